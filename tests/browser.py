@@ -24,9 +24,13 @@ SETTINGS = {
     "apputils-extension/notification": {"checkForUpdates": False, "fetchNews": "false"},
 }
 IDLE = "Python 3 (ipykernel) | Idle"
-TROUBLE = """() => [...document.querySelectorAll(
-  '[data-mime-type="application/vnd.jupyter.error"], [data-mime-type="application/vnd.jupyter.stderr"], .jp-OutputArea-output .jupyter-widgets-error-widget'
-)].map(element => element.innerText)"""
+TROUBLE = """() => [...document.querySelectorAll(`
+  [data-mime-type="application/vnd.jupyter.error"], [data-mime-type="application/vnd.jupyter.stderr"],
+  .jupyter-widgets-error-widget`)].map(element => element.innerText)"""
+OVERFLOWING = """selector => [...document.querySelectorAll(`${selector}, ${selector} *`)].filter(element => {
+  const scrolls = ['auto', 'scroll', 'hidden', 'clip'].includes(getComputedStyle(element).overflowX);
+  return element.clientWidth && element.scrollWidth > element.clientWidth + 1 && !scrolls;
+}).map(element => `${element.tagName} ${element.className}: ${element.scrollWidth} > ${element.clientWidth}`)"""
 
 
 def chromium():
@@ -154,17 +158,13 @@ class Notebook:
 
     def screenshot(self, name, locator=None):
         self.screenshots.mkdir(parents=True, exist_ok=True)
-        path = self.screenshots / f"{name}.png"
-        (locator or self.panels.first).screenshot(path=path)
+        path, locator, size = self.screenshots / f"{name}.png", locator or self.panels.first, self.page.viewport_size
+        height = int(locator.bounding_box()["height"]) + 400
+        self.page.set_viewport_size({"width": size["width"], "height": max(height, size["height"])})
+        locator.screenshot(path=path)
+        self.page.set_viewport_size(size)
         return path
 
     def overflowing(self, inside=".anthrokit"):
         "Elements that are wider than they are let be, unless they scroll by design."
-        return self.page.evaluate(
-            """selector => [...document.querySelectorAll(selector + ', ' + selector + ' *')].filter(element => {
-              const style = getComputedStyle(element);
-              const scrolls = ['auto', 'scroll', 'hidden', 'clip'].includes(style.overflowX);
-              return element.clientWidth && element.scrollWidth > element.clientWidth + 1 && !scrolls
-            }).map(element => `${element.tagName}.${element.className}: ${element.scrollWidth} > ${element.clientWidth}`)""",
-            inside,
-        )
+        return self.page.evaluate(OVERFLOWING, inside)
