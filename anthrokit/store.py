@@ -574,6 +574,18 @@ class _Tables(_Manifest):
 
         return label_run(self, judges)
 
+    def annotations(self, *, history: bool = False) -> pd.DataFrame:
+        """People's verdicts kept in the run, with the columns of `tables.columns('annotations')`.
+
+        Parameters
+        ----------
+        history : bool
+            Also those that a later one of the same person replaced, and those taken back (`undone`).
+        """
+        from anthrokit.annotations import Annotations
+
+        return Annotations(self).table(history=history)
+
 # %% ../nbs/01_store.ipynb #15bcea29
 class _Missing(_Tables):
     "What is planned and not there."
@@ -736,9 +748,8 @@ class _Export(_Account):
         for name, frame in frames.items():
             frame.to_csv(folder / f"{name}.csv", index=False, encoding="utf-8")
             frame.to_parquet(folder / f"{name}.parquet", index=False)
-        dictionary = pd.concat(
-            [tables.columns(name).assign(table=name) for name in ("prompts", "messages", "ratings", "labels")]
-        )
+        documented = ["prompts", "messages", "ratings", "labels", *({"annotations"} & further.keys())]
+        dictionary = pd.concat([tables.columns(name).assign(table=name) for name in documented])
         dictionary[["table", "column", "dtype", "rule", "meaning"]].to_csv(
             folder / "dictionary.csv", index=False
         )
