@@ -1064,7 +1064,8 @@ class LLM(_Known):
 
 def _guess(messages: Sequence[Mapping[str, str]], tokens_out: int) -> int:
     "Tokens that a call takes, roughly: one for every three bytes of the texts, and the answer."
-    return sum(len((message["content"] or "").encode("utf-8", "replace")) for message in messages) // 3 + 20 + tokens_out
+    size = sum(len((message["content"] or "").encode("utf-8", "replace")) for message in messages)
+    return size // 3 + 20 + tokens_out
 
 # %% ../nbs/02_llm.ipynb #9d76a75b
 @dataclass(frozen=True)
