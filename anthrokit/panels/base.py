@@ -532,7 +532,7 @@ class Panel(_Chrome):
         "The view as HTML that needs no kernel."
         chosen = [f"{name}: {control.value}" for name, control in self.filters.items() if control.value]
         return render(
-            '<div class="anthrokit">{{ style }}<h3>{{ heading }}</h3>{% if chosen %}<p class="ak-small ak-name">'
+            '<div class="anthrokit mathjax_ignore tex2jax_ignore">{{ style }}<h3>{{ heading }}</h3>{% if chosen %}<p class="ak-small ak-name">'
             "{{ chosen | visible(500) }}</p>{% endif %}{{ page }}</div>",
             style=STYLE,
             heading=self.heading,
