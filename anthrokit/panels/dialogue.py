@@ -11,13 +11,14 @@ from typing import Any
 
 import ipywidgets as widgets
 import pandas as pd
+from markupsafe import Markup
 
 from ..behaviours import first_person_pronouns
 from ..offline import PatternJudge
 from .base import LIMIT, Mark, Panel, Source, choice, offer, render, search, visible
 
 # %% auto #0
-__all__ = ['FLAGS', 'flags_of', 'flagged', 'marks_of', 'badges_of', 'DialoguePanel']
+__all__ = ['FLAGS', 'flags_of', 'flagged', 'marks_of', 'badges_of', 'dialogue_html', 'DialoguePanel']
 
 # %% ../../nbs/11b_dialogue_panel.ipynb #8d0f009b
 FLAGS = {
@@ -239,6 +240,31 @@ def _messages(source: Source, dialogue_id: str, absent: bool, limit: int | None)
         )
     return shown
 
+
+def dialogue_html(
+    source: Source, dialogue_id: str, *, absent: bool = False, limit: int | None = LIMIT
+) -> Markup:
+    """One dialogue as HTML, for any panel that shows one.
+
+    Parameters
+    ----------
+    source : Source
+        Holds the dialogue.
+    dialogue_id : str
+    absent : bool
+        Badges for behaviours that were judged absent, too.
+    limit : int or None
+        Characters of a text to show at first; None for all.
+    """
+    about = source.of("dialogues", dialogue_id).iloc[0]
+    return render(
+        _STYLE + _HEAD + _MESSAGES,
+        about=about.where(about.notna(), None).to_dict(),
+        usage=source.of("usage", dialogue_id).to_dict("records"),
+        messages=_messages(source, dialogue_id, absent, limit),
+        limit=limit,
+    )
+
 # %% ../../nbs/11b_dialogue_panel.ipynb #ec5680db
 _MARKDOWN = re.compile(r"([\\`*_\[\]<>#|~$&!])")
 
@@ -357,12 +383,5 @@ class DialoguePanel(_Reading):
     def paint(self, item: str | None) -> str:
         if item is None:
             return render("<p>No dialogue fits these filters.</p>")
-        about = self.source.of("dialogues", item).iloc[0]
-        limit = None if self.filters["whole"].value else LIMIT
-        return render(
-            _STYLE + _HEAD + _MESSAGES,
-            about=about.where(about.notna(), None).to_dict(),
-            usage=self.source.of("usage", item).to_dict("records"),
-            messages=_messages(self.source, item, self.filters["absent"].value, limit),
-            limit=limit,
-        )
+        whole, absent = (self.filters[name].value for name in ("whole", "absent"))
+        return dialogue_html(self.source, item, absent=absent, limit=None if whole else LIMIT)
