@@ -212,13 +212,8 @@ class _Counting(Panel):
             if (self.said[:, [x, y]] >= 0).all(axis=1).any()
         }
         said = self.source.messages
-        self.texts = dict(
-            zip(
-                zip(*(said[name] for name in ("dialogue_id", "turn", "role")), strict=True),
-                said["content"],
-                strict=True,
-            )
-        )
+        keys = zip(said["dialogue_id"], said["turn"], said["role"], strict=True)
+        self.texts = dict(zip(keys, said["content"], strict=True))
         self._measured: dict[str, pd.DataFrame] = {}
         super().redraw()
 
@@ -242,8 +237,8 @@ class _Counting(Panel):
     def of_behaviour(self) -> np.ndarray:
         "Whether an item is of the behaviour chosen."
         behaviour = self.filters["behaviour"].value
-        every = np.ones(len(self.ids), dtype=bool)
-        return self.tally.items["behaviour"].eq(behaviour).to_numpy(dtype=bool) if behaviour else every
+        names = self.tally.items["behaviour"]
+        return names.eq(behaviour).to_numpy(dtype=bool) if behaviour else np.ones(len(names), dtype=bool)
 
 # %% ../../nbs/11c_disagreement_panel.ipynb #28f99b88
 class _Ranked(_Counting):
