@@ -76,8 +76,11 @@ def test_dialogue_panel_controls(dialogues, labels):
     panel.get_by_text("System prompts, models, tokens, cost").click()
     assert folded.is_visible() and panel.get_by_role("cell", name="target", exact=True).is_visible()
 
-    panel.get_by_role("button", name="Markdown").click()
-    page.wait_for_function("document.querySelector('.anthrokit textarea').value.includes('Target, turn 5')")
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    panel.get_by_role("button", name="Copy as Markdown").click()
+    status.get_by_text("Copied.").wait_for()
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied.startswith("**") and "Target, turn 5:" in copied and "★ desires" in copied
     assert not dialogues.dialogs
 
 
@@ -95,15 +98,13 @@ def test_dialogue_panel_looks(dialogues):
 
 
 def test_dialogue_panel_by_keyboard(dialogues):
-    "Tab reaches every control and badge in reading order, each with a name, and Enter works it."
+    "Tab reaches every control and badge in reading order, each with a name."
     names = dialogues.tab_order()
     wanted = ["Target", "Domain", "Scenario", "Category", "Behaviour", "Flagged", "Text", "Absent behaviours too"]
     wanted += ["Long texts whole", "Dialogue", "Next", "Refresh", "Place", "System prompts, models, tokens, cost"]
     assert names[: len(wanted)] == wanted
     badges = dialogues.panels.first.locator("summary.ak-badge").all_inner_texts()
-    assert names[len(wanted) :] == [*badges, "Markdown"]
-    dialogues.page.keyboard.press("Enter")
-    dialogues.panels.first.get_by_label("Markdown").wait_for()
+    assert names[len(wanted) :] == [*badges, "Copy as Markdown"]
 
 
 def test_run_in_progress(open_notebook, tmp_path):
