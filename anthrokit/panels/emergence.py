@@ -80,6 +80,8 @@ _STYLE = Markup("""<style>
 .ak-chart .ak-tick { font-size: 11px; opacity: .85; }
 .ak-chart .ak-hollow { fill: var(--jp-layout-color0, Canvas); stroke-width: 1.5; }
 .ak-chart .ak-grid { stroke: var(--ak-line); stroke-width: 1; }
+.anthrokit h4.ak-facet-title { margin: .6em 0 .2em; }
+.anthrokit .ak-numbers td, .anthrokit .ak-numbers th { white-space: nowrap; }
 .ak-chart .ak-ring { fill: none; stroke: currentColor; stroke-width: 1.5; }
 </style>""")
 
@@ -289,14 +291,15 @@ def _contrast(lines: Sequence[dict], top: float) -> Markup:
     return render(_CONTRAST, lines=drawn, told=told, top=f"{100 * top:g}", height=66 + 46 * len(lines))
 
 # %% ../../nbs/11d_emergence_panel.ipynb #2a54da4b
-_TABLE = """<table class="ak-table"><caption>{{ caption }}</caption>
+_TABLE = """<table class="ak-table ak-numbers"><caption>{{ caption }}</caption>
 <tr>{% for name in columns %}<th scope="col">{{ name }}</th>{% endfor %}</tr>
 {% for cells in rows %}<tr>{% for cell in cells %}<td>{{ cell | visible }}</td>{% endfor %}</tr>{% endfor %}</table>"""
 
 
 def _numbers(found: Curves, by: str) -> Markup:
     "The tables of both statistics, in words."
-    incidence, contrast = found.incidence, found.contrast
+    order = {"by": ["behaviour", "group"], "kind": "stable"}
+    incidence, contrast = found.incidence.sort_values(**order), found.contrast.sort_values(**order)
     curve = {
         "behaviour": incidence["behaviour"],
         by or "group": incidence["group"],
@@ -465,7 +468,7 @@ class _Chosen(Panel):
 
 # %% ../../nbs/11d_emergence_panel.ipynb #b7f4b9f2
 _FACETS = """{% if omitted %}<p class="ak-warn ak-name">{{ omitted | visible(600) }}</p>{% endif %}
-{% for title, pictures in facets %}{% if title %}<h4 class="ak-name">{{ title | visible }}</h4>{% endif %}
+{% for title, pictures in facets %}{% if title %}<h4 class="ak-name ak-facet-title">{{ title | visible }}</h4>{% endif %}
 <div class="ak-facet">{% for picture in pictures %}{{ picture }}{% endfor %}</div>{% endfor %}"""
 
 
