@@ -15,7 +15,7 @@ from markupsafe import Markup
 
 from ..behaviours import first_person_pronouns
 from ..offline import PatternJudge
-from .base import LIMIT, Mark, Panel, Source, choice, offer, render, search, visible
+from .base import LIMIT, Mark, Panel, Source, choice, offer, render, row, search, visible
 
 # %% auto #0
 __all__ = ['FLAGS', 'flags_of', 'flagged', 'marks_of', 'badges_of', 'dialogue_html', 'DialoguePanel']
@@ -370,7 +370,7 @@ class DialoguePanel(_Reading):
             description="Markdown", rows=10, layout={"width": "98%", "display": "none"}
         )
         self.copy.observe(lambda _: self._draw_markdown(), "value")
-        return [self.page, self.copy, self.markdown]
+        return [self.page, row(self.copy), self.markdown]
 
     def draw(self) -> None:
         super().draw()
