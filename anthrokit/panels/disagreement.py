@@ -201,7 +201,8 @@ class _Counting(Panel):
     def redraw(self) -> None:
         "Count, and show what the filters leave: at the start, and when the source has something new."
         labels = self.source.labels
-        self.tally = _tally(self.source.ratings, labels if len(labels) else None)
+        tally = _tally(self.source.ratings, labels if len(labels) else None)
+        self.tally = tally.of(sorted(tally.judges, key=[*labels.columns, *tally.judges].index))
         parts = [self.tally.items[name].astype("str") for name in _ITEM]
         self.ids = parts[0].str.cat(parts[1:], sep="/").to_numpy(dtype=object)
         self.places = dict(zip(self.ids, range(len(self.ids)), strict=True))
@@ -278,7 +279,7 @@ class _Listed(_Ranked):
     "The list of disputed messages."
 
     def contents(self) -> list[widgets.Widget]:
-        self.list = widgets.Select(rows=7, layout={"width": "100%"})
+        self.list = widgets.Select(rows=7, layout={"width": "calc(100% - 4px)"})
         self.list.tooltip = "Messages, most disputed first"
         self.list.observe(self._picked, "value")
         return [self.list, self.page]
@@ -502,15 +503,10 @@ class _Decision(_Reasons):
             style={"description_width": "initial"},
         )
         self.verdicts = {}
-        for text, verdict, icon in (
-            ("Yes", True, "check"),
-            ("No", False, "times"),
-            ("Can't tell", None, "question"),
-        ):
-            button = widgets.Button(description=text, icon=icon, layout=fit, disabled=self.closed)
-            button.on_click(partial(self._decide, verdict))
-            self.verdicts[text] = button
-        self.back = widgets.Button(description="Take back", icon="undo", layout=fit, disabled=self.closed)
+        for text, verdict in (("Yes", True), ("No", False), ("Can't tell", None)):
+            self.verdicts[text] = widgets.Button(description=text, layout=fit, disabled=self.closed)
+            self.verdicts[text].on_click(partial(self._decide, verdict))
+        self.back = widgets.Button(description="Take back", layout=fit, disabled=self.closed)
         self.back.on_click(self._take_back)
         self.annotator.observe(self._renamed, "value")
         self.people = widgets.HTML()
