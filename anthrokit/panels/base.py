@@ -239,6 +239,7 @@ STYLE = Markup("""<style>
 .anthrokit .widget-html { height: auto; max-width: 100%; margin: 0; }
 .anthrokit .widget-html > .widget-html-content { min-width: 0; width: 100%; }
 .anthrokit .ak-row { gap: 2px 8px; }
+.anthrokit option { overflow: hidden; text-overflow: ellipsis; }
 .anthrokit h3 { margin: .2em 0; font-size: 1.15em; }
 .anthrokit p { margin: .35em 0; }
 .ak-text { white-space: pre-wrap; overflow-wrap: anywhere; unicode-bidi: isolate; overflow: hidden; contain: paint; }
