@@ -180,7 +180,7 @@ def test_looks(notebook):
     notebook.screenshot("disagreement_dark_900")
 
 
-@pytest.mark.parametrize("filters", ["", "Yes, Yes", "No, No"])
+@pytest.mark.parametrize("filters", ["", "Yes, Yes", "no verdict, no verdict"])
 def test_hostile_texts(open_notebook, tmp_path, filters):
     "Messages, reasons, names and notes that try to run, in every place of the panel."
     with hostile.write(tmp_path / "run") as run:

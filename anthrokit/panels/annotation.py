@@ -216,8 +216,8 @@ _CARD = """
 <p><strong class="ak-name">{{ question | visible(500) }}</strong></p>
 {% if known %}<p>{{ known.definition }}</p>{% if known.not_present %}<div class="ak-small">Not in messages such as
 <ul>{% for example in known.not_present %}<li>{{ example | visible(300) }}</li>{% endfor %}</ul></div>{% endif %}
-{% endif %}<p class="ak-small ak-quiet">Judge what this message says or clearly implies about its speaker, no more. In
-doubt, or where the message can't be judged: Can't tell.</p></section></div>"""
+{% endif %}<p class="ak-small ak-quiet">Judge only what the message itself says or clearly implies about its speaker.
+When in doubt: No. Can't tell is for a message that can't be judged at all.</p></section></div>"""
 _PROGRESS = """<p><progress max="{{ of }}" value="{{ done }}" aria-label="Labelled"></progress>
 <strong>{{ done }} of {{ of }}</strong> labelled{% if behaviour %};
 <span class="ak-name">{{ behaviour | visible }}</span>: {{ done_here }} of {{ of_here }}{% endif %}</p>"""
@@ -299,6 +299,7 @@ class _Controls(_Card):
 
     def contents(self) -> list[widgets.Widget]:
         self.add_class("ak-keys")
+        self.again.layout.display = self.link.layout.display = "none"  # nothing to read again, nowhere to go
         self.annotator = widgets.Text(
             value=self.asked_name, description="Your name", continuous_update=False, style=_WIDE
         )

@@ -330,7 +330,9 @@ class _Pairs(_Listed):
         for number in range(3):
             grid += [self.heads[4 + number], *self.cells[3 * number : 3 * number + 3]]
         columns = "minmax(7em, max-content) repeat(3, minmax(6em, 11em))"
-        self.grid = widgets.GridBox(grid, layout={"grid_template_columns": columns, "grid_gap": "2px 4px"})
+        self.grid = widgets.GridBox(
+            grid, layout={"grid_template_columns": columns, "grid_gap": "2px 4px", "align_items": "center"}
+        )
         return [self.several, self.grid, self.counted, *super().contents()]
 
     def offer_options(self) -> None:
@@ -404,6 +406,7 @@ _DETAIL = """
 .ak-judge li { border-top: 1px solid var(--ak-line); padding: .3em 0; }
 .ak-said { background: var(--ak-soft); border-left: 3px solid var(--ak-accent); padding: .3em .8em; margin: .4em 0; }
 .ak-said.ak-before { border-left-color: var(--ak-line); }
+.anthrokit select[size] option { overflow: hidden; text-overflow: ellipsis; }
 </style>
 <p class="ak-small ak-name">{{ context | visible(300) }}</p>
 <p><strong class="ak-name">{{ behaviour | visible }}</strong>{% if question %}:
@@ -481,7 +484,7 @@ _PEOPLE = """{% if people %}<table class="ak-table"><caption class="ak-small" st
 What people said of it</caption><tr><th scope="col">Who</th><th scope="col">Verdict</th><th scope="col">Note</th>
 <th scope="col">When (UTC)</th></tr>{% for one in people %}<tr><td class="ak-name">{{ one.annotator | visible }}</td>
 <td>{{ one.verdict }}</td><td class="ak-text" dir="auto">{{ one.note | clean(limit=1200) }}</td>
-<td>{{ one.at | visible }}</td></tr>{% endfor %}</table>{% endif %}"""
+<td>{{ (one.at | visible)[:16].replace("T", " ") }}</td></tr>{% endfor %}</table>{% endif %}"""
 
 
 class _Decision(_Reasons):
