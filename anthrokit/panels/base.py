@@ -234,7 +234,8 @@ STYLE = Markup("""<style>
   color: var(--jp-ui-font-color1, var(--vscode-foreground, inherit));
   font-size: 14px; line-height: 1.45; max-width: 100%; }
 [data-jp-theme-light="false"] .anthrokit, .vscode-dark .anthrokit { --ak-accent: #56B4E9; --ak-on-accent: #000;
-  --ak-warn: #F0A35E; --ak-mark: #E69F0066; --ak-good: #4FC79F; }
+  --ak-warn: #F0A35E; --ak-mark: #E69F0066; --ak-good: #4FC79F; color-scheme: dark; }
+.anthrokit .widget-dropdown > select { appearance: auto; background-image: none; }
 .anthrokit .widget-html-content { color: inherit; font-size: inherit; line-height: inherit; }
 .anthrokit .widget-html { height: auto; max-width: 100%; margin: 0; }
 .anthrokit .widget-html > .widget-html-content { min-width: 0; width: 100%; }
