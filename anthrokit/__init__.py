@@ -10,11 +10,12 @@ __version__ = "0.1.0"
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submodules=[
-        "any_messages", "anthroscore", "behaviours", "cli", "figures", "heartbench", "heartbench_build",
+        "annotations", "any_messages", "anthroscore", "behaviours", "cli", "figures", "heartbench", "heartbench_build",
         "heartbench_results", "judge", "llm", "local", "offline", "panels", "prompts", "report", "simulate", "stats", "store",
         "tables", "validity",
     ],
     submod_attrs={
+        "annotations": ["Annotations"],
         "any_messages": ["compare_pairs", "judge_table"],
         "behaviours": ["Behaviour", "Taxonomy"],
         "judge": ["LLMJudge", "Rating", "TogetherJudge", "ajudge"],
