@@ -1157,9 +1157,11 @@ class _Writer:
         try:
             self._run.write_together(rows.items())
         except Exception as error:
-            written.set_exception(error)
+            if not written.done():
+                written.set_exception(error)
         else:
-            written.set_result(None)
+            if not written.done():  # who waited may have been cancelled meanwhile
+                written.set_result(None)
 
 # %% ../nbs/02_llm.ipynb #f10ea93c
 _BOOKED = ("served_model", "tokens_in", "tokens_out", "cost", "attempts", "status")
