@@ -718,18 +718,25 @@ class _Asked:
 
 # %% ../nbs/07_judge.ipynb #f6935e44
 def _identity(judge: Judge) -> dict[str, Any]:
-    "What determines a judge's answers: its settings, or else its class's source, comments apart, and plain values."
+    "What determines a judge's answers: its settings, or else its methods' source, comments apart, and plain values."
     if hasattr(judge, "settings"):
         return judge.settings
+    members = {name: value for kind in type(judge).__mro__[-2::-1] for name, value in vars(kind).items()}
+    members |= getattr(judge, "__dict__", {})
+    members = {name: getattr(value, "__func__", value) for name, value in members.items()}
+    methods = [value for value in members.values() if inspect.isfunction(value)]
     try:
-        source = ast.unparse(ast.parse(textwrap.dedent(inspect.getsource(type(judge)))))
-    except (OSError, TypeError, SyntaxError):
+        source = [ast.unparse(ast.parse(textwrap.dedent(inspect.getsource(method)))) for method in methods]
+    except (OSError, SyntaxError):
         raise ValueError(
             f"the judge {judge.name!r} needs settings, a dict of what determines its answers, such as "
             f"{{'version': 1}}: the source of {type(judge).__name__} can't be had"
         ) from None
-    values = getattr(judge, "__dict__", {}).items()
-    plain = {name: value for name, value in values if isinstance(value, str | int | float | None)}
+    plain = {
+        name: value
+        for name, value in members.items()
+        if isinstance(value, str | int | float | None) and not name.startswith("__")
+    }
     return {"kind": type(judge).__name__, "source": digest(source), "values": plain}
 
 
