@@ -137,6 +137,7 @@ async def await_for(work: Coroutine[Any, Any, Any], tick: Callable[[], None] | N
                 return waiter.result()
     except asyncio.CancelledError:
         future.cancel()
+        await asyncio.to_thread(concurrent.futures.wait, [future], 10)
         raise
 
 # %% ../nbs/02_llm.ipynb #2e89a4ea
@@ -1064,8 +1065,8 @@ class LLM(_Known):
 
 def _guess(messages: Sequence[Mapping[str, str]], tokens_out: int) -> int:
     "Tokens that a call takes, roughly: one for every three bytes of the texts, and the answer."
-    size = sum(len((message["content"] or "").encode("utf-8", "replace")) for message in messages)
-    return size // 3 + 20 + tokens_out
+    texts = (message["content"] or "" for message in messages)
+    return sum(len(text.encode("utf-8", "replace")) for text in texts) // 3 + 20 + tokens_out
 
 # %% ../nbs/02_llm.ipynb #9d76a75b
 @dataclass(frozen=True)
@@ -1158,9 +1159,11 @@ class _Writer:
         try:
             self._run.write_together(rows.items())
         except Exception as error:
-            written.set_exception(error)
+            if not written.done():
+                written.set_exception(error)
         else:
-            written.set_result(None)
+            if not written.done():  # who waited may have been cancelled meanwhile
+                written.set_result(None)
 
 # %% ../nbs/02_llm.ipynb #f10ea93c
 _BOOKED = ("served_model", "tokens_in", "tokens_out", "cost", "attempts", "status")
