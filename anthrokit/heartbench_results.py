@@ -163,8 +163,11 @@ def mean_words(answers: pd.DataFrame) -> pd.Series:
     answers : DataFrame
         model and words, or model and content.
     """
-    words = answers["words"] if "words" in answers else answers["content"].map(
-        lambda text: count_words(text) if isinstance(text, str) else np.nan)
+    words = (
+        answers["words"]
+        if "words" in answers
+        else answers["content"].map(lambda text: count_words(text) if isinstance(text, str) else np.nan)
+    )
     return words.astype("Float64").groupby(answers["model"]).mean().rename("words")
 
 # %% ../nbs/12c_heartbench_results.ipynb #b7e0c90e
@@ -490,12 +493,20 @@ def _case_means(hits: pd.DataFrame, protocol: str) -> pd.DataFrame:
     flat = (scored["maximum"] == scored["minimum"]) & scored["score"].isna() & scored["catastrophic"].notna()
     scored = scored[~flat]
     means = scored.groupby(["model", "case_id"], sort=False)["score"].agg(
-        lambda values: values.mean() if values.notna().all() else pd.NA)
+        lambda values: values.mean() if values.notna().all() else pd.NA
+    )
     return means.astype("Float64").rename("estimate").reset_index()
 
 
-def score_by(hits: pd.DataFrame, by: str | Sequence[str], protocol: str = "paper", *, ci: float = 0.95,
-             n_resamples: int = 2000, seed: int = 0) -> pd.DataFrame:
+def score_by(
+    hits: pd.DataFrame,
+    by: str | Sequence[str],
+    protocol: str = "paper",
+    *,
+    ci: float = 0.95,
+    n_resamples: int = 2000,
+    seed: int = 0,
+) -> pd.DataFrame:
     """Mean case scores of every model by properties of the cases.
 
     Parameters
@@ -860,11 +871,13 @@ def disagreements(golden_verdicts: pd.DataFrame, hits: pd.DataFrame) -> pd.DataF
     right = hits.drop(columns=["votes_for", "votes_cast"], errors="ignore")
     both = golden_verdicts.merge(right, on=unit).dropna(subset=["golden", "hit"])
     both = both[both["golden"] != both["hit"]].copy()
-    lead = (both["votes_for"] / both["votes_cast"] - .5).abs()
+    lead = (both["votes_for"] / both["votes_cast"] - 0.5).abs()
     both["votes"] = both["votes_for"].astype(str) + " of " + both["votes_cast"].astype(str)
     names = ["model", "case_id", "criterion", "ability", "score", "content", "golden", "hit", "votes"]
-    return both.loc[lead.sort_values(ascending=False, kind="stable").index,
-                    [*names, *(["reason"] if "reason" in both else [])]].reset_index(drop=True)
+    return both.loc[
+        lead.sort_values(ascending=False, kind="stable").index,
+        [*names, *(["reason"] if "reason" in both else [])],
+    ].reset_index(drop=True)
 
 # %% ../nbs/12c_heartbench_results.ipynb #3177a69a
 @themed
