@@ -286,17 +286,14 @@ def _spokes(ax: Axes, angles: np.ndarray, labels: Sequence[str]) -> None:
     ax.tick_params(axis="x", pad=3)
 
 
-def _outline(ax: Axes, angles: np.ndarray, part: pd.DataFrame, colour: str, label: str) -> None:
-    "A model's outline, closed, with its intervals as a band."
-
-    def closed(name: str) -> np.ndarray:
-        values = part[name].to_numpy(dtype=float, na_value=np.nan)
-        return np.append(values, values[:1])
-
+def _outline(ax: Axes, angles: np.ndarray, part: pd.DataFrame, colour: str, label: str, aside: float) -> None:
+    "A model's outline, closed, and a bar on each spoke for its interval, a little aside."
+    value = part["estimate"].to_numpy(dtype=float, na_value=np.nan)
     around = np.append(angles, angles[:1])
-    ax.plot(around, closed("estimate"), color=colour, lw=1.8, marker="o", ms=3, label=label)
+    ax.plot(around, np.append(value, value[:1]), color=colour, lw=1.8, marker="o", ms=3, label=label)
     if {"ci_low", "ci_high"} <= set(part):
-        ax.fill_between(around, closed("ci_low"), closed("ci_high"), color=colour, alpha=0.15, lw=0)
+        low, high = (part[side].to_numpy(dtype=float, na_value=np.nan) for side in ("ci_low", "ci_high"))
+        ax.vlines(angles + aside, low, high, color=colour, alpha=0.35, lw=3)
 
 # %% ../nbs/12c_heartbench_results.ipynb #4a143277
 @themed
@@ -343,9 +340,9 @@ def plot_radar(
     elif ax.name != "polar":
         raise ValueError("a radar needs an Axes with projection='polar'")
     angles = np.linspace(0, 2 * np.pi, len(names), endpoint=False)
-    for model, colour in zip(models, COLOURS, strict=False):
+    for k, model in enumerate(models):
         part = rows[rows["model"] == model].set_index("name").reindex(names)
-        _outline(ax, angles, part, colour, model)
+        _outline(ax, angles, part, COLOURS[k], model, 0.03 * (k - (len(models) - 1) / 2))
     shown = dict(zip(names, _labels(names, chinese), strict=True))
     counts = rows[rows["model"] == models[0]].set_index("name")["n"] if "n" in rows else {}
     labels = [f"{text}\n(n={counts[name]})" if name in counts else text for name, text in shown.items()]
@@ -467,7 +464,7 @@ def plot_difficulty(
         _, ax = plt.subplots(figsize=(7.2, 1.4 + 0.34 * len(table)))
     marked = {row.model for row in table.itertuples() if abs(row.rank_change) >= 2}
     colours = dict(zip(sorted(marked), COLOURS[:6] * 3, strict=False))
-    for row in table.itertuples():
+    for row in table.reset_index(drop=True).itertuples():
         colour = colours.get(row.model, "#9a9a9a")
         ax.plot(
             [0, 1],
@@ -478,8 +475,9 @@ def plot_difficulty(
             ms=4,
         )
         if hasattr(row, "normal_low"):
-            for x, low, high in ((0, row.normal_low, row.normal_high), (1, row.hard_low, row.hard_high)):
-                ax.plot([x, x], [low, high], color=colour, alpha=0.3, lw=4, solid_capstyle="butt")
+            aside = 0.012 * (row.Index - (len(table) - 1) / 2)
+            low, high = [row.normal_low, row.hard_low], [row.normal_high, row.hard_high]
+            ax.vlines(np.array([0, 1]) + aside, low, high, color=colour, alpha=0.45, lw=2)
     _slope_labels(ax, table, colours)
     ticks = [
         title + (f"\n(n={table[f'n_{side}'].max()})" if f"n_{side}" in table else "")
@@ -488,7 +486,8 @@ def plot_difficulty(
     ax.set_xticks([0, 1], ticks)
     ax.set_xlim(-1.7, 2.7)
     ax.set_yticks([])
-    ax.set_title("Rank, model and overall score (0 to 100)")
+    bars = ", with 95 % interval" if "normal_low" in table else ""
+    ax.set_title(f"Rank, model and overall score (0 to 100){bars}")
     ax.grid(False)
     for side in ("left", "bottom"):
         ax.spines[side].set_visible(False)
@@ -573,14 +572,15 @@ def plot_by(table: pd.DataFrame, by: str, *, ax: Axes | None = None) -> Axes:
             groups.index("(none)" if pd.isna(value) else value) + (k - (len(models) - 1) / 2) * step
             for value in part[by]
         ]
-        ax.hlines(y, part["ci_low"], part["ci_high"], color=COLOURS[k % len(COLOURS)], lw=2, alpha=0.45)
-        ax.plot(part["estimate"], y, "o", ms=5, color=COLOURS[k % len(COLOURS)], label=model)
+        colour, marker = COLOURS[k % len(COLOURS)], MARKERS[k % len(MARKERS)]
+        ax.hlines(y, part["ci_low"], part["ci_high"], color=colour, lw=2, alpha=0.45)
+        ax.plot(part["estimate"], y, marker, ms=5, color=colour, label=model)
     sizes = table.groupby(by, dropna=False)["n"].max()
     sizes.index = ["(none)" if pd.isna(value) else value for value in sizes.index]
     ax.set_yticks(range(len(groups)), [f"{group}  (n={sizes[group]})" for group in groups])
     ax.invert_yaxis()
     ax.set_xlim(-2, 102)
-    ax.set_xlabel("Mean case score, 0 to 100")
+    ax.set_xlabel("Mean case score, 0 to 100, with 95 % interval")
     ax.legend(loc="upper left", bbox_to_anchor=(1, 1), frameon=False, fontsize=8)
     return ax
 
@@ -894,6 +894,6 @@ def plot_agreement(table: pd.DataFrame, by: str, *, ax: Axes | None = None) -> A
     ax.invert_yaxis()
     ax.axvline(0, color=_MUTED, lw=0.8)
     ax.set_xlim(min(-0.05, table["ci_low"].min() - 0.05, table["estimate"].min() - 0.05), 1.03)
-    ax.set_xlabel("Agreement (1: on every item)")
+    ax.set_xlabel("Agreement (1: on every item), with 95 % interval")
     ax.legend(loc="upper left", bbox_to_anchor=(1, 1), frameon=False, fontsize=8)
     return ax
