@@ -33,7 +33,7 @@ setup(
     extras_require=extras,
     entry_points={"console_scripts": settings["console_scripts"].split()},
     # data/ and nbs/tutorials/ are installed as anthrokit/data and anthrokit/tutorials: one copy of each file.
-    packages=["anthrokit", "anthrokit.data", "anthrokit.tutorials"],
+    packages=["anthrokit", "anthrokit.panels", "anthrokit.data", "anthrokit.tutorials"],
     package_dir={"anthrokit": "anthrokit", "anthrokit.data": "data", "anthrokit.tutorials": "nbs/tutorials"},
     package_data={"anthrokit.data": ["**/*"], "anthrokit.tutorials": ["*.ipynb"]},
     include_package_data=False,

@@ -210,39 +210,78 @@ class LLMJudge:
         Its column in tables; the model's name by default.
     template : str
         See `judge_prompt`.
+    protocol : str
+        "paper": this project's wording of the paper's definitions. "released": the definitions, the prompt and the
+        reading of answers of AnthroBench's own package, which must be installed; the judge then also sees the user's
+        message, and nothing is asked twice.
     """
 
-    def __init__(self, llm: LLM | str, *, name: str | None = None, template: str = JUDGE_TEMPLATE):
+    def __init__(
+        self,
+        llm: LLM | str,
+        *,
+        name: str | None = None,
+        template: str = JUDGE_TEMPLATE,
+        protocol: str = "paper",
+    ):
         from anthrokit.simulate import as_llm
 
+        if protocol not in ("paper", "released"):
+            raise ValueError(f"there is no protocol {protocol!r}; the protocols are paper and released")
         for field in ("{definition}", "{question}", "{message}"):
             if field not in template:
                 raise ValueError(f"the judge's template must contain {field}")
+        self.released = None
+        if protocol == "released":
+            from anthrokit.anthrobench_files import Released
+
+            if template != JUDGE_TEMPLATE:
+                raise ValueError("the released protocol has a prompt of its own; leave template out")
+            self.released = Released()
+            self.behaviours = self.released.behaviours
         self.llm = as_llm(llm, max_tokens=2000)  # thinking counts towards the limit
         self.name = name or self.llm.name
         self.template = template
 
     @property
     def settings(self) -> dict[str, Any]:
-        return {**self.llm.settings, "template": digest(self.template)}
+        how = self.released.settings if self.released else {"template": digest(self.template)}
+        return {**self.llm.settings, **how}
+
+    @property
+    def reads_user(self) -> bool:
+        "Whether the judge sees the user's message too."
+        return self.released is not None
 
     def __repr__(self) -> str:
         return f"LLMJudge({self.name!r})"
 
-    def rate(self, text: str, behaviour: Behaviour) -> Rating:
+    def prompt(self, text: str, behaviour: Behaviour, user: str = "") -> str:
+        "What the model is asked about one message."
+        if self.released:
+            return self.released.prompt(text, behaviour, user)
+        return judge_prompt(text, behaviour, self.template)
+
+    def parse(self, raw: str | None, behaviour: Behaviour) -> Rating:
+        "The rating in an answer."
+        return self.released.parse(raw, behaviour) if self.released else parse_verdict(raw)
+
+    def rate(self, text: str, behaviour: Behaviour, user: str = "") -> Rating:
         "One rating, outside any run."
-        answer = self.llm.complete(judge_prompt(text, behaviour, self.template))
+        answer = self.llm.complete(self.prompt(text, behaviour, user))
         return (
-            parse_verdict(answer.content)
+            self.parse(answer.content, behaviour)
             if answer.status != "refused"
             else Rating(None, raw=answer.content, status="refused")
         )
 
-    async def arate(self, text: str, behaviour: Behaviour, meter: Meter, unit: str, seed: int) -> Rating:
+    async def arate(
+        self, text: str, behaviour: Behaviour, meter: Meter, unit: str, seed: int, user: str = ""
+    ) -> Rating:
         "One rating, booked; an answer that can't be read is asked for once more, with another seed."
-        messages = [{"role": "user", "content": judge_prompt(text, behaviour, self.template)}]
+        messages = [{"role": "user", "content": self.prompt(text, behaviour, user)}]
         rating = Rating(None, status="unparsed")
-        for attempt in range(2):
+        for attempt in range(1 if self.released else 2):
             try:
                 answer = await meter.call(
                     self.llm, messages, unit=unit, purpose="judge", settle=False, seed=seed + attempt
@@ -251,7 +290,7 @@ class LLMJudge:
                 return Rating(None, str(failure), status="failed")
             if answer.status == "refused":
                 return Rating(None, "refused by the provider", raw=answer.content, status="refused")
-            rating = parse_verdict(answer.content)
+            rating = self.parse(answer.content, behaviour)
             if rating.status != "unparsed":
                 break
         return rating
@@ -672,6 +711,10 @@ class _Asked:
         if messages.empty:
             raise ValueError(f"the run {self.run.name!r} has no target message to judge; simulate first")
         self.texts = {(row.dialogue_id, row.turn): row.content for row in messages.itertuples()}
+        self.users = {}
+        if any(getattr(judge, "reads_user", False) for judge in self.judges):
+            said = "SELECT dialogue_id, turn, content FROM messages WHERE role = 'user' AND content IS NOT NULL"
+            self.users = {(dialogue_id, turn): text for dialogue_id, turn, text in self.run.rows(said)}
         self.meter = Meter(self.run, asked.budget)
         self.meter.check([judge.llm for judge in self.judges if hasattr(judge, "llm")])
         self.entered: list[str] = []
@@ -829,7 +872,9 @@ class _Asker(_Owing):
     async def _ask(self, judge: Any, unit: _Unit) -> Rating:
         name = f"{unit.dialogue_id}/{unit.turn}/{unit.behaviour}/{judge.name}/{unit.sample}"
         text, seed = self.texts[unit.dialogue_id, unit.turn], int(digest(name, length=7), 16)
-        rating = await judge.arate(text, self.taxonomy[unit.behaviour], self.meter, name, seed)
+        reads = getattr(judge, "reads_user", False)
+        seen = {"user": self.users.get((unit.dialogue_id, unit.turn), "")} if reads else {}
+        rating = await judge.arate(text, self.taxonomy[unit.behaviour], self.meter, name, seed, **seen)
         await self._keep([(unit, rating)])
         return rating
 
@@ -1028,7 +1073,7 @@ class _Planning(_Adaptive):
             "tokens_out": round(calls * each),
         }
         row["calls_least"] = calls if together else self._least(judge, calls)
-        price = judge.llm.token_prices
+        price = judge.llm.prices()
         for name, out in (("cost", calls * each), ("cost_most", calls * longest)):
             row[name] = pd.NA if price is None else tokens_in * price[0] + out * price[1]
         return row
@@ -1046,7 +1091,7 @@ class _Planning(_Adaptive):
         behaviours = [self.taxonomy[name] for name in names]
         if hasattr(judge, "arate_together"):
             return together_prompt(text, behaviours)
-        return judge_prompt(text, behaviours[0], getattr(judge, "template", JUDGE_TEMPLATE))
+        return judge.prompt(text, behaviours[0])
 
 
 def _tokens_a_character(model: str, prompts: list[str]) -> float:
