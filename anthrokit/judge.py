@@ -1073,7 +1073,7 @@ class _Planning(_Adaptive):
             "tokens_out": round(calls * each),
         }
         row["calls_least"] = calls if together else self._least(judge, calls)
-        price = judge.llm.token_prices
+        price = judge.llm.prices()
         for name, out in (("cost", calls * each), ("cost_most", calls * longest)):
             row[name] = pd.NA if price is None else tokens_in * price[0] + out * price[1]
         return row

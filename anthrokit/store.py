@@ -11,6 +11,7 @@ import json
 import os
 import platform
 import re
+import shutil
 import socket
 import sqlite3
 import tempfile
@@ -187,6 +188,33 @@ def _plain(value: Any) -> Any:
     return value.item() if hasattr(value, "item") else value
 
 # %% ../nbs/01_store.ipynb #f2b52102
+def _looking(ledger: Path) -> sqlite3.Connection:
+    "A connection that only reads, also where nothing can be written."
+
+    def connect(path: Path, mode: str) -> sqlite3.Connection:
+        address = f"{path.resolve().as_uri()}?{mode}"
+        connection = sqlite3.connect(address, uri=True, check_same_thread=False, isolation_level=None)
+        connection.execute("SELECT 1 FROM dialogues LIMIT 1")
+        return connection
+
+    try:
+        return connect(ledger, "mode=ro")
+    except sqlite3.OperationalError as error:
+        if not error.sqlite_errorname.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN")):
+            raise
+    log = Path(f"{ledger}-wal")
+    if not log.exists() or not log.stat().st_size:
+        return connect(ledger, "mode=ro&immutable=1")  # SQLite needs no files of its own beside it
+    with tempfile.TemporaryDirectory() as folder:  # a process was killed: what it wrote last is in the log
+        for file in (ledger, log):
+            shutil.copy(file, folder)
+        connection = connect(Path(folder) / ledger.name, "mode=rw")
+        copy = sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None)
+        connection.backup(copy)
+        connection.close()
+        return copy
+
+# %% ../nbs/01_store.ipynb #a92b4fb9
 class _Folder:
     "The folder of a run: made or opened, locked against other processes, closed."
 
@@ -228,13 +256,7 @@ class _Folder:
 
     def _open(self, ledger: Path) -> None:
         if self.read_only:
-            self._connection = sqlite3.connect(
-                f"{ledger.resolve().as_uri()}?mode=ro",
-                uri=True,
-                check_same_thread=False,
-                isolation_level=None,
-            )
-            self._connection.execute("SELECT 1 FROM dialogues LIMIT 1")
+            self._connection = _looking(ledger)
             return
         self._connection = sqlite3.connect(ledger, check_same_thread=False, isolation_level=None, timeout=60)
         self._connection.execute("PRAGMA journal_mode=WAL")
@@ -575,6 +597,18 @@ class _Tables(_Manifest):
 
         return label_run(self, judges)
 
+    def annotations(self, *, history: bool = False) -> pd.DataFrame:
+        """People's verdicts kept in the run, with the columns of `tables.columns('annotations')`.
+
+        Parameters
+        ----------
+        history : bool
+            Also those that a later one of the same person replaced, and those taken back (`undone`).
+        """
+        from anthrokit.annotations import Annotations
+
+        return Annotations(self).table(history=history)
+
 # %% ../nbs/01_store.ipynb #15bcea29
 class _Missing(_Tables):
     "What is planned and not there."
@@ -633,6 +667,10 @@ class _Missing(_Tables):
         return planned
 
 # %% ../nbs/01_store.ipynb #c876f9cb
+_TOKENS = "COALESCE(tokens_in, 0) + COALESCE(tokens_out, 0)"
+_COST = f"CASE WHEN COALESCE(SUM(cost IS NULL AND {_TOKENS} > 0), 0) = 0 THEN COALESCE(SUM(cost), 0.0) END"
+
+
 class _Account(_Missing):
     "What the calls took."
 
@@ -647,8 +685,8 @@ class _Account(_Missing):
         Returns
         -------
         DataFrame
-            by…, calls, failed, tokens_in, tokens_out, cost (US dollars; NA where a price is not known),
-            seconds (sum of the calls' own).
+            by…, calls, failed, tokens_in, tokens_out, cost (US dollars; NA where the price of a call that took
+            tokens is not known), seconds (sum of the calls' own).
         """
         by = [by] if isinstance(by, str) else list(by)
         unknown = set(by) - {"purpose", "model", "served_model", "status"}
@@ -659,18 +697,14 @@ class _Account(_Missing):
         return self.query(
             f"SELECT {', '.join(by)}, COUNT(*) AS calls, SUM(status = 'failed') AS failed, "
             "SUM(tokens_in) AS tokens_in, "
-            "SUM(tokens_out) AS tokens_out, CASE WHEN COUNT(*) = COUNT(cost) THEN SUM(cost) END AS cost, "
+            f"SUM(tokens_out) AS tokens_out, {_COST} AS cost, "
             f"SUM(seconds) AS seconds FROM calls GROUP BY {', '.join(by)}"
         )
 
-    def spent(self) -> tuple[float, int]:
-        "US dollars and tokens of all calls so far (calls without a known price count as 0 dollars)."
-        with self._guard:
-            row = self._db.execute(
-                "SELECT COALESCE(SUM(cost), 0.0), COALESCE(SUM(COALESCE(tokens_in, 0) + COALESCE(tokens_out, 0)), 0) "
-                "FROM calls"
-            ).fetchone()
-        return float(row[0]), int(row[1])
+    def spent(self) -> tuple[float | None, int]:
+        "US dollars (None where a price isn't known) and tokens of all calls so far."
+        [(cost, tokens)] = self.rows(f"SELECT {_COST}, COALESCE(SUM({_TOKENS}), 0) FROM calls")
+        return cost, int(tokens)
 
 # %% ../nbs/01_store.ipynb #34feb0e6
 _FURTHER = re.compile(r"CREATE TABLE (IF NOT EXISTS )?([a-z][a-z0-9_]*)\s*\([^;]*\)[\w\s,]*", re.I)
@@ -885,7 +919,8 @@ class Run(_Exchange):
             "Messages": f"{found['messages']:,}",
             "Judges": ", ".join(found["judges"]) or "none yet",
             "Ratings": f"{found['ratings_ok']:,} ok of {found['ratings']:,}",
-            "Calls": f"{found['calls']:,} with {found['tokens']:,} tokens, {found['cost']:.2f} US dollars",
+            "Calls": f"{found['calls']:,} with {found['tokens']:,} tokens, "
+            + ("of unknown price" if found["cost"] is None else f"{found['cost']:.2f} US dollars"),
         }
         cells = "".join(
             f"<tr><th style='text-align:left'>{name}</th><td style='text-align:left'>{html.escape(value)}</td></tr>"

@@ -74,6 +74,19 @@ _TABLES = {
         "votes_cast": (_INTEGER, "required", "judges with a mode"),
         "label": (_TRUTH, "present", "True, False, or NA where the votes do not decide"),
     },
+    "annotations": {
+        "annotation": (_INTEGER, "optional", "1, 2, …: in the order in which they were given"),
+        "dialogue_id": (_TEXT, "required", "the dialogue"),
+        "turn": (_INTEGER, "required", "turn of the message"),
+        "behaviour": (_TEXT, "required", "behaviour asked about"),
+        "annotator": (_TEXT, "required", "name of the person"),
+        "verdict": (_TRUTH, "present", "True: present, False: not present, NA: the person can't tell"),
+        "note": (_TEXT, "optional", "the person's own words on it"),
+        "base_id": (_TEXT, "optional", "the base prompt of the dialogue"),
+        "weight": (_NUMBER, "optional", "messages it stands for in a draw; NA where it was picked, not drawn"),
+        "at": (_TEXT, "optional", "when it was given, in UTC"),
+        "undone": (_TRUTH, "optional", "True where the person took it back"),
+    },
     "dialogues": {
         "dialogue_id": (_TEXT, "id", "the dialogue"),
         "prompt_id": (_TEXT, "required", "the prompt that opened it"),
@@ -124,7 +137,7 @@ def columns(table: str) -> pd.DataFrame:
     Parameters
     ----------
     table : str
-        prompts, messages, ratings, labels, dialogues, judges or calls.
+        prompts, messages, ratings, labels, annotations, dialogues, judges or calls.
 
     Returns
     -------
@@ -172,7 +185,7 @@ def check(frame: pd.DataFrame, table: str, source: str | os.PathLike | None = No
     frame : DataFrame
         The rows to check. Columns that the table doesn't know are kept behind its own.
     table : str
-        prompts, messages, ratings or labels.
+        prompts, messages, ratings, labels or annotations.
     source : str or path, optional
         Where the rows come from, for the message.
 
@@ -259,7 +272,7 @@ def read_table(path: str | os.PathLike, table: str, encoding: str = "utf-8") -> 
     path : str or path
         A file that ends in .csv or .parquet.
     table : str
-        prompts, messages, ratings or labels.
+        prompts, messages, ratings, labels or annotations.
     encoding : str
         Of a CSV file.
 

@@ -21,8 +21,9 @@ from .store import Run
 from .tables import TableError
 
 # %% auto #0
-__all__ = ['WORDINGS', 'annotate', 'read_annotations', 'judge_accuracy', 'effective_votes', 'corrected_rates', 'rogan_gladen',
-           'bounds', 'sensitivity', 'family', 'own_family', 'wording_judges', 'rate_range', 'compare_protocols']
+__all__ = ['WORDINGS', 'annotate', 'with_texts', 'read_verdicts', 'read_annotations', 'standing', 'judge_accuracy',
+           'effective_votes', 'corrected_rates', 'rogan_gladen', 'bounds', 'sensitivity', 'family', 'own_family',
+           'wording_judges', 'rate_range', 'compare_protocols']
 
 # %% ../nbs/07d_validity.ipynb #40d22dcb
 _SHEET = ["item", "dialogue_id", "turn", "behaviour", "base_id", "weight", "question", "user", "message"]
@@ -72,7 +73,18 @@ def annotate(
             if size:
                 chosen = part.iloc[random.choice(len(part), size, replace=False)]
                 drawn.append(chosen.assign(weight=len(part) / size))
-    sheet = pd.concat(drawn)[["dialogue_id", "turn", "behaviour", "base_id", "weight"]]
+    sheet = with_texts(run, pd.concat(drawn)[["dialogue_id", "turn", "behaviour", "base_id", "weight"]])
+    sheet = sheet.assign(verdict=None, annotator=None)
+    sheet = sheet.iloc[random.permutation(len(sheet))].reset_index(drop=True)
+    sheet.insert(0, "item", np.arange(1, len(sheet) + 1))
+    sheet = sheet[[*_SHEET, "verdict", "annotator"]]
+    if path is not None:
+        sheet.to_csv(path, index=False, encoding="utf-8")
+    return sheet
+
+
+def with_texts(run: Run, items: pd.DataFrame) -> pd.DataFrame:
+    "Messages and behaviours (dialogue_id, turn, behaviour) with question, user (what was said before) and message."
     texts = (
         run.messages().pivot(index=["dialogue_id", "turn"], columns="role", values="content").reset_index()
     )
@@ -80,15 +92,8 @@ def annotate(
         columns=["dialogue_id", "turn", "user", "message"]
     )
     questions = {entry["name"]: entry["question"] for entry in run.fact("behaviours")}
-    sheet = sheet.merge(texts, on=["dialogue_id", "turn"]).assign(
-        question=lambda frame: frame["behaviour"].map(questions), verdict=None, annotator=None
-    )
-    sheet = sheet.iloc[random.permutation(len(sheet))].reset_index(drop=True)
-    sheet.insert(0, "item", np.arange(1, len(sheet) + 1))
-    sheet = sheet[[*_SHEET, "verdict", "annotator"]]
-    if path is not None:
-        sheet.to_csv(path, index=False, encoding="utf-8")
-    return sheet
+    items = items.merge(texts, on=["dialogue_id", "turn"])
+    return items.assign(question=items["behaviour"].map(questions))
 
 
 def _shares(sizes: Sequence[int], n: int) -> list[int]:
@@ -105,15 +110,28 @@ def _shares(sizes: Sequence[int], n: int) -> list[int]:
 assert _shares([3, 100, 0], 20) == [3, 17, 0] and _shares([5, 5], 50) == [5, 5]
 
 # %% ../nbs/07d_validity.ipynb #1876a36b
+_WORDS = dict.fromkeys(["yes", "true", "y", "1"], True) | dict.fromkeys(["no", "false", "n", "0"], False)
+
+
+def read_verdicts(column: pd.Series) -> pd.Series:
+    "Yes, No and blank, as people write them, as True, False and NA; anything else is refused with its row."
+    given = column.map(lambda value: "" if pd.isna(value) else str(value).strip().lower().removesuffix(".0"))
+    if wrong := [row for row, word in enumerate(given, 1) if word and word not in _WORDS]:
+        raise TableError(
+            f"row {wrong[0]}: the verdict {column.iloc[wrong[0] - 1]!r} is not Yes, No or blank"
+        )
+    return given.map(_WORDS).astype("boolean")
+
+
 def read_annotations(source: pd.DataFrame | str | os.PathLike) -> pd.DataFrame:
-    """A filled-in sheet.
+    """A filled-in sheet, or the annotations kept in a run.
 
     Parameters
     ----------
     source : DataFrame or path
-        With dialogue_id, turn, behaviour and verdict (Yes, No, blank); optionally annotator, weight, base_id. Several
-        sheets can be put one after the other: the verdict of a message is then the annotators' majority, missing for a
-        tie.
+        With dialogue_id, turn, behaviour and verdict (Yes, No, blank); optionally annotator, weight, base_id, undone.
+        Several sheets can be put one after the other: the verdict of a message is then the annotators' majority,
+        missing for a tie. Of several verdicts of one annotator on a message the last one stands that wasn't taken back.
 
     Returns
     -------
@@ -129,23 +147,14 @@ def read_annotations(source: pd.DataFrame | str | os.PathLike) -> pd.DataFrame:
     key = ["dialogue_id", "turn", "behaviour"]
     if absent := [name for name in [*key, "verdict"] if name not in frame.columns]:
         raise TableError(f"the annotations lack {', '.join(absent)}")
-    words = {
-        "yes": True,
-        "true": True,
-        "y": True,
-        "1": True,
-        "no": False,
-        "false": False,
-        "n": False,
-        "0": False,
-    }
-    given = frame["verdict"].map(lambda value: "" if pd.isna(value) else str(value).strip().lower())
-    if wrong := [row for row, word in enumerate(given, 1) if word and word not in words]:
-        raise TableError(
-            f"row {wrong[0]}: the verdict {frame['verdict'].iloc[wrong[0] - 1]!r} is not Yes, No or blank"
-        )
-    frame = frame.assign(dialogue_id=frame["dialogue_id"].astype("str"), turn=frame["turn"].astype("Int64"))
-    frame["yes"], frame["no"] = given.map(words).eq(True), given.map(words).eq(False)
+    verdict = read_verdicts(frame["verdict"])
+    frame = frame.assign(
+        dialogue_id=frame["dialogue_id"].astype("str"),
+        turn=frame["turn"].astype("Int64"),
+        yes=verdict.eq(True).fillna(False),
+        no=verdict.eq(False).fillna(False),
+    )
+    frame = standing(frame)
     extra = [name for name in ("base_id", "weight") if name in frame.columns]
     found = frame.groupby(key, sort=False, as_index=False).agg(
         yes=("yes", "sum"), no=("no", "sum"), **{name: (name, "first") for name in extra}
@@ -154,6 +163,22 @@ def read_annotations(source: pd.DataFrame | str | os.PathLike) -> pd.DataFrame:
     return found[key].assign(
         truth=truth, n_annotators=found["yes"] + found["no"], **{n: found[n] for n in extra}
     )
+
+
+def standing(annotations: pd.DataFrame) -> pd.DataFrame:
+    """Of each annotator's verdicts on a message the last that wasn't taken back; rows without a name all stand.
+
+    A message that was drawn keeps its weight when somebody decides on it anew.
+    """
+    if "undone" in annotations.columns:
+        annotations = annotations[~annotations["undone"].eq(True).fillna(False).astype(bool)]
+    if "annotator" not in annotations.columns:
+        return annotations
+    item = ["dialogue_id", "turn", "behaviour"]
+    if "weight" in annotations.columns:
+        annotations = annotations.assign(weight=annotations.groupby(item)["weight"].transform("first"))
+    replaced = annotations.duplicated([*item, "annotator"], keep="last")
+    return annotations[~(replaced & annotations["annotator"].notna())]
 
 # %% ../nbs/07d_validity.ipynb #a826d4cb
 _MEASURES = ["precision", "recall", "specificity", "F1", "raw agreement", "Cohen's kappa", "Gwet's AC1"]
@@ -182,7 +207,7 @@ def _accuracy(hit: np.ndarray, false: np.ndarray, miss: np.ndarray, rejection: n
 
 def judge_accuracy(
     ratings: pd.DataFrame | Run,
-    human: pd.DataFrame,
+    human: pd.DataFrame | str | os.PathLike,
     by: str | Sequence[str] = ("behaviour", "judge"),
     *,
     ci: float = 0.95,
@@ -195,8 +220,8 @@ def judge_accuracy(
     ----------
     ratings : DataFrame or Run
         A ratings table (a judge's mode over its samples counts), a labels table with a column a judge, or a run.
-    human : DataFrame
-        From `read_annotations`: dialogue_id, turn, behaviour, truth, and base_id and weight where there are.
+    human : DataFrame or path
+        `run.annotations()`, or whatever `read_annotations` reads or returns.
     by : str or sequence of str
         Any of behaviour and judge.
     ci, n_resamples, seed
@@ -211,13 +236,14 @@ def judge_accuracy(
 
     Notes
     -----
-    Cohen (1960); Gwet (2008). Weighted where the sheet has weights.
+    Cohen (1960); Gwet (2008). Weighted where there are weights: a drawn message stands for those it was drawn from, one
+    that was picked by hand for itself alone. Where all were picked, say because the judges differ on them, the measures
+    hold for these messages and not for the run.
     """
     by = [by] if isinstance(by, str) else list(by)
     told = _verdicts(ratings)
     key = ["dialogue_id", "turn", "behaviour"]
-    known = human.dropna(subset=["truth"]).drop(columns=["n_annotators"], errors="ignore")
-    known = known.astype({"dialogue_id": "str", "turn": "Int64"})
+    known = _truths(human)
     if "base_id" not in known.columns and "base_id" in told.columns:
         known = known.merge(told[["dialogue_id", "base_id"]].drop_duplicates(), on="dialogue_id", how="left")
     told = told.drop(columns="base_id", errors="ignore")
@@ -227,7 +253,7 @@ def judge_accuracy(
         raise TableError(
             "no message is labelled both by people and by a judge; do the ids belong to this run?"
         )
-    weight = both["weight"].to_numpy(dtype=float) if "weight" in both else np.ones(len(both))
+    weight = _weights(both)
     said, true = stats._truth(both["verdict"]), stats._truth(both["truth"])
     rows, names = pd.factorize(stats.clusters(both))
     columns, groups = stats._groups(both, by)
@@ -264,10 +290,25 @@ def _verdicts(source: pd.DataFrame | Run) -> pd.DataFrame:
     long = wide.melt(id_vars=keep, var_name="judge", value_name="verdict")
     return long.astype({"dialogue_id": "str", "turn": "Int64", "verdict": "boolean"})
 
+
+def _truths(human: pd.DataFrame | str | os.PathLike) -> pd.DataFrame:
+    "The messages that people decided, with their truth."
+    if not (isinstance(human, pd.DataFrame) and "truth" in human.columns):
+        human = read_annotations(human)
+    known = human.dropna(subset=["truth"]).drop(columns="n_annotators", errors="ignore")
+    return known.astype({"dialogue_id": "str", "turn": "Int64"})
+
+
+def _weights(known: pd.DataFrame) -> np.ndarray:
+    "How many messages each labelled one stands for; without a weight, for itself."
+    if "weight" not in known.columns:
+        return np.ones(len(known))
+    return known["weight"].astype("Float64").fillna(1.0).to_numpy(dtype=float)
+
 # %% ../nbs/07d_validity.ipynb #c41e9650
 def effective_votes(
     labels: pd.DataFrame | Run,
-    human: pd.DataFrame,
+    human: pd.DataFrame | str | os.PathLike,
     *,
     ci: float = 0.95,
     n_resamples: int = 2000,
@@ -279,8 +320,8 @@ def effective_votes(
     ----------
     labels : DataFrame or Run
         As for `judge_accuracy`.
-    human : DataFrame
-        From `read_annotations`.
+    human : DataFrame or path
+        As for `judge_accuracy`.
     ci, n_resamples, seed
         As for `stats.resample`; base prompts are drawn.
 
@@ -301,13 +342,13 @@ def effective_votes(
         raise TableError("one judge is one vote; this needs two or more")
     key = ["dialogue_id", "turn", "behaviour"]
     wide = told.pivot(index=key, columns="judge", values="verdict").reset_index()
-    both = human.dropna(subset=["truth"]).merge(wide, on=key).dropna(subset=names)
+    both = _truths(human).merge(wide, on=key).dropna(subset=names)
     if both.empty:
         raise TableError("no message has the verdicts of all judges and of people")
     if "base_id" not in both.columns and "base_id" in told.columns:
         both = both.merge(told[["dialogue_id", "base_id"]].drop_duplicates(), on="dialogue_id")
     wrong = np.column_stack([stats._truth(both[name]) != stats._truth(both["truth"]) for name in names]) * 1.0
-    weight = both["weight"].to_numpy(dtype=float) if "weight" in both else np.ones(len(both))
+    weight = _weights(both)
     pairs = list(combinations(range(len(names)), 2))
     values = np.column_stack([np.ones(len(both)), wrong, *(wrong[:, a] * wrong[:, b] for a, b in pairs)])
     rows, clusters = pd.factorize(stats.clusters(both))
