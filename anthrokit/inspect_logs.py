@@ -58,9 +58,9 @@ def _records(frame: pd.DataFrame, columns: Sequence[str]) -> list[dict[str, Any]
 
 
 def _quoted(text: str | None) -> str:
-    "The reason of a judge on one line, with nothing in it that the viewer would take for markup."
+    "The reason of a judge on one line, with nothing in it that the viewer would take for Markdown; HTML it escapes."
     flat = " ".join((text or "").split())
-    return "".join(f"\\{sign}" if sign in "\\`*_{}[]()<>#!|~$&" else sign for sign in flat)
+    return "".join(f"\\{sign}" if sign in "\\`*_[]#!|~$" else sign for sign in flat)
 
 
 def _explained(labels: pd.DataFrame, ratings: list[dict[str, Any]]) -> str:
@@ -107,8 +107,7 @@ def dialogue_score(labels: pd.DataFrame, ratings: pd.DataFrame) -> Score:
     }
     if scored.empty:
         return Score.unscored(reason="grader_failed" if len(labels) else "no_response", **told)
-    answer = f"turn {', '.join(map(str, turns))}" if turns else "no turn"
-    return Score(value=len(turns) / len(scored), answer=answer, **told)
+    return Score(value=len(turns) / len(scored), **told)
 
 # %% ../nbs/14b_inspect_logs.ipynb #cfea8204
 _METRICS = [{"name": "inspect_ai/mean"}, {"name": "inspect_ai/stderr", "options": {"cluster": "base_id"}}]
@@ -119,9 +118,10 @@ def _chat(said: pd.DataFrame, target: str, system: str | None) -> list[ChatMessa
     "The messages of a dialogue, in Inspect's classes."
     found: list[ChatMessage] = [ChatMessageSystem(content=system)] if system else []
     for row in said.itertuples():
-        place = {"content": row.content, "metadata": {"turn": int(row.turn)}}
         found.append(
-            ChatMessageUser(**place) if row.role == "user" else ChatMessageAssistant(**place, model=target)
+            ChatMessageUser(content=row.content)
+            if row.role == "user"
+            else ChatMessageAssistant(content=row.content, model=target)
         )
     return found
 
@@ -149,7 +149,7 @@ def _samples(run: Run, target: str) -> list[EvalSample]:
     rows = run.dialogues().query("target == @target")
     said = run.messages().dropna(subset=["content"]).groupby("dialogue_id")
     said = {name: part for name, part in said}
-    labels = {key: part for key, part in run.labels().groupby(["dialogue_id", "behaviour"])}
+    labels = {key: part for key, part in run.labels().groupby(["dialogue_id", "behaviour"], sort=False)}
     ratings = {key: part for key, part in run.ratings().groupby(["dialogue_id", "behaviour"])}
     behaviours = list(dict.fromkeys(behaviour for _, behaviour in labels))
     nothing = tables.empty("ratings")
@@ -191,7 +191,7 @@ def write_inspect(run: Run, path: str | os.PathLike, *, target: str | None = Non
     samples = _samples(run, target)
     behaviours = list(dict.fromkeys(name for sample in samples for name in sample.scores or {}))
     epochs = max(sample.epoch for sample in samples)
-    started, ended = run.fact("created"), run.fact("changed")
+    started = run.fact("created")
     used = run.usage(by="model").set_index("model")[["tokens_in", "tokens_out"]].fillna(0).astype(int)
     usage = {
         model: ModelUsage(input_tokens=read, output_tokens=wrote, total_tokens=read + wrote)
@@ -214,7 +214,7 @@ def write_inspect(run: Run, path: str | os.PathLike, *, target: str | None = Non
                 "judges": _records(run.query("SELECT * FROM judges"), _JUDGE),
             },
         ),
-        stats=EvalStats(started_at=started, completed_at=ended, model_usage=usage),
+        stats=EvalStats(model_usage=usage),
         samples=samples,
     )
     recompute_metrics(log)
