@@ -74,7 +74,8 @@ _OWN = ("prompt_id", "base_id", "base_prompt", "empathy", "professionalism", "pe
 
 def _prompt(row: dict[str, Any], known: dict[str, dict[str, Any]]) -> dict[str, Any]:
     "The prompt of a dialogue, from its first row."
-    text = row.get("prompt_text") or row["user_message"] or "(no prompt)"
+    text = row.get("prompt_text") or row["user_message"] or ""
+    text = text if text.strip() else "(no prompt)"
     if text in known and not row.get("prompt_id"):
         return known[text]
     cue, domain = row.get("prompt_cue"), row.get("prompt_use_domain")

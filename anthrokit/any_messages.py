@@ -77,7 +77,7 @@ def read_messages(source: pd.DataFrame | str | os.PathLike) -> pd.DataFrame:
     -------
     DataFrame
         One row a turn: dialogue_id, pair_id (of preference data), prompt_id, base_id, target (chosen or rejected in
-        preference data), system (the first system message), turn, user, assistant, judged (whether the assistant's
+        preference data), opening (its first message), system (the first system message), turn, user, assistant, judged (whether the assistant's
         message is to be judged).
 
     Raises
@@ -133,7 +133,7 @@ def _turns(row: dict[str, Any], form: set[str], place: str) -> list[dict[str, An
         last = max((number for number, turn in enumerate(turns) if turn[1]), default=None)
         if last is None:
             continue
-        opening = turns[0][0] or "(no prompt)"
+        opening = turns[0][0] if (turns[0][0] or "").strip() else "(no prompt)"
         own = {
             name: None if _blank(row.get(name)) else str(row[name])
             for name in ("base_id", *(("dialogue_id", "prompt_id") if form == {"messages"} else ()))
@@ -144,6 +144,7 @@ def _turns(row: dict[str, Any], form: set[str], place: str) -> list[dict[str, An
             "prompt_id": own.get("prompt_id") or digest("prompt", opening, str(own["base_id"])),
             "base_id": own["base_id"] or digest("prompt", opening),
             "target": "messages" if _blank(target) else str(target),
+            "opening": opening,
             "system": next((one["content"] for one in messages if one["role"] == "system"), None),
         }
         for number, (user, assistant) in enumerate(turns):
@@ -204,7 +205,7 @@ def import_messages(
     """
     table = read_messages(source)
     first = table.drop_duplicates("prompt_id")
-    prompts = first[["prompt_id", "base_id"]].assign(first_message=first["user"].fillna("(no prompt)"))
+    prompts = first[["prompt_id", "base_id"]].assign(first_message=first["opening"])
     dialogues = table.groupby("dialogue_id", sort=False).agg(
         prompt_id=("prompt_id", "first"),
         target=("target", "first"),

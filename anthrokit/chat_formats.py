@@ -9,6 +9,8 @@ import configparser
 import hashlib
 import json
 import os
+import re
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -236,13 +238,13 @@ def _field(mlc: Any, name: str, column: str) -> Any:
     )
 
 
-def croissant(settings: str | os.PathLike) -> dict[str, Any]:
+def croissant(project: str | os.PathLike) -> dict[str, Any]:
     """The Croissant description of the prompt set that ships.
 
     Parameters
     ----------
-    settings : str or path
-        The project's settings.ini: name, description, version, licence, address.
+    project : str or path
+        A checkout of this project: settings.ini has name, version, licence and address, CITATION.cff the date.
 
     Returns
     -------
@@ -252,9 +254,10 @@ def croissant(settings: str | os.PathLike) -> dict[str, Any]:
     import mlcroissant as mlc
 
     parser = configparser.ConfigParser(delimiters=["="])
-    if not parser.read(settings, encoding="utf-8"):
-        raise FileNotFoundError(f"{settings}: there is no such file")
-    project = parser["DEFAULT"]
+    if not parser.read(Path(project) / "settings.ini", encoding="utf-8"):
+        raise FileNotFoundError(f"{project} is no checkout of anthrokit: it has no settings.ini")
+    stated = parser["DEFAULT"]
+    released = re.search(r"^date-released: (\S+)$", (Path(project) / "CITATION.cff").read_text("utf-8"), re.M)
     licences = {"apache2": "https://www.apache.org/licenses/LICENSE-2.0"}
     files, sets = [], []
     for name, description in _SETS.items():
@@ -276,13 +279,14 @@ def croissant(settings: str | os.PathLike) -> dict[str, Any]:
             )
         )
     metadata = mlc.Metadata(
-        name=f"{project['lib_name']}-prompts",
+        name=f"{stated['lib_name']}-prompts",
         description="First messages that open a dialogue with a chatbot, to measure its anthropomorphic behaviours.",
-        version=project["version"],
-        license=[licences[project["license"]]],
-        url=project["git_url"],
-        cite_as=f"{project['author']}: {project['title']} {project['version']}, {project['git_url']}",
-        creators=[mlc.Organization(name=project["author"])],
+        version=stated["version"],
+        date_published=datetime.fromisoformat(released[1]),
+        license=[licences[stated["license"]]],
+        url=stated["git_url"],
+        cite_as=f"{stated['author']}: {stated['title']} {stated['version']}, {stated['git_url']}",
+        creators=[mlc.Organization(name=stated["author"])],
         distribution=files,
         record_sets=sets,
     )

@@ -18,8 +18,9 @@ from .any_messages import _paired
 from .anthrobench_files import one_target
 from .behaviours import Behaviour, Taxonomy
 from .judge import PronounCounter, Rating, judge_prompt, label, parse_verdict
+from .llm import await_for
 from .prompts import load_prompts
-from .simulate import USER_TEMPLATE, _seen_by_user, user_system_prompt
+from .simulate import USER_TEMPLATE, _seen_by_user, as_llm, user_system_prompt
 from .store import Run, as_run, digest, versions
 from .tables import TableError
 
@@ -27,10 +28,11 @@ try:
     from inspect_ai import Task, task
     from inspect_ai.dataset import MemoryDataset, Sample
     from inspect_ai.log import EvalConfig, EvalDataset, EvalLog, EvalSample, EvalSpec, EvalStats
-    from inspect_ai.log import read_eval_log, recompute_metrics, write_eval_log
+    from inspect_ai.log import EvalMetric, EvalResults, EvalScore, read_eval_log, write_eval_log
     from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageSystem, ChatMessageUser
-    from inspect_ai.model import Model, ModelOutput, ModelUsage, get_model, model_roles
-    from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
+    from inspect_ai.model import GenerateConfig, Model, ModelAPI, ModelOutput, ModelUsage
+    from inspect_ai.model import get_model, model_roles, modelapi
+    from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, mean, metric, scorer, stderr
     from inspect_ai.solver import Generate, Solver, TaskState, solver
     from inspect_ai.util import collect
 except ImportError as error:
@@ -39,7 +41,8 @@ except ImportError as error:
     ) from error
 
 # %% auto #0
-__all__ = ['dialogue_score', 'write_inspect', 'read_inspect', 'dialogue', 'behaviour_scorer', 'anthrobench']
+__all__ = ['dialogue_score', 'clustered_stderr', 'write_inspect', 'read_inspect', 'dialogue', 'judges_there', 'behaviour_scorer',
+           'anthrobench', 'LiteLLMModel']
 
 # %% ../nbs/14b_inspect_logs.ipynb #9d764aa9
 _RATING = ("turn", "judge", "sample", "verdict", "score", "status", "explanation", "raw")
@@ -108,6 +111,39 @@ def dialogue_score(labels: pd.DataFrame, ratings: pd.DataFrame) -> Score:
     if scored.empty:
         return Score.unscored(reason="grader_failed" if len(labels) else "no_response", **told)
     return Score(value=len(turns) / len(scored), **told)
+
+# %% ../nbs/14b_inspect_logs.ipynb #e8ab972d
+@metric
+def clustered_stderr() -> Metric:
+    "Inspect's standard error of the mean with base prompts as clusters; NaN where there is only one."
+    inspects = stderr(cluster="base_id")
+
+    def compute(scores: list[SampleScore]) -> float:
+        clusters = {score.sample_metadata["base_id"] for score in scores}
+        return inspects(scores) if len(clusters) > 1 else float("nan")
+
+    return compute
+
+
+def _result(name: str, samples: list[EvalSample]) -> EvalScore:
+    "The metrics of one behaviour over the dialogues of a log; unscored ones are left out and counted."
+    every = [
+        SampleScore(score=sample.scores[name], sample_id=sample.id, sample_metadata=sample.metadata)
+        for sample in samples
+        if name in (sample.scores or {})
+    ]
+    scored = [one for one in every if one.score.value == one.score.value]
+    found = {"mean": mean(), "clustered_stderr": clustered_stderr()}
+    return EvalScore(
+        name=name,
+        scorer=name,
+        metrics={
+            metric: EvalMetric(name=metric, value=compute(scored) if scored else float("nan"))
+            for metric, compute in found.items()
+        },
+        scored_samples=len(scored),
+        unscored_samples=len(every) - len(scored),
+    )
 
 # %% ../nbs/14b_inspect_logs.ipynb #cfea8204
 _METRICS = [{"name": "inspect_ai/mean"}, {"name": "inspect_ai/stderr", "options": {"cluster": "base_id"}}]
@@ -215,9 +251,13 @@ def write_inspect(run: Run, path: str | os.PathLike, *, target: str | None = Non
             },
         ),
         stats=EvalStats(model_usage=usage),
+        results=EvalResults(
+            total_samples=len(samples),
+            completed_samples=sum(sample.error is None for sample in samples),
+            scores=[_result(name, samples) for name in behaviours],
+        ),
         samples=samples,
     )
-    recompute_metrics(log)
     path.parent.mkdir(parents=True, exist_ok=True)
     write_eval_log(log, str(path))
     return path
@@ -234,7 +274,7 @@ def _prompt_of(sample: EvalSample) -> dict[str, Any]:
     defaults = {
         "prompt_id": str(sample.id),
         "base_id": str(sample.id),
-        "first_message": first or "(no prompt)",
+        "first_message": first if first.strip() else "(no prompt)",
     }
     return {**known, **{name: known[name] or default for name, default in defaults.items()}}
 
@@ -393,6 +433,17 @@ def _judge_models(judges: list[str] | None) -> list[Model]:
     return models
 
 
+@solver
+def judges_there(judges: list[str] | None = None) -> Solver:
+    "Nothing but a check, before the first call, that there are judges."
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        _judge_models(judges)
+        return state
+
+    return solve
+
+
 async def _rate(model: Model, text: str, behaviour: Behaviour) -> Rating:
     "As `LLMJudge` does it: an answer that can't be read is asked for once more."
     for _ in range(2):
@@ -419,7 +470,7 @@ def behaviour_scorer(behaviour: Behaviour, judges: list[str] | None = None, samp
     """
     counter = PronounCounter([behaviour.name]) if behaviour.how == "counted" else None
 
-    @scorer(metrics=[mean(), stderr(cluster="base_id")], name=behaviour.name)
+    @scorer(metrics=[mean(), clustered_stderr()], name=behaviour.name)
     def make(judges: list[str] | None, samples: int) -> Scorer:
         async def score(state: TaskState, target: Target) -> Score:
             said = [message.text for message in state.messages if message.role == "assistant"]
@@ -479,6 +530,8 @@ def anthrobench(
     if isinstance(judges, str):
         judges = [name.strip() for name in judges.split(",")]
     taxonomy = Taxonomy.load()
+    names = taxonomy.select(behaviours)
+    judged = any(name in taxonomy.judged for name in names)
     rows = load_prompts(prompts)
     dataset = [
         Sample(input=row["first_message"], id=row["prompt_id"], metadata={**row, "turns": turns})
@@ -486,6 +539,56 @@ def anthrobench(
     ]
     return Task(
         dataset=MemoryDataset(dataset, name=str(prompts)),
-        solver=dialogue(turns),
-        scorer=[behaviour_scorer(taxonomy[name], judges, samples) for name in taxonomy.select(behaviours)],
+        solver=[*([judges_there(judges)] if judged else []), dialogue(turns)],
+        scorer=[behaviour_scorer(taxonomy[name], judges, samples) for name in names],
     )
+
+# %% ../nbs/14b_inspect_logs.ipynb #a438639b
+@modelapi(name="anthrokit")
+class LiteLLMModel(ModelAPI):
+    """A model of LiteLLM for Inspect: `anthrokit/openai/gpt-4o`, `anthrokit/local/smollm2-135m-instruct`.
+
+    Parameters
+    ----------
+    model_name : str
+        A LiteLLM model string.
+    base_url, api_key : str, optional
+        As `api_base` and `api_key` of `LLM`.
+    config : GenerateConfig
+        Of which temperature, top_p, max_tokens, seed and stop_seqs are passed on.
+    **model_args
+        Anything else `LLM` takes.
+    """
+
+    def __init__(
+        self,
+        model_name: str,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        config: GenerateConfig = GenerateConfig(),  # noqa: B008
+        **model_args: Any,
+    ):
+        super().__init__(model_name, base_url, api_key, [], config)
+        self.llm = as_llm(model_name, api_base=base_url, api_key=api_key, **model_args)
+
+    def max_connections(self) -> int:
+        return self.llm.max_concurrency
+
+    async def generate(
+        self, input: list[ChatMessage], tools: list[Any], tool_choice: Any, config: GenerateConfig
+    ) -> ModelOutput:
+        "One answer; tools are refused."
+        if tools:
+            raise ValueError("anthrokit's provider for Inspect takes no tools")
+        messages = [{"role": message.role, "content": message.text} for message in input]
+        wanted = {name: getattr(config, name) for name in ("temperature", "top_p", "max_tokens", "seed")}
+        wanted["stop"] = config.stop_seqs
+        asked = {name: value for name, value in wanted.items() if value is not None}
+        answer = await await_for(self.llm.acomplete(messages, **asked))
+        reasons = {"truncated": "max_tokens", "refused": "content_filter"}
+        output = ModelOutput.from_content(
+            answer.served_model or self.model_name, answer.content or "", reasons.get(answer.status, "stop")
+        )
+        read, wrote = answer.tokens_in, answer.tokens_out
+        output.usage = ModelUsage(input_tokens=read, output_tokens=wrote, total_tokens=read + wrote)
+        return output
