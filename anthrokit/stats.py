@@ -373,8 +373,7 @@ def _score_interval(
         low, high = _wilson(estimate, effective, q)
         # However alike the rows of a cluster are, a cluster is worth at least one independent row: where the
         # estimated variance rests on few clusters, the interval of that bound is the narrower one.
-        widest = t.ppf(0.5 + ci / 2, np.maximum(n_clusters - 1, 1))
-        bound_low, bound_high = _wilson(estimate, n_clusters, widest)
+        bound_low, bound_high = _wilson(estimate, n_clusters, t.ppf(0.5 + ci / 2, most))
         narrower = bound_high - bound_low < high - low
         low, high = np.where(narrower, bound_low, low), np.where(narrower, bound_high, high)
         design = np.where(certain, np.nan, n / effective)
