@@ -23,7 +23,7 @@ import pandas as pd
 
 from .judge import label
 from .stats import draw_clusters, percentile_interval
-from .store import digest
+from .store import PLAIN, digest
 from .tables import TableError, data_path
 
 # %% auto #0
