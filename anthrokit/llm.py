@@ -105,7 +105,15 @@ def wait_for(work: Coroutine[Any, Any, Any], tick: Callable[[], None] | None = N
     tick : callable, optional
         Called about five times a second in the waiting thread, and once at the end.
     """
-    future = asyncio.run_coroutine_threadsafe(work, _loop())
+    ended = threading.Event()
+
+    async def whole() -> Any:
+        try:
+            return await work
+        finally:
+            ended.set()
+
+    future = asyncio.run_coroutine_threadsafe(whole(), _loop())
     try:
         while True:
             try:
@@ -117,7 +125,7 @@ def wait_for(work: Coroutine[Any, Any, Any], tick: Callable[[], None] | None = N
                     tick()
     except KeyboardInterrupt:
         future.cancel()
-        concurrent.futures.wait([future], timeout=10)
+        ended.wait(timeout=10)
         raise
     finally:
         if tick:
@@ -137,6 +145,7 @@ async def await_for(work: Coroutine[Any, Any, Any], tick: Callable[[], None] | N
                 return waiter.result()
     except asyncio.CancelledError:
         future.cancel()
+        await asyncio.to_thread(concurrent.futures.wait, [future], 10)
         raise
 
 # %% ../nbs/02_llm.ipynb #2e89a4ea
@@ -1064,8 +1073,8 @@ class LLM(_Known):
 
 def _guess(messages: Sequence[Mapping[str, str]], tokens_out: int) -> int:
     "Tokens that a call takes, roughly: one for every three bytes of the texts, and the answer."
-    size = sum(len((message["content"] or "").encode("utf-8", "replace")) for message in messages)
-    return size // 3 + 20 + tokens_out
+    texts = (message["content"] or "" for message in messages)
+    return sum(len(text.encode("utf-8", "replace")) for text in texts) // 3 + 20 + tokens_out
 
 # %% ../nbs/02_llm.ipynb #9d76a75b
 @dataclass(frozen=True)
@@ -1155,12 +1164,13 @@ class _Writer:
     def _write(self) -> None:
         rows, written = self._rows, self._written
         self._rows, self._written = {}, None
+        error = None
         try:
             self._run.write_together(rows.items())
-        except Exception as error:
-            written.set_exception(error)
-        else:
-            written.set_result(None)
+        except Exception as failure:
+            error = failure
+        if not written.cancelled():  # by an interrupt; what was to be written is written all the same
+            written.set_exception(error) if error else written.set_result(None)
 
 # %% ../nbs/02_llm.ipynb #f10ea93c
 _BOOKED = ("served_model", "tokens_in", "tokens_out", "cost", "attempts", "status")

@@ -116,14 +116,14 @@ PICTURES = {
     "disagreement": "DisagreementPanel(run, annotator='Ada', state='pair=patterns and embeddings')",
     "emergence": "EmergencePanel(run, state='of=behaviour')",
     "annotation": "AnnotationPanel(run, annotator='Ada')",
-    "rubric": "RubricPanel({'cases': load_cases('bundled'), 'answers': bundled_answers(), 'ratings': bundled_ratings()})",
+    "rubric": "RubricPanel({'cases': load_cases('bundled'), 'answers': bundled_answers(), 'hits': bundled_hits()})",
 }
 
 
 @pytest.mark.parametrize("name", PICTURES)
 def test_pictures(open_notebook, name):
     "Light and wide, dark and narrow: nothing is cut off or faint. `make pictures` keeps them in figures/panels."
-    imports = "from anthrokit import *\nfrom anthrokit.heartbench import bundled_answers, bundled_ratings, load_cases"
+    imports = "from anthrokit import *\nfrom anthrokit.heartbench import bundled_answers, bundled_hits, load_cases"
     notebook = open_notebook([f"{imports}\nrun = demo_run()", PICTURES[name]])
     notebook.panels.first.wait_for()
     if name == "dialogue":
