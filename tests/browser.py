@@ -189,7 +189,8 @@ class Notebook:
         locator, size = locator or self.panels.first, self.page.viewport_size
         height = int(locator.bounding_box()["height"])
         self.page.set_viewport_size({"width": size["width"], "height": min(height, 20_000) + 400})
-        self.page.locator(".jp-Notebook .jp-WindowedPanel-outer, .jp-Notebook").last.evaluate("one => one.scrollTo(0, 0)")
+        scrolled = self.page.locator(".jp-Notebook .jp-WindowedPanel-outer, .jp-Notebook").last
+        scrolled.evaluate("one => one.scrollTo(0, 0)")
         locator.scroll_into_view_if_needed()
         box = locator.bounding_box() | {"height": min(height, most)}
         self.screenshots.mkdir(parents=True, exist_ok=True)

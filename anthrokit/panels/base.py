@@ -245,7 +245,8 @@ STYLE = Markup("""<style>
 .anthrokit p { margin: .35em 0; }
 .ak-text { white-space: pre-wrap; overflow-wrap: anywhere; unicode-bidi: isolate; overflow: hidden; contain: paint; }
 .ak-name { overflow-wrap: anywhere; unicode-bidi: isolate; }
-.ak-quiet { color: color-mix(in srgb, currentColor 78%, transparent); } .ak-small { font-size: .88em; } .ak-warn { color: var(--ak-warn); font-weight: 600; }
+.ak-quiet { color: color-mix(in srgb, currentColor 78%, transparent); } .ak-small { font-size: .88em; }
+.ak-warn { color: var(--ak-warn); font-weight: 600; }
 .ak-wide { overflow-x: auto; max-width: 100%; }
 .ak-unseen { border: 1px solid currentColor; border-radius: 3px; font: .75em monospace; padding: 0 .2em; }
 .anthrokit mark { color: inherit; background: none; }
