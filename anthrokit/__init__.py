@@ -10,12 +10,13 @@ __version__ = "0.1.0"
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submodules=[
-        "any_messages", "anthroscore", "behaviours", "cli", "figures", "heartbench", "heartbench_build",
+        "any_messages", "anthroscore", "batches", "behaviours", "cli", "figures", "heartbench", "heartbench_build",
         "heartbench_results", "judge", "llm", "local", "offline", "prompts", "report", "simulate", "stats", "store",
         "tables", "validity",
     ],
     submod_attrs={
         "any_messages": ["compare_pairs", "judge_table"],
+        "batches": ["Batch"],
         "behaviours": ["Behaviour", "Taxonomy"],
         "judge": ["LLMJudge", "Rating", "TogetherJudge", "ajudge"],
         "llm": ["LLM", "Budget", "BudgetReached", "SetupError"],

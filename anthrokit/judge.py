@@ -680,7 +680,7 @@ class _Asked:
             *(judge for judge in judges if judged),
             *([PronounCounter(counted, quotations=asked.quotations)] if counted else []),
         ]
-        self._check_judges(judges)
+        self._check_judges()
         silent = [name for name in judged if not any(name in _speaks_to(judge, judged) for judge in judges)]
         if silent:
             raise ValueError(
@@ -739,39 +739,40 @@ def _identity(judge: Judge) -> dict[str, Any]:
     }
     return {"kind": type(judge).__name__, "source": digest(source), "values": plain}
 
-
+# %% ../nbs/07_judge.ipynb #be3766ce
 _CONTEXT = (
     *("target", "dialogue_id", "prompt_id", "base_id", "persona", "domain", "scenario", "empathy"),
     *("professionalism", "turn", "category", "behaviour"),
 )
 
 
+def _check_kinds(judges: Sequence[Judge]) -> None:
+    "Refuse what can't rate."
+    for judge in judges:
+        name = getattr(judge, "name", None)
+        asks = hasattr(judge, "arate") or hasattr(judge, "arate_together")
+        named = isinstance(name, str) and name.strip()
+        if not named or not (isinstance(getattr(judge, "llm", None), LLM) if asks else hasattr(judge, "rate")):
+            raise ValueError(
+                f"{judge!r} is no judge: it needs a name and rate(text, behaviour). An LLM becomes one "
+                f"with LLMJudge(…)."
+            )
+
+
+def _check_names(names: list[str]) -> None:
+    "Refuse names of columns, and one name twice."
+    if reserved := set(names) & {*tables.columns("labels")["column"], *_CONTEXT}:
+        raise ValueError(f"a judge can't be called {', '.join(sorted(reserved))}: that is a column of the labels")
+    if doubled := sorted({name for name in names if names.count(name) > 1}):
+        raise ValueError(f"two judges are called {', '.join(doubled)}; give one another name, LLMJudge(…, name=…)")
+
+# %% ../nbs/07_judge.ipynb #810fa1de
 class _Entered(_Asked):
     "Judges checked and entered, and what they owe."
 
-    def _check_judges(self, judges: Sequence[Judge]) -> None:
-        names = [getattr(judge, "name", None) for judge in self.judges]
-        for judge, name in zip(self.judges, names, strict=True):
-            asks = hasattr(judge, "arate") or hasattr(judge, "arate_together")
-            if (
-                not isinstance(name, str)
-                or not name.strip()
-                or not (hasattr(judge, "rate") or asks)
-                or (asks and not isinstance(getattr(judge, "llm", None), LLM))
-            ):
-                raise ValueError(
-                    f"{judge!r} is no judge: it needs a name and rate(text, behaviour). An LLM becomes one "
-                    f"with LLMJudge(…)."
-                )
-        reserved = set(names) & {*tables.columns("labels")["column"], *_CONTEXT}
-        if reserved:
-            raise ValueError(
-                f"a judge can't be called {', '.join(sorted(reserved))}: that is a column of the labels"
-            )
-        if doubled := sorted({name for name in names if names.count(name) > 1}):
-            raise ValueError(
-                f"two judges are called {', '.join(doubled)}; give one another name, LLMJudge(…, name=…)"
-            )
+    def _check_judges(self) -> None:
+        _check_kinds(self.judges)
+        _check_names([judge.name for judge in self.judges])
         for judge in self.judges:
             if hasattr(judge, "llm"):
                 judge.llm.prepare()
@@ -1045,7 +1046,36 @@ def still_owed(run: Run, planned: pd.DataFrame) -> pd.DataFrame:
     return planned[keep].reset_index(drop=True)
 
 # %% ../nbs/07_judge.ipynb #d7a10059
-class _Planning(_Adaptive):
+class _Measuring(_Adaptive):
+    "What the calls to come would send."
+
+    def _measured(self, judge: Judge, together: bool) -> tuple[int, int, list[str]]:
+        "Calls, characters, and a sample of prompts."
+        behaviours, _ = self.owed[judge.name]
+        calls, characters, prompts = 0, 0, []
+        fixed = {name: len(self._prompt(judge, "", [name])) for name in behaviours}
+        every = max(1, len(self.texts) // 12)
+        for number, units in enumerate(self._units(judge)):
+            text = self.texts[units[0].dialogue_id, units[0].turn]
+            if number % every == 0:
+                prompts.append(self._prompt(judge, text, [unit.behaviour for unit in units[:1]]))
+            if together:
+                for part in _by_sample(units):
+                    calls, names = calls + 1, [unit.behaviour for unit in part]
+                    characters += len(self._prompt(judge, text, names))
+            else:
+                calls += len(units)
+                characters += sum(len(text) + fixed[unit.behaviour] for unit in units)
+        return calls, characters, prompts
+
+    def _prompt(self, judge: Any, text: str, names: list[str]) -> str:
+        behaviours = [self.taxonomy[name] for name in names]
+        if hasattr(judge, "arate_together"):
+            return together_prompt(text, behaviours)
+        return judge_prompt(text, behaviours[0], getattr(judge, "template", JUDGE_TEMPLATE))
+
+# %% ../nbs/07_judge.ipynb #9ac3decd
+class _Planning(_Measuring):
     "The dry run."
 
     def plan(self) -> pd.DataFrame:
@@ -1065,20 +1095,7 @@ class _Planning(_Adaptive):
         if not hasattr(judge, "llm") or not left:
             return row
         together = hasattr(judge, "arate_together")
-        calls, characters, prompts = 0, 0, []
-        fixed = {name: len(self._prompt(judge, "", [name])) for name in behaviours}
-        every = max(1, len(self.texts) // 12)
-        for number, units in enumerate(self._units(judge)):
-            text = self.texts[units[0].dialogue_id, units[0].turn]
-            if number % every == 0:
-                prompts.append(self._prompt(judge, text, [unit.behaviour for unit in units[:1]]))
-            if together:
-                for part in _by_sample(units):
-                    calls, names = calls + 1, [unit.behaviour for unit in part]
-                    characters += len(self._prompt(judge, text, names))
-            else:
-                calls += len(units)
-                characters += sum(len(text) + fixed[unit.behaviour] for unit in units)
+        calls, characters, prompts = self._measured(judge, together)
         tokens_in = round(characters * _tokens_a_character(judge.llm.model, prompts))
         usual = self.run.rows(
             "SELECT AVG(tokens_out), COUNT(*) FROM calls WHERE purpose = 'judge' AND model = ? AND status = 'ok'",
@@ -1106,12 +1123,6 @@ class _Planning(_Adaptive):
         position = [other.name for other in self.judges if hasattr(other, "arate")].index(judge.name)
         panel = sum(hasattr(other, "arate") for other in self.judges)
         return 0 if position > panel // 2 else -(-calls * (samples // 2 + 1) // samples)
-
-    def _prompt(self, judge: Any, text: str, names: list[str]) -> str:
-        behaviours = [self.taxonomy[name] for name in names]
-        if hasattr(judge, "arate_together"):
-            return together_prompt(text, behaviours)
-        return judge_prompt(text, behaviours[0], getattr(judge, "template", JUDGE_TEMPLATE))
 
 
 def _tokens_a_character(model: str, prompts: list[str]) -> float:
