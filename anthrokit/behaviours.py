@@ -17,7 +17,7 @@ from typing import Any
 
 import pandas as pd
 
-from .store import digest
+from .store import PLAIN, digest
 from .tables import TableError, data_path
 
 # %% auto #0
@@ -210,7 +210,7 @@ class Taxonomy(_Behaviours):
         head = "".join(
             f"<th style='text-align:left'>{name}</th>" for name in ("Category", "Behaviour", "Present when")
         )
-        return f"<p>{html.escape(repr(self))}</p><table><tr>{head}</tr>{rows}</table>"
+        return f"<div {PLAIN}><p>{html.escape(repr(self))}</p><table><tr>{head}</tr>{rows}</table></div>"
 
 # %% ../nbs/04_behaviours.ipynb #0920ffcb
 _PRONOUN = re.compile(

@@ -211,12 +211,16 @@ class _LLMJudge:
 
     llm: LLM
     name: str
+    reads_user = False  # whether the judge sees the user's message too
+    tries = 2  # how often it is asked until its answer can be read
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r})"
 
-    def request(self, text: str, behaviours: Sequence[Behaviour]) -> tuple[list[dict], dict[str, Any]]:
-        "Messages and parameters of the call about one message."
+    def request(
+        self, text: str, behaviours: Sequence[Behaviour], user: str = ""
+    ) -> tuple[list[dict], dict[str, Any]]:
+        "Messages and parameters of the call about one message and, for who reads it, the user's before it."
         raise NotImplementedError
 
     def parse(self, content: str | None, behaviours: Sequence[Behaviour]) -> list[Rating]:
@@ -229,18 +233,18 @@ class _LLMJudge:
             return [Rating(None, "refused by the provider", raw=answer.content, status="refused")] * len(behaviours)
         return self.parse(answer.content, behaviours)
 
-    def rate(self, text: str, behaviour: Behaviour) -> Rating:
+    def rate(self, text: str, behaviour: Behaviour, user: str = "") -> Rating:
         "One rating of one behaviour, outside any run."
-        messages, extra = self.request(text, [behaviour])
+        messages, extra = self.request(text, [behaviour], user)
         return self.read(self.llm.complete(messages, **extra), [behaviour])[0]
 
     async def ask(
-        self, text: str, behaviours: Sequence[Behaviour], meter: Meter, unit: str, seed: int
+        self, text: str, behaviours: Sequence[Behaviour], meter: Meter, unit: str, seed: int, user: str = ""
     ) -> list[Rating]:
         "Ratings from one call, booked; an answer that can't be read is asked for once more, with another seed."
-        messages, extra = self.request(text, behaviours)
+        messages, extra = self.request(text, behaviours, user)
         ratings: list[Rating] = []
-        for attempt in range(2):
+        for attempt in range(self.tries):
             try:
                 answer = await meter.call(
                     self.llm, messages, unit=unit, purpose="judge", settle=False, seed=seed + attempt, **extra
@@ -268,31 +272,62 @@ class LLMJudge(_LLMJudge):
         Its column in tables; the model's name by default.
     template : str
         See `judge_prompt`.
+    protocol : str
+        "paper": this project's wording of the paper's definitions. "released": the definitions, the prompt and the
+        reading of answers of AnthroBench's own package, which must be installed; the judge then also sees the user's
+        message, and nothing is asked twice.
     """
 
-    def __init__(self, llm: LLM | str, *, name: str | None = None, template: str = JUDGE_TEMPLATE):
+    def __init__(
+        self,
+        llm: LLM | str,
+        *,
+        name: str | None = None,
+        template: str = JUDGE_TEMPLATE,
+        protocol: str = "paper",
+    ):
         from anthrokit.simulate import as_llm
 
+        if protocol not in ("paper", "released"):
+            raise ValueError(f"there is no protocol {protocol!r}; the protocols are paper and released")
         for field in ("{definition}", "{question}", "{message}"):
             if field not in template:
                 raise ValueError(f"the judge's template must contain {field}")
+        self.released = None
+        if protocol == "released":
+            from anthrokit.anthrobench_files import Released
+
+            if template != JUDGE_TEMPLATE:
+                raise ValueError("the released protocol has a prompt of its own; leave template out")
+            self.released = Released()
+            self.behaviours = self.released.behaviours
+            self.reads_user, self.tries = True, 1
         self.llm = as_llm(llm, max_tokens=2000)  # thinking counts towards the limit
         self.name = name or self.llm.name
         self.template = template
 
     @property
     def settings(self) -> dict[str, Any]:
-        return {**self.llm.settings, "template": digest(self.template)}
+        how = self.released.settings if self.released else {"template": digest(self.template)}
+        return {**self.llm.settings, **how}
 
-    def request(self, text: str, behaviours: Sequence[Behaviour]) -> tuple[list[dict], dict[str, Any]]:
-        return [{"role": "user", "content": judge_prompt(text, behaviours[0], self.template)}], {}
+    def request(
+        self, text: str, behaviours: Sequence[Behaviour], user: str = ""
+    ) -> tuple[list[dict], dict[str, Any]]:
+        if self.released:
+            prompt = self.released.prompt(text, behaviours[0], user)
+        else:
+            prompt = judge_prompt(text, behaviours[0], self.template)
+        return [{"role": "user", "content": prompt}], {}
 
     def parse(self, content: str | None, behaviours: Sequence[Behaviour]) -> list[Rating]:
-        return [parse_verdict(content)]
+        return [self.released.parse(content, behaviours[0]) if self.released else parse_verdict(content)]
 
-    async def arate(self, text: str, behaviour: Behaviour, meter: Meter, unit: str, seed: int) -> Rating:
+    async def arate(
+        self, text: str, behaviour: Behaviour, meter: Meter, unit: str, seed: int, user: str = ""
+    ) -> Rating:
         "One rating, booked."
-        return (await self.ask(text, [behaviour], meter, unit, seed))[0]
+        return (await self.ask(text, [behaviour], meter, unit, seed, user))[0]
 
 # %% ../nbs/07_judge.ipynb #311e6ee4
 TOGETHER_TEMPLATE = """\
@@ -413,7 +448,9 @@ class TogetherJudge(_LLMJudge):
             self._structured = self.llm.takes_schema
         return self._structured
 
-    def request(self, text: str, behaviours: Sequence[Behaviour]) -> tuple[list[dict], dict[str, Any]]:
+    def request(
+        self, text: str, behaviours: Sequence[Behaviour], user: str = ""
+    ) -> tuple[list[dict], dict[str, Any]]:
         names = [behaviour.name for behaviour in behaviours]
         messages = [{"role": "user", "content": together_prompt(text, behaviours)}]
         return messages, {"response_format": _verdict_schema(names)} if self.structured else {}
@@ -694,6 +731,10 @@ class _Asked:
         if messages.empty:
             raise ValueError(f"the run {self.run.name!r} has no target message to judge; simulate first")
         self.texts = {(row.dialogue_id, row.turn): row.content for row in messages.itertuples()}
+        self.users = {}
+        if any(getattr(judge, "reads_user", False) for judge in self.judges):
+            said = "SELECT dialogue_id, turn, content FROM messages WHERE role = 'user' AND content IS NOT NULL"
+            self.users = {(dialogue_id, turn): text for dialogue_id, turn, text in self.run.rows(said)}
         self.meter = Meter(self.run, asked.budget)
         self.meter.check([judge.llm for judge in self.judges if hasattr(judge, "llm")])
         self.entered: list[str] = []
@@ -882,9 +923,14 @@ class _Asker(_Owing):
     async def _ask(self, judge: Any, unit: _Unit) -> Rating:
         name, seed = _call_of([unit])
         text = self.texts[unit.dialogue_id, unit.turn]
-        rating = await judge.arate(text, self.taxonomy[unit.behaviour], self.meter, name, seed)
+        seen = {"user": self.user_before(unit)} if getattr(judge, "reads_user", False) else {}
+        rating = await judge.arate(text, self.taxonomy[unit.behaviour], self.meter, name, seed, **seen)
         await self._keep([(unit, rating)])
         return rating
+
+    def user_before(self, unit: _Unit) -> str:
+        "What the user said before a message."
+        return self.users.get((unit.dialogue_id, unit.turn), "")
 
     async def _ask_together(self, judge: Any, units: list[_Unit]) -> None:
         name, seed = _call_of(units, together=True)
@@ -1070,9 +1116,9 @@ class _Measuring(_Adaptive):
 
     def _prompt(self, judge: Any, text: str, names: list[str]) -> str:
         behaviours = [self.taxonomy[name] for name in names]
-        if hasattr(judge, "arate_together"):
-            return together_prompt(text, behaviours)
-        return judge_prompt(text, behaviours[0], getattr(judge, "template", JUDGE_TEMPLATE))
+        if hasattr(judge, "request"):
+            return judge.request(text, behaviours)[0][-1]["content"]
+        return judge_prompt(text, behaviours[0])
 
 # %% ../nbs/07_judge.ipynb #9ac3decd
 class _Planning(_Measuring):
@@ -1151,7 +1197,8 @@ class _InBatches:
 
     def request(self, unit: list[Any], attempt: int) -> tuple[list[dict], dict[str, Any]]:
         units, behaviours = self._of(unit)
-        messages, extra = self.judge.request(self.job.texts[unit[0], unit[1]], behaviours)
+        text, user = self.job.texts[unit[0], unit[1]], self.job.user_before(units[0])
+        messages, extra = self.judge.request(text, behaviours, user)
         return messages, {**extra, "seed": _call_of(units, self.together)[1] + attempt}
 
     def keep(self, unit: list[Any], attempt: int, answer: Completion | str) -> bool:
@@ -1164,7 +1211,7 @@ class _InBatches:
             ratings = [Rating(None, answer, status="failed")] * len(units)
         else:
             ratings = self.judge.read(answer, behaviours)
-            if attempt == 0 and _unreadable(ratings):
+            if attempt + 1 < self.judge.tries and _unreadable(ratings):
                 return True
         self.job.put(list(zip(units, ratings, strict=True)))
         return False
@@ -1172,8 +1219,8 @@ class _InBatches:
 
 def _with_batches(judge: Any) -> _Provider:
     "The batches of a judge's model; refused where there can be none."
-    if not (hasattr(judge, "request") and hasattr(judge, "read")):
-        raise ValueError(f"{judge!r} can't be asked in batches: it has no request(…) and read(…)")
+    if not (all(hasattr(judge, name) for name in ("request", "read", "tries"))):
+        raise ValueError(f"{judge!r} can't be asked in batches: it has no request(…), read(…) and tries")
     return _Provider(judge.llm)
 
 # %% ../nbs/07_judge.ipynb #0431c129

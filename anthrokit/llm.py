@@ -105,7 +105,15 @@ def wait_for(work: Coroutine[Any, Any, Any], tick: Callable[[], None] | None = N
     tick : callable, optional
         Called about five times a second in the waiting thread, and once at the end.
     """
-    future = asyncio.run_coroutine_threadsafe(work, _loop())
+    ended = threading.Event()
+
+    async def whole() -> Any:
+        try:
+            return await work
+        finally:
+            ended.set()
+
+    future = asyncio.run_coroutine_threadsafe(whole(), _loop())
     try:
         while True:
             try:
@@ -117,7 +125,7 @@ def wait_for(work: Coroutine[Any, Any, Any], tick: Callable[[], None] | None = N
                     tick()
     except KeyboardInterrupt:
         future.cancel()
-        concurrent.futures.wait([future], timeout=10)
+        ended.wait(timeout=10)
         raise
     finally:
         if tick:
@@ -1191,14 +1199,13 @@ class _Writer:
     def _write(self) -> None:
         rows, written = self._rows, self._written
         self._rows, self._written = {}, None
+        error = None
         try:
             self._run.write_together(rows.items())
-        except Exception as error:
-            if not written.done():
-                written.set_exception(error)
-        else:
-            if not written.done():  # who waited may have been cancelled meanwhile
-                written.set_result(None)
+        except Exception as failure:
+            error = failure
+        if not written.cancelled():  # by an interrupt; what was to be written is written all the same
+            written.set_exception(error) if error else written.set_result(None)
 
 # %% ../nbs/02_llm.ipynb #f10ea93c
 _BOOKED = ("served_model", "tokens_in", "tokens_out", "cost", "attempts", "status")

@@ -28,7 +28,7 @@ import pandas as pd
 from . import tables
 
 # %% auto #0
-__all__ = ['StoreError', 'digest', 'keep_secret', 'strings_in', 'redact_in', 'redact', 'versions', 'Run']
+__all__ = ['PLAIN', 'StoreError', 'digest', 'keep_secret', 'strings_in', 'redact_in', 'redact', 'versions', 'Run', 'as_run']
 
 # %% ../nbs/01_store.ipynb #b72d10d7
 class StoreError(RuntimeError):
@@ -601,6 +601,18 @@ class _Tables(_Manifest):
 
         return label_run(self, judges)
 
+    def annotations(self, *, history: bool = False) -> pd.DataFrame:
+        """People's verdicts kept in the run, with the columns of `tables.columns('annotations')`.
+
+        Parameters
+        ----------
+        history : bool
+            Also those that a later one of the same person replaced, and those taken back (`undone`).
+        """
+        from anthrokit.annotations import Annotations
+
+        return Annotations(self).table(history=history)
+
 # %% ../nbs/01_store.ipynb #15bcea29
 class _Missing(_Tables):
     "What is planned and not there."
@@ -741,7 +753,8 @@ class _Export(_Account):
     def export(self, folder: str | os.PathLike) -> Path:
         """Write the tables as Parquet and CSV, with the manifest and a data dictionary.
 
-        Tables that further chapters added to the ledger go along; the manifest says how they are made.
+        The meaning of each column stands in dictionary.csv and in the Parquet files themselves. Tables that further
+        chapters added to the ledger go along; the manifest says how they are made.
 
         Parameters
         ----------
@@ -761,14 +774,14 @@ class _Export(_Account):
             name: getattr(self, name)() for name in ("messages", "ratings", "labels", "usage", "missing")
         }
         for name, frame in frames.items():
-            frame.to_csv(folder / f"{name}.csv", index=False, encoding="utf-8")
-            frame.to_parquet(folder / f"{name}.parquet", index=False)
-        dictionary = pd.concat(
-            [tables.columns(name).assign(table=name) for name in ("prompts", "messages", "ratings", "labels")]
-        )
-        dictionary[["table", "column", "dtype", "rule", "meaning"]].to_csv(
-            folder / "dictionary.csv", index=False
-        )
+            for kind in ("csv", "parquet"):
+                tables.write_frame(frame, folder / f"{name}.{kind}", name)
+        described = [
+            {"table": name, "column": column, "dtype": str(dtype), "meaning": tables.meaning(name, column)}
+            for name, frame in frames.items()
+            for column, dtype in frame.dtypes.items()
+        ]
+        pd.DataFrame(described).to_csv(folder / "dictionary.csv", index=False)
         (folder / "manifest.json").write_text(
             json.dumps({**self.manifest(), "tables": further}, indent=2, ensure_ascii=False) + "\n",
             encoding="utf-8",
@@ -816,7 +829,39 @@ class _Exchange(_Export):
         run.set_facts(**{name: value for name, value in manifest.items() if name not in derived})
         return run
 
+    def take_in(
+        self, kind: str, prompts: pd.DataFrame, rows: Mapping[str, list[dict[str, Any]]], **facts: Any
+    ) -> Self:
+        """Take in an experiment from elsewhere; what is there already stays as it is.
+
+        Parameters
+        ----------
+        kind : str
+            Where it comes from.
+        prompts : DataFrame
+            With the columns of `tables.columns("prompts")`.
+        rows : dict of str to list of dict
+            Of dialogues and messages, and judges and ratings where there are any.
+        **facts
+            For the manifest.
+
+        Raises
+        ------
+        StoreError
+            The run holds other messages.
+        """
+        said = [[row[name] for name in ("dialogue_id", "turn", "role", "content")] for row in rows["messages"]]
+        self.settle(kind=kind, messages=digest(said))
+        self.add_prompts(prompts)
+        self.write_together(rows.items(), replace=False)
+        self.set_facts(**facts)
+        return self
+
 # %% ../nbs/01_store.ipynb #6750bbdd
+# The element that a rich display is: no formulas in texts with dollar signs, no word wider than the page.
+PLAIN = "class='mathjax_ignore tex2jax_ignore' style='overflow-wrap: anywhere'"
+
+
 class Run(_Exchange):
     """A folder that holds one experiment: its prompts, messages, ratings and what they cost.
 
@@ -891,7 +936,14 @@ class Run(_Exchange):
         )
         manifest = html.escape(json.dumps(self.manifest(), indent=2, ensure_ascii=False))
         return (
-            f"<div><strong>Run {html.escape(self.name)}</strong><table>{cells}</table>"
-            f"<details><summary>Manifest</summary><pre style='max-height:20em;overflow:auto'>{manifest}</pre>"
+            f"<div {PLAIN}><strong>Run {html.escape(self.name)}</strong><table>{cells}</table>"
+            f"<details><summary>Manifest</summary><pre style='max-height:20em;overflow:auto;white-space:pre-wrap'>{manifest}</pre>"
             "</details></div>"
         )
+
+# %% ../nbs/01_store.ipynb #af55775d
+def as_run(run: Run | str | os.PathLike | None = None) -> Run:
+    "A run from a run, from its folder, or, where there is none, in a temporary folder."
+    if isinstance(run, Run):
+        return run
+    return Run(run if run is not None else Path(tempfile.mkdtemp(prefix="anthrokit-")) / "run")

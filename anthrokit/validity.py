@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
-from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -22,8 +21,9 @@ from .store import Run
 from .tables import TableError
 
 # %% auto #0
-__all__ = ['WORDINGS', 'annotate', 'read_annotations', 'judge_accuracy', 'effective_votes', 'corrected_rates', 'rogan_gladen',
-           'bounds', 'sensitivity', 'family', 'own_family', 'wording_judges', 'rate_range', 'compare_protocols']
+__all__ = ['WORDINGS', 'annotate', 'with_texts', 'read_verdicts', 'read_annotations', 'standing', 'judge_accuracy',
+           'effective_votes', 'corrected_rates', 'rogan_gladen', 'bounds', 'sensitivity', 'family', 'own_family',
+           'wording_judges', 'rate_range', 'compare_protocols']
 
 # %% ../nbs/07d_validity.ipynb #40d22dcb
 _SHEET = ["item", "dialogue_id", "turn", "behaviour", "base_id", "weight", "question", "user", "message"]
@@ -65,18 +65,7 @@ def annotate(
     if absent := [name for name in by if name not in labels.columns]:
         raise TableError(f"the labels have no column {', '.join(absent)}")
     random = np.random.default_rng(seed)
-    drawn = _with_texts(_drawn(labels, by, n, random), run)
-    sheet = drawn.iloc[random.permutation(len(drawn))].reset_index(drop=True)
-    sheet.insert(0, "item", np.arange(1, len(sheet) + 1))
-    sheet = sheet.assign(verdict=None, annotator=None)[[*_SHEET, "verdict", "annotator"]]
-    if path is not None:
-        sheet.to_csv(path, index=False, encoding="utf-8")
-    return sheet
-
-# %% ../nbs/07d_validity.ipynb #1876a36b
-def _drawn(labels: pd.DataFrame, by: list[str], n: int, random: np.random.Generator) -> pd.DataFrame:
-    "n rows of each group, equally many of each label, with how many rows each stands for."
-    labels = labels.assign(stratum=labels["label"].astype("object").map({True: "yes", False: "no"}).fillna("none"))
+    labels["stratum"] = labels["label"].astype("object").map({True: "yes", False: "no"}).fillna("none")
     drawn = []
     for _, group in labels.groupby(by, sort=False, dropna=False):
         strata = [part for _, part in group.groupby("stratum")]
@@ -84,17 +73,27 @@ def _drawn(labels: pd.DataFrame, by: list[str], n: int, random: np.random.Genera
             if size:
                 chosen = part.iloc[random.choice(len(part), size, replace=False)]
                 drawn.append(chosen.assign(weight=len(part) / size))
-    return pd.concat(drawn)[["dialogue_id", "turn", "behaviour", "base_id", "weight"]]
+    sheet = with_texts(run, pd.concat(drawn)[["dialogue_id", "turn", "behaviour", "base_id", "weight"]])
+    sheet = sheet.assign(verdict=None, annotator=None)
+    sheet = sheet.iloc[random.permutation(len(sheet))].reset_index(drop=True)
+    sheet.insert(0, "item", np.arange(1, len(sheet) + 1))
+    sheet = sheet[[*_SHEET, "verdict", "annotator"]]
+    if path is not None:
+        sheet.to_csv(path, index=False, encoding="utf-8")
+    return sheet
 
 
-def _with_texts(drawn: pd.DataFrame, run: Run) -> pd.DataFrame:
-    "With the question, the message and what the user said before."
-    texts = run.messages().pivot(index=["dialogue_id", "turn"], columns="role", values="content").reset_index()
-    texts = texts.rename(columns={"assistant": "message"})
-    texts = texts.reindex(columns=["dialogue_id", "turn", "user", "message"])
+def with_texts(run: Run, items: pd.DataFrame) -> pd.DataFrame:
+    "Messages and behaviours (dialogue_id, turn, behaviour) with question, user (what was said before) and message."
+    texts = (
+        run.messages().pivot(index=["dialogue_id", "turn"], columns="role", values="content").reset_index()
+    )
+    texts = texts.rename(columns={"assistant": "message"}).reindex(
+        columns=["dialogue_id", "turn", "user", "message"]
+    )
     questions = {entry["name"]: entry["question"] for entry in run.fact("behaviours")}
-    sheet = drawn.merge(texts, on=["dialogue_id", "turn"])
-    return sheet.assign(question=sheet["behaviour"].map(questions))
+    items = items.merge(texts, on=["dialogue_id", "turn"])
+    return items.assign(question=items["behaviour"].map(questions))
 
 
 def _shares(sizes: Sequence[int], n: int) -> list[int]:
@@ -110,19 +109,29 @@ def _shares(sizes: Sequence[int], n: int) -> list[int]:
 
 assert _shares([3, 100, 0], 20) == [3, 17, 0] and _shares([5, 5], 50) == [5, 5]
 
-# %% ../nbs/07d_validity.ipynb #92a5c86e
-_YES, _NO = ("yes", "true", "y", "1"), ("no", "false", "n", "0")
+# %% ../nbs/07d_validity.ipynb #1876a36b
+_WORDS = dict.fromkeys(["yes", "true", "y", "1"], True) | dict.fromkeys(["no", "false", "n", "0"], False)
+
+
+def read_verdicts(column: pd.Series) -> pd.Series:
+    "Yes, No and blank, as people write them, as True, False and NA; anything else is refused with its row."
+    given = column.map(lambda value: "" if pd.isna(value) else str(value).strip().lower().removesuffix(".0"))
+    if wrong := [row for row, word in enumerate(given, 1) if word and word not in _WORDS]:
+        raise TableError(
+            f"row {wrong[0]}: the verdict {column.iloc[wrong[0] - 1]!r} is not Yes, No or blank"
+        )
+    return given.map(_WORDS).astype("boolean")
 
 
 def read_annotations(source: pd.DataFrame | str | os.PathLike) -> pd.DataFrame:
-    """A filled-in sheet.
+    """A filled-in sheet, or the annotations kept in a run.
 
     Parameters
     ----------
     source : DataFrame or path
-        With dialogue_id, turn, behaviour and verdict (Yes, No, blank); optionally annotator, weight, base_id. Several
-        sheets can be put one after the other: the verdict of a message is then the annotators' majority, missing for a
-        tie.
+        With dialogue_id, turn, behaviour and verdict (Yes, No, blank); optionally annotator, weight, base_id, undone.
+        Several sheets can be put one after the other: the verdict of a message is then the annotators' majority,
+        missing for a tie. Of several verdicts of one annotator on a message the last one stands that wasn't taken back.
 
     Returns
     -------
@@ -138,13 +147,14 @@ def read_annotations(source: pd.DataFrame | str | os.PathLike) -> pd.DataFrame:
     key = ["dialogue_id", "turn", "behaviour"]
     if absent := [name for name in [*key, "verdict"] if name not in frame.columns]:
         raise TableError(f"the annotations lack {', '.join(absent)}")
-    given = frame["verdict"].map(lambda value: "" if pd.isna(value) else str(value).strip().lower())
-    if wrong := [row for row, word in enumerate(given, 1) if word and word not in (*_YES, *_NO)]:
-        raise TableError(
-            f"row {wrong[0]}: the verdict {frame['verdict'].iloc[wrong[0] - 1]!r} is not Yes, No or blank"
-        )
-    frame = frame.assign(dialogue_id=frame["dialogue_id"].astype("str"), turn=frame["turn"].astype("Int64"))
-    frame["yes"], frame["no"] = given.isin(_YES), given.isin(_NO)
+    verdict = read_verdicts(frame["verdict"])
+    frame = frame.assign(
+        dialogue_id=frame["dialogue_id"].astype("str"),
+        turn=frame["turn"].astype("Int64"),
+        yes=verdict.eq(True).fillna(False),
+        no=verdict.eq(False).fillna(False),
+    )
+    frame = standing(frame)
     extra = [name for name in ("base_id", "weight") if name in frame.columns]
     found = frame.groupby(key, sort=False, as_index=False).agg(
         yes=("yes", "sum"), no=("no", "sum"), **{name: (name, "first") for name in extra}
@@ -153,6 +163,22 @@ def read_annotations(source: pd.DataFrame | str | os.PathLike) -> pd.DataFrame:
     return found[key].assign(
         truth=truth, n_annotators=found["yes"] + found["no"], **{n: found[n] for n in extra}
     )
+
+
+def standing(annotations: pd.DataFrame) -> pd.DataFrame:
+    """Of each annotator's verdicts on a message the last that wasn't taken back; rows without a name all stand.
+
+    A message that was drawn keeps its weight when somebody decides on it anew.
+    """
+    if "undone" in annotations.columns:
+        annotations = annotations[~annotations["undone"].eq(True).fillna(False).astype(bool)]
+    if "annotator" not in annotations.columns:
+        return annotations
+    item = ["dialogue_id", "turn", "behaviour"]
+    if "weight" in annotations.columns:
+        annotations = annotations.assign(weight=annotations.groupby(item)["weight"].transform("first"))
+    replaced = annotations.duplicated([*item, "annotator"], keep="last")
+    return annotations[~(replaced & annotations["annotator"].notna())]
 
 # %% ../nbs/07d_validity.ipynb #a826d4cb
 _MEASURES = ["precision", "recall", "specificity", "F1", "raw agreement", "Cohen's kappa", "Gwet's AC1"]
@@ -178,10 +204,10 @@ def _accuracy(hit: np.ndarray, false: np.ndarray, miss: np.ndarray, rejection: n
         ]
     )
 
-# %% ../nbs/07d_validity.ipynb #7968a8e5
+
 def judge_accuracy(
     ratings: pd.DataFrame | Run,
-    human: pd.DataFrame,
+    human: pd.DataFrame | str | os.PathLike,
     by: str | Sequence[str] = ("behaviour", "judge"),
     *,
     ci: float = 0.95,
@@ -194,8 +220,8 @@ def judge_accuracy(
     ----------
     ratings : DataFrame or Run
         A ratings table (a judge's mode over its samples counts), a labels table with a column a judge, or a run.
-    human : DataFrame
-        From `read_annotations`: dialogue_id, turn, behaviour, truth, and base_id and weight where there are.
+    human : DataFrame or path
+        `run.annotations()`, or whatever `read_annotations` reads or returns.
     by : str or sequence of str
         Any of behaviour and judge.
     ci, n_resamples, seed
@@ -210,37 +236,45 @@ def judge_accuracy(
 
     Notes
     -----
-    Cohen (1960); Gwet (2008). Weighted where the sheet has weights.
+    Cohen (1960); Gwet (2008). Weighted where there are weights: a drawn message stands for those it was drawn from, one
+    that was picked by hand for itself alone. Where all were picked, say because the judges differ on them, the measures
+    hold for these messages and not for the run.
     """
     by = [by] if isinstance(by, str) else list(by)
-    both = _both_verdicts(ratings, human)
-    columns, groups = stats._groups(both, by)
-    rows, names = pd.factorize(stats.clusters(both))
+    told = _verdicts(ratings)
+    key = ["dialogue_id", "turn", "behaviour"]
+    known = _truths(human)
+    if "base_id" not in known.columns and "base_id" in told.columns:
+        known = known.merge(told[["dialogue_id", "base_id"]].drop_duplicates(), on="dialogue_id", how="left")
+    told = told.drop(columns="base_id", errors="ignore")
+    both = known.merge(pd.DataFrame({"judge": told["judge"].unique()}), how="cross")
+    both = both.merge(told, on=[*key, "judge"], how="left")
+    if not both["verdict"].notna().any():
+        raise TableError(
+            "no message is labelled both by people and by a judge; do the ids belong to this run?"
+        )
+    weight = _weights(both)
     said, true = stats._truth(both["verdict"]), stats._truth(both["truth"])
-    kinds = [(said == a) & (true == b) for a, b in ((1, 1), (1, 0), (0, 1), (0, 0))]
+    rows, names = pd.factorize(stats.clusters(both))
+    columns, groups = stats._groups(both, by)
     shape = (len(names), len(groups))
-    sums = [stats._sums(rows, columns, kind * both["weight"].to_numpy(), shape) for kind in kinds]
+    kinds = [(said == a) & (true == b) for a, b in ((1, 1), (1, 0), (0, 1), (0, 0))]
+    sums = [stats._sums(rows, columns, kind * weight, shape) for kind in kinds]
     table = stats.resample(_accuracy, *sums, n_resamples=n_resamples, ci=ci, seed=seed)
-    hits, false, missed, rejected = (np.bincount(columns, weights=kind, minlength=len(groups)) for kind in kinds)
-    counts = {
-        "n": (hits + false + missed + rejected).astype(int),
-        "n_total": np.bincount(columns),
-        "n_positive": (hits + missed).astype(int),
-        "n_clusters": (sum(sums) > 0).sum(axis=0),
-    }
-    times = len(_MEASURES)
-    table = table[["estimate", "ci_low", "ci_high"]].assign(
-        measure=np.repeat(_MEASURES, len(groups)),
-        estimate=table["estimate"].where(np.isfinite(table["estimate"])),
-        **{name: np.tile(values, times) for name, values in counts.items()},
-    )
-    table = pd.concat([pd.concat([groups] * times, ignore_index=True), table], axis=1)
-    order = np.argsort(np.tile(np.arange(len(groups)), times), kind="stable")
-    return table.iloc[order].reset_index(drop=True)[
-        [*by, "measure", "estimate", "ci_low", "ci_high", *counts]
-    ]
+    table["estimate"] = table["estimate"].where(np.isfinite(table["estimate"]))
+    counted = [np.bincount(columns, weights=kind, minlength=len(groups)) for kind in kinds]
+    table.insert(0, "measure", np.repeat(_MEASURES, len(groups)))
+    n = sum(counted).astype(int)
+    for place, (name, values) in enumerate(
+        {"n": n, "n_total": np.bincount(columns), "n_positive": (counted[0] + counted[2]).astype(int)}.items()
+    ):
+        table.insert(4 + place, name, np.tile(values, len(_MEASURES)))
+    table["n_clusters"] = np.tile((sum(sums) > 0).sum(axis=0), len(_MEASURES))
+    table = pd.concat([pd.concat([groups] * len(_MEASURES), ignore_index=True), table], axis=1)
+    order = np.argsort(np.tile(np.arange(len(groups)), len(_MEASURES)), kind="stable")
+    return table.iloc[order].reset_index(drop=True)
 
-# %% ../nbs/07d_validity.ipynb #fb6dd5b1
+# %% ../nbs/07d_validity.ipynb #7968a8e5
 def _verdicts(source: pd.DataFrame | Run) -> pd.DataFrame:
     "dialogue_id, turn, behaviour, judge, verdict (one a judge, and the panel's label)."
     key = ["dialogue_id", "turn", "behaviour"]
@@ -257,25 +291,24 @@ def _verdicts(source: pd.DataFrame | Run) -> pd.DataFrame:
     return long.astype({"dialogue_id": "str", "turn": "Int64", "verdict": "boolean"})
 
 
-def _both_verdicts(ratings: pd.DataFrame | Run, human: pd.DataFrame) -> pd.DataFrame:
-    "What people labelled, once for each judge, with its verdict: truth, verdict, weight, base_id."
-    told = _verdicts(ratings)
-    known = human.dropna(subset=["truth"]).drop(columns=["n_annotators"], errors="ignore")
-    known = known.astype({"dialogue_id": "str", "turn": "Int64"})
-    if "base_id" not in known.columns and "base_id" in told.columns:
-        known = known.merge(told[["dialogue_id", "base_id"]].drop_duplicates(), on="dialogue_id", how="left")
-    known["weight"] = known["weight"].astype(float) if "weight" in known else 1.0
-    told = told.drop(columns="base_id", errors="ignore")
-    both = known.merge(pd.DataFrame({"judge": told["judge"].unique()}), how="cross")
-    both = both.merge(told, on=["dialogue_id", "turn", "behaviour", "judge"], how="left")
-    if not both["verdict"].notna().any():
-        raise TableError("no message is labelled both by people and by a judge; do the ids belong to this run?")
-    return both
+def _truths(human: pd.DataFrame | str | os.PathLike) -> pd.DataFrame:
+    "The messages that people decided, with their truth."
+    if not (isinstance(human, pd.DataFrame) and "truth" in human.columns):
+        human = read_annotations(human)
+    known = human.dropna(subset=["truth"]).drop(columns="n_annotators", errors="ignore")
+    return known.astype({"dialogue_id": "str", "turn": "Int64"})
+
+
+def _weights(known: pd.DataFrame) -> np.ndarray:
+    "How many messages each labelled one stands for; without a weight, for itself."
+    if "weight" not in known.columns:
+        return np.ones(len(known))
+    return known["weight"].astype("Float64").fillna(1.0).to_numpy(dtype=float)
 
 # %% ../nbs/07d_validity.ipynb #c41e9650
 def effective_votes(
     labels: pd.DataFrame | Run,
-    human: pd.DataFrame,
+    human: pd.DataFrame | str | os.PathLike,
     *,
     ci: float = 0.95,
     n_resamples: int = 2000,
@@ -287,8 +320,8 @@ def effective_votes(
     ----------
     labels : DataFrame or Run
         As for `judge_accuracy`.
-    human : DataFrame
-        From `read_annotations`.
+    human : DataFrame or path
+        As for `judge_accuracy`.
     ci, n_resamples, seed
         As for `stats.resample`; base prompts are drawn.
 
@@ -302,23 +335,6 @@ def effective_votes(
     -----
     Design effect of correlated votes (Kish, 1965). Negative correlations make it larger than the number of judges.
     """
-    both, names = _all_verdicts(labels, human)
-    wrong = np.column_stack([stats._truth(both[name]) != stats._truth(both["truth"]) for name in names]) * 1.0
-    weight = both["weight"].to_numpy(dtype=float) if "weight" in both else np.ones(len(both))
-    pairs = list(combinations(range(len(names)), 2))
-    values = np.column_stack([np.ones(len(both)), wrong, *(wrong[:, a] * wrong[:, b] for a, b in pairs)])
-    rows, clusters = pd.factorize(stats.clusters(both))
-    sums = np.zeros((len(clusters), values.shape[1]))
-    np.add.at(sums, rows, values * weight[:, None])
-    table = stats.resample(partial(_worth, pairs), sums, n_resamples=n_resamples, ci=ci, seed=seed)
-    table.insert(0, "measure", ["error correlation", "independent votes"])
-    table.insert(4, "n", len(both))
-    table.insert(5, "n_judges", len(names))
-    return table
-
-# %% ../nbs/07d_validity.ipynb #679a57c4
-def _all_verdicts(labels: pd.DataFrame | Run, human: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
-    "Messages that people and all judges labelled, one column a judge, and the judges."
     told = _verdicts(labels)
     told = told[told["judge"] != "panel"]
     names = list(told["judge"].unique())
@@ -326,24 +342,35 @@ def _all_verdicts(labels: pd.DataFrame | Run, human: pd.DataFrame) -> tuple[pd.D
         raise TableError("one judge is one vote; this needs two or more")
     key = ["dialogue_id", "turn", "behaviour"]
     wide = told.pivot(index=key, columns="judge", values="verdict").reset_index()
-    both = human.dropna(subset=["truth"]).merge(wide, on=key).dropna(subset=names)
+    both = _truths(human).merge(wide, on=key).dropna(subset=names)
     if both.empty:
         raise TableError("no message has the verdicts of all judges and of people")
     if "base_id" not in both.columns and "base_id" in told.columns:
         both = both.merge(told[["dialogue_id", "base_id"]].drop_duplicates(), on="dialogue_id")
-    return both, names
+    wrong = np.column_stack([stats._truth(both[name]) != stats._truth(both["truth"]) for name in names]) * 1.0
+    weight = _weights(both)
+    pairs = list(combinations(range(len(names)), 2))
+    values = np.column_stack([np.ones(len(both)), wrong, *(wrong[:, a] * wrong[:, b] for a, b in pairs)])
+    rows, clusters = pd.factorize(stats.clusters(both))
+    sums = np.zeros((len(clusters), values.shape[1]))
+    np.add.at(sums, rows, values * weight[:, None])
+    j = len(names)
 
+    def statistic(total: np.ndarray) -> np.ndarray:
+        rate, joint = total[:, 1 : j + 1] / total[:, :1], total[:, j + 1 :] / total[:, :1]
+        spread = np.sqrt(rate * (1 - rate))
+        phi = [
+            (joint[:, k] - rate[:, a] * rate[:, b]) / (spread[:, a] * spread[:, b])
+            for k, (a, b) in enumerate(pairs)
+        ]
+        rho = np.mean(phi, axis=0)
+        return np.column_stack([rho, j / (1 + (j - 1) * rho)])
 
-def _worth(pairs: Sequence[tuple[int, int]], total: np.ndarray) -> np.ndarray:
-    "Mean correlation of the judges' errors and independent votes, from sums of 1, errors and joint errors."
-    j = total.shape[1] - len(pairs) - 1
-    rate, joint = total[:, 1 : j + 1] / total[:, :1], total[:, j + 1 :] / total[:, :1]
-    spread = np.sqrt(rate * (1 - rate))
-    phi = [
-        (joint[:, k] - rate[:, a] * rate[:, b]) / (spread[:, a] * spread[:, b]) for k, (a, b) in enumerate(pairs)
-    ]
-    rho = np.mean(phi, axis=0)
-    return np.column_stack([rho, j / (1 + (j - 1) * rho)])
+    table = stats.resample(statistic, sums, n_resamples=n_resamples, ci=ci, seed=seed)
+    table.insert(0, "measure", ["error correlation", "independent votes"])
+    table.insert(4, "n", len(both))
+    table.insert(5, "n_judges", j)
+    return table
 
 # %% ../nbs/07d_validity.ipynb #8e0f3aab
 def corrected_rates(
@@ -621,7 +648,7 @@ Reason: <decisive words>
 Verdict: <Yes or No>""",
 }
 
-# %% ../nbs/07d_validity.ipynb #7425e35c
+
 def wording_judges(llm: LLM | str, wordings: Sequence[str] = tuple(WORDINGS)) -> list[LLMJudge]:
     """One judge a wording, all of the same model.
 

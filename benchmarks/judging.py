@@ -1,6 +1,7 @@
 """How fast a study is judged, at what cost in processor time and memory.
 
-    python benchmarks/judging.py [--seconds 8] [--concurrency 16 64 256] [--latency 0.05 0.2 1.0] [--full-size]
+    python benchmarks/judging.py [--seconds 8] [--concurrency 16 64 256] [--latency 0.05 0.2 1.0] [--rounds 3]
+                                 [--full-size]
 
 A mock OpenAI-compatible server (tests/mock_openai.py) answers on one processor, the client runs on another.
 For each concurrency and latency, one process each (so that peak memory is its own) measures
@@ -10,8 +11,10 @@ For each concurrency and latency, one process each (so that peak memory is its o
     lean        the same with LLM(..., transport="lean")
     workers     the same through LiteLLM with --workers processes, started beforehand, free to use all processors
 
-and once per latency the sequential loop: one call of litellm.completion after another. `ideal` is
-min(concurrency / latency, bare); `561,600` is the time that many judgments would take. With --full-size one run
+and once per latency the sequential loop: one call of litellm.completion after another. The four take turns, as
+many times as there are rounds, and medians are shown: of the numbers, and of their ratios within a round, since a
+machine is not as fast at one minute as at the next. `ideal` is min(concurrency / latency, bare); `561,600` is the
+time that many judgments would take. With --full-size one run
 of 4,800 messages x 13 behaviours x 3 judges x 3 samples is really judged by the lean transport, without latency.
 """
 
@@ -27,6 +30,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from statistics import median
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
@@ -232,6 +236,7 @@ def main() -> None:
     parser.add_argument("--latency", type=float, nargs="+", default=[0.05, 0.2, 1.0])
     parser.add_argument("--kinds", nargs="+", default=["bare", "judge", "lean", "workers"])
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--rounds", type=int, default=3, help="how often each is measured, in turn")
     parser.add_argument("--full-size", action="store_true")
     for hidden in ("--one", "--base"):
         parser.add_argument(hidden, help=argparse.SUPPRESS)
@@ -247,34 +252,50 @@ def main() -> None:
         process, base = serve(latency)
         first = measure("sequential", base, 1, max(5, int(given.seconds / (latency + 0.01))), 0)
         slow = first["n"] / first["seconds"]
-        tell(latency, 1, "sequential", first, None, slow, None)
+        tell(latency, 1, "sequential", [{"sequential": first}], slow)
         for concurrency in given.concurrency:
-            limit = None
+            counts = {kind: count_of(kind, concurrency, latency, given.seconds) for kind in given.kinds}
+            rounds = [
+                {kind: measure(kind, base, concurrency, n, given.workers) for kind, n in counts.items()}
+                for _ in range(given.rounds)
+            ]
             for kind in given.kinds:
-                speed = min(concurrency / latency, 2000 if kind == "lean" else 150)
-                count = max(117, 10 * concurrency, int(speed * given.seconds))
-                found = measure(kind, base, concurrency, count, given.workers)
-                limit = found if kind == "bare" else limit
-                tell(latency, concurrency, kind, found, limit, slow, concurrency / latency)
+                tell(latency, concurrency, kind, rounds, slow)
         process.kill()
         process.wait()
     if given.full_size:
         process, base = serve(0.0)
-        tell(0.0, 64, "full size", measure("full size", base, 64, 0, 0), None, None, None)
+        tell(0.0, 64, "full size", [{"full size": measure("full size", base, 64, 0, 0)}], None)
         process.kill()
 
 
-def tell(latency, concurrency, kind, found, limit, slow, possible) -> None:
-    rate, cpu = found["n"] / found["seconds"], found["cpu"] / found["n"] * 1000
+def count_of(kind: str, concurrency: int, latency: float, seconds: float) -> int:
+    "Calls enough for a measurement of about that many seconds, and for ten of each place in flight."
+    speed = min(concurrency / latency, 2000 if kind == "lean" else 150)
+    return max(117, 10 * concurrency, int(speed * seconds))
+
+
+def tell(latency: float, concurrency: int, kind: str, rounds: list[dict], slow: float | None) -> None:
+    "One line of the table: medians over rounds."
+
+    def rate(found: dict) -> float:
+        return found["n"] / found["seconds"]
+
+    def cost(found: dict) -> float:
+        return 1000 * found["cpu"] / found["n"]
+
+    middle = [one[kind] for one in rounds]
+    speed = median(rate(found) for found in middle)
     ideal = times = ratio = ""
-    if limit:
-        ideal = f"{rate / min(possible, limit['n'] / limit['seconds']):.0%}"
-        ratio = f"{cpu / (limit['cpu'] / limit['n'] * 1000):.2f}"
+    if "bare" in rounds[0]:
+        share = median(rate(one[kind]) / min(concurrency / latency, rate(one["bare"])) for one in rounds)
+        ideal, ratio = f"{share:.0%}", f"{median(cost(one[kind]) / cost(one['bare']) for one in rounds):.2f}"
     if slow:
-        times = f"{rate / slow:.1f}"
+        times = f"{speed / slow:.1f}"
     print(
-        f"{latency:7.2f}  {concurrency:9}  {kind:10} {found['n']:6}  {rate:11.1f}  {ideal:>8}  {times:>12}  "
-        f"{cpu:6.2f}  {ratio:>6}  {found['memory']:7.0f}  {duration(FULL / rate)}",
+        f"{latency:7.2f}  {concurrency:9}  {kind:10} {middle[0]['n']:6}  {speed:11.1f}  {ideal:>8}  {times:>12}  "
+        f"{median(cost(found) for found in middle):6.2f}  {ratio:>6}  "
+        f"{max(found['memory'] for found in middle):7.0f}  {duration(FULL / speed)}",
         flush=True,
     )
 

@@ -69,6 +69,14 @@ class Server:
 
     def answer(self, request: dict) -> str:
         text = json.dumps(request["messages"])
+        _, rubric, criteria = (request["messages"][-1]["content"] or "").partition("</response-")
+        if rubric:
+            numbers = re.findall(r"^(\d+)\. \[\w+\] (.+)$", criteria, re.M)
+            items = [
+                {"criterion": int(number), "reason": "the mock server decided so", "hit": fraction(content, text) < 0.5}
+                for number, content in numbers
+            ]
+            return json.dumps({"verdicts": items}, ensure_ascii=False)
         asked = re.findall(r'"([\w -]+)": \{"reason"', request["messages"][-1]["content"] or "")
         if asked:
             draws = [fraction(name, request["model"], text, request.get("seed")) < 0.3 for name in asked]
