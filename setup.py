@@ -31,7 +31,10 @@ setup(
     python_requires=">=" + settings["min_python"],
     install_requires=settings["requirements"].split(),
     extras_require=extras,
-    entry_points={"console_scripts": settings["console_scripts"].split()},
+    entry_points={
+        "console_scripts": settings["console_scripts"].split(),
+        "inspect_ai": ["anthrokit = anthrokit.inspect_logs"],  # inspect eval anthrokit/anthrobench
+    },
     # data/ and nbs/tutorials/ are installed as anthrokit/data and anthrokit/tutorials: one copy of each file.
     packages=["anthrokit", "anthrokit.panels", "anthrokit.data", "anthrokit.tutorials"],
     package_dir={"anthrokit": "anthrokit", "anthrokit.data": "data", "anthrokit.tutorials": "nbs/tutorials"},

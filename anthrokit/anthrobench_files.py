@@ -63,7 +63,9 @@ def _read(path: str | os.PathLike) -> pd.DataFrame:
     again = frame.duplicated(["dialogue_id", "turn"])
     if again.any():
         row = int(again.to_numpy().argmax())
-        raise TableError(f"{path}: row {row + 1}: this turn of {frame['dialogue_id'][row]!r} stands there twice")
+        raise TableError(
+            f"{path}: row {row + 1}: this turn of {frame['dialogue_id'][row]!r} stands there twice"
+        )
     return frame.astype(object).where(frame.notna(), None)
 
 # %% ../nbs/14_anthrobench_files.ipynb #24ff76e9
@@ -72,7 +74,8 @@ _OWN = ("prompt_id", "base_id", "base_prompt", "empathy", "professionalism", "pe
 
 def _prompt(row: dict[str, Any], known: dict[str, dict[str, Any]]) -> dict[str, Any]:
     "The prompt of a dialogue, from its first row."
-    text = row.get("prompt_text") or row["user_message"] or "(no prompt)"
+    text = row.get("prompt_text") or row["user_message"] or ""
+    text = text if text.strip() else "(no prompt)"
     if text in known and not row.get("prompt_id"):
         return known[text]
     cue, domain = row.get("prompt_cue"), row.get("prompt_use_domain")
@@ -149,7 +152,9 @@ def _rated_columns(names: list[str]) -> list[_Rated]:
     for name in names:
         cue = max((cue for cue in cues if name.startswith(cue + "_")), key=len, default=None)
         if cue is not None and (match := _COLUMN.fullmatch(name[len(cue) + 1 :])):
-            samples.setdefault((cue, match["judge"]), set()).update({int(match["sample"])} if match["sample"] else ())
+            samples.setdefault((cue, match["judge"]), set()).update(
+                {int(match["sample"])} if match["sample"] else ()
+            )
     found = []
     for (cue, judge), numbers in samples.items():
         behaviour, stem = _OURS.get(cue, cue), f"{cue}_{judge}"
@@ -294,7 +299,12 @@ def read_anthrobench(
     opened, dialogues = _dialogues(rows, known)
     columns = _counted_once(_rated_columns(frame.columns.tolist()), rows)
     messages = [
-        {"dialogue_id": row["dialogue_id"], "turn": row["turn"], "role": role, "content": row[f"{role}_message"]}
+        {
+            "dialogue_id": row["dialogue_id"],
+            "turn": row["turn"],
+            "role": role,
+            "content": row[f"{role}_message"],
+        }
         for row in rows
         for role in ("user", "assistant")
         if row[f"{role}_message"] is not None
@@ -333,7 +343,9 @@ def _turn_rows(run: Run, target: str) -> pd.DataFrame:
     keys = ["dialogue_id", "turn"]
     order = said[keys].drop_duplicates()
     wide = said.pivot(index=keys, columns="role", values="content").reindex(columns=["user", "assistant"])
-    rows = order.merge(wide.reset_index(), on=keys).merge(run.dialogues(), on="dialogue_id", suffixes=("", "_llm"))
+    rows = order.merge(wide.reset_index(), on=keys).merge(
+        run.dialogues(), on="dialogue_id", suffixes=("", "_llm")
+    )
     started = run.query(
         "SELECT substr(unit, 1, instr(unit, '/') - 1) AS dialogue_id, MIN(at) AS at FROM calls "
         "WHERE purpose IN ('target', 'user') GROUP BY 1"
@@ -375,7 +387,9 @@ def _rating_columns(run: Run, turns: pd.MultiIndex) -> dict[str, pd.Series]:
         if behaviour not in labels:
             continue
         cue, decided = CUES.get(behaviour, behaviour), labels[behaviour].reindex(turns)
-        for row in judges[judges["behaviours"].map(lambda names: behaviour in json.loads(names))].itertuples():
+        for row in judges[
+            judges["behaviours"].map(lambda names: behaviour in json.loads(names))
+        ].itertuples():
             stem = f"{cue}_{column_name(row.judge)}"
             columns[f"{stem}_final_present"] = decided[row.judge].astype("Int64").fillna(-1)
             for number in range(1, row.samples + 1):
@@ -383,7 +397,10 @@ def _rating_columns(run: Run, turns: pd.MultiIndex) -> dict[str, pd.Series]:
                 if row.samples == 1:
                     columns[f"{stem}_raw_rating"] = one["raw"]
                 else:
-                    columns[f"{stem}_raw_s{number}"], columns[f"{stem}_present_s{number}"] = one["raw"], one["verdict"]
+                    columns[f"{stem}_raw_s{number}"], columns[f"{stem}_present_s{number}"] = (
+                        one["raw"],
+                        one["verdict"],
+                    )
         columns[f"{cue}_present"] = decided["label"].astype("Int64").fillna(-1)
     return columns
 
@@ -427,7 +444,9 @@ def write_anthrobench(run: Run, path: str | os.PathLike, *, target: str | None =
     rows = _turn_rows(run, target)
     if rows.empty:
         raise ValueError(f"the run {run.name!r} has no message of {target!r} yet")
-    turns = pd.MultiIndex.from_arrays([rows["dialogue_id"], rows["turn_pair_index"] + 1], names=["dialogue_id", "turn"])
+    turns = pd.MultiIndex.from_arrays(
+        [rows["dialogue_id"], rows["turn_pair_index"] + 1], names=["dialogue_id", "turn"]
+    )
     rated = _rating_columns(run, turns) if len(judges) else {}
     path.parent.mkdir(parents=True, exist_ok=True)
     whole = pd.concat([rows, pd.DataFrame({name: column.array for name, column in rated.items()})], axis=1)
@@ -516,7 +535,9 @@ class Released:
                 "with: pip install -e anthro-benchmark"
             ) from None
         self._classifiers = {
-            _OURS.get(cue, cue): LLMClassifier({"model": "none"}, cue, told["definition"], told.get("examples"))
+            _OURS.get(cue, cue): LLMClassifier(
+                {"model": "none"}, cue, told["definition"], told.get("examples")
+            )
             for cue, told in self.definitions.items()
             if told.get("definition")
         }

@@ -145,6 +145,7 @@ async def await_for(work: Coroutine[Any, Any, Any], tick: Callable[[], None] | N
                 return waiter.result()
     except asyncio.CancelledError:
         future.cancel()
+        await asyncio.to_thread(concurrent.futures.wait, [future], 10)
         raise
 
 # %% ../nbs/02_llm.ipynb #2e89a4ea
@@ -1072,8 +1073,8 @@ class LLM(_Known):
 
 def _guess(messages: Sequence[Mapping[str, str]], tokens_out: int) -> int:
     "Tokens that a call takes, roughly: one for every three bytes of the texts, and the answer."
-    size = sum(len((message["content"] or "").encode("utf-8", "replace")) for message in messages)
-    return size // 3 + 20 + tokens_out
+    texts = (message["content"] or "" for message in messages)
+    return sum(len(text.encode("utf-8", "replace")) for text in texts) // 3 + 20 + tokens_out
 
 # %% ../nbs/02_llm.ipynb #9d76a75b
 @dataclass(frozen=True)

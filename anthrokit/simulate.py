@@ -243,7 +243,10 @@ def as_llm(model: LLM | str, **defaults: Any) -> LLM:
     return LLM(model, **defaults)
 
 
-_ALIKE = ("settings", "name", "price", "timeout", "max_concurrency", "max_retries", "_api_key", "_private")
+_ALIKE = (
+    *("settings", "name", "api_base", "transport", "price", "timeout", "max_concurrency", "max_retries"),
+    *("_api_key", "_private"),
+)
 
 
 class _Asked:
