@@ -101,6 +101,19 @@ async def _sorted(llm: LLM, call: Callable[[], Awaitable[Any]]) -> Any:
     raise _Passing(kind)
 
 # %% ../nbs/02b_batches.ipynb #0f11c178
+async def _find(file: str, reached: dict[str, Any]) -> Any:
+    "The batch that was begun with a file, if one was; the newest come first."
+    after: dict[str, str] = {}
+    while True:
+        page = await _litellm().alist_batches(limit=100, **after, **reached)
+        for batch in page.data:
+            if batch.input_file_id == file:
+                return batch
+        if not page.data or not getattr(page, "has_more", False):
+            return None
+        after = {"after": page.data[-1].id}
+
+# %% ../nbs/02b_batches.ipynb #59cb1334
 _SPEAK_BATCHES = ("openai", "azure", "litellm_proxy", "hosted_vllm")
 
 
@@ -143,22 +156,10 @@ class _Provider:
 
         async def once() -> Any:
             nonlocal tried
-            found, tried = await self._find(file) if tried else None, True
+            found, tried = await _find(file, self._reached) if tried else None, True
             return found or await _litellm().acreate_batch(**how, **self._reached)
 
         return (await _patiently(self.llm, once)).id
-
-    async def _find(self, file: str) -> Any:
-        "The batch that was begun with a file, if one was; the newest come first."
-        after: dict[str, str] = {}
-        while True:
-            page = await _litellm().alist_batches(limit=100, **after, **self._reached)
-            for batch in page.data:
-                if batch.input_file_id == file:
-                    return batch
-            if not page.data or not getattr(page, "has_more", False):
-                return None
-            after = {"after": page.data[-1].id}
 
     async def look(self, batch: str) -> Any:
         "A batch as it stands; None where the provider no longer knows it."
@@ -390,7 +391,46 @@ class _Sending:
 _AT_ONCE = 500
 
 
-class Batches(_Sending):
+class _Receiving(_Sending):
+    "Results kept."
+
+    async def _collect(self, file: str, status: str, results: Iterable[str | None]) -> None:
+        "Keep what came of a batch; a request without an answer has failed, with the reason."
+        asked = self.files.requests(file)
+        for result in filter(None, results):
+            lines = (await self.provider.fetch(result)).splitlines()
+            await self._keep(file, asked, (_answer(line, self.llm.model) for line in lines))
+        why = {"completed": "the batch has no answer to this request", "gone": "the provider has lost the batch"}
+        reason = why.get(status, f"the batch was {status} before this request was done")
+        await self._keep(file, asked, [(custom_id, reason) for custom_id in asked])
+        self.files.end(file, status)
+        self.crowded = False
+
+    async def _keep(self, file: str, asked: dict[str, tuple[str, int]], answers: Iterable[Any]) -> None:
+        "Keep answers, some at a time."
+        answers = iter(answers)
+        while part := list(islice(answers, _AT_ONCE)):
+            written = None
+            for custom_id, answer in filter(None, part):
+                if custom_id in asked:
+                    written = self._put(file, custom_id, *asked.pop(custom_id), answer)
+            if written is not None:
+                await written
+
+    def _put(self, file: str, custom_id: str, unit: str, attempt: int, answer: Completion | str) -> asyncio.Future:
+        "An answer into the writer, with what became of its request."
+        prices = self.llm.prices(batch=True)
+        if prices is not None and not isinstance(answer, str):
+            answer = replace(answer, cost=answer.tokens_in * prices[0] + answer.tokens_out * prices[1])
+        again = self.asking.keep(json.loads(unit), attempt, answer)
+        if again:
+            self.line.first.append((unit, attempt + 1))
+        status = "again" if again else "failed" if isinstance(answer, str) else answer.status
+        row = {"file": file, "custom_id": custom_id, "unit": unit, "attempt": attempt, "status": status}
+        return self.meter.writer.put("batch_requests", [row])
+
+# %% ../nbs/02b_batches.ipynb #c2914b5d
+class Batches(_Receiving):
     """Requests of one model, answered in the provider's batches.
 
     Parameters
@@ -436,38 +476,3 @@ class Batches(_Sending):
             self._refused(file, found)
         elif found.status in ("completed", "expired", "cancelled"):
             await self._collect(file, found.status, (found.output_file_id, found.error_file_id))
-
-    async def _collect(self, file: str, status: str, results: Iterable[str | None]) -> None:
-        "Keep what came of a batch; a request without an answer has failed, with the reason."
-        asked = self.files.requests(file)
-        for result in filter(None, results):
-            lines = (await self.provider.fetch(result)).splitlines()
-            await self._keep(file, asked, (_answer(line, self.llm.model) for line in lines))
-        why = {"completed": "the batch has no answer to this request", "gone": "the provider has lost the batch"}
-        reason = why.get(status, f"the batch was {status} before this request was done")
-        await self._keep(file, asked, [(custom_id, reason) for custom_id in asked])
-        self.files.end(file, status)
-        self.crowded = False
-
-    async def _keep(self, file: str, asked: dict[str, tuple[str, int]], answers: Iterable[Any]) -> None:
-        "Keep answers, some at a time."
-        answers = iter(answers)
-        while part := list(islice(answers, _AT_ONCE)):
-            written = None
-            for custom_id, answer in filter(None, part):
-                if custom_id in asked:
-                    written = self._put(file, custom_id, *asked.pop(custom_id), answer)
-            if written is not None:
-                await written
-
-    def _put(self, file: str, custom_id: str, unit: str, attempt: int, answer: Completion | str) -> asyncio.Future:
-        "An answer into the writer, with what became of its request."
-        prices = self.llm.prices(batch=True)
-        if prices is not None and not isinstance(answer, str):
-            answer = replace(answer, cost=answer.tokens_in * prices[0] + answer.tokens_out * prices[1])
-        again = self.asking.keep(json.loads(unit), attempt, answer)
-        if again:
-            self.line.first.append((unit, attempt + 1))
-        status = "again" if again else "failed" if isinstance(answer, str) else answer.status
-        row = {"file": file, "custom_id": custom_id, "unit": unit, "attempt": attempt, "status": status}
-        return self.meter.writer.put("batch_requests", [row])

@@ -74,7 +74,7 @@ def _behaviour(entry: Any, number: int, source: object) -> Behaviour:
         raise TableError(f"{where}: not_present is {examples!r:.60}; it is a list of texts")
     return Behaviour(**{**entry, "not_present": tuple(examples)})
 
-
+# %% ../nbs/04_behaviours.ipynb #0d8311a9
 class _Behaviours:
     "Behaviours by name and category."
 

@@ -211,12 +211,16 @@ class _LLMJudge:
 
     llm: LLM
     name: str
+    reads_user = False  # whether the judge sees the user's message too
+    tries = 2  # how often it is asked until its answer can be read
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r})"
 
-    def request(self, text: str, behaviours: Sequence[Behaviour]) -> tuple[list[dict], dict[str, Any]]:
-        "Messages and parameters of the call about one message."
+    def request(
+        self, text: str, behaviours: Sequence[Behaviour], user: str = ""
+    ) -> tuple[list[dict], dict[str, Any]]:
+        "Messages and parameters of the call about one message and, for who reads it, the user's before it."
         raise NotImplementedError
 
     def parse(self, content: str | None, behaviours: Sequence[Behaviour]) -> list[Rating]:
@@ -229,18 +233,18 @@ class _LLMJudge:
             return [Rating(None, "refused by the provider", raw=answer.content, status="refused")] * len(behaviours)
         return self.parse(answer.content, behaviours)
 
-    def rate(self, text: str, behaviour: Behaviour) -> Rating:
+    def rate(self, text: str, behaviour: Behaviour, user: str = "") -> Rating:
         "One rating of one behaviour, outside any run."
-        messages, extra = self.request(text, [behaviour])
+        messages, extra = self.request(text, [behaviour], user)
         return self.read(self.llm.complete(messages, **extra), [behaviour])[0]
 
     async def ask(
-        self, text: str, behaviours: Sequence[Behaviour], meter: Meter, unit: str, seed: int
+        self, text: str, behaviours: Sequence[Behaviour], meter: Meter, unit: str, seed: int, user: str = ""
     ) -> list[Rating]:
         "Ratings from one call, booked; an answer that can't be read is asked for once more, with another seed."
-        messages, extra = self.request(text, behaviours)
+        messages, extra = self.request(text, behaviours, user)
         ratings: list[Rating] = []
-        for attempt in range(2):
+        for attempt in range(self.tries):
             try:
                 answer = await meter.call(
                     self.llm, messages, unit=unit, purpose="judge", settle=False, seed=seed + attempt, **extra
@@ -297,6 +301,7 @@ class LLMJudge(_LLMJudge):
                 raise ValueError("the released protocol has a prompt of its own; leave template out")
             self.released = Released()
             self.behaviours = self.released.behaviours
+            self.reads_user, self.tries = True, 1
         self.llm = as_llm(llm, max_tokens=2000)  # thinking counts towards the limit
         self.name = name or self.llm.name
         self.template = template
@@ -306,20 +311,23 @@ class LLMJudge(_LLMJudge):
         how = self.released.settings if self.released else {"template": digest(self.template)}
         return {**self.llm.settings, **how}
 
-    @property
-    def reads_user(self) -> bool:
-        "Whether the judge sees the user's message too."
-        return self.released is not None
-
-    def request(self, text: str, behaviours: Sequence[Behaviour]) -> tuple[list[dict], dict[str, Any]]:
-        return [{"role": "user", "content": judge_prompt(text, behaviours[0], self.template)}], {}
+    def request(
+        self, text: str, behaviours: Sequence[Behaviour], user: str = ""
+    ) -> tuple[list[dict], dict[str, Any]]:
+        if self.released:
+            prompt = self.released.prompt(text, behaviours[0], user)
+        else:
+            prompt = judge_prompt(text, behaviours[0], self.template)
+        return [{"role": "user", "content": prompt}], {}
 
     def parse(self, content: str | None, behaviours: Sequence[Behaviour]) -> list[Rating]:
-        return [parse_verdict(content)]
+        return [self.released.parse(content, behaviours[0]) if self.released else parse_verdict(content)]
 
-    async def arate(self, text: str, behaviour: Behaviour, meter: Meter, unit: str, seed: int) -> Rating:
+    async def arate(
+        self, text: str, behaviour: Behaviour, meter: Meter, unit: str, seed: int, user: str = ""
+    ) -> Rating:
         "One rating, booked."
-        return (await self.ask(text, [behaviour], meter, unit, seed))[0]
+        return (await self.ask(text, [behaviour], meter, unit, seed, user))[0]
 
 # %% ../nbs/07_judge.ipynb #311e6ee4
 TOGETHER_TEMPLATE = """\
@@ -440,7 +448,9 @@ class TogetherJudge(_LLMJudge):
             self._structured = self.llm.takes_schema
         return self._structured
 
-    def request(self, text: str, behaviours: Sequence[Behaviour]) -> tuple[list[dict], dict[str, Any]]:
+    def request(
+        self, text: str, behaviours: Sequence[Behaviour], user: str = ""
+    ) -> tuple[list[dict], dict[str, Any]]:
         names = [behaviour.name for behaviour in behaviours]
         messages = [{"role": "user", "content": together_prompt(text, behaviours)}]
         return messages, {"response_format": _verdict_schema(names)} if self.structured else {}
@@ -707,7 +717,7 @@ class _Asked:
             *(judge for judge in judges if judged),
             *([PronounCounter(counted, quotations=asked.quotations)] if counted else []),
         ]
-        self._check_judges(judges)
+        self._check_judges()
         silent = [name for name in judged if not any(name in _speaks_to(judge, judged) for judge in judges)]
         if silent:
             raise ValueError(
@@ -770,39 +780,40 @@ def _identity(judge: Judge) -> dict[str, Any]:
     }
     return {"kind": type(judge).__name__, "source": digest(source), "values": plain}
 
-
+# %% ../nbs/07_judge.ipynb #be3766ce
 _CONTEXT = (
     *("target", "dialogue_id", "prompt_id", "base_id", "persona", "domain", "scenario", "empathy"),
     *("professionalism", "turn", "category", "behaviour"),
 )
 
 
+def _check_kinds(judges: Sequence[Judge]) -> None:
+    "Refuse what can't rate."
+    for judge in judges:
+        name = getattr(judge, "name", None)
+        asks = hasattr(judge, "arate") or hasattr(judge, "arate_together")
+        named = isinstance(name, str) and name.strip()
+        if not named or not (isinstance(getattr(judge, "llm", None), LLM) if asks else hasattr(judge, "rate")):
+            raise ValueError(
+                f"{judge!r} is no judge: it needs a name and rate(text, behaviour). An LLM becomes one "
+                f"with LLMJudge(…)."
+            )
+
+
+def _check_names(names: list[str]) -> None:
+    "Refuse names of columns, and one name twice."
+    if reserved := set(names) & {*tables.columns("labels")["column"], *_CONTEXT}:
+        raise ValueError(f"a judge can't be called {', '.join(sorted(reserved))}: that is a column of the labels")
+    if doubled := sorted({name for name in names if names.count(name) > 1}):
+        raise ValueError(f"two judges are called {', '.join(doubled)}; give one another name, LLMJudge(…, name=…)")
+
+# %% ../nbs/07_judge.ipynb #810fa1de
 class _Entered(_Asked):
     "Judges checked and entered, and what they owe."
 
-    def _check_judges(self, judges: Sequence[Judge]) -> None:
-        names = [getattr(judge, "name", None) for judge in self.judges]
-        for judge, name in zip(self.judges, names, strict=True):
-            asks = hasattr(judge, "arate") or hasattr(judge, "arate_together")
-            if (
-                not isinstance(name, str)
-                or not name.strip()
-                or not (hasattr(judge, "rate") or asks)
-                or (asks and not isinstance(getattr(judge, "llm", None), LLM))
-            ):
-                raise ValueError(
-                    f"{judge!r} is no judge: it needs a name and rate(text, behaviour). An LLM becomes one "
-                    f"with LLMJudge(…)."
-                )
-        reserved = set(names) & {*tables.columns("labels")["column"], *_CONTEXT}
-        if reserved:
-            raise ValueError(
-                f"a judge can't be called {', '.join(sorted(reserved))}: that is a column of the labels"
-            )
-        if doubled := sorted({name for name in names if names.count(name) > 1}):
-            raise ValueError(
-                f"two judges are called {', '.join(doubled)}; give one another name, LLMJudge(…, name=…)"
-            )
+    def _check_judges(self) -> None:
+        _check_kinds(self.judges)
+        _check_names([judge.name for judge in self.judges])
         for judge in self.judges:
             if hasattr(judge, "llm"):
                 judge.llm.prepare()
@@ -912,9 +923,14 @@ class _Asker(_Owing):
     async def _ask(self, judge: Any, unit: _Unit) -> Rating:
         name, seed = _call_of([unit])
         text = self.texts[unit.dialogue_id, unit.turn]
-        rating = await judge.arate(text, self.taxonomy[unit.behaviour], self.meter, name, seed)
+        seen = {"user": self.user_before(unit)} if getattr(judge, "reads_user", False) else {}
+        rating = await judge.arate(text, self.taxonomy[unit.behaviour], self.meter, name, seed, **seen)
         await self._keep([(unit, rating)])
         return rating
+
+    def user_before(self, unit: _Unit) -> str:
+        "What the user said before a message."
+        return self.users.get((unit.dialogue_id, unit.turn), "")
 
     async def _ask_together(self, judge: Any, units: list[_Unit]) -> None:
         name, seed = _call_of(units, together=True)
@@ -1076,7 +1092,36 @@ def still_owed(run: Run, planned: pd.DataFrame) -> pd.DataFrame:
     return planned[keep].reset_index(drop=True)
 
 # %% ../nbs/07_judge.ipynb #d7a10059
-class _Planning(_Adaptive):
+class _Measuring(_Adaptive):
+    "What the calls to come would send."
+
+    def _measured(self, judge: Judge, together: bool) -> tuple[int, int, list[str]]:
+        "Calls, characters, and a sample of prompts."
+        behaviours, _ = self.owed[judge.name]
+        calls, characters, prompts = 0, 0, []
+        fixed = {name: len(self._prompt(judge, "", [name])) for name in behaviours}
+        every = max(1, len(self.texts) // 12)
+        for number, units in enumerate(self._units(judge)):
+            text = self.texts[units[0].dialogue_id, units[0].turn]
+            if number % every == 0:
+                prompts.append(self._prompt(judge, text, [unit.behaviour for unit in units[:1]]))
+            if together:
+                for part in _by_sample(units):
+                    calls, names = calls + 1, [unit.behaviour for unit in part]
+                    characters += len(self._prompt(judge, text, names))
+            else:
+                calls += len(units)
+                characters += sum(len(text) + fixed[unit.behaviour] for unit in units)
+        return calls, characters, prompts
+
+    def _prompt(self, judge: Any, text: str, names: list[str]) -> str:
+        behaviours = [self.taxonomy[name] for name in names]
+        if hasattr(judge, "request"):
+            return judge.request(text, behaviours)[0][-1]["content"]
+        return judge_prompt(text, behaviours[0])
+
+# %% ../nbs/07_judge.ipynb #9ac3decd
+class _Planning(_Measuring):
     "The dry run."
 
     def plan(self) -> pd.DataFrame:
@@ -1096,20 +1141,7 @@ class _Planning(_Adaptive):
         if not hasattr(judge, "llm") or not left:
             return row
         together = hasattr(judge, "arate_together")
-        calls, characters, prompts = 0, 0, []
-        fixed = {name: len(self._prompt(judge, "", [name])) for name in behaviours}
-        every = max(1, len(self.texts) // 12)
-        for number, units in enumerate(self._units(judge)):
-            text = self.texts[units[0].dialogue_id, units[0].turn]
-            if number % every == 0:
-                prompts.append(self._prompt(judge, text, [unit.behaviour for unit in units[:1]]))
-            if together:
-                for part in _by_sample(units):
-                    calls, names = calls + 1, [unit.behaviour for unit in part]
-                    characters += len(self._prompt(judge, text, names))
-            else:
-                calls += len(units)
-                characters += sum(len(text) + fixed[unit.behaviour] for unit in units)
+        calls, characters, prompts = self._measured(judge, together)
         tokens_in = round(characters * _tokens_a_character(judge.llm.model, prompts))
         usual = self.run.rows(
             "SELECT AVG(tokens_out), COUNT(*) FROM calls WHERE purpose = 'judge' AND model = ? AND status = 'ok'",
@@ -1138,12 +1170,6 @@ class _Planning(_Adaptive):
         panel = sum(hasattr(other, "arate") for other in self.judges)
         return 0 if position > panel // 2 else -(-calls * (samples // 2 + 1) // samples)
 
-    def _prompt(self, judge: Any, text: str, names: list[str]) -> str:
-        behaviours = [self.taxonomy[name] for name in names]
-        if hasattr(judge, "arate_together"):
-            return together_prompt(text, behaviours)
-        return judge.prompt(text, behaviours[0])
-
 
 def _tokens_a_character(model: str, prompts: list[str]) -> float:
     from anthrokit.llm import _litellm
@@ -1171,7 +1197,8 @@ class _InBatches:
 
     def request(self, unit: list[Any], attempt: int) -> tuple[list[dict], dict[str, Any]]:
         units, behaviours = self._of(unit)
-        messages, extra = self.judge.request(self.job.texts[unit[0], unit[1]], behaviours)
+        text, user = self.job.texts[unit[0], unit[1]], self.job.user_before(units[0])
+        messages, extra = self.judge.request(text, behaviours, user)
         return messages, {**extra, "seed": _call_of(units, self.together)[1] + attempt}
 
     def keep(self, unit: list[Any], attempt: int, answer: Completion | str) -> bool:
@@ -1184,7 +1211,7 @@ class _InBatches:
             ratings = [Rating(None, answer, status="failed")] * len(units)
         else:
             ratings = self.judge.read(answer, behaviours)
-            if attempt == 0 and _unreadable(ratings):
+            if attempt + 1 < self.judge.tries and _unreadable(ratings):
                 return True
         self.job.put(list(zip(units, ratings, strict=True)))
         return False
@@ -1192,8 +1219,8 @@ class _InBatches:
 
 def _with_batches(judge: Any) -> _Provider:
     "The batches of a judge's model; refused where there can be none."
-    if not (hasattr(judge, "request") and hasattr(judge, "read")):
-        raise ValueError(f"{judge!r} can't be asked in batches: it has no request(…) and read(…)")
+    if not (all(hasattr(judge, name) for name in ("request", "read", "tries"))):
+        raise ValueError(f"{judge!r} can't be asked in batches: it has no request(…), read(…) and tries")
     return _Provider(judge.llm)
 
 # %% ../nbs/07_judge.ipynb #0431c129
