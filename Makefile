@@ -12,7 +12,7 @@ NOTEBOOKS := $(shell find nbs -name '*.ipynb' -not -path '*/.ipynb_checkpoints/*
 export PYTHONWARNINGS := ignore::DeprecationWarning
 export GOMP_SPINCOUNT ?= 0
 
-.PHONY: demo test lint notebooks readme figures docs clean
+.PHONY: demo test lint notebooks readme figures pictures docs clean
 
 demo: $(STAMP)
 	$(BIN)/anthrokit demo
@@ -47,6 +47,10 @@ lint: $(STAMP)
 
 figures: $(STAMP)
 	for notebook in nbs/papers/*.ipynb; do $(BIN)/jupyter nbconvert --log-level=ERROR --to notebook --execute --stdout $$notebook > /dev/null || exit 1; done
+
+# The pictures of the panels, from a real browser.
+pictures: $(STAMP)
+	ANTHROKIT_SCREENSHOTS=$(CURDIR)/figures/panels $(BIN)/python -m pytest tests/test_panels.py -k pictures
 
 # The documentation site in _docs, without any other program; `quarto render` builds it too.
 docs: $(STAMP)

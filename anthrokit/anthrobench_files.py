@@ -11,6 +11,7 @@ import io
 import json
 import os
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -25,7 +26,8 @@ from .store import Run, as_run, digest
 from .tables import TableError
 
 # %% auto #0
-__all__ = ['CUES', 'column_name', 'read_anthrobench', 'one_target', 'write_anthrobench', 'anthrobench_losses', 'Released']
+__all__ = ['CUES', 'column_name', 'listed_judges', 'read_anthrobench', 'one_target', 'write_anthrobench', 'anthrobench_losses',
+           'Released']
 
 # %% ../nbs/14_anthrobench_files.ipynb #b27e97e2
 CUES = {"first-person pronoun use": "personal pronoun use", "physical movement": "movement and interactions"}
@@ -127,6 +129,30 @@ def _dialogues(rows: list[dict[str, Any]], known: dict[str, dict[str, Any]]) -> 
         }
     return list(prompts.values()), list(dialogues.values())
 
+# %% ../nbs/14_anthrobench_files.ipynb #fbdc3e25
+def _by_first_message(prompts: pd.DataFrame | str | None) -> dict[str, dict[str, Any]]:
+    "A prompt set by first message."
+    if prompts is None:
+        return {}
+    asked = tables.check(prompts, "prompts") if isinstance(prompts, pd.DataFrame) else load_prompts(prompts)
+    return {row["first_message"]: row for row in asked.to_dict("records")}
+
+
+def _messages(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    "The messages of a file."
+    return [
+        {
+            "dialogue_id": row["dialogue_id"],
+            "turn": row["turn"],
+            "role": role,
+            "content": row[f"{role}_message"],
+            "finish_reason": "given",
+        }
+        for row in rows
+        for role in ("user", "assistant")
+        if row[f"{role}_message"] is not None
+    ]
+
 # %% ../nbs/14_anthrobench_files.ipynb #67924b6f
 class _Rated(NamedTuple):
     "Where the ratings of one behaviour by one judge in one sample stand."
@@ -225,24 +251,21 @@ def _counted_once(columns: list[_Rated], rows: list[dict[str, Any]]) -> list[_Ra
     return kept
 
 
-def _judges(columns: list[_Rated]) -> list[dict[str, Any]]:
-    "The judges of a file, as the ledger lists them."
+def listed_judges(asked: Iterable[tuple[str, str, int]], kind: str) -> list[dict[str, Any]]:
+    "The judges of a file as the ledger lists them, from the (judge, behaviour, sample) of its ratings."
+    asked = list(asked)
     entries = []
-    for position, judge in enumerate(dict.fromkeys(place.judge for place in columns)):
-        own = [place for place in columns if place.judge == judge]
-        counts = judge in (PronounCounter.name, _RELEASED_COUNTER)
-        settings = (
-            PronounCounter().settings
-            if judge == PronounCounter.name
-            else {"kind": "AnthroBench file", "judge": judge}
-        )
+    for position, judge in enumerate(dict.fromkeys(name for name, _, _ in asked)):
+        own = [(behaviour, sample) for name, behaviour, sample in asked if name == judge]
+        counts = judge == PronounCounter.name
+        settings = PronounCounter().settings if counts else {"kind": kind, "judge": judge}
         entries.append(
             {
                 "judge": judge,
                 "position": position,
-                "samples": max(place.sample for place in own),
-                "counted": counts,
-                "behaviours": json.dumps(list(dict.fromkeys(place.behaviour for place in own))),
+                "samples": max(sample for _, sample in own),
+                "counted": counts or judge == _RELEASED_COUNTER,
+                "behaviours": json.dumps(list(dict.fromkeys(behaviour for behaviour, _ in own))),
                 "settings": json.dumps(settings, sort_keys=True),
                 "hash": digest(settings),
             }
@@ -291,33 +314,19 @@ def read_anthrobench(
     rows = frame.to_dict("records")
     if not rows:
         raise TableError(f"{path}: the file has no row")
-    known = {}
-    if prompts is not None:
-        asked = prompts if isinstance(prompts, pd.DataFrame) else load_prompts(prompts)
-        asked = tables.check(asked, "prompts").drop_duplicates("first_message")
-        known = {row["first_message"]: row for row in asked.to_dict("records")}
-    opened, dialogues = _dialogues(rows, known)
+    opened, dialogues = _dialogues(rows, _by_first_message(prompts))
     columns = _counted_once(_rated_columns(frame.columns.tolist()), rows)
-    messages = [
-        {
-            "dialogue_id": row["dialogue_id"],
-            "turn": row["turn"],
-            "role": role,
-            "content": row[f"{role}_message"],
-        }
-        for row in rows
-        for role in ("user", "assistant")
-        if row[f"{role}_message"] is not None
-    ]
+    asked = [(place.judge, place.behaviour, place.sample) for place in columns]
+    parts = {
+        "dialogues": dialogues,
+        "messages": _messages(rows),
+        "judges": listed_judges(asked, "AnthroBench file"),
+        "ratings": _ratings(rows, columns, path),
+    }
     return as_run(run).take_in(
         "AnthroBench file",
         pd.DataFrame(opened),
-        {
-            "dialogues": dialogues,
-            "messages": [{**message, "finish_reason": "given"} for message in messages],
-            "judges": _judges(columns),
-            "ratings": _ratings(rows, columns, path),
-        },
+        parts,
         source=Path(path).name,
         targets={row["target"]: {"source": Path(path).name} for row in dialogues},
         turns=max(row["turns"] for row in dialogues),
@@ -513,14 +522,8 @@ class _Client:
         return self.answer
 
 # %% ../nbs/14_anthrobench_files.ipynb #00237d99
-class Released:
-    """Definitions, prompt and reading of answers of the authors' package, for a judge.
-
-    Raises
-    ------
-    ImportError
-        The package `anthro_benchmark` is not installed, or not whole; says what to do.
-    """
+class _Package:
+    "The classifiers of the authors' package, one for each behaviour that it defines."
 
     def __init__(self):
         try:
@@ -543,12 +546,6 @@ class Released:
         }
         self.behaviours = list(self._classifiers)
 
-    @property
-    def settings(self) -> dict[str, Any]:
-        "What determines the answers beside the model."
-        prompts = [self.prompt("text", name, "before") for name in self.behaviours]
-        return {"protocol": "released", "prompts": digest(prompts)}
-
     def _rate(self, name: str, client: _Client, text: str = "", user: str = "") -> tuple[int, str]:
         if name not in self._classifiers:
             raise ValueError(f"AnthroBench defines no {name!r}; it defines {', '.join(self._classifiers)}")
@@ -558,6 +555,22 @@ class Released:
             return classifier.rate_turn_messages(
                 cue=CUES.get(name, name), assistant_turn_message=text, user_turn_message=user
             )
+
+# %% ../nbs/14_anthrobench_files.ipynb #8e8e97ae
+class Released(_Package):
+    """Definitions, prompt and reading of answers of the authors' package, for a judge.
+
+    Raises
+    ------
+    ImportError
+        The package `anthro_benchmark` is not installed, or not whole; says what to do.
+    """
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        "What determines the answers beside the model."
+        prompts = [self.prompt("text", name, "before") for name in self.behaviours]
+        return {"protocol": "released", "prompts": digest(prompts)}
 
     def prompt(self, text: str, behaviour: Behaviour | str, user: str = "") -> str:
         "What their classifier asks about one message."

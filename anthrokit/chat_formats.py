@@ -152,7 +152,7 @@ def write_sharegpt(run: Run, path: str | os.PathLike) -> Path:
         items.append({"id": item["dialogue_id"], "conversations": conversations, **ids})
     return _write_json(items, path, (".json", ".jsonl"))
 
-
+# %% ../nbs/14c_chat_formats.ipynb #4713dc27
 def read_sharegpt(path: str | os.PathLike, run: Run | str | os.PathLike | None = None) -> Run:
     """A run from a file in the format of ShareGPT.
 
@@ -238,6 +238,22 @@ def _field(mlc: Any, name: str, column: str) -> Any:
     )
 
 
+def _described(mlc: Any, name: str, description: str) -> tuple[Any, Any]:
+    "A file with its checksum, and the records in it."
+    path = data_path(f"{name}.csv")
+    columns = tables.read_frame(path).columns
+    file = mlc.FileObject(
+        id=path.name,
+        name=path.name,
+        content_url=path.name,
+        encoding_formats=["text/csv"],
+        sha256=hashlib.sha256(path.read_bytes()).hexdigest(),
+    )
+    fields = [_field(mlc, name, column) for column in columns]
+    key = [f"{name}/{columns[0]}"]
+    return file, mlc.RecordSet(id=name, name=name, description=description, key=key, fields=fields)
+
+# %% ../nbs/14c_chat_formats.ipynb #58db82db
 def croissant(project: str | os.PathLike) -> dict[str, Any]:
     """The Croissant description of the prompt set that ships.
 
@@ -259,25 +275,7 @@ def croissant(project: str | os.PathLike) -> dict[str, Any]:
     stated = parser["DEFAULT"]
     released = re.search(r"^date-released: (\S+)$", (Path(project) / "CITATION.cff").read_text("utf-8"), re.M)
     licences = {"apache2": "https://www.apache.org/licenses/LICENSE-2.0"}
-    files, sets = [], []
-    for name, description in _SETS.items():
-        path = data_path(f"{name}.csv")
-        columns = tables.read_frame(path).columns
-        files.append(
-            mlc.FileObject(
-                id=path.name,
-                name=path.name,
-                content_url=path.name,
-                encoding_formats=["text/csv"],
-                sha256=hashlib.sha256(path.read_bytes()).hexdigest(),
-            )
-        )
-        fields = [_field(mlc, name, column) for column in columns]
-        sets.append(
-            mlc.RecordSet(
-                id=name, name=name, description=description, key=[f"{name}/{columns[0]}"], fields=fields
-            )
-        )
+    described = [_described(mlc, name, description) for name, description in _SETS.items()]
     metadata = mlc.Metadata(
         name=f"{stated['lib_name']}-prompts",
         description="First messages that open a dialogue with a chatbot, to measure its anthropomorphic behaviours.",
@@ -287,7 +285,7 @@ def croissant(project: str | os.PathLike) -> dict[str, Any]:
         url=stated["git_url"],
         cite_as=f"{stated['author']}: {stated['title']} {stated['version']}, {stated['git_url']}",
         creators=[mlc.Organization(name=stated["author"])],
-        distribution=files,
-        record_sets=sets,
+        distribution=[file for file, _ in described],
+        record_sets=[records for _, records in described],
     )
     return metadata.to_json()

@@ -167,7 +167,7 @@ def _section(path: Any, command: str, section: Any) -> dict[str, Any]:
         name.replace("-", "_"): value for name, value in _table(path, place.strip("[]"), section).items()
     }
     flags = _COMMANDS[command].flags
-    _known(path, place, section, set(flags) - {"settings"})
+    _known(path, place, section, set(flags))
     return {name: _value(f"{path}: {place} {name}", flags[name], value) for name, value in section.items()}
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ import pandas as pd
 
 from . import tables
 from .any_messages import _paired
-from .anthrobench_files import one_target
+from .anthrobench_files import listed_judges, one_target
 from .behaviours import Behaviour, Taxonomy
 from .judge import PronounCounter, Rating, judge_prompt, label, parse_verdict
 from .llm import await_for
@@ -46,18 +46,14 @@ __all__ = ['dialogue_score', 'clustered_stderr', 'write_inspect', 'read_inspect'
 
 # %% ../nbs/14b_inspect_logs.ipynb #9d764aa9
 _RATING = ("turn", "judge", "sample", "verdict", "score", "status", "explanation", "raw")
+_LABEL = ("turn", "label", "votes_for", "votes_cast")
 _SAID = {True: "Yes", False: "No"}
 
 
-def _plain(value: Any) -> Any:
-    "A value that JSON can hold."
-    if pd.api.types.is_scalar(value) and pd.isna(value):
-        return None
-    return value.item() if hasattr(value, "item") else value
-
-
-def _records(frame: pd.DataFrame, columns: Sequence[str]) -> list[dict[str, Any]]:
-    return [{name: _plain(row[name]) for name in columns} for row in frame.to_dict("records")]
+def _records(frame: pd.DataFrame, columns: Iterable[str]) -> list[dict[str, Any]]:
+    "Rows as JSON can hold them."
+    frame = frame[[*columns]].astype(object)
+    return frame.where(frame.notna(), None).to_dict("records")
 
 
 def _quoted(text: str | None) -> str:
@@ -66,14 +62,12 @@ def _quoted(text: str | None) -> str:
     return "".join(f"\\{sign}" if sign in "\\`*_[]#!|~$" else sign for sign in flat)
 
 
-def _explained(labels: pd.DataFrame, ratings: list[dict[str, Any]]) -> str:
+def _explained(labels: list[dict[str, Any]], ratings: list[dict[str, Any]]) -> str:
     "Each message's label, and each judge's verdicts and first reason."
-    lines = []
-    for row in labels.to_dict("records"):
-        verdict = "no label" if pd.isna(row["label"]) else "present" if row["label"] else "not present"
-        lines.append(
-            f"**Turn {row['turn']}: {verdict}**, {row['votes_for']} of {row['votes_cast']} judges for it\n"
-        )
+    kinds, lines = {True: "present", False: "not present", None: "no label"}, []
+    for row in labels:
+        votes = f"{row['votes_for']} of {row['votes_cast']} judges for it"
+        lines.append(f"**Turn {row['turn']}: {kinds[row['label']]}**, {votes}\n")
         own = [rating for rating in ratings if rating["turn"] == row["turn"]]
         for judge in dict.fromkeys(rating["judge"] for rating in own):
             given = [rating for rating in own if rating["judge"] == judge]
@@ -84,15 +78,15 @@ def _explained(labels: pd.DataFrame, ratings: list[dict[str, Any]]) -> str:
     return "\n".join(lines)
 
 # %% ../nbs/14b_inspect_logs.ipynb #d0ed5055
-def dialogue_score(labels: pd.DataFrame, ratings: pd.DataFrame) -> Score:
+def dialogue_score(labels: list[dict[str, Any]], ratings: list[dict[str, Any]]) -> Score:
     """The score of one dialogue for one behaviour.
 
     Parameters
     ----------
-    labels : DataFrame
-        turn, label, votes_for, votes_cast; one row a message.
-    ratings : DataFrame
-        With the columns of `tables.columns("ratings")`.
+    labels : list of dict
+        turn, label (None where there is none), votes_for, votes_cast; one a message, in order.
+    ratings : list of dict
+        turn, judge, sample, verdict, score, status, explanation, raw.
 
     Returns
     -------
@@ -100,17 +94,12 @@ def dialogue_score(labels: pd.DataFrame, ratings: pd.DataFrame) -> Score:
         The share of the scored messages that show the behaviour; unscored (NaN) where none could be scored. Metadata:
         shown, scored, messages (numbers) and ratings.
     """
-    labels = labels.sort_values("turn")
-    given = _records(ratings.sort_values(["turn", "judge", "sample"], kind="stable"), _RATING)
-    scored = labels["label"].dropna()
-    turns = labels.loc[labels["label"].eq(True).fillna(False).astype(bool), "turn"].tolist()
-    told = {
-        "explanation": _explained(labels, given),
-        "metadata": {"shown": len(turns), "scored": len(scored), "messages": len(labels), "ratings": given},
-    }
-    if scored.empty:
-        return Score.unscored(reason="grader_failed" if len(labels) else "no_response", **told)
-    return Score(value=len(turns) / len(scored), **told)
+    known = [row["label"] for row in labels if row["label"] is not None]
+    counts = {"shown": sum(known), "scored": len(known), "messages": len(labels)}
+    told = {"explanation": _explained(labels, ratings), "metadata": {**counts, "ratings": ratings}}
+    if not known:
+        return Score.unscored(reason="grader_failed" if labels else "no_response", **told)
+    return Score(value=sum(known) / len(known), **told)
 
 # %% ../nbs/14b_inspect_logs.ipynb #e8ab972d
 @metric
@@ -180,28 +169,37 @@ def _sample(row: dict[str, Any], epoch: int, said: pd.DataFrame, scores: dict[st
     )
 
 # %% ../nbs/14b_inspect_logs.ipynb #3fe487a7
+def _grouped(frame: pd.DataFrame, columns: Iterable[str]) -> dict[tuple[str, str], list[dict[str, Any]]]:
+    "Rows by dialogue and behaviour."
+    found: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for name, behaviour, row in zip(
+        frame["dialogue_id"], frame["behaviour"], _records(frame, columns), strict=True
+    ):
+        found.setdefault((name, behaviour), []).append(row)
+    return found
+
+
 def _samples(run: Run, target: str) -> list[EvalSample]:
     "The dialogues of a target, with their scores."
     rows = run.dialogues().query("target == @target")
-    said = run.messages().dropna(subset=["content"]).groupby("dialogue_id")
-    said = {name: part for name, part in said}
-    labels = {key: part for key, part in run.labels().groupby(["dialogue_id", "behaviour"], sort=False)}
-    ratings = {key: part for key, part in run.ratings().groupby(["dialogue_id", "behaviour"])}
-    behaviours = list(dict.fromkeys(behaviour for _, behaviour in labels))
-    nothing = tables.empty("ratings")
+    said = dict(list(run.messages().dropna(subset=["content"]).groupby("dialogue_id")))
+    labelled = run.labels()
+    behaviours = labelled["behaviour"].unique().tolist()
+    labels = _grouped(labelled.sort_values("turn", kind="stable"), _LABEL)
+    ratings = _grouped(run.ratings(), _RATING)
     found, epochs = [], {}
     for row in _records(rows, rows.columns):
         name, prompt = row["dialogue_id"], row["prompt_id"]
         epochs[prompt] = epochs.get(prompt, 0) + 1
         scores = {
-            behaviour: dialogue_score(labels[name, behaviour], ratings.get((name, behaviour), nothing))
+            behaviour: dialogue_score(labels[name, behaviour], ratings.get((name, behaviour), []))
             for behaviour in behaviours
             if (name, behaviour) in labels
         }
         found.append(_sample(row, epochs[prompt], said.get(name, tables.empty("messages")), scores))
     return found
 
-
+# %% ../nbs/14b_inspect_logs.ipynb #5cae562b
 def write_inspect(run: Run, path: str | os.PathLike, *, target: str | None = None) -> Path:
     """A run as a log of Inspect, for `inspect view` and everything else that reads such logs.
 
@@ -323,25 +321,9 @@ def _judges_of(log: EvalLog, ratings: list[dict[str, Any]]) -> list[dict[str, An
     "The judges as the log lists them, or as their ratings show them."
     if listed := (log.eval.metadata or {}).get("judges"):
         return [{name: row[name] for name in _JUDGE} for row in listed]
-    found = []
-    for position, judge in enumerate(dict.fromkeys(row["judge"] for row in ratings)):
-        own = [row for row in ratings if row["judge"] == judge]
-        counts = judge == PronounCounter.name
-        settings = PronounCounter().settings if counts else {"kind": "Inspect", "model": judge}
-        found.append(
-            {
-                "judge": judge,
-                "position": position,
-                "samples": max(row["sample"] for row in own),
-                "counted": counts,
-                "behaviours": json.dumps(list(dict.fromkeys(row["behaviour"] for row in own))),
-                "settings": json.dumps(settings, sort_keys=True),
-                "hash": digest(settings),
-            }
-        )
-    return found
+    return listed_judges([(row["judge"], row["behaviour"], row["sample"]) for row in ratings], "Inspect")
 
-
+# %% ../nbs/14b_inspect_logs.ipynb #4636ae47
 def read_inspect(path: str | os.PathLike, run: Run | str | os.PathLike | None = None) -> Run:
     """A run from a log of Inspect.
 
@@ -492,7 +474,7 @@ def behaviour_scorer(behaviour: Behaviour, judges: list[str] | None = None, samp
             )
             ratings = tables.check(pd.DataFrame(rows), "ratings") if rows else tables.empty("ratings")
             panel = {behaviour.name: [str(model) if model else counter.name for model in models]}
-            return dialogue_score(label(ratings, panel), ratings)
+            return dialogue_score(_records(label(ratings, panel), _LABEL), _records(ratings, _RATING))
 
         return score
 

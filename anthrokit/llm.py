@@ -81,6 +81,18 @@ def _end_logging() -> None:
         with contextlib.suppress(TimeoutError, asyncio.CancelledError):
             asyncio.run_coroutine_threadsafe(GLOBAL_LOGGING_WORKER.flush(), _LOOP).result(timeout=5)
 
+
+# %% ../nbs/02_llm.ipynb #e9977a52
+def _leave_log_out(litellm: Any) -> None:
+    "Spare the calls of this task LiteLLM's log, a fifth of their processor time, unless somebody listens to it."
+    lists = ("callbacks", "success_callback", "failure_callback", "_async_success_callback", "_async_failure_callback")
+    if not any(getattr(litellm, name, None) for name in lists):
+        with contextlib.suppress(ImportError):  # a private name; without it calls are as they were
+            from litellm._internal_context import is_internal_call
+
+            is_internal_call.set(True)
+
+
 # %% ../nbs/02_llm.ipynb #46146024
 _LOOP: asyncio.AbstractEventLoop | None = None
 _LOOP_GUARD = threading.Lock()
@@ -351,7 +363,9 @@ class _Route:
                 if self.transport == "lean":
                     answer = await _lean(self, request)
                 else:
-                    answer = _from_litellm(await _litellm().acompletion(**self.ready, **request))
+                    litellm = _litellm()
+                    _leave_log_out(litellm)
+                    answer = _from_litellm(await litellm.acompletion(**self.ready, **request))
         except (asyncio.CancelledError, _Passing, _Refused, CallFailed, SetupError):
             raise
         except Exception as error:

@@ -937,8 +937,8 @@ class Run(_Exchange):
         manifest = html.escape(json.dumps(self.manifest(), indent=2, ensure_ascii=False))
         return (
             f"<div {PLAIN}><strong>Run {html.escape(self.name)}</strong><table>{cells}</table>"
-            f"<details><summary>Manifest</summary><pre style='max-height:20em;overflow:auto;white-space:pre-wrap'>{manifest}</pre>"
-            "</details></div>"
+            "<details><summary>Manifest</summary><pre style='max-height:20em; overflow:auto; white-space:pre-wrap'>"
+            f"{manifest}</pre></details></div>"
         )
 
 # %% ../nbs/01_store.ipynb #af55775d

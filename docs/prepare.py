@@ -54,9 +54,9 @@ def section(chapter: str, heading: str) -> str:
 def benchmarks() -> str:
     "The benchmarks page."
     text = (
-        "# Benchmarks\n\n> What was measured, and by which script.\n\nEvery table stands in the chapter it belongs to and "
-        "is gathered here. Each is printed by a script in `benchmarks/`; none is part of the tests. Rates belong to the "
-        "machine they were measured on, a busy one with two processors; ratios travel further.\n"
+        "# Benchmarks\n\n> What was measured, and by which script.\n\nEvery table stands in the chapter it belongs "
+        "to and is gathered here. Each is printed by a script in `benchmarks/`; none is part of the tests. Rates "
+        "belong to the machine they were measured on, a busy one with two processors; ratios travel further.\n"
     )
     for title, chapter, heading in MEASURED:
         text += f"\n## {title}\n\n{section(chapter, heading)}\n\n[The chapter]({chapter}.ipynb)\n"

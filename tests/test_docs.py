@@ -1,4 +1,4 @@
-"""The documentation site: built in a copy of the repository, nothing ignored, no link broken, pages a reader can use."""
+"""The documentation site: built in a copy, nothing ignored, no link broken, pages that a reader can use."""
 
 import json
 import re

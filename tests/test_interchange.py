@@ -532,7 +532,7 @@ def test_datasets(tmp_path):
             "from anthrokit import demo_run, to_datasets; to_datasets(demo_run())",
             "anthrokit[datasets]",
         ),
-        ("inspect_ai", "from anthrokit import *; print('fine')", ""),
+        ("inspect_ai", "from anthrokit import read_anthrobench, write_openai; print('fine')", ""),
     ],
 )
 def test_extras(missing, code, extra):

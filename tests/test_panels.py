@@ -84,19 +84,6 @@ def test_dialogue_panel_controls(dialogues, labels):
     assert not dialogues.dialogs
 
 
-def test_dialogue_panel_looks(dialogues):
-    "Light and dark, wide and narrow; nothing is cut off. The screenshots are for people to look at."
-    dialogues.screenshot("dialogue_light")
-    dialogues.panels.first.locator("summary.ak-badge").first.click()
-    dialogues.theme("JupyterLab Dark")
-    dialogues.width(900)
-    assert dialogues.overflowing() == []
-    dialogues.screenshot("dialogue_dark_900")
-    for theme in ("Dark", "Light"):
-        dialogues.theme(f"JupyterLab {theme}")
-        assert [one for one in dialogues.contrasts() if one[0] < 4.5] == []
-
-
 def test_dialogue_panel_by_keyboard(dialogues):
     "Tab reaches every control and badge in reading order, each with a name."
     names = dialogues.tab_order()
@@ -122,6 +109,31 @@ def test_run_in_progress(open_notebook, tmp_path):
     assert notebook.panels.nth(0).get_by_text("of 16 with").is_visible()
     notebook.panels.nth(0).get_by_role("button", name="Refresh").click()
     notebook.panels.nth(0).get_by_text("of 17 with").wait_for()
+
+
+PICTURES = {
+    "dialogue": "DialoguePanel(run, state='behaviour=emotions')",
+    "disagreement": "DisagreementPanel(run, annotator='Ada', state='pair=patterns and embeddings')",
+    "emergence": "EmergencePanel(run, state='of=behaviour')",
+    "annotation": "AnnotationPanel(run, annotator='Ada')",
+    "rubric": "RubricPanel({'cases': load_cases('bundled'), 'answers': bundled_answers(), 'hits': bundled_hits()})",
+}
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_pictures(open_notebook, name):
+    "Light and wide, dark and narrow: nothing is cut off or faint. `make pictures` keeps them in figures/panels."
+    imports = "from anthrokit import *\nfrom anthrokit.heartbench import bundled_answers, bundled_hits, load_cases"
+    notebook = open_notebook([f"{imports}\nrun = demo_run()", PICTURES[name]])
+    notebook.panels.first.wait_for()
+    if name == "dialogue":
+        notebook.panels.first.locator("summary.ak-badge", has_text="emotions").first.click()
+    for theme, width, ending in (("Dark", 900, "_dark"), ("Light", 1200, "")):
+        notebook.theme(f"JupyterLab {theme}")
+        notebook.width(width)
+        assert notebook.overflowing() == []
+        assert [one for one in notebook.contrasts() if one[0] < 4.5] == []
+        notebook.screenshot(name + ending, most=1100)
 
 
 # The code that shows a panel over the hostile run, by name, and whether Next leads through its items.

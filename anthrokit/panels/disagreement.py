@@ -497,7 +497,10 @@ class _Decision(_Reasons):
     def contents(self) -> list[widgets.Widget]:
         fit = {"width": "auto"}
         self.annotator = widgets.Text(
-            value=self.asked_name, description="Your name", style={"description_width": "initial"}
+            value=self.asked_name,
+            description="Your name",
+            continuous_update=False,
+            style={"description_width": "initial"},
         )
         self.note = widgets.Textarea(
             description="Note",
@@ -581,6 +584,15 @@ class _Deciding(_Decision):
 class _Shown(_Deciding):
     "What stands there."
 
+    def draw(self) -> None:
+        super().draw()
+        here = self._given[self._given["id"] == self.item]
+        words = here["verdict"].map({True: "Yes", False: "No"}).astype(object)
+        people = (
+            here.assign(verdict=words.where(words.notna(), "can't tell")).astype(object).to_dict("records")
+        )
+        self.people.value = render(_PEOPLE, people=people)
+
     def summary(self) -> str:
         if self.closed:
             kept = "can't be kept: this run is open for reading only (path=… keeps them in a file)"
@@ -645,12 +657,3 @@ class DisagreementPanel(_Shown):
         "Whether verdicts can't be kept: a run open for reading only, and no file."
         place = self.annotations.place
         return isinstance(place, Run) and place.read_only
-
-    def draw(self) -> None:
-        super().draw()
-        here = self._given[self._given["id"] == self.item]
-        words = here["verdict"].map({True: "Yes", False: "No"}).astype(object)
-        people = (
-            here.assign(verdict=words.where(words.notna(), "can't tell")).astype(object).to_dict("records")
-        )
-        self.people.value = render(_PEOPLE, people=people)
