@@ -10,11 +10,12 @@ __version__ = "0.1.0"
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submodules=[
-        "anthrobench_files", "anthroscore", "any_messages", "behaviours", "chat_formats", "cli", "figures",
+        "annotations", "anthrobench_files", "anthroscore", "any_messages", "behaviours", "chat_formats", "cli", "figures",
         "heartbench", "heartbench_build", "heartbench_results", "judge", "llm", "local", "offline",
         "panels", "prompts", "report", "simulate", "stats", "store", "tables", "validity",
     ],
     submod_attrs={
+        "annotations": ["Annotations"],
         "anthrobench_files": ["anthrobench_losses", "read_anthrobench", "write_anthrobench"],
         "any_messages": ["compare_pairs", "judge_table"],
         "behaviours": ["Behaviour", "Taxonomy"],

@@ -248,9 +248,7 @@ def by_annotator(annotations: pd.DataFrame) -> pd.DataFrame:
     return bases.merge(wide, on=_ITEM) if bases["base_id"].notna().any() else wide
 
 # %% ../nbs/07e_annotations.ipynb #53deb824
-def kept_draw(
-    run: Run, n: int = 20, by: str | Sequence[str] = "behaviour", *, seed: int = 0
-) -> pd.DataFrame:
+def kept_draw(run: Run, n: int = 20, by: str | Sequence[str] = "behaviour", *, seed: int = 0) -> pd.DataFrame:
     """The draw of `validity.annotate`, kept in the run: asked for again it is the same, however the run has grown.
 
     Parameters

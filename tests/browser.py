@@ -24,9 +24,40 @@ SETTINGS = {
     "apputils-extension/notification": {"checkForUpdates": False, "fetchNews": "false"},
 }
 IDLE = "Python 3 (ipykernel) | Idle"
-TROUBLE = """() => [...document.querySelectorAll(
-  '[data-mime-type="application/vnd.jupyter.error"], [data-mime-type="application/vnd.jupyter.stderr"], .jp-OutputArea-output .jupyter-widgets-error-widget'
-)].map(element => element.innerText)"""
+TROUBLE = """() => [...document.querySelectorAll(`
+  [data-mime-type="application/vnd.jupyter.error"], [data-mime-type="application/vnd.jupyter.stderr"],
+  .jupyter-widgets-error-widget`)].map(element => element.innerText)"""
+OVERFLOWING = """selector => [...document.querySelectorAll(`${selector}, ${selector} *`)].filter(element => {
+  const scrolls = ['auto', 'scroll', 'hidden', 'clip'].includes(getComputedStyle(element).overflowX);
+  return element.clientWidth && element.scrollWidth > element.clientWidth + 1 && !scrolls;
+}).map(element => `${element.tagName} ${element.className}: ${element.scrollWidth} > ${element.clientWidth}`)"""
+
+# Contrast of every text with what lies behind it: all backgrounds from the page inwards are painted onto one pixel.
+CONTRASTS = """() => {
+  const context = new OffscreenCanvas(1, 1).getContext('2d', {willReadFrequently: true});
+  const paint = colour => { context.fillStyle = colour; context.fillRect(0, 0, 1, 1); };
+  const luminance = () => [...context.getImageData(0, 0, 1, 1).data].slice(0, 3).map(value => value / 255)
+    .map(value => value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4)
+    .reduce((sum, value, place) => sum + value * [0.2126, 0.7152, 0.0722][place], 0);
+  const texts = [...document.querySelectorAll('.anthrokit *')].filter(element => element.clientHeight
+    && !element.closest('[disabled], style')
+    && [...element.childNodes].some(node => node.nodeType === 3 && node.data.trim()));
+  return texts.map(element => {
+    const around = [];
+    for (let one = element; one; one = one.parentElement) around.unshift(getComputedStyle(one).backgroundColor);
+    paint('white');
+    around.forEach(paint);
+    const behind = luminance();
+    paint(getComputedStyle(element).color);
+    const [low, high] = [behind, luminance()].sort((one, other) => one - other);
+    return [(high + 0.05) / (low + 0.05), element.outerHTML.slice(0, 120)];
+  });
+}"""
+FOCUSED = """() => {
+  const element = document.activeElement;
+  if (!element.closest('.anthrokit')) return null;
+  return (element.labels?.[0] ?? element).innerText.trim();
+}"""
 
 
 def chromium():
@@ -117,8 +148,9 @@ class Notebook:
         self.screenshots = Path(os.environ.get("ANTHROKIT_SCREENSHOTS", screenshots))
         self.page = browser.new_page(viewport={"width": width, "height": 1000})
         self.page.set_default_timeout(60_000)
-        self.dialogs = []
+        self.dialogs, self.requests = [], []
         self.page.on("dialog", self._dialog)
+        self.page.on("request", lambda request: self.requests.append(request.url))
         self.page.goto(f"{lab.url}/doc/tree/{lab.write(cells)}?token={lab.token}")
         self.page.get_by_text(IDLE).wait_for()
         self.theme(theme)
@@ -152,19 +184,33 @@ class Notebook:
         "The panels on the page."
         return self.page.locator(".anthrokit.widget-vbox")
 
-    def screenshot(self, name, locator=None):
+    def screenshot(self, name, locator=None, most=20_000):
+        "A picture of a panel, or of its first so many pixels."
+        locator, size = locator or self.panels.first, self.page.viewport_size
+        height = int(locator.bounding_box()["height"])
+        self.page.set_viewport_size({"width": size["width"], "height": min(height, 20_000) + 400})
+        scrolled = self.page.locator(".jp-Notebook .jp-WindowedPanel-outer, .jp-Notebook").last
+        scrolled.evaluate("one => one.scrollTo(0, 0)")
+        locator.scroll_into_view_if_needed()
+        box = locator.bounding_box() | {"height": min(height, most)}
         self.screenshots.mkdir(parents=True, exist_ok=True)
-        path = self.screenshots / f"{name}.png"
-        (locator or self.panels.first).screenshot(path=path)
-        return path
+        self.page.screenshot(path=self.screenshots / f"{name}.png", clip=box)
+        self.page.set_viewport_size(size)
 
     def overflowing(self, inside=".anthrokit"):
         "Elements that are wider than they are let be, unless they scroll by design."
-        return self.page.evaluate(
-            """selector => [...document.querySelectorAll(selector + ', ' + selector + ' *')].filter(element => {
-              const style = getComputedStyle(element);
-              const scrolls = ['auto', 'scroll', 'hidden', 'clip'].includes(style.overflowX);
-              return element.clientWidth && element.scrollWidth > element.clientWidth + 1 && !scrolls
-            }).map(element => `${element.tagName}.${element.className}: ${element.scrollWidth} > ${element.clientWidth}`)""",
-            inside,
-        )
+        return self.page.evaluate(OVERFLOWING, inside)
+
+    def contrasts(self):
+        "(ratio, element) for every text of the panels."
+        return self.page.evaluate(CONTRASTS)
+
+    def tab_order(self):
+        "The names of what Tab reaches, from the first control of the first panel until it leaves the panel."
+        names = []
+        self.panels.first.locator("select:enabled, input:enabled, button:enabled").first.focus()
+        while (name := self.page.evaluate(FOCUSED)) is not None and len(names) < 500:
+            names.append(name)
+            self.page.keyboard.press("Tab")
+        self.page.keyboard.press("Shift+Tab")
+        return names
