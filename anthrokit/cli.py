@@ -6,132 +6,830 @@
 from __future__ import annotations
 
 import argparse
+import inspect
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
 import sys
 import time
-from collections.abc import Sequence
+import tomllib
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from anthrokit.llm import LLM, Budget
+    from anthrokit.store import Run
 
 # %% auto #0
-__all__ = ['demo', 'main']
+__all__ = ['copy_tutorials', 'main']
 
 # %% ../nbs/15_cli.ipynb #316bf12a
-def demo(folder: str | Path = "runs/demo", dialogues: int = 16, turns: int = 5) -> Path:
-    """Simulate, judge and report with the embedded model; running it again resumes.
+@dataclass
+class _Result:
+    "What a command found: rows, facts about them, and units that are missing."
 
-    Parameters
-    ----------
-    folder : str or path
-        The run.
-    dialogues, turns : int
-        How many dialogues, and target messages in each.
+    table: pd.DataFrame
+    facts: dict[str, Any] = field(default_factory=dict)
+    missing: int = 0
+    shown: pd.DataFrame | None = None  # the table for people, where it differs from the one for programs
 
-    Returns
-    -------
-    Path
-        The report.
-    """
-    from anthrokit import figures
-    from anthrokit.judge import judge
+    def as_json(self) -> str:
+        rows = json.loads(self.table.to_json(orient="records", double_precision=15, force_ascii=False))
+        return json.dumps({"rows": rows, **self.facts, "missing": self.missing}, ensure_ascii=False, indent=1)
+
+    def __str__(self) -> str:
+        table = self.table if self.shown is None else self.shown
+        parts = [] if table.empty else [table.map(_cell).to_string(index=False), ""]
+        lists = {name: value if isinstance(value, list) else [value] for name, value in self.facts.items()}
+        return "\n".join(
+            parts + [f"{name}: {_cell(value)}" for name, values in lists.items() for value in values]
+        )
+
+
+def _cell(value: Any) -> str:
+    import pandas as pd
+
+    if isinstance(value, (list, tuple)):
+        return ", ".join(map(str, value)) or "–"
+    if pd.isna(value):
+        return "–"
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+# %% ../nbs/15_cli.ipynb #282ff7c9
+@dataclass(frozen=True)
+class _Flag:
+    "One thing that can be said to a command; `kind` turns its text into a value, bool is a switch."
+
+    help: str
+    default: Any = None
+    kind: Callable[[str], Any] = str
+    many: bool = False
+    choices: tuple[str, ...] | None = None
+    place: bool = False  # said by its place, not by a name
+    needed: bool = False
+
+
+@dataclass(frozen=True)
+class _Command:
+    "A function with its words, examples and flags."
+
+    work: Callable[[argparse.Namespace], _Result | int]
+    help: str
+    examples: tuple[str, ...]
+    flags: dict[str, _Flag]
+
+
+_COMMANDS: dict[str, _Command] = {}
+
+# %% ../nbs/15_cli.ipynb #1e3f9e86
+def _whole(text: str) -> int:
+    if not text.isdigit() or int(text) < 1:
+        raise ValueError(f"{text!r} is not a whole number of 1 or more")
+    return int(text)
+
+
+def _amount(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0 < value < float("inf"):
+        raise ValueError(f"{text!r} is not a number above 0")
+    return value
+
+
+def _integer(text: str) -> int:
+    if not re.fullmatch(r"-?\d+", text):
+        raise ValueError(f"{text!r} is not a whole number")
+    return int(text)
+
+# %% ../nbs/15_cli.ipynb #fb60a4ab
+class _SettingsError(ValueError):
+    "A mistake in a settings file."
+
+
+def _settings(path: str | os.PathLike, command: str) -> dict[str, Any]:
+    "What a settings file says to a command; the whole file is checked."
+    try:
+        read = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise _SettingsError(f"{path} can't be read: {error.strerror}") from None
+    except ValueError as error:
+        raise _SettingsError(f"{path} is not TOML: {error}") from None
+    _known(path, "the file", read, {"run", "models", *(name.split()[0] for name in _COMMANDS)})
+    models, run = _table(path, "models", read.pop("models", {})), read.pop("run", None)
+    said = {name: _section(path, name, section) for name, section in _sections(path, read)}
+    said = said.get(command, {})
+    if run is not None and "run" in _COMMANDS[command].flags:
+        said = {"run": _value(f"{path}: run", _COMMANDS[command].flags["run"], run), **said}
+    return {**said, "models_named": {name: _model_entry(path, name, entry) for name, entry in models.items()}}
+
+
+def _sections(path: Any, read: dict[str, Any]) -> list[tuple[str, Any]]:
+    "Command and what is said to it: [simulate], [heartbench.answer]."
+    found: list[tuple[str, Any]] = []
+    for name, section in read.items():
+        parts = {part.split()[1] for part in _COMMANDS if part.startswith(f"{name} ")}
+        if parts:
+            _known(path, f"[{name}]", _table(path, name, section), parts)
+            found += [(f"{name} {part}", value) for part, value in section.items()]
+        else:
+            found.append((name, section))
+    return found
+
+
+def _table(path: Any, name: str, value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise _SettingsError(f"{path}: {name} is {value!r}; it must be a section, [{name}]")
+    return value
+
+
+def _known(path: Any, place: str, names: Any, known: set[str]) -> None:
+    for name in names:
+        if name not in known:
+            near = get_close_matches(name, known, 1)
+            hint = f"did you mean {near[0]}?" if near else f"it can have {', '.join(sorted(known))}"
+            raise _SettingsError(f"{path}: {place} can't have {name!r}; {hint}")
+
+# %% ../nbs/15_cli.ipynb #cefc856b
+def _section(path: Any, command: str, section: Any) -> dict[str, Any]:
+    place = f"[{command.replace(' ', '.')}]"
+    section = {
+        name.replace("-", "_"): value for name, value in _table(path, place.strip("[]"), section).items()
+    }
+    flags = _COMMANDS[command].flags
+    _known(path, place, section, set(flags))
+    return {name: _value(f"{path}: {place} {name}", flags[name], value) for name, value in section.items()}
+
+
+def _value(place: str, flag: _Flag, value: Any) -> Any:
+    if flag.kind is bool or flag.many:
+        wanted = (bool, "true or false") if flag.kind is bool else (list, "a list")
+        if not isinstance(value, wanted[0]):
+            raise _SettingsError(f"{place} is {value!r}; it must be {wanted[1]}")
+        return (
+            value if flag.kind is bool else [_value(place, _Flag("", kind=flag.kind), one) for one in value]
+        )
+    if isinstance(value, (bool, list, dict)) or (flag.kind is str) != isinstance(value, str):
+        raise _SettingsError(f"{place} is {value!r}; it must be a {'text' if flag.kind is str else 'number'}")
+    if flag.choices and value not in flag.choices:
+        raise _SettingsError(f"{place} is {value!r}; it can be {' or '.join(flag.choices)}")
+    try:
+        return flag.kind(str(value))
+    except ValueError as error:
+        raise _SettingsError(f"{place}: {error}") from None
+
+# %% ../nbs/15_cli.ipynb #c905e933
+def _model_entry(path: Any, name: str, entry: Any) -> dict[str, Any]:
     from anthrokit.llm import LLM
+
+    place = f"[models.{name}]"
+    if "api_key" in _table(path, place.strip("[]"), entry):
+        raise _SettingsError(
+            f"{path}: {place} holds an api_key. Keys don't belong in a file: take it out, put the key into an "
+            f"environment variable, and write api_key_env with that variable's name."
+        )
+    own = set(inspect.signature(LLM.__init__).parameters) - {"self", "api_key"}
+    _known(path, place, entry, own | {"api_key_env"})
+    if "model" not in entry:
+        raise _SettingsError(f"{path}: {place} doesn't say which model it is: model = 'openai/…'")
+    texts = {"model", "name", "api_base", "api_key_env", "transport"}
+    for key, value in entry.items():
+        kinds = (
+            str if key in texts else dict if key == "options" else list if key == "price" else (int, float)
+        )
+        if not isinstance(value, kinds) or isinstance(value, bool):
+            raise _SettingsError(f"{path}: {place} {key} is {value!r}, which it can't be")
+    return dict(entry)
+
+
+def _llm(text: str, named: dict[str, dict[str, Any]]) -> LLM:
+    "A model from what was typed: a name in the settings, a LiteLLM string, or one with its address after an @."
+    from anthrokit.llm import LLM, SetupError
+    from anthrokit.simulate import as_llm
+
+    if text not in named:
+        model, address = re.fullmatch(r"(.+?)(?:@(https?://.+))?", text, re.S).groups()
+        return as_llm(model, **({"api_base": address} if address else {}))
+    entry = {"name": text, **named[text]}
+    options, variable = entry.pop("options", {}), entry.pop("api_key_env", None)
+    if variable and not os.environ.get(variable):
+        raise SetupError(
+            f"the model {text!r} takes its key from the environment variable {variable}, which is not set"
+        )
+    if "price" in entry:
+        entry["price"] = tuple(entry["price"])
+    return LLM(**entry, **options, **({"api_key": os.environ[variable]} if variable else {}))
+
+# %% ../nbs/15_cli.ipynb #5f11876c
+def _demo(given: argparse.Namespace) -> _Result:
+    from anthrokit import figures, stats
+    from anthrokit.judge import judge
     from anthrokit.local import DEFAULT_MODEL, NOTICE
     from anthrokit.offline import quality_note
     from anthrokit.prompts import load_prompts, sample_prompts
     from anthrokit.report import draw, profile_table, write_report
-    from anthrokit.simulate import simulate
+    from anthrokit.simulate import as_llm, simulate
     from anthrokit.store import Run
 
-    start = time.perf_counter()
-    prompts = sample_prompts(load_prompts(), dialogues, by="scenario")
-    small = LLM(DEFAULT_MODEL, max_tokens=80, max_concurrency=32, timeout=3600)
+    start, show = time.perf_counter(), not given.quiet
+    prompts = sample_prompts(load_prompts(), given.dialogues, by="scenario")
+    small, folder = as_llm(DEFAULT_MODEL), Path(given.folder)
     with Run(folder) as run:
-        simulate(prompts, target=small, user=small, run=run, turns=turns)
-        judge(run)
-        table = profile_table(run.labels()).drop(columns="target")
+        simulate(prompts, target=small, user=small, run=run, turns=given.turns, progress=show)
+        judge(run, progress=show)
         for name, axes in draw(run).items():
-            figures.save(axes, run.folder / name, formats=["png"])
-        report = write_report(run)
-        missing = len(run.missing())
-    print(table.to_string(index=False))
-    print(f"\n{NOTICE}\n{quality_note()}\n")
-    print(
-        f"{dialogues} dialogues of {turns} turns, {missing} units missing, {time.perf_counter() - start:.0f} s."
+            figures.save(axes, folder / name, formats=["png"])
+        labels, missing, report = run.labels(), len(run.missing()), write_report(run)
+    seconds = time.perf_counter() - start
+    return _Result(
+        stats.profile(labels, by=("target", "category", "behaviour")),
+        {
+            "note": [NOTICE, quality_note()],
+            "made": f"{given.dialogues} dialogues of {given.turns} turns, {missing} units missing, {seconds:.0f} s",
+            "run": str(folder),
+            "figures": [str(folder / "profile.png"), str(folder / "emergence.png")],
+            "report": str(report),
+        },
+        missing,
+        shown=profile_table(labels).drop(columns="target"),
     )
-    print(
-        f"Run:     {folder}\nFigures: {Path(folder) / 'profile.png'}, {Path(folder) / 'emergence.png'}\n"
-        f"Report:  {report}"
-    )
-    return report
 
-# %% ../nbs/15_cli.ipynb #520df88b
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="anthrokit",
-        description="Measure anthropomorphism in language models.",
-        epilog="examples:\n  anthrokit demo\n  anthrokit report runs/my-study\n  anthrokit runs",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+
+_COMMANDS["demo"] = _Command(
+    _demo,
+    "simulate and judge a few dialogues with the embedded model, without any key",
+    ("anthrokit demo", "anthrokit demo --dialogues 8 --turns 3 --folder runs/first"),
+    {
+        "folder": _Flag("the run; running again resumes", "runs/demo"),
+        "dialogues": _Flag("how many", 16, _whole),
+        "turns": _Flag("target messages in each", 5, _whole),
+    },
+)
+
+# %% ../nbs/15_cli.ipynb #075b8858
+_RUN = {"run": _Flag("the run's folder", place=True, needed=True)}
+_BUDGET = {
+    "budget_usd": _Flag("cap on the whole run in US dollars", kind=_amount),
+    "budget_tokens": _Flag("cap on the whole run in tokens", kind=_whole),
+}
+
+
+def _budget(given: argparse.Namespace) -> Budget | None:
+    from anthrokit.llm import Budget
+
+    if given.budget_usd is None and given.budget_tokens is None:
+        return None
+    return Budget(usd=given.budget_usd, tokens=given.budget_tokens)
+
+
+def _spent(run: Run) -> dict[str, Any]:
+    "Tokens and US dollars of a run; None where the price of a call isn't known."
+    cost = run.usage()["cost"]
+    return {"tokens": run.spent()[1], "usd": None if cost.isna().any() else round(float(cost.sum()), 4)}
+
+
+def _tell_missing(missing: pd.DataFrame) -> int:
+    "How many units are missing, their commonest reasons on stderr."
+    for reason, n in missing["reason"].fillna("not done yet").str[:200].value_counts().head(5).items():
+        print(f"anthrokit: {n} missing: {reason}", file=sys.stderr)
+    return len(missing)
+
+# %% ../nbs/15_cli.ipynb #9627eb9a
+def _simulate(given: argparse.Namespace) -> _Result:
+    from anthrokit.prompts import load_prompts, sample_prompts
+    from anthrokit.simulate import simulate
+
+    prompts = load_prompts(given.prompts)
+    if given.dialogues is not None:
+        prompts = sample_prompts(prompts, given.dialogues, by=given.balance or ["scenario"])
+    names = ("turns", "system_target", "persona", "natural_end", "repeats", "seed")
+    run = simulate(
+        prompts,
+        _llm(given.target, given.models_named),
+        _llm(given.user, given.models_named),
+        run=given.run,
+        budget=_budget(given),
+        progress=not given.quiet,
+        **{name: getattr(given, name) for name in names},
     )
+    with run:
+        dialogues, missing = run.dialogues(), run.missing().query("kind == 'message'")
+        spent, messages = _spent(run), run.messages().query("role == 'assistant'").dropna(subset="content")
+    table = dialogues.groupby("target").agg(
+        dialogues=("status", "size"),
+        done=("status", lambda status: int(status.isin(["done", "ended"]).sum())),
+    )
+    table["target_messages"] = messages.groupby("target").size()
+    return _Result(table.reset_index(), {"run": given.run, **spent}, _tell_missing(missing))
+
+# %% ../nbs/15_cli.ipynb #9d28c1fe
+_COMMANDS["simulate"] = _Command(
+    _simulate,
+    "dialogues between a user model and a target model",
+    (
+        "anthrokit simulate runs/gpt-4o --target openai/gpt-4o --user gemini/gemini-2.5-pro --budget-usd 50",
+        "anthrokit simulate runs/llama --target openai/llama@http://localhost:8000/v1 --dialogues 96",
+        "anthrokit simulate --settings study.toml --turns 10",
+    ),
+    _RUN
+    | {
+        "target": _Flag(
+            "model under study: a LiteLLM string, one with @http://… after it for a server, or a "
+            "name in the settings",
+            "local/smollm2-135m-instruct",
+        ),
+        "user": _Flag("model that plays the person", "local/smollm2-135m-instruct"),
+        "prompts": _Flag("anthrokit, anthrobench, or a CSV or Parquet file", "anthrokit"),
+        "dialogues": _Flag("draw so many prompts, balanced (default: all)", kind=_whole),
+        "balance": _Flag(
+            "columns to balance the draw by, or base_id for whole base prompts (default: scenario)", many=True
+        ),
+        "turns": _Flag("target messages in each dialogue", 5, _whole),
+        "repeats": _Flag("dialogues for each prompt", 1, _whole),
+        "system_target": _Flag("a system prompt for the target"),
+        "persona": _Flag("who the person is"),
+        "natural_end": _Flag("let the person end the dialogue", False, bool),
+        "seed": _Flag("passed on to models that take one", 0, _integer),
+    }
+    | _BUDGET,
+)
+
+# %% ../nbs/15_cli.ipynb #86e45350
+def _judges(given: argparse.Namespace) -> list[Any] | None:
+    from anthrokit.judge import LLMJudge, TogetherJudge
+
+    if given.judges == ["offline"]:
+        return None
+    return [
+        (TogetherJudge if given.together else LLMJudge)(_llm(name, given.models_named))
+        for name in given.judges
+    ]
+
+
+def _judge(given: argparse.Namespace) -> _Result:
+    from anthrokit import stats
+    from anthrokit.any_messages import import_messages
+    from anthrokit.judge import judge
+    from anthrokit.report import profile_table
+    from anthrokit.store import Run
+
+    judges, names = _judges(given), ("samples", "behaviours", "sampling", "workers", "retry", "dry_run")
+    parameters = {name: getattr(given, name) for name in names}
+    if given.messages:
+        import_messages(given.messages, given.run).close()
+    elif not (Path(given.run) / "ledger.sqlite").exists():
+        raise ValueError(f"{given.run} holds no run; simulate makes one, or name a file with --messages")
+    with Run(given.run) as run:
+        made = judge(run, judges, budget=_budget(given), progress=not given.quiet, **parameters)
+        if given.dry_run:
+            return _Result(made, {"run": given.run, "note": "a dry run: no call was made"})
+        labels, missing, spent = run.labels(), run.missing(), _spent(run)
+    return _Result(
+        stats.profile(labels, by=("target", "category", "behaviour")),
+        {"run": given.run, **spent},
+        _tell_missing(missing.query("kind == 'rating'")),
+        shown=profile_table(labels),
+    )
+
+# %% ../nbs/15_cli.ipynb #7f097cb0
+_COMMANDS["judge"] = _Command(
+    _judge,
+    "which behaviours every target message shows",
+    (
+        "anthrokit judge runs/demo",
+        "anthrokit judge runs/gpt-4o --judges openai/gpt-4.1 gemini/gemini-2.5-flash --dry-run",
+        "anthrokit judge runs/pairs --messages pairs.csv --behaviours empathy validation",
+    ),
+    _RUN
+    | {
+        "judges": _Flag("models, or offline for the panel that needs no key", ["offline"], many=True),
+        "together": _Flag("ask for all behaviours of a message in one call", False, bool),
+        "messages": _Flag("judge the messages of a .csv, .jsonl or .parquet file"),
+        "behaviours": _Flag("behaviours or categories (default: all)", many=True),
+        "samples": _Flag("answers of each judge for each message and behaviour", 3, _whole),
+        "sampling": _Flag(
+            "adaptive: stop asking where the label is decided", "full", choices=("full", "adaptive")
+        ),
+        "retry": _Flag("ratings to ask for again: failed, unparsed, refused", ["failed"], many=True),
+        "workers": _Flag("further processes that make the calls", 0, _integer),
+        "dry_run": _Flag("make no call; say how many calls, tokens and dollars it would take", False, bool),
+    }
+    | _BUDGET,
+)
+
+# %% ../nbs/15_cli.ipynb #dfcb6c91
+def _report(given: argparse.Namespace) -> _Result:
+    import pandas as pd
+
+    from anthrokit.report import write_report
+    from anthrokit.store import Run
+
+    with Run(given.run, read_only=True) as run:
+        return _Result(
+            pd.DataFrame(), {"report": str(write_report(run, given.out, dialogues=given.dialogues))}
+        )
+
+
+_COMMANDS["report"] = _Command(
+    _report,
+    "one HTML file with figures, tables and dialogues",
+    ("anthrokit report runs/my-study", "anthrokit report runs/my-study --out report.html --dialogues 20"),
+    _RUN
+    | {
+        "out": _Flag("the file (default: report.html in the run's folder)"),
+        "dialogues": _Flag("dialogues to show at most", 50, _whole),
+    },
+)
+
+
+def _runs(given: argparse.Namespace) -> _Result:
+    import pandas as pd
+
+    from anthrokit.store import Run
+
+    rows = []
+    for ledger in sorted(Path(given.folder).glob("*/ledger.sqlite")):
+        with Run(ledger.parent, read_only=True) as run:
+            rows.append({"run": run.name, **run.summary(), **_spent(run)})
+    if not rows:
+        print(f"anthrokit: there is no run in {given.folder}", file=sys.stderr)
+    names = ["run", "targets", "dialogues_done", "dialogues", "messages", "judges", "ratings_ok", "ratings"]
+    return _Result(pd.DataFrame(rows, columns=[*names, "calls", "tokens", "usd"]), {"folder": given.folder})
+
+
+_COMMANDS["runs"] = _Command(
+    _runs,
+    "the runs in a folder",
+    ("anthrokit runs", "anthrokit runs studies --json"),
+    {"folder": _Flag("where the runs lie", "runs", place=True)},
+)
+
+# %% ../nbs/15_cli.ipynb #7578962d
+def _anthroscore(given: argparse.Namespace) -> _Result:
+    import pandas as pd
+
+    from anthrokit import anthroscore as score
+    from anthrokit.store import Run
+
+    if not Path(given.texts).is_file():
+        raise ValueError(f"there is no file {given.texts}")
+    entities = tuple(given.entities) if given.entities else score.preset(given.preset, given.names or ())
+    scorer = score.load_scorer(given.model, precision=given.precision)
+    common = {"protocol": given.protocol, "text": given.text, "check_language": not given.any_language}
+    if given.run:
+        with Run(given.run) as run:
+            score.score_into(run, given.texts, entities, scorer, progress=not given.quiet, **common)
+            table = score.stored_summary(run, fingerprint=scorer.fingerprint, protocol=given.protocol)
+    else:
+        texts = pd.read_csv(given.texts, keep_default_na=False, na_values=[""])
+        table = score.summarise(score.anthroscore(texts, entities, scorer, **common))
+    scored = table["score"].dropna()
+    facts = {
+        "scored": f"{len(scored)} of {len(table)} texts",
+        "mean": round(float(scored.mean()), 4) if len(scored) else None,
+        "model": f"{scorer.name} ({scorer.kind}), protocol {given.protocol}",
+    }
+    return _Result(table, facts, shown=table[["text_id", "score", "n_sentences", "status"]])
+
+
+_COMMANDS["anthroscore"] = _Command(
+    _anthroscore,
+    "implicit anthropomorphism of the texts in a CSV file",
+    (
+        "anthrokit anthroscore answers.csv --text answer --preset description --names Nova",
+        "anthrokit anthroscore abstracts.csv --entities system model --model roberta-base --run runs/abstracts",
+    ),
+    {
+        "texts": _Flag(
+            "a CSV file with a column of texts, and text_id where they have ids", place=True, needed=True
+        ),
+        "text": _Flag("the column of texts", "text"),
+        "preset": _Flag(
+            "what counts as a mention",
+            "chatbot",
+            choices=("chatbot", "description", "technology", "addressee"),
+        ),
+        "names": _Flag("names of the system, added to the preset", many=True),
+        "entities": _Flag("words that count as a mention, in place of a preset", many=True),
+        "model": _Flag("masked or causal language model (default: roberta-base, or the embedded model)"),
+        "protocol": _Flag(
+            "as the paper says, or as its code does",
+            "paper",
+            choices=("paper", "released", "released-examples"),
+        ),
+        "precision": _Flag("of the model's numbers", "float32", choices=("float32", "bfloat16", "int8")),
+        "any_language": _Flag("score texts that don't look English", False, bool),
+        "run": _Flag("keep the scores in this run"),
+    },
+)
+
+# %% ../nbs/15_cli.ipynb #01fe29e3
+def _heartbench_answer(given: argparse.Namespace) -> _Result:
+    from anthrokit.heartbench import answer, load_cases
+
+    table = answer(
+        load_cases(given.cases, subset=given.subset),
+        model=[_llm(name, given.models_named) for name in given.models],
+        run=given.run,
+        style=given.style,
+        language=given.language,
+        budget=_budget(given),
+        progress=not given.quiet,
+    )
+    absent = table[table["content"].isna()]
+    missing = _tell_missing(absent.assign(reason=absent["error"].fillna(absent["status"])))
+    counts = table.groupby("model").agg(
+        cases=("case_id", "size"), answered=("content", "count"), mean_words=("words", "mean")
+    )
+    return _Result(counts.reset_index(), {"run": given.run}, missing)
+
+
+_COMMANDS["heartbench answer"] = _Command(
+    _heartbench_answer,
+    "models answer the cases",
+    (
+        "anthrokit heartbench answer runs/hearts --models openai/gpt-4o --cases heartbench --subset hard",
+        "anthrokit heartbench answer runs/hearts --models local/smollm2-135m-instruct --cases bundled --language en",
+    ),
+    _RUN
+    | {
+        "models": _Flag("models that answer", many=True, needed=True),
+        "cases": _Flag("heartbench (the 296 released), bundled (our twelve), or a file", "heartbench"),
+        "subset": _Flag("by difficulty", "all", choices=("all", "normal", "hard")),
+        "style": _Flag("how a case is shown", "transcript", choices=("transcript", "chat")),
+        "language": _Flag("of the instruction", "zh", choices=("zh", "en")),
+    }
+    | _BUDGET,
+)
+
+# %% ../nbs/15_cli.ipynb #d64ce4ac
+def _heartbench_judge(given: argparse.Namespace) -> _Result:
+    from anthrokit.heartbench import RubricJudge, judge_answers, judgements_of
+    from anthrokit.store import Run
+
+    shared = {"samples": given.samples, "language": given.language, "shuffle": given.shuffle}
+    judges = [RubricJudge(_llm(name, given.models_named), **shared) for name in given.judges]
+    with Run(_there(given.run)) as run:
+        judge_answers(
+            run,
+            judges,
+            models=given.models,
+            budget=_budget(given),
+            again=given.retry,
+            progress=not given.quiet,
+        )
+        table = judgements_of(run)
+    counts = table.groupby(["judge", "model", "status"]).size().reset_index(name="judgements")
+    absent = table[table["status"] != "ok"]
+    missing = _tell_missing(absent.assign(reason=absent["error"].fillna(absent["status"])))
+    return _Result(counts, {"run": given.run}, missing)
+
+
+def _there(folder: str) -> str:
+    from anthrokit.store import StoreError
+
+    if not (Path(folder) / "ledger.sqlite").exists():
+        raise StoreError(f"{folder} holds no run")
+    return folder
+
+
+_COMMANDS["heartbench judge"] = _Command(
+    _heartbench_judge,
+    "judges say of every criterion whether an answer hits it",
+    ("anthrokit heartbench judge runs/hearts --judges anthropic/claude-sonnet-4-5 --shuffle --samples 3",),
+    _RUN
+    | {
+        "judges": _Flag("models that judge", many=True, needed=True),
+        "models": _Flag("judge the answers of these models only", many=True),
+        "samples": _Flag("judgements of every answer", 1, _whole),
+        "language": _Flag("of the instructions", "zh", choices=("zh", "en")),
+        "shuffle": _Flag("show the criteria in another order in each sample", False, bool),
+        "retry": _Flag("judgements to make again: failed, unparsed, refused", ["failed"], many=True),
+    }
+    | _BUDGET,
+)
+
+# %% ../nbs/15_cli.ipynb #c13dceef
+def _heartbench_score(given: argparse.Namespace) -> _Result:
+    from anthrokit.heartbench import hits_of, score, unscored
+    from anthrokit.store import Run
+
+    with Run(_there(given.run)) as run:
+        hits = hits_of(run, given.judges)
+    levels = {"overall": ["overall"], "dimension": ["overall", "dimension"]}
+    table = score(hits, given.protocol)
+    wanted = levels.get(given.level, table["level"].unique())
+    without = unscored(hits, given.protocol)
+    return _Result(
+        table[table["level"].isin(wanted)],
+        {"run": given.run, "protocol": given.protocol},
+        _tell_missing(without.assign(reason=without["status"])),
+    )
+
+
+_COMMANDS["heartbench score"] = _Command(
+    _heartbench_score,
+    "verdicts become scores from 0 to 100, with intervals over cases",
+    (
+        "anthrokit heartbench score runs/hearts",
+        "anthrokit heartbench score runs/hearts --protocol released --json",
+    ),
+    _RUN
+    | {
+        "judges": _Flag("judges that vote (default: all)", many=True),
+        "protocol": _Flag("as the paper says, or as its code does", "paper", choices=("paper", "released")),
+        "level": _Flag("how fine", "dimension", choices=("overall", "dimension", "ability")),
+    },
+)
+
+# %% ../nbs/15_cli.ipynb #ea96f705
+def copy_tutorials(folder: str | os.PathLike = "anthrokit-tutorials") -> list[Path]:
+    """Copy the tutorials to a folder, to run and change them there.
+
+    Parameters
+    ----------
+    folder : str or path
+        Made if it isn't there. A notebook of the same name that is there is left as it is.
+
+    Returns
+    -------
+    list of Path
+        The tutorials in the folder.
+    """
+    package = Path(__file__).resolve().parent
+    source = next(
+        place for place in (package / "tutorials", package.parent / "nbs" / "tutorials") if place.is_dir()
+    )
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    copies = []
+    for notebook in sorted(source.glob("*.ipynb")):
+        copies.append(Path(folder) / notebook.name)
+        if not copies[-1].exists():
+            shutil.copyfile(notebook, copies[-1])
+    return copies
+
+
+def _lab(given: argparse.Namespace) -> _Result | int:
+    import pandas as pd
+
+    from anthrokit.local import needs
+
+    if not given.copy_only:
+        needs("lab", "jupyterlab")
+    copies = copy_tutorials(given.folder)
+    if given.copy_only:
+        return _Result(pd.DataFrame({"tutorial": [str(path) for path in copies]}))
+    return subprocess.call([sys.executable, "-m", "jupyterlab", given.folder, *shlex.split(given.options)])
+
+
+_COMMANDS["lab"] = _Command(
+    _lab,
+    "JupyterLab with a copy of the tutorials",
+    ("anthrokit lab", "anthrokit lab my-tutorials --copy-only", "anthrokit lab --options='--no-browser --port=8890'"),
+    {
+        "folder": _Flag(
+            "where the tutorials go; your own changes are kept", "anthrokit-tutorials", place=True
+        ),
+        "copy_only": _Flag("copy the tutorials, open nothing", False, bool),
+        "options": _Flag("passed on to JupyterLab", ""),
+    },
+)
+
+# %% ../nbs/15_cli.ipynb #9a9bee0b
+_FOR_ALL = {
+    "json": _Flag("results as JSON", False, bool),
+    "quiet": _Flag("no progress on stderr", False, bool),
+    "settings": _Flag("a TOML file with settings; flags win over it"),
+}
+
+
+def _add(parser: argparse.ArgumentParser, name: str, flag: _Flag) -> None:
+    shown = flag.help.replace("%", "%%")
+    if flag.default not in (None, False, ""):
+        shown += f" (default: {_cell(flag.default)})"
+    if flag.kind is bool:
+        parser.add_argument(f"--{name.replace('_', '-')}", action="store_true", help=shown)
+        return
+    more = {"nargs": "?"} if flag.place else {"nargs": "+"} if flag.many else {}
+    more |= {"metavar": name.upper()} if not flag.choices else {"choices": flag.choices}
+    label = name if flag.place else f"--{name.replace('_', '-')}"
+    parser.add_argument(label, type=_typed(flag.kind), default=flag.default, help=shown, **more)
+
+
+def _typed(kind: Callable[[str], Any]) -> Callable[[str], Any]:
+    "A kind whose complaint argparse shows as it is."
+
+    def typed(text: str) -> Any:
+        try:
+            return kind(text)
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(str(error)) from None
+
+    return typed
+
+# %% ../nbs/15_cli.ipynb #a36533cc
+def _parser() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser]]:
+    "The parser of the whole line, and that of each command."
     from anthrokit import __version__
 
+    parser = argparse.ArgumentParser(
+        prog="anthrokit",
+        description="Measure anthropomorphism in language models. "
+        "Every command explains itself: anthrokit judge --help",
+        epilog="exit codes: 0 done, 1 couldn't be done, 2 wrongly typed, 3 units are missing, 130 interrupted",
+    )
     parser.add_argument("--version", action="version", version=f"anthrokit {__version__}")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="command")
-    shown = commands.add_parser(
-        "demo", help="simulate and judge a few dialogues with the embedded model, without any key"
+    places = {(): parser.add_subparsers(required=True, metavar="command")}
+    heartbench = places[()].add_parser(
+        "heartbench", help="counselling cases answered, judged by criteria, scored"
     )
-    shown.add_argument(
-        "--folder", default="runs/demo", help="the run; running again resumes (default: %(default)s)"
-    )
-    shown.add_argument("--dialogues", type=_positive, default=16, help="how many (default: %(default)s)")
-    shown.add_argument(
-        "--turns", type=_positive, default=5, help="target messages in each (default: %(default)s)"
-    )
-    report = commands.add_parser("report", help="write the HTML report of a run")
-    report.add_argument("run", help="the run's folder")
-    report.add_argument("--out", help="the file (default: report.html in the run's folder)")
-    runs = commands.add_parser("runs", help="list the runs in a folder")
-    runs.add_argument("folder", nargs="?", default="runs", help="(default: %(default)s)")
-    return parser
-
-# %% ../nbs/15_cli.ipynb #282ff7c9
-def _positive(text: str) -> int:
-    if not text.isdigit() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of 1 or more")
-    return int(text)
+    places[("heartbench",)] = heartbench.add_subparsers(required=True, metavar="stage")
+    made = {}
+    for name, command in _COMMANDS.items():
+        *above, own = name.split()
+        made[name] = places[tuple(above)].add_parser(
+            own,
+            help=command.help,
+            description=command.help.capitalize() + ".",
+            epilog="examples:\n  " + "\n  ".join(command.examples),
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
+        )
+        for flag_name, flag in {**command.flags, **_FOR_ALL}.items():
+            _add(made[name], flag_name, flag)
+        made[name].set_defaults(command=name, models_named={})
+    return parser, made
 
 
+def _given(arguments: Sequence[str] | None) -> argparse.Namespace:
+    "What was said, on the line and in the settings file."
+    parser, commands = _parser()
+    given = parser.parse_args(arguments)
+    command = commands[given.command]
+    if given.settings:
+        try:
+            command.set_defaults(**_settings(given.settings, given.command))
+        except _SettingsError as error:
+            command.error(str(error))
+        given = parser.parse_args(arguments)
+    needed = [name for name, flag in _COMMANDS[given.command].flags.items() if flag.needed]
+    if absent := [name for name in needed if getattr(given, name) is None]:
+        command.error(f"say {' and '.join(absent)}, on the line or in the settings")
+    return given
+
+# %% ../nbs/15_cli.ipynb #ba7fbb13
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command line.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        What was typed after `anthrokit`; the process's own by default.
 
     Returns
     -------
     int
-        0, 1 for something that went wrong and was explained on stderr, 130 for an interrupt. Wrong usage exits with 2.
+        0 done; 1 something went wrong and was explained on stderr; 3 units are missing or the budget was reached;
+        130 interrupted. Wrong usage and wrong settings exit with 2.
     """
-    given = _parser().parse_args(arguments)
-    from anthrokit.llm import BudgetReached, CallFailed, SetupError
-    from anthrokit.store import Run, StoreError
-
+    given = _given(arguments)
     try:
-        if given.command == "demo":
-            demo(given.folder, given.dialogues, given.turns)
-        elif given.command == "report":
-            from anthrokit.report import write_report
-
-            with Run(given.run, read_only=True) as run:
-                print(write_report(run, given.out))
-        elif given.command == "runs":
-            found = sorted(Path(given.folder).glob("*/ledger.sqlite"))
-            for ledger in found:
-                with Run(ledger.parent, read_only=True) as run:
-                    print(repr(run))
-            if not found:
-                print(f"there is no run in {given.folder}", file=sys.stderr)
-    except (SetupError, BudgetReached, CallFailed, StoreError, ValueError, OSError) as error:
-        print(f"anthrokit: {error}", file=sys.stderr)
-        return 1
+        with warnings.catch_warnings():
+            warnings.showwarning = lambda message, *_, **__: print(f"anthrokit: {message}", file=sys.stderr)
+            return _told(_COMMANDS[given.command].work(given), given.json)
     except KeyboardInterrupt:
-        print(
-            "anthrokit: interrupted; what is done is kept, run the same command again to go on",
-            file=sys.stderr,
-        )
+        print("anthrokit: interrupted; what is done is kept, the same command goes on", file=sys.stderr)
         return 130
-    return 0
+    except Exception as error:
+        code = _expected(error)
+        print(f"anthrokit: {error}", file=sys.stderr)
+        return code
+
+
+def _told(result: _Result | int, as_json: bool) -> int:
+    if isinstance(result, int):
+        return result
+    print(result.as_json() if as_json else result, flush=True)
+    return 3 if result.missing else 0
+
+
+def _expected(error: Exception) -> int:
+    "The exit code of an error that is explained in its text; any other is a mistake of ours and is raised."
+    from anthrokit.llm import BudgetReached, CallFailed, SetupError
+    from anthrokit.store import StoreError
+
+    if isinstance(error, BudgetReached):
+        return 3
+    if isinstance(error, (SetupError, CallFailed, StoreError, ValueError, OSError)):
+        return 1
+    raise error

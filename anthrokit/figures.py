@@ -40,6 +40,7 @@ THEME = {
     "svg.fonttype": "none",
     "svg.hashsalt": "anthrokit",
     "pdf.fonttype": 42,
+    "text.parse_math": False,
     "font.size": 9,
     "axes.titlesize": 10,
     "axes.titlelocation": "left",

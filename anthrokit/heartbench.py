@@ -23,7 +23,7 @@ import pandas as pd
 
 from .judge import label
 from .stats import draw_clusters, percentile_interval
-from .store import digest
+from .store import PLAIN, digest
 from .tables import TableError, data_path
 
 # %% auto #0
@@ -150,7 +150,7 @@ class Case:
         return digest(self.dialogue, [[item.ability, item.score, item.content] for item in self.criteria])
 
     def _repr_html_(self) -> str:
-        lines = "".join(f"<p><b>{role}</b> {html.escape(text)}</p>" for role, text in self.dialogue)
+        lines = "".join(f"<p><b>{html.escape(role)}</b> {html.escape(text)}</p>" for role, text in self.dialogue)
         rows = "".join(
             f"<tr><td>{item.number}</td><td>{html.escape(item.ability)}</td>"
             f"<td>{'' if item.score is None else f'{item.score:+g}'}</td>"
@@ -159,7 +159,7 @@ class Case:
         )
         about = " · ".join(filter(None, [self.scene, self.subscene, self.difficulty]))
         return (
-            f"<div><strong>{html.escape(self.case_id)}</strong> {html.escape(about)}{lines}"
+            f"<div {PLAIN}><strong>{html.escape(self.case_id)}</strong> {html.escape(about)}{lines}"
             f"<table><tr><th></th><th>ability</th><th>points</th><th>criterion</th></tr>{rows}</table></div>"
         )
 

@@ -8,9 +8,12 @@ from __future__ import annotations
 import asyncio
 import atexit
 import concurrent.futures
+import contextlib
 import email.utils
 import functools
 import json
+import math
+import numbers
 import os
 import pickle
 import random
@@ -66,7 +69,29 @@ def _litellm() -> Any:
         from anthrokit.local import provider
 
         litellm.custom_provider_map.append({"provider": "local", "custom_handler": provider()})
+        atexit.register(_end_logging)
     return litellm
+
+
+def _end_logging() -> None:
+    "LiteLLM's log, worked off by our loop: at the interpreter's end it would be by two loops at once, with errors."
+    from litellm.litellm_core_utils.logging_worker import GLOBAL_LOGGING_WORKER
+
+    if _LOOP is not None and _LOOP.is_running():
+        with contextlib.suppress(TimeoutError, asyncio.CancelledError):
+            asyncio.run_coroutine_threadsafe(GLOBAL_LOGGING_WORKER.flush(), _LOOP).result(timeout=5)
+
+
+# %% ../nbs/02_llm.ipynb #e9977a52
+def _leave_log_out(litellm: Any) -> None:
+    "Spare the calls of this task LiteLLM's log, a fifth of their processor time, unless somebody listens to it."
+    lists = ("callbacks", "success_callback", "failure_callback", "_async_success_callback", "_async_failure_callback")
+    if not any(getattr(litellm, name, None) for name in lists):
+        with contextlib.suppress(ImportError):  # a private name; without it calls are as they were
+            from litellm._internal_context import is_internal_call
+
+            is_internal_call.set(True)
+
 
 # %% ../nbs/02_llm.ipynb #46146024
 _LOOP: asyncio.AbstractEventLoop | None = None
@@ -92,7 +117,15 @@ def wait_for(work: Coroutine[Any, Any, Any], tick: Callable[[], None] | None = N
     tick : callable, optional
         Called about five times a second in the waiting thread, and once at the end.
     """
-    future = asyncio.run_coroutine_threadsafe(work, _loop())
+    ended = threading.Event()
+
+    async def whole() -> Any:
+        try:
+            return await work
+        finally:
+            ended.set()
+
+    future = asyncio.run_coroutine_threadsafe(whole(), _loop())
     try:
         while True:
             try:
@@ -104,7 +137,7 @@ def wait_for(work: Coroutine[Any, Any, Any], tick: Callable[[], None] | None = N
                     tick()
     except KeyboardInterrupt:
         future.cancel()
-        concurrent.futures.wait([future], timeout=10)
+        ended.wait(timeout=10)
         raise
     finally:
         if tick:
@@ -124,6 +157,7 @@ async def await_for(work: Coroutine[Any, Any, Any], tick: Callable[[], None] | N
                 return waiter.result()
     except asyncio.CancelledError:
         future.cancel()
+        await asyncio.to_thread(concurrent.futures.wait, [future], 10)
         raise
 
 # %% ../nbs/02_llm.ipynb #2e89a4ea
@@ -329,7 +363,9 @@ class _Route:
                 if self.transport == "lean":
                     answer = await _lean(self, request)
                 else:
-                    answer = _from_litellm(await _litellm().acompletion(**self.ready, **request))
+                    litellm = _litellm()
+                    _leave_log_out(litellm)
+                    answer = _from_litellm(await litellm.acompletion(**self.ready, **request))
         except (asyncio.CancelledError, _Passing, _Refused, CallFailed, SetupError):
             raise
         except Exception as error:
@@ -398,8 +434,13 @@ async def _lean(route: _Route, request: Mapping[str, Any]) -> Completion:
         raise _Passing(f"no answer within {route.timeout:g} seconds") from None
     except aiohttp.ClientError as error:
         raise _Passing(f"{type(error).__name__}: {redact(str(error))}"[:400]) from None
+    return _from_json(raw)
+
+
+def _from_json(raw: str | bytes | Mapping[str, Any]) -> Completion:
+    "The body of an OpenAI-compatible answer as ours."
     try:
-        answer = json.loads(raw)
+        answer = raw if isinstance(raw, Mapping) else json.loads(raw)
         choice, usage = answer["choices"][0], answer.get("usage") or {}
         message = choice["message"]
         return _completion(
@@ -478,6 +519,20 @@ async def _letters(reader: asyncio.StreamReader) -> Any:
             yield letter
 
 # %% ../nbs/02_llm.ipynb #833f47df
+async def _worker_process() -> Any:
+    "A process that serves; it knows the same modules."
+    return await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-c",
+        "import sys; sys.path[:] = sys.argv[1:]; from anthrokit.llm import _serve; _serve()",
+        *[path or os.getcwd() for path in sys.path],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+
+
 class _Worker:
     "One process, started with its first call, and again should it die."
 
@@ -517,16 +572,7 @@ class _Worker:
         async with self._starting:
             if self._process is not None:
                 return
-            process = await asyncio.create_subprocess_exec(
-                sys.executable,
-                "-c",
-                "import sys; sys.path[:] = sys.argv[1:]; from anthrokit.llm import _serve; _serve()",
-                *[path or os.getcwd() for path in sys.path],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                start_new_session=True,
-            )
+            process = await _worker_process()
             self._mail, self._routes = _Mail(process.stdin.write), {}
             self._reader = asyncio.create_task(self._receive(process))
             self._process = process
@@ -678,6 +724,36 @@ class _Pace:
 _PACES: dict[str, _Pace] = {}
 
 # %% ../nbs/02_llm.ipynb #05dc849e
+def _is_number(value: Any) -> bool:
+    return isinstance(value, numbers.Real) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _check_numbers(**given: tuple[Any, float]) -> None:
+    "Refuse a setting below its least value, or one that is no number."
+    for name, (value, least) in given.items():
+        if value is not None and not (_is_number(value) and value >= least):
+            raise ValueError(f"{name} is {value!r}; it must be at least {least}")
+
+
+def _check_transport(transport: Any, api_base: str | None) -> None:
+    "Refuse a transport that there isn't, or the lean one without a server."
+    if transport not in ("litellm", "lean"):
+        raise ValueError(f"transport is 'litellm' or 'lean', not {transport!r}")
+    if transport == "lean" and not api_base:
+        raise ValueError(
+            "the lean transport is for OpenAI-compatible servers: say where with api_base='http://…/v1'"
+        )
+
+
+def _check_price(price: Any) -> None:
+    "Refuse a price that is no pair of numbers of 0 or more."
+    if price is None:
+        return
+    pair = isinstance(price, Sequence) and not isinstance(price, str) and len(price) == 2
+    if not pair or not all(_is_number(one) and one >= 0 for one in price):
+        raise ValueError(f"price is {price!r}; say (input, output) in US dollars per million tokens")
+
+# %% ../nbs/02_llm.ipynb #08fee78a
 _PRIVATE = re.compile(r"headers|key|token(?!s)|secret|password|credential|auth|extra_body", re.I)
 
 
@@ -705,23 +781,17 @@ class _Settings:
     ):
         if not isinstance(model, str) or not model.strip():
             raise ValueError("a model is named by a LiteLLM string, such as 'openai/gpt-4o'")
-        for label, value, least in (
-            ("timeout", timeout, 0.001),
-            ("max_concurrency", max_concurrency, 1),
-            ("max_retries", max_retries, 0),
-            ("max_tokens", max_tokens, 1),
-            ("temperature", temperature, 0),
-            ("rpm", rpm, 1),
-            ("tpm", tpm, 1),
-        ):
-            if value is not None and value < least:
-                raise ValueError(f"{label} is {value}; it must be at least {least}")
-        if transport not in ("litellm", "lean"):
-            raise ValueError(f"transport is 'litellm' or 'lean', not {transport!r}")
-        if transport == "lean" and not api_base:
-            raise ValueError(
-                "the lean transport is for OpenAI-compatible servers: say where with api_base='http://…/v1'"
-            )
+        _check_numbers(
+            timeout=(timeout, 0.001),
+            max_concurrency=(max_concurrency, 1),
+            max_retries=(max_retries, 0),
+            max_tokens=(max_tokens, 1),
+            temperature=(temperature, 0),
+            rpm=(rpm, 1),
+            tpm=(tpm, 1),
+        )
+        _check_transport(transport, api_base)
+        _check_price(price)
         self.model, self.name = model, name or model
         self.transport, self.rpm, self.tpm = transport, rpm, tpm
         self.api_base, self._api_key = api_base, api_key
@@ -744,14 +814,61 @@ class _Settings:
 
     @property
     def settings(self) -> dict[str, Any]:
-        "What determines its answers, for ids and the manifest; no key."
-        base = {"api_base": redact(self.api_base.split("?")[0])} if self.api_base else {}
-        return {"model": self.model, **base, **self.parameters}
+        "What determines its answers: its identity in a run. Neither a key nor an address, which may change."
+        return {"model": self.model, **self.parameters}
+
+    @property
+    def address(self) -> str | None:
+        "The server's address without what may be secret in it; None for the provider's own."
+        return redact(self.api_base.split("?")[0]) if self.api_base else None
 
     def __repr__(self) -> str:
-        return f"LLM({', '.join(f'{name}={value!r}' for name, value in self.settings.items())})"
+        shown = {**self.settings, **({"api_base": self.address} if self.api_base else {})}
+        return f"LLM({', '.join(f'{name}={value!r}' for name, value in shown.items())})"
+
+
 
 # %% ../nbs/02_llm.ipynb #e936a113
+def _provider(model: str, api_base: str | None) -> tuple[str, str | None]:
+    "LiteLLM's provider of a model string, and the address it would take; a string it doesn't know is refused."
+    if api_base and "@" in api_base.partition("://")[2].partition("/")[0]:
+        raise SetupError(
+            f"the address of {model} holds a name or password, which can't be sent beside a key; "
+            f"give the address without it, and the key as api_key=…."
+        )
+    try:
+        _, provider, _, base = _litellm().get_llm_provider(model, api_base=api_base)
+    except Exception:
+        raise SetupError(
+            f"{model!r} is no model string that LiteLLM knows: it needs the provider before the name, such "
+            f"as 'openai/{model}'. For a server of your own: LLM('openai/<name>', api_base='http://…/v1')."
+        ) from None
+    return provider, base
+
+
+def _reach(model: str, base: str) -> None:
+    "Refuse a server that doesn't answer."
+    import httpx
+
+    try:
+        httpx.get(f"{base.rstrip('/')}/models", timeout=10)
+    except (httpx.TransportError, httpx.InvalidURL) as error:
+        raise SetupError(
+            f"no server answers at {redact(base)} ({type(error).__name__}) for the model {model}. "
+            f"Is it running, and is the address right?"
+        ) from None
+
+
+def _needs_key(model: str) -> None:
+    "Refuse a model whose provider's environment variable isn't set."
+    needed = [name for name in _litellm().validate_environment(model)["missing_keys"] if "KEY" in name]
+    if needed:
+        raise SetupError(
+            f"no key for {model}: set the environment variable {' or '.join(needed)}, "
+            f"or pass LLM({model!r}, api_key=…)."
+        )
+
+# %% ../nbs/02_llm.ipynb #02b4ba43
 class _Prepared(_Settings):
     "Checks before any work."
 
@@ -768,51 +885,32 @@ class _Prepared(_Settings):
         SetupError
             Says what is wrong and what to do.
         """
-        if self._ready is not None:
-            return self
-        litellm = _litellm()
-        if self.api_base and "@" in self.api_base.partition("://")[2].partition("/")[0]:
-            raise SetupError(
-                f"the address of {self.model} holds a name or password, which can't be sent beside a key; "
-                f"give the address without it, and the key as api_key=…."
-            )
-        try:
-            _, provider, _, base = litellm.get_llm_provider(self.model, api_base=self.api_base)
-        except Exception:
-            raise SetupError(
-                f"{self.model!r} is no model string that LiteLLM knows: it needs the provider before the name, such "
-                f"as 'openai/{self.model}'. For a server of your own: LLM('openai/<name>', api_base='http://…/v1')."
-            ) from None
-        key = self._api_key
+        if self._ready is None:
+            provider, base = _provider(self.model, self.api_base)
+            self._make_ready(provider, self._checked_key(provider, base))
+        return self
+
+    def _checked_key(self, provider: str, base: str | None) -> str | None:
+        "The key to send, when the model has been found to be there."
         if provider == "local":
             from anthrokit.local import fetch_model
 
             fetch_model(self.model.split("/", 1)[1])
         elif self.api_base or provider == "ollama":
-            self._reach(
-                self.api_base or base or os.environ.get("OLLAMA_API_BASE") or "http://localhost:11434"
-            )
-            key = key or ("none" if provider == "openai" and not os.environ.get("OPENAI_API_KEY") else None)
-        elif key is None:
-            needed = [
-                name for name in litellm.validate_environment(self.model)["missing_keys"] if "KEY" in name
-            ]
-            if needed:
-                raise SetupError(
-                    f"no key for {self.model}: set the environment variable {' or '.join(needed)}, "
-                    f"or pass LLM({self.model!r}, api_key=…)."
-                )
-        known = None if provider == "local" else litellm.get_supported_openai_params(self.model, provider)
+            base = self.api_base or base or os.environ.get("OLLAMA_API_BASE") or "http://localhost:11434"
+            _reach(self.model, base)
+            if provider == "openai" and not os.environ.get("OPENAI_API_KEY"):
+                return self._api_key or "none"
+        elif self._api_key is None:
+            _needs_key(self.model)
+        return self._api_key
+
+    def _make_ready(self, provider: str, key: str | None) -> None:
+        known = None
+        if provider != "local":
+            known = _litellm().get_supported_openai_params(self.model, provider)
         self._takes_seed = known is None or "seed" in known
-        left_out = [
-            name
-            for name in ("temperature", "top_p", "max_tokens")
-            if name in self.parameters and known and name not in known
-        ]
-        if left_out:
-            warnings.warn(f"{self.model} does not take {', '.join(left_out)}; sent without", stacklevel=3)
-        parameters = {name: value for name, value in self.parameters.items() if name not in left_out}
-        parameters |= self._private
+        parameters = {**_taken(self.model, self.parameters, known), **self._private}
         self._ready = {
             "model": self.model,
             "api_base": self.api_base,
@@ -824,24 +922,37 @@ class _Prepared(_Settings):
             **parameters,
         }
         self.pace.limit(self.rpm, self.tpm)
-        self._route = self._make_route(key, parameters)
-        return self
+        self._route = _Route(self.model, "litellm", self.timeout, self._own_prices(), self._ready)
+        if self.transport == "lean":
+            ready = _lean_ready(self.model.removeprefix(f"{provider}/"), self.api_base, key, parameters)
+            self._route = _Route(self.model, "lean", self.timeout, self.prices(), ready)
 
-    def _make_route(self, key: str | None, parameters: dict[str, Any]) -> _Route:
-        if self.transport == "litellm":
-            prices = (0.0, 0.0) if self.model.startswith("local/") else None
-            if self.price is not None:
-                prices = self.price[0] / 1e6, self.price[1] / 1e6
-            return _Route(self.model, "litellm", self.timeout, prices, self._ready)
-        _, provider, _, _ = _litellm().get_llm_provider(self.model, api_base=self.api_base)
-        key = key or os.environ.get("OPENAI_API_KEY")
-        keep_secret(key)
-        ready = {
-            "url": f"{self.api_base.rstrip('/')}/chat/completions",
-            "headers": {"Content-Type": "application/json", "Authorization": f"Bearer {key or 'none'}"},
-            "body": {"model": self.model.removeprefix(f"{provider}/"), **parameters},
-        }
-        return _Route(self.model, "lean", self.timeout, self.token_prices, ready)
+# %% ../nbs/02_llm.ipynb #fd913361
+def _taken(model: str, parameters: Mapping[str, Any], known: list[str] | None) -> dict[str, Any]:
+    "The parameters that a model takes; which it doesn't is said once."
+    asked = [name for name in ("temperature", "top_p", "max_tokens") if name in parameters]
+    left_out = [name for name in asked if known and name not in known]
+    if left_out:
+        warnings.warn(f"{model} does not take {', '.join(left_out)}; sent without", stacklevel=5)
+    return {name: value for name, value in parameters.items() if name not in left_out}
+
+
+def _lean_ready(model: str, base: str, key: str | None, parameters: dict[str, Any]) -> dict[str, Any]:
+    "What the lean transport sends each time."
+    key = key or os.environ.get("OPENAI_API_KEY")
+    keep_secret(key)
+    return {
+        "url": f"{base.rstrip('/')}/chat/completions",
+        "headers": {"Content-Type": "application/json", "Authorization": f"Bearer {key or 'none'}"},
+        "body": {"model": model, **parameters},
+    }
+
+# %% ../nbs/02_llm.ipynb #7f44437c
+_ASSUMED_LONGEST = 4096
+
+
+class _Known(_Prepared):
+    "Prices and limits."
 
     @property
     def pace(self) -> _Pace:
@@ -849,42 +960,96 @@ class _Prepared(_Settings):
         key = digest(self.model, self.api_base, self._api_key)
         return _PACES.setdefault(key, _Pace())
 
-    def _reach(self, base: str) -> None:
-        import httpx
-
-        try:
-            httpx.get(f"{base.rstrip('/')}/models", timeout=10)
-        except (httpx.TransportError, httpx.InvalidURL) as error:
-            raise SetupError(
-                f"no server answers at {redact(base)} ({type(error).__name__}) for the model {self.model}. "
-                f"Is it running, and is the address right?"
-            ) from None
-
-    @property
-    def priced(self) -> bool:
-        "Whether a call's cost in dollars can be known."
-        return self.token_prices is not None
-
     @property
     def takes_schema(self) -> bool:
         "Whether LiteLLM knows that the model's answers can be held to a JSON schema."
         return bool(_litellm().supports_response_schema(model=self.model))
 
-    @property
-    def token_prices(self) -> tuple[float, float] | None:
-        "US dollars a token, in and out; None where neither `price` nor LiteLLM's table says."
+    def _own_prices(self) -> tuple[float, float] | None:
         if self.price is not None:
             return self.price[0] / 1e6, self.price[1] / 1e6
-        if self.model.startswith("local/"):
-            return 0.0, 0.0
+        return (0.0, 0.0) if self.model.startswith("local/") else None
+
+    @property
+    def _entry(self) -> Mapping[str, Any]:
+        "The model's entry in LiteLLM's table; empty where there is none."
         known = _litellm().model_cost
-        entry = known.get(self.model) or known.get(self.model.split("/", 1)[-1])
-        if entry is None:
-            return None
-        return entry.get("input_cost_per_token") or 0.0, entry.get("output_cost_per_token") or 0.0
+        return known.get(self.model) or known.get(self.model.split("/", 1)[-1]) or {}
+
+    def prices(self, batch: bool = False) -> tuple[float, float] | None:
+        """US dollars a token, in and out; None where neither `price` nor LiteLLM's table says.
+
+        Parameters
+        ----------
+        batch : bool
+            In the provider's batches, where the table has a price for them; else the price of single calls.
+        """
+        if own := self._own_prices():
+            return own
+        names = ("input_cost_per_token", "output_cost_per_token")
+        if batch and all(self._entry.get(f"{name}_batches") is not None for name in names):
+            names = tuple(f"{name}_batches" for name in names)
+        found = tuple(self._entry.get(name) for name in names)
+        return None if None in found else found
+
+    @property
+    def longest_answer(self) -> int:
+        "Tokens that an answer can have at most: asked for, by LiteLLM's table, or else assumed."
+        asked = self.parameters.get("max_tokens") or self.parameters.get("max_completion_tokens")
+        return asked or self._entry.get("max_output_tokens") or _ASSUMED_LONGEST
 
 # %% ../nbs/02_llm.ipynb #82b4530d
-class LLM(_Prepared):
+def _guess(messages: Sequence[Mapping[str, str]], tokens_out: int) -> int:
+    "Tokens that a call takes, roughly: one for every three bytes of the texts, and the answer."
+    texts = (message["content"] or "" for message in messages)
+    return sum(len(text.encode("utf-8", "replace")) for text in texts) // 3 + 20 + tokens_out
+
+# %% ../nbs/02_llm.ipynb #ee079a53
+class _Calling(_Known):
+    "Tries until there is an answer."
+
+    async def _patiently(self, request: dict[str, Any], guess: int) -> Completion:
+        start, attempts = time.perf_counter(), 0
+        async with self._semaphore:
+            while True:
+                attempts += 1
+                try:
+                    answer = await self._try(request, guess)
+                except _Passing as fault:
+                    if attempts > self.max_retries:
+                        raise CallFailed(f"{fault} (after {attempts} tries)") from None
+                    await asyncio.sleep(_pause(attempts, fault.retry_after))
+                except _RequestRefused as refusal:
+                    if self._worked:
+                        raise CallFailed(str(refusal)) from None
+                    raise
+                except _Refused as refusal:
+                    answer = Completion(None, "refused", finish_reason=str(refusal))
+                    return replace(answer, seconds=time.perf_counter() - start, attempts=attempts)
+                else:
+                    self._worked = True
+                    return replace(answer, seconds=time.perf_counter() - start, attempts=attempts)
+
+    async def _try(self, request: dict[str, Any], guess: int) -> Completion:
+        "One try, when the pace allows, here or in a worker."
+        pace = self._pace = self._pace or self.pace
+        await pace.enter(guess)
+        used, fault = None, None
+        try:
+            if self.workers is not None and not self.model.startswith("local/"):
+                answer = await self.workers.call(self._route, request)
+            else:
+                answer = await self._route.call(request)
+            used = answer.tokens_in + answer.tokens_out
+            return answer
+        except _Passing as passing:
+            fault = passing
+            raise
+        finally:
+            pace.leave(guess, used, fault)
+
+# %% ../nbs/02_llm.ipynb #5da9071d
+class LLM(_Calling):
     """A language model and how to call it.
 
     Parameters
@@ -947,50 +1112,8 @@ class LLM(_Prepared):
         if self._semaphore is None:
             self._semaphore = asyncio.Semaphore(self.max_concurrency)
         request = {**parameters, "messages": list(messages)}
-        start, attempts = time.perf_counter(), 0
-        guess = _guess(messages, parameters.get("max_tokens") or self.parameters.get("max_tokens"))
-        async with self._semaphore:
-            while True:
-                attempts += 1
-                try:
-                    answer = await self._try(request, guess)
-                except _Passing as fault:
-                    if attempts > self.max_retries:
-                        raise CallFailed(f"{fault} (after {attempts} tries)") from None
-                    await asyncio.sleep(_pause(attempts, fault.retry_after))
-                except _RequestRefused as refusal:
-                    if self._worked:
-                        raise CallFailed(str(refusal)) from None
-                    raise
-                except _Refused as refusal:
-                    answer = Completion(None, "refused", finish_reason=str(refusal))
-                    return replace(answer, seconds=time.perf_counter() - start, attempts=attempts)
-                else:
-                    self._worked = True
-                    return replace(answer, seconds=time.perf_counter() - start, attempts=attempts)
-
-    async def _try(self, request: dict[str, Any], guess: int) -> Completion:
-        "One try, when the pace allows, here or in a worker."
-        pace = self._pace = self._pace or self.pace
-        await pace.enter(guess)
-        used, fault = None, None
-        try:
-            if self.workers is not None and not self.model.startswith("local/"):
-                answer = await self.workers.call(self._route, request)
-            else:
-                answer = await self._route.call(request)
-            used = answer.tokens_in + answer.tokens_out
-            return answer
-        except _Passing as passing:
-            fault = passing
-            raise
-        finally:
-            pace.leave(guess, used, fault)
-
-
-def _guess(messages: Sequence[Mapping[str, str]], max_tokens: int | None) -> int:
-    "Tokens that a call may take, roughly: one for every three characters, and the longest answer."
-    return sum(len(message["content"] or "") for message in messages) // 3 + 20 + (max_tokens or 500)
+        longest = parameters.get("max_tokens") or self.parameters.get("max_tokens") or 500
+        return await self._patiently(request, _guess(messages, longest))
 
 # %% ../nbs/02_llm.ipynb #9d76a75b
 @dataclass(frozen=True)
@@ -1003,43 +1126,71 @@ class Budget:
         US dollars.
     tokens : int, optional
         Input and output tokens together.
+
+    Raises
+    ------
+    ValueError
+        A cap that is no number of 0 or more.
+
+    Notes
+    -----
+    A call is made only if its dearest outcome fits. The cap holds for models with `max_tokens`, or with a longest
+    answer in LiteLLM's table. For others 4,096 tokens are reserved, and the run can end above the cap by what the
+    calls in flight (at most `max_concurrency` a model) go beyond that. A question's tokens are estimated, generously:
+    one for every three bytes.
     """
 
     usd: float | None = None
     tokens: int | None = None
 
+    def __post_init__(self) -> None:
+        for name, value in (("usd", self.usd), ("tokens", self.tokens)):
+            if value is not None and not (_is_number(value) and value >= 0):
+                raise ValueError(f"the budget's {name} is {value!r}; it must be a number of 0 or more")
 
+# %% ../nbs/02_llm.ipynb #acbb5ba1
 class _Account:
     "What a run has spent, and what the next call may take."
 
     def __init__(self, run: Run, budget: Budget | None = None):
+        if budget is not None and not isinstance(budget, Budget):
+            raise ValueError(f"budget is {budget!r}; say Budget(usd=…) or Budget(tokens=…)")
         self.run, self.budget = run, budget or Budget()
         self.cost, self.tokens = run.spent()
         self._reserved_cost, self._reserved_tokens = 0.0, 0
-        self._prices: dict[str, tuple[float, float]] = {}
+        self._most: dict[str, tuple[tuple[float, float], int]] = {}
+        self._recorded: set[str] = set()
 
     def check(self, models: Iterable[LLM]) -> None:
-        "Refuse a cap in dollars on models whose price nobody knows."
+        "Refuse a cap in dollars where the price of a model, or of what the run did before, isn't known."
         if self.budget.usd is None:
             return
-        unknown = sorted({model.model for model in models if not model.priced})
+        if self.cost is None:
+            raise SetupError(
+                f"the run {self.run.name!r} has calls whose price isn't known, so a budget in US dollars can't be "
+                f"kept; cap the tokens with Budget(tokens=…)."
+            )
+        unknown = sorted({model.model for model in models if model.prices() is None})
         if unknown:
             raise SetupError(
                 f"a budget in US dollars needs the price of {', '.join(unknown)}: pass LLM(…, price=(input, output)) "
                 f"in dollars per million tokens, or cap the tokens with Budget(tokens=…)."
             )
 
-    def _estimate(
-        self, llm: LLM, messages: Sequence[Mapping[str, str]], parameters: Mapping[str, Any]
+    def most(
+        self, llm: LLM, messages: Sequence[Mapping[str, str]], batch: bool = False, **parameters: Any
     ) -> tuple[float, int]:
-        "What a call may take at most, roughly: a token for every three characters, and the longest answer."
-        tokens_out = parameters.get("max_tokens") or llm.parameters.get("max_tokens") or 500
-        tokens = _guess(messages, tokens_out)
-        if self.budget.usd is None:
-            return 0.0, tokens
-        price = self._prices.get(llm.model) or llm.token_prices or (0.0, 0.0)
-        self._prices[llm.model] = price
-        return (tokens - tokens_out) * price[0] + tokens_out * price[1], tokens
+        "Dollars and tokens that a call may take."
+        if llm.name not in self._most:
+            self._most[llm.name] = llm.prices(batch) or (0.0, 0.0), llm.longest_answer
+        price, longest = self._most[llm.name]
+        tokens_in, tokens_out = _guess(messages, 0), parameters.get("max_tokens") or longest
+        return tokens_in * price[0] + tokens_out * price[1], tokens_in + tokens_out
+
+    @property
+    def dollars(self) -> str:
+        "What was spent, for people to read."
+        return "unknown" if self.cost is None else f"{self.cost:.2f}"
 
 # %% ../nbs/02_llm.ipynb #c0c865ef
 class _Writer:
@@ -1062,15 +1213,68 @@ class _Writer:
     def _write(self) -> None:
         rows, written = self._rows, self._written
         self._rows, self._written = {}, None
+        error = None
         try:
             self._run.write_together(rows.items())
-        except Exception as error:
-            written.set_exception(error)
-        else:
-            written.set_result(None)
+        except Exception as failure:
+            error = failure
+        if not written.cancelled():  # by an interrupt; what was to be written is written all the same
+            written.set_exception(error) if error else written.set_result(None)
+
+# %% ../nbs/02_llm.ipynb #f10ea93c
+_BOOKED = ("served_model", "tokens_in", "tokens_out", "cost", "attempts", "status")
+
+
+class _Booking(_Account):
+    "Reservations of calls under way, and the books."
+
+    def over(self, cost: float, tokens: int) -> str | None:
+        "The cap that so much more would break; None where it fits."
+        cap = self.budget
+        if cap.usd is not None and (self.cost or 0.0) + self._reserved_cost + cost > cap.usd:
+            return f"{cap.usd:g} US dollars"
+        if cap.tokens is not None and self.tokens + self._reserved_tokens + tokens > cap.tokens:
+            return f"{cap.tokens:,} tokens"
+        return None
+
+    def reserve(self, cost: float, tokens: int) -> None:
+        "Set dollars and tokens aside, or raise BudgetReached."
+        if cap := self.over(cost, tokens):
+            raise BudgetReached(
+                f"the next call could go beyond the budget of {cap}: it may take {tokens:,} tokens, and "
+                f"{self.tokens:,} are used ({self.dollars} dollars). What is done is kept; run again with a larger "
+                f"Budget to go on, or with a smaller max_tokens."
+            )
+        self.set_aside(cost, tokens)
+
+    def set_aside(self, cost: float, tokens: int) -> None:
+        "Dollars and tokens that calls under way may take; negative: that they don't take any more."
+        self._reserved_cost += cost
+        self._reserved_tokens += tokens
+
+    @functools.cached_property
+    def writer(self) -> _Writer:
+        "Rows put here are written together with the calls they came from."
+        return _Writer(self.run)
+
+    def book(self, llm: LLM, answer: Completion, *, unit: str, purpose: str) -> asyncio.Future:
+        "Enter an answer among the run's calls; the future ends when it is on disk."
+        if answer.cost is None and answer.tokens_in + answer.tokens_out:
+            self.cost = None
+        elif self.cost is not None:
+            self.cost += answer.cost or 0.0
+        self.tokens += answer.tokens_in + answer.tokens_out
+        if llm.address is not None and llm.name not in self._recorded:
+            self._recorded.add(llm.name)
+            known = self.run.fact("addresses", {})
+            if known.get(llm.name) != llm.address:
+                self.run.set_facts(addresses={**known, llm.name: llm.address})
+        row = {"unit": unit, "purpose": purpose, "model": llm.name, "seconds": round(answer.seconds, 4)}
+        row |= {name: getattr(answer, name) for name in _BOOKED}
+        return self.writer.put("calls", [{**row, "at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())}])
 
 # %% ../nbs/02_llm.ipynb #e124099f
-class Meter(_Account):
+class Meter(_Booking):
     """Books the calls of one run and keeps them within a budget.
 
     Parameters
@@ -1114,60 +1318,21 @@ class Meter(_Account):
         CallFailed, SetupError
             As `LLM.complete`.
         """
-        cost, tokens = self._estimate(llm, messages, parameters)
-        over_cost = self.budget.usd is not None and self.cost + self._reserved_cost + cost > self.budget.usd
-        over_tokens = (
-            self.budget.tokens is not None
-            and self.tokens + self._reserved_tokens + tokens > self.budget.tokens
-        )
-        if over_cost or over_tokens:
-            cap = f"{self.budget.usd:g} US dollars" if over_cost else f"{self.budget.tokens:,} tokens"
-            raise BudgetReached(
-                f"the next call could go beyond the budget of {cap} ({self.cost:.2f} dollars and "
-                f"{self.tokens:,} tokens "
-                f"are used). What is done is kept; run again with a larger Budget to go on."
-            )
-        self._reserved_cost += cost
-        self._reserved_tokens += tokens
-        booked = {"unit": unit, "purpose": purpose, "model": llm.name}
+        cost, tokens = self.most(llm, messages, **parameters)
+        self.reserve(cost, tokens)
         start = time.perf_counter()
         try:
             answer = await llm.acomplete(messages, **parameters)
         except (CallFailed, SetupError):
-            await self._book(booked, Completion(None, "failed", seconds=time.perf_counter() - start))
+            failed = Completion(None, "failed", seconds=time.perf_counter() - start)
+            await self.book(llm, failed, unit=unit, purpose=purpose)
             raise
         finally:
-            self._reserved_cost -= cost
-            self._reserved_tokens -= tokens
-        written = self._book(booked, answer)
+            self.set_aside(-cost, -tokens)
+        written = self.book(llm, answer, unit=unit, purpose=purpose)
         if settle:
             await written
         return answer
-
-    @functools.cached_property
-    def writer(self) -> _Writer:
-        "Rows put here are written together with the calls they came from."
-        return _Writer(self.run)
-
-    def _book(self, booked: dict[str, Any], answer: Completion) -> asyncio.Future:
-        self.cost += answer.cost or 0.0
-        self.tokens += answer.tokens_in + answer.tokens_out
-        return self.writer.put(
-            "calls",
-            [
-                {
-                    **booked,
-                    "served_model": answer.served_model,
-                    "tokens_in": answer.tokens_in,
-                    "tokens_out": answer.tokens_out,
-                    "cost": answer.cost,
-                    "seconds": round(answer.seconds, 4),
-                    "attempts": answer.attempts,
-                    "status": answer.status,
-                    "at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-                }
-            ],
-        )
 
 # %% ../nbs/02_llm.ipynb #1ceee31c
 Unit = TypeVar("Unit")
@@ -1197,7 +1362,7 @@ class Progress:
             self._bar = tqdm(total=self.total, initial=self.done, unit=self.unit)
         told = {**self.told, **({"failed": self.failed} if self.failed else {})}
         if self.meter is not None:
-            told |= {"tokens": f"{self.meter.tokens:,}", "USD": f"{self.meter.cost:.2f}"}
+            told |= {"tokens": f"{self.meter.tokens:,}", "USD": self.meter.dollars}
         self._bar.set_postfix(told, refresh=False)
         self._bar.update(self.done - self._bar.n)
 

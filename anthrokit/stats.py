@@ -307,8 +307,7 @@ def proportion(successes: np.ndarray, totals: np.ndarray, ci: float = 0.95) -> p
     """Shares with intervals from sums by cluster.
 
     Wilson's score interval with the effective sample size of a clustered sample and Student's t with
-    degrees of freedom from the informative clusters. Not a single row is treated as independent of
-    the others in its cluster.
+    degrees of freedom from the informative clusters. A design effect estimated below 1 counts as 1.
 
     Parameters
     ----------
@@ -364,15 +363,17 @@ def _score_interval(
     with np.errstate(invalid="ignore", divide="ignore"):
         effective = estimate * (1 - estimate) / variance
         certain = (estimate <= 0) | (estimate >= 1)
+        # A variance below that of independent rows is not believed; that one isn't estimated, so that its
+        # quantile needn't make up for few clusters with an event.
+        known = certain | (effective >= n)
         effective = np.clip(np.where(certain, n_clusters, effective), n_clusters, np.maximum(n, n_clusters))
-        freedom = np.minimum(np.maximum(informative - 1, 2), np.maximum(n_clusters - 1, 1))
-        freedom = np.where(certain, np.maximum(n_clusters - 1, 1), freedom)
+        most = np.maximum(n_clusters - 1, 1)
+        freedom = np.where(known, most, np.minimum(np.maximum(informative - 1, 2), most))
         q = t.ppf(0.5 + ci / 2, freedom)
         low, high = _wilson(estimate, effective, q)
         # However alike the rows of a cluster are, a cluster is worth at least one independent row: where the
         # estimated variance rests on few clusters, the interval of that bound is the narrower one.
-        widest = t.ppf(0.5 + ci / 2, np.maximum(n_clusters - 1, 1))
-        bound_low, bound_high = _wilson(estimate, n_clusters, widest)
+        bound_low, bound_high = _wilson(estimate, n_clusters, t.ppf(0.5 + ci / 2, most))
         narrower = bound_high - bound_low < high - low
         low, high = np.where(narrower, bound_low, low), np.where(narrower, bound_high, high)
         design = np.where(certain, np.nan, n / effective)

@@ -11,8 +11,10 @@ import json
 import os
 import platform
 import re
+import shutil
 import socket
 import sqlite3
+import tempfile
 import threading
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
@@ -26,7 +28,7 @@ import pandas as pd
 from . import tables
 
 # %% auto #0
-__all__ = ['StoreError', 'digest', 'keep_secret', 'strings_in', 'redact_in', 'redact', 'versions', 'Run']
+__all__ = ['PLAIN', 'StoreError', 'digest', 'keep_secret', 'strings_in', 'redact_in', 'redact', 'versions', 'Run', 'as_run']
 
 # %% ../nbs/01_store.ipynb #b72d10d7
 class StoreError(RuntimeError):
@@ -186,6 +188,33 @@ def _plain(value: Any) -> Any:
     return value.item() if hasattr(value, "item") else value
 
 # %% ../nbs/01_store.ipynb #f2b52102
+def _looking(ledger: Path) -> sqlite3.Connection:
+    "A connection that only reads, also where nothing can be written."
+
+    def connect(path: Path, mode: str) -> sqlite3.Connection:
+        address = f"{path.resolve().as_uri()}?{mode}"
+        connection = sqlite3.connect(address, uri=True, check_same_thread=False, isolation_level=None)
+        connection.execute("SELECT 1 FROM dialogues LIMIT 1")
+        return connection
+
+    try:
+        return connect(ledger, "mode=ro")
+    except sqlite3.OperationalError as error:
+        if not error.sqlite_errorname.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN")):
+            raise
+    log = Path(f"{ledger}-wal")
+    if not log.exists() or not log.stat().st_size:
+        return connect(ledger, "mode=ro&immutable=1")  # SQLite needs no files of its own beside it
+    with tempfile.TemporaryDirectory() as folder:  # a process was killed: what it wrote last is in the log
+        for file in (ledger, log):
+            shutil.copy(file, folder)
+        connection = connect(Path(folder) / ledger.name, "mode=rw")
+        copy = sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None)
+        connection.backup(copy)
+        connection.close()
+        return copy
+
+# %% ../nbs/01_store.ipynb #a92b4fb9
 class _Folder:
     "The folder of a run: made or opened, locked against other processes, closed."
 
@@ -227,13 +256,7 @@ class _Folder:
 
     def _open(self, ledger: Path) -> None:
         if self.read_only:
-            self._connection = sqlite3.connect(
-                f"{ledger.resolve().as_uri()}?mode=ro",
-                uri=True,
-                check_same_thread=False,
-                isolation_level=None,
-            )
-            self._connection.execute("SELECT 1 FROM dialogues LIMIT 1")
+            self._connection = _looking(ledger)
             return
         self._connection = sqlite3.connect(ledger, check_same_thread=False, isolation_level=None, timeout=60)
         self._connection.execute("PRAGMA journal_mode=WAL")
@@ -518,9 +541,13 @@ class _Manifest(_Experiment):
         new = prompts[~prompts["prompt_id"].isin(known.index)]
         if not new.empty:
             self.write("prompts", new[fields].to_dict("records"))
-            every = self.prompts().sort_values("prompt_id")[["prompt_id", "first_message"]]
-            self.set_facts(prompts={"n": len(every), "hash": digest(every.values.tolist())})
+            self.note_prompts()
         return prompts
+
+    def note_prompts(self) -> None:
+        "Record how many prompts the run has and the hash of their texts."
+        every = self.rows("SELECT prompt_id, first_message FROM prompts ORDER BY prompt_id")
+        self.set_facts(prompts={"n": len(every), "hash": digest([list(row) for row in every])})
 
 # %% ../nbs/01_store.ipynb #f96e9b00
 class _Tables(_Manifest):
@@ -644,6 +671,10 @@ class _Missing(_Tables):
         return planned
 
 # %% ../nbs/01_store.ipynb #c876f9cb
+_TOKENS = "COALESCE(tokens_in, 0) + COALESCE(tokens_out, 0)"
+_COST = f"CASE WHEN COALESCE(SUM(cost IS NULL AND {_TOKENS} > 0), 0) = 0 THEN COALESCE(SUM(cost), 0.0) END"
+
+
 class _Account(_Missing):
     "What the calls took."
 
@@ -658,8 +689,8 @@ class _Account(_Missing):
         Returns
         -------
         DataFrame
-            by…, calls, failed, tokens_in, tokens_out, cost (US dollars; NA where a price is not known),
-            seconds (sum of the calls' own).
+            by…, calls, failed, tokens_in, tokens_out, cost (US dollars; NA where the price of a call that took
+            tokens is not known), seconds (sum of the calls' own).
         """
         by = [by] if isinstance(by, str) else list(by)
         unknown = set(by) - {"purpose", "model", "served_model", "status"}
@@ -670,18 +701,14 @@ class _Account(_Missing):
         return self.query(
             f"SELECT {', '.join(by)}, COUNT(*) AS calls, SUM(status = 'failed') AS failed, "
             "SUM(tokens_in) AS tokens_in, "
-            "SUM(tokens_out) AS tokens_out, CASE WHEN COUNT(*) = COUNT(cost) THEN SUM(cost) END AS cost, "
+            f"SUM(tokens_out) AS tokens_out, {_COST} AS cost, "
             f"SUM(seconds) AS seconds FROM calls GROUP BY {', '.join(by)}"
         )
 
-    def spent(self) -> tuple[float, int]:
-        "US dollars and tokens of all calls so far (calls without a known price count as 0 dollars)."
-        with self._guard:
-            row = self._db.execute(
-                "SELECT COALESCE(SUM(cost), 0.0), COALESCE(SUM(COALESCE(tokens_in, 0) + COALESCE(tokens_out, 0)), 0) "
-                "FROM calls"
-            ).fetchone()
-        return float(row[0]), int(row[1])
+    def spent(self) -> tuple[float | None, int]:
+        "US dollars (None where a price isn't known) and tokens of all calls so far."
+        [(cost, tokens)] = self.rows(f"SELECT {_COST}, COALESCE(SUM({_TOKENS}), 0) FROM calls")
+        return cost, int(tokens)
 
 # %% ../nbs/01_store.ipynb #34feb0e6
 _FURTHER = re.compile(r"CREATE TABLE (IF NOT EXISTS )?([a-z][a-z0-9_]*)\s*\([^;]*\)[\w\s,]*", re.I)
@@ -726,7 +753,8 @@ class _Export(_Account):
     def export(self, folder: str | os.PathLike) -> Path:
         """Write the tables as Parquet and CSV, with the manifest and a data dictionary.
 
-        Tables that further chapters added to the ledger go along; the manifest says how they are made.
+        The meaning of each column stands in dictionary.csv and in the Parquet files themselves. Tables that further
+        chapters added to the ledger go along; the manifest says how they are made.
 
         Parameters
         ----------
@@ -746,13 +774,14 @@ class _Export(_Account):
             name: getattr(self, name)() for name in ("messages", "ratings", "labels", "usage", "missing")
         }
         for name, frame in frames.items():
-            frame.to_csv(folder / f"{name}.csv", index=False, encoding="utf-8")
-            frame.to_parquet(folder / f"{name}.parquet", index=False)
-        documented = ["prompts", "messages", "ratings", "labels", *({"annotations"} & further.keys())]
-        dictionary = pd.concat([tables.columns(name).assign(table=name) for name in documented])
-        dictionary[["table", "column", "dtype", "rule", "meaning"]].to_csv(
-            folder / "dictionary.csv", index=False
-        )
+            for kind in ("csv", "parquet"):
+                tables.write_frame(frame, folder / f"{name}.{kind}", name)
+        described = [
+            {"table": name, "column": column, "dtype": str(dtype), "meaning": tables.meaning(name, column)}
+            for name, frame in frames.items()
+            for column, dtype in frame.dtypes.items()
+        ]
+        pd.DataFrame(described).to_csv(folder / "dictionary.csv", index=False)
         (folder / "manifest.json").write_text(
             json.dumps({**self.manifest(), "tables": further}, indent=2, ensure_ascii=False) + "\n",
             encoding="utf-8",
@@ -800,7 +829,39 @@ class _Exchange(_Export):
         run.set_facts(**{name: value for name, value in manifest.items() if name not in derived})
         return run
 
+    def take_in(
+        self, kind: str, prompts: pd.DataFrame, rows: Mapping[str, list[dict[str, Any]]], **facts: Any
+    ) -> Self:
+        """Take in an experiment from elsewhere; what is there already stays as it is.
+
+        Parameters
+        ----------
+        kind : str
+            Where it comes from.
+        prompts : DataFrame
+            With the columns of `tables.columns("prompts")`.
+        rows : dict of str to list of dict
+            Of dialogues and messages, and judges and ratings where there are any.
+        **facts
+            For the manifest.
+
+        Raises
+        ------
+        StoreError
+            The run holds other messages.
+        """
+        said = [[row[name] for name in ("dialogue_id", "turn", "role", "content")] for row in rows["messages"]]
+        self.settle(kind=kind, messages=digest(said))
+        self.add_prompts(prompts)
+        self.write_together(rows.items(), replace=False)
+        self.set_facts(**facts)
+        return self
+
 # %% ../nbs/01_store.ipynb #6750bbdd
+# The element that a rich display is: no formulas in texts with dollar signs, no word wider than the page.
+PLAIN = "class='mathjax_ignore tex2jax_ignore' style='overflow-wrap: anywhere'"
+
+
 class Run(_Exchange):
     """A folder that holds one experiment: its prompts, messages, ratings and what they cost.
 
@@ -866,7 +927,8 @@ class Run(_Exchange):
             "Messages": f"{found['messages']:,}",
             "Judges": ", ".join(found["judges"]) or "none yet",
             "Ratings": f"{found['ratings_ok']:,} ok of {found['ratings']:,}",
-            "Calls": f"{found['calls']:,} with {found['tokens']:,} tokens, {found['cost']:.2f} US dollars",
+            "Calls": f"{found['calls']:,} with {found['tokens']:,} tokens, "
+            + ("of unknown price" if found["cost"] is None else f"{found['cost']:.2f} US dollars"),
         }
         cells = "".join(
             f"<tr><th style='text-align:left'>{name}</th><td style='text-align:left'>{html.escape(value)}</td></tr>"
@@ -874,7 +936,14 @@ class Run(_Exchange):
         )
         manifest = html.escape(json.dumps(self.manifest(), indent=2, ensure_ascii=False))
         return (
-            f"<div><strong>Run {html.escape(self.name)}</strong><table>{cells}</table>"
-            f"<details><summary>Manifest</summary><pre style='max-height:20em;overflow:auto'>{manifest}</pre>"
+            f"<div {PLAIN}><strong>Run {html.escape(self.name)}</strong><table>{cells}</table>"
+            f"<details><summary>Manifest</summary><pre style='max-height:20em;overflow:auto;white-space:pre-wrap'>{manifest}</pre>"
             "</details></div>"
         )
+
+# %% ../nbs/01_store.ipynb #af55775d
+def as_run(run: Run | str | os.PathLike | None = None) -> Run:
+    "A run from a run, from its folder, or, where there is none, in a temporary folder."
+    if isinstance(run, Run):
+        return run
+    return Run(run if run is not None else Path(tempfile.mkdtemp(prefix="anthrokit-")) / "run")

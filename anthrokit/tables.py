@@ -5,13 +5,14 @@
 # %% ../nbs/00_tables.ipynb #edec782e
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
 import pandas as pd
 
 # %% auto #0
-__all__ = ['TableError', 'columns', 'schema', 'check', 'read_table', 'read_frame', 'empty', 'data_path']
+__all__ = ['TableError', 'columns', 'schema', 'check', 'read_table', 'read_frame', 'meaning', 'write_frame', 'empty', 'data_path']
 
 # %% ../nbs/00_tables.ipynb #7807d3bd
 class TableError(ValueError):
@@ -86,6 +87,42 @@ _TABLES = {
         "at": (_TEXT, "optional", "when it was given, in UTC"),
         "undone": (_TRUTH, "optional", "True where the person took it back"),
     },
+    "dialogues": {
+        "dialogue_id": (_TEXT, "id", "the dialogue"),
+        "prompt_id": (_TEXT, "required", "the prompt that opened it"),
+        "target": (_TEXT, "required", "name of the model under study"),
+        "user": (_TEXT, "optional", "name of the model that played the person"),
+        "persona": (_TEXT, "optional", "who the person was"),
+        "repeat": (_INTEGER, "required", "1, 2, …: which of several dialogues with the same prompt"),
+        "turns": (_INTEGER, "required", "turns asked for"),
+        "status": (_TEXT, ("planned", "done", "ended", "failed"), "what became of it; ended: by the user"),
+        "reason": (_TEXT, "optional", "why it failed"),
+        "system_user": (_TEXT, "optional", "system prompt of the model that played the person"),
+        "system_target": (_TEXT, "optional", "system prompt of the target"),
+    },
+    "judges": {
+        "judge": (_TEXT, "id", "name of the judge"),
+        "position": (_INTEGER, "required", "0, 1, …: its place in the list"),
+        "samples": (_INTEGER, "required", "answers it gives to each question"),
+        "counted": (_TRUTH, "required", "whether it counts words instead of judging"),
+        "behaviours": (_TEXT, "required", "behaviours it is asked about, as a JSON list"),
+        "settings": (_TEXT, "required", "what determines its answers, as JSON"),
+        "hash": (_TEXT, "required", "short hash of the settings"),
+    },
+    "calls": {
+        "call": (_INTEGER, "required", "1, 2, …: in the order in which they ended"),
+        "unit": (_TEXT, "required", "the message or rating that it was made for"),
+        "purpose": (_TEXT, "required", "user, target, judge, writer, …"),
+        "model": (_TEXT, "required", "name of the model asked"),
+        "served_model": (_TEXT, "optional", "the model that the server says it used"),
+        "tokens_in": (_INTEGER, "optional", "tokens of the request"),
+        "tokens_out": (_INTEGER, "optional", "tokens of the answer"),
+        "cost": (_NUMBER, "optional", "US dollars; NA where no price is known"),
+        "seconds": (_NUMBER, "optional", "time from request to answer, in seconds"),
+        "attempts": (_INTEGER, "optional", "requests sent until there was an answer"),
+        "status": (_TEXT, "required", "what became of the call"),
+        "at": (_TEXT, "required", "when it ended (UTC, ISO 8601)"),
+    },
 }
 _KEYS = {
     "messages": ["dialogue_id", "turn", "role"],
@@ -100,7 +137,7 @@ def columns(table: str) -> pd.DataFrame:
     Parameters
     ----------
     table : str
-        prompts, messages, ratings, labels or annotations.
+        prompts, messages, ratings, labels, annotations, dialogues, judges or calls.
 
     Returns
     -------
@@ -251,15 +288,19 @@ def read_table(path: str | os.PathLike, table: str, encoding: str = "utf-8") -> 
 def read_frame(
     path: str | os.PathLike, encoding: str = "utf-8", dtype: dict[str, type] | None = None
 ) -> pd.DataFrame:
-    "A frame from a CSV or Parquet file, with the errors of `read_table` but no rules."
+    "A frame from a CSV, Parquet or JSON-lines file, with the errors of `read_table` but no rules."
     path = Path(path)
     if not path.is_file():
         raise TableError(f"{path}: there is no such file")
     if path.suffix == ".parquet":
         return pd.read_parquet(path)
-    if path.suffix != ".csv":
-        raise TableError(f"{path}: a table is read from .csv or .parquet, not {path.suffix or 'this'}")
+    if path.suffix not in (".csv", ".jsonl", ".ndjson"):
+        raise TableError(
+            f"{path}: a table is read from .csv, .parquet or .jsonl, not {path.suffix or 'this'}"
+        )
     try:
+        if path.suffix != ".csv":
+            return _json_lines(path, encoding)
         options = {"keep_default_na": False, "na_values": [""]}
         return pd.read_csv(path, encoding=encoding, dtype=dtype, **options)
     except UnicodeDecodeError:
@@ -274,6 +315,56 @@ def read_frame(
         raise TableError(f"{path}: is not {encoding}") from None
     except (pd.errors.ParserError, pd.errors.EmptyDataError) as error:
         raise TableError(f"{path}: is not a CSV table: {error}") from None
+
+
+def _json_lines(path: Path, encoding: str) -> pd.DataFrame:
+    "One JSON object a line; a column that a line doesn't have is missing there."
+    rows = []
+    with path.open(encoding=encoding, newline="\n") as lines:
+        for number, line in enumerate(lines, start=1):
+            if not line.strip():
+                continue
+            try:
+                row = json.loads(line)
+            except ValueError as error:
+                raise TableError(f"{path}: line {number} is not JSON: {error}") from None
+            if not isinstance(row, dict):
+                raise TableError(f"{path}: line {number} is no JSON object: {line.strip()[:60]}")
+            rows.append(row)
+    return pd.DataFrame(rows, dtype=object)
+
+# %% ../nbs/00_tables.ipynb #1fb8cace
+def meaning(table: str, column: str) -> str:
+    "What a column of a table holds; of a column that the table took from another one, what it holds there."
+    named = [columns for name, columns in _TABLES.items() if name == table] + list(_TABLES.values())
+    if found := [columns[column][2] for columns in named if column in columns]:
+        return found[0]
+    return f"mode over the samples of the judge {column}" if table == "labels" else ""
+
+
+def write_frame(frame: pd.DataFrame, path: str | os.PathLike, table: str) -> Path:
+    """Write a table to a CSV (UTF-8) or Parquet file.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The rows.
+    path : str or path
+        Ends in .csv or .parquet.
+    table : str
+        Which table it is: Parquet carries what each of its columns means.
+    """
+    path = Path(path)
+    if path.suffix == ".csv":
+        frame.to_csv(path, index=False, encoding="utf-8", lineterminator="\r\n")
+        return path
+    import pyarrow as pa
+    import pyarrow.parquet
+
+    whole = pa.Table.from_pandas(frame, preserve_index=False)
+    told = [field.with_metadata({"description": meaning(table, field.name)}) for field in whole.schema]
+    pyarrow.parquet.write_table(whole.cast(pa.schema(told, metadata=whole.schema.metadata)), path)
+    return path
 
 # %% ../nbs/00_tables.ipynb #67484fff
 def empty(table: str) -> pd.DataFrame:

@@ -1,8 +1,10 @@
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from browser import Lab, Notebook, chromium
 
 HERE = Path(__file__).parent
 
@@ -24,3 +26,38 @@ def server():
         process.kill()
         process.wait()
         process.stdout.close()
+
+
+@pytest.fixture(scope="session")
+def chromium_path():
+    path = chromium()
+    if path is None:
+        reason = "no Chromium was found (apt-get install chromium, or set ANTHROKIT_CHROMIUM)"
+        if os.environ.get("ANTHROKIT_REQUIRE_BROWSER"):
+            pytest.fail(reason)
+        pytest.skip(reason)
+    return path
+
+
+@pytest.fixture
+def browser(chromium_path):
+    "Chromium. It is closed after each test: Playwright keeps an event loop running, other tests start their own."
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium_path)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="session")
+def lab(chromium_path, tmp_path_factory):
+    lab = Lab(tmp_path_factory.mktemp("lab"))
+    yield lab
+    lab.stop()
+
+
+@pytest.fixture
+def open_notebook(lab, browser, tmp_path):
+    "open_notebook(cells, width=900, theme='JupyterLab Dark') opens a notebook in JupyterLab and runs it."
+    return lambda cells, **options: Notebook(lab, browser, tmp_path, cells, **options)

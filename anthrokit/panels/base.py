@@ -40,12 +40,20 @@ _PROGRESS = (
 )
 
 
+_USAGE = (
+    "SELECT substr(unit, 1, instr(unit, '/') - 1) AS dialogue_id, purpose, model, COUNT(*) AS calls, "
+    "SUM(tokens_in) AS tokens_in, SUM(tokens_out) AS tokens_out, "
+    "CASE WHEN COUNT(*) = COUNT(cost) THEN SUM(cost) END AS cost FROM calls WHERE unit LIKE '%/%' GROUP BY 1, 2, 3"
+)
+
+
 def _read_run(run: Run) -> dict[str, pd.DataFrame]:
-    return {name: getattr(run, name)() for name in ("dialogues", "messages", "ratings", "labels")}
+    frames = {name: getattr(run, name)() for name in ("dialogues", "messages", "ratings", "labels")}
+    return {**frames, "usage": run.query(_USAGE)}
 
 
 def _read_frames(given: Mapping[str, pd.DataFrame], taxonomy: Taxonomy) -> dict[str, pd.DataFrame]:
-    "The four tables out of those that were given; labels are counted from ratings where there are none."
+    "The tables out of those that were given; labels are counted from ratings where there are none."
     known = {
         name: tables.check(given[name], name) if name in given else tables.empty(name)
         for name in ("messages", "ratings", "labels")
@@ -65,7 +73,8 @@ def _read_frames(given: Mapping[str, pd.DataFrame], taxonomy: Taxonomy) -> dict[
         labels[name] = labels["dialogue_id"].map(context[name])
     categories = {behaviour.name: behaviour.category for behaviour in taxonomy}
     labels["category"] = labels["behaviour"].map(categories)
-    return {"dialogues": dialogues, **known}
+    usage = pd.DataFrame({"dialogue_id": pd.Series(dtype="str")})
+    return {"dialogues": dialogues, **known, "usage": usage}
 
 # %% ../../nbs/11_panels.ipynb #5b18cb63
 class Source:
@@ -81,6 +90,9 @@ class Source:
     ----------
     dialogues, messages, ratings, labels : DataFrame
         As `run.dialogues()` and so on; a table that wasn't given is empty.
+    usage : DataFrame
+        What the dialogues of a run took: dialogue_id, purpose, model, calls, tokens_in, tokens_out, cost (US dollars,
+        NA where a price isn't known).
     run : Run or None
         The run, where there is one.
     taxonomy : Taxonomy
@@ -131,12 +143,12 @@ class Source:
         self.taxonomy = _taxonomy_of(self.run) if self.run is not None else Taxonomy.load()
         read = _read_run(self.run) if self.run is not None else _read_frames(self._given, self.taxonomy)
         self.dialogues, self.messages = read["dialogues"], read["messages"]
-        self.ratings, self.labels = read["ratings"], read["labels"]
+        self.ratings, self.labels, self.usage = read["ratings"], read["labels"], read["usage"]
         self._places: dict[str, dict[str, Any]] = {}
         return True
 
     def of(self, table: str, dialogue_id: str) -> pd.DataFrame:
-        "The rows of one dialogue in messages, ratings, labels or dialogues."
+        "The rows of one dialogue in messages, ratings, labels, dialogues or usage."
         frame = getattr(self, table)
         if table not in self._places:
             self._places[table] = frame.groupby("dialogue_id", sort=False, observed=True).indices
@@ -226,11 +238,12 @@ STYLE = Markup("""<style>
 .anthrokit .widget-html-content { color: inherit; font-size: inherit; line-height: inherit; }
 .anthrokit .widget-html { height: auto; max-width: 100%; margin: 0; }
 .anthrokit .widget-html > .widget-html-content { min-width: 0; width: 100%; }
+.anthrokit .ak-row { gap: 2px 8px; }
 .anthrokit h3 { margin: .2em 0; font-size: 1.15em; }
 .anthrokit p { margin: .35em 0; }
 .ak-text { white-space: pre-wrap; overflow-wrap: anywhere; unicode-bidi: isolate; overflow: hidden; contain: paint; }
 .ak-name { overflow-wrap: anywhere; unicode-bidi: isolate; }
-.ak-quiet { opacity: .78; } .ak-small { font-size: .88em; } .ak-warn { color: var(--ak-warn); font-weight: 600; }
+.ak-quiet { color: color-mix(in srgb, currentColor 78%, transparent); } .ak-small { font-size: .88em; } .ak-warn { color: var(--ak-warn); font-weight: 600; }
 .ak-wide { overflow-x: auto; max-width: 100%; }
 .ak-unseen { border: 1px solid currentColor; border-radius: 3px; font: .75em monospace; padding: 0 .2em; }
 .anthrokit mark { color: inherit; background: none; }
@@ -299,7 +312,9 @@ def offer(control: widgets.Dropdown, options: Iterable[object]) -> None:
 
 def row(*controls: widgets.Widget) -> widgets.Box:
     "Controls side by side, on a second line where there is no room."
-    return widgets.Box(controls, layout={"flex_flow": "row wrap", "align_items": "center", "width": "100%"})
+    box = widgets.Box(controls, layout={"flex_flow": "row wrap", "align_items": "center", "width": "100%"})
+    box.add_class("ak-row")
+    return box
 
 # %% ../../nbs/11_panels.ipynb #d476fef5
 class _Chrome(widgets.VBox):
@@ -396,7 +411,7 @@ class Panel(_Chrome):
 
     def summary(self) -> str:
         "The line of status."
-        return f"{len(self._list):,} {self.noun}{'' if len(self._list) == 1 else 's'} with these filters"
+        return f"{self.noun.capitalize()} {self.number.value:,} of {len(self._list):,} with these filters"
 
     def _wire(self) -> None:
         for control in self.filters.values():
@@ -455,13 +470,24 @@ class Panel(_Chrome):
     @property
     def state(self) -> str:
         "The filters and the item in view, in one line that opens the same place again."
-        chosen = {name: control.value for name, control in self.filters.items() if control.value}
-        return urlencode(chosen | ({"at": self.item} if self.item else {}))
+        return urlencode(self.chosen() | ({"at": self.item} if self.item else {}))
 
     @state.setter
     def state(self, state: str) -> None:
         given = dict(parse_qsl(state.strip()))
         item = given.pop("at", None)
+        self.choose(given)
+        self._list = self.items()
+        if item is not None and item not in self._list:
+            raise ValueError(f"there is no {self.noun} {item!r} with these filters")
+        self.show(item if item is not None else next(iter(self._list), None))
+
+    def chosen(self) -> dict[str, str]:
+        "What the controls say, where they say anything."
+        return {name: control.value for name, control in self.filters.items() if control.value}
+
+    def choose(self, given: dict[str, str]) -> None:
+        "Set the controls to what a state says; ValueError where that can't be."
         for name, value in given.items():
             control = self.filters.get(name)
             if control is None:
@@ -476,10 +502,6 @@ class Panel(_Chrome):
         for name, control in self.filters.items():
             control.value = type(control.value)(given.get(name, ""))
         self._busy = False
-        self._list = self.items()
-        if item is not None and item not in self._list:
-            raise ValueError(f"there is no {self.noun} {item!r} with these filters")
-        self.show(item if item is not None else next(iter(self._list), None))
 
     def refresh(self) -> None:
         "Read again, and show what is new."
@@ -497,9 +519,8 @@ class Panel(_Chrome):
             except Exception as error:
                 self.say(f"no longer live: {error}")
                 return
-            pause = max(
-                seconds, 4 * (time.perf_counter() - began)
-            )  # reading takes a fifth of the time at most
+            took = time.perf_counter() - began
+            pause = max(seconds, 4 * took)  # reading takes a fifth of the time at most
 
     def close(self) -> None:
         "Take the panel off the page, and stop watching."
@@ -509,13 +530,12 @@ class Panel(_Chrome):
 
     def static_html(self) -> str:
         "The view as HTML that needs no kernel."
-        chosen = [f"{name}: {control.value}" for name, control in self.filters.items() if control.value]
         return render(
-            '<div class="anthrokit">{{ style }}<h3>{{ heading }}</h3>{% if chosen %}<p class="ak-small ak-name">'
-            "{{ chosen | visible(500) }}</p>{% endif %}{{ page }}</div>",
+            '<div class="anthrokit mathjax_ignore tex2jax_ignore">{{ style }}<h3>{{ heading }}</h3>'
+            '{% if chosen %}<p class="ak-small ak-name">{{ chosen | visible(500) }}</p>{% endif %}{{ page }}</div>',
             style=STYLE,
             heading=self.heading,
-            chosen="; ".join(chosen),
+            chosen="; ".join(f"{name}: {value}" for name, value in self.chosen().items()),
             page=Markup(self.static_page()),
         )
 

