@@ -141,6 +141,17 @@ class Lab(Server):
         return name
 
 
+class Voila(Server):
+    "One notebook as an application, without its code."
+
+    def __init__(self, folder, cells):
+        notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+        notebook.metadata.kernelspec = {"name": "python3", "display_name": "Python 3 (ipykernel)"}
+        nbformat.write(notebook, Path(folder) / "application.ipynb")
+        super().__init__(folder, "voila", "application.ipynb", "--no-browser", "--Voila.ip=127.0.0.1")
+        self.wait("/voila/static/voila.js")
+
+
 class Notebook:
     "A notebook that is open in the browser and has run."
 

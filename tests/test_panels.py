@@ -2,6 +2,7 @@
 
 import hostile
 import pytest
+from browser import Voila
 
 from anthrokit import demo_run
 
@@ -109,6 +110,31 @@ def test_run_in_progress(open_notebook, tmp_path):
     assert notebook.panels.nth(0).get_by_text("of 16 with").is_visible()
     notebook.panels.nth(0).get_by_role("button", name="Refresh").click()
     notebook.panels.nth(0).get_by_text("of 17 with").wait_for()
+
+
+def test_voila(browser, tmp_path):
+    "The dialogue panel as an application. Voilà hangs now and then on a busy machine, so a page may be asked for again."
+    from playwright.sync_api import TimeoutError as TooSlow
+
+    server = Voila(tmp_path, ["from anthrokit import *\npanel = DialoguePanel(demo_run())\npanel"])
+    try:
+        page = browser.new_page(viewport={"width": 900, "height": 1000})
+        panel = page.locator(".anthrokit.widget-vbox")
+        for _ in range(4):
+            page.goto(server.url, wait_until="commit")
+            try:
+                panel.wait_for(timeout=45_000)
+                break
+            except TooSlow:
+                continue
+        panel.get_by_role("button", name="Next").click()
+        panel.get_by_role("status").get_by_text("Dialogue 2 of 16").wait_for(timeout=45_000)
+        page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+        panel.get_by_role("button", name="Copy as Markdown").click()
+        panel.get_by_role("status").get_by_text("Copied.").wait_for(timeout=45_000)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 900
+    finally:
+        server.stop()
 
 
 PICTURES = {
