@@ -12,7 +12,7 @@ from anthrokit.annotations import Annotations
 from anthrokit.judge import LLMJudge, ajudge
 from anthrokit.llm import LLM
 
-OPEN = "from anthrokit import AnnotationPanel, Run\nrun = Run({!r})\npanel = AnnotationPanel(run, 2, annotator={!r})\npanel"
+OPEN = "from anthrokit import AnnotationPanel, Run\nrun = Run({!r})\nAnnotationPanel(run, 2, annotator={!r})"
 CELLS = "document.querySelectorAll('.jp-Notebook .jp-Cell').length"
 
 
@@ -179,9 +179,9 @@ def test_killed_kernel(open_notebook, folder):
 
 def test_while_the_run_is_judged(server, folder):
     "In one process: labels and ratings go into the same ledger, none is lost, and the draw stays what it was."
+    settings = {"transport": "lean", "max_concurrency": 8}
     judges = [
-        LLMJudge(LLM(f"openai/judge-{letter}", api_base=server("--latency", "0.02"), transport="lean", max_concurrency=8))
-        for letter in "ab"
+        LLMJudge(LLM(f"openai/judge-{letter}", api_base=server("--latency", "0.02"), **settings)) for letter in "ab"
     ]
     with Run(folder) as run:
         panel = AnnotationPanel(run, 3, annotator="Ada")

@@ -189,7 +189,8 @@ def test_hostile_texts(open_notebook, tmp_path, filters):
         Annotations(run).add(ids.assign(verdict=True, annotator=notes, note=notes))
     code = f"from anthrokit import DisagreementPanel\npanel = DisagreementPanel({str(tmp_path / 'run')!r})\n"
     if filters:
-        code += f"panel.filters['pair'].value = next(iter(panel.pairs))\npanel.filters['verdicts'].value = {filters!r}\n"
+        code += "panel.filters['pair'].value = next(iter(panel.pairs))\n"
+        code += f"panel.filters['verdicts'].value = {filters!r}\n"
     notebook = open_notebook([code + "panel"], width=900)
     panel, seen = notebook.panels.first, 0
     while True:
