@@ -391,25 +391,19 @@ def _rating_columns(run: Run, turns: pd.MultiIndex) -> dict[str, pd.Series]:
     }
     nothing = pd.DataFrame({"raw": pd.NA, "verdict": pd.NA}, index=turns)
     columns: dict[str, pd.Series] = {}
-    judges = run.query("SELECT judge, samples, behaviours FROM judges ORDER BY position")
-    for behaviour in dict.fromkeys(name for names in judges["behaviours"] for name in json.loads(names)):
-        if behaviour not in labels:
-            continue
+    judges = run.rows("SELECT judge, samples, b.value FROM judges, json_each(behaviours) b ORDER BY position, b.key")
+    for behaviour in [name for name in dict.fromkeys(name for _, _, name in judges) if name in labels]:
         cue, decided = CUES.get(behaviour, behaviour), labels[behaviour].reindex(turns)
-        for row in judges[
-            judges["behaviours"].map(lambda names: behaviour in json.loads(names))
-        ].itertuples():
-            stem = f"{cue}_{column_name(row.judge)}"
-            columns[f"{stem}_final_present"] = decided[row.judge].astype("Int64").fillna(-1)
-            for number in range(1, row.samples + 1):
-                one = samples.get((behaviour, row.judge, number), nothing)
-                if row.samples == 1:
+        for judge, number in [(judge, number) for judge, number, name in judges if name == behaviour]:
+            stem = f"{cue}_{column_name(judge)}"
+            columns[f"{stem}_final_present"] = decided[judge].astype("Int64").fillna(-1)
+            for sample in range(1, number + 1):
+                one = samples.get((behaviour, judge, sample), nothing)
+                if number == 1:
                     columns[f"{stem}_raw_rating"] = one["raw"]
                 else:
-                    columns[f"{stem}_raw_s{number}"], columns[f"{stem}_present_s{number}"] = (
-                        one["raw"],
-                        one["verdict"],
-                    )
+                    columns[f"{stem}_raw_s{sample}"] = one["raw"]
+                    columns[f"{stem}_present_s{sample}"] = one["verdict"]
         columns[f"{cue}_present"] = decided["label"].astype("Int64").fillna(-1)
     return columns
 

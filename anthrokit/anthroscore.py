@@ -349,32 +349,6 @@ def _finite(verb) -> bool:
     )
 
 
-def _mentions(sentences: list, entities: Entities, dependencies: Sequence[str], released: bool) -> Iterator:
-    "Sentence, chunk, entity and whether by pronoun, of every mention in subject or object place."
-    found, roots = [], set()
-    for sentence in sentences:
-        for chunk in sentence.noun_chunks:
-            if released:
-                lower = chunk.text.lower()
-                matches = [word for word in entities.words if re.search(rf"\b{word}\b".lower(), lower)]
-                matches += [] if entities.pattern is None else entities.pattern.findall(chunk.text)[:1]
-                found += [(sentence, chunk, word, False) for word in matches]
-                continue
-            inside = chunk.root.idx - chunk.start_char
-            for match in entities.regex.finditer(chunk.text):
-                if match.start() <= inside < match.end():
-                    found.append((sentence, chunk, match.group().lower(), False))
-                    roots.add(chunk.root.i)
-                    break
-    if entities.coreference != "none" and not released:
-        safe = _safe_pronouns(sentences, roots, entities.coreference == "topic") - roots
-        for sentence in sentences:
-            chunks = (chunk for chunk in sentence.noun_chunks if chunk.root.i in safe)
-            found += [(sentence, chunk, "it", True) for chunk in chunks]
-        found.sort(key=lambda mention: mention[1].start)
-    return (mention for mention in found if mention[1].root.dep_ in dependencies)
-
-
 def _row(text_id: str, number: int, mention: tuple, released: bool) -> dict[str, Any]:
     "One masked sentence."
     sentence, chunk, entity, pronoun = mention
@@ -399,6 +373,34 @@ def _row(text_id: str, number: int, mention: tuple, released: bool) -> dict[str,
         "pronoun": pronoun,
         "status": "masked",
     }
+
+# %% ../nbs/08_anthroscore.ipynb #862151bd
+def _mentions(sentences: list, entities: Entities, dependencies: Sequence[str], released: bool) -> Iterator:
+    "Sentence, chunk, entity and whether by pronoun, of every mention in subject or object place."
+    found = [mention for sentence in sentences for mention in _named(sentence, entities, released)]
+    if entities.coreference != "none" and not released:
+        roots = {chunk.root.i for _, chunk, _, _ in found}
+        safe = _safe_pronouns(sentences, roots, entities.coreference == "topic") - roots
+        for sentence in sentences:
+            chunks = (chunk for chunk in sentence.noun_chunks if chunk.root.i in safe)
+            found += [(sentence, chunk, "it", True) for chunk in chunks]
+        found.sort(key=lambda mention: mention[1].start)
+    return (mention for mention in found if mention[1].root.dep_ in dependencies)
+
+
+def _named(sentence: Any, entities: Entities, released: bool) -> Iterator[tuple]:
+    "Mentions by name: an entity in the root noun of a chunk; by the released protocol, anywhere in it."
+    for chunk in sentence.noun_chunks:
+        if released:
+            lower = chunk.text.lower()
+            names = [word for word in entities.words if re.search(rf"\b{word}\b".lower(), lower)]
+            names += [] if entities.pattern is None else entities.pattern.findall(chunk.text)[:1]
+            yield from ((sentence, chunk, name, False) for name in names)
+            continue
+        inside = chunk.root.idx - chunk.start_char
+        at_root = (m for m in entities.regex.finditer(chunk.text) if m.start() <= inside < m.end())
+        for match in itertools.islice(at_root, 1):
+            yield sentence, chunk, match.group().lower(), False
 
 # %% ../nbs/08_anthroscore.ipynb #c42f3e3b
 def mask_sentences(
@@ -1161,17 +1163,7 @@ def score_into(
 
     entities, scorer = _entities(entities), load_scorer(model, precision=precision)
     pronouns(protocol)
-    description = {
-        "model": scorer.name,
-        "fingerprint": scorer.fingerprint,
-        "kind": scorer.kind,
-        "protocol": protocol,
-        "precision": scorer.precision,
-        "entities": entities.describe(),
-        "dependencies": sorted(dependencies),
-        "check_language": check_language,
-        "max_tokens": scorer.max_tokens,
-    }
+    description = _describe(scorer, entities, protocol, dependencies, check_language)
     setting = digest(description)
     run.create(_LEDGER)
     run.write("anthroscore_settings", [{"setting": setting, "description": json.dumps(description)}])
@@ -1183,6 +1175,23 @@ def score_into(
         "GROUP BY status ORDER BY status",
         [setting],
     )
+
+# %% ../nbs/08_anthroscore.ipynb #cf36e5a4
+def _describe(
+    scorer: Scorer, entities: Entities, protocol: str, dependencies: Sequence[str], check_language: bool
+) -> dict[str, Any]:
+    "What determines the scores of a setting, as JSON can hold it."
+    return {
+        "model": scorer.name,
+        "fingerprint": scorer.fingerprint,
+        "kind": scorer.kind,
+        "protocol": protocol,
+        "precision": scorer.precision,
+        "entities": entities.describe(),
+        "dependencies": sorted(dependencies),
+        "check_language": check_language,
+        "max_tokens": scorer.max_tokens,
+    }
 
 # %% ../nbs/08_anthroscore.ipynb #61809a88
 def _score_portion(run, setting, part, entities, scorer, protocol, dependencies, check_language) -> None:
@@ -1325,14 +1334,14 @@ def dialogue_scores(
     return scores.merge(said[["text_id", *names]], on="text_id", how="left")
 
 # %% ../nbs/08_anthroscore.ipynb #7545265a
-def by_turn(scores: pd.DataFrame, *, by: Sequence[str] = (), ci: float = 0.95) -> pd.DataFrame:
+def by_turn(scores: pd.DataFrame, *, by: str | Sequence[str] = (), ci: float = 0.95) -> pd.DataFrame:
     """Mean AnthroScore of the messages of each turn.
 
     Parameters
     ----------
     scores : DataFrame
         From `dialogue_scores`, all on one scale.
-    by : sequence of str
+    by : str or sequence of str
         More columns to group by, such as target.
     ci : float
         Confidence level.
@@ -1353,7 +1362,7 @@ def by_turn(scores: pd.DataFrame, *, by: Sequence[str] = (), ci: float = 0.95) -
     from anthrokit.stats import clusters
 
     _one_scale(scores)
-    keys = [*by, "turn"]
+    keys = [*([by] if isinstance(by, str) else by), "turn"]
     scores = scores.assign(cluster=clusters(scores))
     messages = scores.groupby([*keys, "cluster", "text_id"], dropna=False)["score"].mean().reset_index()
     rows = []
@@ -1402,5 +1411,7 @@ def _draw_turns(turns: pd.DataFrame, ax: Any) -> Any:
     ax.errorbar(turn, middle, yerr=np.nan_to_num(reach), marker="o", capsize=4, color="#0072B2")
     labels = [f"{row.turn}\n{row.n} of {row.n_total}" for row in turns.itertuples()]
     ax.set_xticks(turns["turn"].to_numpy(float), labels)
-    ax.set(xlabel="Turn (messages with a score of all messages)", ylabel="AnthroScore (log-ratio)")
+    ax.set(
+        xlabel="Turn (messages with a score of all messages)", ylabel="AnthroScore (log-ratio), 95 % interval"
+    )
     return ax

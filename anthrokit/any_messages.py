@@ -77,8 +77,8 @@ def read_messages(source: pd.DataFrame | str | os.PathLike) -> pd.DataFrame:
     -------
     DataFrame
         One row a turn: dialogue_id, pair_id (of preference data), prompt_id, base_id, target (chosen or rejected in
-        preference data), opening (its first message), system (the first system message), turn, user, assistant, judged (whether the assistant's
-        message is to be judged).
+        preference data), opening (the first message), system (the first system message), turn, user, assistant, judged
+        (whether the assistant's message is to be judged).
 
     Raises
     ------

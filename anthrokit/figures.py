@@ -351,7 +351,8 @@ def plot_similarity(
     notes = pd.DataFrame("", index=names[1:], columns=names[:-1])
     for row in part.itertuples():
         table.loc[row.b, row.a] = row.estimate
-        notes.loc[row.b, row.a] = f"{row.estimate:.2f}\n({row.ci_low:.2f} to {row.ci_high:.2f})"
+        interval = f"{row.ci_low:.2f} to {row.ci_high:.2f}" if pd.notna(row.ci_low) else "no interval"
+        notes.loc[row.b, row.a] = f"{row.estimate:.2f}\n({interval})"
     ax = _axes(ax, (1.8 + 1.25 * len(table), 1.3 + 0.6 * len(table)))
     limits = (0, 1) if table.min().min() >= 0 else (-1, 1)
     _heat(ax, table, notes, limits, measure.capitalize())
@@ -664,7 +665,7 @@ def plot_agreement(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     _dots(ax, frame, what, "measure", label=lambda name, part: f"{name} (n = {counted(part['n'])} messages)")
     ax.axvline(0, color="black", linewidth=0.8)
     ax.set(
-        xlim=(min(0, np.nanmin(frame["ci_low"].astype(float))) - 0.02, 1.01),
+        xlim=(np.nanmin([0.0, *frame["ci_low"], *frame["estimate"]]) - 0.02, 1.01),
         xlabel="Agreement, with 95 % interval",
     )
     return ax

@@ -899,7 +899,7 @@ def score(
     Notes
     -----
     Liu et al. (2025). An ability none of whose cases is scored has no estimate and is left out of the means
-    above it. Intervals are missing where fewer than two cases are scored, or all cases score the same.
+    above it. Intervals are missing where too few cases are scored (5 or fewer at 95 %), or all score the same.
     """
     grid = _matrix(case_scores(hits, protocol))
     weights = draw_clusters(len(grid.cases), n_resamples, seed)

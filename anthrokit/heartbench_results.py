@@ -288,12 +288,17 @@ def _spokes(ax: Axes, angles: np.ndarray, labels: Sequence[str]) -> None:
 
 def _outline(ax: Axes, angles: np.ndarray, part: pd.DataFrame, colour: str, label: str, aside: float) -> None:
     "A model's outline, closed, and a bar on each spoke for its interval, a little aside."
-    value = part["estimate"].to_numpy(dtype=float, na_value=np.nan)
+    value = _numbers(part["estimate"])
     around = np.append(angles, angles[:1])
     ax.plot(around, np.append(value, value[:1]), color=colour, lw=1.8, marker="o", ms=3, label=label)
     if {"ci_low", "ci_high"} <= set(part):
-        low, high = (part[side].to_numpy(dtype=float, na_value=np.nan) for side in ("ci_low", "ci_high"))
+        low, high = _numbers(part["ci_low"]), _numbers(part["ci_high"])
         ax.vlines(angles + aside, low, high, color=colour, alpha=0.35, lw=3)
+
+
+def _numbers(values: Sequence[float] | pd.Series) -> np.ndarray:
+    "Numbers to draw, NaN where they are missing."
+    return pd.array(values, dtype="Float64").to_numpy(dtype=float, na_value=np.nan)
 
 # %% ../nbs/12c_heartbench_results.ipynb #4a143277
 @themed
@@ -476,7 +481,8 @@ def plot_difficulty(
         )
         if hasattr(row, "normal_low"):
             aside = 0.012 * (row.Index - (len(table) - 1) / 2)
-            low, high = [row.normal_low, row.hard_low], [row.normal_high, row.hard_high]
+            low = _numbers([row.normal_low, row.hard_low])
+            high = _numbers([row.normal_high, row.hard_high])
             ax.vlines(np.array([0, 1]) + aside, low, high, color=colour, alpha=0.45, lw=2)
     _slope_labels(ax, table, colours)
     ticks = [
@@ -486,7 +492,7 @@ def plot_difficulty(
     ax.set_xticks([0, 1], ticks)
     ax.set_xlim(-1.7, 2.7)
     ax.set_yticks([])
-    bars = ", with 95 % interval" if "normal_low" in table else ""
+    bars = ", with 95 % interval (6 cases or more)" if "normal_low" in table else ""
     ax.set_title(f"Rank, model and overall score (0 to 100){bars}")
     ax.grid(False)
     for side in ("left", "bottom"):
@@ -580,7 +586,8 @@ def plot_by(table: pd.DataFrame, by: str, *, ax: Axes | None = None) -> Axes:
     ax.set_yticks(range(len(groups)), [f"{group}  (n={sizes[group]})" for group in groups])
     ax.invert_yaxis()
     ax.set_xlim(-2, 102)
-    ax.set_xlabel("Mean case score, 0 to 100, with 95 % interval")
+    shown = "with 95 % interval" if table["ci_low"].notna().any() else "too few cases for intervals"
+    ax.set_xlabel(f"Mean case score, 0 to 100, {shown}")
     ax.legend(loc="upper left", bbox_to_anchor=(1, 1), frameon=False, fontsize=8)
     return ax
 

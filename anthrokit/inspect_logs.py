@@ -5,7 +5,6 @@
 # %% ../nbs/14b_inspect_logs.ipynb #deef0cac
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterable
 from pathlib import Path

@@ -311,14 +311,16 @@ class LLMJudge(_LLMJudge):
         how = self.released.settings if self.released else {"template": digest(self.template)}
         return {**self.llm.settings, **how}
 
+    def prompt(self, text: str, behaviour: Behaviour, user: str = "") -> str:
+        "What the model is asked about one message."
+        if self.released:
+            return self.released.prompt(text, behaviour, user)
+        return judge_prompt(text, behaviour, self.template)
+
     def request(
         self, text: str, behaviours: Sequence[Behaviour], user: str = ""
     ) -> tuple[list[dict], dict[str, Any]]:
-        if self.released:
-            prompt = self.released.prompt(text, behaviours[0], user)
-        else:
-            prompt = judge_prompt(text, behaviours[0], self.template)
-        return [{"role": "user", "content": prompt}], {}
+        return [{"role": "user", "content": self.prompt(text, behaviours[0], user)}], {}
 
     def parse(self, content: str | None, behaviours: Sequence[Behaviour]) -> list[Rating]:
         return [self.released.parse(content, behaviours[0]) if self.released else parse_verdict(content)]

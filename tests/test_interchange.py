@@ -470,7 +470,7 @@ def test_log_of_another_task(tmp_path):
 
 
 def test_system_prompts_and_repeats(tmp_path):
-    "What a chat log says beyond user and assistant: system prompts stay, two equal dialogues with ids of their own too."
+    "System prompts of a chat log stay, and so do two equal dialogues with ids of their own."
     said = [
         {"role": "system", "content": "Be brief."},
         {"role": "user", "content": "Hi"},

@@ -113,7 +113,7 @@ def test_run_in_progress(open_notebook, tmp_path):
 
 
 def test_voila(browser, tmp_path):
-    "As an application. Voilà hangs now and then on a busy machine, so the page may be asked for again."
+    "The dialogue panel as an application. Voilà hangs at times on a busy machine, so a page may be asked for again."
     from playwright.sync_api import TimeoutError as TooSlow
 
     server = Voila(tmp_path, ["from anthrokit import *\npanel = DialoguePanel(demo_run())\npanel"])
