@@ -126,6 +126,12 @@ def test_run_in_progress(open_notebook, tmp_path):
 # The code that shows a panel over the hostile run, by name, and whether Next leads through its items.
 PANELS = {
     "dialogues": "from anthrokit import DialoguePanel\nDialoguePanel(run, state='absent=True')",
+    "emergence": """
+from anthrokit import EmergencePanel
+frames = {"messages": run.messages(), "ratings": run.ratings(), "dialogues": run.dialogues()}
+EmergencePanel(frames | {"labels": run.labels().assign(label=True)}, state="of=any")
+""",
+    "rubric": "from anthrokit import RubricPanel\nRubricPanel(hostile.rubric())",
 }
 REPRS = {
     "run": "run",
