@@ -5,7 +5,8 @@
 A study of one target is made in memory: 960 dialogues x 5 turns x 14 behaviours x 9 ratings, with messages and
 reasons, and for the rubric panel the 296 cases of a HeartBench with 4 models and 3 judges. Then each panel is made
 and shown, and every control of it is used, over and over. Times are of the kernel: what the browser waits for before
-it can draw; on a machine with other work, --clock processor leaves the others out. Bytes are what the widgets' messages hold, as JSON.
+it can draw; on a machine with other work, --clock processor leaves the others out. Bytes are what the widgets'
+messages hold, as JSON.
 """
 
 from __future__ import annotations
@@ -120,8 +121,8 @@ def uses(control: widgets.Widget) -> list:
         return [put(not control.value), put(control.value)]
     if isinstance(control, widgets.Text):
         return [put("glad"), put(control.value)]
-    options = [value for _, value in control.options] if control.options and isinstance(control.options[0], tuple) else []
-    others = [value for value in options or control.options if value != control.value][:3]
+    options = [one[1] if isinstance(one, tuple) else one for one in control.options]
+    others = [value for value in options if value != control.value][:3]
     return [put(value) for value in [*others, control.value]]
 
 

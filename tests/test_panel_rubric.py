@@ -124,7 +124,8 @@ def test_a_run_with_missing_verdicts_and_a_special_hit(tmp_path):
         assert panel.items() == ["zh-mother-calls", "en-near-miss"]
         assert "no verdict" in panel.page.value and "planned" in panel.page.value and "not scored" in panel.page.value
         panel.state = "worth=special"
-        bundled = ratings[ratings["hit"]].merge(cases.criteria().query("ability == 'Other'"), on=["case_id", "criterion"])
+        others = cases.criteria().query("ability == 'Other'")
+        bundled = ratings[ratings["hit"]].merge(others, on=["case_id", "criterion"])
         assert set(panel.items()) == {"zh-newcomer-promoted", *bundled["case_id"]}
         assert "the whole answer scores 0" in panel.page.value
         assert panel.source.refresh(only_if_new=True) is False
