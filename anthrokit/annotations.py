@@ -124,19 +124,22 @@ class _InRun:
         self.run.write_all(["UPDATE annotations SET undone = 1 WHERE annotation = ?"], [annotation])
 
 # %% ../nbs/07e_annotations.ipynb #3f959a30
-class Annotations:
-    """People's verdicts on messages: kept in a run, in a CSV file, or in memory.
+def _prepared(given: pd.DataFrame, annotator: str | None) -> pd.DataFrame:
+    "A sheet as rows of the table of annotations."
+    given = given.reset_index(drop=True)
+    if absent := [name for name in (*_ITEM, "verdict") if name not in given.columns]:
+        raise TableError(f"the annotations lack {', '.join(absent)}")
+    rows = given.reindex(columns=tables.columns("annotations")["column"]).astype(object)
+    rows["verdict"] = read_verdicts(given["verdict"])
+    rows = rows[rows["verdict"].notna() | rows["annotator"].notna()]
+    rows["annotator"] = rows["annotator"].where(rows["annotator"].notna(), annotator)
+    rows["at"] = rows["at"].where(rows["at"].notna(), datetime.now(UTC).isoformat(timespec="seconds"))
+    rows["undone"] = rows["undone"].eq(True).fillna(False)
+    return tables.check(rows, "annotations")
 
-    Parameters
-    ----------
-    place : Run or path, optional
-        A run; the path of a .csv file, made with the first verdict; None for memory.
-
-    Notes
-    -----
-    A verdict is never overwritten. Of one person's verdicts on a message and behaviour the last stands that wasn't
-    taken back; `undo` takes back the last, and the one before stands again.
-    """
+# %% ../nbs/07e_annotations.ipynb #efeaa128
+class _Kept:
+    "What is there, and taking back."
 
     def __init__(self, place: Run | str | os.PathLike | None = None):
         self.place = place
@@ -155,45 +158,6 @@ class Annotations:
         """
         rows = self._kept.rows()
         return rows if history else standing(rows).reset_index(drop=True)
-
-    def add(self, sheet: pd.DataFrame | str | os.PathLike, annotator: str | None = None) -> int:
-        """Add verdicts; they are on disk when this returns.
-
-        Parameters
-        ----------
-        sheet : DataFrame or path
-            dialogue_id, turn, behaviour, verdict (Yes, No, True, False, blank); optionally annotator, note, weight,
-            base_id, at, undone. A filled-in sheet of `validity.annotate`, or annotations kept elsewhere.
-        annotator : str, optional
-            Whose verdicts they are where the sheet doesn't say. A blank verdict without a name of its own is a row
-            that nobody has dealt with, and is left out.
-
-        Returns
-        -------
-        int
-            How many were added.
-
-        Raises
-        ------
-        TableError
-            No annotator, a verdict that is neither Yes, No nor blank, or a message that the run doesn't have.
-        StoreError
-            The run is open for reading only.
-        """
-        given = sheet if isinstance(sheet, pd.DataFrame) else tables.read_frame(sheet)
-        given = given.reset_index(drop=True)
-        if absent := [name for name in (*_ITEM, "verdict") if name not in given.columns]:
-            raise TableError(f"the annotations lack {', '.join(absent)}")
-        rows = given.reindex(columns=tables.columns("annotations")["column"]).astype(object)
-        rows["verdict"] = read_verdicts(given["verdict"])
-        rows = rows[rows["verdict"].notna() | rows["annotator"].notna()]
-        rows["annotator"] = rows["annotator"].where(rows["annotator"].notna(), annotator)
-        rows["at"] = rows["at"].where(rows["at"].notna(), datetime.now(UTC).isoformat(timespec="seconds"))
-        rows["undone"] = rows["undone"].eq(True).fillna(False)
-        rows = tables.check(rows, "annotations")
-        if len(rows):
-            self._kept.append(rows)
-        return len(rows)
 
     def undo(self, annotator: str, item: Sequence[Any] | None = None) -> dict[str, Any] | None:
         """Take back a person's last verdict, of all or on one message.
@@ -226,6 +190,50 @@ class Annotations:
         where = {None: "in memory"}.get(self.place, f"in {getattr(self.place, 'folder', self.place)}")
         return f"Annotations {where}: {len(rows)} verdicts by {names}"
 
+# %% ../nbs/07e_annotations.ipynb #fe5bcc95
+class Annotations(_Kept):
+    """People's verdicts on messages: kept in a run, in a CSV file, or in memory.
+
+    Parameters
+    ----------
+    place : Run or path, optional
+        A run; the path of a .csv file, made with the first verdict; None for memory.
+
+    Notes
+    -----
+    A verdict is never overwritten. Of one person's verdicts on a message and behaviour the last stands that wasn't
+    taken back; `undo` takes back the last, and the one before stands again.
+    """
+
+    def add(self, sheet: pd.DataFrame | str | os.PathLike, annotator: str | None = None) -> int:
+        """Add verdicts; they are on disk when this returns.
+
+        Parameters
+        ----------
+        sheet : DataFrame or path
+            dialogue_id, turn, behaviour, verdict (Yes, No, True, False, blank); optionally annotator, note, weight,
+            base_id, at, undone. A filled-in sheet of `validity.annotate`, or annotations kept elsewhere.
+        annotator : str, optional
+            Whose verdicts they are where the sheet doesn't say. A blank verdict without a name of its own is a row
+            that nobody has dealt with, and is left out.
+
+        Returns
+        -------
+        int
+            How many were added.
+
+        Raises
+        ------
+        TableError
+            No annotator, a verdict that is neither Yes, No nor blank, or a message that the run doesn't have.
+        StoreError
+            The run is open for reading only.
+        """
+        rows = _prepared(sheet if isinstance(sheet, pd.DataFrame) else tables.read_frame(sheet), annotator)
+        if len(rows):
+            self._kept.append(rows)
+        return len(rows)
+
 # %% ../nbs/07e_annotations.ipynb #0e7e99fd
 def by_annotator(annotations: pd.DataFrame) -> pd.DataFrame:
     """Annotations with one column a person.
@@ -248,9 +256,7 @@ def by_annotator(annotations: pd.DataFrame) -> pd.DataFrame:
     return bases.merge(wide, on=_ITEM) if bases["base_id"].notna().any() else wide
 
 # %% ../nbs/07e_annotations.ipynb #53deb824
-def kept_draw(
-    run: Run, n: int = 20, by: str | Sequence[str] = "behaviour", *, seed: int = 0
-) -> pd.DataFrame:
+def kept_draw(run: Run, n: int = 20, by: str | Sequence[str] = "behaviour", *, seed: int = 0) -> pd.DataFrame:
     """The draw of `validity.annotate`, kept in the run: asked for again it is the same, however the run has grown.
 
     Parameters

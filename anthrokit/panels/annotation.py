@@ -201,7 +201,7 @@ _CARD = """
 <style>
 .ak-card { display: grid; grid-template-columns: minmax(0, 5fr) minmax(0, 3fr); gap: 1em; }
 @media (max-width: 700px) { .ak-card { grid-template-columns: minmax(0, 1fr); } }
-.ak-definition { border: 1px solid var(--ak-line); border-radius: 4px; padding: .4em .8em; }
+.ak-definition { min-width: 0; border: 1px solid var(--ak-line); border-radius: 4px; padding: .4em .8em; }
 .ak-definition ul { margin: .2em 0; padding-left: 1.2em; } .ak-definition h4 { margin: 0; font-size: 1.1em; }
 .ak-said { background: var(--ak-soft); border-left: 3px solid var(--ak-accent); padding: .3em .8em; margin: 0 0 .5em; }
 .ak-said.ak-before { border-left-color: var(--ak-line); }
@@ -214,10 +214,12 @@ _CARD = """
 <div class="ak-text" dir="auto">{{ item.message | clean(limit=None) }}</div></div></div>
 <section class="ak-definition" aria-label="Definition"><h4 class="ak-name">{{ item.behaviour | visible }}</h4>
 <p><strong class="ak-name">{{ question | visible(500) }}</strong></p>
-{% if known %}<p>{{ known.definition }}</p>{% if known.not_present %}<div class="ak-small">Not in messages such as
-<ul>{% for example in known.not_present %}<li>{{ example | visible(300) }}</li>{% endfor %}</ul></div>{% endif %}
-{% endif %}<p class="ak-small ak-quiet">Judge what this message says or clearly implies about its speaker, no more. In
-doubt, or where the message can't be judged: Can't tell.</p></section></div>"""
+{% if known %}<p class="ak-name">{{ known.definition | clean(limit=1500) }}</p>
+{% if known.not_present %}<div class="ak-small">Not in messages such as<ul>
+{% for example in known.not_present %}<li class="ak-name">{{ example | visible(300) }}</li>{% endfor %}</ul></div>
+{% endif %}
+{% endif %}<p class="ak-small ak-quiet">Judge only what the message itself says or clearly implies about its speaker.
+When in doubt: No. Can't tell is for a message that can't be judged at all.</p></section></div>"""
 _PROGRESS = """<p><progress max="{{ of }}" value="{{ done }}" aria-label="Labelled"></progress>
 <strong>{{ done }} of {{ of }}</strong> labelled{% if behaviour %};
 <span class="ak-name">{{ behaviour | visible }}</span>: {{ done_here }} of {{ of_here }}{% endif %}</p>"""
@@ -299,6 +301,7 @@ class _Controls(_Card):
 
     def contents(self) -> list[widgets.Widget]:
         self.add_class("ak-keys")
+        self.again.layout.display = self.link.layout.display = "none"  # nothing to read again, nowhere to go
         self.annotator = widgets.Text(
             value=self.asked_name, description="Your name", continuous_update=False, style=_WIDE
         )

@@ -9,16 +9,18 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+import anywidget
 import ipywidgets as widgets
 import pandas as pd
+import traitlets
 from markupsafe import Markup
 
 from ..behaviours import first_person_pronouns
 from ..offline import PatternJudge
-from .base import LIMIT, Mark, Panel, Source, choice, offer, render, row, search, visible
+from .base import LIMIT, Mark, Panel, Source, choice, offer, render, search, visible
 
 # %% auto #0
-__all__ = ['FLAGS', 'flags_of', 'flagged', 'marks_of', 'badges_of', 'dialogue_html', 'DialoguePanel']
+__all__ = ['FLAGS', 'flags_of', 'flagged', 'marks_of', 'badges_of', 'dialogue_html', 'CopyButton', 'DialoguePanel']
 
 # %% ../../nbs/11b_dialogue_panel.ipynb #8d0f009b
 FLAGS = {
@@ -342,6 +344,40 @@ class _Reading(Panel):
         return "\n\n".join(parts) + "\n"
 
 # %% ../../nbs/11b_dialogue_panel.ipynb #29521096
+class CopyButton(anywidget.AnyWidget):
+    "A button that asks for a text with a message, and puts the text it is sent on the clipboard."
+
+    label = traitlets.Unicode().tag(sync=True)
+    _esm = """
+    async function copy(text) {
+      try { await navigator.clipboard.writeText(text); return true; } catch {}
+      const area = document.createElement("textarea");  // pages that came without https have no clipboard
+      area.value = text;
+      document.body.append(area);
+      area.select();
+      const done = document.execCommand("copy");
+      area.remove();
+      return done;
+    }
+    function render({ model, el }) {
+      const button = document.createElement("button");
+      button.className = "jupyter-widgets jupyter-button widget-button";
+      button.textContent = model.get("label");
+      button.style.width = "auto";
+      button.addEventListener("click", () => model.send("text please"));
+      const received = async ({ text }) => {
+        const done = await copy(text);
+        button.focus();
+        model.send(done ? "Copied." : "This browser doesn't let the panel copy; to_markdown() gives the text.");
+      };
+      model.on("msg:custom", received);
+      el.append(button);
+      return () => model.off("msg:custom", received);
+    }
+    export default { render };
+    """
+
+# %% ../../nbs/11b_dialogue_panel.ipynb #e47d2ff5
 class DialoguePanel(_Reading):
     """Dialogues as chats, with badges for the behaviours found and the reasons of the judges.
 
@@ -364,21 +400,15 @@ class DialoguePanel(_Reading):
     """
 
     def contents(self) -> list[widgets.Widget]:
-        self.copy = widgets.ToggleButton(description="Markdown", icon="copy", layout={"width": "auto"})
-        self.copy.tooltip = "Show the dialogue as Markdown, to be copied"
-        self.markdown = widgets.Textarea(
-            description="Markdown", rows=10, layout={"width": "98%", "display": "none"}
-        )
-        self.copy.observe(lambda _: self._draw_markdown(), "value")
-        return [self.page, row(self.copy), self.markdown]
+        self.copy = CopyButton(label="Copy as Markdown")
+        self.copy.on_msg(self._copied)
+        return [self.page, self.copy]
 
-    def draw(self) -> None:
-        super().draw()
-        self._draw_markdown()
-
-    def _draw_markdown(self) -> None:
-        self.markdown.layout.display = "flex" if self.copy.value else "none"
-        self.markdown.value = self.to_markdown() if self.copy.value else ""
+    def _copied(self, _: Any, message: str, __: Any) -> None:
+        if message == "text please":
+            self.copy.send({"text": self.to_markdown()})
+        else:
+            self.say(message)
 
     def paint(self, item: str | None) -> str:
         if item is None:

@@ -201,7 +201,8 @@ class _Counting(Panel):
     def redraw(self) -> None:
         "Count, and show what the filters leave: at the start, and when the source has something new."
         labels = self.source.labels
-        self.tally = _tally(self.source.ratings, labels if len(labels) else None)
+        tally = _tally(self.source.ratings, labels if len(labels) else None)
+        self.tally = tally.of(sorted(tally.judges, key=[*labels.columns, *tally.judges].index))
         parts = [self.tally.items[name].astype("str") for name in _ITEM]
         self.ids = parts[0].str.cat(parts[1:], sep="/").to_numpy(dtype=object)
         self.places = dict(zip(self.ids, range(len(self.ids)), strict=True))
@@ -278,7 +279,7 @@ class _Listed(_Ranked):
     "The list of disputed messages."
 
     def contents(self) -> list[widgets.Widget]:
-        self.list = widgets.Select(rows=7, layout={"width": "100%"})
+        self.list = widgets.Select(rows=7, layout={"width": "calc(100% - 4px)"})
         self.list.tooltip = "Messages, most disputed first"
         self.list.observe(self._picked, "value")
         return [self.list, self.page]
@@ -329,7 +330,9 @@ class _Pairs(_Listed):
         for number in range(3):
             grid += [self.heads[4 + number], *self.cells[3 * number : 3 * number + 3]]
         columns = "minmax(7em, max-content) repeat(3, minmax(6em, 11em))"
-        self.grid = widgets.GridBox(grid, layout={"grid_template_columns": columns, "grid_gap": "2px 4px"})
+        self.grid = widgets.GridBox(
+            grid, layout={"grid_template_columns": columns, "grid_gap": "2px 4px", "align_items": "center"}
+        )
         return [self.several, self.grid, self.counted, *super().contents()]
 
     def offer_options(self) -> None:
@@ -403,6 +406,7 @@ _DETAIL = """
 .ak-judge li { border-top: 1px solid var(--ak-line); padding: .3em 0; }
 .ak-said { background: var(--ak-soft); border-left: 3px solid var(--ak-accent); padding: .3em .8em; margin: .4em 0; }
 .ak-said.ak-before { border-left-color: var(--ak-line); }
+.anthrokit select[size] option { overflow: hidden; text-overflow: ellipsis; }
 </style>
 <p class="ak-small ak-name">{{ context | visible(300) }}</p>
 <p><strong class="ak-name">{{ behaviour | visible }}</strong>{% if question %}:
@@ -480,7 +484,7 @@ _PEOPLE = """{% if people %}<table class="ak-table"><caption class="ak-small" st
 What people said of it</caption><tr><th scope="col">Who</th><th scope="col">Verdict</th><th scope="col">Note</th>
 <th scope="col">When (UTC)</th></tr>{% for one in people %}<tr><td class="ak-name">{{ one.annotator | visible }}</td>
 <td>{{ one.verdict }}</td><td class="ak-text" dir="auto">{{ one.note | clean(limit=1200) }}</td>
-<td>{{ one.at | visible }}</td></tr>{% endfor %}</table>{% endif %}"""
+<td>{{ (one.at | visible)[:16].replace("T", " ") }}</td></tr>{% endfor %}</table>{% endif %}"""
 
 
 class _Decision(_Reasons):
@@ -493,7 +497,10 @@ class _Decision(_Reasons):
     def contents(self) -> list[widgets.Widget]:
         fit = {"width": "auto"}
         self.annotator = widgets.Text(
-            value=self.asked_name, description="Your name", style={"description_width": "initial"}
+            value=self.asked_name,
+            description="Your name",
+            continuous_update=False,
+            style={"description_width": "initial"},
         )
         self.note = widgets.Textarea(
             description="Note",
@@ -502,15 +509,10 @@ class _Decision(_Reasons):
             style={"description_width": "initial"},
         )
         self.verdicts = {}
-        for text, verdict, icon in (
-            ("Yes", True, "check"),
-            ("No", False, "times"),
-            ("Can't tell", None, "question"),
-        ):
-            button = widgets.Button(description=text, icon=icon, layout=fit, disabled=self.closed)
-            button.on_click(partial(self._decide, verdict))
-            self.verdicts[text] = button
-        self.back = widgets.Button(description="Take back", icon="undo", layout=fit, disabled=self.closed)
+        for text, verdict in (("Yes", True), ("No", False), ("Can't tell", None)):
+            self.verdicts[text] = widgets.Button(description=text, layout=fit, disabled=self.closed)
+            self.verdicts[text].on_click(partial(self._decide, verdict))
+        self.back = widgets.Button(description="Take back", layout=fit, disabled=self.closed)
         self.back.on_click(self._take_back)
         self.annotator.observe(self._renamed, "value")
         self.people = widgets.HTML()
@@ -582,6 +584,15 @@ class _Deciding(_Decision):
 class _Shown(_Deciding):
     "What stands there."
 
+    def draw(self) -> None:
+        super().draw()
+        here = self._given[self._given["id"] == self.item]
+        words = here["verdict"].map({True: "Yes", False: "No"}).astype(object)
+        people = (
+            here.assign(verdict=words.where(words.notna(), "can't tell")).astype(object).to_dict("records")
+        )
+        self.people.value = render(_PEOPLE, people=people)
+
     def summary(self) -> str:
         if self.closed:
             kept = "can't be kept: this run is open for reading only (path=… keeps them in a file)"
@@ -646,12 +657,3 @@ class DisagreementPanel(_Shown):
         "Whether verdicts can't be kept: a run open for reading only, and no file."
         place = self.annotations.place
         return isinstance(place, Run) and place.read_only
-
-    def draw(self) -> None:
-        super().draw()
-        here = self._given[self._given["id"] == self.item]
-        words = here["verdict"].map({True: "Yes", False: "No"}).astype(object)
-        people = (
-            here.assign(verdict=words.where(words.notna(), "can't tell")).astype(object).to_dict("records")
-        )
-        self.people.value = render(_PEOPLE, people=people)
