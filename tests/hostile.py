@@ -109,3 +109,23 @@ def write(folder):
     )
     run.write("ratings", ratings)
     return run
+
+
+def rubric():
+    "A rubric of 50 cases with two answers and two judges; every text and name is a payload."
+    import pandas as pd
+
+    from anthrokit.heartbench import Case, Cases, Criterion
+
+    cases, answers, ratings = [], [], []
+    for number, text in enumerate(PAYLOADS):
+        names = name(number)
+        criteria = (Criterion(1, names, 2.0, text), Criterion(2, "Other", None, text))
+        dialogue = (("user", text), ("helper", text), ("user", text))
+        cases.append(Case(names, dialogue, criteria, names, names, names))
+        for place, model in enumerate((name(4), name(31))):
+            answers.append({"model": model, "case_id": names, "content": text, "status": text})
+            for criterion, (seat, judge) in itertools.product((1, 2), enumerate((name(12), name(42)))):
+                said = {"model": model, "case_id": names, "criterion": criterion, "judge": judge, "sample": 1}
+                ratings.append({**said, "hit": bool((place + seat * number) % 2), "reason": text})
+    return {"cases": Cases(cases), "answers": pd.DataFrame(answers), "ratings": pd.DataFrame(ratings)}

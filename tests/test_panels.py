@@ -165,6 +165,12 @@ def test_pictures(open_notebook, name):
 # The code that shows a panel over the hostile run, by name, and whether Next leads through its items.
 PANELS = {
     "dialogues": "from anthrokit import DialoguePanel\nDialoguePanel(run, state='absent=True')",
+    "emergence": """
+from anthrokit import EmergencePanel
+frames = {"messages": run.messages(), "ratings": run.ratings(), "dialogues": run.dialogues()}
+EmergencePanel(frames | {"labels": run.labels().assign(label=True)}, state="of=any")
+""",
+    "rubric": "from anthrokit import RubricPanel\nRubricPanel(hostile.rubric())",
 }
 REPRS = {
     "run": "run",

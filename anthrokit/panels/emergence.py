@@ -81,7 +81,9 @@ _STYLE = Markup("""<style>
 .ak-chart .ak-hollow { fill: var(--jp-layout-color0, Canvas); stroke-width: 1.5; }
 .ak-chart .ak-grid { stroke: var(--ak-line); stroke-width: 1; }
 .anthrokit h4.ak-facet-title { margin: .6em 0 .2em; }
-.anthrokit .ak-numbers td, .anthrokit .ak-numbers th { white-space: nowrap; }
+.anthrokit .ak-numbers td:nth-child(n+3) { white-space: nowrap; }
+.anthrokit .ak-numbers td:nth-child(-n+2) { min-width: 7em; }
+.anthrokit .widget-select option { overflow: hidden; text-overflow: ellipsis; }
 .ak-chart .ak-ring { fill: none; stroke: currentColor; stroke-width: 1.5; }
 </style>""")
 
@@ -293,7 +295,8 @@ def _contrast(lines: Sequence[dict], top: float) -> Markup:
 # %% ../../nbs/11d_emergence_panel.ipynb #2a54da4b
 _TABLE = """<table class="ak-table ak-numbers"><caption>{{ caption }}</caption>
 <tr>{% for name in columns %}<th scope="col">{{ name }}</th>{% endfor %}</tr>
-{% for cells in rows %}<tr>{% for cell in cells %}<td>{{ cell | visible }}</td>{% endfor %}</tr>{% endfor %}</table>"""
+{% for cells in rows %}<tr>{% for cell in cells %}<td>{{ cell | visible }}</td>{% endfor %}</tr>{% endfor %}
+</table>"""
 
 
 def _numbers(found: Curves, by: str) -> Markup:
@@ -468,7 +471,8 @@ class _Chosen(Panel):
 
 # %% ../../nbs/11d_emergence_panel.ipynb #b7f4b9f2
 _FACETS = """{% if omitted %}<p class="ak-warn ak-name">{{ omitted | visible(600) }}</p>{% endif %}
-{% for title, pictures in facets %}{% if title %}<h4 class="ak-name ak-facet-title">{{ title | visible }}</h4>{% endif %}
+{% for title, pictures in facets %}
+{% if title %}<h4 class="ak-name ak-facet-title">{{ title | visible }}</h4>{% endif %}
 <div class="ak-facet">{% for picture in pictures %}{{ picture }}{% endfor %}</div>{% endfor %}"""
 
 
@@ -530,11 +534,11 @@ class _Listed(_Drawn):
         "Behaviour and group of the line chosen."
         return tuple(parted(self.line.value)) if self.line.value else ("", "")
 
-    def _offer_points(self, line: str = "", turn: str = "") -> None:
+    def _offer_points(self, line: str | None = None, turn: str | None = None) -> None:
         "Lines and turns to choose from, each turn with its count; by default what was chosen stays."
         names, groups = self._shown()
         keys = [joined([name, group]) for name in names for group in groups]
-        line, turn = line or self.line.value, turn or self.turn.value
+        line, turn = (self.line.value if line is None else line), (self.turn.value if turn is None else turn)
         self.line.options = [(fit(_titled(*parted(key)), 60), key) for key in keys]
         self.line.value = line if line in keys else next(iter(keys), None)
         self._behind = self._dialogues()
@@ -562,13 +566,10 @@ class _Listed(_Drawn):
 
     def summary(self) -> str:
         turn, line = self.turn.value, _titled(*self.point)
-        how = {
-            None: "with these filters",
-            "never": f"never show it: {line}",
-            "undecided": f"are undecided: {line}",
-        }
-        many = f"{len(self._list):,} dialogue{'' if len(self._list) == 1 else 's'}"
-        return f"{many} {how.get(turn) or f'where it first occurs at turn {turn}: {line}'}"
+        if turn is None:
+            return "No dialogues with these filters"
+        how = {"never": "never occurs", "undecided": "is undecided"}.get(turn, f"first occurs at turn {turn}")
+        return f"Dialogue {self.number.value:,} of {len(self._list):,} where it {how}: {line}"
 
     def draw(self) -> None:
         super().draw()

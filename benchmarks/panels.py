@@ -1,0 +1,197 @@
+"""How long each panel takes to appear and to follow its controls, and how much it sends to the browser.
+
+    python benchmarks/panels.py [--base-prompts 120] [--clock wall]
+
+A study of one target is made in memory: 960 dialogues x 5 turns x 14 behaviours x 9 ratings, with messages and
+reasons, and for the rubric panel the 296 cases of a HeartBench with 4 models and 3 judges. Then each panel is made
+and shown, and every control of it is used, over and over. Times are of the kernel: what the browser waits for before
+it can draw; on a machine with other work, --clock processor leaves the others out. Bytes are what the widgets'
+messages hold, as JSON.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import comm
+import ipywidgets as widgets
+import numpy as np
+import pandas as pd
+
+JUDGES, SAMPLES, MODELS, CASES, CRITERIA = 3, 3, 4, 296, 16
+WORDS = "I am glad you told me this and it makes sense that the week felt long so let us look at it together".split()
+LEFT_ALONE = ("Refresh", "Place")  # reading again is not a filter
+
+
+def make_study(base_prompts: int = 120) -> dict[str, pd.DataFrame]:
+    "Messages, ratings and labels of one target: eight dialogues of five turns a base prompt."
+    from anthrokit import stats
+
+    random = np.random.default_rng(1)
+    labels = stats.simulate_labels(1, base_prompts=base_prompts, carry_over=0.3, judges=JUDGES, seed=1)
+    labels = labels.drop(columns="truth")
+    texts = [" ".join(random.choice(WORDS, 60)) for _ in range(500)]
+    key = labels[["dialogue_id", "turn", "behaviour"]]
+    parts = []
+    for judge in range(JUDGES):
+        for sample in range(1, SAMPLES + 1):
+            verdict = labels[f"synthetic judge {judge + 1}"].mask(random.random(len(key)) < 0.02)
+            status = np.where(verdict.isna(), "refused", "ok")
+            reasons = np.array(texts)[random.integers(0, len(texts), len(key))]
+            said = {"judge": f"synthetic judge {judge + 1}", "sample": sample, "verdict": verdict}
+            parts.append(key.assign(**said, explanation=reasons, status=status))
+    turns = labels.drop_duplicates(["dialogue_id", "turn"])
+    about = ["target", "dialogue_id", "prompt_id", "turn"]
+    messages = pd.concat([turns[about].assign(role=role) for role in ("user", "assistant")])
+    messages = messages.sort_values(["dialogue_id", "turn", "role"], ascending=[True, True, False])
+    ratings = pd.concat(parts).sort_values([*key, "judge", "sample"], ignore_index=True)
+    messages["content"] = np.array(texts)[random.integers(0, len(texts), len(messages))]
+    return {"messages": messages, "ratings": ratings, "labels": labels}
+
+
+def make_rubrics(n_cases: int = CASES) -> dict[str, object]:
+    "Cases of the shape of HeartBench with the answers of some models and the verdicts of some judges."
+    from anthrokit.heartbench import Case, Cases, Criterion, load_abilities
+
+    random, abilities = np.random.default_rng(2), load_abilities()["ability"].tolist()
+    text = " ".join(WORDS)
+    cases = []
+    for number in range(n_cases):
+        chosen = random.choice(abilities, CRITERIA - 1)
+        criteria = [Criterion(k + 1, name, float(random.integers(1, 6)), text) for k, name in enumerate(chosen)]
+        dialogue = tuple((("user", "helper")[turn % 2], text) for turn in range(7))
+        difficulty, scene = ("normal", "hard")[number % 2], f"scene {number % 5}"
+        other = Criterion(CRITERIA, "Other", None, text)
+        cases.append(Case(f"case {number}", dialogue, (*criteria, other), difficulty, scene))
+    index = pd.MultiIndex.from_product(
+        [[f"model {k}" for k in range(MODELS)], [case.case_id for case in cases], range(1, CRITERIA + 1),
+         [f"judge {k}" for k in range(JUDGES)]], names=["model", "case_id", "criterion", "judge"],
+    )
+    ratings = index.to_frame(index=False).assign(sample=1, reason=text)
+    ratings["hit"] = pd.array(random.random(len(ratings)) < 0.5, dtype="boolean")
+    ratings.loc[ratings["criterion"] == CRITERIA, "hit"] = False
+    answers = ratings[["model", "case_id"]].drop_duplicates().assign(content=" ".join([text] * 8))
+    return {"cases": Cases(cases), "ratings": ratings, "answers": answers}
+
+
+class Wire:
+    "Counts what widgets send, as JSON; the encoding is part of the time."
+
+    bytes = 0
+
+    @contextmanager
+    def counted(self) -> Iterator[None]:
+        real, wire = comm.DummyComm.publish_msg, self
+
+        def publish_msg(self, msg_type, data=None, metadata=None, buffers=None, **keys):
+            wire.bytes += len(json.dumps([data, metadata], default=str).encode())
+
+        comm.DummyComm.publish_msg = publish_msg
+        try:
+            yield
+        finally:
+            comm.DummyComm.publish_msg = real
+
+
+def controls(panel: widgets.Widget) -> list[widgets.Widget]:
+    "The controls of a panel that a reader uses, in order."
+    found, waiting = [], [panel]
+    while waiting:
+        widget = waiting.pop(0)
+        waiting = [*getattr(widget, "children", ()), *waiting]
+        kinds = (widgets.Dropdown, widgets.Select, widgets.ToggleButtons, widgets.Checkbox, widgets.Text)
+        walks = isinstance(widget, widgets.Button) and widget.description in ("Next", "Previous")
+        if (isinstance(widget, kinds) or walks) and widget.description not in LEFT_ALONE:
+            found.append(widget)
+    return found
+
+
+def uses(control: widgets.Widget) -> list:
+    "Acts that use a control: some other choices, and back."
+    def put(value):
+        return lambda: setattr(control, "value", value)
+
+    if isinstance(control, widgets.Button):
+        return [control.click] * 3
+    if isinstance(control, widgets.Checkbox):
+        return [put(not control.value), put(control.value)]
+    if isinstance(control, widgets.Text):
+        return [put("glad"), put(control.value)]
+    options = [one[1] if isinstance(one, tuple) else one for one in control.options]
+    others = [value for value in options if value != control.value][:3]
+    return [put(value) for value in [*others, control.value]]
+
+
+CLOCKS = {"wall": time.perf_counter, "processor": time.process_time}
+
+
+def measure(make, clock: str = "wall") -> pd.DataFrame:
+    "Milliseconds and bytes of a panel's first paint, and of the uses of each of its controls."
+    wire, now = Wire(), CLOCKS[clock]
+    rows = []
+
+    def timed(what: str, act) -> None:
+        before, began = wire.bytes, now()
+        shown = act()
+        took = 1000 * (now() - began)
+        rows.append({"what": what, "ms": took, "bytes": wire.bytes - before + len(str(shown or "").encode())})
+
+    def first_paint():
+        panels.append(make())
+        return panels[0]._repr_mimebundle_(), panels[0]._repr_html_()
+
+    panels: list[widgets.Widget] = []
+    with wire.counted():
+        timed("first paint", first_paint)
+        for what in [control.description for control in controls(panels[0])]:
+            there = [control for control in controls(panels[0]) if control.description == what]
+            for act in uses(there[0]) if there else []:
+                timed(what, act)
+        panels[0].close()
+    return pd.DataFrame(rows)
+
+
+def summary(found: pd.DataFrame) -> pd.DataFrame:
+    "A row a control: how often it was used, milliseconds (median and longest), most bytes."
+    parts = found.groupby("what", sort=False)
+    times = parts["ms"].agg(uses="size", median="median", longest="max")
+    return times.assign(bytes=parts["bytes"].max()).round({"median": 0, "longest": 0}).astype(int)
+
+
+def panels(base_prompts: int = 120, n_cases: int = CASES) -> dict[str, object]:
+    "What makes each panel, by its name; the data are in memory."
+    import anthrokit
+    from anthrokit.panels.base import Source
+    from anthrokit.panels.rubric import Rubrics
+
+    study = make_study(base_prompts)
+    source, rubrics = Source(study), Rubrics(make_rubrics(n_cases))
+    answers = study["messages"].query("role == 'assistant'").head(280).rename(columns={"content": "message"})
+    sheet = answers.assign(behaviour="empathy")[["dialogue_id", "turn", "behaviour", "message"]]
+    return {
+        "DialoguePanel": lambda: anthrokit.DialoguePanel(source),
+        "DisagreementPanel": lambda: anthrokit.DisagreementPanel(source),
+        "EmergencePanel": lambda: anthrokit.EmergencePanel(source),
+        "RubricPanel": lambda: anthrokit.RubricPanel(rubrics),
+        "AnnotationPanel": lambda: anthrokit.AnnotationPanel(sheet),
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--base-prompts", type=int, default=120)
+    parser.add_argument("--clock", choices=CLOCKS, default="wall")
+    asked = parser.parse_args()
+    made = panels(asked.base_prompts)
+    measure(made["DialoguePanel"])  # imports and first compilations are no panel's own
+    tables = {name: summary(measure(make, asked.clock)) for name, make in made.items()}
+    print(f"milliseconds of the kernel by the {asked.clock} clock, and bytes sent")
+    print(pd.concat(tables, names=["panel", "what"]).to_string())
+
+
+if __name__ == "__main__":
+    main()
