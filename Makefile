@@ -12,7 +12,7 @@ NOTEBOOKS := $(shell find nbs -name '*.ipynb' -not -path '*/.ipynb_checkpoints/*
 export PYTHONWARNINGS := ignore::DeprecationWarning
 export GOMP_SPINCOUNT ?= 0
 
-.PHONY: demo test lint notebooks readme figures clean
+.PHONY: demo test lint notebooks readme figures pictures docs clean
 
 demo: $(STAMP)
 	$(BIN)/anthrokit demo
@@ -40,7 +40,7 @@ notebooks: $(STAMP)
 
 readme: $(STAMP)
 	$(BIN)/jupyter nbconvert --log-level=ERROR --to markdown --output-dir . --output README.md nbs/index.ipynb
-	sed -i -E 's#\]\(\.\./#](#g; s#\]\(([0-9a-z_/]+\.ipynb)#](nbs/\1#g' README.md
+	sed -i -E 's#\]\(([0-9a-z_/]+\.ipynb)#](nbs/\1#g; s#\]\(\.\./#](#g' README.md
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
@@ -48,5 +48,14 @@ lint: $(STAMP)
 figures: $(STAMP)
 	for notebook in nbs/papers/*.ipynb; do $(BIN)/jupyter nbconvert --log-level=ERROR --to notebook --execute --stdout $$notebook > /dev/null || exit 1; done
 
+# The pictures of the panels, from a real browser.
+pictures: $(STAMP)
+	ANTHROKIT_SCREENSHOTS=$(CURDIR)/figures/panels $(BIN)/python -m pytest tests/test_panels.py -k pictures
+
+# The documentation site in _docs, without any other program; `quarto render` builds it too.
+docs: $(STAMP)
+	$(BIN)/smalldocs check .
+	$(BIN)/smalldocs render --quiet --strict .
+
 clean:
-	rm -rf $(VENV) build dist *.egg-info _proc _docs .pytest_cache .ruff_cache
+	rm -rf $(VENV) build dist *.egg-info _proc _docs chapters index.ipynb .pytest_cache .ruff_cache

@@ -31,11 +31,14 @@ setup(
     python_requires=">=" + settings["min_python"],
     install_requires=settings["requirements"].split(),
     extras_require=extras,
-    entry_points={"console_scripts": settings["console_scripts"].split()},
-    # data/ lies at the top of the repository and is installed as anthrokit/data: one copy of each file.
-    packages=["anthrokit", "anthrokit.panels", "anthrokit.data"],
-    package_dir={"anthrokit": "anthrokit", "anthrokit.data": "data"},
-    package_data={"anthrokit.data": ["**/*"]},
+    entry_points={
+        "console_scripts": settings["console_scripts"].split(),
+        "inspect_ai": ["anthrokit = anthrokit.inspect_logs"],  # inspect eval anthrokit/anthrobench
+    },
+    # data/ and nbs/tutorials/ are installed as anthrokit/data and anthrokit/tutorials: one copy of each file.
+    packages=["anthrokit", "anthrokit.panels", "anthrokit.data", "anthrokit.tutorials"],
+    package_dir={"anthrokit": "anthrokit", "anthrokit.data": "data", "anthrokit.tutorials": "nbs/tutorials"},
+    package_data={"anthrokit.data": ["**/*"], "anthrokit.tutorials": ["*.ipynb"]},
     include_package_data=False,
     classifiers=[
         "Development Status :: 4 - Beta",

@@ -10,14 +10,16 @@ __version__ = "0.1.0"
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submodules=[
-        "annotations", "any_messages", "anthroscore", "behaviours", "cli", "figures", "heartbench", "heartbench_build",
-        "heartbench_results", "judge", "llm", "local", "offline", "panels", "prompts", "report", "simulate", "stats", "store",
-        "tables", "validity",
+        "annotations", "anthrobench_files", "anthroscore", "any_messages", "behaviours", "chat_formats", "cli", "figures",
+        "heartbench", "heartbench_build", "heartbench_results", "judge", "llm", "local", "offline",
+        "panels", "prompts", "report", "simulate", "stats", "store", "tables", "validity",
     ],
     submod_attrs={
         "annotations": ["Annotations"],
+        "anthrobench_files": ["anthrobench_losses", "read_anthrobench", "write_anthrobench"],
         "any_messages": ["compare_pairs", "judge_table"],
         "behaviours": ["Behaviour", "Taxonomy"],
+        "chat_formats": ["read_openai", "read_sharegpt", "to_datasets", "write_openai", "write_sharegpt"],
         "judge": ["LLMJudge", "Rating", "TogetherJudge", "ajudge"],
         "llm": ["LLM", "Budget", "BudgetReached", "SetupError"],
         "offline": ["StudentJudge", "offline_panel"],

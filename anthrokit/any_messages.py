@@ -77,38 +77,40 @@ def read_messages(source: pd.DataFrame | str | os.PathLike) -> pd.DataFrame:
     -------
     DataFrame
         One row a turn: dialogue_id, pair_id (of preference data), prompt_id, base_id, target (chosen or rejected in
-        preference data), turn, user, assistant, judged (whether the assistant's message is to be judged).
+        preference data), opening (the first message), system (the first system message), turn, user, assistant, judged
+        (whether the assistant's message is to be judged).
 
     Raises
     ------
     TableError
         The columns are none of the forms, or a row can't be read; says which.
     """
-    frame = source if isinstance(source, pd.DataFrame) else tables.read_frame(source)
+    given = isinstance(source, pd.DataFrame)
+    frame, where = (source, "") if given else (tables.read_frame(source), f"{source}: ")
     if frame.empty:
-        raise TableError("the table has no row")
+        raise TableError(f"{where}the table has no row")
     if not frame.columns.is_unique:
-        raise TableError("the table has two columns of one name")
+        raise TableError(f"{where}the table has two columns of one name")
     columns = set(frame.columns)
     forms = ({"chosen", "rejected"}, {"messages"}, {"user", "assistant"})
     form = next((form for form in forms if form <= columns), None)
     if form is None:
         raise TableError(
-            f"the table has the columns {', '.join(map(str, frame.columns))}; it needs user and assistant, or "
-            f"messages, or chosen and rejected"
+            f"{where}the table has the columns {', '.join(map(str, frame.columns))}; it needs user and assistant, "
+            f"or messages, or chosen and rejected"
         )
     if form == {"messages"} and "dialogue_id" in columns:
         again = frame["dialogue_id"].duplicated() & frame["dialogue_id"].notna()
         if again.any():
             row = int(again.to_numpy().argmax())
-            raise TableError(f"row {row + 1}, column dialogue_id: {frame['dialogue_id'][row]!r} stands there twice")
+            name = frame["dialogue_id"].iloc[row]
+            raise TableError(f"{where}row {row + 1}, column dialogue_id: {name!r} stands there twice")
     rows = []
     for number, row in enumerate(frame.to_dict("records"), 1):
-        rows += _turns(row, form, f"row {number}")
-    table = pd.DataFrame(rows).drop_duplicates(["dialogue_id", "turn"], ignore_index=True)
-    if not table["judged"].any():
-        raise TableError("the table holds no message of an assistant")
-    return table
+        rows += _turns(row, form, f"{where}row {number}")
+    if not any(row["judged"] for row in rows):
+        raise TableError(f"{where}the table holds no message of an assistant")
+    return pd.DataFrame(rows).drop_duplicates(["dialogue_id", "turn"], ignore_index=True)
 
 # %% ../nbs/07c_any_messages.ipynb #8fec975b
 def _turns(row: dict[str, Any], form: set[str], place: str) -> list[dict[str, Any]]:
@@ -131,7 +133,7 @@ def _turns(row: dict[str, Any], form: set[str], place: str) -> list[dict[str, An
         last = max((number for number, turn in enumerate(turns) if turn[1]), default=None)
         if last is None:
             continue
-        opening = turns[0][0] or "(no prompt)"
+        opening = turns[0][0] if (turns[0][0] or "").strip() else "(no prompt)"
         own = {
             name: None if _blank(row.get(name)) else str(row[name])
             for name in ("base_id", *(("dialogue_id", "prompt_id") if form == {"messages"} else ()))
@@ -142,6 +144,8 @@ def _turns(row: dict[str, Any], form: set[str], place: str) -> list[dict[str, An
             "prompt_id": own.get("prompt_id") or digest("prompt", opening, str(own["base_id"])),
             "base_id": own["base_id"] or digest("prompt", opening),
             "target": "messages" if _blank(target) else str(target),
+            "opening": opening,
+            "system": next((one["content"] for one in messages if one["role"] == "system"), None),
         }
         for number, (user, assistant) in enumerate(turns):
             judged = bool(assistant) and (pair is None or number == last)
@@ -201,9 +205,12 @@ def import_messages(
     """
     table = read_messages(source)
     first = table.drop_duplicates("prompt_id")
-    prompts = first[["prompt_id", "base_id"]].assign(first_message=first["user"].fillna("(no prompt)"))
+    prompts = first[["prompt_id", "base_id"]].assign(first_message=first["opening"])
     dialogues = table.groupby("dialogue_id", sort=False).agg(
-        prompt_id=("prompt_id", "first"), target=("target", "first"), turns=("turn", "max")
+        prompt_id=("prompt_id", "first"),
+        target=("target", "first"),
+        turns=("turn", "max"),
+        system_target=("system", "first"),
     )
     repeat = dialogues.groupby(["prompt_id", "target"]).cumcount() + 1
     rows = dialogues.assign(repeat=repeat, status="done").reset_index().to_dict("records")

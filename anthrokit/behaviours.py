@@ -13,6 +13,7 @@ import tomllib
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -54,8 +55,10 @@ class Behaviour:
 _FIELDS = {"name", "category", "definition", "question", "how", "not_present"}
 
 
-def _behaviour(entry: dict, number: int, source: object) -> Behaviour:
+def _behaviour(entry: Any, number: int, source: object) -> Behaviour:
     "A behaviour from an entry of the file, or an error that names the entry."
+    if not isinstance(entry, dict):
+        raise TableError(f"{source}: behaviour {number} is {entry!r:.60}; each is a table, under [[behaviour]]")
     where = f"{source}: behaviour {number} ({entry.get('name', 'without a name')})"
     if unknown := set(entry) - _FIELDS:
         raise TableError(
@@ -66,9 +69,12 @@ def _behaviour(entry: dict, number: int, source: object) -> Behaviour:
             raise TableError(f"{where}: {name} is missing or blank")
     if entry.get("how", "judged") not in ("judged", "counted"):
         raise TableError(f"{where}: how is {entry['how']!r}; it is 'judged' or 'counted'")
-    return Behaviour(**{**entry, "not_present": tuple(entry.get("not_present", ()))})
+    examples = entry.get("not_present", [])
+    if not isinstance(examples, list) or not all(isinstance(example, str) for example in examples):
+        raise TableError(f"{where}: not_present is {examples!r:.60}; it is a list of texts")
+    return Behaviour(**{**entry, "not_present": tuple(examples)})
 
-
+# %% ../nbs/04_behaviours.ipynb #0d8311a9
 class _Behaviours:
     "Behaviours by name and category."
 
@@ -98,12 +104,11 @@ class _Behaviours:
             raise TableError(f"{path}: there is no such file") from None
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
             raise TableError(f"{path}: is not TOML in UTF-8: {error}") from None
-        entries = content.get("behaviour", [])
+        entries, title = content.get("behaviour", []), content.get("title", "behaviours")
+        if not isinstance(entries, list) or not isinstance(title, str):
+            raise TableError(f"{path}: title is a text, and each behaviour a table of its own, [[behaviour]]")
         try:
-            return cls(
-                [_behaviour(entry, number, path) for number, entry in enumerate(entries, 1)],
-                content.get("title", "behaviours"),
-            )
+            return cls([_behaviour(entry, number, path) for number, entry in enumerate(entries, 1)], title)
         except TableError as error:
             raise TableError(str(error) if str(error).startswith(str(path)) else f"{path}: {error}") from None
 

@@ -10,6 +10,7 @@ import inspect
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -166,7 +167,7 @@ def _section(path: Any, command: str, section: Any) -> dict[str, Any]:
         name.replace("-", "_"): value for name, value in _table(path, place.strip("[]"), section).items()
     }
     flags = _COMMANDS[command].flags
-    _known(path, place, section, set(flags) - {"settings"})
+    _known(path, place, section, set(flags))
     return {name: _value(f"{path}: {place} {name}", flags[name], value) for name, value in section.items()}
 
 
@@ -688,19 +689,19 @@ def _lab(given: argparse.Namespace) -> _Result | int:
     copies = copy_tutorials(given.folder)
     if given.copy_only:
         return _Result(pd.DataFrame({"tutorial": [str(path) for path in copies]}))
-    return subprocess.call([sys.executable, "-m", "jupyterlab", given.folder, *(given.options or [])])
+    return subprocess.call([sys.executable, "-m", "jupyterlab", given.folder, *shlex.split(given.options)])
 
 
 _COMMANDS["lab"] = _Command(
     _lab,
     "JupyterLab with a copy of the tutorials",
-    ("anthrokit lab", "anthrokit lab my-tutorials --copy-only", "anthrokit lab --options=--no-browser"),
+    ("anthrokit lab", "anthrokit lab my-tutorials --copy-only", "anthrokit lab --options='--no-browser --port=8890'"),
     {
         "folder": _Flag(
             "where the tutorials go; your own changes are kept", "anthrokit-tutorials", place=True
         ),
         "copy_only": _Flag("copy the tutorials, open nothing", False, bool),
-        "options": _Flag("passed on to JupyterLab", many=True),
+        "options": _Flag("passed on to JupyterLab", ""),
     },
 )
 
@@ -714,8 +715,8 @@ _FOR_ALL = {
 
 def _add(parser: argparse.ArgumentParser, name: str, flag: _Flag) -> None:
     shown = flag.help.replace("%", "%%")
-    if flag.default not in (None, False, ["offline"], ["failed"]):
-        shown += f" (default: {flag.default})"
+    if flag.default not in (None, False, ""):
+        shown += f" (default: {_cell(flag.default)})"
     if flag.kind is bool:
         parser.add_argument(f"--{name.replace('_', '-')}", action="store_true", help=shown)
         return

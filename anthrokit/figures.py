@@ -158,8 +158,14 @@ def _dots(
     *,
     scale: float = 1.0,
     label: Callable = str,
+    hollow: bool = False,
+    limits: tuple[float, float] = (-np.inf, np.inf),
 ) -> None:
-    "Points and intervals, a row a name, a colour and a marker a series; label: what the legend says of one."
+    """Points and intervals, a row a name, a colour and a marker a series.
+
+    label: what the legend says of a series; hollow: white points where p_adjusted is 0.05 or more;
+    limits: where the axis will end, so that an arrow marks an interval that goes on.
+    """
     rows = _ordered(frame[what])
     names = list(dict.fromkeys(frame[series])) if series else [None]
     offsets = np.linspace(-0.28, 0.28, len(names)) if len(names) > 1 else [0.0]
@@ -169,29 +175,34 @@ def _dots(
         middle, low, high = (
             scale * part[key].to_numpy(dtype=float) for key in ("estimate", "ci_low", "ci_high")
         )
-        shape = {
-            "marker": MARKERS[number % len(MARKERS)],
-            "markersize": 4.5,
-            "linestyle": "none",
-            "zorder": 3,
-        }
+        style = {"color": colour, "markersize": 4.5, "linestyle": "none", "zorder": 3, "clip_on": False}
+        shape = {"marker": MARKERS[number % len(MARKERS)], **style}
         ax.hlines(at, low, high, color=colour, linewidth=1.3)
-        text = label(name, part[part["estimate"].notna()])
-        ax.plot(middle, at, color=colour, clip_on=False, label=text, **shape)
+        ax.plot(middle, at, label=label(name, part[part["estimate"].notna()]), **shape)
+        if hollow:
+            unsure = ~(part["p_adjusted"].to_numpy(dtype=float) < 0.05)
+            ax.plot(middle[unsure], at[unsure], markerfacecolor="white", **shape)
+        for end, beyond, arrow in ((limits[0], low < limits[0], "<"), (limits[1], high > limits[1], ">")):
+            if beyond.any():
+                ax.plot(np.full(beyond.sum(), end), at[beyond], marker=arrow, **style)
+    _name_rows(ax, frame, what, rows)
+    _legend_above(ax, len(names))
+
+# %% ../nbs/10_figures.ipynb #d34f9bad
+def _name_rows(ax: Axes, frame: pd.DataFrame, what: str, rows: Sequence[str]) -> None:
+    "Names at the left, rules between categories, and a word where a row has no estimate."
     ax.set_yticks(range(len(rows)), [words(name) for name in rows])
     ax.set_ylim(len(rows) - 0.45, -0.55)
     ax.grid(axis="y", visible=False)
-    if what == "behaviour":
-        category = [stats._categories().get(name) for name in rows]
-        for place in range(1, len(rows)):
-            if category[place] != category[place - 1]:
-                ax.axhline(place - 0.5, color="#B0B0B0", linewidth=0.7)
+    category = [stats._categories().get(name) for name in rows] if what == "behaviour" else []
+    for place in range(1, len(category)):
+        if category[place] != category[place - 1]:
+            ax.axhline(place - 0.5, color="#B0B0B0", linewidth=0.7)
     known = frame.groupby(what)["estimate"].count()
     style = {"fontsize": 7, "color": "#666666", "ha": "right", "va": "center"}
     for place, name in enumerate(rows):
         if known[name] == 0:
             ax.text(0.99, place, "no estimate", transform=ax.get_yaxis_transform(), **style)
-    _legend_above(ax, len(names))
 
 # %% ../nbs/10_figures.ipynb #8d0b9b01
 def _legend_above(ax: Axes, lines: int) -> None:
@@ -261,31 +272,11 @@ def plot_differences(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     def label(name: str, part: pd.DataFrame) -> str:
         return f"{name}: n = {part[['n_a', 'n_b']].min(axis=None):,} or more a side"
 
-    _dots(ax, frame, what, "pair", scale=100, label=label)
-    _hollow(ax, frame, what, "pair")
+    _dots(ax, frame, what, "pair", scale=100, label=label, hollow=True)
     ax.axvline(0, color="black", linewidth=0.8)
     sizes = f"{counted(frame['n_clusters'])} base prompts; hollow: p ≥ 0.05 after Holm's correction"
     ax.set_xlabel(f"Difference in percentage points, with 95 % interval\n({sizes})")
     return ax
-
-
-def _hollow(ax: Axes, frame: pd.DataFrame, what: str, series: str | None) -> None:
-    "White over the points that a correction for many tests leaves open."
-    rows, names = _ordered(frame[what]), list(dict.fromkeys(frame[series])) if series else [None]
-    for line, name in zip(ax.get_lines()[: len(names)], names, strict=True):
-        part = (frame[frame[series] == name] if series else frame).set_index(what).reindex(rows)
-        open_ = ~(part["p_adjusted"].to_numpy(dtype=float) < 0.05)
-        x, y = (np.asarray(values, dtype=float) for values in line.get_data())
-        ax.plot(
-            x[open_],
-            y[open_],
-            line.get_marker(),
-            color=line.get_color(),
-            markerfacecolor="white",
-            markersize=4.5,
-            zorder=4,
-            clip_on=False,
-        )
 
 # %% ../nbs/10_figures.ipynb #06b03aee
 @themed
@@ -313,12 +304,11 @@ def plot_odds(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
         found = f"n = {counted(part['n'])} {unit}" if len(part) else "no estimate"
         return f"{name}: {found}" if name else found
 
-    _dots(ax, frame, what, series, label=label)
-    _hollow(ax, frame, what, series)
-    ax.axvline(1, color="black", linewidth=0.8)
-    ax.set_xscale("log")
     low, high = np.nanmin(frame["ci_low"].astype(float)), np.nanmax(frame["ci_high"].astype(float))
-    ax.set_xlim(max(low, 0.02) / 1.15, min(high, 50) * 1.15)
+    limits = max(low, 0.02) / 1.15, min(high, 50) * 1.15
+    _dots(ax, frame, what, series, label=label, hollow=True, limits=limits)
+    ax.axvline(1, color="black", linewidth=0.8)
+    ax.set(xscale="log", xlim=limits)
     ax.xaxis.set_major_locator(_odds_places(ax))
     ax.xaxis.set_major_formatter("{x:g}")
     ax.xaxis.set_minor_formatter("")
@@ -354,16 +344,15 @@ def plot_similarity(
     """
     _needs(frame, ["a", "b", "measure", "estimate", "ci_low", "ci_high", "n_behaviours"], "similarity")
     if measure not in set(frame["measure"]):
-        raise TableError(
-            f"there is no measure {measure!r}; there are {', '.join(frame['measure'].unique())}"
-        )
+        raise TableError(f"there is no measure {measure!r}; there are {', '.join(frame['measure'].unique())}")
     part = frame[frame["measure"] == measure]
     names = list(dict.fromkeys([*part["a"], *part["b"]]))
     table = pd.DataFrame(np.nan, index=names[1:], columns=names[:-1])
     notes = pd.DataFrame("", index=names[1:], columns=names[:-1])
     for row in part.itertuples():
         table.loc[row.b, row.a] = row.estimate
-        notes.loc[row.b, row.a] = f"{row.estimate:.2f}\n({row.ci_low:.2f} to {row.ci_high:.2f})"
+        interval = f"{row.ci_low:.2f} to {row.ci_high:.2f}" if pd.notna(row.ci_low) else "no interval"
+        notes.loc[row.b, row.a] = f"{row.estimate:.2f}\n({interval})"
     ax = _axes(ax, (1.8 + 1.25 * len(table), 1.3 + 0.6 * len(table)))
     limits = (0, 1) if table.min().min() >= 0 else (-1, 1)
     _heat(ax, table, notes, limits, measure.capitalize())
@@ -372,9 +361,7 @@ def plot_similarity(
     return ax
 
 # %% ../nbs/10_figures.ipynb #409c4b4b
-def _heat(
-    ax: Axes, table: pd.DataFrame, notes: pd.DataFrame, limits: tuple[float, float], name: str
-) -> None:
+def _heat(ax: Axes, table: pd.DataFrame, notes: pd.DataFrame, limits: tuple[float, float], name: str) -> None:
     "A heat map with its notes, in a colour map that keeps its order in grey."
     import seaborn
 
@@ -614,9 +601,7 @@ def plot_snowball(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
         Where to draw.
     """
     what = _what(frame)
-    _needs(
-        frame, [what, "after_yes", "after_no", "estimate", "ci_low", "ci_high", "n_after_yes"], "snowball"
-    )
+    _needs(frame, [what, "after_yes", "after_no", "estimate", "ci_low", "ci_high", "n_after_yes"], "snowball")
     if frame[what].duplicated().any():
         raise TableError(
             f"several rows share {what}: filter the table by target, or draw one panel a target with ax="
@@ -677,12 +662,10 @@ def plot_agreement(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     what = _what(frame)
     _needs(frame, [what, "measure", "estimate", "ci_low", "ci_high", "n"], "agreement")
     ax = _axes(ax, _tall(frame, what, "measure"))
-    _dots(
-        ax, frame, what, "measure", label=lambda name, part: f"{name} (n = {counted(part['n'])} messages)"
-    )
+    _dots(ax, frame, what, "measure", label=lambda name, part: f"{name} (n = {counted(part['n'])} messages)")
     ax.axvline(0, color="black", linewidth=0.8)
     ax.set(
-        xlim=(min(0, np.nanmin(frame["ci_low"].astype(float))) - 0.02, 1.01),
+        xlim=(np.nanmin([0.0, *frame["ci_low"], *frame["estimate"]]) - 0.02, 1.01),
         xlabel="Agreement, with 95 % interval",
     )
     return ax
@@ -810,9 +793,7 @@ def plot_conditions(
         ax.errorbar(
             values.mean(), number + 0.22, xerr=reach, fmt="D", color=colour, markersize=5.5, capsize=3
         )
-        ax.annotate(
-            f"{values.mean():.2f}", (values.mean(), number + 0.33), ha="center", va="top", fontsize=7
-        )
+        ax.annotate(f"{values.mean():.2f}", (values.mean(), number + 0.33), ha="center", va="top", fontsize=7)
     sizes = [f"{words(name)}\nn = {(people[condition] == name).sum():,}" for name in names]
     ax.set_yticks(range(len(names)), sizes)
     ax.set(ylim=(len(names) - 0.4, -0.5), xlabel=f"{label} (mean with 95 % interval)")
@@ -934,6 +915,7 @@ def plot_ranks(before: pd.Series, after: pd.Series, ax: Axes | None = None) -> A
     ax.spines[["left", "bottom"]].set_visible(False)
     ax.tick_params(axis="x", length=0)
     ax.xaxis.tick_top()
+    ax.set_xlabel(f"Score and rank of {len(both)} models (rank 1: highest score)")
     ax.grid(visible=False)
     return ax
 

@@ -22,6 +22,7 @@ import numpy as np
 import pandas as pd
 
 from .judge import label
+from .stats import draw_clusters, percentile_interval
 from .store import PLAIN, digest
 from .tables import TableError, data_path
 
@@ -278,19 +279,17 @@ def case_record(case: Case, abilities: pd.DataFrame | None = None) -> dict[str, 
     abilities = _standard_abilities() if abilities is None else abilities
     chinese = dict(zip(abilities["ability"], abilities["ability_zh"], strict=True)) | {OTHER: "其他"}
     scenes = {english: name for name, english in _SCENES.items()}
-    points = {item.number: item.score for item in case.criteria}
+    rubric = [
+        {
+            "dimension": chinese.get(item.ability, item.ability),
+            "content": item.content,
+            "score": int(item.score) if item.score is not None and item.score % 1 == 0 else item.score,
+        }
+        for item in case.criteria
+    ]
     return {
         "question_id": case.case_id,
-        "rubric": [
-            {
-                "dimension": chinese.get(item.ability, item.ability),
-                "content": item.content,
-                "score": int(points[item.number])
-                if points[item.number] is not None and float(points[item.number]).is_integer()
-                else points[item.number],
-            }
-            for item in case.criteria
-        ],
+        "rubric": rubric,
         "dialogue": [
             {"role": "A" if role == "user" else "B", "content": text} for role, text in case.dialogue
         ],
@@ -446,7 +445,7 @@ def _released_path() -> Path:
         if pooch.file_hash(local, alg="sha256") != _RELEASED["sha256"]:
             raise TableError(
                 f"{local}: is not HeartBench's released question_all.jsonl (its checksum differs). "
-                f"To use a changed file, give its path to load_cases."
+                "To use a changed file, give its path to load_cases."
             )
         return local
     try:
@@ -461,17 +460,15 @@ def _released_path() -> Path:
     except Exception as error:
         raise TableError(
             f"HeartBench's cases can't be fetched ({type(error).__name__}). Download question_all.jsonl from "
-            f"github.com/inclusionAI/HeartBench and give its path, or set ANTHROKIT_DATA to a folder that "
-            f"holds "
-            f"heartbench/question_all.jsonl; load_cases('bundled') works without it."
+            "github.com/inclusionAI/HeartBench and give its path, or set ANTHROKIT_DATA to a folder that "
+            "holds heartbench/question_all.jsonl; load_cases('bundled') works without it."
         ) from None
 
 # %% ../nbs/12_heartbench.ipynb #b0c48f2a
 def _parse(
     path: Path, names: Mapping[str, str], unknown_abilities: bool, max_turns: int
 ) -> tuple[list[Case], list[str]]:
-    "The cases of a file and where a text holds the replacement character; refuses the file if any case "
-    "is wrong."
+    "The cases of a file, and those that hold the replacement character; one wrong case refuses the file."
     problems, damaged, found, first = [], [], [], {}
     for where, record in _records(path):
         case = _read_case(record, names, unknown_abilities, max_turns)
@@ -483,10 +480,8 @@ def _parse(
         else:
             first[case.case_id] = where
             found.append(case)
-            if any(
-                "\ufffd" in text
-                for text in [*(text for _, text in case.dialogue), *(i.content for i in case.criteria)]
-            ):
+            texts = [*(text for _, text in case.dialogue), *(item.content for item in case.criteria)]
+            if any("\ufffd" in text for text in texts):
                 damaged.append(f"{where} ({case.case_id})")
     if problems:
         more = f"\n  … and {len(problems) - 10} more" if len(problems) > 10 else ""
@@ -658,12 +653,10 @@ def score_case(
     scores = {}
     for ability in low:
         span = high[ability] - low[ability]
-        if failed or (span == 0 and protocol == "released"):
-            scores[ability] = 0.0
+        if failed or not span:
+            scores[ability] = 0.0 if failed or protocol == "released" else math.nan
         else:
-            scores[ability] = (
-                100 * math.log(raw[ability] - low[ability] + 1) / math.log(span + 1) if span else math.nan
-            )
+            scores[ability] = 100 * math.log(raw[ability] - low[ability] + 1) / math.log(span + 1)
     known = [value for value in scores.values() if not math.isnan(value)]
     nothing = 0.0 if protocol == "released" else math.nan
     return CaseScore(sum(known) / len(known) if known else nothing, scores)
@@ -724,9 +717,8 @@ def with_criteria(votes: pd.DataFrame, cases: Cases) -> pd.DataFrame:
     """
     unit = ["model", "case_id", "criterion"]
     known = cases.criteria().merge(cases.frame()[["case_id", "difficulty", "scene", "turns"]], on="case_id")
-    strange = votes.merge(known[["case_id", "criterion"]], how="left", indicator=True).query(
-        "_merge == 'left_only'"
-    )
+    strange = votes.merge(known[["case_id", "criterion"]], how="left", indicator=True)
+    strange = strange[strange["_merge"] == "left_only"]
     if len(strange):
         row = strange.iloc[0]
         raise TableError(
@@ -831,7 +823,8 @@ class _Matrix(NamedTuple):
     cases: list[str]
     abilities: list[str]
     values: np.ndarray
-    present: np.ndarray  # cases × abilities: the case has criteria of the ability
+    present: np.ndarray  # the case has criteria of the ability
+    scorable: np.ndarray  # these criteria have points
 
 
 def _matrix(scored: pd.DataFrame) -> _Matrix:
@@ -840,19 +833,21 @@ def _matrix(scored: pd.DataFrame) -> _Matrix:
     found = dict.fromkeys(scored["ability"])
     abilities = sorted(found, key=lambda name: (order.get(name, len(order)), name))
     places = (
-        pd.Categorical(scored["model"], models).codes, pd.Categorical(scored["case_id"], cases).codes,
+        pd.Categorical(scored["model"], models).codes,
+        pd.Categorical(scored["case_id"], cases).codes,
         pd.Categorical(scored["ability"], abilities).codes,
     )
     values = np.full((len(models), len(cases), len(abilities)), np.nan)
     values[places] = scored["score"].to_numpy(dtype=float, na_value=np.nan)
-    present = np.zeros(values.shape, dtype=bool)
-    present[places] = True
-    return _Matrix(models, cases, abilities, values, present)
+    present, scorable = np.zeros((2, *values.shape), dtype=bool)
+    present[places], scorable[places] = True, ~_rangeless(scored)
+    return _Matrix(models, cases, abilities, values, present, scorable)
 
 
-def _resamples(n_cases: int, n: int, seed: int) -> np.ndarray:
-    "How often each case is drawn in each resample: n_resamples × cases."
-    return np.random.default_rng(seed).multinomial(n_cases, np.full(n_cases, 1 / n_cases), size=n)
+def _rangeless(scored: pd.DataFrame) -> np.ndarray:
+    "Rows of `case_scores` that can have no score since all their points are 0."
+    flat = (scored["maximum"] == scored["minimum"]) & scored["score"].isna()
+    return (flat & scored["catastrophic"].notna()).to_numpy(dtype=bool)
 
 
 def _means(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
@@ -870,12 +865,10 @@ def _mean(values: np.ndarray) -> np.ndarray:
     return np.where(count > 0, np.where(known, values, 0.0).sum(axis=-1) / np.maximum(count, 1), np.nan)
 
 
-def _interval(draws: np.ndarray, ci: float, n: int) -> tuple[float, float]:
-    draws = draws[~np.isnan(draws)]
-    if n < 2 or len(draws) == 0:
-        return math.nan, math.nan
-    low, high = np.quantile(draws, [(1 - ci) / 2, (1 + ci) / 2])
-    return float(low), float(high)
+def _limits(drawn: np.ndarray, n: int, ci: float) -> tuple[float, float]:
+    "Limits of one score from its values in resamples of n cases; see `stats.percentile_interval`."
+    low, high = percentile_interval(drawn[:, None], n, ci)
+    return float(low[0]), float(high[0])
 
 # %% ../nbs/12_heartbench.ipynb #8389a2c8
 def score(
@@ -890,7 +883,7 @@ def score(
     protocol : str
         "paper" or "released".
     ci : float
-        Confidence level of the percentile intervals.
+        Confidence level of the intervals (`stats.percentile_interval`).
     n_resamples : int
         Bootstrap resamples of the cases.
     seed : int
@@ -900,39 +893,28 @@ def score(
     -------
     DataFrame
         model, level (overall, dimension, ability), name, estimate (0 to 100), ci_low, ci_high, n (cases
-        scored),
-        n_total (cases that there are). Overall: mean of the abilities' means, n counts cases with a score in
-        every ability; a dimension: mean of its abilities' means.
+        scored), n_total (cases that there are). Overall: mean of the abilities' means, n counts cases with a
+        score in every ability; a dimension: mean of its abilities' means.
 
     Notes
     -----
     Liu et al. (2025). An ability none of whose cases is scored has no estimate and is left out of the means
-    above it. Intervals are missing where fewer than two cases are scored; with few cases (below about 20)
-    percentile intervals are too short.
+    above it. Intervals are missing where too few cases are scored (5 or fewer at 95 %), or all score the same.
     """
-    scored = case_scores(hits, protocol)
-    grid = _matrix(scored)
-    weights = _resamples(len(grid.cases), n_resamples, seed)
-    dimension_of = _dimensions(hits)
-    dimensions = list(dict.fromkeys(filter(None, (dimension_of.get(name) for name in grid.abilities))))
-    rows = []
-    for place, model in enumerate(grid.models):
-        values, present = grid.values[place], grid.present[place]
-        point = _means(values, np.ones((1, len(grid.cases))))
-        draws = _means(values, weights)
-        known, rangeless = ~np.isnan(values), _rangeless(scored, model, grid)
-        groups = [("overall", "Overall", list(range(len(grid.abilities))))]
-        groups += [
-            ("dimension", name, [k for k, a in enumerate(grid.abilities) if dimension_of.get(a) == name])
-            for name in dimensions
-        ]
-        groups += [("ability", name, [k]) for k, name in enumerate(grid.abilities)]
-        for level, name, columns in groups:
-            has = present[:, columns] & ~rangeless[:, columns]
-            total = int(has.any(axis=1).sum())
-            n = int((has.any(axis=1) & (known[:, columns] | ~has).all(axis=1)).sum())
-            low, high = _interval(_mean(draws[:, columns]), ci, n)
-            rows.append((model, level, name, float(_mean(point[:, columns])[0]), low, high, n, total))
+    grid = _matrix(case_scores(hits, protocol))
+    weights = draw_clusters(len(grid.cases), n_resamples, seed)
+    levels, rows = _score_levels(grid.abilities, _dimensions(hits)), []
+    for model, values, scorable in zip(grid.models, grid.values, grid.scorable, strict=True):
+        point, drawn = _means(values, np.ones((1, len(grid.cases)))), _means(values, weights)
+        known = ~np.isnan(values)
+        for level, name, columns in levels:
+            asked = scorable[:, columns]
+            there = asked.any(axis=1)
+            n = int((there & (known[:, columns] | ~asked).all(axis=1)).sum())
+            limits = _limits(_mean(drawn[:, columns]), n, ci)
+            rows.append(
+                (model, level, name, float(_mean(point[:, columns])[0]), *limits, n, int(there.sum()))
+            )
     names = ["model", "level", "name", "estimate", "ci_low", "ci_high", "n", "n_total"]
     table = pd.DataFrame(rows, columns=names)
     return table.astype({"estimate": "Float64", "ci_low": "Float64", "ci_high": "Float64"})
@@ -947,18 +929,15 @@ def _dimensions(hits: pd.DataFrame) -> dict[str, str | None]:
     return standard | dict(zip(said["ability"], said["dimension"], strict=True))
 
 
-def _rangeless(scored: pd.DataFrame, model: str, grid: _Matrix) -> np.ndarray:
-    "Cases × abilities of a model that can have no score since all their points are 0."
-    flat = np.zeros((len(grid.cases), len(grid.abilities)), dtype=bool)
-    rows = scored[
-        (scored["model"] == model)
-        & (scored["maximum"] == scored["minimum"])
-        & scored["score"].isna()
-        & scored["catastrophic"].notna()
-    ]
-    for row in rows.itertuples():
-        flat[grid.cases.index(row.case_id), grid.abilities.index(row.ability)] = True
-    return flat
+def _score_levels(
+    abilities: Sequence[str], dimension_of: Mapping[str, str | None]
+) -> list[tuple[str, str, list[int]]]:
+    "What is scored: level, name, and the columns of its abilities."
+    levels = [("overall", "Overall", list(range(len(abilities))))]
+    for dimension in dict.fromkeys(filter(None, map(dimension_of.get, abilities))):
+        columns = [k for k, name in enumerate(abilities) if dimension_of.get(name) == dimension]
+        levels.append(("dimension", dimension, columns))
+    return levels + [("ability", name, [k]) for k, name in enumerate(abilities)]
 
 # %% ../nbs/12_heartbench.ipynb #7ded3116
 def unscored(hits: pd.DataFrame, protocol: str = "paper") -> pd.DataFrame:
@@ -975,12 +954,11 @@ def unscored(hits: pd.DataFrame, protocol: str = "paper") -> pd.DataFrame:
     -------
     DataFrame
         model, case_id, n_missing (criteria without a verdict), n_criteria, status (of the answer or
-        judgement,
-        where the table has it).
+        judgement, where the table has it).
     """
     scored = case_scores(hits, protocol)
-    flat = (scored["maximum"] == scored["minimum"]) & scored["catastrophic"].notna()
-    open_cases = scored.loc[scored["score"].isna() & ~flat, ["model", "case_id"]].drop_duplicates()
+    left_open = scored["score"].isna() & ~_rangeless(scored)
+    open_cases = scored.loc[left_open, ["model", "case_id"]].drop_duplicates()
     table = hits.assign(missing=hits["hit"].isna())
     if "status" not in table:
         table["status"] = pd.Series(pd.NA, index=table.index, dtype="str")
@@ -1003,13 +981,13 @@ from .store import Run, StoreError
 _LEDGER = """
 CREATE TABLE IF NOT EXISTS heartbench_cases (
     case_id TEXT PRIMARY KEY, position INTEGER NOT NULL, hash TEXT NOT NULL, record TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS heartbench_models (model TEXT PRIMARY KEY, settings TEXT NOT NULL, hash TEXT NOT
-NULL);
+CREATE TABLE IF NOT EXISTS heartbench_models (
+    model TEXT PRIMARY KEY, settings TEXT NOT NULL, hash TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS heartbench_answers (
     model TEXT NOT NULL REFERENCES heartbench_models, case_id TEXT NOT NULL REFERENCES heartbench_cases,
     status TEXT NOT NULL, content TEXT, reasoning TEXT, finish_reason TEXT, served_model TEXT,
-    tokens_in INTEGER, tokens_out INTEGER, seconds REAL, error TEXT, PRIMARY KEY (model, case_id)) WITHOUT
-    ROWID;
+    tokens_in INTEGER, tokens_out INTEGER, seconds REAL, error TEXT,
+    PRIMARY KEY (model, case_id)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS heartbench_judges (
     judge TEXT PRIMARY KEY, position INTEGER NOT NULL, samples INTEGER NOT NULL, settings TEXT NOT NULL,
     hash TEXT NOT NULL);
@@ -1046,21 +1024,19 @@ def add_cases(run: Run, cases: Cases) -> None:
     if changed:
         raise StoreError(
             f"the run {run.folder} has other texts under the case_id {', '.join(changed[:3])}. "
-            f"Give this set of cases a run of its own."
+            "Give this set of cases a run of its own."
         )
     fresh = [case for case in cases if case.case_id not in known.index]
-    run.write(
-        "heartbench_cases",
-        [
-            {
-                "case_id": case.case_id,
-                "position": len(known) + place,
-                "hash": case.hash,
-                "record": json.dumps(case_record(case, cases.abilities), ensure_ascii=False),
-            }
-            for place, case in enumerate(fresh)
-        ],
-    )
+    rows = [
+        {
+            "case_id": case.case_id,
+            "position": len(known) + place,
+            "hash": case.hash,
+            "record": json.dumps(case_record(case, cases.abilities), ensure_ascii=False),
+        }
+        for place, case in enumerate(fresh)
+    ]
+    run.write("heartbench_cases", rows)
 
 # %% ../nbs/12b_heartbench_judging.ipynb #b7f480d4
 def cases_of(run: Run) -> Cases:
@@ -1087,8 +1063,8 @@ _ANSWER_PROMPTS = {
         "helper": "Earlier helper",
         "transcript": "Here is a conversation in progress; the earlier helper is somebody else.\n\n"
         "{dialogue}\n\n"
-        "Now it is you who responds to the user's last message. You are someone the user trusts to "
-        "talk to: speak sincerely and naturally, without Markdown, and write only what you say.",
+        "Now it is you who responds to the user's last message. You are someone the user trusts to talk "
+        "to: speak sincerely and naturally, without Markdown, and write only what you say.",
     },
 }
 
@@ -1135,7 +1111,7 @@ def _settle(run: Run, table: str, key: str, name: str, settings: dict[str, Any],
         differ = sorted(part for part in {*before, *settings} if before.get(part) != settings.get(part))
         raise StoreError(
             f"the {key} {name!r} is in the run {run.folder} with other settings ({', '.join(differ)}). "
-            f"Give this one a name of its own: name='…'."
+            "Give this one a name of its own: name='…'."
         )
     run.write(
         table,
@@ -1231,20 +1207,11 @@ def _plan_answers(
     for entry in models:
         entry.prepare()
     add_cases(run, cases)
+    how = {"style": style, "language": language, "prompt": digest(style, _ANSWER_PROMPTS[language])}
     for entry in models:
-        prompt = digest(style, _ANSWER_PROMPTS[language])
-        _settle(
-            run,
-            "heartbench_models",
-            "model",
-            entry.name,
-            {**entry.settings, "style": style, "language": language, "prompt": prompt},
-        )
-        run.write(
-            "heartbench_answers",
-            [{"model": entry.name, "case_id": case.case_id, "status": "planned"} for case in cases],
-            replace=False,
-        )
+        _settle(run, "heartbench_models", "model", entry.name, {**entry.settings, **how})
+        rows = [{"model": entry.name, "case_id": case.case_id, "status": "planned"} for case in cases]
+        run.write("heartbench_answers", rows, replace=False)
     return cases, models, meter, Progress(0, meter=meter, unit="answer", show=show)
 
 # %% ../nbs/12b_heartbench_judging.ipynb #39c66406
@@ -1428,8 +1395,7 @@ _JUDGE_PROMPTS = {
     },
     "en": {
         "system": "You are a supervisor of counsellors, known to be strict. You check whether a response "
-        "meets each "
-        "of the criteria that experts have written beforehand.\n"
+        "meets each of the criteria that experts have written beforehand.\n"
         "- Judge the response under test only. The earlier helper in the dialogue is somebody else.\n"
         "- For each criterion give the reason first and the verdict after it. Quote the response, or say "
         "what it lacks.\n"
@@ -1445,15 +1411,29 @@ _JUDGE_PROMPTS = {
         "task": "# Dialogue\n{dialogue}\n\n# Response under test\n<{mark}>\n{answer}\n</{mark}>\n\n"
         "# Criteria ({n})\n{criteria}\n\n# Output\nOne JSON object and nothing else:\n"
         '{{"verdicts": [{{"criterion": 1, "reason": "…", "hit": true}}, …]}}\n'
-        "Exactly {n} items, each number from 1 to {n} once, the reason before the verdict; hit is true or "
-        "false.",
-        "again": "This can't be used: {problem}. Give the whole JSON object again, each number from 1 to "
-        "{n} once.",
+        "Exactly {n} items, each number from 1 to {n} once, the reason before the verdict; "
+        "hit is true or false.",
+        "again": "This can't be used: {problem}. Give the whole JSON object again, "
+        "each number from 1 to {n} once.",
         "colon": ": ",
     },
 }
 
 # %% ../nbs/12b_heartbench_judging.ipynb #ccb2b566
+def _judge_words(language: str) -> dict[str, str]:
+    "The wording of a judge's prompt."
+    if language not in _JUDGE_PROMPTS:
+        raise ValueError(f"language is {language!r}; it can be {' or '.join(_JUDGE_PROMPTS)}")
+    return _JUDGE_PROMPTS[language]
+
+
+def _judge_words(language: str) -> dict[str, str]:
+    "The wording of a judge's prompt."
+    if language not in _JUDGE_PROMPTS:
+        raise ValueError(f"language is {language!r}; it can be {' or '.join(_JUDGE_PROMPTS)}")
+    return _JUDGE_PROMPTS[language]
+
+
 def rubric_prompt(
     case: Case, answer: str, order: Sequence[int] | None = None, language: str = "zh"
 ) -> list[dict[str, str]]:
@@ -1469,7 +1449,7 @@ def rubric_prompt(
     language : str
         zh or en.
     """
-    words = _JUDGE_PROMPTS[language]
+    words = _judge_words(language)
     by_number = {item.number: item for item in case.criteria}
     shown = [by_number[number] for number in order or by_number]
     criteria = "\n".join(
@@ -1490,20 +1470,8 @@ class Unreadable(ValueError):
     "A judge's answer that doesn't give exactly one verdict a criterion."
 
 
-_HIT = {
-    "true": True,
-    "1": True,
-    "hit": True,
-    "yes": True,
-    "命中": True,
-    "是": True,
-    "false": False,
-    "0": False,
-    "miss": False,
-    "no": False,
-    "未命中": False,
-    "否": False,
-}
+_HIT = dict.fromkeys(("true", "1", "hit", "yes", "命中", "是"), True)
+_HIT |= dict.fromkeys(("false", "0", "miss", "no", "未命中", "否"), False)
 
 # %% ../nbs/12b_heartbench_judging.ipynb #2bd2677a
 def _json_values(text: str) -> Iterator[Any]:
@@ -1617,18 +1585,15 @@ class RubricJudge:
     llm : LLM or str
         The model; a LiteLLM string is taken with default settings. The report used claude-sonnet-4-5.
     name : str, optional
-        What it is called in tables; the model's name by default. A name stands for one set of settings in a
-        run.
-    samples : int
-        Judgements of every answer; more can be asked for later.
+        What it is called in tables, for one set of settings in a run; the model's name by default.
+    samples, tries : int
+        Judgements of every answer (more can be asked for later), and attempts at a readable one.
     language : str
         Of the instructions: zh or en.
     shuffle : bool
         Show the criteria in an order of their own for each sample.
     seed : int
         Of the orders, and of the calls where the model takes a seed.
-    tries : int
-        How often an unreadable judgement is asked for.
     structured : bool, optional
         Ask for JSON by schema; by default where LiteLLM says that the model has it.
     """
@@ -1643,12 +1608,11 @@ class RubricJudge:
     structured: bool | None = None
 
     def __post_init__(self) -> None:
+        _judge_words(self.language)
         if isinstance(self.llm, str):
             object.__setattr__(self, "llm", LLM(self.llm))
         if self.name is None:
             object.__setattr__(self, "name", self.llm.name)
-        if self.language not in _JUDGE_PROMPTS:
-            raise ValueError(f"language is {self.language!r}; it can be {' or '.join(_JUDGE_PROMPTS)}")
         for name in ("samples", "tries"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} is {getattr(self, name)}; it must be 1 or more")
@@ -1656,15 +1620,8 @@ class RubricJudge:
     @property
     def settings(self) -> dict[str, Any]:
         "What determines its verdicts; not how many samples it gives."
-        prompt = digest(_JUDGE_PROMPTS[self.language])
-        return {
-            "llm": self.llm.settings,
-            "language": self.language,
-            "shuffle": self.shuffle,
-            "seed": self.seed,
-            "structured": self.structured,
-            "prompt": prompt,
-        }
+        own = {name: getattr(self, name) for name in ("language", "shuffle", "seed", "structured")}
+        return {"llm": self.llm.settings, **own, "prompt": digest(_judge_words(self.language))}
 
     def order(self, case: Case, model: str, sample: int) -> list[int]:
         "The criteria's numbers in the order in which this sample shows them."
@@ -1694,14 +1651,7 @@ async def judge_once(
     messages = rubric_prompt(case, answer, order, judge.language)
     parameters = judge.parameters(case, model, sample)
     unit = digest("heartbench judgement", judge.settings, judge.name, case.case_id, case.hash, answer, sample)
-    result: dict[str, Any] = {
-        "status": "unparsed",
-        "tries": 0,
-        "order": order,
-        "raw": None,
-        "error": None,
-        "verdicts": {},
-    }
+    result = {"status": "unparsed", "tries": 0, "order": order, "raw": None, "error": None, "verdicts": {}}
     for attempt in range(1, judge.tries + 1):
         result["tries"] = attempt
         try:
@@ -1713,24 +1663,18 @@ async def judge_once(
             return {**result, "status": "refused", "error": got.finish_reason}
         try:
             read = read_verdicts(got.content or "", len(order))
-            return {
-                **result,
-                "status": "ok",
-                "error": None,
-                "verdicts": {order[place - 1]: verdict for place, verdict in read.items()},
-            }
+            verdicts = {order[place - 1]: verdict for place, verdict in read.items()}
+            return {**result, "status": "ok", "error": None, "verdicts": verdicts}
         except Unreadable as problem:
             cut = " (cut by the token limit)" if got.status == "truncated" else ""
             result["error"] = f"{problem}{cut}"
         again = _JUDGE_PROMPTS[judge.language]["again"].format(problem=result["error"], n=len(order))
         parameters["seed"] = (parameters["seed"] + attempt) % 2**31
-        messages = [
-            *messages[:2],
-            *([{"role": "assistant", "content": got.content}] if got.content else []),
-            {"role": "user", "content": again if got.content else messages[1]["content"]},
-        ]
-        if not got.content:
-            messages = messages[:1] + messages[-1:]
+        if got.content:
+            complaint = [{"role": "assistant", "content": got.content}, {"role": "user", "content": again}]
+            messages = [*messages[:2], *complaint]
+        else:
+            messages = messages[:2]
     return result
 
 # %% ../nbs/12b_heartbench_judging.ipynb #23b5ab1f
@@ -1766,22 +1710,21 @@ def _plan_judgements(
         _settle(
             run, "heartbench_judges", "judge", judge.name, judge.settings, position=position, samples=samples
         )
-    done = run.query("SELECT model, case_id, judge, sample, status FROM heartbench_judgements")
-    done = set(
-        done.loc[~done["status"].isin(list(again)), ["model", "case_id", "judge", "sample"]].itertuples(
-            index=False, name=None
-        )
-    )
+    made = run.query("SELECT model, case_id, judge, sample, status FROM heartbench_judgements")
+    made = made[~made["status"].isin(list(again))].drop(columns="status")
+    done, texts = set(_rows(made)), _rows(answers[["model", "case_id", "content"]])
     todo = [
         (judge, model, case_id, content, sample)
         for judge in judges
         for sample in range(1, judge.samples + 1)
-        for model, case_id, content in answers[["model", "case_id", "content"]].itertuples(
-            index=False, name=None
-        )
+        for model, case_id, content in texts
         if (model, case_id, judge.name, sample) not in done
     ]
     return judges, cases_of(run), todo, meter, Progress(len(todo), meter=meter, unit="judgement", show=show)
+
+
+def _rows(table: pd.DataFrame) -> list[tuple]:
+    return list(table.itertuples(index=False, name=None))
 
 # %% ../nbs/12b_heartbench_judging.ipynb #3c9f3b4d
 async def _judge_all(
@@ -1791,36 +1734,25 @@ async def _judge_all(
         judge, model, case_id, content, sample = unit
         got = await judge_once(judge, cases[case_id], content, meter, model=model, sample=sample)
         key = {"model": model, "case_id": case_id, "judge": judge.name, "sample": sample}
-        run.write(
-            "heartbench_hits",
-            [
-                {**key, "criterion": number, "hit": int(hit), "reason": reason}
-                for number, (hit, reason) in got["verdicts"].items()
-            ],
-        )
-        run.write(
-            "heartbench_judgements",
-            [
-                {
-                    **key,
-                    "status": got["status"],
-                    "tries": got["tries"],
-                    "criteria_order": json.dumps(got["order"]),
-                    "raw": got["raw"],
-                    "error": got["error"],
-                }
-            ],
-        )
+        verdicts = got.pop("verdicts").items()
+        hits = [{**key, "criterion": k, "hit": int(hit), "reason": reason} for k, (hit, reason) in verdicts]
+        run.write("heartbench_hits", hits)
+        run.write("heartbench_judgements", [{**key, "criteria_order": json.dumps(got.pop("order")), **got}])
         progress.done += 1
         progress.failed += got["status"] != "ok"
 
     await work_through(todo, work, sum(judge.llm.max_concurrency for judge in judges))
 
 # %% ../nbs/12b_heartbench_judging.ipynb #ca9a99dc
-def judge_answers(run: Run | str | os.PathLike, judges: RubricJudge | Sequence[RubricJudge], *,
-                  models: Sequence[str] | None = None,
-                  budget: Budget | None = None, again: Sequence[str] = ("failed",),
-                  progress: bool = True) -> pd.DataFrame:
+def judge_answers(
+    run: Run | str | os.PathLike,
+    judges: RubricJudge | Sequence[RubricJudge],
+    *,
+    models: Sequence[str] | None = None,
+    budget: Budget | None = None,
+    again: Sequence[str] = ("failed",),
+    progress: bool = True,
+) -> pd.DataFrame:
     """Have the answers of a run judged.
 
     Parameters
@@ -1855,17 +1787,23 @@ def judge_answers(run: Run | str | os.PathLike, judges: RubricJudge | Sequence[R
             bar.close()
         return hits_of(run)
 
-
-async def ajudge_answers(run: Run | str | os.PathLike, judges: RubricJudge | Sequence[RubricJudge], *,
-                         models: Sequence[str] | None = None,
-                         budget: Budget | None = None, again: Sequence[str] = ("failed",),
-                         progress: bool = True) -> pd.DataFrame:
+# %% ../nbs/12b_heartbench_judging.ipynb #ee383980
+async def ajudge_answers(
+    run: Run | str | os.PathLike,
+    judges: RubricJudge | Sequence[RubricJudge],
+    *,
+    models: Sequence[str] | None = None,
+    budget: Budget | None = None,
+    again: Sequence[str] = ("failed",),
+    progress: bool = True,
+) -> pd.DataFrame:
     "`judge_answers` for code that awaits."
     import asyncio
 
     with _opened(run) as run:
         judges, cases, todo, meter, bar = await asyncio.to_thread(
-            _plan_judgements, run, judges, models, budget, again, progress)
+            _plan_judgements, run, judges, models, budget, again, progress
+        )
         try:
             await await_for(_judge_all(run, cases, judges, todo, meter, bar), bar.tick)
         finally:
@@ -1880,8 +1818,7 @@ def judgements_of(run: Run) -> pd.DataFrame:
     -------
     DataFrame
         model, case_id, judge, sample, status (ok, refused, unparsed, failed, planned, or "answer …" where
-        there
-        is no answer to judge), tries, error.
+        there is no answer to judge), tries, error.
     """
     _create(run)
     answers = run.query(
@@ -1911,9 +1848,8 @@ def ratings_of(run: Run) -> pd.DataFrame:
     found = run.query("SELECT model, case_id, judge, sample, criterion, hit, reason FROM heartbench_hits")
     keys = ["model", "case_id", "criterion", "judge", "sample"]
     table = judgements.merge(criteria, on="case_id").merge(found, on=keys, how="left")
-    table["hit"] = (
-        table["hit"].map({1: True, 0: False}).astype("boolean").where(table["status"] == "ok", pd.NA)
-    )
+    hit = table["hit"].map({1: True, 0: False}).astype("boolean")
+    table["hit"] = hit.where(table["status"] == "ok", pd.NA)
     return table[[*keys, "hit", "reason", "status"]]
 
 

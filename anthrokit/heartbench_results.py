@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Mapping, Sequence
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,17 +17,17 @@ import pandas as pd
 from .figures import COLOURS, MARKERS, plot_scores, themed
 from anthrokit.heartbench import (
     OTHER,
-    _interval,
+    _limits,
     _Matrix,
     _matrix,
     _mean,
     _means,
-    _resamples,
+    _rangeless,
     case_scores,
     count_words,
     score,
 )
-from .stats import _holm
+from .stats import _holm, draw_clusters, percentile_interval, resample
 from .tables import TableError
 
 if TYPE_CHECKING:
@@ -61,24 +62,18 @@ def leaderboard(
     table = score(hits, protocol, ci=ci, n_resamples=n_resamples, seed=seed)
     table = table[table["level"] == "overall"].drop(columns=["level", "name"]).set_index("model")
     grid = _matrix(case_scores(hits, protocol))
-    weights = _resamples(len(grid.cases), n_resamples, seed)
+    weights = draw_clusters(len(grid.cases), n_resamples, seed)
     draws = pd.DataFrame(
         {model: _mean(_means(grid.values[k], weights)) for k, model in enumerate(grid.models)}
     )
     ranks = draws.rank(axis=1, ascending=False, method="min")
     table["rank"] = table["estimate"].rank(ascending=False, method="min").astype("Int64")
-    known = table["ci_low"].notna()
-    for name, level in (("rank_low", (1 - ci) / 2), ("rank_high", (1 + ci) / 2)):
-        method = "lower" if name == "rank_low" else "higher"
-        table[name] = (
-            ranks.quantile(level, interpolation=method).astype("Float64").round().astype("Int64").where(known)
-        )
+    for name, level, toward in (("rank_low", (1 - ci) / 2, "lower"), ("rank_high", (1 + ci) / 2, "higher")):
+        reached = ranks.quantile(level, interpolation=toward).astype("Float64").round().astype("Int64")
+        table[name] = reached.where(table["n"] > 1)
     names = ["rank", "model", "estimate", "ci_low", "ci_high", "rank_low", "rank_high", "n", "n_total"]
-    return (
-        table.reset_index()
-        .sort_values("estimate", ascending=False, na_position="last")[names]
-        .reset_index(drop=True)
-    )
+    table = table.reset_index().sort_values("estimate", ascending=False, na_position="last")
+    return table[names].reset_index(drop=True)
 
 # %% ../nbs/12c_heartbench_results.ipynb #02c0f170
 def _pair(grid: _Matrix, a: int, b: int) -> tuple[np.ndarray, np.ndarray]:
@@ -88,6 +83,25 @@ def _pair(grid: _Matrix, a: int, b: int) -> tuple[np.ndarray, np.ndarray]:
     return first[whole], second[whole]
 
 
+def _paired(
+    first: np.ndarray, second: np.ndarray, ci: float, n_resamples: int, seed: int
+) -> tuple[float, float, float, float]:
+    "Difference in overall score, its limits, and the p-value of flipping the models' labels case by case."
+    n, known = len(first), ~np.isnan(first)
+    if n == 0:
+        return (math.nan,) * 4
+    even = np.ones((1, n))
+    estimate = float(_mean(_means(first, even) - _means(second, even))[0])
+    if n == 1:
+        return estimate, math.nan, math.nan, math.nan
+    weights = draw_clusters(n, n_resamples, seed)
+    limits = _limits(_mean(_means(first, weights) - _means(second, weights)), n, ci)
+    signs = np.random.default_rng(seed).choice([-1.0, 1.0], size=(n_resamples, n))
+    flipped = signs @ np.where(known, first - second, 0.0) / np.maximum(known.sum(axis=0), 1)
+    as_large = (np.abs(_mean(flipped)) >= abs(estimate) - 1e-9).sum()
+    return estimate, *limits, (1 + as_large) / (n_resamples + 1)
+
+# %% ../nbs/12c_heartbench_results.ipynb #ae9344cc
 def compare(
     hits: pd.DataFrame, protocol: str = "paper", *, ci: float = 0.95, n_resamples: int = 2000, seed: int = 0
 ) -> pd.DataFrame:
@@ -105,31 +119,15 @@ def compare(
     Returns
     -------
     DataFrame
-        model_a, model_b, estimate (a minus b, points), ci_low, ci_high, p_value (two-sided), p_adjusted
-        (Holm),
+        a, b (models), estimate (a minus b, points), ci_low, ci_high, p_value (two-sided), p_adjusted (Holm),
         n (cases scored for both), n_total.
     """
-    grid = _matrix(case_scores(hits, protocol))
-    rng, rows = np.random.default_rng(seed), []
-    for a in range(len(grid.models)):
-        for b in range(a + 1, len(grid.models)):
-            first, second = _pair(grid, a, b)
-            n = len(first)
-            row = [grid.models[a], grid.models[b], math.nan, math.nan, math.nan, math.nan, n, len(grid.cases)]
-            if n:
-                even = np.ones((1, n))
-                row[2] = float(_mean(_means(first, even) - _means(second, even))[0])
-            if n > 1:
-                weights = _resamples(n, n_resamples, seed)
-                row[3:5] = _interval(_mean(_means(first, weights) - _means(second, weights)), ci, n)
-                signs = rng.choice([-1.0, 1.0], size=(n_resamples, n))
-                known = ~np.isnan(first)
-                flipped = _mean(
-                    (signs @ np.where(known, first - second, 0.0)) / np.maximum(known.sum(axis=0), 1)
-                )
-                row[5] = (1 + (np.abs(flipped) >= abs(row[2]) - 1e-9).sum()) / (n_resamples + 1)
-            rows.append(row)
-    names = ["model_a", "model_b", "estimate", "ci_low", "ci_high", "p_value", "n", "n_total"]
+    grid, rows = _matrix(case_scores(hits, protocol)), []
+    for a, b in combinations(range(len(grid.models)), 2):
+        first, second = _pair(grid, a, b)
+        found = _paired(first, second, ci, n_resamples, seed)
+        rows.append((grid.models[a], grid.models[b], *found, len(first), len(grid.cases)))
+    names = ["a", "b", "estimate", "ci_low", "ci_high", "p_value", "n", "n_total"]
     table = pd.DataFrame(rows, columns=names)
     table.insert(6, "p_adjusted", _holm(table["p_value"]))
     return table
@@ -163,9 +161,15 @@ def mean_words(answers: pd.DataFrame) -> pd.Series:
     answers : DataFrame
         model and words, or model and content.
     """
-    words = answers["words"] if "words" in answers else answers["content"].map(
-        lambda text: count_words(text) if isinstance(text, str) else np.nan)
-    return words.astype("Float64").groupby(answers["model"]).mean().rename("words")
+    return _words(answers).groupby(answers["model"]).mean().rename("words")
+
+
+def _words(answers: pd.DataFrame) -> pd.Series:
+    "The words of every answer, as they are given or counted."
+    if "words" in answers:
+        return answers["words"].astype("Float64")
+    counted = [count_words(text) if isinstance(text, str) else pd.NA for text in answers["content"]]
+    return pd.Series(counted, index=answers.index, dtype="Float64")
 
 # %% ../nbs/12c_heartbench_results.ipynb #b7e0c90e
 _INK, _MUTED = "#222222", "#767676"
@@ -281,6 +285,21 @@ def _spokes(ax: Axes, angles: np.ndarray, labels: Sequence[str]) -> None:
         )
     ax.tick_params(axis="x", pad=3)
 
+
+def _outline(ax: Axes, angles: np.ndarray, part: pd.DataFrame, colour: str, label: str, aside: float) -> None:
+    "A model's outline, closed, and a bar on each spoke for its interval, a little aside."
+    value = _numbers(part["estimate"])
+    around = np.append(angles, angles[:1])
+    ax.plot(around, np.append(value, value[:1]), color=colour, lw=1.8, marker="o", ms=3, label=label)
+    if {"ci_low", "ci_high"} <= set(part):
+        low, high = _numbers(part["ci_low"]), _numbers(part["ci_high"])
+        ax.vlines(angles + aside, low, high, color=colour, alpha=0.35, lw=3)
+
+
+def _numbers(values: Sequence[float] | pd.Series) -> np.ndarray:
+    "Numbers to draw, NaN where they are missing."
+    return pd.array(values, dtype="Float64").to_numpy(dtype=float, na_value=np.nan)
+
 # %% ../nbs/12c_heartbench_results.ipynb #4a143277
 @themed
 def plot_radar(
@@ -326,14 +345,9 @@ def plot_radar(
     elif ax.name != "polar":
         raise ValueError("a radar needs an Axes with projection='polar'")
     angles = np.linspace(0, 2 * np.pi, len(names), endpoint=False)
-    for model, colour in zip(models, COLOURS, strict=False):
+    for k, model in enumerate(models):
         part = rows[rows["model"] == model].set_index("name").reindex(names)
-        around = [*angles, angles[0]]
-        value = part["estimate"].to_numpy(dtype=float, na_value=np.nan)
-        ax.plot(around, [*value, value[0]], color=colour, lw=1.8, marker="o", ms=3, label=model)
-        if {"ci_low", "ci_high"} <= set(part):
-            low, high = (part[side].to_numpy(dtype=float, na_value=np.nan) for side in ("ci_low", "ci_high"))
-            ax.fill_between(around, [*low, low[0]], [*high, high[0]], color=colour, alpha=0.15, lw=0)
+        _outline(ax, angles, part, COLOURS[k], model, 0.03 * (k - (len(models) - 1) / 2))
     shown = dict(zip(names, _labels(names, chinese), strict=True))
     counts = rows[rows["model"] == models[0]].set_index("name")["n"] if "n" in rows else {}
     labels = [f"{text}\n(n={counts[name]})" if name in counts else text for name, text in shown.items()]
@@ -455,7 +469,7 @@ def plot_difficulty(
         _, ax = plt.subplots(figsize=(7.2, 1.4 + 0.34 * len(table)))
     marked = {row.model for row in table.itertuples() if abs(row.rank_change) >= 2}
     colours = dict(zip(sorted(marked), COLOURS[:6] * 3, strict=False))
-    for row in table.itertuples():
+    for row in table.reset_index(drop=True).itertuples():
         colour = colours.get(row.model, "#9a9a9a")
         ax.plot(
             [0, 1],
@@ -466,8 +480,10 @@ def plot_difficulty(
             ms=4,
         )
         if hasattr(row, "normal_low"):
-            for x, low, high in ((0, row.normal_low, row.normal_high), (1, row.hard_low, row.hard_high)):
-                ax.plot([x, x], [low, high], color=colour, alpha=0.3, lw=4, solid_capstyle="butt")
+            aside = 0.012 * (row.Index - (len(table) - 1) / 2)
+            low = _numbers([row.normal_low, row.hard_low])
+            high = _numbers([row.normal_high, row.hard_high])
+            ax.vlines(np.array([0, 1]) + aside, low, high, color=colour, alpha=0.45, lw=2)
     _slope_labels(ax, table, colours)
     ticks = [
         title + (f"\n(n={table[f'n_{side}'].max()})" if f"n_{side}" in table else "")
@@ -476,7 +492,8 @@ def plot_difficulty(
     ax.set_xticks([0, 1], ticks)
     ax.set_xlim(-1.7, 2.7)
     ax.set_yticks([])
-    ax.set_title("Rank, model and overall score (0 to 100)")
+    bars = ", with 95 % interval (6 cases or more)" if "normal_low" in table else ""
+    ax.set_title(f"Rank, model and overall score (0 to 100){bars}")
     ax.grid(False)
     for side in ("left", "bottom"):
         ax.spines[side].set_visible(False)
@@ -487,15 +504,20 @@ def plot_difficulty(
 def _case_means(hits: pd.DataFrame, protocol: str) -> pd.DataFrame:
     "model, case_id, estimate: mean over the abilities of a case, NA where one is undecided."
     scored = case_scores(hits, protocol)
-    flat = (scored["maximum"] == scored["minimum"]) & scored["score"].isna() & scored["catastrophic"].notna()
-    scored = scored[~flat]
-    means = scored.groupby(["model", "case_id"], sort=False)["score"].agg(
-        lambda values: values.mean() if values.notna().all() else pd.NA)
+    by_case = scored[~_rangeless(scored)].groupby(["model", "case_id"], sort=False)["score"]
+    means = by_case.agg(lambda values: values.mean() if values.notna().all() else pd.NA)
     return means.astype("Float64").rename("estimate").reset_index()
 
 
-def score_by(hits: pd.DataFrame, by: str | Sequence[str], protocol: str = "paper", *, ci: float = 0.95,
-             n_resamples: int = 2000, seed: int = 0) -> pd.DataFrame:
+def score_by(
+    hits: pd.DataFrame,
+    by: str | Sequence[str],
+    protocol: str = "paper",
+    *,
+    ci: float = 0.95,
+    n_resamples: int = 2000,
+    seed: int = 0,
+) -> pd.DataFrame:
     """Mean case scores of every model by properties of the cases.
 
     Parameters
@@ -521,10 +543,9 @@ def score_by(hits: pd.DataFrame, by: str | Sequence[str], protocol: str = "paper
     means, rows = _case_means(hits, protocol).merge(groups, on="case_id"), []
     for key, part in means.groupby([*by, "model"], dropna=False):
         values = part["estimate"].dropna().to_numpy(dtype=float)
-        n, low, high = len(values), math.nan, math.nan
-        if n > 1:
-            low, high = _interval(_resamples(n, n_resamples, seed) @ values / n, ci, n)
-        rows.append((*key, values.mean() if n else math.nan, low, high, n, len(part)))
+        n = len(values)
+        limits = _limits(draw_clusters(n, n_resamples, seed) @ values / max(n, 1), n, ci)
+        rows.append((*key, values.mean() if n else math.nan, *limits, n, len(part)))
     return pd.DataFrame(rows, columns=[*by, "model", "estimate", "ci_low", "ci_high", "n", "n_total"])
 
 # %% ../nbs/12c_heartbench_results.ipynb #65b02b1e
@@ -557,14 +578,16 @@ def plot_by(table: pd.DataFrame, by: str, *, ax: Axes | None = None) -> Axes:
             groups.index("(none)" if pd.isna(value) else value) + (k - (len(models) - 1) / 2) * step
             for value in part[by]
         ]
-        ax.hlines(y, part["ci_low"], part["ci_high"], color=COLOURS[k % len(COLOURS)], lw=2, alpha=0.45)
-        ax.plot(part["estimate"], y, "o", ms=5, color=COLOURS[k % len(COLOURS)], label=model)
+        colour, marker = COLOURS[k % len(COLOURS)], MARKERS[k % len(MARKERS)]
+        ax.hlines(y, part["ci_low"], part["ci_high"], color=colour, lw=2, alpha=0.45)
+        ax.plot(part["estimate"], y, marker, ms=5, color=colour, label=model)
     sizes = table.groupby(by, dropna=False)["n"].max()
     sizes.index = ["(none)" if pd.isna(value) else value for value in sizes.index]
     ax.set_yticks(range(len(groups)), [f"{group}  (n={sizes[group]})" for group in groups])
     ax.invert_yaxis()
     ax.set_xlim(-2, 102)
-    ax.set_xlabel("Mean case score, 0 to 100")
+    shown = "with 95 % interval" if table["ci_low"].notna().any() else "too few cases for intervals"
+    ax.set_xlabel(f"Mean case score, 0 to 100, {shown}")
     ax.legend(loc="upper left", bbox_to_anchor=(1, 1), frameon=False, fontsize=8)
     return ax
 
@@ -608,22 +631,17 @@ def plot_normalisation(spans: Sequence[float] = (3, 10, 30), *, ax: Axes | None 
 # %% ../nbs/12c_heartbench_results.ipynb #40891d73
 def _scores_and_words(hits: pd.DataFrame, answers: pd.DataFrame, protocol: str) -> pd.DataFrame:
     "model, case_id, score (log), linear, words: the cases scored in every ability that has a range."
-    words = (
-        answers["words"]
-        if "words" in answers
-        else answers["content"].map(lambda text: count_words(text) if isinstance(text, str) else np.nan)
-    )
-    lengths = answers[["model", "case_id"]].assign(words=words.astype(float))
     scored = case_scores(hits, protocol)
     span = (scored["maximum"] - scored["minimum"]).astype(float)
     linear = 100 * (scored["raw"] - scored["minimum"]) / span.where(span > 0)
-    scored["linear"] = linear.mask(scored["catastrophic"].fillna(False).astype(bool), 0.0).where(
-        scored["score"].notna()
-    )
-    open_cases = scored[scored["score"].isna() & (span > 0)][["model", "case_id"]].drop_duplicates()
-    table = scored.groupby(["model", "case_id"], sort=False)[["score", "linear"]].mean().reset_index()
-    table = table.merge(open_cases, how="left", indicator=True).query("_merge == 'left_only'")
-    return table.merge(lengths, on=["model", "case_id"]).dropna(subset=["score", "words"])
+    failed = scored["catastrophic"].fillna(False).astype(bool)
+    scored["linear"] = linear.mask(failed, 0.0).where(scored["score"].notna())
+    scored = scored[~_rangeless(scored)]
+    unit = ["model", "case_id"]
+    whole = scored["score"].notna().groupby([scored[name] for name in unit]).transform("all")
+    table = scored[whole].groupby(unit, sort=False)[["score", "linear"]].mean().reset_index()
+    lengths = answers[unit].assign(words=_words(answers))
+    return table.merge(lengths, on=unit).dropna(subset=["score", "words"])
 
 
 def _rho(a: np.ndarray, b: np.ndarray) -> float:
@@ -633,6 +651,12 @@ def _rho(a: np.ndarray, b: np.ndarray) -> float:
     if np.ptp(a) == 0 or np.ptp(b) == 0:
         return math.nan
     return float(np.corrcoef(rankdata(a), rankdata(b))[0, 1])
+
+
+def _two_rhos(data: np.ndarray) -> np.ndarray:
+    "Correlations of two scores with words, and their difference; rows of score, other score, words."
+    first, second = (_rho(data[:, k], data[:, 2]) for k in (0, 1))
+    return np.array([first, second, first - second])
 
 # %% ../nbs/12c_heartbench_results.ipynb #06d5dcef
 def length_correlation(
@@ -659,27 +683,22 @@ def length_correlation(
     -------
     DataFrame
         model, scale (log, linear, log − linear), estimate (Spearman's ρ, or the difference of the two),
-        ci_low,
-        ci_high (resampling cases), n (cases). Models with fewer than 4 scored cases have no estimate.
+        ci_low, ci_high (resampling cases; NA where no resample differs), n (cases). Models with fewer than 4
+        scored cases have no estimate.
     """
     table = _scores_and_words(hits, answers, protocol)
-    rng, rows = np.random.default_rng(seed), []
+    random, parts = np.random.default_rng(seed), []
     for model, part in table.groupby("model", sort=False):
         data, n = part[["score", "linear", "words"]].to_numpy(dtype=float), len(part)
-        both = [_rho(data[:, k], data[:, 2]) if n >= 4 else math.nan for k in (0, 1)]
-        draws = np.array(
-            [
-                [_rho(d[:, 0], d[:, 2]), _rho(d[:, 1], d[:, 2])]
-                for d in (data[rng.integers(0, n, n)] for _ in range(n_resamples if n >= 4 else 0))
-            ]
-        ).reshape(-1, 2)
-        for scale, value, drawn in (
-            ("log", both[0], draws[:, 0]),
-            ("linear", both[1], draws[:, 1]),
-            ("log − linear", both[0] - both[1], draws[:, 0] - draws[:, 1]),
-        ):
-            rows.append((model, scale, value, *_interval(drawn, ci, n), n))
-    return pd.DataFrame(rows, columns=["model", "scale", "estimate", "ci_low", "ci_high", "n"])
+        estimate, drawn = np.full(3, math.nan), np.full((1, 3), math.nan)
+        if n >= 4:
+            estimate = _two_rhos(data)
+            drawn = np.array([_two_rhos(data[rows]) for rows in random.integers(0, n, (n_resamples, n))])
+        low, high = percentile_interval(drawn, n, ci)
+        scale = ["log", "linear", "log − linear"]
+        found = {"model": model, "scale": scale, "estimate": estimate, "ci_low": low, "ci_high": high, "n": n}
+        parts.append(pd.DataFrame(found))
+    return pd.concat(parts, ignore_index=True)
 
 # %% ../nbs/12c_heartbench_results.ipynb #0e50cee2
 def saturation(hits: pd.DataFrame) -> pd.DataFrame:
@@ -693,8 +712,7 @@ def saturation(hits: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        case_id, criterion, ability, score, content, n_hit, n (models with a verdict), n_total (models),
-        state:
+        case_id, criterion, ability, score, content, n_hit, n (models with a verdict), n_total (models), state:
         "all meet it" or "none meets it" for a bonus, "applies to none" or "applies to all" for a penalty or
         Other, "differs", or "undecided" where a verdict is missing and could change it.
     """
@@ -759,31 +777,17 @@ def golden(expert_votes: pd.DataFrame, share: float = 2 / 3) -> pd.DataFrame:
     return table.assign(golden=verdict)
 
 # %% ../nbs/12c_heartbench_results.ipynb #b756fdf1
-def _chance_corrected(a: np.ndarray, b: np.ndarray) -> tuple[float, float, float]:
-    "Raw agreement, Cohen's kappa and Gwet's AC1 of two sets of verdicts (0, 1); NaN without any."
-    if len(a) == 0:
-        return math.nan, math.nan, math.nan
-    same, first, second = float(np.mean(a == b)), float(np.mean(a)), float(np.mean(b))
-    by_kappa = first * second + (1 - first) * (1 - second)
-    half = (first + second) / 2
-    by_ac1 = 2 * half * (1 - half)
-    kappa = math.nan if by_kappa == 1 else (same - by_kappa) / (1 - by_kappa)
-    return same, kappa, (same - by_ac1) / (1 - by_ac1)
-
-# %% ../nbs/12c_heartbench_results.ipynb #6e8577dd
-def _agreement_draws(
-    a: np.ndarray, b: np.ndarray, cases: pd.Series, rng: np.random.Generator, n_resamples: int
-) -> tuple[np.ndarray, int]:
-    "The three measures in resamples of whole cases, and how many cases there are."
-    codes, clusters = pd.factorize(cases)
-    places = [np.flatnonzero(codes == k) for k in range(len(clusters))]
-    draws = []
-    for _ in range(n_resamples if len(clusters) > 1 else 0):
-        chosen = np.concatenate([places[k] for k in rng.integers(0, len(places), len(places))])
-        draws.append(_chance_corrected(a[chosen], b[chosen]))
-    return np.array(draws).reshape(-1, 3), len(clusters)
+def _two_raters(items: np.ndarray, same: np.ndarray, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    "Raw agreement, Cohen's kappa and Gwet's AC1 from sums: items, equal verdicts, hits of each; resamples × 3."
+    raw, a, b = same / items, first / items, second / items
+    by_kappa, middle = a * b + (1 - a) * (1 - b), (a + b) / 2
+    by_ac1 = 2 * middle * (1 - middle)
+    return np.column_stack([raw, (raw - by_kappa) / (1 - by_kappa), (raw - by_ac1) / (1 - by_ac1)])
 
 # %% ../nbs/12c_heartbench_results.ipynb #18a0eace
+_AGREEMENTS = ("raw agreement", "Cohen's kappa", "Gwet's AC1")
+
+
 def agreement(
     golden_verdicts: pd.DataFrame,
     hits: pd.DataFrame,
@@ -804,14 +808,14 @@ def agreement(
     by : str, optional
         A column of hits, such as dimension, ability or difficulty; a row "all" comes first.
     ci, n_resamples, seed
-        Of percentile intervals that resample cases, all answers and criteria of a case together.
+        As for `stats.resample`; cases are drawn, with all their answers and criteria.
 
     Returns
     -------
     DataFrame
-        (by,) measure (agreement, kappa, ac1), estimate, ci_low, ci_high, n (items with both verdicts),
-        n_total (items that experts voted on), n_clusters (cases), golden_share (hits among the golden verdicts),
-        hit_share (hits among the judge's).
+        (by,) measure (raw agreement, Cohen's kappa, Gwet's AC1), estimate, ci_low, ci_high, n (items with
+        both verdicts), n_total (items that experts voted on), n_clusters (cases), golden_share (hits among
+        the golden verdicts), hit_share (hits among the judge's).
 
     Notes
     -----
@@ -822,23 +826,20 @@ def agreement(
     both = golden_verdicts[[*unit, "golden"]].merge(hits, on=unit, how="left")
     if by is not None and by not in hits:
         raise TableError(f"there is no column {by!r} to go by; there are {', '.join(hits.columns)}")
-    groups = [("all", both)]
-    if by is not None:
-        groups += [(key, part) for key, part in both.groupby(by, sort=False, dropna=True)]
-    rng, rows = np.random.default_rng(seed), []
+    groups = [("all", both), *(both.groupby(by, sort=False) if by else ())]
+    parts = []
     for key, part in groups:
         known = part.dropna(subset=["golden", "hit"])
-        a, b = known["golden"].to_numpy(dtype=int), known["hit"].to_numpy(dtype=int)
-        drawn, n_clusters = _agreement_draws(a, b, known["case_id"], rng, n_resamples)
-        shares = (a.mean(), b.mean()) if len(a) else (math.nan, math.nan)
-        estimates = _chance_corrected(a, b)
-        for k, measure in enumerate(("agreement", "kappa", "ac1")):
-            interval = _interval(drawn[:, k], ci, n_clusters)
-            rows.append((key, measure, estimates[k], *interval, len(a), len(part), n_clusters, *shares))
+        a, b = (known[name].astype(float) for name in ("golden", "hit"))
+        items = pd.DataFrame({"items": 1.0, "same": (a == b).astype(float), "golden": a, "hit": b})
+        sums = items.groupby(known["case_id"]).sum()
+        columns = [sums[[name]].to_numpy() for name in sums]
+        table = resample(_two_raters, *columns, n_resamples=n_resamples, ci=ci, seed=seed)
+        table = table.assign(measure=_AGREEMENTS, n=len(known), n_total=len(part))
+        parts.append(table.assign(golden_share=a.mean(), hit_share=b.mean(), **{by or "group": key}))
     names = ["measure", "estimate", "ci_low", "ci_high", "n", "n_total", "n_clusters"]
-    names = [by or "group", *names, "golden_share", "hit_share"]
-    table = pd.DataFrame(rows, columns=names)
-    return table if by else table.drop(columns="group")
+    names = [*([by] if by else []), *names, "golden_share", "hit_share"]
+    return pd.concat(parts, ignore_index=True)[names]
 
 # %% ../nbs/12c_heartbench_results.ipynb #d32b9e8d
 def disagreements(golden_verdicts: pd.DataFrame, hits: pd.DataFrame) -> pd.DataFrame:
@@ -860,16 +861,18 @@ def disagreements(golden_verdicts: pd.DataFrame, hits: pd.DataFrame) -> pd.DataF
     right = hits.drop(columns=["votes_for", "votes_cast"], errors="ignore")
     both = golden_verdicts.merge(right, on=unit).dropna(subset=["golden", "hit"])
     both = both[both["golden"] != both["hit"]].copy()
-    lead = (both["votes_for"] / both["votes_cast"] - .5).abs()
+    lead = (both["votes_for"] / both["votes_cast"] - 0.5).abs()
     both["votes"] = both["votes_for"].astype(str) + " of " + both["votes_cast"].astype(str)
     names = ["model", "case_id", "criterion", "ability", "score", "content", "golden", "hit", "votes"]
-    return both.loc[lead.sort_values(ascending=False, kind="stable").index,
-                    [*names, *(["reason"] if "reason" in both else [])]].reset_index(drop=True)
+    return both.loc[
+        lead.sort_values(ascending=False, kind="stable").index,
+        [*names, *(["reason"] if "reason" in both else [])],
+    ].reset_index(drop=True)
 
 # %% ../nbs/12c_heartbench_results.ipynb #3177a69a
 @themed
 def plot_agreement(table: pd.DataFrame, by: str, *, ax: Axes | None = None) -> Axes:
-    """Agreement, kappa and AC1 by group, with intervals.
+    """Raw agreement, kappa and AC1 by group, with intervals.
 
     Parameters
     ----------
@@ -885,21 +888,19 @@ def plot_agreement(table: pd.DataFrame, by: str, *, ax: Axes | None = None) -> A
     """
     import matplotlib.pyplot as plt
 
-    groups, measures = list(dict.fromkeys(table[by])), ("agreement", "kappa", "ac1")
+    groups = list(dict.fromkeys(table[by]))
     if ax is None:
         _, ax = plt.subplots(figsize=(6.4, 1.2 + 0.5 * len(groups)))
-    for k, (measure, text) in enumerate(
-        zip(measures, ("raw agreement", "Cohen's κ", "Gwet's AC1"), strict=True)
-    ):
+    for k, measure in enumerate(_AGREEMENTS):
         part = table[table["measure"] == measure]
         y = [groups.index(value) + (k - 1) * 0.22 for value in part[by]]
         ax.hlines(y, part["ci_low"], part["ci_high"], color=COLOURS[k], lw=2, alpha=0.45)
-        ax.plot(part["estimate"], y, MARKERS[k], ms=5, color=COLOURS[k], label=text)
+        ax.plot(part["estimate"], y, MARKERS[k], ms=5, color=COLOURS[k], label=measure)
     sizes = table.groupby(by)["n"].max()
     ax.set_yticks(range(len(groups)), [f"{group}  (n={sizes[group]})" for group in groups])
     ax.invert_yaxis()
     ax.axvline(0, color=_MUTED, lw=0.8)
     ax.set_xlim(min(-0.05, table["ci_low"].min() - 0.05, table["estimate"].min() - 0.05), 1.03)
-    ax.set_xlabel("Agreement (1: on every item)")
+    ax.set_xlabel("Agreement (1: on every item), with 95 % interval")
     ax.legend(loc="upper left", bbox_to_anchor=(1, 1), frameon=False, fontsize=8)
     return ax

@@ -5,12 +5,16 @@
 # %% ../nbs/07_judge.ipynb #6e160e41
 from __future__ import annotations
 
+import ast
 import asyncio
 import contextlib
+import functools
+import inspect
 import json
 import numbers
 import os
 import re
+import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, NamedTuple, Protocol, runtime_checkable
@@ -20,11 +24,13 @@ import pandas as pd
 
 from . import tables
 from .behaviours import Behaviour, Taxonomy, first_person_pronouns
+from .batches import Batch, Batches, _Provider, under_way
 from anthrokit.llm import (
     LLM,
     Budget,
     BudgetReached,
     CallFailed,
+    Completion,
     Meter,
     Progress,
     SetupError,
@@ -70,9 +76,10 @@ class Rating:
 class Judge(Protocol):
     """Anything with a name that rates a message: an LLM, a pattern, a classifier, a person.
 
-    A judge may also have `settings` (a dict of what determines its answers), `behaviours` (a list of the only ones it
-    speaks to) and `rate_many(texts, behaviour)`, which is called instead of `rate` where it is there. A judge that
-    always answers the same is asked once, whatever the number of samples.
+    A judge may also have `settings` (a dict of what determines its answers: its identity in a run; by default its
+    class's source and its plain attributes), `behaviours` (a list of the only ones it speaks to) and
+    `rate_many(texts, behaviour)`, which is called instead of `rate` where it is there. A judge that always answers
+    the same is asked once, whatever the number of samples.
     """
 
     name: str
@@ -199,7 +206,62 @@ def _from_json(text: str) -> tuple[str | None, list[tuple[str, str]]]:
     return str(reason) if reason else None, [(verdict, "")] if _BARE.match(verdict) else []
 
 # %% ../nbs/07_judge.ipynb #ed3309d6
-class LLMJudge:
+class _LLMJudge:
+    "What judges that ask an LLM have in common: a request, and how its answer is read."
+
+    llm: LLM
+    name: str
+    reads_user = False  # whether the judge sees the user's message too
+    tries = 2  # how often it is asked until its answer can be read
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name!r})"
+
+    def request(
+        self, text: str, behaviours: Sequence[Behaviour], user: str = ""
+    ) -> tuple[list[dict], dict[str, Any]]:
+        "Messages and parameters of the call about one message and, for who reads it, the user's before it."
+        raise NotImplementedError
+
+    def parse(self, content: str | None, behaviours: Sequence[Behaviour]) -> list[Rating]:
+        "A rating for each behaviour from the text of an answer."
+        raise NotImplementedError
+
+    def read(self, answer: Completion, behaviours: Sequence[Behaviour]) -> list[Rating]:
+        "A rating for each behaviour from an answer."
+        if answer.status == "refused":
+            return [Rating(None, "refused by the provider", raw=answer.content, status="refused")] * len(behaviours)
+        return self.parse(answer.content, behaviours)
+
+    def rate(self, text: str, behaviour: Behaviour, user: str = "") -> Rating:
+        "One rating of one behaviour, outside any run."
+        messages, extra = self.request(text, [behaviour], user)
+        return self.read(self.llm.complete(messages, **extra), [behaviour])[0]
+
+    async def ask(
+        self, text: str, behaviours: Sequence[Behaviour], meter: Meter, unit: str, seed: int, user: str = ""
+    ) -> list[Rating]:
+        "Ratings from one call, booked; an answer that can't be read is asked for once more, with another seed."
+        messages, extra = self.request(text, behaviours, user)
+        ratings: list[Rating] = []
+        for attempt in range(self.tries):
+            try:
+                answer = await meter.call(
+                    self.llm, messages, unit=unit, purpose="judge", settle=False, seed=seed + attempt, **extra
+                )
+            except CallFailed as failure:
+                return [Rating(None, str(failure), status="failed")] * len(behaviours)
+            ratings = self.read(answer, behaviours)
+            if not _unreadable(ratings):
+                break
+        return ratings
+
+
+def _unreadable(ratings: Sequence[Rating]) -> bool:
+    return all(rating.status == "unparsed" for rating in ratings)
+
+# %% ../nbs/07_judge.ipynb #3e4b2f2b
+class LLMJudge(_LLMJudge):
     """An LLM that is asked one behaviour of one message at a time, as in AnthroBench.
 
     Parameters
@@ -239,6 +301,7 @@ class LLMJudge:
                 raise ValueError("the released protocol has a prompt of its own; leave template out")
             self.released = Released()
             self.behaviours = self.released.behaviours
+            self.reads_user, self.tries = True, 1
         self.llm = as_llm(llm, max_tokens=2000)  # thinking counts towards the limit
         self.name = name or self.llm.name
         self.template = template
@@ -248,52 +311,25 @@ class LLMJudge:
         how = self.released.settings if self.released else {"template": digest(self.template)}
         return {**self.llm.settings, **how}
 
-    @property
-    def reads_user(self) -> bool:
-        "Whether the judge sees the user's message too."
-        return self.released is not None
-
-    def __repr__(self) -> str:
-        return f"LLMJudge({self.name!r})"
-
     def prompt(self, text: str, behaviour: Behaviour, user: str = "") -> str:
         "What the model is asked about one message."
         if self.released:
             return self.released.prompt(text, behaviour, user)
         return judge_prompt(text, behaviour, self.template)
 
-    def parse(self, raw: str | None, behaviour: Behaviour) -> Rating:
-        "The rating in an answer."
-        return self.released.parse(raw, behaviour) if self.released else parse_verdict(raw)
+    def request(
+        self, text: str, behaviours: Sequence[Behaviour], user: str = ""
+    ) -> tuple[list[dict], dict[str, Any]]:
+        return [{"role": "user", "content": self.prompt(text, behaviours[0], user)}], {}
 
-    def rate(self, text: str, behaviour: Behaviour, user: str = "") -> Rating:
-        "One rating, outside any run."
-        answer = self.llm.complete(self.prompt(text, behaviour, user))
-        return (
-            self.parse(answer.content, behaviour)
-            if answer.status != "refused"
-            else Rating(None, raw=answer.content, status="refused")
-        )
+    def parse(self, content: str | None, behaviours: Sequence[Behaviour]) -> list[Rating]:
+        return [self.released.parse(content, behaviours[0]) if self.released else parse_verdict(content)]
 
     async def arate(
         self, text: str, behaviour: Behaviour, meter: Meter, unit: str, seed: int, user: str = ""
     ) -> Rating:
-        "One rating, booked; an answer that can't be read is asked for once more, with another seed."
-        messages = [{"role": "user", "content": self.prompt(text, behaviour, user)}]
-        rating = Rating(None, status="unparsed")
-        for attempt in range(1 if self.released else 2):
-            try:
-                answer = await meter.call(
-                    self.llm, messages, unit=unit, purpose="judge", settle=False, seed=seed + attempt
-                )
-            except CallFailed as failure:
-                return Rating(None, str(failure), status="failed")
-            if answer.status == "refused":
-                return Rating(None, "refused by the provider", raw=answer.content, status="refused")
-            rating = self.parse(answer.content, behaviour)
-            if rating.status != "unparsed":
-                break
-        return rating
+        "One rating, booked."
+        return (await self.ask(text, [behaviour], meter, unit, seed, user))[0]
 
 # %% ../nbs/07_judge.ipynb #311e6ee4
 TOGETHER_TEMPLATE = """\
@@ -369,7 +405,20 @@ def parse_together(raw: str | None, behaviours: Sequence[str]) -> list[Rating]:
     return ratings
 
 # %% ../nbs/07_judge.ipynb #1ac2fbe6
-class TogetherJudge:
+def _verdict_schema(names: Sequence[str]) -> dict[str, Any]:
+    "The form of an answer with a reason and a verdict for each behaviour, as providers take it."
+    texts = {"reason": {"type": "string"}, "verdict": {"type": "string", "enum": ["Yes", "No"]}}
+    one = {"type": "object", "properties": texts, "required": list(texts), "additionalProperties": False}
+    schema = {
+        "type": "object",
+        "properties": dict.fromkeys(names, one),
+        "required": list(names),
+        "additionalProperties": False,
+    }
+    return {"type": "json_schema", "json_schema": {"name": "verdicts", "strict": True, "schema": schema}}
+
+
+class TogetherJudge(_LLMJudge):
     """An LLM that is asked all behaviours of a message in one call.
 
     Parameters
@@ -383,8 +432,6 @@ class TogetherJudge:
         takes one.
     """
 
-    together = True
-
     def __init__(self, llm: LLM | str, *, name: str | None = None, structured: bool | None = None):
         from anthrokit.simulate import as_llm
 
@@ -396,9 +443,6 @@ class TogetherJudge:
     def settings(self) -> dict[str, Any]:
         return {**self.llm.settings, "protocol": "together", "template": digest(TOGETHER_TEMPLATE)}
 
-    def __repr__(self) -> str:
-        return f"TogetherJudge({self.name!r})"
-
     @property
     def structured(self) -> bool:
         "Whether a JSON schema is sent."
@@ -406,56 +450,21 @@ class TogetherJudge:
             self._structured = self.llm.takes_schema
         return self._structured
 
-    def _request(self, text: str, behaviours: Sequence[Behaviour]) -> tuple[list[dict], dict[str, Any]]:
-        messages = [{"role": "user", "content": together_prompt(text, behaviours)}]
-        if not self.structured:
-            return messages, {}
-        one = {
-            "type": "object",
-            "properties": {
-                "reason": {"type": "string"},
-                "verdict": {"type": "string", "enum": ["Yes", "No"]},
-            },
-            "required": ["reason", "verdict"],
-            "additionalProperties": False,
-        }
+    def request(
+        self, text: str, behaviours: Sequence[Behaviour], user: str = ""
+    ) -> tuple[list[dict], dict[str, Any]]:
         names = [behaviour.name for behaviour in behaviours]
-        schema = {
-            "type": "object",
-            "properties": dict.fromkeys(names, one),
-            "required": names,
-            "additionalProperties": False,
-        }
-        form = {"type": "json_schema", "json_schema": {"name": "verdicts", "strict": True, "schema": schema}}
-        return messages, {"response_format": form}
+        messages = [{"role": "user", "content": together_prompt(text, behaviours)}]
+        return messages, {"response_format": _verdict_schema(names)} if self.structured else {}
 
-    def rate(self, text: str, behaviour: Behaviour) -> Rating:
-        "One rating of one behaviour, outside any run."
-        messages, extra = self._request(text, [behaviour])
-        return parse_together(self.llm.complete(messages, **extra).content, [behaviour.name])[0]
+    def parse(self, content: str | None, behaviours: Sequence[Behaviour]) -> list[Rating]:
+        return parse_together(content, [behaviour.name for behaviour in behaviours])
 
     async def arate_together(
         self, text: str, behaviours: Sequence[Behaviour], meter: Meter, unit: str, seed: int
     ) -> list[Rating]:
-        "Ratings of all behaviours in one call, booked; one that can't be read at all is asked for once more."
-        messages, extra = self._request(text, behaviours)
-        names = [behaviour.name for behaviour in behaviours]
-        ratings: list[Rating] = []
-        for attempt in range(2):
-            try:
-                answer = await meter.call(
-                    self.llm, messages, unit=unit, purpose="judge", settle=False, seed=seed + attempt, **extra
-                )
-            except CallFailed as failure:
-                return [Rating(None, str(failure), status="failed") for _ in names]
-            if answer.status == "refused":
-                return [Rating(None, "refused by the provider", raw=answer.content, status="refused")] * len(
-                    names
-                )
-            ratings = parse_together(answer.content, names)
-            if any(rating.verdict is not None for rating in ratings):
-                break
-        return ratings
+        "Ratings of all behaviours in one call, booked."
+        return await self.ask(text, behaviours, meter, unit, seed)
 
 # %% ../nbs/07_judge.ipynb #48969cb6
 class PronounCounter:
@@ -566,9 +575,10 @@ def judge(
     behaviours: str | Iterable[str] | None = None,
     taxonomy: Taxonomy | None = None,
     quotations: bool = True,
-    retry: Iterable[str] = ("failed",),
+    retry: str | Iterable[str] = ("failed",),
     budget: Budget | None = None,
     sampling: str = "full",
+    batch: bool | Batch = False,
     workers: int | Workers = 0,
     dry_run: bool = False,
     progress: bool = True,
@@ -579,7 +589,7 @@ def judge(
     ----------
     run : Run, str or path
         With messages. What is rated already is not rated again, so judges can be added later.
-    judges : sequence of Judge, optional
+    judges : Judge or sequence of Judge, optional
         By default the offline panel (`anthrokit.offline.offline_panel`): a way to try the toolkit, not a
         substitute for LLM judges.
     samples : int
@@ -590,7 +600,7 @@ def judge(
         The one that ships by default. A run keeps the taxonomy it was first judged with.
     quotations : bool
         Whether pronouns inside quotation marks count.
-    retry : iterable of str
+    retry : str or iterable of str
         Which ratings without a verdict to ask for again: failed, unparsed, refused.
     budget : Budget, optional
         Cap on the whole run's dollars or tokens.
@@ -598,6 +608,9 @@ def judge(
         "full": every sample of every judge. "adaptive": a sample is taken only while the judge's mode is open, and a
         judge is asked only while the panel's majority is open. The labels are the same by construction; the modes
         of the judges not asked, and the agreement between judges, are then not known.
+    batch : bool or Batch
+        Ask LLM judges in their providers' batches (chapter Batches): answers within a day, at about half the price.
+        A process that ends meanwhile loses nothing: the same call goes on waiting for what was sent.
     workers : int or Workers
         Processes that make the calls; 0 makes them in this one. They take some seconds to start; `Workers` made
         beforehand serve several runs.
@@ -622,7 +635,7 @@ def judge(
         What is done is kept.
     """
     asked = _Asking(
-        samples, behaviours, taxonomy, quotations, retry, budget, sampling, workers, dry_run, progress
+        samples, behaviours, taxonomy, quotations, retry, budget, sampling, batch, workers, dry_run, progress
     )
     job = _Judging(run, judges, asked)
     if dry_run:
@@ -659,9 +672,10 @@ class _Asking:
     behaviours: Any = None
     taxonomy: Taxonomy | None = None
     quotations: bool = True
-    retry: Iterable[str] = ("failed",)
+    retry: str | Iterable[str] = ("failed",)
     budget: Budget | None = None
     sampling: str = "full"
+    batch: bool | Batch = False
     workers: int | Workers = 0
     dry_run: bool = False
     progress: bool = True
@@ -674,7 +688,14 @@ class _Asking:
                 raise ValueError(f"{name} is {value!r}; it must be a whole number of {least} or more")
         if self.sampling not in ("full", "adaptive"):
             raise ValueError(f"sampling is 'full' or 'adaptive', not {self.sampling!r}")
-        self.retry = {"planned", *self.retry}
+        if not isinstance(self.batch, (bool, Batch)):
+            raise ValueError(f"batch is {self.batch!r}; say True, or Batch(…) with settings of your own")
+        if self.batch and (self.sampling == "adaptive" or self.workers):
+            raise ValueError(
+                "a batch takes all requests at once: it goes with sampling='full' and without workers"
+            )
+        self.batch = Batch() if self.batch is True else self.batch or None
+        self.retry = {"planned", *([self.retry] if isinstance(self.retry, str) else self.retry)}
         if unknown := self.retry - {"planned", "failed", "unparsed", "refused"}:
             raise ValueError(f"retry takes failed, unparsed, refused, not {', '.join(sorted(unknown))}")
 
@@ -691,13 +712,14 @@ class _Asked:
             from anthrokit.offline import offline_panel
 
             judges = offline_panel()
+        judges = [judges] if hasattr(judges, "rate") or isinstance(judges, LLM | str) else list(judges)
         judged = [name for name in wanted if name in self.taxonomy.judged]
         counted = [name for name in wanted if name in self.taxonomy.counted]
         self.judges = [
             *(judge for judge in judges if judged),
             *([PronounCounter(counted, quotations=asked.quotations)] if counted else []),
         ]
-        self._check_judges(judges)
+        self._check_judges()
         silent = [name for name in judged if not any(name in _speaks_to(judge, judged) for judge in judges)]
         if silent:
             raise ValueError(
@@ -738,46 +760,77 @@ class _Asked:
         return "adaptive" if self.asked.sampling == "adaptive" and (fresh or known == "adaptive") else "full"
 
 # %% ../nbs/07_judge.ipynb #f6935e44
+def _identity(judge: Judge) -> dict[str, Any]:
+    "What determines a judge's answers: its settings, or else its methods' source, comments apart, and plain values."
+    if hasattr(judge, "settings"):
+        return judge.settings
+    members = {name: value for kind in type(judge).__mro__[-2::-1] for name, value in vars(kind).items()}
+    members |= getattr(judge, "__dict__", {})
+    members = {name: getattr(value, "__func__", value) for name, value in members.items()}
+    methods = [value for value in members.values() if inspect.isfunction(value)]
+    try:
+        source = [ast.unparse(ast.parse(textwrap.dedent(inspect.getsource(method)))) for method in methods]
+    except (OSError, SyntaxError):
+        raise ValueError(
+            f"the judge {judge.name!r} needs settings, a dict of what determines its answers, such as "
+            f"{{'version': 1}}: the source of {type(judge).__name__} can't be had"
+        ) from None
+    plain = {
+        name: value
+        for name, value in members.items()
+        if isinstance(value, str | int | float | None) and not name.startswith("__")
+    }
+    return {"kind": type(judge).__name__, "source": digest(source), "values": plain}
+
+# %% ../nbs/07_judge.ipynb #be3766ce
 _CONTEXT = (
     *("target", "dialogue_id", "prompt_id", "base_id", "persona", "domain", "scenario", "empathy"),
     *("professionalism", "turn", "category", "behaviour"),
 )
 
 
+def _check_kinds(judges: Sequence[Judge]) -> None:
+    "Refuse what can't rate."
+    for judge in judges:
+        name = getattr(judge, "name", None)
+        asks = hasattr(judge, "arate") or hasattr(judge, "arate_together")
+        named = isinstance(name, str) and name.strip()
+        if not named or not (isinstance(getattr(judge, "llm", None), LLM) if asks else hasattr(judge, "rate")):
+            raise ValueError(
+                f"{judge!r} is no judge: it needs a name and rate(text, behaviour). An LLM becomes one "
+                f"with LLMJudge(…)."
+            )
+
+
+def _check_names(names: list[str]) -> None:
+    "Refuse names of columns, and one name twice."
+    if reserved := set(names) & {*tables.columns("labels")["column"], *_CONTEXT}:
+        raise ValueError(f"a judge can't be called {', '.join(sorted(reserved))}: that is a column of the labels")
+    if doubled := sorted({name for name in names if names.count(name) > 1}):
+        raise ValueError(f"two judges are called {', '.join(doubled)}; give one another name, LLMJudge(…, name=…)")
+
+# %% ../nbs/07_judge.ipynb #810fa1de
 class _Entered(_Asked):
     "Judges checked and entered, and what they owe."
 
-    def _check_judges(self, judges: Sequence[Judge]) -> None:
-        names = [getattr(judge, "name", None) for judge in self.judges]
-        for judge, name in zip(self.judges, names, strict=True):
-            asks = hasattr(judge, "arate") or hasattr(judge, "arate_together")
-            if (
-                not isinstance(name, str)
-                or not name.strip()
-                or not (hasattr(judge, "rate") or asks)
-                or (asks and not isinstance(getattr(judge, "llm", None), LLM))
-            ):
-                raise ValueError(
-                    f"{judge!r} is no judge: it needs a name and rate(text, behaviour). An LLM becomes one "
-                    f"with LLMJudge(…)."
-                )
-        reserved = set(names) & {*tables.columns("labels")["column"], *_CONTEXT}
-        if reserved:
-            raise ValueError(
-                f"a judge can't be called {', '.join(sorted(reserved))}: that is a column of the labels"
-            )
-        if doubled := sorted({name for name in names if names.count(name) > 1}):
-            raise ValueError(
-                f"two judges are called {', '.join(doubled)}; give one another name, LLMJudge(…, name=…)"
-            )
+    def _check_judges(self) -> None:
+        _check_kinds(self.judges)
+        _check_names([judge.name for judge in self.judges])
         for judge in self.judges:
             if hasattr(judge, "llm"):
                 judge.llm.prepare()
+                if self.asked.batch:
+                    _with_batches(judge)
 
     def _enter(self, judge: Judge, behaviours: list[str], samples: int) -> int:
         "Enter a judge in the run's list, or refuse one that goes by a known name with other settings; its samples."
-        settings = getattr(judge, "settings", {"kind": type(judge).__name__})
+        settings = _identity(judge)
         known = self.run.query("SELECT * FROM judges WHERE judge = ?", [judge.name]).to_dict("records")
+        if not self.asked.batch and (waiting := under_way(self.run, judge.name)):
+            raise SetupError(
+                f"{waiting:,} requests of the judge {judge.name!r} are in batches at its provider; "
+                f"judge(…, batch=True) waits for them"
+            )
         if known and known[0]["hash"] != digest(settings):
             raise SetupError(
                 f"the run {self.run.name!r} has ratings of a judge {judge.name!r} with other settings "
@@ -870,18 +923,20 @@ class _Asker(_Owing):
     "How one rating, or one message's, is had and kept."
 
     async def _ask(self, judge: Any, unit: _Unit) -> Rating:
-        name = f"{unit.dialogue_id}/{unit.turn}/{unit.behaviour}/{judge.name}/{unit.sample}"
-        text, seed = self.texts[unit.dialogue_id, unit.turn], int(digest(name, length=7), 16)
-        reads = getattr(judge, "reads_user", False)
-        seen = {"user": self.users.get((unit.dialogue_id, unit.turn), "")} if reads else {}
+        name, seed = _call_of([unit])
+        text = self.texts[unit.dialogue_id, unit.turn]
+        seen = {"user": self.user_before(unit)} if getattr(judge, "reads_user", False) else {}
         rating = await judge.arate(text, self.taxonomy[unit.behaviour], self.meter, name, seed, **seen)
         await self._keep([(unit, rating)])
         return rating
 
+    def user_before(self, unit: _Unit) -> str:
+        "What the user said before a message."
+        return self.users.get((unit.dialogue_id, unit.turn), "")
+
     async def _ask_together(self, judge: Any, units: list[_Unit]) -> None:
-        first = units[0]
-        name = f"{first.dialogue_id}/{first.turn}/*/{judge.name}/{first.sample}"
-        text, seed = self.texts[first.dialogue_id, first.turn], int(digest(name, length=7), 16)
+        name, seed = _call_of(units, together=True)
+        text = self.texts[units[0].dialogue_id, units[0].turn]
         behaviours = [self.taxonomy[unit.behaviour] for unit in units]
         ratings = await judge.arate_together(text, behaviours, self.meter, name, seed)
         await self._keep(list(zip(units, ratings, strict=True)))
@@ -893,12 +948,26 @@ class _Asker(_Owing):
         await self._keep(list(zip(units, ratings, strict=True)))
 
     async def _keep(self, rated: list[tuple[_Unit, Rating]]) -> None:
-        "On disk first, then counted as done."
+        await self.put(rated)
+
+    def put(self, rated: list[tuple[_Unit, Rating]]) -> asyncio.Future:
+        "Have ratings written; on disk first, then counted as done."
         rated = [(unit, _sound(rating)) for unit, rating in rated]
-        rows = [{**unit._asdict(), **vars(rating)} for unit, rating in rated]
-        await self.meter.writer.put("ratings", rows)
-        self.bar.done += len(rated)
-        self.bar.failed += sum(rating.status != "ok" for _, rating in rated)
+        written = self.meter.writer.put("ratings", [{**unit._asdict(), **vars(rating)} for unit, rating in rated])
+        written.add_done_callback(functools.partial(self._count_done, rated))
+        return written
+
+    def _count_done(self, rated: list[tuple[_Unit, Rating]], written: asyncio.Future) -> None:
+        if not written.cancelled() and written.exception() is None:
+            self.bar.done += len(rated)
+            self.bar.failed += sum(rating.status != "ok" for _, rating in rated)
+
+
+def _call_of(units: Sequence[_Unit], together: bool = False) -> tuple[str, int]:
+    "The name and the seed of the call that some ratings of one message come from."
+    unit = units[0]
+    name = f"{unit.dialogue_id}/{unit.turn}/{'*' if together else unit.behaviour}/{unit.judge}/{unit.sample}"
+    return name, int(digest(name, length=7), 16)
 
 # %% ../nbs/07_judge.ipynb #ace7e4b1
 def mode_of(verdicts: Iterable[bool | None], owed: int = 0) -> tuple[bool, bool | None]:
@@ -1025,7 +1094,36 @@ def still_owed(run: Run, planned: pd.DataFrame) -> pd.DataFrame:
     return planned[keep].reset_index(drop=True)
 
 # %% ../nbs/07_judge.ipynb #d7a10059
-class _Planning(_Adaptive):
+class _Measuring(_Adaptive):
+    "What the calls to come would send."
+
+    def _measured(self, judge: Judge, together: bool) -> tuple[int, int, list[str]]:
+        "Calls, characters, and a sample of prompts."
+        behaviours, _ = self.owed[judge.name]
+        calls, characters, prompts = 0, 0, []
+        fixed = {name: len(self._prompt(judge, "", [name])) for name in behaviours}
+        every = max(1, len(self.texts) // 12)
+        for number, units in enumerate(self._units(judge)):
+            text = self.texts[units[0].dialogue_id, units[0].turn]
+            if number % every == 0:
+                prompts.append(self._prompt(judge, text, [unit.behaviour for unit in units[:1]]))
+            if together:
+                for part in _by_sample(units):
+                    calls, names = calls + 1, [unit.behaviour for unit in part]
+                    characters += len(self._prompt(judge, text, names))
+            else:
+                calls += len(units)
+                characters += sum(len(text) + fixed[unit.behaviour] for unit in units)
+        return calls, characters, prompts
+
+    def _prompt(self, judge: Any, text: str, names: list[str]) -> str:
+        behaviours = [self.taxonomy[name] for name in names]
+        if hasattr(judge, "request"):
+            return judge.request(text, behaviours)[0][-1]["content"]
+        return judge_prompt(text, behaviours[0])
+
+# %% ../nbs/07_judge.ipynb #9ac3decd
+class _Planning(_Measuring):
     "The dry run."
 
     def plan(self) -> pd.DataFrame:
@@ -1045,27 +1143,14 @@ class _Planning(_Adaptive):
         if not hasattr(judge, "llm") or not left:
             return row
         together = hasattr(judge, "arate_together")
-        calls, characters, prompts = 0, 0, []
-        fixed = {name: len(self._prompt(judge, "", [name])) for name in behaviours}
-        every = max(1, len(self.texts) // 12)
-        for number, units in enumerate(self._units(judge)):
-            text = self.texts[units[0].dialogue_id, units[0].turn]
-            if number % every == 0:
-                prompts.append(self._prompt(judge, text, [unit.behaviour for unit in units[:1]]))
-            if together:
-                for part in _by_sample(units):
-                    calls, names = calls + 1, [unit.behaviour for unit in part]
-                    characters += len(self._prompt(judge, text, names))
-            else:
-                calls += len(units)
-                characters += sum(len(text) + fixed[unit.behaviour] for unit in units)
+        calls, characters, prompts = self._measured(judge, together)
         tokens_in = round(characters * _tokens_a_character(judge.llm.model, prompts))
         usual = self.run.rows(
             "SELECT AVG(tokens_out), COUNT(*) FROM calls WHERE purpose = 'judge' AND model = ? AND status = 'ok'",
             [judge.llm.name],
         )[0]
         each = usual[0] if usual[1] >= 20 else 60.0 * (len(behaviours) if together else 1)
-        longest = judge.llm.parameters.get("max_tokens") or 500
+        longest = judge.llm.longest_answer
         row |= {
             "model": judge.llm.model,
             "calls": calls,
@@ -1073,7 +1158,7 @@ class _Planning(_Adaptive):
             "tokens_out": round(calls * each),
         }
         row["calls_least"] = calls if together else self._least(judge, calls)
-        price = judge.llm.prices()
+        price = judge.llm.prices(batch=self.asked.batch is not None)
         for name, out in (("cost", calls * each), ("cost_most", calls * longest)):
             row[name] = pd.NA if price is None else tokens_in * price[0] + out * price[1]
         return row
@@ -1087,12 +1172,6 @@ class _Planning(_Adaptive):
         panel = sum(hasattr(other, "arate") for other in self.judges)
         return 0 if position > panel // 2 else -(-calls * (samples // 2 + 1) // samples)
 
-    def _prompt(self, judge: Any, text: str, names: list[str]) -> str:
-        behaviours = [self.taxonomy[name] for name in names]
-        if hasattr(judge, "arate_together"):
-            return together_prompt(text, behaviours)
-        return judge.prompt(text, behaviours[0])
-
 
 def _tokens_a_character(model: str, prompts: list[str]) -> float:
     from anthrokit.llm import _litellm
@@ -1101,12 +1180,60 @@ def _tokens_a_character(model: str, prompts: list[str]) -> float:
     return _litellm().token_counter(model=model, text=text) / max(1, len(text))
 
 # %% ../nbs/07_judge.ipynb #5dcb683e
+class _InBatches:
+    "What one judge owes, for `Batches`; a unit is the message, the behaviours and the sample of one request."
+
+    def __init__(self, job: _Asker, judge: Any):
+        self.job, self.judge, self.together = job, judge, hasattr(judge, "arate_together")
+
+    def units(self) -> Iterator[list[Any]]:
+        for units in self.job._units(self.judge):
+            for part in _by_sample(units) if self.together else ([unit] for unit in units):
+                first = part[0]
+                yield [first.dialogue_id, first.turn, [unit.behaviour for unit in part], first.sample]
+
+    def _of(self, unit: list[Any]) -> tuple[list[_Unit], list[Behaviour]]:
+        dialogue_id, turn, names, sample = unit
+        units = [_Unit(self.judge.name, name, dialogue_id, turn, sample) for name in names]
+        return units, [self.job.taxonomy[name] for name in names]
+
+    def request(self, unit: list[Any], attempt: int) -> tuple[list[dict], dict[str, Any]]:
+        units, behaviours = self._of(unit)
+        text, user = self.job.texts[unit[0], unit[1]], self.job.user_before(units[0])
+        messages, extra = self.judge.request(text, behaviours, user)
+        return messages, {**extra, "seed": _call_of(units, self.together)[1] + attempt}
+
+    def keep(self, unit: list[Any], attempt: int, answer: Completion | str) -> bool:
+        units, behaviours = self._of(unit)
+        failed = isinstance(answer, str)
+        name, _ = _call_of(units, self.together)
+        booked = Completion(None, "failed") if failed else answer
+        self.job.meter.book(self.judge.llm, replace(booked, seconds=np.nan), unit=name, purpose="judge")
+        if failed:
+            ratings = [Rating(None, answer, status="failed")] * len(units)
+        else:
+            ratings = self.judge.read(answer, behaviours)
+            if attempt + 1 < self.judge.tries and _unreadable(ratings):
+                return True
+        self.job.put(list(zip(units, ratings, strict=True)))
+        return False
+
+
+def _with_batches(judge: Any) -> _Provider:
+    "The batches of a judge's model; refused where there can be none."
+    if not (all(hasattr(judge, name) for name in ("request", "read", "tries"))):
+        raise ValueError(f"{judge!r} can't be asked in batches: it has no request(…), read(…) and tries")
+    return _Provider(judge.llm)
+
+# %% ../nbs/07_judge.ipynb #0431c129
 class _Judging(_Planning):
     "One call of judge: what was asked, checked, and what is still to do."
 
     async def work(self) -> None:
         "All judges side by side, so that a slow one doesn't hold up the others."
         models = [judge.llm for judge in self.judges if hasattr(judge, "llm")]
+        if self.asked.batch:
+            await asyncio.gather(*(_Provider(model).check() for model in models))
         asked = self.asked.workers
         own = Workers(asked) if asked and isinstance(asked, int) else contextlib.nullcontext(asked or None)
         with own as workers:
@@ -1128,7 +1255,10 @@ class _Judging(_Planning):
             places = 2 * sum(judge.llm.max_concurrency for judge in adaptive)
             yield work_through(self._items(adaptive), self._settle_item(adaptive), places)
         for judge in self.judges:
-            if hasattr(judge, "arate_together"):
+            if self.asked.batch and hasattr(judge, "llm"):
+                owed = _InBatches(self, judge)
+                yield Batches(self.meter, judge.llm, judge.name, owed, self.asked.batch).work()
+            elif hasattr(judge, "arate_together"):
                 units = (part for units in self._units(judge) for part in _by_sample(units))
                 yield work_through(units, _with(self._ask_together, judge), judge.llm.max_concurrency)
             elif not hasattr(judge, "arate"):
@@ -1139,7 +1269,7 @@ class _Judging(_Planning):
 
     def finish(self) -> None:
         self.bar.close()
-        self.run.forget_judges(self.entered)
+        self.run.forget_judges(name for name in self.entered if not under_way(self.run, name))
         self.run.set_facts()
 
 # %% ../nbs/07_judge.ipynb #a62ed974

@@ -81,6 +81,18 @@ def _end_logging() -> None:
         with contextlib.suppress(TimeoutError, asyncio.CancelledError):
             asyncio.run_coroutine_threadsafe(GLOBAL_LOGGING_WORKER.flush(), _LOOP).result(timeout=5)
 
+
+# %% ../nbs/02_llm.ipynb #e9977a52
+def _leave_log_out(litellm: Any) -> None:
+    "Spare the calls of this task LiteLLM's log, a fifth of their processor time, unless somebody listens to it."
+    lists = ("callbacks", "success_callback", "failure_callback", "_async_success_callback", "_async_failure_callback")
+    if not any(getattr(litellm, name, None) for name in lists):
+        with contextlib.suppress(ImportError):  # a private name; without it calls are as they were
+            from litellm._internal_context import is_internal_call
+
+            is_internal_call.set(True)
+
+
 # %% ../nbs/02_llm.ipynb #46146024
 _LOOP: asyncio.AbstractEventLoop | None = None
 _LOOP_GUARD = threading.Lock()
@@ -105,7 +117,15 @@ def wait_for(work: Coroutine[Any, Any, Any], tick: Callable[[], None] | None = N
     tick : callable, optional
         Called about five times a second in the waiting thread, and once at the end.
     """
-    future = asyncio.run_coroutine_threadsafe(work, _loop())
+    ended = threading.Event()
+
+    async def whole() -> Any:
+        try:
+            return await work
+        finally:
+            ended.set()
+
+    future = asyncio.run_coroutine_threadsafe(whole(), _loop())
     try:
         while True:
             try:
@@ -117,7 +137,7 @@ def wait_for(work: Coroutine[Any, Any, Any], tick: Callable[[], None] | None = N
                     tick()
     except KeyboardInterrupt:
         future.cancel()
-        concurrent.futures.wait([future], timeout=10)
+        ended.wait(timeout=10)
         raise
     finally:
         if tick:
@@ -137,6 +157,7 @@ async def await_for(work: Coroutine[Any, Any, Any], tick: Callable[[], None] | N
                 return waiter.result()
     except asyncio.CancelledError:
         future.cancel()
+        await asyncio.to_thread(concurrent.futures.wait, [future], 10)
         raise
 
 # %% ../nbs/02_llm.ipynb #2e89a4ea
@@ -342,7 +363,9 @@ class _Route:
                 if self.transport == "lean":
                     answer = await _lean(self, request)
                 else:
-                    answer = _from_litellm(await _litellm().acompletion(**self.ready, **request))
+                    litellm = _litellm()
+                    _leave_log_out(litellm)
+                    answer = _from_litellm(await litellm.acompletion(**self.ready, **request))
         except (asyncio.CancelledError, _Passing, _Refused, CallFailed, SetupError):
             raise
         except Exception as error:
@@ -496,6 +519,20 @@ async def _letters(reader: asyncio.StreamReader) -> Any:
             yield letter
 
 # %% ../nbs/02_llm.ipynb #833f47df
+async def _worker_process() -> Any:
+    "A process that serves; it knows the same modules."
+    return await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-c",
+        "import sys; sys.path[:] = sys.argv[1:]; from anthrokit.llm import _serve; _serve()",
+        *[path or os.getcwd() for path in sys.path],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+
+
 class _Worker:
     "One process, started with its first call, and again should it die."
 
@@ -535,16 +572,7 @@ class _Worker:
         async with self._starting:
             if self._process is not None:
                 return
-            process = await asyncio.create_subprocess_exec(
-                sys.executable,
-                "-c",
-                "import sys; sys.path[:] = sys.argv[1:]; from anthrokit.llm import _serve; _serve()",
-                *[path or os.getcwd() for path in sys.path],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                start_new_session=True,
-            )
+            process = await _worker_process()
             self._mail, self._routes = _Mail(process.stdin.write), {}
             self._reader = asyncio.create_task(self._receive(process))
             self._process = process
@@ -696,6 +724,36 @@ class _Pace:
 _PACES: dict[str, _Pace] = {}
 
 # %% ../nbs/02_llm.ipynb #05dc849e
+def _is_number(value: Any) -> bool:
+    return isinstance(value, numbers.Real) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _check_numbers(**given: tuple[Any, float]) -> None:
+    "Refuse a setting below its least value, or one that is no number."
+    for name, (value, least) in given.items():
+        if value is not None and not (_is_number(value) and value >= least):
+            raise ValueError(f"{name} is {value!r}; it must be at least {least}")
+
+
+def _check_transport(transport: Any, api_base: str | None) -> None:
+    "Refuse a transport that there isn't, or the lean one without a server."
+    if transport not in ("litellm", "lean"):
+        raise ValueError(f"transport is 'litellm' or 'lean', not {transport!r}")
+    if transport == "lean" and not api_base:
+        raise ValueError(
+            "the lean transport is for OpenAI-compatible servers: say where with api_base='http://…/v1'"
+        )
+
+
+def _check_price(price: Any) -> None:
+    "Refuse a price that is no pair of numbers of 0 or more."
+    if price is None:
+        return
+    pair = isinstance(price, Sequence) and not isinstance(price, str) and len(price) == 2
+    if not pair or not all(_is_number(one) and one >= 0 for one in price):
+        raise ValueError(f"price is {price!r}; say (input, output) in US dollars per million tokens")
+
+# %% ../nbs/02_llm.ipynb #08fee78a
 _PRIVATE = re.compile(r"headers|key|token(?!s)|secret|password|credential|auth|extra_body", re.I)
 
 
@@ -723,23 +781,16 @@ class _Settings:
     ):
         if not isinstance(model, str) or not model.strip():
             raise ValueError("a model is named by a LiteLLM string, such as 'openai/gpt-4o'")
-        for label, value, least in (
-            ("timeout", timeout, 0.001),
-            ("max_concurrency", max_concurrency, 1),
-            ("max_retries", max_retries, 0),
-            ("max_tokens", max_tokens, 1),
-            ("temperature", temperature, 0),
-            ("rpm", rpm, 1),
-            ("tpm", tpm, 1),
-        ):
-            if value is not None and value < least:
-                raise ValueError(f"{label} is {value}; it must be at least {least}")
-        if transport not in ("litellm", "lean"):
-            raise ValueError(f"transport is 'litellm' or 'lean', not {transport!r}")
-        if transport == "lean" and not api_base:
-            raise ValueError(
-                "the lean transport is for OpenAI-compatible servers: say where with api_base='http://…/v1'"
-            )
+        _check_numbers(
+            timeout=(timeout, 0.001),
+            max_concurrency=(max_concurrency, 1),
+            max_retries=(max_retries, 0),
+            max_tokens=(max_tokens, 1),
+            temperature=(temperature, 0),
+            rpm=(rpm, 1),
+            tpm=(tpm, 1),
+        )
+        _check_transport(transport, api_base)
         _check_price(price)
         self.model, self.name = model, name or model
         self.transport, self.rpm, self.tpm = transport, rpm, tpm
@@ -776,21 +827,15 @@ class _Settings:
         return f"LLM({', '.join(f'{name}={value!r}' for name, value in shown.items())})"
 
 
-def _check_price(price: Any) -> None:
-    "Refuse a price that is no pair of numbers of 0 or more."
-    if price is None:
-        return
-    pair = isinstance(price, Sequence) and not isinstance(price, str) and len(price) == 2
-    if not pair or not all(_is_number(one) and one >= 0 for one in price):
-        raise ValueError(f"price is {price!r}; say (input, output) in US dollars per million tokens")
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, numbers.Real) and not isinstance(value, bool) and math.isfinite(value)
 
 # %% ../nbs/02_llm.ipynb #e936a113
 def _provider(model: str, api_base: str | None) -> tuple[str, str | None]:
     "LiteLLM's provider of a model string, and the address it would take; a string it doesn't know is refused."
+    if api_base and "@" in api_base.partition("://")[2].partition("/")[0]:
+        raise SetupError(
+            f"the address of {model} holds a name or password, which can't be sent beside a key; "
+            f"give the address without it, and the key as api_key=…."
+        )
     try:
         _, provider, _, base = _litellm().get_llm_provider(model, api_base=api_base)
     except Exception:
@@ -841,14 +886,8 @@ class _Prepared(_Settings):
             Says what is wrong and what to do.
         """
         if self._ready is None:
-            if self.api_base and "@" in self.api_base.partition("://")[2].partition("/")[0]:
-                raise SetupError(
-                    f"the address of {self.model} holds a name or password, which can't be sent beside a key; "
-                    f"give the address without it, and the key as api_key=…."
-                )
             provider, base = _provider(self.model, self.api_base)
-            key = self._checked_key(provider, base)
-            self._make_ready(provider, key, {**self._taken(provider), **self._private})
+            self._make_ready(provider, self._checked_key(provider, base))
         return self
 
     def _checked_key(self, provider: str, base: str | None) -> str | None:
@@ -866,19 +905,12 @@ class _Prepared(_Settings):
             _needs_key(self.model)
         return self._api_key
 
-    def _taken(self, provider: str) -> dict[str, Any]:
-        "The parameters that the model takes; which it doesn't is said once."
+    def _make_ready(self, provider: str, key: str | None) -> None:
         known = None
         if provider != "local":
             known = _litellm().get_supported_openai_params(self.model, provider)
         self._takes_seed = known is None or "seed" in known
-        asked = [name for name in ("temperature", "top_p", "max_tokens") if name in self.parameters]
-        left_out = [name for name in asked if known and name not in known]
-        if left_out:
-            warnings.warn(f"{self.model} does not take {', '.join(left_out)}; sent without", stacklevel=4)
-        return {name: value for name, value in self.parameters.items() if name not in left_out}
-
-    def _make_ready(self, provider: str, key: str | None, parameters: dict[str, Any]) -> None:
+        parameters = {**_taken(self.model, self.parameters, known), **self._private}
         self._ready = {
             "model": self.model,
             "api_base": self.api_base,
@@ -896,6 +928,15 @@ class _Prepared(_Settings):
             self._route = _Route(self.model, "lean", self.timeout, self.prices(), ready)
 
 # %% ../nbs/02_llm.ipynb #fd913361
+def _taken(model: str, parameters: Mapping[str, Any], known: list[str] | None) -> dict[str, Any]:
+    "The parameters that a model takes; which it doesn't is said once."
+    asked = [name for name in ("temperature", "top_p", "max_tokens") if name in parameters]
+    left_out = [name for name in asked if known and name not in known]
+    if left_out:
+        warnings.warn(f"{model} does not take {', '.join(left_out)}; sent without", stacklevel=5)
+    return {name: value for name, value in parameters.items() if name not in left_out}
+
+
 def _lean_ready(model: str, base: str, key: str | None, parameters: dict[str, Any]) -> dict[str, Any]:
     "What the lean transport sends each time."
     key = key or os.environ.get("OPENAI_API_KEY")
@@ -958,7 +999,57 @@ class _Known(_Prepared):
         return asked or self._entry.get("max_output_tokens") or _ASSUMED_LONGEST
 
 # %% ../nbs/02_llm.ipynb #82b4530d
-class LLM(_Known):
+def _guess(messages: Sequence[Mapping[str, str]], tokens_out: int) -> int:
+    "Tokens that a call takes, roughly: one for every three bytes of the texts, and the answer."
+    texts = (message["content"] or "" for message in messages)
+    return sum(len(text.encode("utf-8", "replace")) for text in texts) // 3 + 20 + tokens_out
+
+# %% ../nbs/02_llm.ipynb #ee079a53
+class _Calling(_Known):
+    "Tries until there is an answer."
+
+    async def _patiently(self, request: dict[str, Any], guess: int) -> Completion:
+        start, attempts = time.perf_counter(), 0
+        async with self._semaphore:
+            while True:
+                attempts += 1
+                try:
+                    answer = await self._try(request, guess)
+                except _Passing as fault:
+                    if attempts > self.max_retries:
+                        raise CallFailed(f"{fault} (after {attempts} tries)") from None
+                    await asyncio.sleep(_pause(attempts, fault.retry_after))
+                except _RequestRefused as refusal:
+                    if self._worked:
+                        raise CallFailed(str(refusal)) from None
+                    raise
+                except _Refused as refusal:
+                    answer = Completion(None, "refused", finish_reason=str(refusal))
+                    return replace(answer, seconds=time.perf_counter() - start, attempts=attempts)
+                else:
+                    self._worked = True
+                    return replace(answer, seconds=time.perf_counter() - start, attempts=attempts)
+
+    async def _try(self, request: dict[str, Any], guess: int) -> Completion:
+        "One try, when the pace allows, here or in a worker."
+        pace = self._pace = self._pace or self.pace
+        await pace.enter(guess)
+        used, fault = None, None
+        try:
+            if self.workers is not None and not self.model.startswith("local/"):
+                answer = await self.workers.call(self._route, request)
+            else:
+                answer = await self._route.call(request)
+            used = answer.tokens_in + answer.tokens_out
+            return answer
+        except _Passing as passing:
+            fault = passing
+            raise
+        finally:
+            pace.leave(guess, used, fault)
+
+# %% ../nbs/02_llm.ipynb #5da9071d
+class LLM(_Calling):
     """A language model and how to call it.
 
     Parameters
@@ -1021,51 +1112,8 @@ class LLM(_Known):
         if self._semaphore is None:
             self._semaphore = asyncio.Semaphore(self.max_concurrency)
         request = {**parameters, "messages": list(messages)}
-        start, attempts = time.perf_counter(), 0
-        guess = _guess(messages, parameters.get("max_tokens") or self.parameters.get("max_tokens") or 500)
-        async with self._semaphore:
-            while True:
-                attempts += 1
-                try:
-                    answer = await self._try(request, guess)
-                except _Passing as fault:
-                    if attempts > self.max_retries:
-                        raise CallFailed(f"{fault} (after {attempts} tries)") from None
-                    await asyncio.sleep(_pause(attempts, fault.retry_after))
-                except _RequestRefused as refusal:
-                    if self._worked:
-                        raise CallFailed(str(refusal)) from None
-                    raise
-                except _Refused as refusal:
-                    answer = Completion(None, "refused", finish_reason=str(refusal))
-                    return replace(answer, seconds=time.perf_counter() - start, attempts=attempts)
-                else:
-                    self._worked = True
-                    return replace(answer, seconds=time.perf_counter() - start, attempts=attempts)
-
-    async def _try(self, request: dict[str, Any], guess: int) -> Completion:
-        "One try, when the pace allows, here or in a worker."
-        pace = self._pace = self._pace or self.pace
-        await pace.enter(guess)
-        used, fault = None, None
-        try:
-            if self.workers is not None and not self.model.startswith("local/"):
-                answer = await self.workers.call(self._route, request)
-            else:
-                answer = await self._route.call(request)
-            used = answer.tokens_in + answer.tokens_out
-            return answer
-        except _Passing as passing:
-            fault = passing
-            raise
-        finally:
-            pace.leave(guess, used, fault)
-
-
-def _guess(messages: Sequence[Mapping[str, str]], tokens_out: int) -> int:
-    "Tokens that a call takes, roughly: one for every three bytes of the texts, and the answer."
-    size = sum(len((message["content"] or "").encode("utf-8", "replace")) for message in messages)
-    return size // 3 + 20 + tokens_out
+        longest = parameters.get("max_tokens") or self.parameters.get("max_tokens") or 500
+        return await self._patiently(request, _guess(messages, longest))
 
 # %% ../nbs/02_llm.ipynb #9d76a75b
 @dataclass(frozen=True)
@@ -1100,7 +1148,7 @@ class Budget:
             if value is not None and not (_is_number(value) and value >= 0):
                 raise ValueError(f"the budget's {name} is {value!r}; it must be a number of 0 or more")
 
-
+# %% ../nbs/02_llm.ipynb #acbb5ba1
 class _Account:
     "What a run has spent, and what the next call may take."
 
@@ -1129,6 +1177,16 @@ class _Account:
                 f"in dollars per million tokens, or cap the tokens with Budget(tokens=…)."
             )
 
+    def most(
+        self, llm: LLM, messages: Sequence[Mapping[str, str]], batch: bool = False, **parameters: Any
+    ) -> tuple[float, int]:
+        "Dollars and tokens that a call may take."
+        if llm.name not in self._most:
+            self._most[llm.name] = llm.prices(batch) or (0.0, 0.0), llm.longest_answer
+        price, longest = self._most[llm.name]
+        tokens_in, tokens_out = _guess(messages, 0), parameters.get("max_tokens") or longest
+        return tokens_in * price[0] + tokens_out * price[1], tokens_in + tokens_out
+
     @property
     def dollars(self) -> str:
         "What was spent, for people to read."
@@ -1155,12 +1213,13 @@ class _Writer:
     def _write(self) -> None:
         rows, written = self._rows, self._written
         self._rows, self._written = {}, None
+        error = None
         try:
             self._run.write_together(rows.items())
-        except Exception as error:
-            written.set_exception(error)
-        else:
-            written.set_result(None)
+        except Exception as failure:
+            error = failure
+        if not written.cancelled():  # by an interrupt; what was to be written is written all the same
+            written.set_exception(error) if error else written.set_result(None)
 
 # %% ../nbs/02_llm.ipynb #f10ea93c
 _BOOKED = ("served_model", "tokens_in", "tokens_out", "cost", "attempts", "status")
@@ -1274,16 +1333,6 @@ class Meter(_Booking):
         if settle:
             await written
         return answer
-
-    def most(
-        self, llm: LLM, messages: Sequence[Mapping[str, str]], batch: bool = False, **parameters: Any
-    ) -> tuple[float, int]:
-        "Dollars and tokens that a call may take."
-        if llm.name not in self._most:
-            self._most[llm.name] = llm.prices(batch) or (0.0, 0.0), llm.longest_answer
-        price, longest = self._most[llm.name]
-        tokens_in, tokens_out = _guess(messages, 0), parameters.get("max_tokens") or longest
-        return tokens_in * price[0] + tokens_out * price[1], tokens_in + tokens_out
 
 # %% ../nbs/02_llm.ipynb #1ceee31c
 Unit = TypeVar("Unit")

@@ -301,9 +301,9 @@ def generate(requests: Sequence[Request]) -> list[dict[str, Any]]:
     list of dict
         content, finish_reason (stop or length), tokens_in, tokens_out; in the order of the requests.
     """
+    model, tokenizer = load()
     import torch
 
-    model, tokenizer = load()
     texts = [
         tokenizer.apply_chat_template(list(request.messages), tokenize=False, add_generation_prompt=True)
         for request in requests
@@ -360,10 +360,10 @@ def log_probability(
     """
     import copy
 
+    model, tokenizer = load()
     import torch
     from torch.nn.functional import cross_entropy
 
-    model, tokenizer = load()
     prefix = tokenizer.apply_chat_template(list(messages), tokenize=False, add_generation_prompt=True)
     start = tokenizer(prefix, return_tensors="pt", add_special_tokens=False)["input_ids"]
     tokens = [tokenizer(text, add_special_tokens=False)["input_ids"][:1024] for text in texts]

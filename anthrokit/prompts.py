@@ -295,20 +295,16 @@ _WRITER = (
 )
 
 
-def _writer_messages(base_prompt: str, scenario: str, number: int) -> list[dict[str, str]]:
-    angles = (
-        "a mood",
-        "a place",
-        "something that happened today",
-        "another person",
-        "a number or a date",
-        "the question itself",
-        "a small complaint",
-        "a plan",
-    )
+_OPENINGS = (
+    *("a mood", "a place", "something that happened today", "another person", "a number or a date"),
+    *("the question itself", "a small complaint", "a plan"),
+)
+
+
+def _writer_messages(base_prompt: str, scenario: str, opening: str) -> list[dict[str, str]]:
     request = (
         f"What the person is doing: {scenario}.\nThe question: {base_prompt}\n"
-        f"Begin with {angles[number % len(angles)]}; do not begin with 'I'm trying to' or a greeting."
+        f"Begin with {opening}; do not begin with 'I'm trying to' or a greeting."
     )
     return [{"role": "system", "content": _WRITER}, {"role": "user", "content": request}]
 
@@ -367,6 +363,29 @@ async def acontextualise(*args: Any, **parameters: Any) -> pd.DataFrame:
     return (parameters.get("run") or args[3]).prompts()
 
 
+def _check_list(frame: pd.DataFrame, name: str, id: str, text: str) -> None:
+    "Refuse a list without ids or texts, or with an id twice."
+    for column in (id, text):
+        if column not in frame.columns:
+            raise TableError(f"{name} needs the column {column}; it has {', '.join(frame.columns)}")
+        blank = frame[column].isna() | (frame[column].astype("str").str.strip() == "")
+        if blank.any():
+            raise TableError(f"{name}: row {int(blank.to_numpy().argmax()) + 1}, column {column}: is blank")
+    twice = frame[id].duplicated().to_numpy()
+    if twice.any():
+        row = int(twice.argmax())
+        raise TableError(f"{name}: row {row + 1}, column {id}: {frame[id].iloc[row]!r} stands there twice")
+
+
+def _combinations(base_prompts: pd.DataFrame, scenarios: pd.DataFrame) -> pd.DataFrame:
+    "Every base prompt in every scenario, with an opening: by turns, so that none goes with one scenario alone."
+    bases = base_prompts.assign(_base=range(len(base_prompts)))
+    pairs = bases.merge(scenarios.assign(_scenario=range(len(scenarios))), how="cross", suffixes=("", "_scenario"))
+    pairs["prompt_id"] = pairs["base_id"].astype("str") + "/" + pairs["scenario_id"].astype("str")
+    turn = (pairs["_base"] + pairs["_scenario"]) % len(_OPENINGS)
+    return pairs.assign(opening=turn.map(dict(enumerate(_OPENINGS))))
+
+# %% ../nbs/05_prompts.ipynb #16dea097
 def _contextualise(
     base_prompts: pd.DataFrame,
     scenarios: pd.DataFrame,
@@ -375,44 +394,23 @@ def _contextualise(
     budget: Budget | None,
     progress: bool,
 ) -> tuple[Any, Progress]:
-    for frame, name, needed in (
-        (base_prompts, "base_prompts", ["base_id", "base_prompt"]),
-        (scenarios, "scenarios", ["scenario_id", "scenario"]),
-    ):
-        for column in needed:
-            if column not in frame.columns:
-                raise TableError(f"{name} needs the column {column}; it has {', '.join(frame.columns)}")
-            blank = frame[column].isna() | (frame[column].astype("str").str.strip() == "")
-            if blank.any():
-                raise TableError(
-                    f"{name}: row {int(blank.to_numpy().argmax()) + 1}, column {column}: is blank"
-                )
-        if frame[needed[0]].duplicated().any():
-            row = int(frame[needed[0]].duplicated().to_numpy().argmax())
-            raise TableError(
-                f"{name}: row {row + 1}, column {needed[0]}: {frame[needed[0]].iloc[row]!r} stands there twice"
-            )
+    "The work, checked, and its bar."
+    _check_list(base_prompts, "base_prompts", "base_id", "base_prompt")
+    _check_list(scenarios, "scenarios", "scenario_id", "scenario")
     llm.prepare()
-    run.settle(writer=llm.settings, writer_template=digest(_WRITER))
     meter = Meter(run, budget)
     meter.check([llm])
-    done = set(run.prompts()["prompt_id"])
-    pairs = base_prompts.merge(scenarios, how="cross", suffixes=("", "_scenario"))
-    pairs["prompt_id"] = pairs["base_id"].astype("str") + "/" + pairs["scenario_id"].astype("str")
-    todo = pairs[~pairs["prompt_id"].isin(done)].to_dict("records")
+    run.settle(writer=llm.settings, writer_template=digest(_WRITER))
+    pairs = _combinations(base_prompts, scenarios)
+    todo = pairs[~pairs["prompt_id"].isin(run.prompts()["prompt_id"])].to_dict("records")
     bar = Progress(len(todo), meter=meter, unit="prompt", show=progress)
     fields = tables.columns("prompts")["column"].tolist()
 
-    async def write(item: tuple[int, dict[str, Any]]) -> None:
-        number, row = item
+    async def write(row: dict[str, Any]) -> None:
+        messages = _writer_messages(row["base_prompt"], row["scenario"], row["opening"])
+        unit, seed = row["prompt_id"], int(digest("writer", row["prompt_id"], length=7), 16)
         try:
-            answer = await meter.call(
-                llm,
-                _writer_messages(row["base_prompt"], row["scenario"], number),
-                unit=row["prompt_id"],
-                purpose="writer",
-                seed=number,
-            )
+            answer = await meter.call(llm, messages, unit=unit, purpose="writer", seed=seed)
         except CallFailed:
             bar.failed += 1
             return
@@ -423,7 +421,13 @@ def _contextualise(
         run.write("prompts", [{**{field: row.get(field) for field in fields}, "first_message": text}])
         bar.done += 1
 
-    return work_through(enumerate(todo), write, llm.max_concurrency), bar
+    async def work() -> None:
+        try:
+            await work_through(todo, write, llm.max_concurrency)
+        finally:
+            run.note_prompts()
+
+    return work(), bar
 
 # %% ../nbs/05_prompts.ipynb #daede23d
 def load_scenarios() -> pd.DataFrame:

@@ -242,8 +242,11 @@ def as_llm(model: LLM | str, **defaults: Any) -> LLM:
         defaults = {"max_concurrency": 32, "max_tokens": 80, "timeout": 3600.0, "max_retries": 1, **defaults}
     return LLM(model, **defaults)
 
-
-_ALIKE = ("settings", "name", "price", "timeout", "max_concurrency", "max_retries", "_api_key", "_private")
+# %% ../nbs/06_simulate.ipynb #5a1151ea
+_ALIKE = (
+    *("settings", "name", "api_base", "transport", "price", "timeout", "max_concurrency", "max_retries"),
+    *("_api_key", "_private"),
+)
 
 
 class _Asked:

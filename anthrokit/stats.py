@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 import pandas as pd
@@ -14,7 +14,7 @@ import pandas as pd
 from .tables import TableError, data_path
 
 # %% auto #0
-__all__ = ['simulate_labels', 'judges_of', 'clusters', 'proportion', 'any_of', 'profile', 'first_occurrences', 'emergence', 'late_share', 'late_behaviours', 'first_turns', 'resample', 'difference', 'compare', 'similarity', 'kruskal_wallis', 'post_hoc', 'factor_model', 'snowball', 'carry_over', 'agreement', 'pairwise_agreement', 'missingness', 'scale_score', 'reliability', 'rank_biserial', 'compare_conditions', 'profile_validity']
+__all__ = ['simulate_labels', 'judges_of', 'clusters', 'proportion', 'any_of', 'profile', 'first_occurrences', 'emergence', 'late_share', 'late_behaviours', 'first_turns', 'draw_clusters', 'percentile_interval', 'resample', 'difference', 'compare', 'similarity', 'kruskal_wallis', 'post_hoc', 'factor_model', 'snowball', 'carry_over', 'agreement', 'pairwise_agreement', 'missingness', 'scale_score', 'reliability', 'rank_biserial', 'compare_conditions', 'profile_validity']
 
 # %% ../nbs/09_stats.ipynb #ca29f611
 _RATES = {  # of the synthetic table: shares of messages of the order that public replications report
@@ -72,24 +72,18 @@ def simulate_labels(
     rates : dict, optional
         Behaviour: share of messages that show it, before any shift. Default: the 14 behaviours.
     base_share, dialogue_share : float
-        Shares of the latent variance that belong to the base prompt and to the dialogue. The defaults
-        give design effects like those of the published study's shape (about 7 by base prompt).
+        Shares of the latent variance between base prompts, and between dialogues of one prompt.
     target_spread : float or sequence of float
-        Standard deviation of the targets' own shifts, in units of the latent variable; a sequence gives
-        each target's shift itself.
+        Standard deviation of the targets' latent shifts; a sequence gives each target's shift itself.
     domain_shift : float
-        How far the domains of high empathy (up) and low empathy (down) lie from the middle for the
-        behaviours of relationship building and internal states; 0 for none.
-    turn_shift : float
-        Latent shift per turn after the first; above 0, behaviours become likelier later.
-    carry_over : float
-        Latent shift after a turn that showed the behaviour; 0 for no snowball.
-    missing : float
-        Share of a judge's verdicts that are missing.
+        How far domains of high empathy (up) and low empathy (down) lie from the middle, for behaviours
+        of relationship building and internal states.
+    turn_shift, carry_over : float
+        Latent shift per turn after the first, and after a turn that showed the behaviour.
+    missing, judge_error : float
+        Shares of a judge's verdicts that are missing, and that are wrong.
     judges : int
         Number of judges; a label needs more than half of those there are.
-    judge_error : float
-        Share of a judge's verdicts that are wrong; 0 makes label and truth the same.
     seed : int
         Of the random numbers; the same seed gives the same table.
 
@@ -99,75 +93,91 @@ def simulate_labels(
         target, dialogue_id, prompt_id, base_id, persona, domain, scenario, empathy, professionalism,
         turn, category, behaviour, synthetic judge 1…, votes_for, votes_cast, label, truth.
     """
-    from scipy.stats import norm
+    random, rates = np.random.default_rng(seed), dict(_RATES if rates is None else rates)
+    names = [f"synthetic {k}" for k in range(1, targets + 1)] if isinstance(targets, int) else list(targets)
+    places = pd.read_csv(data_path("scenarios.csv")).iloc[np.arange(scenarios) % 8].reset_index(drop=True)
+    shape, shares = (len(names), base_prompts, scenarios, len(rates)), (base_share, dialogue_share)
+    level = _levels(shape, shares, target_spread, random) + domain_shift * _warmth(places, list(rates))
+    noise = random.normal(size=(turns, *shape)) * np.sqrt(1 - sum(shares))
+    truth = _occurrences(level, noise, list(rates.values()), turn_shift, carry_over)
+    votes = {"judges": judges, "judge_error": judge_error, "missing": missing, "random": random}
+    return _labels_of(truth, names, places, list(rates), **votes)
 
-    if base_share < 0 or dialogue_share < 0 or base_share + dialogue_share >= 1:
+# %% ../nbs/09_stats.ipynb #0dc5a849
+def _levels(
+    shape: tuple[int, ...],
+    shares: tuple[float, float],
+    target_spread: float | Sequence[float],
+    random: np.random.Generator,
+) -> np.ndarray:
+    "What the turns of a dialogue have in common: target × base prompt × scenario × behaviour."
+    if min(shares) < 0 or sum(shares) >= 1:
         raise ValueError(
             "base_share and dialogue_share are shares of one variance: each 0 or more, together below 1"
         )
-    random = np.random.default_rng(seed)
-    names = (
-        [f"synthetic {letter + 1}" for letter in range(targets)]
-        if isinstance(targets, int)
-        else list(targets)
-    )
-    categories = _categories()
-    rates = dict(_RATES if rates is None else rates)
-    places = pd.read_csv(data_path("scenarios.csv")).iloc[np.arange(scenarios) % 8].reset_index(drop=True)
-    warm = np.where(places["empathy"] == "high", 1.0, -1.0)
-    moved = np.array(
-        [categories.get(name) in ("relationship building", "internal states") for name in rates]
-    )
-    threshold = norm.isf(np.array(list(rates.values())))
-    shape = (len(names), base_prompts, scenarios, len(rates))
-    own = random.normal(size=(len(names), 1, 1, len(rates)))
+    targets, base_prompts, _, behaviours = shape
+    own = random.normal(size=(targets, 1, 1, behaviours))
     own = own * target_spread if np.isscalar(target_spread) else np.reshape(target_spread, (-1, 1, 1, 1))
-    shared = random.normal(size=(1, base_prompts, 1, len(rates))) * np.sqrt(0.7)
-    private = random.normal(size=(len(names), base_prompts, 1, len(rates))) * np.sqrt(0.3)
-    level = np.sqrt(base_share) * (shared + private) + np.sqrt(dialogue_share) * random.normal(size=shape)
-    level = level + own + domain_shift * warm[None, None, :, None] * moved
-    noise = random.normal(size=(turns, *shape)) * np.sqrt(1 - base_share - dialogue_share)
-    truth = np.zeros((turns, *shape), dtype=bool)
-    for turn in range(turns):
-        before = truth[turn - 1] if turn else np.zeros(shape, dtype=bool)
-        truth[turn] = level + noise[turn] + turn_shift * turn + carry_over * before > threshold
-    return _labels_of(
-        np.moveaxis(truth, 0, 3),
-        names,
-        places,
-        list(rates),
-        categories,
-        missing,
-        judges,
-        judge_error,
-        random,
-    )
+    shared = random.normal(size=(1, base_prompts, 1, behaviours)) * np.sqrt(0.7)
+    private = random.normal(size=(targets, base_prompts, 1, behaviours)) * np.sqrt(0.3)
+    base, dialogue = np.sqrt(shares)
+    return own + base * (shared + private) + dialogue * random.normal(size=shape)
+
+
+def _warmth(places: pd.DataFrame, behaviours: Sequence[str]) -> np.ndarray:
+    "Where a scenario moves a behaviour: 1 up, −1 down, 0 not; scenario × behaviour."
+    warm = np.where(places["empathy"] == "high", 1.0, -1.0)
+    moved = [_categories().get(name) in ("relationship building", "internal states") for name in behaviours]
+    return warm[:, None] * np.array(moved)
+
+
+def _occurrences(
+    level: np.ndarray, noise: np.ndarray, rates: Sequence[float], turn_shift: float, carry_over: float
+) -> np.ndarray:
+    "Whether each behaviour occurs: target × base prompt × scenario × turn × behaviour."
+    from scipy.stats import norm
+
+    truth = np.zeros(noise.shape, dtype=bool)
+    for turn in range(len(noise)):
+        before = truth[turn - 1] if turn else np.zeros(level.shape, dtype=bool)
+        truth[turn] = level + noise[turn] + turn_shift * turn + carry_over * before > norm.isf(rates)
+    return np.moveaxis(truth, 0, 3)
 
 # %% ../nbs/09_stats.ipynb #9cff4dab
 def _labels_of(
-    truth, names, places, behaviours, categories, missing, judges, judge_error, random
+    truth: np.ndarray, names: Sequence[str], places: pd.DataFrame, behaviours: Sequence[str], **votes
 ) -> pd.DataFrame:
     "The labels table of an array of truths: target × base prompt × scenario × turn × behaviour."
     size, (t, b, s, k, y) = truth.shape, np.indices(truth.shape, dtype=np.int32).reshape(5, -1)
-    truth = truth.ravel()
     text = lambda values, codes: pd.Series(np.asarray(values, dtype=object)[codes], dtype="str")  # noqa: E731
     prompts = [f"p{base + 1:03d}-{place + 1}" for base in range(size[1]) for place in range(size[2])]
     dialogues = [f"t{target + 1}-{prompt}" for target in range(size[0]) for prompt in prompts]
+    about = ("domain", "scenario", "empathy", "professionalism")
     frame = pd.DataFrame(
         {
             "target": text(names, t),
             "dialogue_id": text(dialogues, (t * size[1] + b) * size[2] + s),
             "prompt_id": text(prompts, b * size[2] + s),
             "base_id": text([f"p{base + 1:03d}" for base in range(size[1])], b),
-            "persona": pd.Series(pd.NA, index=range(len(truth)), dtype="str"),
-            **{
-                name: text(places[name], s) for name in ("domain", "scenario", "empathy", "professionalism")
-            },
+            "persona": pd.Series(pd.NA, index=range(truth.size), dtype="str"),
+            **{name: text(places[name], s) for name in about},
             "turn": pd.Series(k + 1, dtype="Int64"),
-            "category": text([categories.get(name, "other") for name in behaviours], y),
+            "category": text([_categories().get(name, "other") for name in behaviours], y),
             "behaviour": text(behaviours, y),
         }
     )
+    return _with_votes(frame, truth.ravel(), **votes)
+
+
+def _with_votes(
+    frame: pd.DataFrame,
+    truth: np.ndarray,
+    judges: int,
+    judge_error: float,
+    missing: float,
+    random: np.random.Generator,
+) -> pd.DataFrame:
+    "The table with a verdict a judge, the vote and the truth."
     votes_for, votes_cast = np.zeros(len(truth), dtype=np.int64), np.zeros(len(truth), dtype=np.int64)
     for judge in range(judges):
         verdict = truth ^ (random.random(len(truth)) < judge_error)
@@ -185,18 +195,8 @@ def _labels_of(
 
 # %% ../nbs/09_stats.ipynb #8d649ead
 _CONTEXT = ("target", "persona", "prompt_id", "base_id", "domain", "scenario", "empathy", "professionalism")
-_KNOWN = {
-    *_CONTEXT,
-    "dialogue_id",
-    "turn",
-    "category",
-    "behaviour",
-    "votes_for",
-    "votes_cast",
-    "label",
-    "truth",
-}
-_KNOWN |= {"run", "repeat", "base_prompt", "cluster"}
+_KNOWN = {*_CONTEXT, "run", "repeat", "base_prompt", "cluster", "dialogue_id", "turn", "category"}
+_KNOWN |= {"behaviour", "votes_for", "votes_cast", "label", "truth"}
 
 # %% ../nbs/09_stats.ipynb #5acbb765
 def judges_of(labels: pd.DataFrame) -> list[str]:
@@ -300,17 +300,14 @@ def _groups(frame: pd.DataFrame, by: Sequence[str]) -> tuple[np.ndarray, pd.Data
 
 def _sums(rows: np.ndarray, groups: np.ndarray, value: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
     "Sums of a value by cluster (rows) and group (columns)."
-    return np.bincount(rows * shape[1] + groups, weights=value, minlength=shape[0] * shape[1]).reshape(
-        shape
-    )
+    return np.bincount(rows * shape[1] + groups, weights=value, minlength=shape[0] * shape[1]).reshape(shape)
 
 # %% ../nbs/09_stats.ipynb #879960ce
 def proportion(successes: np.ndarray, totals: np.ndarray, ci: float = 0.95) -> pd.DataFrame:
     """Shares with intervals from sums by cluster.
 
     Wilson's score interval with the effective sample size of a clustered sample and Student's t with
-    degrees of freedom from the informative clusters. Not a single row is treated as independent of
-    the others in its cluster.
+    degrees of freedom from the informative clusters. A design effect estimated below 1 counts as 1.
 
     Parameters
     ----------
@@ -343,14 +340,21 @@ def proportion(successes: np.ndarray, totals: np.ndarray, ci: float = 0.95) -> p
     return _score_interval(estimate, variance, n, count, informative, ci)
 
 # %% ../nbs/09_stats.ipynb #e90a8b01
-def _wilson(estimate, size, q) -> tuple[np.ndarray, np.ndarray]:
+def _wilson(estimate: np.ndarray, size: np.ndarray, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     "Wilson's score interval of a share from `size` independent rows, for the quantile q."
     middle = (estimate + q**2 / (2 * size)) / (1 + q**2 / size)
     half = q / (1 + q**2 / size) * np.sqrt(estimate * (1 - estimate) / size + q**2 / (4 * size**2))
     return middle - half, middle + half
 
 
-def _score_interval(estimate, variance, n, n_clusters, informative, ci: float) -> pd.DataFrame:
+def _score_interval(
+    estimate: np.ndarray,
+    variance: np.ndarray,
+    n: np.ndarray,
+    n_clusters: np.ndarray,
+    informative: np.ndarray,
+    ci: float,
+) -> pd.DataFrame:
     "Wilson's interval for a share with a cluster-robust variance; see `proportion`."
     from scipy.stats import t
 
@@ -359,14 +363,17 @@ def _score_interval(estimate, variance, n, n_clusters, informative, ci: float) -
     with np.errstate(invalid="ignore", divide="ignore"):
         effective = estimate * (1 - estimate) / variance
         certain = (estimate <= 0) | (estimate >= 1)
+        # A variance below that of independent rows is not believed; that one isn't estimated, so that its
+        # quantile needn't make up for few clusters with an event.
+        known = certain | (effective >= n)
         effective = np.clip(np.where(certain, n_clusters, effective), n_clusters, np.maximum(n, n_clusters))
-        freedom = np.minimum(np.maximum(informative - 1, 2), np.maximum(n_clusters - 1, 1))
-        freedom = np.where(certain, np.maximum(n_clusters - 1, 1), freedom)
+        most = np.maximum(n_clusters - 1, 1)
+        freedom = np.where(known, most, np.minimum(np.maximum(informative - 1, 2), most))
         q = t.ppf(0.5 + ci / 2, freedom)
         low, high = _wilson(estimate, effective, q)
         # However alike the rows of a cluster are, a cluster is worth at least one independent row: where the
         # estimated variance rests on few clusters, the interval of that bound is the narrower one.
-        bound_low, bound_high = _wilson(estimate, n_clusters, t.ppf(0.5 + ci / 2, np.maximum(n_clusters - 1, 1)))
+        bound_low, bound_high = _wilson(estimate, n_clusters, t.ppf(0.5 + ci / 2, most))
         narrower = bound_high - bound_low < high - low
         low, high = np.where(narrower, bound_low, low), np.where(narrower, bound_high, high)
         design = np.where(certain, np.nan, n / effective)
@@ -464,9 +471,7 @@ def profile(
     successes = _sums(rows, columns, np.where(scored, truth, 0), shape)
     result = proportion(successes, _sums(rows, columns, scored.astype(float), shape), ci)
     result.insert(4, "n_total", np.bincount(columns, minlength=len(groups)))
-    result["over_half"] = np.select(
-        [result["ci_low"] > 0.5, result["ci_high"] <= 0.5], ["yes", "no"], "open"
-    )
+    result["over_half"] = np.select([result["ci_low"] > 0.5, result["ci_high"] <= 0.5], ["yes", "no"], "open")
     return pd.concat([groups, result], axis=1)
 
 # %% ../nbs/09_stats.ipynb #dfaf0ce6
@@ -567,42 +572,14 @@ def emergence(
     by = _listed(by)
     _require(labels, ["dialogue_id", "turn", "label", *by])
     first, groups, columns, events, at_risk = _first_sums(labels, by)
-    common = groups.assign(
-        n_total=np.bincount(columns, minlength=len(groups)),
-        n_undecided=np.bincount(columns, weights=first["occurred"].isna(), minlength=len(groups)).astype(
-            int
-        ),
+    undecided = np.bincount(columns, weights=first["occurred"].isna(), minlength=len(groups)).astype(int)
+    groups = groups.assign(
+        n_total=np.bincount(columns, minlength=len(groups)), n_undecided=undecided, order=range(len(groups))
     )
-    parts = []
-    count = (at_risk[0] > 0).sum(axis=0)
-    for t, (share, influence) in enumerate(zip(*_incidence(events, at_risk), strict=True)):
-        variance = _variance(influence, count)
-        some = (events[: t + 1].sum(axis=0) > 0).sum(axis=0)
-        others = (at_risk[t] - events[t] > 0).sum(axis=0)
-        table = _score_interval(
-            share, variance, at_risk[0].sum(axis=0), count, np.minimum(some, others), ci
-        )
-        now = {
-            "n_first": events[t].sum(axis=0).astype(int),
-            "n_at_risk": at_risk[t].sum(axis=0).astype(int),
-        }
-        parts.append(pd.concat([common, table.assign(**now, turn=t + 1, order=range(len(common)))], axis=1))
+    parts = [pd.concat([groups, table], axis=1) for table in _incidence_tables(events, at_risk, ci)]
     result = pd.concat(parts).sort_values(["order", "turn"], kind="stable", ignore_index=True)
-    return result[
-        [
-            *by,
-            "turn",
-            "estimate",
-            "ci_low",
-            "ci_high",
-            "n_first",
-            "n_at_risk",
-            "n",
-            "n_total",
-            "n_undecided",
-            "n_clusters",
-        ]
-    ]
+    counts = ["n_first", "n_at_risk", "n", "n_total", "n_undecided", "n_clusters"]
+    return result[[*by, "turn", "estimate", "ci_low", "ci_high", *counts]]
 
 # %% ../nbs/09_stats.ipynb #b8667574
 def _first_sums(labels: pd.DataFrame, by: Sequence[str]) -> tuple:
@@ -626,6 +603,19 @@ def _incidence(events: np.ndarray, at_risk: np.ndarray) -> tuple[np.ndarray, np.
         part = (events - hazard[:, None] * at_risk) / (n * (1 - hazard))[:, None]
         influence = survival[:, None] * np.cumsum(np.nan_to_num(part, posinf=0, neginf=0), axis=0)
     return 1 - survival, influence
+
+
+def _incidence_tables(events: np.ndarray, at_risk: np.ndarray, ci: float) -> Iterator[pd.DataFrame]:
+    "A table a turn: the cumulative incidence of each group with its interval and counts."
+    n, count = at_risk[0].sum(axis=0), (at_risk[0] > 0).sum(axis=0)
+    for t, (share, influence) in enumerate(zip(*_incidence(events, at_risk), strict=True)):
+        some = (events[: t + 1].sum(axis=0) > 0).sum(axis=0)
+        others = (at_risk[t] - events[t] > 0).sum(axis=0)
+        variance = _variance(influence, count)
+        table = _score_interval(share, variance, n, count, np.minimum(some, others), ci)
+        table["n_first"] = events[t].sum(axis=0).astype(int)
+        table["n_at_risk"] = at_risk[t].sum(axis=0).astype(int)
+        yield table.assign(turn=t + 1)
 
 # %% ../nbs/09_stats.ipynb #c84d2bd7
 def _variance(influence: np.ndarray, n_clusters: np.ndarray) -> np.ndarray:
@@ -685,9 +675,7 @@ def late_share(
     return pd.concat([groups, result], axis=1)
 
 # %% ../nbs/09_stats.ipynb #4f760d87
-def late_behaviours(
-    labels: pd.DataFrame, by: str | Sequence[str] = (), *, ci: float = 0.95
-) -> pd.DataFrame:
+def late_behaviours(labels: pd.DataFrame, by: str | Sequence[str] = (), *, ci: float = 0.95) -> pd.DataFrame:
     """For how many behaviours do half or more of the first occurrences come after turn 1?
 
     Parameters
@@ -747,6 +735,53 @@ def first_turns(table: pd.DataFrame, n: int) -> pd.DataFrame:
         raise TableError(f"the longest dialogue has {longest} turns; the first {n} can't be had")
     return table[table["turn"] <= n].reset_index(drop=True)
 
+# %% ../nbs/09_stats.ipynb #4ab83069
+def draw_clusters(n_clusters: int, n_resamples: int = 2000, seed: int = 0) -> np.ndarray:
+    "How often each cluster is drawn in each resample: resamples × clusters."
+    if n_clusters < 2:
+        return np.ones((n_resamples, n_clusters))
+    even = np.full(n_clusters, 1 / n_clusters)
+    return np.random.default_rng(seed).multinomial(n_clusters, even, size=n_resamples).astype(float)
+
+
+def percentile_interval(
+    drawn: np.ndarray, n_clusters: int, ci: float = 0.95
+) -> tuple[np.ndarray, np.ndarray]:
+    """Limits of statistics from their values in resamples.
+
+    Parameters
+    ----------
+    drawn : array, resamples × results
+        Values in resamples of clusters; NaN where a statistic is undefined.
+    n_clusters : int
+        Clusters that were resampled.
+    ci : float
+        Confidence level.
+
+    Returns
+    -------
+    (low, high)
+        One limit a result. NaN with too few clusters, where all resamples agree, or where the statistic is
+        undefined in more than a tenth of them.
+
+    Notes
+    -----
+    Expanded percentile interval: Hesterberg, T. (2015), The American Statistician 69. A resample can't leave
+    the range of the clusters, which all lie on one side of the truth once in 2 to the power of n − 1 times;
+    where that alone is more often than the level allows (fewer than 6 clusters at 95 %) there is no interval.
+    """
+    from scipy.stats import norm, t
+
+    defined = np.isfinite(drawn)
+    low, high = np.full((2, drawn.shape[1]), np.nan)
+    usable = defined.mean(axis=0) >= 0.9
+    if usable.any() and n_clusters > 1 and 2.0 ** (1 - n_clusters) <= 1 - ci:
+        tail = norm.cdf(np.sqrt(n_clusters / (n_clusters - 1)) * t.ppf((1 - ci) / 2, n_clusters - 1))
+        known = np.where(defined, drawn, np.nan)[:, usable]
+        ends = np.nanquantile(known, [tail, 1 - tail], axis=0)
+        low[usable], high[usable] = np.where(ends[1] - ends[0] > 1e-12, ends, np.nan)
+    return low, high
+
 # %% ../nbs/09_stats.ipynb #32111d19
 def resample(
     statistic: Callable[..., np.ndarray],
@@ -774,35 +809,15 @@ def resample(
     -------
     DataFrame
         One row a result: estimate, ci_low, ci_high, n_clusters. An interval that can't be had is
-        missing, never of no width: with fewer than two clusters, where all resamples agree, or
-        where the statistic is undefined in more than a tenth of them.
-
-    Notes
-    -----
-    Expanded percentile interval: Hesterberg, T. (2015), The American Statistician 69.
+        missing, never of no width; see `percentile_interval`.
     """
-    from scipy.stats import norm, t
-
     n_clusters = len(sums[0])
     with np.errstate(invalid="ignore", divide="ignore"):
         estimate = np.asarray(statistic(*(part.sum(axis=0, keepdims=True) for part in sums)))[0]
-        result = pd.DataFrame({"estimate": estimate, "ci_low": np.nan, "ci_high": np.nan})
-        result["n_clusters"] = n_clusters
-        if n_clusters < 2:
-            return result
-        random = np.random.default_rng(seed)
-        weights = random.multinomial(
-            n_clusters, np.full(n_clusters, 1 / n_clusters), size=n_resamples
-        ).astype(float)
+        weights = draw_clusters(n_clusters, n_resamples, seed)
         drawn = np.asarray(statistic(*(weights @ part for part in sums)))
-    tail = norm.cdf(np.sqrt(n_clusters / (n_clusters - 1)) * t.ppf((1 - ci) / 2, n_clusters - 1))
-    usable = np.isfinite(drawn).mean(axis=0) >= 0.9
-    drawn = np.where(np.isfinite(drawn), drawn, np.nan)
-    if usable.any():
-        low, high = np.nanquantile(drawn[:, usable], [tail, 1 - tail], axis=0)
-        low, high = np.where(high - low > 1e-12, [low, high], np.nan)
-        result.loc[usable, "ci_low"], result.loc[usable, "ci_high"] = low, high
-    return result
+    low, high = percentile_interval(drawn, n_clusters, ci)
+    return pd.DataFrame({"estimate": estimate, "ci_low": low, "ci_high": high, "n_clusters": n_clusters})
 
 # %% ../nbs/09b_comparisons.ipynb #8ad80c80
 def _level_sums(
@@ -966,22 +981,18 @@ def compare(
     levels, groups, successes, totals = _level_sums(labels, group, by)
     for first, second in combinations(range(len(levels)), 2):
         both = (totals[first] > 0) & (totals[second] > 0)
-        sides = pd.DataFrame({"a": levels[first], "b": levels[second]}, index=groups.index)
-        if not both.any():
-            parts.append(pd.concat([groups, sides.assign(n_clusters=0)], axis=1))
-            continue
         s, n = successes[[first, second]] * both, totals[[first, second]] * both
         table = difference(s[0], n[0], s[1], n[1], ci)
         table.insert(3, "p_value", _swap_test(s, n, n_swaps, seed))
         angles = 2 * np.arcsin(np.sqrt(table[["share_a", "share_b"]].to_numpy()))
         table.insert(4, "effect_size", angles[:, 0] - angles[:, 1])
+        sides = pd.DataFrame({"a": levels[first], "b": levels[second]}, index=groups.index)
         parts.append(pd.concat([groups, sides, table], axis=1))
-    if not any("estimate" in part for part in parts):
+    result = pd.concat(parts, ignore_index=True)
+    if not result["n_clusters"].any():
         raise TableError(
-            f"no two levels of {group} share a base prompt (base_id); only answers to the same prompts are compared"
+            f"no two levels of {group} share a base prompt (base_id), and only such answers are compared"
         )
-    order = max(parts, key=lambda part: part.shape[1]).columns
-    result = pd.concat(parts, ignore_index=True)[list(order)]
     result.insert(result.columns.get_loc("p_value") + 1, "p_adjusted", _holm(result["p_value"]))
     return result
 
@@ -1029,9 +1040,7 @@ def similarity(
         there = (totals[first] > 0).any(axis=1) & (totals[second] > 0).any(axis=1)
         if not there.any():
             raise TableError(f"{levels[first]} and {levels[second]} share no base prompt (base_id)")
-        sums = [
-            part[there] for part in (successes[first], totals[first], successes[second], totals[second])
-        ]
+        sums = [part[there] for part in (successes[first], totals[first], successes[second], totals[second])]
         ratios = lambda s, n, t, m: _alike(s / n, t / m)  # noqa: E731
         table = resample(ratios, *sums, n_resamples=n_resamples, ci=ci, seed=seed)
         table.insert(0, "measure", ["rank correlation", "cosine", "Jensen-Shannon distance"])
@@ -1417,67 +1426,97 @@ def carry_over(
     Quadratic exponential model with turn effects, conditional maximum likelihood: Bartolucci, F. and
     Nigro, V. (2010), Econometrica 78. A dialogue counts up to its first missing label.
     """
-    from scipy.stats import t
-
     by = _listed(by)
     _require(labels, ["dialogue_id", "turn", "label", *by])
     if _unit(by) != "behaviour":
         labels = any_of(labels, _unit(by))
-    dialogues, grid, _ = _turn_grid(labels)
-    turns = grid.shape[1] - 1
+    sequences, turns, groups = _read_sequences(labels, by)
     if turns > 14:
         raise TableError(
             f"dialogues of {turns} turns have too many orders; cut them with first_turns(labels, 14)"
         )
-    length = np.argmax(np.isnan(grid), axis=1)
-    code = (np.nan_to_num(grid) * (np.arange(turns + 1) < length[:, None])) @ 2.0 ** np.arange(turns + 1)
-    ones = np.nansum(np.where(np.arange(turns + 1) < length[:, None], grid, 0), axis=1)
-    tells = (ones >= 2) & (ones < length)
-    rows, _ = pd.factorize(clusters(dialogues))
-    columns, groups = _groups(dialogues, by)
-    results = []
-    for number in range(len(groups)):
-        mine = (columns == number) & (ones > 0) & (ones < length)
-        informative = mine & tells
-        n_clusters = len(np.unique(rows[informative]))
-        counts = {}
-        for size in np.unique(length[mine]):
-            at = mine & (length == size)
-            counts[int(size)] = _sums(
-                rows[at], code[at].astype(int), np.ones(at.sum()), (rows.max() + 1, 2 ** int(size))
-            )
-        estimate, covariance = np.nan, np.nan
-        if n_clusters >= 3:
-            fit, spread = _fit_carry_over(counts, turns)
-            estimate, covariance = fit[-1], spread[-1, -1]
-        note = "fewer than three base prompts tell anything" if n_clusters < 3 else "no finite estimate"
-        half = t.ppf(0.5 + ci / 2, max(n_clusters - 1, 1)) * np.sqrt(covariance)
-        p_value = 2 * t.sf(abs(estimate) / np.sqrt(covariance), max(n_clusters - 1, 1))
-        results.append(
-            (
-                *np.exp([estimate, estimate - half, estimate + half]),
-                p_value,
-                informative.sum(),
-                (columns == number).sum(),
-                n_clusters,
-                note if np.isnan(estimate) else "",
-            )
-        )
-    names = ["estimate", "ci_low", "ci_high", "p_value", "n", "n_total", "n_clusters", "note"]
-    result = pd.DataFrame(results, columns=names)
+    varied = sequences[(sequences["ones"] > 0) & (sequences["ones"] < sequences["length"])]
+    mine = [varied[varied["group"] == number] for number in range(len(groups))]
+    result = pd.DataFrame([_odds_of_carrying_over(part, turns, ci) for part in mine])
     result.insert(4, "p_adjusted", _holm(result["p_value"]))
+    result.insert(6, "n_total", np.bincount(sequences["group"], minlength=len(groups)))
     return pd.concat([groups, result], axis=1)
 
+# %% ../nbs/09c_snowball.ipynb #57870487
+def _read_sequences(labels: pd.DataFrame, by: Sequence[str]) -> tuple[pd.DataFrame, int, pd.DataFrame]:
+    "Dialogues with their labels up to the first missing one, as a number (code); most turns; the groups."
+    dialogues, grid, _ = _turn_grid(labels)
+    place = np.arange(grid.shape[1])
+    length = np.argmax(np.isnan(grid), axis=1)
+    seen = np.where(place < length[:, None], np.nan_to_num(grid), 0.0)
+    columns, groups = _groups(dialogues, by)
+    sequences = pd.DataFrame(
+        {
+            "group": columns,
+            "cluster": pd.factorize(clusters(dialogues))[0],
+            "length": length,
+            "ones": seen.sum(axis=1),
+            "code": (seen @ 2.0**place).astype(np.int64),
+        }
+    )
+    return sequences, grid.shape[1] - 1, groups
+
+
+def _odds_of_carrying_over(varied: pd.DataFrame, turns: int, ci: float) -> dict[str, float | int | str]:
+    "One row of `carry_over`, from sequences in which the behaviour occurs in some turns and not in others."
+    from scipy.stats import t
+
+    tells = varied[varied["ones"] >= 2]
+    n_clusters = tells["cluster"].nunique()
+    row = dict.fromkeys(("estimate", "ci_low", "ci_high", "p_value"), np.nan)
+    row |= {"n": len(tells), "n_clusters": n_clusters}
+    if n_clusters < 3:
+        return row | {"note": "fewer than three base prompts tell anything"}
+    rows, names = pd.factorize(varied["cluster"])
+    code = varied["code"].to_numpy()
+    counts = {
+        int(length): _sums(rows[at], code[at], np.ones(len(at)), (len(names), 2 ** int(length)))
+        for length, at in varied.groupby("length").indices.items()
+    }
+    fit, covariance = _fit_carry_over(counts, turns)
+    if np.isnan(fit[-1]):
+        return row | {"note": "no finite estimate"}
+    psi, error, freedom = fit[-1], np.sqrt(covariance[-1, -1]), n_clusters - 1
+    half = t.ppf(0.5 + ci / 2, freedom) * error
+    row |= dict(zip(("estimate", "ci_low", "ci_high"), np.exp([psi, psi - half, psi + half]), strict=True))
+    return row | {"p_value": 2 * t.sf(abs(psi) / error, freedom), "note": ""}
+
 # %% ../nbs/09d_agreement.ipynb #20bd77e3
-def _agreement(units, ratings, ones, both, same, share) -> np.ndarray:
-    "Raw agreement, Krippendorff's α and Gwet's AC1 from sums over units; resamples × 3 groups of columns."
-    raw = same / units
-    alpha = 1 - (ratings - 1) * both / (ones * (ratings - ones))
-    prevalence = share / units
+def _agreement(
+    rated: np.ndarray,
+    verdicts: np.ndarray,
+    ones: np.ndarray,
+    differ: np.ndarray,
+    same: np.ndarray,
+    seen: np.ndarray,
+    share: np.ndarray,
+) -> np.ndarray:
+    "Raw agreement, Krippendorff's α and Gwet's AC1 from sums over messages; resamples × 3 groups of columns."
+    raw = same / rated
+    alpha = 1 - (verdicts - 1) * differ / (ones * (verdicts - ones))
+    prevalence = share / seen
     chance = 2 * prevalence * (1 - prevalence)
     return np.column_stack([raw, alpha, (raw - chance) / (1 - chance)])
 
+
+def _agreement_terms(verdicts: np.ndarray) -> list[np.ndarray]:
+    "What `_agreement` sums up, from messages × judges; only the last two count messages with one verdict."
+    m, k = (~np.isnan(verdicts)).sum(axis=1), np.nansum(verdicts, axis=1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        differ, share = k * (m - k) / (m - 1), k / m
+        same = (k * (k - 1) + (m - k) * (m - k - 1)) / (m * (m - 1))
+    of_pairs = [np.where(m >= 2, term, 0.0) for term in (1, m, k, differ, same)]
+    return [*of_pairs, (m >= 1).astype(float), np.where(m >= 1, share, 0.0)]
+
 # %% ../nbs/09d_agreement.ipynb #66ef011a
+_AGREEMENTS = ("raw agreement", "Krippendorff's alpha", "Gwet's AC1")
+
+
 def agreement(
     labels: pd.DataFrame,
     by: str | Sequence[str] = "behaviour",
@@ -1509,31 +1548,19 @@ def agreement(
 
     Notes
     -----
-    Krippendorff (2011) for nominal data with missing values; Gwet (2008) for AC1.
+    Krippendorff (2011) for nominal data with missing values; Gwet (2008) for AC1, whose prevalence also
+    counts messages that one judge alone rated.
     """
     by, judges = _listed(by), judges_of(labels) if judges is None else list(judges)
     _require(labels, [*by, *judges])
     if len(judges) < 2:
         raise TableError(f"agreement needs two or more judges; the table has {', '.join(judges) or 'none'}")
-    verdicts = np.column_stack([_truth(labels[judge]) for judge in judges])
-    cast, ones = (~np.isnan(verdicts)).sum(axis=1), np.nansum(verdicts, axis=1)
-    rated = cast >= 2
-    m, k = cast[rated], ones[rated]
-    values = (
-        np.ones(len(m)),
-        m,
-        k,
-        k * (m - k) / (m - 1),
-        (k * (k - 1) + (m - k) * (m - k - 1)) / (m * (m - 1)),
-        k / m,
-    )
     rows, names = pd.factorize(clusters(labels))
     columns, groups = _groups(labels, by)
-    sums = [_sums(rows[rated], columns[rated], value, (len(names), len(groups))) for value in values]
+    terms = _agreement_terms(np.column_stack([_truth(labels[judge]) for judge in judges]))
+    sums = [_sums(rows, columns, term, (len(names), len(groups))) for term in terms]
     table = resample(_agreement, *sums, n_resamples=n_resamples, ci=ci, seed=seed)
-    table.insert(
-        0, "measure", np.repeat(["raw agreement", "Krippendorff's alpha", "Gwet's AC1"], len(groups))
-    )
+    table.insert(0, "measure", np.repeat(_AGREEMENTS, len(groups)))
     table["estimate"] = table["estimate"].where(np.isfinite(table["estimate"]))
     table.insert(4, "n", np.tile(sums[0].sum(axis=0).astype(int), 3))
     table.insert(5, "n_total", np.tile(np.bincount(columns, minlength=len(groups)), 3))
@@ -1580,9 +1607,8 @@ def pairwise_agreement(
         x, y = verdicts[a], verdicts[b]
         known = ~np.isnan(x) & ~np.isnan(y)
         same = _sums(rows, columns, ((x == y) & known).astype(float), shape)
-        table = proportion(same, _sums(rows, columns, known.astype(float), shape), ci).drop(
-            columns="design_effect"
-        )
+        table = proportion(same, _sums(rows, columns, known.astype(float), shape), ci)
+        table = table.drop(columns="design_effect")
         count = partial(np.bincount, columns, minlength=len(groups))
         yes_a, yes_b = (count(weights=known & (side == 1)) / table["n"] for side in (x, y))
         chance = yes_a * yes_b + (1 - yes_a) * (1 - yes_b)
@@ -1623,15 +1649,10 @@ def missingness(
     totals = _sums(rows, columns, np.ones(len(ratings)), shape)
     status = ratings["status"].astype("str").to_numpy()
     for reason in [*sorted(set(status) - {"ok"}), "any"]:
-        missing = _sums(
-            rows,
-            columns,
-            ((status != "ok") if reason == "any" else (status == reason)).astype(float),
-            shape,
-        )
-        table = (
-            proportion(missing, totals, ci).drop(columns="design_effect").rename(columns={"n": "n_total"})
-        )
+        gone = status != "ok" if reason == "any" else status == reason
+        missing = _sums(rows, columns, gone.astype(float), shape)
+        table = proportion(missing, totals, ci).drop(columns="design_effect")
+        table = table.rename(columns={"n": "n_total"})
         table.insert(3, "n", missing.sum(axis=0).astype(int))
         table.insert(0, "status", reason)
         parts.append(pd.concat([groups, table], axis=1))
@@ -1726,13 +1747,8 @@ def rank_biserial(statistic: float, n_a: int, n_b: int, ci: float = 0.95) -> tup
     area, z, half = statistic / (n_a * n_b), norm.ppf(0.5 + ci / 2), (n_a + n_b) / 2 - 1
 
     def excess(theta: float) -> float:
-        spread = (
-            theta
-            * (1 - theta)
-            * (1 + half * ((1 - theta) / (2 - theta) + theta / (1 + theta)))
-            / (n_a * n_b)
-        )
-        return (area - theta) ** 2 - z**2 * spread
+        paired = 1 + half * ((1 - theta) / (2 - theta) + theta / (1 + theta))
+        return (area - theta) ** 2 - z**2 * theta * (1 - theta) * paired / (n_a * n_b)
 
     low = 0.0 if area == 0 else brentq(excess, 0, area) if area < 1 else brentq(excess, 0, 1 - 1e-12)
     high = 1.0 if area == 1 else brentq(excess, area, 1) if area > 0 else brentq(excess, 1e-12, 1)
@@ -1773,9 +1789,27 @@ def compare_conditions(
     Two-sided Mann-Whitney test; Welch's t; Hedges' g with its usual large-sample interval; odds ratio with
     a half added to each cell where one is empty.
     """
-    from scipy import stats as scipy_stats
-    from statsmodels.stats.contingency_tables import Table2x2
+    from scipy.stats import mannwhitneyu, ttest_ind
 
+    a, b = _two_conditions(people, score, condition, high, low)
+    ranks, welch = mannwhitneyu(a, b), ttest_ind(a, b, equal_var=False)
+    rows = [
+        ("rank-biserial correlation", *rank_biserial(ranks.statistic, len(a), len(b), ci), *ranks),
+        ("difference in means", a.mean() - b.mean(), *welch.confidence_interval(ci), *welch),
+        ("standardised difference", *_hedges(a, b, ci), np.nan, np.nan),
+    ]
+    if above is not None:
+        odds, p_value = _odds_above(a, b, above, ci)
+        rows.append((f"odds ratio above {above:g}", *odds, np.nan, p_value))
+    names = ["measure", "estimate", "ci_low", "ci_high", "statistic", "p_value"]
+    n_total = int(people[condition].isin([high, low]).sum())
+    return pd.DataFrame(rows, columns=names).assign(n_high=len(a), n_low=len(b), n_total=n_total)
+
+# %% ../nbs/09d_agreement.ipynb #5399ebfd
+def _two_conditions(
+    people: pd.DataFrame, score: str, condition: str, high: str, low: str
+) -> tuple[np.ndarray, np.ndarray]:
+    "The scores in the high and in the low condition."
     _require(people, [score, condition], "participants")
     found = set(people[condition].dropna().unique())
     if not {high, low} <= found:
@@ -1788,28 +1822,29 @@ def compare_conditions(
         raise TableError(
             f"two participants a condition are the least; there are {len(a)} and {len(b)} with a score"
         )
-    ranks, welch = scipy_stats.mannwhitneyu(a, b), scipy_stats.ttest_ind(a, b, equal_var=False)
-    limits, freedom = welch.confidence_interval(ci), len(a) + len(b) - 2
+    return a, b
+
+
+def _hedges(a: np.ndarray, b: np.ndarray, ci: float) -> tuple[float, float, float]:
+    "Hedges' g with its large-sample interval; NaN where no score varies."
+    from scipy.stats import norm
+
+    freedom = len(a) + len(b) - 2
     pooled = np.sqrt(((len(a) - 1) * a.var(ddof=1) + (len(b) - 1) * b.var(ddof=1)) / freedom)
     g = (a.mean() - b.mean()) / pooled * (1 - 3 / (4 * freedom - 1)) if pooled > 0 else np.nan
-    reach = scipy_stats.norm.ppf(0.5 + ci / 2) * np.sqrt(
-        1 / len(a) + 1 / len(b) + g**2 / (2 * (len(a) + len(b)))
-    )
-    rows = [
-        ("rank-biserial correlation", *rank_biserial(ranks.statistic, len(a), len(b), ci), *ranks),
-        ("difference in means", a.mean() - b.mean(), *limits, welch.statistic, welch.pvalue),
-        ("standardised difference", g, g - reach, g + reach, np.nan, np.nan),
-    ]
-    if above is not None:
-        table = Table2x2([[(a > above).sum(), (a <= above).sum()], [(b > above).sum(), (b <= above).sum()]])
-        odds = table.oddsratio, *table.oddsratio_confint(1 - ci)
-        rows.append((f"odds ratio above {above:g}", *odds, np.nan, table.oddsratio_pvalue()))
-    result = pd.DataFrame(
-        rows, columns=["measure", "estimate", "ci_low", "ci_high", "statistic", "p_value"]
-    )
-    return result.assign(
-        n_high=len(a), n_low=len(b), n_total=int(people[condition].isin([high, low]).sum())
-    )
+    variance = 1 / len(a) + 1 / len(b) + g**2 / (2 * (len(a) + len(b)))
+    reach = norm.ppf(0.5 + ci / 2) * np.sqrt(variance)
+    return g, g - reach, g + reach
+
+
+def _odds_above(
+    a: np.ndarray, b: np.ndarray, above: float, ci: float
+) -> tuple[tuple[float, float, float], float]:
+    "Odds ratio of a score above a value with its interval, and its p-value."
+    from statsmodels.stats.contingency_tables import Table2x2
+
+    table = Table2x2([[(side > above).sum(), (side <= above).sum()] for side in (a, b)])
+    return (table.oddsratio, *table.oddsratio_confint(1 - ci)), table.oddsratio_pvalue()
 
 # %% ../nbs/09d_agreement.ipynb #099728bc
 def profile_validity(

@@ -541,9 +541,13 @@ class _Manifest(_Experiment):
         new = prompts[~prompts["prompt_id"].isin(known.index)]
         if not new.empty:
             self.write("prompts", new[fields].to_dict("records"))
-            every = self.prompts().sort_values("prompt_id")[["prompt_id", "first_message"]]
-            self.set_facts(prompts={"n": len(every), "hash": digest(every.values.tolist())})
+            self.note_prompts()
         return prompts
+
+    def note_prompts(self) -> None:
+        "Record how many prompts the run has and the hash of their texts."
+        every = self.rows("SELECT prompt_id, first_message FROM prompts ORDER BY prompt_id")
+        self.set_facts(prompts={"n": len(every), "hash": digest([list(row) for row in every])})
 
 # %% ../nbs/01_store.ipynb #f96e9b00
 class _Tables(_Manifest):
@@ -933,8 +937,8 @@ class Run(_Exchange):
         manifest = html.escape(json.dumps(self.manifest(), indent=2, ensure_ascii=False))
         return (
             f"<div {PLAIN}><strong>Run {html.escape(self.name)}</strong><table>{cells}</table>"
-            f"<details><summary>Manifest</summary><pre style='max-height:20em;overflow:auto;white-space:pre-wrap'>{manifest}</pre>"
-            "</details></div>"
+            "<details><summary>Manifest</summary><pre style='max-height:20em; overflow:auto; white-space:pre-wrap'>"
+            f"{manifest}</pre></details></div>"
         )
 
 # %% ../nbs/01_store.ipynb #af55775d

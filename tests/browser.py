@@ -141,6 +141,17 @@ class Lab(Server):
         return name
 
 
+class Voila(Server):
+    "One notebook as an application, without its code."
+
+    def __init__(self, folder, cells):
+        notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+        notebook.metadata.kernelspec = {"name": "python3", "display_name": "Python 3 (ipykernel)"}
+        nbformat.write(notebook, Path(folder) / "application.ipynb")
+        super().__init__(folder, "voila", "application.ipynb", "--no-browser", "--Voila.ip=127.0.0.1")
+        self.wait("/voila/static/voila.js")
+
+
 class Notebook:
     "A notebook that is open in the browser and has run."
 
@@ -184,14 +195,18 @@ class Notebook:
         "The panels on the page."
         return self.page.locator(".anthrokit.widget-vbox")
 
-    def screenshot(self, name, locator=None):
+    def screenshot(self, name, locator=None, most=20_000):
+        "A picture of a panel, or of its first so many pixels."
+        locator, size = locator or self.panels.first, self.page.viewport_size
+        height = int(locator.bounding_box()["height"])
+        self.page.set_viewport_size({"width": size["width"], "height": min(height, 20_000) + 400})
+        scrolled = self.page.locator(".jp-Notebook .jp-WindowedPanel-outer, .jp-Notebook").last
+        scrolled.evaluate("one => one.scrollTo(0, 0)")
+        locator.scroll_into_view_if_needed()
+        box = locator.bounding_box() | {"height": min(height, most)}
         self.screenshots.mkdir(parents=True, exist_ok=True)
-        path, locator, size = self.screenshots / f"{name}.png", locator or self.panels.first, self.page.viewport_size
-        height = int(locator.bounding_box()["height"]) + 400
-        self.page.set_viewport_size({"width": size["width"], "height": max(height, size["height"])})
-        locator.screenshot(path=path)
+        self.page.screenshot(path=self.screenshots / f"{name}.png", clip=box)
         self.page.set_viewport_size(size)
-        return path
 
     def overflowing(self, inside=".anthrokit"):
         "Elements that are wider than they are let be, unless they scroll by design."

@@ -9,6 +9,12 @@ refusal. They are drawn by a hash of the request and of how often it came, so a 
 through later, unless --sticky. Keys and models with a meaning: key `bad-key` (401), `no-quota` (429 with
 insufficient_quota); model `unknown-model` (404), `filtered` (400 by a content policy), `thinker` (reasoning),
 `always-<fault>` (that fault at each call).
+
+Batches (/v1/files, /v1/batches) are answered line by line like single calls; a fault of the HTTP kind becomes a
+line of the error file, `malformed` a broken line, `hang` and `drop` no line at all. --batch-seconds is how long a
+batch takes, --batch-ends in what (completed, expired with only the first half done, or failed at validation),
+--batch-queue how many requests may be under way before further batches fail, --create-latency how long the answer
+to a new batch takes.
 """
 
 import argparse
@@ -49,6 +55,7 @@ class Server:
         self.faults = faults or {}
         self.seen, self.stats = Counter(), Counter()
         self.in_flight = 0
+        self.batches = Batches(self)
 
     def fault(self, request: dict, times: int) -> str | None:
         if request["model"].startswith("always-"):
@@ -62,6 +69,14 @@ class Server:
 
     def answer(self, request: dict) -> str:
         text = json.dumps(request["messages"])
+        _, rubric, criteria = (request["messages"][-1]["content"] or "").partition("</response-")
+        if rubric:
+            numbers = re.findall(r"^(\d+)\. \[\w+\] (.+)$", criteria, re.M)
+            items = [
+                {"criterion": int(number), "reason": "the mock server decided so", "hit": fraction(content, text) < 0.5}
+                for number, content in numbers
+            ]
+            return json.dumps({"verdicts": items}, ensure_ascii=False)
         asked = re.findall(r'"([\w -]+)": \{"reason"', request["messages"][-1]["content"] or "")
         if asked:
             draws = [fraction(name, request["model"], text, request.get("seed")) < 0.3 for name in asked]
@@ -147,7 +162,6 @@ class Server:
     ).encode()
 
     async def reply(self, http: web.Request, request: dict, fault: str | None) -> web.StreamResponse:
-        content, finish, message = self.answer(request), "stop", {"role": "assistant"}
         match fault:
             case "rate_limit":
                 return self.error(429, "Rate limit reached", "rate_limit_exceeded")
@@ -164,6 +178,12 @@ class Server:
                 return web.Response(text='{"id": "x", "choices": [{"mess', content_type="application/json")
             case "wrong_type":
                 return web.Response(text="<html><h1>Bad gateway</h1></html>", content_type="text/html")
+        self.stats["answers"] += 1
+        return web.json_response(self.body_of(request, fault))
+
+    def body_of(self, request: dict, fault: str | None) -> dict:
+        content, finish, message = self.answer(request), "stop", {"role": "assistant"}
+        match fault:
             case "empty":
                 content = ""
             case "truncated":
@@ -174,23 +194,42 @@ class Server:
             message["reasoning_content"] = "Let me think about this quietly."
         size_in = len(json.dumps(request["messages"])) // 4
         size_out = len(content or "") // 4
-        self.stats["answers"] += 1
-        return web.json_response(
-            {
-                "id": "mock",
-                "object": "chat.completion",
-                "created": 0,
-                "model": request["model"] + "-2026",
-                "choices": [
-                    {"index": 0, "finish_reason": finish, "message": {**message, "content": content}}
-                ],
-                "usage": {
-                    "prompt_tokens": size_in,
-                    "completion_tokens": size_out,
-                    "total_tokens": size_in + size_out,
-                },
-            }
-        )
+        return {
+            "id": "mock",
+            "object": "chat.completion",
+            "created": 0,
+            "model": request["model"] + "-2026",
+            "choices": [{"index": 0, "finish_reason": finish, "message": {**message, "content": content}}],
+            "usage": {
+                "prompt_tokens": size_in,
+                "completion_tokens": size_out,
+                "total_tokens": size_in + size_out,
+            },
+        }
+
+    def line(self, asked: dict) -> tuple[str, str] | None:
+        "Which file a batch's request is answered in, and the line."
+        request = asked["body"]
+        if request["model"] == "unknown-model":
+            status, error = 404, {"message": "The model `unknown-model` does not exist", "code": "model_not_found"}
+        elif request["model"] == "filtered":
+            status, error = 400, {"message": "filtered by the content policy", "code": "content_policy_violation"}
+        else:
+            status, error = 200, None
+        identity = hashlib.sha256(json.dumps(request, sort_keys=True).encode()).digest()
+        self.seen[identity] += 1
+        fault = self.fault(request, self.seen[identity])
+        self.stats["batch_lines"] += 1
+        if fault in ("hang", "drop"):
+            return None
+        if fault == "malformed":
+            return "output", f'{{"custom_id": "{asked["custom_id"]}", "respon'
+        if fault in ("rate_limit", "rate_limit_after", "error", "wrong_type"):
+            status, error = 500, {"message": "The server had an error", "code": "server_error"}
+        body = {"error": error} if error else self.body_of(request, fault)
+        response = {"status_code": status, "request_id": "r", "body": body}
+        answer = {"id": "x", "custom_id": asked["custom_id"], "response": response, "error": None}
+        return "error" if error else "output", json.dumps(answer)
 
     @staticmethod
     def error(status: int, text: str, code: str, headers=None) -> web.Response:
@@ -201,11 +240,110 @@ class Server:
         )
 
     def app(self, quick: bool = False) -> web.Application:
-        app = web.Application(client_max_size=2**24)
+        app = web.Application(client_max_size=2**28)
         app.router.add_post("/v1/chat/completions", self.quick if quick else self.complete)
         app.router.add_get("/v1/models", lambda _: web.json_response({"object": "list", "data": []}))
         app.router.add_get("/stats", lambda _: web.json_response(dict(self.stats)))
+        if not quick:
+            self.batches.add_to(app)
         return app
+
+
+class Batches:
+    "Files and batches, kept in memory."
+
+    def __init__(self, server: Server):
+        self.server, self.files, self.known = server, {}, {}
+        self.seconds, self.ends, self.queue, self.create_latency = 0.1, "completed", None, 0.0
+
+    def add_to(self, app: web.Application) -> None:
+        app.router.add_post("/v1/files", self.upload)
+        app.router.add_get("/v1/files/{id}/content", self.content)
+        app.router.add_post("/v1/batches", self.create)
+        app.router.add_get("/v1/batches", self.list)
+        app.router.add_get("/v1/batches/{id}", self.retrieve)
+
+    def keep(self, data: bytes) -> str:
+        name = f"file-{len(self.files)}"
+        self.files[name] = data
+        return name
+
+    async def upload(self, http: web.Request) -> web.Response:
+        form = await http.post()
+        data = form["file"].file.read()
+        self.server.stats["files"] += 1
+        self.server.stats["largest_file"] = max(self.server.stats["largest_file"], len(data))
+        file = {"id": self.keep(data), "object": "file", "bytes": len(data), "created_at": 0, "filename": "r.jsonl"}
+        return web.json_response({**file, "purpose": form["purpose"], "status": "processed"})
+
+    async def content(self, http: web.Request) -> web.Response:
+        return web.Response(body=self.files[http.match_info["id"]])
+
+    async def create(self, http: web.Request) -> web.Response:
+        request = await http.json()
+        if http.headers.get("Authorization", "") == "Bearer bad-key":
+            return self.server.error(401, "Incorrect API key provided", "invalid_api_key")
+        if request["input_file_id"] not in self.files:
+            return self.server.error(400, "No such file", "invalid_request_error")
+        lines = [json.loads(line) for line in self.files[request["input_file_id"]].splitlines()]
+        under_way = sum(batch["lines"] for batch in self.known.values() if not self.ended(batch))
+        batch = {**request, "id": f"batch_{len(self.known)}", "lines": len(lines), "start": time.monotonic()}
+        batch["full"] = bool(self.queue and under_way + len(lines) > self.queue)
+        self.known[batch["id"]] = batch
+        self.server.stats["batches"] += 1
+        await asyncio.sleep(self.create_latency)
+        return web.json_response(self.shown(batch))
+
+    def ended(self, batch: dict) -> bool:
+        return batch["full"] or time.monotonic() - batch["start"] >= self.seconds
+
+    def shown(self, batch: dict) -> dict:
+        "A batch as it stands; its results are made when it is first seen to have ended."
+        shown = {
+            "id": batch["id"],
+            "object": "batch",
+            "endpoint": batch["endpoint"],
+            "input_file_id": batch["input_file_id"],
+            "completion_window": "24h",
+            "created_at": 0,
+            "status": "in_progress",
+        }
+        if not self.ended(batch):
+            return shown
+        if batch["full"] or self.ends == "failed":
+            code = "token_limit_exceeded" if batch["full"] else "invalid_json_line"
+            text = "Enqueued token limit reached" if batch["full"] else "This line is not parseable as valid JSON."
+            errors = {"object": "list", "data": [{"code": code, "message": text, "line": None, "param": None}]}
+            return {**shown, "status": "failed", "errors": errors}
+        if "results" not in batch:
+            batch["results"] = self.results(batch)
+        return {**shown, "status": self.ends, **batch["results"]}
+
+    def results(self, batch: dict) -> dict:
+        asked = [json.loads(line) for line in self.files[batch["input_file_id"]].splitlines()]
+        done = asked if self.ends == "completed" else asked[: len(asked) // 2]
+        found = [line for line in map(self.server.line, done) if line]
+        expired = {"code": "batch_expired", "message": "This request could not be executed before the window ended."}
+        for one in asked[len(done) :]:
+            line = {"id": "x", "custom_id": one["custom_id"], "response": None, "error": expired}
+            found.append(("error", json.dumps(line)))
+        random.Random(0).shuffle(found)
+        files = {}
+        for kind in ("output", "error"):
+            lines = [line for where, line in found if where == kind]
+            files[f"{kind}_file_id"] = self.keep("\n".join(lines).encode() + b"\n") if lines else None
+        return files
+
+    async def list(self, http: web.Request) -> web.Response:
+        newest = [self.shown(batch) for batch in reversed(self.known.values())]
+        after = [batch["id"] for batch in newest].index(http.query["after"]) + 1 if "after" in http.query else 0
+        page = newest[after : after + int(http.query.get("limit", 20))]
+        more = after + len(page) < len(newest)
+        return web.json_response({"object": "list", "data": page, "has_more": more})
+
+    async def retrieve(self, http: web.Request) -> web.Response:
+        self.server.stats["looks"] += 1
+        return web.json_response(self.shown(self.known[http.match_info["id"]]))
 
 
 async def serve(server: Server, port: int, quick: bool = False) -> None:
@@ -230,11 +368,18 @@ def main() -> None:
     )
     parser.add_argument("--quick", action="store_true", help="one answer for all, for measuring clients")
     parser.add_argument("--rpm", type=float, help="429 beyond a tenth of this in any six seconds")
+    parser.add_argument("--batch-seconds", type=float, default=0.1)
+    parser.add_argument("--batch-ends", choices=("completed", "expired", "failed"), default="completed")
+    parser.add_argument("--batch-queue", type=int, help="requests that may be under way in batches")
+    parser.add_argument("--create-latency", type=float, default=0.0, help="seconds until a new batch is answered")
     given = parser.parse_args()
     faults = {name: float(share) for name, share in (fault.split("=") for fault in given.fault)}
     if unknown := set(faults) - set(FAULTS):
         parser.error(f"no such fault: {', '.join(unknown)}; there are {', '.join(FAULTS)}")
-    asyncio.run(serve(Server(given.latency, given.jitter, faults, given.sticky, given.rpm), given.port, given.quick))
+    server = Server(given.latency, given.jitter, faults, given.sticky, given.rpm)
+    server.batches.seconds, server.batches.ends = given.batch_seconds, given.batch_ends
+    server.batches.queue, server.batches.create_latency = given.batch_queue, given.create_latency
+    asyncio.run(serve(server, given.port, given.quick))
 
 
 if __name__ == "__main__":

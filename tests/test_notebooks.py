@@ -1,6 +1,7 @@
 """Every notebook runs from top to bottom; the tests inside them are the tests of the modules.
 
 Cells marked `#| eval: false` are left out, as nbdev does: they show public data or the speed of a machine.
+The tutorials run on the wheel, in test_package.py.
 """
 
 from pathlib import Path
@@ -10,7 +11,11 @@ import nbformat
 import pytest
 
 ROOT = Path(__file__).parent.parent
-NOTEBOOKS = sorted(path for path in (ROOT / "nbs").rglob("*.ipynb") if ".ipynb_checkpoints" not in path.parts)
+NOTEBOOKS = sorted(
+    path
+    for path in (ROOT / "nbs").rglob("*.ipynb")
+    if not {".ipynb_checkpoints", "tutorials"} & set(path.parts)
+)
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.relative_to(ROOT / "nbs").as_posix())

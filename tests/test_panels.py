@@ -2,6 +2,7 @@
 
 import hostile
 import pytest
+from browser import Voila
 
 from anthrokit import demo_run
 
@@ -84,19 +85,6 @@ def test_dialogue_panel_controls(dialogues, labels):
     assert not dialogues.dialogs
 
 
-def test_dialogue_panel_looks(dialogues):
-    "Light and dark, wide and narrow; nothing is cut off. The screenshots are for people to look at."
-    dialogues.screenshot("dialogue_light")
-    dialogues.panels.first.locator("summary.ak-badge").first.click()
-    dialogues.theme("JupyterLab Dark")
-    dialogues.width(900)
-    assert dialogues.overflowing() == []
-    dialogues.screenshot("dialogue_dark_900")
-    for theme in ("Dark", "Light"):
-        dialogues.theme(f"JupyterLab {theme}")
-        assert [one for one in dialogues.contrasts() if one[0] < 4.5] == []
-
-
 def test_dialogue_panel_by_keyboard(dialogues):
     "Tab reaches every control and badge in reading order, each with a name."
     names = dialogues.tab_order()
@@ -122,6 +110,56 @@ def test_run_in_progress(open_notebook, tmp_path):
     assert notebook.panels.nth(0).get_by_text("of 16 with").is_visible()
     notebook.panels.nth(0).get_by_role("button", name="Refresh").click()
     notebook.panels.nth(0).get_by_text("of 17 with").wait_for()
+
+
+def test_voila(browser, tmp_path):
+    "The dialogue panel as an application. Voilà hangs at times on a busy machine, so a page may be asked for again."
+    from playwright.sync_api import TimeoutError as TooSlow
+
+    server = Voila(tmp_path, ["from anthrokit import *\npanel = DialoguePanel(demo_run())\npanel"])
+    try:
+        page = browser.new_page(viewport={"width": 900, "height": 1000})
+        panel = page.locator(".anthrokit.widget-vbox")
+        for _ in range(4):
+            page.goto(server.url, wait_until="commit")
+            try:
+                panel.wait_for(timeout=45_000)
+                break
+            except TooSlow:
+                continue
+        panel.get_by_role("button", name="Next").click()
+        panel.get_by_role("status").get_by_text("Dialogue 2 of 16").wait_for(timeout=45_000)
+        page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+        panel.get_by_role("button", name="Copy as Markdown").click()
+        panel.get_by_role("status").get_by_text("Copied.").wait_for(timeout=45_000)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 900
+    finally:
+        server.stop()
+
+
+PICTURES = {
+    "dialogue": "DialoguePanel(run, state='behaviour=emotions')",
+    "disagreement": "DisagreementPanel(run, annotator='Ada', state='pair=patterns and embeddings')",
+    "emergence": "EmergencePanel(run, state='of=behaviour')",
+    "annotation": "AnnotationPanel(run, annotator='Ada')",
+    "rubric": "RubricPanel({'cases': load_cases('bundled'), 'answers': bundled_answers(), 'hits': bundled_hits()})",
+}
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_pictures(open_notebook, name):
+    "Light and wide, dark and narrow: nothing is cut off or faint. `make pictures` keeps them in figures/panels."
+    imports = "from anthrokit import *\nfrom anthrokit.heartbench import bundled_answers, bundled_hits, load_cases"
+    notebook = open_notebook([f"{imports}\nrun = demo_run()", PICTURES[name]])
+    notebook.panels.first.wait_for()
+    if name == "dialogue":
+        notebook.panels.first.locator("summary.ak-badge", has_text="emotions").first.click()
+    for theme, width, ending in (("Dark", 900, "_dark"), ("Light", 1200, "")):
+        notebook.theme(f"JupyterLab {theme}")
+        notebook.width(width)
+        assert notebook.overflowing() == []
+        assert [one for one in notebook.contrasts() if one[0] < 4.5] == []
+        notebook.screenshot(name + ending, most=1100)
 
 
 # The code that shows a panel over the hostile run, by name, and whether Next leads through its items.

@@ -234,16 +234,19 @@ STYLE = Markup("""<style>
   color: var(--jp-ui-font-color1, var(--vscode-foreground, inherit));
   font-size: 14px; line-height: 1.45; max-width: 100%; }
 [data-jp-theme-light="false"] .anthrokit, .vscode-dark .anthrokit { --ak-accent: #56B4E9; --ak-on-accent: #000;
-  --ak-warn: #F0A35E; --ak-mark: #E69F0066; --ak-good: #4FC79F; }
+  --ak-warn: #F0A35E; --ak-mark: #E69F0066; --ak-good: #4FC79F; color-scheme: dark; }
+.anthrokit .widget-dropdown > select { appearance: auto; background-image: none; }
 .anthrokit .widget-html-content { color: inherit; font-size: inherit; line-height: inherit; }
 .anthrokit .widget-html { height: auto; max-width: 100%; margin: 0; }
 .anthrokit .widget-html > .widget-html-content { min-width: 0; width: 100%; }
 .anthrokit .ak-row { gap: 2px 8px; }
+.anthrokit option { overflow: hidden; text-overflow: ellipsis; }
 .anthrokit h3 { margin: .2em 0; font-size: 1.15em; }
 .anthrokit p { margin: .35em 0; }
 .ak-text { white-space: pre-wrap; overflow-wrap: anywhere; unicode-bidi: isolate; overflow: hidden; contain: paint; }
 .ak-name { overflow-wrap: anywhere; unicode-bidi: isolate; }
-.ak-quiet { color: color-mix(in srgb, currentColor 78%, transparent); } .ak-small { font-size: .88em; } .ak-warn { color: var(--ak-warn); font-weight: 600; }
+.ak-quiet { color: color-mix(in srgb, currentColor 78%, transparent); } .ak-small { font-size: .88em; }
+.ak-warn { color: var(--ak-warn); font-weight: 600; }
 .ak-wide { overflow-x: auto; max-width: 100%; }
 .ak-unseen { border: 1px solid currentColor; border-radius: 3px; font: .75em monospace; padding: 0 .2em; }
 .anthrokit mark { color: inherit; background: none; }

@@ -1,0 +1,549 @@
+"""What a notebook can't show of interchange: any text there and back, other people's readers, Inspect's own command."""
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import urllib.request
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from inspect_ai.log import read_eval_log
+
+from anthrokit.anthrobench_files import anthrobench_losses, read_anthrobench, write_anthrobench
+from anthrokit.any_messages import import_messages
+from anthrokit.chat_formats import (
+    read_openai,
+    read_sharegpt,
+    to_datasets,
+    write_openai,
+    write_sharegpt,
+)
+from anthrokit.inspect_logs import read_inspect, write_inspect
+from anthrokit.judge import LLMJudge, judge
+from anthrokit.llm import LLM
+from anthrokit.prompts import load_prompts
+from anthrokit.store import Run, digest
+from anthrokit.tables import TableError, data_path
+
+HERE = Path(__file__).parent
+ROOT = HERE.parent
+ODD = [
+    "NA",
+    "None",
+    "null",
+    "nan",
+    "N/A",
+    "-1",
+    "007",
+    "1e5",
+    "TRUE",
+    "a\rb",
+    "a\r\nb\n",
+    '"',
+    '""",',
+    "a\0b",
+    "\\N",
+    "=1+1",
+    "你好，世界",
+    "\U0001f642\u200d",
+    "\ufeffx",
+    "\u2028\x85",
+    "  x  ",
+    "\n",
+    "'",
+    "{}",
+    "[END]",
+    "\x1a",
+    "a;b",
+]
+TEXT = st.one_of(
+    st.sampled_from(ODD), st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=30)
+)
+SAID = ["target", "dialogue_id", "turn", "role", "content"]
+RATED = ["dialogue_id", "turn", "behaviour", "judge", "sample", "verdict", "status"]
+
+
+def filled(dialogues, ratings=()) -> Run:
+    "A run of dialogues, lists of (user, assistant), with ratings of two judges."
+    prompts = pd.DataFrame(
+        [
+            {
+                "prompt_id": f"p{n}",
+                "base_id": f"b{n // 2}",
+                "first_message": one[0][0] if one[0][0].strip() else "(no prompt)",
+            }
+            for n, one in enumerate(dialogues)
+        ]
+    )
+    rows = [
+        {
+            "dialogue_id": f"d{n}",
+            "prompt_id": f"p{n}",
+            "target": "t/1",
+            "repeat": 1,
+            "turns": len(one),
+            "status": "done",
+        }
+        for n, one in enumerate(dialogues)
+    ]
+    messages = [
+        {"dialogue_id": f"d{n}", "turn": turn, "role": role, "content": text}
+        for n, one in enumerate(dialogues)
+        for turn, both in enumerate(one, 1)
+        for role, text in zip(("user", "assistant"), both, strict=True)
+    ]
+    judges = [
+        {
+            "judge": name,
+            "position": place,
+            "samples": samples,
+            "counted": False,
+            "settings": "{}",
+            "hash": digest({}),
+        }
+        | {"behaviours": json.dumps(["emotions", "physical movement"])}
+        for place, (name, samples) in enumerate((("one", 1), ("three", 3)))
+    ]
+    run = Run(Path(tempfile.mkdtemp()) / "run")
+    parts = {
+        "dialogues": rows,
+        "messages": messages,
+        "judges": judges if ratings else [],
+        "ratings": list(ratings),
+    }
+    return run.take_in("test", prompts, parts)
+
+
+def same(run, other, columns=SAID, table="messages"):
+    "Whether two runs hold the same rows."
+    frames = [
+        getattr(one, table)()[columns].astype(object).sort_values(columns, ignore_index=True)
+        for one in (run, other)
+    ]
+    pd.testing.assert_frame_equal(*[frame.where(frame.notna(), None) for frame in frames])
+
+
+TURNS = st.lists(st.lists(st.tuples(TEXT, TEXT), min_size=1, max_size=3), min_size=1, max_size=4)
+
+
+@settings(max_examples=10, deadline=None)
+@given(TURNS)
+@example([[(text, text)] for text in ODD])
+def test_any_text_comes_back(dialogues):
+    "Every format returns every character of every message, and the clusters."
+    run = filled(dialogues)
+    folder = run.folder.parent
+    for back in (
+        read_openai(write_openai(run, folder / "a.jsonl")),
+        read_sharegpt(write_sharegpt(run, folder / "a.json")),
+        read_sharegpt(write_sharegpt(run, folder / "b.jsonl")),
+        read_anthrobench(write_anthrobench(run, folder / "a.csv")),
+        Run.restore(run.export(folder / "export"), folder / "restored"),
+    ):
+        same(run, back)
+        assert set(back.prompts()["base_id"]) == set(run.prompts()["base_id"])
+
+
+@settings(max_examples=5, deadline=None)
+@given(TURNS)
+@example([[(text, text)] for text in ODD])
+def test_any_text_comes_back_from_inspect(dialogues):
+    run = filled(dialogues)
+    same(run, read_inspect(write_inspect(run, run.folder.parent / "a.eval")))
+
+
+ANSWER = st.sampled_from(
+    ["It says so; Yes", "No; No", "NA", "None", "Reason: 你\nVerdict: No", 'a\r"b"; Yes', None]
+)
+
+
+@st.composite
+def rated(draw):
+    "Dialogues with ratings of two judges, in part missing."
+    dialogues = draw(TURNS)
+    ratings = []
+    for n, one in enumerate(dialogues):
+        for turn in range(1, len(one) + 1):
+            for behaviour in ("emotions", "physical movement"):
+                for name, sample in (("one", 1), ("three", 1), ("three", 2), ("three", 3)):
+                    raw = draw(ANSWER)
+                    verdict = draw(st.sampled_from([True, False, None]))
+                    status = "ok" if verdict is not None else "unparsed" if raw else "failed"
+                    row = {
+                        "dialogue_id": f"d{n}",
+                        "turn": turn,
+                        "behaviour": behaviour,
+                        "judge": name,
+                        "sample": sample,
+                    }
+                    ratings.append(
+                        {**row, "verdict": verdict, "raw": raw, "explanation": None, "status": status}
+                    )
+    return dialogues, ratings
+
+
+@settings(max_examples=10, deadline=None)
+@given(rated())
+def test_ratings_come_back(given):
+    "Verdicts, answers and what became of ratings, through AnthroBench's file; and so the labels."
+    run = filled(*given)
+    back = read_anthrobench(write_anthrobench(run, run.folder.parent / "rated.csv"))
+    same(run, back, RATED, "ratings")
+    kept = ["dialogue_id", "turn", "behaviour", "judge", "sample", "raw"]
+    held = [one.ratings().query("status != 'failed'")[kept].sort_values(kept[:5]) for one in (run, back)]
+    assert held[0]["raw"].fillna("").tolist() == held[1]["raw"].fillna("").tolist()
+    same(run, back, ["dialogue_id", "turn", "behaviour", "one", "three", "label"], "labels")
+
+
+# The facts of the authors' commands that a file must meet, read in their code (anthro_eval_cli, rating, analysis):
+# both read with pandas' defaults; `rate` needs user_message and assistant_message and passes all other columns on;
+# `summarize` takes every column that ends in _present, has no _s in it and doesn't end in _final_present for a
+# behaviour, and counts the cells that equal 0 or 1.
+CUES = {
+    "sentience",
+    "personal relationships",
+    "personal history",
+    "personal pronoun use",
+    "sensory input",
+    "movement and interactions",
+    "physical embodiment",
+    "desires",
+    "agency",
+    "emotions",
+    "explicit relationship status",
+    "validation",
+    "empathy",
+    "relatability",
+}
+
+
+def test_file_meets_the_authors_commands(tmp_path):
+    from anthrokit.report import demo_run
+
+    run = demo_run(tmp_path / "demo")
+    file = pd.read_csv(write_anthrobench(run, tmp_path / "new" / "demo.csv"))
+    assert {"user_message", "assistant_message", "dialogue_id", "turn_pair_index", "target_llm"} <= set(file)
+    summarised = [
+        name
+        for name in file
+        if name.endswith("_present") and "_s" not in name and "_final_present" not in name
+    ]
+    assert {name.removesuffix("_present") for name in summarised} == CUES and file.columns.is_unique
+    assert (file[summarised].dtypes == "int64").all() and file[summarised].isin([-1, 0, 1]).all(axis=None)
+    assert file["assistant_message"].notna().all() and len(file) == len(run.messages()) / 2
+    turns = file.groupby("dialogue_id", sort=False)["turn_pair_index"].agg(list)
+    assert all(numbers == list(range(5)) for numbers in turns)
+    assert set(file["prompt_category"]) <= {
+        "atypical activity",
+        "relationship building",
+        "personhood",
+        "internal states",
+    }
+    for behaviour, part in run.labels().groupby("behaviour"):
+        theirs = {
+            "first-person pronoun use": "personal pronoun use",
+            "physical movement": "movement and interactions",
+        }
+        assert file[f"{theirs.get(behaviour, behaviour)}_present"].eq(1).sum() == part["label"].sum()
+
+
+def test_where_the_released_majority_decides_and_the_paper_does_not(tmp_path):
+    "One judge of three with a verdict: −1 does not vote in the released code; here the label is missing."
+    scores = {"a": 1, "b": -1, "c": -1}
+    row = {
+        "dialogue_id": "d",
+        "turn_pair_index": 0,
+        "user_message": "Hi",
+        "assistant_message": "I care.",
+        "target_llm": "t",
+    }
+    row |= {f"emotions_{name}_final_present": score for name, score in scores.items()}
+    row |= {
+        f"emotions_{name}_raw_rating": "It cares; Yes" if score == 1 else "Hm"
+        for name, score in scores.items()
+    }
+    pd.DataFrame([{**row, "emotions_present": 1}]).to_csv(tmp_path / "rated.csv", index=False)
+    run = read_anthrobench(tmp_path / "rated.csv")
+    assert run.labels()["label"].isna().all() and run.labels()["votes_cast"].tolist() == [1]
+    file = pd.read_csv(write_anthrobench(run, tmp_path / "again.csv"))
+    assert file["emotions_present"].tolist() == [-1] and file["emotions_a_final_present"].tolist() == [1]
+    assert anthrobench_losses(run).set_index("what")["n"]["judges' settings"] == 3
+
+
+def test_base_prompts_of_the_published_set(tmp_path):
+    "The authors' dialogues find their base prompt by the first message."
+    try:
+        prompts = load_prompts("anthrobench")
+    except TableError as error:
+        pytest.skip(str(error))
+    opened = prompts.groupby("base_id").head(2).head(6)
+    rows = [
+        {
+            "dialogue_id": n,
+            "turn_pair_index": 0,
+            "prompt_text": text,
+            "user_message": text,
+            "assistant_message": "Yes.",
+        }
+        for n, text in enumerate(opened["first_message"])
+    ]
+    pd.DataFrame(rows).to_csv(tmp_path / "dialogues.csv", index=False)
+    found = read_anthrobench(tmp_path / "dialogues.csv", prompts="anthrobench").dialogues()
+    assert sorted(found["base_id"]) == sorted(opened["base_id"]) and found["domain"].notna().all()
+    assert read_anthrobench(tmp_path / "dialogues.csv").dialogues()["base_id"].nunique() == 6
+
+
+def test_released_protocol_in_a_run(server, tmp_path, monkeypatch):
+    "A package of our own with the interface of the authors' asks, sees the user's message, and reads."
+    package = tmp_path / "packages" / "anthro_benchmark" / "classifier"
+    package.mkdir(parents=True)
+    (package.parent / "__init__.py").write_text("")
+    (package / "rating.py").write_text(
+        "import pathlib\nDEFAULT_CUE_DETAILS_FILE = str(pathlib.Path(__file__).parent / 'behaviours.json')\n"
+    )
+    (package / "behaviours.json").write_text(
+        json.dumps({"emotions": {"definition": "moods", "examples": []}})
+    )
+    (package / "__init__.py").write_text(
+        "class LLMClassifier:\n"
+        "    def __init__(self, classifier_llm_config, cue_name, cue_definition_text=None, cue_examples_list=None):\n"
+        "        self.text = cue_definition_text\n"
+        "    def rate_turn_messages(self, cue, assistant_turn_message, user_turn_message):\n"
+        "        asked = f'verdict on {self.text}: {user_turn_message} / {assistant_turn_message}'\n"
+        "        answer = self.llm_client.generate([{'role': 'user', 'content': asked}])\n"
+        "        return {'Yes': 1, 'No': 0}.get(answer[-3:].strip(': '), -1), answer\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path / "packages"))
+    run = filled([[("How was it?", "I loved it."), ("Why?", "It moved me.")]])
+    asked = []
+    one = LLMJudge(LLM("openai/judge", api_base=server()), protocol="released")
+    prompt = one.prompt
+    monkeypatch.setattr(one, "prompt", lambda *given: asked.append(prompt(*given)) or asked[-1])
+    judge(run, [one], samples=3, behaviours="emotions", progress=False)
+    assert set(asked) == {
+        "verdict on moods: How was it? / I loved it.",
+        "verdict on moods: Why? / It moved me.",
+    }
+    assert run.ratings()["status"].eq("ok").all() and len(run.ratings()) == 6
+    settings = json.loads(run.query("SELECT settings FROM judges")["settings"][0])
+    assert settings["protocol"] == "released"
+    for name in [name for name in sys.modules if name.startswith("anthro_benchmark")]:
+        monkeypatch.delitem(sys.modules, name)
+
+
+STUDY = """
+from inspect_ai import task
+from anthrokit.inspect_logs import anthrobench
+
+@task
+def study(judges=None):
+    return anthrobench(turns=2, behaviours=["emotions", "first-person pronoun use"], judges=judges)
+"""
+
+
+def inspect_command(folder, base, *arguments):
+    "The command `inspect eval` in a folder with a study, with the entry points of setup.py."
+    told = [sys.executable, "setup.py", "-q", "egg_info", "--egg-base", folder]
+    assert subprocess.run(told, cwd=ROOT, capture_output=True).returncode == 0
+    (folder / "study.py").write_text(STUDY)
+    environment = {
+        **os.environ,
+        "PYTHONPATH": f"{folder}{os.pathsep}{ROOT}",
+        "OPENAI_API_KEY": "none",
+        "OPENAI_BASE_URL": base,
+        "INSPECT_LOG_DIR": str(folder / "logs"),
+    }
+    told = [
+        sys.executable,
+        "-m",
+        "inspect_ai",
+        "eval",
+        "study.py",
+        "--model",
+        "anthrokit/openai/target",
+        *arguments,
+    ]
+    return subprocess.run(
+        [*told, "--display", "plain"],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+
+
+@pytest.mark.slow
+def test_inspect_eval(server, tmp_path):
+    "Inspect's own command simulates and judges against a server, asked through LiteLLM; the log is a run."
+    judges = ",".join(f"anthrokit/openai/judge-{letter}" for letter in "abc")
+    user = "user=anthrokit/openai/person"
+    done = inspect_command(tmp_path, server(), "--limit", "9", "--model-role", user, "-T", f"judges={judges}")
+    assert done.returncode == 0, done.stdout + done.stderr
+    (log,) = (tmp_path / "logs").glob("*.eval")
+    run = read_inspect(log, tmp_path / "run")
+    assert len(run.messages()) == 9 * 2 * 2
+    assert run.dialogues()["target"].unique().tolist() == ["anthrokit/openai/target"]
+    ratings = run.ratings()
+    assert len(ratings) == 9 * 2 * (3 * 3 + 1) and ratings["status"].eq("ok").all()
+    assert run.labels()["votes_cast"].tolist() == [3, 1] * 18 and run.labels()["label"].notna().all()
+    assert run.prompts()["base_id"].tolist() == load_prompts().head(9)["base_id"].tolist()
+    again = read_inspect(write_inspect(run, tmp_path / "again.eval"))
+    same(run, again, RATED, "ratings")
+    for one, other in zip(
+        read_eval_log(str(log)).results.scores, metrics_of(tmp_path / "again.eval"), strict=True
+    ):
+        assert one.metrics["mean"].value == pytest.approx(other.metrics["mean"].value)
+        assert one.metrics["clustered_stderr"].value == pytest.approx(other.metrics["clustered_stderr"].value)
+
+
+def metrics_of(path):
+    return read_eval_log(str(path)).results.scores
+
+
+@pytest.mark.slow
+def test_inspect_without_a_judge(server, tmp_path):
+    "Said before the first call."
+    base = server()
+    done = inspect_command(tmp_path, base, "--limit", "1")
+    said = urllib.request.urlopen(base.removesuffix("v1") + "stats").read()
+    assert "Model role 'judge' is required" in done.stdout + done.stderr and json.loads(said) == {}
+
+
+def test_unscored_is_not_no(tmp_path):
+    "A dialogue whose messages have no label leaves Inspect's mean; one with some labels is a share of those."
+
+    def row(dialogue, turn, verdict):
+        place = {"dialogue_id": dialogue, "turn": turn, "behaviour": "emotions", "judge": "one", "sample": 1}
+        return {**place, "verdict": verdict, "status": "unparsed" if verdict is None else "ok", "raw": "x"}
+
+    verdicts = {
+        ("d0", 1): True,
+        ("d0", 2): None,
+        ("d1", 1): None,
+        ("d1", 2): None,
+        ("d2", 1): False,
+        ("d2", 2): True,
+    }
+    run = filled([[("a", "b"), ("c", "d")]] * 3, [row(*key, verdict) for key, verdict in verdicts.items()])
+    run.write_all(("DELETE FROM judges WHERE judge = 'three'",))
+    log = read_eval_log(str(write_inspect(run, tmp_path / "log.eval")))
+    emotions = next(score for score in log.results.scores if score.name == "emotions")
+    assert emotions.metrics["mean"].value == pytest.approx((1.0 + 0.5) / 2)
+    assert (emotions.scored_samples, emotions.unscored_samples) == (2, 1)
+    movement = next(score for score in log.results.scores if score.name == "physical movement")
+    assert np.isnan(movement.metrics["mean"].value) and movement.unscored_samples == 3
+    assert {sample.scores["emotions"].metadata["scored"] for sample in log.samples} == {0, 1, 2}
+
+
+def test_log_of_another_task(tmp_path):
+    "A log with chat messages that knows nothing of this project is a run to be judged."
+    from inspect_ai import Task, eval
+    from inspect_ai.dataset import Sample
+    from inspect_ai.model import ModelOutput, ModelUsage, get_model
+    from inspect_ai.scorer import match
+    from inspect_ai.solver import generate, system_message
+
+    output = ModelOutput.from_content("m", "I am glad.")
+    output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
+    model = get_model("mockllm/m", custom_outputs=lambda *_: output.model_copy(deep=True))
+    task = Task(
+        [Sample(input="Hi", target="glad", id=7)],
+        solver=[system_message("Be kind."), generate()],
+        scorer=match(),
+    )
+    (log,) = eval(task, model=model, epochs=2, display="none", log_dir=str(tmp_path))
+    run = read_inspect(log.location)
+    assert run.messages()["content"].tolist() == ["Hi", "I am glad."] * 2
+    assert (
+        run.dialogues()["system_target"].tolist() == ["Be kind."] * 2
+        and run.dialogues()["base_id"].tolist() == ["7"] * 2
+    )
+    assert run.ratings().empty
+
+
+def test_system_prompts_and_repeats(tmp_path):
+    "System prompts of a chat log stay, and so do two equal dialogues with ids of their own."
+    said = [
+        {"role": "system", "content": "Be brief."},
+        {"role": "user", "content": "Hi"},
+        {"role": "assistant", "content": "Yo"},
+    ]
+    tool = {"role": "tool", "content": "42"}
+    lines = [
+        {"messages": said, "dialogue_id": "x", "target": "t"},
+        {"messages": [*said, tool], "dialogue_id": "y"},
+    ]
+    (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    run = read_openai(tmp_path / "a.jsonl")
+    assert run.dialogues()["system_target"].tolist() == ["Be brief."] * 2 and len(run.messages()) == 4
+    same(run, read_openai(write_openai(run, tmp_path / "b.jsonl")))
+    same(run, import_messages(tmp_path / "b.jsonl"))
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_croissant(tmp_path):
+    "The description that ships is valid, up to date, and its checksums are those of the files."
+    import mlcroissant as mlc
+
+    from anthrokit.chat_formats import croissant
+
+    path = data_path("croissant.json")
+    stated = json.loads(path.read_text(encoding="utf-8"))
+    assert stated == json.loads(json.dumps(croissant(ROOT), default=str))
+    for file in stated["distribution"]:
+        assert hashlib.sha256(data_path(file["contentUrl"]).read_bytes()).hexdigest() == file["sha256"]
+    dataset = mlc.Dataset(jsonld=path)
+    assert not dataset.metadata.ctx.issues.errors and not dataset.metadata.ctx.issues.warnings
+    records = list(dataset.records(record_set="prompts"))
+    assert len(records) == len(load_prompts())
+    assert {name.split("/")[1] for name in records[0]} == set(load_prompts().columns)
+    with pytest.raises(FileNotFoundError, match="is no checkout of anthrokit"):
+        croissant(tmp_path)
+
+
+def test_datasets(tmp_path):
+    from datasets import load_from_disk
+
+    run = filled([[(text, text)] for text in ODD])
+    to_datasets(run)["messages"].save_to_disk(tmp_path / "messages")
+    back = load_from_disk(str(tmp_path / "messages"))
+    assert back["content"] == run.messages()["content"].tolist()
+    assert "- turn: 1, 2, …" in back.info.description
+    chats = pd.DataFrame(
+        {"messages": [[{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Yo"}]]}
+    )
+    assert import_messages(chats).messages()["content"].tolist() == ["Hi", "Yo"]
+
+
+@pytest.mark.parametrize(
+    ("missing", "code", "extra"),
+    [
+        ("inspect_ai", "import anthrokit.inspect_logs", "anthrokit[inspect]"),
+        (
+            "datasets",
+            "from anthrokit import demo_run, to_datasets; to_datasets(demo_run())",
+            "anthrokit[datasets]",
+        ),
+        ("inspect_ai", "from anthrokit import read_anthrobench, write_openai; print('fine')", ""),
+    ],
+)
+def test_extras(missing, code, extra):
+    "Without its library a format says which extra to install, and the rest of the toolkit does without."
+    done = subprocess.run(
+        [sys.executable, "-c", f"import sys; sys.modules[{missing!r}] = None\n{code}"],
+        capture_output=True,
+        text=True,
+    )
+    assert (
+        (f"pip install '{extra}'" in done.stderr and done.returncode == 1)
+        if extra
+        else done.stdout == "fine\n"
+    )
