@@ -249,7 +249,7 @@ STYLE = Markup("""<style>
 .ak-warn { color: var(--ak-warn); font-weight: 600; }
 .ak-wide { overflow-x: auto; max-width: 100%; }
 .ak-unseen { border: 1px solid currentColor; border-radius: 3px; font: .75em monospace; padding: 0 .2em; }
-.anthrokit mark { color: inherit; background: none; }
+.anthrokit mark { color: inherit; background: none; padding: 0; }
 .anthrokit mark.ak-pronoun { border-bottom: 2px dotted var(--ak-accent); font-weight: 600; }
 .anthrokit mark.ak-pattern { background: var(--ak-mark); border-radius: 2px; }
 .anthrokit details { margin: .3em 0; } .anthrokit summary { cursor: pointer; }
