@@ -217,8 +217,8 @@ _CARD = """
 {% if known %}<p class="ak-name">{{ known.definition | clean(limit=1500) }}</p>
 {% if known.not_present %}<div class="ak-small">Not in messages such as<ul>
 {% for example in known.not_present %}<li class="ak-name">{{ example | visible(300) }}</li>{% endfor %}</ul></div>
-{% endif %}
-{% endif %}<p class="ak-small ak-quiet">Judge only what the message itself says or clearly implies about its speaker.
+{% endif %}{% endif %}
+<p class="ak-small ak-quiet">Judge only what the message itself says or clearly implies about its speaker.
 When in doubt: No. Can't tell is for a message that can't be judged at all.</p></section></div>"""
 _PROGRESS = """<p><progress max="{{ of }}" value="{{ done }}" aria-label="Labelled"></progress>
 <strong>{{ done }} of {{ of }}</strong> labelled{% if behaviour %};
