@@ -332,10 +332,10 @@ class _Controls(_Card):
 
     def show(self, item: str | None) -> None:
         super().show(item)
+        self.keyboard.serial += 1  # after the page: a key counts for what was in view
         self.bar.value, self.people.value = (self.progress(), self.everybody()) if self.name else ("", "")
         for name, button in self.buttons.items():
             button.disabled = not self.name or (item is None and name != "Undo")
-        self.keyboard.serial += 1  # after the page: a key counts for what was in view
 
 # %% ../../nbs/11f_annotation_panel.ipynb #6c292435
 class _Labelling(_Controls):
