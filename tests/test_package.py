@@ -20,8 +20,12 @@ import anthrokit
 from anthrokit.tables import data_path
 assert "site-packages" in anthrokit.__file__, anthrokit.__file__
 for module in pkgutil.walk_packages(anthrokit.__path__, "anthrokit."):
-    if not module.name.endswith("._modidx"):
+    if module.name.endswith("._modidx"):
+        continue
+    try:
         importlib.import_module(module.name)
+    except ImportError as error:  # the one module that is nothing without its extra
+        assert module.name == "anthrokit.inspect_logs" and "pip install 'anthrokit[inspect]'" in str(error), error
 assert len(anthrokit.load_prompts()) == 960
 assert len(anthrokit.load_scenarios()) == 8
 assert len(anthrokit.Taxonomy.load()) == 14
@@ -38,7 +42,7 @@ print("all loaded")
 """
 
 MISSING = """
-from anthrokit import anthroscore, offline
+from anthrokit import anthroscore, chat_formats, demo_run, offline
 from anthrokit.behaviours import Taxonomy
 from anthrokit.cli import main
 from anthrokit.llm import LLM
@@ -49,10 +53,11 @@ for extra, work in {
     "local  ": lambda: offline.embedding_judge(),
     "anthroscore": lambda: anthroscore.load_scorer("roberta-base"),
     "anthroscore ": lambda: anthroscore.mask_sentences(["The system works."]),
+    "datasets": lambda: chat_formats.to_datasets(demo_run()),
 }.items():
     try:
         work()
-    except (RuntimeError, ValueError) as error:
+    except (RuntimeError, ValueError, ImportError) as error:
         assert f"pip install 'anthrokit[{extra.strip()}]'" in str(error), error
     else:
         raise AssertionError(f"{extra} without its libraries")
