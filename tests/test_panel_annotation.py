@@ -12,6 +12,9 @@ from anthrokit.annotations import Annotations
 from anthrokit.judge import LLMJudge, ajudge
 from anthrokit.llm import LLM
 
+# A page that misses an update on a busy machine is asked for again; a wrong one fails at once.
+pytestmark = pytest.mark.flaky(reruns=2, only_rerun=["TimeoutError"])
+
 OPEN = "from anthrokit import AnnotationPanel, Run\nrun = Run({!r})\nAnnotationPanel(run, 2, annotator={!r})"
 CELLS = "document.querySelectorAll('.jp-Notebook .jp-Cell').length"
 
@@ -106,7 +109,7 @@ def test_held_key_and_notes(notebook, folder):
     page.keyboard.press("Escape")
     page.keyboard.press("n")
     done(panel, 2)
-    assert note.input_value() == ""
+    page.wait_for_function("note => note.value === ''", arg=note.element_handle())
     kept = annotations(folder)
     assert kept["verdict"].tolist() == [True, False] and kept["note"].tolist()[1] == "yes, no, <i>unsure</i>"
 

@@ -7,6 +7,9 @@ from anthrokit.heartbench import add_answers, bundled_answers, bundled_hits, bun
 from anthrokit.panels.rubric import RubricPanel
 from anthrokit.store import Run
 
+# A page that misses an update on a busy machine is asked for again; a wrong one fails at once.
+pytestmark = pytest.mark.flaky(reruns=2, only_rerun=["TimeoutError"])
+
 CELL = """
 from anthrokit import RubricPanel
 from anthrokit.heartbench import bundled_answers, bundled_ratings, load_cases
