@@ -927,7 +927,7 @@ class _Asker(_Owing):
         text = self.texts[unit.dialogue_id, unit.turn]
         seen = {"user": self.user_before(unit)} if getattr(judge, "reads_user", False) else {}
         rating = await judge.arate(text, self.taxonomy[unit.behaviour], self.meter, name, seed, **seen)
-        await self._keep([(unit, rating)])
+        self.put([(unit, rating)])
         return rating
 
     def user_before(self, unit: _Unit) -> str:
@@ -939,23 +939,19 @@ class _Asker(_Owing):
         text = self.texts[units[0].dialogue_id, units[0].turn]
         behaviours = [self.taxonomy[unit.behaviour] for unit in units]
         ratings = await judge.arate_together(text, behaviours, self.meter, name, seed)
-        await self._keep(list(zip(units, ratings, strict=True)))
+        self.put(list(zip(units, ratings, strict=True)))
 
     async def _rate(self, judge: Any, units: list[_Unit]) -> None:
         texts = [self.texts[unit.dialogue_id, unit.turn] for unit in units]
         behaviour = self.taxonomy[units[0].behaviour]
         ratings = await asyncio.to_thread(_rate_many, judge, texts, behaviour)
-        await self._keep(list(zip(units, ratings, strict=True)))
+        self.put(list(zip(units, ratings, strict=True)))
 
-    async def _keep(self, rated: list[tuple[_Unit, Rating]]) -> None:
-        await self.put(rated)
-
-    def put(self, rated: list[tuple[_Unit, Rating]]) -> asyncio.Future:
-        "Have ratings written; on disk first, then counted as done."
+    def put(self, rated: list[tuple[_Unit, Rating]]) -> None:
+        "Have ratings written, without keeping a place in flight for it; on disk first, then counted as done."
         rated = [(unit, _sound(rating)) for unit, rating in rated]
         written = self.meter.writer.put("ratings", [{**unit._asdict(), **vars(rating)} for unit, rating in rated])
         written.add_done_callback(functools.partial(self._count_done, rated))
-        return written
 
     def _count_done(self, rated: list[tuple[_Unit, Rating]], written: asyncio.Future) -> None:
         if not written.cancelled() and written.exception() is None:
@@ -1242,6 +1238,7 @@ class _Judging(_Planning):
             tasks = [asyncio.create_task(job) for job in self._jobs()]
             try:
                 await _all_of(tasks)
+                await self.meter.writer.settle()
             finally:
                 for task in tasks:
                     task.cancel()

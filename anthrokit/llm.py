@@ -669,7 +669,7 @@ class _Pace:
         self.requests: _Bucket | None = None
         self.tokens: _Bucket | None = None
         self.window = float("inf")
-        self.in_flight = 0
+        self.in_flight = self._opened = 0
         self._rest_until = self._cut_at = 0.0
         self._line: asyncio.Lock | None = None
         self._place: asyncio.Future | None = None
@@ -696,6 +696,9 @@ class _Pace:
                 elif self.in_flight >= max(1, int(min(self.window, 1e9))):
                     self._place = asyncio.get_running_loop().create_future()
                     await self._place
+                elif self.in_flight >= self._opened:
+                    self._opened += 1
+                    await asyncio.sleep(0.003)
                 else:
                     break
         if self.requests:
@@ -1199,9 +1202,15 @@ class _Writer:
     def __init__(self, run: Run):
         self._run, self._rows = run, {}
         self._written: asyncio.Future | None = None
+        self._failure: Exception | None = None
 
     def put(self, table: str, rows: Iterable[Mapping[str, Any]]) -> asyncio.Future:
-        "Have rows written; the future ends when they are on disk, or with why they can't be."
+        """Have rows written; the future ends when they are on disk, or with why they can't be.
+
+        Nobody need wait for it: where rows could not be written, the next call of `put` or `settle` raises the reason.
+        """
+        if self._failure is not None:
+            raise self._failure
         if self._written is None:
             loop = asyncio.get_running_loop()
             self._written = loop.create_future()
@@ -1210,16 +1219,22 @@ class _Writer:
         self._rows.setdefault(table, []).extend(rows)
         return self._written
 
+    async def settle(self) -> None:
+        "Wait until all that was put is on disk."
+        if self._written is not None:
+            await asyncio.shield(self._written)
+        if self._failure is not None:
+            raise self._failure
+
     def _write(self) -> None:
         rows, written = self._rows, self._written
         self._rows, self._written = {}, None
-        error = None
         try:
             self._run.write_together(rows.items())
         except Exception as failure:
-            error = failure
+            self._failure = failure
         if not written.cancelled():  # by an interrupt; what was to be written is written all the same
-            written.set_exception(error) if error else written.set_result(None)
+            written.set_exception(self._failure) if self._failure else written.set_result(None)
 
 # %% ../nbs/02_llm.ipynb #f10ea93c
 _BOOKED = ("served_model", "tokens_in", "tokens_out", "cost", "attempts", "status")
@@ -1264,7 +1279,7 @@ class _Booking(_Account):
         elif self.cost is not None:
             self.cost += answer.cost or 0.0
         self.tokens += answer.tokens_in + answer.tokens_out
-        if llm.address is not None and llm.name not in self._recorded:
+        if llm.name not in self._recorded and llm.address is not None:
             self._recorded.add(llm.name)
             known = self.run.fact("addresses", {})
             if known.get(llm.name) != llm.address:

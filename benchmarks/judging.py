@@ -143,14 +143,13 @@ def sequential(base: str, count: int) -> dict:
 
 
 def judged(base: str, concurrency: int, count: int, workers: int = 0, **settings) -> dict:
-    "anthrokit.judge: three judges that share the concurrency, on a run of its own."
+    "anthrokit.judge: four judges, among whom the places divide evenly, on a run of its own."
     from anthrokit.judge import LLMJudge, judge
     from anthrokit.llm import Workers, wait_for
 
-    each = max(1, concurrency // 3), max(1, concurrency // 3), max(1, concurrency - 2 * (concurrency // 3))
     with tempfile.TemporaryDirectory() as folder:
-        run = make_run(Path(folder) / "run", max(1, round(count / (13 * 9))))
-        judges = [LLMJudge(model(f"judge-{n}", base, size, **settings)) for n, size in enumerate(each)]
+        run = make_run(Path(folder) / "run", max(1, round(count / (13 * 4 * 3))))
+        judges = [LLMJudge(model(f"judge-{n}", base, max(1, concurrency // 4), **settings)) for n in range(4)]
         for one in judges:
             one.llm.prepare()
             one.llm.complete("Hello")
@@ -272,7 +271,7 @@ def main() -> None:
 def count_of(kind: str, concurrency: int, latency: float, seconds: float) -> int:
     "Calls enough for a measurement of about that many seconds, and for ten of each place in flight."
     speed = min(concurrency / latency, 2000 if kind == "lean" else 150)
-    return max(117, 10 * concurrency, int(speed * seconds))
+    return max(156, 10 * concurrency, int(speed * seconds))
 
 
 def tell(latency: float, concurrency: int, kind: str, rounds: list[dict], slow: float | None) -> None:
