@@ -11,6 +11,7 @@ import concurrent.futures
 import contextlib
 import email.utils
 import functools
+import gc
 import json
 import math
 import numbers
@@ -107,6 +108,15 @@ def _loop() -> asyncio.AbstractEventLoop:
         return _LOOP
 
 
+async def _unswept(work: Coroutine[Any, Any, Any]) -> Any:
+    "Do it with what was there before left out of garbage collection."
+    gc.freeze()
+    try:
+        return await work
+    finally:
+        gc.unfreeze()
+
+# %% ../nbs/02_llm.ipynb #a24d7660
 def wait_for(work: Coroutine[Any, Any, Any], tick: Callable[[], None] | None = None) -> Any:
     """Run a coroutine on the background loop and wait for it, in a notebook cell or in a script.
 
@@ -121,7 +131,7 @@ def wait_for(work: Coroutine[Any, Any, Any], tick: Callable[[], None] | None = N
 
     async def whole() -> Any:
         try:
-            return await work
+            return await _unswept(work)
         finally:
             ended.set()
 
@@ -146,7 +156,7 @@ def wait_for(work: Coroutine[Any, Any, Any], tick: Callable[[], None] | None = N
 
 async def await_for(work: Coroutine[Any, Any, Any], tick: Callable[[], None] | None = None) -> Any:
     "The same for code that awaits, on whatever loop it runs."
-    future = asyncio.run_coroutine_threadsafe(work, _loop())
+    future = asyncio.run_coroutine_threadsafe(_unswept(work), _loop())
     waiter = asyncio.wrap_future(future)
     try:
         while True:
