@@ -115,27 +115,35 @@ def save(
 
 # %% ../nbs/10_figures.ipynb #40f443ef
 @functools.cache
-def _drawable(character: str, families: tuple[str, ...]) -> bool:
-    "Whether one can see it, and a font of these families has it."
+def _room(character: str, families: tuple[str, ...]) -> float:
+    "The room that a character takes, a usual letter 1; 0 where one can't see it, or no font of the families has it."
     from matplotlib.font_manager import FontProperties, findfont, get_font
+    from matplotlib.textpath import text_to_path
 
     fonts = (get_font(findfont(FontProperties(family=[family]))) for family in families)
-    return character.isprintable() and any(font.get_char_index(ord(character)) for font in fonts)
+    if not (character.isprintable() and any(font.get_char_index(ord(character)) for font in fonts)):
+        return 0.0
+    properties = FontProperties(family=families, size=10)
+    return max(text_to_path.get_text_width_height_descent(character, properties, False)[0] / 6, 0.5)
 
 
-def shown(name: object, most: int = 40) -> str:
-    "A name in at most so many characters: those that can't be drawn by their number, a long one cut in its middle."
+def shown(name: object, room: int = 32) -> str:
+    "A name in the room of so many letters: what can't be drawn by its number, a long one cut in its middle."
     import matplotlib
 
     families = tuple(matplotlib.rcParams["font.family"])
     text = " ".join(str(name).split())
-    text = "".join(one if _drawable(one, families) else f"⟨U+{ord(one):04X}⟩" for one in text)
-    return text if len(text) <= most else f"{text[: most - most // 3 - 1]}…{text[-(most // 3) :]}"
+    text = "".join(one if _room(one, families) else f"⟨U+{ord(one):04X}⟩" for one in text)
+    ends = np.cumsum([_room(one, families) for one in text])
+    if not text or ends[-1] <= room:
+        return text
+    head, tail = np.searchsorted(ends, [room * 2 / 3, ends[-1] - room / 3])
+    return f"{text[:head]}…{text[tail + 1 :]}"
 
 
-def words(name: object, most: int = 40) -> str:
-    "A behaviour, domain or target as an axis says it: underscores gone, first letter large, as `shown`."
-    text = shown(str(name).replace("_", " "), most)
+def words(name: object) -> str:
+    "A behaviour, domain or target as one says it: underscores gone, first letter large."
+    text = str(name).replace("_", " ").strip()
     return text[:1].upper() + text[1:] if text.islower() else text
 
 # %% ../nbs/10_figures.ipynb #f60c97f8
@@ -216,7 +224,7 @@ def _dots(
 # %% ../nbs/10_figures.ipynb #d34f9bad
 def _name_rows(ax: Axes, frame: pd.DataFrame, what: str, rows: Sequence[str]) -> None:
     "Names at the left, rules between categories, and a word where a row has no estimate."
-    ax.set_yticks(range(len(rows)), [words(name) for name in rows])
+    ax.set_yticks(range(len(rows)), [shown(words(name)) for name in rows])
     ax.set_ylim(len(rows) - 0.45, -0.55)
     ax.grid(axis="y", visible=False)
     category = [stats._categories().get(name) for name in rows] if what == "behaviour" else []
@@ -235,7 +243,7 @@ def _legend_above(ax: Axes) -> None:
     from matplotlib.transforms import ScaledTranslation
 
     handles, labels = ax.get_legend_handles_labels()
-    labels = [textwrap.fill(label, 66) for label in labels]
+    labels = [textwrap.fill(label, 58) for label in labels]
     lines = sum(label.count("\n") + 1 for label in labels)
     up = ScaledTranslation(0, 0.17 * lines + 0.06, ax.figure.dpi_scale_trans)
     place = {"bbox_to_anchor": (0, 1), "bbox_transform": ax.transAxes + up, "borderaxespad": 0}
@@ -298,7 +306,7 @@ def plot_differences(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     frame = frame.assign(pair=frame["a"].astype(str) + " minus " + frame["b"].astype(str))
     ax = _axes(ax, _tall(frame, what, "pair"))
 
-    named = [f"{shown(a)} minus {shown(b)}" for a, b in zip(frame["a"], frame["b"], strict=True)]
+    named = [f"{shown(a, 26)} minus {shown(b, 26)}" for a, b in zip(frame["a"], frame["b"], strict=True)]
     named = dict(zip(frame["pair"], named, strict=True))
 
     def label(name: str, part: pd.DataFrame) -> str:
@@ -383,18 +391,26 @@ def plot_similarity(
     notes = pd.DataFrame("", index=names[1:], columns=names[:-1])
     for row in part.itertuples():
         table.loc[row.b, row.a] = row.estimate
-        interval = f"{row.ci_low:.2f} to {row.ci_high:.2f}" if pd.notna(row.ci_low) else "no interval"
-        notes.loc[row.b, row.a] = f"{row.estimate:.2f}\n({interval})"
-    ax = _axes(ax, (1.8 + 1.25 * len(table), 1.3 + 0.6 * len(table)))
+        between = f"{row.ci_low:.2f} to {row.ci_high:.2f}" if pd.notna(row.ci_low) else "no interval"
+        notes.loc[row.b, row.a] = f"{row.estimate:.2f}\n({between})"
+    ax = _axes(ax, (2.4 + 1.25 * len(table), 1.3 + 0.6 * len(table)))
     limits = (0, 1) if table.min().min() >= 0 else (-1, 1)
-    _heat(ax, table, notes, limits, measure.capitalize())
+    _heat(ax, table, notes, limits, measure.capitalize(), wrap=18)
     sizes = f"{part['n_behaviours'].max()} behaviours, {counted(part['n_clusters'])} base prompts"
     ax.set_title(f"{sizes}; {interval(part)}s", fontsize=8)
     return ax
 
 # %% ../nbs/10_figures.ipynb #409c4b4b
-def _heat(ax: Axes, table: pd.DataFrame, notes: pd.DataFrame, limits: tuple[float, float], name: str) -> None:
-    "A heat map with its notes, in a colour map that keeps its order in grey."
+def _heat(
+    ax: Axes,
+    table: pd.DataFrame,
+    notes: pd.DataFrame,
+    limits: tuple[float, float],
+    name: str,
+    *,
+    wrap: int = 30,
+) -> None:
+    "A heat map with its notes, in a colour map that keeps its order in grey; wrap: where names of rows break."
     import seaborn
 
     seaborn.heatmap(
@@ -409,11 +425,12 @@ def _heat(ax: Axes, table: pd.DataFrame, notes: pd.DataFrame, limits: tuple[floa
         annot_kws={"fontsize": 7},
         cbar_kws={"label": name},
         mask=table.isna(),
+        xticklabels=[textwrap.fill(shown(words(name), 80), 16) for name in table.columns],
+        yticklabels=[textwrap.fill(shown(words(name)), wrap) for name in table.index],
     )
     ax.set(xlabel="", ylabel="")
     ax.grid(visible=False)
-    ax.set_yticklabels([words(name) for name in table.index], rotation=0)
-    ax.set_xticklabels([textwrap.fill(words(name, 80), 16) for name in table.columns], rotation=0)
+    ax.tick_params(axis="both", labelrotation=0)
 
 # %% ../nbs/10_figures.ipynb #2159d738
 @themed
@@ -479,7 +496,7 @@ def plot_radar(frame: pd.DataFrame, series: str = "domain", ax: Axes | None = No
     for number, (name, part) in enumerate(frame.groupby(series, sort=False)):
         share = 100 * part.set_index(what)["estimate"].reindex(spokes).to_numpy(dtype=float)
         colour, marker = COLOURS[number % len(COLOURS)], MARKERS[number % len(MARKERS)]
-        text = f"{words(name)} (n = {counted(part['n'])} messages)"
+        text = textwrap.fill(f"{shown(words(name))} (n = {counted(part['n'])} messages)", 48)
         ax.plot(
             np.r_[angles, angles[:1]],
             np.r_[share, share[:1]],
@@ -492,14 +509,15 @@ def plot_radar(frame: pd.DataFrame, series: str = "domain", ax: Axes | None = No
     ax.set_theta_zero_location("N")
     ax.set_theta_direction(-1)
     ax.set_ylim(0, max(10, np.ceil(10 * np.nanmax(frame["estimate"].astype(float))) * 10))
-    ax.set_xticks(angles, [words(name).replace(" ", "\n", 1) for name in spokes], fontsize=7)
+    ax.set_xticks(angles, [shown(words(name)).replace(" ", "\n", 1) for name in spokes], fontsize=7)
     ax.tick_params(axis="x", pad=16)
     top = ax.get_ylim()[1]
     ax.set_yticks(np.arange(20, top, 20) if top > 40 else np.arange(10, top, 10))
     ax.tick_params(axis="y", labelsize=6)
     ax.yaxis.set_major_formatter("{x:g} %")
     ax.set_rlabel_position(180 / len(spokes))
-    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.12), ncols=2)
+    long = any("\n" in text for text in ax.get_legend_handles_labels()[1])
+    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.12), ncols=1 if long else 2)
     return ax
 
 # %% ../nbs/10_figures.ipynb #7af35c26
@@ -551,12 +569,18 @@ def _incidence_lines(ax: Axes, frame: pd.DataFrame, what: str, rows: Sequence[st
         share, low, high = (
             100 * part[key].to_numpy(dtype=float) for key in ("estimate", "ci_low", "ci_high")
         )
-        look = {"color": COLOURS[place % len(COLOURS)], "marker": MARKERS[within % len(MARKERS)], "markersize": 4}
+        look = {
+            "color": COLOURS[place % len(COLOURS)],
+            "marker": MARKERS[within % len(MARKERS)],
+            "markersize": 4,
+        }
         if roomy:
             ax.vlines(at, low, high, color=look["color"], linewidth=1, alpha=0.6)
         ax.plot(at, share, linewidth=1.2, linestyle=("-", "--", "-.", ":")[within % 4], **look)
         limits = f" ({low[-1]:.0f} to {high[-1]:.0f})" if np.isfinite(low[-1]) else ""
-        ends.append({"text": f"{words(name)}  {share[-1]:.0f}{limits}", "height": share[-1], "look": look})
+        ends.append(
+            {"text": f"{shown(words(name))}  {share[-1]:.0f}{limits}", "height": share[-1], "look": look}
+        )
     return ends
 
 # %% ../nbs/10_figures.ipynb #1ec2cb51
@@ -672,7 +696,7 @@ def plot_snowball(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
         fontsize=7,
         va="bottom",
     )
-    ax.set_yticks(at, [words(name) for name in rows])
+    ax.set_yticks(at, [shown(words(name)) for name in rows])
     ax.set(ylim=(len(rows) - 0.45, -0.55), xlim=(0, 100), xlabel="Next turns that show it (%)")
     ax.grid(axis="y", visible=False)
     _legend_above(ax)
@@ -725,7 +749,7 @@ def plot_pairs(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
         table.loc[row.b, row.a] = 100 * row.estimate
         notes.loc[row.b, row.a] = f"{100 * row.estimate:.1f} %\nκ = {row.kappa:.2f}"
     ax = _axes(ax, (2.4 + 1.25 * len(table), 1.3 + 0.6 * len(table)))
-    _heat(ax, table, notes, (50, 100), "Same verdict (%)")
+    _heat(ax, table, notes, (50, 100), "Same verdict (%)", wrap=18)
     ax.set_title(f"n = {counted(frame['n'])} messages and behaviours", fontsize=8)
     return ax
 
@@ -768,7 +792,7 @@ def plot_missing(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
             linewidth=0,
         )
         start = start + width
-    ax.set_yticks(range(len(table)), [words(name, 60) for name in table.index])
+    ax.set_yticks(range(len(table)), [shown(words(name), 60) for name in table.index])
     ax.set(
         ylim=(len(table) - 0.45, -0.55),
         xlim=(0, max(1, start.max() * 1.05)),
@@ -825,7 +849,7 @@ def plot_conditions(
             values.mean(), number + 0.22, xerr=reach, fmt="D", color=colour, markersize=5.5, capsize=3
         )
         ax.annotate(f"{values.mean():.2f}", (values.mean(), number + 0.33), ha="center", va="top", fontsize=7)
-    sizes = [f"{words(name)}\nn = {(people[condition] == name).sum():,}" for name in names]
+    sizes = [f"{shown(words(name))}\nn = {(people[condition] == name).sum():,}" for name in names]
     ax.set_yticks(range(len(names)), sizes)
     ax.set(ylim=(len(names) - 0.4, -0.5), xlabel=f"{label} (mean with 95 % interval)")
     ax.grid(axis="y", visible=False)
@@ -881,8 +905,8 @@ def plot_scores(
     ax = _axes(ax, (3.4 + 0.52 * table.shape[1], 1.9 + 0.3 * len(table)))
     notes = table.map(lambda score: "" if pd.isna(score) else f"{score:.0f}")
     _heat(ax, table, notes, (0, 100), label)
-    ax.set_xticklabels(map(shown, table.columns), rotation=40, ha="right")
-    ax.set_yticklabels(map(shown, table.index), rotation=0)
+    ax.set_xticklabels([shown(name) for name in table.columns], rotation=40, ha="right")
+    ax.set_yticklabels([textwrap.fill(shown(name), 30) for name in table.index], rotation=0)
     if beside is not None:
         for place, name in enumerate(table.index):
             ax.annotate(
@@ -990,7 +1014,7 @@ def plot_counts(
     if stacked:
         for place, total in enumerate(table.sum(axis=1)):
             ax.annotate(f" {total:,.0f}", (total, place), fontsize=7, va="center")
-    ax.set_yticks(range(len(table)), map(shown, table.index))
+    ax.set_yticks(range(len(table)), [shown(name) for name in table.index])
     ax.set(ylim=(len(table) - 0.45, -0.55), xlabel=label)
     ax.grid(axis="y", visible=False)
     _legend_above(ax)
@@ -1026,7 +1050,7 @@ def plot_slopes(
             colour = COLOURS[1] if right < left else COLOURS[2] if right > left else COLOURS[7]
             ax.plot([0, 1], [left, right], color=colour, marker="o", markersize=3, linewidth=1)
         rises, falls = (part[after] > part[before]).sum(), (part[after] < part[before]).sum()
-        ax.set_title(f"{words(name)}\n{rises} rise, {falls} fall", fontsize=8)
+        ax.set_title(f"{shown(words(name))}\n{rises} rise, {falls} fall", fontsize=8)
         ax.set(xticks=[0, 1], xticklabels=[before, after], xlim=(-0.25, 1.25))
         ax.set_ylim(bottom=0)
     first = np.atleast_1d(axes)[0]

@@ -1809,9 +1809,7 @@ def compare_conditions(
         rows.append((f"odds ratio above {above:g}", *odds, np.nan, p_value))
     names = ["measure", "estimate", "ci_low", "ci_high", "statistic", "p_value"]
     n_total = int(people[condition].isin([high, low]).sum())
-    return pd.DataFrame(rows, columns=names).assign(
-        n_high=len(a), n_low=len(b), n_total=n_total, ci=ci
-    )
+    return pd.DataFrame(rows, columns=names).assign(n_high=len(a), n_low=len(b), n_total=n_total, ci=ci)
 
 # %% ../nbs/09d_agreement.ipynb #5399ebfd
 def _two_conditions(

@@ -195,9 +195,9 @@ def test_eight_base_prompts_at_zero_and_one():
     assert stats.profile(labels)["ci_low"].notna().all()
     assert stats.carry_over(labels)["estimate"].isna().all()
     assert (
-        stats.factor_model(
-            labels.assign(empathy=["high", "low"] * (len(labels) // 2)), factors=["empathy"]
-        )["estimate"]
+        stats.factor_model(labels.assign(empathy=["high", "low"] * (len(labels) // 2)), factors=["empathy"])[
+            "estimate"
+        ]
         .isna()
         .all()
     )
@@ -272,6 +272,8 @@ def test_tables_say_the_level_of_their_intervals(ci):
         stats.pairwise_agreement(labels, ci=ci),
         stats.missingness(labels.assign(status="ok", judge="one"), ci=ci),
         stats.compare_conditions(people, ci=ci),
-        stats.profile_validity(systems, systems.drop_duplicates("target").assign(score=[1.0, 2.0, 3.0]), ci=ci),
+        stats.profile_validity(
+            systems, systems.drop_duplicates("target").assign(score=[1.0, 2.0, 3.0]), ci=ci
+        ),
     ]
     assert all((table["ci"] == ci).all() for table in tables)
