@@ -243,7 +243,7 @@ def _legend_above(ax: Axes) -> None:
     from matplotlib.transforms import ScaledTranslation
 
     handles, labels = ax.get_legend_handles_labels()
-    labels = [textwrap.fill(label, 58) for label in labels]
+    labels = [textwrap.fill(label, 66) for label in labels]
     lines = sum(label.count("\n") + 1 for label in labels)
     up = ScaledTranslation(0, 0.17 * lines + 0.06, ax.figure.dpi_scale_trans)
     place = {"bbox_to_anchor": (0, 1), "bbox_transform": ax.transAxes + up, "borderaxespad": 0}
@@ -547,7 +547,7 @@ def plot_emergence(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
         xticks=turns,
         xlim=(turns[0] - 0.25, turns[-1] + 0.3),
         ylim=(0, 102),
-        xlabel="\n".join(["Turn", *textwrap.wrap(below, 80)]),
+        xlabel="\n".join(["Turn", *textwrap.wrap(below, 80, max_lines=4, placeholder=" …")]),
         ylabel="Dialogues in which it has occurred (%)",
     )
     sizes = f"n = {counted(frame['n'])} dialogues, {counted(frame['n_clusters'])} base prompts"
@@ -579,7 +579,7 @@ def _incidence_lines(ax: Axes, frame: pd.DataFrame, what: str, rows: Sequence[st
         ax.plot(at, share, linewidth=1.2, linestyle=("-", "--", "-.", ":")[within % 4], **look)
         limits = f" ({low[-1]:.0f} to {high[-1]:.0f})" if np.isfinite(low[-1]) else ""
         ends.append(
-            {"text": f"{shown(words(name))}  {share[-1]:.0f}{limits}", "height": share[-1], "look": look}
+            {"text": f"{shown(words(name), 30)}  {share[-1]:.0f}{limits}", "height": share[-1], "look": look}
         )
     return ends
 
