@@ -1236,10 +1236,11 @@ def _bill(run: Run, llm: LLM, prompts: list[list[dict]], purpose: str, assumed: 
         "SELECT AVG(tokens_out), COUNT(*) FROM calls WHERE purpose = ? AND model = ? AND status = 'ok'",
         [purpose, llm.name],
     )[0]
-    tokens_out = len(texts) * (so_far if n >= 20 else assumed)
+    longest = llm.longest_answer
+    tokens_out = len(texts) * (so_far if n >= 20 else min(assumed, longest))
     bill = {"calls": len(texts), "tokens_in": tokens_in, "tokens_out": round(tokens_out)}
     price = llm.prices() if texts else (0.0, 0.0)
-    for name, out in (("cost", tokens_out), ("cost_most", len(texts) * llm.longest_answer)):
+    for name, out in (("cost", tokens_out), ("cost_most", len(texts) * longest)):
         bill[name] = pd.NA if price is None else tokens_in * price[0] + out * price[1]
     return bill
 
