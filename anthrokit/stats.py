@@ -1278,7 +1278,13 @@ def _gee(truth: np.ndarray, design: pd.DataFrame, cluster: np.ndarray, ci: float
 
 # %% ../nbs/09c_snowball.ipynb #2f31046f
 def snowball(
-    labels: pd.DataFrame, by: str | Sequence[str] = "behaviour", *, ci: float = 0.95
+    labels: pd.DataFrame,
+    by: str | Sequence[str] = "behaviour",
+    *,
+    ci: float = 0.95,
+    method: str = "score",
+    n_resamples: int = 2000,
+    seed: int = 0,
 ) -> pd.DataFrame:
     """How often a behaviour follows itself: P(at turn t + 1, given it was, or was not, at turn t).
 
@@ -1289,7 +1295,9 @@ def snowball(
     by : str or sequence of str
         "behaviour"; "category" for any behaviour of a category; () or "target" for any behaviour at all.
     ci : float
-        Confidence level of the intervals, which go by base prompt (as those of `difference`).
+        Confidence level.
+    method : str
+        "score" (as `difference`) or "resample" (as `resample`, with `n_resamples` and `seed`).
 
     Returns
     -------
@@ -1302,6 +1310,8 @@ def snowball(
     Ibrahim et al. (2026), multi-turn analysis. The contrast is positive as soon as dialogues differ,
     carry-over or not; `carry_over` tells them apart.
     """
+    if method not in ("score", "resample"):
+        raise ValueError(f"method is 'score' or 'resample', not {method!r}")
     by = _listed(by)
     groups, counts = _transitions(labels, by)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -1310,6 +1320,15 @@ def snowball(
     result = pd.DataFrame(
         dict(zip(_LIMITS, [*_recover(a.to_numpy(), b.to_numpy(), together), *ratio], strict=True))
     )
+    if method == "resample":
+
+        def contrasts(yes_yes, yes, no_yes, no):
+            p, q = yes_yes / yes, no_yes / no
+            return np.column_stack([p - q, p / q])
+
+        drawn = resample(contrasts, *counts, n_resamples=n_resamples, ci=ci, seed=seed)
+        halves = drawn[["estimate", "ci_low", "ci_high"]].to_numpy().reshape(2, -1, 3)
+        result[list(_LIMITS)] = np.hstack([halves[0], halves[1]])
     result = result.where(np.isfinite(result))
     result["after_yes"], result["after_no"] = a["estimate"], b["estimate"]
     result["n_after_yes"], result["n_after_no"] = (counts[at].sum(axis=0).astype(int) for at in (1, 3))

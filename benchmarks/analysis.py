@@ -70,7 +70,7 @@ def steps(labels: pd.DataFrame, ratings: pd.DataFrame) -> dict:
             stats.late_behaviours(labels, by="target"),
         ),
         "snowball": lambda: (
-            stats.snowball(labels, by=both),
+            stats.snowball(labels, by=both, method="resample", n_resamples=2000),
             stats.snowball(labels, by="target"),
         ),
         "carry-over": lambda: (stats.carry_over(labels, by=both), stats.carry_over(labels, by="target")),
