@@ -182,6 +182,11 @@ class Notebook:
         trouble = self.page.evaluate(TROUBLE)
         assert not trouble, "\n".join(trouble)
 
+    def at(self, place):
+        "Wait until the field *Place* says so; until then the panel may write over what is typed there."
+        said = "place => [...document.querySelectorAll('.anthrokit input')].some(field => field.value.includes(place))"
+        self.page.wait_for_function(said, arg=place)
+
     def theme(self, name):
         self.command("apputils:change-theme", theme=name)
         light = str("Dark" not in name).lower()

@@ -78,11 +78,13 @@ def test_ranking_and_filters(notebook, ratings):
     notebook.page.wait_for_function("document.querySelector('.anthrokit input[type=number]').value === '3'")
     shown = "text => document.querySelector('.ak-said:not(.ak-before)').innerText.replace(/\\s+/g, ' ').includes(text)"
     notebook.page.wait_for_function(shown, arg=third.rsplit(" · ", 1)[1][:30])
+    earlier = panel.get_by_label("Place").input_value()
     panel.get_by_role("button", name="Next").click()
     notebook.page.wait_for_function("document.querySelector('.anthrokit select[size]').selectedIndex === 3")
     place = panel.get_by_label("Place").input_value()
     panel.get_by_role("button", name="Previous").click()
     notebook.page.wait_for_function("document.querySelector('.anthrokit select[size]').selectedIndex === 2")
+    notebook.at(earlier)
     panel.get_by_label("Place").fill(place)
     panel.get_by_label("Place").press("Enter")
     notebook.page.wait_for_function("document.querySelector('.anthrokit select[size]').selectedIndex === 3")

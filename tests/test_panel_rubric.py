@@ -70,6 +70,7 @@ def test_rubric_panel_controls(rubric):
     status.get_by_text("of 0 with").wait_for()
     choose(panel, "Only where", "every case")
     choose(panel, "Beside it", "none")
+    rubric.at("b=none")
     status.get_by_text("of 12 with").wait_for()
     assert panel.locator(".ak-side").count() == 1
     panel.get_by_label("Place").fill("a=adviser&b=listener&names=zh&text=组长")

@@ -50,6 +50,7 @@ def test_dialogue_panel_controls(dialogues, labels):
     status.get_by_text(f"of {(found['domain'] == 'friendship').sum()} with").wait_for()
     panel.get_by_label("Text", exact=True).fill("words that nobody said")
     panel.get_by_label("Text", exact=True).press("Enter")
+    dialogues.at("text=words")
     status.get_by_text("of 0 with").wait_for()
     assert panel.get_by_text("No dialogue fits these filters").is_visible()
 
