@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 # %% auto #0
-__all__ = ['COLOURS', 'MARKERS', 'THEME', 'theme', 'themed', 'save', 'words', 'counted', 'plot_profile', 'plot_differences',
-           'plot_odds', 'plot_similarity', 'plot_heatmap', 'plot_radar', 'plot_emergence', 'plot_late', 'plot_snowball',
-           'plot_agreement', 'plot_pairs', 'plot_missing', 'plot_conditions', 'plot_validity', 'plot_scores',
-           'plot_ranks', 'plot_counts', 'plot_slopes']
+__all__ = ['COLOURS', 'MARKERS', 'THEME', 'theme', 'themed', 'save', 'shown', 'words', 'counted', 'interval', 'plot_profile',
+           'plot_differences', 'plot_odds', 'plot_similarity', 'plot_heatmap', 'plot_radar', 'plot_emergence',
+           'plot_late', 'plot_snowball', 'plot_agreement', 'plot_pairs', 'plot_missing', 'plot_conditions',
+           'plot_validity', 'plot_scores', 'plot_ranks', 'plot_counts', 'plot_slopes']
 
 # %% ../nbs/10_figures.ipynb #a794358d
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C8C8C")
@@ -113,17 +113,50 @@ def save(
             written.append(file)
     return written
 
-# %% ../nbs/10_figures.ipynb #f60c97f8
+# %% ../nbs/10_figures.ipynb #40f443ef
+@functools.cache
+def _room(character: str, families: tuple[str, ...]) -> float:
+    "The room that a character takes, a usual letter 1; 0 where one can't see it, or no font of the families has it."
+    from matplotlib.font_manager import FontProperties, findfont, get_font
+    from matplotlib.textpath import text_to_path
+
+    fonts = (get_font(findfont(FontProperties(family=[family]))) for family in families)
+    if not (character.isprintable() and any(font.get_char_index(ord(character)) for font in fonts)):
+        return 0.0
+    properties = FontProperties(family=families, size=10)
+    return max(text_to_path.get_text_width_height_descent(character, properties, False)[0] / 6, 0.5)
+
+
+def shown(name: object, room: int = 32) -> str:
+    "A name in the room of so many letters: what can't be drawn by its number, a long one cut in its middle."
+    import matplotlib
+
+    families = tuple(matplotlib.rcParams["font.family"])
+    text = " ".join(str(name).split())
+    text = "".join(one if _room(one, families) else f"⟨U+{ord(one):04X}⟩" for one in text)
+    ends = np.cumsum([_room(one, families) for one in text])
+    if not text or ends[-1] <= room:
+        return text
+    head, tail = np.searchsorted(ends, [room * 2 / 3, ends[-1] - room / 3])
+    return f"{text[:head]}…{text[tail + 1 :]}"
+
+
 def words(name: object) -> str:
-    "A behaviour, domain or target as an axis says it: underscores gone, first letter large."
+    "A behaviour, domain or target as one says it: underscores gone, first letter large."
     text = str(name).replace("_", " ").strip()
     return text[:1].upper() + text[1:] if text.islower() else text
 
-
+# %% ../nbs/10_figures.ipynb #f60c97f8
 def counted(numbers: pd.Series) -> str:
     "A count or the range of several, such as 4,785 or 4,785 to 4,792."
     low, high = int(numbers.min()), int(numbers.max())
     return f"{low:,}" if low == high else f"{low:,} to {high:,}"
+
+
+def interval(frame: pd.DataFrame) -> str:
+    "What the intervals of a table are, such as 95 % interval, from its column `ci`."
+    levels = sorted(frame["ci"].dropna().unique()) if "ci" in frame.columns else []
+    return f"{' and '.join(f'{100 * level:.6g} %' for level in levels)} interval".strip()
 
 
 def _needs(frame: pd.DataFrame, columns: Sequence[str], source: str) -> None:
@@ -186,12 +219,12 @@ def _dots(
             if beyond.any():
                 ax.plot(np.full(beyond.sum(), end), at[beyond], marker=arrow, **style)
     _name_rows(ax, frame, what, rows)
-    _legend_above(ax, len(names))
+    _legend_above(ax)
 
 # %% ../nbs/10_figures.ipynb #d34f9bad
 def _name_rows(ax: Axes, frame: pd.DataFrame, what: str, rows: Sequence[str]) -> None:
     "Names at the left, rules between categories, and a word where a row has no estimate."
-    ax.set_yticks(range(len(rows)), [words(name) for name in rows])
+    ax.set_yticks(range(len(rows)), [shown(words(name)) for name in rows])
     ax.set_ylim(len(rows) - 0.45, -0.55)
     ax.grid(axis="y", visible=False)
     category = [stats._categories().get(name) for name in rows] if what == "behaviour" else []
@@ -205,12 +238,16 @@ def _name_rows(ax: Axes, frame: pd.DataFrame, what: str, rows: Sequence[str]) ->
             ax.text(0.99, place, "no estimate", transform=ax.get_yaxis_transform(), **style)
 
 # %% ../nbs/10_figures.ipynb #8d0b9b01
-def _legend_above(ax: Axes, lines: int) -> None:
-    "The legend above the axes, left."
+def _legend_above(ax: Axes) -> None:
+    "The legend above the axes, left; long lines go on in the next."
     from matplotlib.transforms import ScaledTranslation
 
+    handles, labels = ax.get_legend_handles_labels()
+    labels = [textwrap.fill(label, 66) for label in labels]
+    lines = sum(label.count("\n") + 1 for label in labels)
     up = ScaledTranslation(0, 0.17 * lines + 0.06, ax.figure.dpi_scale_trans)
-    ax.legend(loc="upper left", bbox_to_anchor=(0, 1), bbox_transform=ax.transAxes + up, borderaxespad=0)
+    place = {"bbox_to_anchor": (0, 1), "bbox_transform": ax.transAxes + up, "borderaxespad": 0}
+    ax.legend(handles, labels, loc="upper left", **place)
 
 # %% ../nbs/10_figures.ipynb #eed41cc7
 def _tall(frame: pd.DataFrame, what: str, series: str | None) -> tuple[float, float]:
@@ -244,12 +281,12 @@ def plot_profile(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
 
     def label(name: str | None, part: pd.DataFrame) -> str:
         scored = f"n = {counted(part['n'])} of {counted(part['n_total'])} messages"
-        return f"{f'{name}: ' if name else ''}{scored}"
+        return f"{shown(name)}: {scored}" if name else scored
 
     ax = _axes(ax, _tall(frame, what, series))
     _dots(ax, frame, what, series, scale=100, label=label)
     sizes = f"{counted(frame['n_clusters'])} base prompts"
-    ax.set(xlim=(0, 100), xlabel=f"Messages that show it (%), with 95 % interval ({sizes})")
+    ax.set(xlim=(0, 100), xlabel=f"Messages that show it (%), with {interval(frame)} ({sizes})")
     return ax
 
 # %% ../nbs/10_figures.ipynb #d779ea62
@@ -269,13 +306,16 @@ def plot_differences(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     frame = frame.assign(pair=frame["a"].astype(str) + " minus " + frame["b"].astype(str))
     ax = _axes(ax, _tall(frame, what, "pair"))
 
+    named = [f"{shown(a, 26)} minus {shown(b, 26)}" for a, b in zip(frame["a"], frame["b"], strict=True)]
+    named = dict(zip(frame["pair"], named, strict=True))
+
     def label(name: str, part: pd.DataFrame) -> str:
-        return f"{name}: n = {part[['n_a', 'n_b']].min(axis=None):,} or more a side"
+        return f"{named[name]}: n = {part[['n_a', 'n_b']].min(axis=None):,} or more a side"
 
     _dots(ax, frame, what, "pair", scale=100, label=label, hollow=True)
     ax.axvline(0, color="black", linewidth=0.8)
     sizes = f"{counted(frame['n_clusters'])} base prompts; hollow: p ≥ 0.05 after Holm's correction"
-    ax.set_xlabel(f"Difference in percentage points, with 95 % interval\n({sizes})")
+    ax.set_xlabel(f"Difference in percentage points, with {interval(frame)}\n({sizes})")
     return ax
 
 # %% ../nbs/10_figures.ipynb #06b03aee
@@ -302,7 +342,7 @@ def plot_odds(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
 
     def label(name: str | None, part: pd.DataFrame) -> str:
         found = f"n = {counted(part['n'])} {unit}" if len(part) else "no estimate"
-        return f"{name}: {found}" if name else found
+        return f"{shown(name)}: {found}" if name else found
 
     low, high = np.nanmin(frame["ci_low"].astype(float)), np.nanmax(frame["ci_high"].astype(float))
     limits = max(low, 0.02) / 1.15, min(high, 50) * 1.15
@@ -312,7 +352,7 @@ def plot_odds(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     ax.xaxis.set_major_locator(_odds_places(ax))
     ax.xaxis.set_major_formatter("{x:g}")
     ax.xaxis.set_minor_formatter("")
-    ax.set_xlabel("Odds ratio, with 95 % interval (hollow: p ≥ 0.05 after Holm's correction)")
+    ax.set_xlabel(f"Odds ratio, with {interval(frame)} (hollow: p ≥ 0.05 after Holm's correction)")
     return ax
 
 
@@ -351,18 +391,26 @@ def plot_similarity(
     notes = pd.DataFrame("", index=names[1:], columns=names[:-1])
     for row in part.itertuples():
         table.loc[row.b, row.a] = row.estimate
-        interval = f"{row.ci_low:.2f} to {row.ci_high:.2f}" if pd.notna(row.ci_low) else "no interval"
-        notes.loc[row.b, row.a] = f"{row.estimate:.2f}\n({interval})"
-    ax = _axes(ax, (1.8 + 1.25 * len(table), 1.3 + 0.6 * len(table)))
+        between = f"{row.ci_low:.2f} to {row.ci_high:.2f}" if pd.notna(row.ci_low) else "no interval"
+        notes.loc[row.b, row.a] = f"{row.estimate:.2f}\n({between})"
+    ax = _axes(ax, (2.4 + 1.25 * len(table), 1.3 + 0.6 * len(table)))
     limits = (0, 1) if table.min().min() >= 0 else (-1, 1)
-    _heat(ax, table, notes, limits, measure.capitalize())
+    _heat(ax, table, notes, limits, measure.capitalize(), wrap=18)
     sizes = f"{part['n_behaviours'].max()} behaviours, {counted(part['n_clusters'])} base prompts"
-    ax.set_title(f"{sizes}; 95 % intervals", fontsize=8)
+    ax.set_title(f"{sizes}; {interval(part)}s", fontsize=8)
     return ax
 
 # %% ../nbs/10_figures.ipynb #409c4b4b
-def _heat(ax: Axes, table: pd.DataFrame, notes: pd.DataFrame, limits: tuple[float, float], name: str) -> None:
-    "A heat map with its notes, in a colour map that keeps its order in grey."
+def _heat(
+    ax: Axes,
+    table: pd.DataFrame,
+    notes: pd.DataFrame,
+    limits: tuple[float, float],
+    name: str,
+    *,
+    wrap: int = 30,
+) -> None:
+    "A heat map with its notes, in a colour map that keeps its order in grey; wrap: where names of rows break."
     import seaborn
 
     seaborn.heatmap(
@@ -377,11 +425,12 @@ def _heat(ax: Axes, table: pd.DataFrame, notes: pd.DataFrame, limits: tuple[floa
         annot_kws={"fontsize": 7},
         cbar_kws={"label": name},
         mask=table.isna(),
+        xticklabels=[textwrap.fill(shown(words(name), 80), 16) for name in table.columns],
+        yticklabels=[textwrap.fill(shown(words(name)), wrap) for name in table.index],
     )
     ax.set(xlabel="", ylabel="")
     ax.grid(visible=False)
-    ax.set_yticklabels([words(name) for name in table.index], rotation=0)
-    ax.set_xticklabels([textwrap.fill(words(name), 16) for name in table.columns], rotation=0)
+    ax.tick_params(axis="both", labelrotation=0)
 
 # %% ../nbs/10_figures.ipynb #2159d738
 @themed
@@ -447,7 +496,7 @@ def plot_radar(frame: pd.DataFrame, series: str = "domain", ax: Axes | None = No
     for number, (name, part) in enumerate(frame.groupby(series, sort=False)):
         share = 100 * part.set_index(what)["estimate"].reindex(spokes).to_numpy(dtype=float)
         colour, marker = COLOURS[number % len(COLOURS)], MARKERS[number % len(MARKERS)]
-        text = f"{words(name)} (n = {counted(part['n'])} messages)"
+        text = textwrap.fill(f"{shown(words(name))} (n = {counted(part['n'])} messages)", 48)
         ax.plot(
             np.r_[angles, angles[:1]],
             np.r_[share, share[:1]],
@@ -460,20 +509,21 @@ def plot_radar(frame: pd.DataFrame, series: str = "domain", ax: Axes | None = No
     ax.set_theta_zero_location("N")
     ax.set_theta_direction(-1)
     ax.set_ylim(0, max(10, np.ceil(10 * np.nanmax(frame["estimate"].astype(float))) * 10))
-    ax.set_xticks(angles, [words(name).replace(" ", "\n", 1) for name in spokes], fontsize=7)
+    ax.set_xticks(angles, [shown(words(name)).replace(" ", "\n", 1) for name in spokes], fontsize=7)
     ax.tick_params(axis="x", pad=16)
     top = ax.get_ylim()[1]
     ax.set_yticks(np.arange(20, top, 20) if top > 40 else np.arange(10, top, 10))
     ax.tick_params(axis="y", labelsize=6)
     ax.yaxis.set_major_formatter("{x:g} %")
     ax.set_rlabel_position(180 / len(spokes))
-    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.12), ncols=2)
+    long = any("\n" in text for text in ax.get_legend_handles_labels()[1])
+    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.12), ncols=1 if long else 2)
     return ax
 
 # %% ../nbs/10_figures.ipynb #7af35c26
 @themed
 def plot_emergence(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
-    """Cumulative incidence by turn, a line a behaviour.
+    """Cumulative incidence by turn, a line a behaviour that occurs.
 
     Parameters
     ----------
@@ -489,50 +539,70 @@ def plot_emergence(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
             "this figure shows one target, or all together: filter the table by target, "
             "or draw one panel a target with ax="
         )
-    rows, categories = _ordered(frame[what]), stats._categories()
-    group = {name: categories.get(name, name) for name in rows}
-    groups, drawn = list(dict.fromkeys(group.values())), {name: 0 for name in group.values()}
-    ax, ends = _axes(ax, (6.8, max(3.2, 0.3 * len(rows)))), {}
-    for number, name in enumerate(rows):
-        part = frame[frame[what] == name].sort_values("turn")
-        colour, within = COLOURS[groups.index(group[name]) % len(COLOURS)], drawn[group[name]]
-        drawn[group[name]] += 1
-        at = part["turn"].to_numpy(dtype=float) + (number - (len(rows) - 1) / 2) * 0.35 / max(len(rows), 2)
-        share, low, high = (
-            100 * part[key].to_numpy(dtype=float) for key in ("estimate", "ci_low", "ci_high")
-        )
-        ax.vlines(at, low, high, color=colour, linewidth=1, alpha=0.6)
-        ax.plot(
-            at,
-            share,
-            marker=MARKERS[within % len(MARKERS)],
-            color=colour,
-            markersize=4,
-            linewidth=1.2,
-            linestyle=("-", "--", "-.", ":")[within % 4],
-        )
-        ends[name] = (share[-1], colour)
-    turns = sorted(frame["turn"].astype(int).unique())
+    occurs = frame.groupby(what)["estimate"].transform("max") > 0
+    rows, never = _ordered(frame.loc[occurs, what]), _ordered(frame.loc[~occurs, what])
+    ax, turns = _axes(ax, (7.2, max(3.2, 0.3 * len(rows)))), sorted(frame["turn"].astype(int).unique())
+    below = f"Never: {', '.join(map(shown, never))}" if never else ""
     ax.set(
         xticks=turns,
         xlim=(turns[0] - 0.25, turns[-1] + 0.3),
         ylim=(0, 102),
-        xlabel="Turn",
+        xlabel="\n".join(["Turn", *textwrap.wrap(below, 80, max_lines=4, placeholder=" …")]),
         ylabel="Dialogues in which it has occurred (%)",
     )
     sizes = f"n = {counted(frame['n'])} dialogues, {counted(frame['n_clusters'])} base prompts"
-    ax.set_title(f"{sizes}; 95 % intervals", fontsize=8)
-    _end_labels(ax, turns[-1] + 0.3, ends)
+    ax.set_title(f"{sizes}; at the right the share by turn {turns[-1]}, with {interval(frame)}", fontsize=8)
+    _end_labels(ax, turns[-1] + 0.3, _incidence_lines(ax, frame, what, rows))
     return ax
 
+# %% ../nbs/10_figures.ipynb #9a2894c8
+def _incidence_lines(ax: Axes, frame: pd.DataFrame, what: str, rows: Sequence[str]) -> list[dict]:
+    "The lines, each with its intervals where there is room; what stands at their ends: text, height and look."
+    ends, drawn, categories = [], [], stats._categories()
+    width = (frame["ci_high"] - frame["ci_low"]).where(frame[what].isin(rows))
+    roomy = not width.groupby(frame["turn"]).sum().max() > 3
+    for number, name in enumerate(rows):
+        part = frame[frame[what] == name].sort_values("turn")
+        drawn.append(categories.get(name, name))
+        within, place = drawn.count(drawn[-1]) - 1, list(dict.fromkeys(drawn)).index(drawn[-1])
+        at = part["turn"].to_numpy(dtype=float) + (number - (len(rows) - 1) / 2) * 0.35 / max(len(rows), 2)
+        share, low, high = (
+            100 * part[key].to_numpy(dtype=float) for key in ("estimate", "ci_low", "ci_high")
+        )
+        look = {
+            "color": COLOURS[place % len(COLOURS)],
+            "marker": MARKERS[within % len(MARKERS)],
+            "markersize": 4,
+        }
+        if roomy:
+            ax.vlines(at, low, high, color=look["color"], linewidth=1, alpha=0.6)
+        ax.plot(at, share, linewidth=1.2, linestyle=("-", "--", "-.", ":")[within % 4], **look)
+        limits = f" ({low[-1]:.0f} to {high[-1]:.0f})" if np.isfinite(low[-1]) else ""
+        ends.append(
+            {"text": f"{shown(words(name), 30)}  {share[-1]:.0f}{limits}", "height": share[-1], "look": look}
+        )
+    return ends
+
 # %% ../nbs/10_figures.ipynb #1ec2cb51
-def _end_labels(ax: Axes, x: float, ends: dict[str, tuple[float, str]]) -> None:
-    "Names at the right end of lines, moved apart as little as will do where they would overlap."
-    height = 0.8 * ax.figure.get_size_inches()[1] * ax.get_position().height
+def _end_labels(ax: Axes, x: float, ends: Sequence[dict]) -> None:
+    "Marks and texts at the right end of lines, moved apart as little as will do where they would overlap."
+    ends = sorted(ends, key=lambda end: end["height"])
+    reach = (x - ax.get_xlim()[0]) * 0.09
+    for end, place in zip(ends, _apart(ax, [end["height"] for end in ends]), strict=True):
+        colour = end["look"]["color"]
+        line = {"arrowstyle": "-", "color": colour, "linewidth": 0.5, "shrinkA": 0, "shrinkB": 0}
+        ax.plot(x + reach, place, clip_on=False, **end["look"])
+        ax.annotate("", (x, end["height"]), (x + reach, place), annotation_clip=False, arrowprops=line)
+        style = {"color": colour, "fontsize": 8, "va": "center"}
+        ax.annotate(end["text"], (x + 1.3 * reach, place), annotation_clip=False, **style)
+
+
+def _apart(ax: Axes, heights: Sequence[float]) -> np.ndarray:
+    "Heights of lines of text, moved apart as little as will do where they would overlap."
+    inches = 0.8 * ax.figure.get_size_inches()[1] * ax.get_position().height
     low, high = ax.get_ylim()
-    step = (high - low) / max(height, 0.5) * 0.155
-    names = sorted(ends, key=lambda name: ends[name][0])
-    places = np.array([ends[name][0] for name in names])
+    step = (high - low) / max(inches, 0.5) * 0.155
+    places = np.array(heights, dtype=float)
     for _ in range(400):
         close = np.flatnonzero(np.diff(places) < step - 1e-6)
         if not len(close):
@@ -542,21 +612,7 @@ def _end_labels(ax: Axes, x: float, ends: dict[str, tuple[float, str]]) -> None:
             places[i], places[i + 1] = places[i] - gap / 2, places[i + 1] + gap / 2
         places = np.maximum.accumulate(np.maximum(places, low + step * (0.4 + np.arange(len(places)))))
         places = np.minimum(places, high - step * np.arange(len(places))[::-1])
-    reach = (x - ax.get_xlim()[0]) * 0.09
-    for name, place in zip(names, places, strict=True):
-        colour = ends[name][1]
-        line = {"arrowstyle": "-", "color": colour, "linewidth": 0.5, "shrinkA": 0, "shrinkB": 0}
-        line["relpos"] = (0, 0.5)
-        ax.annotate(
-            words(name),
-            (x, ends[name][0]),
-            (x + reach, place),
-            color=colour,
-            fontsize=8,
-            va="center",
-            annotation_clip=False,
-            arrowprops=line,
-        )
+    return places
 
 # %% ../nbs/10_figures.ipynb #8f92ec00
 @themed
@@ -576,16 +632,15 @@ def plot_late(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     ax = _axes(ax, _tall(frame, what, series))
 
     def label(name: str | None, part: pd.DataFrame) -> str:
+        if part.empty:
+            return "none occurs"
         half = f"half or more for {(part['estimate'] >= 0.5).sum()} of {len(part)} that occur"
-        return (
-            f"{f'{name}: ' if name else ''}{half}; n = {counted(part['n'])} dialogues"
-            if len(part)
-            else "none occurs"
-        )
+        half += f"; n = {counted(part['n'])} dialogues"
+        return f"{shown(name)}: {half}" if name else half
 
     _dots(ax, frame, what, series, scale=100, label=label)
     ax.axvline(50, color="black", linewidth=0.8, linestyle="--")
-    ax.set(xlim=(0, 100), xlabel="First occurrences after turn 1 (%), with 95 % interval")
+    ax.set(xlim=(0, 100), xlabel=f"First occurrences after turn 1 (%), with {interval(frame)}")
     return ax
 
 # %% ../nbs/10_figures.ipynb #b6a13bf5
@@ -635,16 +690,16 @@ def plot_snowball(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
         text = "{} ({} to {})".format(*points) if known else "no interval"
         ax.annotate(text, (1.02, place), xycoords=("axes fraction", "data"), fontsize=7, va="center")
     ax.annotate(
-        "Points, with 95 %\ninterval",
+        f"Points, with\n{interval(frame)}",
         (1.02, -0.7),
         xycoords=("axes fraction", "data"),
         fontsize=7,
         va="bottom",
     )
-    ax.set_yticks(at, [words(name) for name in rows])
+    ax.set_yticks(at, [shown(words(name)) for name in rows])
     ax.set(ylim=(len(rows) - 0.45, -0.55), xlim=(0, 100), xlabel="Next turns that show it (%)")
     ax.grid(axis="y", visible=False)
-    _legend_above(ax, 2)
+    _legend_above(ax)
     return ax
 
 # %% ../nbs/10_figures.ipynb #a82abdac
@@ -666,7 +721,7 @@ def plot_agreement(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     ax.axvline(0, color="black", linewidth=0.8)
     ax.set(
         xlim=(np.nanmin([0.0, *frame["ci_low"], *frame["estimate"]]) - 0.02, 1.01),
-        xlabel="Agreement, with 95 % interval",
+        xlabel=f"Agreement, with {interval(frame)}",
     )
     return ax
 
@@ -694,7 +749,7 @@ def plot_pairs(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
         table.loc[row.b, row.a] = 100 * row.estimate
         notes.loc[row.b, row.a] = f"{100 * row.estimate:.1f} %\nκ = {row.kappa:.2f}"
     ax = _axes(ax, (2.4 + 1.25 * len(table), 1.3 + 0.6 * len(table)))
-    _heat(ax, table, notes, (50, 100), "Same verdict (%)")
+    _heat(ax, table, notes, (50, 100), "Same verdict (%)", wrap=18)
     ax.set_title(f"n = {counted(frame['n'])} messages and behaviours", fontsize=8)
     return ax
 
@@ -737,7 +792,7 @@ def plot_missing(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
             linewidth=0,
         )
         start = start + width
-    ax.set_yticks(range(len(table)), [words(name) for name in table.index])
+    ax.set_yticks(range(len(table)), [shown(words(name), 60) for name in table.index])
     ax.set(
         ylim=(len(table) - 0.45, -0.55),
         xlim=(0, max(1, start.max() * 1.05)),
@@ -745,7 +800,7 @@ def plot_missing(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     )
     ax.grid(axis="y", visible=False)
     if len(table.columns):
-        _legend_above(ax, len(table.columns))
+        _legend_above(ax)
     else:
         ax.text(0.5, 0.5, "none is missing", transform=ax.transAxes, ha="center")
     return ax
@@ -794,7 +849,7 @@ def plot_conditions(
             values.mean(), number + 0.22, xerr=reach, fmt="D", color=colour, markersize=5.5, capsize=3
         )
         ax.annotate(f"{values.mean():.2f}", (values.mean(), number + 0.33), ha="center", va="top", fontsize=7)
-    sizes = [f"{words(name)}\nn = {(people[condition] == name).sum():,}" for name in names]
+    sizes = [f"{shown(words(name))}\nn = {(people[condition] == name).sum():,}" for name in names]
     ax.set_yticks(range(len(names)), sizes)
     ax.set(ylim=(len(names) - 0.4, -0.5), xlabel=f"{label} (mean with 95 % interval)")
     ax.grid(axis="y", visible=False)
@@ -817,7 +872,7 @@ def plot_validity(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     ax = _axes(ax, _tall(frame, what, None))
     _dots(ax, frame, what, None, label=lambda name, part: f"n = {counted(part['n'])} systems")
     ax.axvline(0, color="black", linewidth=0.8)
-    ax.set(xlim=(-1, 1), xlabel="Spearman correlation across systems, with 95 % interval")
+    ax.set(xlim=(-1, 1), xlabel=f"Spearman correlation across systems, with {interval(frame)}")
     return ax
 
 # %% ../nbs/10_figures.ipynb #2e8528c7
@@ -850,8 +905,8 @@ def plot_scores(
     ax = _axes(ax, (3.4 + 0.52 * table.shape[1], 1.9 + 0.3 * len(table)))
     notes = table.map(lambda score: "" if pd.isna(score) else f"{score:.0f}")
     _heat(ax, table, notes, (0, 100), label)
-    ax.set_xticklabels(table.columns, rotation=40, ha="right")
-    ax.set_yticklabels(table.index, rotation=0)
+    ax.set_xticklabels([shown(name) for name in table.columns], rotation=40, ha="right")
+    ax.set_yticklabels([textwrap.fill(shown(name), 30) for name in table.index], rotation=0)
     if beside is not None:
         for place, name in enumerate(table.index):
             ax.annotate(
@@ -891,7 +946,7 @@ def plot_ranks(before: pd.Series, after: pd.Series, ax: Axes | None = None) -> A
             [0, 1], [left, right], color=colour, marker="o", markersize=4, linewidth=1 + 0.25 * abs(moved)
         )
         ax.annotate(
-            f"{name}  {both.loc[name, 'before']:.1f}  {left:.0f}",
+            f"{shown(name)}  {both.loc[name, 'before']:.1f}  {left:.0f}",
             (-0.03, left),
             ha="right",
             va="center",
@@ -952,17 +1007,17 @@ def plot_counts(
         width, at = table[name].to_numpy(dtype=float), np.arange(len(table), dtype=float)
         if not stacked:
             at = at + (number - (table.shape[1] - 1) / 2) * high
-        bars = ax.barh(at, width, left=start, height=high, color=colours[number], label=name)
+        bars = ax.barh(at, width, left=start, height=high, color=colours[number], label=shown(name))
         if not stacked:
             ax.bar_label(bars, fmt="{:,.0f}", padding=2, fontsize=7)
         start = start + width if stacked else start
     if stacked:
         for place, total in enumerate(table.sum(axis=1)):
             ax.annotate(f" {total:,.0f}", (total, place), fontsize=7, va="center")
-    ax.set_yticks(range(len(table)), table.index)
+    ax.set_yticks(range(len(table)), [shown(name) for name in table.index])
     ax.set(ylim=(len(table) - 0.45, -0.55), xlabel=label)
     ax.grid(axis="y", visible=False)
-    _legend_above(ax, table.shape[1])
+    _legend_above(ax)
     return ax
 
 # %% ../nbs/10_figures.ipynb #1aaeb69b
@@ -995,7 +1050,7 @@ def plot_slopes(
             colour = COLOURS[1] if right < left else COLOURS[2] if right > left else COLOURS[7]
             ax.plot([0, 1], [left, right], color=colour, marker="o", markersize=3, linewidth=1)
         rises, falls = (part[after] > part[before]).sum(), (part[after] < part[before]).sum()
-        ax.set_title(f"{words(name)}\n{rises} rise, {falls} fall", fontsize=8)
+        ax.set_title(f"{shown(words(name))}\n{rises} rise, {falls} fall", fontsize=8)
         ax.set(xticks=[0, 1], xticklabels=[before, after], xlim=(-0.25, 1.25))
         ax.set_ylim(bottom=0)
     first = np.atleast_1d(axes)[0]

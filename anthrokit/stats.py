@@ -319,8 +319,8 @@ def proportion(successes: np.ndarray, totals: np.ndarray, ci: float = 0.95) -> p
     Returns
     -------
     DataFrame
-        One row a group: estimate, ci_low, ci_high, n, n_clusters, design_effect. With fewer than
-        two clusters there is no interval (NA): between-cluster variation can't be seen.
+        One row a group: estimate, ci_low, ci_high, n, n_clusters, design_effect, ci (the level). With fewer
+        than two clusters there is no interval (NA): between-cluster variation can't be seen.
 
     Notes
     -----
@@ -386,6 +386,7 @@ def _score_interval(
             "n": np.asarray(n).astype(np.int64),
             "n_clusters": np.asarray(n_clusters).astype(np.int64),
             "design_effect": np.where(usable, design, np.nan),
+            "ci": ci,
         }
     )
 
@@ -439,9 +440,9 @@ def profile(
     Returns
     -------
     DataFrame
-        by…, estimate, ci_low, ci_high, n (scored), n_total, n_clusters, design_effect, over_half
-        ("yes" or "no" where the interval decides whether more than half of the messages show it, else
-        "open").
+        by…, estimate, ci_low, ci_high, n (scored), n_total, n_clusters, design_effect, ci (the level of the
+        intervals), over_half ("yes" or "no" where the interval decides whether more than half of the
+        messages show it, else "open").
 
     Raises
     ------
@@ -556,7 +557,7 @@ def emergence(
     -------
     DataFrame
         by…, turn, estimate, ci_low, ci_high, n_first (first occurrences at this turn), n_at_risk, n
-        (dialogues known at turn 1), n_total, n_undecided, n_clusters.
+        (dialogues known at turn 1), n_total, n_undecided, n_clusters, ci (the level).
 
     Raises
     ------
@@ -578,7 +579,7 @@ def emergence(
     )
     parts = [pd.concat([groups, table], axis=1) for table in _incidence_tables(events, at_risk, ci)]
     result = pd.concat(parts).sort_values(["order", "turn"], kind="stable", ignore_index=True)
-    counts = ["n_first", "n_at_risk", "n", "n_total", "n_undecided", "n_clusters"]
+    counts = ["n_first", "n_at_risk", "n", "n_total", "n_undecided", "n_clusters", "ci"]
     return result[[*by, "turn", "estimate", "ci_low", "ci_high", *counts]]
 
 # %% ../nbs/09_stats.ipynb #b8667574
@@ -645,8 +646,8 @@ def late_share(
     DataFrame
         by…, estimate (from the cumulative incidence, so that a dialogue cut short or with a missing label
         counts for the turns that are known), ci_low, ci_high, n (dialogues whose first occurrence is
-        known), n_total (dialogues), n_undecided, n_clusters (base prompts with an occurrence),
-        half_or_more ("yes" or "no" where the interval lies on one side of one half, else "open").
+        known), n_total (dialogues), n_undecided, n_clusters (base prompts with an occurrence), ci
+        (the level), half_or_more ("yes" or "no" where the interval lies on one side of one half, else "open").
         A behaviour that never occurred has no estimate (NA): nothing is known of when it starts.
     """
     by = _listed(by)
@@ -752,7 +753,7 @@ def percentile_interval(
     Parameters
     ----------
     drawn : array, resamples × results
-        Values in resamples of clusters; NaN where a statistic is undefined.
+        Values in resamples of clusters; NaN where a statistic is undefined. No resamples give no limits.
     n_clusters : int
         Clusters that were resampled.
     ci : float
@@ -774,7 +775,7 @@ def percentile_interval(
 
     defined = np.isfinite(drawn)
     low, high = np.full((2, drawn.shape[1]), np.nan)
-    usable = defined.mean(axis=0) >= 0.9
+    usable = defined.sum(axis=0) >= 0.9 * max(len(drawn), 1)
     if usable.any() and n_clusters > 1 and 2.0 ** (1 - n_clusters) <= 1 - ci:
         tail = norm.cdf(np.sqrt(n_clusters / (n_clusters - 1)) * t.ppf((1 - ci) / 2, n_clusters - 1))
         known = np.where(defined, drawn, np.nan)[:, usable]
@@ -799,7 +800,7 @@ def resample(
     *sums : array, clusters × columns
         What the statistic is computed from, summed within each cluster.
     n_resamples : int
-        Number of resamples.
+        Number of resamples; with 0 there are estimates only.
     ci : float
         Confidence level.
     seed : int
@@ -808,8 +809,8 @@ def resample(
     Returns
     -------
     DataFrame
-        One row a result: estimate, ci_low, ci_high, n_clusters. An interval that can't be had is
-        missing, never of no width; see `percentile_interval`.
+        One row a result: estimate, ci_low, ci_high, n_clusters, ci (the level). An interval that can't be
+        had is missing, never of no width; see `percentile_interval`.
     """
     n_clusters = len(sums[0])
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -817,7 +818,8 @@ def resample(
         weights = draw_clusters(n_clusters, n_resamples, seed)
         drawn = np.asarray(statistic(*(weights @ part for part in sums)))
     low, high = percentile_interval(drawn, n_clusters, ci)
-    return pd.DataFrame({"estimate": estimate, "ci_low": low, "ci_high": high, "n_clusters": n_clusters})
+    limits = {"estimate": estimate, "ci_low": low, "ci_high": high}
+    return pd.DataFrame({**limits, "n_clusters": n_clusters, "ci": ci})
 
 # %% ../nbs/09b_comparisons.ipynb #8ad80c80
 def _level_sums(
@@ -861,7 +863,7 @@ def difference(
     Returns
     -------
     DataFrame
-        One row a group: estimate (a minus b), ci_low, ci_high, share_a, share_b, n_a, n_b, n_clusters.
+        One row a group: estimate (a minus b), ci_low, ci_high, share_a, share_b, n_a, n_b, n_clusters, ci.
 
     Notes
     -----
@@ -880,6 +882,7 @@ def difference(
             "n_a": np.sum(totals_a, axis=0).astype(int),
             "n_b": np.sum(totals_b, axis=0).astype(int),
             "n_clusters": ((totals_a > 0) | (totals_b > 0)).sum(axis=0),
+            "ci": ci,
         }
     )
 
@@ -967,7 +970,7 @@ def compare(
     DataFrame
         by…, a, b, estimate (share in a minus share in b, on the base prompts that both have), ci_low,
         ci_high, p_value, p_adjusted (Holm, over all rows), effect_size (Cohen's h), share_a, share_b,
-        n_a, n_b, n_clusters.
+        n_a, n_b, n_clusters, ci (the level of the intervals).
 
     Raises
     ------
@@ -1025,7 +1028,7 @@ def similarity(
     -------
     DataFrame
         a, b, measure (rank correlation, cosine, Jensen-Shannon distance), estimate, ci_low, ci_high,
-        n_behaviours, n_clusters.
+        n_behaviours, n_clusters, ci (the level).
 
     Notes
     -----
@@ -1187,7 +1190,7 @@ def factor_model(
     -------
     DataFrame
         by…, term, estimate (odds ratio), ci_low, ci_high, p_value, p_adjusted (Holm over all rows),
-        working_correlation, n, n_clusters, note (why there is no estimate).
+        working_correlation, n, n_clusters, ci (the level), note (why there is no estimate).
 
     Notes
     -----
@@ -1246,7 +1249,7 @@ def _gee(truth: np.ndarray, design: pd.DataFrame, cluster: np.ndarray, ci: float
     truth, design, cluster = truth[order], design.iloc[order], cluster[order]
     terms, n_clusters = list(design.columns[1:]), len(np.unique(cluster))
     empty = pd.DataFrame({"term": terms}).assign(**dict.fromkeys(_MODEL, np.nan))
-    empty = empty.assign(n=len(truth), n_clusters=n_clusters, note="")
+    empty = empty.assign(n=len(truth), n_clusters=n_clusters, ci=ci, note="")
     sides = [truth[design[term] == level] for term in terms for level in (0, 1)]
     if any(len(side) == 0 or side.min() == side.max() for side in sides):
         return empty.assign(note="always or never there in one level: no finite odds ratio")
@@ -1303,7 +1306,8 @@ def snowball(
     -------
     DataFrame
         by…, estimate (difference), ci_low, ci_high, ratio, ratio_low, ratio_high, after_yes, after_no (the
-        two shares), n_after_yes, n_after_no (pairs of turns), n_clusters. A ratio to 0 is missing.
+        two shares), n_after_yes, n_after_no (pairs of turns), n_clusters, ci (the level). A ratio to 0 is
+        missing.
 
     Notes
     -----
@@ -1332,7 +1336,7 @@ def snowball(
     result = result.where(np.isfinite(result))
     result["after_yes"], result["after_no"] = a["estimate"], b["estimate"]
     result["n_after_yes"], result["n_after_no"] = (counts[at].sum(axis=0).astype(int) for at in (1, 3))
-    result["n_clusters"] = (counts[1] + counts[3] > 0).sum(axis=0)
+    result["n_clusters"], result["ci"] = (counts[1] + counts[3] > 0).sum(axis=0), ci
     return pd.concat([groups, result], axis=1)
 
 # %% ../nbs/09c_snowball.ipynb #dd042e7f
@@ -1414,7 +1418,8 @@ def carry_over(
     DataFrame
         by…, estimate (odds ratio between consecutive turns of a dialogue; 1: none), ci_low, ci_high,
         p_value, p_adjusted (Holm over all rows), n (dialogues that tell: at least two occurrences, and not
-        in every turn), n_total, n_clusters (of those n), note (why there is no estimate).
+        in every turn), n_total, n_clusters (of those n), ci (the level), note (why there is no
+        estimate).
 
     Raises
     ------
@@ -1469,7 +1474,7 @@ def _odds_of_carrying_over(varied: pd.DataFrame, turns: int, ci: float) -> dict[
     tells = varied[varied["ones"] >= 2]
     n_clusters = tells["cluster"].nunique()
     row = dict.fromkeys(("estimate", "ci_low", "ci_high", "p_value"), np.nan)
-    row |= {"n": len(tells), "n_clusters": n_clusters}
+    row |= {"n": len(tells), "n_clusters": n_clusters, "ci": ci}
     if n_clusters < 3:
         return row | {"note": "fewer than three base prompts tell anything"}
     rows, names = pd.factorize(varied["cluster"])
@@ -1547,8 +1552,8 @@ def agreement(
     -------
     DataFrame
         by…, measure (raw agreement, Krippendorff's alpha, Gwet's AC1), estimate, ci_low, ci_high, n
-        (messages that two or more judges rated), n_total, n_clusters. A measure is NA where it isn't
-        defined: α where all verdicts are the same.
+        (messages that two or more judges rated), n_total, n_clusters, ci (the level). A measure is NA where
+        it isn't defined: α where all verdicts are the same.
 
     Notes
     -----
@@ -1612,7 +1617,7 @@ def pairwise_agreement(
     -------
     DataFrame
         by…, a, b, estimate (share of messages with the same verdict), ci_low, ci_high, kappa (Cohen's),
-        only_a, only_b (messages where one alone says present), n, n_total, n_clusters.
+        only_a, only_b (messages where one alone says present), n, n_total, n_clusters, ci (the level).
     """
     from functools import partial
     from itertools import combinations
@@ -1662,7 +1667,7 @@ def missingness(
     -------
     DataFrame
         by…, status (each reason there is anywhere in the table, and "any"), estimate (share of ratings),
-        ci_low, ci_high, n (missing for it), n_total, n_clusters.
+        ci_low, ci_high, n (missing for it), n_total, n_clusters, ci (the level).
     """
     by, parts = _listed(by), []
     _require(ratings, ["status", *by], "ratings")
@@ -1716,7 +1721,7 @@ def reliability(responses: pd.DataFrame, items: Sequence[str], *, ci: float = 0.
     Returns
     -------
     DataFrame
-        measure, estimate, ci_low, ci_high, n, n_total, n_items.
+        measure, estimate, ci_low, ci_high, n, n_total, n_items, ci.
     """
     import pingouin
 
@@ -1738,6 +1743,7 @@ def reliability(responses: pd.DataFrame, items: Sequence[str], *, ci: float = 0.
                 "n": len(answers),
                 "n_total": len(responses),
                 "n_items": len(items),
+                "ci": ci,
             }
         ]
     )
@@ -1805,7 +1811,7 @@ def compare_conditions(
     -------
     DataFrame
         measure (rank-biserial correlation, difference in means, standardised difference, odds ratio
-        above …), estimate, ci_low, ci_high, statistic (U, t), p_value, n_high, n_low, n_total.
+        above …), estimate, ci_low, ci_high, statistic (U, t), p_value, n_high, n_low, n_total, ci.
 
     Notes
     -----
@@ -1826,7 +1832,7 @@ def compare_conditions(
         rows.append((f"odds ratio above {above:g}", *odds, np.nan, p_value))
     names = ["measure", "estimate", "ci_low", "ci_high", "statistic", "p_value"]
     n_total = int(people[condition].isin([high, low]).sum())
-    return pd.DataFrame(rows, columns=names).assign(n_high=len(a), n_low=len(b), n_total=n_total)
+    return pd.DataFrame(rows, columns=names).assign(n_high=len(a), n_low=len(b), n_total=n_total, ci=ci)
 
 # %% ../nbs/09d_agreement.ipynb #5399ebfd
 def _two_conditions(
@@ -1889,8 +1895,8 @@ def profile_validity(
     Returns
     -------
     DataFrame
-        behaviour, estimate (Spearman), ci_low, ci_high, p_value, p_adjusted (Holm), n (systems). NA where a
-        behaviour is equally frequent in all systems; no interval with fewer than five systems.
+        behaviour, estimate (Spearman), ci_low, ci_high, p_value, p_adjusted (Holm), n (systems), ci. NA where
+        a behaviour is equally frequent in all systems; no interval with fewer than five systems.
     """
     from scipy.stats import norm, spearmanr
 
@@ -1916,4 +1922,4 @@ def profile_validity(
         rows.append((name, rho, low, high, p_value, n))
     result = pd.DataFrame(rows, columns=[what, "estimate", "ci_low", "ci_high", "p_value", "n"])
     result.insert(5, "p_adjusted", _holm(result["p_value"]))
-    return result
+    return result.assign(ci=ci)

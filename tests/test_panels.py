@@ -231,6 +231,7 @@ def walk(notebook):
     assert len(seen) >= len(hostile.PAYLOADS) or not following.count()
 
 
+@pytest.mark.filterwarnings("error:Glyph", "error:constrained_layout")
 def test_hostile_report(browser, tmp_path):
     from anthrokit import write_report
 

@@ -195,9 +195,9 @@ def test_eight_base_prompts_at_zero_and_one():
     assert stats.profile(labels)["ci_low"].notna().all()
     assert stats.carry_over(labels)["estimate"].isna().all()
     assert (
-        stats.factor_model(
-            labels.assign(empathy=["high", "low"] * (len(labels) // 2)), factors=["empathy"]
-        )["estimate"]
+        stats.factor_model(labels.assign(empathy=["high", "low"] * (len(labels) // 2)), factors=["empathy"])[
+            "estimate"
+        ]
         .isna()
         .all()
     )
@@ -219,3 +219,61 @@ def test_time_grows_no_faster_than_the_table():
 
     seconds(4)
     assert seconds(120) < 16 * seconds(15) + 0.2
+
+
+@pytest.mark.parametrize(
+    "count",
+    [
+        lambda labels: stats.profile(labels),
+        lambda labels: stats.profile(labels, by="category"),
+        lambda labels: stats.emergence(labels),
+        lambda labels: stats.late_share(labels),
+        lambda labels: stats.compare(labels, n_swaps=99),
+        lambda labels: stats.snowball(labels),
+        lambda labels: stats.snowball(labels, method="resample", n_resamples=99),
+        lambda labels: stats.carry_over(labels),
+        lambda labels: stats.agreement(labels, n_resamples=99),
+        lambda labels: stats.pairwise_agreement(labels),
+    ],
+)
+def test_nothing_scored_is_no_interval_and_no_warning(count):
+    labels = stats.simulate_labels(2, base_prompts=8, missing=0.0)
+    unknown = labels["behaviour"] == "empathy"
+    for name in ["label", *stats.judges_of(labels)]:
+        labels[name] = labels[name].mask(unknown, pd.NA)
+    table = count(labels)
+    assert {0.95} == set(table["ci"])
+    if "behaviour" in table:
+        assert table.loc[table["behaviour"] == "empathy", ["ci_low", "ci_high"]].isna().all(axis=None)
+        assert table["ci_low"].notna().any()
+
+
+def test_no_resamples_is_no_interval_and_no_warning():
+    labels = stats.simulate_labels(2, base_prompts=8)
+    for table in (stats.similarity(labels, n_resamples=0), stats.agreement(labels, n_resamples=0)):
+        assert table[["ci_low", "ci_high"]].isna().all(axis=None) and table["estimate"].notna().any()
+
+
+@pytest.mark.parametrize("ci", [0.5, 0.9, 0.999])
+def test_tables_say_the_level_of_their_intervals(ci):
+    labels = stats.simulate_labels(3, base_prompts=10, seed=4)
+    people = pd.DataFrame({"condition": ["high", "low"] * 6, "score": np.arange(12.0) % 5})
+    systems = stats.profile(labels)
+    tables = [
+        stats.profile(labels, ci=ci),
+        stats.emergence(labels, ci=ci),
+        stats.late_share(labels, ci=ci),
+        stats.compare(labels, ci=ci, n_swaps=99),
+        stats.similarity(labels, ci=ci, n_resamples=99),
+        stats.factor_model(labels, by="category", ci=ci),
+        stats.snowball(labels, ci=ci),
+        stats.carry_over(labels, ci=ci),
+        stats.agreement(labels, ci=ci, n_resamples=99),
+        stats.pairwise_agreement(labels, ci=ci),
+        stats.missingness(labels.assign(status="ok", judge="one"), ci=ci),
+        stats.compare_conditions(people, ci=ci),
+        stats.profile_validity(
+            systems, systems.drop_duplicates("target").assign(score=[1.0, 2.0, 3.0]), ci=ci
+        ),
+    ]
+    assert all((table["ci"] == ci).all() for table in tables)

@@ -216,7 +216,7 @@ def _badges(badges: pd.DataFrame, ratings: pd.DataFrame, kinds: Sequence[str]) -
         )
     return shown
 
-
+# %% ../../nbs/11b_dialogue_panel.ipynb #8dc89856
 def _messages(source: Source, dialogue_id: str, absent: bool, limit: int | None) -> list[dict[str, Any]]:
     "The messages of one dialogue, ready to be shown."
     ratings = source.of("ratings", dialogue_id)
@@ -242,7 +242,7 @@ def _messages(source: Source, dialogue_id: str, absent: bool, limit: int | None)
         )
     return shown
 
-
+# %% ../../nbs/11b_dialogue_panel.ipynb #7422a33c
 def dialogue_html(
     source: Source, dialogue_id: str, *, absent: bool = False, limit: int | None = LIMIT
 ) -> Markup:
@@ -277,8 +277,39 @@ def _quoted(text: str) -> str:
     return "\n".join(f"> {line}".rstrip() for line in lines)
 
 
+def _markdown(source: Source, dialogue_id: str) -> str:
+    "A dialogue as Markdown, with the behaviours found in each message."
+    about = source.of("dialogues", dialogue_id).iloc[0]
+    parts = [f"**{_quoted(str(about['prompt_id']))[2:]}**, target {_quoted(str(about['target']))[2:]}"]
+    for message in _messages(source, dialogue_id, absent=False, limit=None):
+        who = "User" if message["role"] == "user" else "Target"
+        said = _quoted(message["content"]) if isinstance(message["content"], str) else "> *no message*"
+        parts += [f"{who}, turn {message['turn']}:", said]
+        if message["badges"]:
+            named = ", ".join(_quoted(badge["text"])[2:] for badge in message["badges"])
+            parts.append(f"Behaviours: {named}")
+    return "\n\n".join(parts) + "\n"
+
+# %% ../../nbs/11b_dialogue_panel.ipynb #99d07efd
+def _sets_of(source: Source) -> dict[str, dict[str, set[str]]]:
+    "For each filter, its values in order with the dialogues that each stands for."
+    labels = source.labels
+    present = labels[labels["label"].eq(True).fillna(False).to_numpy(bool)]
+    tables = dict.fromkeys(("target", "domain", "scenario"), source.dialogues)
+    tables |= dict.fromkeys(("category", "behaviour"), present)
+    sets = {
+        name: table.groupby(name, sort=False, observed=True)["dialogue_id"].agg(set).to_dict()
+        for name, table in tables.items()
+    }
+    sets["flag"] = {name: found for name, found in flagged(source).items() if found}
+    known = [*source.taxonomy.categories, *(behaviour.name for behaviour in source.taxonomy), *FLAGS]
+    return {
+        name: {one: of[one] for one in dict.fromkeys([*known, *of]) if one in of} for name, of in sets.items()
+    }
+
+# %% ../../nbs/11b_dialogue_panel.ipynb #99f59efd
 class _Reading(Panel):
-    "Filters of dialogues, and their Markdown."
+    "Filters of dialogues."
 
     heading = "Dialogues"
     noun = "dialogue"
@@ -298,24 +329,9 @@ class _Reading(Panel):
         }
 
     def offer_options(self) -> None:
-        dialogues, labels = self.source.dialogues, self.source.labels
-        present = labels[labels["label"].eq(True).fillna(False).to_numpy(bool)]
-        self._sets = {
-            name: frame.groupby(name, sort=False, observed=True)["dialogue_id"].agg(set).to_dict()
-            for frame, names in (
-                (dialogues, ("target", "domain", "scenario")),
-                (present, ("category", "behaviour")),
-            )
-            for name in names
-        }
-        order = [
-            *self.source.taxonomy.categories,
-            *(behaviour.name for behaviour in self.source.taxonomy),
-            *FLAGS,
-        ]
-        self._sets["flag"] = {name: found for name, found in flagged(self.source).items() if found}
+        self._sets = _sets_of(self.source)
         for name, sets in self._sets.items():
-            offer(self.filters[name], [*(value for value in order if value in sets), *sets])
+            offer(self.filters[name], sets)
         texts = self.source.messages.dropna(subset="content").groupby("dialogue_id")["content"].agg("\n".join)
         self._texts = texts.str.casefold().to_dict()
 
@@ -326,22 +342,6 @@ class _Reading(Panel):
                 kept = [one for one in kept if one in sets[value]]
         words = self.filters["text"].value.casefold()
         return [one for one in kept if words in self._texts.get(one, "")] if words else kept
-
-    def to_markdown(self) -> str:
-        "The dialogue in view as Markdown, with the behaviours found in each message."
-        if self.item is None:
-            return ""
-        about = self.source.of("dialogues", self.item).iloc[0]
-        parts = [f"**{_quoted(str(about['prompt_id']))[2:]}**, target {_quoted(str(about['target']))[2:]}"]
-        for message in _messages(self.source, self.item, absent=False, limit=None):
-            who = "User" if message["role"] == "user" else "Target"
-            said = _quoted(message["content"]) if isinstance(message["content"], str) else "> *no message*"
-            parts += [f"{who}, turn {message['turn']}:", said]
-            if message["badges"]:
-                parts.append(
-                    "Behaviours: " + ", ".join(_quoted(one["text"])[2:] for one in message["badges"])
-                )
-        return "\n\n".join(parts) + "\n"
 
 # %% ../../nbs/11b_dialogue_panel.ipynb #29521096
 class CopyButton(anywidget.AnyWidget):
@@ -403,6 +403,10 @@ class DialoguePanel(_Reading):
         self.copy = CopyButton(label="Copy as Markdown")
         self.copy.on_msg(self._copied)
         return [self.page, self.copy]
+
+    def to_markdown(self) -> str:
+        "The dialogue in view as Markdown, with the behaviours found in each message."
+        return "" if self.item is None else _markdown(self.source, self.item)
 
     def _copied(self, _: Any, message: str, __: Any) -> None:
         if message == "text please":

@@ -17,7 +17,8 @@ import traitlets
 from markupsafe import Markup
 
 from .. import stats
-from ..figures import words
+from ..behaviours import Taxonomy
+from ..figures import interval, words
 from .base import Panel, Source, choice, offer, render, row, visible
 from .dialogue import dialogue_html
 
@@ -198,7 +199,7 @@ _CHART = """<svg class="ak-chart" width="{{ width }}" viewBox="0 0 {{ width }} {
 {% endfor %}
 </svg>"""
 
-
+# %% ../../nbs/11d_emergence_panel.ipynb #7f6ceb88
 def _chart(lines: Sequence[dict], top: float, key: tuple[str, str], turn: str) -> Markup:
     "The curves of one picture; the point chosen has a ring."
     table = pd.concat([line["table"] for line in lines])
@@ -308,7 +309,7 @@ def _numbers(found: Curves, by: str) -> Markup:
         by or "group": incidence["group"],
         "turn": incidence["turn"],
         "by then (%)": incidence["estimate"].map(_percent),
-        "95 % interval": map(_between, incidence["ci_low"], incidence["ci_high"]),
+        interval(incidence): map(_between, incidence["ci_low"], incidence["ci_high"]),
         "first at this turn": incidence["n_first"],
         "at risk": incidence["n_at_risk"],
         "dialogues": incidence["n"].astype(str) + " of " + incidence["n_total"].astype(str),
@@ -322,7 +323,7 @@ def _numbers(found: Curves, by: str) -> Markup:
         "turns with it": contrast["n_after_yes"],
         "after a turn without it (%)": contrast["after_no"].map(_percent),
         "turns without it": contrast["n_after_no"],
-        "difference in points, 95 % interval": [row["shown"] for row in rows],
+        f"difference in points, {interval(contrast)}": [row["shown"] for row in rows],
     }
     parts = []
     for caption, table in (("Cumulative incidence", curve), ("Snowball contrast", snowball)):
@@ -338,7 +339,7 @@ def _numbers(found: Curves, by: str) -> Markup:
 
 # %% ../../nbs/11d_emergence_panel.ipynb #11d05ffb
 _NOTES = """<p class="ak-small">Cumulative incidence (one minus Kaplan-Meier), n = {{ n }} of {{ n_total }} dialogues.
-{{ open }} Intervals: 95 %, by {{ cluster }} ({{ clusters }}), Wilson's score with a robust variance; no resampling.
+{{ open }} {{ intervals }}s by {{ cluster }} ({{ clusters }}), Wilson's score with a robust variance; no resampling.
 A dialogue is at risk until the behaviour occurs, the dialogue ends, or a label is missing.
 The contrast is positive as soon as dialogues differ; <code>stats.carry_over</code> tells whether one occurrence
 makes the next likelier.</p>"""
@@ -354,6 +355,7 @@ def _notes(found: Curves) -> Markup:
         n=f"{table['n'].min():,}" + (f" to {table['n'].max():,}" if table["n"].nunique() > 1 else ""),
         n_total=f"{first['dialogue_id'].nunique():,}",
         open=f"{undecided:,} are undecided for some behaviour." if undecided else "",
+        intervals=interval(table),
         cluster="base prompt" if known else "dialogue",
         clusters=f"{stats.clusters(first).nunique():,}",
     )
@@ -405,6 +407,19 @@ _UNITS = {"": "categories", "behaviour": "behaviours", "any": "any behaviour"}
 _SPLITS = ("target", "domain", "persona", "empathy", "professionalism", "scenario")
 
 
+def _labels_of(labels: pd.DataFrame, of: str) -> pd.DataFrame:
+    "Labels of behaviours, of categories, or of any behaviour at all; `of` is a key of `_UNITS`."
+    if of == "behaviour" or labels.empty:
+        return labels
+    return stats.any_of(labels, None if of == "any" else "category")
+
+
+def _in_order(names: Iterable[str], taxonomy: Taxonomy) -> list[str]:
+    "Names in the order of the taxonomy; others behind them as they came."
+    order = [behaviour.name for behaviour in taxonomy]
+    return sorted(names, key=lambda name: order.index(name) if name in order else len(order))
+
+# %% ../../nbs/11d_emergence_panel.ipynb #10ebeb4e
 class _Chosen(Panel):
     "Which curves are asked for."
 
@@ -427,30 +442,23 @@ class _Chosen(Panel):
             offer(self.filters[name], labels[name].unique() if name in labels else [])
         of, by = self.filters["of"], self.filters["by"]
         splits = [name for name in _SPLITS if name in labels and labels[name].nunique(dropna=False) > 1]
-        for control, options in (
-            (of, [(text, name) for name, text in _UNITS.items()]),
-            (by, [("nothing", ""), *((name, name) for name in splits)]),
-        ):
-            value = control.value
-            control.options = options
+        units = [(text, name) for name, text in _UNITS.items()]
+        for control, options in ((of, units), (by, [("nothing", ""), *zip(splits, splits, strict=True)])):
+            value, control.options = control.value, options
             control.value = value if value in dict(options).values() else ""
         self._offer_names(parted(self.names.value))
 
     def _unit(self) -> pd.DataFrame:
-        "Labels of what occurs: behaviours, categories, or any of them."
+        "Labels of what occurs, made once for each choice."
         of = self.filters["of"].value
         if of not in self._units:
-            labels = self.source.labels
-            self._units[of] = (
-                labels if labels.empty else stats.any_of(labels, None if of == "any" else "category")
-            )
+            self._units[of] = _labels_of(self.source.labels, of)
         return self._units[of]
 
     def _offer_names(self, ticked: Sequence[str] = ()) -> None:
         "Boxes for what can occur. At first all are ticked; of behaviours the four most frequent."
         counts = self._unit().groupby("behaviour", sort=False)["label"].sum()
-        order = [behaviour.name for behaviour in self.source.taxonomy]
-        names = sorted(counts.index, key=lambda name: order.index(name) if name in order else len(order))
+        names = _in_order(counts.index, self.source.taxonomy)
         usual = counts.nlargest(4).index if self.filters["of"].value == "behaviour" else names
         self.names.offer(names, set(ticked) & set(names) or usual)
 
@@ -478,6 +486,11 @@ _FACETS = """{% if omitted %}<p class="ak-warn ak-name">{{ omitted | visible(600
 
 class _Drawn(_Chosen):
     "The curves asked for, drawn."
+
+    @property
+    def point(self) -> tuple[str, str]:
+        "Behaviour and group of the line chosen."
+        return tuple(parted(self.line.value)) if self.line.value else ("", "")
 
     def _shown(self) -> tuple[list[str], list[str]]:
         "Behaviours and groups that are drawn, in order."
@@ -518,6 +531,15 @@ class _Drawn(_Chosen):
         return _notes(found) + _numbers(found, self.filters["by"].value) if found else ""
 
 # %% ../../nbs/11d_emergence_panel.ipynb #017a5555
+def _behind(found: Curves, behaviour: str, group: str) -> dict[str, list[str]]:
+    "The dialogues behind a line by turn of first occurrence; never; undecided."
+    first = found.first[(found.first["behaviour"] == behaviour) & (found.first["group"] == group)]
+    turns = range(1, int(found.incidence["turn"].max()) + 1)
+    behind = {str(turn): first["first_turn"] == turn for turn in turns}
+    behind |= {"never": ~first["occurred"].fillna(True), "undecided": first["occurred"].isna()}
+    return {at: first.loc[rows.fillna(False), "dialogue_id"].tolist() for at, rows in behind.items()}
+
+# %% ../../nbs/11d_emergence_panel.ipynb #c44cd5a9
 _PAGE = 20  # dialogues listed at once
 
 
@@ -526,13 +548,31 @@ def _titled(behaviour: str, group: str) -> str:
     return " · ".join(filter(None, (words(behaviour), group)))
 
 
+def _when(at: str) -> str:
+    "A turn, never or undecided, in words."
+    return f"turn {at}" if at.isdigit() else at
+
+
+def _occurs(at: str) -> str:
+    "The same as what a behaviour does."
+    return {"never": "never occurs", "undecided": "is undecided"}.get(at, f"first occurs at turn {at}")
+
+
+def _pages(count: int) -> list[tuple[str, int]]:
+    "The pages of a list of so many, each with the place of its first item."
+    first = [*range(0, count, _PAGE)]
+    return [(f"{at + 1:,} to {min(at + _PAGE, count):,} of {count:,}", at) for at in first] or [("none", 0)]
+
+
+def _described(labels: pd.DataFrame) -> str:
+    "The dialogue of these labels by its id and what it was about."
+    row, about = labels.iloc[0], ("target", "domain", "scenario", "persona")
+    told = [row[name] for name in about if name in row and pd.notna(row[name])]
+    return visible(" · ".join([row["dialogue_id"], *told]), 120)
+
+# %% ../../nbs/11d_emergence_panel.ipynb #932e899b
 class _Listed(_Drawn):
     "The dialogues behind a point of a curve."
-
-    @property
-    def point(self) -> tuple[str, str]:
-        "Behaviour and group of the line chosen."
-        return tuple(parted(self.line.value)) if self.line.value else ("", "")
 
     def _offer_points(self, line: str | None = None, turn: str | None = None) -> None:
         "Lines and turns to choose from, each turn with its count; by default what was chosen stays."
@@ -541,25 +581,19 @@ class _Listed(_Drawn):
         line, turn = (self.line.value if line is None else line), (self.turn.value if turn is None else turn)
         self.line.options = [(fit(_titled(*parted(key)), 60), key) for key in keys]
         self.line.value = line if line in keys else next(iter(keys), None)
-        self._behind = self._dialogues()
-        self.turn.options = [
-            (f"turn {at}: {len(found):,}" if at.isdigit() else f"{at}: {len(found):,}", at)
-            for at, found in self._behind.items()
-        ]
+        found = self.curves()
+        self._behind = _behind(found, *self.point) if found else {}
+        self.turn.options = [(f"{_when(at)}: {len(there):,}", at) for at, there in self._behind.items()]
         self.turn.value = turn if turn in self._behind else next(iter(self._behind), None)
 
-    def _dialogues(self) -> dict[str, list[str]]:
-        "The dialogues of the line chosen by turn of first occurrence; never; undecided."
-        found = self.curves()
-        if found is None:
-            return {}
-        first = found.first[
-            (found.first["behaviour"] == self.point[0]) & (found.first["group"] == self.point[1])
-        ]
-        turns = range(1, int(found.incidence["turn"].max()) + 1)
-        behind = {str(turn): first["first_turn"] == turn for turn in turns}
-        behind |= {"never": ~first["occurred"].fillna(True), "undecided": first["occurred"].isna()}
-        return {at: first.loc[rows.fillna(False), "dialogue_id"].tolist() for at, rows in behind.items()}
+    def _filtered(self, change: Any = None) -> None:
+        if not self._busy:
+            self._busy = True
+            if change is not None and change["owner"] is self.filters["of"]:
+                self._offer_names()
+            self._offer_points()
+            self._busy = False
+            super()._filtered()
 
     def items(self) -> list[str]:
         return self._behind.get(self.turn.value, [])
@@ -568,19 +602,14 @@ class _Listed(_Drawn):
         turn, line = self.turn.value, _titled(*self.point)
         if turn is None:
             return "No dialogues with these filters"
-        how = {"never": "never occurs", "undecided": "is undecided"}.get(turn, f"first occurs at turn {turn}")
-        return f"Dialogue {self.number.value:,} of {len(self._list):,} where it {how}: {line}"
+        return f"Dialogue {self.number.value:,} of {len(self._list):,} where it {_occurs(turn)}: {line}"
 
     def draw(self) -> None:
         super().draw()
         self.below.value = self.explained()
-        count, place = len(self._list), self._list.index(self.item) if self.item in self._list else 0
-        first = [*range(0, count, _PAGE)] or [0]
+        place = self._list.index(self.item) if self.item in self._list else 0
         self._busy = True
-        self.leaf.options = [
-            (f"{at + 1:,} to {min(at + _PAGE, count):,} of {count:,}" if count else "none", at)
-            for at in first
-        ]
+        self.leaf.options = _pages(len(self._list))
         self.leaf.value = place - place % _PAGE
         self._busy = False
         self._turn_page()
@@ -592,19 +621,24 @@ class _Listed(_Drawn):
             return
         self._busy = True
         listed = self._list[self.leaf.value : self.leaf.value + _PAGE]
-        self.listing.options = [(self._described(dialogue_id), dialogue_id) for dialogue_id in listed]
+        self.listing.options = [(_described(self.source.of("labels", one)), one) for one in listed]
         self.listing.value = self.item if self.item in listed else None
         self._busy = False
 
-    def _described(self, dialogue_id: str) -> str:
-        "A dialogue by its id and what it was about."
-        row = self.source.of("labels", dialogue_id).iloc[0]
-        about = [
-            row[name]
-            for name in ("target", "domain", "scenario", "persona")
-            if name in row and pd.notna(row[name])
-        ]
-        return visible(" · ".join([dialogue_id, *about]), 120)
+    def _picked(self, change: Any) -> None:
+        if not self._busy and change["new"] is not None:
+            self.show(change["new"])
+
+# %% ../../nbs/11d_emergence_panel.ipynb #ba79c9d3
+def _point_controls() -> tuple[widgets.Widget, ...]:
+    "What a line, a turn, a page and a dialogue are chosen with."
+    fitting = {"description_width": "initial"}
+    return (
+        widgets.Dropdown(description="Line", style=fitting, layout={"width": "24em"}),
+        widgets.ToggleButtons(description="First occurs at", style=fitting | {"button_width": "auto"}),
+        widgets.Dropdown(description="Listed", style=fitting, layout={"width": "15em"}),
+        widgets.Select(rows=6, description="Dialogues", style=fitting, layout={"width": "auto"}),
+    )
 
 # %% ../../nbs/11d_emergence_panel.ipynb #4445dd44
 class EmergencePanel(_Listed):
@@ -630,27 +664,12 @@ class EmergencePanel(_Listed):
     """
 
     def _build(self) -> None:
-        fitting = {"description_width": "initial"}
-        self.names = Ticks("Show")
-        self.line = widgets.Dropdown(description="Line", style=fitting, layout={"width": "24em"})
-        self.turn = widgets.ToggleButtons(
-            description="First occurs at", style=fitting | {"button_width": "auto"}
-        )
-        self.leaf = widgets.Dropdown(description="Listed", style=fitting, layout={"width": "15em"})
-        self.listing = widgets.Select(
-            rows=6, description="Dialogues", style=fitting, layout={"width": "auto"}
-        )
-        self.below, self.view = widgets.HTML(), widgets.HTML()
+        self.names, self.below, self.view = Ticks("Show"), widgets.HTML(), widgets.HTML()
+        self.line, self.turn, self.leaf, self.listing = _point_controls()
         super()._build()
         heading, filters, _, _, *contents = self.children
-        self.children = [
-            widgets.HTML(_STYLE),
-            heading,
-            filters,
-            self.names,
-            row(self.again, self.link),
-            *contents,
-        ]
+        above = [heading, filters, self.names, row(self.again, self.link)]
+        self.children = [widgets.HTML(_STYLE), *above, *contents]
 
     def contents(self) -> Sequence[widgets.Widget]:
         walk = row(self.previous, self.number, self.next, self.leaf)
@@ -658,27 +677,10 @@ class EmergencePanel(_Listed):
 
     def _wire(self) -> None:
         super()._wire()
-        self.names.observe(self._filtered, "value")
-        self.line.observe(self._pointed, "value")
-        self.turn.observe(self._pointed, "value")
+        for control in (self.names, self.line, self.turn):
+            control.observe(self._filtered, "value")
         self.leaf.observe(self._turn_page, "value")
         self.listing.observe(self._picked, "value")
-
-    def _filtered(self, change: Any = None) -> None:
-        if not self._busy:
-            self._busy = True
-            if change is not None and change["owner"] is self.filters["of"]:
-                self._offer_names()
-            self._offer_points()
-            self._busy = False
-            super()._filtered()
-
-    def _pointed(self, _: Any) -> None:
-        self._filtered()
-
-    def _picked(self, change: Any) -> None:
-        if not self._busy and change["new"] is not None:
-            self.show(change["new"])
 
     def chosen(self) -> dict[str, str]:
         point = {"show": self.names.value, "line": self.line.value, "turn": self.turn.value}

@@ -53,6 +53,23 @@ def _read_frames(given: Mapping[str, Any]) -> dict[str, Any]:
         return {**given, "hits": heartbench.with_criteria(heartbench.vote(given["ratings"]), given["cases"])}
     return {**given, "hits": _unjudged(given["answers"], given["cases"])}
 
+# %% ../../nbs/11e_rubric_panel.ipynb #4f9e0ff2
+def _checked(hits: pd.DataFrame) -> pd.DataFrame:
+    "Hits with every column that the panel shows."
+    needed = ["model", "case_id", "criterion", "ability", "score", "hit"]
+    if absent := [name for name in needed if name not in hits]:
+        raise TableError(f"the table hits needs the columns {', '.join(absent)}; see heartbench.hits_of")
+    if hits.empty:
+        raise TableError("there are no answers to show; see heartbench.answer")
+    hits = hits.copy()
+    for name in ("content", "difficulty", "scene", "reason", "status", "votes_for", "votes_cast"):
+        if name not in hits:
+            hits[name] = pd.NA
+    if "dimension" not in hits:
+        where = heartbench.load_abilities().set_index("ability")["dimension"]
+        hits["dimension"] = hits["ability"].map(where)
+    return hits.astype({"hit": "boolean"})
+
 # %% ../../nbs/11e_rubric_panel.ipynb #0df0ef93
 class Rubrics:
     """The tables of a rubric panel, in memory.
@@ -106,23 +123,6 @@ class Rubrics:
             "ratings", pd.DataFrame(columns=["model", "case_id", "criterion", "judge", "hit"])
         )
         return True
-
-
-def _checked(hits: pd.DataFrame) -> pd.DataFrame:
-    "Hits with every column that the panel shows."
-    needed = ["model", "case_id", "criterion", "ability", "score", "hit"]
-    if absent := [name for name in needed if name not in hits]:
-        raise TableError(f"the table hits needs the columns {', '.join(absent)}; see heartbench.hits_of")
-    if hits.empty:
-        raise TableError("there are no answers to show; see heartbench.answer")
-    hits = hits.copy()
-    for name in ("content", "difficulty", "scene", "reason", "status", "votes_for", "votes_cast"):
-        if name not in hits:
-            hits[name] = pd.NA
-    if "dimension" not in hits:
-        where = heartbench.load_abilities().set_index("ability")["dimension"]
-        hits["dimension"] = hits["ability"].map(where)
-    return hits.astype({"hit": "boolean"})
 
 # %% ../../nbs/11e_rubric_panel.ipynb #4fee4d03
 WORTH = {
@@ -348,6 +348,40 @@ def _language(text: object) -> str:
     "For the browser's choice of a font: zh where there are Chinese characters, else not said."
     return "zh" if isinstance(text, str) and re.search("[\u3400-\u9fff]", text) else ""
 
+# %% ../../nbs/11e_rubric_panel.ipynb #5de68f2d
+def _texts_of(source: Rubrics) -> dict[str, str]:
+    "All texts of each case in one, in small letters."
+    criteria = source.hits.drop_duplicates(["case_id", "criterion"]).dropna(subset="content")
+    texts = {case_id: [case_id] for case_id in source.hits["case_id"].unique()}
+    for case_id, content in zip(criteria["case_id"], criteria["content"], strict=True):
+        texts[case_id].append(content)
+    for case in source.cases or []:
+        texts.get(case.case_id, []).extend(text for _, text in case.dialogue)
+    for answer in source.answers.dropna(subset="content").itertuples():
+        texts.get(answer.case_id, []).append(answer.content)
+    return {case_id: " ".join(parts).casefold() for case_id, parts in texts.items()}
+
+# %% ../../nbs/11e_rubric_panel.ipynb #6a7e4064
+def _standing_out(flags: pd.DataFrame, models: list[str], kind: str) -> set[str]:
+    "The cases in which something of this kind (a key of `WORTH`) stands out for these models."
+    flags = flags[flags["model"].isin(models)]
+    if kind != "models":
+        return set(flags.loc[flags[kind], "case_id"])
+    known = flags.dropna(subset="value").groupby(["case_id", "criterion"])["value"].nunique()
+    return set(known.index[known > 1].get_level_values("case_id"))
+
+
+def _options(models: list[str]) -> dict[str, list[tuple[str, str]]]:
+    "The choices that don't narrow the cases."
+    named = [(visible(name, 60), name) for name in models]
+    return {
+        "a": named,
+        "b": [*named, ("none", "none")],
+        "worth": [(text, name) for name, text in WORTH.items()],
+        "protocol": [("as in the paper", ""), ("as released", "released")],
+        "names": [("English", ""), ("中文", "zh")],
+    }
+
 # %% ../../nbs/11e_rubric_panel.ipynb #ce4a5534
 class _Cases(Panel):
     "Which models, and which cases."
@@ -359,14 +393,8 @@ class _Cases(Panel):
         return source if isinstance(source, Rubrics) else Rubrics(source)
 
     def make_filters(self) -> dict[str, widgets.Widget]:
-        names = {
-            "a": "Model",
-            "b": "Beside it",
-            "scene": "Scene",
-            "difficulty": "Difficulty",
-            "dimension": "Dimension",
-        }
-        names |= {"worth": "Only where", "protocol": "Scoring", "names": "Names"}
+        names = {"a": "Model", "b": "Beside it", "scene": "Scene", "difficulty": "Difficulty"}
+        names |= {"dimension": "Dimension", "worth": "Only where", "protocol": "Scoring", "names": "Names"}
         return {**{name: choice(text) for name, text in names.items()}, "text": search("Text")}
 
     def offer_options(self) -> None:
@@ -374,14 +402,7 @@ class _Cases(Panel):
         self.models = hits["model"].drop_duplicates().astype(str).tolist()
         for name in ("scene", "difficulty", "dimension"):
             offer(self.filters[name], hits[name].unique())
-        fixed = {
-            "a": [(visible(name, 60), name) for name in self.models],
-            "b": [*((visible(name, 60), name) for name in self.models), ("none", "none")],
-            "worth": [(text, name) for name, text in WORTH.items()],
-            "protocol": [("as in the paper", ""), ("as released", "released")],
-            "names": [("English", ""), ("中文", "zh")],
-        }
-        for name, options in fixed.items():
+        for name, options in _options(self.models).items():
             value, usual = self.filters[name].value, self._usual().get(name, "")
             self.filters[name].options = options
             self.filters[name].value = value if value in dict(options).values() else usual
@@ -397,39 +418,14 @@ class _Cases(Panel):
         "What the filters ask for, brought together once."
         hits = self.source.hits
         self._rows = {case_id: part for case_id, part in hits.groupby("case_id", sort=False)}
-        self._flags = worth_a_look(hits)
-        about = hits.drop_duplicates("case_id").set_index("case_id")
-        self._about = about[["scene", "difficulty"]]
+        self._flags, self._texts = worth_a_look(hits), _texts_of(self.source)
+        self._about = hits.drop_duplicates("case_id").set_index("case_id")[["scene", "difficulty"]]
         self._dimensions = hits.groupby("case_id", sort=False)["dimension"].agg(set)
-        texts = (
-            hits.drop_duplicates(["case_id", "criterion"])
-            .groupby("case_id")["content"]
-            .agg(lambda all: " ".join(all.dropna()))
-        )
-        self._texts = {case_id: f"{case_id} {text}" for case_id, text in texts.items()}
-        for case in self.source.cases or []:
-            if case.case_id in self._texts:
-                self._texts[case.case_id] += " " + " ".join(text for _, text in case.dialogue)
-        for row in self.source.answers.dropna(subset="content").itertuples():
-            if row.case_id in self._texts:
-                self._texts[row.case_id] += " " + row.content
-        self._texts = {case_id: text.casefold() for case_id, text in self._texts.items()}
 
     def _pair(self) -> list[str]:
         "The models in view, one or two."
-        return list(
-            dict.fromkeys(
-                self.filters[name].value for name in ("a", "b") if self.filters[name].value != "none"
-            )
-        )
-
-    def _worth(self, kind: str) -> set[str]:
-        "The cases in which something stands out for the models in view."
-        flags = self._flags[self._flags["model"].isin(self._pair())]
-        if kind != "models":
-            return set(flags.loc[flags[kind], "case_id"])
-        known = flags.dropna(subset="value").groupby(["case_id", "criterion"])["value"].nunique()
-        return set(known.index[known > 1].get_level_values("case_id"))
+        chosen = [self.filters[name].value for name in ("a", "b")]
+        return list(dict.fromkeys(model for model in chosen if model != "none"))
 
     def items(self) -> list[str]:
         flags = self._flags
@@ -441,7 +437,7 @@ class _Cases(Panel):
         if chosen["dimension"]:
             kept = [case_id for case_id in kept if chosen["dimension"] in self._dimensions[case_id]]
         if chosen["worth"]:
-            worth = self._worth(chosen["worth"])
+            worth = _standing_out(flags, self._pair(), chosen["worth"])
             kept = [case_id for case_id in kept if case_id in worth]
         words = chosen["text"].casefold()
         return [case_id for case_id in kept if words in self._texts[case_id]]
