@@ -29,7 +29,8 @@ import pandas as pd
 from . import tables
 
 # %% auto #0
-__all__ = ['PLAIN', 'StoreError', 'digest', 'keep_secret', 'strings_in', 'redact_in', 'redact', 'versions', 'Run', 'as_run']
+__all__ = ['PLAIN', 'StoreError', 'digest', 'keep_secret', 'strings_in', 'redact_in', 'redact', 'versions',
+           'refuse_other_prompts', 'Run', 'as_run']
 
 # %% ../nbs/01_store.ipynb #b72d10d7
 class StoreError(RuntimeError):
@@ -494,7 +495,7 @@ class _Tables(_Experiment):
         return Annotations(self).table(history=history)
 
 # %% ../nbs/01_store.ipynb #b9a4558c
-def _refuse_other_prompts(run: _Tables, prompts: pd.DataFrame) -> pd.Index:
+def refuse_other_prompts(run: Run, prompts: pd.DataFrame) -> pd.Index:
     "Refuse prompts that the run knows by the same prompt_id with other texts; the ids it knows."
     known = run.prompts().set_index("prompt_id")
     both = prompts[prompts["prompt_id"].isin(known.index)]
@@ -538,7 +539,7 @@ class _Bound(_Tables):
         "Take prompts into the run, checked; a prompt_id that is there with another text is refused with a StoreError."
         prompts = tables.check(prompts, "prompts")
         fields = tables.columns("prompts")["column"].tolist()
-        new = prompts[~prompts["prompt_id"].isin(_refuse_other_prompts(self, prompts))]
+        new = prompts[~prompts["prompt_id"].isin(refuse_other_prompts(self, prompts))]
         if not new.empty:
             self.write("prompts", new[fields].to_dict("records"))
             self.note_prompts()
