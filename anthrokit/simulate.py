@@ -433,6 +433,7 @@ class _Simulation(_Asked):
 _ROLES = {"target": "assistant", "user": "user"}
 _ASSUMED = {"target": 300, "user": 60}
 _ENOUGH = 20
+_AROUND = 16  # characters, for the few tokens that a chat format puts around each message
 
 
 def _tokens_a_character(model: str, texts: list[str]) -> float:
@@ -464,14 +465,14 @@ def _to_come(job: _Asked, written: dict[str, float]) -> dict[str, tuple[int, flo
     for row in job.todo:
         system = {"user": len(row["system_user"]) + len(_OPENING), "target": len(row["system_target"] or "")}
         there[row["dialogue_id"], 1, "user"] = len(job.openings[row["prompt_id"]])
-        heard = 0.0
+        heard = 2.0 * _AROUND
         for turn in range(1, row["turns"] + 1):
             for purpose in ("user", "target"):
                 length = there.get((row["dialogue_id"], turn, _ROLES[purpose]))
                 if length is None:
                     calls[purpose] += 1
                     sent[purpose] += system[purpose] + heard
-                heard += written[purpose] if length is None else length
+                heard += _AROUND + (written[purpose] if length is None else length)
     return {purpose: (calls[purpose], sent[purpose]) for purpose in _ROLES}
 
 # %% ../nbs/06_simulate.ipynb #d746d674
