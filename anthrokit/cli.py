@@ -548,14 +548,21 @@ def _heartbench_answer(given: argparse.Namespace) -> _Result:
         style=given.style,
         language=given.language,
         budget=_budget(given),
+        dry_run=given.dry_run,
         progress=not given.quiet,
     )
+    if given.dry_run:
+        return _planned(table, given)
     absent = table[table["content"].isna()]
     missing = _tell_missing(absent.assign(reason=absent["error"].fillna(absent["status"])))
     counts = table.groupby("model").agg(
         cases=("case_id", "size"), answered=("content", "count"), mean_words=("words", "mean")
     )
     return _Result(counts.reset_index(), {"run": given.run}, missing)
+
+
+def _planned(plan: pd.DataFrame, given: argparse.Namespace) -> _Result:
+    return _Result(plan, {"run": given.run, "note": "a dry run: no call was made"})
 
 
 _COMMANDS["heartbench answer"] = _Command(
@@ -572,6 +579,7 @@ _COMMANDS["heartbench answer"] = _Command(
         "subset": _Flag("by difficulty", "all", choices=("all", "normal", "hard")),
         "style": _Flag("how a case is shown", "transcript", choices=("transcript", "chat")),
         "language": _Flag("of the instruction", "zh", choices=("zh", "en")),
+        "dry_run": _Flag("make no call; say how many calls, tokens and dollars it would take", False, bool),
     }
     | _BUDGET,
 )
@@ -583,15 +591,11 @@ def _heartbench_judge(given: argparse.Namespace) -> _Result:
 
     shared = {"samples": given.samples, "language": given.language, "shuffle": given.shuffle}
     judges = [RubricJudge(_llm(name, given.models_named), **shared) for name in given.judges]
+    asked = {"models": given.models, "budget": _budget(given), "again": given.retry}
+    if given.dry_run:
+        return _planned(judge_answers(_there(given.run), judges, dry_run=True, **asked), given)
     with Run(_there(given.run)) as run:
-        judge_answers(
-            run,
-            judges,
-            models=given.models,
-            budget=_budget(given),
-            again=given.retry,
-            progress=not given.quiet,
-        )
+        judge_answers(run, judges, progress=not given.quiet, **asked)
         table = judgements_of(run)
     counts = table.groupby(["judge", "model", "status"]).size().reset_index(name="judgements")
     absent = table[table["status"] != "ok"]
@@ -610,7 +614,10 @@ def _there(folder: str) -> str:
 _COMMANDS["heartbench judge"] = _Command(
     _heartbench_judge,
     "judges say of every criterion whether an answer hits it",
-    ("anthrokit heartbench judge runs/hearts --judges anthropic/claude-sonnet-4-5 --shuffle --samples 3",),
+    (
+        "anthrokit heartbench judge runs/hearts --judges anthropic/claude-sonnet-4-5 --dry-run",
+        "anthrokit heartbench judge runs/hearts --judges anthropic/claude-sonnet-4-5 --shuffle --samples 3",
+    ),
     _RUN
     | {
         "judges": _Flag("models that judge", many=True, needed=True),
@@ -619,6 +626,7 @@ _COMMANDS["heartbench judge"] = _Command(
         "language": _Flag("of the instructions", "zh", choices=("zh", "en")),
         "shuffle": _Flag("show the criteria in another order in each sample", False, bool),
         "retry": _Flag("judgements to make again: failed, unparsed, refused", ["failed"], many=True),
+        "dry_run": _Flag("make no call; say how many calls, tokens and dollars it would take", False, bool),
     }
     | _BUDGET,
 )

@@ -972,8 +972,10 @@ def unscored(hits: pd.DataFrame, protocol: str = "paper") -> pd.DataFrame:
 # %% ../nbs/12b_heartbench_judging.ipynb #7041be96
 import random
 import re
+import tempfile
 from contextlib import contextmanager
 
+from .judge import _tokens_a_character
 from .llm import LLM, Budget, CallFailed, Meter, Progress, await_for, wait_for, work_through
 from .store import Run, StoreError
 
@@ -1005,9 +1007,12 @@ CREATE TABLE IF NOT EXISTS heartbench_hits (
 def _create(run: Run, sql: str = _LEDGER) -> None:
     "Make HeartBench's tables in a run's ledger; a run opened for reading must have them."
     run.create(sql)
-    first = re.search(r"EXISTS (\w+)", sql)[1]
-    if run.read_only and run.query("SELECT 1 FROM sqlite_master WHERE name = ?", [first]).empty:
+    if run.read_only and not _has_table(run, re.search(r"EXISTS (\w+)", sql)[1]):
         raise StoreError(f"the run {run.folder} holds no HeartBench cases")
+
+
+def _has_table(run: Run, name: str) -> bool:
+    return bool(run.rows("SELECT 1 FROM sqlite_master WHERE name = ?", [name]))
 
 
 def add_cases(run: Run, cases: Cases) -> None:
@@ -1019,24 +1024,29 @@ def add_cases(run: Run, cases: Cases) -> None:
     cases : Cases
     """
     _create(run)
-    known = run.query("SELECT case_id, hash FROM heartbench_cases").set_index("case_id")["hash"]
+    known = _known_cases(run, cases)
+    rows = [
+        {
+            "case_id": case.case_id,
+            "position": place,
+            "hash": case.hash,
+            "record": json.dumps(case_record(case, cases.abilities), ensure_ascii=False),
+        }
+        for place, case in enumerate((case for case in cases if case.case_id not in known), len(known))
+    ]
+    run.write("heartbench_cases", rows)
+
+
+def _known_cases(run: Run, cases: Cases) -> dict[str, str]:
+    "Hashes of the run's cases; other texts under one of their ids are refused."
+    known = dict(run.rows("SELECT case_id, hash FROM heartbench_cases"))
     changed = [case.case_id for case in cases if known.get(case.case_id, case.hash) != case.hash]
     if changed:
         raise StoreError(
             f"the run {run.folder} has other texts under the case_id {', '.join(changed[:3])}. "
             "Give this set of cases a run of its own."
         )
-    fresh = [case for case in cases if case.case_id not in known.index]
-    rows = [
-        {
-            "case_id": case.case_id,
-            "position": len(known) + place,
-            "hash": case.hash,
-            "record": json.dumps(case_record(case, cases.abilities), ensure_ascii=False),
-        }
-        for place, case in enumerate(fresh)
-    ]
-    run.write("heartbench_cases", rows)
+    return known
 
 # %% ../nbs/12b_heartbench_judging.ipynb #b7f480d4
 def cases_of(run: Run) -> Cases:
@@ -1102,28 +1112,23 @@ def answer_prompt(case: Case, style: str = "transcript", language: str = "zh") -
     return messages
 
 # %% ../nbs/12b_heartbench_judging.ipynb #25caff86
-def _settle(run: Run, table: str, key: str, name: str, settings: dict[str, Any], **more: Any) -> None:
+def _check_settings(run: Run, table: str, key: str, name: str, settings: dict[str, Any]) -> None:
     "One name, one set of settings; refuse another one under the same name."
-    mark = digest(settings)
-    known = run.query(f"SELECT hash, settings FROM {table} WHERE {key} = ?", [name])
-    if len(known) and known["hash"].iloc[0] != mark:
-        before = json.loads(known["settings"].iloc[0])
+    known = run.rows(f"SELECT hash, settings FROM {table} WHERE {key} = ?", [name])
+    if known and known[0][0] != digest(settings):
+        before = json.loads(known[0][1])
         differ = sorted(part for part in {*before, *settings} if before.get(part) != settings.get(part))
         raise StoreError(
             f"the {key} {name!r} is in the run {run.folder} with other settings ({', '.join(differ)}). "
             "Give this one a name of its own: name='…'."
         )
-    run.write(
-        table,
-        [
-            {
-                key: name,
-                "settings": json.dumps(settings, ensure_ascii=False, sort_keys=True),
-                "hash": mark,
-                **more,
-            }
-        ],
-    )
+
+
+def _settle(run: Run, table: str, key: str, name: str, settings: dict[str, Any], **more: Any) -> None:
+    "Enter a model or a judge with its settings."
+    _check_settings(run, table, key, name, settings)
+    text = json.dumps(settings, ensure_ascii=False, sort_keys=True)
+    run.write(table, [{key: name, "settings": text, "hash": digest(settings), **more}])
 
 # %% ../nbs/12b_heartbench_judging.ipynb #ffa6d02f
 @contextmanager
@@ -1147,14 +1152,7 @@ def _models(model: LLM | str | Sequence[LLM | str]) -> list[LLM]:
 async def _answer_all(
     run: Run, cases: Cases, models: list[LLM], style: str, language: str, meter: Meter, progress: Progress
 ) -> None:
-    marks = ", ".join("?" * len(models))
-    todo = run.query(
-        f"SELECT model, case_id FROM heartbench_answers WHERE status IN ('planned', 'failed') "
-        f"AND model IN ({marks})",
-        [model.name for model in models],
-    )
-    by_name, wanted = {model.name: model for model in models}, {case.case_id for case in cases}
-    todo = todo[todo["case_id"].isin(wanted)]
+    todo, by_name = _owed_answers(run, cases, models), {model.name: model for model in models}
     progress.total = len(todo)
 
     async def work(unit: tuple[str, str]) -> None:
@@ -1184,35 +1182,110 @@ async def _answer_all(
         run.write("heartbench_answers", [{"model": name, "case_id": case_id, **row}])
         progress.done += 1
 
-    await work_through(
-        todo.itertuples(index=False, name=None), work, sum(model.max_concurrency for model in models)
-    )
+    await work_through(todo, work, sum(model.max_concurrency for model in models))
+
+
+def _owed_answers(run: Run, cases: Cases, models: list[LLM]) -> list[tuple[str, str]]:
+    "Model and case of every answer that isn't there, or failed."
+    there = "SELECT model, case_id FROM heartbench_answers WHERE status NOT IN ('planned', 'failed')"
+    return sorted({(model.name, case.case_id) for model in models for case in cases} - set(run.rows(there)))
 
 # %% ../nbs/12b_heartbench_judging.ipynb #721512e8
-def _plan_answers(
+def _ask_models(
+    run: Run,
     cases: Cases,
     model: LLM | str | Sequence[LLM | str],
-    run: Run,
     subset: str,
     style: str,
     language: str,
     budget: Budget | None,
-    show: bool,
-) -> tuple[Cases, list[LLM], Meter, Progress]:
-    "All that can be refused is refused here, before the first call."
+) -> tuple[Cases, list[LLM], list[dict[str, Any]], Meter]:
+    "What can be refused before anything is written; the cases, the models and the settings they answer with."
     cases, models = cases.subset(subset), _models(model)
     answer_prompt(cases[0], style, language)
     meter = Meter(run, budget)
     meter.check(models)
     for entry in models:
         entry.prepare()
-    add_cases(run, cases)
     how = {"style": style, "language": language, "prompt": digest(style, _ANSWER_PROMPTS[language])}
-    for entry in models:
-        _settle(run, "heartbench_models", "model", entry.name, {**entry.settings, **how})
+    return cases, models, [{**entry.settings, **how} for entry in models], meter
+
+
+def _plan_answers(
+    cases: Cases, model: LLM | str | Sequence[LLM | str], run: Run, show: bool, **asked: Any
+) -> tuple[Cases, list[LLM], Meter, Progress]:
+    "All that can be refused is refused here, before the first call."
+    cases, models, settings, meter = _ask_models(run, cases, model, **asked)
+    add_cases(run, cases)
+    for entry, own in zip(models, settings, strict=True):
+        _settle(run, "heartbench_models", "model", entry.name, own)
         rows = [{"model": entry.name, "case_id": case.case_id, "status": "planned"} for case in cases]
         run.write("heartbench_answers", rows, replace=False)
     return cases, models, meter, Progress(0, meter=meter, unit="answer", show=show)
+
+# %% ../nbs/12b_heartbench_judging.ipynb #aec4ba6a
+_ANSWER_TOKENS, _VERDICT_TOKENS = 350, 60  # where the run has too few to go by
+
+
+def _bill(run: Run, llm: LLM, prompts: list[list[dict]], purpose: str, assumed: float) -> dict[str, Any]:
+    "What calls with these prompts would take; answers are as long as they were so far, or as assumed."
+    texts = ["\n".join(message["content"] for message in prompt) for prompt in prompts]
+    a_character = _tokens_a_character(llm.model, texts[:: len(texts) // 12 + 1]) if texts else 0
+    tokens_in = round(sum(map(len, texts)) * a_character)
+    so_far, n = run.rows(
+        "SELECT AVG(tokens_out), COUNT(*) FROM calls WHERE purpose = ? AND model = ? AND status = 'ok'",
+        [purpose, llm.name],
+    )[0]
+    longest = llm.longest_answer
+    tokens_out = len(texts) * (so_far if n >= 20 else min(assumed, longest))
+    bill = {"calls": len(texts), "tokens_in": tokens_in, "tokens_out": round(tokens_out)}
+    price = llm.prices() if texts else (0.0, 0.0)
+    for name, out in (("cost", tokens_out), ("cost_most", len(texts) * longest)):
+        bill[name] = pd.NA if price is None else tokens_in * price[0] + out * price[1]
+    return bill
+
+
+def _with_total(rows: list[dict[str, Any]]) -> pd.DataFrame:
+    "One row a model or judge, and all together; what isn't known of one isn't known of all."
+    numbers = [name for name in rows[0] if name not in ("judge", "model")]
+    total = {name: sum(row[name] for row in rows) for name in numbers}
+    kinds = {name: "Float64" if name.startswith("cost") else "Int64" for name in numbers}
+    return pd.DataFrame([*rows, {next(iter(rows[0])): "all", **total}]).astype(kinds)
+
+# %% ../nbs/12b_heartbench_judging.ipynb #e0eeac4b
+@contextmanager
+def _looked_at(run: Run | str | os.PathLike) -> Iterator[Run]:
+    "A run opened only for reading; an empty one elsewhere, where there are no HeartBench cases yet."
+    folder = run.folder if isinstance(run, Run) else Path(run).expanduser()
+    with tempfile.TemporaryDirectory() as elsewhere:
+        with Run(folder, read_only=True) if _holds_cases(folder) else Run(elsewhere) as seen:
+            _create(seen)
+            yield seen
+
+
+def _holds_cases(folder: Path) -> bool:
+    if not (folder / "ledger.sqlite").exists():
+        return False
+    with Run(folder, read_only=True) as run:
+        return _has_table(run, "heartbench_cases")
+
+
+def _answers_to_come(
+    cases: Cases, model: LLM | str | Sequence[LLM | str], run: Run | str | os.PathLike, **asked: Any
+) -> pd.DataFrame:
+    "The dry run of `answer`."
+    with _looked_at(run) as seen:
+        cases, models, settings, _ = _ask_models(seen, cases, model, **asked)
+        _known_cases(seen, cases)
+        owed, rows = _owed_answers(seen, cases, models), []
+        for entry, own in zip(models, settings, strict=True):
+            _check_settings(seen, "heartbench_models", "model", entry.name, own)
+            left = [case_id for name, case_id in owed if name == entry.name]
+            prompts = [answer_prompt(cases[case_id], asked["style"], asked["language"]) for case_id in left]
+            counts = {"answers": len(cases), "done": len(cases) - len(left)}
+            bill = _bill(seen, entry, prompts, "answer", _ANSWER_TOKENS)
+            rows.append({"model": entry.name, **counts, **bill})
+    return _with_total(rows)
 
 # %% ../nbs/12b_heartbench_judging.ipynb #39c66406
 def answer(
@@ -1224,6 +1297,7 @@ def answer(
     style: str = "transcript",
     language: str = "zh",
     budget: Budget | None = None,
+    dry_run: bool = False,
     progress: bool = True,
 ) -> pd.DataFrame:
     """Have one or more models answer every case once.
@@ -1243,22 +1317,27 @@ def answer(
     language : str
         Of the instruction: zh or en.
     budget : Budget, optional
+    dry_run : bool
+        Make no call and write nothing; return what it would take.
     progress : bool
         Show a bar.
 
     Returns
     -------
     DataFrame
-        The answers of these models, as `answers_of`.
+        The answers of these models, as `answers_of`. A dry run gives one row a model, and "all": answers (owed in
+        all), done, calls (still to make), tokens_in, tokens_out, cost (US dollars, NA where a price isn't known) and
+        cost_most (if every answer were as long as it may be).
 
     Raises
     ------
     SetupError, BudgetReached, StoreError
     """
+    asked = {"subset": subset, "style": style, "language": language, "budget": budget}
+    if dry_run:
+        return _answers_to_come(cases, model, run, **asked)
     with _opened(run) as run:
-        cases, models, meter, bar = _plan_answers(
-            cases, model, run, subset, style, language, budget, progress
-        )
+        cases, models, meter, bar = _plan_answers(cases, model, run, progress, **asked)
         try:
             wait_for(_answer_all(run, cases, models, style, language, meter, bar), bar.tick)
         finally:
@@ -1275,14 +1354,18 @@ async def aanswer(
     style: str = "transcript",
     language: str = "zh",
     budget: Budget | None = None,
+    dry_run: bool = False,
     progress: bool = True,
 ) -> pd.DataFrame:
     "`answer` for code that awaits."
     import asyncio
 
+    asked = {"subset": subset, "style": style, "language": language, "budget": budget}
+    if dry_run:
+        return await asyncio.to_thread(_answers_to_come, cases, model, run, **asked)
     with _opened(run) as run:
         cases, models, meter, bar = await asyncio.to_thread(
-            _plan_answers, cases, model, run, subset, style, language, budget, progress
+            _plan_answers, cases, model, run, progress, **asked
         )
         try:
             await await_for(_answer_all(run, cases, models, style, language, meter, bar), bar.tick)
@@ -1420,13 +1503,6 @@ _JUDGE_PROMPTS = {
 }
 
 # %% ../nbs/12b_heartbench_judging.ipynb #ccb2b566
-def _judge_words(language: str) -> dict[str, str]:
-    "The wording of a judge's prompt."
-    if language not in _JUDGE_PROMPTS:
-        raise ValueError(f"language is {language!r}; it can be {' or '.join(_JUDGE_PROMPTS)}")
-    return _JUDGE_PROMPTS[language]
-
-
 def _judge_words(language: str) -> dict[str, str]:
     "The wording of a judge's prompt."
     if language not in _JUDGE_PROMPTS:
@@ -1678,17 +1754,16 @@ async def judge_once(
     return result
 
 # %% ../nbs/12b_heartbench_judging.ipynb #23b5ab1f
-def _plan_judgements(
+def _ask_judges(
     run: Run,
     judges: RubricJudge | Sequence[RubricJudge],
     models: Sequence[str] | None,
     budget: Budget | None,
     again: Sequence[str],
-    show: bool,
-) -> tuple[list[RubricJudge], Cases, list[tuple], Meter, Progress]:
+) -> tuple[list[RubricJudge], list[tuple], Meter]:
+    "What can be refused before anything is written; the judges, and the answers to judge."
     judges = [judges] if isinstance(judges, RubricJudge) else list(judges)
-    names = [judge.name for judge in judges]
-    if not judges or len(set(names)) < len(names):
+    if not judges or len({judge.name for judge in judges}) < len(judges):
         raise ValueError("there must be a judge, and each needs a name of its own: RubricJudge(…, name='…')")
     if unknown := set(again) - {"failed", "unparsed", "refused"}:
         raise ValueError(f"again can hold failed, unparsed and refused, not {', '.join(sorted(unknown))}")
@@ -1702,29 +1777,46 @@ def _plan_judgements(
         )
     for judge in judges:
         judge.llm.prepare()
-    known = run.query("SELECT judge, position, samples FROM heartbench_judges").set_index("judge")
-    for judge in judges:
-        before = known.loc[judge.name] if judge.name in known.index else None
-        position = len(known) + names.index(judge.name) if before is None else int(before["position"])
-        samples = judge.samples if before is None else max(judge.samples, int(before["samples"]))
-        _settle(
-            run, "heartbench_judges", "judge", judge.name, judge.settings, position=position, samples=samples
-        )
-    made = run.query("SELECT model, case_id, judge, sample, status FROM heartbench_judgements")
-    made = made[~made["status"].isin(list(again))].drop(columns="status")
-    done, texts = set(_rows(made)), _rows(answers[["model", "case_id", "content"]])
-    todo = [
-        (judge, model, case_id, content, sample)
-        for judge in judges
-        for sample in range(1, judge.samples + 1)
-        for model, case_id, content in texts
-        if (model, case_id, judge.name, sample) not in done
-    ]
-    return judges, cases_of(run), todo, meter, Progress(len(todo), meter=meter, unit="judgement", show=show)
+    return judges, _rows(answers[["model", "case_id", "content"]]), meter
 
 
 def _rows(table: pd.DataFrame) -> list[tuple]:
     return list(table.itertuples(index=False, name=None))
+
+# %% ../nbs/12b_heartbench_judging.ipynb #f435b12d
+def _owed_judgements(
+    run: Run, judges: list[RubricJudge], answers: list[tuple], again: Sequence[str]
+) -> list[tuple]:
+    "Judge, model, case, answer and sample of every judgement that isn't there."
+    made = run.query("SELECT model, case_id, judge, sample, status FROM heartbench_judgements")
+    done = set(_rows(made[~made["status"].isin(list(again))].drop(columns="status")))
+    return [
+        (judge, model, case_id, content, sample)
+        for judge in judges
+        for sample in range(1, judge.samples + 1)
+        for model, case_id, content in answers
+        if (model, case_id, judge.name, sample) not in done
+    ]
+
+
+def _plan_judgements(
+    run: Run,
+    judges: RubricJudge | Sequence[RubricJudge],
+    models: Sequence[str] | None,
+    budget: Budget | None,
+    again: Sequence[str],
+    show: bool,
+) -> tuple[list[RubricJudge], Cases, list[tuple], Meter, Progress]:
+    judges, answers, meter = _ask_judges(run, judges, models, budget, again)
+    known = run.query("SELECT judge, position, samples FROM heartbench_judges").set_index("judge")
+    for place, judge in enumerate(judges, len(known)):
+        entry = {"position": place, "samples": judge.samples}
+        if judge.name in known.index:
+            before = known.loc[judge.name].astype(int)
+            entry = {"position": before["position"], "samples": max(judge.samples, before["samples"])}
+        _settle(run, "heartbench_judges", "judge", judge.name, judge.settings, **entry)
+    todo = _owed_judgements(run, judges, answers, again)
+    return judges, cases_of(run), todo, meter, Progress(len(todo), meter=meter, unit="judgement", show=show)
 
 # %% ../nbs/12b_heartbench_judging.ipynb #3c9f3b4d
 async def _judge_all(
@@ -1743,6 +1835,31 @@ async def _judge_all(
 
     await work_through(todo, work, sum(judge.llm.max_concurrency for judge in judges))
 
+# %% ../nbs/12b_heartbench_judging.ipynb #d36afebb
+def _judgements_to_come(
+    run: Run | str | os.PathLike,
+    judges: RubricJudge | Sequence[RubricJudge],
+    models: Sequence[str] | None,
+    budget: Budget | None,
+    again: Sequence[str],
+) -> pd.DataFrame:
+    "The dry run of `judge_answers`."
+    with Run(run.folder if isinstance(run, Run) else run, read_only=True) as seen:
+        judges, answers, _ = _ask_judges(seen, judges, models, budget, again)
+        cases, owed, rows = cases_of(seen), _owed_judgements(seen, judges, answers, again), []
+        for judge in judges:
+            _check_settings(seen, "heartbench_judges", "judge", judge.name, judge.settings)
+            prompts, criteria = [], 0
+            for _, model, case_id, content, sample in (unit for unit in owed if unit[0] is judge):
+                order = judge.order(cases[case_id], model, sample)
+                prompts.append(rubric_prompt(cases[case_id], content, order, judge.language))
+                criteria += len(order)
+            total, each = len(answers) * judge.samples, _VERDICT_TOKENS * criteria / max(1, len(prompts))
+            counts = {"judgements": total, "done": total - len(prompts)}
+            bill = _bill(seen, judge.llm, prompts, "rubric judge", each)
+            rows.append({"judge": judge.name, "model": judge.llm.model, **counts, **bill})
+    return _with_total(rows)
+
 # %% ../nbs/12b_heartbench_judging.ipynb #ca9a99dc
 def judge_answers(
     run: Run | str | os.PathLike,
@@ -1751,6 +1868,7 @@ def judge_answers(
     models: Sequence[str] | None = None,
     budget: Budget | None = None,
     again: Sequence[str] = ("failed",),
+    dry_run: bool = False,
     progress: bool = True,
 ) -> pd.DataFrame:
     """Have the answers of a run judged.
@@ -1765,13 +1883,17 @@ def judge_answers(
     budget : Budget, optional
     again : sequence of str
         Judgements of these outcomes are made again: failed, unparsed, refused.
+    dry_run : bool
+        Make no call and write nothing; return what it would take.
     progress : bool
         Show a bar.
 
     Returns
     -------
     DataFrame
-        The table *hits*, as `hits_of`.
+        The table *hits*, as `hits_of`. A dry run gives one row a judge, and "all": model (the judge's), judgements
+        (owed in all), done, calls (still to make), tokens_in, tokens_out, cost (US dollars, NA where a price isn't
+        known) and cost_most (if every answer were as long as it may be).
 
     Raises
     ------
@@ -1779,6 +1901,8 @@ def judge_answers(
         No answers, or a judge's name is there with other settings.
     SetupError, BudgetReached
     """
+    if dry_run:
+        return _judgements_to_come(run, judges, models, budget, again)
     with _opened(run) as run:
         judges, cases, todo, meter, bar = _plan_judgements(run, judges, models, budget, again, progress)
         try:
@@ -1795,11 +1919,14 @@ async def ajudge_answers(
     models: Sequence[str] | None = None,
     budget: Budget | None = None,
     again: Sequence[str] = ("failed",),
+    dry_run: bool = False,
     progress: bool = True,
 ) -> pd.DataFrame:
     "`judge_answers` for code that awaits."
     import asyncio
 
+    if dry_run:
+        return await asyncio.to_thread(_judgements_to_come, run, judges, models, budget, again)
     with _opened(run) as run:
         judges, cases, todo, meter, bar = await asyncio.to_thread(
             _plan_judgements, run, judges, models, budget, again, progress

@@ -27,7 +27,7 @@ from anthrokit.heartbench import (
     count_words,
     score,
 )
-from .stats import _holm, draw_clusters, percentile_interval, resample
+from .stats import _holm, _two_raters, draw_clusters, percentile_interval, resample
 from .tables import TableError
 
 if TYPE_CHECKING:
@@ -775,14 +775,6 @@ def golden(expert_votes: pd.DataFrame, share: float = 2 / 3) -> pd.DataFrame:
     verdict[table["votes_for"] > bar] = True
     verdict[table["votes_cast"] - table["votes_for"] > bar] = False
     return table.assign(golden=verdict)
-
-# %% ../nbs/12c_heartbench_results.ipynb #b756fdf1
-def _two_raters(items: np.ndarray, same: np.ndarray, first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    "Raw agreement, Cohen's kappa and Gwet's AC1 from sums: items, equal verdicts, hits of each; resamples × 3."
-    raw, a, b = same / items, first / items, second / items
-    by_kappa, middle = a * b + (1 - a) * (1 - b), (a + b) / 2
-    by_ac1 = 2 * middle * (1 - middle)
-    return np.column_stack([raw, (raw - by_kappa) / (1 - by_kappa), (raw - by_ac1) / (1 - by_ac1)])
 
 # %% ../nbs/12c_heartbench_results.ipynb #18a0eace
 _AGREEMENTS = ("raw agreement", "Cohen's kappa", "Gwet's AC1")

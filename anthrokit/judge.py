@@ -260,6 +260,22 @@ class _LLMJudge:
 def _unreadable(ratings: Sequence[Rating]) -> bool:
     return all(rating.status == "unparsed" for rating in ratings)
 
+# %% ../nbs/07_judge.ipynb #fa0d1885
+def _check_template(template: str) -> None:
+    for field in ("{definition}", "{question}", "{message}"):
+        if field not in template:
+            raise ValueError(f"the judge's template must contain {field}")
+
+
+def _released(template: str) -> Any:
+    "The authors' own prompt and reading of answers, of their package."
+    from anthrokit.anthrobench_files import Released
+
+    if template != JUDGE_TEMPLATE:
+        raise ValueError("the released protocol has a prompt of its own; leave template out")
+    return Released()
+
+
 # %% ../nbs/07_judge.ipynb #3e4b2f2b
 class LLMJudge(_LLMJudge):
     """An LLM that is asked one behaviour of one message at a time, as in AnthroBench.
@@ -279,29 +295,16 @@ class LLMJudge(_LLMJudge):
     """
 
     def __init__(
-        self,
-        llm: LLM | str,
-        *,
-        name: str | None = None,
-        template: str = JUDGE_TEMPLATE,
-        protocol: str = "paper",
+        self, llm: LLM | str, *, name: str | None = None, template: str = JUDGE_TEMPLATE, protocol: str = "paper"
     ):
         from anthrokit.simulate import as_llm
 
         if protocol not in ("paper", "released"):
             raise ValueError(f"there is no protocol {protocol!r}; the protocols are paper and released")
-        for field in ("{definition}", "{question}", "{message}"):
-            if field not in template:
-                raise ValueError(f"the judge's template must contain {field}")
-        self.released = None
-        if protocol == "released":
-            from anthrokit.anthrobench_files import Released
-
-            if template != JUDGE_TEMPLATE:
-                raise ValueError("the released protocol has a prompt of its own; leave template out")
-            self.released = Released()
-            self.behaviours = self.released.behaviours
-            self.reads_user, self.tries = True, 1
+        _check_template(template)
+        self.released = _released(template) if protocol == "released" else None
+        if self.released:
+            self.behaviours, self.reads_user, self.tries = self.released.behaviours, True, 1
         self.llm = as_llm(llm, max_tokens=2000)  # thinking counts towards the limit
         self.name = name or self.llm.name
         self.template = template
@@ -417,7 +420,7 @@ def _verdict_schema(names: Sequence[str]) -> dict[str, Any]:
     }
     return {"type": "json_schema", "json_schema": {"name": "verdicts", "strict": True, "schema": schema}}
 
-
+# %% ../nbs/07_judge.ipynb #4b1b426f
 class TogetherJudge(_LLMJudge):
     """An LLM that is asked all behaviours of a message in one call.
 
@@ -993,10 +996,6 @@ assert mode_of([True, False, None]) == (True, None)
 class _Adaptive(_Asker):
     "Messages and behaviours settled one by one."
 
-    def _panels(self) -> dict[str, list[tuple[str, int]]]:
-        "Behaviour to all judges of the run that were asked about it, with their samples."
-        return _panels(self.run)
-
     def _items(self, judges: list[Any]) -> Iterator[tuple[str, str, int]]:
         names = list(dict.fromkeys(name for judge in judges for name in self.owed[judge.name][0]))
         for dialogue_id, turn in self.texts:
@@ -1004,7 +1003,7 @@ class _Adaptive(_Asker):
                 yield name, dialogue_id, turn
 
     def _settle_item(self, judges: list[Any]) -> Any:
-        panels = self._panels()
+        panels = _panels(self.run)
         own = {judge.name: judge for judge in judges}
 
         async def settle(item: tuple[str, str, int]) -> None:

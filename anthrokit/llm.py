@@ -542,9 +542,9 @@ async def _worker_process() -> Any:
         start_new_session=True,
     )
 
-
+# %% ../nbs/02_llm.ipynb #bfe1d729
 class _Worker:
-    "One process, started with its first call, and again should it die."
+    "One process, and what is asked of it."
 
     def __init__(self) -> None:
         self.waiting: dict[int, asyncio.Future] = {}
@@ -566,11 +566,7 @@ class _Worker:
             self._mail.put(("call", number, id(route), dict(request)))
             return await answer
         finally:
-            if (
-                self.waiting.pop(number, None) is not None
-                and answer.cancelled()
-                and self._process is not None
-            ):
+            if self.waiting.pop(number, None) and answer.cancelled() and self._process is not None:
                 self._mail.put(("cancel", number))
 
     @property
@@ -711,10 +707,9 @@ class _Pace:
                     await asyncio.sleep(0.003)
                 else:
                     break
-        if self.requests:
-            self.requests.take(1)
-        if self.tokens:
-            self.tokens.take(tokens)
+        for bucket, amount in ((self.requests, 1), (self.tokens, tokens)):
+            if bucket:
+                bucket.take(amount)
         self.in_flight += 1
 
     def leave(self, guessed: int, used: int | None, fault: _Passing | None) -> None:
@@ -733,8 +728,6 @@ class _Pace:
         if self._place is not None and not self._place.done():
             self._place.set_result(None)
 
-
-_PACES: dict[str, _Pace] = {}
 
 # %% ../nbs/02_llm.ipynb #05dc849e
 def _is_number(value: Any) -> bool:
@@ -766,12 +759,27 @@ def _check_price(price: Any) -> None:
     if not pair or not all(_is_number(one) and one >= 0 for one in price):
         raise ValueError(f"price is {price!r}; say (input, output) in US dollars per million tokens")
 
-# %% ../nbs/02_llm.ipynb #08fee78a
+# %% ../nbs/02_llm.ipynb #09ce6d9b
 _PRIVATE = re.compile(r"headers|key|token(?!s)|secret|password|credential|auth|extra_body", re.I)
 
 
+def _by_privacy(given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    "Options that stand in the settings, and those that may hold a secret."
+    open_, private = {}, {}
+    for key, value in given.items():
+        if value is not None:
+            (private if _PRIVATE.search(key) else open_)[key] = value
+    return open_, private
+
+
+assert _by_privacy({"max_tokens": 9, "seed": None, "extra_headers": {"X": "1"}}) == (
+    {"max_tokens": 9},
+    {"extra_headers": {"X": "1"}},
+)
+
+# %% ../nbs/02_llm.ipynb #08fee78a
 class _Settings:
-    "What a model is and how it is called. Options that may hold a secret are sent, and stand in no settings."
+    "What a model is and how it is called."
 
     def __init__(
         self,
@@ -794,15 +802,8 @@ class _Settings:
     ):
         if not isinstance(model, str) or not model.strip():
             raise ValueError("a model is named by a LiteLLM string, such as 'openai/gpt-4o'")
-        _check_numbers(
-            timeout=(timeout, 0.001),
-            max_concurrency=(max_concurrency, 1),
-            max_retries=(max_retries, 0),
-            max_tokens=(max_tokens, 1),
-            temperature=(temperature, 0),
-            rpm=(rpm, 1),
-            tpm=(tpm, 1),
-        )
+        _check_numbers(timeout=(timeout, 0.001), max_concurrency=(max_concurrency, 1), max_retries=(max_retries, 0))
+        _check_numbers(max_tokens=(max_tokens, 1), temperature=(temperature, 0), rpm=(rpm, 1), tpm=(tpm, 1))
         _check_transport(transport, api_base)
         _check_price(price)
         self.model, self.name = model, name or model
@@ -811,19 +812,14 @@ class _Settings:
         self.timeout, self.max_concurrency, self.max_retries = timeout, max_concurrency, max_retries
         self.price = price
         given = {"temperature": temperature, "top_p": top_p, "max_tokens": max_tokens, **options}
-        private = {key for key in options if _PRIVATE.search(key)}
-        self.parameters = {
-            key: value for key, value in given.items() if value is not None and key not in private
-        }
-        self._private = {key: options[key] for key in private}
+        self.parameters, self._private = _by_privacy(given)
+        keep_secret(api_key, *strings_in(self._private))
         self._worked = False
-        keep_secret(*strings_in(self._private))
         self._semaphore: asyncio.Semaphore | None = None
         self._ready: dict[str, Any] | None = None
         self._route: _Route | None = None
         self._pace: _Pace | None = None
         self.workers: Workers | None = None
-        keep_secret(api_key)
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -838,8 +834,6 @@ class _Settings:
     def __repr__(self) -> str:
         shown = {**self.settings, **({"api_base": self.address} if self.api_base else {})}
         return f"LLM({', '.join(f'{name}={value!r}' for name, value in shown.items())})"
-
-
 
 # %% ../nbs/02_llm.ipynb #e936a113
 def _provider(model: str, api_base: str | None) -> tuple[str, str | None]:
@@ -873,8 +867,14 @@ def _reach(model: str, base: str) -> None:
 
 
 def _needs_key(model: str) -> None:
-    "Refuse a model whose provider's environment variable isn't set."
-    needed = [name for name in _litellm().validate_environment(model)["missing_keys"] if "KEY" in name]
+    "Refuse a model whose provider's environment variable isn't set, or set to nothing."
+    blank = {name: value for name, value in os.environ.items() if "KEY" in name and not value.strip()}
+    for name in blank:  # LiteLLM asks only whether it is there
+        del os.environ[name]
+    try:
+        needed = [name for name in _litellm().validate_environment(model)["missing_keys"] if "KEY" in name]
+    finally:
+        os.environ.update(blank)
     if needed:
         raise SetupError(
             f"no key for {model}: set the environment variable {' or '.join(needed)}, "
@@ -962,6 +962,7 @@ def _lean_ready(model: str, base: str, key: str | None, parameters: dict[str, An
 
 # %% ../nbs/02_llm.ipynb #7f44437c
 _ASSUMED_LONGEST = 4096
+_PACES: dict[str, _Pace] = {}
 
 
 class _Known(_Prepared):
@@ -1020,6 +1021,20 @@ def _guess(messages: Sequence[Mapping[str, str]], tokens_out: int) -> int:
 # %% ../nbs/02_llm.ipynb #ee079a53
 class _Calling(_Known):
     "Tries until there is an answer."
+
+    async def acomplete(self, messages: Sequence[Mapping[str, str]] | str, **parameters: Any) -> Completion:
+        "`complete` for code that awaits; it must run on the loop of `wait_for`."
+        if isinstance(messages, str):
+            messages = [{"role": "user", "content": messages}]
+        if self._ready is None:
+            await asyncio.to_thread(self.prepare)
+        if not self._takes_seed:
+            parameters.pop("seed", None)
+        if self._semaphore is None:
+            self._semaphore = asyncio.Semaphore(self.max_concurrency)
+        request = {**parameters, "messages": list(messages)}
+        longest = parameters.get("max_tokens") or self.parameters.get("max_tokens") or 500
+        return await self._patiently(request, _guess(messages, longest))
 
     async def _patiently(self, request: dict[str, Any], guess: int) -> Completion:
         start, attempts = time.perf_counter(), 0
@@ -1113,20 +1128,6 @@ class LLM(_Calling):
             See the table above.
         """
         return wait_for(self.acomplete(messages, **parameters))
-
-    async def acomplete(self, messages: Sequence[Mapping[str, str]] | str, **parameters: Any) -> Completion:
-        "The same for code that awaits; it must run on the loop of `wait_for`."
-        if isinstance(messages, str):
-            messages = [{"role": "user", "content": messages}]
-        if self._ready is None:
-            await asyncio.to_thread(self.prepare)
-        if not self._takes_seed:
-            parameters.pop("seed", None)
-        if self._semaphore is None:
-            self._semaphore = asyncio.Semaphore(self.max_concurrency)
-        request = {**parameters, "messages": list(messages)}
-        longest = parameters.get("max_tokens") or self.parameters.get("max_tokens") or 500
-        return await self._patiently(request, _guess(messages, longest))
 
 # %% ../nbs/02_llm.ipynb #9d76a75b
 @dataclass(frozen=True)

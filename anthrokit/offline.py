@@ -23,7 +23,7 @@ from .store import digest
 from .tables import TableError, data_path
 
 # %% auto #0
-__all__ = ['labelled_messages', 'quality', 'PatternJudge', 'LikelihoodJudge', 'embed', 'StudentJudge', 'best_threshold',
+__all__ = ['labelled_messages', 'quality', 'PatternJudge', 'LikelihoodJudge', 'embed', 'best_threshold', 'StudentJudge',
            'embedding_judge', 'offline_quality', 'quality_note', 'offline_panel']
 
 # %% ../nbs/07b_offline.ipynb #07e9a363
@@ -49,6 +49,20 @@ def labelled_messages(split: str | None = None) -> pd.DataFrame:
     return frame[frame["split"] == split].reset_index(drop=True)
 
 # %% ../nbs/07b_offline.ipynb #d1f6e4ab
+def _f1(said: np.ndarray, true: np.ndarray) -> np.ndarray:
+    "F1 of verdicts, along the last axis."
+    return 2 * (said & true).sum(-1) / (said.sum(-1) + true.sum(-1))
+
+
+def _auc(scores: np.ndarray, true: np.ndarray) -> np.ndarray:
+    "Area under the ROC curve, along the last axis: how often a positive has the higher score."
+    from scipy.stats import rankdata
+
+    ranks, positives = rankdata(scores, axis=-1), true.sum(-1)
+    above = (ranks * true).sum(-1) - positives * (positives + 1) / 2
+    return above / (positives * (true.shape[-1] - positives))
+
+# %% ../nbs/07b_offline.ipynb #d98d134f
 def quality(
     verdicts: Sequence[bool | None],
     truth: Sequence[bool],
@@ -75,41 +89,32 @@ def quality(
         n_total, n (with a verdict), n_positive, and for precision, recall, f1, auc the estimate and _low, _high (95 %);
         NaN where there is nothing to divide by.
     """
-    from scipy.stats import rankdata
-    from statsmodels.stats.proportion import proportion_confint
-
     given = pd.Series(list(verdicts), dtype="boolean")
     told = given.notna().to_numpy()
     said, true = given[told].to_numpy(dtype=bool), np.asarray(truth, dtype=bool)[told]
-    hits, calls, positives = int((said & true).sum()), int(said.sum()), int(true.sum())
-    found: dict[str, float] = {"n_total": len(given), "n": int(told.sum()), "n_positive": positives}
-    for name, count in (("precision", calls), ("recall", positives)):
-        low, high = proportion_confint(hits, count, method="wilson") if count else (np.nan, np.nan)
-        found |= {name: hits / count if count else np.nan, f"{name}_low": low, f"{name}_high": high}
+    found: dict[str, float] = {"n_total": len(given), "n": len(true), "n_positive": int(true.sum())}
+    found |= _share("precision", said & true, said) | _share("recall", said & true, true)
     draws = np.random.default_rng(seed).integers(0, len(true), size=(resamples, len(true)))
-
-    def interval(name: str, estimate: float, values: np.ndarray) -> None:
-        values = values[~np.isnan(values)]
-        low, high = np.quantile(values, [0.025, 0.975]) if len(values) else (np.nan, np.nan)
-        found.update({name: estimate, f"{name}_low": low, f"{name}_high": high})
-
     with np.errstate(invalid="ignore", divide="ignore"):
-        both = (said & true)[draws].sum(1)
-        interval(
-            "f1",
-            2 * hits / (calls + positives) if calls + positives else np.nan,
-            2 * both / (said[draws].sum(1) + true[draws].sum(1)),
-        )
+        found |= _resampled("f1", _f1(said, true), _f1(said[draws], true[draws]))
         if scores is not None:
             scale = np.asarray(scores, dtype=float)[told]
-
-            def area(values: np.ndarray, target: np.ndarray) -> np.ndarray:
-                ranks = rankdata(values, axis=-1)
-                ups = target.sum(-1)
-                return ((ranks * target).sum(-1) - ups * (ups + 1) / 2) / (ups * (target.shape[-1] - ups))
-
-            interval("auc", float(area(scale, true)), area(scale[draws], true[draws]))
+            found |= _resampled("auc", _auc(scale, true), _auc(scale[draws], true[draws]))
     return found
+
+
+def _share(name: str, part: np.ndarray, whole: np.ndarray) -> dict[str, float]:
+    from statsmodels.stats.proportion import proportion_confint
+
+    hits, n = int(part.sum()), int(whole.sum())
+    low, high = proportion_confint(hits, n, method="wilson") if n else (np.nan, np.nan)
+    return {name: hits / n if n else np.nan, f"{name}_low": low, f"{name}_high": high}
+
+
+def _resampled(name: str, estimate: float, drawn: np.ndarray) -> dict[str, float]:
+    drawn = drawn[~np.isnan(drawn)]
+    low, high = np.quantile(drawn, [0.025, 0.975]) if len(drawn) else (np.nan, np.nan)
+    return {name: float(estimate), f"{name}_low": float(low), f"{name}_high": float(high)}
 
 # %% ../nbs/07b_offline.ipynb #b96feb52
 _NEGATION = re.compile(
@@ -190,7 +195,15 @@ _SPEAKERS = {
 }
 _PLAIN = "You are a chatbot that answers questions in a factual, impersonal way."
 
+# %% ../nbs/07b_offline.ipynb #25d05b00
+def _above(scores: np.ndarray, threshold: float, reason: str) -> list[Rating]:
+    "Ratings from scores; the reason has places for score and threshold."
+    return [
+        Rating(bool(score > threshold), reason.format(score, threshold), score=float(score))
+        for score in scores
+    ]
 
+# %% ../nbs/07b_offline.ipynb #799e7f06
 class LikelihoodJudge:
     "Compares how likely a message is from a speaker with a trait and from a plain chatbot, by the embedded model."
 
@@ -224,15 +237,8 @@ class LikelihoodJudge:
         return (with_trait - self._log_probability(_PLAIN, texts)) / words
 
     def rate_many(self, texts: Sequence[str], behaviour: Behaviour) -> list[Rating]:
-        threshold = self._thresholds[behaviour.name]
-        return [
-            Rating(
-                bool(score > threshold),
-                f"log-ratio {score:+.3f} per word; threshold {threshold:+.3f}",
-                score=float(score),
-            )
-            for score in self.scores(texts, behaviour.name)
-        ]
+        reason = "log-ratio {:+.3f} per word; threshold {:+.3f}"
+        return _above(self.scores(texts, behaviour.name), self._thresholds[behaviour.name], reason)
 
     def rate(self, text: str, behaviour: Behaviour) -> Rating:
         return self.rate_many([text], behaviour)[0]
@@ -267,9 +273,64 @@ def embed(texts: Sequence[str]) -> np.ndarray:
     with torch.inference_mode():
         return encoder.encode(list(texts), batch_size=32, normalize_embeddings=True, show_progress_bar=False)
 
+# %% ../nbs/07b_offline.ipynb #cadf9b16
+def best_threshold(scores: Sequence[float], truth: Sequence[bool]) -> float:
+    """The threshold with the highest F1: a verdict is present where the score is above it.
 
+    Parameters
+    ----------
+    scores : sequence of float
+        The judge's scale.
+    truth : sequence of bool
+        In the same order.
+    """
+    from sklearn.metrics import precision_recall_curve
+
+    precision, recall, cuts = precision_recall_curve(truth, scores)
+    with np.errstate(invalid="ignore"):
+        f1 = np.nan_to_num(2 * precision * recall / (precision + recall))[:-1]
+    best = int(f1.argmax())
+    below = cuts[cuts < cuts[best]]
+    return float((cuts[best] + below.max()) / 2 if len(below) else cuts[best] - 1e-6)
+
+# %% ../nbs/07b_offline.ipynb #96cc4d05
+def _learn(vectors: np.ndarray, target: np.ndarray, groups: np.ndarray, folds: int) -> tuple[Any, dict]:
+    "A classifier of one behaviour; its threshold and quality by cross-validation."
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.model_selection import GroupKFold, cross_val_predict
+
+    model = LogisticRegression(C=3.0, class_weight="balanced", max_iter=1000)
+    split = {"groups": groups, "cv": GroupKFold(folds)}
+    folded = cross_val_predict(model, vectors, target, method="predict_proba", **split)[:, 1]
+    threshold = best_threshold(folded, target)
+    measured = {"threshold": threshold, **quality(folded > threshold, target, folded)}
+    return model.fit(vectors, target), measured
+
+# %% ../nbs/07b_offline.ipynb #4c4618f0
+def _learn_all(
+    texts: Sequence[str], truth: pd.DataFrame, groups: Sequence[Any] | None, folds: int, least: int
+) -> tuple[dict[str, Any], pd.DataFrame]:
+    "A classifier a behaviour that has examples enough, and their quality."
+    vectors = embed(texts)
+    groups = np.arange(len(texts)) if groups is None else pd.factorize(pd.Series(list(groups)))[0]
+    models, rows, left_out = {}, [], []
+    for behaviour in truth.columns:
+        known = truth[behaviour].notna().to_numpy()
+        target = truth[behaviour][known].astype(bool).to_numpy()
+        if min(target.sum(), (~target).sum()) < least or len(set(groups[known])) < folds:
+            left_out.append(f"{behaviour} ({target.sum()} of {len(target)})")
+            continue
+        models[behaviour], measured = _learn(vectors[known], target, groups[known], folds)
+        rows.append({"behaviour": behaviour, **measured})
+    if not models:
+        raise TableError(
+            f"no behaviour has {least} messages with and {least} without it; there are: {', '.join(left_out)}"
+        )
+    return models, pd.DataFrame(rows)
+
+# %% ../nbs/07b_offline.ipynb #7757f35a
 class _Classifier:
-    "One fitted logistic regression a behaviour, with its threshold."
+    "Rates by one fitted classifier a behaviour, each with its threshold."
 
     def __init__(self, models: dict[str, Any], measured: pd.DataFrame, name: str, settings: dict[str, Any]):
         self.name, self.quality, self.settings = name, measured, settings
@@ -278,7 +339,20 @@ class _Classifier:
         self.behaviours = list(models)
         self._known: dict[str, np.ndarray] = {}
 
-# %% ../nbs/07b_offline.ipynb #a4f0b522
+    def scores(self, texts: Sequence[str], behaviour: str) -> np.ndarray:
+        "The probability that the classifier gives each text."
+        new = [text for text in dict.fromkeys(texts) if text not in self._known]
+        self._known.update(zip(new, embed(new), strict=True))
+        return self._models[behaviour].predict_proba(np.stack([self._known[text] for text in texts]))[:, 1]
+
+    def rate_many(self, texts: Sequence[str], behaviour: Behaviour) -> list[Rating]:
+        scores = self.scores(texts, behaviour.name)
+        return _above(scores, self._thresholds[behaviour.name], "classifier {:.2f}; threshold {:.2f}")
+
+    def rate(self, text: str, behaviour: Behaviour) -> Rating:
+        return self.rate_many([text], behaviour)[0]
+
+# %% ../nbs/07b_offline.ipynb #e7ef832d
 class StudentJudge(_Classifier):
     """A logistic regression a behaviour on sentence embeddings, learnt from labelled messages.
 
@@ -309,61 +383,21 @@ class StudentJudge(_Classifier):
             What must not be split between folds; every text its own by default.
         name : str
             What the judge is called.
-        folds : int
-            Of the cross-validation.
-        least : int
-            A behaviour with fewer positive or negative messages, or fewer groups, is not learnt.
+        folds, least : int
+            Of the cross-validation; a behaviour is not learnt with fewer groups than folds, or where fewer than
+            `least` messages have it, or lack it.
 
         Raises
         ------
         TableError
             No behaviour can be learnt; says what there is.
         """
-        from sklearn.linear_model import LogisticRegression
-        from sklearn.model_selection import GroupKFold, cross_val_predict
-
         needs("local", "sentence_transformers")
-        vectors = embed(texts)
-        groups = np.arange(len(texts)) if groups is None else pd.factorize(pd.Series(list(groups)))[0]
-        models, rows, left_out = {}, [], []
-        for behaviour in truth.columns:
-            known = truth[behaviour].notna().to_numpy()
-            target = truth[behaviour][known].astype(bool).to_numpy()
-            if min(target.sum(), (~target).sum()) < least or len(set(groups[known])) < folds:
-                left_out.append(f"{behaviour} ({target.sum()} of {len(target)})")
-                continue
-            model = LogisticRegression(C=3.0, class_weight="balanced", max_iter=1000)
-            folded = cross_val_predict(
-                model,
-                vectors[known],
-                target,
-                groups=groups[known],
-                cv=GroupKFold(folds),
-                method="predict_proba",
-            )[:, 1]
-            threshold = best_threshold(folded, target)
-            rows.append(
-                {
-                    "behaviour": behaviour,
-                    "threshold": threshold,
-                    **quality(folded > threshold, target, folded),
-                }
-            )
-            models[behaviour] = model.fit(vectors[known], target)
-        if not models:
-            raise TableError(
-                f"no behaviour has {least} messages with and {least} without it; there are: {', '.join(left_out)}"
-            )
-        settings = {
-            "kind": "embedding_classifier",
-            "encoder": "all-minilm-l6-v2",
-            "learnt_from": digest(
-                list(texts),
-                truth.astype("object").where(truth.notna(), None).values.tolist(),
-                list(truth.columns),
-            ),
-        }
-        return cls(models, pd.DataFrame(rows), name, settings)
+        models, measured = _learn_all(texts, truth, groups, folds, least)
+        known = truth.astype("object").where(truth.notna(), None).values.tolist()
+        source = digest(list(texts), known, list(truth.columns))
+        settings = {"kind": "embedding_classifier", "encoder": "all-minilm-l6-v2", "learnt_from": source}
+        return cls(models, measured, name, settings)
 
     @classmethod
     def fit(cls, labels: pd.DataFrame, messages: pd.DataFrame, **parameters: Any) -> StudentJudge:
@@ -371,60 +405,22 @@ class StudentJudge(_Classifier):
 
         Parameters
         ----------
-        labels : DataFrame
-            As `run.labels()`: dialogue_id, turn, behaviour, label, base_id.
-        messages : DataFrame
-            As `run.messages()`.
+        labels, messages : DataFrame
+            As `run.labels()` (dialogue_id, turn, behaviour, label, base_id) and `run.messages()`.
         **parameters
             name, folds, least: as `from_texts`.
         """
-        texts = messages[messages["role"] == "assistant"][["dialogue_id", "turn", "content"]]
-        wide = labels.pivot(
-            index=["dialogue_id", "turn", "base_id"], columns="behaviour", values="label"
-        ).reset_index()
-        both = wide.merge(texts, on=["dialogue_id", "turn"], how="inner").dropna(subset=["content"])
-        names = [name for name in labels["behaviour"].unique() if name in both.columns]
-        return cls.from_texts(both["content"].tolist(), both[names], both["base_id"], **parameters)
+        return cls.from_texts(*_taught(labels, messages), **parameters)
 
-    def scores(self, texts: Sequence[str], behaviour: str) -> np.ndarray:
-        "The probability that the classifier gives each text."
-        new = [text for text in dict.fromkeys(texts) if text not in self._known]
-        self._known.update(zip(new, embed(new), strict=True))
-        return self._models[behaviour].predict_proba(np.stack([self._known[text] for text in texts]))[:, 1]
-
-    def rate_many(self, texts: Sequence[str], behaviour: Behaviour) -> list[Rating]:
-        threshold = self._thresholds[behaviour.name]
-        return [
-            Rating(
-                bool(score > threshold),
-                f"classifier {score:.2f}; threshold {threshold:.2f}",
-                score=float(score),
-            )
-            for score in self.scores(texts, behaviour.name)
-        ]
-
-    def rate(self, text: str, behaviour: Behaviour) -> Rating:
-        return self.rate_many([text], behaviour)[0]
-
-# %% ../nbs/07b_offline.ipynb #ea0105f8
-def best_threshold(scores: Sequence[float], truth: Sequence[bool]) -> float:
-    """The threshold with the highest F1: a verdict is present where the score is above it.
-
-    Parameters
-    ----------
-    scores : sequence of float
-        The judge's scale.
-    truth : sequence of bool
-        In the same order.
-    """
-    from sklearn.metrics import precision_recall_curve
-
-    precision, recall, cuts = precision_recall_curve(truth, scores)
-    with np.errstate(invalid="ignore"):
-        f1 = np.nan_to_num(2 * precision * recall / (precision + recall))[:-1]
-    best = int(f1.argmax())
-    below = cuts[cuts < cuts[best]]
-    return float((cuts[best] + below.max()) / 2 if len(below) else cuts[best] - 1e-6)
+# %% ../nbs/07b_offline.ipynb #f4cd1a4c
+def _taught(labels: pd.DataFrame, messages: pd.DataFrame) -> tuple[list[str], pd.DataFrame, pd.Series]:
+    "Target messages that have labels: texts, one column a behaviour, base prompts."
+    texts = messages[messages["role"] == "assistant"][["dialogue_id", "turn", "content"]]
+    key = ["dialogue_id", "turn", "base_id"]
+    wide = labels.pivot(index=key, columns="behaviour", values="label").reset_index()
+    both = wide.merge(texts, on=["dialogue_id", "turn"], how="inner").dropna(subset=["content"])
+    names = [name for name in labels["behaviour"].unique() if name in both.columns]
+    return both["content"].tolist(), both[names], both["base_id"]
 
 # %% ../nbs/07b_offline.ipynb #fcb8eca5
 @functools.cache

@@ -1499,9 +1499,13 @@ def _agreement(
     "Raw agreement, Krippendorff's α and Gwet's AC1 from sums over messages; resamples × 3 groups of columns."
     raw = same / rated
     alpha = 1 - (verdicts - 1) * differ / (ones * (verdicts - ones))
-    prevalence = share / seen
+    return np.column_stack([raw, alpha, _ac1(raw, share / seen)])
+
+
+def _ac1(raw: np.ndarray, prevalence: np.ndarray) -> np.ndarray:
+    "Gwet's AC1 from raw agreement and the share of verdicts that say present."
     chance = 2 * prevalence * (1 - prevalence)
-    return np.column_stack([raw, alpha, (raw - chance) / (1 - chance)])
+    return (raw - chance) / (1 - chance)
 
 
 def _agreement_terms(verdicts: np.ndarray) -> list[np.ndarray]:
@@ -1560,14 +1564,32 @@ def agreement(
     terms = _agreement_terms(np.column_stack([_truth(labels[judge]) for judge in judges]))
     sums = [_sums(rows, columns, term, (len(names), len(groups))) for term in terms]
     table = resample(_agreement, *sums, n_resamples=n_resamples, ci=ci, seed=seed)
-    table.insert(0, "measure", np.repeat(_AGREEMENTS, len(groups)))
-    table["estimate"] = table["estimate"].where(np.isfinite(table["estimate"]))
-    table.insert(4, "n", np.tile(sums[0].sum(axis=0).astype(int), 3))
-    table.insert(5, "n_total", np.tile(np.bincount(columns, minlength=len(groups)), 3))
-    table["n_clusters"] = np.tile((sums[0] > 0).sum(axis=0), 3)
-    table = pd.concat([pd.concat([groups] * 3, ignore_index=True), table], axis=1)
-    order = np.argsort(np.tile(np.arange(len(groups)), 3), kind="stable")
+    counts = {
+        "n": sums[0].sum(axis=0).astype(int),
+        "n_total": np.bincount(columns, minlength=len(groups)),
+        "n_clusters": (sums[0] > 0).sum(axis=0),
+    }
+    return _by_measure(table, _AGREEMENTS, groups, counts)
+
+# %% ../nbs/09d_agreement.ipynb #b51e8a6c
+def _by_measure(
+    table: pd.DataFrame, measures: Sequence[str], groups: pd.DataFrame, counts: dict[str, np.ndarray]
+) -> pd.DataFrame:
+    "What `resample` found for measures × groups, group by group, with the counts of each group."
+    estimate = table["estimate"].where(np.isfinite(table["estimate"]))
+    counts = {name: np.tile(values, len(measures)) for name, values in counts.items()}
+    table = table.drop(columns="n_clusters").assign(estimate=estimate, **counts)
+    table.insert(0, "measure", np.repeat(measures, len(groups)))
+    table = pd.concat([pd.concat([groups] * len(measures), ignore_index=True), table], axis=1)
+    order = np.argsort(np.tile(np.arange(len(groups)), len(measures)), kind="stable")
     return table.iloc[order].reset_index(drop=True)
+
+# %% ../nbs/09d_agreement.ipynb #6fa93fd6
+def _two_raters(items: np.ndarray, same: np.ndarray, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    "Raw agreement, Cohen's κ and AC1 from sums: items, equal verdicts, yes of each; resamples × 3 groups of columns."
+    raw, a, b = same / items, first / items, second / items
+    chance = a * b + (1 - a) * (1 - b)
+    return np.column_stack([raw, (raw - chance) / (1 - chance), _ac1(raw, (a + b) / 2)])
 
 # %% ../nbs/09d_agreement.ipynb #a0099ea8
 def pairwise_agreement(
@@ -1610,9 +1632,10 @@ def pairwise_agreement(
         table = proportion(same, _sums(rows, columns, known.astype(float), shape), ci)
         table = table.drop(columns="design_effect")
         count = partial(np.bincount, columns, minlength=len(groups))
-        yes_a, yes_b = (count(weights=known & (side == 1)) / table["n"] for side in (x, y))
-        chance = yes_a * yes_b + (1 - yes_a) * (1 - yes_b)
-        table.insert(3, "kappa", ((table["estimate"] - chance) / (1 - chance)).where(chance < 1))
+        yes_a, yes_b = (count(weights=known & (side == 1)) for side in (x, y))
+        with np.errstate(invalid="ignore"):
+            kappa = _two_raters(table["n"].to_numpy(), same.sum(axis=0), yes_a, yes_b)[:, 1]
+        table.insert(3, "kappa", kappa)
         table.insert(4, "only_a", count(weights=(x == 1) & (y == 0)).astype(int))
         table.insert(5, "only_b", count(weights=(x == 0) & (y == 1)).astype(int))
         table.insert(7, "n_total", np.bincount(columns, minlength=len(groups)))

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
+from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -21,11 +22,46 @@ from .store import Run
 from .tables import TableError
 
 # %% auto #0
-__all__ = ['WORDINGS', 'annotate', 'with_texts', 'read_verdicts', 'read_annotations', 'standing', 'judge_accuracy',
-           'effective_votes', 'corrected_rates', 'rogan_gladen', 'bounds', 'sensitivity', 'family', 'own_family',
+__all__ = ['WORDINGS', 'with_texts', 'annotate', 'read_verdicts', 'standing', 'read_annotations', 'judge_accuracy',
+           'effective_votes', 'rogan_gladen', 'corrected_rates', 'bounds', 'sensitivity', 'family', 'own_family',
            'wording_judges', 'rate_range', 'compare_protocols']
 
-# %% ../nbs/07d_validity.ipynb #40d22dcb
+# %% ../nbs/07d_validity.ipynb #754f288f
+def _shares(sizes: Sequence[int], n: int) -> list[int]:
+    "Equal shares of n, what one stratum can't give going to the others."
+    left, shares = min(n, sum(sizes)), [0] * len(sizes)
+    while left:
+        open_strata = [place for place, size in enumerate(sizes) if shares[place] < size]
+        for place in open_strata[:left] if left < len(open_strata) else open_strata:
+            shares[place] += 1
+            left -= 1
+    return shares
+
+# %% ../nbs/07d_validity.ipynb #9c486875
+def _stratified(group: pd.DataFrame, n: int, random: np.random.Generator) -> pd.DataFrame:
+    "n labels drawn equally from those present, absent and missing; weight: how many each stands for."
+    stratum = group["label"].astype("object").map({True: "yes", False: "no"}).fillna("none")
+    strata, drawn = [part for _, part in group.groupby(stratum)], []
+    for part, size in zip(strata, _shares([len(part) for part in strata], n), strict=True):
+        if size:
+            chosen = part.iloc[random.choice(len(part), size, replace=False)]
+            drawn.append(chosen.assign(weight=len(part) / size))
+    return pd.concat(drawn)
+
+# %% ../nbs/07d_validity.ipynb #ebf77a95
+def with_texts(run: Run, items: pd.DataFrame) -> pd.DataFrame:
+    "Messages and behaviours (dialogue_id, turn, behaviour) with question, user (what was said before) and message."
+    texts = (
+        run.messages().pivot(index=["dialogue_id", "turn"], columns="role", values="content").reset_index()
+    )
+    texts = texts.rename(columns={"assistant": "message"}).reindex(
+        columns=["dialogue_id", "turn", "user", "message"]
+    )
+    questions = {entry["name"]: entry["question"] for entry in run.fact("behaviours")}
+    items = items.merge(texts, on=["dialogue_id", "turn"])
+    return items.assign(question=items["behaviour"].map(questions))
+
+# %% ../nbs/07d_validity.ipynb #8c0224fc
 _SHEET = ["item", "dialogue_id", "turn", "behaviour", "base_id", "weight", "question", "user", "message"]
 
 
@@ -60,19 +96,12 @@ def annotate(
     """
     if not isinstance(n, int) or n < 1:
         raise ValueError(f"n is {n!r}; it must be a whole number of 1 or more")
-    by = list(dict.fromkeys(["behaviour", *([by] if isinstance(by, str) else by)]))
+    by = list(dict.fromkeys(["behaviour", *stats._listed(by)]))
     labels = run.labels()
     if absent := [name for name in by if name not in labels.columns]:
         raise TableError(f"the labels have no column {', '.join(absent)}")
     random = np.random.default_rng(seed)
-    labels["stratum"] = labels["label"].astype("object").map({True: "yes", False: "no"}).fillna("none")
-    drawn = []
-    for _, group in labels.groupby(by, sort=False, dropna=False):
-        strata = [part for _, part in group.groupby("stratum")]
-        for part, size in zip(strata, _shares([len(part) for part in strata], n), strict=True):
-            if size:
-                chosen = part.iloc[random.choice(len(part), size, replace=False)]
-                drawn.append(chosen.assign(weight=len(part) / size))
+    drawn = [_stratified(group, n, random) for _, group in labels.groupby(by, sort=False, dropna=False)]
     sheet = with_texts(run, pd.concat(drawn)[["dialogue_id", "turn", "behaviour", "base_id", "weight"]])
     sheet = sheet.assign(verdict=None, annotator=None)
     sheet = sheet.iloc[random.permutation(len(sheet))].reset_index(drop=True)
@@ -82,34 +111,7 @@ def annotate(
         sheet.to_csv(path, index=False, encoding="utf-8")
     return sheet
 
-
-def with_texts(run: Run, items: pd.DataFrame) -> pd.DataFrame:
-    "Messages and behaviours (dialogue_id, turn, behaviour) with question, user (what was said before) and message."
-    texts = (
-        run.messages().pivot(index=["dialogue_id", "turn"], columns="role", values="content").reset_index()
-    )
-    texts = texts.rename(columns={"assistant": "message"}).reindex(
-        columns=["dialogue_id", "turn", "user", "message"]
-    )
-    questions = {entry["name"]: entry["question"] for entry in run.fact("behaviours")}
-    items = items.merge(texts, on=["dialogue_id", "turn"])
-    return items.assign(question=items["behaviour"].map(questions))
-
-
-def _shares(sizes: Sequence[int], n: int) -> list[int]:
-    "Equal shares of n, what one stratum can't give going to the others."
-    left, shares = min(n, sum(sizes)), [0] * len(sizes)
-    while left:
-        open_strata = [place for place, size in enumerate(sizes) if shares[place] < size]
-        for place in open_strata[:left] if left < len(open_strata) else open_strata:
-            shares[place] += 1
-            left -= 1
-    return shares
-
-
-assert _shares([3, 100, 0], 20) == [3, 17, 0] and _shares([5, 5], 50) == [5, 5]
-
-# %% ../nbs/07d_validity.ipynb #1876a36b
+# %% ../nbs/07d_validity.ipynb #fdd222ec
 _WORDS = dict.fromkeys(["yes", "true", "y", "1"], True) | dict.fromkeys(["no", "false", "n", "0"], False)
 
 
@@ -117,12 +119,26 @@ def read_verdicts(column: pd.Series) -> pd.Series:
     "Yes, No and blank, as people write them, as True, False and NA; anything else is refused with its row."
     given = column.map(lambda value: "" if pd.isna(value) else str(value).strip().lower().removesuffix(".0"))
     if wrong := [row for row, word in enumerate(given, 1) if word and word not in _WORDS]:
-        raise TableError(
-            f"row {wrong[0]}: the verdict {column.iloc[wrong[0] - 1]!r} is not Yes, No or blank"
-        )
+        raise TableError(f"row {wrong[0]}: the verdict {column.iloc[wrong[0] - 1]!r} is not Yes, No or blank")
     return given.map(_WORDS).astype("boolean")
 
+# %% ../nbs/07d_validity.ipynb #6c5ff70a
+def standing(annotations: pd.DataFrame) -> pd.DataFrame:
+    """Of each annotator's verdicts on a message the last that wasn't taken back; rows without a name all stand.
 
+    A message that was drawn keeps its weight when somebody decides on it anew.
+    """
+    if "undone" in annotations.columns:
+        annotations = annotations[~annotations["undone"].eq(True).fillna(False).astype(bool)]
+    if "annotator" not in annotations.columns:
+        return annotations
+    item = ["dialogue_id", "turn", "behaviour"]
+    if "weight" in annotations.columns:
+        annotations = annotations.assign(weight=annotations.groupby(item)["weight"].transform("first"))
+    replaced = annotations.duplicated([*item, "annotator"], keep="last")
+    return annotations[~(replaced & annotations["annotator"].notna())]
+
+# %% ../nbs/07d_validity.ipynb #0361735c
 def read_annotations(source: pd.DataFrame | str | os.PathLike) -> pd.DataFrame:
     """A filled-in sheet, or the annotations kept in a run.
 
@@ -164,47 +180,64 @@ def read_annotations(source: pd.DataFrame | str | os.PathLike) -> pd.DataFrame:
         truth=truth, n_annotators=found["yes"] + found["no"], **{n: found[n] for n in extra}
     )
 
-
-def standing(annotations: pd.DataFrame) -> pd.DataFrame:
-    """Of each annotator's verdicts on a message the last that wasn't taken back; rows without a name all stand.
-
-    A message that was drawn keeps its weight when somebody decides on it anew.
-    """
-    if "undone" in annotations.columns:
-        annotations = annotations[~annotations["undone"].eq(True).fillna(False).astype(bool)]
-    if "annotator" not in annotations.columns:
-        return annotations
-    item = ["dialogue_id", "turn", "behaviour"]
-    if "weight" in annotations.columns:
-        annotations = annotations.assign(weight=annotations.groupby(item)["weight"].transform("first"))
-    replaced = annotations.duplicated([*item, "annotator"], keep="last")
-    return annotations[~(replaced & annotations["annotator"].notna())]
-
-# %% ../nbs/07d_validity.ipynb #a826d4cb
+# %% ../nbs/07d_validity.ipynb #70a0a519
 _MEASURES = ["precision", "recall", "specificity", "F1", "raw agreement", "Cohen's kappa", "Gwet's AC1"]
 
 
 def _accuracy(hit: np.ndarray, false: np.ndarray, miss: np.ndarray, rejection: np.ndarray) -> np.ndarray:
     "The measures from counts; resamples × (7 × columns)."
+    shares = hit / (hit + false), hit / (hit + miss), rejection / (rejection + false)
+    f1 = 2 * hit / (2 * hit + false + miss)
     total = hit + false + miss + rejection
-    raw = (hit + rejection) / total
-    said, true = (hit + false) / total, (hit + miss) / total
-    chance = said * true + (1 - said) * (1 - true)
-    middle = (said + true) / 2
-    gwet = 2 * middle * (1 - middle)
-    return np.column_stack(
-        [
-            hit / (hit + false),
-            hit / (hit + miss),
-            rejection / (rejection + false),
-            2 * hit / (2 * hit + false + miss),
-            raw,
-            (raw - chance) / (1 - chance),
-            (raw - gwet) / (1 - gwet),
-        ]
-    )
+    return np.column_stack([*shares, f1, stats._two_raters(total, hit + rejection, hit + false, hit + miss)])
+
+# %% ../nbs/07d_validity.ipynb #b48f80d6
+def _verdicts(source: pd.DataFrame | Run) -> pd.DataFrame:
+    "dialogue_id, turn, behaviour, judge, verdict (one a judge, and the panel's label)."
+    key = ["dialogue_id", "turn", "behaviour"]
+    if isinstance(source, Run):
+        source = source.labels()
+    if "sample" in source.columns:
+        single = modes(source).rename(columns={"mode": "verdict"})[[*key, "judge", "verdict"]]
+        panel = label(source).assign(judge="panel").rename(columns={"label": "verdict"})
+        return pd.concat([single, panel[[*key, "judge", "verdict"]]], ignore_index=True)
+    names = stats.judges_of(source)
+    keep = [*key, *(["base_id"] if "base_id" in source.columns else [])]
+    wide = source[[*keep, *names, "label"]].rename(columns={"label": "panel"})
+    long = wide.melt(id_vars=keep, var_name="judge", value_name="verdict")
+    return long.astype({"dialogue_id": "str", "turn": "Int64", "verdict": "boolean"})
+
+# %% ../nbs/07d_validity.ipynb #2adc66b7
+def _both(told: pd.DataFrame, human: pd.DataFrame | str | os.PathLike) -> pd.DataFrame:
+    "The messages that people decided, with the verdict of every judge; refused where no judge has any."
+    known = _truths(human, told).merge(pd.DataFrame({"judge": told["judge"].unique()}), how="cross")
+    told = told.drop(columns="base_id", errors="ignore")
+    both = known.merge(told, on=["dialogue_id", "turn", "behaviour", "judge"], how="left")
+    if not both["verdict"].notna().any():
+        raise TableError(
+            "no message is labelled both by people and by a judge; do the ids belong to this run?"
+        )
+    return both
 
 
+def _truths(human: pd.DataFrame | str | os.PathLike, told: pd.DataFrame) -> pd.DataFrame:
+    "The messages that people decided: truth, and the base prompt, from the judges' table where need be."
+    if not (isinstance(human, pd.DataFrame) and "truth" in human.columns):
+        human = read_annotations(human)
+    known = human.dropna(subset=["truth"]).drop(columns="n_annotators", errors="ignore")
+    known = known.astype({"dialogue_id": "str", "turn": "Int64"})
+    if "base_id" in known.columns or "base_id" not in told.columns:
+        return known
+    return known.merge(told[["dialogue_id", "base_id"]].drop_duplicates(), on="dialogue_id", how="left")
+
+
+def _weights(known: pd.DataFrame) -> np.ndarray:
+    "How many messages each labelled one stands for; without a weight, for itself."
+    if "weight" not in known.columns:
+        return np.ones(len(known))
+    return known["weight"].astype("Float64").fillna(1.0).to_numpy(dtype=float)
+
+# %% ../nbs/07d_validity.ipynb #3a77f138
 def judge_accuracy(
     ratings: pd.DataFrame | Run,
     human: pd.DataFrame | str | os.PathLike,
@@ -240,72 +273,34 @@ def judge_accuracy(
     that was picked by hand for itself alone. Where all were picked, say because the judges differ on them, the measures
     hold for these messages and not for the run.
     """
-    by = [by] if isinstance(by, str) else list(by)
-    told = _verdicts(ratings)
-    key = ["dialogue_id", "turn", "behaviour"]
-    known = _truths(human)
-    if "base_id" not in known.columns and "base_id" in told.columns:
-        known = known.merge(told[["dialogue_id", "base_id"]].drop_duplicates(), on="dialogue_id", how="left")
-    told = told.drop(columns="base_id", errors="ignore")
-    both = known.merge(pd.DataFrame({"judge": told["judge"].unique()}), how="cross")
-    both = both.merge(told, on=[*key, "judge"], how="left")
-    if not both["verdict"].notna().any():
-        raise TableError(
-            "no message is labelled both by people and by a judge; do the ids belong to this run?"
-        )
-    weight = _weights(both)
-    said, true = stats._truth(both["verdict"]), stats._truth(both["truth"])
+    by = stats._listed(by)
+    both = _both(_verdicts(ratings), human)
+    said, true, weight = stats._truth(both["verdict"]), stats._truth(both["truth"]), _weights(both)
     rows, names = pd.factorize(stats.clusters(both))
     columns, groups = stats._groups(both, by)
     shape = (len(names), len(groups))
     kinds = [(said == a) & (true == b) for a, b in ((1, 1), (1, 0), (0, 1), (0, 0))]
     sums = [stats._sums(rows, columns, kind * weight, shape) for kind in kinds]
     table = stats.resample(_accuracy, *sums, n_resamples=n_resamples, ci=ci, seed=seed)
-    table["estimate"] = table["estimate"].where(np.isfinite(table["estimate"]))
-    counted = [np.bincount(columns, weights=kind, minlength=len(groups)) for kind in kinds]
-    table.insert(0, "measure", np.repeat(_MEASURES, len(groups)))
-    n = sum(counted).astype(int)
-    for place, (name, values) in enumerate(
-        {"n": n, "n_total": np.bincount(columns), "n_positive": (counted[0] + counted[2]).astype(int)}.items()
-    ):
-        table.insert(4 + place, name, np.tile(values, len(_MEASURES)))
-    table["n_clusters"] = np.tile((sum(sums) > 0).sum(axis=0), len(_MEASURES))
-    table = pd.concat([pd.concat([groups] * len(_MEASURES), ignore_index=True), table], axis=1)
-    order = np.argsort(np.tile(np.arange(len(groups)), len(_MEASURES)), kind="stable")
-    return table.iloc[order].reset_index(drop=True)
+    hit, false, miss, rejection = (np.bincount(columns, kind, len(groups)).astype(int) for kind in kinds)
+    counts = {
+        "n": hit + false + miss + rejection,
+        "n_total": np.bincount(columns),
+        "n_positive": hit + miss,
+        "n_clusters": (sum(sums) > 0).sum(axis=0),
+    }
+    return stats._by_measure(table, _MEASURES, groups, counts)
 
-# %% ../nbs/07d_validity.ipynb #7968a8e5
-def _verdicts(source: pd.DataFrame | Run) -> pd.DataFrame:
-    "dialogue_id, turn, behaviour, judge, verdict (one a judge, and the panel's label)."
-    key = ["dialogue_id", "turn", "behaviour"]
-    if isinstance(source, Run):
-        source = source.labels()
-    if "sample" in source.columns:
-        single = modes(source).rename(columns={"mode": "verdict"})[[*key, "judge", "verdict"]]
-        panel = label(source).assign(judge="panel").rename(columns={"label": "verdict"})
-        return pd.concat([single, panel[[*key, "judge", "verdict"]]], ignore_index=True)
-    names = stats.judges_of(source)
-    keep = [*key, *(["base_id"] if "base_id" in source.columns else [])]
-    wide = source[[*keep, *names, "label"]].rename(columns={"label": "panel"})
-    long = wide.melt(id_vars=keep, var_name="judge", value_name="verdict")
-    return long.astype({"dialogue_id": "str", "turn": "Int64", "verdict": "boolean"})
+# %% ../nbs/07d_validity.ipynb #23978d68
+def _independent(sums: np.ndarray, judges: int) -> np.ndarray:
+    "Correlation of errors, and votes, from sums: messages, errors of each judge, of each pair; resamples × 2."
+    rate, joint = sums[:, 1 : judges + 1] / sums[:, :1], sums[:, judges + 1 :] / sums[:, :1]
+    a, b = np.transpose(list(combinations(range(judges), 2)))
+    spread = np.sqrt(rate * (1 - rate))
+    rho = np.mean((joint - rate[:, a] * rate[:, b]) / (spread[:, a] * spread[:, b]), axis=1)
+    return np.column_stack([rho, judges / (1 + (judges - 1) * rho)])
 
-
-def _truths(human: pd.DataFrame | str | os.PathLike) -> pd.DataFrame:
-    "The messages that people decided, with their truth."
-    if not (isinstance(human, pd.DataFrame) and "truth" in human.columns):
-        human = read_annotations(human)
-    known = human.dropna(subset=["truth"]).drop(columns="n_annotators", errors="ignore")
-    return known.astype({"dialogue_id": "str", "turn": "Int64"})
-
-
-def _weights(known: pd.DataFrame) -> np.ndarray:
-    "How many messages each labelled one stands for; without a weight, for itself."
-    if "weight" not in known.columns:
-        return np.ones(len(known))
-    return known["weight"].astype("Float64").fillna(1.0).to_numpy(dtype=float)
-
-# %% ../nbs/07d_validity.ipynb #c41e9650
+# %% ../nbs/07d_validity.ipynb #35fe3892
 def effective_votes(
     labels: pd.DataFrame | Run,
     human: pd.DataFrame | str | os.PathLike,
@@ -342,98 +337,21 @@ def effective_votes(
         raise TableError("one judge is one vote; this needs two or more")
     key = ["dialogue_id", "turn", "behaviour"]
     wide = told.pivot(index=key, columns="judge", values="verdict").reset_index()
-    both = _truths(human).merge(wide, on=key).dropna(subset=names)
+    both = _truths(human, told).merge(wide, on=key).dropna(subset=names)
     if both.empty:
         raise TableError("no message has the verdicts of all judges and of people")
-    if "base_id" not in both.columns and "base_id" in told.columns:
-        both = both.merge(told[["dialogue_id", "base_id"]].drop_duplicates(), on="dialogue_id")
     wrong = np.column_stack([stats._truth(both[name]) != stats._truth(both["truth"]) for name in names]) * 1.0
-    weight = _weights(both)
-    pairs = list(combinations(range(len(names)), 2))
-    values = np.column_stack([np.ones(len(both)), wrong, *(wrong[:, a] * wrong[:, b] for a, b in pairs)])
+    joint = [wrong[:, a] * wrong[:, b] for a, b in combinations(range(len(names)), 2)]
+    values = np.column_stack([np.ones(len(both)), wrong, *joint])
     rows, clusters = pd.factorize(stats.clusters(both))
     sums = np.zeros((len(clusters), values.shape[1]))
-    np.add.at(sums, rows, values * weight[:, None])
-    j = len(names)
-
-    def statistic(total: np.ndarray) -> np.ndarray:
-        rate, joint = total[:, 1 : j + 1] / total[:, :1], total[:, j + 1 :] / total[:, :1]
-        spread = np.sqrt(rate * (1 - rate))
-        phi = [
-            (joint[:, k] - rate[:, a] * rate[:, b]) / (spread[:, a] * spread[:, b])
-            for k, (a, b) in enumerate(pairs)
-        ]
-        rho = np.mean(phi, axis=0)
-        return np.column_stack([rho, j / (1 + (j - 1) * rho)])
-
+    np.add.at(sums, rows, values * _weights(both)[:, None])
+    statistic = partial(_independent, judges=len(names))
     table = stats.resample(statistic, sums, n_resamples=n_resamples, ci=ci, seed=seed)
     table.insert(0, "measure", ["error correlation", "independent votes"])
     table.insert(4, "n", len(both))
-    table.insert(5, "n_judges", j)
+    table.insert(5, "n_judges", len(names))
     return table
-
-# %% ../nbs/07d_validity.ipynb #8e0f3aab
-def corrected_rates(
-    labels: pd.DataFrame,
-    accuracy: pd.DataFrame,
-    by: str | Sequence[str] = ("target", "behaviour"),
-    *,
-    ci: float = 0.95,
-) -> pd.DataFrame:
-    """Rates corrected for the panel's measured sensitivity and specificity, beside the raw ones.
-
-    Parameters
-    ----------
-    labels : DataFrame
-        As `run.labels()`.
-    accuracy : DataFrame
-        From `judge_accuracy` by behaviour and judge; the rows of the judge "panel" are used.
-    by : str or sequence of str
-        As for `stats.profile`; "behaviour" must be among them.
-    ci : float
-        Confidence level.
-
-    Returns
-    -------
-    DataFrame
-        by…, raw, raw_low, raw_high, estimate (corrected, kept within 0 and 1), ci_low, ci_high, sensitivity,
-        specificity, n_positive, n_negative (people's labels behind them), n, n_total, n_clusters. NA where sensitivity
-        + specificity ≤ 1: such a panel tells nothing.
-
-    Notes
-    -----
-    Rogan, W. J. and Gladen, B. (1978), Am. J. Epidemiology 107. Interval: Lang, Z. and Reiczigel, J. (2014),
-    Preventive Veterinary Medicine 113, with the effective sample size of the clustered rate. It takes the error rates
-    to be those of the labelled sample.
-    """
-    from scipy.stats import norm
-
-    by = [by] if isinstance(by, str) else list(by)
-    if "behaviour" not in by:
-        raise ValueError("error rates differ by behaviour: 'behaviour' must be among `by`")
-    raw = stats.profile(labels, by=by, ci=ci)
-    own = accuracy[accuracy["judge"] == "panel"] if "judge" in accuracy.columns else accuracy
-    wide = own.pivot(index="behaviour", columns="measure", values="estimate")
-    counts = own.drop_duplicates("behaviour").set_index("behaviour")
-    found = raw.merge(wide[["recall", "specificity"]], left_on="behaviour", right_index=True, how="left")
-    positive = found["behaviour"].map(counts["n_positive"])
-    negative = found["behaviour"].map(counts["n"]) - positive
-    effective = found["n"] / found["design_effect"].fillna(found["n"] / found["n_clusters"]).clip(lower=1)
-    z = norm.ppf(0.5 + ci / 2)
-    point, low, high = rogan_gladen(
-        found["estimate"], effective, found["recall"], positive, found["specificity"], negative, z=z
-    )
-    result = found[by].assign(raw=found["estimate"], raw_low=found["ci_low"], raw_high=found["ci_high"])
-    return result.assign(
-        estimate=point,
-        ci_low=low,
-        ci_high=high,
-        sensitivity=found["recall"],
-        specificity=found["specificity"],
-        n_positive=positive.astype("Int64"),
-        n_negative=negative.astype("Int64"),
-        **{name: found[name] for name in ("n", "n_total", "n_clusters")},
-    )
 
 # %% ../nbs/07d_validity.ipynb #8e51038b
 def rogan_gladen(
@@ -484,6 +402,64 @@ def rogan_gladen(
     point, low, high = ends
     return point, np.minimum(low, point), np.maximum(high, point)
 
+# %% ../nbs/07d_validity.ipynb #0464f5c4
+def _error_rates(accuracy: pd.DataFrame) -> pd.DataFrame:
+    "The panel's sensitivity and specificity by behaviour, and people's labels behind them."
+    own = accuracy[accuracy["judge"] == "panel"] if "judge" in accuracy.columns else accuracy
+    wide = own.pivot(index="behaviour", columns="measure", values="estimate")
+    rates = wide[["recall", "specificity"]].set_axis(["sensitivity", "specificity"], axis=1)
+    counts = own.drop_duplicates("behaviour").set_index("behaviour")[["n", "n_positive"]].astype("Int64")
+    return rates.assign(n_positive=counts["n_positive"], n_negative=counts["n"] - counts["n_positive"])
+
+# %% ../nbs/07d_validity.ipynb #8e0f3aab
+def corrected_rates(
+    labels: pd.DataFrame,
+    accuracy: pd.DataFrame,
+    by: str | Sequence[str] = ("target", "behaviour"),
+    *,
+    ci: float = 0.95,
+) -> pd.DataFrame:
+    """Rates corrected for the panel's measured sensitivity and specificity, beside the raw ones.
+
+    Parameters
+    ----------
+    labels : DataFrame
+        As `run.labels()`.
+    accuracy : DataFrame
+        From `judge_accuracy` by behaviour and judge; the rows of the judge "panel" are used.
+    by : str or sequence of str
+        As for `stats.profile`; "behaviour" must be among them.
+    ci : float
+        Confidence level.
+
+    Returns
+    -------
+    DataFrame
+        by…, raw, raw_low, raw_high, estimate (corrected, kept within 0 and 1), ci_low, ci_high, sensitivity,
+        specificity, n_positive, n_negative (people's labels behind them), n, n_total, n_clusters. NA where sensitivity
+        + specificity ≤ 1: such a panel tells nothing.
+
+    Notes
+    -----
+    Rogan, W. J. and Gladen, B. (1978), Am. J. Epidemiology 107. Interval: Lang, Z. and Reiczigel, J. (2014),
+    Preventive Veterinary Medicine 113, with the effective sample size of the clustered rate. It takes the error rates
+    to be those of the labelled sample.
+    """
+    from scipy.stats import norm
+
+    by = stats._listed(by)
+    if "behaviour" not in by:
+        raise ValueError("error rates differ by behaviour: 'behaviour' must be among `by`")
+    raw = stats.profile(labels, by=by, ci=ci)
+    found = raw.merge(_error_rates(accuracy), left_on="behaviour", right_index=True, how="left")
+    effective = found["n"] / found["design_effect"].fillna(found["n"] / found["n_clusters"]).clip(lower=1)
+    known = [found[name] for name in ("sensitivity", "n_positive", "specificity", "n_negative")]
+    point, low, high = rogan_gladen(found["estimate"], effective, *known, z=norm.ppf(0.5 + ci / 2))
+    result = found[by].assign(raw=found["estimate"], raw_low=found["ci_low"], raw_high=found["ci_high"])
+    result = result.assign(estimate=point, ci_low=low, ci_high=high)
+    behind = ["sensitivity", "specificity", "n_positive", "n_negative", "n", "n_total", "n_clusters"]
+    return result.assign(**found[behind])
+
 # %% ../nbs/07d_validity.ipynb #c47cd19f
 def bounds(labels: pd.DataFrame, by: str | Sequence[str] = ("target", "behaviour")) -> pd.DataFrame:
     """Rates if all missing labels were No, and if all were Yes.
@@ -500,7 +476,7 @@ def bounds(labels: pd.DataFrame, by: str | Sequence[str] = ("target", "behaviour
     DataFrame
         by…, estimate (among those scored), if_no, if_yes, n (scored), n_total.
     """
-    by = [by] if isinstance(by, str) else list(by)
+    by = stats._listed(by)
     truth = stats._truth(labels["label"])
     frame = labels[by].assign(yes=truth == 1, n=~np.isnan(truth), n_total=1)
     table = frame.groupby(by, sort=False, as_index=False, dropna=False)[["yes", "n", "n_total"]].sum()
@@ -534,7 +510,7 @@ def sensitivity(
         variant (panel, without …, only …, first sample only), by…, estimate, ci_low, ci_high, change (less the whole
         panel's), n, n_total, n_clusters.
     """
-    by = [by] if isinstance(by, str) else list(by)
+    by = stats._listed(by)
     context = None
     if isinstance(ratings, Run):
         context = ratings.dialogues()[["dialogue_id", "target", "base_id"]]
@@ -614,7 +590,7 @@ def own_family(run: Run) -> pd.DataFrame:
     names = ["target", "judge", "target_family", "judge_family", "own"]
     return pd.DataFrame(rows, columns=names).astype({"own": "boolean"})
 
-# %% ../nbs/07d_validity.ipynb #1a786dd5
+# %% ../nbs/07d_validity.ipynb #0c10f9b5
 WORDINGS: dict[str, str] = {
     "standard": JUDGE_TEMPLATE,
     "short": """\
@@ -648,7 +624,7 @@ Reason: <decisive words>
 Verdict: <Yes or No>""",
 }
 
-
+# %% ../nbs/07d_validity.ipynb #836be73d
 def wording_judges(llm: LLM | str, wordings: Sequence[str] = tuple(WORDINGS)) -> list[LLMJudge]:
     """One judge a wording, all of the same model.
 
@@ -664,7 +640,7 @@ def wording_judges(llm: LLM | str, wordings: Sequence[str] = tuple(WORDINGS)) ->
     model = llm if isinstance(llm, LLM) else LLM(llm)
     return [LLMJudge(model, name=f"{model.name} ({name})", template=WORDINGS[name]) for name in wordings]
 
-
+# %% ../nbs/07d_validity.ipynb #2ef23a8f
 def rate_range(table: pd.DataFrame, by: str | Sequence[str] = "behaviour") -> pd.DataFrame:
     """Lowest and highest rate over the single judges of a panel, such as wordings of one prompt.
 
@@ -681,7 +657,7 @@ def rate_range(table: pd.DataFrame, by: str | Sequence[str] = "behaviour") -> pd
         by…, lowest, highest, range, n_variants.
     """
     alone = table[table["variant"].str.startswith("only ")]
-    by = [by] if isinstance(by, str) else list(by)
+    by = stats._listed(by)
     found = alone.groupby(by, sort=False, as_index=False)["estimate"].agg(
         lowest="min", highest="max", n_variants="size"
     )

@@ -234,25 +234,16 @@ def streaming(count: int) -> None:
             (f"t{i}", f"{text} Case {i}x{i % 977} was filed.")
             for i, text in zip(range(count), itertools.cycle(own), strict=False)
         )
-        rows, start = [], time.perf_counter()
+        print(f"{'texts':>9}  {'memory (MiB)':>12}  {'processor (s)':>13}  {'ledger (MiB)':>12}")
         for done in range(0, count, max(1, count // 10)):
             score.score_into(run, itertools.islice(texts, max(1, count // 10)), ENTITIES, scorer)
-            ledger = (Path(folder) / "run").glob("ledger*")
-            rows.append(
-                (
-                    done + count // 10,
-                    process.memory_info().rss / 2**20,
-                    time.perf_counter() - start,
-                    sum(file.stat().st_size for file in ledger) / 2**20,
-                )
+            ledger = sum(file.stat().st_size for file in (Path(folder) / "run").glob("ledger*"))
+            memory, spent = process.memory_info().rss, sum(process.cpu_times()[:2])
+            print(
+                f"{done + count // 10:9,}  {memory / 2**20:12,.0f}  {spent:13,.0f}  {ledger / 2**20:12,.0f}",
+                flush=True,
             )
         run.close()
-    print(
-        "\n"
-        + pd.DataFrame(rows, columns=["texts", "memory (MiB)", "seconds", "ledger (MiB)"])
-        .round(0)
-        .to_string(index=False)
-    )
 
 
 if __name__ == "__main__":

@@ -270,7 +270,7 @@ def main() -> None:
 
 def count_of(kind: str, concurrency: int, latency: float, seconds: float) -> int:
     "Calls enough for a measurement of about that many seconds, and for ten of each place in flight."
-    speed = min(concurrency / latency, 2000 if kind == "lean" else 150)
+    speed = min(concurrency / latency, 2000 if kind == "lean" else 300)
     return max(156, 10 * concurrency, int(speed * seconds))
 
 

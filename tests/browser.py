@@ -53,6 +53,11 @@ CONTRASTS = """() => {
     return [(high + 0.05) / (low + 0.05), element.outerHTML.slice(0, 120)];
   });
 }"""
+# A control holds a second change back until the kernel is done with the first: it has gone out after one round.
+SETTLED = """async () => {
+  const kernel = jupyterapp.shell.currentWidget.sessionContext.session.kernel;
+  for (let round = 0; round < 2; round++) await kernel.requestKernelInfo();
+}"""
 FOCUSED = """() => {
   const element = document.activeElement;
   if (!element.closest('.anthrokit')) return null;
@@ -181,6 +186,10 @@ class Notebook:
         self.page.get_by_text(IDLE).wait_for()
         trouble = self.page.evaluate(TROUBLE)
         assert not trouble, "\n".join(trouble)
+
+    def settle(self):
+        "Wait until the kernel has answered all that the page has sent: an answer would write over what is typed next."
+        self.page.evaluate(SETTLED)
 
     def theme(self, name):
         self.command("apputils:change-theme", theme=name)

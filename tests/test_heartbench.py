@@ -33,7 +33,7 @@ from anthrokit.heartbench import (
     score_case,
 )
 from anthrokit.llm import LLM, Budget, BudgetReached, SetupError
-from anthrokit.store import Run
+from anthrokit.store import Run, StoreError
 
 ROOT = Path(__file__).parent.parent
 
@@ -401,6 +401,49 @@ def test_a_budget_stops_and_a_larger_one_goes_on(serve, cases, tmp_path):
         assert 0 < done < 24
         heartbench.judge_answers(run, judge, progress=False)
         assert server.server.rubrics == 24
+
+
+def dump(run):
+    "Everything that the ledger holds."
+    tables = "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name"
+    names = [name for (name,) in run.rows(tables)]
+    return {name: run.rows(f"SELECT * FROM {name}") for name in names}
+
+
+def test_dry_runs_write_nothing_and_are_right(serve, cases, tmp_path):
+    server = serve()
+    model = server.llm(price=(1.0, 4.0), max_tokens=400)
+    plan = heartbench.answer(cases, model=model, run=tmp_path / "run", dry_run=True)
+    assert not (tmp_path / "run").exists() and plan["calls"].tolist() == [12, 12]
+    with Run(tmp_path / "run") as run:
+        before = dump(run)
+        heartbench.answer(cases, model=[model, server.llm("n")], run=run, dry_run=True)
+        with pytest.raises(StoreError, match="holds no HeartBench cases"):
+            heartbench.judge_answers(run, RubricJudge(model), dry_run=True)
+        assert dump(run) == before, "a run without HeartBench's tables"
+        heartbench.answer(cases[:4], model=model, run=run, progress=False)
+        before = dump(run)
+        rest = heartbench.answer(cases, model=[model, server.llm("n")], run=run, dry_run=True)
+        assert rest["done"].tolist() == [4, 0, 4] and rest["calls"].tolist() == [8, 12, 20]
+        assert rest["cost"].isna().tolist() == [False, True, True], "the price of n isn't known"
+        with pytest.raises(StoreError, match="with other settings .prompt, style"):
+            heartbench.answer(cases, model=model, run=run, style="chat", dry_run=True)
+        assert dump(run) == before
+        heartbench.answer(cases, model=model, run=run, progress=False)
+        before, calls = dump(run), server.server.stats["answers"]
+        judge = RubricJudge(model, name="judge", samples=2, shuffle=True)
+        plan = heartbench.judge_answers(run, judge, dry_run=True).iloc[0]
+        assert dump(run) == before and server.server.stats["answers"] == calls
+        assert (plan["judgements"], plan["done"], plan["calls"]) == (24, 0, 24)
+        with pytest.raises(SetupError, match="needs the price of openai/n"):
+            heartbench.judge_answers(run, RubricJudge(server.llm("n")), budget=Budget(usd=1), dry_run=True)
+        heartbench.judge_answers(run, judge, progress=False)
+        used = run.usage("purpose").set_index("purpose").loc["rubric judge"]
+        assert used["calls"] == plan["calls"] and used["cost"] < plan["cost_most"]
+        assert plan["tokens_out"] == 24 * 400, "no longer than an answer may be"
+        assert 0.5 < plan["tokens_in"] / used["tokens_in"] < 3, "the mock counts four characters a token"
+        done = asyncio.run(heartbench.ajudge_answers(run, judge, dry_run=True))
+        assert done["calls"].tolist() == [0, 0] and done["cost"].tolist() == [0, 0]
 
 
 def test_the_async_twins_in_a_running_loop(serve, cases, tmp_path):

@@ -181,17 +181,17 @@ base, folder, wanted = sys.argv[1], sys.argv[2], int(sys.argv[3])
 sys.path.insert(0, sys.argv[4])
 from test_judging import make_run, panel
 make_run(folder, 40).close()
-keep = chapter._Asker._keep
+count = chapter._Asker._count_done
 rng, kills, ended, reported = random.Random(int(sys.argv[3])), 0, False, set()
 while not ended:
     pid = os.fork()
     if pid == 0:
         into = os.open(folder + ".reported", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-        async def told(self, rated):
-            await keep(self, rated)
-            for unit, rating in rated:
+        def told(self, rated, written):
+            count(self, rated, written)
+            for unit, rating in rated if written.exception() is None else ():
                 os.write(into, (repr((tuple(unit), rating.verdict)) + "\\n").encode())
-        chapter._Asker._keep = told
+        chapter._Asker._count_done = told
         with Run(folder) as run:
             chapter.judge(run, panel(base), samples=2, progress=False)
         os._exit(0)
@@ -291,7 +291,7 @@ def test_full_disk(server, tmp_path):
     )
     with Run(tmp_path / "run") as run:
         before = verdicts(run)
-        assert 100 < len(before) < 30 * 13 * 9
+        assert 0 < len(before) < 30 * 13 * 9
         judge(run, panel(base, max_concurrency=32), progress=False)
         assert run.missing().empty
         assert len(before.merge(verdicts(run))) == len(before)

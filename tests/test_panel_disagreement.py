@@ -83,6 +83,7 @@ def test_ranking_and_filters(notebook, ratings):
     place = panel.get_by_label("Place").input_value()
     panel.get_by_role("button", name="Previous").click()
     notebook.page.wait_for_function("document.querySelector('.anthrokit select[size]').selectedIndex === 2")
+    notebook.settle()
     panel.get_by_label("Place").fill(place)
     panel.get_by_label("Place").press("Enter")
     notebook.page.wait_for_function("document.querySelector('.anthrokit select[size]').selectedIndex === 3")

@@ -70,7 +70,8 @@ def test_rubric_panel_controls(rubric):
     status.get_by_text("of 0 with").wait_for()
     choose(panel, "Only where", "every case")
     choose(panel, "Beside it", "none")
-    status.get_by_text("of 12 with").wait_for()
+    rubric.settle()
+    assert status.get_by_text("of 12 with").is_visible()
     assert panel.locator(".ak-side").count() == 1
     panel.get_by_label("Place").fill("a=adviser&b=listener&names=zh&text=组长")
     panel.get_by_label("Place").press("Enter")

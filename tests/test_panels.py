@@ -50,7 +50,8 @@ def test_dialogue_panel_controls(dialogues, labels):
     status.get_by_text(f"of {(found['domain'] == 'friendship').sum()} with").wait_for()
     panel.get_by_label("Text", exact=True).fill("words that nobody said")
     panel.get_by_label("Text", exact=True).press("Enter")
-    status.get_by_text("of 0 with").wait_for()
+    dialogues.settle()
+    assert status.get_by_text("of 0 with").is_visible()
     assert panel.get_by_text("No dialogue fits these filters").is_visible()
 
     panel.get_by_label("Place").fill(f"at={second}")

@@ -306,7 +306,9 @@ class _Controls(_Card):
             value=self.asked_name, description="Your name", continuous_update=False, style=_WIDE
         )
         self.annotator.observe(self._renamed, "value")
-        self.note = widgets.Text(description="Note", style=_WIDE, layout={"width": "min(40em, 100%)"})
+        self.note = widgets.Text(
+            description="Note", continuous_update=False, style=_WIDE, layout={"width": "min(40em, 100%)"}
+        )
         does = [partial(self._decide, verdict) for verdict in (True, False, None)] + [
             self._put_off,
             self._undo,

@@ -76,6 +76,21 @@ def _read_frames(given: Mapping[str, pd.DataFrame], taxonomy: Taxonomy) -> dict[
     usage = pd.DataFrame({"dialogue_id": pd.Series(dtype="str")})
     return {"dialogues": dialogues, **known, "usage": usage}
 
+# %% ../../nbs/11_panels.ipynb #c7713ae3
+def _checked(given: Any) -> Run | Mapping[str, pd.DataFrame]:
+    "What a panel can look at, or TypeError."
+    given = Run(given, read_only=True) if isinstance(given, (str, os.PathLike)) else given
+    given = {"messages": given} if isinstance(given, pd.DataFrame) else given
+    if not isinstance(given, (Run, Mapping)):
+        raise TypeError(
+            f"a panel looks at a run, the folder of a run or a dict of frames, not at {type(given).__name__}"
+        )
+    known = ("messages", "ratings", "labels", "dialogues", "prompts")
+    if isinstance(given, Mapping) and (not given or set(given) - set(known)):
+        raise TypeError(f"the frames of a panel are {', '.join(known)}, not {', '.join(given) or 'none'}")
+    return given
+
+
 # %% ../../nbs/11_panels.ipynb #5b18cb63
 class Source:
     """The tables that a panel looks at, in memory, with the rows of one dialogue at hand.
@@ -100,43 +115,24 @@ class Source:
 
     Raises
     ------
-    TypeError
-        Something else was given.
-    TableError
-        A table breaks its rules.
+    TypeError, TableError
+        Something else was given; a table breaks its rules.
     """
 
     def __init__(self, given: Any):
-        given = Run(given, read_only=True) if isinstance(given, (str, os.PathLike)) else given
-        given = {"messages": given} if isinstance(given, pd.DataFrame) else given
-        if not isinstance(given, (Run, Mapping)):
-            raise TypeError(
-                f"a panel looks at a run, the folder of a run or a dict of frames, not at {type(given).__name__}"
-            )
-        known = ("messages", "ratings", "labels", "dialogues", "prompts")
-        if isinstance(given, Mapping) and (not given or set(given) - set(known)):
-            raise TypeError(f"the frames of a panel are {', '.join(known)}, not {', '.join(given) or 'none'}")
-        self._given = given
-        self.run = given if isinstance(given, Run) else None
+        self._given = _checked(given)
+        self.run = self._given if isinstance(self._given, Run) else None
         self.refresh()
 
-    def _progress(self) -> list[tuple] | None:
-        return self.run.rows(_PROGRESS) if self.run is not None else None
-
     def refresh(self, *, only_if_new: bool = False) -> bool:
-        """Read the tables again.
+        """Read the tables again, and say whether they were.
 
         Parameters
         ----------
         only_if_new : bool
             Look first whether the run has moved on since, which takes no time. Plain frames never do by themselves.
-
-        Returns
-        -------
-        bool
-            Whether they were read.
         """
-        progress = self._progress()
+        progress = self.run.rows(_PROGRESS) if self.run is not None else None
         if only_if_new and progress == self._seen:
             return False
         self._seen = progress
@@ -313,6 +309,10 @@ def offer(control: widgets.Dropdown, options: Iterable[object]) -> None:
     control.value = value if value in values else ""
 
 
+def _values(control: widgets.Dropdown) -> list[str]:
+    return [visible(value, 40) for _, value in control.options if value]
+
+
 def row(*controls: widgets.Widget) -> widgets.Box:
     "Controls side by side, on a second line where there is no room."
     box = widgets.Box(controls, layout={"flex_flow": "row wrap", "align_items": "center", "width": "100%"})
@@ -367,39 +367,8 @@ class _Chrome(widgets.VBox):
         )
 
 # %% ../../nbs/11_panels.ipynb #2c88dbc1
-class Panel(_Chrome):
-    """What every panel has.
-
-    Parameters
-    ----------
-    source : Run, str, path, DataFrame or mapping of str to DataFrame
-        What to look at, see `Source`.
-    state : str
-        A place to open, as another panel's `state` gave it.
-    live : float, optional
-        Look every so many seconds whether there is something new, until `close`.
-
-    Raises
-    ------
-    ValueError
-        The state names a filter, a value or an item that isn't there.
-    RuntimeError
-        `live` outside a notebook: no event loop runs.
-    """
-
-    def __init__(self, source: Any, *, state: str = "", live: float | None = None):
-        super().__init__()
-        self.source = self.read(source)
-        self._build()
-        self.item, self._list, self._busy = None, [], False
-        self.redraw()
-        self.state = state
-        self._wire()
-        self._watcher = asyncio.get_running_loop().create_task(self._watch(live)) if live else None
-
-    def read(self, source: Any) -> Any:
-        "What the panel looks at; it has `refresh(only_if_new=…)`."
-        return source if isinstance(source, Source) else Source(source)
+class _Listing(_Chrome):
+    "The items that the filters leave, and the one in view."
 
     def offer_options(self) -> None:
         "Give the filters their options, after the data were read."
@@ -416,15 +385,6 @@ class Panel(_Chrome):
         "The line of status."
         return f"{self.noun.capitalize()} {self.number.value:,} of {len(self._list):,} with these filters"
 
-    def _wire(self) -> None:
-        for control in self.filters.values():
-            control.observe(self._filtered, "value")
-        self.number.observe(self._numbered, "value")
-        self.link.observe(self._linked, "value")
-        self.previous.on_click(lambda _: self._step(-1))
-        self.next.on_click(lambda _: self._step(1))
-        self.again.on_click(lambda _: self.refresh())
-
     def redraw(self) -> None:
         "Options, list and view anew; the item in view stays where it is still there."
         self._busy = True
@@ -436,22 +396,6 @@ class Panel(_Chrome):
         if not self._busy:
             self._list = self.items()
             self.show(self.item if self.item in self._list else next(iter(self._list), None))
-
-    def _step(self, by: int) -> None:
-        place = self._list.index(self.item) + by if self.item in self._list else 0
-        if 0 <= place < len(self._list):
-            self.show(self._list[place])
-
-    def _numbered(self, change: Any) -> None:
-        if not self._busy and 0 < change["new"] <= len(self._list):
-            self.show(self._list[change["new"] - 1])
-
-    def _linked(self, change: Any) -> None:
-        if not self._busy:
-            try:
-                self.state = change["new"]
-            except ValueError as error:
-                self.say(str(error))
 
     def show(self, item: str | None) -> None:
         "Bring an item into view."
@@ -469,6 +413,13 @@ class Panel(_Chrome):
     def draw(self) -> None:
         "Paint the item in view."
         self.page.value = self.paint(self.item)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}: {self.summary()}"
+
+# %% ../../nbs/11_panels.ipynb #dc5eada3
+class _Placed(_Listing):
+    "Where one is, as a line to keep and as a page."
 
     @property
     def state(self) -> str:
@@ -506,6 +457,88 @@ class Panel(_Chrome):
             control.value = type(control.value)(given.get(name, ""))
         self._busy = False
 
+    def static_html(self) -> str:
+        "The view as HTML that needs no kernel."
+        return render(
+            '<div class="anthrokit mathjax_ignore tex2jax_ignore">{{ style }}<h3>{{ heading }}</h3>'
+            '{% if chosen %}<p class="ak-small ak-name">{{ chosen | visible(500) }}</p>{% endif %}{{ page }}</div>',
+            style=STYLE,
+            heading=self.heading,
+            chosen="; ".join(f"{name}: {value}" for name, value in self.chosen().items()),
+            page=Markup(self.static_page()),
+        )
+
+    def static_page(self) -> str:
+        "The contents of the panel for `static_html`."
+        return self.page.value
+
+    def _repr_html_(self) -> str:
+        return self.static_html()
+
+# %% ../../nbs/11_panels.ipynb #e548e426
+class _Moving(_Placed):
+    "What the controls do."
+
+    def _wire(self) -> None:
+        for control in self.filters.values():
+            control.observe(self._filtered, "value")
+        self.number.observe(self._numbered, "value")
+        self.link.observe(self._linked, "value")
+        self.previous.on_click(lambda _: self._step(-1))
+        self.next.on_click(lambda _: self._step(1))
+        self.again.on_click(lambda _: self.refresh())
+
+    def _step(self, by: int) -> None:
+        place = self._list.index(self.item) + by if self.item in self._list else 0
+        if 0 <= place < len(self._list):
+            self.show(self._list[place])
+
+    def _numbered(self, change: Any) -> None:
+        if not self._busy and 0 < change["new"] <= len(self._list):
+            self.show(self._list[change["new"] - 1])
+
+    def _linked(self, change: Any) -> None:
+        if not self._busy:
+            try:
+                self.state = change["new"]
+            except ValueError as error:
+                self.say(str(error))
+
+# %% ../../nbs/11_panels.ipynb #08e7eded
+class Panel(_Moving):
+    """What every panel has.
+
+    Parameters
+    ----------
+    source : Run, str, path, DataFrame or mapping of str to DataFrame
+        What to look at, see `Source`.
+    state : str
+        A place to open, as another panel's `state` gave it.
+    live : float, optional
+        Look every so many seconds whether there is something new, until `close`.
+
+    Raises
+    ------
+    ValueError
+        The state names a filter, a value or an item that isn't there.
+    RuntimeError
+        `live` outside a notebook: no event loop runs.
+    """
+
+    def __init__(self, source: Any, *, state: str = "", live: float | None = None):
+        super().__init__()
+        self.source = self.read(source)
+        self._build()
+        self.item, self._list, self._busy = None, [], False
+        self.redraw()
+        self.state = state
+        self._wire()
+        self._watcher = asyncio.get_running_loop().create_task(self._watch(live)) if live else None
+
+    def read(self, source: Any) -> Any:
+        "What the panel looks at; it has `refresh(only_if_new=…)`."
+        return source if isinstance(source, Source) else Source(source)
+
     def refresh(self) -> None:
         "Read again, and show what is new."
         self.source.refresh()
@@ -530,28 +563,3 @@ class Panel(_Chrome):
         if self._watcher is not None:
             self._watcher.cancel()
         super().close()
-
-    def static_html(self) -> str:
-        "The view as HTML that needs no kernel."
-        return render(
-            '<div class="anthrokit mathjax_ignore tex2jax_ignore">{{ style }}<h3>{{ heading }}</h3>'
-            '{% if chosen %}<p class="ak-small ak-name">{{ chosen | visible(500) }}</p>{% endif %}{{ page }}</div>',
-            style=STYLE,
-            heading=self.heading,
-            chosen="; ".join(f"{name}: {value}" for name, value in self.chosen().items()),
-            page=Markup(self.static_page()),
-        )
-
-    def static_page(self) -> str:
-        "The contents of the panel for `static_html`."
-        return self.page.value
-
-    def _repr_html_(self) -> str:
-        return self.static_html()
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}: {self.summary()}"
-
-
-def _values(control: widgets.Dropdown) -> list[str]:
-    return [visible(value, 40) for _, value in control.options if value]

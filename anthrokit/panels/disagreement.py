@@ -504,6 +504,7 @@ class _Decision(_Reasons):
         )
         self.note = widgets.Textarea(
             description="Note",
+            continuous_update=False,
             rows=2,
             layout={"width": "min(40em, 100%)"},
             style={"description_width": "initial"},
