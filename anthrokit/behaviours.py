@@ -13,7 +13,7 @@ import tomllib
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import pandas as pd
 
@@ -75,8 +75,22 @@ def _behaviour(entry: Any, number: int, source: object) -> Behaviour:
     return Behaviour(**{**entry, "not_present": tuple(examples)})
 
 # %% ../nbs/04_behaviours.ipynb #0d8311a9
+def _read(path: Path) -> tuple[list[Behaviour], str]:
+    "The behaviours of a TOML file, and its title."
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise TableError(f"{path}: there is no such file") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise TableError(f"{path}: is not TOML in UTF-8: {error}") from None
+    entries, title = content.get("behaviour", []), content.get("title", "behaviours")
+    if not isinstance(entries, list) or not isinstance(title, str):
+        raise TableError(f"{path}: title is a text, and each behaviour a table of its own, [[behaviour]]")
+    return [_behaviour(entry, number, path) for number, entry in enumerate(entries, 1)], title
+
+# %% ../nbs/04_behaviours.ipynb #8c97eedb
 class _Behaviours:
-    "Behaviours by name and category."
+    "Behaviours by name and category, in the order they were given."
 
     def __init__(self, behaviours: Iterable[Behaviour], title: str = "behaviours"):
         self.behaviours = tuple(behaviours)
@@ -88,29 +102,11 @@ class _Behaviours:
         if doubled := sorted({name for name in names if names.count(name) > 1}):
             raise TableError(f"these behaviours stand more than once in the taxonomy: {', '.join(doubled)}")
 
-    @classmethod
-    def load(cls, path: str | os.PathLike | None = None) -> Taxonomy:
-        """The taxonomy of a TOML file; without a path, the one that ships with anthrokit.
+    def __iter__(self) -> Iterator[Behaviour]:
+        return iter(self.behaviours)
 
-        Raises
-        ------
-        TableError
-            No such file, no TOML, or an entry that is not whole; the entry is named.
-        """
-        path = data_path("behaviours.toml") if path is None else Path(path)
-        try:
-            content = tomllib.loads(path.read_text(encoding="utf-8"))
-        except FileNotFoundError:
-            raise TableError(f"{path}: there is no such file") from None
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            raise TableError(f"{path}: is not TOML in UTF-8: {error}") from None
-        entries, title = content.get("behaviour", []), content.get("title", "behaviours")
-        if not isinstance(entries, list) or not isinstance(title, str):
-            raise TableError(f"{path}: title is a text, and each behaviour a table of its own, [[behaviour]]")
-        try:
-            return cls([_behaviour(entry, number, path) for number, entry in enumerate(entries, 1)], title)
-        except TableError as error:
-            raise TableError(str(error) if str(error).startswith(str(path)) else f"{path}: {error}") from None
+    def __len__(self) -> int:
+        return len(self.behaviours)
 
     @property
     def names(self) -> list[str]:
@@ -140,7 +136,26 @@ class _Behaviours:
         "Changes with any word of any definition."
         return digest([asdict(behaviour) for behaviour in self])
 
-# %% ../nbs/04_behaviours.ipynb #8c97eedb
+    def to_frame(self) -> pd.DataFrame:
+        "One row a behaviour: name, category, how, definition, question, not_present."
+        names = ["name", "category", "how", "definition", "question", "not_present"]
+        return pd.DataFrame([asdict(behaviour) for behaviour in self])[names]
+
+# %% ../nbs/04_behaviours.ipynb #580c543e
+def _as_html(taxonomy: Taxonomy) -> str:
+    "A table of the definitions."
+    head = "".join(
+        f"<th style='text-align:left'>{name}</th>" for name in ("Category", "Behaviour", "Present when")
+    )
+    rows = "".join(
+        f"<tr><td style='text-align:left'>{html.escape(behaviour.category)}</td>"
+        f"<td style='text-align:left'><strong>{html.escape(behaviour.name)}</strong></td>"
+        f"<td style='text-align:left'>{html.escape(behaviour.definition)}</td></tr>"
+        for behaviour in taxonomy
+    )
+    return f"<div {PLAIN}><p>{html.escape(repr(taxonomy))}</p><table><tr>{head}</tr>{rows}</table></div>"
+
+# %% ../nbs/04_behaviours.ipynb #6995e8c3
 class Taxonomy(_Behaviours):
     """Behaviours in their categories, in the order of the file.
 
@@ -157,6 +172,15 @@ class Taxonomy(_Behaviours):
         Two behaviours have one name, or there is none.
     """
 
+    @classmethod
+    def load(cls, path: str | os.PathLike | None = None) -> Self:
+        "The taxonomy of a TOML file, by default the one that ships; a TableError names the entry that isn't whole."
+        path = data_path("behaviours.toml") if path is None else Path(path)
+        try:
+            return cls(*_read(path))
+        except TableError as error:
+            raise TableError(str(error) if str(error).startswith(str(path)) else f"{path}: {error}") from None
+
     def select(self, names: str | Iterable[str] | None) -> list[str]:
         """Names of behaviours or categories, as names of behaviours.
 
@@ -167,17 +191,15 @@ class Taxonomy(_Behaviours):
         """
         if names is None:
             return self.names
+        known = {name: [name] for name in self.names}
+        known |= {name: members for name, members in self.categories.items() if name not in known}
         chosen: list[str] = []
         for name in [names] if isinstance(names, str) else names:
-            if name in self._by_name:
-                chosen.append(name)
-            elif name in self.categories:
-                chosen += self.categories[name]
-            else:
-                known = [*self.names, *self.categories]
+            if name not in known:
                 close = difflib.get_close_matches(str(name), known, n=1)
                 hint = f"; did you mean {close[0]!r}?" if close else f"; there are {', '.join(known)}"
                 raise TableError(f"there is no behaviour {name!r} in the taxonomy{hint}")
+            chosen += known[name]
         return list(dict.fromkeys(chosen))
 
     def __getitem__(self, name: str) -> Behaviour:
@@ -185,32 +207,11 @@ class Taxonomy(_Behaviours):
             self.select(name)
         return self._by_name[name]
 
-    def __iter__(self) -> Iterator[Behaviour]:
-        return iter(self.behaviours)
-
-    def __len__(self) -> int:
-        return len(self.behaviours)
-
-    def to_frame(self) -> pd.DataFrame:
-        "One row a behaviour: name, category, how, definition, question, not_present."
-        return pd.DataFrame([asdict(behaviour) for behaviour in self])[
-            ["name", "category", "how", "definition", "question", "not_present"]
-        ]
-
     def __repr__(self) -> str:
         return f"Taxonomy({self.title!r}): {len(self)} behaviours in {len(self.categories)} categories"
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td style='text-align:left'>{html.escape(behaviour.category)}</td>"
-            f"<td style='text-align:left'><strong>{html.escape(behaviour.name)}</strong></td>"
-            f"<td style='text-align:left'>{html.escape(behaviour.definition)}</td></tr>"
-            for behaviour in self
-        )
-        head = "".join(
-            f"<th style='text-align:left'>{name}</th>" for name in ("Category", "Behaviour", "Present when")
-        )
-        return f"<div {PLAIN}><p>{html.escape(repr(self))}</p><table><tr>{head}</tr>{rows}</table></div>"
+        return _as_html(self)
 
 # %% ../nbs/04_behaviours.ipynb #0920ffcb
 _PRONOUN = re.compile(

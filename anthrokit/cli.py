@@ -282,6 +282,7 @@ _BUDGET = {
     "budget_usd": _Flag("cap on the whole run in US dollars", kind=_amount),
     "budget_tokens": _Flag("cap on the whole run in tokens", kind=_whole),
 }
+_DRY_RUN = _Flag("make no call; say how many calls, tokens and dollars it would take", False, bool)
 
 
 def _budget(given: argparse.Namespace) -> Budget | None:
@@ -312,8 +313,8 @@ def _simulate(given: argparse.Namespace) -> _Result:
     prompts = load_prompts(given.prompts)
     if given.dialogues is not None:
         prompts = sample_prompts(prompts, given.dialogues, by=given.balance or ["scenario"])
-    names = ("turns", "system_target", "persona", "natural_end", "repeats", "seed")
-    run = simulate(
+    names = ("turns", "system_target", "persona", "natural_end", "repeats", "seed", "dry_run")
+    made = simulate(
         prompts,
         _llm(given.target, given.models_named),
         _llm(given.user, given.models_named),
@@ -322,7 +323,9 @@ def _simulate(given: argparse.Namespace) -> _Result:
         progress=not given.quiet,
         **{name: getattr(given, name) for name in names},
     )
-    with run:
+    if given.dry_run:
+        return _Result(made, {"run": given.run, "note": "a dry run: no call was made"})
+    with made as run:
         dialogues, missing = run.dialogues(), run.missing().query("kind == 'message'")
         spent, messages = _spent(run), run.messages().query("role == 'assistant'").dropna(subset="content")
     table = dialogues.groupby("target").agg(
@@ -339,7 +342,7 @@ _COMMANDS["simulate"] = _Command(
     (
         "anthrokit simulate runs/gpt-4o --target openai/gpt-4o --user gemini/gemini-2.5-pro --budget-usd 50",
         "anthrokit simulate runs/llama --target openai/llama@http://localhost:8000/v1 --dialogues 96",
-        "anthrokit simulate --settings study.toml --turns 10",
+        "anthrokit simulate --settings study.toml --turns 10 --dry-run",
     ),
     _RUN
     | {
@@ -360,6 +363,7 @@ _COMMANDS["simulate"] = _Command(
         "persona": _Flag("who the person is"),
         "natural_end": _Flag("let the person end the dialogue", False, bool),
         "seed": _Flag("passed on to models that take one", 0, _integer),
+        "dry_run": _DRY_RUN,
     }
     | _BUDGET,
 )
@@ -422,7 +426,7 @@ _COMMANDS["judge"] = _Command(
         ),
         "retry": _Flag("ratings to ask for again: failed, unparsed, refused", ["failed"], many=True),
         "workers": _Flag("further processes that make the calls", 0, _integer),
-        "dry_run": _Flag("make no call; say how many calls, tokens and dollars it would take", False, bool),
+        "dry_run": _DRY_RUN,
     }
     | _BUDGET,
 )

@@ -275,7 +275,7 @@ class _RowSampler:
         drawn = (shares.cumsum(1) <= draws).sum(1, keepdim=True).clamp(max=_TOP - 1)
         return torch.full_like(scores, -torch.inf).scatter(1, place.gather(1, drawn), 0.0)
 
-# %% ../nbs/03_local.ipynb #74808e48
+# %% ../nbs/03_local.ipynb #c18c64bb
 class _RowLimit:
     "A stopping criterion that ends each row at its own token limit."
 
@@ -287,7 +287,19 @@ class _RowLimit:
     def __call__(self, tokens: Any, scores: Any, **_: Any) -> Any:
         return self.limits <= tokens.shape[1]
 
+# %% ../nbs/03_local.ipynb #e5f8af1a
+def _answer(tokenizer: Any, row: list[int]) -> dict[str, Any]:
+    "What a row of tokens says, up to the token that ends a message."
+    ends = {tokenizer.eos_token_id, tokenizer.convert_tokens_to_ids("<|im_end|>")}
+    stop = next((place for place, token in enumerate(row) if token in ends), None)
+    kept = row[:stop]
+    return {
+        "content": tokenizer.decode(kept, skip_special_tokens=True).strip(),
+        "finish_reason": "length" if stop is None else "stop",
+        "tokens_out": len(kept) + (stop is not None),
+    }
 
+# %% ../nbs/03_local.ipynb #74808e48
 def generate(requests: Sequence[Request]) -> list[dict[str, Any]]:
     """Answers of the embedded model to several requests, in one batch.
 
@@ -322,21 +334,11 @@ def generate(requests: Sequence[Request]) -> list[dict[str, Any]]:
             top_p=None,
             top_k=None,
         )
-    ends = {tokenizer.eos_token_id, tokenizer.convert_tokens_to_ids("<|im_end|>")}
-    answers = []
-    for request, row, mask in zip(requests, output[:, start:].tolist(), batch["attention_mask"], strict=True):
-        row = row[: request.max_tokens]
-        stop = next((place for place, token in enumerate(row) if token in ends), None)
-        kept = row if stop is None else row[:stop]
-        answers.append(
-            {
-                "content": tokenizer.decode(kept, skip_special_tokens=True).strip(),
-                "finish_reason": "length" if stop is None else "stop",
-                "tokens_in": int(mask.sum()),
-                "tokens_out": len(kept) + (stop is not None),
-            }
-        )
-    return answers
+    rows, sizes = output[:, start:].tolist(), batch["attention_mask"].sum(1).tolist()
+    return [
+        {**_answer(tokenizer, row[: request.max_tokens]), "tokens_in": size}
+        for request, row, size in zip(requests, rows, sizes, strict=True)
+    ]
 
 # %% ../nbs/03_local.ipynb #fbdde56b
 def log_probability(

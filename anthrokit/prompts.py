@@ -147,7 +147,11 @@ def public_file(file: str, url: str, sha256: str) -> Path:
             f"and set ANTHROKIT_DATA to that folder."
         ) from None
 
-
+# %% ../nbs/05_prompts.ipynb #3dcc1190
+_NEEDED = (
+    *("conv_id", "use_domain", "use_scenario", "empathy", "professionalism", "original_prompt", "cue"),
+    "user_first_turn",
+)
 _DOMAINS = {
     "general planning support": "general planning",
     "career development support": "career development",
@@ -167,21 +171,11 @@ _BEHAVIOURS = {
     "Emotions": ("emotions", "internal states"),
 }
 
-# %% ../nbs/05_prompts.ipynb #3dcc1190
+
 def _read_anthrobench(path: Path) -> pd.DataFrame:
     "The public first_turns.csv with our column and behaviour names."
     raw = tables.read_frame(path)
-    needed = [
-        "conv_id",
-        "use_domain",
-        "use_scenario",
-        "empathy",
-        "professionalism",
-        "original_prompt",
-        "cue",
-        "user_first_turn",
-    ]
-    if absent := [name for name in needed if name not in raw.columns]:
+    if absent := [name for name in _NEEDED if name not in raw.columns]:
         raise TableError(f"{path} is not AnthroBench's first_turns.csv: no column {', '.join(absent)}")
     names = raw["cue"].map(_BEHAVIOURS)
     if names.isna().any():
@@ -206,6 +200,44 @@ def _read_anthrobench(path: Path) -> pd.DataFrame:
     return tables.check(frame, "prompts", source=path)
 
 # %% ../nbs/05_prompts.ipynb #a4e6460c
+def _whole_bases(mixed: pd.DataFrame, n: int) -> pd.Index:
+    "Ids of base prompts, taken from the behaviours in turn, that have n prompts between them."
+    bases = mixed.drop_duplicates("base_id").assign(
+        _size=lambda frame: frame["base_id"].map(mixed["base_id"].value_counts()),
+        _turn=lambda frame: frame.groupby("behaviour", sort=False, dropna=False).cumcount(),
+    )
+    bases = bases.sort_values("_turn", kind="stable")
+    sizes = bases["_size"].cumsum().to_numpy()
+    if n not in sizes:
+        below, above = sizes[sizes < n].max(initial=0), sizes[sizes > n].min(initial=len(mixed))
+        near = sorted({int(below), int(above)} - {0})
+        raise TableError(
+            f"{n} prompts would break a base prompt apart; draw {' or '.join(map(str, near))}, or balance "
+            f"cells with by=['domain', 'behaviour']"
+        )
+    return bases["base_id"].iloc[: int(np.searchsorted(sizes, n)) + 1]
+
+# %% ../nbs/05_prompts.ipynb #9236f09c
+def _balanced(mixed: pd.DataFrame, by: list[str], n: int) -> list[int]:
+    "Row labels of n prompts: cells in turn, in each the prompt whose base prompt was drawn least so far."
+    turns = mixed.groupby("base_id", sort=False).cumcount().sort_values(kind="stable")
+    places = mixed.loc[turns.index].groupby(by, sort=False, dropna=False).cumcount()
+    mixed = mixed.loc[places.reindex(mixed.index).sort_values(kind="stable").index]
+    groups = mixed.groupby(by, sort=False, dropna=False)
+    cells = [list(zip(cell.index, cell["base_id"], strict=True)) for _, cell in groups]
+    times: dict[str, int] = {}
+    drawn: list[int] = []
+    while len(drawn) < n:
+        for cell in cells:
+            if not cell or len(drawn) == n:
+                continue
+            place = min(range(len(cell)), key=lambda place: times.get(cell[place][1], 0))
+            label, base = cell.pop(place)
+            times[base] = times.get(base, 0) + 1
+            drawn.append(label)
+    return drawn
+
+# %% ../nbs/05_prompts.ipynb #12653ffe
 def sample_prompts(
     prompts: pd.DataFrame, n: int, by: str | Sequence[str] = "base_id", seed: int = 0
 ) -> pd.DataFrame:
@@ -244,46 +276,11 @@ def sample_prompts(
     if not 1 <= n <= len(prompts):
         raise TableError(f"{n} prompts can't be drawn from {len(prompts)}")
     mixed = prompts.sample(frac=1, random_state=np.random.default_rng(seed))
-    if by != ["base_id"]:
-        mixed["_base"] = mixed.groupby("base_id", sort=False).cumcount()
-        mixed["_cell"] = (
-            mixed.sort_values("_base", kind="stable").groupby(by, sort=False, dropna=False).cumcount()
-        )
-        drawn = _different_bases(mixed.sort_values("_cell", kind="stable"), by, n)
-        return prompts.loc[sorted(drawn)].reset_index(drop=True)
-    bases = mixed.drop_duplicates("base_id").assign(
-        size=lambda frame: frame["base_id"].map(prompts["base_id"].value_counts())
-    )
-    bases["_round"] = bases.groupby("behaviour", sort=False, dropna=False).cumcount()
-    bases = bases.sort_values("_round", kind="stable")
-    sizes = bases["size"].cumsum().to_numpy()
-    if n not in sizes:
-        near = sorted(
-            {int(sizes[sizes < n].max(initial=0)), int(sizes[sizes > n].min(initial=len(prompts)))} - {0}
-        )
-        raise TableError(
-            f"{n} prompts would break a base prompt apart; draw {' or '.join(map(str, near))}, or balance "
-            f"cells with by=['domain', 'behaviour']"
-        )
-    chosen = set(bases["base_id"].iloc[: int(np.searchsorted(sizes, n)) + 1])
-    return prompts[prompts["base_id"].isin(chosen)].reset_index(drop=True)
-
-# %% ../nbs/05_prompts.ipynb #4f068698
-def _different_bases(mixed: pd.DataFrame, by: list[str], n: int) -> list[int]:
-    "Row labels of n prompts: cells in turn, in each the prompt whose base prompt was drawn least so far."
-    cells = [cell for _, cell in mixed.groupby(by, sort=False, dropna=False)]
-    cells = [list(zip(cell.index, cell["base_id"], strict=True)) for cell in cells]
-    times: dict[str, int] = {}
-    drawn: list[int] = []
-    while len(drawn) < n:
-        for cell in cells:
-            if not cell or len(drawn) == n:
-                continue
-            place = min(range(len(cell)), key=lambda place: times.get(cell[place][1], 0))
-            label, base = cell.pop(place)
-            times[base] = times.get(base, 0) + 1
-            drawn.append(label)
-    return drawn
+    if by == ["base_id"]:
+        chosen = prompts["base_id"].isin(_whole_bases(mixed, n))
+    else:
+        chosen = prompts.index.isin(_balanced(mixed, by, n))
+    return prompts[chosen].reset_index(drop=True)
 
 # %% ../nbs/05_prompts.ipynb #89a69701
 _WRITER = (
@@ -353,16 +350,20 @@ def contextualise(
     return run.prompts()
 
 # %% ../nbs/05_prompts.ipynb #52ee2512
-async def acontextualise(*args: Any, **parameters: Any) -> pd.DataFrame:
-    "`contextualise` for code that awaits."
-    work, bar = _contextualise(*args, **{"budget": None, "progress": True, **parameters})
+async def acontextualise(
+    base_prompts: pd.DataFrame, scenarios: pd.DataFrame, llm: LLM, run: Run, **parameters: Any
+) -> pd.DataFrame:
+    "`contextualise` for code that awaits; the same parameters."
+    work, bar = _contextualise(
+        base_prompts, scenarios, llm, run, **{"budget": None, "progress": True, **parameters}
+    )
     try:
         await await_for(work, bar.tick)
     finally:
         bar.close()
-    return (parameters.get("run") or args[3]).prompts()
+    return run.prompts()
 
-
+# %% ../nbs/05_prompts.ipynb #82aa57cc
 def _check_list(frame: pd.DataFrame, name: str, id: str, text: str) -> None:
     "Refuse a list without ids or texts, or with an id twice."
     for column in (id, text):

@@ -5,10 +5,14 @@
 # %% ../nbs/06_simulate.ipynb #e10326a5
 from __future__ import annotations
 
+import contextlib
 import os
 import re
-from dataclasses import replace
-from typing import Any
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Self
 
 import pandas as pd
 
@@ -27,7 +31,7 @@ from anthrokit.llm import (
 )
 from .local import DEFAULT_MODEL
 from .prompts import load_prompts
-from .store import Run, digest, redact_in
+from .store import Run, digest, redact_in, refuse_other_prompts
 
 # %% auto #0
 __all__ = ['USER_TEMPLATE', 'user_system_prompt', 'speaks_as_assistant', 'simulate', 'asimulate', 'as_llm']
@@ -140,71 +144,49 @@ def simulate(
     repeats: int = 1,
     seed: int = 0,
     budget: Budget | None = None,
+    dry_run: bool = False,
     progress: bool = True,
-) -> Run:
-    """Dialogues between a user LLM and a target LLM, one for each prompt.
+) -> Run | pd.DataFrame:
+    """Dialogues between a user LLM and a target LLM, one for each prompt (Ibrahim et al., 2026).
 
     Parameters
     ----------
     prompts : DataFrame, str or path
         A table of first messages, or what `load_prompts` takes.
     target, user : LLM or str
-        The model under study, and the one that plays the person. By default the embedded model, whose results
-        mean nothing scientifically.
+        The model under study, and the one that plays the person; by default the embedded model, for trying out.
     run : Run, str or path
-        Where it all goes. What it holds already is not done again; a dialogue that failed goes on at the turn
-        where it failed; with more turns than before, dialogues are continued.
-    turns : int
-        Target messages in each dialogue.
-    system_target : str, optional
-        A system prompt for the target; none by default.
-    template, persona, natural_end
-        See `user_system_prompt`. A dialogue that the user ends has the status ended.
-    repeats : int
-        Dialogues for each prompt.
+        What it holds is not done again: a failed dialogue goes on where it failed, more turns continue each.
+    turns, repeats : int
+        Target messages in each dialogue; dialogues for each prompt.
+    system_target, template, persona, natural_end
+        A system prompt for the target; see `user_system_prompt`. A dialogue that the user ends has the status ended.
     seed : int
-        Passed on, made specific to each message, to models that take one.
+        Made specific to each message, for models that take one.
     budget : Budget, optional
-        Cap on the whole run's dollars or tokens; it stops cleanly, and a later call goes on.
-    progress : bool
-        Show a bar.
+        Cap on the whole run's dollars or tokens; a later call goes on.
+    dry_run, progress : bool
+        Make no call, write nothing and return what it would take; show a bar.
 
     Returns
     -------
-    Run
-        With `messages()`, `missing()`, `usage()`. Dialogues that could not be finished are in `missing()` with
-        their reason.
+    Run, or DataFrame
+        Dialogues that could not be finished are in `missing()`. A dry run gives one row a model, and "all": dialogues,
+        done, messages (in all), calls (still to make), answer_tokens (mean of `measured` answers, assumed where 0),
+        tokens_in, tokens_out, cost (US dollars, NA without a price), cost_most (answers as long as may be).
 
     Raises
     ------
-    ValueError, TableError, StoreError, SetupError
-        Before any work, for what can be known before; SetupError also later, for example when a key is revoked.
-    BudgetReached
-        What is done is kept.
-
-    Notes
-    -----
-    Ibrahim et al. (2026), multi-turn probing: 960 prompts, 5 turns, one dialogue each.
+    ValueError, TableError, StoreError, SetupError, BudgetReached
+        Before any work, for what can be known before; later for a revoked key or a spent budget. What is done is kept.
     """
-    job = _Simulation(
-        prompts,
-        target,
-        user,
-        run,
-        turns,
-        system_target,
-        template,
-        persona,
-        natural_end,
-        repeats,
-        seed,
-        budget,
-        progress,
+    asked = _Asking(
+        turns, system_target, template, persona, natural_end, repeats, seed, budget, dry_run, progress
     )
-    try:
+    if dry_run:
+        return _planned(prompts, target, user, run, asked)
+    with _Simulation(prompts, target, user, run, asked) as job:
         wait_for(job.work(), job.bar.tick)
-    finally:
-        job.finish()
     return job.run
 
 # %% ../nbs/06_simulate.ipynb #2d626003
@@ -212,25 +194,16 @@ async def asimulate(
     prompts: pd.DataFrame | str | os.PathLike = "anthrokit",
     target: LLM | str = DEFAULT_MODEL,
     user: LLM | str = DEFAULT_MODEL,
+    *,
+    run: Run | str | os.PathLike,
     **parameters: Any,
-) -> Run:
+) -> Run | pd.DataFrame:
     "`simulate` for code that awaits; the same parameters."
-    defaults = {
-        "turns": 5,
-        "system_target": None,
-        "template": USER_TEMPLATE,
-        "persona": None,
-        "natural_end": False,
-        "repeats": 1,
-        "seed": 0,
-        "budget": None,
-        "progress": True,
-    }
-    job = _Simulation(prompts, target, user, **{**defaults, **parameters})
-    try:
+    asked = _Asking(**parameters)
+    if asked.dry_run:
+        return _planned(prompts, target, user, run, asked)
+    with _Simulation(prompts, target, user, run, asked) as job:
         await await_for(job.work(), job.bar.tick)
-    finally:
-        job.finish()
     return job.run
 
 # %% ../nbs/06_simulate.ipynb #2a044754
@@ -243,6 +216,77 @@ def as_llm(model: LLM | str, **defaults: Any) -> LLM:
     return LLM(model, **defaults)
 
 # %% ../nbs/06_simulate.ipynb #5a1151ea
+@dataclass
+class _Asking:
+    "The parameters of `simulate`, checked."
+
+    turns: int = 5
+    system_target: str | None = None
+    template: str = USER_TEMPLATE
+    persona: str | None = None
+    natural_end: bool = False
+    repeats: int = 1
+    seed: int = 0
+    budget: Budget | None = None
+    dry_run: bool = False
+    progress: bool = True
+
+    def __post_init__(self) -> None:
+        for name, value in (("system_target", self.system_target), ("persona", self.persona)):
+            if value is not None and not isinstance(value, str):
+                raise ValueError(f"{name} is {value!r}; it must be a text")
+        if self.budget is not None and not isinstance(self.budget, Budget):
+            raise ValueError(f"budget is {self.budget!r}; say Budget(usd=…) or Budget(tokens=…)")
+        for name, value in (("turns", self.turns), ("repeats", self.repeats)):
+            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+                raise ValueError(f"{name} is {value!r}; it must be a whole number of 1 or more")
+        if not isinstance(self.template, str) or "{first_message}" not in self.template:
+            raise ValueError("the template of the user's role must contain {first_message}")
+
+# %% ../nbs/06_simulate.ipynb #402e295b
+def _wanted(prompts: pd.DataFrame, target: LLM, user: LLM, asked: _Asking) -> list[dict[str, Any]]:
+    "The dialogues asked for, as rows of the run's table."
+    rows = []
+    for prompt in prompts.to_dict("records"):
+        system_user = user_system_prompt(prompt, asked.template, asked.persona, asked.natural_end)
+        for repeat in range(1, asked.repeats + 1):
+            what = [prompt["prompt_id"], system_user, target.name, target.settings, asked.system_target]
+            rows.append(
+                {
+                    "dialogue_id": digest(*what, user.settings, repeat, asked.seed),
+                    "prompt_id": prompt["prompt_id"],
+                    "target": target.name,
+                    "user": user.name,
+                    "persona": asked.persona,
+                    "repeat": repeat,
+                    "turns": asked.turns,
+                    "status": "planned",
+                    "reason": None,
+                    "system_user": system_user,
+                    "system_target": asked.system_target,
+                }
+            )
+    return rows
+
+
+def _unfinished(run: Run, wanted: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    "Those of the dialogues that are not done in the run; turns asked for earlier still hold."
+    found = run.rows("SELECT dialogue_id, turns, status FROM dialogues")
+    known = {dialogue_id: (turns, status) for dialogue_id, turns, status in found}
+    todo = []
+    for row in wanted:
+        turns, status = known.get(row["dialogue_id"], (0, "planned"))
+        if not (status == "ended" or (status == "done" and turns >= row["turns"])):
+            todo.append({**row, "turns": max(turns, row["turns"])})
+    return todo
+
+
+def _target_messages(run: Run) -> dict[str, int]:
+    "How many messages of the target each dialogue has."
+    sql = "SELECT dialogue_id, COUNT(*) FROM messages WHERE role = 'assistant' AND content IS NOT NULL GROUP BY 1"
+    return dict(run.rows(sql))
+
+# %% ../nbs/06_simulate.ipynb #b956696a
 _ALIKE = (
     *("settings", "name", "api_base", "transport", "price", "timeout", "max_concurrency", "max_retries"),
     *("_api_key", "_private"),
@@ -250,165 +294,131 @@ _ALIKE = (
 
 
 class _Asked:
-    "What one call of simulate asks for, checked before any work."
+    "What one call of simulate asks for: prompts, models and a run, checked before any work."
 
-    def __init__(
-        self,
-        prompts: Any,
-        target: LLM | str,
-        user: LLM | str,
-        run: Any,
-        turns: int,
-        system_target: str | None,
-        template: str,
-        persona: str | None,
-        natural_end: bool,
-        repeats: int,
-        seed: int,
-        budget: Budget | None,
-        progress: bool,
-    ):
-        for name, value in (("system_target", system_target), ("persona", persona)):
-            if value is not None and not isinstance(value, str):
-                raise ValueError(f"{name} is {value!r}; it must be a text")
-        if budget is not None and not isinstance(budget, Budget):
-            raise ValueError(f"budget is {budget!r}; say Budget(usd=…) or Budget(tokens=…)")
-        for name, value in (("turns", turns), ("repeats", repeats)):
-            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-                raise ValueError(f"{name} is {value!r}; it must be a whole number of 1 or more")
-        if not isinstance(template, str) or "{first_message}" not in template:
-            raise ValueError("the template of the user's role must contain {first_message}")
-        prompts = (
-            tables.check(prompts, "prompts") if isinstance(prompts, pd.DataFrame) else load_prompts(prompts)
-        )
-        if prompts.empty:
+    def __init__(self, prompts: Any, target: LLM | str, user: LLM | str, run: Any, asked: _Asking):
+        self.asked = asked
+        by_hand = isinstance(prompts, pd.DataFrame)
+        self.prompts = tables.check(prompts, "prompts") if by_hand else load_prompts(prompts)
+        if self.prompts.empty:
             raise ValueError("there are no prompts to simulate")
         self.target, self.user = as_llm(target), as_llm(user)
         if all(getattr(self.user, name) == getattr(self.target, name) for name in _ALIKE):
             self.user = self.target
+        self.openings = dict(zip(self.prompts["prompt_id"], self.prompts["first_message"], strict=True))
         self.target.prepare()
         self.user.prepare()
         self.run = run if isinstance(run, Run) else Run(run)
-        self.turns, self.seed, self.natural_end = turns, seed, natural_end
-        self.system_target = system_target
-        self.meter = Meter(self.run, budget)
+        self.meter = Meter(self.run, asked.budget)
         self.meter.check([self.target, self.user])
-        self._settle(template)
-        prompts = self.run.add_prompts(prompts)
-        self.todo = self._plan(prompts, template, persona, repeats)
-        self.finished = 0
-        done = sum(dialogue["done"] for dialogue in self.todo)
-        self.bar = Progress(
-            sum(max(turns, row["turns"]) for row in self.todo),
-            done,
-            meter=self.meter,
-            unit="message",
-            show=progress,
-        )
+        self._settle()
+        wanted = _wanted(self.prompts, self.target, self.user, asked)
+        self.todo, self.said = _unfinished(self.run, wanted), _target_messages(self.run)
 
-# %% ../nbs/06_simulate.ipynb #402e295b
-class _Planned(_Asked):
-    "The experiment settled and its open dialogues planned."
-
-    def _settle(self, template: str) -> None:
-        "Refuse a run of another experiment; record this one."
+    def _settle(self) -> None:
+        "Refuse a run of another experiment; record this one, unless it is only planned."
         targets = self.run.fact("targets", {})
-        mine = redact_in({**self.target.settings, "system": self.system_target})
+        mine = redact_in({**self.target.settings, "system": self.asked.system_target})
         known = targets.get(self.target.name)
         if known is not None and known != mine and self.run.answered(self.target.name):
             raise ValueError(
                 f"the run {self.run.folder} has a target {self.target.name!r} with other settings ({known}); "
                 f"name this one otherwise with LLM(…, name=…), or use another run"
             )
-        self.run.settle(
-            user=self.user.settings,
-            user_template=digest(template),
-            seed=self.seed,
-            natural_end=self.natural_end,
-        )
-        self.run.set_facts(
-            targets={**targets, self.target.name: mine}, turns=max(self.turns, self.run.fact("turns", 0))
-        )
-
-    def _plan(
-        self, prompts: pd.DataFrame, template: str, persona: str | None, repeats: int
-    ) -> list[dict[str, Any]]:
-        "The dialogues that are not done, written to the ledger as planned."
-        known = self.run.query("SELECT dialogue_id, turns, status FROM dialogues").set_index("dialogue_id")
-        said = self.run.query(
-            "SELECT dialogue_id, COUNT(*) AS done FROM messages WHERE role = 'assistant' AND content IS NOT NULL "
-            "GROUP BY dialogue_id"
-        ).set_index("dialogue_id")["done"]
-        todo, rows = [], []
-        for prompt in prompts.to_dict("records"):
-            system_user = user_system_prompt(prompt, template, persona, self.natural_end)
-            for repeat in range(1, repeats + 1):
-                identity = digest(
-                    prompt["prompt_id"],
-                    system_user,
-                    self.target.name,
-                    self.target.settings,
-                    self.system_target,
-                    self.user.settings,
-                    repeat,
-                    self.seed,
-                )
-                if identity in known.index:
-                    old = known.loc[identity]
-                    if old["status"] == "ended" or (old["status"] == "done" and old["turns"] >= self.turns):
-                        continue
-                row = {
-                    "dialogue_id": identity,
-                    "prompt_id": prompt["prompt_id"],
-                    "target": self.target.name,
-                    "user": self.user.name,
-                    "persona": persona,
-                    "repeat": repeat,
-                    "turns": max(self.turns, int(known["turns"].get(identity, 0))),
-                    "status": "planned",
-                    "reason": None,
-                    "system_user": system_user,
-                    "system_target": self.system_target,
-                }
-                rows.append(row)
-                todo.append(
-                    {**row, "first_message": prompt["first_message"], "done": int(said.get(identity, 0))}
-                )
-        self.run.write("dialogues", rows)
-        return todo
+        facts = {"user": self.user.settings, "user_template": digest(self.asked.template)}
+        facts |= {"seed": self.asked.seed, "natural_end": self.asked.natural_end}
+        if self.asked.dry_run:
+            if self.run.agrees(**facts):
+                refuse_other_prompts(self.run, self.prompts)
+            return
+        self.run.settle(**facts)
+        turns = max(self.asked.turns, self.run.fact("turns", 0))
+        self.run.set_facts(targets={**targets, self.target.name: mine}, turns=turns)
+        self.run.add_prompts(self.prompts)
 
 # %% ../nbs/06_simulate.ipynb #d2a90d31
-class _Talking(_Planned):
-    "Dialogues going on."
+_KEPT = ("content", "reasoning", "finish_reason", "tokens_in", "tokens_out", "served_model")
+
+
+async def _ask(
+    job: _Asked, dialogue: dict[str, Any], history: list[dict[str, Any]], turn: int, role: str
+) -> Completion:
+    "What is said next: the first message is given, an empty answer is asked for again twice."
+    if (turn, role) == (1, "user"):
+        return Completion(job.openings[dialogue["prompt_id"]], finish_reason="prompt")
+    if role == "user":
+        llm, purpose, messages = job.user, "user", _seen_by_user(history, dialogue["system_user"])
+    else:
+        llm, purpose, messages = job.target, "target", _seen_by_target(history, dialogue["system_target"])
+    unit = f"{dialogue['dialogue_id']}/{turn}/{role}"
+    for attempt in range(3):
+        seed = int(digest(unit, job.asked.seed, attempt, length=7), 16)
+        answer = await job.meter.call(llm, messages, unit=unit, purpose=purpose, seed=seed)
+        if answer.status != "empty":
+            break
+    if answer.content is None or (role == "user" and answer.status == "refused"):
+        raise CallFailed(
+            "the model refused" if answer.status == "refused" else "an empty answer, three times"
+        )
+    return replace(answer, finish_reason="refusal") if answer.status == "refused" else answer
+
+
+def _keep(
+    run: Run, dialogue_id: str, turn: int, role: str, answer: Completion, error: str | None = None
+) -> None:
+    "Write a message, or why there is none, to the run."
+    asked = role == "user" and turn > 1 and answer.content is not None
+    row = {"dialogue_id": dialogue_id, "turn": turn, "role": role, "error": error}
+    row |= {name: getattr(answer, name) for name in _KEPT}
+    row["role_flip"] = bool(speaks_as_assistant(answer.content)) if asked else None
+    run.write("messages", [{**row, "seconds": round(answer.seconds, 3)}])
+
+# %% ../nbs/06_simulate.ipynb #4c1c817a
+class _Simulation(_Asked):
+    "One call of simulate at work; left, it puts the run in order, however it ended."
+
+    def __enter__(self) -> Self:
+        self.run.write("dialogues", self.todo)
+        self.finished = 0
+        done = sum(self.said.get(row["dialogue_id"], 0) for row in self.todo)
+        total = sum(row["turns"] for row in self.todo)
+        self.bar = Progress(total, done, meter=self.meter, unit="message", show=self.asked.progress)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.bar.close()
+        self.run.forget_target(self.target.name)
+        self.run.set_facts()
 
     async def work(self) -> None:
         places = self.target.max_concurrency + (0 if self.user is self.target else self.user.max_concurrency)
         await work_through(self.todo, self._dialogue, places)
 
-    async def _dialogue(self, dialogue: dict[str, Any]) -> None:
+    async def _dialogue(self, row: dict[str, Any]) -> None:
         "One dialogue from where it stands to its end."
-        row = {name: value for name, value in dialogue.items() if name not in ("first_message", "done")}
         history = self.run.query(
             "SELECT turn, role, content FROM messages WHERE dialogue_id = ? AND content IS NOT NULL "
             "ORDER BY turn, role DESC",
             [row["dialogue_id"]],
         ).to_dict("records")
+        there = {(message["turn"], message["role"]) for message in history}
+        steps = [(turn, role) for turn in range(1, row["turns"] + 1) for role in ("user", "assistant")]
         status, reason = "done", None
         try:
-            for turn in range(1, row["turns"] + 1):
-                for role in ("user", "assistant"):
-                    if any(message["turn"] == turn and message["role"] == role for message in history):
-                        continue
-                    message = await self._message(dialogue, history, turn, role)
-                    if message is None:
-                        status = "ended"
-                        return
-                    history.append(message)
-                    self.bar.done += role == "assistant"
+            for turn, role in steps:
+                if (turn, role) in there:
+                    continue
+                answer = await _ask(self, row, history, turn, role)
+                if role == "user" and turn > 1 and self.asked.natural_end and "[END]" in answer.content.upper():
+                    status = "ended"
+                    return
+                _keep(self.run, row["dialogue_id"], turn, role, answer)
+                history.append({"turn": turn, "role": role, "content": answer.content})
+                self.bar.done += role == "assistant"
         except CallFailed as failure:
             status, reason = "failed", f"turn {turn}, {role}: {failure}"
             self.bar.failed += 1
-            self._keep(dialogue, turn, role, Completion(None, "failed"), error=str(failure))
+            _keep(self.run, row["dialogue_id"], turn, role, Completion(None, "failed"), str(failure))
         except BaseException:
             status = "planned"
             raise
@@ -418,68 +428,107 @@ class _Talking(_Planned):
                 self.bar.told = {"dialogues": f"{self.finished}/{len(self.todo)}"}
                 self.run.write("dialogues", [{**row, "status": status, "reason": reason}])
 
-# %% ../nbs/06_simulate.ipynb #4c1c817a
-class _Simulation(_Talking):
-    "One call of simulate: what was asked, checked, and what is still to do."
 
-    async def _message(
-        self, dialogue: dict[str, Any], history: list[dict[str, Any]], turn: int, role: str
-    ) -> dict[str, Any] | None:
-        "The next message, kept; None where the user ends the dialogue."
-        if turn == 1 and role == "user":
-            answer = Completion(dialogue["first_message"], finish_reason="prompt")
-        else:
-            answer = await self._ask(dialogue, history, turn, role)
-        if role == "user" and turn > 1 and self.natural_end and "[END]" in answer.content.upper():
-            return None
-        self._keep(dialogue, turn, role, answer)
-        return {"turn": turn, "role": role, "content": answer.content}
+# %% ../nbs/06_simulate.ipynb #0d085b1d
+_ROLES = {"target": "assistant", "user": "user"}
+_ASSUMED = {"target": 300, "user": 60}
+_ENOUGH = 20
+_AROUND = 16  # characters, for the few tokens that a chat format puts around each message
 
-    async def _ask(
-        self, dialogue: dict[str, Any], history: list[dict[str, Any]], turn: int, role: str
-    ) -> Completion:
-        "What a model says next; an empty answer is asked for again twice."
-        if role == "user":
-            llm, purpose, messages = self.user, "user", _seen_by_user(history, dialogue["system_user"])
-        else:
-            llm, purpose, messages = self.target, "target", _seen_by_target(history, self.system_target)
-        unit = f"{dialogue['dialogue_id']}/{turn}/{role}"
-        for attempt in range(3):
-            seed = int(digest(unit, self.seed, attempt, length=7), 16)
-            answer = await self.meter.call(llm, messages, unit=unit, purpose=purpose, seed=seed)
-            if answer.status != "empty":
-                break
-        if answer.content is None or (role == "user" and answer.status == "refused"):
-            raise CallFailed(
-                "the model refused" if answer.status == "refused" else "an empty answer, three times"
-            )
-        return replace(answer, finish_reason="refusal") if answer.status == "refused" else answer
 
-    def _keep(
-        self, dialogue: dict[str, Any], turn: int, role: str, answer: Completion, error: str | None = None
-    ) -> None:
-        asked = role == "user" and turn > 1 and answer.content is not None
-        self.run.write(
-            "messages",
-            [
-                {
-                    "dialogue_id": dialogue["dialogue_id"],
-                    "turn": turn,
-                    "role": role,
-                    "content": answer.content,
-                    "reasoning": answer.reasoning,
-                    "finish_reason": answer.finish_reason,
-                    "role_flip": bool(speaks_as_assistant(answer.content)) if asked else None,
-                    "tokens_in": answer.tokens_in,
-                    "tokens_out": answer.tokens_out,
-                    "seconds": round(answer.seconds, 3),
-                    "served_model": answer.served_model,
-                    "error": error,
-                }
-            ],
-        )
+def _tokens_a_character(model: str, texts: list[str]) -> float:
+    "By the model's tokenizer, on a sample."
+    from anthrokit.llm import _litellm
 
-    def finish(self) -> None:
-        self.bar.close()
-        self.run.forget_target(self.target.name)
-        self.run.set_facts()
+    text = "\n".join(texts)
+    return _litellm().token_counter(model=model, text=text) / max(1, len(text))
+
+
+def _usual(job: _Asked, purpose: str, llm: LLM, share: float) -> tuple[int, float, float]:
+    "Answers measured, or 0; tokens of an answer, reasoning included; and characters of what it says."
+    [(n, tokens, characters)] = job.run.rows(
+        "SELECT COUNT(*), AVG(tokens_out), AVG(LENGTH(content)) FROM messages JOIN dialogues USING (dialogue_id) "
+        f"WHERE role = ? AND {purpose} = ? AND content IS NOT NULL AND tokens_out > 0",
+        [_ROLES[purpose], llm.name],
+    )
+    if n >= _ENOUGH:
+        return n, tokens, characters
+    assumed = min(_ASSUMED[purpose], llm.longest_answer)
+    return 0, assumed, assumed / share
+
+
+def _to_come(job: _Asked, written: dict[str, float]) -> dict[str, tuple[int, float]]:
+    "Calls that each model has to make, and characters sent with them, if its messages have so many characters."
+    sql = "SELECT dialogue_id, turn, role, LENGTH(content) FROM messages WHERE content IS NOT NULL"
+    there = {tuple(key): length for *key, length in job.run.rows(sql)}
+    calls, sent = dict.fromkeys(_ROLES, 0), dict.fromkeys(_ROLES, 0.0)
+    for row in job.todo:
+        system = {"user": len(row["system_user"]) + len(_OPENING), "target": len(row["system_target"] or "")}
+        there[row["dialogue_id"], 1, "user"] = len(job.openings[row["prompt_id"]])
+        heard = 2.0 * _AROUND
+        for turn in range(1, row["turns"] + 1):
+            for purpose in ("user", "target"):
+                length = there.get((row["dialogue_id"], turn, _ROLES[purpose]))
+                if length is None:
+                    calls[purpose] += 1
+                    sent[purpose] += system[purpose] + heard
+                heard += _AROUND + (written[purpose] if length is None else length)
+    return {purpose: (calls[purpose], sent[purpose]) for purpose in _ROLES}
+
+# %% ../nbs/06_simulate.ipynb #d746d674
+def _to_pay(
+    llm: LLM, share: float, usual: tuple, likely: tuple[int, float], dearest: tuple[int, float]
+) -> dict[str, Any]:
+    "Calls, tokens and dollars of one model."
+    (measured, tokens, _), (calls, sent) = usual, likely
+    tokens_in, tokens_out = round(sent * share), round(calls * tokens)
+    row = {"calls": calls, "answer_tokens": round(tokens), "measured": measured}
+    row |= {"tokens_in": tokens_in, "tokens_out": tokens_out}
+    price = llm.prices() if calls else (0.0, 0.0)
+    if price is None:
+        return {**row, "cost": pd.NA, "cost_most": pd.NA}
+    most = dearest[1] * share * price[0] + calls * llm.longest_answer * price[1]
+    return {**row, "cost": tokens_in * price[0] + tokens_out * price[1], "cost_most": most}
+
+
+def _plan(job: _Asked) -> pd.DataFrame:
+    "What is still to be done: one row a model, and all of it."
+    models = {"target": job.target, "user": job.user}
+    sample = [job.asked.template, *job.prompts["first_message"].iloc[:: max(1, len(job.prompts) // 12)]]
+    share = {purpose: _tokens_a_character(llm.model, sample) for purpose, llm in models.items()}
+    usual = {purpose: _usual(job, purpose, llm, share[purpose]) for purpose, llm in models.items()}
+    likely = _to_come(job, {purpose: characters for purpose, (_, _, characters) in usual.items()})
+    dearest = _to_come(job, {purpose: llm.longest_answer / share[purpose] for purpose, llm in models.items()})
+    wanted = len(job.prompts) * job.asked.repeats
+    done = wanted - len(job.todo)
+    messages = done * job.asked.turns + sum(row["turns"] for row in job.todo)
+    rows = []
+    for purpose, llm in models.items():
+        row = {"purpose": purpose, "model": llm.name, "dialogues": wanted, "done": done}
+        row["messages"] = messages - (wanted if purpose == "user" else 0)  # the first one is given
+        rows.append(row | _to_pay(llm, share[purpose], usual[purpose], likely[purpose], dearest[purpose]))
+    frame = pd.DataFrame(rows)
+    summed = ["messages", "calls", "tokens_in", "tokens_out", "cost", "cost_most"]
+    total = {name: frame[name].sum(skipna=False) for name in summed}
+    frame.loc[2] = {"purpose": "all", "model": None, "dialogues": wanted, "done": done, **total}
+    counts = frame.columns.difference(["purpose", "model", "cost", "cost_most"])
+    return frame.astype({**dict.fromkeys(counts, "Int64"), "cost": "Float64", "cost_most": "Float64"})
+
+# %% ../nbs/06_simulate.ipynb #65d3e5eb
+@contextlib.contextmanager
+def _to_look_at(run: Run | str | os.PathLike) -> Iterator[Run]:
+    "The run as it is, without the right to write where it isn't open; an empty one elsewhere where there is none."
+    if isinstance(run, Run):
+        yield run
+    elif (Path(run).expanduser() / "ledger.sqlite").exists():
+        with Run(run, read_only=True) as there:
+            yield there
+    else:
+        with tempfile.TemporaryDirectory() as folder, Run(folder) as none:
+            yield none
+
+
+def _planned(prompts: Any, target: LLM | str, user: LLM | str, run: Any, asked: _Asking) -> pd.DataFrame:
+    "The dry run."
+    with _to_look_at(run) as there:
+        return _plan(_Asked(prompts, target, user, there, asked))

@@ -5,6 +5,7 @@
 # %% ../nbs/01_store.ipynb #ece5c4f8
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import html
 import json
@@ -16,7 +17,7 @@ import socket
 import sqlite3
 import tempfile
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
@@ -28,7 +29,8 @@ import pandas as pd
 from . import tables
 
 # %% auto #0
-__all__ = ['PLAIN', 'StoreError', 'digest', 'keep_secret', 'strings_in', 'redact_in', 'redact', 'versions', 'Run', 'as_run']
+__all__ = ['PLAIN', 'StoreError', 'digest', 'keep_secret', 'strings_in', 'redact_in', 'redact', 'versions',
+           'refuse_other_prompts', 'Run', 'as_run']
 
 # %% ../nbs/01_store.ipynb #b72d10d7
 class StoreError(RuntimeError):
@@ -214,6 +216,27 @@ def _looking(ledger: Path) -> sqlite3.Connection:
         connection.close()
         return copy
 
+# %% ../nbs/01_store.ipynb #e79d4b03
+def _ledger_of(folder: Path, read_only: bool) -> Path:
+    "The place of the ledger in a run's folder, made where there is none; a folder of something else is refused."
+    ledger = folder / "ledger.sqlite"
+    if folder.is_file():
+        raise StoreError(f"{folder} is a file; a run is a folder")
+    if ledger.exists():
+        return ledger
+    if read_only:
+        raise StoreError(f"{folder} holds no run")
+    there = [file.name for file in folder.iterdir()] if folder.exists() else []
+    if other := sorted(name for name in there if not name.startswith("run.lock")):
+        raise StoreError(
+            f"{folder} is not a run and not empty (it holds {', '.join(other[:3])}); name a new folder"
+        )
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(f"the folder {folder} can't be made: {error.strerror}") from None
+    return ledger
+
 # %% ../nbs/01_store.ipynb #a92b4fb9
 class _Folder:
     "The folder of a run: made or opened, locked against other processes, closed."
@@ -224,27 +247,7 @@ class _Folder:
         self.folder = Path(folder).expanduser()
         self.read_only = read_only
         self._guard = threading.RLock()
-        self._lock = self._connection = None
-        ledger = self.folder / "ledger.sqlite"
-        if self.folder.is_file():
-            raise StoreError(f"{self.folder} is a file; a run is a folder")
-        if not ledger.exists():
-            if read_only:
-                raise StoreError(f"{self.folder} holds no run")
-            other = (
-                []
-                if not self.folder.exists()
-                else [file.name for file in self.folder.iterdir() if not file.name.startswith("run.lock")]
-            )
-            if other:
-                raise StoreError(
-                    f"{self.folder} is not a run and not empty (it holds {', '.join(sorted(other)[:3])}); "
-                    f"name a new folder"
-                )
-            try:
-                self.folder.mkdir(parents=True, exist_ok=True)
-            except OSError as error:
-                raise StoreError(f"the folder {self.folder} can't be made: {error.strerror}") from None
+        ledger = _ledger_of(self.folder, read_only)
         if not read_only:
             self._lock = _Lock(self.folder)
             self._lock.acquire()
@@ -262,8 +265,14 @@ class _Folder:
         self._connection.execute("PRAGMA journal_mode=WAL")
         self._connection.execute("PRAGMA synchronous=NORMAL")
         self._connection.executescript(_SCHEMA)
-        if self.fact("created") is None:
-            self.set_facts(created=_now(), versions=versions())
+
+    @property
+    def _db(self) -> sqlite3.Connection:
+        if self._connection is None:
+            raise StoreError(
+                f"the run {self.folder} has been closed; open it again with Run({str(self.folder)!r})"
+            )
+        return self._connection
 
     @property
     def name(self) -> str:
@@ -288,42 +297,57 @@ class _Folder:
     def __del__(self) -> None:
         self.close()
 
-# %% ../nbs/01_store.ipynb #87045cef
+# %% ../nbs/01_store.ipynb #3337946b
+@contextlib.contextmanager
+def _transaction(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
+    "All that is done within is on disk at the end, or none of it."
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield connection
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:  # a full disk ends the transaction by itself
+            connection.execute("ROLLBACK")
+        raise
+
+
+def _insertion(table: str, rows: list[Mapping[str, Any]], replace: bool) -> tuple[str, list[dict[str, Any]]]:
+    "The statement that puts rows, all with the same columns, into a table, and the values for it."
+    verb, names = "REPLACE" if replace else "IGNORE", list(rows[0])
+    marks = ", ".join(f":{name}" for name in names)
+    values = [{name: _plain(value) for name, value in row.items()} for row in rows]
+    return f"INSERT OR {verb} INTO {table} ({', '.join(names)}) VALUES ({marks})", values
+
+# %% ../nbs/01_store.ipynb #185a3ab2
+def _change(run: _Folder, statements: list[tuple[str, list[Any]]]) -> None:
+    "Statements, each with the rows of values for it, as one transaction."
+    if run.read_only:
+        raise StoreError(f"the run {run.folder} was opened read-only")
+    if not statements:
+        return
+    try:
+        with run._guard, _transaction(run._db) as ledger:
+            for sql, values in statements:
+                ledger.executemany(sql, values)
+    except sqlite3.OperationalError as error:
+        raise StoreError(
+            f"the ledger of {run.folder} can't be written: {error}. What was reported before is kept; "
+            f"make room and run again."
+        ) from None
+
+# %% ../nbs/01_store.ipynb #54f6bdfd
 class _Ledger(_Folder):
-    "Queries and writes, each write one transaction."
+    "Queries, and changes by transaction."
 
     def query(self, sql: str, parameters: Iterable[Any] = ()) -> pd.DataFrame:
-        """The answer of the ledger to a SQL query, as a frame.
-
-        Parameters
-        ----------
-        sql : str
-            A SELECT over the ledger's tables.
-        parameters : sequence
-            Values for the question marks in it.
-        """
+        "The answer of the ledger to a SELECT, as a frame; the parameters stand for its question marks."
         with self._guard:
             return pd.read_sql_query(sql, self._db, params=tuple(parameters))
 
     def rows(self, sql: str, parameters: Iterable[Any] = ()) -> list[tuple]:
-        "The answer of the ledger to a SQL query, as plain tuples: for small answers asked for often."
+        "The same as plain tuples: for small answers asked for often."
         with self._guard:
             return self._db.execute(sql, tuple(parameters)).fetchall()
-
-    @property
-    def _db(self) -> sqlite3.Connection:
-        if self._connection is None:
-            raise StoreError(
-                f"the run {self.folder} has been closed; open it again with Run({str(self.folder)!r})"
-            )
-        return self._connection
-
-    def create(self, sql: str) -> None:
-        "Add tables of a further chapter to the ledger: CREATE TABLE IF NOT EXISTS statements."
-        if self.read_only:
-            return
-        with self._guard:
-            self._db.executescript(sql)
 
     def write(self, table: str, rows: Iterable[Mapping[str, Any]], *, replace: bool = True) -> None:
         """Write rows into a table of the ledger; they are on disk when this returns.
@@ -347,104 +371,40 @@ class _Ledger(_Folder):
     def write_together(
         self, parts: Iterable[tuple[str, Iterable[Mapping[str, Any]]]], *, replace: bool = True
     ) -> None:
-        """Write rows of several tables in one transaction: all of them are on disk when this returns, or none.
+        "Rows of several tables as for `write`, in one transaction: all are on disk when this returns, or none."
+        parts = [(table, list(rows)) for table, rows in parts]
+        _change(self, [_insertion(table, rows, replace) for table, rows in parts if rows])
 
-        Parameters
-        ----------
-        parts : iterable of (table, rows)
-            As for `write`.
-        replace : bool
-            As for `write`.
+    def write_all(self, statements: Iterable[str], parameters: Iterable[Any] = ()) -> None:
+        "Several changes in one transaction, all with the same parameters."
+        _change(self, [(statement, [tuple(parameters)]) for statement in statements])
 
-        Raises
-        ------
-        StoreError
-            As `write`.
-        """
-        if self.read_only:
-            raise StoreError(f"the run {self.folder} was opened read-only")
-        verb = "REPLACE" if replace else "IGNORE"
-        statements = []
-        for table, rows in parts:
-            rows = [{name: _plain(value) for name, value in row.items()} for row in rows]
-            if rows:
-                names = list(rows[0])
-                marks = ", ".join(f":{name}" for name in names)
-                statements.append(
-                    (f"INSERT OR {verb} INTO {table} ({', '.join(names)}) VALUES ({marks})", rows)
-                )
-        if not statements:
-            return
-        try:
+    def create(self, sql: str) -> None:
+        "Add tables of a further chapter to the ledger: CREATE TABLE IF NOT EXISTS statements."
+        if not self.read_only:
             with self._guard:
-                if len(statements) == len(statements[0][1]) == 1:
-                    self._db.execute(statements[0][0], statements[0][1][0])
-                    return
-                self._db.execute("BEGIN IMMEDIATE")
-                try:
-                    for sql, rows in statements:
-                        self._db.executemany(sql, rows)
-                    self._db.execute("COMMIT")
-                except BaseException:
-                    if self._db.in_transaction:  # a full disk ends the transaction by itself
-                        self._db.execute("ROLLBACK")
-                    raise
-        except sqlite3.OperationalError as error:
-            raise StoreError(
-                f"the ledger of {self.folder} can't be written: {error}. What was reported before is kept; "
-                f"make room and run again."
-            ) from None
+                self._db.executescript(sql)
 
 # %% ../nbs/01_store.ipynb #fb144623
 class _Experiment(_Ledger):
-    "The facts of the experiment."
+    "The facts of the experiment, and the manifest they make."
+
+    def _open(self, ledger: Path) -> None:
+        super()._open(ledger)
+        if not self.read_only and self.fact("created") is None:
+            self.set_facts(created=_now(), versions=versions())
 
     def fact(self, name: str, default: Any = None) -> Any:
         "A fact of the experiment by name, as in the manifest."
-        with self._guard:
-            row = self._db.execute("SELECT value FROM facts WHERE name = ?", (name,)).fetchone()
-        return default if row is None else json.loads(row[0])
+        found = self.rows("SELECT value FROM facts WHERE name = ?", [name])
+        return json.loads(found[0][0]) if found else default
 
     def set_facts(self, **facts: Any) -> None:
         "Record facts of the experiment and write the manifest anew."
-        self.write(
-            "facts",
-            [
-                {"name": name, "value": json.dumps(redact_in(value), ensure_ascii=False, sort_keys=True)}
-                for name, value in {**facts, "changed": _now()}.items()
-            ],
-        )
+        facts = redact_in({**facts, "changed": _now()})
+        texts = {name: json.dumps(facts[name], ensure_ascii=False, sort_keys=True) for name in facts}
+        self.write("facts", [{"name": name, "value": text} for name, text in texts.items()])
         self.write_manifest()
-
-    def settle(self, **facts: Any) -> None:
-        """Record what defines the experiment, or refuse a run that was made for another one.
-
-        Parameters
-        ----------
-        **facts
-            Name to value. A name that the run has already must have the same value.
-
-        Raises
-        ------
-        StoreError
-            Lists what differs.
-        """
-        facts = redact_in(json.loads(json.dumps(facts, sort_keys=True)))
-        known = {name: self.fact(name) for name in facts}
-        differ = [name for name, value in known.items() if value is not None and value != facts[name]]
-        if differ and not self.answered():
-            self.write_all(("DELETE FROM messages", "DELETE FROM dialogues", "DELETE FROM prompts"))
-            self.set_facts(**{**facts, "targets": {}})
-        elif differ:
-            lines = "\n".join(
-                f"  {name}: it has {known[name]!r}, this asks for {facts[name]!r}" for name in differ
-            )
-            raise StoreError(
-                f"the run {self.folder} belongs to another experiment:\n{lines}\nGive this one a folder of its own."
-            )
-        new = {name: value for name, value in facts.items() if known[name] is None}
-        if new:
-            self.set_facts(**new)
 
     def answered(self, target: str | None = None) -> bool:
         "Whether a target, or any, has given an answer. Until then nothing is bound to the run's settings."
@@ -452,60 +412,24 @@ class _Experiment(_Ledger):
             "SELECT 1 FROM messages JOIN dialogues USING (dialogue_id) WHERE role = 'assistant' AND content "
             "IS NOT NULL AND (? IS NULL OR target = ?) LIMIT 1"
         )
-        with self._guard:
-            return self._db.execute(sql, (target, target)).fetchone() is not None
-
-    def write_all(self, statements: Iterable[str], parameters: Iterable[Any] = ()) -> None:
-        "Several changes in one transaction, all with the same parameters."
-        with self._guard:
-            self._db.execute("BEGIN IMMEDIATE")
-            try:
-                for statement in statements:
-                    self._db.execute(statement, tuple(parameters))
-                self._db.execute("COMMIT")
-            except BaseException:
-                self._db.execute("ROLLBACK")
-                raise
-
-    def forget_target(self, target: str) -> None:
-        "Take a target that never gave an answer out of the run's plans."
-        if self.answered(target):
-            return
-        among = "(SELECT dialogue_id FROM dialogues WHERE target = ? AND status = 'planned')"
-        self.write_all((f"DELETE FROM messages WHERE dialogue_id IN {among}",), (target,))
-        self.write_all(("DELETE FROM dialogues WHERE target = ? AND status = 'planned'",), (target,))
-        left = self.query("SELECT 1 FROM dialogues WHERE target = ? LIMIT 1", (target,))
-        if left.empty:
-            known = self.fact("targets", {})
-            self.set_facts(targets={name: value for name, value in known.items() if name != target})
-
-    def forget_judges(self, judges: Iterable[str]) -> None:
-        "Take judges that gave no rating out of the run's list, so that they have no seat on its panel."
-        for judge in judges:
-            unrated = "judge = ? AND judge NOT IN (SELECT DISTINCT judge FROM ratings)"
-            self.write_all((f"DELETE FROM judges WHERE {unrated}",), (judge,))
-
-# %% ../nbs/01_store.ipynb #a97e56b6
-class _Manifest(_Experiment):
-    "The manifest, and the prompts that the run was given."
+        return bool(self.rows(sql, [target, target]))
 
     def manifest(self) -> dict[str, Any]:
         "What the manifest says: versions, models asked for and served, parameters, hashes, times."
-        with self._guard:
-            rows = self._db.execute("SELECT name, value FROM facts").fetchall()
-            served = self._db.execute(
-                "SELECT DISTINCT model, served_model FROM calls WHERE served_model IS NOT NULL ORDER BY 1, 2"
-            ).fetchall()
-            judges = self._db.execute(
-                "SELECT judge, samples, hash, settings FROM judges ORDER BY position"
-            ).fetchall()
-        found = {"run": self.name, **{name: json.loads(value) for name, value in sorted(rows)}}
-        found["models_served"] = [{"asked": asked, "served": answer} for asked, answer in served]
-        found["judges"] = [
-            {"judge": judge, "samples": samples, "hash": hash, "settings": json.loads(settings)}
-            for judge, samples, hash, settings in judges
-        ]
-        return found
+        facts = self.rows("SELECT name, value FROM facts ORDER BY name")
+        served = self.rows(
+            "SELECT DISTINCT model, served_model FROM calls WHERE served_model IS NOT NULL ORDER BY 1, 2"
+        )
+        judges = self.rows("SELECT judge, samples, hash, settings FROM judges ORDER BY position")
+        return {
+            "run": self.name,
+            **{name: json.loads(value) for name, value in facts},
+            "models_served": [{"asked": asked, "served": answer} for asked, answer in served],
+            "judges": [
+                {"judge": judge, "samples": samples, "hash": hash, "settings": json.loads(settings)}
+                for judge, samples, hash, settings in judges
+            ],
+        }
 
     def write_manifest(self) -> None:
         "Write manifest.json, whole or not at all."
@@ -513,44 +437,8 @@ class _Manifest(_Experiment):
         partial.write_text(json.dumps(self.manifest(), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
         partial.replace(self.folder / "manifest.json")
 
-    def add_prompts(self, prompts: pd.DataFrame) -> pd.DataFrame:
-        """Take prompts into the run; a prompt_id that is there with another text is refused.
-
-        Parameters
-        ----------
-        prompts : DataFrame
-            With the columns of `tables.columns("prompts")`.
-
-        Returns
-        -------
-        DataFrame
-            The prompts, checked.
-        """
-        prompts = tables.check(prompts, "prompts")
-        fields = tables.columns("prompts")["column"].tolist()
-        known = self.prompts().set_index("prompt_id")
-        both = prompts[prompts["prompt_id"].isin(known.index)]
-        for name in ("first_message", "base_id", "scenario", "domain"):
-            old = both["prompt_id"].map(known[name])
-            changed = both[(both[name] != old) & ~(both[name].isna() & old.isna())]
-            if not changed.empty:
-                raise StoreError(
-                    f"the run {self.folder} belongs to another experiment: it has another {name} under the "
-                    f"prompt_id {', '.join(changed['prompt_id'][:3])}. Give this one a folder of its own."
-                )
-        new = prompts[~prompts["prompt_id"].isin(known.index)]
-        if not new.empty:
-            self.write("prompts", new[fields].to_dict("records"))
-            self.note_prompts()
-        return prompts
-
-    def note_prompts(self) -> None:
-        "Record how many prompts the run has and the hash of their texts."
-        every = self.rows("SELECT prompt_id, first_message FROM prompts ORDER BY prompt_id")
-        self.set_facts(prompts={"n": len(every), "hash": digest([list(row) for row in every])})
-
 # %% ../nbs/01_store.ipynb #f96e9b00
-class _Tables(_Manifest):
+class _Tables(_Experiment):
     "Prompts, dialogues, messages, ratings and labels as frames."
 
     def prompts(self) -> pd.DataFrame:
@@ -558,14 +446,7 @@ class _Tables(_Manifest):
         return tables.check(self.query("SELECT * FROM prompts"), "prompts")
 
     def dialogues(self) -> pd.DataFrame:
-        """The dialogues planned, with the columns of their prompts.
-
-        Returns
-        -------
-        DataFrame
-            dialogue_id, target, user, persona, repeat, turns, status (planned, done, ended, failed), reason,
-            system_user, system_target, and the columns of prompts.
-        """
+        "The dialogues planned: the columns of `tables.columns('dialogues')` and those of their prompts."
         return self.query(
             "SELECT * FROM dialogues JOIN prompts USING (prompt_id) ORDER BY target, prompt_id, repeat"
         )
@@ -613,9 +494,98 @@ class _Tables(_Manifest):
 
         return Annotations(self).table(history=history)
 
+# %% ../nbs/01_store.ipynb #b9a4558c
+def refuse_other_prompts(run: Run, prompts: pd.DataFrame) -> pd.Index:
+    "Refuse prompts that the run knows by the same prompt_id with other texts; the ids it knows."
+    known = run.prompts().set_index("prompt_id")
+    both = prompts[prompts["prompt_id"].isin(known.index)]
+    for name in ("first_message", "base_id", "scenario", "domain"):
+        old = both["prompt_id"].map(known[name])
+        changed = both[(both[name] != old) & ~(both[name].isna() & old.isna())]
+        if not changed.empty:
+            raise StoreError(
+                f"the run {run.folder} belongs to another experiment: it has another {name} under the "
+                f"prompt_id {', '.join(changed['prompt_id'][:3])}. Give this one a folder of its own."
+            )
+    return known.index
+
+# %% ../nbs/01_store.ipynb #a97e56b6
+class _Bound(_Tables):
+    "What the run is bound to once a target has answered."
+
+    def agrees(self, **facts: Any) -> bool:
+        "Whether no fact has another value in the run; a StoreError lists those that have once a target has answered."
+        facts = redact_in(json.loads(json.dumps(facts)))
+        known = {name: self.fact(name) for name in facts}
+        differ = [name for name in facts if known[name] is not None and known[name] != facts[name]]
+        if differ and self.answered():
+            lines = "\n".join(
+                f"  {name}: it has {known[name]!r}, this asks for {facts[name]!r}" for name in differ
+            )
+            raise StoreError(
+                f"the run {self.folder} belongs to another experiment:\n{lines}\nGive this one a folder of its own."
+            )
+        return not differ
+
+    def settle(self, **facts: Any) -> None:
+        "Record what defines the experiment; a StoreError where the run was made for another one, saying what differs."
+        if not self.agrees(**facts):
+            self.write_all(("DELETE FROM messages", "DELETE FROM dialogues", "DELETE FROM prompts"))
+            self.set_facts(**{**facts, "targets": {}})
+        elif new := {name: value for name, value in facts.items() if self.fact(name) is None}:
+            self.set_facts(**new)
+
+    def add_prompts(self, prompts: pd.DataFrame) -> pd.DataFrame:
+        "Take prompts into the run, checked; a prompt_id that is there with another text is refused with a StoreError."
+        prompts = tables.check(prompts, "prompts")
+        fields = tables.columns("prompts")["column"].tolist()
+        new = prompts[~prompts["prompt_id"].isin(refuse_other_prompts(self, prompts))]
+        if not new.empty:
+            self.write("prompts", new[fields].to_dict("records"))
+            self.note_prompts()
+        return prompts
+
+    def note_prompts(self) -> None:
+        "Record how many prompts the run has and the hash of their texts."
+        every = self.rows("SELECT prompt_id, first_message FROM prompts ORDER BY prompt_id")
+        self.set_facts(prompts={"n": len(every), "hash": digest([list(row) for row in every])})
+
+    def take_in(
+        self, kind: str, prompts: pd.DataFrame, rows: Mapping[str, list[dict[str, Any]]], **facts: Any
+    ) -> Self:
+        """Take in an experiment from elsewhere (`kind`); a StoreError where the run holds other messages.
+
+        `rows` are of dialogues and messages, and judges and ratings where there are any; those that are there already
+        stay as they are. The facts are for the manifest.
+        """
+        columns = ("dialogue_id", "turn", "role", "content")
+        self.settle(kind=kind, messages=digest([[row[name] for name in columns] for row in rows["messages"]]))
+        self.add_prompts(prompts)
+        self.write_together(rows.items(), replace=False)
+        self.set_facts(**facts)
+        return self
+
+# %% ../nbs/01_store.ipynb #21c09e16
+_UNFINISHED = (
+    "SELECT dialogue_id, 1 + (SELECT COUNT(*) FROM messages WHERE messages.dialogue_id = dialogues.dialogue_id "
+    "AND role = 'assistant' AND content IS NOT NULL) AS turn, status, reason FROM dialogues "
+    "WHERE status NOT IN ('done', 'ended') ORDER BY dialogue_id"
+)
+_OWED = (
+    "WITH RECURSIVE n(sample) AS (SELECT 1 UNION ALL SELECT sample + 1 FROM n "
+    "WHERE sample < (SELECT MAX(samples) FROM judges)) "
+    "SELECT m.dialogue_id, m.turn, b.value AS behaviour, j.judge, n.sample, "
+    "COALESCE(r.status, 'planned') AS status, r.explanation AS reason "
+    "FROM messages m JOIN judges j JOIN json_each(j.behaviours) b JOIN n ON n.sample <= j.samples "
+    "LEFT JOIN ratings r ON r.dialogue_id = m.dialogue_id AND r.turn = m.turn AND r.behaviour = b.value "
+    "AND r.judge = j.judge AND r.sample = n.sample "
+    "WHERE m.role = 'assistant' AND m.content IS NOT NULL AND (NOT ? OR r.status IS NULL OR r.status <> 'ok') "
+    "ORDER BY m.dialogue_id, m.turn, j.position, b.key, n.sample"
+)
+
 # %% ../nbs/01_store.ipynb #15bcea29
-class _Missing(_Tables):
-    "What is planned and not there."
+class _Planned(_Bound):
+    "What is planned and not there, and plans that came to nothing."
 
     def missing(self) -> pd.DataFrame:
         """What is planned and not there, with the reason.
@@ -626,12 +596,7 @@ class _Missing(_Tables):
             kind (message or rating), dialogue_id, turn, behaviour, judge, sample, status, reason. A dialogue
             that failed is one row, at the turn where it goes on; so is one that hasn't been made yet.
         """
-        dialogues = self.query(
-            "SELECT dialogue_id, 1 + (SELECT COUNT(*) FROM messages WHERE messages.dialogue_id = dialogues.dialogue_id "
-            "AND role = 'assistant' AND content IS NOT NULL) AS turn, status, reason FROM dialogues "
-            "WHERE status NOT IN ('done', 'ended') ORDER BY dialogue_id"
-        )
-        dialogues = dialogues.assign(kind="message", behaviour=None, judge=None, sample=None)
+        dialogues = self.query(_UNFINISHED).assign(kind="message", behaviour=None, judge=None, sample=None)
         ratings = self.planned_ratings(missing_only=True).assign(kind="rating")
         ratings["reason"] = ratings["reason"].where(ratings["status"] != "planned", "not judged yet")
         names = ["kind", "dialogue_id", "turn", "behaviour", "judge", "sample", "status", "reason"]
@@ -652,63 +617,29 @@ class _Missing(_Tables):
             dialogue_id, turn, behaviour, judge, sample, status, reason. Under adaptive sampling, samples and
             judges that can't change a label any more are not owed.
         """
-        only = "AND (r.status IS NULL OR r.status <> 'ok') " if missing_only else ""
-        planned = self.query(
-            "WITH RECURSIVE n(sample) AS (SELECT 1 UNION ALL SELECT sample + 1 FROM n "
-            "WHERE sample < (SELECT MAX(samples) FROM judges)) "
-            "SELECT m.dialogue_id, m.turn, b.value AS behaviour, j.judge, n.sample, "
-            "COALESCE(r.status, 'planned') AS status, r.explanation AS reason "
-            "FROM messages m JOIN judges j JOIN json_each(j.behaviours) b JOIN n ON n.sample <= j.samples "
-            "LEFT JOIN ratings r ON r.dialogue_id = m.dialogue_id AND r.turn = m.turn AND r.behaviour = b.value "
-            "AND r.judge = j.judge AND r.sample = n.sample "
-            f"WHERE m.role = 'assistant' AND m.content IS NOT NULL {only} "
-            "ORDER BY m.dialogue_id, m.turn, j.position, b.key, n.sample"
-        )
-        if self.fact("sampling") == "adaptive":
-            from anthrokit.judge import still_owed
+        owed = self.query(_OWED, [missing_only])
+        if self.fact("sampling") != "adaptive":
+            return owed
+        from anthrokit.judge import still_owed
 
-            planned = still_owed(self, planned)
-        return planned
+        return still_owed(self, owed)
 
-# %% ../nbs/01_store.ipynb #c876f9cb
-_TOKENS = "COALESCE(tokens_in, 0) + COALESCE(tokens_out, 0)"
-_COST = f"CASE WHEN COALESCE(SUM(cost IS NULL AND {_TOKENS} > 0), 0) = 0 THEN COALESCE(SUM(cost), 0.0) END"
+    def forget_target(self, target: str) -> None:
+        "Take a target that never gave an answer out of the run's plans."
+        if self.answered(target):
+            return
+        planned = "FROM dialogues WHERE target = ? AND status = 'planned'"
+        among = f"(SELECT dialogue_id {planned})"
+        self.write_all((f"DELETE FROM messages WHERE dialogue_id IN {among}", f"DELETE {planned}"), [target])
+        if not self.rows("SELECT 1 FROM dialogues WHERE target = ? LIMIT 1", [target]):
+            left = {name: value for name, value in self.fact("targets", {}).items() if name != target}
+            self.set_facts(targets=left)
 
-
-class _Account(_Missing):
-    "What the calls took."
-
-    def usage(self, by: str | list[str] = ("purpose", "model")) -> pd.DataFrame:
-        """Calls, tokens, dollars and seconds.
-
-        Parameters
-        ----------
-        by : str or list of str
-            Among purpose (user, target, judge, …), model, served_model, status.
-
-        Returns
-        -------
-        DataFrame
-            by…, calls, failed, tokens_in, tokens_out, cost (US dollars; NA where the price of a call that took
-            tokens is not known), seconds (sum of the calls' own).
-        """
-        by = [by] if isinstance(by, str) else list(by)
-        unknown = set(by) - {"purpose", "model", "served_model", "status"}
-        if unknown:
-            raise ValueError(
-                f"usage goes by purpose, model, served_model or status, not {', '.join(sorted(unknown))}"
-            )
-        return self.query(
-            f"SELECT {', '.join(by)}, COUNT(*) AS calls, SUM(status = 'failed') AS failed, "
-            "SUM(tokens_in) AS tokens_in, "
-            f"SUM(tokens_out) AS tokens_out, {_COST} AS cost, "
-            f"SUM(seconds) AS seconds FROM calls GROUP BY {', '.join(by)}"
-        )
-
-    def spent(self) -> tuple[float | None, int]:
-        "US dollars (None where a price isn't known) and tokens of all calls so far."
-        [(cost, tokens)] = self.rows(f"SELECT {_COST}, COALESCE(SUM({_TOKENS}), 0) FROM calls")
-        return cost, int(tokens)
+    def forget_judges(self, judges: Iterable[str]) -> None:
+        "Take judges that gave no rating out of the run's list, so that they have no seat on its panel."
+        unrated = "DELETE FROM judges WHERE judge = ? AND judge NOT IN (SELECT DISTINCT judge FROM ratings)"
+        for judge in judges:
+            self.write_all([unrated], [judge])
 
 # %% ../nbs/01_store.ipynb #34feb0e6
 _FURTHER = re.compile(r"CREATE TABLE (IF NOT EXISTS )?([a-z][a-z0-9_]*)\s*\([^;]*\)[\w\s,]*", re.I)
@@ -746,12 +677,31 @@ def _rows(run: _Ledger, name: str, path: Path) -> list[dict[str, Any]]:
             frame[column] = frame[column].fillna("")
     return frame.where(frame.notna(), None).to_dict("records")
 
-# %% ../nbs/01_store.ipynb #8af6140b
-class _Export(_Account):
-    "Tables out."
+# %% ../nbs/01_store.ipynb #21114c76
+def _exported(run: Run, further: Iterable[str]) -> dict[str, pd.DataFrame]:
+    "Every table of an export: those of the ledger, and those that are worked out from them."
+    frames = {name: run.query(f"SELECT * FROM {name}") for name in (*_TABLES, *further)}
+    return frames | {
+        name: getattr(run, name)() for name in ("messages", "ratings", "labels", "usage", "missing")
+    }
+
+
+def _stated(export: Path) -> tuple[dict[str, Any], dict[str, str]]:
+    "The manifest of an export that is whole, and how its further tables are made."
+    path = export / "manifest.json"
+    manifest = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    further = _checked_tables(export, manifest.get("tables", {}))
+    needed = ("manifest.json", *(f"{name}.csv" for name in (*_TABLES, *further)))
+    if absent := [name for name in needed if not (export / name).is_file()]:
+        raise StoreError(f"{export} is no whole export: it lacks {', '.join(absent)}")
+    return manifest, further
+
+# %% ../nbs/01_store.ipynb #c599fdfc
+class _Exchange(_Planned):
+    "Tables out and in."
 
     def export(self, folder: str | os.PathLike) -> Path:
-        """Write the tables as Parquet and CSV, with the manifest and a data dictionary.
+        """Write every table as Parquet and CSV, with the manifest and a data dictionary; the folder.
 
         The meaning of each column stands in dictionary.csv and in the Parquet files themselves. Tables that further
         chapters added to the ledger go along; the manifest says how they are made.
@@ -760,37 +710,19 @@ class _Export(_Account):
         ----------
         folder : str or path
             Made if it isn't there; files of the same names are replaced.
-
-        Returns
-        -------
-        Path
-            The folder.
         """
-        folder = Path(folder)
+        folder, further, described = Path(folder), _further(self), []
         folder.mkdir(parents=True, exist_ok=True)
-        further = _further(self)
-        frames = {name: self.query(f"SELECT * FROM {name}") for name in (*_TABLES, *further)}
-        frames |= {
-            name: getattr(self, name)() for name in ("messages", "ratings", "labels", "usage", "missing")
-        }
-        for name, frame in frames.items():
+        for name, frame in _exported(self, further).items():
             for kind in ("csv", "parquet"):
                 tables.write_frame(frame, folder / f"{name}.{kind}", name)
-        described = [
-            {"table": name, "column": column, "dtype": str(dtype), "meaning": tables.meaning(name, column)}
-            for name, frame in frames.items()
-            for column, dtype in frame.dtypes.items()
-        ]
-        pd.DataFrame(described).to_csv(folder / "dictionary.csv", index=False)
-        (folder / "manifest.json").write_text(
-            json.dumps({**self.manifest(), "tables": further}, indent=2, ensure_ascii=False) + "\n",
-            encoding="utf-8",
-        )
+            for column, dtype in frame.dtypes.items():
+                described.append((name, column, str(dtype), tables.meaning(name, column)))
+        names = ["table", "column", "dtype", "meaning"]
+        pd.DataFrame(described, columns=names).to_csv(folder / "dictionary.csv", index=False)
+        manifest = json.dumps({**self.manifest(), "tables": further}, indent=2, ensure_ascii=False) + "\n"
+        (folder / "manifest.json").write_text(manifest, encoding="utf-8")
         return folder
-
-# %% ../nbs/01_store.ipynb #c599fdfc
-class _Exchange(_Export):
-    "Tables in again."
 
     @classmethod
     def restore(cls, export: str | os.PathLike, folder: str | os.PathLike) -> Self:
@@ -807,19 +739,12 @@ class _Exchange(_Export):
         Raises
         ------
         StoreError
-            The export is not whole, its manifest makes something else than a table, or the folder holds a
-            run.
+            The export is not whole, its manifest makes something else than a table, or the folder holds a run.
         """
         export, folder = Path(export), Path(folder)
         if (folder / "ledger.sqlite").exists():
             raise StoreError(f"{folder} holds a run already; restore into a new folder")
-        manifest = {}
-        if (export / "manifest.json").is_file():
-            manifest = json.loads((export / "manifest.json").read_text(encoding="utf-8"))
-        further = _checked_tables(export, manifest.get("tables", {}))
-        needed = ("manifest.json", *(f"{name}.csv" for name in (*_TABLES, *further)))
-        if absent := [name for name in needed if not (export / name).is_file()]:
-            raise StoreError(f"{export} is no whole export: it lacks {', '.join(absent)}")
+        manifest, further = _stated(export)
         run = cls(folder)
         for statement in further.values():
             run.create(statement)
@@ -829,39 +754,77 @@ class _Exchange(_Export):
         run.set_facts(**{name: value for name, value in manifest.items() if name not in derived})
         return run
 
-    def take_in(
-        self, kind: str, prompts: pd.DataFrame, rows: Mapping[str, list[dict[str, Any]]], **facts: Any
-    ) -> Self:
-        """Take in an experiment from elsewhere; what is there already stays as it is.
+# %% ../nbs/01_store.ipynb #c876f9cb
+_TOKENS = "COALESCE(tokens_in, 0) + COALESCE(tokens_out, 0)"
+_COST = f"CASE WHEN COALESCE(SUM(cost IS NULL AND {_TOKENS} > 0), 0) = 0 THEN COALESCE(SUM(cost), 0.0) END"
+_USAGE = (
+    "SELECT {by}, COUNT(*) AS calls, SUM(status = 'failed') AS failed, SUM(tokens_in) AS tokens_in, "
+    f"SUM(tokens_out) AS tokens_out, {_COST} AS cost, SUM(seconds) AS seconds FROM calls GROUP BY {{by}}"
+)
+_COUNTED = {
+    "prompts": "prompts",
+    "dialogues": "dialogues",
+    "dialogues_done": "dialogues WHERE status IN ('done', 'ended')",
+    "dialogues_failed": "dialogues WHERE status = 'failed'",
+    "messages": "messages WHERE content IS NOT NULL",
+    "ratings": "ratings",
+    "ratings_ok": "ratings WHERE status = 'ok'",
+    "calls": "calls",
+}
 
-        Parameters
-        ----------
-        kind : str
-            Where it comes from.
-        prompts : DataFrame
-            With the columns of `tables.columns("prompts")`.
-        rows : dict of str to list of dict
-            Of dialogues and messages, and judges and ratings where there are any.
-        **facts
-            For the manifest.
 
-        Raises
-        ------
-        StoreError
-            The run holds other messages.
-        """
-        said = [[row[name] for name in ("dialogue_id", "turn", "role", "content")] for row in rows["messages"]]
-        self.settle(kind=kind, messages=digest(said))
-        self.add_prompts(prompts)
-        self.write_together(rows.items(), replace=False)
-        self.set_facts(**facts)
-        return self
+def _summary(run: Run) -> dict[str, Any]:
+    "Counts of what a run holds, and the names of its targets and judges."
+    counts = {name: run.rows(f"SELECT COUNT(*) FROM {what}")[0][0] for name, what in _COUNTED.items()}
+    targets = run.rows("SELECT DISTINCT target FROM dialogues ORDER BY 1")
+    judges = run.rows("SELECT judge FROM judges ORDER BY position")
+    cost, tokens = run.spent()
+    names = {"targets": [name for name, in targets], "judges": [name for name, in judges]}
+    return {**counts, **names, "cost": cost, "tokens": tokens}
 
-# %% ../nbs/01_store.ipynb #6750bbdd
+# %% ../nbs/01_store.ipynb #59c91976
 # The element that a rich display is: no formulas in texts with dollar signs, no word wider than the page.
 PLAIN = "class='mathjax_ignore tex2jax_ignore' style='overflow-wrap: anywhere'"
 
 
+def _in_words(run: Run) -> str:
+    "A line on what a run holds."
+    if run._connection is None:
+        return f"Run {run.name!r}, closed"
+    found = run.summary()
+    return (
+        f"Run {run.name!r}: {found['dialogues_done']} of {found['dialogues']} dialogues, "
+        f"{found['messages']} messages, {found['ratings_ok']} of {found['ratings']} ratings ok"
+    )
+
+
+def _as_html(run: Run) -> str:
+    "A table of what a run holds, with the manifest folded."
+    if run._connection is None:
+        return f"<p>{html.escape(repr(run))}</p>"
+    found = run.summary()
+    cost = "of unknown price" if found["cost"] is None else f"{found['cost']:.2f} US dollars"
+    done = f"{found['dialogues_done']:,} of {found['dialogues']:,} done"
+    rows = {
+        "Targets": ", ".join(found["targets"]) or "none yet",
+        "Dialogues": f"{done}, {found['dialogues_failed']:,} failed",
+        "Messages": f"{found['messages']:,}",
+        "Judges": ", ".join(found["judges"]) or "none yet",
+        "Ratings": f"{found['ratings_ok']:,} ok of {found['ratings']:,}",
+        "Calls": f"{found['calls']:,} with {found['tokens']:,} tokens, {cost}",
+    }
+    cells = "".join(
+        f"<tr><th style='text-align:left'>{name}</th><td style='text-align:left'>{html.escape(value)}</td></tr>"
+        for name, value in rows.items()
+    )
+    manifest = html.escape(json.dumps(run.manifest(), indent=2, ensure_ascii=False))
+    return (
+        f"<div {PLAIN}><strong>Run {html.escape(run.name)}</strong><table>{cells}</table>"
+        "<details><summary>Manifest</summary><pre style='max-height:20em; overflow:auto; white-space:pre-wrap'>"
+        f"{manifest}</pre></details></div>"
+    )
+
+# %% ../nbs/01_store.ipynb #6750bbdd
 class Run(_Exchange):
     """A folder that holds one experiment: its prompts, messages, ratings and what they cost.
 
@@ -876,70 +839,43 @@ class Run(_Exchange):
     ------
     StoreError
         The folder holds something else, or another process is working on the run.
-
-    Notes
-    -----
-    The folder holds `ledger.sqlite` (WAL mode) and `manifest.json`. Results are committed one by one
-    as they arrive; `synchronous=NORMAL` keeps them through a killed process.
     """
+
+    def usage(self, by: str | list[str] = ("purpose", "model")) -> pd.DataFrame:
+        """Calls, tokens, dollars and seconds.
+
+        Parameters
+        ----------
+        by : str or list of str
+            Among purpose (user, target, judge, …), model, served_model, status.
+
+        Returns
+        -------
+        DataFrame
+            by…, calls, failed, tokens_in, tokens_out, cost (US dollars; NA where the price of a call that took
+            tokens is not known), seconds (sum of the calls' own).
+        """
+        by = [by] if isinstance(by, str) else list(by)
+        if unknown := set(by) - {"purpose", "model", "served_model", "status"}:
+            raise ValueError(
+                f"usage goes by purpose, model, served_model or status, not {', '.join(sorted(unknown))}"
+            )
+        return self.query(_USAGE.format(by=", ".join(by)))
+
+    def spent(self) -> tuple[float | None, int]:
+        "US dollars (None where a price isn't known) and tokens of all calls so far."
+        [(cost, tokens)] = self.rows(f"SELECT {_COST}, COALESCE(SUM({_TOKENS}), 0) FROM calls")
+        return cost, int(tokens)
 
     def summary(self) -> dict[str, Any]:
         "Counts of what the run holds."
-        with self._guard:
-
-            def count(sql: str) -> int:
-                return self._db.execute(sql).fetchone()[0]
-
-            return {
-                "prompts": count("SELECT COUNT(*) FROM prompts"),
-                "targets": [
-                    row[0] for row in self._db.execute("SELECT DISTINCT target FROM dialogues ORDER BY 1")
-                ],
-                "dialogues": count("SELECT COUNT(*) FROM dialogues"),
-                "dialogues_done": count("SELECT COUNT(*) FROM dialogues WHERE status IN ('done', 'ended')"),
-                "dialogues_failed": count("SELECT COUNT(*) FROM dialogues WHERE status = 'failed'"),
-                "messages": count("SELECT COUNT(*) FROM messages WHERE content IS NOT NULL"),
-                "judges": [row[0] for row in self._db.execute("SELECT judge FROM judges ORDER BY position")],
-                "ratings": count("SELECT COUNT(*) FROM ratings"),
-                "ratings_ok": count("SELECT COUNT(*) FROM ratings WHERE status = 'ok'"),
-                "calls": count("SELECT COUNT(*) FROM calls"),
-                "cost": self.spent()[0],
-                "tokens": self.spent()[1],
-            }
+        return _summary(self)
 
     def __repr__(self) -> str:
-        if self._connection is None:
-            return f"Run {self.name!r}, closed"
-        found = self.summary()
-        return (
-            f"Run {self.name!r}: {found['dialogues_done']} of {found['dialogues']} dialogues, "
-            f"{found['messages']} messages, {found['ratings_ok']} of {found['ratings']} ratings ok"
-        )
+        return _in_words(self)
 
     def _repr_html_(self) -> str:
-        if self._connection is None:
-            return f"<p>{html.escape(repr(self))}</p>"
-        found = self.summary()
-        rows = {
-            "Targets": ", ".join(found["targets"]) or "none yet",
-            "Dialogues": f"{found['dialogues_done']:,} of {found['dialogues']:,} done, "
-            f"{found['dialogues_failed']:,} failed",
-            "Messages": f"{found['messages']:,}",
-            "Judges": ", ".join(found["judges"]) or "none yet",
-            "Ratings": f"{found['ratings_ok']:,} ok of {found['ratings']:,}",
-            "Calls": f"{found['calls']:,} with {found['tokens']:,} tokens, "
-            + ("of unknown price" if found["cost"] is None else f"{found['cost']:.2f} US dollars"),
-        }
-        cells = "".join(
-            f"<tr><th style='text-align:left'>{name}</th><td style='text-align:left'>{html.escape(value)}</td></tr>"
-            for name, value in rows.items()
-        )
-        manifest = html.escape(json.dumps(self.manifest(), indent=2, ensure_ascii=False))
-        return (
-            f"<div {PLAIN}><strong>Run {html.escape(self.name)}</strong><table>{cells}</table>"
-            "<details><summary>Manifest</summary><pre style='max-height:20em; overflow:auto; white-space:pre-wrap'>"
-            f"{manifest}</pre></details></div>"
-        )
+        return _as_html(self)
 
 # %% ../nbs/01_store.ipynb #af55775d
 def as_run(run: Run | str | os.PathLike | None = None) -> Run:

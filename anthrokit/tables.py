@@ -12,7 +12,7 @@ from pathlib import Path
 import pandas as pd
 
 # %% auto #0
-__all__ = ['TableError', 'columns', 'schema', 'check', 'read_table', 'read_frame', 'meaning', 'write_frame', 'empty', 'data_path']
+__all__ = ['TableError', 'columns', 'schema', 'check', 'read_frame', 'read_table', 'meaning', 'write_frame', 'empty', 'data_path']
 
 # %% ../nbs/00_tables.ipynb #7807d3bd
 class TableError(ValueError):
@@ -54,6 +54,37 @@ _TABLES = {
         "served_model": (_TEXT, "optional", "the model that the server says it used"),
         "error": (_TEXT, "optional", "why there is no content"),
     },
+}
+
+# %% ../nbs/00_tables.ipynb #44b8e6e0
+def _fields(table: str) -> dict[str, tuple]:
+    "The columns of a table, each with dtype, rule and meaning."
+    if table not in _TABLES:
+        raise TableError(f"there is no table {table!r}; the tables are {', '.join(_TABLES)}")
+    return _TABLES[table]
+
+
+def columns(table: str) -> pd.DataFrame:
+    """The columns of a table, as a data dictionary.
+
+    Parameters
+    ----------
+    table : str
+        prompts, messages, ratings, labels, annotations, dialogues, judges or calls.
+
+    Returns
+    -------
+    DataFrame
+        column, dtype, rule, meaning; one row a column.
+    """
+    rows = [
+        (name, dtype, "one of " + ", ".join(rule) if isinstance(rule, tuple) else rule, meaning)
+        for name, (dtype, rule, meaning) in _fields(table).items()
+    ]
+    return pd.DataFrame(rows, columns=["column", "dtype", "rule", "meaning"])
+
+# %% ../nbs/00_tables.ipynb #03f7070b
+_TABLES |= {
     "ratings": {
         "dialogue_id": (_TEXT, "required", "the dialogue"),
         "turn": (_INTEGER, "required", "turn of the message judged"),
@@ -87,6 +118,10 @@ _TABLES = {
         "at": (_TEXT, "optional", "when it was given, in UTC"),
         "undone": (_TRUTH, "optional", "True where the person took it back"),
     },
+}
+
+# %% ../nbs/00_tables.ipynb #92fdf229
+_TABLES |= {
     "dialogues": {
         "dialogue_id": (_TEXT, "id", "the dialogue"),
         "prompt_id": (_TEXT, "required", "the prompt that opened it"),
@@ -124,43 +159,22 @@ _TABLES = {
         "at": (_TEXT, "required", "when it ended (UTC, ISO 8601)"),
     },
 }
+
+# %% ../nbs/00_tables.ipynb #4da88676
 _KEYS = {
     "messages": ["dialogue_id", "turn", "role"],
     "ratings": ["dialogue_id", "turn", "behaviour", "judge", "sample"],
     "labels": ["dialogue_id", "turn", "behaviour"],
 }
 
-# %% ../nbs/00_tables.ipynb #44b8e6e0
-def columns(table: str) -> pd.DataFrame:
-    """The columns of a table, as a data dictionary.
 
-    Parameters
-    ----------
-    table : str
-        prompts, messages, ratings, labels, annotations, dialogues, judges or calls.
-
-    Returns
-    -------
-    DataFrame
-        column, dtype, rule, meaning; one row a column.
-    """
-    if table not in _TABLES:
-        raise TableError(f"there is no table {table!r}; the tables are {', '.join(_TABLES)}")
-    rows = [
-        (name, dtype, "one of " + ", ".join(rule) if isinstance(rule, tuple) else rule, meaning)
-        for name, (dtype, rule, meaning) in _TABLES[table].items()
-    ]
-    return pd.DataFrame(rows, columns=["column", "dtype", "rule", "meaning"])
-
-# %% ../nbs/00_tables.ipynb #4da88676
 def schema(table: str):
     """The pandera `DataFrameSchema` of a table; other columns than its own are allowed."""
     import pandera.pandas as pa
 
-    columns(table)
     not_blank = pa.Check(lambda text: text.str.strip() != "", error="not blank")
     fields = {}
-    for name, (dtype, rule, meaning) in _TABLES[table].items():
+    for name, (dtype, rule, meaning) in _fields(table).items():
         checks = [not_blank] if rule in ("id", "required") and dtype == _TEXT else []
         if isinstance(rule, tuple):
             checks.append(pa.Check.isin(rule, error="one of " + ", ".join(rule)))
@@ -185,7 +199,7 @@ def check(frame: pd.DataFrame, table: str, source: str | os.PathLike | None = No
     frame : DataFrame
         The rows to check. Columns that the table doesn't know are kept behind its own.
     table : str
-        prompts, messages, ratings, labels or annotations.
+        One that `columns` knows.
     source : str or path, optional
         Where the rows come from, for the message.
 
@@ -201,9 +215,7 @@ def check(frame: pd.DataFrame, table: str, source: str | os.PathLike | None = No
     """
     import pandera.errors
 
-    fields = _TABLES.get(table)
-    if fields is None:
-        columns(table)
+    fields = _fields(table)
     where = f"{source}: " if source is not None else ""
     absent = [name for name in fields if name not in frame.columns]
     needed = [name for name in absent if fields[name][1] != "optional"]
@@ -264,27 +276,6 @@ def _places(cases: pd.DataFrame, frame: pd.DataFrame, table: str) -> list[str]:
     return places
 
 # %% ../nbs/00_tables.ipynb #32714775
-def read_table(path: str | os.PathLike, table: str, encoding: str = "utf-8") -> pd.DataFrame:
-    """A checked table from a CSV (UTF-8) or Parquet file.
-
-    Parameters
-    ----------
-    path : str or path
-        A file that ends in .csv or .parquet.
-    table : str
-        prompts, messages, ratings, labels or annotations.
-    encoding : str
-        Of a CSV file.
-
-    Raises
-    ------
-    TableError
-        No such file, another encoding (the line is named), not a table, or a broken rule.
-    """
-    text = {name: "str" for name, (dtype, _, _) in _TABLES.get(table, {}).items() if dtype == _TEXT}
-    return check(read_frame(path, encoding, text), table, source=path)
-
-
 def read_frame(
     path: str | os.PathLike, encoding: str = "utf-8", dtype: dict[str, type] | None = None
 ) -> pd.DataFrame:
@@ -301,22 +292,26 @@ def read_frame(
     try:
         if path.suffix != ".csv":
             return _json_lines(path, encoding)
-        options = {"keep_default_na": False, "na_values": [""]}
-        return pd.read_csv(path, encoding=encoding, dtype=dtype, **options)
+        return pd.read_csv(path, encoding=encoding, dtype=dtype, keep_default_na=False, na_values=[""])
     except UnicodeDecodeError:
-        for number, line in enumerate(path.read_bytes().splitlines(), start=1):
-            try:
-                line.decode(encoding)
-            except UnicodeDecodeError as error:
-                raise TableError(
-                    f"{path}: line {number}, byte {error.start + 1} is not {encoding} (0x{line[error.start]:02x}). "
-                    f"Save the file as UTF-8, or say encoding='latin-1' (or what it is in)."
-                ) from None
-        raise TableError(f"{path}: is not {encoding}") from None
+        raise TableError(_undecoded(path, encoding)) from None
     except (pd.errors.ParserError, pd.errors.EmptyDataError) as error:
         raise TableError(f"{path}: is not a CSV table: {error}") from None
 
 
+def _undecoded(path: Path, encoding: str) -> str:
+    "Which byte of which line is not in an encoding, and what to do about it."
+    for number, line in enumerate(path.read_bytes().splitlines(), start=1):
+        try:
+            line.decode(encoding)
+        except UnicodeDecodeError as error:
+            return (
+                f"{path}: line {number}, byte {error.start + 1} is not {encoding} (0x{line[error.start]:02x}). "
+                f"Save the file as UTF-8, or say encoding='latin-1' (or what it is in)."
+            )
+    return f"{path}: is not {encoding}"
+
+# %% ../nbs/00_tables.ipynb #7827c44e
 def _json_lines(path: Path, encoding: str) -> pd.DataFrame:
     "One JSON object a line; a column that a line doesn't have is missing there."
     rows = []
@@ -333,12 +328,33 @@ def _json_lines(path: Path, encoding: str) -> pd.DataFrame:
             rows.append(row)
     return pd.DataFrame(rows, dtype=object)
 
+# %% ../nbs/00_tables.ipynb #238342ff
+def read_table(path: str | os.PathLike, table: str, encoding: str = "utf-8") -> pd.DataFrame:
+    """A checked table from a CSV (UTF-8) or Parquet file.
+
+    Parameters
+    ----------
+    path : str or path
+        A file that ends in .csv or .parquet.
+    table : str
+        One that `columns` knows.
+    encoding : str
+        Of a CSV file.
+
+    Raises
+    ------
+    TableError
+        No such file, another encoding (the line is named), not a table, or a broken rule.
+    """
+    text = {name: "str" for name, (dtype, _, _) in _fields(table).items() if dtype == _TEXT}
+    return check(read_frame(path, encoding, text), table, source=path)
+
 # %% ../nbs/00_tables.ipynb #1fb8cace
 def meaning(table: str, column: str) -> str:
     "What a column of a table holds; of a column that the table took from another one, what it holds there."
-    named = [columns for name, columns in _TABLES.items() if name == table] + list(_TABLES.values())
-    if found := [columns[column][2] for columns in named if column in columns]:
-        return found[0]
+    for fields in (_TABLES.get(table, {}), *_TABLES.values()):
+        if column in fields:
+            return fields[column][2]
     return f"mode over the samples of the judge {column}" if table == "labels" else ""
 
 
@@ -369,8 +385,7 @@ def write_frame(frame: pd.DataFrame, path: str | os.PathLike, table: str) -> Pat
 # %% ../nbs/00_tables.ipynb #67484fff
 def empty(table: str) -> pd.DataFrame:
     "A table without rows, in its dtypes."
-    columns(table)
-    return pd.DataFrame({name: pd.Series(dtype=dtype) for name, (dtype, _, _) in _TABLES[table].items()})
+    return pd.DataFrame({name: pd.Series(dtype=dtype) for name, (dtype, _, _) in _fields(table).items()})
 
 # %% ../nbs/00_tables.ipynb #fe117d07
 def data_path(name: str = "") -> Path:

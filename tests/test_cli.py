@@ -75,6 +75,11 @@ price = [2.0, 8.0]
         encoding="utf-8",
     )
     study = ("--settings", "study.toml", "--quiet")
+    planned = anthrokit("simulate", *study, "--turns", 2, "--dry-run", "--json", cwd=tmp_path)
+    assert planned.returncode == 0 and not (tmp_path / "runs").exists(), planned.stderr
+    plan = {row["purpose"]: row for row in rows(planned)}
+    assert [plan[name]["calls"] for name in ("target", "user", "all")] == [16, 8, 24]
+    assert plan["target"]["cost"] > 0 and plan["user"]["cost"] is plan["all"]["cost"] is None
     made = anthrokit("simulate", *study, "--turns", 2, "--json", cwd=tmp_path)
     assert made.returncode == 0, made.stderr
     assert rows(made) == [{"target": "under-study", "dialogues": 8, "done": 8, "target_messages": 16}]

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.request
 from pathlib import Path
 
 import pandas as pd
@@ -109,6 +110,43 @@ def test_interrupt_keeps_what_is_there(server, tmp_path):
     process.stdout.close()
     with Run(tmp_path / "run") as run:
         assert len(run.messages()) > 4 and set(run.dialogues()["status"]) <= {"planned", "done"}
+
+
+def test_dry_run_of_a_simulation(server, tmp_path):
+    "What it says beforehand is what is booked afterwards; it writes nothing, also while another process writes."
+    base, prompts, folder = server(), load_prompts(), tmp_path / "run"
+    models = {
+        name: LLM(f"openai/{name}", api_base=base, price=(1.0, 4.0), max_tokens=200) for name in ("target", "user")
+    }
+
+    def plan(n, **parameters):
+        return simulate(prompts.head(n), **models, run=folder, turns=3, dry_run=True, **parameters)
+
+    first = plan(10)
+    assert not folder.exists() and first["calls"].tolist() == [30, 20, 50]
+    assert first["answer_tokens"].tolist()[:2] == [200, 60] and first["measured"].tolist()[:2] == [0, 0]
+    assert not urllib.request.urlopen(base.replace("/v1", "/stats")).read().count(b"requests")
+    simulate(prompts.head(10), **models, run=folder, turns=3, progress=False).close()
+    before = (folder / "manifest.json").read_bytes(), (folder / "ledger.sqlite").read_bytes()
+    rest = plan(60).set_index("purpose")
+    assert rest["done"].tolist() == [10] * 3 and rest["calls"].tolist() == [150, 100, 250]
+    assert rest["measured"].tolist()[:2] == [30, 20] and rest.loc["all", "cost"] < rest.loc["all", "cost_most"]
+    with pytest.raises(StoreError, match="another first_message under the prompt_id"):
+        simulate(prompts.head(3).assign(first_message="Else."), **models, run=folder, dry_run=True)
+    with pytest.raises(StoreError, match="seed: it has 0, this asks for 1") as refusal:
+        plan(10, seed=1)
+    assert str(folder) in str(refusal.value)
+    assert before == ((folder / "manifest.json").read_bytes(), (folder / "ledger.sqlite").read_bytes())
+    with Run(folder) as run:
+        used = run.usage("purpose").set_index("purpose")
+        simulate(prompts.head(60), **models, run=run, turns=3, progress=False)
+        assert plan(60)["calls"].tolist() == [0, 0, 0]
+        used = run.usage("purpose").set_index("purpose") - used
+    for purpose in ("target", "user"):
+        assert used.loc[purpose, "calls"] == rest.loc[purpose, "calls"]
+        for name in ("tokens_in", "tokens_out", "cost"):
+            assert abs(rest.loc[purpose, name] / used.loc[purpose, name] - 1) < 0.25, (purpose, name)
+        assert used.loc[purpose, "cost"] < rest.loc[purpose, "cost_most"]
 
 
 def test_second_process_is_refused(server, tmp_path):
