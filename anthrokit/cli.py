@@ -306,6 +306,10 @@ def _tell_missing(missing: pd.DataFrame) -> int:
     return len(missing)
 
 # %% ../nbs/15_cli.ipynb #9627eb9a
+def _planned(plan: pd.DataFrame, given: argparse.Namespace) -> _Result:
+    return _Result(plan, {"run": given.run, "note": "a dry run: no call was made"})
+
+
 def _simulate(given: argparse.Namespace) -> _Result:
     from anthrokit.prompts import load_prompts, sample_prompts
     from anthrokit.simulate import simulate
@@ -324,7 +328,7 @@ def _simulate(given: argparse.Namespace) -> _Result:
         **{name: getattr(given, name) for name in names},
     )
     if given.dry_run:
-        return _Result(made, {"run": given.run, "note": "a dry run: no call was made"})
+        return _planned(made, given)
     with made as run:
         dialogues, missing = run.dialogues(), run.missing().query("kind == 'message'")
         spent, messages = _spent(run), run.messages().query("role == 'assistant'").dropna(subset="content")
@@ -396,7 +400,7 @@ def _judge(given: argparse.Namespace) -> _Result:
     with Run(given.run) as run:
         made = judge(run, judges, budget=_budget(given), progress=not given.quiet, **parameters)
         if given.dry_run:
-            return _Result(made, {"run": given.run, "note": "a dry run: no call was made"})
+            return _planned(made, given)
         labels, missing, spent = run.labels(), run.missing(), _spent(run)
     return _Result(
         stats.profile(labels, by=("target", "category", "behaviour")),
@@ -559,10 +563,6 @@ def _heartbench_answer(given: argparse.Namespace) -> _Result:
         cases=("case_id", "size"), answered=("content", "count"), mean_words=("words", "mean")
     )
     return _Result(counts.reset_index(), {"run": given.run}, missing)
-
-
-def _planned(plan: pd.DataFrame, given: argparse.Namespace) -> _Result:
-    return _Result(plan, {"run": given.run, "note": "a dry run: no call was made"})
 
 
 _COMMANDS["heartbench answer"] = _Command(

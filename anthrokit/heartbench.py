@@ -975,7 +975,6 @@ import re
 import tempfile
 from contextlib import contextmanager
 
-from .judge import _tokens_a_character
 from .llm import LLM, Budget, CallFailed, Meter, Progress, await_for, wait_for, work_through
 from .store import Run, StoreError
 
@@ -1230,7 +1229,7 @@ _ANSWER_TOKENS, _VERDICT_TOKENS = 350, 60  # where the run has too few to go by
 def _bill(run: Run, llm: LLM, prompts: list[list[dict]], purpose: str, assumed: float) -> dict[str, Any]:
     "What calls with these prompts would take; answers are as long as they were so far, or as assumed."
     texts = ["\n".join(message["content"] for message in prompt) for prompt in prompts]
-    a_character = _tokens_a_character(llm.model, texts[:: len(texts) // 12 + 1]) if texts else 0
+    a_character = llm.tokens_a_character(texts[:: len(texts) // 12 + 1]) if texts else 0
     tokens_in = round(sum(map(len, texts)) * a_character)
     so_far, n = run.rows(
         "SELECT AVG(tokens_out), COUNT(*) FROM calls WHERE purpose = ? AND model = ? AND status = 'ok'",

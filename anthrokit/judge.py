@@ -1139,13 +1139,13 @@ class _Planning(_Measuring):
             return row
         together = hasattr(judge, "arate_together")
         calls, characters, prompts = self._measured(judge, together)
-        tokens_in = round(characters * _tokens_a_character(judge.llm.model, prompts))
+        tokens_in = round(characters * judge.llm.tokens_a_character(prompts))
         usual = self.run.rows(
             "SELECT AVG(tokens_out), COUNT(*) FROM calls WHERE purpose = 'judge' AND model = ? AND status = 'ok'",
             [judge.llm.name],
         )[0]
-        each = usual[0] if usual[1] >= 20 else 60.0 * (len(behaviours) if together else 1)
         longest = judge.llm.longest_answer
+        each = usual[0] if usual[1] >= 20 else min(longest, 60.0 * (len(behaviours) if together else 1))
         row |= {
             "model": judge.llm.model,
             "calls": calls,
@@ -1166,13 +1166,6 @@ class _Planning(_Measuring):
         position = [other.name for other in self.judges if hasattr(other, "arate")].index(judge.name)
         panel = sum(hasattr(other, "arate") for other in self.judges)
         return 0 if position > panel // 2 else -(-calls * (samples // 2 + 1) // samples)
-
-
-def _tokens_a_character(model: str, prompts: list[str]) -> float:
-    from anthrokit.llm import _litellm
-
-    text = "\n".join(prompts)
-    return _litellm().token_counter(model=model, text=text) / max(1, len(text))
 
 # %% ../nbs/07_judge.ipynb #5dcb683e
 class _InBatches:

@@ -1006,6 +1006,11 @@ class _Known(_Prepared):
         found = tuple(self._entry.get(name) for name in names)
         return None if None in found else found
 
+    def tokens_a_character(self, texts: Sequence[str]) -> float:
+        "How many tokens a character of such texts takes, by the model's tokenizer where LiteLLM has it."
+        text = "\n".join(texts)
+        return _litellm().token_counter(model=self.model, text=text) / max(1, len(text))
+
     @property
     def longest_answer(self) -> int:
         "Tokens that an answer can have at most: asked for, by LiteLLM's table, or else assumed."

@@ -436,14 +436,6 @@ _ENOUGH = 20
 _AROUND = 16  # characters, for the few tokens that a chat format puts around each message
 
 
-def _tokens_a_character(model: str, texts: list[str]) -> float:
-    "By the model's tokenizer, on a sample."
-    from anthrokit.llm import _litellm
-
-    text = "\n".join(texts)
-    return _litellm().token_counter(model=model, text=text) / max(1, len(text))
-
-
 def _usual(job: _Asked, purpose: str, llm: LLM, share: float) -> tuple[int, float, float]:
     "Answers measured, or 0; tokens of an answer, reasoning included; and characters of what it says."
     [(n, tokens, characters)] = job.run.rows(
@@ -495,7 +487,7 @@ def _plan(job: _Asked) -> pd.DataFrame:
     "What is still to be done: one row a model, and all of it."
     models = {"target": job.target, "user": job.user}
     sample = [job.asked.template, *job.prompts["first_message"].iloc[:: max(1, len(job.prompts) // 12)]]
-    share = {purpose: _tokens_a_character(llm.model, sample) for purpose, llm in models.items()}
+    share = {purpose: llm.tokens_a_character(sample) for purpose, llm in models.items()}
     usual = {purpose: _usual(job, purpose, llm, share[purpose]) for purpose, llm in models.items()}
     likely = _to_come(job, {purpose: characters for purpose, (_, _, characters) in usual.items()})
     dearest = _to_come(job, {purpose: llm.longest_answer / share[purpose] for purpose, llm in models.items()})

@@ -527,6 +527,7 @@ class Panel(_Moving):
 
     def __init__(self, source: Any, *, state: str = "", live: float | None = None):
         super().__init__()
+        self._watcher = None
         self.source = self.read(source)
         self._build()
         self.item, self._list, self._busy = None, [], False
