@@ -13,6 +13,7 @@ from typing import Any
 import ipywidgets as widgets
 import numpy as np
 import pandas as pd
+from markupsafe import Markup
 
 from .. import heartbench
 from ..heartbench import OTHER, Cases
@@ -552,4 +553,4 @@ class RubricPanel(_Shown):
         )
 
     def static_page(self) -> str:
-        return _CHAT + _STYLE + super().static_page()
+        return Markup(_CHAT + _STYLE + str(super().static_page()))
