@@ -10,7 +10,7 @@ import pytest
 from anthrokit import figures, stats
 
 matplotlib.use("agg")
-pytestmark = pytest.mark.filterwarnings("error")
+pytestmark = pytest.mark.filterwarnings("error::UserWarning", "error::RuntimeWarning")
 
 LONG = [f"laboratory/family/a-model-with-a-rather-long-name-at-step-{step}000" for step in (1, 2)]
 NAMES = {"long": LONG, "wide": ["W" * 20_000, "V" * 20_000], "Chinese": ["通义千问大模型" * 5, "豆包" * 20]}
