@@ -365,7 +365,7 @@ def _score_interval(
         certain = (estimate <= 0) | (estimate >= 1)
         # A variance below that of independent rows is not believed; that one isn't estimated, so that its
         # quantile needn't make up for few clusters with an event.
-        known = certain | (effective >= n)
+        known = certain | (effective >= n * (1 - 1e-9))  # equal whatever the order of the sum
         effective = np.clip(np.where(certain, n_clusters, effective), n_clusters, np.maximum(n, n_clusters))
         most = np.maximum(n_clusters - 1, 1)
         freedom = np.where(known, most, np.minimum(np.maximum(informative - 1, 2), most))
@@ -1394,7 +1394,7 @@ def _fit_carry_over(
             break
     if np.abs(step).max() > 1e-6 or abs(estimate[-1]) > 8:
         return np.full(turns, np.nan), np.full((turns, turns), np.nan)
-    bread, n_clusters = np.linalg.inv(information), (np.abs(by_cluster).sum(axis=1) > 0).sum()
+    bread, n_clusters = np.linalg.inv(information), (np.abs(by_cluster).sum(axis=1) > 1e-9).sum()
     meat = by_cluster.T @ by_cluster * n_clusters / max(n_clusters - 1, 1)
     return estimate, bread @ meat @ bread
 

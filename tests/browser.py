@@ -2,6 +2,8 @@
 
 ANTHROKIT_CHROMIUM names the browser where it isn't found on the path, ANTHROKIT_REQUIRE_BROWSER=1 makes tests fail
 instead of being skipped where there is none, ANTHROKIT_SCREENSHOTS names a folder that keeps the screenshots.
+ANTHROKIT_VSCODE_WIDGETS names dist/ipywidgets.js of the npm package @vscode/jupyter-ipywidgets8: with it some tests
+run in VS Code's widget manager too.
 """
 
 import json
@@ -17,6 +19,7 @@ import uuid
 from pathlib import Path
 
 import nbformat
+import pytest
 
 SETTINGS = {
     "notebook-extension/tracker": {"windowingMode": "none"},
@@ -27,9 +30,11 @@ IDLE = "Python 3 (ipykernel) | Idle"
 TROUBLE = """() => [...document.querySelectorAll(`
   [data-mime-type="application/vnd.jupyter.error"], [data-mime-type="application/vnd.jupyter.stderr"],
   .jupyter-widgets-error-widget`)].map(element => element.innerText)"""
+# A drop-down clips what it holds; some versions of Chromium report the width of its longest option all the same.
 OVERFLOWING = """selector => [...document.querySelectorAll(`${selector}, ${selector} *`)].filter(element => {
   const scrolls = ['auto', 'scroll', 'hidden', 'clip'].includes(getComputedStyle(element).overflowX);
-  return element.clientWidth && element.scrollWidth > element.clientWidth + 1 && !scrolls;
+  const clips = scrolls || element.tagName === 'SELECT';
+  return element.clientWidth && element.scrollWidth > element.clientWidth + 1 && !clips;
 }).map(element => `${element.tagName} ${element.className}: ${element.scrollWidth} > ${element.clientWidth}`)"""
 
 # Contrast of every text with what lies behind it: all backgrounds from the page inwards are painted onto one pixel.
@@ -230,3 +235,73 @@ class Notebook:
             self.page.keyboard.press("Tab")
         self.page.keyboard.press("Shift+Tab")
         return names
+
+
+# What VS Code's renderer of widgets does: its manager, on a kernel, loads widgets of other packages through RequireJS.
+IN_VSCODE = """async ([cells, bundle, anywidget]) => {
+  const address = source => URL.createObjectURL(new Blob([source], {type: 'text/javascript'}));
+  require.config({paths: {anywidget: address(anywidget)}});
+  (await import(address(bundle))).activate();
+  window.vscIPyWidgets8.load();
+  const kernel = await window.opener.jupyterapp.serviceManager.kernels.startNew({name: 'python3'});
+  const loader = {widgetsRegisteredInRequireJs: new Set(['anywidget']), loadWidgetScript: async () => {},
+                  successHandler: () => {}, errorHandler: () => {}};
+  const manager = new window.vscIPyWidgets.WidgetManager(kernel, document.body, loader, () => {});
+  for (const code of cells) {
+    const outputs = [], asked = kernel.requestExecute({code});
+    asked.onIOPub = message => outputs.push(message);
+    await asked.done;
+    for (const {header, content} of outputs) {
+      if (header.msg_type === 'error') throw new Error(content.traceback.join('\\n'));
+      const view = content.data?.['application/vnd.jupyter.widget-view+json'];
+      if (!view) continue;
+      const node = document.createElement('div');
+      node.className = 'cell-output-ipywidget-background';
+      document.body.append(node);
+      const model = await manager.get_model(view.model_id);
+      await manager.display_view(null, await manager.create_view(model), {node});
+    }
+  }
+}"""
+VSCODE_COLOURS = """
+body { margin: 12px; font-family: sans-serif; font-size: 13px; }
+body.vscode-light { --vscode-foreground: #3b3b3b; --vscode-editor-background: #ffffff; }
+body.vscode-dark { --vscode-foreground: #cccccc; --vscode-editor-background: #1f1f1f; }
+body { color: var(--vscode-foreground); background: var(--vscode-editor-background); }
+.cell-output-ipywidget-background { background: white !important; }
+"""
+
+# For tests that are to run in both: @everywhere.
+everywhere = pytest.mark.parametrize("open_notebook", ["JupyterLab", "VS Code"], indirect=True)
+
+
+class VSCode(Notebook):
+    "The widgets of a notebook as VS Code shows them: its own widget manager, on a page of its colours."
+
+    def __init__(self, lab, browser, screenshots, cells, width=1200, theme="JupyterLab Light"):
+        self.screenshots = Path(os.environ.get("ANTHROKIT_SCREENSHOTS", screenshots))
+        self.dialogs, self.requests = [], []
+        jupyter = browser.new_page()
+        jupyter.goto(f"{lab.url}/doc/tree/{lab.write([])}?token={lab.token}")
+        jupyter.get_by_text(IDLE).wait_for()
+        with jupyter.expect_popup() as opened:
+            jupyter.evaluate("() => { window.open('about:blank').document.write('<!doctype html><body>'); }")
+        self.page = opened.value
+        self.page.set_default_timeout(60_000)
+        self.page.on("dialog", self._dialog)
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.width(width)
+        self.page.add_style_tag(content=VSCODE_COLOURS)
+        self.theme(theme)
+        share = Path(sys.prefix) / "share" / "jupyter"
+        self.page.add_script_tag(path=share / "voila/templates/base/static/require.min.js")
+        anywidget = (share / "nbextensions/anywidget/index.js").read_text()
+        bundle = Path(os.environ["ANTHROKIT_VSCODE_WIDGETS"]).read_text()
+        self.page.evaluate(IN_VSCODE, [cells, bundle, anywidget])
+
+    def theme(self, name):
+        self.page.evaluate("name => { document.body.className = name; }", f"vscode-{name.split()[-1].lower()}")
+
+    def screenshot(self, name, locator=None, most=None):
+        self.screenshots.mkdir(parents=True, exist_ok=True)
+        (locator or self.panels.first).screenshot(path=self.screenshots / f"{name}_vscode.png")

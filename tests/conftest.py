@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from browser import Lab, Notebook, chromium
+from browser import Lab, Notebook, VSCode, chromium
 
 HERE = Path(__file__).parent
 
@@ -58,6 +58,10 @@ def lab(chromium_path, tmp_path_factory):
 
 
 @pytest.fixture
-def open_notebook(lab, browser, tmp_path):
-    "open_notebook(cells, width=900, theme='JupyterLab Dark') opens a notebook in JupyterLab and runs it."
-    return lambda cells, **options: Notebook(lab, browser, tmp_path, cells, **options)
+def open_notebook(request, lab, browser, tmp_path):
+    "open_notebook(cells, width=900, theme='JupyterLab Dark') opens a notebook in JupyterLab or in VS Code and runs it."
+    in_vscode = getattr(request, "param", "JupyterLab") == "VS Code"
+    if in_vscode and not os.environ.get("ANTHROKIT_VSCODE_WIDGETS"):
+        pytest.skip("ANTHROKIT_VSCODE_WIDGETS names no dist/ipywidgets.js (npm pack @vscode/jupyter-ipywidgets8)")
+    kind = VSCode if in_vscode else Notebook
+    return lambda cells, **options: kind(lab, browser, tmp_path, cells, **options)

@@ -6,6 +6,7 @@ import signal
 
 import hostile
 import pytest
+from browser import everywhere
 
 from anthrokit import AnnotationPanel, Run, demo_run, judge_accuracy
 from anthrokit.annotations import Annotations
@@ -52,6 +53,7 @@ def focus(panel):
     panel.get_by_text("Keys are on:").wait_for()
 
 
+@everywhere
 def test_keys(notebook, folder):
     panel, keyboard = notebook.panels.first, notebook.page.keyboard
     assert panel.get_by_text("Click into the panel to use keys:").is_visible()

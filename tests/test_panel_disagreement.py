@@ -2,6 +2,7 @@
 
 import hostile
 import pytest
+from browser import everywhere
 
 from anthrokit import Run, demo_run, judge_accuracy
 from anthrokit.annotations import Annotations
@@ -115,6 +116,7 @@ def test_pairs_and_cells(notebook, ratings):
     assert panel.get_by_label("Their verdicts").is_disabled()
 
 
+@everywhere
 def test_deciding(notebook, folder, ratings):
     panel = notebook.panels.first
     status, note = panel.get_by_role("status"), panel.get_by_label("Note")

@@ -2,6 +2,7 @@
 
 import hostile
 import pytest
+from browser import everywhere
 from test_panels import unharmed
 
 from anthrokit import demo_run, stats
@@ -90,6 +91,7 @@ def test_curves_follow_the_controls(emergence, labels):
     assert f"{100 * row.loc['friendship', 'after_yes']:.0f}" in contrast.inner_text().split("\t")
 
 
+@everywhere
 def test_a_point_lists_its_dialogues(emergence, labels):
     panel = emergence.panels.first
     status, about = panel.get_by_role("status"), {"behaviour": "validation", "domain": "general planning"}

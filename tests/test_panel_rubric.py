@@ -1,6 +1,7 @@
 """The rubric panel in JupyterLab, in a real browser: each control is used, and what is shown is looked at."""
 
 import pytest
+from browser import everywhere
 
 from anthrokit import heartbench
 from anthrokit.heartbench import add_answers, bundled_answers, bundled_hits, bundled_ratings, load_cases
@@ -29,6 +30,7 @@ def choose(panel, name, option):
     panel.get_by_role("combobox", name=name, exact=True).select_option(option)
 
 
+@everywhere
 def test_rubric_panel_controls(rubric):
     panel = rubric.panels.first
     status, hits = panel.get_by_role("status"), bundled_hits()

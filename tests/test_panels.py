@@ -2,7 +2,7 @@
 
 import hostile
 import pytest
-from browser import Voila
+from browser import Voila, everywhere
 
 from anthrokit import demo_run
 
@@ -31,6 +31,7 @@ def dialogues(open_notebook, tmp_path, labels):
     return notebook
 
 
+@everywhere
 def test_dialogue_panel_controls(dialogues, labels):
     panel, page = dialogues.panels.first, dialogues.page
     status, first = panel.get_by_role("status"), in_view(dialogues)
@@ -150,6 +151,7 @@ PICTURES = {
 }
 
 
+@everywhere
 @pytest.mark.parametrize("name", PICTURES)
 def test_pictures(open_notebook, name):
     "Light and wide, dark and narrow: nothing is cut off or faint. `make pictures` keeps them in figures/panels."

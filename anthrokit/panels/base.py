@@ -227,9 +227,9 @@ STYLE = Markup("""<style>
 .anthrokit { --ak-accent: #0072B2; --ak-on-accent: #fff; --ak-warn: #B34E00; --ak-mark: #E69F0055; --ak-good: #00734F;
   --ak-line: color-mix(in srgb, currentColor 28%, transparent);
   --ak-soft: color-mix(in srgb, currentColor 6%, transparent);
-  color: var(--jp-ui-font-color1, var(--vscode-foreground, inherit));
+  color: var(--jp-ui-font-color1, inherit); background: var(--jp-layout-color0, none);
   font-size: 14px; line-height: 1.45; max-width: 100%; }
-[data-jp-theme-light="false"] .anthrokit, .vscode-dark .anthrokit { --ak-accent: #56B4E9; --ak-on-accent: #000;
+[data-jp-theme-light="false"] .anthrokit { --ak-accent: #56B4E9; --ak-on-accent: #000;
   --ak-warn: #F0A35E; --ak-mark: #E69F0066; --ak-good: #4FC79F; color-scheme: dark; }
 .anthrokit .widget-dropdown > select { appearance: auto; background-image: none; }
 .anthrokit .widget-html-content { color: inherit; font-size: inherit; line-height: inherit; }

@@ -73,7 +73,7 @@ _DASHES = ("none", "7 3", "2 3", "8 3 2 3", "4 2", "1 2", "10 4", "6 2 1 2")
 _STYLE = Markup("""<style>
 .anthrokit { --ak-0: #0072B2; --ak-1: #C24E00; --ak-2: #00795A; --ak-3: #B3508A; --ak-4: #8A6D00;
   --ak-5: #3D8FBF; --ak-6: #222222; --ak-7: #767676; }
-[data-jp-theme-light="false"] .anthrokit, .vscode-dark .anthrokit { --ak-0: #56B4E9; --ak-1: #F08A3C;
+[data-jp-theme-light="false"] .anthrokit { --ak-0: #56B4E9; --ak-1: #F08A3C;
   --ak-2: #2FC79B; --ak-3: #E79CC5; --ak-4: #E6C34A; --ak-5: #A9D8F7; --ak-6: #FFFFFF; --ak-7: #A8A8A8; }
 .ak-facet { display: flex; flex-wrap: wrap; gap: 6px 18px; align-items: flex-start; }
 .ak-facet svg { flex: 0 1 auto; max-width: 100%; height: auto; overflow: visible; }
