@@ -187,6 +187,12 @@ def quiet_transformers() -> Any:
     return transformers
 
 # %% ../nbs/03_local.ipynb #e6a688da
+def _fastest(torch: Any) -> Any:
+    "The number format in which this processor multiplies fastest."
+    abilities = getattr(torch.cpu, "get_capabilities", dict)()  # an older torch doesn't tell
+    return torch.bfloat16 if any(able for name, able in abilities.items() if name.endswith("bf16")) else torch.float32
+
+
 @functools.cache
 def load(name: str = "smollm2-135m-instruct") -> tuple[Any, Any]:
     """The embedded text model and its tokenizer, loaded once a process.
@@ -199,7 +205,8 @@ def load(name: str = "smollm2-135m-instruct") -> tuple[Any, Any]:
     Returns
     -------
     (model, tokenizer)
-        A causal language model in bfloat16, in evaluation mode, and its tokenizer, which pads on the left.
+        A causal language model in evaluation mode, in bfloat16 where the processor multiplies in it and in float32
+        elsewhere, and its tokenizer, which pads on the left.
     """
     folder = Path(name) if Path(name).is_dir() else fetch_model(name)
     spinning = "torch" in sys.modules and os.environ.get("GOMP_SPINCOUNT") != "0"
@@ -211,7 +218,7 @@ def load(name: str = "smollm2-135m-instruct") -> tuple[Any, Any]:
         int(os.environ.get("ANTHROKIT_THREADS") or (1 if spinning else os.cpu_count() or 1))
     )
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder, padding_side="left")
-    model = transformers.AutoModelForCausalLM.from_pretrained(folder, dtype=torch.bfloat16).eval()
+    model = transformers.AutoModelForCausalLM.from_pretrained(folder, dtype=_fastest(torch)).eval()
     if tokenizer.pad_token_id is None:
         tokenizer.pad_token = tokenizer.eos_token
     return model, tokenizer
@@ -365,6 +372,7 @@ def log_probability(
     model, tokenizer = load()
     import torch
     from torch.nn.functional import cross_entropy
+    from torch.nn.utils.rnn import pad_sequence
 
     prefix = tokenizer.apply_chat_template(list(messages), tokenize=False, add_generation_prompt=True)
     start = tokenizer(prefix, return_tensors="pt", add_special_tokens=False)["input_ids"]
@@ -377,21 +385,13 @@ def log_probability(
             rows = [place for place in order[first : first + batch_size] if tokens[place]]
             if not rows:
                 continue
-            width = max(len(tokens[place]) for place in rows)
-            ids = torch.full((len(rows), width), -100)
-            for row, place in enumerate(rows):
-                ids[row, : len(tokens[place])] = torch.tensor(tokens[place])
-            known = ids >= 0
             cache = copy.deepcopy(read.past_key_values)
             cache.batch_repeat_interleave(len(rows))
-            mask = torch.cat([torch.ones(len(rows), start.shape[1], dtype=torch.long), known.long()], dim=1)
-            logits = model(
-                ids.clamp(min=0), attention_mask=mask, past_key_values=cache, use_cache=True
-            ).logits
-            logits = torch.cat([read.logits.expand(len(rows), 1, -1), logits[:, :-1]], dim=1)
-            loss = cross_entropy(logits.float().transpose(1, 2), ids, reduction="none", ignore_index=-100)
-            for row, total in zip(rows, (-loss.sum(1)).tolist(), strict=True):
-                sums[row] = total
+            ids = [torch.tensor(tokens[place]) for place in rows]
+            logits = model(pad_sequence(ids, batch_first=True), past_key_values=cache).logits
+            for place, own, after in zip(rows, ids, logits, strict=True):  # what pads comes last: no token sees it
+                before = torch.cat([read.logits[0], after[: len(own) - 1]])
+                sums[place] = -cross_entropy(before.float(), own, reduction="sum").item()
     return sums
 
 # %% ../nbs/03_local.ipynb #7a325357
