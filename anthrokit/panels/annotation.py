@@ -305,7 +305,7 @@ class _Controls(_Card):
         self.annotator = widgets.Text(
             value=self.asked_name, description="Your name", continuous_update=False, style=_WIDE
         )
-        self.annotator.observe(self._renamed, "value")
+        self.annotator.observe(self.in_turn(self._renamed), "value")
         self.note = widgets.Text(
             description="Note", continuous_update=False, style=_WIDE, layout={"width": "min(40em, 100%)"}
         )
@@ -317,10 +317,10 @@ class _Controls(_Card):
         self.buttons = {}
         for (key, name), action in zip(_KEYS.items(), does, strict=True):
             self.buttons[name] = widgets.Button(description=f"{name} ({key})", layout=_FIT)
-            self.buttons[name].on_click(lambda _, action=action: action())
+            self.buttons[name].on_click(self.in_turn(lambda _, action=action: action()))
         hint = ", ".join(f"{key} {name}" for key, name in _KEYS.items())
         self.keyboard = Keyboard(listened=list(_KEYS), hint=f"{hint}; Esc leaves the note")
-        self.keyboard.on_msg(self._press)
+        self.keyboard.on_msg(self.in_turn(self._press))
         self.bar, self.people = widgets.HTML(), widgets.HTML()
         buttons = row(*self.buttons.values())
         return [self.annotator, self.bar, self.page, buttons, self.note, self.keyboard, self.people]

@@ -9,9 +9,10 @@ import asyncio
 import functools
 import os
 import re
+import threading
 import time
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
@@ -481,12 +482,12 @@ class _Moving(_Placed):
 
     def _wire(self) -> None:
         for control in self.filters.values():
-            control.observe(self._filtered, "value")
-        self.number.observe(self._numbered, "value")
-        self.link.observe(self._linked, "value")
-        self.previous.on_click(lambda _: self._step(-1))
-        self.next.on_click(lambda _: self._step(1))
-        self.again.on_click(lambda _: self.refresh())
+            control.observe(self.in_turn(self._filtered), "value")
+        self.number.observe(self.in_turn(self._numbered), "value")
+        self.link.observe(self.in_turn(self._linked), "value")
+        self.previous.on_click(self.in_turn(lambda _: self._step(-1)))
+        self.next.on_click(self.in_turn(lambda _: self._step(1)))
+        self.again.on_click(self.in_turn(lambda _: self.refresh()))
 
     def _step(self, by: int) -> None:
         place = self._list.index(self.item) + by if self.item in self._list else 0
@@ -527,7 +528,7 @@ class Panel(_Moving):
 
     def __init__(self, source: Any, *, state: str = "", live: float | None = None):
         super().__init__()
-        self._watcher = None
+        self._watcher, self._turn = None, threading.RLock()
         self.source = self.read(source)
         self._build()
         self.item, self._list, self._busy = None, [], False
@@ -535,6 +536,15 @@ class Panel(_Moving):
         self.state = state
         self._wire()
         self._watcher = asyncio.get_running_loop().create_task(self._watch(live)) if live else None
+
+    def in_turn(self, handler: Callable[..., None]) -> Callable[..., None]:
+        "What handles a control, one at a time: a kernel with subshells answers two controls in two threads."
+
+        def handle(*given: Any) -> None:
+            with self._turn:
+                handler(*given)
+
+        return handle
 
     def read(self, source: Any) -> Any:
         "What the panel looks at; it has `refresh(only_if_new=…)`."
@@ -552,7 +562,7 @@ class Panel(_Moving):
             began = time.perf_counter()
             try:
                 if self.source.refresh(only_if_new=True):
-                    self.redraw()
+                    self.in_turn(self.redraw)()
             except Exception as error:
                 self.say(f"no longer live: {error}")
                 return

@@ -401,7 +401,7 @@ class DialoguePanel(_Reading):
 
     def contents(self) -> list[widgets.Widget]:
         self.copy = CopyButton(label="Copy as Markdown")
-        self.copy.on_msg(self._copied)
+        self.copy.on_msg(self.in_turn(self._copied))
         return [self.page, self.copy]
 
     def to_markdown(self) -> str:

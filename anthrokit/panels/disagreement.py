@@ -281,7 +281,7 @@ class _Listed(_Ranked):
     def contents(self) -> list[widgets.Widget]:
         self.list = widgets.Select(rows=7, layout={"width": "calc(100% - 4px)"})
         self.list.tooltip = "Messages, most disputed first"
-        self.list.observe(self._picked, "value")
+        self.list.observe(self.in_turn(self._picked), "value")
         return [self.list, self.page]
 
     def _picked(self, change: Any) -> None:
@@ -325,7 +325,7 @@ class _Pairs(_Listed):
         self.heads = [widgets.HTML() for _ in range(7)]
         self.cells = [widgets.Button(layout={"width": "auto"}) for _ in _CELLS]
         for cell, button in zip(_CELLS, self.cells, strict=True):
-            button.on_click(partial(self._choose_cell, cell))
+            button.on_click(self.in_turn(partial(self._choose_cell, cell)))
         grid = [self.heads[0], *self.heads[1:4]]
         for number in range(3):
             grid += [self.heads[4 + number], *self.cells[3 * number : 3 * number + 3]]
@@ -339,7 +339,7 @@ class _Pairs(_Listed):
         super().offer_options()
         self.several.children = [widgets.Button(layout={"width": "auto"}) for _ in list(self.pairs)[:15]]
         for pair, button in zip(self.pairs, self.several.children, strict=False):
-            button.on_click(partial(self._choose_pair, pair))
+            button.on_click(self.in_turn(partial(self._choose_pair, pair)))
 
     def _choose_pair(self, pair: str, _: Any) -> None:
         self.filters["pair"].value = pair
@@ -512,10 +512,10 @@ class _Decision(_Reasons):
         self.verdicts = {}
         for text, verdict in (("Yes", True), ("No", False), ("Can't tell", None)):
             self.verdicts[text] = widgets.Button(description=text, layout=fit, disabled=self.closed)
-            self.verdicts[text].on_click(partial(self._decide, verdict))
+            self.verdicts[text].on_click(self.in_turn(partial(self._decide, verdict)))
         self.back = widgets.Button(description="Take back", layout=fit, disabled=self.closed)
-        self.back.on_click(self._take_back)
-        self.annotator.observe(self._renamed, "value")
+        self.back.on_click(self.in_turn(self._take_back))
+        self.annotator.observe(self.in_turn(self._renamed), "value")
         self.people = widgets.HTML()
         ask = widgets.HTML(render("<strong>Is it there?</strong>"))
         return [

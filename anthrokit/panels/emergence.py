@@ -678,9 +678,9 @@ class EmergencePanel(_Listed):
     def _wire(self) -> None:
         super()._wire()
         for control in (self.names, self.line, self.turn):
-            control.observe(self._filtered, "value")
-        self.leaf.observe(self._turn_page, "value")
-        self.listing.observe(self._picked, "value")
+            control.observe(self.in_turn(self._filtered), "value")
+        self.leaf.observe(self.in_turn(self._turn_page), "value")
+        self.listing.observe(self.in_turn(self._picked), "value")
 
     def chosen(self) -> dict[str, str]:
         point = {"show": self.names.value, "line": self.line.value, "turn": self.turn.value}
