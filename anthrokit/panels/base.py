@@ -480,6 +480,15 @@ class _Placed(_Listing):
 class _Moving(_Placed):
     "What the controls do."
 
+    def in_turn(self, handler: Callable[..., None]) -> Callable[..., None]:
+        "What handles a control, one at a time: a kernel with subshells answers two controls in two threads."
+
+        def handle(*given: Any) -> None:
+            with self._turn:
+                handler(*given)
+
+        return handle
+
     def _wire(self) -> None:
         for control in self.filters.values():
             control.observe(self.in_turn(self._filtered), "value")
@@ -536,15 +545,6 @@ class Panel(_Moving):
         self.state = state
         self._wire()
         self._watcher = asyncio.get_running_loop().create_task(self._watch(live)) if live else None
-
-    def in_turn(self, handler: Callable[..., None]) -> Callable[..., None]:
-        "What handles a control, one at a time: a kernel with subshells answers two controls in two threads."
-
-        def handle(*given: Any) -> None:
-            with self._turn:
-                handler(*given)
-
-        return handle
 
     def read(self, source: Any) -> Any:
         "What the panel looks at; it has `refresh(only_if_new=…)`."
