@@ -2,7 +2,7 @@
 from configparser import ConfigParser
 from pathlib import Path
 
-from setuptools import setup
+from setuptools import find_packages, setup
 
 here = Path(__file__).parent
 parser = ConfigParser(delimiters=["="])
@@ -33,10 +33,10 @@ setup(
     extras_require=extras,
     entry_points={
         "console_scripts": settings["console_scripts"].split(),
-        "inspect_ai": ["anthrokit = anthrokit.inspect_logs"],  # inspect eval anthrokit/anthrobench
+        "inspect_ai": ["anthrokit = anthrokit.io.inspect_logs"],  # inspect eval anthrokit/anthrobench
     },
     # data/ and nbs/tutorials/ are installed as anthrokit/data and anthrokit/tutorials: one copy of each file.
-    packages=["anthrokit", "anthrokit.panels", "anthrokit.data", "anthrokit.tutorials"],
+    packages=[*find_packages(include=["anthrokit", "anthrokit.*"]), "anthrokit.data", "anthrokit.tutorials"],
     package_dir={"anthrokit": "anthrokit", "anthrokit.data": "data", "anthrokit.tutorials": "nbs/tutorials"},
     package_data={"anthrokit.data": ["**/*"], "anthrokit.tutorials": ["*.ipynb"]},
     include_package_data=False,

@@ -1,7 +1,24 @@
 """anthrokit: measure anthropomorphism in language models, from notebooks.
 
-Names are loaded when they are first used, so that `import anthrokit` takes no time. This is the one
-module that is written by hand; all others are exported from nbs/.
+`import anthrokit as ak` gives what a study needs; the rooms below hold the rest, such as `ak.analysis.factor_model`.
+
+    core         what every stage stands on: tables, votes, runs, errors
+    models       every model behind one call: limits, retries, budgets, batches
+    work         one engine for all that is paid for or slow
+    simulation   behaviours, prompts, and dialogues between two models
+    judging      judges say which behaviours a message shows
+    anthroscore  implicit anthropomorphism of a text
+    analysis     from labels to answers: profiles, emergence, comparisons, agreement
+    validity     people's labels, the accuracy of judges, corrected rates
+    figures      one function a figure
+    heartbench   counselling cases, answers, rubric judges, scores
+    panels       a run to look at and to label, in the notebook
+    io           files of other tools, in and out
+    report       one HTML file a run
+    cli          the command line
+
+Names are loaded when they are first used, so that `import anthrokit` takes no time. This module is written by hand;
+those of the rooms are made from their notebooks.
 """
 import lazy_loader
 
@@ -10,29 +27,27 @@ __version__ = "0.1.0"
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submodules=[
-        "annotations", "anthrobench_files", "anthroscore", "any_messages", "behaviours", "chat_formats", "cli", "figures",
-        "heartbench", "heartbench_build", "heartbench_results", "judge", "llm", "local", "offline",
-        "panels", "prompts", "report", "simulate", "stats", "store", "tables", "validity",
+        "analysis", "anthroscore", "cli", "core", "figures", "heartbench", "io", "judging", "models", "panels", "report",
+        "simulation", "validity",
     ],
     submod_attrs={
-        "annotations": ["Annotations"],
-        "anthrobench_files": ["anthrobench_losses", "read_anthrobench", "write_anthrobench"],
-        "any_messages": ["compare_pairs", "judge_table"],
-        "behaviours": ["Behaviour", "Taxonomy"],
-        "chat_formats": ["read_openai", "read_sharegpt", "to_datasets", "write_openai", "write_sharegpt"],
-        "judge": ["LLMJudge", "Rating", "TogetherJudge", "ajudge"],
-        "llm": ["LLM", "Budget", "BudgetReached", "SetupError"],
-        "offline": ["StudentJudge", "offline_panel"],
-        "panels.dialogue": ["DialoguePanel"],
-        "panels.disagreement": ["DisagreementPanel"],
-        "panels.emergence": ["EmergencePanel"],
-        "panels.rubric": ["RubricPanel"],
-        "panels.annotation": ["AnnotationPanel"],
-        "prompts": ["contextualise", "load_prompts", "load_scenarios", "sample_prompts"],
+        "core": ["Run", "StoreError", "TableError", "read_table"],
+        "models": ["LLM", "Budget", "BudgetReached", "SetupError"],
+        "simulation": [
+            "Behaviour", "Taxonomy", "asimulate", "contextualise", "load_prompts", "load_scenarios", "sample_prompts", "simulate",
+        ],
+        "judging": [
+            "LLMJudge", "Rating", "StudentJudge", "TogetherJudge", "ajudge", "compare_pairs", "judge", "judge_table", "label",
+            "offline_panel",
+        ],
+        "analysis": ["agreement", "compare", "emergence", "profile", "snowball"],
+        "validity": ["Annotations", "annotate", "corrected_rates", "judge_accuracy", "read_annotations"],
+        "figures": ["plot_differences", "plot_emergence", "plot_profile", "plot_snowball"],
+        "panels": ["AnnotationPanel", "DialoguePanel", "DisagreementPanel", "EmergencePanel", "RubricPanel"],
+        "io": [
+            "anthrobench_losses", "read_anthrobench", "read_openai", "read_sharegpt", "to_datasets", "write_anthrobench",
+            "write_openai", "write_sharegpt",
+        ],
         "report": ["demo_run", "profile_table", "write_report"],
-        "simulate": ["asimulate"],
-        "store": ["Run", "StoreError"],
-        "tables": ["TableError", "read_table"],
-        "validity": ["annotate", "judge_accuracy", "read_annotations"],
     },
 )

@@ -26,8 +26,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pandas as pd
 
-    from anthrokit.llm import LLM, Budget
-    from anthrokit.store import Run
+    from anthrokit.models import LLM, Budget
+    from anthrokit.core import Run
 
 # %% auto #0
 __all__ = ['copy_tutorials', 'main']
@@ -190,7 +190,7 @@ def _value(place: str, flag: _Flag, value: Any) -> Any:
 
 # %% ../nbs/15_cli.ipynb #c905e933
 def _model_entry(path: Any, name: str, entry: Any) -> dict[str, Any]:
-    from anthrokit.llm import LLM
+    from anthrokit.models import LLM
 
     place = f"[models.{name}]"
     if "api_key" in _table(path, place.strip("[]"), entry):
@@ -214,8 +214,8 @@ def _model_entry(path: Any, name: str, entry: Any) -> dict[str, Any]:
 
 def _llm(text: str, named: dict[str, dict[str, Any]]) -> LLM:
     "A model from what was typed: a name in the settings, a LiteLLM string, or one with its address after an @."
-    from anthrokit.llm import LLM, SetupError
-    from anthrokit.simulate import as_llm
+    from anthrokit.models import LLM, SetupError
+    from anthrokit.simulation import as_llm
 
     if text not in named:
         model, address = re.fullmatch(r"(.+?)(?:@(https?://.+))?", text, re.S).groups()
@@ -232,14 +232,14 @@ def _llm(text: str, named: dict[str, dict[str, Any]]) -> LLM:
 
 # %% ../nbs/15_cli.ipynb #5f11876c
 def _demo(given: argparse.Namespace) -> _Result:
-    from anthrokit import figures, stats
-    from anthrokit.judge import judge
-    from anthrokit.local import DEFAULT_MODEL, NOTICE
-    from anthrokit.offline import quality_note
-    from anthrokit.prompts import load_prompts, sample_prompts
+    from anthrokit import figures, analysis
+    from anthrokit.judging import judge
+    from anthrokit.models import DEFAULT_MODEL, NOTICE
+    from anthrokit.judging import quality_note
+    from anthrokit.simulation import load_prompts, sample_prompts
     from anthrokit.report import draw, profile_table, write_report
-    from anthrokit.simulate import as_llm, simulate
-    from anthrokit.store import Run
+    from anthrokit.simulation import as_llm, simulate
+    from anthrokit.core import Run
 
     start, show = time.perf_counter(), not given.quiet
     prompts = sample_prompts(load_prompts(), given.dialogues, by="scenario")
@@ -252,7 +252,7 @@ def _demo(given: argparse.Namespace) -> _Result:
         labels, missing, report = run.labels(), len(run.missing()), write_report(run)
     seconds = time.perf_counter() - start
     return _Result(
-        stats.profile(labels, by=("target", "category", "behaviour")),
+        analysis.profile(labels, by=("target", "category", "behaviour")),
         {
             "note": [NOTICE, quality_note()],
             "made": f"{given.dialogues} dialogues of {given.turns} turns, {missing} units missing, {seconds:.0f} s",
@@ -286,7 +286,7 @@ _DRY_RUN = _Flag("make no call; say how many calls, tokens and dollars it would 
 
 
 def _budget(given: argparse.Namespace) -> Budget | None:
-    from anthrokit.llm import Budget
+    from anthrokit.models import Budget
 
     if given.budget_usd is None and given.budget_tokens is None:
         return None
@@ -311,8 +311,8 @@ def _planned(plan: pd.DataFrame, given: argparse.Namespace) -> _Result:
 
 
 def _simulate(given: argparse.Namespace) -> _Result:
-    from anthrokit.prompts import load_prompts, sample_prompts
-    from anthrokit.simulate import simulate
+    from anthrokit.simulation import load_prompts, sample_prompts
+    from anthrokit.simulation import simulate
 
     prompts = load_prompts(given.prompts)
     if given.dialogues is not None:
@@ -374,7 +374,7 @@ _COMMANDS["simulate"] = _Command(
 
 # %% ../nbs/15_cli.ipynb #86e45350
 def _judges(given: argparse.Namespace) -> list[Any] | None:
-    from anthrokit.judge import LLMJudge, TogetherJudge
+    from anthrokit.judging import LLMJudge, TogetherJudge
 
     if given.judges == ["offline"]:
         return None
@@ -385,11 +385,11 @@ def _judges(given: argparse.Namespace) -> list[Any] | None:
 
 
 def _judge(given: argparse.Namespace) -> _Result:
-    from anthrokit import stats
-    from anthrokit.any_messages import import_messages
-    from anthrokit.judge import judge
+    from anthrokit import analysis
+    from anthrokit.judging import import_messages
+    from anthrokit.judging import judge
     from anthrokit.report import profile_table
-    from anthrokit.store import Run
+    from anthrokit.core import Run
 
     judges, names = _judges(given), ("samples", "behaviours", "sampling", "workers", "retry", "dry_run")
     parameters = {name: getattr(given, name) for name in names}
@@ -403,7 +403,7 @@ def _judge(given: argparse.Namespace) -> _Result:
             return _planned(made, given)
         labels, missing, spent = run.labels(), run.missing(), _spent(run)
     return _Result(
-        stats.profile(labels, by=("target", "category", "behaviour")),
+        analysis.profile(labels, by=("target", "category", "behaviour")),
         {"run": given.run, **spent},
         _tell_missing(missing.query("kind == 'rating'")),
         shown=profile_table(labels),
@@ -440,7 +440,7 @@ def _report(given: argparse.Namespace) -> _Result:
     import pandas as pd
 
     from anthrokit.report import write_report
-    from anthrokit.store import Run
+    from anthrokit.core import Run
 
     with Run(given.run, read_only=True) as run:
         return _Result(
@@ -463,7 +463,7 @@ _COMMANDS["report"] = _Command(
 def _runs(given: argparse.Namespace) -> _Result:
     import pandas as pd
 
-    from anthrokit.store import Run
+    from anthrokit.core import Run
 
     rows = []
     for ledger in sorted(Path(given.folder).glob("*/ledger.sqlite")):
@@ -487,7 +487,7 @@ def _anthroscore(given: argparse.Namespace) -> _Result:
     import pandas as pd
 
     from anthrokit import anthroscore as score
-    from anthrokit.store import Run
+    from anthrokit.core import Run
 
     if not Path(given.texts).is_file():
         raise ValueError(f"there is no file {given.texts}")
@@ -587,7 +587,7 @@ _COMMANDS["heartbench answer"] = _Command(
 # %% ../nbs/15_cli.ipynb #d64ce4ac
 def _heartbench_judge(given: argparse.Namespace) -> _Result:
     from anthrokit.heartbench import RubricJudge, judge_answers, judgements_of
-    from anthrokit.store import Run
+    from anthrokit.core import Run
 
     shared = {"samples": given.samples, "language": given.language, "shuffle": given.shuffle}
     judges = [RubricJudge(_llm(name, given.models_named), **shared) for name in given.judges]
@@ -604,7 +604,7 @@ def _heartbench_judge(given: argparse.Namespace) -> _Result:
 
 
 def _there(folder: str) -> str:
-    from anthrokit.store import StoreError
+    from anthrokit.core import StoreError
 
     if not (Path(folder) / "ledger.sqlite").exists():
         raise StoreError(f"{folder} holds no run")
@@ -634,7 +634,7 @@ _COMMANDS["heartbench judge"] = _Command(
 # %% ../nbs/15_cli.ipynb #c13dceef
 def _heartbench_score(given: argparse.Namespace) -> _Result:
     from anthrokit.heartbench import hits_of, score, unscored
-    from anthrokit.store import Run
+    from anthrokit.core import Run
 
     with Run(_there(given.run)) as run:
         hits = hits_of(run, given.judges)
@@ -694,7 +694,7 @@ def copy_tutorials(folder: str | os.PathLike = "anthrokit-tutorials") -> list[Pa
 def _lab(given: argparse.Namespace) -> _Result | int:
     import pandas as pd
 
-    from anthrokit.local import needs
+    from anthrokit.models import needs
 
     if not given.copy_only:
         needs("lab", "jupyterlab")
@@ -837,8 +837,8 @@ def _told(result: _Result | int, as_json: bool) -> int:
 
 def _expected(error: Exception) -> int:
     "The exit code of an error that is explained in its text; any other is a mistake of ours and is raised."
-    from anthrokit.llm import BudgetReached, CallFailed, SetupError
-    from anthrokit.store import StoreError
+    from anthrokit.models import BudgetReached, CallFailed, SetupError
+    from anthrokit.core import StoreError
 
     if isinstance(error, BudgetReached):
         return 3

@@ -24,9 +24,9 @@ JUDGES, SAMPLES = 3, 3
 
 def make(base_prompts: int) -> tuple[pd.DataFrame, pd.DataFrame]:
     "Labels, and the ratings behind them: three samples of three judges."
-    from anthrokit import stats
+    from anthrokit import analysis
 
-    labels = stats.simulate_labels(4, base_prompts=base_prompts, carry_over=0.3, judges=JUDGES, seed=1)
+    labels = analysis.simulate_labels(4, base_prompts=base_prompts, carry_over=0.3, judges=JUDGES, seed=1)
     random, parts = np.random.default_rng(2), []
     for judge in range(JUDGES):
         for sample in range(SAMPLES):
@@ -44,41 +44,41 @@ def make(base_prompts: int) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 def steps(labels: pd.DataFrame, ratings: pd.DataFrame) -> dict:
     "What a study asks, by name; 2,000 resamples wherever something is resampled."
-    from anthrokit import judge, stats
+    from anthrokit import analysis
 
     both = ("target", "behaviour")
     return {
-        "labels from ratings": lambda: judge.label(ratings),
+        "labels from ratings": lambda: judges.label(ratings),
         "profile by behaviour, category, domain": lambda: (
-            stats.profile(labels),
-            stats.profile(labels, by=("target", "category")),
-            stats.profile(labels, by=("target", "domain", "behaviour")),
-            stats.profile(labels, by=("target", "empathy", "professionalism", "behaviour")),
+            analysis.profile(labels),
+            analysis.profile(labels, by=("target", "category")),
+            analysis.profile(labels, by=("target", "domain", "behaviour")),
+            analysis.profile(labels, by=("target", "empathy", "professionalism", "behaviour")),
         ),
-        "comparison of targets": lambda: stats.compare(labels),
-        "similarity of profiles": lambda: stats.similarity(labels, n_resamples=2000),
+        "comparison of targets": lambda: analysis.compare(labels),
+        "similarity of profiles": lambda: analysis.similarity(labels, n_resamples=2000),
         "domains: Kruskal-Wallis, pairs, differences": lambda: (
-            stats.kruskal_wallis(labels),
-            stats.post_hoc(labels),
-            stats.compare(labels, group="domain"),
+            analysis.kruskal_wallis(labels),
+            analysis.post_hoc(labels),
+            analysis.compare(labels, group="domain"),
         ),
-        "domains: clustered model": lambda: stats.factor_model(labels),
+        "domains: clustered model": lambda: analysis.factor_model(labels),
         "emergence and first occurrences": lambda: (
-            stats.emergence(labels, by=both),
-            stats.emergence(labels, by=("target", "category")),
-            stats.late_share(labels, by=both),
-            stats.late_behaviours(labels, by="target"),
+            analysis.emergence(labels, by=both),
+            analysis.emergence(labels, by=("target", "category")),
+            analysis.late_share(labels, by=both),
+            analysis.late_behaviours(labels, by="target"),
         ),
         "snowball": lambda: (
-            stats.snowball(labels, by=both, method="resample", n_resamples=2000),
-            stats.snowball(labels, by="target"),
+            analysis.snowball(labels, by=both, method="resample", n_resamples=2000),
+            analysis.snowball(labels, by="target"),
         ),
-        "carry-over": lambda: (stats.carry_over(labels, by=both), stats.carry_over(labels, by="target")),
+        "carry-over": lambda: (analysis.carry_over(labels, by=both), analysis.carry_over(labels, by="target")),
         "agreement of judges": lambda: (
-            stats.agreement(labels, by=both, n_resamples=2000),
-            stats.pairwise_agreement(labels),
+            analysis.agreement(labels, by=both, n_resamples=2000),
+            analysis.pairwise_agreement(labels),
         ),
-        "missing ratings": lambda: stats.missingness(ratings),
+        "missing ratings": lambda: analysis.missingness(ratings),
     }
 
 

@@ -26,11 +26,10 @@ import pandas as pd
 import psutil
 import torch
 import transformers
-from scipy import stats
 from tokenizers import ByteLevelBPETokenizer
 
-from anthrokit import anthroscore as score
-from anthrokit.store import Run
+from anthrokit.anthroscore import scoring as score
+from anthrokit.core import Run
 
 HERE = Path(__file__).parent
 TERMS = score.pronouns("released")

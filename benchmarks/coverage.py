@@ -18,7 +18,7 @@ import pandas as pd
 from scipy.stats import norm
 from statsmodels.stats.proportion import confint_proportions_2indep, proportion_confint
 
-from anthrokit import stats
+from anthrokit import analysis
 
 RATES = {"one in 100": 0.01, "one in 20": 0.05, "one in 5": 0.2, "one half": 0.5, "four in 5": 0.8}
 BASE, DIALOGUE, SHIFT = 0.27, 0.08, 0.25
@@ -48,28 +48,28 @@ def truths(turns: int) -> pd.DataFrame:
 def intervals(labels: pd.DataFrame) -> dict[str, tuple]:
     "Clustered and naive limits of every quantity, a row a behaviour."
     first = labels[labels["target"] == "first"]
-    profiles = stats.profile(labels).set_index(["target", "behaviour"])
+    profiles = analysis.profile(labels).set_index(["target", "behaviour"])
     one, two = profiles.loc["first"], profiles.loc["second"]
     events, tried = (one["estimate"] * one["n"]).round(), one["n"]
     found = {"rate": (one, proportion_confint(events, tried, method="wilson"))}
-    compared = stats.compare(labels, n_swaps=1).set_index("behaviour")
+    compared = analysis.compare(labels, n_swaps=1).set_index("behaviour")
     mirrored = pd.DataFrame({"ci_low": -compared["ci_high"], "ci_high": -compared["ci_low"]})
     naive = independent((two["estimate"] * two["n"]).round(), two["n"], events, tried)
     found["difference of targets"] = mirrored, naive
-    late = stats.late_share(first).set_index("behaviour")
+    late = analysis.late_share(first).set_index("behaviour")
     naive = proportion_confint(late["estimate"] * late["n"], late["n"], method="wilson")
     found["first after turn 1"] = late, naive
-    ever = stats.emergence(first).groupby("behaviour", sort=False).last()
+    ever = analysis.emergence(first).groupby("behaviour", sort=False).last()
     naive = proportion_confint(ever["estimate"] * ever["n"], ever["n"], method="wilson")
     found["occurred by the last turn"] = ever, naive
-    snow = stats.snowball(first).set_index("behaviour")
+    snow = analysis.snowball(first).set_index("behaviour")
     after, sizes = (snow[["after_yes", "after_no"]], snow[["n_after_yes", "n_after_no"]])
     counts = (after.to_numpy() * sizes.to_numpy()).T
     found["snowball difference"] = (
         snow,
         independent(counts[0], sizes.iloc[:, 0], counts[1], sizes.iloc[:, 1]),
     )
-    found["carry-over odds ratio"] = stats.carry_over(first).set_index("behaviour"), None
+    found["carry-over odds ratio"] = analysis.carry_over(first).set_index("behaviour"), None
     return found
 
 
@@ -96,7 +96,7 @@ def main() -> None:
     study |= {"rates": RATES, "base_share": BASE, "dialogue_share": DIALOGUE, "target_spread": [0.0, SHIFT]}
     study |= {"domain_shift": 0, "judges": 1, "judge_error": 0, "missing": 0.01}
     for repeat in range(asked.repeats):
-        labels = stats.simulate_labels(["first", "second"], **study, seed=repeat)
+        labels = analysis.simulate_labels(["first", "second"], **study, seed=repeat)
         for quantity, (ours, naive) in intervals(labels).items():
             target = true[quantity].reindex(ours.index).to_numpy()
             low, high = ours["ci_low"].to_numpy(float), ours["ci_high"].to_numpy(float)

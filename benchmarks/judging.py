@@ -41,7 +41,7 @@ def make_run(folder: Path, messages: int):
     "A run of synthetic messages of about the length of the study's answers."
     import random
 
-    from anthrokit.store import Run
+    from anthrokit.core import Run
 
     random.seed(0)
     words = "I you we feel think plan trip friend gift talk week work lovely quiet small idea good often maybe".split()
@@ -60,7 +60,7 @@ def make_run(folder: Path, messages: int):
 
 
 def model(name: str, base: str, concurrency: int, **settings):
-    from anthrokit.llm import LLM
+    from anthrokit.models import LLM
 
     return LLM(f"openai/{name}", api_base=base, max_concurrency=concurrency, temperature=0.7, **settings)
 
@@ -89,8 +89,8 @@ def bare(base: str, concurrency: int, count: int) -> dict:
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
     import litellm
 
-    from anthrokit.behaviours import Taxonomy
-    from anthrokit.judge import judge_prompt
+    from anthrokit.judging import judge_prompt
+    from anthrokit.simulation import Taxonomy
 
     litellm.suppress_debug_info = True
     taxonomy = Taxonomy.load()
@@ -144,8 +144,8 @@ def sequential(base: str, count: int) -> dict:
 
 def judged(base: str, concurrency: int, count: int, workers: int = 0, **settings) -> dict:
     "anthrokit.judge: four judges, among whom the places divide evenly, on a run of its own."
-    from anthrokit.judge import LLMJudge, judge
-    from anthrokit.llm import Workers, wait_for
+    from anthrokit.judging import LLMJudge, judge
+    from anthrokit.models import Workers, wait_for
 
     with tempfile.TemporaryDirectory() as folder:
         run = make_run(Path(folder) / "run", max(1, round(count / (13 * 4 * 3))))
@@ -170,7 +170,7 @@ def judged(base: str, concurrency: int, count: int, workers: int = 0, **settings
 
 
 def run_behaviours() -> list[str]:
-    from anthrokit.behaviours import Taxonomy
+    from anthrokit.simulation import Taxonomy
 
     return Taxonomy.load().judged
 

@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from anthrokit import offline
-from anthrokit.behaviours import Taxonomy
+from anthrokit.judging import offline
+from anthrokit.simulation import Taxonomy
 
 OUT = Path(__file__).parent.parent / "data" / "offline_judges.csv"
 

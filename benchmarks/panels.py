@@ -29,10 +29,10 @@ LEFT_ALONE = ("Refresh", "Place")  # reading again is not a filter
 
 def make_study(base_prompts: int = 120) -> dict[str, pd.DataFrame]:
     "Messages, ratings and labels of one target: eight dialogues of five turns a base prompt."
-    from anthrokit import stats
+    from anthrokit import analysis
 
     random = np.random.default_rng(1)
-    labels = stats.simulate_labels(1, base_prompts=base_prompts, carry_over=0.3, judges=JUDGES, seed=1)
+    labels = analysis.simulate_labels(1, base_prompts=base_prompts, carry_over=0.3, judges=JUDGES, seed=1)
     labels = labels.drop(columns="truth")
     texts = [" ".join(random.choice(WORDS, 60)) for _ in range(500)]
     key = labels[["dialogue_id", "turn", "behaviour"]]

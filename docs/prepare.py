@@ -14,11 +14,11 @@ NOTEBOOKS, CHAPTERS = ROOT / "nbs", ROOT / "chapters"
 DIRECTIVE = re.compile(r"^#\| ?(export|hide|default_exp|eval)\b.*\n?", re.M)
 # What was measured is told where it is used; the benchmarks page gathers these sections.
 MEASURED = (
-    ("Judging", "07_judge", "How fast"),
-    ("Offline judges: quality", "07b_offline", "Their measured quality"),
-    ("AnthroScore", "08_anthroscore", "How fast it is"),
-    ("Intervals: coverage", "09_stats", "Do the intervals hold?"),
-    ("Analysis of a whole study", "09d_agreement", "How long it takes"),
+    ("Judging", "05_judging/02_judges", "How fast"),
+    ("Offline judges: quality", "05_judging/04_offline", "Their measured quality"),
+    ("AnthroScore", "06_anthroscore/02_scoring", "How fast it is"),
+    ("Intervals: coverage", "07_analysis/02_profiles", "Do the intervals hold?"),
+    ("Analysis of a whole study", "07_analysis/06_agreement", "How long it takes"),
 )
 
 

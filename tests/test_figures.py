@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from anthrokit import figures, stats
+from anthrokit import analysis, figures
 
 matplotlib.use("agg")
 pytestmark = pytest.mark.filterwarnings("error::UserWarning", "error::RuntimeWarning")
@@ -28,24 +28,24 @@ def drawn(names, labels, **level):
     one = labels[labels["target"] == names[0]]
     both, resampled = ("target", "behaviour"), level | {"n_resamples": 99}
     table = pd.DataFrame([[10.0, 20.0], [30.0, 40.0]], index=names, columns=names)
-    yield figures.plot_profile(stats.profile(labels, **level))
-    yield figures.plot_differences(stats.compare(labels, n_swaps=99, **level))
-    yield figures.plot_odds(stats.carry_over(labels, by=both, **level))
-    yield figures.plot_similarity(stats.similarity(labels, **resampled))
-    yield figures.plot_emergence(stats.emergence(one, **level))
-    yield figures.plot_late(stats.late_share(labels, by=both, **level))
-    yield figures.plot_snowball(stats.snowball(one, **level))
-    yield figures.plot_agreement(stats.agreement(one, **resampled))
+    yield figures.plot_profile(analysis.profile(labels, **level))
+    yield figures.plot_differences(analysis.compare(labels, n_swaps=99, **level))
+    yield figures.plot_odds(analysis.carry_over(labels, by=both, **level))
+    yield figures.plot_similarity(analysis.similarity(labels, **resampled))
+    yield figures.plot_emergence(analysis.emergence(one, **level))
+    yield figures.plot_late(analysis.late_share(labels, by=both, **level))
+    yield figures.plot_snowball(analysis.snowball(one, **level))
+    yield figures.plot_agreement(analysis.agreement(one, **resampled))
     if not level:
-        yield figures.plot_heatmap(stats.profile(labels, by=both), "target")
-        yield figures.plot_radar(stats.profile(labels, by=both), "target")
+        yield figures.plot_heatmap(analysis.profile(labels, by=both), "target")
+        yield figures.plot_radar(analysis.profile(labels, by=both), "target")
         yield figures.plot_scores(table)
         yield figures.plot_ranks(table.iloc[:, 0].rename("all"), table.iloc[:, 1].rename("hard"))
         yield figures.plot_counts(table)
 
 
 def named(names):
-    labels = stats.simulate_labels(names, base_prompts=10, seed=1)
+    labels = analysis.simulate_labels(names, base_prompts=10, seed=1)
     behaviours = dict(zip(labels["behaviour"].unique(), names, strict=False))
     return labels.assign(behaviour=labels["behaviour"].replace(behaviours))
 
@@ -60,7 +60,7 @@ def test_no_name_warns_or_leaves_no_room(kind):
 
 def test_long_names_that_end_differently_stay_apart():
     assert len({figures.shown(name) for name in LONG}) == 2
-    legend = figures.plot_profile(stats.profile(named(LONG))).get_legend()
+    legend = figures.plot_profile(analysis.profile(named(LONG))).get_legend()
     assert len({text.get_text() for text in legend.get_texts()}) == 2
 
 
@@ -72,7 +72,7 @@ def test_figures_name_the_level_of_their_table(ci, said):
 
 
 def test_a_table_without_a_level_is_given_none():
-    ax = figures.plot_profile(stats.profile(named(["a", "b"])).drop(columns="ci"))
+    ax = figures.plot_profile(analysis.profile(named(["a", "b"])).drop(columns="ci"))
     assert "with interval (10 base prompts)" in ax.get_xlabel()
     mixed = pd.DataFrame({"ci": [0.9, np.nan, 0.95]})
     assert figures.interval(mixed) == "90 % and 95 % interval"

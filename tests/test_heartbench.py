@@ -23,7 +23,8 @@ from hypothesis import strategies as st
 sys.path.insert(0, str(Path(__file__).parent))
 from mock_openai import Server, fraction
 
-from anthrokit import heartbench, heartbench_build, heartbench_results
+from anthrokit import heartbench
+from anthrokit.core import Run, StoreError
 from anthrokit.heartbench import (
     RubricJudge,
     Unreadable,
@@ -32,8 +33,7 @@ from anthrokit.heartbench import (
     read_verdicts,
     score_case,
 )
-from anthrokit.llm import LLM, Budget, BudgetReached, SetupError
-from anthrokit.store import Run, StoreError
+from anthrokit.models import LLM, Budget, BudgetReached, SetupError
 
 ROOT = Path(__file__).parent.parent
 
@@ -258,7 +258,7 @@ def test_the_released_cases(released, tmp_path):
     }
     path = heartbench.write_cases(released, tmp_path / "again.jsonl")
     original = [
-        json.loads(line) for line in heartbench._released_path().read_text(encoding="utf-8").splitlines()
+        json.loads(line) for line in heartbench.cases._released_path().read_text(encoding="utf-8").splitlines()
     ]
     again = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     for a, b in zip(original, again, strict=True):
@@ -289,7 +289,7 @@ def test_thirteen_models_are_scored_in_seconds(released):
     hits = pd.concat(parts, ignore_index=True)
     hits.loc[hits["ability"] == "Other", "hit"] = False
     start = time.perf_counter()
-    board = heartbench_results.leaderboard(hits)
+    board = heartbench.leaderboard(hits)
     assert len(board) == 13 and board["n"].eq(296).all()
     assert time.perf_counter() - start < 60
 
@@ -521,8 +521,8 @@ def test_reading_lists_of_verdicts(items):
 WORKER = """
 import sys
 from anthrokit.heartbench import RubricJudge, add_answers, bundled_answers, judge_answers, load_cases
-from anthrokit.llm import LLM
-from anthrokit.store import Run
+from anthrokit.models import LLM
+from anthrokit.core import Run
 run = Run(sys.argv[1])
 add_answers(run, load_cases("bundled"), bundled_answers())
 print("ready", flush=True)
@@ -573,8 +573,8 @@ def test_import_is_light():
 def test_names_of_the_other_chapters_can_be_had_from_the_first():
     from anthrokit.heartbench import draft_criteria, golden, leaderboard
 
-    assert golden is heartbench_results.golden and draft_criteria is heartbench_build.draft_criteria
-    assert leaderboard is heartbench_results.leaderboard
+    assert golden is heartbench.golden and draft_criteria is heartbench.draft_criteria
+    assert leaderboard is heartbench.leaderboard
     with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
         heartbench.nothing  # noqa: B018
 
@@ -585,7 +585,7 @@ def test_names_of_the_other_chapters_can_be_had_from_the_first():
 def test_released_files_round_trip(cases, tmp_path):
     answers = bundled_answers().query("model == 'listener'")
     lost = answers.assign(content=answers["content"].where(answers["case_id"] != "en-nice-city"))
-    path = heartbench_build.write_released_answers(cases, lost, tmp_path / "answers.jsonl")
+    path = heartbench.write_released_answers(cases, lost, tmp_path / "answers.jsonl")
     records = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     needed = {
         "question_id",
@@ -599,26 +599,26 @@ def test_released_files_round_trip(cases, tmp_path):
     assert all(set(record) == needed for record in records)
     frame = pd.read_json(path, lines=True)  # as the released code reads it
     assert frame["response"].isna().sum() == 1
-    back = heartbench_build.read_released_answers(path, "listener")
+    back = heartbench.read_released_answers(path, "listener")
     assert back["content"].isna().sum() == 1 and set(back["case_id"]) == set(answers["case_id"])
     path.write_text(
         path.read_text(encoding="utf-8").replace(records[0]["response"], "Error: API request failed")
     )
-    assert heartbench_build.read_released_answers(path, "listener")["content"].isna().sum() == 2
+    assert heartbench.read_released_answers(path, "listener")["content"].isna().sum() == 2
 
 
 def test_a_case_without_a_verdict_has_no_released_score(cases, tmp_path):
     hits = heartbench.bundled_hits().query("model == 'listener'").copy()
     hits.loc[(hits["case_id"] == "en-nice-city") & (hits["criterion"] == 1), "hit"] = pd.NA
     answers = bundled_answers().query("model == 'listener'")
-    questions, overall = heartbench_build.write_released_scores(cases, answers, hits, tmp_path)
-    back = heartbench_build.read_released_scores(questions, "listener")
+    questions, overall = heartbench.write_released_scores(cases, answers, hits, tmp_path)
+    back = heartbench.read_released_scores(questions, "listener")
     assert set(back.loc[back["hit"].isna(), "case_id"]) == {"en-nice-city"}
     assert set(back.loc[back["case_id"] == "en-nice-city", "status"]) == {"no verdicts"}
     rest = heartbench.score(hits[hits["case_id"] != "en-nice-city"], "released", n_resamples=10)
     want = rest.query("level == 'overall'")["estimate"].iloc[0]
     got = (
-        heartbench_build.read_released_overall(overall, "listener")
+        heartbench.read_released_overall(overall, "listener")
         .query("level == 'overall'")["estimate"]
         .iloc[0]
     )
@@ -651,7 +651,7 @@ def test_an_exported_run_comes_back_with_answers_and_verdicts(serve, cases, tmp_
 @pytest.fixture
 def chinese_font():
     try:
-        return heartbench_results._chinese_font()
+        return heartbench.results._chinese_font()
     except RuntimeError:
         pytest.skip("needs a font with Chinese characters, such as Debian's fonts-noto-cjk")
 
@@ -664,7 +664,7 @@ def test_chinese_labels_are_drawn_with_a_font_that_has_them(chinese_font, draw, 
     before = list(plt.rcParams["font.sans-serif"])
     with warnings.catch_warnings():
         warnings.filterwarnings("error", message=".*[Gg]lyph.*missing.*")
-        ax = getattr(heartbench_results, draw)(scores, chinese=True)
+        ax = getattr(heartbench.results, draw)(scores, chinese=True)
         ax.figure.savefig(tmp_path / "chinese.png")
     labels = [text.get_text() for text in ax.get_xticklabels()]
     assert len(labels) >= 15
@@ -680,8 +680,8 @@ def test_chinese_labels_are_drawn_with_a_font_that_has_them(chinese_font, draw, 
 def test_without_a_chinese_font_the_message_says_what_to_install(monkeypatch):
     import matplotlib.pyplot as plt
 
-    monkeypatch.setattr(heartbench_results, "_CHINESE_FONTS", ("No Such Sans",))
+    monkeypatch.setattr(heartbench.results, "_CHINESE_FONTS", ("No Such Sans",))
     scores = heartbench.score(heartbench.bundled_hits(), n_resamples=50)
     with pytest.raises(RuntimeError, match="fonts-noto-cjk"):
-        heartbench_results.plot_radar(scores, chinese=True)
+        heartbench.plot_radar(scores, chinese=True)
     plt.close("all")

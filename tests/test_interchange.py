@@ -16,21 +16,22 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from inspect_ai.log import read_eval_log
 
-from anthrokit.anthrobench_files import anthrobench_losses, read_anthrobench, write_anthrobench
-from anthrokit.any_messages import import_messages
-from anthrokit.chat_formats import (
+from anthrokit.core import Run, TableError, data_path, digest
+from anthrokit.io import (
+    anthrobench_losses,
+    read_anthrobench,
+    read_inspect,
     read_openai,
     read_sharegpt,
     to_datasets,
+    write_anthrobench,
+    write_inspect,
     write_openai,
     write_sharegpt,
 )
-from anthrokit.inspect_logs import read_inspect, write_inspect
-from anthrokit.judge import LLMJudge, judge
-from anthrokit.llm import LLM
-from anthrokit.prompts import load_prompts
-from anthrokit.store import Run, digest
-from anthrokit.tables import TableError, data_path
+from anthrokit.judging import LLMJudge, import_messages, judge
+from anthrokit.models import LLM
+from anthrokit.simulation import load_prompts
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent
@@ -340,7 +341,7 @@ def test_released_protocol_in_a_run(server, tmp_path, monkeypatch):
 
 STUDY = """
 from inspect_ai import task
-from anthrokit.inspect_logs import anthrobench
+from anthrokit.io import anthrobench
 
 @task
 def study(judges=None):
@@ -493,7 +494,7 @@ def test_croissant(tmp_path):
     "The description that ships is valid, up to date, and its checksums are those of the files."
     import mlcroissant as mlc
 
-    from anthrokit.chat_formats import croissant
+    from anthrokit.io import croissant
 
     path = data_path("croissant.json")
     stated = json.loads(path.read_text(encoding="utf-8"))
@@ -526,7 +527,7 @@ def test_datasets(tmp_path):
 @pytest.mark.parametrize(
     ("missing", "code", "extra"),
     [
-        ("inspect_ai", "import anthrokit.inspect_logs", "anthrokit[inspect]"),
+        ("inspect_ai", "import anthrokit.io.inspect_logs", "anthrokit[inspect]"),
         (
             "datasets",
             "from anthrokit import demo_run, to_datasets; to_datasets(demo_run())",

@@ -15,10 +15,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from anthrokit.behaviours import Taxonomy
-from anthrokit.judge import LLMJudge, Rating, TogetherJudge, judge
-from anthrokit.llm import LLM, Budget, BudgetReached, Workers, wait_for
-from anthrokit.store import Run, StoreError
+from anthrokit.core import Run, StoreError
+from anthrokit.judging import LLMJudge, Rating, TogetherJudge, judge
+from anthrokit.models import LLM, Budget, BudgetReached, Workers, wait_for
+from anthrokit.simulation import Taxonomy
 
 HERE = Path(__file__).parent
 KEYS = ["dialogue_id", "turn", "behaviour", "judge", "sample"]
@@ -173,9 +173,10 @@ def test_an_unknown_limit_is_learnt(server):
 
 KILLS = """
 import os, random, signal, sys, time
-from anthrokit import judge as chapter
-from anthrokit.llm import LLM, _litellm
-from anthrokit.store import Run
+from anthrokit.judging import judges as chapter
+from anthrokit.models import LLM
+from anthrokit.models.llm import _litellm
+from anthrokit.core import Run
 _litellm()
 base, folder, wanted = sys.argv[1], sys.argv[2], int(sys.argv[3])
 sys.path.insert(0, sys.argv[4])
@@ -263,8 +264,8 @@ FULL_DISK = """
 import resource, sys
 sys.path.insert(0, sys.argv[3])
 from test_judging import make_run, panel
-from anthrokit.judge import judge
-from anthrokit.store import StoreError
+from anthrokit.judging import judge
+from anthrokit.core import StoreError
 run = make_run(sys.argv[2], 30)
 judges = panel(sys.argv[1])
 for one in judges:

@@ -7,15 +7,15 @@ import pytest
 from jupyter_client import KernelManager
 from test_judging import HERE, KEYS, make_run, verdicts
 
-from anthrokit.judge import LLMJudge, judge
-from anthrokit.llm import LLM
-from anthrokit.store import Run
+from anthrokit.core import Run
+from anthrokit.judging import LLMJudge, judge
+from anthrokit.models import LLM
 
 SETUP = """
 import sys
 sys.path.insert(0, {here!r})
 from test_judging import make_run, panel
-from anthrokit.judge import ajudge, judge
+from anthrokit.judging import ajudge, judge
 run = make_run({folder!r}, 12)
 judges = panel({base!r}, max_concurrency=4)
 """

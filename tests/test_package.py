@@ -17,7 +17,7 @@ HEAVY = ("torch", "transformers", "litellm", "spacy", "pandas", "sklearn", "stat
 LOAD_ALL = """
 import importlib, pkgutil, sys
 import anthrokit
-from anthrokit.tables import data_path
+from anthrokit.core import data_path
 assert "site-packages" in anthrokit.__file__, anthrokit.__file__
 for module in pkgutil.walk_packages(anthrokit.__path__, "anthrokit."):
     if module.name.endswith("._modidx"):
@@ -25,11 +25,11 @@ for module in pkgutil.walk_packages(anthrokit.__path__, "anthrokit."):
     try:
         importlib.import_module(module.name)
     except ImportError as error:  # the one module that is nothing without its extra
-        assert module.name == "anthrokit.inspect_logs" and "pip install 'anthrokit[inspect]'" in str(error), error
+        assert module.name == "anthrokit.io.inspect_logs" and "pip install 'anthrokit[inspect]'" in str(error), error
 assert len(anthrokit.load_prompts()) == 960
 assert len(anthrokit.load_scenarios()) == 8
 assert len(anthrokit.Taxonomy.load()) == 14
-from anthrokit import offline
+from anthrokit.judging import offline
 assert len(offline.labelled_messages()) == 1092
 assert len(offline.offline_quality()) == 56
 assert len(offline.PatternJudge().behaviours) == 13
@@ -42,10 +42,12 @@ print("all loaded")
 """
 
 MISSING = """
-from anthrokit import anthroscore, chat_formats, demo_run, offline
-from anthrokit.behaviours import Taxonomy
+from anthrokit import anthroscore, demo_run
+from anthrokit.io import chats
+from anthrokit.judging import offline
+from anthrokit.simulation import Taxonomy
 from anthrokit.cli import main
-from anthrokit.llm import LLM
+from anthrokit.models import LLM
 
 for extra, work in {
     "local": lambda: LLM("local/smollm2-135m-instruct").prepare(),
@@ -53,7 +55,7 @@ for extra, work in {
     "local  ": lambda: offline.embedding_judge(),
     "anthroscore": lambda: anthroscore.load_scorer("roberta-base"),
     "anthroscore ": lambda: anthroscore.mask_sentences(["The system works."]),
-    "datasets": lambda: chat_formats.to_datasets(demo_run()),
+    "datasets": lambda: chats.to_datasets(demo_run()),
 }.items():
     try:
         work()

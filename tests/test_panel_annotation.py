@@ -9,9 +9,9 @@ import pytest
 from browser import everywhere
 
 from anthrokit import AnnotationPanel, Run, demo_run, judge_accuracy
-from anthrokit.annotations import Annotations
-from anthrokit.judge import LLMJudge, ajudge
-from anthrokit.llm import LLM
+from anthrokit.judging import LLMJudge, ajudge
+from anthrokit.models import LLM
+from anthrokit.validity import Annotations
 
 # What a busy machine shows too late is asked for again, twice at most; a page that is wrong stays wrong.
 pytestmark = pytest.mark.flaky(reruns=2, only_rerun=["TimeoutError", "AssertionError"])

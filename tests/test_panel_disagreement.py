@@ -5,8 +5,8 @@ import pytest
 from browser import everywhere
 
 from anthrokit import Run, demo_run, judge_accuracy
-from anthrokit.annotations import Annotations
 from anthrokit.panels.disagreement import confusion, disagreement
+from anthrokit.validity import Annotations
 
 # What a busy machine shows too late is asked for again, twice at most; a page that is wrong stays wrong.
 pytestmark = pytest.mark.flaky(reruns=2, only_rerun=["TimeoutError", "AssertionError"])

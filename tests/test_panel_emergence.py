@@ -5,7 +5,7 @@ import pytest
 from browser import everywhere
 from test_panels import unharmed
 
-from anthrokit import demo_run, stats
+from anthrokit import analysis, demo_run
 
 # What a busy machine shows too late is asked for again, twice at most; a page that is wrong stays wrong.
 pytestmark = pytest.mark.flaky(reruns=2, only_rerun=["TimeoutError", "AssertionError"])
@@ -39,7 +39,7 @@ def at_risk(panel):
 
 def behind(labels, turn, **where):
     "The dialogues in which it first occurs at a turn."
-    first = stats.first_occurrences(labels)
+    first = analysis.first_occurrences(labels)
     for name, value in where.items():
         first = first[first[name] == value]
     return first.loc[first["first_turn"] == turn, "dialogue_id"].tolist()
@@ -54,7 +54,7 @@ def listed(panel):
 def test_curves_follow_the_controls(emergence, labels):
     panel, page = emergence.panels.first, emergence.page
     status = panel.get_by_role("status")
-    expected = stats.emergence(labels, "category").groupby("category")["n_at_risk"].agg(list)
+    expected = analysis.emergence(labels, "category").groupby("category")["n_at_risk"].agg(list)
     assert at_risk(panel) == {name.capitalize(): numbers for name, numbers in expected.items()}
     assert "Personhood: turn 1:" in panel.get_by_role("img").first.get_attribute("aria-label")
 
@@ -74,7 +74,7 @@ def test_curves_follow_the_controls(emergence, labels):
     assert [*at_risk(panel)] == ["Validation"]
 
     panel.get_by_role("combobox", name="Domain", exact=True).select_option("friendship")
-    part = stats.emergence(labels.query("behaviour == 'validation' and domain == 'friendship'"))
+    part = analysis.emergence(labels.query("behaviour == 'validation' and domain == 'friendship'"))
     page.wait_for_function("document.querySelector('.anthrokit g[data-line] + text + text').textContent === '4'")
     assert at_risk(panel) == {"Validation": part["n_at_risk"].tolist()}
     panel.get_by_role("combobox", name="Domain", exact=True).select_option("all")
@@ -85,7 +85,7 @@ def test_curves_follow_the_controls(emergence, labels):
     table = panel.get_by_role("table").first
     assert not table.is_visible()
     panel.get_by_text("These numbers as tables").click()
-    row = stats.snowball(labels.query("behaviour == 'validation'"), ["behaviour", "domain"]).set_index("domain")
+    row = analysis.snowball(labels.query("behaviour == 'validation'"), ["behaviour", "domain"]).set_index("domain")
     assert table.get_by_role("row").count() == 1 + 4 * 5
     contrast = panel.get_by_role("table").nth(1).get_by_role("row").filter(has_text="friendship")
     assert f"{100 * row.loc['friendship', 'after_yes']:.0f}" in contrast.inner_text().split("\t")

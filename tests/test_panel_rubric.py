@@ -4,9 +4,9 @@ import pytest
 from browser import everywhere
 
 from anthrokit import heartbench
+from anthrokit.core import Run
 from anthrokit.heartbench import add_answers, bundled_answers, bundled_hits, bundled_ratings, load_cases
 from anthrokit.panels.rubric import RubricPanel
-from anthrokit.store import Run
 
 # What a busy machine shows too late is asked for again, twice at most; a page that is wrong stays wrong.
 pytestmark = pytest.mark.flaky(reruns=2, only_rerun=["TimeoutError", "AssertionError"])

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from anthrokit import prompts
-from anthrokit.tables import TableError
+from anthrokit.core import TableError
+from anthrokit.simulation import prompts
 
 DATA = Path(os.environ.get("ANTHROKIT_DATA", "")) / "anthrobench" / "first_turns.csv"
 needs_data = pytest.mark.skipif(
@@ -87,7 +87,7 @@ def test_without_network_the_way_out_is_told(tmp_path, monkeypatch):
     ],
 )
 def test_malformed_prompt_files_are_refused_with_the_place(content, message, tmp_path):
-    from anthrokit.simulate import simulate
+    from anthrokit.simulation import simulate
 
     file = tmp_path / "mine.csv"
     file.write_bytes(content.encode("latin-1"))

@@ -16,18 +16,17 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from anthrokit.judge import LLMJudge, judge
-from anthrokit.llm import LLM, SetupError
-from anthrokit.prompts import load_prompts
-from anthrokit.simulate import simulate
-from anthrokit.store import Run, StoreError
+from anthrokit.core import Run, StoreError
+from anthrokit.judging import LLMJudge, judge
+from anthrokit.models import LLM, SetupError
+from anthrokit.simulation import load_prompts, simulate
 
 STUDY = """
 import sys
-from anthrokit.judge import LLMJudge, judge
-from anthrokit.llm import LLM
-from anthrokit.prompts import load_prompts
-from anthrokit.simulate import simulate
+from anthrokit.judging import LLMJudge, judge
+from anthrokit.models import LLM
+from anthrokit.simulation import load_prompts
+from anthrokit.simulation import simulate
 base, folder = sys.argv[1:]
 def model(name):
     return LLM(f"openai/{name}", api_base=base, max_concurrency=8)
@@ -290,7 +289,7 @@ def test_looking_where_nothing_can_be_written(server, tmp_path):
 
 MANY = """
 import asyncio, sys
-from anthrokit.llm import LLM, wait_for
+from anthrokit.models import LLM, wait_for
 model = LLM("openai/x", api_base=sys.argv[1], max_concurrency=256)
 async def many():
     await asyncio.gather(*(model.acomplete(f"Hello {number}") for number in range(256)))

@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from scipy.stats import norm
 
-from anthrokit import stats
-from anthrokit.tables import TableError
+from anthrokit import analysis
+from anthrokit.core import TableError
 
 pytestmark = pytest.mark.filterwarnings("error::RuntimeWarning")
 
@@ -54,7 +54,7 @@ many = settings(max_examples=25, deadline=None, suppress_health_check=[HealthChe
 @many
 @given(tables())
 def test_profile_equals_a_loop(labels):
-    result = stats.profile(labels)
+    result = analysis.profile(labels)
     for row in result.itertuples():
         mine = labels[(labels["target"] == row.target) & (labels["behaviour"] == row.behaviour)]
         scored = mine["label"].dropna()
@@ -71,7 +71,7 @@ def test_profile_equals_a_loop(labels):
 @many
 @given(tables())
 def test_first_occurrence_equals_a_loop(labels):
-    first = stats.first_occurrences(labels).set_index(["target", "dialogue_id", "behaviour"])
+    first = analysis.first_occurrences(labels).set_index(["target", "dialogue_id", "behaviour"])
     for key, mine in labels.groupby(["target", "dialogue_id", "behaviour"]):
         verdicts = mine.sort_values("turn")["label"].tolist()
         expected, seen = pd.NA, 0
@@ -91,7 +91,7 @@ def test_first_occurrence_equals_a_loop(labels):
 @given(tables(), st.integers(0, 1000))
 def test_order_of_rows_and_names_of_clusters_do_not_matter(labels, seed):
     shuffled = labels.sample(frac=1, random_state=seed).assign(base_id=lambda frame: "x" + frame["base_id"])
-    for answer in (stats.profile, stats.emergence, stats.snowball, stats.carry_over):
+    for answer in (analysis.profile, analysis.emergence, analysis.snowball, analysis.carry_over):
         keys = [name for name in ("target", "behaviour", "turn") if name in answer(labels).columns]
         one, two = (answer(table).sort_values(keys, ignore_index=True) for table in (labels, shuffled))
         pd.testing.assert_frame_equal(one, two[one.columns], rtol=1e-6)
@@ -101,14 +101,14 @@ def test_a_tie_does_not_hang_on_the_order_of_clusters():
     "Here the variance by cluster is that of independent rows but for the last bit, which the order decides."
     successes, totals = np.array([[1.0], [4.0], [1.0], [2.0]]), np.array([[2.0], [5.0], [3.0], [2.0]])
     orders = map(list, itertools.permutations(range(4)))
-    found = pd.concat([stats.proportion(successes[order], totals[order]) for order in orders])
+    found = pd.concat([analysis.proportion(successes[order], totals[order]) for order in orders])
     assert found["ci_low"].max() - found["ci_low"].min() < 1e-9
 
 
 @many
 @given(tables())
 def test_incidence_rises_and_is_never_certain(labels):
-    result = stats.emergence(labels, by=("target", "behaviour"))
+    result = analysis.emergence(labels, by=("target", "behaviour"))
     for _, part in result.groupby(["target", "behaviour"]):
         shares = part["estimate"].to_numpy()
         assert (np.diff(shares) >= -1e-12).all()
@@ -119,7 +119,7 @@ def test_incidence_rises_and_is_never_certain(labels):
 @many
 @given(tables())
 def test_any_of_is_true_false_or_unknown(labels):
-    whole = stats.any_of(labels).set_index(["dialogue_id", "turn", "category"])["label"]
+    whole = analysis.any_of(labels).set_index(["dialogue_id", "turn", "category"])["label"]
     for key, mine in labels.groupby(["dialogue_id", "turn", "category"]):
         unknown = mine["label"].isna()
         shown = bool(mine["label"][~unknown].any())
@@ -135,7 +135,7 @@ def test_intervals_cover_and_naive_ones_do_not():
     rates, shift, inside, naive = {"rare": 0.05, "common": 0.5}, 0.3, [], []
     true = norm.sf(norm.isf([0.05, 0.5]) - shift) - [0.05, 0.5]
     for seed in range(120):
-        labels = stats.simulate_labels(
+        labels = analysis.simulate_labels(
             ["a", "b"],
             base_prompts=30,
             rates=rates,
@@ -145,8 +145,8 @@ def test_intervals_cover_and_naive_ones_do_not():
             judge_error=0,
             seed=seed,
         )
-        profile = stats.profile(labels[labels["target"] == "a"], by="behaviour")
-        both = stats.compare(labels, n_swaps=1)
+        profile = analysis.profile(labels[labels["target"] == "a"], by="behaviour")
+        both = analysis.compare(labels, n_swaps=1)
         rate = (profile["ci_low"] <= list(rates.values())) & (profile["ci_high"] >= list(rates.values()))
         inside.append([*rate, *((-both["ci_high"] <= true) & (-both["ci_low"] >= true))])
         low, high = proportion_confint(profile["estimate"] * profile["n"], profile["n"], method="wilson")
@@ -162,49 +162,49 @@ def test_no_carry_over_is_found_where_there_is_none():
     rejected, found = [], []
     for seed in range(60):
         study = {"base_prompts": 40, "rates": rates, "turn_shift": 0.08, "seed": seed}
-        rejected.append(stats.carry_over(stats.simulate_labels(1, **study))["p_value"] < 0.05)
+        rejected.append(analysis.carry_over(analysis.simulate_labels(1, **study))["p_value"] < 0.05)
         if seed < 10:
-            found.append(stats.carry_over(stats.simulate_labels(1, carry_over=0.6, **study))["ci_low"] > 1)
+            found.append(analysis.carry_over(analysis.simulate_labels(1, carry_over=0.6, **study))["ci_low"] > 1)
     assert np.mean(rejected) < 0.12, np.mean(rejected)
     assert np.mean(found) > 0.9
 
 
 def test_dialogue_ids_that_two_targets_share_stay_apart():
-    labels = stats.simulate_labels(2, base_prompts=4, rates={"empathy": 0.5}, seed=3)
+    labels = analysis.simulate_labels(2, base_prompts=4, rates={"empathy": 0.5}, seed=3)
     shared = labels.assign(dialogue_id=labels["prompt_id"])
-    for answer in (stats.profile, stats.snowball, stats.late_share, stats.carry_over):
+    for answer in (analysis.profile, analysis.snowball, analysis.late_share, analysis.carry_over):
         pd.testing.assert_frame_equal(answer(labels, by="behaviour"), answer(shared, by="behaviour"))
 
 
 @pytest.mark.parametrize("kind", [bool, "boolean", float, "Int64", object])
 def test_labels_of_any_truth_type(kind):
-    labels = stats.simulate_labels(1, base_prompts=5, rates={"empathy": 0.5}, missing=0, seed=4)
+    labels = analysis.simulate_labels(1, base_prompts=5, rates={"empathy": 0.5}, missing=0, seed=4)
     typed = labels.assign(label=labels["label"].astype(bool).astype(kind))
-    pd.testing.assert_frame_equal(stats.profile(typed), stats.profile(labels))
+    pd.testing.assert_frame_equal(analysis.profile(typed), analysis.profile(labels))
 
 
 def test_missing_marked_as_minus_one_is_refused():
-    labels = stats.simulate_labels(1, base_prompts=5, rates={"empathy": 0.5}, seed=4)
+    labels = analysis.simulate_labels(1, base_prompts=5, rates={"empathy": 0.5}, seed=4)
     with pytest.raises(TableError, match="must become NA first"):
-        stats.profile(labels.assign(label=labels["label"].astype("Int64").fillna(-1)))
+        analysis.profile(labels.assign(label=labels["label"].astype("Int64").fillna(-1)))
 
 
 def test_eight_base_prompts_at_zero_and_one():
     "The shape of a small demonstration run: nothing has zero width, nothing fails."
-    labels = stats.simulate_labels(1, base_prompts=8, scenarios=1, turns=3, seed=5)
+    labels = analysis.simulate_labels(1, base_prompts=8, scenarios=1, turns=3, seed=5)
     labels["label"] = labels["behaviour"].eq("validation").astype("boolean")
     for table in (
-        stats.profile(labels),
-        stats.emergence(labels),
-        stats.late_share(labels),
-        stats.snowball(labels),
+        analysis.profile(labels),
+        analysis.emergence(labels),
+        analysis.late_share(labels),
+        analysis.snowball(labels),
     ):
         known = table.dropna(subset="ci_low")
         assert (known["ci_high"] - known["ci_low"] > 0.05).all()
-    assert stats.profile(labels)["ci_low"].notna().all()
-    assert stats.carry_over(labels)["estimate"].isna().all()
+    assert analysis.profile(labels)["ci_low"].notna().all()
+    assert analysis.carry_over(labels)["estimate"].isna().all()
     assert (
-        stats.factor_model(labels.assign(empathy=["high", "low"] * (len(labels) // 2)), factors=["empathy"])[
+        analysis.factor_model(labels.assign(empathy=["high", "low"] * (len(labels) // 2)), factors=["empathy"])[
             "estimate"
         ]
         .isna()
@@ -216,13 +216,13 @@ def test_time_grows_no_faster_than_the_table():
     "Eight times the rows take less than sixteen times as long: nothing loops over rows."
 
     def seconds(base_prompts: int) -> float:
-        labels = stats.simulate_labels(2, base_prompts=base_prompts, seed=6)
+        labels = analysis.simulate_labels(2, base_prompts=base_prompts, seed=6)
         times = []
         for _ in range(3):
             began = time.perf_counter()
-            stats.profile(labels)
-            stats.emergence(labels, by=("target", "behaviour"))
-            stats.snowball(labels)
+            analysis.profile(labels)
+            analysis.emergence(labels, by=("target", "behaviour"))
+            analysis.snowball(labels)
             times.append(time.perf_counter() - began)
         return min(times)
 
@@ -233,22 +233,22 @@ def test_time_grows_no_faster_than_the_table():
 @pytest.mark.parametrize(
     "count",
     [
-        lambda labels: stats.profile(labels),
-        lambda labels: stats.profile(labels, by="category"),
-        lambda labels: stats.emergence(labels),
-        lambda labels: stats.late_share(labels),
-        lambda labels: stats.compare(labels, n_swaps=99),
-        lambda labels: stats.snowball(labels),
-        lambda labels: stats.snowball(labels, method="resample", n_resamples=99),
-        lambda labels: stats.carry_over(labels),
-        lambda labels: stats.agreement(labels, n_resamples=99),
-        lambda labels: stats.pairwise_agreement(labels),
+        lambda labels: analysis.profile(labels),
+        lambda labels: analysis.profile(labels, by="category"),
+        lambda labels: analysis.emergence(labels),
+        lambda labels: analysis.late_share(labels),
+        lambda labels: analysis.compare(labels, n_swaps=99),
+        lambda labels: analysis.snowball(labels),
+        lambda labels: analysis.snowball(labels, method="resample", n_resamples=99),
+        lambda labels: analysis.carry_over(labels),
+        lambda labels: analysis.agreement(labels, n_resamples=99),
+        lambda labels: analysis.pairwise_agreement(labels),
     ],
 )
 def test_nothing_scored_is_no_interval_and_no_warning(count):
-    labels = stats.simulate_labels(2, base_prompts=8, missing=0.0)
+    labels = analysis.simulate_labels(2, base_prompts=8, missing=0.0)
     unknown = labels["behaviour"] == "empathy"
-    for name in ["label", *stats.judges_of(labels)]:
+    for name in ["label", *analysis.judges_of(labels)]:
         labels[name] = labels[name].mask(unknown, pd.NA)
     table = count(labels)
     assert {0.95} == set(table["ci"])
@@ -258,30 +258,30 @@ def test_nothing_scored_is_no_interval_and_no_warning(count):
 
 
 def test_no_resamples_is_no_interval_and_no_warning():
-    labels = stats.simulate_labels(2, base_prompts=8)
-    for table in (stats.similarity(labels, n_resamples=0), stats.agreement(labels, n_resamples=0)):
+    labels = analysis.simulate_labels(2, base_prompts=8)
+    for table in (analysis.similarity(labels, n_resamples=0), analysis.agreement(labels, n_resamples=0)):
         assert table[["ci_low", "ci_high"]].isna().all(axis=None) and table["estimate"].notna().any()
 
 
 @pytest.mark.parametrize("ci", [0.5, 0.9, 0.999])
 def test_tables_say_the_level_of_their_intervals(ci):
-    labels = stats.simulate_labels(3, base_prompts=10, seed=4)
+    labels = analysis.simulate_labels(3, base_prompts=10, seed=4)
     people = pd.DataFrame({"condition": ["high", "low"] * 6, "score": np.arange(12.0) % 5})
-    systems = stats.profile(labels)
+    systems = analysis.profile(labels)
     tables = [
-        stats.profile(labels, ci=ci),
-        stats.emergence(labels, ci=ci),
-        stats.late_share(labels, ci=ci),
-        stats.compare(labels, ci=ci, n_swaps=99),
-        stats.similarity(labels, ci=ci, n_resamples=99),
-        stats.factor_model(labels, by="category", ci=ci),
-        stats.snowball(labels, ci=ci),
-        stats.carry_over(labels, ci=ci),
-        stats.agreement(labels, ci=ci, n_resamples=99),
-        stats.pairwise_agreement(labels, ci=ci),
-        stats.missingness(labels.assign(status="ok", judge="one"), ci=ci),
-        stats.compare_conditions(people, ci=ci),
-        stats.profile_validity(
+        analysis.profile(labels, ci=ci),
+        analysis.emergence(labels, ci=ci),
+        analysis.late_share(labels, ci=ci),
+        analysis.compare(labels, ci=ci, n_swaps=99),
+        analysis.similarity(labels, ci=ci, n_resamples=99),
+        analysis.factor_model(labels, by="category", ci=ci),
+        analysis.snowball(labels, ci=ci),
+        analysis.carry_over(labels, ci=ci),
+        analysis.agreement(labels, ci=ci, n_resamples=99),
+        analysis.pairwise_agreement(labels, ci=ci),
+        analysis.missingness(labels.assign(status="ok", judge="one"), ci=ci),
+        analysis.compare_conditions(people, ci=ci),
+        analysis.profile_validity(
             systems, systems.drop_duplicates("target").assign(score=[1.0, 2.0, 3.0]), ci=ci
         ),
     ]

@@ -1,0 +1,12 @@
+"""Behaviours, prompts, and dialogues between two models."""
+# Made by docs/rooms.py from the modules' own lists; make no change here.
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach(
+    __name__,
+    submod_attrs={
+        "behaviours": ["Behaviour", "Taxonomy", "first_person_pronouns"],
+        "dialogues": ["USER_TEMPLATE", "as_llm", "asimulate", "simulate", "speaks_as_assistant", "user_system_prompt"],
+        "prompts": ["acontextualise", "contextualise", "load_prompts", "load_scenarios", "most_similar", "public_file", "sample_prompts"],
+    },
+)

@@ -1,0 +1,52 @@
+"""Write the `__init__.py` of every room: its public names, loaded when they are first used.
+
+Run by `make notebooks` after nbdev_export. What a room offers is what its modules list in `__all__`.
+"""
+
+import ast
+import re
+from pathlib import Path
+
+PACKAGE = Path(__file__).resolve().parent.parent / "anthrokit"
+TEMPLATE = '''"""{title}"""
+# Made by docs/rooms.py from the modules' own lists; make no change here.
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach(
+    __name__,
+    submod_attrs={{
+{rows}
+    }},
+)
+'''
+
+
+def public(module: Path) -> list[str]:
+    "The names that a module lists."
+    for node in ast.parse(module.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "__all__":
+            return ast.literal_eval(node.value)
+    return []
+
+
+def title(room: Path) -> str:
+    "What a room is for: the line that the list in `anthrokit/__init__.py` gives it."
+    text = (PACKAGE / "__init__.py").read_text(encoding="utf-8")
+    found = re.search(rf"^\s+{room.name}\s{{2,}}(.+)$", text, re.M)
+    words = found[1].strip() if found else f"{room.name} of anthrokit"
+    return words[0].upper() + words[1:] + "."
+
+
+def main() -> None:
+    for room in sorted(path for path in PACKAGE.iterdir() if path.is_dir() and any(path.glob("[a-z]*.py"))):
+        modules = sorted(path for path in room.glob("*.py") if not path.name.startswith("_"))
+        rows = []
+        for module in modules:
+            names = ", ".join(f'"{name}"' for name in sorted(public(module)))
+            rows.append(f'        "{module.stem}": [{names}],')
+        text = TEMPLATE.format(title=title(room), rows="\n".join(rows))
+        (room / "__init__.py").write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
