@@ -46,9 +46,11 @@ def steps(labels: pd.DataFrame, ratings: pd.DataFrame) -> dict:
     "What a study asks, by name; 2,000 resamples wherever something is resampled."
     from anthrokit import analysis
 
+    from anthrokit.judging import label
+
     both = ("target", "behaviour")
     return {
-        "labels from ratings": lambda: judges.label(ratings),
+        "labels from ratings": lambda: label(ratings),
         "profile by behaviour, category, domain": lambda: (
             analysis.profile(labels),
             analysis.profile(labels, by=("target", "category")),

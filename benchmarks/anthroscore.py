@@ -178,9 +178,11 @@ def encoder(texts: list[str], limit: int, rounds: int, as_is: int) -> None:
         f"share of the limit that matrix products set, float32: {share:.0%} by the clock, "
         f"{spent:.0%} by the processor"
     )
+    from scipy.stats import spearmanr
+
     for name in precisions[1:]:
         coarse = np.concatenate(found[f"anthrokit, {name}"])
-        print(f"rank correlation of {name} to float32: {stats.spearmanr(coarse, exact).statistic:.4f}")
+        print(f"rank correlation of {name} to float32: {spearmanr(coarse, exact).statistic:.4f}")
 
 
 def parsing(texts: list[str]) -> None:

@@ -240,6 +240,7 @@ def test_a_literal_mask_in_a_text_is_text(tiny):
 
 
 def test_without_roberta_the_embedded_model_speaks_up(monkeypatch, tiny):
+    from anthrokit.models import embedded
 
     torch.manual_seed(4)
     causal = transformers.LlamaForCausalLM(transformers.LlamaConfig(vocab_size=len(tiny.tokenizer), **SMALL))
