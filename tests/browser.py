@@ -203,7 +203,7 @@ class Notebook:
     @property
     def panels(self):
         "The panels on the page."
-        return self.page.locator(".anthrokit.widget-vbox")
+        return self.page.locator(".ak-panel, .anthrokit.widget-vbox")
 
     def screenshot(self, name, locator=None, most=20_000):
         "A picture of a panel, or of its first so many pixels."

@@ -20,7 +20,7 @@ from .. import analysis
 from ..simulation import Taxonomy
 from ..figures import interval, words
 from .base import Panel, Source, choice, offer, render, row, visible
-from .dialogue import dialogue_html
+from .base_dialogue import dialogue_html
 
 # %% auto #0
 __all__ = ['LINES', 'Curves', 'curves', 'fit', 'joined', 'parted', 'Ticks', 'EmergencePanel']

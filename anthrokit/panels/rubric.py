@@ -18,7 +18,7 @@ from markupsafe import Markup
 from .. import heartbench
 from ..heartbench import OTHER, Cases
 from .base import Panel, choice, offer, render, search, visible
-from .dialogue import _STYLE as _CHAT
+from .base_dialogue import _STYLE as _CHAT
 from ..core import Run
 from ..core import TableError
 
