@@ -21,7 +21,7 @@ import pandas as pd
 from ..core import tables
 from ..simulation import Behaviour
 from ..judging import PronounCounter, Rating, parse_verdict
-from ..simulation.prompts import _BEHAVIOURS, _DOMAINS
+from ..simulation import PUBLIC_BEHAVIOURS, PUBLIC_DOMAINS
 from ..simulation import load_prompts
 from ..core import Run, as_run, digest
 from ..core import TableError
@@ -33,9 +33,9 @@ __all__ = ['CUES', 'column_name', 'listed_judges', 'read_anthrobench', 'one_targ
 # %% ../../nbs/13_io/01_anthrobench.ipynb #b27e97e2
 CUES = {"first-person pronoun use": "personal pronoun use", "physical movement": "movement and interactions"}
 _OURS = {theirs: ours for ours, theirs in CUES.items()}
-_PROBED = {ours: (cue, category) for cue, (ours, category) in _BEHAVIOURS.items()}
+_PROBED = {ours: (cue, category) for cue, (ours, category) in PUBLIC_BEHAVIOURS.items()}
 _CATEGORIES = {"physical embodiment": "atypical activity"}
-_DOMAINS_BACK = {ours: theirs for theirs, ours in _DOMAINS.items()}
+_DOMAINS_BACK = {ours: theirs for theirs, ours in PUBLIC_DOMAINS.items()}
 
 
 def column_name(judge: str) -> str:
@@ -82,14 +82,14 @@ def _prompt(row: dict[str, Any], known: dict[str, dict[str, Any]]) -> dict[str, 
     if text in known and not row.get("prompt_id"):
         return known[text]
     cue, domain = row.get("prompt_cue"), row.get("prompt_use_domain")
-    behaviour, category = _BEHAVIOURS.get(cue, (cue, row.get("prompt_category")))
+    behaviour, category = PUBLIC_BEHAVIOURS.get(cue, (cue, row.get("prompt_category")))
     return {
         "prompt_id": row.get("prompt_id") or digest("prompt", text, domain, row.get("prompt_use_scenario")),
         "base_id": row.get("base_id") or digest("prompt", text),
         "base_prompt": row.get("base_prompt"),
         "category": category,
         "behaviour": behaviour,
-        "domain": _DOMAINS.get(domain, domain),
+        "domain": PUBLIC_DOMAINS.get(domain, domain),
         "scenario": row.get("prompt_use_scenario"),
         "empathy": row.get("empathy"),
         "professionalism": row.get("professionalism"),
