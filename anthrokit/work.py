@@ -67,15 +67,15 @@ class Computation(NamedTuple):
 
 Steps = Generator[Any, Any, Any]
 
-# %% ../nbs/03_work.ipynb #f741da39
+# %% ../nbs/03_work.ipynb #3c9ba5ca
 async def follow(steps: Steps, answer: Callable[[Request], Awaitable[Completion]]) -> Any:
     """Do the steps of a unit.
 
     Parameters
     ----------
     steps : generator
-        Yields a `Request`, a `Computation`, the steps of a part, or a list of them to be done side by side; is sent what
-        came of it, in the same form.
+        Yields a `Request`, a `Computation`, the steps of a part, or a list of them to be done side by side; is sent
+        what came of it, in the same form.
     answer : coroutine function
         Gives the completion of a request.
 
@@ -327,7 +327,7 @@ async def _in_batches(job: Job, batch: Batch) -> Any:
 def _refuse_what_is_out(job: Job, batch: Batch | None) -> None:
     "Refuse single calls while requests of the same models are in batches: they would be paid twice."
 
-# %% ../nbs/03_work.ipynb #9bfcd673
+# %% ../nbs/03_work.ipynb #222d953b
 _AT_WORK: set[Path] = set()
 
 
@@ -337,7 +337,7 @@ def _at_work(job: Job, batch: Batch | None) -> Iterator[None]:
     folder = job.run.folder.resolve()
     if folder in _AT_WORK:
         raise StoreError(
-            f"another job of this process is at work on the run {job.run.folder}; wait for it, or it would be paid twice"
+            f"another job of this process is at work on the run {job.run.folder}; wait, or it would be paid twice"
         )
     _AT_WORK.add(folder)
     try:
@@ -460,7 +460,7 @@ async def arun_job(job: Job, *, batch: bool | Batch = False, workers: int | Work
         await await_for(_do(job, batch, workers), bar.tick)
     return job.result()
 
-# %% ../nbs/03_work.ipynb #e5fa7c7f
+# %% ../nbs/03_work.ipynb #122dbbb7
 _ENOUGH = 20  # answers, to go by their mean
 
 
@@ -516,8 +516,8 @@ def estimate_jobs(jobs: Iterable[Job], *, batch: bool = False) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row a model and purpose, and "all": purpose, name, model, owed (results in all), done, calls (still to make),
-        calls_least, answer_tokens (mean of the answers `measured`; assumed where 0), tokens_in, tokens_out, cost (US
+        One row a model and purpose, and "all": purpose, name, model, owed (results in all), done, calls (still to
+        make), calls_least, answer_tokens (mean of the answers `measured`; assumed where 0), tokens_in, tokens_out, cost (US
         dollars; NA where a price isn't known) and cost_most (if every answer were as long as may be).
     """
     rows = [_priced(one, batch) for job in jobs for one in job.forecast()]
