@@ -460,7 +460,7 @@ async def arun_job(job: Job, *, batch: bool | Batch = False, workers: int | Work
         await await_for(_do(job, batch, workers), bar.tick)
     return job.result()
 
-# %% ../nbs/03_work.ipynb #122dbbb7
+# %% ../nbs/03_work.ipynb #f3bdca0d
 _ENOUGH = 20  # answers, to go by their mean
 
 
@@ -517,8 +517,8 @@ def estimate_jobs(jobs: Iterable[Job], *, batch: bool = False) -> pd.DataFrame:
     -------
     DataFrame
         One row a model and purpose, and "all": purpose, name, model, owed (results in all), done, calls (still to
-        make), calls_least, answer_tokens (mean of the answers `measured`; assumed where 0), tokens_in, tokens_out, cost (US
-        dollars; NA where a price isn't known) and cost_most (if every answer were as long as may be).
+        make), calls_least, answer_tokens (mean of the answers `measured`; assumed where 0), tokens_in, tokens_out,
+        cost (US dollars; NA where a price isn't known) and cost_most (if every answer were as long as may be).
     """
     rows = [_priced(one, batch) for job in jobs for one in job.forecast()]
     names = ["purpose", "name", "model", *_COUNTS, "cost", "cost_most"]
