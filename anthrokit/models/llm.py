@@ -193,6 +193,8 @@ class Completion:
         From the first try to the answer.
     attempts : int
         Tries it took.
+    error : str or None
+        Why a call failed for good.
     """
 
     content: str | None
@@ -205,6 +207,7 @@ class Completion:
     cost: float | None = None
     seconds: float = 0.0
     attempts: int = 1
+    error: str | None = None
 
 # %% ../../nbs/02_models/01_llm.ipynb #89876e69
 _THINKING = re.compile(r"^\s*(?:<think(?:ing)?>)?(.*?)</think(?:ing)?>\s*", re.S)
