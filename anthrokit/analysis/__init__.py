@@ -13,6 +13,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "profiles": ["any_of", "first_turns", "labels_by_unit", "profile", "unit_of"],
         "snowballs": ["carry_over", "snowball"],
         "synthetic": ["behaviour_categories", "simulate_labels"],
+        "talk_about_the_system": ["anthroscore_by_turn"],
         "timing": ["emergence", "first_occurrences", "late_behaviours", "late_share", "turn_grid"],
     },
 )
