@@ -22,7 +22,7 @@ import numpy as np
 import pandas as pd
 
 from ..models import needs
-from ..core import Run, StoreError, digest
+from ..core import Run, RunError, digest
 
 # %% auto #0
 __all__ = ['AnthroScoreError', 'pronouns', 'Entities', 'preset', 'is_english', 'mask_sentences', 'Scorer', 'load_scorer',
@@ -1093,17 +1093,6 @@ def summarise(scores: pd.DataFrame) -> pd.DataFrame:
     ).reset_index()
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #d646a822
-_LEDGER = """
-CREATE TABLE IF NOT EXISTS anthroscore_settings (setting TEXT PRIMARY KEY, description TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS anthroscore_texts (
-    setting TEXT NOT NULL, text_id TEXT NOT NULL, hash TEXT NOT NULL, position INTEGER NOT NULL,
-    PRIMARY KEY (setting, text_id)) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS anthroscore_sentences (
-    setting TEXT NOT NULL, text_id TEXT NOT NULL, number INTEGER NOT NULL, sentence TEXT, masked TEXT,
-    mention TEXT, entity TEXT, dependency TEXT, verb TEXT, form TEXT, start INTEGER, pronoun INTEGER,
-    status TEXT NOT NULL,
-    score REAL, log_human REAL, log_nonhuman REAL, PRIMARY KEY (setting, text_id, number)) WITHOUT ROWID;
-"""
 _STORED = [*_SENTENCE_COLUMNS, "score", "log_human", "log_nonhuman"]
 
 
@@ -1156,7 +1145,7 @@ def score_into(
 
     Raises
     ------
-    StoreError
+    RunError
         A text under the same id was another one before, or the run is read-only.
     """
     from tqdm.auto import tqdm
@@ -1165,7 +1154,6 @@ def score_into(
     pronouns(protocol)
     description = _describe(scorer, entities, protocol, dependencies, check_language)
     setting = digest(description)
-    run.create(_LEDGER)
     run.write("anthroscore_settings", [{"setting": setting, "description": json.dumps(description)}])
     pairs = enumerate(tqdm(_pairs(texts, text), disable=not progress, unit=" texts"))
     while part := list(itertools.islice(pairs, portion)):
@@ -1205,7 +1193,7 @@ def _score_portion(run, setting, part, entities, scorer, protocol, dependencies,
     changed = [text_id for text_id, value in known.items() if value != hashes[text_id]]
     changed += [text_id for _, (text_id, text) in part if digest(text) != hashes[text_id]]
     if changed:
-        raise StoreError(
+        raise RunError(
             f"the run {run.folder} has another text under the id {changed[0]!r}; use new ids, or a new run"
         )
     new = {text_id: (position, text) for position, (text_id, text) in part if text_id not in known.index}
@@ -1286,8 +1274,7 @@ def _one_setting(run: Run, scale: Mapping[str, str]) -> tuple[str, dict[str, Any
         raise AnthroScoreError(
             f"scores are told apart by {', '.join(_SCALE)}, not {', '.join(sorted(unknown))}"
         )
-    held = run.query("SELECT name FROM sqlite_master WHERE name = 'anthroscore_settings'")
-    stored = [] if held.empty else run.query("SELECT * FROM anthroscore_settings").itertuples()
+    stored = run.query("SELECT * FROM anthroscore_settings").itertuples()
     found = [{"setting": row.setting, **json.loads(row.description)} for row in stored]
     found = [each for each in found if all(each[name] == value for name, value in scale.items())]
     if len(found) != 1:

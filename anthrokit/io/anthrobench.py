@@ -12,6 +12,7 @@ import json
 import os
 import re
 from collections.abc import Iterable
+from dataclasses import asdict
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,11 +20,11 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from ..core import tables
-from ..simulation import Behaviour
+from ..simulation import Behaviour, Taxonomy
 from ..judging import PronounCounter, Rating, parse_verdict
 from ..simulation.prompts import _BEHAVIOURS, _DOMAINS
 from ..simulation import load_prompts
-from ..core import Run, as_run, digest
+from ..core import Run, as_run, digest, import_dialogues
 from ..core import TableError
 
 # %% auto #0
@@ -303,7 +304,7 @@ def read_anthrobench(
     ------
     TableError
         Not such a file, or a cell that can't be read; names file, row and column.
-    StoreError
+    RunError
         The run holds other messages.
 
     Notes
@@ -324,13 +325,15 @@ def read_anthrobench(
         "judges": listed_judges(asked, "AnthroBench file"),
         "ratings": _ratings(rows, columns, path),
     }
-    return as_run(run).take_in(
+    return import_dialogues(
+        as_run(run),
         "AnthroBench file",
         pd.DataFrame(opened),
         parts,
         source=Path(path).name,
         targets={row["target"]: {"source": Path(path).name} for row in dialogues},
         turns=max(row["turns"] for row in dialogues),
+        behaviours=[asdict(behaviour) for behaviour in Taxonomy.load()],
     )
 
 # %% ../../nbs/13_io/01_anthrobench.ipynb #08036cea

@@ -17,21 +17,10 @@ from typing import Any, Self
 import pandas as pd
 
 from ..core import tables
-from anthrokit.models import (
-    LLM,
-    Budget,
-    BudgetReached,
-    CallFailed,
-    Completion,
-    Meter,
-    Progress,
-    await_for,
-    wait_for,
-    work_through,
-)
+from ..core import BudgetReached, CallFailed, Run, digest, forget_target, redact_in, refuse_other_prompts
+from ..models import LLM, Budget, Completion, Meter, Progress, await_for, wait_for, work_through
 from ..models import DEFAULT_MODEL
 from .prompts import load_prompts
-from ..core import Run, digest, redact_in, refuse_other_prompts
 
 # %% auto #0
 __all__ = ['USER_TEMPLATE', 'user_system_prompt', 'speaks_as_assistant', 'simulate', 'asimulate', 'as_llm']
@@ -177,7 +166,7 @@ def simulate(
 
     Raises
     ------
-    ValueError, TableError, StoreError, SetupError, BudgetReached
+    ValueError, TableError, RunError, SetupError, BudgetReached
         Before any work, for what can be known before; later for a revoked key or a spent budget. What is done is kept.
     """
     asked = _Asking(
@@ -331,7 +320,7 @@ class _Asked:
             if self.run.agrees(**facts):
                 refuse_other_prompts(self.run, self.prompts)
             return
-        self.run.settle(**facts)
+        self.run.bind(**facts)
         turns = max(self.asked.turns, self.run.fact("turns", 0))
         self.run.set_facts(targets={**targets, self.target.name: mine}, turns=turns)
         self.run.add_prompts(self.prompts)
@@ -387,7 +376,7 @@ class _Simulation(_Asked):
 
     def __exit__(self, *_: object) -> None:
         self.bar.close()
-        self.run.forget_target(self.target.name)
+        forget_target(self.run, self.target.name)
         self.run.set_facts()
 
     async def work(self) -> None:
