@@ -28,7 +28,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submodules=[
         "analysis", "anthroscore", "cli", "core", "figures", "heartbench", "io", "judging", "models", "panels", "report",
-        "simulation", "validity",
+        "simulation", "validity", "work",
     ],
     submod_attrs={
         "core": ["BudgetReached", "Run", "RunError", "SetupError", "TableError", "label", "read_table"],

@@ -28,6 +28,7 @@ from ..models import Batch, Batches, under_way
 from ..models.batches import _Provider
 from ..core import BudgetReached, CallFailed, Run, SetupError, digest, forget_judges, mode_of, redact_in
 from ..models import LLM, Budget, Completion, Meter, Progress, Workers, await_for, wait_for, work_through
+from .released import Released, read_released
 
 # %% auto #0
 __all__ = ['JUDGE_TEMPLATE', 'TOGETHER_TEMPLATE', 'Rating', 'Judge', 'judge_prompt', 'parse_verdict', 'LLMJudge',
@@ -254,13 +255,15 @@ def _check_template(template: str) -> None:
             raise ValueError(f"the judge's template must contain {field}")
 
 
-def _released(template: str) -> Any:
-    "The authors' own prompt and reading of answers, of their package."
-    from anthrokit.io import Released
-
+def _protocol(protocol: str | Released, template: str) -> Released | None:
+    "The released protocol, where it is asked for."
+    if protocol == "paper":
+        return None
+    if protocol != "released" and not isinstance(protocol, Released):
+        raise ValueError(f"there is no protocol {protocol!r}; the protocols are paper and released")
     if template != JUDGE_TEMPLATE:
         raise ValueError("the released protocol has a prompt of its own; leave template out")
-    return Released()
+    return protocol if isinstance(protocol, Released) else Released()
 
 
 # %% ../../nbs/05_judging/02_judges.ipynb #3e4b2f2b
@@ -275,21 +278,23 @@ class LLMJudge(_LLMJudge):
         Its column in tables; the model's name by default.
     template : str
         See `judge_prompt`.
-    protocol : str
-        "paper": this project's wording of the paper's definitions. "released": the definitions, the prompt and the
-        reading of answers of AnthroBench's own package, which must be installed; the judge then also sees the user's
-        message, and nothing is asked twice.
+    protocol : str or Released
+        "paper": this project's wording of the paper's definitions. "released": as AnthroBench's code asks and reads;
+        the judge then also sees the user's message, and nothing is asked twice. `Released(…)` says whose wording.
     """
 
     def __init__(
-        self, llm: LLM | str, *, name: str | None = None, template: str = JUDGE_TEMPLATE, protocol: str = "paper"
+        self,
+        llm: LLM | str,
+        *,
+        name: str | None = None,
+        template: str = JUDGE_TEMPLATE,
+        protocol: str | Released = "paper",
     ):
         from anthrokit.simulation import as_llm
 
-        if protocol not in ("paper", "released"):
-            raise ValueError(f"there is no protocol {protocol!r}; the protocols are paper and released")
         _check_template(template)
-        self.released = _released(template) if protocol == "released" else None
+        self.released = _protocol(protocol, template)
         if self.released:
             self.behaviours, self.reads_user, self.tries = self.released.behaviours, True, 1
         self.llm = as_llm(llm, max_tokens=2000)  # thinking counts towards the limit
@@ -313,7 +318,10 @@ class LLMJudge(_LLMJudge):
         return [{"role": "user", "content": self.prompt(text, behaviours[0], user)}], {}
 
     def parse(self, content: str | None, behaviours: Sequence[Behaviour]) -> list[Rating]:
-        return [self.released.parse(content, behaviours[0]) if self.released else parse_verdict(content)]
+        if not self.released:
+            return [parse_verdict(content)]
+        verdict, reason, status = read_released(content)
+        return [Rating(verdict, reason, raw=content, status=status)]
 
     async def arate(
         self, text: str, behaviour: Behaviour, meter: Meter, unit: str, seed: int, user: str = ""
@@ -938,16 +946,6 @@ def _panels(run: Run) -> dict[str, list[tuple[str, int]]]:
             panels.setdefault(name, []).append((judge, samples))
     return panels
 
-# %% ../../nbs/05_judging/02_judges.ipynb #70859cbd
-def taxonomy_of(run: Run) -> Taxonomy:
-    "The behaviours that a run was judged with; those that ship where it hasn't been judged."
-    entries = run.fact("behaviours")
-    return (
-        Taxonomy([Behaviour(**{**entry, "not_present": tuple(entry["not_present"])}) for entry in entries])
-        if entries
-        else Taxonomy.load()
-    )
-
 # %% ../../nbs/05_judging/02_judges.ipynb #d7a10059
 class _Measuring(_Adaptive):
     "What the calls to come would send."
@@ -1197,3 +1195,13 @@ def _rate_many(judge: Any, texts: list[str], behaviour: Behaviour) -> list[Ratin
         except Exception as error:
             ratings.append(Rating(None, f"{type(error).__name__}: {error}", status="failed"))
     return ratings
+
+# %% ../../nbs/05_judging/02_judges.ipynb #70859cbd
+def taxonomy_of(run: Run) -> Taxonomy:
+    "The behaviours that a run was judged with; those that ship where it hasn't been judged."
+    entries = run.fact("behaviours")
+    return (
+        Taxonomy([Behaviour(**{**entry, "not_present": tuple(entry["not_present"])}) for entry in entries])
+        if entries
+        else Taxonomy.load()
+    )
