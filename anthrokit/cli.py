@@ -500,7 +500,7 @@ def _anthroscore(given: argparse.Namespace) -> _Result:
             table = score.stored_summary(run, fingerprint=scorer.fingerprint, protocol=given.protocol)
     else:
         texts = pd.read_csv(given.texts, keep_default_na=False, na_values=[""])
-        table = score.summarise(score.anthroscore(texts, entities, scorer, **common))
+        table = score.summarise(score.score_texts(texts, entities, scorer, **common))
     scored = table["score"].dropna()
     facts = {
         "scored": f"{len(scored)} of {len(table)} texts",
@@ -533,7 +533,7 @@ _COMMANDS["anthroscore"] = _Command(
         "protocol": _Flag(
             "as the paper says, or as its code does",
             "paper",
-            choices=("paper", "released", "released-examples"),
+            choices=("paper", "released", "released-0.0.2", "released-head", "released-examples"),
         ),
         "precision": _Flag("of the model's numbers", "float32", choices=("float32", "bfloat16", "int8")),
         "any_language": _Flag("score texts that don't look English", False, bool),
