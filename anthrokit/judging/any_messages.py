@@ -14,14 +14,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .. import analysis
 from ..core import tables
 from .judges import Judge, judge
-from ..core import Run, as_run, digest
+from ..core import Run, as_run, digest, import_dialogues
 from ..core import TableError
 
 # %% auto #0
-__all__ = ['read_messages', 'import_messages', 'judge_table', 'compare_pairs', 'swap_test']
+__all__ = ['read_messages', 'import_messages', 'judge_table']
 
 # %% ../../nbs/05_judging/05_any_messages.ipynb #9493f3fd
 _TRANSCRIPT = re.compile(r"(?:^|\n\n)(Human|Assistant): ?")
@@ -224,7 +223,8 @@ def import_messages(
             messages.append({**common, "role": "assistant", "content": row["assistant"]})
     pairs = table.dropna(subset=["pair_id"]).drop_duplicates("dialogue_id")
     pairs = pairs[["pair_id", "target", "dialogue_id"]].values.tolist()
-    return as_run(run).take_in(
+    return import_dialogues(
+        as_run(run),
         "imported messages", prompts, {"dialogues": rows, "messages": messages}, pairs=pairs
     )
 
@@ -256,124 +256,3 @@ def judge_table(
         where dry_run is True.
     """
     return judge(import_messages(source, run), judges, **parameters)
-
-# %% ../../nbs/05_judging/05_any_messages.ipynb #0186d46e
-def compare_pairs(
-    labels: Run | pd.DataFrame, pairs: Any = None, *, by: str = "behaviour", ci: float = 0.95
-) -> pd.DataFrame:
-    """Chosen against rejected answers, behaviour by behaviour.
-
-    Parameters
-    ----------
-    labels : Run or DataFrame
-        A run of preference data, or its labels (then with `pairs`).
-    pairs : list of (pair_id, target, dialogue_id), optional
-        Which dialogues belong together; a run knows its own.
-    by : str
-        "behaviour" or "category" (any behaviour of it).
-    ci : float
-        Confidence level, by prompt.
-
-    Returns
-    -------
-    DataFrame
-        by, chosen and rejected (share of messages that show it), estimate (chosen − rejected), ci_low, ci_high,
-        p_value (exact, prompts as units), p_adjusted (Holm over the rows), only_chosen, only_rejected (pairs),
-        odds_ratio (only_chosen / only_rejected) with odds_low and odds_high, n (pairs with both labels), n_total,
-        n_clusters (prompts).
-
-    Notes
-    -----
-    McNemar (1947); odds ratio with Clopper and Pearson's interval on the discordant pairs, which takes the pairs
-    as independent. Sign-swap test over prompts: exact, by convolution.
-    """
-    if isinstance(labels, Run):
-        pairs = labels.fact("pairs") if pairs is None else pairs
-        labels = labels.labels()
-    if not pairs:
-        raise TableError(
-            "there are no pairs: the run or table does not come from chosen and rejected answers"
-        )
-    known = pd.DataFrame(pairs, columns=["pair_id", "target", "dialogue_id"])
-    if by == "category":
-        labels = analysis.any_of(labels, "category")
-    labels = labels.assign(value=analysis._truth(labels["label"]))
-    both = known[["pair_id", "dialogue_id"]].merge(labels, on="dialogue_id")
-    wide = both.pivot(index=["pair_id", "base_id", by], columns="target", values="value").reset_index()
-    order = labels[by].drop_duplicates()
-    rows = [{by: name, **_paired_row(wide[wide[by] == name], ci)} for name in order]
-    result = pd.DataFrame(rows)
-    result.insert(result.columns.get_loc("p_value") + 1, "p_adjusted", analysis._holm(result["p_value"]))
-    return result
-
-# %% ../../nbs/05_judging/05_any_messages.ipynb #5873cc64
-def _paired_row(wide: pd.DataFrame, ci: float) -> dict[str, Any]:
-    from scipy.stats import t
-
-    known = wide.dropna(subset=["chosen", "rejected"])
-    difference = known["chosen"] - known["rejected"]
-    n = len(known)
-    sums = difference.groupby(known["base_id"]).agg(["sum", "size"])
-    clusters, mean = len(sums), difference.mean() if n else np.nan
-    low = high = np.nan
-    if clusters >= 2:
-        spread = np.sqrt(((sums["sum"] - mean * sums["size"]) ** 2).sum() * clusters / (clusters - 1)) / n
-        half = t.ppf(0.5 + ci / 2, clusters - 1) * spread
-        if spread > 0:
-            low, high = max(-1.0, mean - half), min(1.0, mean + half)
-    more, less = int((difference > 0).sum()), int((difference < 0).sum())
-    return {
-        "chosen": known["chosen"].mean(),
-        "rejected": known["rejected"].mean(),
-        "estimate": mean,
-        "ci_low": low,
-        "ci_high": high,
-        "p_value": swap_test(sums["sum"].astype(int)),
-        "only_chosen": more,
-        "only_rejected": less,
-        **_odds(more, less, ci),
-        "n": n,
-        "n_total": len(wide),
-        "n_clusters": clusters,
-    }
-
-
-def _odds(more: int, less: int, ci: float) -> dict[str, float]:
-    "Odds ratio of discordant pairs with its exact interval."
-    from scipy.stats import beta
-
-    if more + less == 0:
-        return {"odds_ratio": np.nan, "odds_low": np.nan, "odds_high": np.nan}
-    low = beta.ppf((1 - ci) / 2, more, less + 1) if more else 0.0
-    high = beta.ppf((1 + ci) / 2, more + 1, less) if less else 1.0
-    return {
-        "odds_ratio": more / less if less else np.inf,
-        "odds_low": low / (1 - low),
-        "odds_high": high / (1 - high) if high < 1 else np.inf,
-    }
-
-# %% ../../nbs/05_judging/05_any_messages.ipynb #78ad14bc
-def swap_test(differences: Sequence[int]) -> float:
-    """Exact two-sided p-value that signed whole numbers are as often positive as negative.
-
-    Parameters
-    ----------
-    differences : sequence of int
-        One a prompt: pairs where only the chosen answer shows it, less those where only the rejected one does.
-
-    Notes
-    -----
-    The distribution of Σ ±|dᵢ| under random signs, by convolution. With every |dᵢ| ≤ 1 this is the exact test of
-    McNemar.
-    """
-    sizes = np.abs(np.asarray(differences, dtype=int))
-    sizes = sizes[sizes > 0]
-    if not len(sizes):
-        return np.nan
-    total = int(sizes.sum())
-    chances = np.zeros(2 * total + 1)
-    chances[total] = 1.0
-    for size in sizes:
-        chances = (np.roll(chances, size) + np.roll(chances, -size)) / 2
-    seen = abs(int(np.sum(differences)))
-    return float(min(1.0, chances[np.abs(np.arange(-total, total + 1)) >= seen].sum()))
