@@ -5,36 +5,14 @@ from pathlib import Path
 
 import hostile
 import pytest
-from browser import Voila, everywhere
+from browser import SLOW, Voila, everywhere, filters, says, seen, unharmed, walk
 
 from anthrokit import demo_run
 
 # What a busy machine shows too late is asked for again, twice at most; a page that is wrong stays wrong.
 pytestmark = pytest.mark.flaky(reruns=2, only_rerun=["TimeoutError"])
 
-ELEMENTS = "script, iframe, object, embed, form, base, meta, link, math, dialog, video, body, [data-hostile]"
 OWN = "from anthrokit import demo_run, {0}\npanel = {0}(demo_run({1!r}), {2})\npanel"
-SLOW = 30_000
-
-
-def seen(locator):
-    "What Playwright expects of a place on the page; it waits for it."
-    from playwright.sync_api import expect
-
-    return expect(locator)
-
-
-def says(panel, text):
-    "Wait until the line of status says so."
-    seen(panel.get_by_role("status")).to_contain_text(text, timeout=SLOW)
-
-
-def filters(panel):
-    "Open the filters, where they are closed."
-    button = panel.get_by_role("button", name="Filters")
-    if button.get_attribute("aria-expanded") == "false":
-        button.click()
-    return panel.locator(".ak-filters")
 
 
 @pytest.fixture
@@ -53,7 +31,7 @@ def dialogues(open_notebook, tmp_path, labels):
 @everywhere
 def test_dialogue_panel_controls(dialogues, labels):
     panel, page = dialogues.panels.first, dialogues.page
-    rows, current = panel.get_by_role("option"), panel.locator("[role=option][aria-selected=true]")
+    rows, current = panel.locator(".ak-row"), panel.locator("[role=option][aria-selected=true]")
     says(panel, "16 of 16 dialogues")
     seen(panel.locator(".ak-place")).to_have_text("1 / 16")
     first = current.inner_text()
@@ -75,12 +53,12 @@ def test_dialogue_panel_controls(dialogues, labels):
     form.get_by_label("Domain").select_option("friendship")
     says(panel, f"{(found['domain'] == 'friendship').sum()} of 16")
     seen(panel.locator(".ak-chip")).to_have_count(2)
-    form.get_by_label("Text").fill("words that nobody said")
+    form.get_by_label("Text", exact=True).fill("words that nobody said")
     says(panel, "0 of 16")
     seen(panel.get_by_text("No dialogue fits these filters")).to_be_visible()
     panel.get_by_role("button", name="Clear filters").click()
     says(panel, "16 of 16")
-    form.get_by_label("Text").fill("May Allah BLESS")
+    form.get_by_label("Text", exact=True).fill("May Allah BLESS")
     says(panel, "1 of 16")
     seen(panel.locator("mark.ak-hit").first).to_be_in_viewport()
     panel.get_by_role("button", name="Remove Text: May Allah BLESS").click()
@@ -122,7 +100,6 @@ def test_keys(dialogues):
     place, cells = panel.locator(".ak-place"), page.locator(".jp-Notebook .jp-Cell")
     before = cells.count()
     panel.locator(".ak-page h4").click()
-    seen(panel).to_be_focused()
     for key in ("j", "j", "k", "b", "d", "d"):
         keys.press(key)
     seen(place).to_have_text("2 / 16")
@@ -134,14 +111,14 @@ def test_keys(dialogues):
     keys.press("?")
     seen(panel.get_by_text("next / previous")).to_be_visible()
     keys.press("/")
-    seen(panel.get_by_label("Text")).to_be_focused()
+    seen(panel.get_by_label("Text", exact=True)).to_be_focused()
     keys.type("jjj")
-    seen(panel.get_by_label("Text")).to_have_value("jjj")
+    seen(panel.get_by_label("Text", exact=True)).to_have_value("jjj")
     says(panel, "0 of 16")
-    seen(panel.get_by_label("Text")).to_be_focused()
+    seen(panel.get_by_label("Text", exact=True)).to_be_focused()
     keys.press("Escape")
     keys.press("Escape")
-    seen(panel.get_by_label("Text")).not_to_be_visible()
+    seen(panel.get_by_label("Text", exact=True)).not_to_be_visible()
     assert cells.count() == before
 
 
@@ -201,7 +178,7 @@ panel
     says(panel, "10,000 of 10,000 dialogues")
     panel.get_by_role("listbox").evaluate("list => list.scrollTo(0, list.scrollHeight / 2)")
     seen(panel.get_by_role("option", name="words d05003")).to_be_visible(timeout=SLOW)
-    assert panel.get_by_role("option").count() < 60
+    assert panel.locator(".ak-row").count() < 60
     panel.get_by_role("option", name="words d05003").click()
     seen(panel.locator(".ak-place")).to_have_text("5,004 / 10,000")
     panel.get_by_role("listbox").press("End")
@@ -251,7 +228,7 @@ def test_voila(browser, tmp_path):
 
 PICTURES = {
     "dialogue": "DialoguePanel(run, state={'behaviour': 'emotions'})",
-    "disagreement": "DisagreementPanel(run, annotator='Ada', state='pair=patterns and embeddings')",
+    "disagreement": "DisagreementPanel(run, annotator='Ada', state={'pair': 'patterns and embeddings'})",
     "emergence": "EmergencePanel(run, state='of=behaviour')",
     "annotation": "AnnotationPanel(run, annotator='Ada')",
     "rubric": "RubricPanel({'cases': load_cases('bundled'), 'answers': bundled_answers(), 'hits': bundled_hits()})",
@@ -276,7 +253,7 @@ def test_pictures(open_notebook, name):
         notebook.screenshot(name + ("_dark" if theme == "Dark" else ""), most=1100)
 
 
-@pytest.mark.parametrize("name", [one for one in PICTURES if one == "dialogue"])
+@pytest.mark.parametrize("name", [one for one in PICTURES if one != "emergence"])
 def test_accessible(open_notebook, name):
     "axe-core finds nothing serious. ANTHROKIT_AXE names axe.min.js of the npm package axe-core."
     if not os.environ.get("ANTHROKIT_AXE"):
@@ -307,7 +284,7 @@ EmergencePanel(frames | {"labels": run.labels().assign(label=True)}, state="of=a
 }
 REPRS = {
     "run": "run",
-    "taxonomy": "from anthrokit.judging.judges import _taxonomy_of\n_taxonomy_of(run)",
+    "taxonomy": "from anthrokit.judging.judges import taxonomy_of\ntaxonomy_of(run)",
     "case": """
 from anthrokit.heartbench import Case, Criterion
 text = hostile.PAYLOADS
@@ -316,16 +293,6 @@ Case(text[4], [(text[0], one) for one in text],
      text[1], text[2], text[3])
 """,
 }
-
-
-def unharmed(page):
-    "Nothing ran, nothing of theirs became an element, nothing was fetched."
-    assert page.evaluate("window.__hacked") is None
-    found = page.evaluate(
-        "selector => [...document.querySelectorAll(selector)].map(element => element.outerHTML.slice(0, 200))",
-        ", ".join(f".anthrokit {one}, .jp-OutputArea-output {one}" for one in ELEMENTS.split(", ")),
-    )
-    assert not found, found
 
 
 @pytest.mark.parametrize("shown", [*PANELS, *REPRS])
@@ -340,23 +307,6 @@ def test_hostile_texts(open_notebook, tmp_path, shown):
     assert notebook.overflowing(".jp-OutputArea-output") == []
     assert not notebook.dialogs and not [url for url in notebook.requests if "hostile" in url]
     notebook.screenshot(f"hostile_{shown}", notebook.page.locator(".jp-OutputArea-output").last)
-
-
-def walk(notebook):
-    "Through all items of a panel, with everything opened that can be."
-    panel = notebook.panels.first
-    following, seen_texts = panel.get_by_role("button", name="Next"), set()
-    where = ".ak-place" if panel.locator(".ak-place").count() else "[role=status]"
-    while True:
-        notebook.page.evaluate("document.querySelectorAll('.anthrokit details').forEach(one => { one.open = true; })")
-        unharmed(notebook.page)
-        seen_texts.add(panel.inner_text())
-        if not following.count() or following.is_disabled():
-            break
-        before = panel.locator(where).inner_text()
-        following.click()
-        seen(panel.locator(where)).not_to_have_text(before, timeout=SLOW)
-    assert len(seen_texts) >= len(hostile.PAYLOADS) or not following.count()
 
 
 @pytest.mark.filterwarnings("error:Glyph", "error:constrained_layout")

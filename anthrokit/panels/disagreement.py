@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..core import Run, StoreError, TableError
+from ..core import Run, RunError, TableError
 from .frame import Filter, Listing, Panel, Parts, View, options_of
 from .source import Source, render, visible
 from ..validity import Annotations
@@ -495,7 +495,7 @@ def decide(disputes: Disputes, own: OwnVerdicts, panel: Panel, value: str, field
         given["base_id"] = bases["base_id"].iloc[0]
     try:
         own.annotations.add(given)
-    except (StoreError, TableError, OSError) as error:
+    except (RunError, TableError, OSError) as error:
         return f"Not kept: {error}"
     panel.send({"clear": True})
     said = {True: "Yes", False: "No", None: "Can't tell"}[VERDICTS[value]]

@@ -21,8 +21,8 @@ from ..core import data_path
 from .source import Source, render, visible
 
 # %% auto #0
-__all__ = ['ESM', 'CSS', 'STILL_ROWS', 'AHEAD', 'Filter', 'options_of', 'Listing', 'nothing', 'View', 'Parts', 'chip_texts',
-           'Panel']
+__all__ = ['ESM', 'CSS', 'STILL_ROWS', 'AHEAD', 'Filter', 'options_of', 'Listing', 'nothing', 'first_of', 'View', 'Parts',
+           'chip_texts', 'Panel']
 
 # %% ../../nbs/12_panels/02_frame.ipynb #4e093270
 @dataclass(frozen=True)
@@ -116,6 +116,11 @@ def nothing(*_: Any) -> str:
     return ""
 
 
+def first_of(items: Sequence[str]) -> str | None:
+    "The item that is opened unasked: the first."
+    return items[0] if items else None
+
+
 @dataclass(frozen=True)
 class View:
     """What a panel shows of its items.
@@ -137,8 +142,8 @@ class View:
         Keys and what they do, for the help.
     tools : sequence of (str, str)
         Acts that have a button in the header, with its text.
-    opens : bool
-        Whether the first item is opened unasked.
+    start : callable
+        From the items to the one that is opened unasked, or None.
     """
 
     page: Callable[[str | None, Mapping[str, Any]], str]
@@ -148,7 +153,7 @@ class View:
     acts: Mapping[str, Callable[..., str | None]] = field(default_factory=dict)
     keys: Sequence[tuple[str, str]] = ()
     tools: Sequence[tuple[str, str]] = ()
-    opens: bool = True
+    start: Callable[[Sequence[str]], str | None] = first_of
 
 # %% ../../nbs/12_panels/02_frame.ipynb #1b9a7830
 @dataclass(frozen=True)
@@ -258,6 +263,9 @@ class Panel(anywidget.AnyWidget):
     page = traitlets.Unicode().tag(sync=True)
     bar = traitlets.Unicode().tag(sync=True)
     view = traitlets.Dict().tag(sync=True)
+    parts: Parts | None = None
+    _watcher: asyncio.Task | None = None
+    _drawn: str | None = ""  # the item drawn last
 
     def __init__(
         self,
@@ -268,7 +276,7 @@ class Panel(anywidget.AnyWidget):
         state: Mapping[str, Any] | None = None,
         live: float | None = None,
     ):
-        self.parts, self.items, self._watcher, self._turn = None, [], None, threading.RLock()
+        self.items, self._turn = [], threading.RLock()
         self._known: dict[str, Any] = {}
         super().__init__()
         self.source, self._build, self._title = source, build, title
@@ -289,7 +297,7 @@ class Panel(anywidget.AnyWidget):
         if at is not None and at not in items:
             raise ValueError(f"there is no {self.parts.listing.noun} {visible(at)!r} with these filters")
         self.items = items
-        at = items[0] if at is None and items and self.parts.view.opens else at
+        at = self.parts.view.start(items) if at is None else at
         return state | ({} if at is None else {"at": at})
 
     @traitlets.observe("state")
@@ -368,7 +376,9 @@ class Panel(anywidget.AnyWidget):
             self.page, self.bar = str(parts.view.page(self.item, chosen)), str(parts.view.bar(self.item, chosen))
             place = items.index(self.item) if self.item in items else -1
             words = said if said is not None else self.summary()
-            self.view = {"serial": self.view.get("serial", 0) + 1, "place": place, "said": words}
+            serial = self.view.get("serial", 0) + (self._drawn != self.item)
+            self._drawn = self.item
+            self.view = {"serial": serial, "drawn": self.view.get("drawn", 0) + 1, "place": place, "said": words}
 
     def _lines(self, start: int) -> dict[str, Any]:
         "A stretch of the list."
@@ -396,7 +406,7 @@ class Panel(anywidget.AnyWidget):
         items = self._listed(state)
         there = set(items)
         at = next((one for one in prefer or [self.item] if one in there), None)
-        at = items[0] if at is None and items and self.parts.view.opens else at
+        at = self.parts.view.start(items) if at is None else at
         state |= {} if at is None else {"at": at}
         with self.hold_sync():
             if state != self.state:
@@ -414,7 +424,7 @@ class Panel(anywidget.AnyWidget):
         ----------
         content : mapping
             act, value, fields (texts by name), view (the serial of the view it was asked in). An act of the view that was
-            asked in an earlier view is not done: its button was pressed for what was in view then.
+            asked for another item is not done: its button was pressed for what was in view then.
         """
         act, value = content.get("act"), content.get("value")
         own = {"choose": self._choose, "clear": self._clear, "step": self._step, "at": self._go, "said": self.draw}

@@ -17,10 +17,9 @@ import jinja2
 import pandas as pd
 from markupsafe import Markup, escape
 
-from ..core import Run, tables
+from ..core import Run, label, tables
 from ..figures import COLOURS
-from ..judging import label
-from ..judging.judges import _taxonomy_of
+from ..judging.judges import taxonomy_of
 from ..simulation import Taxonomy
 
 # %% auto #0
@@ -132,7 +131,7 @@ class Source:
         if only_if_new and progress == self._seen:
             return False
         self._seen = progress
-        self.taxonomy = _taxonomy_of(self.run) if self.run is not None else Taxonomy.load()
+        self.taxonomy = taxonomy_of(self.run) if self.run is not None else Taxonomy.load()
         read = _read_run(self.run) if self.run is not None else _read_frames(self._given, self.taxonomy)
         self.dialogues, self.messages = read["dialogues"], read["messages"]
         self.ratings, self.labels, self.usage = read["ratings"], read["labels"], read["usage"]

@@ -5,7 +5,7 @@
 // with textContent, and as HTML that the kernel has escaped (above, page, bar).
 //
 //   frame     title, run, filters, columns, tools, keys          listing  stamp, total, rows of the list
-//   state     what is chosen, and `at`, the item in view         view     {serial, place, said}
+//   state     what is chosen, and `at`, the item in view         view     {serial, drawn, place, said}
 
 const ROW = 54, BLOCK = 60, EMPTY = { rows: [], total: 0 };
 
@@ -301,21 +301,20 @@ function render({ model, el }) {
     said.textContent = words;
     root.dataset.serial = serial;
   }
-  function put(node, name) {
+  function put(node, name) {  // what is being written, and the focus, outlive the new HTML
     const html = model.get(name);
-    if (node.dataset.serial === undefined || node.kept !== html) {
-      const within = node.contains(document.activeElement);
-      const label = within ? document.activeElement.getAttribute("data-key") ?? document.activeElement.dataset.choose : null;
-      node.innerHTML = html;
-      node.kept = html;
-      node.dataset.serial = "";
-      node.hidden = !html;
-      if (within) {
-        const again = label && [...node.querySelectorAll("[data-key], [data-choose]")].find((one) => (one.dataset.key ?? one.dataset.choose) === label);
-        (again && !again.disabled ? again : root).focus({ preventScroll: true });
-      }
-      node.querySelectorAll("[data-brush]").forEach((chart) => brush(chart, choose));
+    if (node.kept === html) return;
+    const held = node.contains(document.activeElement) ? document.activeElement : null;
+    const naming = (one) => one.dataset.key ?? one.dataset.choose ?? one.dataset.field;
+    const written = [...node.querySelectorAll("[data-clear]")].map((field) => [field.dataset.field, field.value]);
+    node.innerHTML = node.kept = html;
+    node.hidden = !html;
+    for (const [field, text] of written) node.querySelector(`[data-clear][data-field="${field}"]`)?.setAttribute("value", text);
+    if (held) {
+      const again = [...node.querySelectorAll("[data-key], [data-choose], [data-field]")].find((one) => naming(one) === naming(held));
+      (again && !again.disabled ? again : root).focus({ preventScroll: true });
     }
+    node.querySelectorAll("[data-brush]").forEach((chart) => brush(chart, choose));
   }
   function light(target, open = false) {
     if (!target) return;
@@ -383,7 +382,7 @@ function render({ model, el }) {
 
   const received = async (message) => {
     if (message.rows) list.take(message);
-    if (message.clear) root.querySelectorAll("[data-clear]").forEach((field) => { field.value = ""; });
+    if (message.clear) root.querySelectorAll("[data-clear]").forEach((field) => { field.value = ""; field.removeAttribute("value"); });
     if (message.copy !== undefined) send("said", (await copy(message.copy)) ? "Copied." : "This browser doesn't let the panel copy.");
   };
   const drawn = { frame: drawFrame, state: drawState, above: () => put(above, "above"), bar: () => put(bar, "bar") };
