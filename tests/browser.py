@@ -34,7 +34,8 @@ TROUBLE = """() => [...document.querySelectorAll(`
 OVERFLOWING = """selector => [...document.querySelectorAll(`${selector}, ${selector} *`)].filter(element => {
   const scrolls = ['auto', 'scroll', 'hidden', 'clip'].includes(getComputedStyle(element).overflowX);
   const clips = scrolls || element.tagName === 'SELECT';
-  return element.clientWidth && element.scrollWidth > element.clientWidth + 1 && !clips;
+  const drawn = element.closest('svg');  // what is drawn has no box of its own
+  return element.clientWidth && element.scrollWidth > element.clientWidth + 1 && !clips && !drawn;
 }).map(element => `${element.tagName} ${element.className}: ${element.scrollWidth} > ${element.clientWidth}`)"""
 
 # Contrast of every text with what lies behind it: all backgrounds from the page inwards are painted onto one pixel.
