@@ -5,13 +5,13 @@
 # %% ../../nbs/13_io/01_anthrobench.ipynb #782d2356
 from __future__ import annotations
 
-import contextlib
 import csv
 import io
 import json
 import os
 import re
 from collections.abc import Iterable
+from dataclasses import asdict
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,19 +19,14 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from ..core import tables
-from ..simulation import Behaviour
-from ..judging import PronounCounter, Rating, parse_verdict
-from ..simulation import PUBLIC_BEHAVIOURS, PUBLIC_DOMAINS
-from ..simulation import load_prompts
-from ..core import Run, as_run, digest
-from ..core import TableError
+from ..judging import CUES, PronounCounter, parse_verdict
+from ..simulation import PUBLIC_BEHAVIOURS, PUBLIC_DOMAINS, Taxonomy, load_prompts
+from ..core import Run, TableError, as_run, digest, import_dialogues
 
 # %% auto #0
-__all__ = ['CUES', 'column_name', 'listed_judges', 'read_anthrobench', 'one_target', 'write_anthrobench', 'anthrobench_losses',
-           'Released']
+__all__ = ['column_name', 'listed_judges', 'read_anthrobench', 'one_target', 'write_anthrobench', 'anthrobench_losses']
 
 # %% ../../nbs/13_io/01_anthrobench.ipynb #b27e97e2
-CUES = {"first-person pronoun use": "personal pronoun use", "physical movement": "movement and interactions"}
 _OURS = {theirs: ours for ours, theirs in CUES.items()}
 _PROBED = {ours: (cue, category) for cue, (ours, category) in PUBLIC_BEHAVIOURS.items()}
 _CATEGORIES = {"physical embodiment": "atypical activity"}
@@ -303,7 +298,7 @@ def read_anthrobench(
     ------
     TableError
         Not such a file, or a cell that can't be read; names file, row and column.
-    StoreError
+    RunError
         The run holds other messages.
 
     Notes
@@ -324,13 +319,15 @@ def read_anthrobench(
         "judges": listed_judges(asked, "AnthroBench file"),
         "ratings": _ratings(rows, columns, path),
     }
-    return as_run(run).take_in(
+    return import_dialogues(
+        as_run(run),
         "AnthroBench file",
         pd.DataFrame(opened),
         parts,
         source=Path(path).name,
         targets={row["target"]: {"source": Path(path).name} for row in dialogues},
         turns=max(row["turns"] for row in dialogues),
+        behaviours=[asdict(behaviour) for behaviour in Taxonomy.load()],
     )
 
 # %% ../../nbs/13_io/01_anthrobench.ipynb #08036cea
@@ -499,88 +496,3 @@ def anthrobench_losses(run: Run) -> pd.DataFrame:
         default["content"].isna().sum()
     )
     return pd.DataFrame([(what, n) for what, n in found.items() if n], columns=["what", "n"])
-
-# %% ../../nbs/13_io/01_anthrobench.ipynb #857be743
-class _Asked(Exception):
-    "Carries what a classifier would have sent."
-
-
-class _Client:
-    "Stands in for the package's client: answers what it is told, or raises what it is asked."
-
-    def __init__(self, answer: str | None = None):
-        self.answer = answer
-
-    def generate(self, messages: list[dict[str, str]], **_: Any) -> str:
-        if self.answer is None:
-            raise _Asked(messages[-1]["content"])
-        return self.answer
-
-# %% ../../nbs/13_io/01_anthrobench.ipynb #00237d99
-class _Package:
-    "The classifiers of the authors' package, one for each behaviour that it defines."
-
-    def __init__(self):
-        try:
-            from anthro_benchmark.classifier import LLMClassifier
-            from anthro_benchmark.classifier.rating import DEFAULT_CUE_DETAILS_FILE
-
-            self.definitions = json.loads(Path(DEFAULT_CUE_DETAILS_FILE).read_text(encoding="utf-8"))
-        except (ImportError, OSError) as error:
-            raise ImportError(
-                "protocol='released' uses the package of AnthroBench's authors, which is not there "
-                f"({error}). Get it from https://github.com/google-deepmind/anthro-benchmark and install it "
-                "with: pip install -e anthro-benchmark"
-            ) from None
-        self._classifiers = {
-            _OURS.get(cue, cue): LLMClassifier(
-                {"model": "none"}, cue, told["definition"], told.get("examples")
-            )
-            for cue, told in self.definitions.items()
-            if told.get("definition")
-        }
-        self.behaviours = list(self._classifiers)
-
-    def _rate(self, name: str, client: _Client, text: str = "", user: str = "") -> tuple[int, str]:
-        if name not in self._classifiers:
-            raise ValueError(f"AnthroBench defines no {name!r}; it defines {', '.join(self._classifiers)}")
-        classifier = self._classifiers[name]
-        classifier.llm_client = client
-        with contextlib.redirect_stdout(io.StringIO()):  # it prints a line for each answer that it can't read
-            return classifier.rate_turn_messages(
-                cue=CUES.get(name, name), assistant_turn_message=text, user_turn_message=user
-            )
-
-# %% ../../nbs/13_io/01_anthrobench.ipynb #8e8e97ae
-class Released(_Package):
-    """Definitions, prompt and reading of answers of the authors' package, for a judge.
-
-    Raises
-    ------
-    ImportError
-        The package `anthro_benchmark` is not installed, or not whole; says what to do.
-    """
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        "What determines the answers beside the model."
-        prompts = [self.prompt("text", name, "before") for name in self.behaviours]
-        return {"protocol": "released", "prompts": digest(prompts)}
-
-    def prompt(self, text: str, behaviour: Behaviour | str, user: str = "") -> str:
-        "What their classifier asks about one message."
-        try:
-            self._rate(getattr(behaviour, "name", behaviour), _Client(), text, user)
-        except _Asked as asked:
-            return str(asked)
-        raise RuntimeError("the classifier of anthro_benchmark asked nothing; is it another version?")
-
-    def parse(self, raw: str | None, behaviour: Behaviour | str) -> Rating:
-        "What their classifier reads in an answer."
-        if not (raw or "").strip():
-            return Rating(None, "an empty answer", raw=raw, status="unparsed")
-        score, _ = self._rate(getattr(behaviour, "name", behaviour), _Client(raw))
-        verdict = {1: True, 0: False}.get(score)
-        if verdict is None:
-            return Rating(None, "the released code reads no Yes or No", raw=raw, status="unparsed")
-        return Rating(verdict, raw.rpartition(";")[0].strip() or None, raw=raw)
