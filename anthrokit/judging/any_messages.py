@@ -17,7 +17,7 @@ import pandas as pd
 from .. import analysis
 from ..core import tables
 from .judges import Judge, judge
-from ..core import Run, as_run, digest
+from ..core import Run, as_run, digest, import_dialogues
 from ..core import TableError
 
 # %% auto #0
@@ -224,7 +224,8 @@ def import_messages(
             messages.append({**common, "role": "assistant", "content": row["assistant"]})
     pairs = table.dropna(subset=["pair_id"]).drop_duplicates("dialogue_id")
     pairs = pairs[["pair_id", "target", "dialogue_id"]].values.tolist()
-    return as_run(run).take_in(
+    return import_dialogues(
+        as_run(run),
         "imported messages", prompts, {"dialogues": rows, "messages": messages}, pairs=pairs
     )
 
