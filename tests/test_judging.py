@@ -15,9 +15,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from anthrokit.core import Run, RunError, digest
+from anthrokit.core import BudgetReached, Run, RunError, digest
 from anthrokit.judging import LLMJudge, Rating, TogetherJudge, estimate, judge
-from anthrokit.models import LLM, Budget, BudgetReached, Completion, Workers, wait_for
+from anthrokit.models import LLM, Budget, Completion, Workers, wait_for
 from anthrokit.simulation import Taxonomy
 
 HERE = Path(__file__).parent
