@@ -214,7 +214,8 @@ def _model_entry(path: Any, name: str, entry: Any) -> dict[str, Any]:
 
 def _llm(text: str, named: dict[str, dict[str, Any]]) -> LLM:
     "A model from what was typed: a name in the settings, a LiteLLM string, or one with its address after an @."
-    from anthrokit.models import LLM, SetupError
+    from anthrokit.core import SetupError
+    from anthrokit.models import LLM
     from anthrokit.simulation import as_llm
 
     if text not in named:
@@ -500,7 +501,7 @@ def _anthroscore(given: argparse.Namespace) -> _Result:
             table = score.stored_summary(run, fingerprint=scorer.fingerprint, protocol=given.protocol)
     else:
         texts = pd.read_csv(given.texts, keep_default_na=False, na_values=[""])
-        table = score.summarise(score.anthroscore(texts, entities, scorer, **common))
+        table = score.summarise(score.score_texts(texts, entities, scorer, **common))
     scored = table["score"].dropna()
     facts = {
         "scored": f"{len(scored)} of {len(table)} texts",
@@ -533,7 +534,7 @@ _COMMANDS["anthroscore"] = _Command(
         "protocol": _Flag(
             "as the paper says, or as its code does",
             "paper",
-            choices=("paper", "released", "released-examples"),
+            choices=("paper", "released", "released-0.0.2", "released-head", "released-examples"),
         ),
         "precision": _Flag("of the model's numbers", "float32", choices=("float32", "bfloat16", "int8")),
         "any_language": _Flag("score texts that don't look English", False, bool),
@@ -604,10 +605,10 @@ def _heartbench_judge(given: argparse.Namespace) -> _Result:
 
 
 def _there(folder: str) -> str:
-    from anthrokit.core import StoreError
+    from anthrokit.core import RunError
 
     if not (Path(folder) / "ledger.sqlite").exists():
-        raise StoreError(f"{folder} holds no run")
+        raise RunError(f"{folder} holds no run")
     return folder
 
 
@@ -837,11 +838,11 @@ def _told(result: _Result | int, as_json: bool) -> int:
 
 def _expected(error: Exception) -> int:
     "The exit code of an error that is explained in its text; any other is a mistake of ours and is raised."
-    from anthrokit.models import BudgetReached, CallFailed, SetupError
-    from anthrokit.core import StoreError
+    from anthrokit.core import BudgetReached, CallFailed, SetupError
+    from anthrokit.core import RunError
 
     if isinstance(error, BudgetReached):
         return 3
-    if isinstance(error, (SetupError, CallFailed, StoreError, ValueError, OSError)):
+    if isinstance(error, (SetupError, CallFailed, RunError, ValueError, OSError)):
         return 1
     raise error

@@ -9,5 +9,6 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "comparisons": ["compare", "difference", "factor_model", "kruskal_wallis", "post_hoc", "similarity"],
         "profiles": ["any_of", "clusters", "draw_clusters", "emergence", "first_occurrences", "first_turns", "judges_of", "late_behaviours", "late_share", "percentile_interval", "profile", "proportion", "resample", "simulate_labels"],
         "snowball": ["carry_over", "snowball"],
+        "talk_about_the_system": ["anthroscore_by_turn"],
     },
 )

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +17,12 @@ from ..core import tables
 from ..judging import paired_turns
 from .anthrobench import listed_judges, one_target
 from ..simulation import Behaviour, Taxonomy
-from ..judging import PronounCounter, Rating, judge_prompt, label, parse_verdict
+from ..core import Run, TableError, as_run, digest, import_dialogues, label, versions
+from ..judging import PronounCounter, Rating, judge_prompt, parse_verdict
 from ..models import await_for
 from ..simulation import load_prompts
 from ..simulation import USER_TEMPLATE, as_llm, user_system_prompt
 from ..simulation.dialogues import _seen_by_user
-from ..core import Run, as_run, digest, versions
-from ..core import TableError
 
 try:
     from inspect_ai import Task, task
@@ -362,7 +362,10 @@ def read_inspect(path: str | os.PathLike, run: Run | str | os.PathLike | None = 
         "judges": _judges_of(log, ratings),
         "ratings": ratings,
     }
-    return as_run(run).take_in("Inspect log", prompts, rows, source=Path(path).name)
+    behaviours = [asdict(behaviour) for behaviour in Taxonomy.load()]
+    return import_dialogues(
+        as_run(run), "Inspect log", prompts, rows, source=Path(path).name, behaviours=behaviours
+    )
 
 # %% ../../nbs/13_io/02_inspect_logs.ipynb #d49ce265
 def _as_inspect(message: dict[str, str]) -> ChatMessage:

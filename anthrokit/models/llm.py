@@ -12,6 +12,7 @@ import contextlib
 import email.utils
 import functools
 import gc
+import inspect
 import json
 import math
 import numbers
@@ -29,25 +30,12 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, S
 from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn, Self, TypeVar
 
-from ..core import Run, digest, keep_secret, redact, strings_in
+from ..core import BudgetReached, CallFailed, Run, SetupError, digest, keep_secret, redact, strings_in
 
 # %% auto #0
-__all__ = ['Unit', 'CallFailed', 'SetupError', 'BudgetReached', 'wait_for', 'await_for', 'Completion', 'Workers', 'LLM', 'Budget',
-           'Meter', 'Progress', 'work_through']
+__all__ = ['Unit', 'wait_for', 'await_for', 'Completion', 'Workers', 'LLM', 'Budget', 'Meter', 'Progress', 'work_through']
 
 # %% ../../nbs/02_models/01_llm.ipynb #a06f6b9f
-class CallFailed(RuntimeError):
-    "A call that failed for good; the unit it was for is recorded as failed and can be tried again."
-
-
-class SetupError(RuntimeError):
-    "Something that no retry mends: a key, a model's name, a server's address. The message says what to do."
-
-
-class BudgetReached(RuntimeError):
-    "The cap on dollars or tokens is reached; the run can go on with a larger one."
-
-
 class _Passing(Exception):
     "A fault worth another try."
 
@@ -95,6 +83,30 @@ def _leave_log_out(litellm: Any) -> None:
 
 
 # %% ../../nbs/02_models/01_llm.ipynb #46146024
+class _Loop(getattr(asyncio, "ProactorEventLoop", asyncio.SelectorEventLoop)):
+    """A loop that closes the coroutines nobody awaits.
+
+    LiteLLM makes the coroutine of a call in a thread. A call that is cancelled meanwhile would leave it behind, and
+    Python would complain that it "was never awaited".
+    """
+
+    def run_in_executor(self, executor: Any, function: Callable[..., Any], *arguments: Any) -> Any:
+        if executor is None:
+            executor = self._default_executor = self._default_executor or concurrent.futures.ThreadPoolExecutor()
+        made = executor.submit(function, *arguments)
+        waiting = asyncio.wrap_future(made, loop=self)
+        # After whoever waits has been woken, which is the next thing that the loop does.
+        made.add_done_callback(lambda made: self.call_soon_threadsafe(self.call_soon, _close_unbegun, made))
+        return waiting
+
+
+def _close_unbegun(made: concurrent.futures.Future) -> None:
+    result = None if made.cancelled() or made.exception() else made.result()
+    if inspect.iscoroutine(result) and inspect.getcoroutinestate(result) == inspect.CORO_CREATED:
+        result.close()
+
+
+# %% ../../nbs/02_models/01_llm.ipynb #16eccdef
 _LOOP: asyncio.AbstractEventLoop | None = None
 _LOOP_GUARD = threading.Lock()
 
@@ -103,7 +115,7 @@ def _loop() -> asyncio.AbstractEventLoop:
     global _LOOP
     with _LOOP_GUARD:
         if _LOOP is None or _LOOP.is_closed():
-            _LOOP = asyncio.new_event_loop()
+            _LOOP = _Loop()
             threading.Thread(target=_LOOP.run_forever, name="anthrokit", daemon=True).start()
         return _LOOP
 

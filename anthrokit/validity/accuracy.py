@@ -17,15 +17,14 @@ import pandas as pd
 
 from .. import analysis
 from ..core import tables
-from ..judging import JUDGE_TEMPLATE, LLMJudge, label, modes
+from ..core import Run, TableError, label, modes, standing
+from ..judging import JUDGE_TEMPLATE, LLMJudge
 from ..models import LLM
-from ..core import Run
-from ..core import TableError
 
 # %% auto #0
-__all__ = ['WORDINGS', 'with_texts', 'annotate', 'read_verdicts', 'standing', 'read_annotations', 'judge_accuracy',
-           'effective_votes', 'rogan_gladen', 'corrected_rates', 'bounds', 'sensitivity', 'family', 'own_family',
-           'wording_judges', 'rate_range', 'compare_protocols']
+__all__ = ['WORDINGS', 'with_texts', 'annotate', 'read_verdicts', 'read_annotations', 'judge_accuracy', 'effective_votes',
+           'rogan_gladen', 'corrected_rates', 'bounds', 'sensitivity', 'family', 'own_family', 'wording_judges',
+           'rate_range', 'compare_protocols']
 
 # %% ../../nbs/08_validity/02_accuracy.ipynb #754f288f
 def _shares(sizes: Sequence[int], n: int) -> list[int]:
@@ -122,22 +121,6 @@ def read_verdicts(column: pd.Series) -> pd.Series:
     if wrong := [row for row, word in enumerate(given, 1) if word and word not in _WORDS]:
         raise TableError(f"row {wrong[0]}: the verdict {column.iloc[wrong[0] - 1]!r} is not Yes, No or blank")
     return given.map(_WORDS).astype("boolean")
-
-# %% ../../nbs/08_validity/02_accuracy.ipynb #6c5ff70a
-def standing(annotations: pd.DataFrame) -> pd.DataFrame:
-    """Of each annotator's verdicts on a message the last that wasn't taken back; rows without a name all stand.
-
-    A message that was drawn keeps its weight when somebody decides on it anew.
-    """
-    if "undone" in annotations.columns:
-        annotations = annotations[~annotations["undone"].eq(True).fillna(False).astype(bool)]
-    if "annotator" not in annotations.columns:
-        return annotations
-    item = ["dialogue_id", "turn", "behaviour"]
-    if "weight" in annotations.columns:
-        annotations = annotations.assign(weight=annotations.groupby(item)["weight"].transform("first"))
-    replaced = annotations.duplicated([*item, "annotator"], keep="last")
-    return annotations[~(replaced & annotations["annotator"].notna())]
 
 # %% ../../nbs/08_validity/02_accuracy.ipynb #0361735c
 def read_annotations(source: pd.DataFrame | str | os.PathLike) -> pd.DataFrame:
