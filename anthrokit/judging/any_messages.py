@@ -22,7 +22,7 @@ from .judges import Judge, judge
 
 # %% auto #0
 __all__ = ['SPEAKERS', 'Source', 'as_text', 'conversation', 'paired_turns', 'read_rows', 'read_messages', 'import_messages',
-           'judge_table']
+           'metadata_rows', 'judge_table']
 
 # %% ../../nbs/05_judging/05_any_messages.ipynb #98ca6c1b
 def as_text(value: Any, place: str) -> str | None:
@@ -378,7 +378,7 @@ def _one_text_each(table: pd.DataFrame) -> None:
                 f"{row['place']}, column prompt_id: {row['prompt_id']!r} has {what} here than in a row before"
             )
 
-# %% ../../nbs/05_judging/05_any_messages.ipynb #be3264bc
+# %% ../../nbs/05_judging/05_any_messages.ipynb #8a984d77
 Source = pd.DataFrame | str | os.PathLike
 
 
@@ -397,7 +397,7 @@ def import_messages(source: Source | Mapping[str, Source], run: Run | str | os.P
     Run
         Its targets are the values of `target`. The fact `pairs` says which dialogues of preference data belong
         together, the fact `taken` how many rows, dialogues and messages were read, and how many tool messages were
-        left out.
+        left out. Other columns of the file are in `run.metadata()`.
 
     Raises
     ------
@@ -429,7 +429,7 @@ def import_messages(source: Source | Mapping[str, Source], run: Run | str | os.P
         as_run(run),
         "imported messages",
         prompts,
-        {"dialogues": rows, "messages": _messages(table)},
+        {"dialogues": rows, "messages": _messages(table), "metadata": metadata_rows(each)},
         pairs=pairs[["pair_id", "target", "dialogue_id"]].values.tolist(),
         taken={
             "rows": len(each) - len(pairs) // 2,
@@ -439,6 +439,21 @@ def import_messages(source: Source | Mapping[str, Source], run: Run | str | os.P
             "tool_messages_left_out": int(each["tools"].sum()),
         },
     )
+
+
+def metadata_rows(dialogues: pd.DataFrame) -> list[dict[str, Any]]:
+    """Rows of the table metadata.
+
+    Parameters
+    ----------
+    dialogues : DataFrame
+        dialogue_id and metadata (a dict), one row a dialogue.
+    """
+    return [
+        {"dialogue_id": name, "name": column, "value": json.dumps(value, ensure_ascii=False, default=str)}
+        for name, told in zip(dialogues["dialogue_id"], dialogues["metadata"], strict=True)
+        for column, value in told.items()
+    ]
 
 
 def _of_target(table: pd.DataFrame, target: str | None) -> pd.DataFrame:
