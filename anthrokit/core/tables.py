@@ -252,6 +252,16 @@ TABLES["annotation_draws"] = Table(
         "weight": (NUMBER, "required", "messages it stands for"),
     },
 )
+TABLES["metadata"] = Table(
+    "what the file that a dialogue came from says of it beside its messages",
+    ("dialogue_id", "name"),
+    {
+        "dialogue_id": (TEXT, "required", "the dialogue"),
+        "name": (TEXT, "required", "the column of the file"),
+        "value": (TEXT, "required", "what stands there, as JSON"),
+    },
+    by_arrival=True,
+)
 TABLES["batches"] = Table(
     "a file of requests sent to a provider's batch endpoint",
     ("file",),
