@@ -30,11 +30,10 @@ from anthrokit.heartbench.cases import (
     load_abilities,
     score,
 )
-from .judging import Unreadable, _create, _json_values
+from .judging import Unreadable, _json_values
 from .results import _case_means, saturation
-from ..models import LLM, Budget, CallFailed, Meter, Progress, await_for, wait_for, work_through
-from ..core import Run, digest
-from ..core import TableError
+from ..core import CallFailed, Run, TableError, digest
+from ..models import LLM, Budget, Meter, Progress, await_for, wait_for, work_through
 
 # %% auto #0
 __all__ = ['new_case', 'merge_turns', 'find_personal', 'draft_prompt', 'read_draft', 'drafts_of', 'draft_criteria',
@@ -222,11 +221,6 @@ def find_personal(
     return pd.DataFrame(rows, columns=["case_id", "place", "kind", "text", "certainty"])
 
 # %% ../../nbs/10_heartbench/06_building.ipynb #65ee88b3
-_DRAFT_LEDGER = """
-CREATE TABLE IF NOT EXISTS heartbench_drafts (
-    case_id TEXT NOT NULL, model TEXT NOT NULL, hash TEXT NOT NULL, status TEXT NOT NULL, items TEXT,
-    raw TEXT, error TEXT, PRIMARY KEY (case_id, model)) WITHOUT ROWID;
-"""
 _DRAFT_PROMPTS = {
     "zh": "你是心理咨询与测评专家，要为下面的对话写出评价「对用户最后一句话的回应」的标准。\n\n【对话】\n{dialogue}\n\n"
     "【各项能力的原则】\n{principles}\n\n【几种不同的回应，用来看出差别在哪里】\n{answers}\n\n"
@@ -349,9 +343,8 @@ def _plan_drafts(
     meter = Meter(run, budget)
     meter.check([llm])
     llm.prepare()
-    _create(run, _DRAFT_LEDGER)
     known = run.query(
-        "SELECT case_id, hash FROM heartbench_drafts WHERE model = ? AND status <> 'failed'", [llm.name]
+        "SELECT case_id, hash FROM drafts WHERE model = ? AND status <> 'failed'", [llm.name]
     )
     known = dict(zip(known["case_id"], known["hash"], strict=True))
     todo = []
@@ -405,7 +398,7 @@ async def _draft_all(
                     {"role": "assistant", "content": got.content or "…"},
                     {"role": "user", "content": f"This can't be used: {problem}. Give the whole JSON again."},
                 ]
-        run.write("heartbench_drafts", [row])
+        run.write("drafts", [row])
         bar.done += 1
         bar.failed += row["status"] != "ok"
 
@@ -420,9 +413,8 @@ def drafts_of(run: Run) -> pd.DataFrame:
     DataFrame
         case_id, model, criterion (1, 2, …), ability, score, content, why, status, error.
     """
-    _create(run, _DRAFT_LEDGER)
     rows = []
-    for row in run.query("SELECT * FROM heartbench_drafts ORDER BY case_id, model").itertuples():
+    for row in run.query("SELECT * FROM drafts ORDER BY case_id, model").itertuples():
         for number, item in enumerate(json.loads(row.items) if isinstance(row.items, str) else [{}], start=1):
             rows.append(
                 {

@@ -21,15 +21,13 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 import pandas as pd
 
-from ..judging import label
+from ..core import PLAIN, TableError, data_path, digest, vote
 from ..analysis import draw_clusters, percentile_interval
-from ..core import PLAIN, digest
-from ..core import TableError, data_path
 
 # %% auto #0
 __all__ = ['OTHER', 'load_abilities', 'Criterion', 'Case', 'Cases', 'case_record', 'write_cases', 'load_cases', 'bundled_answers',
-           'bundled_ratings', 'CaseScore', 'score_case', 'vote', 'with_criteria', 'bundled_hits', 'case_scores',
-           'score', 'unscored']
+           'bundled_ratings', 'CaseScore', 'score_case', 'with_criteria', 'bundled_hits', 'case_scores', 'score',
+           'unscored']
 
 # %% ../../nbs/10_heartbench/01_cases.ipynb #8fe1ce98
 OTHER = "Other"  # 其他: what no ability covers, such as speaking as the user; no part of any mean
@@ -662,38 +660,6 @@ def score_case(
     known = [value for value in scores.values() if not math.isnan(value)]
     nothing = 0.0 if protocol == "released" else math.nan
     return CaseScore(sum(known) / len(known) if known else nothing, scores)
-
-# %% ../../nbs/10_heartbench/01_cases.ipynb #0cd24a98
-def vote(ratings: pd.DataFrame) -> pd.DataFrame:
-    """One verdict a criterion from judges and samples.
-
-    Parameters
-    ----------
-    ratings : DataFrame
-        model, case_id, criterion, judge, sample, hit (True, False, NA); reason if there is one. Every judge
-        counts for the majority, also where all its verdicts are missing.
-
-    Returns
-    -------
-    DataFrame
-        model, case_id, criterion, votes_for, votes_cast, hit, reason (the first that agrees with the
-        verdict).
-    """
-    unit = ["model", "case_id", "criterion"]
-    value = ratings["hit"].astype("boolean")
-    seen = ratings[[*unit, "judge", "sample"]].assign(verdict=value)
-    seen = seen.rename(columns={"model": "behaviour", "case_id": "dialogue_id", "criterion": "turn"})
-    judges = ratings["judge"].unique().tolist()
-    voted = label(seen, {model: judges for model in ratings["model"].unique()})
-    voted = voted.rename(
-        columns={"behaviour": "model", "dialogue_id": "case_id", "turn": "criterion", "label": "hit"}
-    )
-    votes = ratings[unit].drop_duplicates().merge(voted, on=unit)
-    reasons = ratings["reason"] if "reason" in ratings else pd.Series(pd.NA, index=ratings.index)
-    said = ratings[unit].assign(hit=value, reason=reasons).dropna(subset=["hit", "reason"])
-    said = said.drop_duplicates([*unit, "hit"])
-    votes = votes.merge(said, on=[*unit, "hit"], how="left")
-    return votes[[*unit, "votes_for", "votes_cast", "hit", "reason"]]
 
 # %% ../../nbs/10_heartbench/01_cases.ipynb #19010c3d
 def with_criteria(votes: pd.DataFrame, cases: Cases) -> pd.DataFrame:

@@ -17,8 +17,6 @@ from anthrokit.heartbench.cases import (
     _text,
     case_record,
     load_abilities,
-    vote,
-    with_criteria,
 )
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -36,43 +34,18 @@ import re
 import tempfile
 from contextlib import contextmanager
 
-from ..models import LLM, Budget, CallFailed, Meter, Progress, await_for, wait_for, work_through
-from ..core import Run, StoreError
-
-# %% ../../nbs/10_heartbench/03_judging.ipynb #de035a5a
-_LEDGER = """
-CREATE TABLE IF NOT EXISTS heartbench_cases (
-    case_id TEXT PRIMARY KEY, position INTEGER NOT NULL, hash TEXT NOT NULL, record TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS heartbench_models (
-    model TEXT PRIMARY KEY, settings TEXT NOT NULL, hash TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS heartbench_answers (
-    model TEXT NOT NULL REFERENCES heartbench_models, case_id TEXT NOT NULL REFERENCES heartbench_cases,
-    status TEXT NOT NULL, content TEXT, reasoning TEXT, finish_reason TEXT, served_model TEXT,
-    tokens_in INTEGER, tokens_out INTEGER, seconds REAL, error TEXT,
-    PRIMARY KEY (model, case_id)) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS heartbench_judges (
-    judge TEXT PRIMARY KEY, position INTEGER NOT NULL, samples INTEGER NOT NULL, settings TEXT NOT NULL,
-    hash TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS heartbench_judgements (
-    model TEXT NOT NULL, case_id TEXT NOT NULL, judge TEXT NOT NULL REFERENCES heartbench_judges,
-    sample INTEGER NOT NULL, status TEXT NOT NULL, tries INTEGER, criteria_order TEXT, raw TEXT, error TEXT,
-    PRIMARY KEY (model, case_id, judge, sample)) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS heartbench_hits (
-    model TEXT NOT NULL, case_id TEXT NOT NULL, judge TEXT NOT NULL, sample INTEGER NOT NULL,
-    criterion INTEGER NOT NULL, hit INTEGER NOT NULL, reason TEXT,
-    PRIMARY KEY (model, case_id, judge, sample, criterion)) WITHOUT ROWID;
-"""
+from ..core import CallFailed, Run, RunError
+from ..models import LLM, Budget, Meter, Progress, await_for, wait_for, work_through
 
 # %% ../../nbs/10_heartbench/03_judging.ipynb #ab766a36
-def _create(run: Run, sql: str = _LEDGER) -> None:
-    "Make HeartBench's tables in a run's ledger; a run opened for reading must have them."
-    run.create(sql)
-    if run.read_only and not _has_table(run, re.search(r"EXISTS (\w+)", sql)[1]):
-        raise StoreError(f"the run {run.folder} holds no HeartBench cases")
+def _refuse_without_cases(run: Run) -> None:
+    "A run that is only looked at must hold cases."
+    if run.read_only and not _has_cases(run):
+        raise RunError(f"the run {run.folder} holds no HeartBench cases")
 
 
-def _has_table(run: Run, name: str) -> bool:
-    return bool(run.rows("SELECT 1 FROM sqlite_master WHERE name = ?", [name]))
+def _has_cases(run: Run) -> bool:
+    return bool(run.rows("SELECT 1 FROM cases LIMIT 1"))
 
 
 def add_cases(run: Run, cases: Cases) -> None:
@@ -83,26 +56,23 @@ def add_cases(run: Run, cases: Cases) -> None:
     run : Run
     cases : Cases
     """
-    _create(run)
     known = _known_cases(run, cases)
-    rows = [
-        {
-            "case_id": case.case_id,
-            "position": place,
-            "hash": case.hash,
-            "record": json.dumps(case_record(case, cases.abilities), ensure_ascii=False),
-        }
-        for place, case in enumerate((case for case in cases if case.case_id not in known), len(known))
-    ]
-    run.write("heartbench_cases", rows)
+    new = cases.only([case.case_id for case in cases if case.case_id not in known])
+    frame = new.frame()[["case_id", "difficulty", "scene", "subscene", "turns"]]
+    records = [json.dumps(case_record(case, cases.abilities), ensure_ascii=False) for case in new]
+    rows = frame.assign(
+        position=range(len(known), len(known) + len(new)), hash=[case.hash for case in new], record=records
+    )
+    parts = {"cases": rows, "criteria": new.criteria()}
+    run.write_together((table, frame.astype(object).to_dict("records")) for table, frame in parts.items())
 
 
 def _known_cases(run: Run, cases: Cases) -> dict[str, str]:
     "Hashes of the run's cases; other texts under one of their ids are refused."
-    known = dict(run.rows("SELECT case_id, hash FROM heartbench_cases"))
+    known = dict(run.rows("SELECT case_id, hash FROM cases"))
     changed = [case.case_id for case in cases if known.get(case.case_id, case.hash) != case.hash]
     if changed:
-        raise StoreError(
+        raise RunError(
             f"the run {run.folder} has other texts under the case_id {', '.join(changed[:3])}. "
             "Give this set of cases a run of its own."
         )
@@ -111,9 +81,9 @@ def _known_cases(run: Run, cases: Cases) -> dict[str, str]:
 # %% ../../nbs/10_heartbench/03_judging.ipynb #b7f480d4
 def cases_of(run: Run) -> Cases:
     "The cases of a run, in the order in which they were taken in."
-    _create(run)
+    _refuse_without_cases(run)
     names = _names(load_abilities())
-    records = run.query("SELECT record FROM heartbench_cases ORDER BY position")["record"]
+    records = run.query("SELECT record FROM cases ORDER BY position")["record"]
     return Cases([_read_case(json.loads(record), names, True, 10**6) for record in records], source=run.name)
 
 # %% ../../nbs/10_heartbench/03_judging.ipynb #37db24a1
@@ -178,7 +148,7 @@ def _check_settings(run: Run, table: str, key: str, name: str, settings: dict[st
     if known and known[0][0] != digest(settings):
         before = json.loads(known[0][1])
         differ = sorted(part for part in {*before, *settings} if before.get(part) != settings.get(part))
-        raise StoreError(
+        raise RunError(
             f"the {key} {name!r} is in the run {run.folder} with other settings ({', '.join(differ)}). "
             "Give this one a name of its own: name='…'."
         )
@@ -239,7 +209,7 @@ async def _answer_all(
         except CallFailed as error:
             row = {"status": "failed", "error": str(error)}
             progress.failed += 1
-        run.write("heartbench_answers", [{"model": name, "case_id": case_id, **row}])
+        run.write("answers", [{"model": name, "case_id": case_id, **row}])
         progress.done += 1
 
     await work_through(todo, work, sum(model.max_concurrency for model in models))
@@ -247,7 +217,7 @@ async def _answer_all(
 
 def _owed_answers(run: Run, cases: Cases, models: list[LLM]) -> list[tuple[str, str]]:
     "Model and case of every answer that isn't there, or failed."
-    there = "SELECT model, case_id FROM heartbench_answers WHERE status NOT IN ('planned', 'failed')"
+    there = "SELECT model, case_id FROM answers WHERE status NOT IN ('planned', 'failed')"
     return sorted({(model.name, case.case_id) for model in models for case in cases} - set(run.rows(there)))
 
 # %% ../../nbs/10_heartbench/03_judging.ipynb #721512e8
@@ -278,9 +248,9 @@ def _plan_answers(
     cases, models, settings, meter = _ask_models(run, cases, model, **asked)
     add_cases(run, cases)
     for entry, own in zip(models, settings, strict=True):
-        _settle(run, "heartbench_models", "model", entry.name, own)
+        _settle(run, "models", "model", entry.name, own)
         rows = [{"model": entry.name, "case_id": case.case_id, "status": "planned"} for case in cases]
-        run.write("heartbench_answers", rows, replace=False)
+        run.write("answers", rows, replace=False)
     return cases, models, meter, Progress(0, meter=meter, unit="answer", show=show)
 
 # %% ../../nbs/10_heartbench/03_judging.ipynb #aec4ba6a
@@ -319,7 +289,6 @@ def _looked_at(run: Run | str | os.PathLike) -> Iterator[Run]:
     folder = run.folder if isinstance(run, Run) else Path(run).expanduser()
     with tempfile.TemporaryDirectory() as elsewhere:
         with Run(folder, read_only=True) if _holds_cases(folder) else Run(elsewhere) as seen:
-            _create(seen)
             yield seen
 
 
@@ -327,7 +296,7 @@ def _holds_cases(folder: Path) -> bool:
     if not (folder / "ledger.sqlite").exists():
         return False
     with Run(folder, read_only=True) as run:
-        return _has_table(run, "heartbench_cases")
+        return _has_cases(run)
 
 
 def _answers_to_come(
@@ -339,7 +308,7 @@ def _answers_to_come(
         _known_cases(seen, cases)
         owed, rows = _owed_answers(seen, cases, models), []
         for entry, own in zip(models, settings, strict=True):
-            _check_settings(seen, "heartbench_models", "model", entry.name, own)
+            _check_settings(seen, "models", "model", entry.name, own)
             left = [case_id for name, case_id in owed if name == entry.name]
             prompts = [answer_prompt(cases[case_id], asked["style"], asked["language"]) for case_id in left]
             counts = {"answers": len(cases), "done": len(cases) - len(left)}
@@ -391,7 +360,7 @@ def answer(
 
     Raises
     ------
-    SetupError, BudgetReached, StoreError
+    SetupError, BudgetReached, RunError
     """
     asked = {"subset": subset, "style": style, "language": language, "budget": budget}
     if dry_run:
@@ -460,13 +429,8 @@ def answers_of(run: Run, models: Sequence[str] | None = None) -> pd.DataFrame:
         model, case_id, status (ok, truncated, refused, empty, failed, planned), content, words, reasoning,
         finish_reason, served_model, tokens_in, tokens_out, seconds, error.
     """
-    _create(run)
-    frame = run.query(
-        "SELECT heartbench_answers.* FROM heartbench_answers JOIN heartbench_cases USING (case_id) "
-        "ORDER BY model, position"
-    )
-    if models is not None:
-        frame = frame[frame["model"].isin(list(models))].reset_index(drop=True)
+    _refuse_without_cases(run)
+    frame = run.answers(models)
     words = [count_words(text) if isinstance(text, str) else pd.NA for text in frame["content"]]
     frame.insert(4, "words", pd.array(words, dtype="Int64"))
     return frame
@@ -485,7 +449,7 @@ def add_answers(run: Run, cases: Cases, answers: pd.DataFrame) -> None:
 
     Raises
     ------
-    StoreError
+    RunError
         The run has another answer for the same model and case.
     TableError
         A case that isn't among the cases, or two answers for one model and case.
@@ -503,7 +467,7 @@ def add_answers(run: Run, cases: Cases, answers: pd.DataFrame) -> None:
         text = row.content if isinstance(row.content, str) and row.content.strip() else None
         if (row.model, row.case_id) in known.index:
             if known[(row.model, row.case_id)] != text:
-                raise StoreError(
+                raise RunError(
                     f"the run {run.folder} has another answer of {row.model!r} to {row.case_id!r}"
                 )
             continue
@@ -511,8 +475,8 @@ def add_answers(run: Run, cases: Cases, answers: pd.DataFrame) -> None:
             {"model": row.model, "case_id": row.case_id, "content": text, "status": "ok" if text else "empty"}
         )
     for name in dict.fromkeys(answers["model"]):
-        _settle(run, "heartbench_models", "model", name, {"source": "given"})
-    run.write("heartbench_answers", rows)
+        _settle(run, "models", "model", name, {"source": "given"})
+    run.write("answers", rows)
 
 # %% ../../nbs/10_heartbench/03_judging.ipynb #931fdfb6
 _JUDGE_PROMPTS = {
@@ -832,7 +796,7 @@ def _ask_judges(
     answers = answers_of(run, models).dropna(subset=["content"])
     answers = answers[answers["status"].isin(["ok", "truncated"])]
     if answers.empty:
-        raise StoreError(
+        raise RunError(
             f"the run {run.folder} has no answers to judge; make them with answer(…) or add_answers(…)"
         )
     for judge in judges:
@@ -848,7 +812,7 @@ def _owed_judgements(
     run: Run, judges: list[RubricJudge], answers: list[tuple], again: Sequence[str]
 ) -> list[tuple]:
     "Judge, model, case, answer and sample of every judgement that isn't there."
-    made = run.query("SELECT model, case_id, judge, sample, status FROM heartbench_judgements")
+    made = run.query("SELECT model, case_id, judge, sample, status FROM judgements")
     done = set(_rows(made[~made["status"].isin(list(again))].drop(columns="status")))
     return [
         (judge, model, case_id, content, sample)
@@ -868,13 +832,13 @@ def _plan_judgements(
     show: bool,
 ) -> tuple[list[RubricJudge], Cases, list[tuple], Meter, Progress]:
     judges, answers, meter = _ask_judges(run, judges, models, budget, again)
-    known = run.query("SELECT judge, position, samples FROM heartbench_judges").set_index("judge")
+    known = run.query("SELECT judge, position, samples FROM rubric_judges").set_index("judge")
     for place, judge in enumerate(judges, len(known)):
         entry = {"position": place, "samples": judge.samples}
         if judge.name in known.index:
             before = known.loc[judge.name].astype(int)
             entry = {"position": before["position"], "samples": max(judge.samples, before["samples"])}
-        _settle(run, "heartbench_judges", "judge", judge.name, judge.settings, **entry)
+        _settle(run, "rubric_judges", "judge", judge.name, judge.settings, **entry)
     todo = _owed_judgements(run, judges, answers, again)
     return judges, cases_of(run), todo, meter, Progress(len(todo), meter=meter, unit="judgement", show=show)
 
@@ -888,8 +852,8 @@ async def _judge_all(
         key = {"model": model, "case_id": case_id, "judge": judge.name, "sample": sample}
         verdicts = got.pop("verdicts").items()
         hits = [{**key, "criterion": k, "hit": int(hit), "reason": reason} for k, (hit, reason) in verdicts]
-        run.write("heartbench_hits", hits)
-        run.write("heartbench_judgements", [{**key, "criteria_order": json.dumps(got.pop("order")), **got}])
+        run.write("rubric_ratings", hits)
+        run.write("judgements", [{**key, "criteria_order": json.dumps(got.pop("order")), **got}])
         progress.done += 1
         progress.failed += got["status"] != "ok"
 
@@ -908,7 +872,7 @@ def _judgements_to_come(
         judges, answers, _ = _ask_judges(seen, judges, models, budget, again)
         cases, owed, rows = cases_of(seen), _owed_judgements(seen, judges, answers, again), []
         for judge in judges:
-            _check_settings(seen, "heartbench_judges", "judge", judge.name, judge.settings)
+            _check_settings(seen, "rubric_judges", "judge", judge.name, judge.settings)
             prompts, criteria = [], 0
             for _, model, case_id, content, sample in (unit for unit in owed if unit[0] is judge):
                 order = judge.order(cases[case_id], model, sample)
@@ -957,7 +921,7 @@ def judge_answers(
 
     Raises
     ------
-    StoreError
+    RunError
         No answers, or a judge's name is there with other settings.
     SetupError, BudgetReached
     """
@@ -999,76 +963,18 @@ async def ajudge_answers(
 
 # %% ../../nbs/10_heartbench/03_judging.ipynb #762ef798
 def judgements_of(run: Run) -> pd.DataFrame:
-    """Every judgement that the run's judges owe.
-
-    Returns
-    -------
-    DataFrame
-        model, case_id, judge, sample, status (ok, refused, unparsed, failed, planned, or "answer …" where
-        there is no answer to judge), tries, error.
-    """
-    _create(run)
-    answers = run.query(
-        "SELECT model, case_id, status AS answer_status FROM heartbench_answers "
-        "JOIN heartbench_cases USING (case_id) ORDER BY model, position"
-    )
-    judges = run.query("SELECT judge, samples FROM heartbench_judges ORDER BY position")
-    plan = [(row.judge, sample) for row in judges.itertuples() for sample in range(1, row.samples + 1)]
-    plan = answers.merge(pd.DataFrame(plan, columns=["judge", "sample"]), how="cross")
-    done = run.query("SELECT model, case_id, judge, sample, status, tries, error FROM heartbench_judgements")
-    table = plan.merge(done, on=["model", "case_id", "judge", "sample"], how="left")
-    judged = table["answer_status"].isin(["ok", "truncated"])
-    table["status"] = table["status"].fillna("planned").where(judged, "answer " + table["answer_status"])
-    return table.drop(columns="answer_status").astype({"tries": "Int64"})
+    "`Run.judgements`."
+    _refuse_without_cases(run)
+    return run.judgements()
 
 # %% ../../nbs/10_heartbench/03_judging.ipynb #008106a9
 def ratings_of(run: Run) -> pd.DataFrame:
-    """Verdicts of every judge and sample on every criterion, missing ones included.
-
-    Returns
-    -------
-    DataFrame
-        model, case_id, criterion, judge, sample, hit (True, False, NA), reason, status.
-    """
-    judgements = judgements_of(run)[["model", "case_id", "judge", "sample", "status"]]
-    criteria = cases_of(run).criteria()[["case_id", "criterion"]]
-    found = run.query("SELECT model, case_id, judge, sample, criterion, hit, reason FROM heartbench_hits")
-    keys = ["model", "case_id", "criterion", "judge", "sample"]
-    table = judgements.merge(criteria, on="case_id").merge(found, on=keys, how="left")
-    hit = table["hit"].map({1: True, 0: False}).astype("boolean")
-    table["hit"] = hit.where(table["status"] == "ok", pd.NA)
-    return table[[*keys, "hit", "reason", "status"]]
+    "`Run.rubric_ratings`."
+    _refuse_without_cases(run)
+    return run.rubric_ratings()
 
 
 def hits_of(run: Run, judges: Sequence[str] | None = None) -> pd.DataFrame:
-    """The verdict on every criterion of every answer, after the votes.
-
-    Parameters
-    ----------
-    run : Run
-    judges : sequence of str, optional
-        Names of the judges that vote; all by default.
-
-    Returns
-    -------
-    DataFrame
-        As `with_criteria`; and status: ok, or what stands in the way of the first missing judgement.
-
-    Raises
-    ------
-    StoreError
-        The run has no such judge.
-    """
-    ratings = ratings_of(run)
-    there = list(dict.fromkeys(ratings["judge"]))
-    if unknown := sorted(set(judges or []) - set(there)):
-        raise StoreError(
-            f"the run {run.folder} has no judge {unknown[0]!r}; it has {', '.join(there) or 'none'}"
-        )
-    ratings = ratings[ratings["judge"].isin(judges or there)]
-    if ratings.empty:
-        raise StoreError(f"the run {run.folder} has not been judged; see judge_answers")
-    state = ratings[["model", "case_id", "status"]].assign(bad=ratings["status"] != "ok")
-    state = state.sort_values("bad", ascending=False, kind="stable").drop_duplicates(["model", "case_id"])
-    table = with_criteria(vote(ratings), cases_of(run))
-    return table.merge(state.drop(columns="bad"), on=["model", "case_id"], how="left")
+    "`Run.hits`."
+    _refuse_without_cases(run)
+    return run.hits(judges)
