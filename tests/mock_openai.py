@@ -90,11 +90,11 @@ class Server:
         said = "" if self.by_seed else text
         _, rubric, criteria = (request["messages"][-1]["content"] or "").partition("</response-")
         if rubric:
-            drawn = (request["model"], request.get("seed")) if self.by_seed else (text,)
+            drawn = (request["model"], request.get("seed")) if self.by_seed else (said,)
             numbers = re.findall(r"^(\d+)\. \[\w+\] (.+)$", criteria, re.M)
             items = [
-                {"criterion": int(number), "reason": "the mock server decided so", "hit": fraction(content, *drawn) < 0.5}
-                for number, content in numbers
+                {"criterion": int(number), "reason": "the mock server decided so", "hit": fraction(text, *drawn) < 0.5}
+                for number, text in numbers
             ]
             return json.dumps({"verdicts": items}, ensure_ascii=False)
         asked = re.findall(r'"([\w -]+)": \{"reason"', request["messages"][-1]["content"] or "")
@@ -397,7 +397,7 @@ def main() -> None:
         "--sticky", action="store_true", help="a request that meets a fault meets it each time"
     )
     parser.add_argument("--quick", action="store_true", help="one answer for all, for measuring clients")
-    parser.add_argument("--by-seed", action="store_true", help="verdicts hang on model and seed, not on how it is asked")
+    parser.add_argument("--by-seed", action="store_true", help="verdicts hang on model and seed alone")
     parser.add_argument("--rpm", type=float, help="429 beyond a tenth of this in any six seconds")
     parser.add_argument("--batch-seconds", type=float, default=0.1)
     parser.add_argument("--batch-ends", choices=("completed", "expired", "failed"), default="completed")
