@@ -203,7 +203,7 @@ def _behaviour_rates(labels: pd.DataFrame, sample: pd.DataFrame, raw: pd.DataFra
         found.append({"estimate": middle, "ci_low": low, "ci_high": high, **counts, **errors})
     return found
 
-# %% ../../nbs/08_validity/03_correction.ipynb #b05d0652
+# %% ../../nbs/08_validity/03_correction.ipynb #848bf1ba
 def _from_accuracy(raw: pd.DataFrame, accuracy: pd.DataFrame, ci: float) -> pd.DataFrame:
     "Corrected by a table of accuracy, whose labels count as drawn elsewhere."
     from scipy.stats import norm
@@ -218,17 +218,20 @@ def _from_accuracy(raw: pd.DataFrame, accuracy: pd.DataFrame, ci: float) -> pd.D
         raise TableError(
             "this table of accuracy has no rows of the judge 'panel', whose rates are to be corrected"
         )
-    wide = own.pivot(index="behaviour", columns="measure", values=["estimate", "n_effective"])
-    known = pd.DataFrame(
-        {"sensitivity": wide["estimate", "recall"], "specificity": wide["estimate", "specificity"]}
+    own = own.assign(n_negative=own["n"] - own["n_positive"])
+    recall = own[own["measure"] == "recall"]
+    if not np.allclose(recall["n_effective"].fillna(0), recall["n_positive"]):
+        raise TableError(
+            "this accuracy was measured on a weighted draw, and a table of it doesn't say how its errors go together; "
+            "give people's labels themselves: corrected_rates(labels, human)"
+        )
+    known = own.pivot(index="behaviour", columns="measure", values="estimate")[["recall", "specificity"]]
+    known = known.set_axis(_BEHIND[:2], axis=1).join(
+        recall.set_index("behaviour")[_BEHIND[2:]].astype("Int64")
     )
-    sizes = wide["n_effective", "recall"], wide["n_effective", "specificity"]
-    counts = own.drop_duplicates("behaviour").set_index("behaviour")[["n", "n_positive"]].astype("Int64")
-    known = known.assign(n_positive=counts["n_positive"], n_negative=counts["n"] - counts["n_positive"])
-    known = known.assign(worth_positive=sizes[0], worth_negative=sizes[1])
     found = raw.merge(known, left_on="behaviour", right_index=True, how="left")
     effective = found["n"] / found["design_effect"].fillna(found["n"] / found["n_clusters"]).clip(lower=1)
-    rates = [found[name] for name in ("sensitivity", "worth_positive", "specificity", "worth_negative")]
+    rates = [found[name] for name in ("sensitivity", "n_positive", "specificity", "n_negative")]
     point, low, high = rogan_gladen(found["estimate"], effective, *rates, z=norm.ppf(0.5 + ci / 2))
     return found[_BEHIND].assign(estimate=point, ci_low=low, ci_high=high)
 
@@ -248,8 +251,8 @@ def corrected_rates(
         As `run.labels()`.
     people : DataFrame or path
         People's labels of some of these messages: `run.annotations()`, a sheet of `draw_annotation_sample` filled
-        in, or what `read_annotations` returns; with the weights of the draw. Or a table of `judge_accuracy` by behaviour and
-        judge, whose labels then count as drawn elsewhere: a wider interval than the labels themselves give.
+        in, or what `read_annotations` returns; with the weights of the draw. Or a table of `judge_accuracy` by
+        behaviour and judge from other messages, drawn without weights.
     by : str or sequence of str
         As for `analysis.profile`; "behaviour" must be among them.
     ci : float
@@ -265,7 +268,8 @@ def corrected_rates(
     Raises
     ------
     TableError
-        No message is labelled by people and the panel; or a table of accuracy that isn't by behaviour and judge.
+        No message is labelled by people and the panel; or a table of accuracy that isn't by behaviour and judge, or
+        comes from a weighted draw, of which only the labels themselves tell enough.
 
     Notes
     -----
