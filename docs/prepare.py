@@ -207,8 +207,13 @@ def exported(cell: dict, module: str, links: dict) -> list[dict]:
     "What a cell that is exported shows: public names presented, its code folded."
     code = DIRECTIVE.sub("", source(cell))
     body = ast.parse(code).body
-    if all(isinstance(node, ast.Import | ast.ImportFrom) for node in body):
+    imports = [node for node in body if isinstance(node, ast.Import | ast.ImportFrom)]
+    if len(imports) == len(body):
         return []
+    lines = code.splitlines(keepends=True)
+    for node in reversed(imports):
+        del lines[node.lineno - 1 : node.end_lineno]
+    code = "".join(lines).lstrip()
     named = [node for node in body if isinstance(node, Definition)]
     public = [node for node in named if not node.name.startswith("_")]
     texts = [presented(node, links.get((module, node.name), "")) for node in public]
@@ -256,11 +261,17 @@ def api() -> str:
             room = module.partition(".")[0]
             text += f"\n## {room}\n\n{told[room][0].upper() + told[room][1:]}.\n"
         nodes = [node for node in tree.body if isinstance(node, Definition) and node.name in names]
-        if nodes and module in home:
+        if names and module in home:
             text += f"\n| [{module}]({home[module]}) | |\n|---|---|\n"
             for node in nodes:
                 line = first_line(node).replace("|", "\\|")
                 text += f"| [`{node.name}`]({home[module]}#{node.name}) | {line} |\n"
+            defined = {node.name for node in nodes}
+            for name in names:
+                if name not in defined:
+                    twin = name[1:] if name[1:] in defined else ""
+                    line = f"`{twin}` for code that awaits." if twin else "A value."
+                    text += f"| [`{name}`]({home[module]}{twin and '#' + twin}) | {line} |\n"
     return text
 
 
