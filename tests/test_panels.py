@@ -284,7 +284,7 @@ EmergencePanel(frames | {"labels": run.labels().assign(label=True)}, state="of=a
 }
 REPRS = {
     "run": "run",
-    "taxonomy": "from anthrokit.judging.judges import taxonomy_of\ntaxonomy_of(run)",
+    "taxonomy": "from anthrokit.judging import taxonomy_of\ntaxonomy_of(run)",
     "case": """
 from anthrokit.heartbench import Case, Criterion
 text = hostile.PAYLOADS

@@ -539,6 +539,17 @@ class Run:
         frame = tables.check(frame, "annotations")
         return frame if history else votes.standing(frame).reset_index(drop=True)
 
+    def metadata(self) -> pd.DataFrame:
+        """What the files that dialogues came from say of them: one row a dialogue, one column a column of the file.
+
+        Merge it with any other table on dialogue_id, to compare versions of a model, months or languages.
+        """
+        frame = self.query("SELECT metadata.* FROM metadata ORDER BY rowid")
+        frame["value"] = [json.loads(value) for value in frame["value"]]
+        names = frame["name"].drop_duplicates()
+        wide = frame.pivot(index="dialogue_id", columns="name", values="value").reindex(columns=names)
+        return wide.rename_axis(columns=None).infer_objects().reset_index()
+
     # Its tables of HeartBench
 
     def cases(self) -> pd.DataFrame:

@@ -19,7 +19,7 @@ from markupsafe import Markup, escape
 
 from ..core import Run, label, tables
 from ..figures import COLOURS
-from ..judging.judges import taxonomy_of
+from ..judging import taxonomy_of
 from ..simulation import Taxonomy
 
 # %% auto #0
