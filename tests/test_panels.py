@@ -229,7 +229,7 @@ def test_voila(browser, tmp_path):
 PICTURES = {
     "dialogue": "DialoguePanel(run, state={'behaviour': 'emotions'})",
     "disagreement": "DisagreementPanel(run, annotator='Ada', state={'pair': 'patterns and embeddings'})",
-    "emergence": "EmergencePanel(run, state='of=behaviour')",
+    "emergence": "EmergencePanel(run, state={'line': 'emotions', 'turns': '2-4'})",
     "annotation": "AnnotationPanel(run, annotator='Ada')",
     "rubric": "RubricPanel({'cases': load_cases('bundled'), 'answers': bundled_answers(), 'hits': bundled_hits()})",
 }
@@ -253,7 +253,7 @@ def test_pictures(open_notebook, name):
         notebook.screenshot(name + ("_dark" if theme == "Dark" else ""), most=1100)
 
 
-@pytest.mark.parametrize("name", [one for one in PICTURES if one != "emergence"])
+@pytest.mark.parametrize("name", PICTURES)
 def test_accessible(open_notebook, name):
     "axe-core finds nothing serious. ANTHROKIT_AXE names axe.min.js of the npm package axe-core."
     if not os.environ.get("ANTHROKIT_AXE"):
@@ -278,7 +278,7 @@ PANELS = {
     "emergence": """
 from anthrokit import EmergencePanel
 frames = {"messages": run.messages(), "ratings": run.ratings(), "dialogues": run.dialogues()}
-EmergencePanel(frames | {"labels": run.labels().assign(label=True)}, state="of=any")
+EmergencePanel(frames | {"labels": run.labels().assign(label=True)}, state={"show": ["any behaviour"]})
 """,
     "rubric": "from anthrokit import RubricPanel\nRubricPanel(hostile.rubric())",
 }
