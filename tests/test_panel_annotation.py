@@ -60,7 +60,12 @@ def test_keys(notebook, folder):
         keyboard.press(key)
         done(panel, number)
     kept = annotations(folder)
-    assert kept["verdict"].astype(object).where(kept["verdict"].notna(), None).tolist() == [True, True, False, None]
+    assert kept["verdict"].astype(object).where(kept["verdict"].notna(), None).tolist() == [
+        True,
+        True,
+        False,
+        None,
+    ]
     assert kept["annotator"].eq("Ada").all() and kept["weight"].ge(1).all()
 
     before = message(panel)
@@ -187,14 +192,17 @@ def test_while_the_run_is_judged(server, folder):
     "In one process: labels and ratings go into the same ledger, none is lost, and the draw stays what it was."
     settings = {"transport": "lean", "max_concurrency": 8}
     judges = [
-        LLMJudge(LLM(f"openai/judge-{letter}", api_base=server("--latency", "0.02"), **settings)) for letter in "ab"
+        LLMJudge(LLM(f"openai/judge-{letter}", api_base=server("--latency", "0.02"), **settings))
+        for letter in "ab"
     ]
     with Run(folder) as run:
         panel = AnnotationPanel(run, 3, annotator="Ada")
         drawn = panel.source.sheet
 
         async def both():
-            judging = asyncio.create_task(ajudge(run, judges, behaviours=["empathy", "agency"], progress=False))
+            judging = asyncio.create_task(
+                ajudge(run, judges, behaviours=["empathy", "agency"], progress=False)
+            )
             pressed = 0
             while not judging.done() or panel.item is not None:
                 if panel.item is not None:

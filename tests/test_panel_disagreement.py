@@ -84,7 +84,8 @@ def test_pairs_and_cells(notebook, ratings):
     cell.click()
     says(panel, f"{table.loc['Yes', 'no verdict']:,} of")
     seen(cell).to_have_attribute("aria-pressed", "true")
-    seen(panel.locator(".ak-chip")).to_have_text(["Judges: patterns and embeddings ×", "Their verdicts: Yes, no verdict ×"])
+    chips = ["Judges: patterns and embeddings ×", "Their verdicts: Yes, no verdict ×"]
+    seen(panel.locator(".ak-chip")).to_have_text(chips)
     seen(panel.locator(".ak-judge", has_text="embeddings").locator(".ak-yes-no")).to_have_count(2)
     cell.click()
     seen(panel.locator(".ak-chip")).to_have_count(1)

@@ -40,7 +40,8 @@ def test_rubric_panel_controls(rubric):
     for model, column in (("listener", 2), ("adviser", 3)):
         cells = panel.locator(f".ak-rubric td:nth-child({column + 1}) .ak-yes-no").all_inner_texts()
         assert cells == ["✓ hit" if hit else "✗ miss" for hit in first.loc[first["model"] == model, "hit"]]
-        seen(panel.get_by_role("region", name=model).locator(".ak-score")).to_have_text(f"{scores[model, 'Overall']:.0f}")
+        overall = panel.get_by_role("region", name=model).locator(".ak-score")
+        seen(overall).to_have_text(f"{scores[model, 'Overall']:.0f}")
 
     panel.get_by_role("button", name="Next").click()
     seen(panel.locator(".ak-place")).to_have_text("2 / 12")

@@ -239,7 +239,9 @@ PICTURES = {
 @pytest.mark.parametrize("name", PICTURES)
 def test_pictures(open_notebook, name):
     "Light and dark, wide and narrow: nothing is cut off or faint. `make pictures` keeps them in figures/panels."
-    imports = "from anthrokit import *\nfrom anthrokit.heartbench import bundled_answers, bundled_hits, load_cases"
+    imports = (
+        "from anthrokit import *\nfrom anthrokit.heartbench import bundled_answers, bundled_hits, load_cases"
+    )
     notebook = open_notebook([f"{imports}\nrun = demo_run()", PICTURES[name]], width=1280)
     notebook.panels.first.wait_for()
     if name == "dialogue":
@@ -258,7 +260,9 @@ def test_accessible(open_notebook, name):
     "axe-core finds nothing serious. ANTHROKIT_AXE names axe.min.js of the npm package axe-core."
     if not os.environ.get("ANTHROKIT_AXE"):
         pytest.skip("ANTHROKIT_AXE names no axe.min.js (npm pack axe-core)")
-    imports = "from anthrokit import *\nfrom anthrokit.heartbench import bundled_answers, bundled_hits, load_cases"
+    imports = (
+        "from anthrokit import *\nfrom anthrokit.heartbench import bundled_answers, bundled_hits, load_cases"
+    )
     notebook = open_notebook([f"{imports}\nrun = demo_run()", PICTURES[name]], width=1280)
     notebook.panels.first.wait_for()
     filters(notebook.panels.first)
@@ -267,7 +271,11 @@ def test_accessible(open_notebook, name):
         notebook.theme(f"JupyterLab {theme}")
         found = notebook.page.evaluate("axe.run('.ak-panel').then(result => result.violations)")
         serious = [one for one in found if one["impact"] in ("serious", "critical")]
-        told = [(one["id"], node["html"][:200], node["failureSummary"]) for one in serious for node in one["nodes"][:3]]
+        told = [
+            (one["id"], node["html"][:200], node["failureSummary"])
+            for one in serious
+            for node in one["nodes"][:3]
+        ]
         assert not told, told
 
 

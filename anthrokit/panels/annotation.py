@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from markupsafe import Markup
 
 from ..analysis import agreement
 from ..core import Run, RunError, TableError, digest, tables
@@ -58,7 +57,9 @@ class Deck:
             sheet = source if isinstance(source, pd.DataFrame) else tables.read_frame(source)
             self.taxonomy = Taxonomy.load()
         if absent := [name for name in (*_ITEM, "message") if name not in sheet.columns]:
-            raise TableError(f"the sheet lacks {', '.join(absent)}; validity.draw_annotation_sample makes one")
+            raise TableError(
+                f"the sheet lacks {', '.join(absent)}; validity.draw_annotation_sample makes one"
+            )
         sheet = sheet.reindex(columns=_SHEET).drop_duplicates(_ITEM).reset_index(drop=True)
         self.sheet = sheet.astype({"dialogue_id": "str", "turn": "Int64", "behaviour": "str"})
         if self.sheet.empty:
@@ -112,7 +113,10 @@ class Queue:
 
     def order(self, name: str) -> list[str]:
         "All items in the order of one person, with those put off at the end of their behaviour."
-        names, later = self.deck.sheet["behaviour"], {row: k for k, row in enumerate(self.later.get(name, ()), 1)}
+        names, later = (
+            self.deck.sheet["behaviour"],
+            {row: k for k, row in enumerate(self.later.get(name, ()), 1)},
+        )
         rows = self.deck.order(name)
         turn = {behaviour: k for k, behaviour in enumerate(dict.fromkeys(names.iloc[row] for row in rows))}
         return [str(row) for row in sorted(rows, key=lambda row: (turn[names.iloc[row]], later.get(row, 0)))]
@@ -123,7 +127,11 @@ class Queue:
         rows[:] = [*(row for row in rows if row != int(item)), int(item)]
 
 # %% ../../nbs/12_panels/07_annotation.ipynb #cde56206
-_SIGNS = {True: ("✓", "ak-yes", "you said Yes"), False: ("✗", "ak-no", "you said No"), None: ("?", "", "you can't tell")}
+_SIGNS = {
+    True: ("✓", "ak-yes", "you said Yes"),
+    False: ("✗", "ak-no", "you said No"),
+    None: ("?", "", "you can't tell"),
+}
 _SHOWN = {"": "all", "open": "still to label", "done": "labelled"}
 
 
@@ -131,7 +139,11 @@ def label_filters(deck: Deck) -> list[Filter]:
     "Filters by behaviour and by what is done; one's name."
     behaviours = options_of(deck.sheet["behaviour"])
     shown = list(_SHOWN.items())
-    return [Filter("behaviour", "Behaviour", behaviours), Filter("show", "Show", shown), Filter("annotator", "Your name", kind="own")]
+    return [
+        Filter("behaviour", "Behaviour", behaviours),
+        Filter("show", "Show", shown),
+        Filter("annotator", "Your name", kind="own"),
+    ]
 
 
 def label_list(queue: Queue) -> Listing:
@@ -142,7 +154,11 @@ def label_list(queue: Queue) -> Listing:
         name = chosen["annotator"]
         given.clear()
         given.update(queue.given(name))
-        kept = [one for one in (queue.order(name) if name else []) if chosen["behaviour"] in ("", sheet.at[int(one), "behaviour"])]
+        kept = [
+            one
+            for one in (queue.order(name) if name else [])
+            if chosen["behaviour"] in ("", sheet.at[int(one), "behaviour"])
+        ]
         wanted = {"open": False, "done": True}.get(chosen["show"])
         return kept if wanted is None else [one for one in kept if (one in given) == wanted]
 
@@ -182,7 +198,8 @@ _PROGRESS = """<div class="ak-progress"><label>Your name
 <input data-own="annotator" data-field="annotator" value="{{ name }}" size="14"></label>
 {% if name %}<progress max="{{ of }}" value="{{ done }}" aria-label="Labelled"></progress>
 <span><strong>{{ done }} of {{ of }}</strong> labelled</span>
-{% if behaviour %}<span><span class="ak-name">{{ behaviour | visible }}</span>: {{ done_here }} of {{ of_here }}</span>{% endif %}
+{% if behaviour %}<span><span class="ak-name">{{ behaviour | visible }}</span>:
+{{ done_here }} of {{ of_here }}</span>{% endif %}
 {% if people %}<details><summary>Everybody's progress</summary>
 <table class="ak-table"><tr><th scope="col">Who</th><th scope="col">Labelled</th><th scope="col">Can't tell</th></tr>
 {% for one in people %}<tr><td class="ak-name">{{ one.name | visible }}</td><td>{{ one.done }} of {{ of }}</td>
@@ -207,12 +224,16 @@ def progress_html(queue: Queue, name: str, behaviour: str = "") -> str:
 
 # %% ../../nbs/12_panels/07_annotation.ipynb #829dfb80
 _SUMMARY = """<h4>All messages are labelled. Thank you.</h4>
-<table class="ak-table"><caption class="ak-small">Your labels</caption><tr><th scope="col">Behaviour</th><th scope="col">✓ Yes</th>
+<table class="ak-table"><caption class="ak-small">Your labels</caption><tr><th scope="col">Behaviour</th>
+<th scope="col">✓ Yes</th>
 <th scope="col">✗ No</th><th scope="col">? Can't tell</th></tr>{% for name, counts in rows %}<tr>
-<td class="ak-name">{{ name | visible }}</td>{% for count in counts %}<td>{{ count }}</td>{% endfor %}</tr>{% endfor %}</table>
+<td class="ak-name">{{ name | visible }}</td>{% for count in counts %}<td>{{ count }}</td>{% endfor %}</tr>
+{% endfor %}</table>
 {% if measures %}<table class="ak-table"><caption class="ak-small">Agreement of the annotators,
-on {{ measures[0].n }} of {{ measures[0].n_total }} messages that two or more decided</caption><tr><th scope="col">Measure</th>
-<th scope="col">Estimate</th><th scope="col">95 % interval</th></tr>{% for one in measures %}<tr><td>{{ one.measure }}</td>
+on {{ measures[0].n }} of {{ measures[0].n_total }} messages that two or more decided</caption><tr>
+<th scope="col">Measure</th>
+<th scope="col">Estimate</th><th scope="col">95 % interval</th></tr>{% for one in measures %}<tr>
+<td>{{ one.measure }}</td>
 <td>{{ one.estimate }}</td><td>{{ one.ci_low }} to {{ one.ci_high }}</td></tr>{% endfor %}</table>{% endif %}"""
 
 
@@ -225,7 +246,9 @@ def summary_html(queue: Queue, name: str) -> str:
         rows.append((behaviour, (yes, int(said.notna().sum()) - yes, int(said.isna().sum()))))
     if queue.labelled["annotator"].nunique() > 1:
         table = agreement(by_annotator(queue.labelled.drop(columns="row")), by=())
-        numbers = table[["estimate", "ci_low", "ci_high"]].astype(float).map("{:.2f}".format).replace("nan", "–")
+        numbers = (
+            table[["estimate", "ci_low", "ci_high"]].astype(float).map("{:.2f}".format).replace("nan", "–")
+        )
         measures = table.assign(**numbers).to_dict("records")
     return render(_SUMMARY, rows=rows, measures=measures)
 
@@ -241,7 +264,8 @@ _BUTTONS = [
 _BAR = """<div class="ak-decide" role="group" aria-label="Your label">{% for key, act, value, look, text in buttons %}
 <button type="button" class="{{ look }}" data-act="{{ act }}" data-value="{{ value }}" data-key="{{ key }}"
  {% if value %}aria-pressed="{{ "true" if value == said else "false" }}"{% endif %}
- {% if not name or (not item and act != "undo") %}disabled{% endif %}>{{ text }} <kbd>{{ key }}</kbd></button>{% endfor %}
+ {% if not name or (not item and act != "undo") %}disabled{% endif %}>{{ text }} <kbd>{{ key }}</kbd></button>
+{% endfor %}
 <label class="ak-note">Note <input data-field="note" data-clear></label></div>
 <p class="ak-small ak-quiet">{{ where | visible(300) }}</p>"""
 
@@ -289,7 +313,11 @@ def put_off(queue: Queue, panel: Panel, value: Any, fields: Mapping[str, str]) -
         return None
     name, names = panel.chosen["annotator"], queue.deck.sheet["behaviour"]
     given = queue.given(name)
-    left = [one for one in panel.items if one not in given and names.iloc[int(one)] == names.iloc[int(item)] and one != item]
+    left = [
+        one
+        for one in panel.items
+        if one not in given and names.iloc[int(one)] == names.iloc[int(item)] and one != item
+    ]
     if not left:
         return "It is the last one of this behaviour."
     _go_on(queue, panel)
@@ -347,7 +375,11 @@ def label_parts(queue: Queue, deck: Deck) -> Parts:
         keys=[("y n u", "Yes, No, can't tell"), ("s", "later"), ("z", "undo"), ("Esc", "leave the note")],
         start=start,
     )
-    return Parts(label_filters(deck), Listing(items, listing.row, listing.total, listing.noun, empty=listing.empty), view)
+    return Parts(
+        label_filters(deck),
+        Listing(items, listing.row, listing.total, listing.noun, empty=listing.empty),
+        view,
+    )
 
 
 class AnnotationPanel(Panel):

@@ -143,10 +143,13 @@ def badges_of(labels: pd.DataFrame, ratings: pd.DataFrame) -> pd.DataFrame:
 
 # %% ../../nbs/12_panels/03_dialogue.ipynb #260644a1
 _STRIP = """{% if strip %}<div class="ak-strip" aria-label="Behaviours by turn">{% for name, hue, cells in strip %}
-<div style="--ak-hue: var(--ak-c{{ hue }})"><span class="ak-strip-name" title="{{ name | visible }}">{{ name | visible }}</span>
+<div style="--ak-hue: var(--ak-c{{ hue }})"><span class="ak-strip-name"
+ title="{{ name | visible }}">{{ name | visible }}</span>
 {% for turn, css, title in cells %}{% if css is none %}<i>{{ turn }}</i>{% else %}
 <button type="button" class="{{ css }}" data-jump="{{ turn }}/{{ name }}"
- title="{{ title | visible(200) }}" aria-label="{{ name | visible(60) }}, turn {{ turn }}: {{ title | visible(200) }}">{{ turn }}</button>
+ title="{{ title | visible(200) }}"
+ aria-label="{{ name | visible(60) }}, turn {{ turn }}: {{ title | visible(200) }}">{{
+ turn }}</button>
 {%- endif %}{% endfor %}</div>{% endfor %}</div>{% endif %}"""
 
 
@@ -168,7 +171,10 @@ def strip_of(badges: pd.DataFrame, places: Mapping[str, int]) -> list[tuple[str,
     there = {(row.turn, row.behaviour): row for row in shown.itertuples()}
     turns = sorted(badges["turn"].unique())
     strip = []
-    for name in sorted(shown["behaviour"].unique(), key=list(places).index if set(shown["behaviour"]) <= set(places) else str):
+    known = list(places)
+    for name in sorted(
+        shown["behaviour"].unique(), key=lambda name: known.index(name) if name in known else len(known)
+    ):
         found = [(int(turn), there.get((turn, name))) for turn in turns]
         cells = [(turn, one and _KINDS[one.kind][1], one and _meaning(one)) for turn, one in found]
         strip.append((name, places.get(name, 7), cells))
@@ -222,7 +228,9 @@ def _verdict(rating: Any) -> str:
     return rating.status if pd.isna(rating.verdict) else "yes" if rating.verdict else "no"
 
 
-def _badges(badges: pd.DataFrame, ratings: pd.DataFrame, kinds: Sequence[str], places: Mapping[str, int]) -> list[dict]:
+def _badges(
+    badges: pd.DataFrame, ratings: pd.DataFrame, kinds: Sequence[str], places: Mapping[str, int]
+) -> list[dict]:
     "The badges of one message, ready to be shown."
     shown = []
     for badge in badges[badges["kind"].isin(kinds)].itertuples():
@@ -282,7 +290,8 @@ _MESSAGES = """
 <div class="ak-small ak-quiet">Turn {{ message.turn }} · {{ "user" if message.role == "user" else "target" }}
 {% if message.tokens %} · {{ message.tokens }} tokens{% endif %}
 {% for flag in message.flags %} · <span class="ak-warn">{{ flag }}</span>{% endfor %}</div>
-{% if look.markdown and not message.error %}<div class="ak-text ak-rich" dir="auto">{{ message.content | rich(look.limit) }}</div>
+{% if look.markdown and not message.error %}
+<div class="ak-text ak-rich" dir="auto">{{ message.content | rich(look.limit) }}</div>
 {%- else %}<div class="ak-text" dir="auto">
 {%- if message.error %}<span class="ak-warn">no message: {{ message.error | clean }}</span>
 {%- else %}{{ message.content | clean(message.marks, look.limit) }}{% endif %}</div>{% endif %}
@@ -316,7 +325,8 @@ _FOOT = """<details class="ak-small"><summary>System prompts, models, tokens, co
 <td>{{ row.tokens_in | visible }}</td><td>{{ row.tokens_out | visible }}</td><td>{{ row.cost | visible }}</td></tr>
 {% endfor %}</table></div>{% endif %}</details>
 <p class="ak-small ak-quiet">{% if not look.markdown %}Marked: <mark class="ak-pronoun">pronouns</mark>,
-<mark class="ak-pattern">words that the pattern judge matched</mark>. {% endif %}Badges: behaviours with the judges' votes
+<mark class="ak-pattern">words that the pattern judge matched</mark>. {% endif %}Badges: behaviours with
+the judges' votes
 (present / cast), ★ first occurrence, ? undecided; each opens to the reasons.</p>"""
 
 # %% ../../nbs/12_panels/03_dialogue.ipynb #aff319c3
@@ -391,7 +401,8 @@ def dialogue_filters(sets: Mapping[str, Mapping[str, set[str]]]) -> list[Filter]
     counts = {name: {value: len(found) for value, found in of.items()} for name, of in sets.items()}
     labels = {"flag": "Flagged"}
     chosen = [
-        Filter(name, labels.get(name, name.capitalize()), options_of(of), counts=counts[name]) for name, of in sets.items()
+        Filter(name, labels.get(name, name.capitalize()), options_of(of), counts=counts[name])
+        for name, of in sets.items()
     ]
     ticks = [Filter(name, label, kind="tick", usual=False) for name, label in _TICKS.items()]
     return [*chosen, Filter("text", "Text", kind="text"), *ticks]
@@ -402,7 +413,9 @@ def found_in(labels: pd.DataFrame) -> dict[str, dict[str, list[str]]]:
     present = labels[labels["label"].eq(True).fillna(False).to_numpy(bool)]
     present = present.drop_duplicates(["dialogue_id", "behaviour"])
     found: dict[str, dict[str, list[str]]] = {}
-    for dialogue_id, category, name in present[["dialogue_id", "category", "behaviour"]].itertuples(index=False):
+    for dialogue_id, category, name in present[["dialogue_id", "category", "behaviour"]].itertuples(
+        index=False
+    ):
         found.setdefault(dialogue_id, {}).setdefault(category, []).append(name)
     return found
 
@@ -423,19 +436,26 @@ def dialogue_rows(source: Source) -> dict[str, dict[str, Any]]:
     columns = ["dialogue_id", "target", "domain", "scenario", "prompt_id", "status"]
     for key, target, domain, scenario, prompt_id, status in source.dialogues[columns].itertuples(index=False):
         about = next((one for one in (scenario, domain, prompt_id) if isinstance(one, str) and one), key)
-        kinds = sorted(found.get(key, {}).items(), key=lambda one: order.index(one[0]) if one[0] in order else 99)
+        kinds = sorted(
+            found.get(key, {}).items(), key=lambda one: order.index(one[0]) if one[0] in order else 99
+        )
         lines[key] = {
             "title": (f"{target} · " if several else "") + about,
             "note": opening.get(key),
             "status": status if status in ("failed", "planned") else "",
-            "found": [(len(names), places.get(kind, 7), f"{kind}: {', '.join(names)}") for kind, names in kinds],
+            "found": [
+                (len(names), places.get(kind, 7), f"{kind}: {', '.join(names)}") for kind, names in kinds
+            ],
         }
     return lines
 
 
 def dialogue_line(line: Mapping[str, Any]) -> dict[str, Any]:
     "A line of the list, from its parts."
-    tags = [{"text": str(count), "colour": hue, "title": visible(title, 300)} for count, hue, title in line["found"]]
+    tags = [
+        {"text": str(count), "colour": hue, "title": visible(title, 300)}
+        for count, hue, title in line["found"]
+    ]
     note = f"{line['status']} · " if line["status"] else ""
     return {"title": visible(line["title"], 80), "note": note + visible(line["note"], 90), "tags": tags}
 
@@ -443,7 +463,11 @@ def dialogue_line(line: Mapping[str, Any]) -> dict[str, Any]:
 def dialogue_list(source: Source, sets: Mapping[str, Mapping[str, set[str]]]) -> Listing:
     "The dialogues that the filters leave, in the order of the run."
     texts = source.messages.dropna(subset="content").groupby("dialogue_id")["content"].agg("\n".join)
-    texts, lines, ids = texts.str.casefold().to_dict(), dialogue_rows(source), source.dialogues["dialogue_id"].tolist()
+    texts, lines, ids = (
+        texts.str.casefold().to_dict(),
+        dialogue_rows(source),
+        source.dialogues["dialogue_id"].tolist(),
+    )
 
     def items(chosen: Mapping[str, Any]) -> list[str]:
         kept, words = ids, chosen["text"].casefold()
@@ -464,7 +488,11 @@ def dialogue_view(source: Source) -> View:
     def page(item: str | None, chosen: Mapping[str, Any]) -> str:
         if item is None:
             return ""
-        lit = {name for name in (chosen["behaviour"], *source.taxonomy.categories.get(chosen["category"], ())) if name}
+        lit = {
+            name
+            for name in (chosen["behaviour"], *source.taxonomy.categories.get(chosen["category"], ()))
+            if name
+        }
         limit = None if chosen["whole"] else LIMIT
         return dialogue_html(
             source, item, Look(chosen["absent"], chosen["markdown"], limit, chosen["text"], frozenset(lit))

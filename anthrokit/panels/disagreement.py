@@ -217,7 +217,9 @@ class Disputes:
         if pair not in self._measured:
             table = _disagreement(self.tally.of(self.pairs[pair]) if pair else self.tally)
             names = ("between", "within", "n_yes", "n")
-            self._measured[pair] = {name: table[name].to_numpy(dtype=float, na_value=np.nan) for name in names}
+            self._measured[pair] = {
+                name: table[name].to_numpy(dtype=float, na_value=np.nan) for name in names
+            }
         return self._measured[pair]
 
     def said_by(self, pair: str) -> np.ndarray:
@@ -255,7 +257,10 @@ class OwnVerdicts:
     def by(self, name: str) -> dict[str, bool | None]:
         "The verdicts of one person: True, False, or None for can't tell."
         rows = self.table[self.table["annotator"] == name]
-        return {one: None if pd.isna(said) else bool(said) for one, said in zip(rows["id"], rows["verdict"], strict=True)}
+        return {
+            one: None if pd.isna(said) else bool(said)
+            for one, said in zip(rows["id"], rows["verdict"], strict=True)
+        }
 
     @property
     def closed(self) -> str:
@@ -285,11 +290,25 @@ def disagreement_filters(disputes: Disputes) -> list[Filter]:
     ]
 
 
-_TICKS = {True: ("✓", "ak-yes", "you said Yes"), False: ("✗", "ak-no", "you said No"), None: ("?", "", "you can't tell")}
+_TICKS = {
+    True: ("✓", "ak-yes", "you said Yes"),
+    False: ("✗", "ak-no", "you said No"),
+    None: ("?", "", "you can't tell"),
+}
 _COLUMNS = [
     {"label": "Behaviour and message"},
-    {"label": "between", "name": "between", "sorts": True, "title": "Share of pairs of verdicts of two judges that differ"},
-    {"label": "within", "name": "within", "sorts": True, "title": "Share of pairs of samples of one judge that differ"},
+    {
+        "label": "between",
+        "name": "between",
+        "sorts": True,
+        "title": "Share of pairs of verdicts of two judges that differ",
+    },
+    {
+        "label": "within",
+        "name": "within",
+        "sorts": True,
+        "title": "Share of pairs of samples of one judge that differ",
+    },
     {"label": "Yes", "title": "Verdicts that say Yes, of all"},
 ]
 
@@ -320,7 +339,9 @@ class DisagreementList:
         leading, trailing = (np.nan_to_num(self._measures[name]) for name in (first, second))
         keep = disputes.of_behaviour(chosen["behaviour"])
         if pair and cell:
-            keep = keep & (disputes.said_by(pair) == [_SAID.index(said) for said in cell.split(", ")]).all(axis=1)
+            keep = keep & (disputes.said_by(pair) == [_SAID.index(said) for said in cell.split(", ")]).all(
+                axis=1
+            )
         else:
             keep = keep & (leading > 0)
         if chosen["mine"]:
@@ -347,8 +368,10 @@ class DisagreementList:
         return Listing(self.items, self.row, len(self.disputes.ids), "message", _COLUMNS, empty)
 
 # %% ../../nbs/12_panels/04_disagreement.ipynb #ef99bf71
-_PAIRS = """{% if pairs %}<div class="ak-pairs" aria-label="Pairs of judges">{% for name, differ, n, choice in pairs %}
-<button type="button" data-choose="{{ choice }}" title="Show where {{ name | visible }} differ"><span class="ak-name">{{
+_PAIRS = """{% if pairs %}<div class="ak-pairs" aria-label="Pairs of judges">
+{% for name, differ, n, choice in pairs %}
+<button type="button" data-choose="{{ choice }}" title="Show where {{ name | visible }} differ"><span
+ class="ak-name">{{
 name | visible(60) }}</span>: differ on {{ "{:,}".format(differ) }} of {{ "{:,}".format(n) }}</button>{% endfor %}</div>
 {% else %}<p class="ak-small">There are no two judges that were asked about the same behaviour.</p>{% endif %}"""
 _MATRIX = """<div class="ak-matrix"><table aria-label="Verdicts of two judges"><tr><td></td>{% for said in across %}
@@ -357,9 +380,11 @@ _MATRIX = """<div class="ak-matrix"><table aria-label="Verdicts of two judges"><
 {% for count, share, on, choice, title in cells %}<td>{% if count %}<button type="button" data-choose="{{ choice }}"
  aria-pressed="{{ "true" if on else "false" }}" style="--ak-share: {{ share }}%" title="{{ title | visible(200) }}">{{
  "{:,}".format(count) }}</button>{% else %}<span class="ak-quiet">0</span>{% endif %}</td>{% endfor %}</tr>
-{% endfor %}</table><p class="ak-small ak-quiet">Both have a verdict on {{ "{:,}".format(n) }} of {{ "{:,}".format(of) }}
+{% endfor %}</table><p class="ak-small ak-quiet">Both have a verdict on {{ "{:,}".format(n) }} of
+{{ "{:,}".format(of) }}
 messages and behaviours that both were asked about{% if n %}, and the same on
-{{ "{:,}".format(same) }} ({{ "%.1f" | format(100 * same / n) }} %){% endif %}. No verdict: none there, or the samples are
+{{ "{:,}".format(same) }} ({{ "%.1f" | format(100 * same / n) }} %){% endif %}. No verdict: none there, or the
+samples are
 tied.<br><button type="button" class="ak-plain" data-choose="{{ all }}">All pairs</button></p></div>"""
 
 
@@ -381,7 +406,8 @@ def matrix_html(disputes: Disputes, pair: str, cell: str, of: np.ndarray) -> str
     a, b = disputes.pairs[pair]
     table = _confusion(disputes.said_by(pair)[of], a, b)
     counts, total = table.to_numpy(), max(int(table.to_numpy().sum()), 1)
-    down, across = ([place for place in range(3) if place < 2 or part[place]] for part in (counts.sum(1), counts.sum(0)))
+    sums = counts.sum(1), counts.sum(0)
+    down, across = ([place for place in range(3) if place < 2 or part[place]] for part in sums)
     rows = []
     for one in down:
         cells = []
@@ -408,14 +434,16 @@ _DETAIL = """
 <div class="ak-judges">{% for judge in judges %}
 <section class="ak-judge" aria-label="Judge {{ judge.name | visible }}">
 <h4 class="ak-name">{{ judge.name | visible }}</h4>
-<div class="ak-small ak-quiet">{{ judge.yes }} of {{ judge.cast }} Yes{% if judge.cast < judge.asked %}; {{ judge.cast }} of
+<div class="ak-small ak-quiet">{{ judge.yes }} of {{ judge.cast }} Yes
+{%- if judge.cast < judge.asked %}; {{ judge.cast }} of
 {{ judge.asked }} with a verdict{% endif %}</div><ul>{% for sample in judge.samples %}
 <li><span class="ak-yes-no {{ sample.look }}">{{ sample.said }}</span><div class="ak-text ak-small"
  dir="auto">{{ sample.explanation | clean(limit=1200) }}</div></li>{% endfor %}</ul></section>{% endfor %}</div>
 {% if people %}<table class="ak-table"><caption class="ak-small">What people said of it</caption>
 <tr><th scope="col">Who</th><th scope="col">Verdict</th><th scope="col">Note</th><th scope="col">When (UTC)</th></tr>
 {% for one in people %}<tr><td class="ak-name">{{ one.annotator | visible }}</td><td>{{ one.said }}</td>
-<td class="ak-text" dir="auto">{{ one.note | clean(limit=1200) }}</td><td>{{ (one.at | visible)[:16].replace("T", " ") }}</td>
+<td class="ak-text" dir="auto">{{ one.note | clean(limit=1200) }}</td>
+<td>{{ (one.at | visible)[:16].replace("T", " ") }}</td>
 </tr>{% endfor %}</table>{% endif %}"""
 _LOOKS = {True: ("✓ Yes", "ak-yes"), False: ("✗ No", "ak-no")}
 
@@ -426,7 +454,9 @@ def samples_of(disputes: Disputes, item: str) -> list[dict[str, Any]]:
     ratings = disputes.source.of("ratings", dialogue_id)
     ratings = ratings[(ratings["turn"] == turn) & (ratings["behaviour"] == behaviour)].sort_values("sample")
     tally, found = disputes.tally, []
-    for judge, yes, cast, asked in zip(tally.judges, tally.yes[place], tally.cast[place], tally.asked[place], strict=True):
+    for judge, yes, cast, asked in zip(
+        tally.judges, tally.yes[place], tally.cast[place], tally.asked[place], strict=True
+    ):
         samples = []
         for row in ratings[ratings["judge"] == judge].itertuples():
             said, look = (row.status, "ak-open") if pd.isna(row.verdict) else _LOOKS[bool(row.verdict)]
@@ -459,15 +489,22 @@ def disputed_html(disputes: Disputes, item: str, own: OwnVerdicts) -> str:
 # %% ../../nbs/12_panels/04_disagreement.ipynb #0dd1f55a
 VERDICTS = {"yes": True, "no": False, "unsure": None}
 _DECIDE = """<div class="ak-decide" role="group" aria-label="Your verdict">
-{% for key, value, look, text, on in buttons %}<button type="button" class="{{ look }}" data-act="verdict" data-value="{{ value }}"
- data-key="{{ key }}" aria-pressed="{{ "true" if on else "false" }}" {% if closed or not item %}disabled{% endif %}>{{ text }}
+{% for key, value, look, text, on in buttons %}<button type="button" class="{{ look }}" data-act="verdict"
+ data-value="{{ value }}"
+ data-key="{{ key }}" aria-pressed="{{ "true" if on else "false" }}"
+{% if closed or not item %}disabled{% endif %}>{{ text }}
 <kbd>{{ key }}</kbd></button>{% endfor %}
-<button type="button" class="ak-lesser" data-act="back" data-key="z" {% if closed or not item %}disabled{% endif %}>Take back
+<button type="button" class="ak-lesser" data-act="back" data-key="z"
+{% if closed or not item %}disabled{% endif %}>Take back
 <kbd>z</kbd></button>
 <label class="ak-note">Note <input data-field="note" data-clear {% if closed %}disabled{% endif %}></label>
 <label>Your name <input data-own="annotator" data-field="annotator" value="{{ name }}" size="12"></label></div>
 <p class="ak-small {{ "ak-warn" if closed else "ak-quiet" }}">{{ closed or "Verdicts are kept " ~ where ~ "." }}</p>"""
-_BUTTONS = [("y", "yes", "ak-yes", "✓ Yes"), ("n", "no", "ak-no", "✗ No"), ("u", "unsure", "", "? Can't tell")]
+_BUTTONS = [
+    ("y", "yes", "ak-yes", "✓ Yes"),
+    ("n", "no", "ak-no", "✗ No"),
+    ("u", "unsure", "", "? Can't tell"),
+]
 
 
 def decide_html(item: str | None, name: str, own: OwnVerdicts) -> str:
@@ -475,10 +512,14 @@ def decide_html(item: str | None, name: str, own: OwnVerdicts) -> str:
     given = own.by(name) if name else {}
     said = {verdict: key for key, verdict in VERDICTS.items()}.get(given[item]) if item in given else ""
     buttons = [(*button, button[1] == said) for button in _BUTTONS]
-    return render(_DECIDE, buttons=buttons, item=item, name=name, closed=own.closed, where=visible(own.where, 200))
+    return render(
+        _DECIDE, buttons=buttons, item=item, name=name, closed=own.closed, where=visible(own.where, 200)
+    )
 
 
-def decide(disputes: Disputes, own: OwnVerdicts, panel: Panel, value: str, fields: Mapping[str, str]) -> str | None:
+def decide(
+    disputes: Disputes, own: OwnVerdicts, panel: Panel, value: str, fields: Mapping[str, str]
+) -> str | None:
     "Keep a verdict on the item in view."
     name, item = (fields.get("annotator") or panel.chosen["annotator"]).strip(), panel.item
     if item is None:
@@ -504,7 +545,9 @@ def decide(disputes: Disputes, own: OwnVerdicts, panel: Panel, value: str, field
     return None
 
 
-def take_back(disputes: Disputes, own: OwnVerdicts, panel: Panel, value: Any, fields: Mapping[str, str]) -> str | None:
+def take_back(
+    disputes: Disputes, own: OwnVerdicts, panel: Panel, value: Any, fields: Mapping[str, str]
+) -> str | None:
     "Take one's last verdict on the item in view back."
     name = (fields.get("annotator") or panel.chosen["annotator"]).strip()
     if panel.item is None or not own.annotations.undo(name, disputes.key(panel.item)):
@@ -534,7 +577,9 @@ def disagreement_parts(own: OwnVerdicts, source: Source) -> Parts:
         page,
         above=partial(pairs_html, disputes),
         bar=lambda item, chosen: decide_html(item, chosen["annotator"], own),
-        said=lambda n, chosen: f"{n:,} of {disputes.of_behaviour(chosen['behaviour']).sum():,} messages and behaviours",
+        said=lambda n, chosen: (
+            f"{n:,} of {disputes.of_behaviour(chosen['behaviour']).sum():,} messages and behaviours"
+        ),
         acts={"verdict": partial(decide, disputes, own), "back": partial(take_back, disputes, own)},
         keys=[("y n u", "Yes, No, can't tell"), ("z", "take back")],
     )

@@ -20,7 +20,7 @@ from ..core import digest
 from ..figures import COLOURS, interval, plot_emergence, plot_snowball, theme, words
 from .dialogue import Look, dialogue_html, dialogue_line, dialogue_rows
 from .frame import Filter, Listing, Panel, Parts, View, options_of
-from .source import Source, hues, render, visible
+from .source import Source, render, visible
 
 # %% auto #0
 __all__ = ['ANY', 'LINES', 'Curves', 'curves', 'Occurrences', 'svg_of', 'percent', 'between', 'chart_of', 'signed',
@@ -51,7 +51,11 @@ def curves(labels: pd.DataFrame, by: str = "") -> Curves:
         The tables of `stats.emergence`, `stats.snowball` and `stats.first_occurrences`, each with the column group.
     """
     groups = ["behaviour", *([by] if by else [])]
-    tables = analysis.emergence(labels, groups), analysis.snowball(labels, groups), analysis.first_occurrences(labels)
+    tables = (
+        analysis.emergence(labels, groups),
+        analysis.snowball(labels, groups),
+        analysis.first_occurrences(labels),
+    )
     return Curves(*(table.assign(group=_group(table, by)) for table in tables))
 
 
@@ -81,7 +85,11 @@ class Occurrences:
 
     def __init__(self, source: Source):
         self.source, self.labels = source, source.labels
-        counts = self.labels.groupby("behaviour", sort=False)["label"].sum().sort_values(ascending=False, kind="stable")
+        counts = (
+            self.labels.groupby("behaviour", sort=False)["label"]
+            .sum()
+            .sort_values(ascending=False, kind="stable")
+        )
         self.common, order = counts.index.tolist(), [behaviour.name for behaviour in source.taxonomy]
         behaviours = sorted(self.common, key=lambda name: order.index(name) if name in order else len(order))
         known = set(self.labels["category"].dropna())
@@ -114,11 +122,18 @@ class Occurrences:
         return self._known[key]
 
 # %% ../../nbs/12_panels/05_emergence.ipynb #f2dc793d
-_INK = {"#000000": "currentColor", "#e3e3e3": "var(--ak-line)", "#b0b0b0": "var(--ak-line)", "#666666": "currentColor"}
+_INK = {
+    "#000000": "currentColor",
+    "#e3e3e3": "var(--ak-line)",
+    "#b0b0b0": "var(--ak-line)",
+    "#666666": "currentColor",
+}
 _INK |= {colour.lower(): f"var(--ak-c{place})" for place, colour in enumerate(COLOURS) if colour != "#000000"}
 
 
-def svg_of(draw: Callable, size: tuple[float, float], margins: Mapping[str, float], salt: str) -> tuple[Markup, Any]:
+def svg_of(
+    draw: Callable, size: tuple[float, float], margins: Mapping[str, float], salt: str
+) -> tuple[Markup, Any]:
     """What a function of the figures draws, as SVG in the colours of the panel.
 
     Parameters
@@ -139,7 +154,12 @@ def svg_of(draw: Callable, size: tuple[float, float], margins: Mapping[str, floa
     import matplotlib
     from matplotlib.figure import Figure
 
-    with theme(), matplotlib.rc_context({"savefig.bbox": None, "svg.hashsalt": salt, "figure.constrained_layout.use": False}):
+    with (
+        theme(),
+        matplotlib.rc_context(
+            {"savefig.bbox": None, "svg.hashsalt": salt, "figure.constrained_layout.use": False}
+        ),
+    ):
         figure = Figure(figsize=size, layout="none", facecolor="none", dpi=72)
         ax = figure.add_subplot(facecolor="none")
         figure.subplots_adjust(**margins)
@@ -147,8 +167,15 @@ def svg_of(draw: Callable, size: tuple[float, float], margins: Mapping[str, floa
         text = io.StringIO()
         figure.savefig(text, format="svg", metadata={"Date": None}, dpi=72)
     svg = re.sub(r"<metadata>.*?</metadata>|<style.*?</style>", "", text.getvalue(), flags=re.DOTALL)
-    svg = re.sub(r"#[0-9a-f]{6}\b(?=[;\"])", lambda found: _INK.get(found[0], found[0]), svg[svg.index("<svg") :])
-    svg = re.sub(r'<svg ([^>]*?)width="[^"]*" height="[^"]*"', r'<svg \1class="ak-svg" aria-hidden="true"', svg, count=1)
+    svg = re.sub(
+        r"#[0-9a-f]{6}\b(?=[;\"])", lambda found: _INK.get(found[0], found[0]), svg[svg.index("<svg") :]
+    )
+    svg = re.sub(
+        r'<svg ([^>]*?)width="[^"]*" height="[^"]*"',
+        r'<svg \1class="ak-svg" aria-hidden="true"',
+        svg,
+        count=1,
+    )
     return Markup(svg), ax
 
 # %% ../../nbs/12_panels/05_emergence.ipynb #f8510d45
@@ -162,7 +189,9 @@ def between(low: float, high: float) -> str:
     return "no interval" if pd.isna(low) else f"{percent(low)} to {percent(high)}"
 
 
-def _rows_of(found: Curves, names: Sequence[str], line: str, by: str) -> tuple[pd.DataFrame, list[str], list[str]]:
+def _rows_of(
+    found: Curves, names: Sequence[str], line: str, by: str
+) -> tuple[pd.DataFrame, list[str], list[str]]:
     "The table of one picture with a row name a line: the names, or the groups of one name; those that never occur."
     table = found.incidence
     if by:
@@ -174,7 +203,18 @@ def _rows_of(found: Curves, names: Sequence[str], line: str, by: str) -> tuple[p
     highest = table.groupby("behaviour")["estimate"].max()
     never = [name for name in rows if not highest[name] > 0]
     rows = [name for name in rows if name not in never]
-    columns = ["behaviour", "turn", "estimate", "ci_low", "ci_high", "ci", "n", "n_clusters", "n_first", "n_at_risk"]
+    columns = [
+        "behaviour",
+        "turn",
+        "estimate",
+        "ci_low",
+        "ci_high",
+        "ci",
+        "n",
+        "n_clusters",
+        "n_first",
+        "n_at_risk",
+    ]
     return table.loc[table["behaviour"].isin(rows), [name for name in columns if name in table]], rows, never
 
 
@@ -209,14 +249,27 @@ def chart_of(found: Curves, names: Sequence[str], line: str, by: str = "") -> di
         part = table[table["behaviour"] == name].sort_values("turn")
         for at, place in zip(part.itertuples(), ax.transData.transform(drawn.get_xydata()), strict=True):
             said = (
-                f"turn {at.turn}: {percent(at.estimate)} % by then ({between(at.ci_low, at.ci_high)}), first at this turn "
-                f"in {at.n_first:,} of {at.n_at_risk:,} at risk"
+                f"turn {at.turn}: {percent(at.estimate)} % by then ({between(at.ci_low, at.ci_high)}), first at this "
+                f"turn in {at.n_first:,} of {at.n_at_risk:,} at risk"
             )
             left, top = 100 * place[0] / box.width, 100 * (1 - place[1] / box.height)
-            points.append({"row": name, "turn": int(at.turn), "left": round(left, 2), "top": round(top, 2), "said": said})
+            points.append(
+                {
+                    "row": name,
+                    "turn": int(at.turn),
+                    "left": round(left, 2),
+                    "top": round(top, 2),
+                    "said": said,
+                }
+            )
     turns = sorted(map(int, table["turn"].unique()))
     places = [100 * ax.transData.transform((turn, 0))[0] / box.width for turn in turns]
-    return {"svg": svg, "points": points, "stops": list(zip(np.round(places, 2).tolist(), turns, strict=True)), "never": never}
+    return {
+        "svg": svg,
+        "points": points,
+        "stops": list(zip(np.round(places, 2).tolist(), turns, strict=True)),
+        "never": never,
+    }
 
 # %% ../../nbs/12_panels/05_emergence.ipynb #3641b441
 def signed(value: float) -> str:
@@ -238,7 +291,17 @@ def contrast_svg(found: Curves, line: str, by: str) -> Markup:
     table = table[table["after_yes"].notna() & table["after_no"].notna()]
     if table.empty:
         return Markup("")
-    columns = ["behaviour", "after_yes", "after_no", "estimate", "ci_low", "ci_high", "ci", "n_after_yes", "n_after_no"]
+    columns = [
+        "behaviour",
+        "after_yes",
+        "after_no",
+        "estimate",
+        "ci_low",
+        "ci_high",
+        "ci",
+        "n_after_yes",
+        "n_after_no",
+    ]
     high = 1.35 + 0.27 * len(table)
     margins = {"left": 0.26, "right": 0.8, "top": 1 - 0.6 / high, "bottom": 0.5 / high}
     key = digest("contrast", table[columns].astype(str).values.tolist())
@@ -270,20 +333,25 @@ def numbers_of(found: Curves, by: str) -> list[tuple[str, dict[str, Iterable]]]:
         f"difference in points, {interval(contrast)}": map(_difference, contrast.itertuples()),
     }
     tables = (("Cumulative incidence", curve), ("Snowball contrast", snowball))
-    return [(caption, {name: cells for name, cells in table.items() if name != "group"}) for caption, table in tables]
+    return [
+        (caption, {name: cells for name, cells in table.items() if name != "group"})
+        for caption, table in tables
+    ]
 
 # %% ../../nbs/12_panels/05_emergence.ipynb #00c726e5
 _ABOUT = """<h4>Does one occurrence make the next likelier?</h4>{{ contrast }}
 <p class="ak-small ak-quiet">Choose a dialogue in the list to read it.</p>
 <p class="ak-small">Cumulative incidence (one minus Kaplan-Meier), n = {{ n }} of {{ n_total }} dialogues.
-{% if pooled %}{{ pooled }} targets are pooled. {% endif %}{{ open }} {{ intervals }}s by {{ cluster }} ({{ clusters }}),
-Wilson's score with a robust variance; no resampling. A dialogue is at risk until the behaviour occurs, the dialogue ends, or a
-label is missing. The contrast is positive as soon as dialogues differ; <code>analysis.carry_over</code> tells whether one
-occurrence makes the next likelier.</p>
+{% if pooled %}{{ pooled }} targets are pooled. {% endif %}{{ open }}
+{{ intervals }}s by {{ cluster }} ({{ clusters }}), Wilson's score with a robust variance; no resampling.
+A dialogue is at risk until the behaviour occurs, the dialogue ends, or a label is missing.
+The contrast is positive as soon as dialogues differ; <code>analysis.carry_over</code> tells whether one occurrence
+makes the next likelier.</p>
 <details><summary>These numbers as tables</summary><div class="ak-wide">{% for caption, table in tables %}
 <table class="ak-table ak-numbers"><caption>{{ caption }}</caption>
 <tr>{% for name in table %}<th scope="col">{{ name }}</th>{% endfor %}</tr>
-{% for cells in zip(*table.values()) %}<tr>{% for cell in cells %}<td>{{ cell | visible }}</td>{% endfor %}</tr>{% endfor %}
+{% for cells in zip(*table.values()) %}<tr>{% for cell in cells %}<td>{{ cell | visible }}</td>{% endfor %}</tr>
+{% endfor %}
 </table>{% endfor %}</div></details>"""
 
 
@@ -352,7 +420,11 @@ def when(said: str) -> str:
     ('first occurs at turns 2 to 4', 'first occurs at turn 3', 'never occurs')
     """
     named = {"": "occurs", "never": "never occurs", "undecided": "is undecided"}
-    many = f"first occurs at turns {said.replace('-', ' to ')}" if "-" in said else f"first occurs at turn {said}"
+    many = (
+        f"first occurs at turns {said.replace('-', ' to ')}"
+        if "-" in said
+        else f"first occurs at turn {said}"
+    )
     return named.get(said, many)
 
 # %% ../../nbs/12_panels/05_emergence.ipynb #eae09457
@@ -373,7 +445,10 @@ class EmergenceParts:
         self.filters = [
             Filter("show", "Show", [(name, visible(words(name), 40)) for name in names], "many", usual),
             Filter("by", "Split by", [("", "nothing"), *((name, name) for name in splits)]),
-            *(Filter(name, name.capitalize(), options_of(labels[name].unique())) for name in ("target", "domain")),
+            *(
+                Filter(name, name.capitalize(), options_of(labels[name].unique()))
+                for name in ("target", "domain")
+            ),
             *(Filter(name, name.capitalize(), kind="own") for name in ("line", "group", "turns")),
         ]
 
@@ -408,7 +483,9 @@ class EmergenceParts:
         "The chart, with buttons for its lines and for the turns of the line chosen."
         found, names, line, group = self.asked(chosen)
         if found is None:
-            return render("<p>There is nothing to draw: choose what to show, widen the filters, or judge the run.</p>")
+            return render(
+                "<p>There is nothing to draw: choose what to show, widen the filters, or judge the run.</p>"
+            )
         by = chosen["by"]
         key = (*names, by, line if by else "", chosen["target"], chosen["domain"])
         if key not in self._charts:
@@ -416,15 +493,20 @@ class EmergenceParts:
         chart, row = self._charts[key], group if by else line
         rows = list(dict.fromkeys([point["row"] for point in chart["points"]] + chart["never"]))
         turns = turns_of(chosen["turns"], self.occurrences.turns)
-        point_of = (lambda name: {"line": line, "group": name}) if by else (lambda name: {"line": name, "group": ""})
+        point_of = (
+            (lambda name: {"line": line, "group": name}) if by else (lambda name: {"line": name, "group": ""})
+        )
         return render(
             _CHART,
             chart=chart,
             stops=json.dumps(chart["stops"]),
             title=f"{words(line)} by {by}" if by else "",
             points=[
-                {**one, "on": one["row"] == row and str(one["turn"]) in turns and chosen["turns"] != "",
-                 "choice": json.dumps(point_of(one["row"]) | {"turns": str(one["turn"])})}
+                {
+                    **one,
+                    "on": one["row"] == row and str(one["turn"]) in turns and chosen["turns"] != "",
+                    "choice": json.dumps(point_of(one["row"]) | {"turns": str(one["turn"])}),
+                }
                 for one in chart["points"]
             ],
             rows=[(words(name), name == row, json.dumps(point_of(name))) for name in rows],
@@ -439,13 +521,18 @@ class EmergenceParts:
 
     def _counts(self, there: Mapping[str, list[str]]) -> list[tuple[str, str, int]]:
         total = sum(len(part) for at, part in there.items() if at.isdigit())
-        return [("", "any turn", total), *((at, f"turn {at}" if at.isdigit() else at, len(part)) for at, part in there.items())]
+        return [
+            ("", "any turn", total),
+            *((at, f"turn {at}" if at.isdigit() else at, len(part)) for at, part in there.items()),
+        ]
 
     def _left(self, chosen: Mapping[str, Any], found: Curves) -> str:
         "What isn't drawn, since more lines can't be told apart."
         left = [name for name in self.occurrences.names if name in chosen["show"]][LINES:]
         left += sorted({*found.incidence["group"]})[LINES:] if chosen["by"] else []
-        return f"Not drawn, since more than {LINES} lines can't be told apart: {', '.join(left)}" if left else ""
+        return (
+            f"Not drawn, since more than {LINES} lines can't be told apart: {', '.join(left)}" if left else ""
+        )
 
     def page(self, item: str | None, chosen: Mapping[str, Any]) -> str:
         "The dialogue chosen, lit up where the line first occurs; until one is chosen, the contrast and the numbers."
@@ -462,30 +549,39 @@ class EmergenceParts:
         found, _, line, group = self.asked(chosen)
         if found is None:
             return "No dialogues with these filters"
-        return f"{n:,} dialogues where {visible(' · '.join(filter(None, (words(line), group))), 80)} {when(chosen['turns'])}"
+        name = visible(" · ".join(filter(None, (words(line), group))), 80)
+        return f"{n:,} dialogues where {name} {when(chosen['turns'])}"
 
     def parts(self) -> Parts:
         "All of it, for the panel."
         total = len(self.source.dialogues)
         listing = Listing(self.items, self.row, total, "dialogue", empty="No dialogue here.")
-        return Parts(self.filters, listing, View(self.page, above=self.above, said=self.said, start=lambda items: None))
+        return Parts(
+            self.filters, listing, View(self.page, above=self.above, said=self.said, start=lambda items: None)
+        )
 
 
 _CHART = """{% if left %}<p class="ak-warn ak-name">{{ left | visible(600) }}</p>{% endif %}
 {% if others %}<div class="ak-lines" role="group" aria-label="Behaviour">{% for name, on, choice in others %}
-<button type="button" data-choose="{{ choice }}" aria-pressed="{{ "true" if on else "false" }}">{{ name | visible(40) }}</button>
+<button type="button" data-choose="{{ choice }}" aria-pressed="{{ "true" if on else "false" }}">{{
+ name | visible(40) }}</button>
 {% endfor %}</div>{% endif %}
 {% if title %}<h4 class="ak-name">{{ title | visible(100) }}</h4>{% endif %}
 {% if chart.svg %}<div class="ak-plot" data-brush="{{ stops }}" title="Draw over turns to choose them">
-<div role="img" aria-label="Cumulative incidence by turn: {% for one in points %}{{ one.row | visible(60) }}, {{ one.said }}. {% endfor %}">{{
+<div role="img" aria-label="Cumulative incidence by turn: {% for one in points %}
+{{ one.row | visible(60) }}, {{ one.said }}. {% endfor %}">{{
  chart.svg }}</div>
-{% for one in points %}<button type="button" class="ak-point" tabindex="-1" style="left: {{ one.left }}%; top: {{ one.top }}%"
+{% for one in points %}<button type="button" class="ak-point" tabindex="-1"
+ style="left: {{ one.left }}%; top: {{ one.top }}%"
  data-choose="{{ one.choice }}" aria-pressed="{{ "true" if one.on else "false" }}"
- aria-label="{{ one.row | visible(60) }}, {{ one.said }}" title="{{ one.row | visible(60) }}, {{ one.said }}"></button>{% endfor %}
+ aria-label="{{ one.row | visible(60) }}, {{ one.said }}" title="{{ one.row | visible(60) }}, {{ one.said }}">
+</button>{% endfor %}
 </div>{% else %}<p>None of these occurs.</p>{% endif %}
-{% if chart.never %}<p class="ak-small ak-quiet ak-name">Never: {{ chart.never | join(", ") | visible(400) }}</p>{% endif %}
+{% if chart.never %}<p class="ak-small ak-quiet ak-name">Never: {{ chart.never | join(", ") | visible(400) }}</p>
+{% endif %}
 <div class="ak-lines" role="group" aria-label="Line">{% for name, on, choice in rows %}
-<button type="button" data-choose="{{ choice }}" aria-pressed="{{ "true" if on else "false" }}">{{ name | visible(40) }}</button>
+<button type="button" data-choose="{{ choice }}" aria-pressed="{{ "true" if on else "false" }}">{{
+ name | visible(40) }}</button>
 {% endfor %}</div>
 <div class="ak-lines" role="group" aria-label="First occurs at">{% for said, count, on, choice in turns %}
 <button type="button" data-choose="{{ choice }}" aria-pressed="{{ "true" if on else "false" }}">{{ said }}: {{
@@ -524,4 +620,6 @@ class EmergencePanel(Panel):
         if isinstance(source, pd.DataFrame) and "label" in source.columns:
             source = {"labels": source}
         source = source if isinstance(source, Source) else Source(source)
-        super().__init__(source, lambda given: EmergenceParts(given).parts(), "Emergence", state=state, live=live)
+        super().__init__(
+            source, lambda given: EmergenceParts(given).parts(), "Emergence", state=state, live=live
+        )

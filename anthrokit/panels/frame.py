@@ -38,7 +38,7 @@ class Filter:
     options : sequence of (value, text)
         What can be chosen; none for text and ticks.
     kind : str
-        "choice" (one option), "many" (some options), "text", "tick", or "own": a control elsewhere in the panel sets it.
+        "choice" (one option), "many" (some options), "text", "tick", or "own": a control elsewhere sets it.
     usual : str, bool or list
         The value that doesn't count as a choice.
     counts : mapping of str to int
@@ -56,7 +56,11 @@ class Filter:
         "Raise ValueError where this filter can't have such a value."
         known = dict(self.options)
         asked = value if self.kind == "many" else [value]
-        wrong = [one for one in asked if known and one not in known] if isinstance(asked, (list, tuple)) else [value]
+        wrong = (
+            [one for one in asked if known and one not in known]
+            if isinstance(asked, (list, tuple))
+            else [value]
+        )
         wrong = [one for one in wrong if one != self.usual]
         if wrong:
             there = ", ".join(visible(one, 40) for one in known if one)
@@ -197,13 +201,15 @@ _STILL = """<style>{{ css }}</style>
 {% if chips %}<div class="ak-chips">{% for chip in chips %}<span class="ak-chip">{{ chip | visible(200) }}</span>
 {% endfor %}</div>{% endif %}
 {% if above %}<div class="ak-above">{{ above }}</div>{% endif %}
-<div class="ak-body {{ "ak-wide-list" if wide else "" }}">{% if rows %}<div class="ak-side"><div class="ak-list">{% for row in rows %}
+<div class="ak-body {{ "ak-wide-list" if wide else "" }}">{% if rows %}<div class="ak-side"><div class="ak-list">
+{% for row in rows %}
 <div class="ak-row" aria-selected="{{ "true" if row.id == at else "false" }}"><div class="ak-row-head">
 {% if row.get("tick") %}<span class="ak-done {{ row.tick.get("look", "") }}">{{ row.tick.text }}</span>{% endif %}
 <span class="ak-row-title" dir="auto">{{ row.title }}</span>
 {% for cell in row.get("cells") or () %}<span class="ak-cell">{{ cell }}</span>{% endfor %}</div>
 <div class="ak-row-foot"><span class="ak-row-note" dir="auto">{{ row.note }}</span>
-{% for tag in row.get("tags") or () %}<span class="ak-dot" style="--ak-hue: var(--ak-c{{ tag.colour | int }})">{{ tag.text }}</span>
+{% for tag in row.get("tags") or () %}<span class="ak-dot" style="--ak-hue: var(--ak-c{{ tag.colour | int }})">{{
+ tag.text }}</span>
 {% endfor %}</div></div>{% endfor %}
 {% if more %}<p class="ak-small ak-quiet ak-more">{{ "{:,}".format(more) }} more</p>{% endif %}</div></div>{% endif %}
 <div class="ak-pane"><section class="ak-page">{{ page or empty }}</section></div></div></div>"""
@@ -216,7 +222,9 @@ def chip_texts(filters: Sequence[Filter], state: Mapping[str, Any]) -> list[str]
     for one in filters:
         if one.name in state and one.kind != "own":
             value, names = state[one.name], dict(one.options)
-            values = [names.get(name, name) for name in (value if isinstance(value, (list, tuple)) else [value])]
+            values = [
+                names.get(name, name) for name in (value if isinstance(value, (list, tuple)) else [value])
+            ]
             said.append(one.label if one.kind == "tick" else f"{one.label}: {', '.join(values)}")
     return said
 
@@ -330,7 +338,9 @@ class Panel(anywidget.AnyWidget):
         ValueError
             A filter, value or item isn't there.
         """
-        state = self.parts.checked({name: one for name, one in (self.state | changes).items() if name != "at"})
+        state = self.parts.checked(
+            {name: one for name, one in (self.state | changes).items() if name != "at"}
+        )
         items = self._listed(state)
         at = changes.get("at", self.item)
         self.state = state | ({"at": at} if at in items or "at" in changes else {})
@@ -346,11 +356,19 @@ class Panel(anywidget.AnyWidget):
             self.frame = {
                 "title": self._title,
                 "run": visible(getattr(getattr(self.source, "run", None), "name", ""), 60),
-                "filters": [{**vars(one), "options": [list(option) for option in one.options]} for one in parts.filters],
+                "filters": [
+                    {**vars(one), "options": [list(option) for option in one.options]}
+                    for one in parts.filters
+                ],
                 "list": f"{asked.noun}s".capitalize(),
                 "columns": [dict(one) for one in asked.columns],
                 "tools": [list(one) for one in view.tools],
-                "keys": [["j / k", "next / previous"], ["/", "search and filters"], *map(list, view.keys), ["?", "these keys"]],
+                "keys": [
+                    ["j / k", "next / previous"],
+                    ["/", "search and filters"],
+                    *map(list, view.keys),
+                    ["?", "these keys"],
+                ],
             }
             before = self.state
             self.state = state
@@ -370,20 +388,36 @@ class Panel(anywidget.AnyWidget):
             if self._known.get("shown") is not items:
                 stamp = self.listing.get("stamp", 0) + 1
                 start = max(0, (items.index(self.item) if self.item in items else 0) - AHEAD // 3)
-                self.listing = {"stamp": stamp, "total": len(items), **self._lines(start), "empty": parts.listing.empty}
+                self.listing = {
+                    "stamp": stamp,
+                    "total": len(items),
+                    **self._lines(start),
+                    "empty": parts.listing.empty,
+                }
                 self.above = str(parts.view.above(chosen))
                 self._known["shown"] = items
-            self.page, self.bar = str(parts.view.page(self.item, chosen)), str(parts.view.bar(self.item, chosen))
+            self.page, self.bar = (
+                str(parts.view.page(self.item, chosen)),
+                str(parts.view.bar(self.item, chosen)),
+            )
             place = items.index(self.item) if self.item in items else -1
             words = said if said is not None else self.summary()
             serial = self.view.get("serial", 0) + (self._drawn != self.item)
             self._drawn = self.item
-            self.view = {"serial": serial, "drawn": self.view.get("drawn", 0) + 1, "place": place, "said": words}
+            self.view = {
+                "serial": serial,
+                "drawn": self.view.get("drawn", 0) + 1,
+                "place": place,
+                "said": words,
+            }
 
     def _lines(self, start: int) -> dict[str, Any]:
         "A stretch of the list."
         row = self.parts.listing.row
-        return {"start": start, "rows": [{**row(one), "id": one} for one in self.items[start : start + AHEAD]]}
+        return {
+            "start": start,
+            "rows": [{**row(one), "id": one} for one in self.items[start : start + AHEAD]],
+        }
 
     def summary(self) -> str:
         "What is shown of what."
@@ -423,11 +457,17 @@ class Panel(anywidget.AnyWidget):
         Parameters
         ----------
         content : mapping
-            act, value, fields (texts by name), view (the serial of the view it was asked in). An act of the view that was
-            asked for another item is not done: its button was pressed for what was in view then.
+            act, value, fields (texts by name), view (the serial of the view it was asked in). An act that was asked
+            for another item is not done: its button was pressed for what was in view then.
         """
         act, value = content.get("act"), content.get("value")
-        own = {"choose": self._choose, "clear": self._clear, "step": self._step, "at": self._go, "said": self.draw}
+        own = {
+            "choose": self._choose,
+            "clear": self._clear,
+            "step": self._step,
+            "at": self._go,
+            "said": self.draw,
+        }
         own |= {"rows": self._send_rows, "refresh": lambda _: self.refresh()}
         with self._turn:
             try:
@@ -488,7 +528,9 @@ class Panel(anywidget.AnyWidget):
             except Exception as error:
                 self.draw(f"no longer live: {visible(error, 300)}")
                 return
-            pause = max(seconds, 4 * (time.perf_counter() - began))  # reading takes a fifth of the time at most
+            pause = max(
+                seconds, 4 * (time.perf_counter() - began)
+            )  # reading takes a fifth of the time at most
 
     def close(self) -> None:
         "Take the panel off the page, and stop watching."
@@ -502,7 +544,10 @@ class Panel(anywidget.AnyWidget):
         "The view as HTML that needs no kernel."
         place = self.items.index(self.item) if self.item in self.items else 0
         start = max(0, min(place - STILL_ROWS // 3, len(self.items) - STILL_ROWS))
-        rows = [{"note": "", **self.parts.listing.row(one), "id": one} for one in self.items[start : start + STILL_ROWS]]
+        rows = [
+            {"note": "", **self.parts.listing.row(one), "id": one}
+            for one in self.items[start : start + STILL_ROWS]
+        ]
         return render(
             _STILL,
             css=Markup(CSS),

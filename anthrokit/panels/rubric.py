@@ -195,7 +195,11 @@ def _dictionary(chinese: bool) -> dict[str, str]:
         *zip(table["ability"], table["ability_zh"], strict=True),
         *zip(table["dimension"], table["dimension_zh"], strict=True),
     ]
-    return {**_CHINESE, **{english: name for name, english in heartbench.cases._SCENES.items()}, **dict(names)}
+    return {
+        **_CHINESE,
+        **{english: name for name, english in heartbench.cases._SCENES.items()},
+        **dict(names),
+    }
 
 # %% ../../nbs/12_panels/06_rubric.ipynb #10a9446d
 def scores_of(hits: pd.DataFrame, protocol: str = "paper") -> pd.DataFrame:
@@ -266,7 +270,8 @@ _TEXT = """{% macro said(text) %}
 <div class="ak-text" dir="auto" lang="{{ language(text) }}">{{ text | clean }}</div>
 {% endmacro %}"""
 _HEAD = """<h4 class="ak-name">{{ item | visible }}</h4>
-<p class="ak-small ak-quiet ak-name">{% for name in about %}{{ " · " if not loop.first }}{{ say(name) | visible }}{% endfor %}</p>
+<p class="ak-small ak-quiet ak-name">{% for name in about %}{{ " · " if not loop.first }}{{ say(name) | visible }}
+{% endfor %}</p>
 {% for role, text in dialogue %}
 <div class="ak-message {{ "ak-user" if role == "user" else "ak-assistant" }}">
 <div class="ak-small ak-quiet">{{ say(role) }}</div>{{ said(text) }}</div>
@@ -276,7 +281,8 @@ _HEAD = """<h4 class="ak-name">{{ item | visible }}</h4>
 <div class="ak-answers">{% for side in sides %}
 <section class="ak-answer" aria-label="{{ side.model | visible }}">
 <h4><span class="ak-name">{{ say("Answer") }}: {{ side.model | visible }}</span>
-<span class="ak-score">{% if side.overall is none %}{{ say("not scored") }}{% else %}{{ "%.0f" | format(side.overall) }}{% endif %}
+<span class="ak-score">{% if side.overall is none %}{{ say("not scored") }}
+{% else %}{{ "%.0f" | format(side.overall) }}{% endif %}
 </span></h4>
 <p class="ak-small ak-quiet">{% if side.words %}{{ side.words }} {{ say("words") }}{% endif %}</p>
 {% if side.status %}<p class="ak-warn">{{ side.status | visible }}</p>{% endif %}
@@ -321,7 +327,9 @@ def _language(text: object) -> str:
     return "zh" if isinstance(text, str) and re.search("[\u3400-\u9fff]", text) else ""
 
 # %% ../../nbs/12_panels/06_rubric.ipynb #6b29b8f5
-def _side(rubrics: Rubrics, item: str, model: str, rows: pd.DataFrame, scores: pd.DataFrame, protocol: str) -> dict[str, Any]:
+def _side(
+    rubrics: Rubrics, item: str, model: str, rows: pd.DataFrame, scores: pd.DataFrame, protocol: str
+) -> dict[str, Any]:
     "The answer of one model with its scores."
     answers = rubrics.answers
     answer = answers[(answers["model"] == model) & (answers["case_id"] == item)]
@@ -366,7 +374,13 @@ def _criteria(rubrics: Rubrics, item: str, rows: pd.DataFrame, pair: list[str]) 
 
 # %% ../../nbs/12_panels/06_rubric.ipynb #92a4901b
 def rubric_html(
-    rubrics: Rubrics, item: str, pair: list[str], *, dimension: str = "", protocol: str = "paper", chinese: bool = False
+    rubrics: Rubrics,
+    item: str,
+    pair: list[str],
+    *,
+    dimension: str = "",
+    protocol: str = "paper",
+    chinese: bool = False,
 ) -> str:
     """One case as HTML.
 
@@ -446,7 +460,10 @@ def rubric_filters(rubrics: Rubrics) -> list[Filter]:
     return [
         Filter("a", "Model", named, usual=models[0]),
         Filter("b", "Beside it", [*named, ("none", "none")], usual=beside),
-        *(Filter(name, name.capitalize(), options_of(hits[name].unique())) for name in ("scene", "difficulty", "dimension")),
+        *(
+            Filter(name, name.capitalize(), options_of(hits[name].unique()))
+            for name in ("scene", "difficulty", "dimension")
+        ),
         Filter("worth", "Only where", list(WORTH.items())),
         Filter("protocol", "Scoring", [("", "as in the paper"), ("released", "as released")]),
         Filter("names", "Names", [("", "English"), ("zh", "中文")]),
@@ -470,7 +487,9 @@ class RubricList:
     def __init__(self, rubrics: Rubrics):
         hits = rubrics.hits
         self.rubrics, self.flags, self.texts = rubrics, worth_a_look(hits), _texts_of(rubrics)
-        self.about = hits.drop_duplicates("case_id").set_index("case_id")[["scene", "difficulty"]].astype(object)
+        self.about = (
+            hits.drop_duplicates("case_id").set_index("case_id")[["scene", "difficulty"]].astype(object)
+        )
         self.dimensions = hits.groupby("case_id", sort=False)["dimension"].agg(set).to_dict()
         groups = hits.assign(hit=hits["hit"].astype("Float64")).groupby(["model", "case_id"])["hit"]
         self.counts = groups.agg(["sum", "size"]).to_dict("index")
@@ -501,12 +520,20 @@ class RubricList:
         for place, model in enumerate(self.pair):
             if (count := self.counts.get((model, item))) is not None:
                 title = f"{model}: hits of criteria"
-                tags.append({"text": f"{count['sum']:.0f}/{count['size']}", "colour": place, "title": visible(title, 100)})
+                tags.append(
+                    {
+                        "text": f"{count['sum']:.0f}/{count['size']}",
+                        "colour": place,
+                        "title": visible(title, 100),
+                    }
+                )
         return {"title": visible(item, 60), "note": visible(note, 90), "tags": tags}
 
     def listing(self) -> Listing:
         "As a part of the panel."
-        return Listing(self.items, self.row, len(self.rubrics.rows), "case", empty="No case fits these filters.")
+        return Listing(
+            self.items, self.row, len(self.rubrics.rows), "case", empty="No case fits these filters."
+        )
 
 # %% ../../nbs/12_panels/06_rubric.ipynb #2c3b287a
 def rubric_parts(rubrics: Rubrics) -> Parts:
