@@ -295,7 +295,7 @@ function render({ model, el }) {
     empty.hidden = Boolean(listing.total);
     empty.firstChild.textContent = listing.empty ?? "Nothing fits these filters.";
     empty.lastChild.hidden = !active().length;
-    place.textContent = listing.total ? `${(at + 1).toLocaleString("en")} / ${listing.total.toLocaleString("en")}` : "–";
+    place.textContent = listing.total ? `${at < 0 ? "–" : (at + 1).toLocaleString("en")} / ${listing.total.toLocaleString("en")}` : "–";
     before.disabled = at <= 0;
     after.disabled = at >= listing.total - 1;
     said.textContent = words;
