@@ -28,11 +28,13 @@ import torch
 import transformers
 from tokenizers import ByteLevelBPETokenizer
 
+from anthrokit.anthroscore import mentions, protocol_named
 from anthrokit.anthroscore import scoring as score
 from anthrokit.core import Run
 
 HERE = Path(__file__).parent
-TERMS = score.pronouns("released")
+RELEASED = protocol_named("released")
+TERMS = {"human": RELEASED.human, "nonhuman": RELEASED.nonhuman}
 ENTITIES = ["system", "model", "chatbot", "assistant", "program", "robot", "machine", "agent"]
 
 
@@ -189,19 +191,20 @@ def parsing(texts: list[str]) -> None:
     "The parser: nlp(text) one by one with everything, and ours; the same masked sentences."
     import spacy
 
-    whole = spacy.load(score._SPACY_MODEL)
-    entities = score.Entities(words=("system", "model"))
+    whole = spacy.load(mentions.SPACY_MODEL)
+    entities = mentions.Entities(words=("system", "model"))
     rows = []
     hit = [text for text in texts if entities.regex.search(text)]
     for name, some in (("all texts", texts[:600]), ("only texts with an entity", hit[:300])):
-        blocks = [" ".join(score._blocks(text)) for text in some]
+        blocks = [" ".join(mentions._blocks(text)) for text in some]
         score.mask_sentences(some[:20], entities)
 
         def one_by_one(blocks=blocks):
             made = []
             for block in blocks:
-                mentions = score._mentions(list(whole(block).sents), entities, ("nsubj", "dobj"), False)
-                made += [score._row("", 0, mention, False)["masked"] for mention in mentions]
+                found = mentions._mentions(list(whole(block).sents), entities, False)
+                found = [one for one in found if one.chunk.root.dep_ in ("nsubj", "dobj")]
+                made += [mentions._row("", 0, mention, False)["masked"] for mention in found]
             return made
 
         theirs, slow, _ = timed(one_by_one)

@@ -1,4 +1,5 @@
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -7,6 +8,10 @@ import pytest
 from browser import Lab, Notebook, VSCode, chromium
 
 HERE = Path(__file__).parent
+
+# A shell that starts the tests in the background has them ignore Ctrl-C, and every process that they start as well.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture

@@ -86,8 +86,10 @@ class Server:
                     for name, yes in zip(asked, draws, strict=True)
                 }
             )
-        if "Verdict:" in text or "verdict" in text.lower():
+        if "Verdict:" in text or "verdict" in text.lower() or "then a semicolon" in text:
             yes = fraction("verdict", request["model"], request["messages"], request.get("seed")) < 0.3
+            if "then a semicolon" in text:
+                return f"The mock server decided so; {'Yes' if yes else 'No'}"
             return f"Reason: the mock server decided so.\nVerdict: {'Yes' if yes else 'No'}"
         rng = random.Random(fraction(request["model"], request["messages"], request.get("seed")))
         return " ".join(rng.choices(WORDS, k=rng.randint(5, 25))).capitalize() + "."

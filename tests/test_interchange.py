@@ -29,8 +29,7 @@ from anthrokit.io import (
     write_openai,
     write_sharegpt,
 )
-from anthrokit.judging import LLMJudge, import_messages, judge
-from anthrokit.models import LLM
+from anthrokit.judging import import_messages
 from anthrokit.simulation import load_prompts
 
 HERE = Path(__file__).parent
@@ -299,44 +298,6 @@ def test_base_prompts_of_the_published_set(tmp_path):
     found = read_anthrobench(tmp_path / "dialogues.csv", prompts="anthrobench").dialogues()
     assert sorted(found["base_id"]) == sorted(opened["base_id"]) and found["domain"].notna().all()
     assert read_anthrobench(tmp_path / "dialogues.csv").dialogues()["base_id"].nunique() == 6
-
-
-def test_released_protocol_in_a_run(server, tmp_path, monkeypatch):
-    "A package of our own with the interface of the authors' asks, sees the user's message, and reads."
-    package = tmp_path / "packages" / "anthro_benchmark" / "classifier"
-    package.mkdir(parents=True)
-    (package.parent / "__init__.py").write_text("")
-    (package / "rating.py").write_text(
-        "import pathlib\nDEFAULT_CUE_DETAILS_FILE = str(pathlib.Path(__file__).parent / 'behaviours.json')\n"
-    )
-    (package / "behaviours.json").write_text(
-        json.dumps({"emotions": {"definition": "moods", "examples": []}})
-    )
-    (package / "__init__.py").write_text(
-        "class LLMClassifier:\n"
-        "    def __init__(self, classifier_llm_config, cue_name, cue_definition_text=None, cue_examples_list=None):\n"
-        "        self.text = cue_definition_text\n"
-        "    def rate_turn_messages(self, cue, assistant_turn_message, user_turn_message):\n"
-        "        asked = f'verdict on {self.text}: {user_turn_message} / {assistant_turn_message}'\n"
-        "        answer = self.llm_client.generate([{'role': 'user', 'content': asked}])\n"
-        "        return {'Yes': 1, 'No': 0}.get(answer[-3:].strip(': '), -1), answer\n"
-    )
-    monkeypatch.syspath_prepend(str(tmp_path / "packages"))
-    run = filled([[("How was it?", "I loved it."), ("Why?", "It moved me.")]])
-    asked = []
-    one = LLMJudge(LLM("openai/judge", api_base=server()), protocol="released")
-    prompt = one.prompt
-    monkeypatch.setattr(one, "prompt", lambda *given: asked.append(prompt(*given)) or asked[-1])
-    judge(run, [one], samples=3, behaviours="emotions", progress=False)
-    assert set(asked) == {
-        "verdict on moods: How was it? / I loved it.",
-        "verdict on moods: Why? / It moved me.",
-    }
-    assert run.ratings()["status"].eq("ok").all() and len(run.ratings()) == 6
-    settings = json.loads(run.query("SELECT settings FROM judges")["settings"][0])
-    assert settings["protocol"] == "released"
-    for name in [name for name in sys.modules if name.startswith("anthro_benchmark")]:
-        monkeypatch.delitem(sys.modules, name)
 
 
 STUDY = """

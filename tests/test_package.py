@@ -1,6 +1,7 @@
 """What is installed is whole: the wheel carries the data, imports are light, extras are named."""
 
 import os
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -69,9 +70,14 @@ assert main(["lab", "elsewhere"]) == 1
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory):
-    "The wheel, made from the source distribution as an installer would."
-    folder = tmp_path_factory.mktemp("dist")
-    subprocess.run([sys.executable, "-m", "build", "--outdir", folder, ROOT], check=True, capture_output=True)
+    "The wheel, made from the source distribution as an installer would; in a copy, for others import this tree."
+    folder, copy = tmp_path_factory.mktemp("dist"), tmp_path_factory.mktemp("source")
+    listed = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    for name in subprocess.run(listed, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split("\0"):
+        if name and (ROOT / name).exists():
+            (copy / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(ROOT / name, copy / name)
+    subprocess.run([sys.executable, "-m", "build", "--outdir", folder, copy], check=True, capture_output=True)
     assert len(list(folder.glob("*.tar.gz"))) == 1
     return next(folder.glob("*.whl"))
 
