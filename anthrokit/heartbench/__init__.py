@@ -1,0 +1,14 @@
+"""Counselling cases, answers, rubric judges, scores."""
+# Made by docs/rooms.py from the modules' own lists; make no change here.
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach(
+    __name__,
+    submod_attrs={
+        "answers": ["AnswerJob", "RETRIED", "aanswer", "add_answers", "add_cases", "answer", "answer_prompt", "answers_of", "cases_of", "count_words"],
+        "cases": ["Case", "Cases", "Criterion", "OTHER", "READINGS", "RELEASED", "SCENES", "ability_names", "bundled_answers", "bundled_hits", "bundled_ratings", "case_record", "has_text", "load_abilities", "load_cases", "read_case", "read_records", "vote", "with_criteria", "write_cases"],
+        "judging": ["JudgementJob", "LONGEST", "REJUDGED", "RubricJudge", "Unreadable", "ajudge_answers", "as_utf8", "hits_of", "judge_answers", "judgement_steps", "judgements_of", "ratings_of", "read_object", "read_verdicts", "rubric_prompt", "verdict_mark"],
+        "results": ["AGREEMENTS", "ability_table", "agreement", "by_difficulty", "compare", "disagreements", "golden", "leaderboard", "length_correlation", "mean_words", "normalised", "saturation", "score_by"],
+        "scoring": ["CaseScore", "case_scores", "score", "score_case", "unscored"],
+    },
+)
