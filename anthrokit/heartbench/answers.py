@@ -19,7 +19,7 @@ from ..models import LLM, Batch, Budget, Completion
 from ..work import Forecast, Job, Lane, Request, Steps, look_at, task, usual_answer
 
 # %% auto #0
-__all__ = ['RETRIED', 'aanswer', 'answer_prompt', 'count_words', 'add_cases', 'cases_of', 'answers_of', 'add_answers',
+__all__ = ['LEDGER', 'RETRIED', 'aanswer', 'answer_prompt', 'count_words', 'add_cases', 'cases_of', 'answers_of', 'add_answers',
            'AnswerJob', 'answer']
 
 # %% ../../nbs/10_heartbench/02_answers.ipynb #61036f50
@@ -102,8 +102,8 @@ def count_words(text: str) -> int:
     """
     return len(_WORD.findall(text))
 
-# %% ../../nbs/10_heartbench/02_answers.ipynb #35615689
-_LEDGER = """
+# %% ../../nbs/10_heartbench/02_answers.ipynb #f5e7d09e
+LEDGER = """
 CREATE TABLE IF NOT EXISTS heartbench_cases (
     case_id TEXT PRIMARY KEY, position INTEGER NOT NULL, hash TEXT NOT NULL, record TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS heartbench_models (
@@ -129,7 +129,7 @@ CREATE TABLE IF NOT EXISTS heartbench_drafts (
     raw TEXT, error TEXT, PRIMARY KEY (case_id, model)) WITHOUT ROWID;
 """
 
-# %% ../../nbs/10_heartbench/02_answers.ipynb #a12def8d
+# %% ../../nbs/10_heartbench/02_answers.ipynb #0585e09f
 def add_cases(run: Run, cases: Cases) -> None:
     """Take cases into a run; a case_id that is there with another dialogue or other criteria is refused.
 
@@ -152,7 +152,7 @@ def add_cases(run: Run, cases: Cases) -> None:
     ...     len(cases_of(run))
     12
     """
-    run.create(_LEDGER)
+    run.create(LEDGER)
     known = refuse_other_texts(run, cases)
     new = [case for case in cases if case.case_id not in known]
     rows = [
