@@ -31,16 +31,16 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "simulation", "validity", "work",
     ],
     submod_attrs={
-        "core": ["Run", "StoreError", "TableError", "read_table"],
-        "models": ["LLM", "Budget", "BudgetReached", "SetupError"],
+        "core": ["BudgetReached", "Run", "RunError", "SetupError", "TableError", "label", "read_table"],
+        "models": ["LLM", "Budget"],
         "simulation": [
             "Behaviour", "Taxonomy", "asimulate", "contextualise", "load_prompts", "load_scenarios", "sample_prompts", "simulate",
         ],
         "judging": [
-            "LLMJudge", "Rating", "StudentJudge", "TogetherJudge", "ajudge", "compare_pairs", "judge", "judge_table", "label",
+            "LLMJudge", "Rating", "StudentJudge", "TogetherJudge", "ajudge", "judge", "judge_table",
             "offline_panel",
         ],
-        "analysis": ["agreement", "compare", "emergence", "profile", "snowball"],
+        "analysis": ["agreement", "compare", "compare_pairs", "emergence", "profile", "snowball"],
         "validity": ["Annotations", "annotate", "corrected_rates", "judge_accuracy", "read_annotations"],
         "figures": ["plot_differences", "plot_emergence", "plot_profile", "plot_snowball"],
         "panels": ["AnnotationPanel", "DialoguePanel", "DisagreementPanel", "EmergencePanel", "RubricPanel"],

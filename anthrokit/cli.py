@@ -214,7 +214,8 @@ def _model_entry(path: Any, name: str, entry: Any) -> dict[str, Any]:
 
 def _llm(text: str, named: dict[str, dict[str, Any]]) -> LLM:
     "A model from what was typed: a name in the settings, a LiteLLM string, or one with its address after an @."
-    from anthrokit.models import LLM, SetupError
+    from anthrokit.core import SetupError
+    from anthrokit.models import LLM
     from anthrokit.simulation import as_llm
 
     if text not in named:
@@ -604,10 +605,10 @@ def _heartbench_judge(given: argparse.Namespace) -> _Result:
 
 
 def _there(folder: str) -> str:
-    from anthrokit.core import StoreError
+    from anthrokit.core import RunError
 
     if not (Path(folder) / "ledger.sqlite").exists():
-        raise StoreError(f"{folder} holds no run")
+        raise RunError(f"{folder} holds no run")
     return folder
 
 
@@ -837,11 +838,11 @@ def _told(result: _Result | int, as_json: bool) -> int:
 
 def _expected(error: Exception) -> int:
     "The exit code of an error that is explained in its text; any other is a mistake of ours and is raised."
-    from anthrokit.models import BudgetReached, CallFailed, SetupError
-    from anthrokit.core import StoreError
+    from anthrokit.core import BudgetReached, CallFailed, SetupError
+    from anthrokit.core import RunError
 
     if isinstance(error, BudgetReached):
         return 3
-    if isinstance(error, (SetupError, CallFailed, StoreError, ValueError, OSError)):
+    if isinstance(error, (SetupError, CallFailed, RunError, ValueError, OSError)):
         return 1
     raise error

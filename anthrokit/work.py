@@ -20,8 +20,8 @@ from typing import Any, NamedTuple, TypeVar
 
 import pandas as pd
 
-from .core import Run, StoreError, digest
-from .models import LLM, Batch, Budget, BudgetReached, CallFailed, Completion, Meter, SetupError, Workers
+from .core import BudgetReached, CallFailed, Run, RunError, SetupError, digest
+from .models import LLM, Batch, Budget, Completion, Meter, Workers
 from .models import await_for, wait_for
 
 # %% auto #0
@@ -340,7 +340,7 @@ def _at_work(job: Job, batch: Batch | None) -> Iterator[None]:
     "The one job at work on a run: opened, and closed however it ends."
     folder = job.run.folder.resolve()
     if folder in _AT_WORK:
-        raise StoreError(
+        raise RunError(
             f"another job of this process is at work on the run {job.run.folder}; wait, or it would be paid twice"
         )
     _AT_WORK.add(folder)
@@ -446,7 +446,7 @@ def run_job(job: Job, *, batch: bool | Batch = False, workers: int | Workers = 0
 
     Raises
     ------
-    StoreError
+    RunError
         Another job of this process is at work on the run.
     SetupError, BudgetReached
         What is done is kept.

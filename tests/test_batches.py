@@ -11,9 +11,9 @@ import pandas as pd
 import pytest
 from test_judging import HERE, make_run, stats, verdicts
 
-from anthrokit.core import Run
+from anthrokit.core import BudgetReached, Run, SetupError
 from anthrokit.judging import LLMJudge, TogetherJudge, ajudge, judge
-from anthrokit.models import LLM, Batch, Budget, BudgetReached, SetupError, under_way
+from anthrokit.models import LLM, Batch, Budget, under_way
 
 QUICK = Batch(poll=0.1)
 SOME = {"behaviours": ["empathy", "agency", "desires"], "samples": 2, "progress": False}

@@ -24,7 +24,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from mock_openai import Server, fraction
 
 from anthrokit import heartbench
-from anthrokit.core import Run, StoreError
+from anthrokit.core import BudgetReached, Run, RunError, SetupError
 from anthrokit.heartbench import (
     RubricJudge,
     Unreadable,
@@ -33,7 +33,7 @@ from anthrokit.heartbench import (
     read_verdicts,
     score_case,
 )
-from anthrokit.models import LLM, Budget, BudgetReached, SetupError
+from anthrokit.models import LLM, Budget
 
 ROOT = Path(__file__).parent.parent
 
@@ -418,7 +418,7 @@ def test_dry_runs_write_nothing_and_are_right(serve, cases, tmp_path):
     with Run(tmp_path / "run") as run:
         before = dump(run)
         heartbench.answer(cases, model=[model, server.llm("n")], run=run, dry_run=True)
-        with pytest.raises(StoreError, match="holds no HeartBench cases"):
+        with pytest.raises(RunError, match="holds no HeartBench cases"):
             heartbench.judge_answers(run, RubricJudge(model), dry_run=True)
         assert dump(run) == before, "a run without HeartBench's tables"
         heartbench.answer(cases[:4], model=model, run=run, progress=False)
@@ -426,7 +426,7 @@ def test_dry_runs_write_nothing_and_are_right(serve, cases, tmp_path):
         rest = heartbench.answer(cases, model=[model, server.llm("n")], run=run, dry_run=True)
         assert rest["done"].tolist() == [4, 0, 4] and rest["calls"].tolist() == [8, 12, 20]
         assert rest["cost"].isna().tolist() == [False, True, True], "the price of n isn't known"
-        with pytest.raises(StoreError, match="with other settings .prompt, style"):
+        with pytest.raises(RunError, match="with other settings .prompt, style"):
             heartbench.answer(cases, model=model, run=run, style="chat", dry_run=True)
         assert dump(run) == before
         heartbench.answer(cases, model=model, run=run, progress=False)
@@ -473,7 +473,7 @@ def test_shuffled_criteria_come_back_in_their_places(serve, cases, tmp_path):
         heartbench.judge_answers(run, RubricJudge(server.llm("mixed"), shuffle=True), progress=False)
         mixed = heartbench.hits_of(run, ["mixed"])
         assert mixed["hit"].tolist() == plain["hit"].tolist()
-        orders = run.query("SELECT criteria_order FROM heartbench_judgements WHERE judge = 'mixed'")[
+        orders = run.query("SELECT criteria_order FROM judgements WHERE judge = 'mixed'")[
             "criteria_order"
         ]
         assert any(json.loads(order) != sorted(json.loads(order)) for order in orders)
@@ -552,7 +552,7 @@ def test_a_killed_process_repeats_at_most_what_was_in_flight(serve, tmp_path):
     assert server.server.stats["requests"] <= 24 + 3
     with Run(tmp_path / "run", read_only=True) as run:
         assert heartbench.hits_of(run)["hit"].notna().all()
-        assert run.query("SELECT COUNT(*) AS n FROM heartbench_hits")["n"].iloc[0] == 212
+        assert run.query("SELECT COUNT(*) AS n FROM rubric_ratings")["n"].iloc[0] == 212
 
 
 def test_import_is_light():

@@ -15,9 +15,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from anthrokit.core import Run, StoreError
+from anthrokit.core import BudgetReached, Run, RunError
 from anthrokit.judging import LLMJudge, Rating, TogetherJudge, judge
-from anthrokit.models import LLM, Budget, BudgetReached, Workers, wait_for
+from anthrokit.models import LLM, Budget, Workers, wait_for
 from anthrokit.simulation import Taxonomy
 
 HERE = Path(__file__).parent
@@ -265,7 +265,7 @@ import resource, sys
 sys.path.insert(0, sys.argv[3])
 from test_judging import make_run, panel
 from anthrokit.judging import judge
-from anthrokit.core import StoreError
+from anthrokit.core import RunError
 run = make_run(sys.argv[2], 30)
 judges = panel(sys.argv[1])
 for one in judges:
@@ -273,7 +273,7 @@ for one in judges:
 resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, resource.RLIM_INFINITY))
 try:
     judge(run, judges, progress=False)
-except StoreError as error:
+except RunError as error:
     resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
     print(error)
     sys.exit(3)
@@ -398,6 +398,6 @@ def test_dry_run_writes_nothing_and_is_right(server, tmp_path):
 
 def test_disk_errors_name_the_folder(tmp_path):
     run = make_run(tmp_path / "run", 1)
-    with pytest.raises(StoreError, match="opened read-only"), Run(tmp_path / "run", read_only=True) as other:
+    with pytest.raises(RunError, match="opened read-only"), Run(tmp_path / "run", read_only=True) as other:
         other.write_together([("facts", [{"name": "a", "value": "1"}])])
     run.close()

@@ -215,8 +215,8 @@ def test_run_at_work_elsewhere(open_notebook, folder):
     with Run(folder) as run:
         sheet, kept = str(folder.parent / "sheet.csv"), str(folder.parent / "kept.csv")
         cells = [
-            "from anthrokit import AnnotationPanel, Run, StoreError, annotate",
-            f"try:\n    AnnotationPanel({str(folder)!r}, 2)\nexcept StoreError as error:\n    print(error)",
+            "from anthrokit import AnnotationPanel, Run, RunError, annotate",
+            f"try:\n    AnnotationPanel({str(folder)!r}, 2)\nexcept RunError as error:\n    print(error)",
             f"annotate(Run({str(folder)!r}, read_only=True), 2, path={sheet!r})\n"
             f"AnnotationPanel({sheet!r}, path={kept!r}, annotator='Bo')",
         ]

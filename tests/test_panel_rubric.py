@@ -113,17 +113,17 @@ def test_a_run_with_missing_verdicts_and_a_special_hit(tmp_path):
     with Run(tmp_path / "run") as run:
         add_answers(run, cases, answers)
         judge = {"judge": "ours", "position": 0, "samples": 1, "settings": "{}", "hash": "x"}
-        run.write("heartbench_judges", [judge])
+        run.write("rubric_judges", [judge])
         ratings = bundled_ratings(["strict"])
         judged = ratings[ratings["case_id"] != "zh-mother-calls"].assign(judge="ours")
         pairs = judged[["model", "case_id"]].drop_duplicates().to_dict("records")
-        run.write("heartbench_judgements", [{**pair, "judge": "ours", "sample": 1, "status": "ok"} for pair in pairs])
+        run.write("judgements", [{**pair, "judge": "ours", "sample": 1, "status": "ok"} for pair in pairs])
         other = cases["zh-newcomer-promoted"].criteria[-1].number
         special = (judged["case_id"] == "zh-newcomer-promoted") & (judged["criterion"] == other)
         judged.loc[special & (judged["model"] == "adviser"), "hit"] = True
         kept = judged[~((judged["case_id"] == "en-near-miss") & (judged["criterion"] == 1))]
         rows = kept.drop(columns="reason").astype({"hit": int}).to_dict("records")
-        run.write("heartbench_hits", rows)
+        run.write("rubric_ratings", rows)
         panel = RubricPanel(run)
         assert len(panel.items()) == 12 and panel.models == ["adviser", "listener"]
         panel.state = "worth=missing"
@@ -136,7 +136,7 @@ def test_a_run_with_missing_verdicts_and_a_special_hit(tmp_path):
         assert "the whole answer scores 0" in panel.page.value
         assert panel.source.refresh(only_if_new=True) is False
         pair = {"model": "adviser", "case_id": "zh-mother-calls", "judge": "ours", "sample": 1}
-        run.write("heartbench_judgements", [{**pair, "status": "refused"}])
+        run.write("judgements", [{**pair, "status": "refused"}])
         panel.refresh()
         panel.state = "worth=missing"
         assert "refused" in panel.page.value

@@ -16,9 +16,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from anthrokit.core import Run, StoreError
+from anthrokit.core import Run, RunError, SetupError
 from anthrokit.judging import LLMJudge, judge
-from anthrokit.models import LLM, SetupError
+from anthrokit.models import LLM
 from anthrokit.simulation import load_prompts, simulate
 
 STUDY = """
@@ -130,9 +130,9 @@ def test_dry_run_of_a_simulation(server, tmp_path):
     rest = plan(60).set_index("purpose")
     assert rest["done"].tolist() == [10] * 3 and rest["calls"].tolist() == [150, 100, 250]
     assert rest["measured"].tolist()[:2] == [30, 20] and rest.loc["all", "cost"] < rest.loc["all", "cost_most"]
-    with pytest.raises(StoreError, match="another first_message under the prompt_id"):
+    with pytest.raises(RunError, match="another first_message under the prompt_id"):
         simulate(prompts.head(3).assign(first_message="Else."), **models, run=folder, dry_run=True)
-    with pytest.raises(StoreError, match="seed: it has 0, this asks for 1") as refusal:
+    with pytest.raises(RunError, match="seed: it has 0, this asks for 1") as refusal:
         plan(10, seed=1)
     assert str(folder) in str(refusal.value)
     assert before == ((folder / "manifest.json").read_bytes(), (folder / "ledger.sqlite").read_bytes())
@@ -152,7 +152,7 @@ def test_second_process_is_refused(server, tmp_path):
     process = study(server("--latency", 0.5), tmp_path / "run")
     while not (tmp_path / "run" / "run.lock.json").exists():
         time.sleep(0.1)
-    with pytest.raises(StoreError, match=f"worked on by process {process.pid} on"):
+    with pytest.raises(RunError, match=f"worked on by process {process.pid} on"):
         Run(tmp_path / "run")
     process.kill()
     process.wait()
@@ -278,7 +278,7 @@ def test_looking_where_nothing_can_be_written(server, tmp_path):
             with Run(folder / name, read_only=True) as archive:
                 assert archive.messages()["content"].tolist() == messages
             assert sorted(os.listdir(folder / name)) == before
-            with pytest.raises((StoreError, OSError)):
+            with pytest.raises((RunError, OSError)):
                 Run(folder / name)
     finally:
         os.seteuid(user)

@@ -33,7 +33,7 @@ from anthrokit.anthroscore.mentions import (
     sentence_frame,
     text_pairs,
 )
-from ..core import Run, StoreError, digest
+from ..core import Run, RunError, digest
 from ..models import needs
 
 # %% auto #0
@@ -643,17 +643,6 @@ def summarise(scores: pd.DataFrame) -> pd.DataFrame:
     return scores.groupby("text_id", sort=False).agg(**means, **firsts).reset_index()
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #e3c5280f
-_LEDGER = """
-CREATE TABLE IF NOT EXISTS anthroscore_settings (setting TEXT PRIMARY KEY, description TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS anthroscore_texts (
-    setting TEXT NOT NULL, text_id TEXT NOT NULL, hash TEXT NOT NULL, position INTEGER NOT NULL,
-    PRIMARY KEY (setting, text_id)) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS anthroscore_sentences (
-    setting TEXT NOT NULL, text_id TEXT NOT NULL, number INTEGER NOT NULL, sentence TEXT, masked TEXT,
-    mention TEXT, entity TEXT, dependency TEXT, verb TEXT, form TEXT, start INTEGER, pronoun INTEGER,
-    status TEXT NOT NULL,
-    score REAL, log_human REAL, log_nonhuman REAL, PRIMARY KEY (setting, text_id, number)) WITHOUT ROWID;
-"""
 _STORED = [*SENTENCE_COLUMNS, "score", "log_human", "log_nonhuman"]
 
 
@@ -681,7 +670,7 @@ def _unscored(run: Run, setting: str, part: list) -> tuple[dict[str, str], dict[
     )
     for _, (text_id, text) in part:
         if digest(text) != known.get(text_id, hashes[text_id]) or digest(text) != hashes[text_id]:
-            raise StoreError(
+            raise RunError(
                 f"the run {run.folder} has another text under the id {text_id!r}; use new ids, or a new run"
             )
     return hashes, {text_id: (place, text) for place, (text_id, text) in part if text_id not in known}
@@ -723,7 +712,7 @@ def score_into(
 
     Raises
     ------
-    StoreError
+    RunError
         A text under the same id was another one before, or the run is read-only.
 
     Examples
@@ -754,7 +743,6 @@ def score_into(
         "check_language": check_language and not asked.released,
     }
     setting = digest(description)
-    run.create(_LEDGER)
     run.write("anthroscore_settings", [{"setting": setting, "description": json.dumps(description)}])
     pairs = enumerate(tqdm(_streamed(texts, text), disable=not progress, unit=" texts"))
     parser, _ = load_parser()
@@ -788,8 +776,7 @@ def _one_setting(run: Run, scale: Mapping[str, str]) -> dict[str, Any]:
         )
     if "protocol" in scale:
         scale = {**scale, "protocol": protocol_named(scale["protocol"]).name}
-    there = run.rows("SELECT 1 FROM sqlite_master WHERE name = 'anthroscore_settings'")
-    stored = run.rows("SELECT setting, description FROM anthroscore_settings") if there else []
+    stored = run.rows("SELECT setting, description FROM anthroscore_settings")
     found = [{"setting": setting, **json.loads(description)} for setting, description in stored]
     found = [each for each in found if all(each[name] == value for name, value in scale.items())]
     if len(found) != 1:

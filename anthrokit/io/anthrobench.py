@@ -11,6 +11,7 @@ import json
 import os
 import re
 from collections.abc import Iterable
+from dataclasses import asdict
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,10 +20,8 @@ import pandas as pd
 
 from ..core import tables
 from ..judging import CUES, PronounCounter, parse_verdict
-from ..simulation import PUBLIC_BEHAVIOURS, PUBLIC_DOMAINS
-from ..simulation import load_prompts
-from ..core import Run, as_run, digest
-from ..core import TableError
+from ..simulation import PUBLIC_BEHAVIOURS, PUBLIC_DOMAINS, Taxonomy, load_prompts
+from ..core import Run, TableError, as_run, digest, import_dialogues
 
 # %% auto #0
 __all__ = ['column_name', 'listed_judges', 'read_anthrobench', 'one_target', 'write_anthrobench', 'anthrobench_losses']
@@ -299,7 +298,7 @@ def read_anthrobench(
     ------
     TableError
         Not such a file, or a cell that can't be read; names file, row and column.
-    StoreError
+    RunError
         The run holds other messages.
 
     Notes
@@ -320,13 +319,15 @@ def read_anthrobench(
         "judges": listed_judges(asked, "AnthroBench file"),
         "ratings": _ratings(rows, columns, path),
     }
-    return as_run(run).take_in(
+    return import_dialogues(
+        as_run(run),
         "AnthroBench file",
         pd.DataFrame(opened),
         parts,
         source=Path(path).name,
         targets={row["target"]: {"source": Path(path).name} for row in dialogues},
         turns=max(row["turns"] for row in dialogues),
+        behaviours=[asdict(behaviour) for behaviour in Taxonomy.load()],
     )
 
 # %% ../../nbs/13_io/01_anthrobench.ipynb #08036cea

@@ -7,22 +7,22 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from ..core import tables
-from ..judging.any_messages import _paired
+from ..judging import paired_turns
 from .anthrobench import listed_judges, one_target
 from ..simulation import Behaviour, Taxonomy
-from ..judging import PronounCounter, Rating, judge_prompt, label, parse_verdict
+from ..core import Run, TableError, as_run, digest, import_dialogues, label, versions
+from ..judging import PronounCounter, Rating, judge_prompt, parse_verdict
 from ..models import await_for
 from ..simulation import load_prompts
 from ..simulation import USER_TEMPLATE, as_llm, user_system_prompt
 from ..simulation.dialogues import _seen_by_user
-from ..core import Run, as_run, digest, versions
-from ..core import TableError
 
 try:
     from inspect_ai import Task, task
@@ -281,7 +281,7 @@ def _dialogue_of(log: EvalLog, sample: EvalSample) -> tuple[dict[str, Any], list
     "A sample as a dialogue and its messages."
     name, known = _dialogue_id(log, sample), sample.metadata
     said = [{"role": message.role, "content": message.text or None} for message in sample.messages]
-    turns = _paired(said)
+    turns = paired_turns(said)
     dialogue = {
         "dialogue_id": name,
         "prompt_id": _prompt_of(sample)["prompt_id"],
@@ -362,7 +362,10 @@ def read_inspect(path: str | os.PathLike, run: Run | str | os.PathLike | None = 
         "judges": _judges_of(log, ratings),
         "ratings": ratings,
     }
-    return as_run(run).take_in("Inspect log", prompts, rows, source=Path(path).name)
+    behaviours = [asdict(behaviour) for behaviour in Taxonomy.load()]
+    return import_dialogues(
+        as_run(run), "Inspect log", prompts, rows, source=Path(path).name, behaviours=behaviours
+    )
 
 # %% ../../nbs/13_io/02_inspect_logs.ipynb #d49ce265
 def _as_inspect(message: dict[str, str]) -> ChatMessage:

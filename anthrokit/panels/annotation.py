@@ -20,10 +20,10 @@ from markupsafe import Markup
 from ..core import tables
 from ..validity import Annotations, by_annotator, kept_draw
 from ..simulation import Taxonomy
-from ..judging.judges import _taxonomy_of
+from ..judging.judges import taxonomy_of
 from .base import Panel, choice, offer, render, row
 from ..analysis import agreement
-from ..core import Run, StoreError, digest
+from ..core import Run, RunError, digest
 from ..core import TableError
 
 # %% auto #0
@@ -56,7 +56,7 @@ class Deck:
             source = Run(source, read_only=True)
         self.run = source if isinstance(source, Run) else None
         if self.run is not None:
-            sheet, self.taxonomy = kept_draw(source, n, by, seed=seed), _taxonomy_of(source)
+            sheet, self.taxonomy = kept_draw(source, n, by, seed=seed), taxonomy_of(source)
         else:
             sheet = source if isinstance(source, pd.DataFrame) else tables.read_frame(source)
             self.taxonomy = Taxonomy.load()
@@ -353,7 +353,7 @@ class _Labelling(_Controls):
         )
         try:
             self.annotations.add(given)
-        except (StoreError, TableError, OSError) as error:
+        except (RunError, TableError, OSError) as error:
             self.say(f"Not kept: {error}")
             return
         self.note.value = ""
@@ -413,7 +413,7 @@ class AnnotationPanel(_Labelling):
 
     Raises
     ------
-    StoreError
+    RunError
         The run is open for reading only; says how to label it all the same.
     TableError
         The sheet lacks a column, or has no rows.
@@ -436,7 +436,7 @@ class AnnotationPanel(_Labelling):
     def read(self, source: Any) -> Deck:
         deck = Deck(source, *self._draw)
         if deck.run is not None and deck.run.read_only and self._path is None:
-            raise StoreError(
+            raise RunError(
                 f"the run {deck.run.folder} is open for reading only, so it can't keep labels. Open it with "
                 f"Run({str(deck.run.folder)!r}), or keep them in a file: path='annotations.csv'."
             )

@@ -24,9 +24,8 @@ from markupsafe import Markup, escape
 
 from ..core import tables
 from ..simulation import Taxonomy
-from ..judging.judges import _taxonomy_of
-from ..judging import label
-from ..core import Run
+from ..judging.judges import taxonomy_of
+from ..core import Run, label
 
 # %% auto #0
 __all__ = ['LIMIT', 'Mark', 'STYLE', 'Source', 'visible', 'clean', 'render', 'choice', 'search', 'offer', 'row', 'Panel']
@@ -138,7 +137,7 @@ class Source:
         if only_if_new and progress == self._seen:
             return False
         self._seen = progress
-        self.taxonomy = _taxonomy_of(self.run) if self.run is not None else Taxonomy.load()
+        self.taxonomy = taxonomy_of(self.run) if self.run is not None else Taxonomy.load()
         read = _read_run(self.run) if self.run is not None else _read_frames(self._given, self.taxonomy)
         self.dialogues, self.messages = read["dialogues"], read["messages"]
         self.ratings, self.labels, self.usage = read["ratings"], read["labels"], read["usage"]

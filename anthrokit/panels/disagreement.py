@@ -19,7 +19,7 @@ from markupsafe import Markup
 
 from ..validity import Annotations
 from .base import Panel, choice, offer, render, row, visible
-from ..core import Run, StoreError
+from ..core import Run, RunError
 from ..core import TableError
 
 # %% auto #0
@@ -564,7 +564,7 @@ class _Deciding(_Decision):
             given["base_id"] = bases["base_id"].iloc[0]
         try:
             self.annotations.add(given)
-        except (StoreError, TableError, OSError) as error:
+        except (RunError, TableError, OSError) as error:
             self.say(f"Not kept: {error}")
             return
         said = {True: "Yes", False: "No", None: "Can't tell"}[verdict]

@@ -19,16 +19,15 @@ from .. import heartbench
 from ..heartbench import OTHER, Cases
 from .base import Panel, choice, offer, render, search, visible
 from .dialogue import _STYLE as _CHAT
-from ..core import Run
-from ..core import TableError
+from ..core import Run, TableError, vote
 
 # %% auto #0
 __all__ = ['WORTH', 'Rubrics', 'worth_a_look', 'scores_of', 'RubricPanel']
 
 # %% ../../nbs/12_panels/05_rubric.ipynb #b29ca3b6
 _PROGRESS = (
-    "SELECT (SELECT COUNT(*) FROM heartbench_cases), (SELECT COUNT(*) FROM heartbench_hits), "
-    "(SELECT COUNT(*) FROM heartbench_answers WHERE status <> 'planned'), (SELECT COUNT(*) FROM heartbench_judgements)"
+    "SELECT (SELECT COUNT(*) FROM cases), (SELECT COUNT(*) FROM rubric_ratings), "
+    "(SELECT COUNT(*) FROM answers WHERE status <> 'planned'), (SELECT COUNT(*) FROM judgements)"
 )
 
 
@@ -51,7 +50,7 @@ def _read_frames(given: Mapping[str, Any]) -> dict[str, Any]:
     if "cases" not in given or not {"ratings", "answers"} & set(given):
         raise TypeError("a rubric panel of frames needs hits, or cases with ratings or answers")
     if "ratings" in given:
-        return {**given, "hits": heartbench.with_criteria(heartbench.vote(given["ratings"]), given["cases"])}
+        return {**given, "hits": heartbench.with_criteria(vote(given["ratings"]), given["cases"])}
     return {**given, "hits": _unjudged(given["answers"], given["cases"])}
 
 # %% ../../nbs/12_panels/05_rubric.ipynb #4f9e0ff2
@@ -103,9 +102,7 @@ class Rubrics:
             raise TypeError(
                 f"a rubric panel looks at a run, its folder, or frames by name: {', '.join(known)}"
             )
-        if isinstance(given, Run) and not given.rows(
-            "SELECT 1 FROM sqlite_master WHERE name = 'heartbench_cases'"
-        ):
+        if isinstance(given, Run) and not given.rows("SELECT 1 FROM cases LIMIT 1"):
             raise TableError(f"the run {given.name!r} holds no HeartBench cases; see heartbench.answer")
         self._given = given
         self.refresh()

@@ -12,7 +12,7 @@ from typing import Any
 
 import pandas as pd
 
-from ..core import Run, digest, redact_in, refuse_other_prompts, tables
+from ..core import Run, digest, forget_target, redact_in, refuse_other_prompts, tables
 from ..models import DEFAULT_MODEL, LLM, Batch, Budget, Completion
 from .prompts import load_prompts
 from ..work import Forecast, Job, Lane, Request, Steps, task
@@ -330,7 +330,7 @@ class SimulationJob(Job):
             refuse_other_prompts(self.run, self.prompts)
 
     def open(self) -> None:
-        self.run.settle(**self.facts)
+        self.run.bind(**self.facts)
         targets = {**self.run.fact("targets", {}), self.target.name: self.named}
         self.run.set_facts(targets=targets, turns=max(self.turns, self.run.fact("turns", 0)))
         self.run.add_prompts(self.prompts)
@@ -343,7 +343,7 @@ class SimulationJob(Job):
         return dialogue_steps(self, row)
 
     def close(self) -> None:
-        self.run.forget_target(self.target.name)
+        forget_target(self.run, self.target.name)
         super().close()
 
     def forecast(self) -> list[Forecast]:
@@ -464,7 +464,7 @@ def simulate(
 
     Raises
     ------
-    ValueError, TableError, StoreError, SetupError, BudgetReached
+    ValueError, TableError, RunError, SetupError, BudgetReached
         Before any work, for what can be known before; later for a revoked key or a spent budget. What is done is kept.
 
     Examples

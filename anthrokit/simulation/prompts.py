@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..core import Run, TableError, data_path, digest, public_file, tables
-from ..models import LLM, Budget, CallFailed, Meter, Progress, await_for, wait_for, work_through
+from ..core import CallFailed, Run, TableError, data_path, digest, note_prompts, public_file, tables
+from ..models import LLM, Budget, Meter, Progress, await_for, wait_for, work_through
 
 # %% auto #0
 __all__ = ['PUBLIC_DOMAINS', 'PUBLIC_BEHAVIOURS', 'load_prompts', 'most_similar', 'sample_prompts', 'contextualise',
@@ -376,7 +376,7 @@ def _contextualise(
     llm.prepare()
     meter = Meter(run, budget)
     meter.check([llm])
-    run.settle(writer=llm.settings, writer_template=digest(_WRITER))
+    run.bind(writer=llm.settings, writer_template=digest(_WRITER))
     pairs = _combinations(base_prompts, scenarios)
     todo = pairs[~pairs["prompt_id"].isin(run.prompts()["prompt_id"])].to_dict("records")
     bar = Progress(len(todo), meter=meter, unit="prompt", show=progress)
@@ -401,7 +401,7 @@ def _contextualise(
         try:
             await work_through(todo, write, llm.max_concurrency)
         finally:
-            run.note_prompts()
+            note_prompts(run)
 
     return work(), bar
 

@@ -17,15 +17,14 @@ import pandas as pd
 
 from .. import analysis
 from ..core import tables
-from ..judging import JUDGE_TEMPLATE, LLMJudge, label, modes
+from ..core import Run, TableError, label, modes, standing
+from ..judging import JUDGE_TEMPLATE, LLMJudge
 from ..models import LLM
-from ..core import Run
-from ..core import TableError
 
 # %% auto #0
-__all__ = ['WORDINGS', 'with_texts', 'annotate', 'read_verdicts', 'standing', 'read_annotations', 'judge_accuracy',
-           'effective_votes', 'rogan_gladen', 'corrected_rates', 'bounds', 'sensitivity', 'family', 'own_family',
-           'wording_judges', 'rate_range', 'compare_protocols']
+__all__ = ['WORDINGS', 'with_texts', 'annotate', 'read_verdicts', 'read_annotations', 'judge_accuracy', 'effective_votes',
+           'rogan_gladen', 'corrected_rates', 'bounds', 'sensitivity', 'family', 'own_family', 'wording_judges',
+           'rate_range', 'compare_protocols']
 
 # %% ../../nbs/08_validity/02_accuracy.ipynb #754f288f
 def _shares(sizes: Sequence[int], n: int) -> list[int]:
@@ -97,7 +96,7 @@ def annotate(
     """
     if not isinstance(n, int) or n < 1:
         raise ValueError(f"n is {n!r}; it must be a whole number of 1 or more")
-    by = list(dict.fromkeys(["behaviour", *analysis._listed(by)]))
+    by = list(dict.fromkeys(["behaviour", *analysis.as_names(by)]))
     labels = run.labels()
     if absent := [name for name in by if name not in labels.columns]:
         raise TableError(f"the labels have no column {', '.join(absent)}")
@@ -122,22 +121,6 @@ def read_verdicts(column: pd.Series) -> pd.Series:
     if wrong := [row for row, word in enumerate(given, 1) if word and word not in _WORDS]:
         raise TableError(f"row {wrong[0]}: the verdict {column.iloc[wrong[0] - 1]!r} is not Yes, No or blank")
     return given.map(_WORDS).astype("boolean")
-
-# %% ../../nbs/08_validity/02_accuracy.ipynb #6c5ff70a
-def standing(annotations: pd.DataFrame) -> pd.DataFrame:
-    """Of each annotator's verdicts on a message the last that wasn't taken back; rows without a name all stand.
-
-    A message that was drawn keeps its weight when somebody decides on it anew.
-    """
-    if "undone" in annotations.columns:
-        annotations = annotations[~annotations["undone"].eq(True).fillna(False).astype(bool)]
-    if "annotator" not in annotations.columns:
-        return annotations
-    item = ["dialogue_id", "turn", "behaviour"]
-    if "weight" in annotations.columns:
-        annotations = annotations.assign(weight=annotations.groupby(item)["weight"].transform("first"))
-    replaced = annotations.duplicated([*item, "annotator"], keep="last")
-    return annotations[~(replaced & annotations["annotator"].notna())]
 
 # %% ../../nbs/08_validity/02_accuracy.ipynb #0361735c
 def read_annotations(source: pd.DataFrame | str | os.PathLike) -> pd.DataFrame:
@@ -190,7 +173,7 @@ def _accuracy(hit: np.ndarray, false: np.ndarray, miss: np.ndarray, rejection: n
     shares = hit / (hit + false), hit / (hit + miss), rejection / (rejection + false)
     f1 = 2 * hit / (2 * hit + false + miss)
     total = hit + false + miss + rejection
-    return np.column_stack([*shares, f1, analysis._two_raters(total, hit + rejection, hit + false, hit + miss)])
+    return np.column_stack([*shares, f1, analysis.two_raters(total, hit + rejection, hit + false, hit + miss)])
 
 # %% ../../nbs/08_validity/02_accuracy.ipynb #b48f80d6
 def _verdicts(source: pd.DataFrame | Run) -> pd.DataFrame:
@@ -274,14 +257,14 @@ def judge_accuracy(
     that was picked by hand for itself alone. Where all were picked, say because the judges differ on them, the measures
     hold for these messages and not for the run.
     """
-    by = analysis._listed(by)
+    by = analysis.as_names(by)
     both = _both(_verdicts(ratings), human)
-    said, true, weight = analysis._truth(both["verdict"]), analysis._truth(both["truth"]), _weights(both)
+    said, true, weight = analysis.truth_values(both["verdict"]), analysis.truth_values(both["truth"]), _weights(both)
     rows, names = pd.factorize(analysis.clusters(both))
-    columns, groups = analysis._groups(both, by)
+    columns, groups = analysis.group_rows(both, by)
     shape = (len(names), len(groups))
     kinds = [(said == a) & (true == b) for a, b in ((1, 1), (1, 0), (0, 1), (0, 0))]
-    sums = [analysis._sums(rows, columns, kind * weight, shape) for kind in kinds]
+    sums = [analysis.cluster_sums(rows, columns, kind * weight, shape) for kind in kinds]
     table = analysis.resample(_accuracy, *sums, n_resamples=n_resamples, ci=ci, seed=seed)
     hit, false, miss, rejection = (np.bincount(columns, kind, len(groups)).astype(int) for kind in kinds)
     counts = {
@@ -290,7 +273,7 @@ def judge_accuracy(
         "n_positive": hit + miss,
         "n_clusters": (sum(sums) > 0).sum(axis=0),
     }
-    return analysis._by_measure(table, _MEASURES, groups, counts)
+    return analysis.table_by_measure(table, _MEASURES, groups, counts)
 
 # %% ../../nbs/08_validity/02_accuracy.ipynb #23978d68
 def _independent(sums: np.ndarray, judges: int) -> np.ndarray:
@@ -341,7 +324,8 @@ def effective_votes(
     both = _truths(human, told).merge(wide, on=key).dropna(subset=names)
     if both.empty:
         raise TableError("no message has the verdicts of all judges and of people")
-    wrong = np.column_stack([analysis._truth(both[name]) != analysis._truth(both["truth"]) for name in names]) * 1.0
+    true = analysis.truth_values(both["truth"])
+    wrong = np.column_stack([analysis.truth_values(both[name]) != true for name in names]) * 1.0
     joint = [wrong[:, a] * wrong[:, b] for a, b in combinations(range(len(names)), 2)]
     values = np.column_stack([np.ones(len(both)), wrong, *joint])
     rows, clusters = pd.factorize(analysis.clusters(both))
@@ -448,7 +432,7 @@ def corrected_rates(
     """
     from scipy.stats import norm
 
-    by = analysis._listed(by)
+    by = analysis.as_names(by)
     if "behaviour" not in by:
         raise ValueError("error rates differ by behaviour: 'behaviour' must be among `by`")
     raw = analysis.profile(labels, by=by, ci=ci)
@@ -477,8 +461,8 @@ def bounds(labels: pd.DataFrame, by: str | Sequence[str] = ("target", "behaviour
     DataFrame
         by…, estimate (among those scored), if_no, if_yes, n (scored), n_total.
     """
-    by = analysis._listed(by)
-    truth = analysis._truth(labels["label"])
+    by = analysis.as_names(by)
+    truth = analysis.truth_values(labels["label"])
     frame = labels[by].assign(yes=truth == 1, n=~np.isnan(truth), n_total=1)
     table = frame.groupby(by, sort=False, as_index=False, dropna=False)[["yes", "n", "n_total"]].sum()
     yes, n, total = table["yes"], table["n"], table["n_total"]
@@ -511,7 +495,7 @@ def sensitivity(
         variant (panel, without …, only …, first sample only), by…, estimate, ci_low, ci_high, change (less the whole
         panel's), n, n_total, n_clusters.
     """
-    by = analysis._listed(by)
+    by = analysis.as_names(by)
     context = None
     if isinstance(ratings, Run):
         context = ratings.dialogues()[["dialogue_id", "target", "base_id"]]
@@ -658,7 +642,7 @@ def rate_range(table: pd.DataFrame, by: str | Sequence[str] = "behaviour") -> pd
         by…, lowest, highest, range, n_variants.
     """
     alone = table[table["variant"].str.startswith("only ")]
-    by = analysis._listed(by)
+    by = analysis.as_names(by)
     found = alone.groupby(by, sort=False, as_index=False)["estimate"].agg(
         lowest="min", highest="max", n_variants="size"
     )

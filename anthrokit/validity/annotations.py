@@ -15,9 +15,8 @@ import filelock
 import pandas as pd
 
 from ..core import tables
-from ..core import Run, StoreError
-from ..core import TableError
-from .accuracy import annotate, read_verdicts, standing, with_texts
+from ..core import Run, RunError, TableError, standing
+from .accuracy import annotate, read_verdicts, with_texts
 
 # %% auto #0
 __all__ = ['Annotations', 'by_annotator', 'kept_draw']
@@ -75,14 +74,6 @@ class _InFile(_InMemory):
             partial.replace(self.path)
 
 # %% ../../nbs/08_validity/01_annotations.ipynb #516dac6d
-_LEDGER = """
-CREATE TABLE IF NOT EXISTS annotations (
-    annotation INTEGER PRIMARY KEY, dialogue_id TEXT NOT NULL, turn INTEGER NOT NULL, behaviour TEXT NOT NULL,
-    annotator TEXT NOT NULL, verdict INTEGER, note TEXT, weight REAL, at TEXT NOT NULL, undone INTEGER NOT NULL);
-CREATE TABLE IF NOT EXISTS annotation_draws (
-    draw TEXT NOT NULL, item INTEGER NOT NULL, dialogue_id TEXT NOT NULL, turn INTEGER NOT NULL,
-    behaviour TEXT NOT NULL, base_id TEXT, weight REAL NOT NULL, PRIMARY KEY (draw, item)) WITHOUT ROWID;
-"""
 _KEPT = [*_ITEM, "annotator", "verdict", "note", "weight", "at", "undone"]
 
 
@@ -91,22 +82,13 @@ class _InRun:
 
     def __init__(self, run: Run):
         self.run = run
-        run.create(_LEDGER)
 
     def rows(self) -> pd.DataFrame:
-        if not self.run.rows("SELECT 1 FROM sqlite_master WHERE name = 'annotations'"):
-            return tables.empty("annotations")  # opened for reading, and nobody has annotated it
-        return tables.check(
-            self.run.query(
-                "SELECT annotations.*, base_id FROM annotations LEFT JOIN dialogues USING (dialogue_id) "
-                "LEFT JOIN prompts USING (prompt_id) ORDER BY annotation"
-            ),
-            "annotations",
-        )
+        return self.run.annotations(history=True)
 
     def append(self, rows: pd.DataFrame) -> None:
         if self.run.read_only:
-            raise StoreError(
+            raise RunError(
                 f"the run {self.run.folder} is open for reading only, so it can't keep this verdict. Open it with "
                 f"Run({str(self.run.folder)!r}), or keep verdicts in a file: path='annotations.csv'. "
                 f"Annotations(run).add('annotations.csv') takes them into the run later."
@@ -226,7 +208,7 @@ class Annotations(_Kept):
         ------
         TableError
             No annotator, a verdict that is neither Yes, No nor blank, or a message that the run doesn't have.
-        StoreError
+        RunError
             The run is open for reading only.
         """
         rows = _prepared(sheet if isinstance(sheet, pd.DataFrame) else tables.read_frame(sheet), annotator)
@@ -273,15 +255,13 @@ def kept_draw(run: Run, n: int = 20, by: str | Sequence[str] = "behaviour", *, s
 
     Raises
     ------
-    StoreError
+    RunError
         The run is open for reading only and has no such draw; says how to draw into a file.
     """
     name = f"{n} each of {' and '.join([by] if isinstance(by, str) else by)}, seed {seed}"
-    run.create(_LEDGER)
-    known = run.rows("SELECT 1 FROM sqlite_master WHERE name = 'annotation_draws'")
-    if not known or not run.rows("SELECT 1 FROM annotation_draws WHERE draw = ? LIMIT 1", [name]):
+    if not run.rows("SELECT 1 FROM annotation_draws WHERE draw = ? LIMIT 1", [name]):
         if run.read_only:
-            raise StoreError(
+            raise RunError(
                 f"the run {run.folder} is open for reading only, so it can't keep a draw. Draw into a file, "
                 f"annotate(run, {n}, path='sheet.csv'), and label that: AnnotationPanel('sheet.csv', "
                 f"path='annotations.csv')."
