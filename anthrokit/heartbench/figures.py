@@ -25,7 +25,13 @@ __all__ = ['CHINESE_FONTS', 'chinese_font', 'plot_abilities', 'plot_radar', 'plo
 
 # %% ../../nbs/10_heartbench/06_figures.ipynb #9ab20223
 CHINESE_FONTS = [
-    *("Noto Sans CJK SC", "Source Han Sans SC", "WenQuanYi Zen Hei", "WenQuanYi Micro Hei", "Microsoft YaHei"),
+    *(
+        "Noto Sans CJK SC",
+        "Source Han Sans SC",
+        "WenQuanYi Zen Hei",
+        "WenQuanYi Micro Hei",
+        "Microsoft YaHei",
+    ),
     *("SimHei", "PingFang SC", "Heiti SC", "Arial Unicode MS", "Noto Sans CJK JP", "Droid Sans Fallback"),
 ]
 
@@ -132,7 +138,15 @@ def _numbers(values: Sequence[float] | pd.Series) -> np.ndarray:
 def _outline(ax: Axes, angles: np.ndarray, part: pd.DataFrame, colour: str, label: str, aside: float) -> None:
     "A model's outline, closed, and a bar on each spoke for its interval, a little aside."
     value = _numbers(part["estimate"])
-    ax.plot(np.r_[angles, angles[:1]], np.r_[value, value[:1]], color=colour, lw=1.8, marker="o", ms=3, label=label)
+    ax.plot(
+        np.r_[angles, angles[:1]],
+        np.r_[value, value[:1]],
+        color=colour,
+        lw=1.8,
+        marker="o",
+        ms=3,
+        label=label,
+    )
     if {"ci_low", "ci_high"} <= set(part):
         low, high = _numbers(part["ci_low"]), _numbers(part["ci_high"])
         ax.vlines(angles + aside, low, high, color=colour, alpha=0.35, lw=3)
@@ -289,7 +303,9 @@ def _axes(ax: Axes | None, size: tuple[float, float]) -> Axes:
     return plt.subplots(figsize=size)[1] if ax is None else ax
 
 # %% ../../nbs/10_heartbench/06_figures.ipynb #370a3be2
-def _rows_of_points(ax: Axes, table: pd.DataFrame, by: str, series: str, names: Sequence[str], step: float) -> None:
+def _rows_of_points(
+    ax: Axes, table: pd.DataFrame, by: str, series: str, names: Sequence[str], step: float
+) -> None:
     "Points and intervals: a row a group with its largest n, a colour and a marker a series."
     table = table.assign(group=table[by].astype(object).where(table[by].notna(), "(none)"))
     groups = list(dict.fromkeys(table["group"]))
@@ -385,7 +401,9 @@ def plot_normalisation(spans: Sequence[float] = (3, 10, 30), *, ax: Axes | None 
     ax, share = _axes(ax, (5.2, 3.6)), np.linspace(0, 1, 200)
     ax.plot(100 * share, 100 * share, color=_MUTED, ls="--", lw=1, label="linear")
     for span, colour in zip(spans, COLOURS, strict=False):
-        ax.plot(100 * share, normalised(share * span, span), color=colour, lw=2, label=f"range of {span:g} points")
+        ax.plot(
+            100 * share, normalised(share * span, span), color=colour, lw=2, label=f"range of {span:g} points"
+        )
     ax.set(xlabel="Points reached, per cent of the range", ylabel="Score, 0 to 100")
     ax.legend(frameon=False, fontsize=8)
     return ax

@@ -47,7 +47,9 @@ def write_released_answers(cases: Cases, answers: pd.DataFrame, path: str | os.P
     'answers.jsonl'
     """
     if "model" in answers and answers["model"].nunique() > 1:
-        raise TableError(f"a released answer file holds one model, not {', '.join(answers['model'].unique())}")
+        raise TableError(
+            f"a released answer file holds one model, not {', '.join(answers['model'].unique())}"
+        )
     said = answers.dropna(subset=["content"]).set_index("case_id")["content"]
     records = [{**case_record(case, cases.abilities), "response": said.get(case.case_id)} for case in cases]
     return _write_lines(path, records)
@@ -190,7 +192,11 @@ def read_released_scores(path: str | os.PathLike, model: str) -> pd.DataFrame:
     """
     rows = []
     for where, record in read_records(path):
-        if not isinstance(record, dict) or "question_id" not in record or not isinstance(record.get("rubric"), list):
+        if (
+            not isinstance(record, dict)
+            or "question_id" not in record
+            or not isinstance(record.get("rubric"), list)
+        ):
             raise TableError(f"{path}: {where}: needs question_id, rubric and score_detail")
         verdicts, status = _verdict_list(record.get("score_detail"), len(record["rubric"]))
         for number, hit in enumerate(verdicts, start=1):
@@ -242,7 +248,11 @@ def read_released_overall(path: str | os.PathLike, model: str) -> pd.DataFrame:
     """
     names, rows = ability_names(), []
     for where, record in read_records(path):
-        if not isinstance(record, dict) or not has_text(record.get("ability")) or "dimension_score" not in record:
+        if (
+            not isinstance(record, dict)
+            or not has_text(record.get("ability"))
+            or "dimension_score" not in record
+        ):
             raise TableError(f"{path}: {where}: needs ability and dimension_score")
         name, value = record["ability"], record["dimension_score"]
         called = ("overall", "Overall") if name == "OVERALL" else ("ability", names.get(name.lower(), name))

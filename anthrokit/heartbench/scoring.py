@@ -104,7 +104,7 @@ def _check_protocol(name: str) -> None:
     if name not in ("paper", "released"):
         raise ValueError(f"protocol is {name!r}; it can be 'paper' or 'released'")
 
-# %% ../../nbs/10_heartbench/04_scoring.ipynb #3a7567db
+# %% ../../nbs/10_heartbench/04_scoring.ipynb #76423aeb
 def _catastrophic(special: pd.DataFrame, units: pd.DataFrame, protocol: str) -> pd.Series:
     "Whether the rule for 其他 applies to the model and case of each row; NA where its verdict is missing."
     rule = special[["model", "case_id"]].assign(hit=special["hit"].astype("boolean"))
@@ -122,7 +122,7 @@ def case_scores(hits: pd.DataFrame, protocol: str = "paper") -> pd.DataFrame:
     Parameters
     ----------
     hits : DataFrame
-        model, case_id, criterion, ability, score, hit; as from `hits_of` or `with_criteria`.
+        model, case_id, criterion, ability, score, hit; as from `Run.hits` or `with_criteria`.
     protocol : str
         "paper" or "released".
 
@@ -150,7 +150,9 @@ def case_scores(hits: pd.DataFrame, protocol: str = "paper") -> pd.DataFrame:
     rest, unit = hits[~special], ["model", "case_id"]
     if rest["score"].isna().any():
         row = rest[rest["score"].isna()].iloc[0]
-        raise TableError(f"case {row['case_id']!r}, criterion {row['criterion']} ({row['ability']}) has no score")
+        raise TableError(
+            f"case {row['case_id']!r}, criterion {row['criterion']} ({row['ability']}) has no score"
+        )
     points, hit = rest["score"].astype(float), rest["hit"].astype("boolean")
     parts = {
         "raw": points * hit.fillna(False).astype(float) + 0.0,
@@ -159,7 +161,9 @@ def case_scores(hits: pd.DataFrame, protocol: str = "paper") -> pd.DataFrame:
         "undecided": hit.isna(),
     }
     table = rest[[*unit, "ability"]].assign(**parts).groupby([*unit, "ability"], sort=False)
-    table = table.agg({**dict.fromkeys(("raw", "minimum", "maximum"), "sum"), "undecided": "any"}).reset_index()
+    table = table.agg(
+        {**dict.fromkeys(("raw", "minimum", "maximum"), "sum"), "undecided": "any"}
+    ).reset_index()
     table["raw"] += 0.0  # no -0.0
     table["catastrophic"] = _catastrophic(hits[special], table[unit], protocol)
     span = table["maximum"] - table["minimum"]
@@ -250,12 +254,16 @@ def bounds_of(hits: pd.DataFrame, protocol: str, grid: ScoreGrid) -> tuple[np.nd
     "Least and most that each model's mean of each ability can be: models × abilities."
     sides = []
     for best in (False, True):
-        whole = grid if hits["hit"].notna().all() else score_grid(case_scores(decided(hits, best=best), protocol))
+        whole = (
+            grid if hits["hit"].notna().all() else score_grid(case_scores(decided(hits, best=best), protocol))
+        )
         means = [ability_means(values, np.ones((1, len(grid.cases))))[0] for values in whole.values]
-        sides.append(np.where(np.isnan(means) & grid.counted, 100.0 * best, means))  # a model without such a case
+        sides.append(
+            np.where(np.isnan(means) & grid.counted, 100.0 * best, means)
+        )  # a model without such a case
     return sides[0], sides[1]
 
-# %% ../../nbs/10_heartbench/04_scoring.ipynb #6fdeed76
+# %% ../../nbs/10_heartbench/04_scoring.ipynb #85ca651f
 def score(
     hits: pd.DataFrame, protocol: str = "paper", *, ci: float = 0.95, n_resamples: int = 2000, seed: int = 0
 ) -> pd.DataFrame:
@@ -264,7 +272,7 @@ def score(
     Parameters
     ----------
     hits : DataFrame
-        As from `hits_of` or `with_criteria`.
+        As from `Run.hits` or `with_criteria`.
     protocol : str
         "paper" or "released".
     ci : float
@@ -323,7 +331,9 @@ def _dimensions(hits: pd.DataFrame) -> dict[str, str]:
     return standard | hits.dropna(subset=["dimension"]).set_index("ability")["dimension"].to_dict()
 
 
-def _levels(abilities: Sequence[str], dimension_of: Mapping[str, str]) -> Iterator[tuple[str, str, list[int]]]:
+def _levels(
+    abilities: Sequence[str], dimension_of: Mapping[str, str]
+) -> Iterator[tuple[str, str, list[int]]]:
     "What is scored: level, name, and the columns of its abilities."
     yield "overall", "Overall", list(range(len(abilities)))
     for dimension in dict.fromkeys(filter(None, map(dimension_of.get, abilities))):
@@ -360,6 +370,10 @@ def unscored(hits: pd.DataFrame, protocol: str = "paper") -> pd.DataFrame:
     table = hits.assign(missing=hits["hit"].isna())
     if "status" not in table:
         table["status"] = pd.Series(pd.NA, index=table.index, dtype="str")
-    counts = {"n_missing": ("missing", "sum"), "n_criteria": ("missing", "size"), "status": ("status", "first")}
+    counts = {
+        "n_missing": ("missing", "sum"),
+        "n_criteria": ("missing", "size"),
+        "status": ("status", "first"),
+    }
     counted = table.groupby(["model", "case_id"], sort=False).agg(**counts).reset_index()
     return open_cases.merge(counted[counted["n_missing"] > 0], on=["model", "case_id"]).reset_index(drop=True)
