@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 from mock_openai import Server, fraction
 
 from anthrokit import heartbench
-from anthrokit.core import BudgetReached, Run, RunError, SetupError, public_file
+from anthrokit.core import BudgetReached, Run, RunError, SetupError, TableError, public_file
 from anthrokit.heartbench import (
     RubricJudge,
     Unreadable,
@@ -543,6 +543,27 @@ def test_estimates_write_nothing_and_are_right(serve, cases, tmp_path):
         assert 0.5 < plan["tokens_in"] / used["tokens_in"] < 3, "the mock counts four characters a token"
         done = estimate_jobs([heartbench.judge_answers.job(run, judge)])
         assert done["calls"].tolist() == [0, 0] and done["cost"].tolist() == [0, 0]
+
+
+def test_a_folder_is_free_again_after_a_call_that_was_refused(serve, cases, tmp_path):
+    server = serve()
+    heartbench.answer(cases[:2], model=server.llm(), run=tmp_path / "run", progress=False)
+    with pytest.raises(RunError, match="with other settings .language"):
+        heartbench.answer(cases[:2], model=server.llm(), run=tmp_path / "run", language="en", progress=False)
+    judge = RubricJudge(server.llm("judge"))
+    with pytest.raises(SetupError):
+        heartbench.judge_answers(
+            tmp_path / "run", RubricJudge(server.llm("judge", api_key="bad-key")), progress=False
+        )
+    assert heartbench.judge_answers(tmp_path / "run", judge, progress=False)["status"].eq("ok").all()
+    with Run(tmp_path / "run") as run:
+        assert run.judgements()["status"].tolist() == ["ok", "ok"]
+    contrast = bundled_answers()
+    with pytest.raises(TableError, match="answers of 1 models"):
+        heartbench.draft_criteria(
+            cases, contrast[:12], model=server.llm(), run=tmp_path / "run", progress=False
+        )
+    Run(tmp_path / "run").close()
 
 
 def test_what_is_named_is_asked_for_again_and_old_verdicts_go(serve, cases, tmp_path):
