@@ -16,7 +16,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from inspect_ai.log import read_eval_log
 
-from anthrokit.core import Run, TableError, data_path, digest
+from anthrokit.core import Run, TableError, data_path, digest, import_dialogues
 from anthrokit.io import (
     anthrobench_losses,
     read_anthrobench,
@@ -118,7 +118,7 @@ def filled(dialogues, ratings=()) -> Run:
         "judges": judges if ratings else [],
         "ratings": list(ratings),
     }
-    return run.take_in("test", prompts, parts)
+    return import_dialogues(run, "test", prompts, parts)
 
 
 def same(run, other, columns=SAID, table="messages"):
