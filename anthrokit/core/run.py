@@ -141,7 +141,7 @@ SELECT case_id, criterion, ability, dimension, score, content, difficulty, scene
 FROM criteria JOIN cases USING (case_id) ORDER BY position, criterion
 """
 
-# %% ../../nbs/01_core/04_run.ipynb #9ba45928
+# %% ../../nbs/01_core/04_run.ipynb #6174a384
 LABEL_CONTEXT = (
     *("target", "dialogue_id", "prompt_id", "base_id", "persona", "domain", "scenario", "empathy"),
     *("professionalism", "turn", "category", "behaviour"),
@@ -220,6 +220,7 @@ class Run:
 
         Examples
         --------
+        >>> from anthrokit import demo_run
         >>> demo_run().query("SELECT role, COUNT(*) AS n FROM messages GROUP BY role").values.tolist()
         [['assistant', 80], ['user', 80]]
         """
@@ -230,6 +231,7 @@ class Run:
 
         Examples
         --------
+        >>> from anthrokit import demo_run
         >>> demo_run().rows("SELECT COUNT(*) FROM ratings WHERE status = ?", ["ok"])
         [(3200,)]
         """
@@ -292,6 +294,7 @@ class Run:
 
         Examples
         --------
+        >>> from anthrokit import demo_run
         >>> run = demo_run()
         >>> run.write_all(["DELETE FROM ratings WHERE dialogue_id = ?"], run.dialogues()["dialogue_id"][:1])
         >>> len(run.ratings())
@@ -318,6 +321,7 @@ class Run:
 
         Examples
         --------
+        >>> from anthrokit import demo_run
         >>> demo_run().fact("seed"), demo_run().fact("weather")
         (0, None)
         """
@@ -339,6 +343,7 @@ class Run:
 
         Examples
         --------
+        >>> from anthrokit import demo_run
         >>> run = demo_run()
         >>> run.set_facts(note="seen by the ethics board")
         >>> run.manifest()["note"]
@@ -354,8 +359,9 @@ class Run:
 
         Examples
         --------
+        >>> from anthrokit import demo_run
         >>> [judge["judge"] for judge in demo_run().manifest()["judges"]][:2]
-        ['pronoun count', 'patterns']
+        ['patterns', 'likelihood ratio']
         """
         facts = self.rows("SELECT name, value FROM facts ORDER BY name")
         served = self.rows(
@@ -389,6 +395,7 @@ class Run:
 
         Examples
         --------
+        >>> from anthrokit import demo_run
         >>> demo_run().answered(), demo_run().answered("another model")
         (True, False)
         """
@@ -408,6 +415,7 @@ class Run:
 
         Examples
         --------
+        >>> from anthrokit import demo_run
         >>> demo_run().agrees(seed=0)
         True
         """
@@ -433,6 +441,7 @@ class Run:
 
         Examples
         --------
+        >>> from anthrokit import demo_run
         >>> demo_run().bind(seed=0)
         >>> demo_run().bind(seed=1)
         Traceback (most recent call last):
@@ -467,6 +476,7 @@ class Run:
 
         Examples
         --------
+        >>> from anthrokit import demo_run
         >>> run = demo_run()
         >>> len(run.add_prompts(run.prompts()))
         16
@@ -486,6 +496,7 @@ class Run:
 
         Examples
         --------
+        >>> from anthrokit import demo_run
         >>> demo_run().prompts()["domain"].nunique()
         4
         """
@@ -496,6 +507,7 @@ class Run:
 
         Examples
         --------
+        >>> from anthrokit import demo_run
         >>> demo_run().dialogues()["status"].value_counts().to_dict()
         {'done': 16}
         """
@@ -508,6 +520,7 @@ class Run:
 
         Examples
         --------
+        >>> from anthrokit import demo_run
         >>> demo_run().messages()[["turn", "role"]].head(3).values.tolist()
         [[1, 'user'], [1, 'assistant'], [2, 'user']]
         """
@@ -522,8 +535,9 @@ class Run:
 
         Examples
         --------
+        >>> from anthrokit import demo_run
         >>> demo_run().judges()[["judge", "samples"]].values.tolist()[0]
-        ['pronoun count', 1]
+        ['patterns', 1]
         """
         return tables.check(self.query("SELECT * FROM judges ORDER BY position"), "judges")
 
@@ -532,6 +546,7 @@ class Run:
 
         Examples
         --------
+        >>> from anthrokit import demo_run
         >>> demo_run().ratings()["status"].value_counts().to_dict()
         {'ok': 3200}
         """
@@ -560,6 +575,7 @@ class Run:
 
         Examples
         --------
+        >>> from anthrokit import demo_run
         >>> labels = demo_run().labels()
         >>> len(labels), labels["label"].notna().all()
         (1120, np.True_)
@@ -592,6 +608,7 @@ class Run:
 
         Examples
         --------
+        >>> from anthrokit import demo_run
         >>> run, said = demo_run(), {"turn": 1, "behaviour": "empathy", "annotator": "Ada"}
         >>> said["dialogue_id"] = run.dialogues()["dialogue_id"][0]
         >>> run.write("annotations", [{**said, "verdict": True}, {**said, "verdict": False}])
@@ -612,6 +629,7 @@ class Run:
 
         Examples
         --------
+        >>> from anthrokit import demo_run
         >>> len(demo_run().cases())
         0
         """
@@ -622,6 +640,7 @@ class Run:
 
         Examples
         --------
+        >>> from anthrokit import demo_run
         >>> len(demo_run().criteria())
         0
         """
@@ -638,6 +657,7 @@ class Run:
 
         Examples
         --------
+        >>> from anthrokit import demo_run
         >>> len(demo_run().answers())
         0
         """
@@ -657,6 +677,7 @@ class Run:
 
         Examples
         --------
+        >>> from anthrokit import demo_run
         >>> len(demo_run().judgements())
         0
         """
@@ -676,6 +697,7 @@ class Run:
 
         Examples
         --------
+        >>> from anthrokit import demo_run
         >>> demo_run().rubric_ratings().columns.tolist()
         ['model', 'case_id', 'criterion', 'judge', 'sample', 'hit', 'reason', 'status']
         """
@@ -709,6 +731,7 @@ class Run:
 
         Examples
         --------
+        >>> from anthrokit import demo_run
         >>> demo_run().hits()
         Traceback (most recent call last):
             ...
@@ -744,6 +767,7 @@ class Run:
 
         Examples
         --------
+        >>> from anthrokit import demo_run
         >>> len(demo_run().missing())
         0
         """
@@ -770,6 +794,7 @@ class Run:
 
         Examples
         --------
+        >>> from anthrokit import demo_run
         >>> demo_run().planned_ratings()["status"].value_counts().to_dict()
         {'ok': 3200}
         """
@@ -794,6 +819,7 @@ class Run:
 
         Examples
         --------
+        >>> from anthrokit import demo_run
         >>> demo_run().usage("purpose")[["purpose", "calls", "cost"]].values.tolist()
         [['target', 80, 0.0], ['user', 64, 0.0]]
         """
@@ -809,6 +835,7 @@ class Run:
 
         Examples
         --------
+        >>> from anthrokit import demo_run
         >>> cost, tokens = demo_run().spent()
         >>> cost, tokens > 10_000
         (0.0, True)
@@ -821,6 +848,7 @@ class Run:
 
         Examples
         --------
+        >>> from anthrokit import demo_run
         >>> found = demo_run().summary()
         >>> found["dialogues_done"], found["ratings_ok"]
         (16, 3200)
@@ -851,11 +879,12 @@ class Run:
 
         Examples
         --------
+        >>> from anthrokit import demo_run
         >>> import tempfile
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     export = demo_run().export(f"{folder}/export")
         ...     len(list(export.glob("*.csv"))), (export / "manifest.json").is_file()
-        (9, True)
+        (10, True)
         """
         folder, described = Path(folder), []
         try:
@@ -891,6 +920,7 @@ class Run:
 
         Examples
         --------
+        >>> from anthrokit import demo_run
         >>> import tempfile
         >>> with tempfile.TemporaryDirectory() as folder, demo_run() as run:
         ...     Run.restore(run.export(f"{folder}/export"), f"{folder}/again")
@@ -927,7 +957,7 @@ class Run:
     def _repr_html_(self) -> str:
         return _as_html(self)
 
-# %% ../../nbs/01_core/04_run.ipynb #69900a2e
+# %% ../../nbs/01_core/04_run.ipynb #68f4a0c8
 def refuse_other_prompts(run: Run, prompts: pd.DataFrame) -> pd.Index:
     """Refuse prompts that a run knows by the same prompt_id with other texts.
 
@@ -949,6 +979,7 @@ def refuse_other_prompts(run: Run, prompts: pd.DataFrame) -> pd.Index:
 
     Examples
     --------
+    >>> from anthrokit import demo_run
     >>> len(refuse_other_prompts(demo_run(), demo_run().prompts()))
     16
     """
@@ -970,6 +1001,7 @@ def note_prompts(run: Run) -> None:
 
     Examples
     --------
+    >>> from anthrokit import demo_run
     >>> run = demo_run()
     >>> note_prompts(run)
     >>> run.fact("prompts")["n"]
@@ -1089,12 +1121,13 @@ def import_dialogues(
     run.set_facts(**facts)
     return run
 
-# %% ../../nbs/01_core/04_run.ipynb #a6913492
+# %% ../../nbs/01_core/04_run.ipynb #70493458
 def forget_target(run: Run, target: str) -> None:
     """Take a target that never gave an answer out of a run's plans.
 
     Examples
     --------
+    >>> from anthrokit import demo_run
     >>> run = demo_run()
     >>> forget_target(run, "a mistyped name")
     >>> len(run.dialogues())
@@ -1115,6 +1148,7 @@ def forget_judges(run: Run, judges: Iterable[str]) -> None:
 
     Examples
     --------
+    >>> from anthrokit import demo_run
     >>> run = demo_run()
     >>> forget_judges(run, ["patterns"])
     >>> "patterns" in run.summary()["judges"]
@@ -1189,7 +1223,7 @@ def _sources(path: Path) -> Iterator[list[sqlite3.Connection]]:
             connections.append(connection)
         yield connections
 
-# %% ../../nbs/01_core/04_run.ipynb #5b5d593e
+# %% ../../nbs/01_core/04_run.ipynb #b430e257
 def repair(folder: str | os.PathLike, new_folder: str | os.PathLike) -> pd.DataFrame:
     """Save what can be read of a damaged run into a new one.
 
@@ -1217,10 +1251,11 @@ def repair(folder: str | os.PathLike, new_folder: str | os.PathLike) -> pd.DataF
 
     Examples
     --------
+    >>> from anthrokit import demo_run
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder, demo_run() as run:
-    ...     repair(run.folder, f"{folder}/saved").set_index("table").loc["messages"].tolist()
-    [160, True]
+    ...     repair(run.folder, f"{folder}/saved")["rows"].tolist()
+    [16, 16, 4, 144, 10, 160, 3200]
     """
     path, target = Path(folder).expanduser() / "ledger.sqlite", Path(new_folder).expanduser()
     if not path.is_file():
