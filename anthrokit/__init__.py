@@ -37,11 +37,11 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "Behaviour", "Taxonomy", "asimulate", "contextualise", "load_prompts", "load_scenarios", "sample_prompts", "simulate",
         ],
         "judging": [
-            "LLMJudge", "Rating", "StudentJudge", "TogetherJudge", "ajudge", "compare_pairs", "judge", "judge_table",
+            "LLMJudge", "Rating", "StudentJudge", "TogetherJudge", "ajudge", "judge", "judge_table",
             "offline_panel",
         ],
-        "analysis": ["agreement", "compare", "emergence", "profile", "snowball"],
-        "validity": ["Annotations", "annotate", "corrected_rates", "judge_accuracy", "read_annotations"],
+        "analysis": ["agreement", "compare", "compare_pairs", "emergence", "profile", "snowball"],
+        "validity": ["Annotations", "corrected_rates", "draw_annotation_sample", "judge_accuracy", "read_annotations"],
         "figures": ["plot_differences", "plot_emergence", "plot_profile", "plot_snowball"],
         "panels": ["AnnotationPanel", "DialoguePanel", "DisagreementPanel", "EmergencePanel", "RubricPanel"],
         "io": [

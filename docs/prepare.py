@@ -17,8 +17,8 @@ MEASURED = (
     ("Judging", "05_judging/02_judges", "How fast"),
     ("Offline judges: quality", "05_judging/04_offline", "Their measured quality"),
     ("AnthroScore", "06_anthroscore/02_scoring", "How fast it is"),
-    ("Intervals: coverage", "07_analysis/02_profiles", "Do the intervals hold?"),
-    ("Analysis of a whole study", "07_analysis/06_agreement", "How long it takes"),
+    ("Intervals: coverage", "07_analysis/02_clustered", "Do the intervals hold?"),
+    ("Analysis of a whole study", "07_analysis/02_clustered", "How long it takes"),
 )
 
 

@@ -5,10 +5,15 @@ import lazy_loader
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
-        "agreement": ["agreement", "compare_conditions", "missingness", "pairwise_agreement", "profile_validity", "rank_biserial", "reliability", "scale_score"],
-        "comparisons": ["compare", "difference", "factor_model", "kruskal_wallis", "post_hoc", "similarity"],
-        "profiles": ["any_of", "clusters", "draw_clusters", "emergence", "first_occurrences", "first_turns", "judges_of", "late_behaviours", "late_share", "percentile_interval", "profile", "proportion", "resample", "simulate_labels"],
-        "snowball": ["carry_over", "snowball"],
+        "agreements": ["agreement", "missingness", "pairwise_agreement", "table_by_measure", "two_raters"],
+        "clustered": ["CONTEXT", "Tally", "as_names", "cluster_sums", "cluster_variance", "clusters", "difference", "draw_clusters", "group_rows", "holm", "judges_of", "percentile_interval", "proportion", "recover_limits", "require_columns", "resample", "score_interval", "truth_values", "two_shares"],
+        "comparisons": ["compare", "compare_pairs", "similarity", "swap_test"],
+        "domains": ["factor_model", "kruskal_wallis", "post_hoc"],
+        "people": ["compare_conditions", "profile_validity", "rank_biserial", "reliability", "scale_score"],
+        "profiles": ["any_of", "first_turns", "labels_by_unit", "profile", "unit_of"],
+        "snowballs": ["carry_over", "snowball"],
+        "synthetic": ["behaviour_categories", "simulate_labels"],
         "talk_about_the_system": ["anthroscore_by_turn"],
+        "timing": ["emergence", "first_occurrences", "late_behaviours", "late_share", "turn_grid"],
     },
 )

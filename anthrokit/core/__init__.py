@@ -5,7 +5,7 @@ import lazy_loader
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
-        "errors": ["BudgetReached", "CallFailed", "RunError", "SetupError", "TableError", "keep_secret", "key_remover", "redact", "redact_in", "strings_in"],
+        "errors": ["BudgetReached", "CallFailed", "Interrupted", "RunError", "SetupError", "TableError", "keep_secret", "key_remover", "redact", "redact_in", "strings_in"],
         "files": ["cache_folder", "public_file"],
         "ledger": ["Ledger", "VERSION", "check_ledger", "explain_error", "lock_folder", "make_ledger", "open_to_read", "open_to_write", "plain_value", "time_now"],
         "run": ["LABEL_CONTEXT", "PLAIN", "Run", "as_run", "digest", "forget_judges", "forget_target", "import_dialogues", "note_prompts", "refuse_other_prompts", "repair", "versions"],

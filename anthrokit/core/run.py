@@ -141,7 +141,7 @@ SELECT case_id, criterion, ability, dimension, score, content, difficulty, scene
 FROM criteria JOIN cases USING (case_id) ORDER BY position, criterion
 """
 
-# %% ../../nbs/01_core/04_run.ipynb #6174a384
+# %% ../../nbs/01_core/04_run.ipynb #f0ff9f5d
 LABEL_CONTEXT = (
     *("target", "dialogue_id", "prompt_id", "base_id", "persona", "domain", "scenario", "empathy"),
     *("professionalism", "turn", "category", "behaviour"),
@@ -621,6 +621,26 @@ class Run:
         )
         frame = tables.check(frame, "annotations")
         return frame if history else votes.standing(frame).reset_index(drop=True)
+
+    def metadata(self) -> pd.DataFrame:
+        """What the files that dialogues came from say of them: one row a dialogue, one column a column of the file.
+
+        Merge it with any other table on dialogue_id, to compare versions of a model, months or languages.
+
+        Examples
+        --------
+        >>> from anthrokit import demo_run
+        >>> run = demo_run()
+        >>> said = {"dialogue_id": run.dialogues()["dialogue_id"][0], "name": "month", "value": '"May"'}
+        >>> run.write("metadata", [said])
+        >>> run.metadata()["month"].tolist()
+        ['May']
+        """
+        frame = self.query("SELECT metadata.* FROM metadata ORDER BY rowid")
+        frame["value"] = [json.loads(value) for value in frame["value"]]
+        names = frame["name"].drop_duplicates()
+        wide = frame.pivot(index="dialogue_id", columns="name", values="value").reindex(columns=names)
+        return wide.rename_axis(columns=None).infer_objects().reset_index()
 
     # Its tables of HeartBench
 

@@ -255,13 +255,23 @@ TABLES["annotation_draws"] = Table(
         "weight": (NUMBER, "required", "messages it stands for"),
     },
 )
+TABLES["metadata"] = Table(
+    "what the file that a dialogue came from says of it beside its messages",
+    ("dialogue_id", "name"),
+    {
+        "dialogue_id": (TEXT, "required", "the dialogue"),
+        "name": (TEXT, "required", "the column of the file"),
+        "value": (TEXT, "required", "what stands there, as JSON"),
+    },
+    by_arrival=True,
+)
 TABLES["batches"] = Table(
     "a file of requests sent to a provider's batch endpoint",
     ("file",),
     {
         "file": (TEXT, "id", "the provider's id of the file"),
         "batch": (TEXT, "optional", "the provider's id of the batch, once it is begun"),
-        "owner": (TEXT, "required", "whom the requests are for: a judge's name, …"),
+        "owner": (TEXT, "optional", "whom the requests are for: a judge's name, …"),
         "model": (TEXT, "required", "name of the model asked"),
         "requests": (INTEGER, "required", "how many requests are in the file"),
         "cost_most": (NUMBER, "required", "US dollars set aside for them"),
@@ -276,10 +286,12 @@ TABLES["batch_requests"] = Table(
     {
         "file": (TEXT, "required", "the file"),
         "custom_id": (TEXT, "required", "the id under which the answer comes back"),
-        "unit": (TEXT, "required", "what it was made for, as JSON"),
-        "attempt": (INTEGER, "required", "0, 1, …: which of its tries"),
+        "request": (TEXT, "optional", "the id of the question, by which it is known again"),
+        "unit": (TEXT, "required", "the message or rating that it was made for"),
+        "purpose": (TEXT, "optional", "user, target, judge, writer, …"),
+        "attempt": (INTEGER, "optional", "0, 1, …: which of its tries"),
         "status": (TEXT, "optional", "what became of it; NA while it is open"),
-        "answer": (TEXT, "optional", "an answer that came while its unit waits for others, as JSON"),
+        "answer": (TEXT, "optional", "an answer that came and that nobody has kept yet, as JSON"),
     },
     by_arrival=True,
 )

@@ -174,7 +174,7 @@ def _axes(ax: Axes | None, size: tuple[float, float]) -> Axes:
 
 def _ordered(names: Sequence[str]) -> list[str]:
     "Behaviours, or categories, in the order of the taxonomy; others behind them in their own order."
-    categories, names = analysis._categories(), list(dict.fromkeys(names))
+    categories, names = analysis.behaviour_categories(), list(dict.fromkeys(names))
     known = list(dict.fromkeys(categories.values()))
     if not set(names) <= set(known):
         known = list(categories)
@@ -227,7 +227,7 @@ def _name_rows(ax: Axes, frame: pd.DataFrame, what: str, rows: Sequence[str]) ->
     ax.set_yticks(range(len(rows)), [shown(words(name)) for name in rows])
     ax.set_ylim(len(rows) - 0.45, -0.55)
     ax.grid(axis="y", visible=False)
-    category = [analysis._categories().get(name) for name in rows] if what == "behaviour" else []
+    category = [analysis.behaviour_categories().get(name) for name in rows] if what == "behaviour" else []
     for place in range(1, len(category)):
         if category[place] != category[place - 1]:
             ax.axhline(place - 0.5, color="#B0B0B0", linewidth=0.7)
@@ -558,7 +558,7 @@ def plot_emergence(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
 # %% ../../nbs/09_figures/01_figures.ipynb #9a2894c8
 def _incidence_lines(ax: Axes, frame: pd.DataFrame, what: str, rows: Sequence[str]) -> list[dict]:
     "The lines, each with its intervals where there is room; what stands at their ends: text, height and look."
-    ends, drawn, categories = [], [], analysis._categories()
+    ends, drawn, categories = [], [], analysis.behaviour_categories()
     width = (frame["ci_high"] - frame["ci_low"]).where(frame[what].isin(rows))
     roomy = not width.groupby(frame["turn"]).sum().max() > 3
     for number, name in enumerate(rows):

@@ -27,9 +27,7 @@ from anthrokit.heartbench.cases import (
     score,
 )
 from .judging import count_words
-from ..analysis.comparisons import _holm
-from ..analysis.agreement import _two_raters
-from ..analysis import draw_clusters, percentile_interval, resample
+from ..analysis import draw_clusters, holm, percentile_interval, resample, two_raters
 from ..core import TableError
 
 if TYPE_CHECKING:
@@ -131,7 +129,7 @@ def compare(
         rows.append((grid.models[a], grid.models[b], *found, len(first), len(grid.cases)))
     names = ["a", "b", "estimate", "ci_low", "ci_high", "p_value", "n", "n_total"]
     table = pd.DataFrame(rows, columns=names)
-    table.insert(6, "p_adjusted", _holm(table["p_value"]))
+    table.insert(6, "p_adjusted", holm(table["p_value"]))
     return table
 
 # %% ../../nbs/10_heartbench/05_results.ipynb #4510b79b
@@ -828,7 +826,7 @@ def agreement(
         items = pd.DataFrame({"items": 1.0, "same": (a == b).astype(float), "golden": a, "hit": b})
         sums = items.groupby(known["case_id"]).sum()
         columns = [sums[[name]].to_numpy() for name in sums]
-        table = resample(_two_raters, *columns, n_resamples=n_resamples, ci=ci, seed=seed)
+        table = resample(two_raters, *columns, n_resamples=n_resamples, ci=ci, seed=seed)
         table = table.assign(measure=_AGREEMENTS, n=len(known), n_total=len(part))
         parts.append(table.assign(golden_share=a.mean(), hit_share=b.mean(), **{by or "group": key}))
     names = ["measure", "estimate", "ci_low", "ci_high", "n", "n_total", "n_clusters"]

@@ -14,7 +14,7 @@ from typing import Any
 import pandas as pd
 
 from ..core import tables
-from ..judging.any_messages import _paired
+from ..judging import paired_turns
 from .anthrobench import listed_judges, one_target
 from ..simulation import Behaviour, Taxonomy
 from ..core import Run, TableError, as_run, digest, import_dialogues, label, versions
@@ -281,7 +281,7 @@ def _dialogue_of(log: EvalLog, sample: EvalSample) -> tuple[dict[str, Any], list
     "A sample as a dialogue and its messages."
     name, known = _dialogue_id(log, sample), sample.metadata
     said = [{"role": message.role, "content": message.text or None} for message in sample.messages]
-    turns = _paired(said)
+    turns = paired_turns(said)
     dialogue = {
         "dialogue_id": name,
         "prompt_id": _prompt_of(sample)["prompt_id"],
