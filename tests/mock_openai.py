@@ -272,6 +272,8 @@ class Server:
     def app(self, quick: bool = False) -> web.Application:
         app = web.Application(client_max_size=2**28)
         app.router.add_post("/v1/chat/completions", self.quick if quick else self.complete)
+        app.router.add_post("/{path}/v1/chat/completions", self.complete)  # a gateway with something in its path
+        app.router.add_get("/{path}/v1/models", lambda _: web.json_response({"object": "list", "data": []}))
         app.router.add_get("/v1/models", lambda _: web.json_response({"object": "list", "data": []}))
         app.router.add_get("/stats", lambda _: web.json_response(dict(self.stats)))
         if not quick:
