@@ -73,6 +73,7 @@ class Server:
         self.seen, self.stats = Counter(), Counter()
         self.in_flight = 0
         self.batches = Batches(self)
+        self.by_seed = False
 
     def fault(self, request: dict, times: int) -> str | None:
         if request["model"].startswith("always-"):
@@ -86,18 +87,20 @@ class Server:
 
     def answer(self, request: dict) -> str:
         text = json.dumps(request["messages"])
+        said = "" if self.by_seed else text
         _, rubric, criteria = (request["messages"][-1]["content"] or "").partition("</response-")
         if rubric:
+            drawn = (request["model"], request.get("seed")) if self.by_seed else (said,)
             numbers = re.findall(r"^(\d+)\. \[\w+\] (.+)$", criteria, re.M)
             items = [
-                {"criterion": int(number), "reason": "the mock server decided so", "hit": fraction(content, text) < 0.5}
-                for number, content in numbers
+                {"criterion": int(number), "reason": "the mock server decided so", "hit": fraction(text, *drawn) < 0.5}
+                for number, text in numbers
             ]
             mark = re.search(r'"mark": "([\w-]+)"', criteria)
             return json.dumps({"mark": mark and mark[1], "verdicts": items}, ensure_ascii=False)
         asked = re.findall(r'"([\w -]+)": \{"reason"', request["messages"][-1]["content"] or "")
         if asked:
-            draws = [fraction(name, request["model"], text, request.get("seed")) < 0.3 for name in asked]
+            draws = [fraction(name, request["model"], said, request.get("seed")) < 0.3 for name in asked]
             return json.dumps(
                 {
                     name: {"reason": "the mock server decided so", "verdict": "Yes" if yes else "No"}
@@ -105,7 +108,7 @@ class Server:
                 }
             )
         if "Verdict:" in text or "verdict" in text.lower() or "then a semicolon" in text:
-            yes = fraction("verdict", request["model"], request["messages"], request.get("seed")) < 0.3
+            yes = fraction("verdict", request["model"], said and request["messages"], request.get("seed")) < 0.3
             if "then a semicolon" in text:
                 return f"The mock server decided so; {'Yes' if yes else 'No'}"
             return f"Reason: the mock server decided so.\nVerdict: {'Yes' if yes else 'No'}"
@@ -270,6 +273,8 @@ class Server:
     def app(self, quick: bool = False) -> web.Application:
         app = web.Application(client_max_size=2**28)
         app.router.add_post("/v1/chat/completions", self.quick if quick else self.complete)
+        app.router.add_post("/{path}/v1/chat/completions", self.complete)  # a gateway with something in its path
+        app.router.add_get("/{path}/v1/models", lambda _: web.json_response({"object": "list", "data": []}))
         app.router.add_get("/v1/models", lambda _: web.json_response({"object": "list", "data": []}))
         app.router.add_get("/stats", lambda _: web.json_response(dict(self.stats)))
         if not quick:
@@ -395,6 +400,7 @@ def main() -> None:
         "--sticky", action="store_true", help="a request that meets a fault meets it each time"
     )
     parser.add_argument("--quick", action="store_true", help="one answer for all, for measuring clients")
+    parser.add_argument("--by-seed", action="store_true", help="verdicts hang on model and seed alone")
     parser.add_argument("--rpm", type=float, help="429 beyond a tenth of this in any six seconds")
     parser.add_argument("--batch-seconds", type=float, default=0.1)
     parser.add_argument("--batch-ends", choices=("completed", "expired", "failed"), default="completed")
@@ -405,6 +411,7 @@ def main() -> None:
     if unknown := set(faults) - set(FAULTS):
         parser.error(f"no such fault: {', '.join(unknown)}; there are {', '.join(FAULTS)}")
     server = Server(given.latency, given.jitter, faults, given.sticky, given.rpm)
+    server.by_seed = given.by_seed
     server.batches.seconds, server.batches.ends = given.batch_seconds, given.batch_ends
     server.batches.queue, server.batches.create_latency = given.batch_queue, given.create_latency
     asyncio.run(serve(server, given.port, given.quick))
