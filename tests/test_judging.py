@@ -15,9 +15,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from anthrokit.core import BudgetReached, Run, RunError
-from anthrokit.judging import LLMJudge, Rating, TogetherJudge, judge
-from anthrokit.models import LLM, Budget, Workers, wait_for
+from anthrokit.core import BudgetReached, Run, RunError, digest
+from anthrokit.judging import LLMJudge, Rating, TogetherJudge, estimate, judge
+from anthrokit.models import LLM, Budget, Completion, Workers, wait_for
 from anthrokit.simulation import Taxonomy
 
 HERE = Path(__file__).parent
@@ -173,7 +173,8 @@ def test_an_unknown_limit_is_learnt(server):
 
 KILLS = """
 import os, random, signal, sys, time
-from anthrokit.judging import judges as chapter
+from anthrokit.judging import judge
+from anthrokit.work import Job
 from anthrokit.models import LLM
 from anthrokit.models.llm import _litellm
 from anthrokit.core import Run
@@ -182,19 +183,23 @@ base, folder, wanted = sys.argv[1], sys.argv[2], int(sys.argv[3])
 sys.path.insert(0, sys.argv[4])
 from test_judging import make_run, panel
 make_run(folder, 40).close()
-count = chapter._Asker._count_done
+count, keep = Job._count, Job.keep
 rng, kills, ended, reported = random.Random(int(sys.argv[3])), 0, False, set()
 while not ended:
     pid = os.fork()
     if pid == 0:
         into = os.open(folder + ".reported", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-        def told(self, rated, written):
-            count(self, rated, written)
-            for unit, rating in rated if written.exception() is None else ():
-                os.write(into, (repr((tuple(unit), rating.verdict)) + "\\n").encode())
-        chapter._Asker._count_done = told
+        def told(self, table, rows, **counts):
+            def tell(done, failed, written):
+                for row in rows if written.exception() is None else ():
+                    key = tuple(row[name] for name in ("judge", "behaviour", "dialogue_id", "turn", "sample"))
+                    os.write(into, (repr((key, row["verdict"])) + "\\n").encode())
+                count(self, done, failed, written)
+            self._count = tell
+            keep(self, table, rows, **counts)
+        Job.keep = told
         with Run(folder) as run:
-            chapter.judge(run, panel(base), samples=2, progress=False)
+            judge(run, panel(base), samples=2, progress=False)
         os._exit(0)
     time.sleep(rng.uniform(0.15, 0.45))
     if kills < wanted:
@@ -316,19 +321,32 @@ def test_clock_jumps(server, tmp_path, monkeypatch):
 # Cheaper protocols
 
 
+class Instant(LLM):
+    "A model that answers at once, without a server."
+
+    def prepare(self):
+        return self
+
+    async def acomplete(self, messages, **parameters):
+        return Completion("as known")
+
+
 class Known(LLMJudge):
-    "A judge whose answers are known beforehand."
+    "A judge whose answers are known beforehand, by the code of each call."
 
-    def __init__(self, name, answers):
-        super().__init__(LLM("local/smollm2-135m-instruct"), name=name)
-        self.answers, self.asked = answers, 0
-        self.llm._ready = {}
+    def __init__(self, name, patterns):
+        super().__init__(Instant("openai/known"), name=name, structured=False)
+        self.asked, place = 0, "abc".index(name) * 3 - 1
+        self.answers = {
+            digest(f"d{number:04}/1/empathy/{name}/{sample}", 0, length=8): pattern[place + sample]
+            for number, pattern in enumerate(patterns)
+            for sample in (1, 2, 3)
+        }
 
-    async def arate(self, text, behaviour, meter, unit, seed):
+    def read(self, answer, passage, behaviours, code):
         self.asked += 1
-        dialogue, _, _, judge, sample = unit.split("/")
-        verdict = self.answers[int(dialogue[1:])]["abc".index(judge) * 3 + int(sample) - 1]
-        return Rating(verdict, status="ok" if verdict is not None else "refused")
+        verdict = self.answers[code]
+        return [Rating(verdict, status="ok" if verdict is not None else "refused")]
 
 
 def test_adaptive_sampling_gives_the_same_labels(tmp_path):
@@ -355,13 +373,13 @@ def test_adaptive_run_can_be_completed(server, tmp_path):
     with make_run(tmp_path / "a", 5) as run, make_run(tmp_path / "b", 5) as full:
         judge(run, panel(base), sampling="adaptive", **some)
         assert run.missing().empty and len(run.ratings()) < 5 * 2 * 9
-        plan = judge(run, panel(base), sampling="adaptive", dry_run=True, **some)
+        plan = estimate(judges=panel(base), run=run, sampling="adaptive", behaviours=some["behaviours"])
         judge(full, panel(base), **some)
         labels = ["dialogue_id", "behaviour", "label"]
         pd.testing.assert_frame_equal(run.labels()[labels], full.labels()[labels])
         judge(run, panel(base), **some)
         pd.testing.assert_frame_equal(verdicts(run), verdicts(full))
-        assert plan["ratings"].iloc[-1] == 90
+        assert plan["owed"].iloc[-1] == 90
 
 
 def test_all_behaviours_in_one_call(server, tmp_path):
@@ -373,20 +391,20 @@ def test_all_behaviours_in_one_call(server, tmp_path):
         assert stats(base)["requests"] == 4 * 2 == len(run.query("SELECT * FROM calls"))
 
 
-# The dry run
+# Estimates
 
 
-def test_dry_run_writes_nothing_and_is_right(server, tmp_path):
+def test_an_estimate_writes_nothing_and_is_right(server, tmp_path):
     base = server()
     with make_run(tmp_path / "run", 5) as run:
         judges = panel(base, price=(1.0, 4.0), max_tokens=100)
-        plan = judge(run, judges, samples=2, dry_run=True)
+        plan = estimate(judges=judges, run=run, samples=2)
         assert not run.rows("SELECT * FROM judges") and "requests" not in stats(base)
-        total = plan.set_index("judge").loc["all"]
+        total = plan.set_index("purpose").loc["all"]
         assert total["calls"] == 5 * 13 * 6 and total["done"] == 0
         judge(run, judges, samples=2, behaviours=["empathy"], progress=False)
-        rest = judge(run, judges, samples=2, dry_run=True).set_index("judge").loc["all"]
-        assert rest["calls"] == 5 * 12 * 6 and rest["done"] == 5 * 6
+        rest = estimate(judges=judges, run=run, samples=2).set_index("purpose").loc["all"]
+        assert rest["calls"] == 5 * 12 * 6 and rest["done"] == 5 * 6 + 0
         judge(run, judges, samples=2, progress=False)
         used = run.usage("purpose").set_index("purpose").loc["judge"]
         assert (

@@ -180,7 +180,7 @@ EmergencePanel(frames | {"labels": run.labels().assign(label=True)}, state="of=a
 }
 REPRS = {
     "run": "run",
-    "taxonomy": "from anthrokit.judging.judges import _taxonomy_of\n_taxonomy_of(run)",
+    "taxonomy": "from anthrokit.judging import taxonomy_of\ntaxonomy_of(run)",
     "case": """
 from anthrokit.heartbench import Case, Criterion
 text = hostile.PAYLOADS

@@ -6,8 +6,10 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
         "any_messages": ["SPEAKERS", "Source", "as_text", "conversation", "import_messages", "judge_table", "metadata_rows", "paired_turns", "read_messages", "read_rows"],
-        "judges": ["JUDGE_TEMPLATE", "Judge", "LLMJudge", "PronounCounter", "Rating", "TOGETHER_TEMPLATE", "TogetherJudge", "ajudge", "judge", "judge_prompt", "parse_together", "parse_verdict", "taxonomy_of", "together_prompt"],
+        "jobs": ["JudgingJob", "Messages", "RatingUnit", "ajudge", "asked", "check_judges", "estimate", "judge", "rate_many", "rated", "settle_item", "taxonomy_of"],
+        "judges": ["CONTEXTS", "JUDGE_TEMPLATE", "Judge", "LLMJudge", "Passage", "PronounCounter", "TOGETHER_TEMPLATE", "TogetherJudge", "judge_identity", "judge_prompt", "rate_once", "read_completion", "together_prompt"],
         "offline": ["LikelihoodJudge", "PatternJudge", "StudentJudge", "best_threshold", "embed", "embedding_judge", "labelled_messages", "offline_panel", "offline_quality", "quality", "quality_note"],
         "released": ["CUES", "RELEASED_TEMPLATE", "Released", "read_released", "released_question"],
+        "verdicts": ["LONGEST_ANSWER", "Rating", "Statement", "declines", "json_objects", "own_lines", "parse_verdict", "parse_verdicts", "statements"],
     },
 )

@@ -18,7 +18,8 @@ import numpy as np
 import pandas as pd
 
 from ..core import Run, TableError, as_run, digest, import_dialogues, tables
-from .judges import Judge, judge
+from .jobs import judge
+from .judges import Judge
 
 # %% auto #0
 __all__ = ['SPEAKERS', 'Source', 'as_text', 'conversation', 'paired_turns', 'read_rows', 'read_messages', 'import_messages',

@@ -18,7 +18,7 @@ import pandas as pd
 from ..core import tables
 from ..simulation.behaviours import _CODE, _QUOTED
 from ..simulation import Behaviour, Taxonomy
-from .judges import Rating
+from .verdicts import Rating
 from ..models import fetch_model, log_probability, needs, quiet_transformers
 from ..core import digest
 from ..core import TableError, data_path

@@ -20,7 +20,7 @@ from markupsafe import Markup
 from ..core import tables
 from ..validity import Annotations, by_annotator, kept_draw
 from ..simulation import Taxonomy
-from ..judging.judges import taxonomy_of
+from ..judging import taxonomy_of
 from .base import Panel, choice, offer, render, row
 from ..analysis import agreement
 from ..core import Run, RunError, digest

@@ -24,7 +24,7 @@ from markupsafe import Markup, escape
 
 from ..core import tables
 from ..simulation import Taxonomy
-from ..judging.judges import taxonomy_of
+from ..judging import taxonomy_of
 from ..core import Run, label
 
 # %% auto #0
