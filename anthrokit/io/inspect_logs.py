@@ -15,7 +15,7 @@ import pandas as pd
 
 from ..core import tables
 from ..judging import paired_turns
-from .anthrobench import listed_judges, one_target
+from .anthrobench_files import listed_judges, one_target
 from ..simulation import Behaviour, Taxonomy
 from ..core import Run, TableError, as_run, digest, import_dialogues, label, versions
 from ..judging import PronounCounter, Rating, judge_prompt, parse_verdict
