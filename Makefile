@@ -44,6 +44,7 @@ readme: $(STAMP)
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
+	$(BIN)/lint-imports --no-cache
 
 figures: $(STAMP)
 	for notebook in nbs/papers/*.ipynb; do $(BIN)/jupyter nbconvert --log-level=ERROR --to notebook --execute --stdout $$notebook > /dev/null || exit 1; done

@@ -41,7 +41,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "offline_panel",
         ],
         "analysis": ["agreement", "compare", "compare_pairs", "emergence", "profile", "snowball"],
-        "validity": ["Annotations", "annotate", "corrected_rates", "judge_accuracy", "read_annotations"],
+        "validity": ["Annotations", "corrected_rates", "draw_annotation_sample", "judge_accuracy", "read_annotations"],
         "figures": ["plot_differences", "plot_emergence", "plot_profile", "plot_snowball"],
         "panels": ["AnnotationPanel", "DialoguePanel", "DisagreementPanel", "EmergencePanel", "RubricPanel"],
         "io": [

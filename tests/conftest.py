@@ -1,3 +1,4 @@
+import asyncio
 import os
 import signal
 import subprocess
@@ -6,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from browser import Lab, Notebook, VSCode, chromium
+from kernels import ForkedKernels
 
 HERE = Path(__file__).parent
 
@@ -44,19 +46,48 @@ def chromium_path():
     return path
 
 
-@pytest.fixture
-def browser(chromium_path):
-    "Chromium. It is closed after each test: Playwright keeps an event loop running, other tests start their own."
-    from playwright.sync_api import sync_playwright
+@pytest.fixture(scope="session")
+def chrome(chromium_path):
+    "Chromium, one for all tests, and the event loop that Playwright keeps running."
+    from playwright.sync_api import expect, sync_playwright
 
+    expect.set_options(timeout=30_000)
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium_path)
-        yield browser
+        browser, loop = playwright.chromium.launch(executable_path=chromium_path), asyncio.get_running_loop()
+        asyncio._set_running_loop(None)
+        yield browser, loop
+        asyncio._set_running_loop(loop)
         browser.close()
 
 
+@pytest.fixture
+def browser(chrome):
+    "Chromium. Playwright's loop counts as running during tests that use it; others start their own."
+    browser, loop = chrome
+    asyncio._set_running_loop(loop)
+    before = set(browser.contexts)
+    yield browser
+    for context in set(browser.contexts) - before - {lab_page.context for lab_page in PAGES}:
+        context.close()
+    asyncio._set_running_loop(None)
+
+
+PAGES = []  # the page that notebooks are opened in, for as long as tests pass
+
+
 @pytest.fixture(scope="session")
-def lab(chromium_path, tmp_path_factory):
+def kernels(tmp_path_factory):
+    "Kernels start at once, as forks of one process; Jupyter finds them by JUPYTER_PATH."
+    forked = ForkedKernels(tmp_path_factory.mktemp("kernels"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("JUPYTER_PATH", str(forked.path))
+        forked.wait()
+        yield forked
+    forked.stop()
+
+
+@pytest.fixture(scope="session")
+def lab(chromium_path, kernels, tmp_path_factory):
     lab = Lab(tmp_path_factory.mktemp("lab"))
     yield lab
     lab.stop()
@@ -67,6 +98,35 @@ def open_notebook(request, lab, browser, tmp_path):
     "open_notebook(cells, width=900, theme='JupyterLab Dark') opens a notebook in JupyterLab or in VS Code and runs it."
     in_vscode = getattr(request, "param", "JupyterLab") == "VS Code"
     if in_vscode and not os.environ.get("ANTHROKIT_VSCODE_WIDGETS"):
-        pytest.skip("ANTHROKIT_VSCODE_WIDGETS names no dist/ipywidgets.js (npm pack @vscode/jupyter-ipywidgets8)")
-    kind = VSCode if in_vscode else Notebook
-    return lambda cells, **options: kind(lab, browser, tmp_path, cells, **options)
+        pytest.skip(
+            "ANTHROKIT_VSCODE_WIDGETS names no dist/ipywidgets.js (npm pack @vscode/jupyter-ipywidgets8)"
+        )
+    kind, opened = VSCode if in_vscode else Notebook, []
+
+    def open_one(cells, **options):
+        if not PAGES:
+            PAGES.append(lab.new_page(browser))
+        page = lab.new_page(browser) if opened and not in_vscode else PAGES[0]
+        opened.append(None)
+        opened[-1] = kind(lab, page, tmp_path, cells, **options)
+        return opened[-1]
+
+    yield open_one
+    if request.node.stash.get(FAILED, False) or None in opened:
+        PAGES.pop().context.close()
+    else:
+        for notebook in opened:
+            notebook.leave()
+
+
+FAILED = pytest.StashKey[bool]()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    "A test that failed leaves its page to nobody."
+    report = yield
+    item.stash[FAILED] = (
+        report.failed or report.outcome == "rerun" or (call.when != "setup" and item.stash.get(FAILED, False))
+    )
+    return report

@@ -4,11 +4,12 @@
 
 prints its base URL and serves until it is killed. Answers are a function of the request alone, so two
 runs against it can be compared. Faults by name: rate_limit (429), rate_limit_after (429 with Retry-After),
-error (500), hang, drop (closed connection), malformed (broken JSON), empty, wrong_type (HTML), truncated,
-refusal. They are drawn by a hash of the request and of how often it came, so a request that met one gets
-through later, unless --sticky. Keys and models with a meaning: key `bad-key` (401), `no-quota` (429 with
-insufficient_quota); model `unknown-model` (404), `filtered` (400 by a content policy), `thinker` (reasoning),
-`always-<fault>` (that fault at each call).
+error (500), hang, drop (closed connection), malformed (broken JSON), choiceless (usage and no choices), empty,
+wrong_type (HTML), truncated, refusal. They are drawn by a hash of the request and of how often it came, so a request
+that met one gets through later, unless --sticky. Keys and models with a meaning: key `bad-key` (401), `no-quota`
+(429 with insufficient_quota); models of `REFUSED`, `thinker` (reasoning), `echo-key` (repeats the key), `talker` (4,000
+tokens, whatever was asked), `absurd` (token counts that can't be), `picky` (400 where a message says unicorn), `minute`
+(a quota for the minute, the first time a request comes), `always-<fault>` (that fault at each call).
 
 Batches (/v1/files, /v1/batches) are answered line by line like single calls; a fault of the HTTP kind becomes a
 line of the error file, `malformed` a broken line, `hang` and `drop` no line at all. --batch-seconds is how long a
@@ -35,12 +36,28 @@ FAULTS = (
     "hang",
     "drop",
     "malformed",
+    "choiceless",
     "empty",
     "wrong_type",
     "truncated",
     "refusal",
 )
 WORDS = "I you we feel think plan trip friend gift talk week work lovely quiet small idea good often maybe".split()
+
+
+REFUSED = {  # models, and what they say to any request: status, text, code
+    "unknown-model": (404, "The model `unknown-model` does not exist", "model_not_found"),
+    "filtered": (400, "The response was filtered by the content policy.", "content_policy_violation"),
+    "flagged": (
+        400,
+        "Invalid prompt: your prompt was flagged as potentially violating our usage policy. Please try again with a "
+        "different prompt.",
+        "invalid_prompt",
+    ),
+    "unpaid": (402, "Insufficient Balance", "invalid_request_error"),
+    "forbidden": (403, "You are not allowed to sample from this model", "permission_denied"),
+    "choosy": (400, "Unsupported value: 'temperature' does not support 0.2 with this model.", "unsupported_value"),
+}
 
 
 def fraction(*parts) -> float:
@@ -56,6 +73,7 @@ class Server:
         self.seen, self.stats = Counter(), Counter()
         self.in_flight = 0
         self.batches = Batches(self)
+        self.by_seed = False
 
     def fault(self, request: dict, times: int) -> str | None:
         if request["model"].startswith("always-"):
@@ -69,17 +87,19 @@ class Server:
 
     def answer(self, request: dict) -> str:
         text = json.dumps(request["messages"])
+        said = "" if self.by_seed else text
         _, rubric, criteria = (request["messages"][-1]["content"] or "").partition("</response-")
         if rubric:
+            drawn = (request["model"], request.get("seed")) if self.by_seed else (said,)
             numbers = re.findall(r"^(\d+)\. \[\w+\] (.+)$", criteria, re.M)
             items = [
-                {"criterion": int(number), "reason": "the mock server decided so", "hit": fraction(content, text) < 0.5}
-                for number, content in numbers
+                {"criterion": int(number), "reason": "the mock server decided so", "hit": fraction(text, *drawn) < 0.5}
+                for number, text in numbers
             ]
             return json.dumps({"verdicts": items}, ensure_ascii=False)
         asked = re.findall(r'"([\w -]+)": \{"reason"', request["messages"][-1]["content"] or "")
         if asked:
-            draws = [fraction(name, request["model"], text, request.get("seed")) < 0.3 for name in asked]
+            draws = [fraction(name, request["model"], said, request.get("seed")) < 0.3 for name in asked]
             return json.dumps(
                 {
                     name: {"reason": "the mock server decided so", "verdict": "Yes" if yes else "No"}
@@ -87,7 +107,7 @@ class Server:
                 }
             )
         if "Verdict:" in text or "verdict" in text.lower() or "then a semicolon" in text:
-            yes = fraction("verdict", request["model"], request["messages"], request.get("seed")) < 0.3
+            yes = fraction("verdict", request["model"], said and request["messages"], request.get("seed")) < 0.3
             if "then a semicolon" in text:
                 return f"The mock server decided so; {'Yes' if yes else 'No'}"
             return f"Reason: the mock server decided so.\nVerdict: {'Yes' if yes else 'No'}"
@@ -110,17 +130,20 @@ class Server:
                     "You exceeded your current quota, please check your plan and billing details.",
                     "insufficient_quota",
                 )
-            if model == "unknown-model":
-                return self.error(404, f"The model `{model}` does not exist", "model_not_found")
-            if model == "filtered":
-                return self.error(
-                    400, "The response was filtered by the content policy.", "content_policy_violation"
-                )
+            if model in REFUSED:
+                return self.error(*REFUSED[model])
+            if model == "picky" and "unicorn" in json.dumps(request["messages"]):
+                return self.error(400, "Invalid value in messages", "invalid_value")
+            if model == "echo-key":
+                request["key"] = key
             if self.rpm and not self.allowed():
                 return self.error(429, "Rate limit reached", "rate_limit_exceeded", {"Retry-After": "0.5"})
             identity = hashlib.sha256(json.dumps(request, sort_keys=True).encode()).digest()
             self.seen[identity] += 1
             fault = self.fault(request, self.seen[identity])
+            if model == "minute" and self.seen[identity] == 1:
+                text = "You exceeded your current quota, please check your plan and billing details."
+                return self.error(429, text, "RESOURCE_EXHAUSTED", {"Retry-After": "0.2"})
             if fault:
                 self.stats[f"fault_{fault}"] += 1
             if self.latency or self.jitter:
@@ -185,6 +208,10 @@ class Server:
 
     def body_of(self, request: dict, fault: str | None) -> dict:
         content, finish, message = self.answer(request), "stop", {"role": "assistant"}
+        if "key" in request:
+            content = f"Your key is {request['key']}."
+        if request["model"] == "talker":
+            content = "talk " * 3200
         match fault:
             case "empty":
                 content = ""
@@ -196,12 +223,17 @@ class Server:
             message["reasoning_content"] = "Let me think about this quietly."
         size_in = len(json.dumps(request["messages"])) // 4
         size_out = len(content or "") // 4
+        if request["model"] == "absurd":
+            size_in, size_out = 10**30, -5
+        self.stats["tokens"] += size_in + size_out if request["model"] != "absurd" else 0
         return {
             "id": "mock",
             "object": "chat.completion",
             "created": 0,
             "model": request["model"] + "-2026",
-            "choices": [{"index": 0, "finish_reason": finish, "message": {**message, "content": content}}],
+            "choices": [{"index": 0, "finish_reason": finish, "message": {**message, "content": content}}][
+                : fault != "choiceless"
+            ],
             "usage": {
                 "prompt_tokens": size_in,
                 "completion_tokens": size_out,
@@ -212,12 +244,8 @@ class Server:
     def line(self, asked: dict) -> tuple[str, str] | None:
         "Which file a batch's request is answered in, and the line."
         request = asked["body"]
-        if request["model"] == "unknown-model":
-            status, error = 404, {"message": "The model `unknown-model` does not exist", "code": "model_not_found"}
-        elif request["model"] == "filtered":
-            status, error = 400, {"message": "filtered by the content policy", "code": "content_policy_violation"}
-        else:
-            status, error = 200, None
+        status, text, code = REFUSED.get(request["model"], (200, None, None))
+        error = {"message": text, "code": code} if text else None
         identity = hashlib.sha256(json.dumps(request, sort_keys=True).encode()).digest()
         self.seen[identity] += 1
         fault = self.fault(request, self.seen[identity])
@@ -369,6 +397,7 @@ def main() -> None:
         "--sticky", action="store_true", help="a request that meets a fault meets it each time"
     )
     parser.add_argument("--quick", action="store_true", help="one answer for all, for measuring clients")
+    parser.add_argument("--by-seed", action="store_true", help="verdicts hang on model and seed alone")
     parser.add_argument("--rpm", type=float, help="429 beyond a tenth of this in any six seconds")
     parser.add_argument("--batch-seconds", type=float, default=0.1)
     parser.add_argument("--batch-ends", choices=("completed", "expired", "failed"), default="completed")
@@ -379,6 +408,7 @@ def main() -> None:
     if unknown := set(faults) - set(FAULTS):
         parser.error(f"no such fault: {', '.join(unknown)}; there are {', '.join(FAULTS)}")
     server = Server(given.latency, given.jitter, faults, given.sticky, given.rpm)
+    server.by_seed = given.by_seed
     server.batches.seconds, server.batches.ends = given.batch_seconds, given.batch_ends
     server.batches.queue, server.batches.create_latency = given.batch_queue, given.create_latency
     asyncio.run(serve(server, given.port, given.quick))

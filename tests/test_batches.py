@@ -1,6 +1,5 @@
 """Judging in the providers' batches, through LiteLLM against a server on this machine."""
 
-import json
 import random
 import signal
 import subprocess
@@ -12,8 +11,9 @@ import pytest
 from test_judging import HERE, make_run, stats, verdicts
 
 from anthrokit.core import BudgetReached, Run, SetupError
-from anthrokit.judging import LLMJudge, TogetherJudge, ajudge, judge
+from anthrokit.judging import LLMJudge, TogetherJudge, ajudge, estimate, judge
 from anthrokit.models import LLM, Batch, Budget, under_way
+from anthrokit.simulation import load_prompts, simulate
 
 QUICK = Batch(poll=0.1)
 SOME = {"behaviours": ["empathy", "agency", "desires"], "samples": 2, "progress": False}
@@ -58,7 +58,7 @@ def test_what_failed_is_missing_and_had_on_request(server, tmp_path):
         reasons = "\n".join(left["reason"])
         assert "500: The server had an error" in reasons and "the batch has no answer to this request" in reasons
         assert set(left["status"]) == {"failed", "refused"}  # what couldn't be read was asked once more
-        again = run.query("SELECT unit FROM batch_requests WHERE status = 'again'")
+        again = run.query("SELECT unit FROM batch_requests GROUP BY unit HAVING COUNT(*) > 1")
         assert len(again) and under_way(run, "openai/judge-a") == 0
         judge(run, panel(base), batch=QUICK, **SOME)
         refused = run.missing()
@@ -89,6 +89,29 @@ def test_a_batch_that_is_refused(server, tmp_path):
         assert run.ratings().empty and not run.rows("SELECT * FROM judges")
 
 
+def test_adaptive_sampling_in_rounds(server, tmp_path):
+    "As many samples as could decide it, then one by one, each round a batch."
+    base = server()
+    with make_run(tmp_path / "full", 4) as full, make_run(tmp_path / "adaptive", 4) as adaptive:
+        judge(full, panel(base), **SOME | {"samples": 3})
+        judge(adaptive, panel(base), batch=QUICK, sampling="adaptive", **SOME | {"samples": 3})
+        pd.testing.assert_series_equal(full.labels()["label"], adaptive.labels()["label"])
+        assert adaptive.missing().empty and len(adaptive.ratings()) < len(full.ratings())
+
+
+def test_dialogues_turn_by_turn(server, tmp_path):
+    base, models = server(), {}
+    for name in ("target", "user"):
+        models[name] = LLM(f"openai/{name}", api_base=base)
+    prompts = load_prompts().head(5)
+    with Run(tmp_path / "single") as single, Run(tmp_path / "batched") as batched:
+        simulate(prompts, run=single, turns=2, progress=False, **models)
+        simulate(prompts, run=batched, turns=2, batch=QUICK, progress=False, **models)
+        said = ["dialogue_id", "turn", "role", "content", "tokens_in", "tokens_out"]
+        pd.testing.assert_frame_equal(single.messages()[said], batched.messages()[said])
+        assert stats(base)["batches"] == 3 and batched.missing().empty
+
+
 def test_limits_of_a_file(server, tmp_path):
     base = server()
     with make_run(tmp_path / "run", 5) as run:
@@ -113,12 +136,13 @@ def test_a_full_line_at_the_provider(server, tmp_path):
             judge(run, panel(base)[:1], batch=QUICK, **SOME)
 
 
-def test_budget_and_dry_run(server, tmp_path):
+def test_budget_and_estimate(server, tmp_path):
     base = server()
     with make_run(tmp_path / "run", 5) as run:
         cheap = LLMJudge(LLM("openai/gpt-4o", api_base=base, max_tokens=100))
-        plan = judge(run, cheap, dry_run=True, **SOME).iloc[-1]
-        batched = judge(run, cheap, dry_run=True, batch=True, **SOME).iloc[-1]
+        owed = {"judges": cheap, "run": run, "behaviours": SOME["behaviours"], "samples": SOME["samples"]}
+        plan = estimate(**owed).iloc[-1]
+        batched = estimate(batch=True, **owed).iloc[-1]
         assert batched["cost_most"] == pytest.approx(plan["cost_most"] / 2) and batched["calls"] == 30
         assert "batches" not in stats(base)
         budget = Budget(usd=float(batched["cost_most"]) / 2)
@@ -142,9 +166,8 @@ def test_refused_before_any_work(server, tmp_path):
         ):
             with pytest.raises(SetupError, match=words):
                 judge(run, LLMJudge(model, name="j"), batch=True, **SOME)
-        for settings in ({"sampling": "adaptive"}, {"workers": 2}):
-            with pytest.raises(ValueError, match="sampling='full' and without workers"):
-                judge(run, panel(base), batch=True, **settings)
+        with pytest.raises(ValueError, match="leave workers out"):
+            judge(run, panel(base), batch=True, workers=2)
         with pytest.raises(ValueError, match="batch is 5; say True, or Batch"):
             judge(run, panel(base), batch=5)
         assert run.ratings().empty and not run.rows("SELECT * FROM judges") and "files" not in stats(base)
@@ -184,7 +207,7 @@ def test_killed_while_batches_are_under_way(server, tmp_path):
     kill(process)
     with Run(tmp_path / "run") as run:
         assert under_way(run, "openai/judge-a") == 48 and run.ratings().empty
-        with pytest.raises(SetupError, match="48 requests of the judge 'openai/judge-a' are in batches"):
+        with pytest.raises(SetupError, match="48 requests of openai/judge-a for the run 'run' are in batches"):
             judge(run, panel(base), **SOME)
         judge(run, panel(base), batch=QUICK, **SOME)
         assert run.missing().empty and stats(base)["batches"] == stats(base)["files"] == 2
@@ -245,4 +268,4 @@ def test_in_a_running_loop_and_without_the_key_in_files(server, tmp_path, capfd)
     for file in tmp_path.rglob("*"):
         assert not file.is_file() or key.encode() not in file.read_bytes(), file
     with Run.restore(tmp_path / "export", tmp_path / "again") as again:
-        assert json.loads(again.query("SELECT unit FROM batch_requests")["unit"][0])[1] == 1
+        assert again.query("SELECT unit FROM batch_requests")["unit"].str.startswith("d000").all()

@@ -215,9 +215,9 @@ def test_run_at_work_elsewhere(open_notebook, folder):
     with Run(folder) as run:
         sheet, kept = str(folder.parent / "sheet.csv"), str(folder.parent / "kept.csv")
         cells = [
-            "from anthrokit import AnnotationPanel, Run, RunError, annotate",
+            "from anthrokit import AnnotationPanel, Run, RunError, draw_annotation_sample",
             f"try:\n    AnnotationPanel({str(folder)!r}, 2)\nexcept RunError as error:\n    print(error)",
-            f"annotate(Run({str(folder)!r}, read_only=True), 2, path={sheet!r})\n"
+            f"draw_annotation_sample(Run({str(folder)!r}, read_only=True), 2, path={sheet!r})\n"
             f"AnnotationPanel({sheet!r}, path={kept!r}, annotator='Bo')",
         ]
         notebook = open_notebook(cells)

@@ -50,7 +50,7 @@ def anthroscore_by_turn(
     ...     "score": [1.0, 2.0, 3.0, None], "status": "scored", "model": "m", "fingerprint": "f",
     ...     "kind": "masked", "protocol": "paper", "precision": "float32"})
     >>> anthroscore_by_turn(scores).round(2).values.tolist()
-    [[1.0, 2.0, -0.48, 4.48, 3.0, 4.0, 3.0]]
+    [[1, 2.0, -0.48, 4.48, 3, 4, 3]]
     """
     from scipy.stats import t
 

@@ -5,7 +5,7 @@ import lazy_loader
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
-        "errors": ["BudgetReached", "CallFailed", "RunError", "SetupError", "TableError", "keep_secret", "redact", "redact_in", "strings_in"],
+        "errors": ["BudgetReached", "CallFailed", "Interrupted", "RunError", "SetupError", "TableError", "keep_secret", "redact", "redact_in", "strings_in"],
         "files": ["cache_folder", "public_file"],
         "run": ["LABEL_CONTEXT", "PLAIN", "Run", "as_run", "digest", "forget_judges", "forget_target", "import_dialogues", "note_prompts", "refuse_other_prompts", "versions"],
         "tables": ["INTEGER", "NUMBER", "TABLES", "TEXT", "TRUTH", "Table", "check", "columns", "data_path", "empty", "meaning", "read_frame", "read_table", "schema", "stated", "table_sql", "write_frame"],

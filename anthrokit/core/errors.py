@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 # %% auto #0
-__all__ = ['TableError', 'RunError', 'SetupError', 'CallFailed', 'BudgetReached', 'keep_secret', 'redact', 'redact_in',
-           'strings_in']
+__all__ = ['TableError', 'RunError', 'SetupError', 'CallFailed', 'BudgetReached', 'Interrupted', 'keep_secret', 'redact',
+           'redact_in', 'strings_in']
 
 # %% ../../nbs/01_core/00_errors.ipynb #9f080b34
 class TableError(ValueError):
@@ -31,8 +31,21 @@ class CallFailed(RuntimeError):
     "A call failed for good. The unit it was for is recorded as failed and can be tried again."
 
 
+def _in_a_line(error: BaseException) -> list[str]:
+    "A stop that was planned, as a notebook shows it: no screen of calls."
+    return [f"{type(error).__name__}: {error}"]
+
+
 class BudgetReached(RuntimeError):
     "The cap on dollars or tokens is reached. The run can go on with a larger one."
+
+    _render_traceback_ = _in_a_line
+
+
+class Interrupted(KeyboardInterrupt):
+    "Work was stopped from outside. What is done is kept; the same call goes on."
+
+    _render_traceback_ = _in_a_line
 
 # %% ../../nbs/01_core/00_errors.ipynb #6bd58b08
 _SECRETS: set[str] = set()

@@ -268,7 +268,7 @@ TABLES["batches"] = Table(
     {
         "file": (TEXT, "id", "the provider's id of the file"),
         "batch": (TEXT, "optional", "the provider's id of the batch, once it is begun"),
-        "owner": (TEXT, "required", "whom the requests are for: a judge's name, …"),
+        "owner": (TEXT, "optional", "whom the requests are for: a judge's name, …"),
         "model": (TEXT, "required", "name of the model asked"),
         "requests": (INTEGER, "required", "how many requests are in the file"),
         "cost_most": (NUMBER, "required", "US dollars set aside for them"),
@@ -283,10 +283,12 @@ TABLES["batch_requests"] = Table(
     {
         "file": (TEXT, "required", "the file"),
         "custom_id": (TEXT, "required", "the id under which the answer comes back"),
-        "unit": (TEXT, "required", "what it was made for, as JSON"),
-        "attempt": (INTEGER, "required", "0, 1, …: which of its tries"),
+        "request": (TEXT, "optional", "the id of the question, by which it is known again"),
+        "unit": (TEXT, "required", "the message or rating that it was made for"),
+        "purpose": (TEXT, "optional", "user, target, judge, writer, …"),
+        "attempt": (INTEGER, "optional", "0, 1, …: which of its tries"),
         "status": (TEXT, "optional", "what became of it; NA while it is open"),
-        "answer": (TEXT, "optional", "an answer that came while its unit waits for others, as JSON"),
+        "answer": (TEXT, "optional", "an answer that came and that nobody has kept yet, as JSON"),
     },
     by_arrival=True,
 )

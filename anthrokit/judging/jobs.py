@@ -40,7 +40,7 @@ from anthrokit.work import (
 __all__ = ['ajudge', 'taxonomy_of', 'check_judges', 'rate_many', 'Messages', 'RatingUnit', 'JudgingJob', 'asked', 'rated',
            'settle_item', 'judge', 'estimate']
 
-# %% ../../nbs/05_judging/06_jobs.ipynb #0233e2f2
+# %% ../../nbs/05_judging/06_jobs.ipynb #13526992
 def taxonomy_of(run: Run) -> Taxonomy:
     """The taxonomy that a run was judged with; the one that ships where it wasn't judged yet.
 
@@ -492,7 +492,7 @@ def _panel(run: Run) -> list[tuple[str, int, list[str]]]:
     listed = run.rows("SELECT judge, samples, behaviours FROM judges ORDER BY position")
     return [(judge, samples, json.loads(names)) for judge, samples, names in listed]
 
-# %% ../../nbs/05_judging/06_jobs.ipynb #0a459623
+# %% ../../nbs/05_judging/06_jobs.ipynb #690c6e26
 @task
 def judge(
     run: Run | str | os.PathLike,
@@ -508,6 +508,7 @@ def judge(
     batch: bool | Batch = False,
     workers: int | Workers = 0,
     progress: bool = True,
+    wait: bool = True,
 ) -> Run:
     """Have judges say of every target message which behaviours it shows.
 
@@ -541,6 +542,8 @@ def judge(
         beforehand serve several runs.
     progress : bool
         Show a bar.
+    wait : bool
+        False does it in the background and returns a `Running` at once: the notebook stays free.
 
     Returns
     -------

@@ -5,8 +5,15 @@ import lazy_loader
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
-        "batches": ["Asking", "Batch", "Batches", "under_way"],
-        "embedded": ["DEFAULT_MODEL", "NOTICE", "Request", "cache_folder", "fetch_model", "generate", "load", "log_probability", "needs", "provider", "quiet_transformers"],
-        "llm": ["Budget", "Completion", "LLM", "Meter", "Progress", "Unit", "Workers", "await_for", "wait_for", "work_through"],
+        "batches": ["Batch", "BatchLedger", "BatchQueue", "Provider", "read_result", "request_line", "under_way"],
+        "embedded": ["DEFAULT_MODEL", "NOTICE", "Request", "answer_here", "fetch_model", "generate", "load", "log_probability", "needs", "quiet_transformers"],
+        "faults": [],
+        "leaving": ["Asking", "Batches", "Progress", "Unit", "work_through"],
+        "limits": ["Budget"],
+        "llm": ["LLM"],
+        "loop": ["await_for", "wait_for"],
+        "meter": ["Meter"],
+        "transports": ["Completion"],
+        "workers": ["Workers"],
     },
 )

@@ -18,7 +18,7 @@ import traitlets
 from markupsafe import Markup
 
 from ..core import tables
-from ..validity import Annotations, by_annotator, kept_draw
+from ..validity import Annotations, by_annotator, keep_annotation_sample
 from ..simulation import Taxonomy
 from ..judging import taxonomy_of
 from .base import Panel, choice, offer, render, row
@@ -43,7 +43,7 @@ class Deck:
         A run; the folder of one; a .csv file or frame with dialogue_id, turn, behaviour, message and optionally user,
         question, weight, base_id.
     n, by, seed
-        As for `validity.annotate`, of a run.
+        As for `validity.draw_annotation_sample`, of a run.
 
     Attributes
     ----------
@@ -56,12 +56,12 @@ class Deck:
             source = Run(source, read_only=True)
         self.run = source if isinstance(source, Run) else None
         if self.run is not None:
-            sheet, self.taxonomy = kept_draw(source, n, by, seed=seed), taxonomy_of(source)
+            sheet, self.taxonomy = keep_annotation_sample(source, n, by, seed=seed), taxonomy_of(source)
         else:
             sheet = source if isinstance(source, pd.DataFrame) else tables.read_frame(source)
             self.taxonomy = Taxonomy.load()
         if absent := [name for name in (*_ITEM, "message") if name not in sheet.columns]:
-            raise TableError(f"the sheet lacks {', '.join(absent)}; validity.annotate makes one")
+            raise TableError(f"the sheet lacks {', '.join(absent)}; validity.draw_annotation_sample makes one")
         sheet = sheet.reindex(columns=_SHEET).drop_duplicates(_ITEM).reset_index(drop=True)
         self.sheet = sheet.astype({"dialogue_id": "str", "turn": "Int64", "behaviour": "str"})
         if self.sheet.empty:
@@ -400,7 +400,7 @@ class AnnotationPanel(_Labelling):
     n : int
         Messages of each group.
     by : str or sequence of str
-        What makes a group, see `validity.annotate`.
+        What makes a group, see `validity.draw_annotation_sample`.
     annotator : str
         Who labels; can be written in the panel too. Each has an order and a progress of their own.
     path : str or path, optional

@@ -430,7 +430,7 @@ def _forecast(job: SimulationJob) -> list[Forecast]:
         )
     return rows
 
-# %% ../../nbs/04_simulation/04_dialogues.ipynb #ab646380
+# %% ../../nbs/04_simulation/04_dialogues.ipynb #06c74a62
 @task
 def simulate(
     prompts: pd.DataFrame | str | os.PathLike = "anthrokit",
@@ -448,6 +448,7 @@ def simulate(
     budget: Budget | None = None,
     batch: bool | Batch = False,
     progress: bool = True,
+    wait: bool = True,
 ) -> Run:
     """Dialogues between a user LLM and a target LLM, one for each prompt (Ibrahim et al., 2026).
 
@@ -471,6 +472,8 @@ def simulate(
         Turn by turn in the providers' batches: half the price, up to a day a message.
     progress : bool
         Show a bar.
+    wait : bool
+        False does it in the background and returns a `Running` at once: the notebook stays free.
 
     Returns
     -------

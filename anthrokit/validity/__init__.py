@@ -5,7 +5,9 @@ import lazy_loader
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
-        "accuracy": ["WORDINGS", "annotate", "bounds", "compare_protocols", "corrected_rates", "effective_votes", "family", "judge_accuracy", "own_family", "rate_range", "read_annotations", "read_verdicts", "rogan_gladen", "sensitivity", "with_texts", "wording_judges"],
-        "annotations": ["Annotations", "by_annotator", "kept_draw"],
+        "accuracy": ["both_said", "effective_votes", "judge_accuracy", "people_said", "verdicts_of"],
+        "annotations": ["Annotations", "by_annotator", "draw_annotation_sample", "keep_annotation_sample", "read_annotations", "read_verdicts", "with_texts"],
+        "correction": ["bounds", "corrected_rates", "rogan_gladen"],
+        "sensitivities": ["WORDINGS", "compare_protocols", "family", "own_family", "rate_range", "sensitivity", "wording_judges"],
     },
 )

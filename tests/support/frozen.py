@@ -4,7 +4,7 @@
     python tests/support/frozen.py profile label   keep those whose names begin so anew, after a change on purpose
 
 Each result is a frame. Statistics are computed from the demonstration run and from simulated labels; runs are made with
-tests/mock_openai.py, whose answers follow from the request alone. First kept from the code before its second house.
+tests/mock_openai.py, whose verdicts follow from model and seed alone. First kept from the code before its second house.
 """
 
 import hashlib
@@ -156,7 +156,7 @@ def statistics() -> dict:
         small["dialogue_id"] = small["target"] + small["dialogue_id"]
         one = small.drop_duplicates("dialogue_id")
         pairs = one.groupby("target").cumcount(), one["target"], one["dialogue_id"]
-        return judging.compare_pairs(small, list(zip(*pairs, strict=True)))
+        return analysis.compare_pairs(small, list(zip(*pairs, strict=True)))
 
     def patterns():
         judge, taxonomy, messages = (
@@ -291,6 +291,8 @@ def tables_of(run) -> dict[str, pd.DataFrame]:
 
 def arranged(name: str, frame: pd.DataFrame) -> pd.DataFrame:
     frame = frame.drop(columns=[column for column in frame if column in NOT_KEPT])
+    if name == "calls":  # how a judge is asked may change, what it says and where that goes may not
+        frame = frame.drop(columns="tokens_in")
     return frame.sort_values([one for one in ORDER[name] if one in frame], ignore_index=True)
 
 
@@ -313,7 +315,10 @@ def judged(base: str, folder: Path, way: str) -> dict[str, pd.DataFrame]:
         sampling = "adaptive" if way == "adaptive" else "full"
         behaviours = None if way == "together" else JUDGED
         judging.judge(run, judges, samples=3, behaviours=behaviours, sampling=sampling, progress=False)
-        return tables_of(run)
+        found = tables_of(run)
+    if way == "together":  # one answer for all behaviours was kept with each of them, and is kept once now
+        found["ratings"] = found["ratings"].drop(columns="raw")
+    return found
 
 
 def counselled(base: str, folder: Path) -> dict[str, pd.DataFrame]:
@@ -337,7 +342,7 @@ def counselled(base: str, folder: Path) -> dict[str, pd.DataFrame]:
 def runs() -> dict[str, pd.DataFrame]:
     "Every table of the runs, by name."
     made = {}
-    with tempfile.TemporaryDirectory() as folder, mock() as base:
+    with tempfile.TemporaryDirectory() as folder, mock("--by-seed") as base:
         for way in ("single", "together", "adaptive"):
             made |= {f"run {way}.{name}": frame for name, frame in judged(base, Path(folder), way).items()}
         made |= {f"run heartbench.{name}": frame for name, frame in counselled(base, Path(folder)).items()}

@@ -80,19 +80,38 @@ def write(folder):
     run, many = Run(folder), range(len(PAYLOADS))
     judges = [name(number) for number in (4, 42)]
     behaviours = [
-        Behaviour(name(number), "category " + name(number), PAYLOADS[number], PAYLOADS[number]) for number in many
+        Behaviour(name(number), "category " + name(number), PAYLOADS[number], PAYLOADS[number])
+        for number in many
     ]
     run.set_facts(behaviours=[vars(one) for one in behaviours], targets={name(0): {"model": PAYLOADS[4]}})
     prompts, dialogues, messages, ratings = [], [], [], []
     for number in many:
         text, names = PAYLOADS[number], name(number)
-        shared = {"domain": names, "scenario": names, "category": names, "behaviour": names, "base_prompt": text}
+        shared = {
+            "domain": names,
+            "scenario": names,
+            "category": names,
+            "behaviour": names,
+            "base_prompt": text,
+        }
         prompts.append({"prompt_id": names, "base_id": f"base {names}", "first_message": text, **shared})
-        about = {"dialogue_id": names, "prompt_id": names, "target": name(number % 3), "user": names, "persona": names}
+        about = {
+            "dialogue_id": names,
+            "prompt_id": names,
+            "target": name(number % 3),
+            "user": names,
+            "persona": names,
+        }
         about |= {"repeat": 1, "turns": 2, "status": "failed", "reason": text}
         dialogues.append({**about, "system_user": text, "system_target": text})
         for turn, role in itertools.product((1, 2), ("user", "assistant")):
-            said = {"reasoning": text, "finish_reason": "length", "role_flip": 1, "served_model": text, "error": text}
+            said = {
+                "reasoning": text,
+                "finish_reason": "length",
+                "role_flip": 1,
+                "served_model": text,
+                "error": text,
+            }
             messages.append({"dialogue_id": names, "turn": turn, "role": role, "content": text, **said})
         for turn, (place, judge), sample in itertools.product((1, 2), enumerate(judges), (1, 2)):
             verdict = (place + sample * (number % 2)) % 2 if number % 5 else 1
@@ -104,8 +123,10 @@ def write(folder):
     run.write("messages", messages)
     run.write(
         "judges",
-        [{"judge": judge, "position": place, "settings": json.dumps({"model": judge}), "hash": "x", **rows}
-         for place, judge in enumerate(judges)],
+        [
+            {"judge": judge, "position": place, "settings": json.dumps({"model": judge}), "hash": "x", **rows}
+            for place, judge in enumerate(judges)
+        ],
     )
     run.write("ratings", ratings)
     return run

@@ -58,6 +58,18 @@ CONTRASTS = """() => {
     return [(high + 0.05) / (low + 0.05), element.outerHTML.slice(0, 120)];
   });
 }"""
+# Open a notebook in place of the one before, whose kernel ends.
+OPEN = """async path => {
+  if (window.tested) {
+    window.tested.sessionContext.shutdown().catch(() => {});
+    window.tested.dispose();
+  }
+  delete window.__hacked;
+  window.tested = await jupyterapp.commands.execute('docmanager:open', {path, factory: 'Notebook'});
+  jupyterapp.shell.activateById(window.tested.id);
+  await window.tested.context.ready;
+  await window.tested.sessionContext.ready;
+}"""
 FOCUSED = """() => {
   const element = document.activeElement;
   if (!element.closest('.anthrokit')) return null;
@@ -137,6 +149,15 @@ class Lab(Server):
         )
         self.wait(f"/api/status?token={self.token}")
 
+    def new_page(self, browser):
+        "JupyterLab in the browser, with an empty notebook."
+        page = browser.new_page(viewport={"width": 1200, "height": 1000})
+        page.set_default_timeout(60_000)
+        page.goto(f"{self.url}/doc/tree/{self.write([])}?token={self.token}")
+        page.get_by_text(IDLE).wait_for()
+        page.evaluate("() => { window.tested = jupyterapp.shell.currentWidget; }")
+        return page
+
     def write(self, cells):
         "A notebook with these code cells; its name."
         notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
@@ -158,19 +179,35 @@ class Voila(Server):
 
 
 class Notebook:
-    "A notebook that is open in the browser and has run."
+    """A notebook that is open in the browser and has run.
 
-    def __init__(self, lab, browser, screenshots, cells, width=1200, theme="JupyterLab Light"):
+    All tests share a page: JupyterLab takes five seconds to load and a notebook in it less than one. A second notebook
+    of the same test gets a page of its own.
+    """
+
+    def __init__(self, lab, page, screenshots, cells, width=1200, theme="JupyterLab Light"):
         self.screenshots = Path(os.environ.get("ANTHROKIT_SCREENSHOTS", screenshots))
-        self.page = browser.new_page(viewport={"width": width, "height": 1000})
-        self.page.set_default_timeout(60_000)
-        self.dialogs, self.requests = [], []
-        self.page.on("dialog", self._dialog)
-        self.page.on("request", lambda request: self.requests.append(request.url))
-        self.page.goto(f"{lab.url}/doc/tree/{lab.write(cells)}?token={lab.token}")
-        self.page.get_by_text(IDLE).wait_for()
+        self.watch(page)
+        self.width(width)
+        page.evaluate(OPEN, lab.write(cells))
+        page.get_by_text(IDLE).wait_for()
         self.theme(theme)
         self.run()
+
+    def watch(self, page):
+        "Note what the page asks and shows, until the test ends."
+        self.page, self.dialogs, self.requests = page, [], []
+        page.set_default_timeout(60_000)
+        page.on("dialog", self._dialog)
+        page.on("request", self._request)
+
+    def leave(self):
+        "Let the page go."
+        self.page.remove_listener("dialog", self._dialog)
+        self.page.remove_listener("request", self._request)
+
+    def _request(self, request):
+        self.requests.append(request.url)
 
     def _dialog(self, dialog):
         self.dialogs.append(dialog.message)
@@ -243,7 +280,7 @@ IN_VSCODE = """async ([cells, bundle, anywidget]) => {
   require.config({paths: {anywidget: address(anywidget)}});
   (await import(address(bundle))).activate();
   window.vscIPyWidgets8.load();
-  const kernel = await window.opener.jupyterapp.serviceManager.kernels.startNew({name: 'python3'});
+  const kernel = window.kernel = await window.opener.jupyterapp.serviceManager.kernels.startNew({name: 'python3'});
   const loader = {widgetsRegisteredInRequireJs: new Set(['anywidget']), loadWidgetScript: async () => {},
                   successHandler: () => {}, errorHandler: () => {}};
   const manager = new window.vscIPyWidgets.WidgetManager(kernel, document.body, loader, () => {});
@@ -278,18 +315,11 @@ everywhere = pytest.mark.parametrize("open_notebook", ["JupyterLab", "VS Code"],
 class VSCode(Notebook):
     "The widgets of a notebook as VS Code shows them: its own widget manager, on a page of its colours."
 
-    def __init__(self, lab, browser, screenshots, cells, width=1200, theme="JupyterLab Light"):
+    def __init__(self, lab, page, screenshots, cells, width=1200, theme="JupyterLab Light"):
         self.screenshots = Path(os.environ.get("ANTHROKIT_SCREENSHOTS", screenshots))
-        self.dialogs, self.requests = [], []
-        jupyter = browser.new_page()
-        jupyter.goto(f"{lab.url}/doc/tree/{lab.write([])}?token={lab.token}")
-        jupyter.get_by_text(IDLE).wait_for()
-        with jupyter.expect_popup() as opened:
-            jupyter.evaluate("() => { window.open('about:blank').document.write('<!doctype html><body>'); }")
-        self.page = opened.value
-        self.page.set_default_timeout(60_000)
-        self.page.on("dialog", self._dialog)
-        self.page.on("request", lambda request: self.requests.append(request.url))
+        with page.expect_popup() as opened:
+            page.evaluate("() => { window.open('about:blank').document.write('<!doctype html><body>'); }")
+        self.watch(opened.value)
         self.width(width)
         self.page.add_style_tag(content=VSCODE_COLOURS)
         self.theme(theme)
@@ -299,8 +329,14 @@ class VSCode(Notebook):
         bundle = Path(os.environ["ANTHROKIT_VSCODE_WIDGETS"]).read_text()
         self.page.evaluate(IN_VSCODE, [cells, bundle, anywidget])
 
+    def leave(self):
+        self.page.evaluate("() => { window.kernel?.shutdown(); }")
+        self.page.close()
+
     def theme(self, name):
-        self.page.evaluate("name => { document.body.className = name; }", f"vscode-{name.split()[-1].lower()}")
+        self.page.evaluate(
+            "name => { document.body.className = name; }", f"vscode-{name.split()[-1].lower()}"
+        )
 
     def screenshot(self, name, locator=None, most=None):
         self.screenshots.mkdir(parents=True, exist_ok=True)

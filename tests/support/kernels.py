@@ -1,0 +1,123 @@
+"""Kernels that start at once: forks of one process that has imported what notebooks import.
+
+A kernel of its own takes two to five seconds of a processor until pandas and anthrokit are imported, and the tests
+start a hundred of them. `ForkedKernels(folder)` makes a kernelspec *python3* in a folder for JUPYTER_PATH. What Jupyter
+starts and kills is a small process that asks the server for a fork; it ends when the fork ends, and the fork with it.
+"""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+INLINE = "module://matplotlib_inline.backend_inline"
+WARM = """
+anthrokit.analysis anthrokit.core anthrokit.figures anthrokit.heartbench anthrokit.judging anthrokit.models
+anthrokit.panels anthrokit.report anthrokit.simulation anthrokit.validity anywidget ipykernel.ipkernel
+ipykernel.kernelapp ipywidgets litellm matplotlib.pyplot pingouin scipy.stats seaborn sklearn.linear_model
+statsmodels.api tqdm.auto
+""".split()
+
+
+class ForkedKernels:
+    "The server and its kernelspec."
+
+    def __init__(self, folder: Path):
+        self.path, here = folder / "jupyter", folder / "kernels.sock"
+        spec = {
+            "argv": [sys.executable, "-I", "-S", __file__, "kernel", str(here), "-f", "{connection_file}"],
+            "display_name": "Python 3 (ipykernel)",
+            "language": "python",
+            "metadata": {"debugger": True},
+        }
+        (self.path / "kernels" / "python3").mkdir(parents=True)
+        (self.path / "kernels" / "python3" / "kernel.json").write_text(json.dumps(spec))
+        self.process = subprocess.Popen(
+            [sys.executable, __file__, "serve", str(here)],
+            env=os.environ | {"MPLBACKEND": INLINE, "LITELLM_LOCAL_MODEL_COST_MAP": "True"},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+        )
+
+    def wait(self) -> None:
+        "Until it has imported all."
+        assert self.process.stdout.readline() == b"ready\n", "the server of kernels ended"
+
+    def stop(self) -> None:
+        self.process.kill()
+        self.process.wait()
+        self.process.stdout.close()
+
+
+def serve(address: str) -> None:
+    "Fork a kernel for each that asks."
+    import importlib
+
+    for name in WARM:
+        room = importlib.import_module(name)
+        if name.startswith("anthrokit"):  # names are loaded when they are first used
+            for one in dir(room):
+                try:
+                    getattr(room, one)
+                except ImportError:  # an extra that isn't there
+                    pass
+    assert threading.active_count() == 1, threading.enumerate()  # a fork has no other thread
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(address)
+        listening.listen(16)
+        sys.stdout.write("ready\n")
+        sys.stdout.flush()
+        while True:
+            asking, _ = listening.accept()
+            if os.fork() == 0:
+                listening.close()
+                become_kernel(asking)
+            asking.close()
+
+
+def become_kernel(asking: socket.socket) -> None:
+    "Be the kernel that was asked for, until the process that asked ends."
+    import numpy as np
+
+    wanted = json.loads(asking.makefile("r").readline())
+    os.setsid()
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    os.environ.clear()
+    os.environ.update(wanted["environment"])
+    os.chdir(wanted["folder"])
+    np.random.seed()  # noqa: NPY002  (the state that the fork has in common with all others)
+    asking.sendall(f"{os.getpid()}\n".encode())
+
+    def end_with_it() -> None:
+        asking.recv(1)
+        os.killpg(0, signal.SIGKILL)
+
+    threading.Thread(target=end_with_it, daemon=True).start()
+    os.environ.pop("JPY_PARENT_PID", None)  # it isn't our parent, whose end would be ours
+    sys.argv = ["ipykernel_launcher.py", *wanted["arguments"]]
+    sys.path[:] = [place for place in sys.path if Path(place) != Path(__file__).parent]
+    from ipykernel import kernelapp
+
+    kernelapp.launch_new_instance()
+    os._exit(0)
+
+
+def kernel(address: str, *arguments: str) -> None:
+    "What Jupyter takes for the kernel."
+    wanted = {"arguments": arguments, "folder": os.getcwd(), "environment": dict(os.environ)}
+    with socket.socket(socket.AF_UNIX) as asking:
+        asking.connect(address)
+        asking.sendall(json.dumps(wanted).encode() + b"\n")
+        process = int(asking.makefile("r").readline())
+        signal.signal(signal.SIGINT, lambda *_: os.kill(process, signal.SIGINT))
+        asking.recv(1)
+
+
+if __name__ == "__main__":
+    {"serve": serve, "kernel": kernel}[sys.argv[1]](*sys.argv[2:])
