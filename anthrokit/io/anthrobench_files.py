@@ -42,7 +42,7 @@ def column_name(judge: str) -> str:
     """
     return re.sub(r"[^A-Za-z0-9_.-]", "_", judge)
 
-# %% ../../nbs/13_io/01_anthrobench_files.ipynb #4d9388ab
+# %% ../../nbs/13_io/01_anthrobench_files.ipynb #0f50c729
 _NEEDED = ("dialogue_id", "turn_pair_index", "user_message", "assistant_message")
 _OF_DIALOGUE = (
     *("dialogue_timestamp", "prompt_category", "prompt_cue", "prompt_text", "prompt_use_domain"),
@@ -61,8 +61,14 @@ def _whole(text: str | None, place: str, least: int = 1) -> int:
 
 def _read(path: str | os.PathLike) -> tuple[list[str], list[dict[str, Any]]]:
     "Columns and rows of a file, as texts; the turns counted from 1."
+    path = Path(path)
+    if path.suffix != ".csv":
+        raise TableError(f"{path}: a file of AnthroBench ends in .csv")
     frame = tables.read_frame(path, dtype=str)
-    header = pd.read_csv(path, header=None, nrows=1, dtype=str, keep_default_na=False).iloc[0].tolist()
+    try:
+        header = pd.read_csv(path, header=None, nrows=1, dtype=str, keep_default_na=False).iloc[0].tolist()
+    except (ValueError, OSError) as error:  # a table, but not one with a header
+        raise TableError(f"{path}: is no CSV table: {error}") from None
     if doubled := sorted(str(name) for name, times in Counter(header).items() if times > 1):
         raise TableError(f"{path}: two columns are called {', '.join(doubled)}")
     if absent := [name for name in _NEEDED if name not in header]:
