@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
 # %% auto #0
 __all__ = ['app', 'heartbench', 'Positive', 'Amount', 'Folder', 'demo', 'simulate', 'judge', 'estimate', 'compare', 'report',
-           'export', 'runs', 'anthroscore', 'heartbench_answer', 'heartbench_judge', 'heartbench_score',
-           'copy_tutorials', 'lab', 'main']
+           'export', 'runs', 'anthroscore', 'heartbench_answer', 'heartbench_judge', 'heartbench_estimate',
+           'heartbench_score', 'copy_tutorials', 'lab', 'main']
 
 # %% ../nbs/15_cli.ipynb #7996ab55
 @dataclass
@@ -739,7 +739,7 @@ def anthroscore(
     }
     return _Result(found, facts, shown=found[["text_id", "score", "n_sentences", "status"]])
 
-# %% ../nbs/15_cli.ipynb #470e792e
+# %% ../nbs/15_cli.ipynb #1bf396d7
 @heartbench.command(name="answer")
 def heartbench_answer(
     run: str,
@@ -845,6 +845,60 @@ def heartbench_judge(
     absent = table[table["status"] != "ok"]
     missing = _tell_missing(absent.assign(reason=absent["error"].fillna(absent["status"])))
     return _Result(counts, {"run": run}, missing)
+
+
+@heartbench.command(name="estimate")
+def heartbench_estimate(
+    run: str | None = None,
+    *,
+    models: list[str] | None = None,
+    judges: list[str] | None = None,
+    cases: str = "heartbench",
+    subset: Literal["all", "normal", "hard"] = "all",
+    style: Literal["transcript", "chat"] = "transcript",
+    language: Literal["zh", "en"] = "zh",
+    samples: Positive = 1,
+) -> _Result:
+    """What answers, or judgements of a run's answers, would take. No call is made.
+
+    Examples: anthrokit heartbench estimate --models openai/gpt-4o;
+    anthrokit heartbench estimate runs/hearts --judges anthropic/claude-sonnet-4-5 --samples 3
+
+    Parameters
+    ----------
+    run
+        What it holds is not done again; its answers are those to be judged.
+    models
+        Models that answer.
+    judges
+        Models that judge the run's answers.
+    cases
+        heartbench (the 296 released), bundled (our twelve), or a file.
+    subset
+        By difficulty.
+    style
+        How a case is shown.
+    language
+        Of the instruction.
+    samples
+        Judgements of each judge for each answer.
+    """
+    from anthrokit.heartbench import RubricJudge, answer, judge_answers, load_cases
+    from anthrokit.work import estimate_jobs, look_at
+
+    if not models and not judges:
+        raise ValueError("say which models answer (--models) or judge (--judges)")
+    with look_at(run if judges is None else _there(run or "")) as there:
+        jobs = []
+        if models:
+            asked = {"model": [_llm(name) for name in models], "style": style, "language": language}
+            jobs.append(answer.job(load_cases(cases, subset=subset), run=there, **asked))
+        if judges:
+            panel = [RubricJudge(_llm(name), samples=samples, language=language) for name in judges]
+            jobs.append(judge_answers.job(there, panel))
+        found = estimate_jobs(jobs)
+    shown = found[["purpose", "name", "calls", "tokens_in", "tokens_out", "cost", "cost_most"]]
+    return _Result(found, {"note": "no call was made"}, shown=shown)
 
 
 @heartbench.command(name="score")

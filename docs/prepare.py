@@ -1,54 +1,300 @@
-"""Lay out what the site is rendered from: chapters/, the benchmarks page and the start page.
+"""Lay out what the site is rendered from: chapters/, the API page, the benchmarks page and the start page.
 
-Run by smalldocs and by quarto before they render (`pre-render` in _quarto.yml). Both show a notebook's stored
-outputs; neither knows nbdev's directives, so these are taken out here, and hidden cells with them.
+Run by smalldocs and by quarto before they render (`pre-render` in _quarto.yml). A chapter shows what a reader looks
+for: each public name with its signature, tables of its parameters made from the docstring, and a link to its source;
+then the thing at work. Imports are left out, bodies and private helpers folded.
 """
 
+import ast
 import json
 import re
 import shutil
+import textwrap
+from collections.abc import Iterator
+from configparser import ConfigParser
 from pathlib import Path
 
+from docstring_parser import DocstringStyle, parse
+
 ROOT = Path(__file__).resolve().parent.parent
-NOTEBOOKS, CHAPTERS = ROOT / "nbs", ROOT / "chapters"
-DIRECTIVE = re.compile(r"^#\| ?(export|hide|default_exp|eval)\b.*\n?", re.M)
-# What was measured is told where it is used; the benchmarks page gathers these sections.
+NOTEBOOKS, CHAPTERS, PACKAGE = ROOT / "nbs", ROOT / "chapters", ROOT / "anthrokit"
+DIRECTIVE = re.compile(r"^#\| ?(export|exporti|hide|default_exp|eval)\b.*\n?", re.M)
+# What was measured is told where it is used; the benchmarks page gathers these sections: title, module, heading.
 MEASURED = (
-    ("Judging", "05_judging/02_judges", "How fast"),
-    ("Offline judges: quality", "05_judging/04_offline", "Their measured quality"),
-    ("AnthroScore", "06_anthroscore/02_scoring", "How fast it is"),
-    ("Intervals: coverage", "07_analysis/02_clustered", "Do the intervals hold?"),
-    ("Analysis of a whole study", "07_analysis/02_clustered", "How long it takes"),
+    ("Judging", "How fast"),
+    ("Offline judges: quality", "Their measured quality"),
+    ("AnthroScore", "How fast it is"),
+    ("Intervals: coverage", "Do the intervals hold?"),
+    ("Analysis of a whole study", "How long it takes"),
 )
+Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+
+
+def settings() -> dict:
+    parser = ConfigParser(delimiters=["="])
+    parser.read(ROOT / "settings.ini", encoding="utf-8")
+    return dict(parser["DEFAULT"])
 
 
 def source(cell: dict) -> str:
     return "".join(cell["source"])
 
 
-def readable(notebook: dict) -> dict:
-    "A notebook as a reader wants it: no hidden cells, no directives."
-    cells = []
-    for cell in notebook["cells"]:
-        if cell["cell_type"] == "code":
-            hidden = re.match(r"#\| ?(hide|default_exp)\b", source(cell))
-            cell = {**cell, "source": DIRECTIVE.sub("", source(cell))}
-            if hidden or not source(cell).strip():
+def shown_notebooks() -> list[Path]:
+    "The notebooks that become pages, but for the start page."
+    found = []
+    for path in sorted(NOTEBOOKS.rglob("*.ipynb")):
+        parts = path.relative_to(NOTEBOOKS).parts
+        if path.name != "index.ipynb" and not any(part.startswith((".", "_")) for part in parts):
+            found.append(path)
+    return found
+
+
+# Docstrings
+
+
+def table(head: str, rows: list[tuple[str, str, str]]) -> str:
+    "A table of names, kinds and meanings."
+    lines = [f"| {head} | | |", "|---|---|---|"]
+    for name, kind, meaning in rows:
+        cells = (f"`{name}`" if name else "", f"*{kind}*" if kind else "", " ".join(meaning.split()))
+        lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+    return "\n".join(lines)
+
+
+def described(docstring: str) -> str:
+    "A numpydoc docstring as prose, tables and examples."
+    found = parse(docstring, style=DocstringStyle.NUMPYDOC)
+    parts = [found.short_description or "", found.long_description or ""]
+    for head, attribute in (("Parameters", "param"), ("Attributes", "attribute")):
+        mine = [one for one in found.params if one.args[0] == attribute]
+        if mine:
+            parts.append(
+                table(head, [(one.arg_name, one.type_name or "", one.description or "") for one in mine])
+            )
+    if found.many_returns:
+        rows = [
+            (one.return_name or "", one.type_name or "", one.description or "") for one in found.many_returns
+        ]
+        parts.append(table("Returns", rows))
+    if found.raises:
+        parts.append(
+            table("Raises", [("", one.type_name or "", one.description or "") for one in found.raises])
+        )
+    for one in found.meta:
+        if one.args[0] in ("notes", "references", "see_also"):
+            parts.append(
+                f"*{one.args[0].capitalize().replace('_', ' ')}.* {' '.join((one.description or '').split())}"
+            )
+    examples = docstring.partition("Examples\n")[2].partition("--------\n")[2]
+    if examples.strip():
+        parts.append(f"```python\n{textwrap.dedent(examples).strip()}\n```")
+    return "\n\n".join(part for part in parts if part.strip())
+
+
+def signature(node: Definition) -> str:
+    "The head of a definition, a line for each parameter where it is long."
+    if isinstance(node, ast.ClassDef):
+        made = next((one for one in node.body if getattr(one, "name", "") == "__init__"), None)
+        return f"class {node.name}" + (call(made, leave=1) if made else fields(node))
+    prefix = "async " if isinstance(node, ast.AsyncFunctionDef) else ""
+    returned = f" -> {ast.unparse(node.returns)}" if node.returns else ""
+    return f"{prefix}{node.name}{call(node)}{returned}"
+
+
+def fields(node: ast.ClassDef) -> str:
+    "What a dataclass or a named tuple is made from."
+    given = [one for one in node.body if isinstance(one, ast.AnnAssign) and not one.target.id.startswith("_")]
+    if not given:
+        return ""
+    return wrapped(
+        [f"{one.target.id}: {ast.unparse(one.annotation)}" + (" = …" if one.value else "") for one in given]
+    )
+
+
+def call(node: ast.FunctionDef | ast.AsyncFunctionDef, leave: int = 0) -> str:
+    "The parameters of a function, but for the first so many."
+    names, parts = node.args, []
+    positional = [*names.posonlyargs, *names.args]
+    defaults = [None] * (len(positional) - len(names.defaults)) + list(names.defaults)
+    given = list(zip(positional, defaults, strict=True))[leave:]
+    given += [(ast.arg(f"*{names.vararg.arg}", names.vararg.annotation), None)] if names.vararg else []
+    star = [(ast.arg("*"), None)] if names.kwonlyargs and not names.vararg else []
+    given += star + list(zip(names.kwonlyargs, names.kw_defaults, strict=True))
+    given += [(ast.arg(f"**{names.kwarg.arg}", names.kwarg.annotation), None)] if names.kwarg else []
+    for one, default in given:
+        hint = f": {ast.unparse(one.annotation)}" if one.annotation else ""
+        value = (
+            f" = {ast.unparse(default)}"
+            if hint and default
+            else f"={ast.unparse(default)}"
+            if default
+            else ""
+        )
+        parts.append(one.arg + hint + value)
+    return wrapped(parts)
+
+
+def wrapped(parts: list[str]) -> str:
+    line = f"({', '.join(parts)})"
+    return line if len(line) <= 90 else "(\n" + "".join(f"    {part},\n" for part in parts) + ")"
+
+
+def methods(node: ast.ClassDef) -> str:
+    "A table of a class's public methods and properties."
+    rows = []
+    for one in node.body:
+        if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef) and not one.name.startswith("_"):
+            known = {getattr(mark, "id", getattr(mark, "attr", "")) for mark in one.decorator_list}
+            plain = known & {"property", "cached_property"}
+            head = (
+                one.name
+                if plain
+                else one.name + re.sub(r"\s+", " ", call(one, leave=int("staticmethod" not in known)))
+            )
+            rows.append((head, "", first_line(one)))
+    return table("Methods", rows) if rows else ""
+
+
+def first_line(node: Definition) -> str:
+    return (ast.get_docstring(node) or "").partition("\n\n")[0].replace("\n", " ")
+
+
+# Modules
+
+
+def modules() -> Iterator[tuple[str, ast.Module, list[str]]]:
+    "Every module: its name, its code, its public names; rooms in the order that the package names them."
+    order = re.findall(r"^    (\w+) {2,}\S", (PACKAGE / "__init__.py").read_text(encoding="utf-8"), re.M)
+    for room in order:
+        for path in sorted((PACKAGE / room).glob("[a-z]*.py")) or [PACKAGE / f"{room}.py"]:
+            if not path.exists():
                 continue
-        cells.append(cell)
+            tree = ast.parse(path.read_text(encoding="utf-8"))
+            listed = [
+                ast.literal_eval(node.value)
+                for node in tree.body
+                if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "__all__"
+            ]
+            yield ".".join(path.relative_to(PACKAGE).with_suffix("").parts), tree, sum(listed, [])
+
+
+def sources() -> dict[tuple[str, str], str]:
+    "Where each definition's source is shown, by module and name."
+    git, branch = settings()["git_url"], settings()["branch"]
+    found = {}
+    for module, tree, _ in modules():
+        for node in tree.body:
+            if isinstance(node, Definition):
+                file = f"anthrokit/{module.replace('.', '/')}.py"
+                found[module, node.name] = f"{git}/blob/{branch}/{file}#L{node.lineno}"
+    return found
+
+
+# Chapters
+
+
+def presented(node: Definition, link: str) -> str:
+    "A public name: its heading, its signature, its docstring, its methods."
+    parts = [f"### `{node.name}` {{#{node.name}}}", f"```python\n{signature(node)}\n```"]
+    parts.append(described(ast.get_docstring(node) or ""))
+    parts.append(methods(node) if isinstance(node, ast.ClassDef) else "")
+    parts.append(f"[Source]({link})" if link else "")
+    return "\n\n".join(part for part in parts if part)
+
+
+def exported(cell: dict, module: str, links: dict) -> list[dict]:
+    "What a cell that is exported shows: public names presented, its code folded."
+    code = DIRECTIVE.sub("", source(cell))
+    body = ast.parse(code).body
+    imports = [node for node in body if isinstance(node, ast.Import | ast.ImportFrom)]
+    if len(imports) == len(body):
+        return []
+    lines = code.splitlines(keepends=True)
+    for node in reversed(imports):
+        del lines[node.lineno - 1 : node.end_lineno]
+    code = "".join(lines).lstrip()
+    named = [node for node in body if isinstance(node, Definition)]
+    public = [node for node in named if not node.name.startswith("_")]
+    texts = [presented(node, links.get((module, node.name), "")) for node in public]
+    told = (
+        "Code" if public else "Helpers: " + ", ".join(node.name for node in named) if named else "Constants"
+    )
+    folded = {**cell, "source": f"#| code-fold: true\n#| code-summary: {told!r}\n{code}"}
+    return [{"cell_type": "markdown", "metadata": {}, "source": text} for text in texts] + [folded]
+
+
+def readable(notebook: dict, links: dict) -> dict:
+    "A notebook as a reader wants it."
+    cells, module = [], ""
+    for cell in notebook["cells"]:
+        text = source(cell)
+        if cell["cell_type"] != "code":
+            cells.append(cell)
+        elif found := re.match(r"#\| ?default_exp ([\w.]+)", text):
+            module = found[1]
+        elif re.match(r"#\| ?export\b", text):
+            cells += exported(cell, module, links)
+        elif not re.match(r"#\| ?hide\b", text) and DIRECTIVE.sub("", text).strip():
+            cells.append({**cell, "source": DIRECTIVE.sub("", text)})
     return {**notebook, "cells": cells}
 
 
-def section(chapter: str, heading: str) -> str:
-    "The text of a chapter under a heading, with the tables that its cells show, up to the next heading."
-    cells = json.loads((NOTEBOOKS / f"{chapter}.ipynb").read_text(encoding="utf-8"))["cells"]
-    start = next(n for n, cell in enumerate(cells) if source(cell).startswith(f"## {heading}\n"))
-    parts = [source(cells[start]).removeprefix(f"## {heading}\n")]
-    for cell in cells[start + 1 :]:
-        if cell["cell_type"] == "markdown":
-            break
-        parts += ["".join(output["data"].get("text/html", "")) for output in cell["outputs"] if "data" in output]
-    return "\n\n".join(part.strip() for part in parts if part.strip())
+def homes() -> dict[str, str]:
+    "The chapter of each module."
+    found = {}
+    for path in shown_notebooks():
+        text = path.read_text(encoding="utf-8")
+        if module := re.search(r"#\| ?default_exp ([\w.]+)", text):
+            found[module[1]] = path.relative_to(NOTEBOOKS).as_posix()
+    return found
+
+
+def api() -> str:
+    "A page of every public name, by room."
+    home, room, text = homes(), "", "# API\n\n> Every public name, by room, with its first line.\n"
+    told = dict(
+        re.findall(r"^    (\w+) {2,}(\S.*)$", (PACKAGE / "__init__.py").read_text(encoding="utf-8"), re.M)
+    )
+    for module, tree, names in modules():
+        if module.partition(".")[0] != room:
+            room = module.partition(".")[0]
+            text += f"\n## {room}\n\n{told[room][0].upper() + told[room][1:]}.\n"
+        nodes = [node for node in tree.body if isinstance(node, Definition) and node.name in names]
+        if names and module in home:
+            text += f"\n| [{module}]({home[module]}) | |\n|---|---|\n"
+            for node in nodes:
+                line = first_line(node).replace("|", "\\|")
+                text += f"| [`{node.name}`]({home[module]}#{node.name}) | {line} |\n"
+            defined = {node.name for node in nodes}
+            for name in names:
+                if name not in defined:
+                    twin = name[1:] if name[1:] in defined else ""
+                    line = f"`{twin}` for code that awaits." if twin else "A value."
+                    text += f"| [`{name}`]({home[module]}{twin and '#' + twin}) | {line} |\n"
+    return text
+
+
+# Benchmarks
+
+
+def section(heading: str) -> tuple[str, str]:
+    "The text under a heading, with the tables that its cells show, and the chapter that it stands in."
+    for path in shown_notebooks():
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        start = next((n for n, cell in enumerate(cells) if source(cell).startswith(f"## {heading}\n")), None)
+        if start is None:
+            continue
+        parts = [source(cells[start]).removeprefix(f"## {heading}\n")]
+        for cell in cells[start + 1 :]:
+            if cell["cell_type"] == "markdown":
+                break
+            parts += [
+                "".join(output["data"].get("text/html", "")) for output in cell["outputs"] if "data" in output
+            ]
+        text = "\n\n".join(part.strip() for part in parts if part.strip())
+        return text, path.relative_to(NOTEBOOKS).as_posix()
+    raise SystemExit(f"no chapter has the heading {heading!r}, which the page of benchmarks gathers")
 
 
 def benchmarks() -> str:
@@ -58,25 +304,28 @@ def benchmarks() -> str:
         "to and is gathered here. Each is printed by a script in `benchmarks/`; none is part of the tests. Rates "
         "belong to the machine they were measured on, a busy one with two processors; ratios travel further.\n"
     )
-    for title, chapter, heading in MEASURED:
-        text += f"\n## {title}\n\n{section(chapter, heading)}\n\n[The chapter]({chapter}.ipynb)\n"
+    for title, heading in MEASURED:
+        told, chapter = section(heading)
+        text += f"\n## {title}\n\n{told}\n\n[The chapter]({chapter})\n"
     return text
 
 
 def main() -> None:
     shutil.rmtree(CHAPTERS, ignore_errors=True)
-    for path in sorted(NOTEBOOKS.rglob("*.ipynb")):
-        place = path.relative_to(NOTEBOOKS)
-        if any(part.startswith((".", "_")) for part in place.parts) or place.name == "index.ipynb":
-            continue
-        text = json.dumps(readable(json.loads(path.read_text(encoding="utf-8"))), ensure_ascii=False)
-        (CHAPTERS / place).parent.mkdir(parents=True, exist_ok=True)
-        (CHAPTERS / place).write_text(text, encoding="utf-8")
+    links = sources()
+    for path in shown_notebooks():
+        made = json.dumps(readable(json.loads(path.read_text(encoding="utf-8")), links), ensure_ascii=False)
+        place = CHAPTERS / path.relative_to(NOTEBOOKS)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(made, encoding="utf-8")
     (CHAPTERS / "benchmarks.md").write_text(benchmarks(), encoding="utf-8")
+    (CHAPTERS / "api.md").write_text(api(), encoding="utf-8")
     start = json.loads((NOTEBOOKS / "index.ipynb").read_text(encoding="utf-8"))
     for cell in start["cells"]:
         cell["source"] = re.sub(r"\]\(([\w/]+\.ipynb)", r"](chapters/\1", source(cell)).replace("](../", "](")
-    (ROOT / "index.ipynb").write_text(json.dumps(readable(start), ensure_ascii=False), encoding="utf-8")
+    (ROOT / "index.ipynb").write_text(
+        json.dumps(readable(start, links), ensure_ascii=False), encoding="utf-8"
+    )
 
 
 if __name__ == "__main__":

@@ -1,13 +1,15 @@
-"""Write the `__init__.py` of every room: its public names, loaded when they are first used.
+"""Write the `__init__.py` of every room, its names loaded when they are first used, and README's table of rooms.
 
 Run by `make notebooks` after nbdev_export. What a room offers is what its modules list in `__all__`.
 """
 
 import ast
+import json
 import re
 from pathlib import Path
 
-PACKAGE = Path(__file__).resolve().parent.parent / "anthrokit"
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGE, NOTEBOOKS = ROOT / "anthrokit", ROOT / "nbs"
 TEMPLATE = '''"""{title}"""
 # Made by docs/rooms.py from the modules' own lists; make no change here.
 import lazy_loader
@@ -37,7 +39,34 @@ def title(room: Path) -> str:
     return words[0].upper() + words[1:] + "."
 
 
+def chapters(room: str) -> str:
+    "Links to a room's notebooks, by their titles."
+    links = []
+    for path in sorted(NOTEBOOKS.glob(f"[0-9]*_{room}/*.ipynb")) or sorted(
+        NOTEBOOKS.glob(f"[0-9]*_{room}.ipynb")
+    ):
+        heading = "".join(json.loads(path.read_text(encoding="utf-8"))["cells"][0]["source"]).partition("\n")[
+            0
+        ]
+        links.append(f"[{heading.removeprefix('# ')}]({path.relative_to(NOTEBOOKS).as_posix()})")
+    return ", ".join(links)
+
+
+def write_table() -> None:
+    "Bring the table of rooms on the start page up to date."
+    told = re.findall(r"^    (\w+) {2,}(\S.*)$", (PACKAGE / "__init__.py").read_text(encoding="utf-8"), re.M)
+    rows = "".join(f"| `{room}` | {line} | {chapters(room)} |\n" for room, line in told)
+    path = NOTEBOOKS / "index.ipynb"
+    notebook = json.loads(path.read_text(encoding="utf-8"))
+    for cell in notebook["cells"]:
+        text = "".join(cell["source"])
+        made = re.sub(r"(\| room \| .*\n\| --- .*\n)(\|.*\n)*", lambda found: found[1] + rows, text)
+        cell["source"] = made.splitlines(keepends=True)
+    path.write_text(json.dumps(notebook, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
 def main() -> None:
+    write_table()
     for room in sorted(path for path in PACKAGE.iterdir() if path.is_dir() and any(path.glob("[a-z]*.py"))):
         modules = sorted(path for path in room.glob("*.py") if not path.name.startswith("_"))
         rows = []

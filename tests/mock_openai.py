@@ -96,7 +96,8 @@ class Server:
                 {"criterion": int(number), "reason": "the mock server decided so", "hit": fraction(text, *drawn) < 0.5}
                 for number, text in numbers
             ]
-            return json.dumps({"verdicts": items}, ensure_ascii=False)
+            mark = re.search(r'"mark": "([\w-]+)"', criteria)
+            return json.dumps({"mark": mark and mark[1], "verdicts": items}, ensure_ascii=False)
         asked = re.findall(r'"([\w -]+)": \{"reason"', request["messages"][-1]["content"] or "")
         if asked:
             draws = [fraction(name, request["model"], said, request.get("seed")) < 0.3 for name in asked]
@@ -272,6 +273,8 @@ class Server:
     def app(self, quick: bool = False) -> web.Application:
         app = web.Application(client_max_size=2**28)
         app.router.add_post("/v1/chat/completions", self.quick if quick else self.complete)
+        app.router.add_post("/{path}/v1/chat/completions", self.complete)  # a gateway with something in its path
+        app.router.add_get("/{path}/v1/models", lambda _: web.json_response({"object": "list", "data": []}))
         app.router.add_get("/v1/models", lambda _: web.json_response({"object": "list", "data": []}))
         app.router.add_get("/stats", lambda _: web.json_response(dict(self.stats)))
         if not quick:

@@ -249,9 +249,21 @@ def test_anthroscore_of_a_file(tmp_path):
 def test_heartbench_from_answers_to_scores(server, tmp_path):
     url, here = server(), {"cwd": tmp_path}
     answering = ("heartbench", "answer", "runs/h", "--models", f"openai/t@{url}", "--cases", "bundled", "--quiet")
+    planning = ("heartbench", "estimate", "--models", f"openai/t@{url}", "--cases", "bundled", "--json")
+    planned = anthrokit(*planning, **here)
+    assert planned.returncode == 0 and not (tmp_path / "runs").exists(), planned.stderr
+    assert [(row["purpose"], row["calls"], row["cost"]) for row in rows(planned)] == [
+        ("answer", 12, None),
+        ("all", 12, None),
+    ]
     answered = anthrokit(*answering, **here)
     assert answered.returncode == 0 and "openai/t@" not in answered.stdout, answered.stderr
     judges = ("--judges", f"openai/j@{url}", "--quiet")
+    planned = anthrokit("heartbench", "estimate", "runs/h", "--judges", f"openai/j@{url}", "--json", **here)
+    assert [(row["purpose"], row["calls"], row["done"]) for row in rows(planned)] == [
+        ("rubric judge", 12, 0),
+        ("all", 12, 0),
+    ]
     judged = anthrokit("heartbench", "judge", "runs/h", *judges, "--json", **here)
     assert judged.returncode == 0, judged.stderr
     assert rows(judged) == [{"judge": "openai/j", "model": "openai/t", "status": "ok", "judgements": 12}]

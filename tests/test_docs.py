@@ -1,5 +1,6 @@
 """The documentation site: built in a copy, nothing ignored, no link broken, pages that a reader can use."""
 
+import inspect
 import json
 import re
 import shutil
@@ -17,8 +18,9 @@ SMALLDOCS = Path(sys.executable).with_name("smalldocs")
 def site(tmp_path_factory):
     "The built site; the check's findings are part of it."
     copy = tmp_path_factory.mktemp("site")
+    parts = ("nbs", "docs", "figures", "anthrokit", "settings.ini", "_quarto.yml")
     files = subprocess.run(
-        ["git", "ls-files", "-co", "--exclude-standard", "nbs", "docs", "figures", "_quarto.yml"],
+        ["git", "ls-files", "-co", "--exclude-standard", *parts],
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -42,11 +44,14 @@ def test_every_chapter_and_page_is_there(site):
         if path.name != "index.ipynb" and not any(part.startswith((".", "_")) for part in path.parts)
     }
     expected |= {path.relative_to(ROOT).with_suffix(".html") for path in (ROOT / "docs").glob("*.md")}
-    expected |= {Path("index.html"), Path("chapters/benchmarks.html")}
+    expected |= {Path("index.html"), Path("chapters/benchmarks.html"), Path("chapters/api.html")}
     assert {path.relative_to(site) for path in site.rglob("*.html")} == expected
     sidebar = (site / "index.html").read_text(encoding="utf-8")
     assert not [page for page in expected if f'href="{page.as_posix()}"' not in sidebar]
-    found = {entry["href"].split("#")[0] for entry in json.loads((site / "search.json").read_text(encoding="utf-8"))}
+    found = {
+        entry["href"].split("#")[0]
+        for entry in json.loads((site / "search.json").read_text(encoding="utf-8"))
+    }
     assert {page.as_posix() for page in expected} <= found
 
 
@@ -58,8 +63,33 @@ def test_readers_see_no_directives_and_all_pictures(site):
         for picture in re.findall(r'<img[^>]+src="([^"]+)"', text):
             assert picture.startswith("data:image/") or (page.parent / picture).is_file(), (page, picture)
         assert "https://fonts." not in text and page.stat().st_size < 3_000_000, page
-    code = (site / "chapters" / "09_stats.html").read_text(encoding="utf-8")
-    assert "cell-code" in code and '<span class="st">' in code
+
+
+def test_a_chapter_shows_signatures_and_work_and_folds_the_rest(site):
+    page = (site / "chapters" / "05_judging" / "02_judges.html").read_text(encoding="utf-8")
+    head = page.index('id="judge_prompt"')
+    shown = re.sub(r"<[^>]+>", "", page[head : page.index("<details", head)])
+    assert "judge_prompt(" in shown and "Parameters" in shown and "Source" in shown
+    outside = re.sub(r"<details.*?</details>", "", page, flags=re.S)
+    assert "from ..core import" not in re.sub(r"<[^>]+>", "", page)
+    assert "cell-code" in outside and '<span class="st">' in outside
+    assert "/blob/main/anthrokit/judging/judges.py#L" in page
+
+
+def test_every_public_name_is_on_the_api_page(site):
+    import anthrokit
+
+    page = (site / "chapters" / "api.html").read_text(encoding="utf-8")
+    for name in anthrokit.__all__:
+        if inspect.isfunction(one := getattr(anthrokit, name)) or inspect.isclass(one):
+            assert f"<code>{name}</code>" in page, name
+
+
+def test_readme_is_short_and_follows_from_its_notebook():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert len(text.splitlines()) < 150
+    for link in re.findall(r"\]\((?!https?:)([^)#]+)", text):
+        assert (ROOT / link).exists(), link
 
 
 def test_benchmarks_are_the_chapters_own(site):

@@ -6,14 +6,14 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
         "agreements": ["agreement", "missingness", "pairwise_agreement", "table_by_measure", "two_raters"],
-        "clustered": ["CONTEXT", "Tally", "as_names", "cluster_sums", "cluster_variance", "clusters", "difference", "draw_clusters", "group_rows", "holm", "judges_of", "percentile_interval", "proportion", "recover_limits", "require_columns", "resample", "score_interval", "truth_values", "two_shares"],
+        "clustered": ["CONTEXT", "Tally", "as_names", "cluster_sums", "clusters", "difference", "draw_clusters", "group_rows", "holm", "judges_of", "percentile_interval", "proportion", "require_columns", "resample", "truth_values"],
         "comparisons": ["compare", "compare_pairs", "similarity", "swap_test"],
         "domains": ["factor_model", "kruskal_wallis", "post_hoc"],
         "people": ["compare_conditions", "profile_validity", "rank_biserial", "reliability", "scale_score"],
-        "profiles": ["any_of", "first_turns", "labels_by_unit", "profile", "unit_of"],
+        "profiles": ["any_of", "first_turns", "profile"],
         "snowballs": ["carry_over", "snowball"],
         "synthetic": ["behaviour_categories", "simulate_labels"],
         "talk_about_the_system": ["anthroscore_by_turn"],
-        "timing": ["emergence", "first_occurrences", "late_behaviours", "late_share", "turn_grid"],
+        "timing": ["emergence", "first_occurrences", "late_behaviours", "late_share"],
     },
 )

@@ -56,7 +56,7 @@ def two_raters(items: np.ndarray, same: np.ndarray, first: np.ndarray, second: n
     chance = a * b + (1 - a) * (1 - b)
     return np.column_stack([raw, (raw - chance) / (1 - chance), _ac1(raw, (a + b) / 2)])
 
-# %% ../../nbs/07_analysis/08_agreement.ipynb #7cb904ee
+# %% ../../nbs/07_analysis/08_agreement.ipynb #1226a512
 def _several_judges(labels: pd.DataFrame, by: Sequence[str], judges: Sequence[str] | None) -> list[str]:
     "The judges' columns, two or more, that the table must have."
     judges = judges_of(labels) if judges is None else list(judges)
@@ -93,7 +93,7 @@ def pairwise_agreement(
     >>> from anthrokit.analysis import pairwise_agreement, simulate_labels
     >>> pairwise_agreement(simulate_labels(1, base_prompts=20, judges=2))[["estimate", "kappa", "n"]].round(2)
        estimate  kappa      n
-    0      0.92   0.74  10970
+    0      0.93   0.76  10970
     """
     by, parts = as_names(by), []
     judges = _several_judges(labels, by, judges)
@@ -140,11 +140,22 @@ def _agreement(
     alpha = 1 - (verdicts - 1) * differ / (ones * (verdicts - ones))
     return np.column_stack([raw, alpha, _ac1(raw, share / seen)])
 
-# %% ../../nbs/07_analysis/08_agreement.ipynb #06de7333
+# %% ../../nbs/07_analysis/08_agreement.ipynb #b9dd77bd
 def table_by_measure(
     table: pd.DataFrame, measures: Sequence[str], groups: pd.DataFrame, counts: dict[str, np.ndarray]
 ) -> pd.DataFrame:
-    "What `resample` found for measures × groups, group by group, with the counts of each group."
+    """What `resample` found for measures × groups, group by group, with the counts of each group.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from anthrokit.analysis import table_by_measure
+    >>> found, groups = pd.DataFrame({"estimate": [0.9, 0.8], "n_clusters": 4}), pd.DataFrame({"judge": ["one"]})
+    >>> table_by_measure(found, ["raw agreement", "AC1"], groups, {"n": [20]})
+      judge        measure  estimate   n
+    0   one  raw agreement       0.9  20
+    1   one            AC1       0.8  20
+    """
     estimate = table["estimate"].where(np.isfinite(table["estimate"]))
     counts = {name: np.tile(values, len(measures)) for name, values in counts.items()}
     table = table.drop(columns="n_clusters").assign(estimate=estimate, **counts)
@@ -193,9 +204,9 @@ def agreement(
     >>> from anthrokit.analysis import agreement, simulate_labels
     >>> agreement(simulate_labels(1, base_prompts=20), by=())[["measure", "estimate"]].round(2)
                     measure  estimate
-    0         raw agreement      0.92
-    1  Krippendorff's alpha      0.74
-    2           Gwet's AC1      0.89
+    0         raw agreement      0.93
+    1  Krippendorff's alpha      0.77
+    2            Gwet's AC1      0.90
     """
     by = as_names(by)
     judges = _several_judges(labels, by, judges)

@@ -14,12 +14,18 @@ from ..core import TableError
 
 # %% auto #0
 __all__ = ['CONTEXT', 'require_columns', 'as_names', 'truth_values', 'judges_of', 'clusters', 'group_rows', 'cluster_sums',
-           'Tally', 'score_interval', 'cluster_variance', 'proportion', 'two_shares', 'recover_limits', 'difference',
-           'draw_clusters', 'percentile_interval', 'resample', 'holm']
+           'Tally', 'proportion', 'difference', 'draw_clusters', 'percentile_interval', 'resample', 'holm']
 
-# %% ../../nbs/07_analysis/02_clustered.ipynb #0c044d86
+# %% ../../nbs/07_analysis/02_clustered.ipynb #47cbc8b8
 def require_columns(frame: pd.DataFrame, columns: Sequence[str], what: str = "labels") -> None:
-    "Refuse a frame that lacks columns or rows, naming what it has."
+    """Refuse a frame that lacks columns or rows, naming what it has.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from anthrokit.analysis import require_columns
+    >>> require_columns(pd.DataFrame({"turn": [1]}), ["turn"])
+    """
     absent = [name for name in columns if name not in frame.columns]
     if absent:
         there = ", ".join(map(str, frame.columns)) or "none"
@@ -31,7 +37,14 @@ def require_columns(frame: pd.DataFrame, columns: Sequence[str], what: str = "la
 
 
 def as_names(by: str | Sequence[str]) -> list[str]:
-    "One column name, or several, as a list."
+    """One column name, or several, as a list.
+
+    Examples
+    --------
+    >>> from anthrokit.analysis import as_names
+    >>> as_names("target"), as_names(("target", "behaviour"))
+    (['target'], ['target', 'behaviour'])
+    """
     return [by] if isinstance(by, str) else list(by)
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #99a81888
@@ -127,9 +140,18 @@ def clusters(frame: pd.DataFrame) -> pd.Series:
         return dialogue.rename("cluster")
     return frame["base_id"].astype("str").where(frame["base_id"].notna(), dialogue).rename("cluster")
 
-# %% ../../nbs/07_analysis/02_clustered.ipynb #4933cc9f
+# %% ../../nbs/07_analysis/02_clustered.ipynb #17c55ccb
 def group_rows(frame: pd.DataFrame, by: Sequence[str]) -> tuple[np.ndarray, pd.DataFrame]:
-    "The group number of every row, and the groups, in the order of their first row."
+    """The group number of every row, and the groups, in the order of their first row.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from anthrokit.analysis import group_rows
+    >>> codes, groups = group_rows(pd.DataFrame({"kind": ["x", "y", "x"]}), ["kind"])
+    >>> codes.tolist(), groups["kind"].tolist()
+    ([0, 1, 0], ['x', 'y'])
+    """
     if not by:
         return np.zeros(len(frame), dtype=np.int64), pd.DataFrame(index=range(1))
     codes = np.zeros(len(frame), dtype=np.int64)
@@ -140,11 +162,20 @@ def group_rows(frame: pd.DataFrame, by: Sequence[str]) -> tuple[np.ndarray, pd.D
     first = np.unique(codes, return_index=True)[1]
     return codes, frame.iloc[first][list(by)].reset_index(drop=True)
 
-# %% ../../nbs/07_analysis/02_clustered.ipynb #4cdba78a
+# %% ../../nbs/07_analysis/02_clustered.ipynb #2733d628
 def cluster_sums(
     rows: np.ndarray, groups: np.ndarray, value: np.ndarray | None, shape: tuple[int, int]
 ) -> np.ndarray:
-    "Sums of a value (None: of rows) by cluster (rows) and group (columns)."
+    """Sums of a value (None: of rows) by cluster (rows) and group (columns).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from anthrokit.analysis import cluster_sums
+    >>> cluster_sums(np.array([0, 0, 1]), np.array([0, 1, 1]), np.array([1.0, 2.0, 4.0]), (2, 2))
+    array([[1., 2.],
+           [0., 4.]])
+    """
     at, size = rows * shape[1] + groups, shape[0] * shape[1]
     return np.bincount(at, weights=value, minlength=size).reshape(shape).astype(float, copy=False)
 
@@ -199,8 +230,8 @@ def _wilson(estimate: np.ndarray, size: np.ndarray, q: np.ndarray) -> tuple[np.n
     half = q / (1 + q**2 / size) * np.sqrt(estimate * (1 - estimate) / size + q**2 / (4 * size**2))
     return middle - half, middle + half
 
-# %% ../../nbs/07_analysis/02_clustered.ipynb #6102e53f
-def score_interval(
+# %% ../../nbs/07_analysis/02_clustered.ipynb #ded76a30
+def _score_interval(
     estimate: np.ndarray,
     variance: np.ndarray,
     n: np.ndarray,
@@ -243,8 +274,8 @@ def score_interval(
         }
     )
 
-# %% ../../nbs/07_analysis/02_clustered.ipynb #4109ec21
-def cluster_variance(influence: np.ndarray, n_clusters: np.ndarray) -> np.ndarray:
+# %% ../../nbs/07_analysis/02_clustered.ipynb #3d2a567e
+def _cluster_variance(influence: np.ndarray, n_clusters: np.ndarray) -> np.ndarray:
     "Variance of an estimate from its influence by cluster."
     with np.errstate(invalid="ignore", divide="ignore"):
         return (influence**2).sum(axis=0) * n_clusters / (n_clusters - 1)
@@ -286,12 +317,12 @@ def proportion(successes: np.ndarray, totals: np.ndarray, ci: float = 0.95) -> p
     count = there.sum(axis=0)
     with np.errstate(invalid="ignore", divide="ignore"):
         estimate = successes.sum(axis=0) / n
-        variance = cluster_variance((successes - estimate * totals) / n, count)
+        variance = _cluster_variance((successes - estimate * totals) / n, count)
     yes, no = ((successes > 0) & there).sum(axis=0), ((successes < totals) & there).sum(axis=0)
-    return score_interval(estimate, variance, n, count, np.minimum(yes, no), ci)
+    return _score_interval(estimate, variance, n, count, np.minimum(yes, no), ci)
 
-# %% ../../nbs/07_analysis/02_clustered.ipynb #47d51f0e
-def two_shares(
+# %% ../../nbs/07_analysis/02_clustered.ipynb #09582843
+def _two_shares(
     successes_a: np.ndarray, totals_a: np.ndarray, successes_b: np.ndarray, totals_b: np.ndarray, ci: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     "Two shares (groups × estimate, low, high), and the correlation that comes from sharing clusters."
@@ -304,7 +335,7 @@ def two_shares(
     return a, b, np.clip(np.nan_to_num(together), -1, 1)
 
 
-def recover_limits(a: np.ndarray, b: np.ndarray, together: np.ndarray) -> tuple[np.ndarray, ...]:
+def _recover_limits(a: np.ndarray, b: np.ndarray, together: np.ndarray) -> tuple[np.ndarray, ...]:
     "Difference and limits from two sides' estimates and limits (columns) and their correlation."
     with np.errstate(invalid="ignore"):
         down_a, up_a = a[:, 0] - a[:, 1], a[:, 2] - a[:, 0]
@@ -314,7 +345,7 @@ def recover_limits(a: np.ndarray, b: np.ndarray, together: np.ndarray) -> tuple[
         middle = a[:, 0] - b[:, 0]
         return middle, middle - low, middle + high
 
-# %% ../../nbs/07_analysis/02_clustered.ipynb #357ae598
+# %% ../../nbs/07_analysis/02_clustered.ipynb #57025646
 def difference(
     successes_a: np.ndarray,
     totals_a: np.ndarray,
@@ -350,8 +381,8 @@ def difference(
        estimate  share_a  share_b
     0       0.3      0.6      0.3
     """
-    a, b, together = two_shares(successes_a, totals_a, successes_b, totals_b, ci)
-    middle, low, high = recover_limits(a, b, together)
+    a, b, together = _two_shares(successes_a, totals_a, successes_b, totals_b, ci)
+    middle, low, high = _recover_limits(a, b, together)
     return pd.DataFrame(
         {
             "estimate": middle,

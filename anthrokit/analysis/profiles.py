@@ -22,9 +22,9 @@ from anthrokit.analysis.clustered import (
 from ..core import TableError
 
 # %% auto #0
-__all__ = ['any_of', 'unit_of', 'labels_by_unit', 'profile', 'first_turns']
+__all__ = ['any_of', 'profile', 'first_turns']
 
-# %% ../../nbs/07_analysis/03_profiles.ipynb #00e01fb3
+# %% ../../nbs/07_analysis/03_profiles.ipynb #877df729
 def any_of(labels: pd.DataFrame, by: str | None = "category") -> pd.DataFrame:
     """Labels of groups of behaviours: does a message show any behaviour of the group?
 
@@ -61,17 +61,17 @@ def any_of(labels: pd.DataFrame, by: str | None = "category") -> pd.DataFrame:
     return frame
 
 
-def unit_of(by: Sequence[str]) -> str | None:
+def _unit_of(by: Sequence[str]) -> str | None:
     "What occurs in a table grouped so: a behaviour, any of a category, or any at all (None)."
     return "behaviour" if "behaviour" in by else "category" if "category" in by else None
 
 
-def labels_by_unit(labels: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
-    "The labels of what occurs in a table grouped so: see `unit_of`."
-    grouped = unit_of(by) != "behaviour" and "behaviour" in labels.columns
-    return any_of(labels, unit_of(by)) if grouped else labels
+def _labels_by_unit(labels: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
+    "The labels of what occurs in a table grouped so: see `_unit_of`."
+    grouped = _unit_of(by) != "behaviour" and "behaviour" in labels.columns
+    return any_of(labels, _unit_of(by)) if grouped else labels
 
-# %% ../../nbs/07_analysis/03_profiles.ipynb #946e24e1
+# %% ../../nbs/07_analysis/03_profiles.ipynb #5724536a
 def profile(
     labels: pd.DataFrame, by: str | Sequence[str] = ("target", "behaviour"), *, ci: float = 0.95
 ) -> pd.DataFrame:
@@ -119,7 +119,7 @@ def profile(
             raise TableError(
                 f"by={by}: without 'behaviour', {other[0]!r} can't be a group; add 'behaviour' to by"
             )
-    labels = labels_by_unit(labels, by)
+    labels = _labels_by_unit(labels, by)
     truth, tally = truth_values(labels["label"]), Tally(labels, by)
     result = proportion(tally.sums(truth), tally.sums(~np.isnan(truth)), ci)
     result.insert(4, "n_total", tally.count())

@@ -5,7 +5,13 @@ import lazy_loader
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
-        "figures": ["COLOURS", "MARKERS", "THEME", "counted", "interval", "plot_agreement", "plot_conditions", "plot_counts", "plot_differences", "plot_emergence", "plot_heatmap", "plot_late", "plot_missing", "plot_odds", "plot_pairs", "plot_profile", "plot_radar", "plot_ranks", "plot_scores", "plot_similarity", "plot_slopes", "plot_snowball", "plot_validity", "save", "shown", "theme", "themed", "words"],
+        "differences": ["plot_differences", "plot_odds", "plot_similarity"],
+        "judges": ["plot_agreement", "plot_missing", "plot_pairs"],
+        "people": ["plot_conditions", "plot_validity"],
+        "profiles": ["plot_heatmap", "plot_profile", "plot_radar"],
+        "published": ["plot_counts", "plot_ranks", "plot_scores", "plot_slopes"],
+        "style": ["COLOURS", "Look", "MARKERS", "THEME", "colours_of", "counted", "in_order", "interval", "label_of", "model_labels", "need_columns", "new_axes", "save", "shown", "theme", "themed", "words"],
         "talk_about_the_system": ["plot_anthroscore_by_turn"],
+        "turns": ["plot_emergence", "plot_late", "plot_snowball"],
     },
 )

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .figures import theme
+from .style import theme
 
 # %% auto #0
 __all__ = ['plot_anthroscore_by_turn']

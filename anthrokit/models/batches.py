@@ -334,7 +334,7 @@ class _File:
 
 _AT_ONCE = 500
 
-# %% ../../nbs/02_models/09_batches.ipynb #dbd02faf
+# %% ../../nbs/02_models/09_batches.ipynb #6b04e537
 class _Lane:
     "One model's questions, files and batches."
 
@@ -345,6 +345,7 @@ class _Lane:
             meter.set_aside(cost, tokens)
         self.asked: dict[str, _Question] = {}  # all that somebody waits for
         self.waiting: deque[_Question] = deque()  # those that are in no file
+        self.waiting_size = 0  # characters, about
         self.held = False  # nothing more is sent until a batch has ended
         self.news, self.asked_at = asyncio.Event(), 0.0
         self.work: asyncio.Task | None = None
@@ -355,8 +356,9 @@ class _Lane:
             return await asyncio.shield(known.answer)
         self.asked[question.request] = question
         if not self.ledger.is_out(question.request):
-            self.waiting.append(question)
             question.size = sum(len(message["content"] or "") for message in question.messages) + 200
+            self.waiting.append(question)
+            self.waiting_size += question.size
             self.asked_at = time.monotonic()
         self.news.set()
         if self.work is None or self.work.done():
@@ -388,15 +390,22 @@ class _Lane:
                     question.answer.set_exception(error)
             self.asked.clear()
             self.waiting.clear()
+            self.waiting_size = 0
 
     def _is_time_to_send(self) -> bool:
         while self.waiting and self.waiting[0].answer.done():  # nobody waits for it any more
-            self.waiting.popleft()
+            self._next()
         if not self.waiting or self.held:
             return False
         full = len(self.waiting) >= self.batch.requests
-        full = full or sum(question.size for question in self.waiting) >= self.batch.megabytes * 1e6
+        full = full or self.waiting_size >= self.batch.megabytes * 1e6
         return full or time.monotonic() - self.asked_at >= self.batch.moment
+
+    def _next(self) -> _Question:
+        "The question that waits longest, taken out of the line."
+        question = self.waiting.popleft()
+        self.waiting_size -= question.size
+        return question
 
     async def _rest_until(self, look_at: float) -> None:
         "Until it is time to look, to send what waits, or something new was asked."
@@ -413,7 +422,7 @@ class _Lane:
         "One file of what waits, as full as its limits and the budget allow."
         filled = _File()
         while self.waiting and len(filled.lines) < self.batch.requests and self._add(filled, self.waiting[0]):
-            self.waiting.popleft()
+            self._next()
         if not filled.lines:
             return
         self.meter.set_aside(filled.cost, filled.tokens)
@@ -484,7 +493,9 @@ class _Lane:
                 f"{self.llm.model} did not take a batch of requests: {redact(reasons)}. Nothing of it was done or "
                 f"paid. If too many were in line, send fewer at once with Batch(requests=…)."
             )
-        self.waiting.extendleft(question for question in reversed(again) if question is not None)
+        again = [question for question in again if question is not None]
+        self.waiting.extendleft(reversed(again))
+        self.waiting_size += sum(question.size for question in again)
         self.held = True
 
     async def _collect(self, file: str, status: str, results: Iterable[str | None]) -> None:
@@ -496,7 +507,7 @@ class _Lane:
         why = {"completed": "the batch has no answer to this request", "gone": "the provider has lost the batch"}
         reason = why.get(status, f"the batch was {status} before this request was done")
         failed = Completion(None, "failed", error=reason)
-        await self._keep(asked, [(custom_id, failed) for custom_id in asked])
+        await self._keep(asked, [(custom_id, failed) for custom_id in list(asked)])
         self._end(file, status)
         self.held = False
 
@@ -504,7 +515,7 @@ class _Lane:
         self, asked: dict[str, dict[str, Any]], answers: Iterable[tuple[str, Completion] | None]
     ) -> None:
         "Answers on disk, some at a time, then to those who wait for them."
-        answers: Iterator = iter([*answers])
+        answers: Iterator = iter(answers)
         while part := list(islice(answers, _AT_ONCE)):
             ready = []
             for custom_id, answer in filter(None, part):

@@ -93,26 +93,31 @@ def _apart(content: str | None, reasoning: str | None) -> tuple[str | None, str 
         return content, reasoning
     return rest, "\n".join(filter(None, [reasoning, thought.strip()]))
 
-# %% ../../nbs/02_models/04_transports.ipynb #13f33387
-_WEIGHTS = tuple(
-    (bytes(set(range(256)) - set(group)), weight)
-    for group, weight in (
-        (b" \t\nabcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", 1 / 3),
-        (b"0123456789", 1.2),
-        (bytes(set(range(0x80)) - set(b" \t\nabcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")), 0.8),
-        (range(0xC0, 0xE0), 1.0),  # Greek, Cyrillic, Hebrew, Arabic, Latin with marks
-        (range(0xE0, 0xE2), 3.0),  # Indic and Thai, Ethiopic
-        (range(0xE2, 0xE3), 1.5),  # quotation marks and dashes
-        (range(0xE3, 0xF0), 2.0),  # Chinese, Japanese, Korean
-        (range(0xF0, 0xF8), 4.0),  # emoji
-    )
+# %% ../../nbs/02_models/04_transports.ipynb #c0bf26c8
+_WORD = b" \t\nabcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_WEIGHTS = (
+    (b"0123456789", 1.2),
+    (bytes(range(0xC0, 0xE0)), 1.0),  # Greek, Cyrillic, Hebrew, Arabic, Latin with marks
+    (bytes(range(0xE0, 0xE2)), 3.0),  # Indic and Thai, Ethiopic
+    (bytes(range(0xE2, 0xE3)), 1.5),  # quotation marks and dashes
+    (bytes(range(0xE3, 0xF0)), 2.0),  # Chinese, Japanese, Korean
+    (bytes(range(0xF0, 0xF8)), 4.0),  # emoji
+    (bytes(range(0x80, 0xC0)), 0.0),  # the further bytes of a character
+    (bytes(set(range(0x80)) - set(_WORD) - set(b"0123456789")), 0.8),  # brackets, commas, …
 )
 
 
 def guess_tokens(texts: Sequence[str]) -> int:
     "Tokens that texts take, roughly and rather too many."
     data = "".join(texts).encode("utf-8", "replace")
-    return int(sum(weight * len(data.translate(None, delete)) for delete, weight in _WEIGHTS))
+    rest = data.translate(None, _WORD)
+    tokens = (len(data) - len(rest)) / 3
+    for group, weight in _WEIGHTS:
+        if not rest:
+            break
+        without = rest.translate(None, group)
+        tokens, rest = tokens + weight * (len(rest) - len(without)), without
+    return int(tokens)
 
 # %% ../../nbs/02_models/04_transports.ipynb #13d4dff4
 _MOST_TOKENS = 10_000_000  # no context is longer: a count above it is a mistake

@@ -1,0 +1,155 @@
+"""What a notebook can't show of models: interrupts, builds that must not run, keys in files, bills."""
+
+import json
+import subprocess
+import sys
+import urllib.request
+
+import pytest
+
+from anthrokit.core import BudgetReached, CallFailed, Run, SetupError
+from anthrokit.models import LLM, Batch, BatchQueue, Budget, Meter, wait_for
+from anthrokit.models.embedded import _download, _Wheel
+
+HELLO = [{"role": "user", "content": "Hello"}]
+
+
+def stats(base) -> dict:
+    return json.loads(urllib.request.urlopen(base.replace("/v1", "/stats")).read())
+
+
+INTERRUPTED = """
+import _thread, sys, threading, time
+from anthrokit.models import LLM
+model = LLM("openai/m", api_base=sys.argv[1], max_retries=0)
+threading.Timer(float(sys.argv[2]), _thread.interrupt_main).start()
+try:
+    model.prepare()
+    time.sleep(60)
+except KeyboardInterrupt:
+    print("interrupted while importing:", "litellm" in sys.modules)
+print(model.complete("Hello").status)
+"""
+
+
+@pytest.mark.parametrize("seconds", [0.3, 1.0, 2.0])
+def test_an_interrupt_while_litellm_is_imported(server, seconds):
+    "The next call works, whatever the interrupt hit."
+    command = [sys.executable, "-c", INTERRUPTED, server(), str(seconds)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=180)
+    assert done.stdout.splitlines()[-1:] == ["ok"], done.stderr[-2000:]
+
+
+SETUP_PY = """
+from pathlib import Path
+Path({marker!r}).write_text("ran")
+from setuptools import setup
+setup(name="evil", version="1.0")
+"""
+
+
+def test_no_code_of_a_package_runs_before_its_hash_is_known(tmp_path, monkeypatch):
+    index, source, marker = tmp_path / "index", tmp_path / "evil-1.0", tmp_path / "marker"
+    index.mkdir(), source.mkdir()
+    (source / "setup.py").write_text(SETUP_PY.format(marker=str(marker)))
+    (source / "PKG-INFO").write_text("Metadata-Version: 2.1\nName: evil\nVersion: 1.0\n")
+    subprocess.run(["tar", "-czf", index / "evil-1.0.tar.gz", "-C", tmp_path, "evil-1.0"], check=True)
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(index))
+    monkeypatch.setenv("PIP_NO_BUILD_ISOLATION", "1")
+    into = tmp_path / "into"
+    into.mkdir()
+    with pytest.raises(SetupError, match="can't be fetched"):
+        _download(_Wheel("evil==1.0", "0" * 64, "evil/"), into)
+    assert not marker.exists()
+    (index / "evil-1.0-py3-none-any.whl").write_bytes(b"PK no wheel at all")
+    with pytest.raises(SetupError, match="is not the file this version of anthrokit knows"):
+        _download(_Wheel("evil==1.0", "0" * 64, "evil/"), into)
+    assert not list(into.glob("*.whl"))
+
+
+@pytest.mark.parametrize("transport", ["litellm", "lean"])
+def test_planted_keys_reach_no_file(server, tmp_path, transport, capfd):
+    "In the address, the header, the query, the body, the key itself, options, and in answers that repeat it."
+    base, keys = server(), [f"pl4nted{n}abcdefghijklm{n}" for n in range(8)]
+    llm = LLM(
+        "openai/echo-key",
+        transport=transport,
+        api_base=base.replace("/v1", f"/{keys[0]}/v1"),
+        api_key=keys[1],
+        extra_headers={"X-Own": keys[2]},
+        extra_body={"own": keys[3]},
+        **({"extra_query": {"code": keys[4]}} if transport == "litellm" else {}),
+        metadata={"auth_token": keys[5]},
+        user=f"sk-{keys[6]}",
+    )
+    wrong = LLM("openai/m", api_base=base.replace("/v1", f"/{keys[0]}/elsewhere"), api_key=keys[7], transport=transport)
+    with Run(tmp_path / "run") as run:
+        meter = Meter(run)
+        answer = wait_for(meter.call(llm, HELLO, unit="u", purpose="target"))
+        with pytest.raises(SetupError) as refusal:
+            wait_for(meter.call(wrong, HELLO, unit="u", purpose="target"))
+        assert answer.content == "Your key is [key removed]."
+        run.write("prompts", [{"prompt_id": "p", "base_id": "b", "first_message": answer.content}])
+        run.set_facts(settings=llm.settings, model=repr(llm), wrong=str(refusal.value))
+        run.export(tmp_path / "export")
+    told = "".join(capfd.readouterr()) + str(refusal.value) + repr(vars(llm)) + run.folder.name
+    assert not [key for key in keys if key in told]
+    for file in tmp_path.rglob("*"):
+        assert not file.is_file() or not [key for key in keys if key.encode() in file.read_bytes()], file
+
+
+@pytest.mark.parametrize("transport", ["litellm", "lean"])
+def test_the_books_agree_with_the_bill(server, tmp_path, transport):
+    "Answers that can't be read are paid: what the server counted stands in the ledger, and tries end at the cap."
+    base = server()
+    with Run(tmp_path / "run") as run:
+        meter, price = Meter(run, Budget(usd=0.05)), (100.0, 500.0)
+        llm = LLM("openai/always-choiceless", api_base=base, max_tokens=40, price=price, transport=transport)
+        with pytest.raises(BudgetReached, match="may have been paid"):
+            wait_for(meter.call(llm, HELLO, unit="u", purpose="target"))
+        assert run.spent()[1] == stats(base)["tokens"] and stats(base)["requests"] < 7
+        assert 0.05 - 0.025 < run.spent()[0] < 0.05 + 0.025
+
+
+@pytest.mark.parametrize("transport", ["litellm", "lean"])
+def test_what_the_first_message_meets_stops_nobody_else(server, tmp_path, transport):
+    "A text that is refused is one unit's failure; the probe is booked; the next unit is answered."
+    base = server()
+    with Run(tmp_path / "run") as run:
+        meter, llm = Meter(run), LLM("openai/picky", api_base=base, transport=transport)
+        unicorn = [{"role": "user", "content": "A unicorn!"}]
+        with pytest.raises(CallFailed, match="refuses this request"):
+            wait_for(meter.call(llm, unicorn, unit="1", purpose="target"))
+        assert wait_for(meter.call(llm, HELLO, unit="2", purpose="target")).status == "ok"
+        booked = run.rows("SELECT unit, status FROM calls ORDER BY call")
+        assert booked == [("1", "probe"), ("1", "failed"), ("2", "ok")]
+        assert run.spent()[1] == stats(base)["tokens"]
+
+
+def test_a_queue_of_many_questions(server, tmp_path):
+    "Ten thousand questions to two models, in files of a thousand; each is answered once and booked once."
+    import asyncio
+
+    base = server()
+    models = [LLM(f"openai/m{n}", api_base=base) for n in range(2)]
+
+    async def all_of_them(run):
+        meter = Meter(run)
+        async with BatchQueue(meter, Batch(poll=0.2, requests=1_000)) as queue:
+
+            async def one(number):
+                text = [{"role": "user", "content": f"Question {number}"}]
+                answer = await queue.ask(f"q{number}", models[number % 2], text, {"seed": number})
+                queue.done(f"q{number}")
+                return answer.status
+
+            found = await asyncio.gather(*map(one, range(10_000)))
+            await meter.writer.settle()
+        return found
+
+    with Run(tmp_path / "run") as run:
+        assert set(wait_for(all_of_them(run))) == {"ok"}
+        assert stats(base)["batch_lines"] == 10_000 == run.rows("SELECT COUNT(*) FROM calls")[0][0]
+        assert run.rows("SELECT COUNT(*) FROM batch_requests WHERE answer IS NOT NULL") == [(0,)]
+        assert run.rows("SELECT COUNT(*) FROM batches") == [(10,)]
