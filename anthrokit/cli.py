@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 # %% auto #0
 __all__ = ['app', 'heartbench', 'Positive', 'Amount', 'Folder', 'demo', 'simulate', 'judge', 'estimate', 'compare', 'report',
-           'export', 'runs', 'anthroscore', 'heartbench_answer', 'heartbench_judge', 'heartbench_estimate',
+           'export', 'repair', 'runs', 'anthroscore', 'heartbench_answer', 'heartbench_judge', 'heartbench_estimate',
            'heartbench_score', 'copy_tutorials', 'lab', 'main']
 
 # %% ../nbs/15_cli.ipynb #7996ab55
@@ -110,7 +110,7 @@ Positive = Annotated[int, Parameter(validator=validators.Number(gte=1))]
 Amount = Annotated[float, Parameter(validator=validators.Number(gt=0))]
 Folder = Annotated[str, Parameter(name="run")]
 
-# %% ../nbs/15_cli.ipynb #d8e2a048
+# %% ../nbs/15_cli.ipynb #f7a5c8a5
 class _SettingsError(ValueError):
     "A mistake in a settings file."
 
@@ -126,7 +126,7 @@ def _known(path: Any, place: str, names: Any, known: set[str]) -> None:
 def _table(path: Any, name: str, value: Any) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise _SettingsError(f"{path}: {name} is {value!r}; it must be a section, [{name}]")
-    return {key.replace("-", "_"): entry for key, entry in value.items()}
+    return value
 
 
 def _flags(command: Sequence[str]) -> set[str]:
@@ -140,12 +140,14 @@ def _sections(path: Any, read: dict[str, Any]) -> Iterator[tuple[tuple[str, ...]
     for name, section in read.items():
         parts = _table(path, name, section)
         if name != "heartbench":
+            parts = {flag.replace("-", "_"): value for flag, value in parts.items()}
             _known(path, f"[{name}]", parts, _flags([name]))
             yield (name,), parts
             continue
         _known(path, "[heartbench]", parts, set(heartbench) - {"--help", "-h"})
         for part, inner in parts.items():
             inner = _table(path, f"heartbench.{part}", inner)
+            inner = {flag.replace("-", "_"): value for flag, value in inner.items()}
             _known(path, f"[heartbench.{part}]", inner, _flags(["heartbench", part]))
             yield ("heartbench", part), inner
 
@@ -537,7 +539,7 @@ def estimate(
     shown = found[["purpose", "name", "calls", "tokens_in", "tokens_out", "cost", "cost_most"]]
     return _Result(found, {"note": "no call was made"}, shown=shown)
 
-# %% ../nbs/15_cli.ipynb #b583033e
+# %% ../nbs/15_cli.ipynb #e46425cf
 @app.command
 def compare(
     run: str, *, group: str = "target", by: str = "behaviour", judges: list[str] | None = None, ci: float = 0.95
@@ -627,6 +629,24 @@ def export(run: str, path: str, *, format: _FORMATS = "tables", target: str | No
             write = getattr(io, f"write_{format}")
         wanted = {"target": target} if format in ("anthrobench", "inspect") else {}
         return _Result(facts={"file": str(write(there, path, **wanted))})
+
+
+@app.command
+def repair(run: str, new: str) -> _Result:
+    """Save what can be read of a damaged run into a new one; the damaged one is left as it is.
+
+    Examples: anthrokit repair runs/study runs/study-saved
+
+    Parameters
+    ----------
+    run
+        The folder of the damaged run.
+    new
+        The folder of the new one.
+    """
+    from anthrokit.core import repair
+
+    return _Result(repair(run, new), {"run": new})
 
 
 @app.command
@@ -739,7 +759,7 @@ def anthroscore(
     }
     return _Result(found, facts, shown=found[["text_id", "score", "n_sentences", "status"]])
 
-# %% ../nbs/15_cli.ipynb #1bf396d7
+# %% ../nbs/15_cli.ipynb #660e4ce5
 @heartbench.command(name="answer")
 def heartbench_answer(
     run: str,
@@ -888,7 +908,7 @@ def heartbench_estimate(
 
     if not models and not judges:
         raise ValueError("say which models answer (--models) or judge (--judges)")
-    with look_at(run if judges is None else _there(run or "")) as there:
+    with look_at(_there(run or "(no run)") if judges else run or os.devnull) as there:
         jobs = []
         if models:
             asked = {"model": [_llm(name) for name in models], "style": style, "language": language}

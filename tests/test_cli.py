@@ -335,6 +335,14 @@ def test_as_a_module():
     assert done.returncode == 0 and done.stdout.startswith("anthrokit ")
 
 
+def test_repair(tmp_path):
+    from anthrokit.report import demo_run
+
+    demo_run(tmp_path / "demo").close()
+    done = anthrokit("repair", "demo", "saved", cwd=tmp_path)
+    assert done.returncode == 0 and (tmp_path / "saved" / "ledger.sqlite").exists(), done.stderr
+
+
 def test_export_and_compare(tmp_path):
     from anthrokit.report import demo_run
 
