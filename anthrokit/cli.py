@@ -545,19 +545,15 @@ _COMMANDS["anthroscore"] = _Command(
 # %% ../nbs/15_cli.ipynb #01fe29e3
 def _heartbench_answer(given: argparse.Namespace) -> _Result:
     from anthrokit.heartbench import answer, load_cases
+    from anthrokit.work import estimate_jobs, look_at
 
-    table = answer(
-        load_cases(given.cases, subset=given.subset),
-        model=[_llm(name, given.models_named) for name in given.models],
-        run=given.run,
-        style=given.style,
-        language=given.language,
-        budget=_budget(given),
-        dry_run=given.dry_run,
-        progress=not given.quiet,
-    )
+    asked = {"model": [_llm(name, given.models_named) for name in given.models], "budget": _budget(given)}
+    asked |= {"style": given.style, "language": given.language}
+    cases = load_cases(given.cases, subset=given.subset)
     if given.dry_run:
-        return _planned(table, given)
+        with look_at(given.run) as run:
+            return _planned(estimate_jobs([answer.job(cases, run=run, **asked)]), given)
+    table = answer(cases, run=given.run, progress=not given.quiet, **asked)
     absent = table[table["content"].isna()]
     missing = _tell_missing(absent.assign(reason=absent["error"].fillna(absent["status"])))
     counts = table.groupby("model").agg(
@@ -587,17 +583,19 @@ _COMMANDS["heartbench answer"] = _Command(
 
 # %% ../nbs/15_cli.ipynb #d64ce4ac
 def _heartbench_judge(given: argparse.Namespace) -> _Result:
-    from anthrokit.heartbench import RubricJudge, judge_answers, judgements_of
     from anthrokit.core import Run
+    from anthrokit.heartbench import RubricJudge, judge_answers
+    from anthrokit.work import estimate_jobs, look_at
 
     shared = {"samples": given.samples, "language": given.language, "shuffle": given.shuffle}
     judges = [RubricJudge(_llm(name, given.models_named), **shared) for name in given.judges]
-    asked = {"models": given.models, "budget": _budget(given), "again": given.retry}
+    asked = {"models": given.models, "budget": _budget(given), "retry": given.retry}
     if given.dry_run:
-        return _planned(judge_answers(_there(given.run), judges, dry_run=True, **asked), given)
+        with look_at(_there(given.run)) as run:
+            return _planned(estimate_jobs([judge_answers.job(run, judges, **asked)]), given)
     with Run(_there(given.run)) as run:
         judge_answers(run, judges, progress=not given.quiet, **asked)
-        table = judgements_of(run)
+        table = run.judgements()
     counts = table.groupby(["judge", "model", "status"]).size().reset_index(name="judgements")
     absent = table[table["status"] != "ok"]
     missing = _tell_missing(absent.assign(reason=absent["error"].fillna(absent["status"])))
@@ -634,11 +632,11 @@ _COMMANDS["heartbench judge"] = _Command(
 
 # %% ../nbs/15_cli.ipynb #c13dceef
 def _heartbench_score(given: argparse.Namespace) -> _Result:
-    from anthrokit.heartbench import hits_of, score, unscored
+    from anthrokit.heartbench import score, unscored
     from anthrokit.core import Run
 
     with Run(_there(given.run)) as run:
-        hits = hits_of(run, given.judges)
+        hits = run.hits(given.judges)
     levels = {"overall": ["overall"], "dimension": ["overall", "dimension"]}
     table = score(hits, given.protocol)
     wanted = levels.get(given.level, table["level"].unique())

@@ -245,16 +245,16 @@ def test_heartbench_from_answers_to_scores(server, tmp_path):
     answering = ("heartbench", "answer", "runs/h", "--models", f"openai/t@{url}", "--cases", "bundled", "--quiet")
     planned = anthrokit(*answering, "--dry-run", "--json", **here)
     assert planned.returncode == 0 and not (tmp_path / "runs").exists(), planned.stderr
-    assert [(row["model"], row["calls"], row["cost"]) for row in rows(planned)] == [
-        ("openai/t", 12, None),
+    assert [(row["purpose"], row["calls"], row["cost"]) for row in rows(planned)] == [
+        ("answer", 12, None),
         ("all", 12, None),
     ]
     answered = anthrokit(*answering, **here)
     assert answered.returncode == 0 and "openai/t@" not in answered.stdout, answered.stderr
     judges = ("--judges", f"openai/j@{url}", "--quiet")
     planned = anthrokit("heartbench", "judge", "runs/h", *judges, "--dry-run", "--json", **here)
-    assert [(row["judge"], row["calls"], row["done"]) for row in rows(planned)] == [
-        ("openai/j", 12, 0),
+    assert [(row["purpose"], row["calls"], row["done"]) for row in rows(planned)] == [
+        ("rubric judge", 12, 0),
         ("all", 12, 0),
     ]
     judged = anthrokit("heartbench", "judge", "runs/h", *judges, "--json", **here)
