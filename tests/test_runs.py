@@ -409,7 +409,7 @@ def test_a_full_disk_is_told_and_keeps_what_was_there(server, tmp_path):
         run.bind(kind=None)
         pages = run.rows("PRAGMA page_count")[0][0]
         run.rows(f"PRAGMA max_page_count = {pages + 4}")
-        with pytest.raises(RunError, match="the disk is full. What was reported before is kept; make room and run again"):
+        with pytest.raises(RunError, match="the disk is full. What was reported before is kept; make room"):
             simulate(prompts, model, model, run=run, turns=3, progress=False)
     with simulate(prompts, model, model, run=tmp_path / "run", turns=3, progress=False) as run:
         assert run.missing().empty and len(run.messages()) == 48
