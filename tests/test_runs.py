@@ -17,7 +17,7 @@ import pandas as pd
 import pytest
 
 from anthrokit.core import Run, RunError, SetupError, repair
-from anthrokit.judging import LLMJudge, judge
+from anthrokit.judging import LLMJudge, estimate, judge
 from anthrokit.models import LLM
 from anthrokit.simulation import load_prompts, simulate
 
@@ -111,7 +111,7 @@ def test_interrupt_keeps_what_is_there(server, tmp_path):
         assert len(run.messages()) > 4 and set(run.dialogues()["status"]) <= {"planned", "done"}
 
 
-def test_dry_run_of_a_simulation(server, tmp_path):
+def test_an_estimate_of_a_simulation(server, tmp_path):
     "What it says beforehand is what is booked afterwards; it writes nothing, also while another process writes."
     base, prompts, folder = server(), load_prompts(), tmp_path / "run"
     models = {
@@ -119,7 +119,7 @@ def test_dry_run_of_a_simulation(server, tmp_path):
     }
 
     def plan(n, **parameters):
-        return simulate(prompts.head(n), **models, run=folder, turns=3, dry_run=True, **parameters)
+        return estimate(prompts.head(n), **models, run=folder, turns=3, **parameters)
 
     first = plan(10)
     assert not folder.exists() and first["calls"].tolist() == [30, 20, 50]
@@ -128,10 +128,10 @@ def test_dry_run_of_a_simulation(server, tmp_path):
     simulate(prompts.head(10), **models, run=folder, turns=3, progress=False).close()
     before = (folder / "manifest.json").read_bytes(), (folder / "ledger.sqlite").read_bytes()
     rest = plan(60).set_index("purpose")
-    assert rest["done"].tolist() == [10] * 3 and rest["calls"].tolist() == [150, 100, 250]
+    assert rest["done"].tolist() == [30, 20, 50] and rest["calls"].tolist() == [150, 100, 250]
     assert rest["measured"].tolist()[:2] == [30, 20] and rest.loc["all", "cost"] < rest.loc["all", "cost_most"]
     with pytest.raises(RunError, match="another first_message under the prompt_id"):
-        simulate(prompts.head(3).assign(first_message="Else."), **models, run=folder, dry_run=True)
+        estimate(prompts.head(3).assign(first_message="Else."), **models, run=folder)
     with pytest.raises(RunError, match="seed: it has 0, this asks for 1") as refusal:
         plan(10, seed=1)
     assert str(folder) in str(refusal.value)
@@ -150,7 +150,7 @@ def test_dry_run_of_a_simulation(server, tmp_path):
 
 def test_second_process_is_refused(server, tmp_path):
     process = study(server("--latency", 0.5), tmp_path / "run")
-    while not (tmp_path / "run" / "run.lock.json").exists():
+    while not (tmp_path / "run" / "manifest.json").exists():
         time.sleep(0.1)
     with pytest.raises(RunError, match=f"worked on by process {process.pid} on"):
         Run(tmp_path / "run")
