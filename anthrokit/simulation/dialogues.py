@@ -137,16 +137,17 @@ def as_llm(model: LLM | str, **defaults: Any) -> LLM:
     return LLM(model, **defaults)
 
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #b277cece
-_ALIKE = (
-    *("settings", "name", "api_base", "transport", "price", "timeout", "max_concurrency", "max_retries"),
-    *("_api_key", "_private"),
-)
+_ALIKE = ("settings", "name", "api_base", "transport", "price", "timeout", "max_concurrency", "max_retries")
 
 
 def _pair(target: LLM | str, user: LLM | str) -> tuple[LLM, LLM]:
     "Both models; one, where they are alike in all."
     target, user = as_llm(target), as_llm(user)
     alike = all(getattr(user, name) == getattr(target, name) for name in _ALIKE)
+    mine, theirs = (
+        [getattr(llm.access, name) for name in ("key", "base", "options")] for llm in (target, user)
+    )
+    alike = alike and mine == theirs
     return target, target if alike else user
 
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #7a9b36cf
