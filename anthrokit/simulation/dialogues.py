@@ -137,17 +137,10 @@ def as_llm(model: LLM | str, **defaults: Any) -> LLM:
     return LLM(model, **defaults)
 
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #b277cece
-_ALIKE = (
-    *("settings", "name", "api_base", "transport", "price", "timeout", "max_concurrency", "max_retries"),
-    *("_api_key", "_private"),
-)
-
-
 def _pair(target: LLM | str, user: LLM | str) -> tuple[LLM, LLM]:
     "Both models; one, where they are alike in all."
     target, user = as_llm(target), as_llm(user)
-    alike = all(getattr(user, name) == getattr(target, name) for name in _ALIKE)
-    return target, target if alike else user
+    return target, target if user.same_as(target) else user
 
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #7a9b36cf
 def wanted_dialogues(
