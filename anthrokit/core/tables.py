@@ -271,7 +271,6 @@ TABLES["batches"] = Table(
     {
         "file": (TEXT, "id", "the provider's id of the file"),
         "batch": (TEXT, "optional", "the provider's id of the batch, once it is begun"),
-        "owner": (TEXT, "optional", "whom the requests are for: a judge's name, …"),
         "model": (TEXT, "required", "name of the model asked"),
         "requests": (INTEGER, "required", "how many requests are in the file"),
         "cost_most": (NUMBER, "required", "US dollars set aside for them"),
@@ -286,10 +285,9 @@ TABLES["batch_requests"] = Table(
     {
         "file": (TEXT, "required", "the file"),
         "custom_id": (TEXT, "required", "the id under which the answer comes back"),
-        "request": (TEXT, "optional", "the id of the question, by which it is known again"),
+        "request": (TEXT, "required", "the id of the question, by which it is known again"),
         "unit": (TEXT, "required", "the message or rating that it was made for"),
-        "purpose": (TEXT, "optional", "user, target, judge, writer, …"),
-        "attempt": (INTEGER, "optional", "0, 1, …: which of its tries"),
+        "purpose": (TEXT, "required", "user, target, judge, writer, …"),
         "status": (TEXT, "optional", "what became of it; NA while it is open"),
         "answer": (TEXT, "optional", "an answer that came and that nobody has kept yet, as JSON"),
     },
@@ -684,7 +682,10 @@ def read_frame(
     if not path.is_file():
         raise TableError(f"{path}: there is no such file")
     if path.suffix == ".parquet":
-        return pd.read_parquet(path)
+        try:
+            return pd.read_parquet(path)
+        except Exception as error:  # of many kinds
+            raise TableError(f"{path}: is not a Parquet table: {str(error)[:200]}") from None
     if path.suffix not in (".csv", ".jsonl", ".ndjson"):
         raise TableError(
             f"{path}: a table is read from .csv, .parquet or .jsonl, not {path.suffix or 'this'}"
@@ -725,7 +726,7 @@ def _json_lines(path: Path, encoding: str) -> pd.DataFrame:
                 continue
             try:
                 row = json.loads(line)
-            except ValueError as error:
+            except (ValueError, RecursionError) as error:
                 raise TableError(f"{path}: line {number} is not JSON: {error}") from None
             if not isinstance(row, dict):
                 raise TableError(f"{path}: line {number} is no JSON object: {line.strip()[:60]}")
