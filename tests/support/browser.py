@@ -360,7 +360,7 @@ def says(panel, text):
 
 def filters(panel):
     "Open the filters, where they are closed."
-    button = panel.get_by_role("button", name="Filters")
+    button = panel.locator(".ak-open-filters")
     if button.get_attribute("aria-expanded") == "false":
         button.click()
     return panel.locator(".ak-filters")
