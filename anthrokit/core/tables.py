@@ -652,12 +652,16 @@ def map_cells(frame: pd.DataFrame, change: Callable[[Any], Any]) -> pd.DataFrame
         changed[name] = frame[name].map(change).astype(frame[name].dtype)
     return changed.rename(columns=change)
 
-# %% ../../nbs/01_core/01_tables.ipynb #f64dfbd6
+# %% ../../nbs/01_core/01_tables.ipynb #f5acd763
 _NAMES = ("run", "target", "judge", "annotator", "model")
 
 
 def read_frame(
-    path: str | os.PathLike, encoding: str = "utf-8", dtype: dict[str, type] | None = None
+    path: str | os.PathLike,
+    encoding: str = "utf-8",
+    dtype: type | dict[str, type] | None = None,
+    *,
+    escaped: bool = True,
 ) -> pd.DataFrame:
     """Read a frame from a CSV, Parquet or JSON-lines file, with the errors of `read_table` but no rules.
 
@@ -667,8 +671,10 @@ def read_frame(
         Ends in .csv, .parquet, .jsonl or .ndjson.
     encoding : str
         Of a text file.
-    dtype : dict, optional
-        Column to dtype, for CSV; ids, and names of judges, annotators and models, are texts anyway.
+    dtype : type or dict, optional
+        Of all columns, or column to dtype, for CSV; else ids, and names of judges, annotators and models, are texts.
+    escaped : bool
+        Whether cells of a CSV file may have been escaped by `write_frame`; other programs' files have not.
 
     Raises
     ------
@@ -695,12 +701,12 @@ def read_frame(
             return _json_lines(path, encoding)
         header = pd.read_csv(path, nrows=0, **options).columns
         texts = {name: "str" for name in header if name.endswith("_id") or name in _NAMES}
-        frame = pd.read_csv(path, dtype={**texts, **(dtype or {})}, **options)
+        frame = pd.read_csv(path, dtype=dtype if isinstance(dtype, type) else {**texts, **(dtype or {})}, **options)
     except UnicodeDecodeError:
         raise TableError(_undecoded(path, encoding)) from None
     except (pd.errors.ParserError, pd.errors.EmptyDataError) as error:
         raise TableError(f"{path}: is not a CSV table: {error}") from None
-    return map_cells(frame, restore_cell)
+    return map_cells(frame, restore_cell) if escaped else frame
 
 
 def _undecoded(path: Path, encoding: str) -> str:

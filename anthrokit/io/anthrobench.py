@@ -43,7 +43,7 @@ _NEEDED = ("dialogue_id", "turn_pair_index", "user_message", "assistant_message"
 
 def _read(path: str | os.PathLike) -> pd.DataFrame:
     "The file as texts, its turns counted from 1."
-    frame = tables.read_frame(path, dtype=str)
+    frame = tables.read_frame(path, dtype=str, escaped=False)
     if absent := [name for name in _NEEDED if name not in frame.columns]:
         raise TableError(f"{path} is no file of AnthroBench: it has no column {', '.join(absent)}")
     with open(path, encoding="utf-8-sig", newline="") as file:
