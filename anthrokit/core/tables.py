@@ -233,7 +233,7 @@ TABLES["calls"] = Table(
     },
 )
 
-# %% ../../nbs/01_core/01_tables.ipynb #670a82b7
+# %% ../../nbs/01_core/01_tables.ipynb #7c97b172
 TABLES["facts"] = Table(
     "something that the manifest says of the experiment",
     ("name",),
@@ -721,7 +721,7 @@ def _undecoded(path: Path, encoding: str) -> str:
             )
     return f"{path}: is not {encoding}"
 
-# %% ../../nbs/01_core/01_tables.ipynb #7827c44e
+# %% ../../nbs/01_core/01_tables.ipynb #44931090
 def _json_lines(path: Path, encoding: str) -> pd.DataFrame:
     "One JSON object a line; a column that a line doesn't have is missing there."
     rows = []
