@@ -657,7 +657,7 @@ _NAMES = ("run", "target", "judge", "annotator", "model")
 
 
 def read_frame(
-    path: str | os.PathLike, encoding: str = "utf-8", dtype: dict[str, type] | None = None
+    path: str | os.PathLike, encoding: str = "utf-8", dtype: dict[str, type] | type | None = None
 ) -> pd.DataFrame:
     """Read a frame from a CSV, Parquet or JSON-lines file, with the errors of `read_table` but no rules.
 
@@ -667,8 +667,8 @@ def read_frame(
         Ends in .csv, .parquet, .jsonl or .ndjson.
     encoding : str
         Of a text file.
-    dtype : dict, optional
-        Column to dtype, for CSV; ids, and names of judges, annotators and models, are texts anyway.
+    dtype : dict or type, optional
+        Column to dtype, for CSV, or one for all; with a dict ids, and names of judges, annotators and models, are texts anyway.
 
     Raises
     ------
@@ -695,7 +695,7 @@ def read_frame(
             return _json_lines(path, encoding)
         header = pd.read_csv(path, nrows=0, **options).columns
         texts = {name: "str" for name in header if name.endswith("_id") or name in _NAMES}
-        frame = pd.read_csv(path, dtype={**texts, **(dtype or {})}, **options)
+        frame = pd.read_csv(path, dtype=dtype if isinstance(dtype, type) else texts | (dtype or {}), **options)
     except UnicodeDecodeError:
         raise TableError(_undecoded(path, encoding)) from None
     except (pd.errors.ParserError, pd.errors.EmptyDataError) as error:
