@@ -684,7 +684,10 @@ def read_frame(
     if not path.is_file():
         raise TableError(f"{path}: there is no such file")
     if path.suffix == ".parquet":
-        return pd.read_parquet(path)
+        try:
+            return pd.read_parquet(path)
+        except Exception as error:  # of many kinds
+            raise TableError(f"{path}: is not a Parquet table: {str(error)[:200]}") from None
     if path.suffix not in (".csv", ".jsonl", ".ndjson"):
         raise TableError(
             f"{path}: a table is read from .csv, .parquet or .jsonl, not {path.suffix or 'this'}"
@@ -725,7 +728,7 @@ def _json_lines(path: Path, encoding: str) -> pd.DataFrame:
                 continue
             try:
                 row = json.loads(line)
-            except ValueError as error:
+            except (ValueError, RecursionError) as error:
                 raise TableError(f"{path}: line {number} is not JSON: {error}") from None
             if not isinstance(row, dict):
                 raise TableError(f"{path}: line {number} is no JSON object: {line.strip()[:60]}")
