@@ -698,7 +698,8 @@ def read_frame(
             return _json_lines(path, encoding)
         header = pd.read_csv(path, nrows=0, **options).columns
         texts = {name: "str" for name in header if name.endswith("_id") or name in _NAMES}
-        frame = pd.read_csv(path, dtype=dtype if isinstance(dtype, type) else texts | (dtype or {}), **options)
+        kinds = dtype if isinstance(dtype, type) else texts | (dtype or {})
+        frame = pd.read_csv(path, dtype=kinds, **options)
     except UnicodeDecodeError:
         raise TableError(_undecoded(path, encoding)) from None
     except (pd.errors.ParserError, pd.errors.EmptyDataError) as error:
