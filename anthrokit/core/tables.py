@@ -668,7 +668,8 @@ def read_frame(
     encoding : str
         Of a text file.
     dtype : dict or type, optional
-        Column to dtype, for CSV, or one for all; with a dict ids, and names of judges, annotators and models, are texts anyway.
+        Column to dtype, for CSV, or one for all; with a dict ids, and names of judges, annotators and models, are
+        texts anyway.
 
     Raises
     ------
