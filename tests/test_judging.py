@@ -140,9 +140,9 @@ import os, random, signal, sys, time
 from anthrokit.judging import judge
 from anthrokit.work import Job
 from anthrokit.models import LLM
-from anthrokit.models.llm import _litellm
+from anthrokit.models.transports import import_litellm
 from anthrokit.core import Run
-_litellm()
+import_litellm()
 base, folder, wanted = sys.argv[1], sys.argv[2], int(sys.argv[3])
 from judged import make_run, panel
 make_run(folder, 40).close()

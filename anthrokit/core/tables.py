@@ -271,7 +271,6 @@ TABLES["batches"] = Table(
     {
         "file": (TEXT, "id", "the provider's id of the file"),
         "batch": (TEXT, "optional", "the provider's id of the batch, once it is begun"),
-        "owner": (TEXT, "optional", "whom the requests are for: a judge's name, …"),
         "model": (TEXT, "required", "name of the model asked"),
         "requests": (INTEGER, "required", "how many requests are in the file"),
         "cost_most": (NUMBER, "required", "US dollars set aside for them"),
@@ -286,10 +285,9 @@ TABLES["batch_requests"] = Table(
     {
         "file": (TEXT, "required", "the file"),
         "custom_id": (TEXT, "required", "the id under which the answer comes back"),
-        "request": (TEXT, "optional", "the id of the question, by which it is known again"),
+        "request": (TEXT, "required", "the id of the question, by which it is known again"),
         "unit": (TEXT, "required", "the message or rating that it was made for"),
-        "purpose": (TEXT, "optional", "user, target, judge, writer, …"),
-        "attempt": (INTEGER, "optional", "0, 1, …: which of its tries"),
+        "purpose": (TEXT, "required", "user, target, judge, writer, …"),
         "status": (TEXT, "optional", "what became of it; NA while it is open"),
         "answer": (TEXT, "optional", "an answer that came and that nobody has kept yet, as JSON"),
     },
