@@ -34,7 +34,7 @@ from anthrokit.heartbench import (
     score_case,
     verdict_mark,
 )
-from anthrokit.models import LLM, Budget
+from anthrokit.models import LLM, Batch, Budget
 from anthrokit.work import estimate_jobs, look_at
 
 ROOT = Path(__file__).parent.parent
@@ -46,7 +46,7 @@ class RubricServer(Server):
     def answer(self, request):
         prompt = request["messages"][1]["content"] if len(request["messages"]) > 1 else ""
         if "</response-" not in prompt:
-            return super().answer(request)
+            return self.draft if request["model"] == "drafter" else super().answer(request)
         self.rubrics = getattr(self, "rubrics", 0) + 1
         answer = re.search(r"<(response-\w+)>\n(.*)\n</\1>", prompt, re.S)[2]
         criteria = re.findall(r"^(\d+)\. \[\w+\] (.+)$", prompt.split("</response-")[1], re.M)
@@ -543,6 +543,26 @@ def test_estimates_write_nothing_and_are_right(serve, cases, tmp_path):
         assert 0.5 < plan["tokens_in"] / used["tokens_in"] < 3, "the mock counts four characters a token"
         done = estimate_jobs([heartbench.judge_answers.job(run, judge)])
         assert done["calls"].tolist() == [0, 0] and done["cost"].tolist() == [0, 0]
+
+
+def test_batches_give_the_same_as_single_calls(serve, cases, tmp_path):
+    "Answers, judgements that are asked for again, and drafts, in the provider's batches and one by one."
+    server, found = serve(), []
+    server.server.batches.seconds = 0.1
+    server.server.draft = json.dumps({"criteria": [{"ability": "Warmth", "content": "names it", "score": 3}]})
+    for name, how in (("direct", {}), ("batched", {"batch": Batch(poll=0.1)})):
+        with Run(tmp_path / name) as run:
+            models = [server.llm("m"), server.llm("n")]
+            answers = heartbench.answer(cases[:3], model=models, run=run, progress=False, **how)
+            judge = RubricJudge(server.llm("learner"), samples=2)
+            hits = heartbench.judge_answers(run, judge, progress=False, **how)
+            assert run.judgements()["tries"].eq(2).all() and answers["status"].eq("ok").all()
+            drafts = heartbench.draft_criteria(
+                cases[:3], answers, model=server.llm("drafter"), run=run, progress=False, **how
+            )
+            assert drafts["status"].eq("ok").all() and len(drafts) == 3
+            found.append((answers["content"].tolist(), hits["hit"].tolist(), drafts["content"].tolist()))
+    assert found[0] == found[1] and server.server.stats["batch_lines"] == 6 + 2 * 12 + 3
 
 
 def test_a_folder_is_free_again_after_a_call_that_was_refused(serve, cases, tmp_path):

@@ -184,7 +184,7 @@ def test_emergence_panel_by_keyboard(emergence):
 @pytest.mark.parametrize("by", ["scenario", "target"])
 def test_hostile_names_as_lines(open_notebook, tmp_path, by):
     hostile.write(tmp_path / "run").close()
-    start = f"import sys; sys.path.insert(0, {hostile.__file__.rsplit('/', 1)[0]!r})\nimport hostile\n"
+    start = "import hostile\n"
     start += f"from anthrokit import Run, EmergencePanel\nrun = Run({str(tmp_path / 'run')!r})\n"
     start += f"EmergencePanel(run.labels().assign(label=True), state='of=behaviour&by={by}')"
     notebook = open_notebook([start], width=900)

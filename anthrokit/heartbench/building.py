@@ -758,8 +758,8 @@ def select_hard(
     Examples
     --------
     >>> from anthrokit.heartbench import bundled_hits
-    >>> select_hard(bundled_hits(), min_models=2, share=0.5)["hard"].all().item()
-    True
+    >>> select_hard(bundled_hits(), min_models=2, share=0.5)["hard"].sum().item()
+    11
     """
     means = case_means(hits, protocol)
     table = (

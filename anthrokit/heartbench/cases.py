@@ -52,7 +52,7 @@ def load_abilities(path: str | os.PathLike | None = None) -> pd.DataFrame:
     Examples
     --------
     >>> load_abilities()["dimension"].value_counts().to_dict()
-    {'Personality': 6, 'Emotion': 4, 'Sociality': 3, 'Motivation': 1, 'Morality': 1}
+    {'Personality': 7, 'Emotion': 4, 'Sociality': 2, 'Motivation': 1, 'Morality': 1}
     """
     return _read_abilities(data_path("heartbench/abilities.toml") if path is None else Path(path))
 

@@ -144,7 +144,7 @@ def verdict_mark(answer: str, *unit: Any) -> str:
     Examples
     --------
     >>> verdict_mark("Hm."), verdict_mark("Hm!") == verdict_mark("Hm."), len(verdict_mark("Hm.", 0, "en-nice-city"))
-    ('v-cbf4b4c7ea11', False, 14)
+    ('v-7927a0160cd8', False, 14)
     """
     return "v-" + digest("verdicts", answer, *unit, length=12)
 
@@ -336,7 +336,7 @@ class RubricJudge:
     --------
     >>> judge = RubricJudge("openai/gpt-4o", shuffle=True, samples=3)
     >>> judge.name, judge.samples
-    ('gpt-4o', 3)
+    ('openai/gpt-4o', 3)
     """
 
     llm: LLM | str
@@ -410,7 +410,7 @@ def judgement_steps(
     >>> from anthrokit.heartbench import load_cases
     >>> request = next(judgement_steps(RubricJudge("openai/gpt-4o"), load_cases("bundled")[0], "Hm."))
     >>> request.purpose, request.parameters["seed"]
-    ('rubric judge', 1637420463)
+    ('rubric judge', 784904356)
     """
     order, words = judge.order(case, model, sample), _judge_words(judge.language)
     messages = asked = judge.prompt(case, answer, model, sample)

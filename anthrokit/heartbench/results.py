@@ -243,7 +243,7 @@ def by_difficulty(
     --------
     >>> from anthrokit.heartbench import bundled_hits
     >>> by_difficulty(bundled_hits())[["model", "normal", "hard", "rank_change"]].round(0).values.tolist()
-    [['listener', 97.0, 85.0, 0], ['adviser', 17.0, 14.0, 0]]
+    [['listener', 93.0, 89.0, 0], ['adviser', 11.0, 17.0, 0]]
     """
     parts = []
     for name in ("normal", "hard"):
@@ -476,8 +476,8 @@ def golden(
     Examples
     --------
     >>> votes = pd.DataFrame({"case_id": "c", "criterion": [1, 1, 1, 2], "expert": list("abca"), "hit": True})
-    >>> golden(votes)[["votes_for", "n_experts", "golden"]].fillna("none").values.tolist()
-    [[3, 3, True], [1, 3, 'none']]
+    >>> golden(votes)[["votes_for", "n_experts", "golden"]].values.tolist()
+    [[3, 3, True], [1, 3, <NA>]]
     """
     if absent := {"case_id", "criterion", "expert", "hit"} - set(expert_votes.columns):
         raise TableError(f"expert votes need the columns {', '.join(sorted(absent))}")

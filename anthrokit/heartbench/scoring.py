@@ -141,7 +141,7 @@ def case_scores(hits: pd.DataFrame, protocol: str = "paper") -> pd.DataFrame:
     --------
     >>> from anthrokit.heartbench import bundled_hits
     >>> case_scores(bundled_hits()).head(2)[["ability", "raw", "score"]].round(1).values.tolist()
-    [['Emotional Understanding', 0.0, 0.0], ['Emotional Perception', 0.0, 0.0]]
+    [['Emotional Perception', 4.0, 100.0], ['Emotional Understanding', 3.0, 100.0]]
     """
     _check_protocol(protocol)
     if absent := {"model", "case_id", "criterion", "ability", "score", "hit"} - set(hits.columns):
