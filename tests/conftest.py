@@ -11,6 +11,9 @@ from kernels import ForkedKernels
 
 HERE = Path(__file__).parent
 
+# Processes and kernels that tests start find tests/support as the tests do.
+os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(HERE / "support"), os.environ.get("PYTHONPATH")]))
+
 # A shell that starts the tests in the background has them ignore Ctrl-C, and every process that they start as well.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -122,7 +122,7 @@ def test_state_and_refresh(open_notebook, tmp_path, labels):
 @pytest.mark.parametrize("by", ["scenario", "target"])
 def test_hostile_names_as_lines(open_notebook, tmp_path, by):
     hostile.write(tmp_path / "run").close()
-    start = f"import sys; sys.path.insert(0, {hostile.__file__.rsplit('/', 1)[0]!r})\nimport hostile\n"
+    start = "import hostile\n"
     start += f"from anthrokit import Run, EmergencePanel\nrun = Run({str(tmp_path / 'run')!r})\n"
     start += "labels = run.labels().assign(label=True)\nnames = [*labels['behaviour'].unique()[:10]]\n"
     start += f"EmergencePanel(labels, state={{'show': names, 'by': {by!r}}})"

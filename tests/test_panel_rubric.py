@@ -79,7 +79,7 @@ def test_rubric_panel_controls(rubric):
     filters(panel).get_by_label("Text", exact=True).fill("组长")
     says(panel, "1 of 12")
     seen(panel.locator(".ak-answer h4 .ak-name")).to_have_text(["回答: listener", "回答: adviser"])
-    seen(panel.get_by_text("未命中").first).to_be_visible()
+    seen(panel.locator(".ak-yes-no", has_text="未命中").first).to_be_visible()
 
 
 def test_the_answers_stand_side_by_side(rubric):

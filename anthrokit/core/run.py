@@ -638,8 +638,8 @@ class Run:
         """
         frame = self.query("SELECT metadata.* FROM metadata ORDER BY rowid")
         frame["value"] = [json.loads(value) for value in frame["value"]]
-        dialogues, names = frame["dialogue_id"].drop_duplicates(), frame["name"].drop_duplicates()
-        wide = frame.pivot(index="dialogue_id", columns="name", values="value").reindex(dialogues, columns=names)
+        names = frame["name"].drop_duplicates()
+        wide = frame.pivot(index="dialogue_id", columns="name", values="value").reindex(columns=names)
         return wide.rename_axis(columns=None).infer_objects().reset_index()
 
     # Its tables of HeartBench

@@ -233,7 +233,7 @@ TABLES["calls"] = Table(
     },
 )
 
-# %% ../../nbs/01_core/01_tables.ipynb #670a82b7
+# %% ../../nbs/01_core/01_tables.ipynb #7c97b172
 TABLES["facts"] = Table(
     "something that the manifest says of the experiment",
     ("name",),
@@ -271,6 +271,7 @@ TABLES["batches"] = Table(
     {
         "file": (TEXT, "id", "the provider's id of the file"),
         "batch": (TEXT, "optional", "the provider's id of the batch, once it is begun"),
+        "owner": (TEXT, "optional", "whom the requests are for: a judge's name, …"),
         "model": (TEXT, "required", "name of the model asked"),
         "requests": (INTEGER, "required", "how many requests are in the file"),
         "cost_most": (NUMBER, "required", "US dollars set aside for them"),
@@ -285,9 +286,10 @@ TABLES["batch_requests"] = Table(
     {
         "file": (TEXT, "required", "the file"),
         "custom_id": (TEXT, "required", "the id under which the answer comes back"),
-        "request": (TEXT, "required", "the id of the question, by which it is known again"),
+        "request": (TEXT, "optional", "the id of the question, by which it is known again"),
         "unit": (TEXT, "required", "the message or rating that it was made for"),
-        "purpose": (TEXT, "required", "user, target, judge, writer, …"),
+        "purpose": (TEXT, "optional", "user, target, judge, writer, …"),
+        "attempt": (INTEGER, "optional", "0, 1, …: which of its tries"),
         "status": (TEXT, "optional", "what became of it; NA while it is open"),
         "answer": (TEXT, "optional", "an answer that came and that nobody has kept yet, as JSON"),
     },
@@ -650,12 +652,16 @@ def map_cells(frame: pd.DataFrame, change: Callable[[Any], Any]) -> pd.DataFrame
         changed[name] = frame[name].map(change).astype(frame[name].dtype)
     return changed.rename(columns=change)
 
-# %% ../../nbs/01_core/01_tables.ipynb #f64dfbd6
+# %% ../../nbs/01_core/01_tables.ipynb #f5acd763
 _NAMES = ("run", "target", "judge", "annotator", "model")
 
 
 def read_frame(
-    path: str | os.PathLike, encoding: str = "utf-8", dtype: dict[str, type] | None = None
+    path: str | os.PathLike,
+    encoding: str = "utf-8",
+    dtype: type | dict[str, type] | None = None,
+    *,
+    escaped: bool = True,
 ) -> pd.DataFrame:
     """Read a frame from a CSV, Parquet or JSON-lines file, with the errors of `read_table` but no rules.
 
@@ -665,8 +671,10 @@ def read_frame(
         Ends in .csv, .parquet, .jsonl or .ndjson.
     encoding : str
         Of a text file.
-    dtype : dict, optional
-        Column to dtype, for CSV; ids, and names of judges, annotators and models, are texts anyway.
+    dtype : type or dict, optional
+        Of all columns, or column to dtype, for CSV; else ids, and names of judges, annotators and models, are texts.
+    escaped : bool
+        Whether cells of a CSV file may have been escaped by `write_frame`; other programs' files have not.
 
     Raises
     ------
@@ -682,10 +690,7 @@ def read_frame(
     if not path.is_file():
         raise TableError(f"{path}: there is no such file")
     if path.suffix == ".parquet":
-        try:
-            return pd.read_parquet(path)
-        except Exception as error:  # of many kinds
-            raise TableError(f"{path}: is not a Parquet table: {str(error)[:200]}") from None
+        return pd.read_parquet(path)
     if path.suffix not in (".csv", ".jsonl", ".ndjson"):
         raise TableError(
             f"{path}: a table is read from .csv, .parquet or .jsonl, not {path.suffix or 'this'}"
@@ -696,12 +701,12 @@ def read_frame(
             return _json_lines(path, encoding)
         header = pd.read_csv(path, nrows=0, **options).columns
         texts = {name: "str" for name in header if name.endswith("_id") or name in _NAMES}
-        frame = pd.read_csv(path, dtype={**texts, **(dtype or {})}, **options)
+        frame = pd.read_csv(path, dtype=dtype if isinstance(dtype, type) else {**texts, **(dtype or {})}, **options)
     except UnicodeDecodeError:
         raise TableError(_undecoded(path, encoding)) from None
     except (pd.errors.ParserError, pd.errors.EmptyDataError) as error:
         raise TableError(f"{path}: is not a CSV table: {error}") from None
-    return map_cells(frame, restore_cell)
+    return map_cells(frame, restore_cell) if escaped else frame
 
 
 def _undecoded(path: Path, encoding: str) -> str:
@@ -716,7 +721,7 @@ def _undecoded(path: Path, encoding: str) -> str:
             )
     return f"{path}: is not {encoding}"
 
-# %% ../../nbs/01_core/01_tables.ipynb #7827c44e
+# %% ../../nbs/01_core/01_tables.ipynb #44931090
 def _json_lines(path: Path, encoding: str) -> pd.DataFrame:
     "One JSON object a line; a column that a line doesn't have is missing there."
     rows = []
@@ -726,7 +731,7 @@ def _json_lines(path: Path, encoding: str) -> pd.DataFrame:
                 continue
             try:
                 row = json.loads(line)
-            except (ValueError, RecursionError) as error:
+            except ValueError as error:
                 raise TableError(f"{path}: line {number} is not JSON: {error}") from None
             if not isinstance(row, dict):
                 raise TableError(f"{path}: line {number} is no JSON object: {line.strip()[:60]}")

@@ -64,7 +64,7 @@ def _read(path: str | os.PathLike) -> tuple[list[str], list[dict[str, Any]]]:
     path = Path(path)
     if path.suffix != ".csv":
         raise TableError(f"{path}: a file of AnthroBench ends in .csv")
-    frame = tables.read_frame(path, dtype=str)
+    frame = tables.read_frame(path, dtype=str, escaped=False)
     try:
         header = pd.read_csv(path, header=None, nrows=1, dtype=str, keep_default_na=False).iloc[0].tolist()
     except (ValueError, OSError) as error:  # a table, but not one with a header
