@@ -562,7 +562,8 @@ def _go_on(panel: Panel, said: str, name: str) -> None:
     after = panel.items[panel.items.index(panel.item) :]
     if panel.chosen["annotator"] != name:
         panel.choose(annotator=name)
-    panel.update(f"{said} {panel.summary()}", prefer=after)
+    panel.update(prefer=after)
+    panel.draw(f"{said} {panel.summary()}")
 
 # %% ../../nbs/12_panels/04_disagreement.ipynb #224c6dd0
 def disagreement_parts(own: OwnVerdicts, source: Source) -> Parts:

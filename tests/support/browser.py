@@ -376,8 +376,8 @@ def unharmed(page):
     assert not found, found
 
 
-def walk(notebook, least=50):
-    "Through all items of a panel, at least so many, with everything opened that can be."
+def walk(notebook, least=50, most=60):
+    "Through the items of a panel, so many at least and at most, with everything opened that can be."
     panel = notebook.panels.first
     following, seen_texts = panel.get_by_role("button", name="Next"), set()
     where = ".ak-place" if panel.locator(".ak-place").count() else "[role=status]"
@@ -385,7 +385,7 @@ def walk(notebook, least=50):
         notebook.page.evaluate("document.querySelectorAll('.anthrokit details').forEach(one => { one.open = true; })")
         unharmed(notebook.page)
         seen_texts.add(panel.inner_text())
-        if not following.count() or following.is_disabled():
+        if not following.count() or following.is_disabled() or len(seen_texts) == most:
             break
         before = panel.locator(where).inner_text()
         following.click()
