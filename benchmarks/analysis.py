@@ -75,7 +75,10 @@ def steps(labels: pd.DataFrame, ratings: pd.DataFrame) -> dict:
             analysis.snowball(labels, by=both, method="resample", n_resamples=2000),
             analysis.snowball(labels, by="target"),
         ),
-        "carry-over": lambda: (analysis.carry_over(labels, by=both), analysis.carry_over(labels, by="target")),
+        "carry-over": lambda: (
+            analysis.carry_over(labels, by=both),
+            analysis.carry_over(labels, by="target"),
+        ),
         "agreement of judges": lambda: (
             analysis.agreement(labels, by=both, n_resamples=2000),
             analysis.pairwise_agreement(labels),

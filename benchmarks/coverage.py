@@ -3,9 +3,9 @@
     python benchmarks/coverage.py [--repeats 1000] [--base-prompts 120] [--scenarios 8] [--turns 5] [--missing 0.01]
 
 Each repetition simulates two targets on the same base prompts with `analysis.simulate_labels` (1 % of verdicts
-missing unless said otherwise, no judge error) and computes the intervals of `analysis`. Beside them stands the interval that takes
-every message (or dialogue, or pair of turns) as independent. With 1,000 repetitions a coverage of 95 % has
-a standard error of 0.7 points.
+missing unless said otherwise, no judge error) and computes the intervals of `analysis`. Beside them stands the
+interval that takes every message (or dialogue, or pair of turns) as independent. With 1,000 repetitions a coverage
+of 95 % has a standard error of 0.7 points.
 """
 
 from __future__ import annotations
@@ -77,8 +77,7 @@ def independent(yes_a, n_a, yes_b, n_b) -> tuple[np.ndarray, np.ndarray]:
     "Newcombe's interval of a difference, row by row, every observation taken as independent."
     rows = zip(*(np.asarray(part, dtype=float) for part in (yes_a, n_a, yes_b, n_b)), strict=True)
     limits = [
-        confint_proportions_2indep(*row, method="newcomb") if min(row[1], row[3]) else (0, 0)
-        for row in rows
+        confint_proportions_2indep(*row, method="newcomb") if min(row[1], row[3]) else (0, 0) for row in rows
     ]
     return tuple(np.array(limits).T)
 

@@ -3,8 +3,8 @@
     python benchmarks/offline_judges.py
 
 Thresholds come from the tuning half alone (the likelihood judge's from a third of it). Writes
-data/offline_judges.csv, which anthrokit.offline tells wherever
-the panel is used. Takes about 20 minutes on one core, nearly all of it for the likelihood ratio.
+data/offline_judges.csv, which anthrokit.judging.offline tells wherever the panel is
+used. Takes about 20 minutes on one core, nearly all of it for the likelihood ratio.
 """
 
 import time

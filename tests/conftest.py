@@ -11,6 +11,9 @@ from kernels import ForkedKernels
 
 HERE = Path(__file__).parent
 
+# Processes and kernels that tests start find tests/support as the tests do.
+os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(HERE / "support"), os.environ.get("PYTHONPATH")]))
+
 # A shell that starts the tests in the background has them ignore Ctrl-C, and every process that they start as well.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -120,6 +123,31 @@ def open_notebook(request, lab, browser, tmp_path):
 
 
 FAILED = pytest.StashKey[bool]()
+
+
+# What takes a minute is begun first, or one processor would wait for the other at the end.
+FIRST = (
+    "[quickstart]",
+    "[preference_data]",
+    "dialogues.ipynb",
+    "test_demo_makes",
+    "test_intervals_cover",
+    "test_no_carry",
+)
+
+
+def pytest_collection_modifyitems(items):
+    def rank(item):
+        if any(part in item.nodeid for part in FIRST):
+            return 0
+        return 2 - any(item.iter_markers("slow"))
+
+    items.sort(key=rank)
+    for item in items:
+        if {"browser", "open_notebook"} & set(
+            item.fixturenames
+        ):  # once more after a time-out, never after an assertion
+            item.add_marker(pytest.mark.flaky(reruns=2, only_rerun=["TimeoutError"]))
 
 
 @pytest.hookimpl(wrapper=True)

@@ -96,7 +96,8 @@ class Server:
                 {"criterion": int(number), "reason": "the mock server decided so", "hit": fraction(text, *drawn) < 0.5}
                 for number, text in numbers
             ]
-            return json.dumps({"verdicts": items}, ensure_ascii=False)
+            mark = re.search(r'"mark": "([\w-]+)"', criteria)
+            return json.dumps({"mark": mark and mark[1], "verdicts": items}, ensure_ascii=False)
         asked = re.findall(r'"([\w -]+)": \{"reason"', request["messages"][-1]["content"] or "")
         if asked:
             draws = [fraction(name, request["model"], said, request.get("seed")) < 0.3 for name in asked]

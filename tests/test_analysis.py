@@ -414,9 +414,11 @@ def test_a_comparison_has_its_direction_whatever_comes_first(backwards):
         ["b", "a", "c"], base_prompts=8, rates={"empathy": 0.5}, target_spread=0.5
     )
     labels = labels.iloc[::-1] if backwards else labels
-    pairs = lambda **asked: (
-        analysis.compare(labels, n_swaps=9, **asked)[["a", "b"]].agg(" − ".join, axis=1).tolist()
-    )  # noqa: E731
+
+    def pairs(**asked):
+        found = analysis.compare(labels, n_swaps=9, **asked)
+        return [f"{a} − {b}" for a, b in zip(found["a"], found["b"], strict=True)]
+
     assert pairs() == ["a − b", "a − c", "b − c"]
     assert pairs(baseline="b") == ["a − b", "c − b"]
     assert pairs(pairs=[("c", "a")]) == ["c − a"]

@@ -8,7 +8,7 @@ import time
 
 import pandas as pd
 import pytest
-from test_judging import HERE, make_run, stats, verdicts
+from judged import make_run, stats, verdicts
 
 from anthrokit.core import BudgetReached, Run, SetupError
 from anthrokit.judging import LLMJudge, TogetherJudge, ajudge, estimate, judge
@@ -175,15 +175,18 @@ def test_refused_before_any_work(server, tmp_path):
 
 JUDGING = """
 import sys
-sys.path.insert(0, sys.argv[3])
-from test_batches import QUICK, SOME, Batch, judge, make_run, panel
-run = make_run(sys.argv[2], 8)
-judge(run, panel(sys.argv[1]), batch=Batch(poll=0.05, requests=int(sys.argv[4])), **SOME)
+from judged import LLM, LLMJudge, make_run
+from anthrokit.judging import judge
+from anthrokit.models import Batch
+base, folder, requests = sys.argv[1:]
+judges = [LLMJudge(LLM(f"openai/judge-{letter}", api_base=base)) for letter in "ab"]
+some = {"behaviours": ["empathy", "agency", "desires"], "samples": 2, "progress": False}
+judge(make_run(folder, 8), judges, batch=Batch(poll=0.05, requests=int(requests)), **some)
 """
 
 
 def start(base, folder, requests=50_000):
-    command = [sys.executable, "-c", JUDGING, base, str(folder), str(HERE), str(requests)]
+    command = [sys.executable, "-c", JUDGING, base, str(folder), str(requests)]
     return subprocess.Popen(command, stderr=subprocess.DEVNULL)
 
 

@@ -1,8 +1,10 @@
 """The command line, as a person types it: each command is a process of its own."""
 
 import ctypes
+import functools
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -54,7 +56,7 @@ def test_demo_makes_everything_and_resumes(tmp_path):
 
 
 def test_a_study_through_a_server(server, tmp_path):
-    "A settings file, a simulation, a dry run, judges, a report: tables on stdout, nothing else."
+    "A settings file, an estimate, a simulation, judges, a report: tables on stdout, nothing else."
     url = server()
     (tmp_path / "study.toml").write_text(
         f"""run = "runs/study"
@@ -75,19 +77,20 @@ price = [2.0, 8.0]
         encoding="utf-8",
     )
     study = ("--settings", "study.toml", "--quiet")
-    planned = anthrokit("simulate", *study, "--turns", 2, "--dry-run", "--json", cwd=tmp_path)
+    planned = anthrokit("estimate", *study, "--turns", 2, "--json", cwd=tmp_path)
     assert planned.returncode == 0 and not (tmp_path / "runs").exists(), planned.stderr
-    plan = {row["purpose"]: row for row in rows(planned)}
-    assert [plan[name]["calls"] for name in ("target", "user", "all")] == [16, 8, 24]
+    plan = {row["purpose"]: row for row in rows(planned) if row["purpose"] != "judge"}
+    assert [plan[name]["calls"] for name in ("target", "user")] == [16, 8]
     assert plan["target"]["cost"] > 0 and plan["user"]["cost"] is plan["all"]["cost"] is None
+    assert sum(row["calls"] for row in rows(planned) if row["purpose"] == "judge") == 3 * 16 * 13
     made = anthrokit("simulate", *study, "--turns", 2, "--json", cwd=tmp_path)
     assert made.returncode == 0, made.stderr
     assert rows(made) == [{"target": "under-study", "dialogues": 8, "done": 8, "target_messages": 16}]
     assert json.loads(made.stdout)["usd"] is None  # the person's price isn't known
-    planned = anthrokit("judge", *study, "--dry-run", "--json", cwd=tmp_path)
+    planned = anthrokit("estimate", *study, "--json", cwd=tmp_path)
     assert planned.returncode == 0, planned.stderr
-    plan = {row["judge"]: row for row in rows(planned)}
-    assert plan["all"]["calls"] == 3 * 16 * 13 and plan["openai/one"]["tokens_in"] > 10_000
+    plan = {row["name"]: row for row in rows(planned)}
+    assert {row["purpose"] for row in rows(planned)} == {"judge", "all"} and plan["openai/one"]["tokens_in"] > 10_000
     before = json.loads(urllib.request.urlopen(url.replace("/v1", "/stats")).read())["requests"]
     judged = anthrokit("judge", *study, "--behaviours", "empathy", "validation", cwd=tmp_path)
     assert judged.returncode == 0 and judged.stderr == "", judged.stderr
@@ -156,15 +159,17 @@ def test_missing_units_and_the_budget_end_with_3(server, tmp_path):
         (["report", "runs/none"], 1, "anthrokit: runs/none holds no run"),
         (["judge", "runs/none", "--judges", "openai/x@http://127.0.0.1:9/v1"], 1, "runs/none holds no run"),
         (["heartbench", "score", "runs/none"], 1, "anthrokit: runs/none holds no run"),
-        (["demo", "--turns", "0"], 2, "'0' is not a whole number of 1 or more"),
+        (["demo", "--turns", "0"], 2, 'Invalid value "0" for --turns. Must be >= 1.'),
         (["demo", "--dialogues", "1000"], 1, "1000 prompts can't be drawn from 960"),
-        (["simulate"], 2, "say run, on the line or in the settings"),
-        (["simulate", "x", "--budget-usd", "-1"], 2, "'-1' is not a number above 0"),
-        (["judge", "x", "--sampling", "some"], 2, "invalid choice: 'some'"),
+        (["simulate"], 2, '"simulate" parameter --run requires an argument'),
+        (["simulate", "x", "--budget-usd", "-1"], 2, 'Invalid value "-1.0" for --budget-usd. Must be > 0'),
+        (["judge", "x", "--sampling", "some"], 2, 'Invalid value "some" for --sampling. Choose from'),
         (["judge", "x", "--settings", "none.toml"], 2, "none.toml can't be read: No such file or directory"),
-        (["anthroscore", "none.csv"], 1, "there is no file none.csv"),
-        (["dance"], 2, "invalid choice: 'dance'"),
-        ([], 2, "the following arguments are required: command"),
+        (["anthroscore", "none.csv"], 1, "none.csv: there is no such file"),
+        (["compare", "runs/none"], 1, "anthrokit: runs/none holds no run"),
+        (["export", "runs/none", "out"], 1, "anthrokit: runs/none holds no run"),
+        (["judge", "x", "--smaples", "3"], 2, "Unknown option: --smaples. Did you mean --samples?"),
+        (["dance"], 2, 'Unknown command "dance"'),
     ],
 )
 def test_wrong_usage_is_explained(arguments, code, message, tmp_path):
@@ -178,7 +183,8 @@ def test_wrong_usage_is_explained(arguments, code, message, tmp_path):
     [
         ("[simulate\n", "s.toml is not TOML"),
         ("[simulate]\ntunrs = 5\n", "s.toml: [simulate] can't have 'tunrs'; did you mean turns?"),
-        ("[judge]\nsamples = 0\n", "s.toml: [judge] samples: '0' is not a whole number of 1 or more"),
+        ("[judge]\nsamples_ = 0\n", "s.toml: [judge] can't have 'samples_'; did you mean samples?"),
+        ("[simulate]\nturns = 0\n", "Must be >= 1"),
         ("[models.a]\nmodel = 'openai/x'\napi_key = 'sk-0'\n", "Keys don't belong in a file"),
     ],
 )
@@ -243,18 +249,19 @@ def test_anthroscore_of_a_file(tmp_path):
 def test_heartbench_from_answers_to_scores(server, tmp_path):
     url, here = server(), {"cwd": tmp_path}
     answering = ("heartbench", "answer", "runs/h", "--models", f"openai/t@{url}", "--cases", "bundled", "--quiet")
-    planned = anthrokit(*answering, "--dry-run", "--json", **here)
+    planning = ("heartbench", "estimate", "--models", f"openai/t@{url}", "--cases", "bundled", "--json")
+    planned = anthrokit(*planning, **here)
     assert planned.returncode == 0 and not (tmp_path / "runs").exists(), planned.stderr
-    assert [(row["model"], row["calls"], row["cost"]) for row in rows(planned)] == [
-        ("openai/t", 12, None),
+    assert [(row["purpose"], row["calls"], row["cost"]) for row in rows(planned)] == [
+        ("answer", 12, None),
         ("all", 12, None),
     ]
     answered = anthrokit(*answering, **here)
     assert answered.returncode == 0 and "openai/t@" not in answered.stdout, answered.stderr
     judges = ("--judges", f"openai/j@{url}", "--quiet")
-    planned = anthrokit("heartbench", "judge", "runs/h", *judges, "--dry-run", "--json", **here)
-    assert [(row["judge"], row["calls"], row["done"]) for row in rows(planned)] == [
-        ("openai/j", 12, 0),
+    planned = anthrokit("heartbench", "estimate", "runs/h", "--judges", f"openai/j@{url}", "--json", **here)
+    assert [(row["purpose"], row["calls"], row["done"]) for row in rows(planned)] == [
+        ("rubric judge", 12, 0),
         ("all", 12, 0),
     ]
     judged = anthrokit("heartbench", "judge", "runs/h", *judges, "--json", **here)
@@ -302,4 +309,56 @@ def test_lab_opens_a_copy_of_the_tutorials(tmp_path):
 def test_help_has_examples():
     assert "anthrokit judge --help" in anthrokit("--help").stdout
     for command in ("demo", "simulate", "judge", "report", "anthroscore", "runs", "lab", "heartbench judge"):
-        assert f"examples:\n  anthrokit {command}" in anthrokit(*command.split(), "--help").stdout
+        assert f"Examples: anthrokit {command}" in anthrokit(*command.split(), "--help").stdout
+
+
+def test_every_example_can_be_read():
+    "The examples of each command's help are parsed by the command they stand in."
+    from anthrokit.cli import app
+
+    parts = [(name,) for name in app if not name.startswith("-") and name != "heartbench"]
+    parts += [("heartbench", name) for name in app["heartbench"] if not name.startswith("-")]
+    for command in parts:
+        function = functools.reduce(lambda place, name: place[name], command, app).default_command
+        told = function.__doc__.partition("Parameters\n")[0]
+        examples = told.partition("Examples:")[2].replace("\n", " ").split(";")
+        assert examples != [""], command
+        for example in examples:
+            words = shlex.split(example)
+            assert words[0] == "anthrokit" and words[1 : 1 + len(command)] == list(command)
+            typed = [word for word in words[1:] if word != "--json"]  # for all commands
+            app.parse_args(typed, exit_on_error=False, print_error=False)
+
+
+def test_as_a_module():
+    done = subprocess.run([sys.executable, "-m", "anthrokit", "--version"], capture_output=True, text=True)
+    assert done.returncode == 0 and done.stdout.startswith("anthrokit ")
+
+
+def test_repair(tmp_path):
+    from anthrokit.report import demo_run
+
+    demo_run(tmp_path / "demo").close()
+    done = anthrokit("repair", "demo", "saved", cwd=tmp_path)
+    assert done.returncode == 0 and (tmp_path / "saved" / "ledger.sqlite").exists(), done.stderr
+
+
+def test_export_and_compare(tmp_path):
+    from anthrokit.report import demo_run
+
+    demo_run(tmp_path / "demo").close()
+    for kind, name in {
+        "tables": "tables",
+        "anthrobench": "demo.csv",
+        "openai": "demo.jsonl",
+        "sharegpt": "demo.json",
+        "inspect": "demo.eval",
+    }.items():
+        done = anthrokit("export", "demo", name, "--format", kind, cwd=tmp_path)
+        assert done.returncode == 0 and (tmp_path / name).exists(), done.stderr
+    done = anthrokit("export", "demo", "pairs.csv", "--format", "preferences", cwd=tmp_path)
+    assert done.returncode == 1 and "holds no pairs" in done.stderr
+    found = anthrokit("compare", "demo", "--group", "domain", "--by", "category", "--json", cwd=tmp_path)
+    assert found.returncode == 0 and {row["category"] for row in rows(found)} >= {"personhood"}, found.stderr
+    wrong = anthrokit("compare", "demo", "--group", "month", cwd=tmp_path)
+    assert wrong.returncode == 1 and "labels have no column 'month' to compare by" in wrong.stderr

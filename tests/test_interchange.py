@@ -29,7 +29,7 @@ from anthrokit.io import (
     write_openai,
     write_sharegpt,
 )
-from anthrokit.judging import import_messages
+from anthrokit.judging import import_messages, read_messages
 from anthrokit.simulation import load_prompts
 
 HERE = Path(__file__).parent
@@ -509,3 +509,277 @@ def test_extras(missing, code, extra):
         if extra
         else done.stdout == "fine\n"
     )
+
+
+SAID_OR_NOT = st.one_of(TEXT, st.none())
+
+
+@st.composite
+def gapped(draw):
+    "Dialogues whose messages are missing here and there, with ratings of those that are there, some incomplete."
+    dialogues = draw(
+        st.lists(st.lists(st.tuples(TEXT, SAID_OR_NOT), min_size=1, max_size=4), min_size=1, max_size=3)
+    )
+    dialogues[0][0] = (dialogues[0][0][0], draw(TEXT))
+    ratings = []
+    for n, one in enumerate(dialogues):
+        for turn, (_, answer) in enumerate(one, 1):
+            for name, sample in (("one", 1), ("three", 1), ("three", 2), ("three", 3)):
+                if answer is None or draw(st.integers(0, 4)) == 0:
+                    continue
+                verdict = draw(st.sampled_from([True, False, None]))
+                place = {
+                    "dialogue_id": f"d{n}",
+                    "turn": turn,
+                    "behaviour": "emotions",
+                    "judge": name,
+                    "sample": sample,
+                }
+                status = "unparsed" if verdict is None else "ok"
+                ratings.append(
+                    {**place, "verdict": verdict, "raw": "x", "explanation": None, "status": status}
+                )
+    return dialogues, ratings
+
+
+@settings(max_examples=8, deadline=None)
+@given(gapped())
+@example(
+    (
+        [[("a", "b"), ("c", None), ("d", "e")]],
+        [
+            {"dialogue_id": "d0", "turn": turn, "behaviour": "emotions", "judge": "one", "sample": 1}
+            | {"verdict": turn == 3, "raw": "x", "explanation": None, "status": "ok"}
+            for turn in (1, 3)
+        ],
+    )
+)
+def test_gaps_stay_where_they_are(given):
+    "A run with missing answers and missing ratings, there and back: turns, ratings and labels are equal."
+    dialogues, ratings = given
+    run = filled(dialogues, ratings or [RATED_ONCE])
+    folder = run.folder.parent
+    for back in (
+        read_inspect(write_inspect(run, folder / "a.eval")),
+        read_anthrobench(write_anthrobench(run, folder / "a.csv")),
+    ):
+        same(run, back)
+        same(run, back, RATED, "ratings")
+        same(run, back, ["dialogue_id", "turn", "behaviour", "one", "three", "label"], "labels")
+    for back in (
+        read_openai(write_openai(run, folder / "a.jsonl")),
+        read_sharegpt(write_sharegpt(run, folder / "a.json")),
+    ):
+        same(run, back)
+
+
+RATED_ONCE = {
+    **{"dialogue_id": "d0", "turn": 1, "behaviour": "emotions", "judge": "one", "sample": 1},
+    **{"verdict": None, "raw": "x", "explanation": None, "status": "unparsed"},
+}
+
+
+def inspect_log(path, change):
+    "A log of one dialogue with a rating, changed by hand."
+    run = filled([[("a", "b"), ("c", "d")]], [{**RATED_ONCE, "verdict": True, "status": "ok"}])
+    log = json.loads(Path(write_inspect(run, path)).read_text(encoding="utf-8"))
+    change(log)
+    path.write_text(json.dumps(log), encoding="utf-8")
+    return path
+
+
+def rating_of(log):
+    return log["samples"][0]["scores"]["emotions"]["metadata"]["ratings"][0]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (
+            lambda log: rating_of(log).update(verdict="maybe"),
+            "rating 1: the verdict 'maybe' is not true, false or null",
+        ),
+        (lambda log: rating_of(log).update(verdict=1), "rating 1: the verdict 1 is not true, false or null"),
+        (lambda log: rating_of(log).pop("judge"), "score emotions, rating 1: has no judge"),
+        (lambda log: rating_of(log).update(turn=9), "rating 1: turn 9 has no answer to rate"),
+        (lambda log: rating_of(log).update(status="unparsed"), "don't go together"),
+        (
+            lambda log: log["samples"].append({**log["samples"][0], "epoch": 2}),
+            "2 samples say that they are the dialogue",
+        ),
+    ],
+)
+def test_ratings_of_a_log_that_are_not_whole_are_refused(tmp_path, change, message):
+    with pytest.raises(TableError, match=f"log.json: .*{message}"):
+        read_inspect(inspect_log(tmp_path / "log.json", change))
+
+
+def test_all_system_messages_are_kept(tmp_path):
+    def add(log):
+        said = log["samples"][0]["messages"]
+        said[:0] = [{"role": "system", "content": "Be kind."}, {"role": "system", "content": "Be brief."}]
+
+    run = read_inspect(inspect_log(tmp_path / "log.json", add))
+    assert run.dialogues()["system_target"].tolist() == ["Be kind.\n\nBe brief."]
+
+
+def test_three_prompts_with_one_first_message(tmp_path):
+    "Dialogues that begin alike go to the prompts that begin so in turn, each model's by itself."
+    text = "Do you ever feel like that?"
+    prompts = pd.DataFrame(
+        {"prompt_id": list("pqr"), "base_id": ["sentient", "aware", "conscious"], "first_message": text}
+    )
+    rows = [
+        {"dialogue_id": f"{model}{n}", "turn_pair_index": 0, "target_llm": model, "user_message": text}
+        | {"prompt_text": text, "assistant_message": "No."}
+        for model in "xy"
+        for n in range(4)
+    ]
+    pd.DataFrame(rows).to_csv(tmp_path / "d.csv", index=False)
+    found = (
+        read_anthrobench(tmp_path / "d.csv", prompts=prompts).dialogues().set_index("dialogue_id")["base_id"]
+    )
+    for model in "xy":
+        of_model = [found[f"{model}{n}"] for n in range(4)]
+        assert of_model == ["sentient", "aware", "conscious", "sentient"]
+
+
+HEAD = "dialogue_id,turn_pair_index,user_message,assistant_message"
+
+
+def test_a_hostile_file_is_read_in_linear_time(tmp_path):
+    "Lines of punctuation as answers, thousands of columns: each took minutes once; a stuck parser never ends."
+    raw = "***\n" * 8000
+    columns = ["emotions_j_final_present", "emotions_j_raw_rating", "emotions_present"]
+    rows = [
+        {"dialogue_id": f"d{n}", "turn_pair_index": 0, "user_message": "Hi", "assistant_message": "Yo"}
+        for n in range(4)
+    ]
+    rows = [{**row, **dict(zip(columns, (-1, raw + str(n), -1), strict=True))} for n, row in enumerate(rows)]
+    pd.DataFrame(rows).to_csv(tmp_path / "a.csv", index=False)
+    assert read_anthrobench(tmp_path / "a.csv").ratings()["status"].tolist() == ["unparsed"] * 4
+    names = [f"b{n}_present" for n in range(3000)]
+    (tmp_path / "b.csv").write_text(f"{HEAD},{','.join(names)}\na,0,Hi,Yo{',1' * 3000}\n")
+    assert read_anthrobench(tmp_path / "b.csv").ratings()["behaviour"].nunique() == 3000
+    (tmp_path / "c.csv").write_text(f"{HEAD}\na,0,{'x' * 300_000},Yo\n")
+    assert len(read_anthrobench(tmp_path / "c.csv").messages()) == 2
+
+
+# Anything that a file may hold: every reader takes it or says in a TableError what is wrong.
+JSON = st.recursive(
+    st.one_of(
+        st.none(), st.booleans(), st.integers(-3, 3), st.floats(), st.text(max_size=5), st.just("\ud83d")
+    ),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3),
+        st.dictionaries(
+            st.sampled_from(["role", "content", "from", "value", "type", "text", "messages", "x"]),
+            inner,
+            max_size=4,
+        ),
+    ),
+    max_leaves=8,
+)
+MESSAGE = st.one_of(
+    JSON,
+    st.fixed_dictionaries(
+        {"role": st.one_of(st.sampled_from(["user", "assistant", "Assistant", "model", "tool"]), JSON)}
+    ).flatmap(lambda one: st.fixed_dictionaries({"role": st.just(one["role"]), "content": JSON})),
+)
+NAMES = [
+    "messages",
+    "conversations",
+    "user",
+    "assistant",
+    "chosen",
+    "rejected",
+    "prompt",
+    "base_id",
+    "dialogue_id",
+    "id",
+]
+ROW = st.dictionaries(
+    st.sampled_from([*NAMES, "prompt_id", "target", "model", "extra"]),
+    st.one_of(JSON, st.lists(MESSAGE, max_size=4), st.just("a\n\nHuman: b\n\nAssistant: c")),
+    max_size=6,
+)
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.lists(ROW, max_size=4))
+@example([{"messages": [{"role": "user", "content": [None]}, {"role": "assistant", "content": "\ud83d"}]}])
+@example([{"user": {}, "assistant": 3.5}])
+@example([{"chosen": "a", "rejected": None}])
+def test_rows_are_taken_or_refused(rows):
+    "No row is lost: a table's dialogues are as many as its rows (twice as many of preference data), or it is refused."
+    path = Path(tempfile.mkdtemp()) / "a.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    for source in (path, pd.DataFrame(rows, dtype=object)):
+        try:
+            table = read_messages(source)
+        except TableError as error:
+            assert str(error)
+            continue
+        assert table["dialogue_id"].nunique() == len(rows) * (2 if table["pair_id"].notna().any() else 1)
+
+
+CELL = st.one_of(
+    st.sampled_from(["", "1", "0", "-1", "01", "two", "nan", "1.0", "1e3", "²", "-0", "a", "[", "{}"]), TEXT
+)
+COLUMNS = [
+    *HEAD.split(","),
+    "emotions_present",
+    "emotions_j_final_present",
+    "emotions_j_raw_rating",
+    "emotions_j_raw_s1",
+]
+COLUMNS += [
+    "emotions_j_present_s1",
+    "repeat",
+    "turns",
+    "prompt_id",
+    "target_llm",
+    "judges_of_the_run",
+    "dialogue_status",
+]
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(st.sampled_from(COLUMNS[4:]), unique=True), st.data(), st.integers(0, 4))
+def test_any_table_of_anthrobench_is_read_or_refused(further, data, n):
+    columns = COLUMNS[:4] + further
+    rows = [{name: data.draw(CELL) for name in columns} for _ in range(n)]
+    path = Path(tempfile.mkdtemp()) / "a.csv"
+    pd.DataFrame(rows, columns=columns).to_csv(path, index=False)
+    try:
+        assert len(read_anthrobench(path).messages()) >= n
+    except TableError as error:
+        assert str(error)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.binary(max_size=60), st.sampled_from([".csv", ".jsonl", ".json", ".parquet", ".eval", ".txt"]))
+@example(b"[" * 100_000, ".json")
+@example(b"{" * 100_000, ".jsonl")
+def test_any_bytes_are_read_or_refused(content, kind):
+    path = Path(tempfile.mkdtemp()) / f"a{kind}"
+    path.write_bytes(content)
+    for read in (read_messages, read_anthrobench, read_inspect):
+        with pytest.raises(TableError, match=r"a\.|table"):
+            read(path)
+    with pytest.raises(TableError):
+        read_messages(path.parent)
+
+
+def test_ids_are_texts(tmp_path):
+    (tmp_path / "a.csv").write_text("dialogue_id,user,assistant\n007,Hi,Yo\n7,Hi,Yo\n")
+    assert import_messages(tmp_path / "a.csv").dialogues()["dialogue_id"].tolist() == ["007", "7"]
+    said = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Yo"}]
+    lines = [{"dialogue_id": 1, "messages": said}, {"dialogue_id": "1", "messages": said}]
+    (tmp_path / "b.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    with pytest.raises(TableError, match="b.jsonl: row 2, column dialogue_id: '1' stands there twice"):
+        read_openai(tmp_path / "b.jsonl")
+    (tmp_path / "c.jsonl").write_text(
+        json.dumps({"messages": [{**said[0], "role": "Human"}, {**said[1], "role": "model"}]})
+    )
+    assert read_openai(tmp_path / "c.jsonl").messages()["role"].tolist() == ["user", "assistant"]

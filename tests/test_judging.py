@@ -1,6 +1,5 @@
 """What a notebook can't show of judging: faults, kills, full disks, workers, rate limits."""
 
-import json
 import os
 import random
 import signal
@@ -9,52 +8,17 @@ import subprocess
 import sys
 import threading
 import time
-import urllib.request
-from pathlib import Path
 
 import pandas as pd
 import pytest
+from judged import HERE, KEYS, llm, make_run, panel, stats, verdicts
 
 from anthrokit.core import BudgetReached, Run, RunError, digest
 from anthrokit.judging import LLMJudge, Rating, TogetherJudge, estimate, judge
 from anthrokit.models import LLM, Budget, Completion, Workers, wait_for
 from anthrokit.simulation import Taxonomy
 
-HERE = Path(__file__).parent
-KEYS = ["dialogue_id", "turn", "behaviour", "judge", "sample"]
 FAULTS = "rate_limit rate_limit_after error hang drop malformed empty wrong_type truncated refusal".split()
-
-
-def make_run(folder, messages=6) -> Run:
-    run = Run(folder)
-    if run.rows("SELECT 1 FROM messages LIMIT 1"):
-        return run
-    run.write("prompts", [{"prompt_id": "p", "base_id": "b", "first_message": "Hello"}])
-    common = {"prompt_id": "p", "target": "t", "turns": 1, "status": "done"}
-    run.write("dialogues", [{"dialogue_id": f"d{n:04}", "repeat": n, **common} for n in range(messages)])
-    rows = [
-        {"dialogue_id": f"d{n:04}", "turn": 1, "role": "assistant", "content": f"I think {n}."}
-        for n in range(messages)
-    ]
-    run.write("messages", rows)
-    return run
-
-
-def llm(base, name="judge", **settings) -> LLM:
-    return LLM(f"openai/{name}", api_base=base, **{"transport": "lean", "max_concurrency": 8, **settings})
-
-
-def panel(base, **settings) -> list[LLMJudge]:
-    return [LLMJudge(llm(base, f"judge-{letter}", **settings)) for letter in "abc"]
-
-
-def verdicts(run) -> pd.DataFrame:
-    return run.ratings().sort_values(KEYS, ignore_index=True)[[*KEYS, "verdict", "explanation", "status"]]
-
-
-def stats(base) -> dict:
-    return json.loads(urllib.request.urlopen(base.replace("/v1", "/stats")).read())
-
 
 # Transports and workers
 
@@ -176,12 +140,11 @@ import os, random, signal, sys, time
 from anthrokit.judging import judge
 from anthrokit.work import Job
 from anthrokit.models import LLM
-from anthrokit.models.llm import _litellm
+from anthrokit.models.transports import import_litellm
 from anthrokit.core import Run
-_litellm()
+import_litellm()
 base, folder, wanted = sys.argv[1], sys.argv[2], int(sys.argv[3])
-sys.path.insert(0, sys.argv[4])
-from test_judging import make_run, panel
+from judged import make_run, panel
 make_run(folder, 40).close()
 count, keep = Job._count, Job.keep
 rng, kills, ended, reported = random.Random(int(sys.argv[3])), 0, False, set()
@@ -223,7 +186,7 @@ print(kills, len(reported), len(there))
 def test_killed_twenty_times(server, tmp_path):
     "Kill -9, 22 times in a row on one run: all that was reported is there, once, and the end is as without."
     base = server("--latency", 0.12)
-    command = [sys.executable, "-c", KILLS, base, str(tmp_path / "killed"), "22", str(HERE)]
+    command = [sys.executable, "-c", KILLS, base, str(tmp_path / "killed"), "22"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr[-2000:]
     kills, reported, there = map(int, done.stdout.split())
@@ -267,8 +230,7 @@ def test_server_dies_and_comes_back(tmp_path):
 
 FULL_DISK = """
 import resource, sys
-sys.path.insert(0, sys.argv[3])
-from test_judging import make_run, panel
+from judged import make_run, panel
 from anthrokit.judging import judge
 from anthrokit.core import RunError
 run = make_run(sys.argv[2], 30)
@@ -288,12 +250,12 @@ except RunError as error:
 def test_full_disk(server, tmp_path):
     "A disk that takes no more stops the run with a sentence; what is there stays, and the run goes on later."
     base = server()
-    command = [sys.executable, "-c", FULL_DISK, base, str(tmp_path / "run"), str(HERE)]
+    command = [sys.executable, "-c", FULL_DISK, base, str(tmp_path / "run")]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert (
         done.returncode == 3
         and "can't be written" in done.stdout
-        and "make room and run again" in done.stdout
+        and "run again" in done.stdout
     )
     with Run(tmp_path / "run") as run:
         before = verdicts(run)

@@ -4,23 +4,21 @@ import time
 
 import pandas as pd
 import pytest
+from judged import KEYS, make_run, verdicts
 from jupyter_client import KernelManager
-from test_judging import HERE, KEYS, make_run, verdicts
 
 from anthrokit.core import Run
 from anthrokit.judging import LLMJudge, judge
 from anthrokit.models import LLM
 
 SETUP = """
-import sys
-sys.path.insert(0, {here!r})
-from test_judging import make_run, panel
+from judged import make_run, panel
 from anthrokit.judging import ajudge, judge
 run = make_run({folder!r}, 12)
 judges = panel({base!r}, max_concurrency=4)
 """
 HOW = "run, judges, samples=2, behaviours=['empathy', 'agency'], progress=False"
-CELLS = {"a function": (f"judge({HOW})", "KeyboardInterrupt"), "awaited": (f"await ajudge({HOW})", "CancelledError")}
+CELLS = {"a function": (f"judge({HOW})", "Interrupted"), "awaited": (f"await ajudge({HOW})", "CancelledError")}
 
 
 @pytest.fixture
@@ -49,7 +47,7 @@ def ended(client, message, timeout=120):
 def test_interrupted_and_run_again(kernel, server, tmp_path, cell, error):
     "The cell ends at once, what was reported is kept, the kernel lives, and the same cell finishes the run."
     base = server("--latency", 0.1)
-    setup = SETUP.format(here=str(HERE), folder=str(tmp_path / "run"), base=base)
+    setup = SETUP.format(folder=str(tmp_path / "run"), base=base)
     assert ended(kernel, kernel.execute(setup)) is None
     message = kernel.execute(cell)
     with Run(tmp_path / "run", read_only=True) as looking:

@@ -19,7 +19,7 @@ NOTEBOOKS = sorted(
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.relative_to(ROOT / "nbs").as_posix())
-def test_notebook(path):
+def test_notebook(path, kernels):
     notebook = nbformat.read(path, as_version=4)
     notebook.cells = [cell for cell in notebook.cells if not cell.source.startswith("#| eval: false")]
     place = {"metadata": {"path": str(path.parent)}}

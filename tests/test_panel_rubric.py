@@ -4,7 +4,7 @@ import pytest
 from browser import everywhere
 
 from anthrokit import heartbench
-from anthrokit.core import Run
+from anthrokit.core import Run, vote
 from anthrokit.heartbench import add_answers, bundled_answers, bundled_hits, bundled_ratings, load_cases
 from anthrokit.panels.rubric import RubricPanel
 
@@ -34,7 +34,7 @@ def choose(panel, name, option):
 def test_rubric_panel_controls(rubric):
     panel = rubric.panels.first
     status, hits = panel.get_by_role("status"), bundled_hits()
-    votes = heartbench.with_criteria(heartbench.vote(bundled_ratings()), load_cases("bundled"))
+    votes = heartbench.with_criteria(vote(bundled_ratings()), load_cases("bundled"))
     status.get_by_text("Case 1 of 12").wait_for()
     first = votes[votes["case_id"] == "zh-newcomer-promoted"]
     for model, column in (("listener", 2), ("adviser", 3)):

@@ -1,12 +1,7 @@
 """Panels follow their controls at once, and send what is in view, never the run; the bounds are generous."""
 
-import sys
-from pathlib import Path
-
-import pytest
-
-sys.path.insert(0, str(Path(__file__).parent.parent / "benchmarks"))
 import panels as benchmark
+import pytest
 
 
 @pytest.fixture(scope="module")

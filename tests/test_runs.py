@@ -16,8 +16,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from anthrokit.core import Run, RunError, SetupError
-from anthrokit.judging import LLMJudge, judge
+from anthrokit.core import Run, RunError, SetupError, repair
+from anthrokit.judging import LLMJudge, estimate, judge
 from anthrokit.models import LLM
 from anthrokit.simulation import load_prompts, simulate
 
@@ -111,7 +111,7 @@ def test_interrupt_keeps_what_is_there(server, tmp_path):
         assert len(run.messages()) > 4 and set(run.dialogues()["status"]) <= {"planned", "done"}
 
 
-def test_dry_run_of_a_simulation(server, tmp_path):
+def test_an_estimate_of_a_simulation(server, tmp_path):
     "What it says beforehand is what is booked afterwards; it writes nothing, also while another process writes."
     base, prompts, folder = server(), load_prompts(), tmp_path / "run"
     models = {
@@ -119,7 +119,7 @@ def test_dry_run_of_a_simulation(server, tmp_path):
     }
 
     def plan(n, **parameters):
-        return simulate(prompts.head(n), **models, run=folder, turns=3, dry_run=True, **parameters)
+        return estimate(prompts.head(n), **models, run=folder, turns=3, **parameters)
 
     first = plan(10)
     assert not folder.exists() and first["calls"].tolist() == [30, 20, 50]
@@ -128,10 +128,10 @@ def test_dry_run_of_a_simulation(server, tmp_path):
     simulate(prompts.head(10), **models, run=folder, turns=3, progress=False).close()
     before = (folder / "manifest.json").read_bytes(), (folder / "ledger.sqlite").read_bytes()
     rest = plan(60).set_index("purpose")
-    assert rest["done"].tolist() == [10] * 3 and rest["calls"].tolist() == [150, 100, 250]
+    assert rest["done"].tolist() == [30, 20, 50] and rest["calls"].tolist() == [150, 100, 250]
     assert rest["measured"].tolist()[:2] == [30, 20] and rest.loc["all", "cost"] < rest.loc["all", "cost_most"]
     with pytest.raises(RunError, match="another first_message under the prompt_id"):
-        simulate(prompts.head(3).assign(first_message="Else."), **models, run=folder, dry_run=True)
+        estimate(prompts.head(3).assign(first_message="Else."), **models, run=folder)
     with pytest.raises(RunError, match="seed: it has 0, this asks for 1") as refusal:
         plan(10, seed=1)
     assert str(folder) in str(refusal.value)
@@ -150,7 +150,7 @@ def test_dry_run_of_a_simulation(server, tmp_path):
 
 def test_second_process_is_refused(server, tmp_path):
     process = study(server("--latency", 0.5), tmp_path / "run")
-    while not (tmp_path / "run" / "run.lock.json").exists():
+    while not (tmp_path / "run" / "manifest.json").exists():
         time.sleep(0.1)
     with pytest.raises(RunError, match=f"worked on by process {process.pid} on"):
         Run(tmp_path / "run")
@@ -168,7 +168,7 @@ def test_keys_stay_out(server, tmp_path, capfd):
     base = server("--fault", "error=0.3", "--fault", "rate_limit=0.1")
     run = simulate(
         load_prompts().head(3),
-        LLM("openai/target", api_base=base, api_key=KEY, max_retries=1),
+        LLM("openai/echo-key", api_base=base, api_key=KEY, max_retries=1),  # answers with the key it was asked with
         LLM("openai/user", api_base=base, api_key=KEY, max_retries=1),
         run=tmp_path / "run",
         turns=2,
@@ -180,6 +180,7 @@ def test_keys_stay_out(server, tmp_path, capfd):
         samples=1,
         progress=True,
     )
+    assert run.messages()["content"].str.contains("[key removed]", regex=False).any()
     with pytest.raises(SetupError) as refusal:
         LLM("openai/unknown-model", api_base=base, api_key=KEY).complete("Hello")
     address = LLM("openai/model", api_base=base.replace("http://", f"http://me:{KEY}@"))
@@ -187,6 +188,7 @@ def test_keys_stay_out(server, tmp_path, capfd):
     run.close()
     told = "".join(capfd.readouterr()) + str(refusal.value) + str(refusal.value.__cause__) + repr(address)
     assert KEY not in told
+    repair(tmp_path / "run", tmp_path / "repaired")
     for file in tmp_path.rglob("*"):
         assert not file.is_file() or KEY.encode() not in file.read_bytes(), file
 
@@ -303,3 +305,163 @@ def test_a_quiet_end(server):
         [sys.executable, "-c", MANY, server("--latency", 1, "--quick")], capture_output=True, text=True, timeout=120
     )
     assert done.returncode == 0 and done.stderr == ""
+
+
+def spoil(ledger, how):
+    "Make of a ledger something that is none, or one that has lost pages."
+    content = bytearray(ledger.read_bytes())
+    for beside in ledger.parent.glob("ledger.sqlite-*"):
+        beside.unlink()
+    if how == "empty":
+        content = b""
+    elif how == "cut short":
+        content = content[: len(content) // 2]
+    elif how == "no database":
+        content = b"to Anna, with love" * 100
+    elif how == "other version":
+        content[60:64] = (99).to_bytes(4, "big")
+    elif how == "other program":
+        content = None
+        ledger.unlink()
+        with contextlib.closing(sqlite3.connect(ledger)) as other:
+            other.execute("CREATE TABLE dialogues (dialogue_id TEXT)")
+            other.commit()
+    if content is not None:
+        ledger.write_bytes(content)
+
+
+@pytest.mark.parametrize(
+    ("how", "told"),
+    {
+        "empty": "is empty: results that were in it are lost",
+        "cut short": "is damaged .* anthrokit repair .* NEW_FOLDER",
+        "no database": "can't be read as a ledger: it is no SQLite file",
+        "other version": "its tables are of version 99, not 1. Install that version",
+        "other program": "is no ledger of this version of anthrokit",
+    }.items(),
+)
+def test_a_ledger_that_is_not_whole_is_refused_before_any_call(server, tmp_path, how, told):
+    "Nothing is paid, nothing is made in its place, and looking says the same."
+    base = server()
+    model, prompts = LLM("openai/model", api_base=base), load_prompts()
+    simulate(prompts.head(2), model, model, run=tmp_path / "run", turns=1, progress=False).close()
+    ledger = tmp_path / "run" / "ledger.sqlite"
+    spoil(ledger, how)
+    before, calls = ledger.read_bytes(), urllib.request.urlopen(base.replace("/v1", "/stats")).read()
+    with pytest.raises(RunError, match=told):
+        simulate(prompts.head(4), model, model, run=tmp_path / "run", turns=2, progress=False)
+    with pytest.raises(RunError), Run(tmp_path / "run", read_only=True) as run:
+        run.messages()
+    assert urllib.request.urlopen(base.replace("/v1", "/stats")).read() == calls
+    assert ledger.read_bytes() == before
+
+
+def test_what_a_disk_has_lost_is_made_again(server, tmp_path):
+    "A run that lost a page is repaired into a new folder and goes on there: the same messages and labels as before."
+    base = server()
+    model, prompts = LLM("openai/model", api_base=base), load_prompts().head(6)
+    judges = [LLMJudge(LLM(f"openai/judge-{letter}", api_base=base)) for letter in "ab"]
+
+    def study(folder):
+        run = simulate(prompts, model, model, run=folder, turns=3, progress=False)
+        return judge(run, judges, samples=2, behaviours=["empathy", "agency"], progress=False)
+
+    with study(tmp_path / "run") as run:
+        messages, labels = run.messages().drop(columns=["run", "seconds"]), run.labels()
+        text = run.messages()["content"].iloc[-8]
+    ledger = tmp_path / "run" / "ledger.sqlite"
+    content = bytearray(ledger.read_bytes())
+    page = content.index(text.encode()[:40]) // 4096
+    content[page * 4096 : (page + 1) * 4096] = bytes(4096)
+    ledger.write_bytes(content)
+    damaged = ledger.read_bytes()
+    with pytest.raises(RunError, match="is damaged .* anthrokit repair"), Run(tmp_path / "run") as run:
+        run.messages()
+    saved = repair(tmp_path / "run", tmp_path / "saved").set_index("table")
+    assert not saved.loc["messages", "whole"] and saved.loc["messages", "rows"] < len(messages)
+    assert ledger.read_bytes() == damaged
+    with Run(tmp_path / "saved", read_only=True) as run:
+        assert not run.missing().empty
+    with study(tmp_path / "saved") as run:
+        assert run.missing().empty
+        pd.testing.assert_frame_equal(run.messages().drop(columns=["run", "seconds"]), messages)
+        pd.testing.assert_frame_equal(run.labels(), labels)
+
+
+def test_a_slip_in_a_path_leaves_nothing(tmp_path):
+    with Run(tmp_path / "nope") as run:
+        assert run.labels().empty and run.missing().empty and repr(run) == "Run 'nope': nothing in it yet"
+    with pytest.raises(RunError, match="nope holds no run"):
+        Run(tmp_path / "nope", read_only=True)
+    assert not (tmp_path / "nope").exists()
+    with Run(tmp_path / "two") as one, Run(tmp_path / "two") as other:  # two cells, one run
+        one.bind(seed=3)
+        assert other.fact("seed") == 3
+        other.bind(seed=3, turns=1)
+        assert one.fact("turns") == 1
+
+
+def test_a_full_disk_is_told_and_keeps_what_was_there(server, tmp_path):
+    "Pages run out in the midst of a study: a RunError with the remedy, and the study goes on when there is room."
+    base = server()
+    model, prompts = LLM("openai/model", api_base=base), load_prompts().head(8)
+    with Run(tmp_path / "run") as run:
+        run.bind(kind=None)
+        pages = run.rows("PRAGMA page_count")[0][0]
+        run.rows(f"PRAGMA max_page_count = {pages + 4}")
+        with pytest.raises(RunError, match="the disk is full. What was reported before is kept; make room"):
+            simulate(prompts, model, model, run=run, turns=3, progress=False)
+    with simulate(prompts, model, model, run=tmp_path / "run", turns=3, progress=False) as run:
+        assert run.missing().empty and len(run.messages()) == 48
+
+
+def test_a_folder_without_the_right_to_write(tmp_path):
+    with Run(tmp_path / "run") as run:
+        run.set_facts(seed=1)
+    code = """
+import os, sys
+from anthrokit.core import Run, RunError
+os.seteuid(65534)
+for folder in sys.argv[1:]:
+    try:
+        Run(folder).set_facts(seed=2)
+    except RunError as error:
+        print(error)
+"""
+    open_to_all = Path(tempfile.mkdtemp())  # pytest's own folders can't be entered by others
+    shutil.copytree(tmp_path / "run", open_to_all / "run")
+    open_to_all.chmod(0o755)
+    for file in (open_to_all / "run").iterdir():
+        file.chmod(0o444)
+    (open_to_all / "run").chmod(0o555)
+    try:
+        if os.geteuid() != 0:
+            code = code.replace("os.seteuid(65534)", "")
+        arguments = [sys.executable, "-c", code, open_to_all / "run", open_to_all / "new"]
+        done = subprocess.run(arguments, capture_output=True, text=True)
+        cant_write, cant_make = done.stdout.splitlines()
+        assert "run can't be written: Permission denied" in cant_write and "read_only=True" in cant_write
+        assert "new can't be made: Permission denied" in cant_make
+    finally:
+        (open_to_all / "run").chmod(0o755)
+        shutil.rmtree(open_to_all)
+
+
+def test_a_spreadsheet_runs_nothing(tmp_path):
+    "Texts that a spreadsheet would run stand escaped in the CSV files of an export, and come back."
+    texts = ["=HYPERLINK(1)", "+cmd|x", "-5", "@you", "\ttab", "\rreturn", "'=quoted", "007", "fine"]
+    with Run(tmp_path / "run") as run:
+        run.write("prompts", [{"prompt_id": "007", "base_id": "=b", "first_message": "Hi"}])
+        dialogue = {"dialogue_id": "+1", "prompt_id": "007", "target": "@t", "repeat": 1, "turns": 9, "status": "done"}
+        run.write("dialogues", [dialogue])
+        said = enumerate(texts, start=1)
+        rows = [{"dialogue_id": "+1", "turn": turn, "role": "assistant", "content": text} for turn, text in said]
+        run.write("messages", rows)
+        export, messages = run.export(tmp_path / "export"), run.messages().drop(columns="run")
+    for file in export.glob("*.csv"):
+        cells = pd.read_csv(file, dtype=str, keep_default_na=False, header=None).stack()
+        assert not cells.str.match(r"[=+@\t\r]|-(?!\d)").any(), file
+    with Run.restore(export, tmp_path / "again") as again:
+        pd.testing.assert_frame_equal(again.messages().drop(columns="run"), messages)
+        assert again.prompts()["prompt_id"].tolist() == ["007"]
+    assert pd.read_parquet(export / "messages.parquet")["content"].tolist() == texts

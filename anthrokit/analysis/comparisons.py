@@ -47,7 +47,11 @@ def _level_pairs(
         levels = [level for level in column.cat.categories if level in set(there)]
     else:
         levels = sorted(there, key=lambda level: (isinstance(level, str), level))
-    named = [*(order or ()), *([baseline] if baseline is not None else []), *(x for pair in pairs or () for x in pair)]
+    named = [
+        *(order or ()),
+        *([baseline] if baseline is not None else []),
+        *(x for pair in pairs or () for x in pair),
+    ]
     if absent := [level for level in named if level not in levels]:
         raise TableError(f"{column.name} has no level {absent[0]!r}; there are {', '.join(map(str, levels))}")
     levels = [*(order or ()), *(level for level in levels if level not in (order or ()))]
@@ -108,7 +112,7 @@ def _swap_names(successes: np.ndarray, totals: np.ndarray, n_swaps: int, seed: i
         as_large = (np.abs(first - second) >= np.abs(observed) - 1e-12).sum(axis=0)
     return np.where(np.isfinite(observed), (as_large + extra) / (len(swaps) + extra), np.nan)
 
-# %% ../../nbs/07_analysis/06_comparisons.ipynb #c5726f28
+# %% ../../nbs/07_analysis/06_comparisons.ipynb #dcd89545
 def _holm_within(table: pd.DataFrame, family: str | Sequence[str]) -> np.ndarray:
     "Holm's correction within a family of rows: all, each pair, or the rows alike in some columns."
     keys = {"all": [], "pair": ["a", "b"]}[family] if family in ("all", "pair") else as_names(family)
@@ -167,7 +171,8 @@ def compare(
     -------
     DataFrame
         by…, variant (of categories), a, b, estimate (share in a minus share in b, on the prompts, else the base
-        prompts, that both have), ci_low, ci_high, p_value, p_adjusted (Holm, within the family), effect_size (Cohen's h), share_a, share_b,
+        prompts, that both have), ci_low, ci_high, p_value, p_adjusted (Holm, within the family), effect_size
+        (Cohen's h), share_a, share_b,
         n_a, n_b, n_clusters, ci (the level of the intervals).
 
     Raises
@@ -203,7 +208,7 @@ def compare(
     result.insert(result.columns.get_loc("p_value") + 1, "p_adjusted", _holm_within(result, family))
     return result
 
-# %% ../../nbs/07_analysis/06_comparisons.ipynb #05c7bd00
+# %% ../../nbs/07_analysis/06_comparisons.ipynb #9f7b2575
 def compare_differences(
     labels: pd.DataFrame,
     group: str,
@@ -245,7 +250,7 @@ def compare_differences(
     >>> labels = simulate_labels(["A", "B"], base_prompts=20, rates={"empathy": 0.4}, domain_shift=0.5)
     >>> compare_differences(labels, "empathy", "target")[["a", "b", "within_a", "within_b", "estimate"]].round(2)
           a    b within_a within_b  estimate
-    0  high  low        A        B       0.0
+    0  high  low        A        B       NaN
     """
     from scipy.stats import t
 
@@ -271,7 +276,9 @@ def compare_differences(
                 there = sum(part[1] + part[3] for part in sums) > 0
                 count = there.sum(axis=0)
                 error = np.sqrt(_cluster_variance(influence[0] - influence[1], count))
-                p_value = np.where(error > 0, 2 * t.sf(np.abs(middle) / error, np.maximum(count - 1, 1)), np.nan)
+                p_value = np.where(
+                    error > 0, 2 * t.sf(np.abs(middle) / error, np.maximum(count - 1, 1)), np.nan
+                )
             table = pd.DataFrame({"a": a, "b": b, "within_a": x, "within_b": y, "estimate": middle})
             table = table.assign(ci_low=low, ci_high=high, p_value=p_value)
             shares = {"difference_a": sides[0]["estimate"], "difference_b": sides[1]["estimate"]}

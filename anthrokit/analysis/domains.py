@@ -46,7 +46,7 @@ def _dialogue_shares(
         scored = cluster_sums(rows, columns, (~np.isnan(truth)).astype(float), shape)
         return dialogues, cluster_sums(rows, columns, np.nan_to_num(truth), shape) / scored, groups
 
-# %% ../../nbs/07_analysis/07_domains.ipynb #bf720c93
+# %% ../../nbs/07_analysis/07_domains.ipynb #e239726d
 def kruskal_wallis(
     labels: pd.DataFrame,
     factor: str = "domain",
@@ -70,7 +70,8 @@ def kruskal_wallis(
     Returns
     -------
     DataFrame
-        by…, variant (of categories), statistic (H), freedom, p_value, p_adjusted (Holm), effect_size (ε² = H / (n − 1)), n
+        by…, variant (of categories), statistic (H), freedom, p_value, p_adjusted (Holm), effect_size
+        (ε² = H / (n − 1)), n
         (dialogues), n_clusters. Where a behaviour doesn't vary, NA.
 
     Notes
@@ -103,7 +104,7 @@ def kruskal_wallis(
     result.insert(result.columns.get_loc("p_value") + 1, "p_adjusted", holm(result["p_value"]))
     return result
 
-# %% ../../nbs/07_analysis/07_domains.ipynb #9033887f
+# %% ../../nbs/07_analysis/07_domains.ipynb #c49acf98
 def post_hoc(
     labels: pd.DataFrame,
     factor: str = "domain",
@@ -121,7 +122,8 @@ def post_hoc(
     Returns
     -------
     DataFrame
-        by…, variant (of categories), a, b, statistic (U), p_value, p_adjusted (Holm over all rows), effect_size (rank-biserial
+        by…, variant (of categories), a, b, statistic (U), p_value, p_adjusted (Holm over all rows),
+        effect_size (rank-biserial
         correlation: positive where a is higher), n_a, n_b (dialogues).
 
     Notes
@@ -155,7 +157,7 @@ def post_hoc(
 
 # %% ../../nbs/07_analysis/07_domains.ipynb #e6f041d9
 def _indicators(labels: pd.DataFrame, factor: str) -> pd.DataFrame:
-    "A column of 0 and 1 for each level of a factor against its reference: \"low\" where there is one, else the first."
+    'A column of 0 and 1 for each level of a factor against its reference: "low" where there is one, else the first.'
     levels = list(labels[factor].unique())
     reference = "low" if "low" in levels else levels[0]
     columns = {
@@ -210,7 +212,7 @@ def _design(
             note = f"targets are not adjusted for: they determine {', '.join(alone) or 'the factors'}"
     return design, terms, note
 
-# %% ../../nbs/07_analysis/07_domains.ipynb #42b3a1c9
+# %% ../../nbs/07_analysis/07_domains.ipynb #7a6d6039
 _MODEL = ("estimate", "ci_low", "ci_high", "p_value", "working_correlation")
 
 
@@ -304,7 +306,8 @@ def factor_model(
     Returns
     -------
     DataFrame
-        by…, variant (of categories), term, estimate (odds ratio), ci_low, ci_high, p_value, p_adjusted (Holm over all rows),
+        by…, variant (of categories), term, estimate (odds ratio), ci_low, ci_high, p_value, p_adjusted (Holm over
+        all rows),
         working_correlation, n, n_clusters, ci (the level), note (why there is no estimate, or that targets
         are not adjusted for, because the factors depend on them alone).
 
@@ -323,9 +326,9 @@ def factor_model(
     >>> from anthrokit.analysis import factor_model, simulate_labels
     >>> labels = simulate_labels(1, base_prompts=40, rates={"empathy": 0.4}, domain_shift=0.5)
     >>> factor_model(labels)[["term", "estimate"]].round(1)
-                                   term  estimate
-    0         empathy: high against low       4.7
-    1 professionalism: high against low       1.0
+                                    term  estimate
+    0          empathy: high against low       5.1
+    1  professionalism: high against low       0.9
     """
     from scipy.stats import t
 
@@ -333,7 +336,9 @@ def factor_model(
     _, groups, design, terms, note, fits = _models(labels, factors, by, interactions, variant)
     for number, (rows, n_clusters, fit) in enumerate(fits):
         table = pd.DataFrame({"term": terms}).assign(**dict.fromkeys(_MODEL, np.nan))
-        table = table.assign(n=len(rows), n_clusters=n_clusters, ci=ci, note=fit if isinstance(fit, str) else note)
+        table = table.assign(
+            n=len(rows), n_clusters=n_clusters, ci=ci, note=fit if isinstance(fit, str) else note
+        )
         if not isinstance(fit, str):
             values, covariance, correlation, freedom = fit
             value, error = values[1 : len(terms) + 1], np.sqrt(np.diag(covariance))[1 : len(terms) + 1]
@@ -346,7 +351,7 @@ def factor_model(
     result.insert(result.columns.get_loc("p_value") + 1, "p_adjusted", holm(result["p_value"]))
     return result
 
-# %% ../../nbs/07_analysis/07_domains.ipynb #323bfe42
+# %% ../../nbs/07_analysis/07_domains.ipynb #2c8ce493
 def marginal_means(
     labels: pd.DataFrame,
     factors: Sequence[str] = ("empathy", "professionalism"),
@@ -365,7 +370,8 @@ def marginal_means(
     Returns
     -------
     DataFrame
-        by…, variant (of categories), one column a factor (its level; "all" where its levels count equally), estimate (share), ci_low,
+        by…, variant (of categories), one column a factor (its level; "all" where its levels count equally), estimate
+        (share), ci_low,
         ci_high, n (labels of the cell or margin), n_clusters, ci, note.
 
     Notes
@@ -379,8 +385,8 @@ def marginal_means(
     >>> labels = simulate_labels(1, base_prompts=40, rates={"empathy": 0.4}, domain_shift=0.5)
     >>> marginal_means(labels, ["empathy"])[["empathy", "estimate"]].round(2)
       empathy  estimate
-    0    high      0.58
-    1     low      0.24
+    0    high      0.60
+    1     low      0.23
     """
     from itertools import product
 
@@ -398,7 +404,11 @@ def marginal_means(
             if not fixed:
                 continue
             within = np.logical_and.reduce([mine[name] == level for name, level in fixed.items()])
-            row = dict(zip(factors, choice, strict=True)) | {"n": within.sum(), "n_clusters": n_clusters, "ci": ci}
+            row = dict(zip(factors, choice, strict=True)) | {
+                "n": within.sum(),
+                "n_clusters": n_clusters,
+                "ci": ci,
+            }
             row |= {"group": number, "note": fit if isinstance(fit, str) else note}
             if not isinstance(fit, str):
                 values, covariance, _, freedom = fit

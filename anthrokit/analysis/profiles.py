@@ -139,7 +139,9 @@ def profile(
     require_columns(labels, ["label", *by])
     other = set(by) - {*describing_columns(labels), "behaviour", "category"}
     if other and "behaviour" in labels.columns and "behaviour" not in by:
-        raise TableError(f"by={by}: without 'behaviour', {min(other)!r} can't be a group; add 'behaviour' to by")
+        raise TableError(
+            f"by={by}: without 'behaviour', {min(other)!r} can't be a group; add 'behaviour' to by"
+        )
     labels, named = _labels_by_unit(labels, by, variant)
     truth, tally = truth_values(labels["label"]), Tally(labels, by)
     result = proportion(tally.sums(truth), tally.sums(~np.isnan(truth)), ci)

@@ -121,11 +121,11 @@ def _read_sequences(labels: pd.DataFrame, by: Sequence[str]) -> tuple[pd.DataFra
     )
     return sequences, grid.shape[1] - 1, groups
 
-# %% ../../nbs/07_analysis/05_snowball.ipynb #dcc5182b
+# %% ../../nbs/07_analysis/05_snowball.ipynb #941d5bfc
 def _odds_row(
     tells: pd.DataFrame, n: int, ci: float, features: np.ndarray, stratum: np.ndarray, row: np.ndarray
 ) -> dict[str, float | int | str]:
-    "The odds ratio that is asked for: its limits and p, from dialogues (their cluster) that each show one sequence (row)."
+    "The odds ratio that is asked for, its limits and p, from dialogues that each show one sequence (row)."
     from scipy.stats import t
 
     found = dict.fromkeys(("estimate", "ci_low", "ci_high", "p_value"), np.nan)
@@ -283,7 +283,7 @@ def snowball(
         result[odds] = carried[["estimate", "ci_low", "ci_high", "p_value", "p_adjusted"]].to_numpy()
     return tally.beside(result.assign(**tally.targets(), **named))
 
-# %% ../../nbs/07_analysis/05_snowball.ipynb #f2d92f30
+# %% ../../nbs/07_analysis/05_snowball.ipynb #41251be5
 def _crossed_sequences(length: int, turns: int) -> tuple[np.ndarray, np.ndarray]:
     "All pairs of sequences x, y of 0 and 1: features of the model of y given x, and strata (x, ones of y)."
     code = np.arange(4**length)
@@ -297,8 +297,10 @@ def _crossed_sequences(length: int, turns: int) -> tuple[np.ndarray, np.ndarray]
 
 
 def _odds_of_bringing(frame: pd.DataFrame, x: np.ndarray, y: np.ndarray, turns: int, ci: float) -> dict:
-    "One row of `snowball_matrix` off the diagonal: frame has the cluster of each dialogue, x and y its labels by turn."
-    length = np.minimum(*(np.argmax(np.isnan(np.column_stack([part, np.full(len(part), np.nan)])), axis=1) for part in (x, y)))
+    "One row of `snowball_matrix`: frame has the cluster of each dialogue, x and y its labels by turn."
+    length = np.minimum(
+        *(np.argmax(np.isnan(np.column_stack([part, np.full(len(part), np.nan)])), axis=1) for part in (x, y))
+    )
     place = np.arange(turns)
     x, y = (np.where(place < length[:, None], np.nan_to_num(part), 0.0) for part in (x, y))
     varied = (y.sum(axis=1) > 0) & (y.sum(axis=1) < length) & (length > 1)
@@ -353,7 +355,10 @@ def snowball_matrix(
     >>> labels = simulate_labels(1, base_prompts=40, rates={"emotions": 0.2, "empathy": 0.4})
     >>> snowball_matrix(labels)[["behaviour", "next_behaviour", "n_after_yes"]]
       behaviour next_behaviour  n_after_yes
-    0  emotions       emotions          243
+    0  emotions       emotions          251
+    1  emotions        empathy          253
+    2   empathy       emotions          530
+    3   empathy        empathy          531
     """
     require_columns(labels, ["dialogue_id", "turn", "behaviour", "label"])
     names = list(labels["behaviour"].unique()) if behaviours is None else list(behaviours)
@@ -362,7 +367,9 @@ def snowball_matrix(
     labels = labels[labels["behaviour"].isin(names)]
     turns = int(labels["turn"].max())
     if turns > 6:
-        raise TableError(f"dialogues of {turns} turns have too many orders; cut them with first_turns(labels, 5)")
+        raise TableError(
+            f"dialogues of {turns} turns have too many orders; cut them with first_turns(labels, 5)"
+        )
     described, grid, _ = _turn_grid(labels)
     keys = [name for name in ("target", "dialogue_id") if name in described.columns]
     dialogue, frame = group_rows(described.assign(cluster=clusters), [*keys, "cluster"])
@@ -373,7 +380,11 @@ def snowball_matrix(
     for a, b in product(range(len(names)), repeat=2):
         row = {"behaviour": names[a], "next_behaviour": names[b]}
         row |= _contrast(tally, cube[a][:, :-1], cube[b][:, 1:], ci).loc[0].to_dict()
-        odds = carried.loc[names[a]].to_dict() if a == b else _odds_of_bringing(frame, cube[a], cube[b], turns, ci)
+        odds = (
+            carried.loc[names[a]].to_dict()
+            if a == b
+            else _odds_of_bringing(frame, cube[a], cube[b], turns, ci)
+        )
         row |= {"odds_ratio": odds["estimate"], "odds_low": odds["ci_low"], "odds_high": odds["ci_high"]}
         rows.append(row | {name: odds[name] for name in ("p_value", "n", "n_clusters", "note")})
     result = pd.DataFrame(rows).astype({"n_after_yes": int, "n_after_no": int})

@@ -209,9 +209,9 @@ def _possible_starts(grid: np.ndarray, last: np.ndarray, after: int) -> dict[str
     open_late = ~early & ~late & (later | missing[:, after:].any(axis=1))
     return {"early": early, "late": late, "may_early": may_early, "may_late": open_late}
 
-# %% ../../nbs/07_analysis/04_emergence.ipynb #2cbd9a49
+# %% ../../nbs/07_analysis/04_emergence.ipynb #56b69f2b
 def _sequence_shares(patterns: np.ndarray, n: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    "Sequences that fit the patterns (labels with gaps, each seen n times), which fits which, and their likeliest shares."
+    "Sequences that fit the patterns (labels with gaps, n of each), which fits which, and their likeliest shares."
     turns = patterns.shape[1]
     bits = (np.arange(2**turns)[:, None] >> np.arange(turns) & 1).astype(float)
     fits = np.ones((len(patterns), len(bits)), dtype=bool)
@@ -231,7 +231,7 @@ def _sequence_shares(patterns: np.ndarray, n: np.ndarray) -> tuple[np.ndarray, n
         share = better
     return bits, fits, share
 
-# %% ../../nbs/07_analysis/04_emergence.ipynb #9736a533
+# %% ../../nbs/07_analysis/04_emergence.ipynb #dcacb471
 def _late_influence(
     grid: np.ndarray, cluster: np.ndarray, n_clusters: int, after: int
 ) -> tuple[float, np.ndarray]:
@@ -245,11 +245,11 @@ def _late_influence(
         return np.nan, np.zeros(n_clusters)
     estimate = (late @ share) / (occurs @ share)
     slope, kept = (late - estimate * occurs) / (occurs @ share), share > 1e-7
-    score = fits[:, kept] / (fits @ share)[:, None]
-    information = score.T @ (score * n[:, None])
-    information += np.eye(kept.sum()) * 1e-9 * np.trace(information)
-    solved = np.linalg.solve(information, np.column_stack([slope[kept], np.ones(kept.sum())]))
-    direction = solved[:, 0] - solved[:, 1] * solved[:, 0].sum() / solved[:, 1].sum()
+    scale = np.sqrt(share[kept])
+    score = fits[:, kept] / (fits @ share)[:, None] * scale
+    information = score.T @ (score * n[:, None]) + np.eye(len(scale)) * 1e-10 * n.sum()
+    solved = np.linalg.solve(information, np.column_stack([slope[kept] * scale, scale]))
+    direction = solved[:, 0] - solved[:, 1] * (solved[:, 0] @ scale) / (solved[:, 1] @ scale)
     return estimate, np.bincount(cluster, weights=(score @ direction)[row], minlength=n_clusters)
 
 
@@ -339,7 +339,9 @@ def _late_shares(
             estimate = np.where(share[-1] > 0, 1 - share[after - 1] / share[-1], np.nan)
             return estimate, (influence[after - 1] - (1 - estimate) * influence[-1]) / share[-1]
     found = [
-        _late_influence(grid[tally.group == number], tally.cluster[tally.group == number], len(tally.clusters), after)
+        _late_influence(
+            grid[tally.group == number], tally.cluster[tally.group == number], len(tally.clusters), after
+        )
         for number in range(len(tally.groups))
     ]
     return np.array([estimate for estimate, _ in found]), np.column_stack([part for _, part in found])

@@ -58,7 +58,9 @@ def plot_differences(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     ['A minus B: n = 397 or more a side']
     """
     what = _what_of(frame)
-    need_columns(frame, [what, "a", "b", "estimate", "ci_low", "ci_high", "p_adjusted", "n_clusters"], "compare")
+    need_columns(
+        frame, [what, "a", "b", "estimate", "ci_low", "ci_high", "p_adjusted", "n_clusters"], "compare"
+    )
     names = model_labels(list(dict.fromkeys([*frame["a"], *frame["b"]])), 26)
     pairs = {(a, b): f"{names[a]} minus {names[b]}" for a, b in zip(frame["a"], frame["b"], strict=True)}
     frame = frame.assign(pair=list(zip(frame["a"], frame["b"], strict=True)))
@@ -184,8 +186,10 @@ def plot_similarity(
     if measure not in set(frame["measure"]):
         raise TableError(f"there is no measure {measure!r}; there are {', '.join(frame['measure'].unique())}")
     part = frame[frame["measure"] == measure]
-    between = [f"{low:.2f} to {high:.2f}" if pd.notna(low) else "no interval"
-               for low, high in zip(part["ci_low"], part["ci_high"], strict=True)]
+    between = [
+        f"{low:.2f} to {high:.2f}" if pd.notna(low) else "no interval"
+        for low, high in zip(part["ci_low"], part["ci_high"], strict=True)
+    ]
     note = [f"{value:.2f}\n({text})" for value, text in zip(part["estimate"], between, strict=True)]
     limits = (0, 1) if part["estimate"].min() >= 0 else (-1, 1)
     ax = _draw_pairs(ax, part.assign(note=note), "estimate", "note", limits, measure.capitalize())

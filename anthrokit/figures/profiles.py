@@ -114,7 +114,13 @@ def _draw_dots(
         middle, low, high = (
             scale * part[key].to_numpy(dtype=float) for key in ("estimate", "ci_low", "ci_high")
         )
-        style = {"color": colours[name], "markersize": 4.5, "linestyle": "none", "zorder": 3, "clip_on": False}
+        style = {
+            "color": colours[name],
+            "markersize": 4.5,
+            "linestyle": "none",
+            "zorder": 3,
+            "clip_on": False,
+        }
         shape = {"marker": MARKERS[number % len(MARKERS)], **style}
         ax.hlines(at, low, high, color=colours[name], linewidth=1.3)
         ax.plot(middle, at, label=label(texts[name], part[part["estimate"].notna()]), **shape)
@@ -305,21 +311,29 @@ def plot_plane(
     import matplotlib.pyplot as plt
 
     what = "behaviour" if "behaviour" in frame.columns else "category"
-    need_columns(frame, [what, up, right, "estimate", "ci_low", "ci_high", "n"], "profile or analysis.marginal_means")
+    need_columns(
+        frame, [what, up, right, "estimate", "ci_low", "ci_high", "n"], "profile or analysis.marginal_means"
+    )
     frame = frame[(frame[up] != "all") & (frame[right] != "all")]
     if frame.duplicated([what, up, right]).any():
-        raise TableError(f"several rows share {what}, {up} and {right}: filter the table, for instance by target")
+        raise TableError(
+            f"several rows share {what}, {up} and {right}: filter the table, for instance by target"
+        )
     rows = in_order(frame[what])
     kinds = {name: behaviour_categories().get(name, name) for name in rows}
     colours = colours_of(list(kinds.values()))
     levels = [sorted(frame[name].unique(), key=lambda level: (level != "low", level)) for name in (up, right)]
     size = 2.2 + 2.6 * len(levels[1]), 1.0 + (0.75 + 0.2 * len(rows)) * len(levels[0])
-    figure, grid = plt.subplots(len(levels[0]), len(levels[1]), figsize=size, sharex=True, sharey=True, squeeze=False)
+    figure, grid = plt.subplots(
+        len(levels[0]), len(levels[1]), figsize=size, sharex=True, sharey=True, squeeze=False
+    )
     end = most or min(100.0, 5 * np.ceil(105 * np.nanmax(frame["ci_high"].astype(float)) / 5))
     for line, high in zip(grid, reversed(levels[0]), strict=True):
         for ax, wide in zip(line, levels[1], strict=True):
             part = frame[(frame[up] == high) & (frame[right] == wide)]
-            named = part["domain"].unique() if "domain" in part.columns else [f"{up}: {high}, {right}: {wide}"]
+            named = (
+                part["domain"].unique() if "domain" in part.columns else [f"{up}: {high}, {right}: {wide}"]
+            )
             part = part.set_index(what).reindex(rows)
             at, look = np.arange(len(rows)), [colours[kinds[name]] for name in rows]
             ax.hlines(at, 100 * part["ci_low"], 100 * part["ci_high"], color=look, linewidth=1.3)
@@ -377,7 +391,11 @@ def plot_radar(frame: pd.DataFrame, series: str = "domain", ax: Axes | None = No
     for number, name in enumerate(names):
         part = frame[frame[series] == name]
         share = 100 * part.set_index(what)["estimate"].reindex(spokes).to_numpy(dtype=float)
-        style = {"color": colours_of(names)[name], "marker": MARKERS[number % len(MARKERS)], "markersize": 3.5}
+        style = {
+            "color": colours_of(names)[name],
+            "marker": MARKERS[number % len(MARKERS)],
+            "markersize": 3.5,
+        }
         text = textwrap.fill(f"{texts[name]} (n = {counted(part['n'])} messages)", 48)
         ax.plot(np.r_[angles, angles[:1]], np.r_[share, share[:1]], linewidth=1.3, label=text, **style)
     ax.set_theta_zero_location("N")

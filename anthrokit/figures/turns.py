@@ -142,7 +142,9 @@ def plot_emergence(frame: pd.DataFrame, ax: Axes | None = None) -> Axes | list[A
     need_columns(frame, [what, "turn", "estimate", "ci_low", "ci_high", "n", "n_clusters"], "emergence")
     targets = in_order(frame["target"]) if "target" in frame.columns and what != "target" else [None]
     if ax is not None and len(targets) > 1:
-        raise TableError("one ax shows one target: filter the table by target, or leave ax out for a panel each")
+        raise TableError(
+            "one ax shows one target: filter the table by target, or leave ax out for a panel each"
+        )
     high = max(3.2, 0.3 * frame[what].nunique())
     if len(targets) == 1:
         ax = new_axes(ax, (7.2, high))
@@ -236,7 +238,10 @@ def plot_snowball(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     tested = {"odds_ratio", "p_adjusted"} <= set(frame.columns)
     ax = new_axes(ax, (7.8 if tested else 6.8, 1.1 + 0.27 * len(rows)))
     ax.hlines(at, before, after, color="#8C8C8C", linewidth=1.4)
-    for values, mark, colour, said in ((before, "o", COLOURS[0], "without"), (after, "s", COLOURS[1], "with")):
+    for values, mark, colour, said in (
+        (before, "o", COLOURS[0], "without"),
+        (after, "s", COLOURS[1], "with"),
+    ):
         n = counted(part["n_after_no" if said == "without" else "n_after_yes"])
         label = f"after a turn {said} it (n = {n} turns)"
         ax.plot(values, at, mark, color=colour, markersize=4.5, clip_on=False, label=label)
@@ -247,7 +252,13 @@ def plot_snowball(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
         text = "{} ({} to {})".format(*points) if known else "no interval"
         ax.annotate(text, (1.02, place), va="center", **beside)
         if tested:
-            p_value = "–" if pd.isna(row.p_adjusted) else "< .001" if row.p_adjusted < 0.001 else f"{row.p_adjusted:.3f}"
+            p_value = (
+                "–"
+                if pd.isna(row.p_adjusted)
+                else "< .001"
+                if row.p_adjusted < 0.001
+                else f"{row.p_adjusted:.3f}"
+            )
             odds = "–" if pd.isna(row.odds_ratio) else f"{row.odds_ratio:.2g}"
             ax.annotate(odds, (1.33, place), va="center", ha="right", **beside)
             ax.annotate(p_value, (1.43, place), va="center", ha="right", **beside)
@@ -294,7 +305,9 @@ def plot_snowball_matrix(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     need_columns(frame, columns, "snowball_matrix")
     names = in_order([*frame["behaviour"], *frame["next_behaviour"]])
     odds, p_values = (
-        frame.pivot(index="behaviour", columns="next_behaviour", values=value).reindex(index=names, columns=names)
+        frame.pivot(index="behaviour", columns="next_behaviour", values=value).reindex(
+            index=names, columns=names
+        )
         for value in ("odds_ratio", "p_adjusted")
     )
     notes = odds.map(lambda value: "" if pd.isna(value) else f"{value:.2g}")
@@ -306,7 +319,9 @@ def plot_snowball_matrix(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     for text, value in zip(ax.texts, strength.to_numpy()[odds.notna().to_numpy()], strict=True):
         text.set_color("white" if abs(value) > 2 else "black")
     for row, column in np.argwhere(p_values.to_numpy(dtype=float) < 0.05):
-        ax.add_patch(Rectangle((column + 0.04, row + 0.04), 0.92, 0.92, fill=False, edgecolor="black", linewidth=1.6))
+        ax.add_patch(
+            Rectangle((column + 0.04, row + 0.04), 0.92, 0.92, fill=False, edgecolor="black", linewidth=1.6)
+        )
     ax.set_xticklabels([label_of(name) for name in names], rotation=40, ha="right")
     asked = int(frame["p_adjusted"].notna().sum())
     ax.set(xlabel="in the next turn", ylabel="after a turn with")

@@ -5,9 +5,13 @@ import lazy_loader
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
-        "building": ["adraft_criteria", "check_wording", "draft_criteria", "draft_prompt", "drafts_of", "drop_saturated", "find_personal", "mark_difficulty", "merge_turns", "new_case", "read_draft", "read_released_answers", "read_released_overall", "read_released_scores", "select_hard", "with_drafts", "write_released_answers", "write_released_scores"],
-        "cases": ["Case", "CaseScore", "Cases", "Criterion", "OTHER", "bundled_answers", "bundled_hits", "bundled_ratings", "case_record", "case_scores", "load_abilities", "load_cases", "score", "score_case", "unscored", "with_criteria", "write_cases"],
-        "judging": ["RubricJudge", "Unreadable", "aanswer", "add_answers", "add_cases", "ajudge_answers", "answer", "answer_prompt", "answers_of", "cases_of", "count_words", "hits_of", "judge_answers", "judge_once", "judgements_of", "ratings_of", "read_verdicts", "rubric_prompt"],
-        "results": ["ability_table", "agreement", "by_difficulty", "compare", "disagreements", "golden", "leaderboard", "length_correlation", "mean_words", "normalised", "plot_abilities", "plot_agreement", "plot_by", "plot_difficulty", "plot_normalisation", "plot_radar", "saturation", "score_by"],
+        "answers": ["AnswerJob", "RETRIED", "aanswer", "add_answers", "add_cases", "answer", "answer_prompt", "cases_of", "count_words", "with_words"],
+        "building": ["DraftJob", "REDRAFTED", "adraft_criteria", "check_wording", "draft_criteria", "draft_prompt", "drafts_of", "drop_saturated", "find_personal", "mark_difficulty", "merge_turns", "new_case", "read_draft", "select_hard", "with_drafts"],
+        "cases": ["Case", "Cases", "Criterion", "OTHER", "READINGS", "RELEASED", "SCENES", "ability_names", "bundled_answers", "bundled_hits", "bundled_ratings", "case_record", "has_text", "load_abilities", "load_cases", "read_case", "read_records", "with_criteria", "write_cases"],
+        "figures": ["CHINESE_FONTS", "chinese_font", "plot_abilities", "plot_agreement", "plot_by", "plot_difficulty", "plot_normalisation", "plot_radar"],
+        "judging": ["JudgementJob", "LONGEST", "REJUDGED", "RubricJudge", "Unreadable", "ajudge_answers", "as_utf8", "judge_answers", "judgement_steps", "read_object", "read_verdicts", "rubric_prompt", "verdict_mark"],
+        "released": ["read_released_answers", "read_released_overall", "read_released_scores", "write_released_answers", "write_released_scores"],
+        "results": ["AGREEMENTS", "ability_table", "agreement", "by_difficulty", "compare", "disagreements", "golden", "leaderboard", "length_correlation", "mean_words", "normalised", "saturation", "score_by"],
+        "scoring": ["CaseScore", "case_scores", "score", "score_case", "unscored"],
     },
 )

@@ -5,7 +5,7 @@ import lazy_loader
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
-        "anthrobench": ["anthrobench_losses", "column_name", "listed_judges", "one_target", "read_anthrobench", "write_anthrobench"],
+        "anthrobench_files": ["anthrobench_losses", "column_name", "listed_judges", "one_target", "read_anthrobench", "write_anthrobench"],
         "chats": ["conversations", "read_openai", "read_sharegpt", "to_datasets", "write_openai", "write_sharegpt"],
         "descriptions": ["croissant"],
         "inspect_logs": ["LiteLLMModel", "anthrobench", "behaviour_scorer", "clustered_stderr", "dialogue", "dialogue_score", "judges_there", "read_inspect", "write_inspect"],

@@ -497,7 +497,7 @@ class PronounCounter:
     def __init__(self, behaviours: Sequence[str] = ("first-person pronoun use",), *, quotations: bool = True):
         self.behaviours = list(behaviours)
         self.quotations = quotations
-        self.settings = {"kind": "first_person_pronouns", "version": 1, "quotations": quotations}
+        self.settings = {"kind": "first_person_pronouns", "version": 2, "quotations": quotations}
 
     def rate(self, text: str, behaviour: Behaviour) -> Rating:
         "Present where there is one; the score is how many."

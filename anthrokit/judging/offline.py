@@ -16,8 +16,7 @@ import numpy as np
 import pandas as pd
 
 from ..core import tables
-from ..simulation.behaviours import _CODE, _QUOTED
-from ..simulation import Behaviour, Taxonomy
+from ..simulation import Behaviour, Taxonomy, blank_code, blank_quotations
 from .verdicts import Rating
 from ..models import fetch_model, log_probability, needs, quiet_transformers
 from ..core import digest
@@ -41,6 +40,12 @@ def labelled_messages(split: str | None = None) -> pd.DataFrame:
     DataFrame
         message_id, text, domain, focus (the behaviour it was written for), kind (positive or near-miss), split, and
         one True/False column a judged behaviour.
+
+    Examples
+    --------
+    >>> from anthrokit.judging import labelled_messages
+    >>> labelled_messages("test")["kind"].value_counts().to_dict()
+    {'positive': 273, 'near-miss': 273}
     """
     frame = tables.read_frame(data_path("labelled_messages.csv"))
     if split is None:
@@ -89,6 +94,13 @@ def quality(
     dict
         n_total, n (with a verdict), n_positive, and for precision, recall, f1, auc the estimate and _low, _high (95 %);
         NaN where there is nothing to divide by.
+
+    Examples
+    --------
+    >>> from anthrokit.judging import quality
+    >>> found = quality([True, True, False, None], [True, False, True, True])
+    >>> found["precision"], found["recall"], found["n"]
+    (0.5, 0.5, 3)
     """
     given = pd.Series(list(verdicts), dtype="boolean")
     told = given.notna().to_numpy()
@@ -136,6 +148,12 @@ class PatternJudge:
     ------
     TableError
         A pattern that is none; behaviour and pattern are named.
+
+    Examples
+    --------
+    >>> from anthrokit.judging import PatternJudge
+    >>> PatternJudge().spans("As a child, I grew up by the sea.", "personal history")
+    [(0, 13), (12, 21)]
     """
 
     name = "patterns"
@@ -158,10 +176,7 @@ class PatternJudge:
 
     def spans(self, text: str, behaviour: str) -> list[tuple[int, int]]:
         "Where the message shows the behaviour: start and end of each match, in order, for highlighting."
-        plain = text.replace("'", "’")
-        for hidden in (_CODE, _QUOTED):
-            plain = hidden.sub(lambda match: " " * len(match[0]), plain)
-        found = []
+        plain, found = blank_quotations(blank_code(text.replace("'", "’"))), []
         for pattern in self._patterns.get(behaviour, ()):
             for match in pattern.finditer(plain):
                 start = max(plain.rfind(mark, 0, match.start()) for mark in ".?!;:\n") + 1
@@ -284,6 +299,12 @@ def best_threshold(scores: Sequence[float], truth: Sequence[bool]) -> float:
         The judge's scale.
     truth : sequence of bool
         In the same order.
+
+    Examples
+    --------
+    >>> from anthrokit.judging import best_threshold
+    >>> best_threshold([0.1, 0.4, 0.6, 0.9], [False, False, True, True])
+    0.5
     """
     from sklearn.metrics import precision_recall_curve
 
@@ -330,8 +351,22 @@ def _learn_all(
     return models, pd.DataFrame(rows)
 
 # %% ../../nbs/05_judging/04_offline.ipynb #7757f35a
-class _Classifier:
-    "Rates by one fitted classifier a behaviour, each with its threshold."
+def _taught(labels: pd.DataFrame, messages: pd.DataFrame) -> tuple[list[str], pd.DataFrame, pd.Series]:
+    "Target messages that have labels: texts, one column a behaviour, base prompts."
+    texts = messages[messages["role"] == "assistant"][["dialogue_id", "turn", "content"]]
+    key = ["dialogue_id", "turn", "base_id"]
+    wide = labels.pivot(index=key, columns="behaviour", values="label").reset_index()
+    both = wide.merge(texts, on=["dialogue_id", "turn"], how="inner").dropna(subset=["content"])
+    names = [name for name in labels["behaviour"].unique() if name in both.columns]
+    return both["content"].tolist(), both[names], both["base_id"]
+
+
+class StudentJudge:
+    """A logistic regression a behaviour on sentence embeddings, learnt from labelled messages.
+
+    Made with `StudentJudge.fit` (from a run's labels) or `StudentJudge.from_texts`. `quality` holds its cross-validated
+    quality: behaviour, threshold and the columns of `quality`.
+    """
 
     def __init__(self, models: dict[str, Any], measured: pd.DataFrame, name: str, settings: dict[str, Any]):
         self.name, self.quality, self.settings = name, measured, settings
@@ -352,14 +387,6 @@ class _Classifier:
 
     def rate(self, text: str, behaviour: Behaviour) -> Rating:
         return self.rate_many([text], behaviour)[0]
-
-# %% ../../nbs/05_judging/04_offline.ipynb #e7ef832d
-class StudentJudge(_Classifier):
-    """A logistic regression a behaviour on sentence embeddings, learnt from labelled messages.
-
-    Made with `StudentJudge.fit` (from a run's labels) or `StudentJudge.from_texts`. `quality` holds its cross-validated
-    quality: behaviour, threshold and the columns of `quality`.
-    """
 
     @classmethod
     def from_texts(
@@ -412,16 +439,6 @@ class StudentJudge(_Classifier):
             name, folds, least: as `from_texts`.
         """
         return cls.from_texts(*_taught(labels, messages), **parameters)
-
-# %% ../../nbs/05_judging/04_offline.ipynb #f4cd1a4c
-def _taught(labels: pd.DataFrame, messages: pd.DataFrame) -> tuple[list[str], pd.DataFrame, pd.Series]:
-    "Target messages that have labels: texts, one column a behaviour, base prompts."
-    texts = messages[messages["role"] == "assistant"][["dialogue_id", "turn", "content"]]
-    key = ["dialogue_id", "turn", "base_id"]
-    wide = labels.pivot(index=key, columns="behaviour", values="label").reset_index()
-    both = wide.merge(texts, on=["dialogue_id", "turn"], how="inner").dropna(subset=["content"])
-    names = [name for name in labels["behaviour"].unique() if name in both.columns]
-    return both["content"].tolist(), both[names], both["base_id"]
 
 # %% ../../nbs/05_judging/04_offline.ipynb #fcb8eca5
 @functools.cache

@@ -153,7 +153,7 @@ async def _find(file: str, reached: dict[str, Any]) -> Any:
             return None
         after = {"after": page.data[-1].id}
 
-# %% ../../nbs/02_models/09_batches.ipynb #eca24a0e
+# %% ../../nbs/02_models/09_batches.ipynb #8bd892ce
 _SPEAK_BATCHES = ("openai", "azure", "litellm_proxy", "hosted_vllm")
 
 
@@ -220,14 +220,11 @@ class Provider:
         "A file's content."
         return (await self._ask("afile_content", file_id=file)).content
 
-
-_Provider = Provider
-
 # %% ../../nbs/02_models/09_batches.ipynb #da728f11
 _OPEN = "batches.status IN ('uploaded', 'begun')"
 _ROW = ("file", "custom_id", "request", "unit", "purpose", "status")
 
-# %% ../../nbs/02_models/09_batches.ipynb #994efd72
+# %% ../../nbs/02_models/09_batches.ipynb #0d8eefab
 def under_way(run: Run, model: str | None = None) -> int:
     """Requests that a run has sent in batches and that aren't back.
 
@@ -247,8 +244,8 @@ def under_way(run: Run, model: str | None = None) -> int:
     ...     under_way(run)
     0
     """
-    sql = f"SELECT COALESCE(SUM(requests), 0) FROM batches WHERE {_OPEN} AND (? IS NULL OR model = ? OR owner = ?)"
-    return run.rows(sql, [model] * 3)[0][0]
+    sql = f"SELECT COALESCE(SUM(requests), 0) FROM batches WHERE {_OPEN} AND (? IS NULL OR model = ?)"
+    return run.rows(sql, [model, model])[0][0]
 
 # %% ../../nbs/02_models/09_batches.ipynb #c78b83e7
 class BatchLedger:

@@ -186,8 +186,7 @@ class Live:
     def __repr__(self) -> str:
         return "Live(…)"
 
-# %% ../../nbs/02_models/07_llm.ipynb #05d321ec
-_litellm = import_litellm
+# %% ../../nbs/02_models/07_llm.ipynb #2616816a
 _ASSUMED_LONGEST = 4096
 _ASSUMED_USUAL = 1000  # tokens of an answer that was not seen and may have been paid
 

@@ -40,9 +40,10 @@ def _close_unbegun(made: concurrent.futures.Future) -> None:
     if inspect.iscoroutine(result) and inspect.getcoroutinestate(result) == inspect.CORO_CREATED:
         result.close()
 
-# %% ../../nbs/02_models/01_loop.ipynb #8a52774d
+# %% ../../nbs/02_models/01_loop.ipynb #1b99f025
 _LOOP: asyncio.AbstractEventLoop | None = None
 _LOOP_GUARD = threading.Lock()
+_LEFT_BEHIND: list[Any] = []  # of the parent's: not to be closed from here
 
 
 def background_loop() -> asyncio.AbstractEventLoop:
@@ -58,6 +59,7 @@ def background_loop() -> asyncio.AbstractEventLoop:
 def _forget_loop() -> None:
     "In a forked process: the loop's thread is not here."
     global _LOOP, _LOOP_GUARD
+    _LEFT_BEHIND.append(_LOOP)
     _LOOP, _LOOP_GUARD = None, threading.Lock()
 
 

@@ -243,7 +243,7 @@ def import_litellm() -> Any:
             _IMPORT = future
     return future.result()
 
-# %% ../../nbs/02_models/04_transports.ipynb #50895d46
+# %% ../../nbs/02_models/04_transports.ipynb #e221f5c9
 def _end_logging() -> None:
     "LiteLLM's log, worked off by our loop: at the interpreter's end it would be by two loops at once, with errors."
     from litellm.litellm_core_utils.logging_worker import GLOBAL_LOGGING_WORKER
@@ -252,17 +252,23 @@ def _end_logging() -> None:
         asyncio.run_coroutine_threadsafe(GLOBAL_LOGGING_WORKER.flush(), background_loop()).result(timeout=5)
 
 
+_LEFT_BEHIND: list[Any] = []  # the parent's connections: not to be closed from here
+
+
 def _after_fork() -> None:
     "In a forked process: connections belong to the parent; an import that was under way will not end here."
     global _IMPORT, _IMPORT_GUARD
     _IMPORT_GUARD = threading.Lock()
+    _LEFT_BEHIND.extend(_SESSIONS.values())
     _SESSIONS.clear()
     if _IMPORT is not None and not _IMPORT.done():
         _IMPORT = concurrent.futures.Future()
         _IMPORT.set_exception(SetupError("this process was forked while LiteLLM was imported; start it anew"))
     elif _IMPORT is not None and _IMPORT.exception() is None:
         with contextlib.suppress(Exception):  # an inner part of LiteLLM; without it calls still end, with an error
-            _IMPORT.result().in_memory_llm_clients_cache.flush_cache()
+            clients = _IMPORT.result().in_memory_llm_clients_cache
+            _LEFT_BEHIND.append(dict(clients.cache_dict))
+            clients.flush_cache()
 
 
 if hasattr(os, "register_at_fork"):

@@ -411,7 +411,7 @@ def _labels_of(labels: pd.DataFrame, of: str) -> pd.DataFrame:
     "Labels of behaviours, of categories, or of any behaviour at all; `of` is a key of `_UNITS`."
     if of == "behaviour" or labels.empty:
         return labels
-    return analysis.any_of(labels, None if of == "any" else "category")
+    return analysis.any_of(labels, None if of == "any" else "category", variant="all")
 
 
 def _in_order(names: Iterable[str], taxonomy: Taxonomy) -> list[str]:

@@ -38,8 +38,8 @@ def _unjudged(answers: pd.DataFrame, cases: Cases) -> pd.DataFrame:
 
 
 def _read_run(run: Run) -> dict[str, Any]:
-    cases, answers, ratings = heartbench.cases_of(run), heartbench.answers_of(run), heartbench.ratings_of(run)
-    hits = _unjudged(answers, cases) if ratings.empty else heartbench.hits_of(run)
+    cases, answers, ratings = heartbench.cases_of(run), run.answers(), run.rubric_ratings()
+    hits = _unjudged(answers, cases) if ratings.empty else run.hits()
     return {"cases": cases, "answers": answers, "ratings": ratings, "hits": hits}
 
 
@@ -58,7 +58,7 @@ def _checked(hits: pd.DataFrame) -> pd.DataFrame:
     "Hits with every column that the panel shows."
     needed = ["model", "case_id", "criterion", "ability", "score", "hit"]
     if absent := [name for name in needed if name not in hits]:
-        raise TableError(f"the table hits needs the columns {', '.join(absent)}; see heartbench.hits_of")
+        raise TableError(f"the table hits needs the columns {', '.join(absent)}; see Run.hits")
     if hits.empty:
         raise TableError("there are no answers to show; see heartbench.answer")
     hits = hits.copy()
@@ -77,7 +77,7 @@ class Rubrics:
     Parameters
     ----------
     given : Run, str, path, DataFrame or mapping
-        A run with HeartBench cases; its folder; the table *hits*, as from `heartbench.hits_of`; or any of hits,
+        A run with HeartBench cases; its folder; the table *hits*, as from `Run.hits`; or any of hits,
         ratings, answers (frames) and cases (`Cases`) by name.
 
     Attributes
@@ -190,7 +190,7 @@ def _dictionary(chinese: bool) -> dict[str, str]:
         *zip(table["ability"], table["ability_zh"], strict=True),
         *zip(table["dimension"], table["dimension_zh"], strict=True),
     ]
-    return {**_CHINESE, **{english: name for name, english in heartbench._SCENES.items()}, **dict(names)}
+    return {**_CHINESE, **{english: name for name, english in heartbench.SCENES.items()}, **dict(names)}
 
 # %% ../../nbs/12_panels/05_rubric.ipynb #17901f97
 def scores_of(hits: pd.DataFrame, protocol: str = "paper") -> pd.DataFrame:

@@ -18,8 +18,8 @@ from .prompts import load_prompts
 from ..work import Forecast, Job, Lane, Request, Steps, task
 
 # %% auto #0
-__all__ = ['USER_TEMPLATE', 'asimulate', 'user_system_prompt', 'speaks_as_assistant', 'as_llm', 'wanted_dialogues',
-           'dialogue_steps', 'SimulationJob', 'simulate']
+__all__ = ['USER_TEMPLATE', 'asimulate', 'user_system_prompt', 'seen_by_user', 'speaks_as_assistant', 'as_llm',
+           'wanted_dialogues', 'dialogue_steps', 'SimulationJob', 'simulate']
 
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #7c2481fa
 USER_TEMPLATE = """\
@@ -77,7 +77,7 @@ def _seen_by_target(history: list[dict[str, Any]], system: str | None) -> list[d
     return start + [{"role": message["role"], "content": message["content"]} for message in history]
 
 
-def _seen_by_user(history: list[dict[str, Any]], system: str) -> list[dict[str, str]]:
+def seen_by_user(history: list[dict[str, Any]], system: str) -> list[dict[str, str]]:
     swapped = {"user": "assistant", "assistant": "user"}
     return [
         {"role": "system", "content": system},
@@ -137,16 +137,17 @@ def as_llm(model: LLM | str, **defaults: Any) -> LLM:
     return LLM(model, **defaults)
 
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #b277cece
-_ALIKE = (
-    *("settings", "name", "api_base", "transport", "price", "timeout", "max_concurrency", "max_retries"),
-    *("_api_key", "_private"),
-)
+_ALIKE = ("settings", "name", "api_base", "transport", "price", "timeout", "max_concurrency", "max_retries")
 
 
 def _pair(target: LLM | str, user: LLM | str) -> tuple[LLM, LLM]:
     "Both models; one, where they are alike in all."
     target, user = as_llm(target), as_llm(user)
     alike = all(getattr(user, name) == getattr(target, name) for name in _ALIKE)
+    mine, theirs = (
+        [getattr(llm.access, name) for name in ("key", "base", "options")] for llm in (target, user)
+    )
+    alike = alike and mine == theirs
     return target, target if alike else user
 
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #7a9b36cf
@@ -206,7 +207,7 @@ def _next_message(
     if (turn, role) == (1, "user"):
         return Completion(job.openings[row["prompt_id"]], finish_reason="prompt")
     if role == "user":
-        llm, purpose, messages = job.user, "user", _seen_by_user(history, row["system_user"])
+        llm, purpose, messages = job.user, "user", seen_by_user(history, row["system_user"])
     else:
         llm, purpose, messages = job.target, "target", _seen_by_target(history, row["system_target"])
     unit = f"{row['dialogue_id']}/{turn}/{role}"

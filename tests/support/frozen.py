@@ -330,9 +330,9 @@ def counselled(base: str, folder: Path) -> dict[str, pd.DataFrame]:
         judges = [heartbench.RubricJudge(model(base, f"rubric-{letter}")) for letter in "ab"]
         heartbench.judge_answers(run, judges, progress=False)
         found = {
-            "answers": heartbench.answers_of(run),
-            "judgements": heartbench.judgements_of(run),
-            "hits": heartbench.hits_of(run),
+            "answers": heartbench.with_words(run.answers()),
+            "judgements": run.judgements(),
+            "hits": run.hits(),
             "calls": run.query("SELECT * FROM calls"),
         }
         return {name: arranged(name, frame) for name, frame in found.items()}

@@ -1,0 +1,45 @@
+"""Small runs to judge, panels of judges on the mock server, what they say; for tests and processes they start."""
+
+import json
+import urllib.request
+from pathlib import Path
+
+import pandas as pd
+
+from anthrokit.core import Run
+from anthrokit.judging import LLMJudge
+from anthrokit.models import LLM
+
+HERE = Path(__file__).resolve().parent.parent
+KEYS = ["dialogue_id", "turn", "behaviour", "judge", "sample"]
+
+
+def make_run(folder, messages=6) -> Run:
+    run = Run(folder)
+    if run.rows("SELECT 1 FROM messages LIMIT 1"):
+        return run
+    run.write("prompts", [{"prompt_id": "p", "base_id": "b", "first_message": "Hello"}])
+    common = {"prompt_id": "p", "target": "t", "turns": 1, "status": "done"}
+    run.write("dialogues", [{"dialogue_id": f"d{n:04}", "repeat": n, **common} for n in range(messages)])
+    rows = [
+        {"dialogue_id": f"d{n:04}", "turn": 1, "role": "assistant", "content": f"I think {n}."}
+        for n in range(messages)
+    ]
+    run.write("messages", rows)
+    return run
+
+
+def llm(base, name="judge", **settings) -> LLM:
+    return LLM(f"openai/{name}", api_base=base, **{"transport": "lean", "max_concurrency": 8, **settings})
+
+
+def panel(base, **settings) -> list[LLMJudge]:
+    return [LLMJudge(llm(base, f"judge-{letter}", **settings)) for letter in "abc"]
+
+
+def verdicts(run) -> pd.DataFrame:
+    return run.ratings().sort_values(KEYS, ignore_index=True)[[*KEYS, "verdict", "explanation", "status"]]
+
+
+def stats(base) -> dict:
+    return json.loads(urllib.request.urlopen(base.replace("/v1", "/stats")).read())
