@@ -21,7 +21,9 @@ class Kind:
         "Do it, or go on with it."
 
         def model(name):
-            return LLM(f"openai/{name}", api_base=base, **{"max_concurrency": 4, **(llm or {})})
+            return LLM(
+                f"openai/{name}", api_base=base, **{"max_concurrency": 4, "max_tokens": 100, **(llm or {})}
+            )
 
         with make_run(folder, 6) if self in JUDGED else Run(folder) as run:
             self.work(run, model, {"progress": False, **how})
@@ -38,7 +40,9 @@ def simulated(run, model, how):
 
 def judged(run, model, how):
     behaviours = ["empathy", "agency", "desires"]
-    judge(run, [LLMJudge(model(f"judge-{letter}")) for letter in "abc"], samples=2, behaviours=behaviours, **how)
+    judge(
+        run, [LLMJudge(model(f"judge-{letter}")) for letter in "abc"], samples=2, behaviours=behaviours, **how
+    )
 
 
 def together(run, model, how):
@@ -46,7 +50,13 @@ def together(run, model, how):
 
 
 def adaptive(run, model, how):
-    judge(run, [LLMJudge(model(f"judge-{n}")) for n in "abc"], behaviours=["empathy"], sampling="adaptive", **how)
+    judge(
+        run,
+        [LLMJudge(model(f"judge-{n}")) for n in "abc"],
+        behaviours=["empathy"],
+        sampling="adaptive",
+        **how,
+    )
 
 
 def answered(run, model, how):
@@ -60,14 +70,17 @@ def rubric(run, model, how):
     heartbench.judge_answers(run, heartbench.RubricJudge(model("rubric")), **how)
 
 
-RATED = "SELECT dialogue_id, turn, behaviour, judge, sample, verdict, status FROM ratings ORDER BY 1, 2, 3, 4, 5"
+RATED = (
+    "SELECT dialogue_id, turn, behaviour, judge, sample, verdict, status FROM ratings ORDER BY 1, 2, 3, 4, 5"
+)
+HITS = "SELECT model, case_id, judge, sample, criterion, hit FROM rubric_ratings ORDER BY 1, 2, 3, 4, 5"
 KINDS = {
     "dialogues": Kind(simulated, "SELECT dialogue_id, turn, role, content FROM messages ORDER BY 1, 2, 3"),
     "ratings": Kind(judged, RATED),
     "together": Kind(together, RATED),
     "adaptive": Kind(adaptive, RATED, batched=False),
     "answers": Kind(answered, "SELECT model, case_id, content, status FROM answers ORDER BY 1, 2"),
-    "judgements": Kind(rubric, "SELECT model, case_id, judge, sample, criterion, hit FROM hits ORDER BY 1, 2, 3, 4, 5"),
+    "judgements": Kind(rubric, HITS),
 }
 JUDGED = [KINDS[name] for name in ("ratings", "together", "adaptive")]
 
