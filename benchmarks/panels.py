@@ -4,7 +4,7 @@
 
 A study of one target is made in memory: 960 dialogues x 5 turns x 14 behaviours x 9 ratings, with messages and
 reasons, and for the rubric panel the 296 cases of a HeartBench with 4 models and 3 judges. Then each panel is made
-and shown, and every control of it is used, over and over. Times are of the kernel: what the browser waits for before
+and shown, and every filter of it is used. Times are of the kernel: what the browser waits for before
 it can draw; on a machine with other work, --clock processor leaves the others out. Bytes are what the widgets'
 messages hold, as JSON.
 """
@@ -24,7 +24,6 @@ import pandas as pd
 
 JUDGES, SAMPLES, MODELS, CASES, CRITERIA = 3, 3, 4, 296, 16
 WORDS = "I am glad you told me this and it makes sense that the week felt long so let us look at it together".split()
-LEFT_ALONE = ("Refresh", "Place")  # reading again is not a filter
 
 
 def make_study(base_prompts: int = 120) -> dict[str, pd.DataFrame]:
@@ -62,14 +61,21 @@ def make_rubrics(n_cases: int = CASES) -> dict[str, object]:
     cases = []
     for number in range(n_cases):
         chosen = random.choice(abilities, CRITERIA - 1)
-        criteria = [Criterion(k + 1, name, float(random.integers(1, 6)), text) for k, name in enumerate(chosen)]
+        criteria = [
+            Criterion(k + 1, name, float(random.integers(1, 6)), text) for k, name in enumerate(chosen)
+        ]
         dialogue = tuple((("user", "helper")[turn % 2], text) for turn in range(7))
         difficulty, scene = ("normal", "hard")[number % 2], f"scene {number % 5}"
         other = Criterion(CRITERIA, "Other", None, text)
         cases.append(Case(f"case {number}", dialogue, (*criteria, other), difficulty, scene))
     index = pd.MultiIndex.from_product(
-        [[f"model {k}" for k in range(MODELS)], [case.case_id for case in cases], range(1, CRITERIA + 1),
-         [f"judge {k}" for k in range(JUDGES)]], names=["model", "case_id", "criterion", "judge"],
+        [
+            [f"model {k}" for k in range(MODELS)],
+            [case.case_id for case in cases],
+            range(1, CRITERIA + 1),
+            [f"judge {k}" for k in range(JUDGES)],
+        ],
+        names=["model", "case_id", "criterion", "judge"],
     )
     ratings = index.to_frame(index=False).assign(sample=1, reason=text)
     ratings["hit"] = pd.array(random.random(len(ratings)) < 0.5, dtype="boolean")
@@ -97,40 +103,26 @@ class Wire:
             comm.DummyComm.publish_msg = real
 
 
-def controls(panel: widgets.Widget) -> list[widgets.Widget]:
-    "The controls of a panel that a reader uses, in order."
-    found, waiting = [], [panel]
-    while waiting:
-        widget = waiting.pop(0)
-        waiting = [*getattr(widget, "children", ()), *waiting]
-        kinds = (widgets.Dropdown, widgets.Select, widgets.ToggleButtons, widgets.Checkbox, widgets.Text)
-        walks = isinstance(widget, widgets.Button) and widget.description in ("Next", "Previous")
-        if (isinstance(widget, kinds) or walks) and widget.description not in LEFT_ALONE:
-            found.append(widget)
-    return found
-
-
-def uses(control: widgets.Widget) -> list:
-    "Acts that use a control: some other choices, and back."
-    def put(value):
-        return lambda: setattr(control, "value", value)
-
-    if isinstance(control, widgets.Button):
-        return [control.click] * 3
-    if isinstance(control, widgets.Checkbox):
-        return [put(not control.value), put(control.value)]
-    if isinstance(control, widgets.Text):
-        return [put("glad"), put(control.value)]
-    options = [one[1] if isinstance(one, tuple) else one for one in control.options]
-    others = [value for value in options if value != control.value][:3]
-    return [put(value) for value in [*others, control.value]]
+def uses(panel) -> list[tuple[str, dict]]:
+    "What a reader does: every filter set to some values and back, and steps through the list."
+    found = []
+    for one in panel.parts.filters:
+        if one.kind == "choice":
+            values = [value for value, _ in one.options if value != one.usual][:3]
+        else:
+            values = {"text": ["glad"], "tick": [True], "many": [[one.options[0][0]]] if one.options else []}
+            values = values.get(one.kind, [])
+        for value in [*values, one.usual] if values else []:
+            found.append((one.label, {"act": "choose", "value": {one.name: value}}))
+    found += [("next", {"act": "step", "value": 1})] * 3
+    return found + [("scroll", {"act": "rows", "value": 100})]
 
 
 CLOCKS = {"wall": time.perf_counter, "processor": time.process_time}
 
 
 def measure(make, clock: str = "wall") -> pd.DataFrame:
-    "Milliseconds and bytes of a panel's first paint, and of the uses of each of its controls."
+    "Milliseconds and bytes of a panel's first paint, and of the uses of each of its filters."
     wire, now = Wire(), CLOCKS[clock]
     rows = []
 
@@ -142,15 +134,13 @@ def measure(make, clock: str = "wall") -> pd.DataFrame:
 
     def first_paint():
         panels.append(make())
-        return panels[0]._repr_mimebundle_(), panels[0]._repr_html_()
+        return panels[0]._repr_mimebundle_()
 
     panels: list[widgets.Widget] = []
     with wire.counted():
         timed("first paint", first_paint)
-        for what in [control.description for control in controls(panels[0])]:
-            there = [control for control in controls(panels[0]) if control.description == what]
-            for act in uses(there[0]) if there else []:
-                timed(what, act)
+        for what, content in uses(panels[0]):
+            timed(what, lambda content=content: panels[0].told(content))
         panels[0].close()
     return pd.DataFrame(rows)
 
@@ -165,8 +155,7 @@ def summary(found: pd.DataFrame) -> pd.DataFrame:
 def panels(base_prompts: int = 120, n_cases: int = CASES) -> dict[str, object]:
     "What makes each panel, by its name; the data are in memory."
     import anthrokit
-    from anthrokit.panels.base import Source
-    from anthrokit.panels.rubric import Rubrics
+    from anthrokit.panels import Rubrics, Source
 
     study = make_study(base_prompts)
     source, rubrics = Source(study), Rubrics(make_rubrics(n_cases))
@@ -177,7 +166,7 @@ def panels(base_prompts: int = 120, n_cases: int = CASES) -> dict[str, object]:
         "DisagreementPanel": lambda: anthrokit.DisagreementPanel(source),
         "EmergencePanel": lambda: anthrokit.EmergencePanel(source),
         "RubricPanel": lambda: anthrokit.RubricPanel(rubrics),
-        "AnnotationPanel": lambda: anthrokit.AnnotationPanel(sheet),
+        "AnnotationPanel": lambda: anthrokit.AnnotationPanel(sheet, annotator="Ada"),
     }
 
 

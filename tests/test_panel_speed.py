@@ -1,22 +1,23 @@
-"""Panels follow their controls at once, and send what is in view, never the run; the bounds are generous."""
+"""Panels send what is in view, never the run. How long they take, `python benchmarks/panels.py` measures."""
 
-import panels as benchmark
+import runpy
+from pathlib import Path
+
 import pytest
+
+BENCHMARK = runpy.run_path(Path(__file__).parent.parent / "benchmarks" / "panels.py")
 
 
 @pytest.fixture(scope="module")
 def made():
     "What makes each panel over a quarter of a study and of a HeartBench."
-    return benchmark.panels(base_prompts=30, n_cases=74)
+    return BENCHMARK["panels"](base_prompts=30, n_cases=74)
 
 
 @pytest.mark.parametrize(
     "name", ["DialoguePanel", "DisagreementPanel", "EmergencePanel", "RubricPanel", "AnnotationPanel"]
 )
-def test_panel_is_quick_and_sends_little(made, name):
-    benchmark.measure(made[name], "processor")
-    found = benchmark.summary(benchmark.measure(made[name], "processor"))
-    first, controls = found.loc["first paint"], found.drop("first paint")
-    assert first["longest"] < 3000 and first["bytes"] < 600_000, found
-    assert len(controls) >= 3 and controls["median"].max() < 600, found
-    assert controls["bytes"].max() < 400_000, found
+def test_panel_sends_little(made, name):
+    found = BENCHMARK["summary"](BENCHMARK["measure"](made[name], "processor"))
+    assert len(found) >= 5 and found.loc["first paint", "bytes"] < 600_000, found
+    assert found.drop("first paint")["bytes"].max() < 400_000 and found.loc["next", "bytes"] < 150_000, found

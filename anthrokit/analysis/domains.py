@@ -212,7 +212,7 @@ def _design(
             note = f"targets are not adjusted for: they determine {', '.join(alone) or 'the factors'}"
     return design, terms, note
 
-# %% ../../nbs/07_analysis/07_domains.ipynb #7a6d6039
+# %% ../../nbs/07_analysis/07_domains.ipynb #e407bdc5
 _MODEL = ("estimate", "ci_low", "ci_high", "p_value", "working_correlation")
 
 
@@ -221,7 +221,7 @@ class _NoFit(Exception):
 
 
 def _solve_gee(
-    truth: np.ndarray, design: pd.DataFrame, cluster: np.ndarray
+    truth: np.ndarray, design: pd.DataFrame, cluster: np.ndarray, cells: Sequence[np.ndarray]
 ) -> tuple[np.ndarray, np.ndarray, float, int]:
     "One logistic GEE: coefficients, their covariance, the working correlation, degrees of freedom."
     import warnings
@@ -231,11 +231,16 @@ def _solve_gee(
 
     order = np.argsort(cluster, kind="stable")
     truth, design, cluster = truth[order], design.iloc[order], cluster[order]
+    cells = [cell[order] for cell in cells]
     freedom = len(np.unique(cluster)) - design.shape[1]
     for term in design.columns[1:]:
         sides = [truth[design[term] == level] for level in np.unique(design[term])]
         if len(sides) < 2 or any(side.min() == side.max() for side in sides):
             raise _NoFit("always or never there in one level: no finite odds ratio")
+    for cell in cells:
+        per_cell = pd.Series(truth).groupby(cell).agg(["min", "max"])
+        if (per_cell["min"] == per_cell["max"]).any():
+            raise _NoFit("always or never there where two levels meet: no finite odds ratio")
     if found := _aliased(design):
         raise _NoFit(f"no estimates: {', '.join(found)} can't be told from the other columns here")
     if freedom <= 0:
@@ -247,9 +252,10 @@ def _solve_gee(
         warnings.simplefilter("ignore")
         try:
             fit = model.fit(cov_type="bias_reduced")
+            sound = fit.converged and np.isfinite(fit.bse).all()
         except (np.linalg.LinAlgError, ValueError) as error:
             raise _NoFit(f"no fit: {error}") from None
-    if not (fit.converged and np.isfinite(fit.bse).all()):
+    if not sound:
         raise _NoFit("the model did not converge")
     return fit.params.to_numpy(), np.asarray(fit.cov_params()), float(model.cov_struct.dep_params), freedom
 
@@ -265,11 +271,12 @@ def _models(
     groups = groups.assign(**named)
     design, terms, note = _design(labels, factors, interactions)
     cluster, truth = pd.factorize(clusters(labels))[0], truth_values(labels["label"])
-    fits = []
+    crossed = combinations(factors, 2) if interactions else ()
+    cells, fits = [group_rows(labels, pair)[0] for pair in crossed], []
     for number in range(len(groups)):
         rows = np.flatnonzero(numbers == number)
         try:
-            fit = _solve_gee(truth[rows], design.iloc[rows], cluster[rows])
+            fit = _solve_gee(truth[rows], design.iloc[rows], cluster[rows], [cell[rows] for cell in cells])
         except _NoFit as reason:
             fit = str(reason)
         fits.append((rows, len(np.unique(cluster[rows])), fit))

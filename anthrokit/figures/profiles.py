@@ -64,7 +64,7 @@ def _name_rows(ax: Axes, frame: pd.DataFrame, what: str, rows: Sequence[str]) ->
         if known[name] == 0:
             ax.text(0.99, place, "no estimate", transform=ax.get_yaxis_transform(), **style)
 
-# %% ../../nbs/09_figures/02_profiles.ipynb #b7f92b66
+# %% ../../nbs/09_figures/02_profiles.ipynb #ba2ebf5f
 def _legend_above(ax: Axes) -> None:
     "The legend above the axes, left; long lines go on in the next."
     from matplotlib.transforms import ScaledTranslation
@@ -114,6 +114,7 @@ def _draw_dots(
         middle, low, high = (
             scale * part[key].to_numpy(dtype=float) for key in ("estimate", "ci_low", "ci_high")
         )
+        middle = np.where((middle < limits[0]) | (middle > limits[1]), np.nan, middle)
         style = {
             "color": colours[name],
             "markersize": 4.5,

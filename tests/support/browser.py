@@ -34,7 +34,8 @@ TROUBLE = """() => [...document.querySelectorAll(`
 OVERFLOWING = """selector => [...document.querySelectorAll(`${selector}, ${selector} *`)].filter(element => {
   const scrolls = ['auto', 'scroll', 'hidden', 'clip'].includes(getComputedStyle(element).overflowX);
   const clips = scrolls || element.tagName === 'SELECT';
-  return element.clientWidth && element.scrollWidth > element.clientWidth + 1 && !clips;
+  const drawn = element.closest('svg');  // what is drawn has no box of its own
+  return element.clientWidth && element.scrollWidth > element.clientWidth + 1 && !clips && !drawn;
 }).map(element => `${element.tagName} ${element.className}: ${element.scrollWidth} > ${element.clientWidth}`)"""
 
 # Contrast of every text with what lies behind it: all backgrounds from the page inwards are painted onto one pixel.
@@ -75,6 +76,8 @@ FOCUSED = """() => {
   if (!element.closest('.anthrokit')) return null;
   return (element.labels?.[0] ?? element).innerText.trim();
 }"""
+SLOW = 30_000  # milliseconds that a busy machine may take for an answer
+ELEMENTS = "script, iframe, object, embed, form, base, meta, link, math, dialog, video, body, [data-hostile]"
 
 
 def chromium():
@@ -240,7 +243,7 @@ class Notebook:
     @property
     def panels(self):
         "The panels on the page."
-        return self.page.locator(".anthrokit.widget-vbox")
+        return self.page.locator(".ak-panel, .anthrokit.widget-vbox")
 
     def screenshot(self, name, locator=None, most=20_000):
         "A picture of a panel, or of its first so many pixels."
@@ -341,3 +344,50 @@ class VSCode(Notebook):
     def screenshot(self, name, locator=None, most=None):
         self.screenshots.mkdir(parents=True, exist_ok=True)
         (locator or self.panels.first).screenshot(path=self.screenshots / f"{name}_vscode.png")
+
+
+def seen(locator):
+    "What Playwright expects of a place on the page; it waits for it."
+    from playwright.sync_api import expect
+
+    return expect(locator)
+
+
+def says(panel, text):
+    "Wait until the line of status says so."
+    seen(panel.get_by_role("status")).to_contain_text(text, timeout=SLOW)
+
+
+def filters(panel):
+    "Open the filters, where they are closed."
+    button = panel.locator(".ak-open-filters")
+    if button.get_attribute("aria-expanded") == "false":
+        button.click()
+    return panel.locator(".ak-filters")
+
+
+def unharmed(page):
+    "Nothing ran, nothing of theirs became an element, nothing was fetched."
+    assert page.evaluate("window.__hacked") is None
+    found = page.evaluate(
+        "selector => [...document.querySelectorAll(selector)].map(element => element.outerHTML.slice(0, 200))",
+        ", ".join(f".anthrokit {one}, .jp-OutputArea-output {one}" for one in ELEMENTS.split(", ")),
+    )
+    assert not found, found
+
+
+def walk(notebook, least=50):
+    "Through all items of a panel, at least so many, with everything opened that can be."
+    panel = notebook.panels.first
+    following, seen_texts = panel.get_by_role("button", name="Next"), set()
+    where = ".ak-place" if panel.locator(".ak-place").count() else "[role=status]"
+    while True:
+        notebook.page.evaluate("document.querySelectorAll('.anthrokit details').forEach(one => { one.open = true; })")
+        unharmed(notebook.page)
+        seen_texts.add(panel.inner_text())
+        if not following.count() or following.is_disabled():
+            break
+        before = panel.locator(where).inner_text()
+        following.click()
+        seen(panel.locator(where)).not_to_have_text(before, timeout=SLOW)
+    assert len(seen_texts) >= least or not following.count()

@@ -1,0 +1,403 @@
+// The frame of every panel: header, filters, list, reading pane, keys.
+//
+// All that is shown is decided in the kernel. This file draws what the kernel sends (the traits below) and sends back
+// what people do, as messages {act, value, fields, view}. Texts of models come in two ways only: as plain text, set
+// with textContent, and as HTML that the kernel has escaped (above, page, bar).
+//
+//   frame     title, run, filters, columns, tools, keys          listing  stamp, total, rows of the list
+//   state     what is chosen, and `at`, the item in view         view     {serial, drawn, place, said}
+
+const ROW = 54, BLOCK = 60, EMPTY = { rows: [], total: 0 };
+
+function make(tag, attributes = {}, ...children) {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
+    else if (value !== false && value !== null && value !== undefined) node.setAttribute(name, value === true ? "" : value);
+  }
+  node.append(...children.filter((child) => child !== null && child !== undefined));
+  return node;
+}
+
+const button = (text, does, attributes = {}) => make("button", { type: "button", onclick: does, ...attributes }, text);
+const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
+const typing = (node) => node.closest?.("input:not([type=checkbox]), textarea, select");
+
+async function copy(text) {
+  try { await navigator.clipboard.writeText(text); return true; } catch { /* a page without https has no clipboard */ }
+  const area = make("textarea");
+  area.value = text;
+  document.body.append(area);
+  area.select();
+  const done = document.execCommand("copy");
+  area.remove();
+  return done;
+}
+
+// ---------------------------------------------------------------------------------------------------------- filters
+
+function control(filter, value, choose) {
+  const id = `ak-${Math.random().toString(36).slice(2)}`;
+  const label = make("label", { for: id }, filter.label);
+  if (filter.kind === "tick") {
+    const box = make("input", { type: "checkbox", id, onchange: () => choose(box.checked) });
+    box.checked = Boolean(value);
+    return make("div", { class: "ak-tick" }, box, label);
+  }
+  if (filter.kind === "text") {
+    const field = make("input", { type: "search", id, value: value ?? "", placeholder: "any text" });
+    let pause;
+    const changed = () => { clearTimeout(pause); choose(field.value); };
+    field.addEventListener("input", () => { clearTimeout(pause); pause = setTimeout(changed, 250); });
+    field.addEventListener("change", changed);
+    return make("div", {}, label, field);
+  }
+  if (filter.kind === "many") {
+    const chosen = new Set(value ?? []);
+    const boxes = filter.options.map(([option, text]) => {
+      const box = make("input", { type: "checkbox" });
+      box.checked = chosen.has(option);
+      box.addEventListener("change", () => {
+        box.checked ? chosen.add(option) : chosen.delete(option);
+        choose(filter.options.map(([one]) => one).filter((one) => chosen.has(one)));
+      });
+      return make("label", {}, box, text);
+    });
+    return make("fieldset", { class: "ak-many" }, make("legend", {}, filter.label), ...boxes);
+  }
+  const select = make("select", { id, onchange: () => choose(select.value) });
+  for (const [option, text] of filter.options) {
+    const count = filter.counts?.[option];
+    select.append(make("option", { value: option }, count === undefined ? text : `${text} (${count.toLocaleString("en")})`));
+  }
+  select.value = value ?? "";
+  return make("div", {}, label, select);
+}
+
+function spoken(filter, value) {
+  if (filter.kind === "tick") return filter.label;
+  const names = new Map(filter.options ?? []);
+  const values = Array.isArray(value) ? value : [value];
+  return `${filter.label}: ${values.map((one) => names.get(one) ?? one).join(", ")}`;
+}
+
+// ------------------------------------------------------------------------------------------------------------- list
+
+function line(row, place, columns) {
+  const node = make("div", { class: "ak-row", role: "option", id: row.key });
+  const head = make("div", { class: "ak-row-head" });
+  if (row.tick) head.append(make("span", { class: `ak-done ${row.tick.look ?? ""}`, title: row.tick.title }, row.tick.text));
+  head.append(make("span", { class: "ak-row-title", dir: "auto" }, row.title));
+  (row.cells ?? []).forEach((cell, at) => head.append(make("span", { class: "ak-cell", title: columns[at + 1]?.label }, cell)));
+  const foot = make("div", { class: "ak-row-foot" }, make("span", { class: "ak-row-note", dir: "auto" }, row.note ?? ""));
+  for (const tag of row.tags ?? []) {
+    foot.append(make("span", { class: "ak-dot", style: `--ak-hue: var(--ak-c${Number(tag.colour)})`, title: tag.title }, tag.text));
+  }
+  node.append(head, foot);
+  node.style.top = `${place * ROW}px`;
+  node.setAttribute("aria-posinset", place + 1);
+  return node;
+}
+
+function makeList(label, send, key) {
+  const tall = make("div", { class: "ak-tall", role: "presentation" });
+  const list = make("div", { class: "ak-list", role: "listbox", tabindex: "0", "aria-label": label }, tall);
+  let known = new Map(), listing = EMPTY, columns = [], at = null, asked = null, drawn = "";
+  const draw = () => {
+    const first = Math.max(0, Math.floor(list.scrollTop / ROW) - 4);
+    const last = Math.min(listing.total, first + Math.ceil(list.clientHeight / ROW) + 8);
+    const missing = [...Array(Math.max(0, last - first)).keys()].map((k) => first + k).find((k) => !known.has(k));
+    if (missing !== undefined && asked !== missing) {
+      asked = missing;
+      send("rows", Math.max(0, missing - 5), { quiet: true });
+    }
+    const shown = [];
+    for (let place = first; place < last; place++) if (known.has(place)) shown.push(place);
+    const now = JSON.stringify([listing.stamp, shown, at]);
+    if (now === drawn) return;
+    drawn = now;
+    tall.replaceChildren(...shown.map((place) => {
+      const row = known.get(place), node = line({ ...row, key: `${key}-${place}` }, place, columns);
+      node.setAttribute("aria-selected", String(row.id === at));
+      node.setAttribute("aria-setsize", listing.total);
+      node.addEventListener("click", () => send("at", row.id));
+      return node;
+    }));
+    const current = tall.querySelector("[aria-selected=true]");
+    current ? list.setAttribute("aria-activedescendant", current.id) : list.removeAttribute("aria-activedescendant");
+  };
+  const take = (start, rows) => { asked = null; rows.forEach((row, k) => known.set(start + k, row)); draw(); };
+  list.addEventListener("scroll", draw);
+  const watcher = new ResizeObserver(draw);
+  watcher.observe(list);
+  return {
+    node: list,
+    close: () => watcher.disconnect(),
+    take: (part) => { if (part.stamp === listing.stamp) take(part.start, part.rows); },
+    show: (given, names) => {
+      if (given.stamp === listing.stamp) return;
+      [listing, columns, known, asked] = [given, names, new Map(), null];
+      tall.style.height = `${listing.total * ROW}px`;
+      take(listing.start ?? 0, listing.rows ?? []);
+    },
+    mark: (item, place) => {
+      at = item;
+      if (place >= 0) {
+        const top = place * ROW, height = list.clientHeight || 6 * ROW;
+        if (top < list.scrollTop || top + ROW > list.scrollTop + height) list.scrollTop = top - height / 3;
+      }
+      draw();
+    },
+  };
+}
+
+// ------------------------------------------------------------------------------------------------------------ brush
+
+// A chart carries the places of its turns, in percent of its width: a stretch drawn over it with the pointer chooses them.
+function brush(chart, choose) {
+  const stops = JSON.parse(chart.dataset.brush);
+  const across = (event) => {
+    const box = chart.getBoundingClientRect();
+    return (100 * (event.clientX - box.left)) / box.width;
+  };
+  chart.addEventListener("pointerdown", (down) => {
+    if (down.button !== 0 || down.target.closest("button")) return;
+    const from = across(down), band = make("div", { class: "ak-band" });
+    const drag = (event) => {
+      const [low, high] = [from, across(event)].sort((one, other) => one - other);
+      band.style.left = `${low}%`;
+      band.style.width = `${high - low}%`;
+      if (!band.isConnected && high - low > 1) chart.append(band);
+    };
+    const done = (event) => {
+      window.removeEventListener("pointermove", drag);
+      window.removeEventListener("pointerup", done);
+      band.remove();
+      const [low, high] = [from, across(event)].sort((one, other) => one - other);
+      const turns = stops.filter(([place]) => place >= low && place <= high).map(([, turn]) => turn);
+      if (high - low > 1 && turns.length) choose({ turns: turns.length > 1 ? `${turns[0]}-${turns.at(-1)}` : `${turns[0]}` });
+    };
+    window.addEventListener("pointermove", drag);
+    window.addEventListener("pointerup", done);
+    down.preventDefault();
+  });
+}
+
+// ------------------------------------------------------------------------------------------------------------ panel
+
+function render({ model, el }) {
+  const key = `ak${Math.random().toString(36).slice(2)}`;
+  const frame = () => model.get("frame"), state = () => model.get("state");
+  let waiting = 0, opened = false, helped = false;
+
+  const fields = () => Object.fromEntries(
+    [...root.querySelectorAll("[data-field]")].map((field) => [field.dataset.field, field.value]));
+  const send = (act, value = null, { quiet = false } = {}) => {
+    model.send({ act, value, fields: fields(), view: model.get("view").serial ?? 0 });
+    if (quiet) return;
+    clearTimeout(waiting);
+    waiting = setTimeout(() => root.setAttribute("aria-busy", "true"), 300);
+  };
+  const choose = (changes) => send("choose", changes);
+
+  const title = make("h3", {}), run = make("span", { class: "ak-run" });
+  const said = make("span", { class: "ak-said", role: "status", "aria-live": "polite" });
+  const filters = button("Filters", () => open(!opened), { "aria-expanded": "false", class: "ak-open-filters" });
+  const before = button("←", () => send("step", -1), { "aria-label": "Previous", title: "Previous (k)" });
+  const after = button("→", () => send("step", 1), { "aria-label": "Next", title: "Next (j)" });
+  const place = make("span", { class: "ak-place" });
+  const tools = make("span", { class: "ak-tools" });
+  const refresh = button("⟳", () => send("refresh"), { "aria-label": "Refresh", title: "Read again" });
+  const help = button("?", () => explain(!helped), { "aria-label": "Keys", "aria-expanded": "false", title: "Keys (?)" });
+  const chips = make("div", { class: "ak-chips" }), form = make("div", { class: "ak-filters", hidden: true });
+  const keys = make("div", { class: "ak-help", hidden: true });
+  const above = make("div", { class: "ak-above" });
+  const columns = make("div", { class: "ak-columns" });
+  const list = makeList(frame().list ?? "List", send, key);
+  const empty = make("div", { class: "ak-empty", hidden: true }, make("p"), button("Clear filters", () => send("clear")));
+  const side = make("div", { class: "ak-side" }, columns, list.node, empty);
+  const page = make("section", { class: "ak-page", tabindex: "0", role: "region", "aria-label": "In view" });
+  const bar = make("div", { class: "ak-bar" });
+  const body = make("div", { class: "ak-body" }, side, make("div", { class: "ak-pane" }, page, bar));
+  const root = make("div", { class: "anthrokit ak-panel", role: "group", tabindex: "-1" },
+    make("header", { class: "ak-head" }, title, run, said, make("span", { class: "ak-space" }), filters,
+      make("span", { class: "ak-walk" }, before, place, after), tools, refresh, help),
+    chips, form, keys, above, body);
+
+  function open(yes, name) {
+    opened = yes;
+    form.hidden = !yes;
+    filters.setAttribute("aria-expanded", String(yes));
+    if (!yes) return;
+    drawForm();
+    const first = name === "text" ? form.querySelector("input[type=search]") : null;
+    (first ?? form.querySelector("select, input"))?.focus();
+  }
+  function explain(yes) {
+    helped = yes;
+    keys.hidden = !yes;
+    help.setAttribute("aria-expanded", String(yes));
+  }
+  const asked = () => (frame().filters ?? []).filter((filter) => filter.kind !== "own");
+  const active = () => asked().filter((filter) => !same(state()[filter.name] ?? filter.usual, filter.usual));
+
+  function drawFrame() {
+    const about = frame();
+    title.textContent = about.title;
+    run.textContent = about.run ?? "";
+    root.setAttribute("aria-label", about.title);
+    filters.hidden = !asked().length;
+    tools.replaceChildren(...(about.tools ?? []).map(([act, text]) => button(text, () => send(act))));
+    keys.replaceChildren(...(about.keys ?? []).map(([name, does]) => make("span", {}, make("kbd", {}, name), ` ${does}`)));
+    columns.hidden = !about.columns?.length;
+    body.classList.toggle("ak-wide-list", !columns.hidden);
+    drawState();
+  }
+  function drawForm() {  // whoever types keeps the field: only the others are made anew
+    const held = form.contains(document.activeElement) ? document.activeElement.closest("[data-filter]") : null;
+    const parts = asked().map((filter) => {
+      if (held?.dataset.filter === filter.name && filter.kind !== "choice") return held;
+      const part = control(filter, state()[filter.name] ?? filter.usual, (value) => choose({ [filter.name]: value }));
+      part.dataset.filter = filter.name;
+      return part;
+    });
+    const focus = document.activeElement;
+    form.replaceChildren(...parts);
+    if (!held) return;
+    parts.includes(held) ? focus.focus()
+      : form.querySelector(`[data-filter="${held.dataset.filter}"] select`)?.focus();
+  }
+  function drawState() {
+    const now = active(), about = frame();
+    chips.replaceChildren(...now.map((filter) => {
+      const text = spoken(filter, state()[filter.name]);
+      return button("", () => choose({ [filter.name]: filter.usual }), { class: "ak-chip", "aria-label": `Remove ${text}` });
+    }));
+    [...chips.children].forEach((chip, k) => chip.append(
+      make("span", { class: "ak-chip-text" }, spoken(now[k], state()[now[k].name])), make("span", { "aria-hidden": "true" }, " ×")));
+    if (now.length > 1) chips.append(button("Clear all", () => send("clear"), { class: "ak-plain" }));
+    chips.hidden = !now.length;
+    filters.textContent = now.length ? `Filters (${now.length})` : "Filters";
+    columns.replaceChildren(...(about.columns ?? []).map(({ name, label, sorts, title: tip }) => {
+      if (!sorts) return make("span", { title: tip ?? null }, label);
+      const on = (state().sort ?? about.columns.find((one) => one.sorts)?.name) === name;
+      return button(on ? `${label} ▾` : label, () => choose({ sort: name }), { "aria-pressed": String(on), title: tip ?? null });
+    }));
+    if (opened) drawForm();
+  }
+  function drawView() {
+    const { serial, place: at = -1, said: words = "" } = model.get("view"), listing = model.get("listing");
+    clearTimeout(waiting);
+    root.removeAttribute("aria-busy");
+    list.show(listing, frame().columns ?? []);
+    list.mark(state().at ?? null, at);
+    list.node.hidden = !listing.total;
+    empty.hidden = Boolean(listing.total);
+    empty.firstChild.textContent = listing.empty ?? "Nothing fits these filters.";
+    empty.lastChild.hidden = !active().length;
+    place.textContent = listing.total ? `${at < 0 ? "–" : (at + 1).toLocaleString("en")} / ${listing.total.toLocaleString("en")}` : "–";
+    before.disabled = at <= 0;
+    after.disabled = at >= listing.total - 1;
+    said.textContent = words;
+    root.dataset.serial = serial;
+  }
+  function put(node, name) {  // what is being written, and the focus, outlive the new HTML
+    const html = model.get(name);
+    if (node.kept === html) return;
+    const held = node.contains(document.activeElement) ? document.activeElement : null;
+    const naming = (one) => one.dataset.key ?? one.dataset.choose ?? one.dataset.field;
+    const written = [...node.querySelectorAll("[data-clear]")].map((field) => [field.dataset.field, field.value]);
+    node.innerHTML = node.kept = html;
+    node.hidden = !html;
+    for (const [field, text] of written) node.querySelector(`[data-clear][data-field="${field}"]`)?.setAttribute("value", text);
+    if (held) {
+      const again = [...node.querySelectorAll("[data-key], [data-choose], [data-field]")].find((one) => naming(one) === naming(held));
+      (again && !again.disabled ? again : root).focus({ preventScroll: true });
+    }
+    node.querySelectorAll("[data-brush]").forEach((chart) => brush(chart, choose));
+  }
+  function light(target, open = false) {
+    if (!target) return;
+    for (let one = target; one && one !== page; one = one.parentElement) {
+      if (one.tagName === "DETAILS" && (open || one !== target)) one.open = true;
+    }
+    const up = target.getBoundingClientRect().top - page.getBoundingClientRect().top;
+    page.scrollTop += up - page.clientHeight / 4;
+  }
+  let read = null;
+  function drawPage() {
+    put(page, "page");
+    const item = state().at ?? null;
+    page.classList.toggle("ak-nothing", !model.get("page"));
+    if (item !== read) page.scrollTop = 0;
+    read = item;
+    light(page.querySelector(".ak-lit, .ak-hit"));
+  }
+
+  root.addEventListener("click", (event) => {
+    const on = event.target.closest("[data-act], [data-choose], [data-jump]");
+    if (on && root.contains(on)) {
+      if (on.dataset.act) send(on.dataset.act, on.dataset.value ?? null);
+      if (on.dataset.choose) choose(JSON.parse(on.dataset.choose));
+      if (on.dataset.jump) {
+        const target = page.querySelector(`[data-place="${CSS.escape(on.dataset.jump)}"]`);
+        light(target, true);
+        target?.querySelector("summary")?.focus({ preventScroll: true });
+      }
+    } else if (!event.target.closest("button, input, select, textarea, summary, label, a, [tabindex='0']")) {
+      if (!String(getSelection())) root.focus({ preventScroll: true });
+    }
+  });
+  root.addEventListener("change", (event) => {
+    const field = event.target;
+    if (field.dataset.own) choose({ [field.dataset.own]: field.value });
+  });
+
+  // JupyterLab listens on the document, where y turns a cell into code and d d deletes it: panels listen before it does.
+  function pressed(event) {
+    if (!root.contains(event.target) || event.ctrlKey || event.metaKey || event.altKey) return;
+    const name = event.key;
+    if (typing(event.target)) {
+      if (name === "Escape" || (name === "Enter" && event.target.dataset.own)) {
+        event.stopImmediatePropagation();
+        event.target.blur();
+        root.focus({ preventScroll: true });
+      }
+      return;
+    }
+    if (name === "Tab") return;
+    event.stopImmediatePropagation();
+    const inList = event.target === list.node, own = root.querySelector(`[data-key="${CSS.escape(name.toLowerCase())}"]`);
+    if (name === "j" || (inList && name === "ArrowDown")) after.disabled || send("step", 1);
+    else if (name === "k" || (inList && name === "ArrowUp")) before.disabled || send("step", -1);
+    else if (inList && (name === "Home" || name === "End")) send("step", name === "End" ? 1e9 : -1e9);
+    else if (name === "/") open(true, "text");
+    else if (name === "?") explain(!helped);
+    else if (name === "Escape") { open(false); explain(false); root.focus({ preventScroll: true }); }
+    else if (own) { if (!event.repeat && !own.disabled) own.click(); }
+    else return;
+    event.preventDefault();
+  }
+  window.addEventListener("keydown", pressed, true);
+
+  const received = async (message) => {
+    if (message.rows) list.take(message);
+    if (message.clear) root.querySelectorAll("[data-clear]").forEach((field) => { field.value = ""; field.removeAttribute("value"); });
+    if (message.copy !== undefined) send("said", (await copy(message.copy)) ? "Copied." : "This browser doesn't let the panel copy.");
+  };
+  const drawn = { frame: drawFrame, state: drawState, above: () => put(above, "above"), bar: () => put(bar, "bar") };
+  // What belongs together comes in one message; `view` is its last word, so the page is drawn once for it.
+  const all = () => { for (const draw of Object.values(drawn)) draw(); drawPage(); drawView(); };
+  model.on("msg:custom", received);
+  model.on("change:view", all);
+  el.append(root);
+  all();
+  return () => {
+    window.removeEventListener("keydown", pressed, true);
+    model.off("msg:custom", received);
+    model.off("change:view", all);
+    list.close();
+  };
+}
+
+export default { render };
