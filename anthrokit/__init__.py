@@ -31,23 +31,21 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "simulation", "validity", "work",
     ],
     submod_attrs={
-        "core": ["BudgetReached", "Run", "RunError", "SetupError", "TableError", "label", "read_table"],
+        "core": ["BudgetReached", "Run", "RunError", "SetupError", "label"],
         "models": ["LLM", "Budget"],
         "simulation": [
-            "Behaviour", "Taxonomy", "asimulate", "contextualise", "load_prompts", "load_scenarios", "sample_prompts", "simulate",
+            "Behaviour", "Taxonomy", "asimulate", "contextualise", "load_prompts", "sample_prompts", "simulate",
         ],
         "judging": [
-            "LLMJudge", "Rating", "StudentJudge", "TogetherJudge", "ajudge", "judge", "judge_table",
-            "offline_panel",
+            "LLMJudge", "TogetherJudge", "ajudge", "estimate", "judge", "judge_table", "offline_panel",
         ],
         "analysis": ["agreement", "compare", "compare_pairs", "emergence", "profile", "snowball"],
-        "validity": ["Annotations", "corrected_rates", "draw_annotation_sample", "judge_accuracy", "read_annotations"],
+        "validity": ["corrected_rates", "draw_annotation_sample", "judge_accuracy"],
         "figures": ["plot_differences", "plot_emergence", "plot_profile", "plot_snowball"],
         "panels": ["AnnotationPanel", "DialoguePanel", "DisagreementPanel", "EmergencePanel", "RubricPanel"],
         "io": [
-            "anthrobench_losses", "read_anthrobench", "read_openai", "read_sharegpt", "to_datasets", "write_anthrobench",
-            "write_openai", "write_sharegpt",
+            "read_anthrobench", "read_openai", "read_sharegpt", "to_datasets", "write_anthrobench", "write_openai",
         ],
-        "report": ["demo_run", "profile_table", "write_report"],
+        "report": ["demo_run", "write_report"],
     },
 )

@@ -539,7 +539,7 @@ def estimate(
     shown = found[["purpose", "name", "calls", "tokens_in", "tokens_out", "cost", "cost_most"]]
     return _Result(found, {"note": "no call was made"}, shown=shown)
 
-# %% ../nbs/15_cli.ipynb #e46425cf
+# %% ../nbs/15_cli.ipynb #52a420d2
 @app.command
 def compare(
     run: str, *, group: str = "target", by: str = "behaviour", judges: list[str] | None = None, ci: float = 0.95
@@ -567,6 +567,8 @@ def compare(
     with Run(_there(run), read_only=True) as there:
         labels, metadata = there.labels(judges), there.metadata()
     if group not in labels and group in metadata:
+        if by != "behaviour":
+            raise ValueError(f"{group!r} is a column of the metadata, which is compared by behaviour only")
         labels = labels.merge(metadata[["dialogue_id", group]], on="dialogue_id", how="left")
     if group not in labels:
         raise ValueError(f"labels have no column {group!r} to compare by; they have {', '.join(labels)}")

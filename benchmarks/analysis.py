@@ -4,7 +4,7 @@
 
 A full study has 4 targets x 960 dialogues x 5 turns x 14 behaviours x 9 ratings: 2.4 million ratings, made
 synthetically. Each size runs in a process of its own, so that its peak memory is its own. Timed are the
-answers of `anthrokit.stats`; the making of the table is not.
+answers of `anthrokit.analysis`; the making of the table is not.
 """
 
 from __future__ import annotations
@@ -57,6 +57,7 @@ def steps(labels: pd.DataFrame, ratings: pd.DataFrame) -> dict:
             analysis.profile(labels, by=("target", "empathy", "professionalism", "behaviour")),
         ),
         "comparison of targets": lambda: analysis.compare(labels),
+        "matrix of behaviours": lambda: analysis.snowball_matrix(labels),
         "similarity of profiles": lambda: analysis.similarity(labels, n_resamples=2000),
         "domains: Kruskal-Wallis, pairs, differences": lambda: (
             analysis.kruskal_wallis(labels),
@@ -74,7 +75,10 @@ def steps(labels: pd.DataFrame, ratings: pd.DataFrame) -> dict:
             analysis.snowball(labels, by=both, method="resample", n_resamples=2000),
             analysis.snowball(labels, by="target"),
         ),
-        "carry-over": lambda: (analysis.carry_over(labels, by=both), analysis.carry_over(labels, by="target")),
+        "carry-over": lambda: (
+            analysis.carry_over(labels, by=both),
+            analysis.carry_over(labels, by="target"),
+        ),
         "agreement of judges": lambda: (
             analysis.agreement(labels, by=both, n_resamples=2000),
             analysis.pairwise_agreement(labels),

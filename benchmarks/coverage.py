@@ -1,11 +1,11 @@
 """How often do 95 % intervals hold the truth? Simulated studies whose truth is known exactly.
 
-    python benchmarks/coverage.py [--repeats 1000] [--base-prompts 120] [--scenarios 8] [--turns 5]
+    python benchmarks/coverage.py [--repeats 1000] [--base-prompts 120] [--scenarios 8] [--turns 5] [--missing 0.01]
 
-Each repetition simulates two targets on the same base prompts with `stats.simulate_labels` (1 % of verdicts
-missing, no judge error) and computes the intervals of `stats`. Beside them stands the interval that takes
-every message (or dialogue, or pair of turns) as independent. With 1,000 repetitions a coverage of 95 % has
-a standard error of 0.7 points.
+Each repetition simulates two targets on the same base prompts with `analysis.simulate_labels` (1 % of verdicts
+missing unless said otherwise, no judge error) and computes the intervals of `analysis`. Beside them stands the
+interval that takes every message (or dialogue, or pair of turns) as independent. With 1,000 repetitions a coverage
+of 95 % has a standard error of 0.7 points.
 """
 
 from __future__ import annotations
@@ -77,8 +77,7 @@ def independent(yes_a, n_a, yes_b, n_b) -> tuple[np.ndarray, np.ndarray]:
     "Newcombe's interval of a difference, row by row, every observation taken as independent."
     rows = zip(*(np.asarray(part, dtype=float) for part in (yes_a, n_a, yes_b, n_b)), strict=True)
     limits = [
-        confint_proportions_2indep(*row, method="newcomb") if min(row[1], row[3]) else (0, 0)
-        for row in rows
+        confint_proportions_2indep(*row, method="newcomb") if min(row[1], row[3]) else (0, 0) for row in rows
     ]
     return tuple(np.array(limits).T)
 
@@ -90,11 +89,12 @@ def main() -> None:
     parser.add_argument("--base-prompts", type=int, default=120)
     parser.add_argument("--scenarios", type=int, default=8)
     parser.add_argument("--turns", type=int, default=5)
+    parser.add_argument("--missing", type=float, default=0.01, help="share of labels that are missing")
     asked = parser.parse_args()
     true, hits, began = truths(asked.turns), {}, time.perf_counter()
     study = {"base_prompts": asked.base_prompts, "scenarios": asked.scenarios, "turns": asked.turns}
     study |= {"rates": RATES, "base_share": BASE, "dialogue_share": DIALOGUE, "target_spread": [0.0, SHIFT]}
-    study |= {"domain_shift": 0, "judges": 1, "judge_error": 0, "missing": 0.01}
+    study |= {"domain_shift": 0, "judges": 1, "judge_error": 0, "missing": asked.missing}
     for repeat in range(asked.repeats):
         labels = analysis.simulate_labels(["first", "second"], **study, seed=repeat)
         for quantity, (ours, naive) in intervals(labels).items():

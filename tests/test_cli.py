@@ -90,7 +90,9 @@ price = [2.0, 8.0]
     planned = anthrokit("estimate", *study, "--json", cwd=tmp_path)
     assert planned.returncode == 0, planned.stderr
     plan = {row["name"]: row for row in rows(planned)}
-    assert {row["purpose"] for row in rows(planned)} == {"judge", "all"} and plan["openai/one"]["tokens_in"] > 10_000
+    assert {row["purpose"] for row in rows(planned)} == {"judge", "all"} and plan["openai/one"][
+        "tokens_in"
+    ] > 10_000
     before = json.loads(urllib.request.urlopen(url.replace("/v1", "/stats")).read())["requests"]
     judged = anthrokit("judge", *study, "--behaviours", "empathy", "validation", cwd=tmp_path)
     assert judged.returncode == 0 and judged.stderr == "", judged.stderr
@@ -103,7 +105,9 @@ price = [2.0, 8.0]
 
 
 def test_messages_from_a_file_are_judged(server, tmp_path):
-    (tmp_path / "chat.csv").write_text("user,assistant\nHello,I am glad to see you.\nHi,The bus leaves at 5.\n")
+    (tmp_path / "chat.csv").write_text(
+        "user,assistant\nHello,I am glad to see you.\nHi,The bus leaves at 5.\n"
+    )
     done = anthrokit(
         "judge", "runs/chat", "--messages", "chat.csv", "--judges", f"openai/j@{server()}", "--samples", 1,
         "--behaviours", "emotions", "--json", cwd=tmp_path,
@@ -248,7 +252,16 @@ def test_anthroscore_of_a_file(tmp_path):
 
 def test_heartbench_from_answers_to_scores(server, tmp_path):
     url, here = server(), {"cwd": tmp_path}
-    answering = ("heartbench", "answer", "runs/h", "--models", f"openai/t@{url}", "--cases", "bundled", "--quiet")
+    answering = (
+        "heartbench",
+        "answer",
+        "runs/h",
+        "--models",
+        f"openai/t@{url}",
+        "--cases",
+        "bundled",
+        "--quiet",
+    )
     planning = ("heartbench", "estimate", "--models", f"openai/t@{url}", "--cases", "bundled", "--json")
     planned = anthrokit(*planning, **here)
     assert planned.returncode == 0 and not (tmp_path / "runs").exists(), planned.stderr
@@ -269,7 +282,9 @@ def test_heartbench_from_answers_to_scores(server, tmp_path):
     assert rows(judged) == [{"judge": "openai/j", "model": "openai/t", "status": "ok", "judgements": 12}]
     scored = anthrokit("heartbench", "score", "runs/h", "--level", "overall", "--json", **here)
     (overall,) = rows(scored)
-    assert scored.returncode == 0 and overall["n"] == overall["n_total"] == 12 and 0 < overall["estimate"] < 100
+    assert (
+        scored.returncode == 0 and overall["n"] == overall["n_total"] == 12 and 0 < overall["estimate"] < 100
+    )
 
 
 def answer_of(address, seconds=60):
@@ -358,7 +373,19 @@ def test_export_and_compare(tmp_path):
         assert done.returncode == 0 and (tmp_path / name).exists(), done.stderr
     done = anthrokit("export", "demo", "pairs.csv", "--format", "preferences", cwd=tmp_path)
     assert done.returncode == 1 and "holds no pairs" in done.stderr
-    found = anthrokit("compare", "demo", "--group", "domain", "--by", "category", "--json", cwd=tmp_path)
-    assert found.returncode == 0 and {row["category"] for row in rows(found)} >= {"personhood"}, found.stderr
+    run = demo_run(tmp_path / "two")
+    row = {"name": "half", "value": '"first"'}
+    half = run.dialogues()["dialogue_id"][:8]
+    run.write("metadata", [{"dialogue_id": name, **row} for name in half])
+    run.write_all(["UPDATE prompts SET base_id = 'b' || (rowid % 8)"])
+    run.write(
+        "metadata",
+        [{"dialogue_id": name, **row, "value": '"second"'} for name in run.dialogues()["dialogue_id"][8:]],
+    )
+    run.close()
+    found = anthrokit("compare", "two", "--group", "half", "--json", cwd=tmp_path)
+    assert found.returncode == 0 and {row["behaviour"] for row in rows(found)} >= {"emotions"}, found.stderr
+    found = anthrokit("compare", "two", "--group", "half", "--by", "category", cwd=tmp_path)
+    assert found.returncode == 1 and "is compared by behaviour only" in found.stderr
     wrong = anthrokit("compare", "demo", "--group", "month", cwd=tmp_path)
     assert wrong.returncode == 1 and "labels have no column 'month' to compare by" in wrong.stderr

@@ -13,8 +13,9 @@ import pandas as pd
 from ..core import TableError
 
 # %% auto #0
-__all__ = ['CONTEXT', 'require_columns', 'as_names', 'truth_values', 'judges_of', 'clusters', 'group_rows', 'cluster_sums',
-           'Tally', 'proportion', 'difference', 'draw_clusters', 'percentile_interval', 'resample', 'holm']
+__all__ = ['require_columns', 'as_names', 'truth_values', 'judges_of', 'describing_columns', 'clusters', 'group_rows',
+           'cluster_sums', 'Tally', 'proportion', 'difference', 'draw_clusters', 'percentile_interval', 'resample',
+           'holm']
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #47cbc8b8
 def require_columns(frame: pd.DataFrame, columns: Sequence[str], what: str = "labels") -> None:
@@ -76,10 +77,8 @@ def truth_values(values: pd.Series) -> np.ndarray:
         )
     return numbers
 
-# %% ../../nbs/07_analysis/02_clustered.ipynb #c0d1e8ba
-CONTEXT = ("target", "persona", "prompt_id", "base_id", "domain", "scenario", "empathy", "professionalism")
-_KNOWN = {*CONTEXT, "run", "repeat", "base_prompt", "cluster", "dialogue_id", "turn", "category"}
-_KNOWN |= {"behaviour", "votes_for", "votes_cast", "label", "truth"}
+# %% ../../nbs/07_analysis/02_clustered.ipynb #ef664442
+_VOTES = {"behaviour", "category", "votes_for", "votes_cast", "label", "truth"}
 
 
 def judges_of(labels: pd.DataFrame) -> list[str]:
@@ -96,8 +95,20 @@ def judges_of(labels: pd.DataFrame) -> list[str]:
     >>> judges_of(simulate_labels(1, base_prompts=2, judges=2))
     ['synthetic judge 1', 'synthetic judge 2']
     """
-    columns = [name for name in labels.columns if name not in _KNOWN]
+    columns = [name for name in labels.columns if name not in _VOTES]
     return [name for name in columns if pd.api.types.is_bool_dtype(labels[name].dtype)]
+
+
+def describing_columns(labels: pd.DataFrame) -> list[str]:
+    """The columns that say where a label comes from: target, dialogue, turn, prompt, domain and those of a design.
+
+    Examples
+    --------
+    >>> from anthrokit.analysis import describing_columns, simulate_labels
+    >>> describing_columns(simulate_labels(1, base_prompts=2))[:4]
+    ['target', 'dialogue_id', 'prompt_id', 'base_id']
+    """
+    return [name for name in labels.columns if name not in {*_VOTES, *judges_of(labels)}]
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #3b39e306
 def clusters(frame: pd.DataFrame) -> pd.Series:
@@ -179,7 +190,7 @@ def cluster_sums(
     at, size = rows * shape[1] + groups, shape[0] * shape[1]
     return np.bincount(at, weights=value, minlength=size).reshape(shape).astype(float, copy=False)
 
-# %% ../../nbs/07_analysis/02_clustered.ipynb #b2995652
+# %% ../../nbs/07_analysis/02_clustered.ipynb #c125256f
 class Tally:
     """Rows of a table counted by cluster and group.
 
@@ -208,6 +219,7 @@ class Tally:
     def __init__(self, frame: pd.DataFrame, by: Sequence[str]):
         self.cluster, self.clusters = pd.factorize(clusters(frame))
         self.group, self.groups = group_rows(frame, by)
+        self._target = frame["target"] if "target" in frame.columns else None
 
     def sums(self, value: Sequence[float] | None = None) -> np.ndarray:
         "Sums of a value of each row (default: rows), clusters × groups; a missing value counts as 0."
@@ -218,6 +230,13 @@ class Tally:
     def count(self, value: Sequence[float] | None = None) -> np.ndarray:
         "Sums of a value of each row (default: rows) by group, as whole numbers."
         return np.bincount(self.group, weights=value, minlength=len(self.groups)).astype(int)
+
+    def targets(self) -> dict[str, np.ndarray]:
+        "The column n_targets: how many targets each group takes together; none where the table names no target."
+        if self._target is None:
+            return {}
+        pairs = pd.DataFrame({"group": self.group, "target": self._target.to_numpy()})
+        return {"n_targets": pairs.groupby("group")["target"].nunique().to_numpy()}
 
     def beside(self, table: pd.DataFrame) -> pd.DataFrame:
         "A table with one row a group, with the groups at its left."

@@ -24,15 +24,15 @@ from .profiles import _labels_by_unit
 from ..core import TableError
 
 # %% auto #0
-__all__ = ['kruskal_wallis', 'post_hoc', 'factor_model']
+__all__ = ['kruskal_wallis', 'post_hoc', 'factor_model', 'marginal_means']
 
-# %% ../../nbs/07_analysis/07_domains.ipynb #3fec400a
+# %% ../../nbs/07_analysis/07_domains.ipynb #a9ea2f08
 def _dialogue_shares(
-    labels: pd.DataFrame, factor: str, by: Sequence[str]
+    labels: pd.DataFrame, factor: str, by: Sequence[str], variant: str
 ) -> tuple[pd.DataFrame, np.ndarray, pd.DataFrame]:
     "One row a dialogue (level, cluster), the share of its labels that are True by group, and the groups."
     require_columns(labels, ["dialogue_id", "label", factor, *by])
-    labels = _labels_by_unit(labels, by) if by else labels
+    labels, named = _labels_by_unit(labels, by, variant) if by else (labels, {})
     labels = labels[labels[factor].notna()].assign(cluster=clusters, level=labels[factor])
     keys = [name for name in ("target", "dialogue_id") if name in labels.columns]
     rows, dialogues = group_rows(labels, [*keys, "cluster", "level"])
@@ -40,14 +40,19 @@ def _dialogue_shares(
     if len(levels) < 2:
         raise TableError(f"a comparison by {factor} needs two or more levels; there is {', '.join(levels)}")
     columns, groups = group_rows(labels, by)
+    groups = groups.assign(**named)
     truth, shape = truth_values(labels["label"]), (len(dialogues), len(groups))
     with np.errstate(invalid="ignore"):
         scored = cluster_sums(rows, columns, (~np.isnan(truth)).astype(float), shape)
         return dialogues, cluster_sums(rows, columns, np.nan_to_num(truth), shape) / scored, groups
 
-# %% ../../nbs/07_analysis/07_domains.ipynb #b36ea0de
+# %% ../../nbs/07_analysis/07_domains.ipynb #e239726d
 def kruskal_wallis(
-    labels: pd.DataFrame, factor: str = "domain", by: str | Sequence[str] = "behaviour"
+    labels: pd.DataFrame,
+    factor: str = "domain",
+    by: str | Sequence[str] = "behaviour",
+    *,
+    variant: str = "judged",
 ) -> pd.DataFrame:
     """Kruskal-Wallis test of the frequency in a dialogue, as in the paper, with ε².
 
@@ -59,11 +64,14 @@ def kruskal_wallis(
         Column whose levels are compared.
     by : str or sequence of str
         "behaviour", "category" (any of its behaviours), or () for all labels together.
+    variant : str
+        For categories: "judged" leaves out what is counted by rule (first-person pronouns), "all" takes it in.
 
     Returns
     -------
     DataFrame
-        by…, statistic (H), freedom, p_value, p_adjusted (Holm), effect_size (ε² = H / (n − 1)), n
+        by…, variant (of categories), statistic (H), freedom, p_value, p_adjusted (Holm), effect_size
+        (ε² = H / (n − 1)), n
         (dialogues), n_clusters. Where a behaviour doesn't vary, NA.
 
     Notes
@@ -82,7 +90,7 @@ def kruskal_wallis(
     import pingouin
 
     by, rows = as_names(by), []
-    dialogues, shares, groups = _dialogue_shares(labels, factor, by)
+    dialogues, shares, groups = _dialogue_shares(labels, factor, by, variant)
     n_levels = dialogues["level"].nunique()
     for column in shares.T:
         known = dialogues.assign(share=column).dropna(subset="share")
@@ -96,21 +104,26 @@ def kruskal_wallis(
     result.insert(result.columns.get_loc("p_value") + 1, "p_adjusted", holm(result["p_value"]))
     return result
 
-# %% ../../nbs/07_analysis/07_domains.ipynb #f3a71ded
+# %% ../../nbs/07_analysis/07_domains.ipynb #c49acf98
 def post_hoc(
-    labels: pd.DataFrame, factor: str = "domain", by: str | Sequence[str] = "behaviour"
+    labels: pd.DataFrame,
+    factor: str = "domain",
+    by: str | Sequence[str] = "behaviour",
+    *,
+    variant: str = "judged",
 ) -> pd.DataFrame:
     """Mann-Whitney tests of all pairs of levels after `kruskal_wallis`, with Holm's correction.
 
     Parameters
     ----------
-    labels, factor, by
+    labels, factor, by, variant
         As for `kruskal_wallis`.
 
     Returns
     -------
     DataFrame
-        by…, a, b, statistic (U), p_value, p_adjusted (Holm over all rows), effect_size (rank-biserial
+        by…, variant (of categories), a, b, statistic (U), p_value, p_adjusted (Holm over all rows),
+        effect_size (rank-biserial
         correlation: positive where a is higher), n_a, n_b (dialogues).
 
     Notes
@@ -128,7 +141,7 @@ def post_hoc(
     import pingouin
 
     by, rows = as_names(by), []
-    dialogues, shares, groups = _dialogue_shares(labels, factor, by)
+    dialogues, shares, groups = _dialogue_shares(labels, factor, by, variant)
     codes, levels = pd.factorize(dialogues["level"])
     for number, column in enumerate(shares.T):
         for first, second in combinations(range(len(levels)), 2):
@@ -142,46 +155,96 @@ def post_hoc(
     groups = groups.loc[result.pop("number")].reset_index(drop=True)
     return pd.concat([groups, result], axis=1)
 
-# %% ../../nbs/07_analysis/07_domains.ipynb #4660f1a0
-def _design(labels: pd.DataFrame, factors: Sequence[str]) -> pd.DataFrame:
-    "Columns of 0 and 1: a constant, each factor's levels against its reference, targets if several."
-    columns = {"constant": np.ones(len(labels))}
-    several = "target" in labels.columns and labels["target"].nunique() > 1 and "target" not in factors
-    for factor in [*factors, *(["target"] if several else [])]:
-        levels = list(labels[factor].unique())
-        if len(levels) < 2 and factor != "target":
-            raise TableError(
-                f"the factor {factor} has one level only ({levels[0]}); nothing to compare it with"
-            )
-        reference = "low" if "low" in levels else levels[0]
-        for level in levels:
-            if level != reference:
-                name = f"{factor}: {level} against {reference}"
-                columns[name] = (labels[factor] == level).to_numpy(dtype=float)
+# %% ../../nbs/07_analysis/07_domains.ipynb #e6f041d9
+def _indicators(labels: pd.DataFrame, factor: str) -> pd.DataFrame:
+    'A column of 0 and 1 for each level of a factor against its reference: "low" where there is one, else the first.'
+    levels = list(labels[factor].unique())
+    reference = "low" if "low" in levels else levels[0]
+    columns = {
+        f"{factor}: {level} against {reference}": (labels[factor] == level).to_numpy(dtype=float)
+        for level in levels
+        if level != reference
+    }
     return pd.DataFrame(columns, index=labels.index)
 
-# %% ../../nbs/07_analysis/07_domains.ipynb #3b174ceb
+
+def _aliased(design: pd.DataFrame) -> list[str]:
+    "Columns of a design that those before them already determine."
+    matrix, kept, found = design.drop_duplicates().to_numpy(dtype=float), [], []
+    for place, name in enumerate(design.columns):
+        independent = np.linalg.matrix_rank(matrix[:, [*kept, place]]) > len(kept)
+        (kept if independent else found).append(place if independent else name)
+    return found
+
+# %% ../../nbs/07_analysis/07_domains.ipynb #7bafc0f8
+def _design(
+    labels: pd.DataFrame, factors: Sequence[str], interactions: bool
+) -> tuple[pd.DataFrame, list[str], str]:
+    "The columns of a model: constant, factors (and their products), targets; its terms; and what it leaves out."
+    parts = {}
+    for factor in factors:
+        if labels[factor].nunique() < 2:
+            only = labels[factor].iloc[0]
+            raise TableError(f"the factor {factor} has one level only ({only}); nothing to compare it with")
+        parts[factor] = _indicators(labels, factor)
+    design = pd.concat([pd.Series(1.0, labels.index, name="constant"), *parts.values()], axis=1)
+    if interactions:
+        centred = {name: part - 1 / (part.shape[1] + 1) for name, part in parts.items()}
+        design = pd.concat([design[["constant"]], *centred.values()], axis=1)
+        for first, second in combinations(factors, 2):
+            for a in centred[first]:
+                for b in centred[second]:
+                    simple = centred[first].shape[1] == centred[second].shape[1] == 1
+                    name = f"{first} × {second}" if simple else f"{a} × {b}"
+                    design[name] = centred[first][a] * centred[second][b]
+    if found := _aliased(design):
+        raise TableError(
+            f"the columns {', '.join(found)} are determined by those before them, so that their effects can't be told "
+            f"apart; give fewer of the factors {', '.join(factors)}"
+        )
+    terms, note = list(design.columns[1:]), ""
+    if "target" not in factors and "target" in labels.columns and labels["target"].nunique() > 1:
+        targets = _indicators(labels, "target")
+        alone = [name for name in factors if labels.groupby("target")[name].nunique().max() == 1]
+        if not _aliased(pd.concat([targets, design], axis=1)):
+            design = pd.concat([design, targets], axis=1)
+        else:
+            note = f"targets are not adjusted for: they determine {', '.join(alone) or 'the factors'}"
+    return design, terms, note
+
+# %% ../../nbs/07_analysis/07_domains.ipynb #e407bdc5
 _MODEL = ("estimate", "ci_low", "ci_high", "p_value", "working_correlation")
 
 
-def _fit_gee(truth: np.ndarray, design: pd.DataFrame, cluster: np.ndarray, ci: float) -> pd.DataFrame:
-    "One logistic GEE; a row a term, with the reason where there is no estimate."
+class _NoFit(Exception):
+    "Why a model has no estimates."
+
+
+def _solve_gee(
+    truth: np.ndarray, design: pd.DataFrame, cluster: np.ndarray, cells: Sequence[np.ndarray]
+) -> tuple[np.ndarray, np.ndarray, float, int]:
+    "One logistic GEE: coefficients, their covariance, the working correlation, degrees of freedom."
     import warnings
 
     import statsmodels.api as sm
-    from scipy.stats import t
     from threadpoolctl import threadpool_limits
 
     order = np.argsort(cluster, kind="stable")
     truth, design, cluster = truth[order], design.iloc[order], cluster[order]
-    terms, n_clusters = list(design.columns[1:]), len(np.unique(cluster))
-    empty = pd.DataFrame({"term": terms}).assign(**dict.fromkeys(_MODEL, np.nan))
-    empty = empty.assign(n=len(truth), n_clusters=n_clusters, ci=ci, note="")
-    sides = [truth[design[term] == level] for term in terms for level in (0, 1)]
-    if any(len(side) == 0 or side.min() == side.max() for side in sides):
-        return empty.assign(note="always or never there in one level: no finite odds ratio")
-    if n_clusters <= len(terms) + 1:
-        return empty.assign(note="fewer clusters than a model of these terms needs")
+    cells = [cell[order] for cell in cells]
+    freedom = len(np.unique(cluster)) - design.shape[1]
+    for term in design.columns[1:]:
+        sides = [truth[design[term] == level] for level in np.unique(design[term])]
+        if len(sides) < 2 or any(side.min() == side.max() for side in sides):
+            raise _NoFit("always or never there in one level: no finite odds ratio")
+    for cell in cells:
+        per_cell = pd.Series(truth).groupby(cell).agg(["min", "max"])
+        if (per_cell["min"] == per_cell["max"]).any():
+            raise _NoFit("always or never there where two levels meet: no finite odds ratio")
+    if found := _aliased(design):
+        raise _NoFit(f"no estimates: {', '.join(found)} can't be told from the other columns here")
+    if freedom <= 0:
+        raise _NoFit("fewer clusters than a model of these terms needs")
     kinds = {"family": sm.families.Binomial(), "cov_struct": sm.cov_struct.Exchangeable()}
     model = sm.GEE(truth, design, groups=cluster, **kinds)
     # Many small matrices: threads only get in the way.
@@ -189,20 +252,35 @@ def _fit_gee(truth: np.ndarray, design: pd.DataFrame, cluster: np.ndarray, ci: f
         warnings.simplefilter("ignore")
         try:
             fit = model.fit(cov_type="bias_reduced")
+            sound = fit.converged and np.isfinite(fit.bse).all()
         except (np.linalg.LinAlgError, ValueError) as error:
-            return empty.assign(note=f"no fit: {error}")
-    estimate, error = fit.params[1:].to_numpy(), fit.bse[1:].to_numpy()
-    if not (fit.converged and np.isfinite(error).all()):
-        return empty.assign(note="the model did not converge")
-    freedom = n_clusters - len(terms) - 1
-    half = t.ppf(0.5 + ci / 2, freedom) * error
-    return empty.assign(
-        estimate=np.exp(estimate),
-        ci_low=np.exp(estimate - half),
-        ci_high=np.exp(estimate + half),
-        p_value=2 * t.sf(np.abs(estimate / error), freedom),
-        working_correlation=float(model.cov_struct.dep_params),
-    )
+            raise _NoFit(f"no fit: {error}") from None
+    if not sound:
+        raise _NoFit("the model did not converge")
+    return fit.params.to_numpy(), np.asarray(fit.cov_params()), float(model.cov_struct.dep_params), freedom
+
+
+def _models(
+    labels: pd.DataFrame, factors: Sequence[str], by: Sequence[str], interactions: bool, variant: str
+) -> tuple:
+    "What `factor_model` and `marginal_means` fit: labels in use, groups, design, terms, note, and a fit a group."
+    require_columns(labels, ["label", *factors, *by])
+    labels, named = _labels_by_unit(labels, by, variant)
+    labels = labels[labels["label"].notna() & labels[list(factors)].notna().all(axis=1)]
+    numbers, groups = group_rows(labels, by)
+    groups = groups.assign(**named)
+    design, terms, note = _design(labels, factors, interactions)
+    cluster, truth = pd.factorize(clusters(labels))[0], truth_values(labels["label"])
+    crossed = combinations(factors, 2) if interactions else ()
+    cells, fits = [group_rows(labels, pair)[0] for pair in crossed], []
+    for number in range(len(groups)):
+        rows = np.flatnonzero(numbers == number)
+        try:
+            fit = _solve_gee(truth[rows], design.iloc[rows], cluster[rows], [cell[rows] for cell in cells])
+        except _NoFit as reason:
+            fit = str(reason)
+        fits.append((rows, len(np.unique(cluster[rows])), fit))
+    return labels, groups, design, terms, note, fits
 
 
 def factor_model(
@@ -210,6 +288,8 @@ def factor_model(
     factors: Sequence[str] = ("empathy", "professionalism"),
     by: str | Sequence[str] = "behaviour",
     *,
+    interactions: bool = False,
+    variant: str = "judged",
     ci: float = 0.95,
 ) -> pd.DataFrame:
     """Odds ratios of factors such as empathy and professionalism: logistic GEE, clustered by base prompt.
@@ -222,14 +302,26 @@ def factor_model(
         Columns whose levels are compared with a reference: "low" where there is one, else the first.
     by : str or sequence of str
         "behaviour" or "category": one model each.
+    interactions : bool
+        Adds a term for each two factors: the ratio of the odds ratios of one in the two levels of the other. The
+        odds ratio of a factor is then its mean effect over the levels of the others.
+    variant : str
+        For categories: "judged" leaves out what is counted by rule (first-person pronouns), "all" takes it in.
     ci : float
         Confidence level.
 
     Returns
     -------
     DataFrame
-        by…, term, estimate (odds ratio), ci_low, ci_high, p_value, p_adjusted (Holm over all rows),
-        working_correlation, n, n_clusters, ci (the level), note (why there is no estimate).
+        by…, variant (of categories), term, estimate (odds ratio), ci_low, ci_high, p_value, p_adjusted (Holm over
+        all rows),
+        working_correlation, n, n_clusters, ci (the level), note (why there is no estimate, or that targets
+        are not adjusted for, because the factors depend on them alone).
+
+    Raises
+    ------
+    TableError
+        A factor has one level, or factors determine each other; the columns are named.
 
     Notes
     -----
@@ -245,19 +337,99 @@ def factor_model(
     0          empathy: high against low       5.1
     1  professionalism: high against low       0.9
     """
+    from scipy.stats import t
+
     by, parts = as_names(by), []
-    require_columns(labels, ["label", *factors, *by])
-    labels = _labels_by_unit(labels, by)
-    labels = labels[labels["label"].notna() & labels[list(factors)].notna().all(axis=1)]
-    numbers, groups = group_rows(labels, by)
-    design = _design(labels, factors)
-    cluster, truth = pd.factorize(clusters(labels))[0], truth_values(labels["label"])
-    for number in range(len(groups)):
-        rows = np.flatnonzero(numbers == number)
-        table = _fit_gee(truth[rows], design.iloc[rows], cluster[rows], ci)
-        table = table[~table["term"].str.startswith("target:")]
-        same = groups.loc[[number] * len(table)].reset_index(drop=True)
-        parts.append(pd.concat([same, table.reset_index(drop=True)], axis=1))
+    _, groups, design, terms, note, fits = _models(labels, factors, by, interactions, variant)
+    for number, (rows, n_clusters, fit) in enumerate(fits):
+        table = pd.DataFrame({"term": terms}).assign(**dict.fromkeys(_MODEL, np.nan))
+        table = table.assign(
+            n=len(rows), n_clusters=n_clusters, ci=ci, note=fit if isinstance(fit, str) else note
+        )
+        if not isinstance(fit, str):
+            values, covariance, correlation, freedom = fit
+            value, error = values[1 : len(terms) + 1], np.sqrt(np.diag(covariance))[1 : len(terms) + 1]
+            half = t.ppf(0.5 + ci / 2, freedom) * error
+            table["estimate"], table["working_correlation"] = np.exp(value), correlation
+            table["ci_low"], table["ci_high"] = np.exp(value - half), np.exp(value + half)
+            table["p_value"] = 2 * t.sf(np.abs(value / error), freedom)
+        parts.append(pd.concat([groups.loc[[number] * len(terms)].reset_index(drop=True), table], axis=1))
     result = pd.concat(parts, ignore_index=True)
     result.insert(result.columns.get_loc("p_value") + 1, "p_adjusted", holm(result["p_value"]))
     return result
+
+# %% ../../nbs/07_analysis/07_domains.ipynb #2c8ce493
+def marginal_means(
+    labels: pd.DataFrame,
+    factors: Sequence[str] = ("empathy", "professionalism"),
+    by: str | Sequence[str] = "behaviour",
+    *,
+    variant: str = "judged",
+    ci: float = 0.95,
+) -> pd.DataFrame:
+    """Shares that `factor_model` with interactions expects in each cell and margin of a design.
+
+    Parameters
+    ----------
+    labels, factors, by, variant, ci
+        As for `factor_model`.
+
+    Returns
+    -------
+    DataFrame
+        by…, variant (of categories), one column a factor (its level; "all" where its levels count equally), estimate
+        (share), ci_low,
+        ci_high, n (labels of the cell or margin), n_clusters, ci, note.
+
+    Notes
+    -----
+    Predictions are averaged over the other factors and the targets in equal parts; delta method on the scale of
+    log odds.
+
+    Examples
+    --------
+    >>> from anthrokit.analysis import marginal_means, simulate_labels
+    >>> labels = simulate_labels(1, base_prompts=40, rates={"empathy": 0.4}, domain_shift=0.5)
+    >>> marginal_means(labels, ["empathy"])[["empathy", "estimate"]].round(2)
+      empathy  estimate
+    0    high      0.60
+    1     low      0.23
+    """
+    from itertools import product
+
+    from scipy.special import expit, logit
+    from scipy.stats import t
+
+    by, rows = as_names(by), []
+    used, groups, design, _, note, fits = _models(labels, factors, by, True, variant)
+    whole = ["all"] if len(factors) > 1 else []
+    levels = [[*sorted(used[name].unique()), *whole] for name in factors]
+    for number, (at, n_clusters, fit) in enumerate(fits):
+        mine, columns = used.iloc[at], design.iloc[at]
+        for choice in product(*levels):
+            fixed = {name: level for name, level in zip(factors, choice, strict=True) if level != "all"}
+            if not fixed:
+                continue
+            within = np.logical_and.reduce([mine[name] == level for name, level in fixed.items()])
+            row = dict(zip(factors, choice, strict=True)) | {
+                "n": within.sum(),
+                "n_clusters": n_clusters,
+                "ci": ci,
+            }
+            row |= {"group": number, "note": fit if isinstance(fit, str) else note}
+            if not isinstance(fit, str):
+                values, covariance, _, freedom = fit
+                x = columns[within].drop_duplicates().to_numpy()
+                share = expit(x @ values)
+                slope = (share * (1 - share)) @ x / len(x)
+                middle = share.mean()
+                error = np.sqrt(slope @ covariance @ slope) / (middle * (1 - middle))
+                half = t.ppf(0.5 + ci / 2, freedom) * error
+                row |= {"estimate": middle, "ci_low": expit(logit(middle) - half)}
+                row |= {"ci_high": expit(logit(middle) + half)}
+            rows.append(row)
+    result = pd.DataFrame(rows).reindex(
+        columns=[*factors, "estimate", "ci_low", "ci_high", "n", "n_clusters", "ci", "note", "group"]
+    )
+    groups = groups.loc[result.pop("group")].reset_index(drop=True)
+    return pd.concat([groups, result], axis=1)

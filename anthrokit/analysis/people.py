@@ -156,15 +156,28 @@ def _hedges(a: np.ndarray, b: np.ndarray, ci: float) -> tuple[float, float, floa
     reach = norm.ppf(0.5 + ci / 2) * np.sqrt(variance)
     return g, g - reach, g + reach
 
-# %% ../../nbs/07_analysis/09_people.ipynb #af1c4235
+# %% ../../nbs/07_analysis/09_people.ipynb #7178e3e3
 def _odds_above(
     a: np.ndarray, b: np.ndarray, above: float, ci: float
 ) -> tuple[tuple[float, float, float], float]:
-    "Odds ratio of a score above a value with its interval, and its p-value."
+    "Odds ratio of a score above a value with its interval, and its p-value; NaN where no score, or every one, is."
     from statsmodels.stats.contingency_tables import Table2x2
 
-    table = Table2x2([[(side > above).sum(), (side <= above).sum()] for side in (a, b)])
+    counts = np.array([[(side > above).sum(), (side <= above).sum()] for side in (a, b)], dtype=float)
+    if not counts.sum(axis=0).all():
+        return (np.nan, np.nan, np.nan), np.nan
+    table = Table2x2(counts + 0.5 * (counts == 0).any())
     return (table.oddsratio, *table.oddsratio_confint(1 - ci)), table.oddsratio_pvalue()
+
+
+def _mean_difference(a: np.ndarray, b: np.ndarray, ci: float) -> tuple[float, ...]:
+    "Difference of two means with Welch's interval, t and p; the estimate alone where no score varies."
+    from scipy.stats import ttest_ind
+
+    if np.ptp(a) == 0 == np.ptp(b):
+        return a.mean() - b.mean(), np.nan, np.nan, np.nan, np.nan
+    welch = ttest_ind(a, b, equal_var=False)
+    return a.mean() - b.mean(), *welch.confidence_interval(ci), *welch
 
 
 def compare_conditions(
@@ -194,12 +207,15 @@ def compare_conditions(
     -------
     DataFrame
         measure (rank-biserial correlation, difference in means, standardised difference, odds ratio
-        above …), estimate, ci_low, ci_high, statistic (U, t), p_value, n_high, n_low, n_total, ci.
+        above …), estimate, ci_low, ci_high, statistic (U, t), p_value, n_high, n_low, n_total, ci. Where
+        the scores of neither condition vary, the means have no interval and no p-value (NA); where no score,
+        or every one, lies above the value, there is no odds ratio (NA).
 
     Notes
     -----
-    Two-sided Mann-Whitney test; Welch's t; Hedges' g with its usual large-sample interval; odds ratio with
-    a half added to each cell where one is empty.
+    Two-sided Mann-Whitney test (p is 1 where all scores are equal); Welch's t; Hedges' g with its usual
+    large-sample interval; odds ratio with a half added to each of the four cells where one is empty (Haldane
+    and Anscombe).
 
     Examples
     --------
@@ -212,13 +228,14 @@ def compare_conditions(
     1        difference in means      1.00
     2    standardised difference      0.94
     """
-    from scipy.stats import mannwhitneyu, ttest_ind
+    from scipy.stats import mannwhitneyu
 
     a, b = _two_conditions(people, score, condition, high, low)
-    ranks, welch = mannwhitneyu(a, b), ttest_ind(a, b, equal_var=False)
+    statistic, p_value = mannwhitneyu(a, b)
+    ranks = statistic, 1.0 if np.ptp([*a, *b]) == 0 else p_value
     rows = [
-        ("rank-biserial correlation", *rank_biserial(ranks.statistic, len(a), len(b), ci), *ranks),
-        ("difference in means", a.mean() - b.mean(), *welch.confidence_interval(ci), *welch),
+        ("rank-biserial correlation", *rank_biserial(statistic, len(a), len(b), ci), *ranks),
+        ("difference in means", *_mean_difference(a, b, ci)),
         ("standardised difference", *_hedges(a, b, ci), np.nan, np.nan),
     ]
     if above is not None:

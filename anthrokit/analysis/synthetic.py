@@ -15,9 +15,9 @@ from ..core import data_path
 from ..simulation import Taxonomy
 
 # %% auto #0
-__all__ = ['behaviour_categories', 'simulate_labels']
+__all__ = ['behaviour_categories', 'counted_behaviours', 'simulate_labels']
 
-# %% ../../nbs/07_analysis/01_synthetic.ipynb #e2338327
+# %% ../../nbs/07_analysis/01_synthetic.ipynb #3ffe61f5
 @functools.cache
 def behaviour_categories() -> dict[str, str]:
     """The built-in behaviours in their order, each with its category.
@@ -29,6 +29,19 @@ def behaviour_categories() -> dict[str, str]:
     'relationship building'
     """
     return {behaviour.name: behaviour.category for behaviour in Taxonomy.load()}
+
+
+@functools.cache
+def counted_behaviours() -> tuple[str, ...]:
+    """The built-in behaviours that are counted by rule rather than judged.
+
+    Examples
+    --------
+    >>> from anthrokit.analysis import counted_behaviours
+    >>> counted_behaviours()
+    ('first-person pronoun use',)
+    """
+    return tuple(behaviour.name for behaviour in Taxonomy.load() if behaviour.how == "counted")
 
 # %% ../../nbs/07_analysis/01_synthetic.ipynb #3e249369
 def _common_level(

@@ -11,7 +11,16 @@ import numpy as np
 import pandas as pd
 
 from .profiles import _draw_dots, _size_of_rows, _what_of
-from .style import colours_of, counted, in_order, interval, label_of, need_columns, new_axes, themed
+from anthrokit.figures.style import (
+    colours_of,
+    counted,
+    in_order,
+    interval,
+    label_of,
+    need_columns,
+    new_axes,
+    themed,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

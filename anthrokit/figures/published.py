@@ -14,7 +14,16 @@ import pandas as pd
 
 from ..core import TableError
 from .profiles import _draw_heat, _legend_above
-from .style import COLOURS, colours_of, label_of, model_labels, need_columns, new_axes, shown, themed
+from anthrokit.figures.style import (
+    COLOURS,
+    colours_of,
+    label_of,
+    model_labels,
+    need_columns,
+    new_axes,
+    shown,
+    themed,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

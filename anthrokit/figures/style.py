@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 # %% auto #0
 __all__ = ['COLOURS', 'MARKERS', 'THEME', 'Look', 'theme', 'themed', 'shown', 'words', 'label_of', 'model_labels', 'counted',
-           'interval', 'in_order', 'colours_of', 'need_columns', 'new_axes', 'save']
+           'interval', 'variant_note', 'pooled_note', 'in_order', 'colours_of', 'need_columns', 'new_axes', 'save']
 
 # %% ../../nbs/09_figures/01_style.ipynb #b3976660
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C8C8C")
@@ -218,7 +218,7 @@ def model_labels(names: Sequence[str], room: int = 32) -> dict[str, str]:
         short = [own.get(name, name) for name in names]
     return {name: shown(text, room) for name, text in zip(names, short, strict=True)}
 
-# %% ../../nbs/09_figures/01_style.ipynb #5f814dbc
+# %% ../../nbs/09_figures/01_style.ipynb #36020d99
 def counted(numbers: pd.Series) -> str:
     """A count or the range of several, such as 4,785 or 4,785 to 4,792.
 
@@ -246,7 +246,36 @@ def interval(frame: pd.DataFrame) -> str:
     levels = sorted(frame["ci"].dropna().unique()) if "ci" in frame.columns else []
     return f"{' and '.join(f'{100 * level:.6g} %' for level in levels)} interval".strip()
 
-# %% ../../nbs/09_figures/01_style.ipynb #9b38c6d1
+
+def variant_note(frame: pd.DataFrame) -> str:
+    """What a table of categories counts, for a figure's caption; nothing for a table of behaviours.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from anthrokit.figures import variant_note
+    >>> variant_note(pd.DataFrame({"variant": ["judged"]}))
+    '; judged behaviours only'
+    """
+    said = {"judged": "judged behaviours only", "all": "all behaviours, pronouns too"}
+    found = [said.get(name, name) for name in frame["variant"].unique()] if "variant" in frame.columns else []
+    return f"; {' and '.join(found)}" if found else ""
+
+
+def pooled_note(frame: pd.DataFrame) -> str:
+    """Says that a table takes several targets together, for a figure's caption; nothing where it doesn't.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from anthrokit.figures import pooled_note
+    >>> pooled_note(pd.DataFrame({"n_targets": [3]}))
+    '3 targets together; '
+    """
+    most = int(frame["n_targets"].max()) if "n_targets" in frame.columns else 1
+    return f"{most} targets together; " if most > 1 else ""
+
+# %% ../../nbs/09_figures/01_style.ipynb #5ca6dd4c
 def in_order(names: Sequence[str]) -> list[str]:
     """Names without repetitions: those the reader ordered, then by the taxonomy, then as they come.
 
@@ -256,8 +285,10 @@ def in_order(names: Sequence[str]) -> list[str]:
     >>> in_order(["empathy", "own", "sentience"])
     ['sentience', 'empathy', 'own']
     """
-    known = list(dict.fromkeys([*behaviour_categories(), *behaviour_categories().values()]))
     names, order = list(dict.fromkeys(names)), list(_LOOK.get().order)
+    known = list(dict.fromkeys(behaviour_categories().values()))
+    if not set(names) <= set(known):  # a category bears the name of one of its behaviours
+        known = list(behaviour_categories())
     place = {name: number for number, name in enumerate([*order, *known])}
     place |= {name: number - len(place) for number, name in enumerate(order)}
     return sorted(names, key=lambda name: place.get(name, len(known) + len(order)))
@@ -308,15 +339,15 @@ def new_axes(ax: Axes | None, size: tuple[float, float]) -> Axes:
 
     return plt.subplots(figsize=size)[1] if ax is None else ax
 
-# %% ../../nbs/09_figures/01_style.ipynb #bcf84bc6
+# %% ../../nbs/09_figures/01_style.ipynb #dee76f4e
 def save(
-    figure: Figure | Axes, path: str | os.PathLike, formats: Sequence[str] = ("png", "svg")
+    figure: Figure | Axes | list[Axes], path: str | os.PathLike, formats: Sequence[str] = ("png", "svg")
 ) -> list[Path]:
     """Write a figure to files, as a picture and as vectors.
 
     Parameters
     ----------
-    figure : Figure or Axes
+    figure : Figure, Axes or list of Axes
         What a figure function returned.
     path : str or path
         Without an ending; folders are made.
@@ -337,6 +368,7 @@ def save(
     ...     [file.name for file in save(plt.figure(), f"{folder}/empty", formats=["pdf"])]
     ['empty.pdf']
     """
+    figure = figure[0] if isinstance(figure, list) else figure
     figure = getattr(figure, "figure", figure)
     Path(path).parent.mkdir(parents=True, exist_ok=True)
     undated, written = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {"Software": None}}, []

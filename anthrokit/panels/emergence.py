@@ -105,7 +105,7 @@ class Occurrences:
             if name in self.common:
                 self._of.update(dict(list(self.labels.groupby("behaviour", sort=False))))
             else:
-                table = analysis.any_of(self.labels, None if name == ANY else "category")
+                table = analysis.any_of(self.labels, None if name == ANY else "category", variant="all")
                 found = dict(list(table.groupby("behaviour", sort=False)))
                 self._of.update({ANY: table.assign(behaviour=ANY)} if name == ANY else found)
         return self._of[name]

@@ -1,0 +1,88 @@
+"""One job of every kind on the mock server, for tests and for processes to kill: python jobs.py KIND FOLDER URL."""
+
+import sys
+
+from judged import make_run
+
+from anthrokit import heartbench
+from anthrokit.core import Run
+from anthrokit.judging import LLMJudge, TogetherJudge, judge
+from anthrokit.models import LLM
+from anthrokit.simulation import load_prompts, simulate
+
+
+class Kind:
+    "What is done, and the query of what is kept of it."
+
+    def __init__(self, work, kept, batched=True):
+        self.work, self.kept, self.batched = work, kept, batched
+
+    def do(self, folder, base, llm=None, **how):
+        "Do it, or go on with it."
+
+        def model(name):
+            return LLM(
+                f"openai/{name}", api_base=base, **{"max_concurrency": 4, "max_tokens": 100, **(llm or {})}
+            )
+
+        with make_run(folder, 6) if self in JUDGED else Run(folder) as run:
+            self.work(run, model, {"progress": False, **how})
+
+    def rows(self, folder):
+        "What is there."
+        with Run(folder, read_only=True) as run:
+            return run.rows(self.kept)
+
+
+def simulated(run, model, how):
+    simulate(load_prompts().head(6), model("target"), model("user"), run=run, turns=2, **how)
+
+
+def judged(run, model, how):
+    behaviours = ["empathy", "agency", "desires"]
+    judge(
+        run, [LLMJudge(model(f"judge-{letter}")) for letter in "abc"], samples=2, behaviours=behaviours, **how
+    )
+
+
+def together(run, model, how):
+    judge(run, [TogetherJudge(model(f"judge-{letter}")) for letter in "ab"], samples=2, **how)
+
+
+def adaptive(run, model, how):
+    judge(
+        run,
+        [LLMJudge(model(f"judge-{n}")) for n in "abc"],
+        behaviours=["empathy"],
+        sampling="adaptive",
+        **how,
+    )
+
+
+def answered(run, model, how):
+    heartbench.answer(heartbench.load_cases("bundled"), model=[model("one")], run=run, **how)
+
+
+def rubric(run, model, how):
+    cases, answers = heartbench.load_cases("bundled"), heartbench.bundled_answers()
+    heartbench.add_cases(run, cases)
+    heartbench.add_answers(run, cases, answers)
+    heartbench.judge_answers(run, heartbench.RubricJudge(model("rubric")), **how)
+
+
+RATED = (
+    "SELECT dialogue_id, turn, behaviour, judge, sample, verdict, status FROM ratings ORDER BY 1, 2, 3, 4, 5"
+)
+HITS = "SELECT model, case_id, judge, sample, criterion, hit FROM rubric_ratings ORDER BY 1, 2, 3, 4, 5"
+KINDS = {
+    "dialogues": Kind(simulated, "SELECT dialogue_id, turn, role, content FROM messages ORDER BY 1, 2, 3"),
+    "ratings": Kind(judged, RATED),
+    "together": Kind(together, RATED),
+    "adaptive": Kind(adaptive, RATED, batched=False),
+    "answers": Kind(answered, "SELECT model, case_id, content, status FROM answers ORDER BY 1, 2"),
+    "judgements": Kind(rubric, HITS),
+}
+JUDGED = [KINDS[name] for name in ("ratings", "together", "adaptive")]
+
+if __name__ == "__main__":
+    KINDS[sys.argv[1]].do(*sys.argv[2:])

@@ -1,0 +1,93 @@
+"""Every kind of job meets every fault (killed, refused, broken, timed out, out of budget) and ends the same.
+
+The server's answers follow from the request alone, so what is kept can be compared with an untroubled run's.
+"""
+
+import signal
+import subprocess
+import sys
+import time
+
+import jobs
+import pytest
+from judged import stats
+
+from anthrokit.core import BudgetReached
+from anthrokit.models import Batch, Budget
+
+KINDS = list(jobs.KINDS)
+FAULTS = {
+    "429": ("rate_limit=0.3",),
+    "429 with a time": ("rate_limit_after=0.1",),
+    "500": ("error=0.3",),
+    "closed": ("drop=0.3",),
+    "empty": ("empty=0.2",),
+    "no choices": ("choiceless=0.2",),
+    "no JSON": ("malformed=0.2",),
+    "time-out": ("hang=0.1",),
+}
+
+
+@pytest.fixture(scope="module")
+def untroubled(tmp_path_factory):
+    "What is kept of a kind of job when nothing goes wrong."
+    made = {}
+
+    def rows(kind, base):
+        if kind not in made:
+            folder = tmp_path_factory.mktemp("whole") / "run"
+            jobs.KINDS[kind].do(folder, base)
+            made[kind] = jobs.KINDS[kind].rows(folder)
+            assert made[kind]
+        return made[kind]
+
+    return rows
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_faults_of_the_server(server, tmp_path, untroubled, kind, fault):
+    "What fails is tried again, in the call or by the same call made again."
+    job, calm = jobs.KINDS[kind], server()
+    faulty = server(*(part for share in FAULTS[fault] for part in ("--fault", share)))
+    job.do(tmp_path / "run", faulty, llm={"timeout": 1.0, "max_retries": 4})
+    assert any(name.startswith("fault_") for name in stats(faulty))
+    job.do(tmp_path / "run", calm)
+    assert job.rows(tmp_path / "run") == untroubled(kind, calm)
+
+
+@pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM], ids=lambda end: end.name)
+@pytest.mark.parametrize("kind", KINDS)
+def test_stopped_from_outside(server, tmp_path, untroubled, kind, end):
+    "What was kept stays; only calls in flight are made again."
+    job, calm, slow = jobs.KINDS[kind], server(), server("--latency", 0.3)
+    whole = untroubled(kind, calm)
+    command = [sys.executable, jobs.__file__, kind, str(tmp_path / "run"), slow]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    while process.poll() is None and stats(slow).get("answers", 0) < 6:
+        time.sleep(0.02)
+    process.send_signal(end)
+    told = process.communicate(timeout=60)[1]
+    assert process.returncode != 0 and "never awaited" not in told
+    before = job.rows(tmp_path / "run") if (tmp_path / "run" / "ledger.sqlite").exists() else []
+    job.do(tmp_path / "run", calm)
+    assert job.rows(tmp_path / "run") == whole and {row for row in before if None not in row} <= set(whole)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_stopped_by_its_budget(server, tmp_path, untroubled, kind):
+    job, calm = jobs.KINDS[kind], server()
+    with pytest.raises(BudgetReached):
+        job.do(tmp_path / "run", calm, budget=Budget(tokens=3_000))
+    before = stats(calm).get("answers", 0)
+    assert before < 24
+    job.do(tmp_path / "run", calm, budget=Budget(tokens=10_000_000))
+    assert job.rows(tmp_path / "run") == untroubled(kind, calm)
+
+
+@pytest.mark.parametrize("kind", [name for name in KINDS if jobs.KINDS[name].batched])
+def test_in_batches(server, tmp_path, untroubled, kind):
+    "The providers' batches give what single calls give."
+    job, calm = jobs.KINDS[kind], server()
+    job.do(tmp_path / "run", calm, batch=Batch(poll=0.05))
+    assert stats(calm)["batches"] and job.rows(tmp_path / "run") == untroubled(kind, calm)
