@@ -53,7 +53,11 @@ def test_faults_of_the_server(server, tmp_path, untroubled, kind, fault):
     job.do(tmp_path / "run", faulty, llm={"timeout": 1.0, "max_retries": 4})
     assert any(name.startswith("fault_") for name in stats(faulty))
     job.do(tmp_path / "run", calm)
-    assert job.rows(tmp_path / "run") == untroubled(kind, calm)
+    kept, whole = job.rows(tmp_path / "run"), untroubled(kind, calm)
+    if fault == "empty":  # asked for again with another seed, so something else is said of the same
+        assert {row[:2] for row in kept} == {row[:2] for row in whole}
+    else:
+        assert kept == whole
 
 
 @pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM], ids=lambda end: end.name)
