@@ -17,14 +17,14 @@ from anthrokit.models import Batch, Budget
 
 KINDS = list(jobs.KINDS)
 FAULTS = {
-    "429": ("rate_limit=0.3",),
-    "429 with a time": ("rate_limit_after=0.1",),
-    "500": ("error=0.3",),
-    "closed": ("drop=0.3",),
-    "empty": ("empty=0.2",),
-    "no choices": ("choiceless=0.2",),
-    "no JSON": ("malformed=0.2",),
-    "time-out": ("hang=0.1",),
+    "429": ("rate_limit=0.5",),
+    "429 with a time": ("rate_limit_after=0.3",),
+    "500": ("error=0.5",),
+    "closed": ("drop=0.5",),
+    "empty": ("empty=0.4",),
+    "no choices": ("choiceless=0.5",),
+    "no JSON": ("malformed=0.5",),
+    "time-out": ("hang=0.3",),
 }
 
 

@@ -127,7 +127,8 @@ def install(wheel, folder):
 
 def clean(**more):
     "The environment without what leads back to this repository."
-    return {name: value for name, value in os.environ.items() if name != "PYTHONPATH"} | more
+    kept = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "JUPYTER_PATH")}
+    return kept | more
 
 
 def test_import_is_light():
