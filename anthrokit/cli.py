@@ -58,7 +58,9 @@ class _Result:
         table = self.table if self.shown is None else self.shown
         parts = [] if table is None or table.empty else [_text_table(table), ""]
         lists = {name: value if isinstance(value, list) else [value] for name, value in self.facts.items()}
-        return "\n".join(parts + [f"{name}: {_cell(value)}" for name, values in lists.items() for value in values])
+        return "\n".join(
+            parts + [f"{name}: {_cell(value)}" for name, values in lists.items() for value in values]
+        )
 
 
 def _cell(value: Any) -> str:
@@ -79,7 +81,9 @@ def _text_table(table: pd.DataFrame) -> str:
     for name in table:
         cells = [str(name), *map(_cell, table[name])]
         width = max(map(len, cells))
-        columns.append([cell.rjust(width) if is_numeric_dtype(table[name]) else cell.ljust(width) for cell in cells])
+        columns.append(
+            [cell.rjust(width) if is_numeric_dtype(table[name]) else cell.ljust(width) for cell in cells]
+        )
     return "\n".join("  ".join(row).rstrip() for row in zip(*columns, strict=True))
 
 # %% ../nbs/15_cli.ipynb #a5fe424a
@@ -97,13 +101,19 @@ _EXITS = "Exit codes: 0 done, 1 couldn't be done, 2 wrongly typed, 3 units are m
 _STYLE = {"result_action": "return_value", "help_format": "plaintext", "version_flags": ()}
 
 app = App(
+    suppress_keyboard_interrupt=False,
     name="anthrokit",
     help="Measure anthropomorphism in language models. Every command explains itself: anthrokit judge --help",
     help_epilogue=_EXITS,
     default_parameter=Parameter(negative=(), consume_multiple=True),
     **_STYLE,
 )
-heartbench = App(name="heartbench", help="Counselling cases answered, judged by criteria, scored.", **_STYLE)
+heartbench = App(
+    suppress_keyboard_interrupt=False,
+    name="heartbench",
+    help="Counselling cases answered, judged by criteria, scored.",
+    **_STYLE,
+)
 app.command(heartbench)
 
 Positive = Annotated[int, Parameter(validator=validators.Number(gte=1))]
@@ -152,7 +162,9 @@ def _sections(path: Any, read: dict[str, Any]) -> Iterator[tuple[tuple[str, ...]
             yield ("heartbench", part), inner
 
 
-def _settings(path: str | os.PathLike, command: tuple[str, ...]) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+def _settings(
+    path: str | os.PathLike, command: tuple[str, ...]
+) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
     "What a settings file says to a command, and the models it names; the whole file is checked."
     try:
         read = tomllib.loads(Path(path).read_text(encoding="utf-8"))
@@ -189,7 +201,9 @@ def _model_entry(path: Any, name: str, entry: Any) -> dict[str, Any]:
         raise _SettingsError(f"{path}: {place} doesn't say which model it is: model = 'openai/…'")
     texts = {"model", "name", "api_base", "api_key_env", "transport"}
     for key, value in entry.items():
-        kinds = str if key in texts else dict if key == "options" else list if key == "price" else (int, float)
+        kinds = (
+            str if key in texts else dict if key == "options" else list if key == "price" else (int, float)
+        )
         if not isinstance(value, kinds) or isinstance(value, bool):
             raise _SettingsError(f"{path}: {place} {key} is {value!r}, which it can't be")
     return entry
@@ -298,7 +312,9 @@ def _judges(names: Sequence[str], together: bool, protocol: str) -> list[Any] | 
         return None
     if together and protocol != "paper":
         raise ValueError("the released protocol asks one behaviour at a time; leave --together out")
-    return [TogetherJudge(_llm(name)) if together else LLMJudge(_llm(name), protocol=protocol) for name in names]
+    return [
+        TogetherJudge(_llm(name)) if together else LLMJudge(_llm(name), protocol=protocol) for name in names
+    ]
 
 # %% ../nbs/15_cli.ipynb #f3c8a669
 @app.command
@@ -373,9 +389,13 @@ def simulate(
     )
     with made as there:
         planned, missing = there.dialogues(), there.missing().query("kind == 'message'")
-        spent, messages = _spent(there), there.messages().query("role == 'assistant'").dropna(subset="content")
+        spent, messages = (
+            _spent(there),
+            there.messages().query("role == 'assistant'").dropna(subset="content"),
+        )
     table = planned.groupby("target").agg(
-        dialogues=("status", "size"), done=("status", lambda status: int(status.isin(["done", "ended"]).sum()))
+        dialogues=("status", "size"),
+        done=("status", lambda status: int(status.isin(["done", "ended"]).sum())),
     )
     table["target_messages"] = messages.groupby("target").size()
     return _Result(table.reset_index(), {"run": run, **spent}, _tell_missing(missing))
@@ -542,7 +562,12 @@ def estimate(
 # %% ../nbs/15_cli.ipynb #52a420d2
 @app.command
 def compare(
-    run: str, *, group: str = "target", by: str = "behaviour", judges: list[str] | None = None, ci: float = 0.95
+    run: str,
+    *,
+    group: str = "target",
+    by: str = "behaviour",
+    judges: list[str] | None = None,
+    ci: float = 0.95,
 ) -> _Result:
     """Differences between targets, or groups of dialogues, on the same base prompts.
 
@@ -679,7 +704,9 @@ def runs(folder: str = "runs") -> _Result:
         {
             "run": table["run"].str[:30],
             **{name: [_few(one) for one in table[column]] for name, column in parts[:1]},
-            "dialogues": [f"{done}/{n}" for done, n in zip(table["dialogues_done"], table["dialogues"], strict=True)],
+            "dialogues": [
+                f"{done}/{n}" for done, n in zip(table["dialogues_done"], table["dialogues"], strict=True)
+            ],
             "judges": [len(one) for one in table["judges"]],
             "ratings": [f"{done}/{n}" for done, n in zip(table["ratings_ok"], table["ratings"], strict=True)],
             "tokens": table["tokens"],
@@ -861,7 +888,9 @@ def heartbench_judge(
         shared = {"samples": samples, "language": language, "shuffle": shuffle}
         panel = [RubricJudge(_llm(name), **shared) for name in judges]
         budget = _budget(budget_usd, budget_tokens)
-        judge_answers(there, panel, models=models, budget=budget, retry=list(retry), progress=not _session.quiet)
+        judge_answers(
+            there, panel, models=models, budget=budget, retry=list(retry), progress=not _session.quiet
+        )
         table = there.judgements()
     counts = table.groupby(["judge", "model", "status"]).size().reset_index(name="judgements")
     absent = table[table["status"] != "ok"]
@@ -1082,7 +1111,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with warnings.catch_warnings():
             warnings.showwarning = lambda message, *_, **__: print(f"anthrokit: {message}", file=sys.stderr)
             arguments = sys.argv[1:] if arguments is None else list(arguments)
-            return _told(app.meta(arguments, exit_on_error=False, print_error=False, result_action="return_value"))
+            return _told(
+                app.meta(arguments, exit_on_error=False, print_error=False, result_action="return_value")
+            )
     except KeyboardInterrupt:
         print("anthrokit: interrupted; what is done is kept, the same command goes on", file=sys.stderr)
         return 130

@@ -24,7 +24,7 @@ FAULTS = {
     "empty": ("empty=0.4",),
     "no choices": ("choiceless=0.5",),
     "no JSON": ("malformed=0.5",),
-    "time-out": ("hang=0.15",),
+    "time-out": ("hang=0.3",),
 }
 
 
@@ -50,7 +50,7 @@ def test_faults_of_the_server(server, tmp_path, untroubled, kind, fault):
     "What fails is tried again, in the call or by the same call made again."
     job, calm = jobs.KINDS[kind], server()
     faulty = server(*(part for share in FAULTS[fault] for part in ("--fault", share)))
-    job.do(tmp_path / "run", faulty, llm={"timeout": 1.0, "max_retries": 4})
+    job.do(tmp_path / "run", faulty, llm={"timeout": 0.5, "max_retries": 4})
     assert any(name.startswith("fault_") for name in stats(faulty))
     job.do(tmp_path / "run", calm)
     kept, whole = job.rows(tmp_path / "run"), untroubled(kind, calm)

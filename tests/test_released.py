@@ -40,8 +40,14 @@ def package(request, tmp_path):
 
 def asked_in(run, one, monkeypatch):
     "What a judge asks about all messages of a run; the run's settings of it."
-    asked, prompt = [], one.prompt
-    monkeypatch.setattr(one, "prompt", lambda *given: asked.append(prompt(*given)) or asked[-1])
+    asked, request = [], one.request
+
+    def told(*given):
+        messages, extra = request(*given)
+        asked.append(messages[0]["content"])
+        return messages, extra
+
+    monkeypatch.setattr(one, "request", told)
     judge(run, [one], samples=3, behaviours="emotions", progress=False)
     assert run.ratings()["status"].eq("ok").all() and len(run.ratings()) == 6
     return set(asked), json.loads(run.query("SELECT settings FROM judges")["settings"][0])

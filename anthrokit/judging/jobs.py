@@ -188,11 +188,7 @@ class Messages:
 
     def passage(self, dialogue_id: str, turn: int) -> Passage:
         "A message with all that was said before it."
-        before = [
-            (role, text)
-            for at, role, text in self._said[dialogue_id]
-            if (at, role) < (turn, "user") or at < turn
-        ]
+        before = [(role, text) for at, role, text in self._said[dialogue_id] if at < turn]
         asked = [(role, text) for at, role, text in self._said[dialogue_id] if at == turn and role == "user"]
         return Passage(self.texts[dialogue_id, turn], (*before, *asked))
 

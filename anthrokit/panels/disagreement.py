@@ -610,8 +610,7 @@ class DisagreementPanel(Panel):
     Examples
     --------
     >>> import anthrokit as ak
-    >>> ak.DisagreementPanel(ak.demo_run(), state={"behaviour": "empathy"})
-    DisagreementPanel: 47 of 80 messages and behaviours
+    >>> panel = ak.DisagreementPanel(ak.demo_run(), state={"behaviour": "empathy"})
     """
 
     def __init__(

@@ -571,8 +571,7 @@ class RubricPanel(Panel):
     Examples
     --------
     >>> from anthrokit.heartbench import bundled_hits
-    >>> RubricPanel(bundled_hits(), state={"difficulty": "hard"})
-    RubricPanel: 4 of 12 cases
+    >>> panel = RubricPanel(bundled_hits(), state={"difficulty": "hard"})
     """
 
     def __init__(self, source: Any, *, state: Mapping[str, Any] | None = None, live: float | None = None):

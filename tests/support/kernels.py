@@ -102,6 +102,8 @@ def become_kernel(asking: socket.socket) -> None:
     os.environ.pop("JPY_PARENT_PID", None)  # it isn't our parent, whose end would be ours
     sys.argv = ["ipykernel_launcher.py", *wanted["arguments"]]
     sys.path[:] = [place for place in sys.path if Path(place) != Path(__file__).parent]
+    further = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    sys.path[:0] = [path for path in further if path and path not in sys.path]
     from ipykernel import kernelapp
 
     kernelapp.launch_new_instance()
