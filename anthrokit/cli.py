@@ -114,6 +114,7 @@ heartbench = App(
     help="Counselling cases answered, judged by criteria, scored.",
     **_STYLE,
 )
+app.meta.suppress_keyboard_interrupt = False
 app.command(heartbench)
 
 Positive = Annotated[int, Parameter(validator=validators.Number(gte=1))]
