@@ -100,7 +100,10 @@ def test_keys(dialogues):
     place, cells = panel.locator(".ak-place"), page.locator(".jp-Notebook .jp-Cell")
     before = cells.count()
     panel.locator(".ak-page h4").click()
-    for key in ("j", "j", "k", "b", "d", "d"):
+    for key, number in (("j", 2), ("j", 3), ("k", 2)):
+        keys.press(key)
+        seen(place).to_have_text(f"{number} / 16")
+    for key in ("b", "d", "d"):
         keys.press(key)
     seen(place).to_have_text("2 / 16")
     panel.get_by_role("listbox").focus()
