@@ -35,6 +35,7 @@ $(STAMP): requirements.txt settings.ini setup.py
 # The module files from the notebooks, the notebooks clean, the README from its notebook.
 notebooks: $(STAMP)
 	$(BIN)/nbdev_export
+	$(BIN)/python docs/rooms.py
 	$(BIN)/nbdev_clean
 	$(MAKE) readme
 

@@ -8,7 +8,6 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "batches": ["Batch", "BatchLedger", "BatchQueue", "Provider", "read_result", "request_line", "under_way"],
         "embedded": ["DEFAULT_MODEL", "NOTICE", "Request", "answer_here", "fetch_model", "generate", "load", "log_probability", "needs", "quiet_transformers"],
         "faults": [],
-        "leaving": ["Progress", "Unit", "work_through"],
         "limits": ["Budget"],
         "llm": ["LLM"],
         "loop": ["await_for", "wait_for"],
