@@ -16,6 +16,8 @@ extras = {
 extras["all"] = sorted({requirement for extra in extras.values() for requirement in extra})
 extras["dev"] = settings["dev_requirements"].split()
 
+NOTEBOOKS = {f"anthrokit.{part}": f"nbs/{part}" for part in ("papers", "tutorials")}
+
 setup(
     name=settings["lib_name"],
     version=settings["version"],
@@ -35,10 +37,10 @@ setup(
         "console_scripts": settings["console_scripts"].split(),
         "inspect_ai": ["anthrokit = anthrokit.io.inspect_logs"],  # inspect eval anthrokit/anthrobench
     },
-    # data/ and nbs/tutorials/ are installed as anthrokit/data and anthrokit/tutorials: one copy of each file.
-    packages=[*find_packages(include=["anthrokit", "anthrokit.*"]), "anthrokit.data", "anthrokit.tutorials"],
-    package_dir={"anthrokit": "anthrokit", "anthrokit.data": "data", "anthrokit.tutorials": "nbs/tutorials"},
-    package_data={"anthrokit.data": ["**/*"], "anthrokit.tutorials": ["*.ipynb"]},
+    # data/ and the notebooks are installed as anthrokit/data, anthrokit/papers, …: one copy of each file.
+    packages=[*find_packages(include=["anthrokit", "anthrokit.*"]), "anthrokit.data", *NOTEBOOKS],
+    package_dir={"anthrokit": "anthrokit", "anthrokit.data": "data", **NOTEBOOKS},
+    package_data={"anthrokit.data": ["**/*"], **{name: ["*.ipynb"] for name in NOTEBOOKS}},
     include_package_data=False,
     classifiers=[
         "Development Status :: 4 - Beta",

@@ -184,6 +184,20 @@ def _settings(
     return found | {name: value for name, value in said.items() if name in flags}, named
 
 # %% ../nbs/15_cli.ipynb #9f5e01f7
+def _secrets(options: dict[str, Any], address: Any) -> str | None:
+    "The first option that may hold a key; of a request's own body its names and values are looked at."
+    from anthrokit.core import redact
+    from anthrokit.models.llm import by_privacy
+
+    body = options.get("extra_body")
+    _, private = by_privacy({name: value for name, value in options.items() if name != "extra_body"})
+    if isinstance(body, dict) and by_privacy(body)[1]:
+        private["extra_body"] = body
+    if isinstance(address, str) and ("?" in address or redact(address) != address):
+        private["api_base"] = address
+    return next(iter(private), None)
+
+
 def _model_entry(path: Any, name: str, entry: Any) -> dict[str, Any]:
     from anthrokit.core import strings_in
     from anthrokit.models import LLM
@@ -195,6 +209,11 @@ def _model_entry(path: Any, name: str, entry: Any) -> dict[str, Any]:
         raise _SettingsError(
             f"{path}: {place} holds an api_key. Keys don't belong in a file: take it out, put the key into an "
             f"environment variable, and write api_key_env with that variable's name."
+        )
+    if secret := _secrets(options if isinstance(options, dict) else {}, entry.get("api_base")):
+        raise _SettingsError(
+            f"{path}: {place} {secret} may hold a key. Keys don't belong in a file: take it out, and give it in "
+            f"Python, LLM(…, {secret}=…), from an environment variable; for the model's own key there is api_key_env."
         )
     own = set(inspect.signature(LLM.__init__).parameters) - {"self", "api_key"}
     _known(path, place, entry, own | {"api_key_env", "options"})
@@ -991,7 +1010,7 @@ def heartbench_score(
 
 # %% ../nbs/15_cli.ipynb #744a7f1b
 def copy_tutorials(folder: str | os.PathLike = "anthrokit-tutorials") -> list[Path]:
-    """Copy the tutorials to a folder, to run and change them there.
+    """Copy the tutorials to a folder, to run and change them there; the papers' notebooks to `papers` within it.
 
     Parameters
     ----------
@@ -1001,7 +1020,7 @@ def copy_tutorials(folder: str | os.PathLike = "anthrokit-tutorials") -> list[Pa
     Returns
     -------
     list of Path
-        The tutorials in the folder.
+        The papers' notebooks and the tutorials in the folder.
 
     Examples
     --------
@@ -1010,20 +1029,20 @@ def copy_tutorials(folder: str | os.PathLike = "anthrokit-tutorials") -> list[Pa
     True
     """
     package = Path(__file__).resolve().parent
-    places = (package / "tutorials", package.parent / "nbs" / "tutorials")
-    source = next(place for place in places if place.is_dir())
-    Path(folder).mkdir(parents=True, exist_ok=True)
     copies = []
-    for notebook in sorted(source.glob("*.ipynb")):
-        copies.append(Path(folder) / notebook.name)
-        if not copies[-1].exists():
-            shutil.copyfile(notebook, copies[-1])
+    for part, place in (("papers", Path(folder) / "papers"), ("tutorials", Path(folder))):
+        source = next(one for one in (package / part, package.parent / "nbs" / part) if one.is_dir())
+        place.mkdir(parents=True, exist_ok=True)
+        for notebook in sorted(source.glob("*.ipynb")):
+            copies.append(place / notebook.name)
+            if not copies[-1].exists():
+                shutil.copyfile(notebook, copies[-1])
     return copies
 
 
 @app.command
 def lab(folder: str = "anthrokit-tutorials", *, copy_only: bool = False, options: str = "") -> _Result | int:
-    """JupyterLab with a copy of the tutorials.
+    """JupyterLab with a copy of the tutorials and of the papers' notebooks.
 
     Examples: anthrokit lab; anthrokit lab my-tutorials --copy-only;
     anthrokit lab --options='--no-browser --port=8890'

@@ -170,6 +170,8 @@ def write_report(run: Run, path: str | os.PathLike | None = None, *, dialogues: 
     """
     import jinja2
 
+    from anthrokit.panels.source import spelled
+
     path = Path(path) if path is not None else run.folder / "report.html"
     summary, manifest = run.summary(), run.manifest()
     labels, ratings, messages = run.labels(), run.ratings(), run.messages()
@@ -188,7 +190,8 @@ def write_report(run: Run, path: str | os.PathLike | None = None, *, dialogues: 
         {**row, "messages": _messages(*(part(index, row["dialogue_id"]) for index in range(3)))}
         for row in every.head(dialogues).astype(object).where(every.notna(), None).to_dict("records")
     ]
-    environment = jinja2.Environment(autoescape=True)
+    # Texts of models stand in it: none may turn its line around or hide a part of it.
+    environment = jinja2.Environment(autoescape=True, finalize=lambda one: spelled(one) if type(one) is str else one)
     text = environment.from_string(data_path("report.html").read_text(encoding="utf-8")).render(
         name=run.name,
         summary=summary,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -268,6 +269,22 @@ def test_a_model_that_is_not_a_language_model_is_refused(tmp_path):
     config = transformers.BertConfig(vocab_size=10, **SMALL)
     with pytest.raises(score.AnthroScoreError, match="BertModel is neither a masked"):
         score.load_scorer((transformers.BertModel(config), None))
+
+
+@pytest.mark.parametrize("kind", ["a-kind-of-its-own", "llama"])
+def test_code_that_comes_with_a_model_is_never_run(kind, tmp_path):
+    "Neither run nor asked about, also where transformers knows the kind of model itself."
+    folder, mark = tmp_path / "model", tmp_path / "ran"
+    folder.mkdir()
+    (folder / "own.py").write_text(
+        "from transformers import PretrainedConfig\n"
+        f"open({str(mark)!r}, 'w').close()\n"
+        "class Own(PretrainedConfig):\n    model_type = 'a-kind-of-its-own'\n"
+    )
+    (folder / "config.json").write_text(json.dumps({"model_type": kind, "auto_map": {"AutoConfig": "own.Own"}}))
+    with pytest.raises(score.AnthroScoreError, match="never done here" if kind != "llama" else "can't be loaded"):
+        score.load_scorer(folder)
+    assert not mark.exists()
 
 
 def test_causal_scores_follow_the_definition_beyond_the_window(tiny):

@@ -190,13 +190,19 @@ def test_wrong_usage_is_explained(arguments, code, message, tmp_path):
         ("[judge]\nsamples_ = 0\n", "s.toml: [judge] can't have 'samples_'; did you mean samples?"),
         ("[simulate]\nturns = 0\n", "Must be >= 1"),
         ("[models.a]\nmodel = 'openai/x'\napi_key = 'sk-0'\n", "Keys don't belong in a file"),
+        ("[models.a]\nmodel = 'm'\noptions = {extra_headers = {X-Own = 'pl4nted'}}\n", "extra_headers may hold a key"),
+        ("[models.a]\nmodel = 'm'\noptions = {extra_query = {code = 'pl4nted'}}\n", "extra_query may hold a key"),
+        ("[models.a]\nmodel = 'm'\noptions = {extra_body = {own = {auth = 'pl4nted'}}}\n", "extra_body may hold a key"),
+        ("[models.a]\nmodel = 'm'\noptions = {user = 'sk-pl4nted0abcdefghijklm0'}\n", "user may hold a key"),
+        ("[models.a]\nmodel = 'openai/x'\napi_base = 'https://me:pl4nted@host/v1'\n", "api_base may hold a key"),
+        ("[models.a]\nmodel = 'openai/x'\napi_base = 'https://host/v1?code=pl4nted'\n", "api_base may hold a key"),
     ],
 )
 def test_mistakes_in_a_settings_file_are_named(text, message, tmp_path):
     (tmp_path / "s.toml").write_text(text)
     done = anthrokit("simulate", "runs/x", "--settings", "s.toml", cwd=tmp_path)
     assert done.returncode == 2 and message in done.stderr and "Traceback" not in done.stderr
-    assert not (tmp_path / "runs").exists()
+    assert not (tmp_path / "runs").exists() and "pl4nted" not in done.stdout + done.stderr
 
 
 def test_no_key_and_no_server_are_explained(tmp_path):
@@ -318,7 +324,8 @@ def test_lab_opens_a_copy_of_the_tutorials(tmp_path):
         working.stderr.close()
     names = {entry["name"] for entry in json.loads(page)["content"]}
     assert {"quickstart.ipynb", "anthroscore.ipynb"} <= names
-    assert names == {path.name for path in (tmp_path / "mine").iterdir() if path.suffix == ".ipynb"}
+    assert names == {path.name for path in (tmp_path / "mine").iterdir() if path.suffix in (".ipynb", "")}
+    assert (tmp_path / "mine" / "papers" / "anthrobench.ipynb").is_file()
 
 
 def test_help_has_examples():

@@ -1,7 +1,7 @@
 """Every notebook runs from top to bottom; the tests inside them are the tests of the modules.
 
 Cells marked `#| eval: false` are left out, as nbdev does: they show public data or the speed of a machine.
-The tutorials run on the wheel, in test_package.py.
+The tutorials and the papers' notebooks run on the wheel, in test_package.py.
 """
 
 from pathlib import Path
@@ -14,7 +14,7 @@ ROOT = Path(__file__).parent.parent
 NOTEBOOKS = sorted(
     path
     for path in (ROOT / "nbs").rglob("*.ipynb")
-    if not {".ipynb_checkpoints", "tutorials"} & set(path.parts)
+    if not {".ipynb_checkpoints", "papers", "tutorials"} & set(path.parts)
 )
 
 

@@ -19,6 +19,7 @@ from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parent.parent
 TUTORIALS = sorted(path.stem for path in (ROOT / "nbs" / "tutorials").glob("*.ipynb"))
+TUTORIALS += sorted(f"papers/{path.stem}" for path in (ROOT / "nbs" / "papers").glob("*.ipynb"))
 HEAVY = ("torch", "transformers", "litellm", "spacy", "pandas", "sklearn", "statsmodels", "matplotlib")
 
 LOAD_ALL = """
@@ -193,6 +194,8 @@ def test_tutorials_run_on_the_wheel_in_a_folder_elsewhere(name, elsewhere, tmp_p
     subprocess.run([elsewhere, "-c", copy], check=True, **here)
     done = subprocess.run([elsewhere, "-c", RUN_ALL, tmp_path / "mine" / f"{name}.ipynb"], **here)
     assert done.returncode == 0, done.stderr[-3000:]
+    if name.startswith("papers/"):  # its pictures lie beside it
+        assert any((tmp_path / "mine" / "papers" / "figures" / Path(name).name).glob("*.png"))
 
 
 def test_modules_follow_from_the_notebooks():

@@ -326,6 +326,7 @@ def test_hostile_report(browser, tmp_path):
 
     with hostile.write(tmp_path / "run") as run:
         path = write_report(run)
+    assert not set("\u202e\u2066\x1b\x07") & set(path.read_text(encoding="utf-8"))
     page = browser.new_page(viewport={"width": 900, "height": 1000})
     dialogs, requests = [], []
     page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))

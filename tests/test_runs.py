@@ -16,10 +16,11 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from anthrokit.core import Run, RunError, SetupError, repair
-from anthrokit.judging import LLMJudge, estimate, judge
+from anthrokit.core import Run, RunError, SetupError, repair, tables
+from anthrokit.judging import LLMJudge, PatternJudge, estimate, import_messages, judge
 from anthrokit.models import LLM
 from anthrokit.simulation import load_prompts, simulate
+from anthrokit.validity import Annotations, draw_annotation_sample
 
 STUDY = """
 import sys
@@ -465,3 +466,21 @@ def test_a_spreadsheet_runs_nothing(tmp_path):
         pd.testing.assert_frame_equal(again.messages().drop(columns="run"), messages)
         assert again.prompts()["prompt_id"].tolist() == ["007"]
     assert pd.read_parquet(export / "messages.parquet")["content"].tolist() == texts
+
+
+def test_a_spreadsheet_runs_nothing_of_what_people_label(tmp_path):
+    "The same of the sheet that people are given, and of the file that their verdicts are kept in."
+    texts = ["=HYPERLINK(1)", "+cmd|x", "@you", "fine"]
+    said = {"dialogue_id": ["+1", "+2", "+3", "+4"], "user": "=1+1", "assistant": texts}
+    with import_messages(pd.DataFrame(said), tmp_path / "run") as run:
+        judge(run, PatternJudge(), behaviours=["emotions"], progress=False)
+        sheet = draw_annotation_sample(run, n=4, path=tmp_path / "sheet.csv")
+    kept = Annotations(tmp_path / "kept.csv")
+    kept.add(tables.read_frame(tmp_path / "sheet.csv").assign(verdict="yes", annotator="=me"))
+    for file in tmp_path.glob("*.csv"):
+        cells = pd.read_csv(file, dtype=str, keep_default_na=False, header=None).stack()
+        assert not cells.str.match(r"[=+@\t\r]|-(?!\d)").any(), file
+    assert kept.table()["annotator"].unique().tolist() == ["=me"]
+    key = ["dialogue_id", "turn", "behaviour"]
+    assert kept.table()[key].values.tolist() == sheet[key].values.tolist()
+    assert tables.read_frame(tmp_path / "sheet.csv")["message"].tolist() == sheet["message"].tolist()

@@ -154,14 +154,25 @@ def _no_bars(logging: Any) -> Iterator[None]:
             logging.enable_progress_bar()
 
 
+def _refuse_own_code(model: str | os.PathLike, error: Exception) -> None:
+    "Say so where a model can only be loaded by running code that comes with it."
+    if "trust_remote_code" in str(error):
+        raise AnthroScoreError(
+            f"{model} can't be loaded without running code that comes with it, which is never done here. Give a model "
+            "of a kind that transformers knows, or load it yourself and give (model, tokenizer)."
+        ) from None
+
+
 def _from_folder_or_hub(model: str | os.PathLike) -> tuple[Any, Any]:
     "Model and tokenizer by transformers; the copy on this machine before the hub."
     import transformers as auto
     from huggingface_hub import constants
 
+    own_code = {"trust_remote_code": False}  # code that comes with a model is never run, nor asked about
     try:
-        config, here = auto.AutoConfig.from_pretrained(model, local_files_only=True), True
-    except (OSError, ValueError):
+        config, here = auto.AutoConfig.from_pretrained(model, local_files_only=True, **own_code), True
+    except (OSError, ValueError) as error:
+        _refuse_own_code(model, error)
         local = Path(model).exists() or os.path.isabs(model)
         if local or constants.HF_HUB_OFFLINE or not _hub_answers():
             raise AnthroScoreError(
@@ -170,15 +181,16 @@ def _from_folder_or_hub(model: str | os.PathLike) -> tuple[Any, Any]:
             ) from None
         config, here = None, False
     try:
-        config = config or auto.AutoConfig.from_pretrained(model)
+        config = config or auto.AutoConfig.from_pretrained(model, **own_code)
         masked = any(name.endswith("ForMaskedLM") for name in config.architectures or ())
         loader = auto.AutoModelForMaskedLM if masked else auto.AutoModelForCausalLM
         with _no_bars(auto.utils.logging):
             return (
-                loader.from_pretrained(model, config=config, local_files_only=here),
-                auto.AutoTokenizer.from_pretrained(model, local_files_only=here),
+                loader.from_pretrained(model, config=config, local_files_only=here, **own_code),
+                auto.AutoTokenizer.from_pretrained(model, local_files_only=here, **own_code),
             )
     except (OSError, ValueError) as error:
+        _refuse_own_code(model, error)
         raise AnthroScoreError(f"{model} can't be loaded: {str(error).splitlines()[0]}") from None
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #09416a6d

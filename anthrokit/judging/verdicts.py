@@ -327,7 +327,7 @@ def parse_verdicts(
     names = list(behaviours)
     single = names == ["verdict"]
     if why := _too_long(raw):
-        return [_unread(raw, why) for _ in names]
+        return [_unread(raw if name == names[0] else None, why) for name in names]
     given = _answer_object(raw or "", ["verdict", "answer"] if single else names, code, judged)
     if given is None:
         refused = declines(raw or "")

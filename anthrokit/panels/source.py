@@ -23,7 +23,7 @@ from ..judging import taxonomy_of
 from ..simulation import Taxonomy
 
 # %% auto #0
-__all__ = ['LIMIT', 'Mark', 'Source', 'visible', 'clean', 'render', 'rich', 'hues']
+__all__ = ['LIMIT', 'Mark', 'Source', 'spelled', 'visible', 'clean', 'render', 'rich', 'hues']
 
 # %% ../../nbs/12_panels/01_source.ipynb #97bd4be1
 _CONTEXT = (
@@ -153,11 +153,16 @@ _UNSEEN = re.compile(
 )
 
 
+def spelled(text: str) -> str:
+    "A text with the characters one can't see, or that turn others around, as U+…."
+    return _UNSEEN.sub(lambda found: f"⟨U+{ord(found[0]):04X}⟩", text)
+
+
 def visible(text: object, limit: int = 120) -> str:
     """A name as plain text for a control: characters one can't see as U+…, cut at `limit`, "–" for missing."""
     if text is None or text is pd.NA or text != text:
         return "–"
-    shown = _UNSEEN.sub(lambda found: f"⟨U+{ord(found[0]):04X}⟩", " ".join(str(text)[: limit + 1].split()))
+    shown = spelled(" ".join(str(text)[: limit + 1].split()))
     return shown if len(shown) <= limit else shown[: limit - 1] + "…"
 
 

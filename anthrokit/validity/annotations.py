@@ -130,7 +130,7 @@ def draw_annotation_sample(
     sheet = sheet.reset_index(drop=True).assign(item=np.arange(1, len(sheet) + 1))
     sheet = sheet[[*_SHEET, "verdict", "annotator"]]
     if path is not None:
-        sheet.to_csv(path, index=False, encoding="utf-8")
+        tables.write_frame(sheet, path, "annotations")
     return sheet
 
 # %% ../../nbs/08_validity/01_annotations.ipynb #5d1cb085
@@ -255,8 +255,8 @@ class _InFile:
             frame = _InMemory()
             frame._rows = self.rows()
             getattr(frame, change)(argument)
-            partial = self.path.with_suffix(".csv.partial")
-            frame.rows().to_csv(partial, index=False, encoding="utf-8", errors="replace")
+            partial = self.path.with_suffix(".partial.csv")
+            tables.write_frame(frame.rows(), partial, "annotations")
             partial.replace(self.path)
 
 # %% ../../nbs/08_validity/01_annotations.ipynb #7b9b9add
