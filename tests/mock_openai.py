@@ -98,6 +98,11 @@ class Server:
             ]
             mark = re.search(r'"mark": "([\w-]+)"', criteria)
             return json.dumps({"mark": mark and mark[1], "verdicts": items}, ensure_ascii=False)
+        if request["model"] == "drafter":
+            asked = next(one["content"] for one in request["messages"] if one["role"] == "user")
+            words = random.Random(fraction(request["model"], asked)).sample(WORDS, 2)
+            items = [{"ability": "Warmth", "content": f"names the {word}", "score": 3} for word in words]
+            return json.dumps({"criteria": items})
         asked = re.findall(r'"([\w -]+)": \{"reason"', request["messages"][-1]["content"] or "")
         if asked:
             draws = [fraction(name, request["model"], said, request.get("seed")) < 0.3 for name in asked]

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from ..core import Run, TableError, data_path, digest, note_prompts, public_file, tables
-from ..models import LLM, Budget
+from ..models import LLM, Batch, Budget
 from ..work import Forecast, Job, Lane, Request, Steps, task, usual_answer
 
 # %% auto #0
@@ -365,6 +365,7 @@ def contextualise(
     run: Run,
     *,
     budget: Budget | None = None,
+    batch: bool | Batch = False,
     progress: bool = True,
 ) -> pd.DataFrame:
     """First messages for every base prompt in every scenario, written by a model.
@@ -381,6 +382,8 @@ def contextualise(
         Where messages and costs go; calling again writes only what is missing.
     budget : Budget, optional
         A cap for the run.
+    batch : bool or Batch
+        In the provider's batches: about half the price, within a day.
     progress : bool
         Show a bar.
 

@@ -2,13 +2,14 @@
 
 import sys
 
+import pandas as pd
 from judged import make_run
 
 from anthrokit import heartbench
 from anthrokit.core import Run
 from anthrokit.judging import LLMJudge, TogetherJudge, judge
 from anthrokit.models import LLM
-from anthrokit.simulation import load_prompts, simulate
+from anthrokit.simulation import contextualise, load_prompts, load_scenarios, simulate
 
 
 class Kind:
@@ -70,6 +71,17 @@ def rubric(run, model, how):
     heartbench.judge_answers(run, heartbench.RubricJudge(model("rubric")), **how)
 
 
+def drafted(run, model, how):
+    cases, answers = heartbench.load_cases("bundled"), heartbench.bundled_answers()
+    heartbench.draft_criteria(cases, answers, model=model("drafter"), run=run, **how)
+
+
+def contextualised(run, model, how):
+    questions = ["Do you like rain?", "Do you sleep?", "Who raised you?"]
+    own = pd.DataFrame({"base_id": ["rain", "sleep", "raised"], "base_prompt": questions})
+    contextualise(own, load_scenarios(), model("writer"), run, **how)
+
+
 RATED = (
     "SELECT dialogue_id, turn, behaviour, judge, sample, verdict, status FROM ratings ORDER BY 1, 2, 3, 4, 5"
 )
@@ -81,6 +93,8 @@ KINDS = {
     "adaptive": Kind(adaptive, RATED, batched=False),
     "answers": Kind(answered, "SELECT model, case_id, content, status FROM answers ORDER BY 1, 2"),
     "judgements": Kind(rubric, HITS),
+    "drafts": Kind(drafted, "SELECT case_id, items, status FROM drafts ORDER BY 1"),
+    "prompts": Kind(contextualised, "SELECT prompt_id, base_id, first_message FROM prompts ORDER BY 1"),
 }
 JUDGED = [KINDS[name] for name in ("ratings", "together", "adaptive")]
 
