@@ -7,6 +7,7 @@ import urllib.request
 
 import pytest
 
+from anthrokit import write_report
 from anthrokit.core import BudgetReached, CallFailed, Run, SetupError
 from anthrokit.models import LLM, Batch, BatchQueue, Budget, Meter, wait_for
 from anthrokit.models.embedded import _download, _Wheel
@@ -93,6 +94,7 @@ def test_planted_keys_reach_no_file(server, tmp_path, transport, capfd):
         run.write("prompts", [{"prompt_id": "p", "base_id": "b", "first_message": answer.content}])
         run.set_facts(settings=llm.settings, model=repr(llm), wrong=str(refusal.value))
         run.export(tmp_path / "export")
+        write_report(run, tmp_path / "report.html")
     told = "".join(capfd.readouterr()) + str(refusal.value) + repr(vars(llm)) + run.folder.name
     assert not [key for key in keys if key in told]
     for file in tmp_path.rglob("*"):

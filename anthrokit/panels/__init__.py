@@ -11,6 +11,6 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "emergence": ["ANY", "Curves", "EmergencePanel", "EmergenceParts", "LINES", "Occurrences", "about_html", "behind", "between", "chart_of", "contrast_svg", "curves", "numbers_of", "percent", "signed", "svg_of", "turns_of", "when"],
         "frame": ["AHEAD", "CSS", "ESM", "Filter", "Listing", "Panel", "Parts", "STILL_ROWS", "View", "chip_texts", "first_of", "nothing", "options_of"],
         "rubric": ["RubricList", "RubricPanel", "Rubrics", "WORTH", "pair_of", "rubric_filters", "rubric_html", "rubric_parts", "scores_of", "worth_a_look"],
-        "source": ["LIMIT", "Mark", "Source", "clean", "hues", "render", "rich", "visible"],
+        "source": ["LIMIT", "Mark", "Source", "clean", "hues", "render", "rich", "spelled", "visible"],
     },
 )
