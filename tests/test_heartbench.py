@@ -835,29 +835,6 @@ def test_reading_lists_of_verdicts(items):
             assert sorted(got) == [1, 2, 3], "other spellings of numbers and of hits"
 
 
-def test_the_time_to_read_grows_with_the_length_only():
-    "Twice the text, at most about twice the steps: counted by the tracer, not by the clock."
-
-    def steps(text):
-        taken = 0
-
-        def count(frame, event, argument):
-            nonlocal taken
-            taken += 1
-            return count
-
-        sys.settrace(count)
-        try:
-            with contextlib.suppress(Unreadable):
-                read_verdicts(text, 2, MARK)
-        finally:
-            sys.settrace(None)
-        return taken
-
-    for piece in ("***\n", '{"mark": "', "[", "{", f'{{"mark": "{MARK}"', '"', "\\"):
-        assert steps(piece * 4_000) <= 2.2 * steps(piece * 2_000) + 100
-
-
 # ---- a killed process -----------------------------------------------------------------------------
 
 WORKER = """

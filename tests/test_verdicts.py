@@ -64,10 +64,15 @@ def steps_of(reading, text: str) -> int:
     return taken
 
 
-@pytest.mark.parametrize("reading", [parse_verdict, lambda text: parse_verdicts(text, ["empathy"]), read_released])
+@pytest.mark.parametrize(
+    "reading",
+    [parse_verdict, lambda text: parse_verdicts(text, ["empathy"]), read_released, lambda text: rubric_verdict(text)],
+)
 def test_steps_grow_with_the_length_only(reading):
     "Twice the text, at most about twice the steps: counted by the tracer, not by the clock."
-    for piece in ("***\n", '{"verdict": ', "[", "{", "> no\n", "Verdict: Yes\n", '"', "\\", "```\n"):
+    reading("Yes")  # patterns are compiled once
+    pieces = ["***\n", '{"verdict": ', f'{{"mark": "{CODE}"', "[", "{", "> no\n", "Verdict: Yes\n", '"', "\\", "```\n"]
+    for piece in pieces:
         assert steps_of(reading, piece * 4_000) <= 2.2 * steps_of(reading, piece * 2_000) + 200, piece
 
 
