@@ -337,6 +337,15 @@ def _judges(names: Sequence[str], together: bool, protocol: str) -> list[Any] | 
     ]
 
 # %% ../nbs/15_cli.ipynb #f3c8a669
+def _design(given: list[str] | None) -> dict[str, str]:
+    "Columns of a design from column=value."
+    parts = [one.partition("=") for one in given or ()]
+    for name, sign, value in parts:
+        if not (name and sign and value):
+            raise ValueError(f"--design takes column=value, as in prompt=warm, not {name + sign + value}")
+    return {name: value for name, _, value in parts}
+
+
 @app.command
 def simulate(
     run: str,
@@ -352,13 +361,15 @@ def simulate(
     persona: str | None = None,
     natural_end: bool = False,
     seed: int = 0,
+    design: list[str] | None = None,
     budget_usd: Amount | None = None,
     budget_tokens: Positive | None = None,
 ) -> _Result:
     """Dialogues between a user model and a target model.
 
     Examples: anthrokit simulate runs/gpt-4o --target openai/gpt-4o --user gemini/gemini-2.5-pro --budget-usd 50;
-    anthrokit simulate runs/llama --target openai/llama@http://localhost:8000/v1 --dialogues 96
+    anthrokit simulate runs/llama --target openai/llama@http://localhost:8000/v1 --dialogues 96;
+    anthrokit simulate runs/study --target openai/gpt-4o --system-target "Be warm." --design prompt=warm
 
     Parameters
     ----------
@@ -386,6 +397,8 @@ def simulate(
         Let the person end the dialogue.
     seed
         Passed on to models that take one.
+    design
+        What these dialogues stand for, as column=value: columns to compare by.
     budget_usd
         Cap on the whole run in US dollars.
     budget_tokens
@@ -404,6 +417,7 @@ def simulate(
         persona=persona,
         natural_end=natural_end,
         seed=seed,
+        design=_design(design),
         budget=_budget(budget_usd, budget_tokens),
         progress=not _session.quiet,
     )
@@ -598,7 +612,7 @@ def compare(
     run
         The run's folder.
     group
-        The column to compare by: target, domain, scenario, persona, or a column of its metadata.
+        The column to compare by: target, domain, scenario, persona, or a column of the design or of the logs.
     by
         behaviour or category.
     judges
@@ -610,11 +624,7 @@ def compare(
     from anthrokit.core import Run
 
     with Run(_there(run), read_only=True) as there:
-        labels, metadata = there.labels(judges), there.metadata()
-    if group not in labels and group in metadata:
-        if by != "behaviour":
-            raise ValueError(f"{group!r} is a column of the metadata, which is compared by behaviour only")
-        labels = labels.merge(metadata[["dialogue_id", group]], on="dialogue_id", how="left")
+        labels = there.labels(judges)
     if group not in labels:
         raise ValueError(f"labels have no column {group!r} to compare by; they have {', '.join(labels)}")
     table = analysis.compare(labels, group, by, ci=ci)

@@ -392,7 +392,7 @@ def test_export_and_compare(tmp_path):
     run.close()
     found = anthrokit("compare", "two", "--group", "half", "--json", cwd=tmp_path)
     assert found.returncode == 0 and {row["behaviour"] for row in rows(found)} >= {"emotions"}, found.stderr
-    found = anthrokit("compare", "two", "--group", "half", "--by", "category", cwd=tmp_path)
-    assert found.returncode == 1 and "is compared by behaviour only" in found.stderr
+    found = anthrokit("compare", "two", "--group", "half", "--by", "category", "--json", cwd=tmp_path)
+    assert found.returncode == 0 and {row["category"] for row in rows(found)} >= {"internal states"}, found.stderr
     wrong = anthrokit("compare", "demo", "--group", "month", cwd=tmp_path)
     assert wrong.returncode == 1 and "labels have no column 'month' to compare by" in wrong.stderr

@@ -29,8 +29,8 @@ from .ledger import Ledger, time_now
 from .tables import TABLES
 
 # %% auto #0
-__all__ = ['LABEL_CONTEXT', 'PLAIN', 'digest', 'versions', 'Run', 'refuse_other_prompts', 'note_prompts', 'as_run',
-           'import_dialogues', 'forget_target', 'forget_judges', 'repair']
+__all__ = ['LABEL_CONTEXT', 'PLAIN', 'digest', 'versions', 'check_design', 'as_levels', 'Run', 'refuse_other_prompts',
+           'note_prompts', 'as_run', 'import_dialogues', 'forget_target', 'forget_judges', 'repair']
 
 # %% ../../nbs/01_core/04_run.ipynb #81b516cc
 def digest(*parts: Any, length: int = 16) -> str:
@@ -141,13 +141,81 @@ SELECT case_id, criterion, ability, dimension, score, content, difficulty, scene
 FROM criteria JOIN cases USING (case_id) ORDER BY position, criterion
 """
 
-# %% ../../nbs/01_core/04_run.ipynb #f0ff9f5d
+# %% ../../nbs/01_core/04_run.ipynb #61c414ba
 LABEL_CONTEXT = (
     *("target", "dialogue_id", "prompt_id", "base_id", "persona", "domain", "scenario", "empathy"),
     *("professionalism", "turn", "category", "behaviour"),
 )
+_RESULTS = (
+    *("cluster", "level", "a", "b", "n", "ci", "estimate", "ci_low", "ci_high", "p_value", "n_total", "n_clusters"),
+    *("variant", "term", "note", "first_turn", "occurred", "turns_seen", "design_effect", "truth"),
+)
+_TAKEN = {*LABEL_CONTEXT, *_RESULTS} | {
+    name for table in ("prompts", "dialogues", "messages", "ratings", "labels") for name in TABLES[table].columns
+}
 
 
+def check_design(design: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Refuse what can't be a column of a study's design.
+
+    Parameters
+    ----------
+    design : mapping of str to str, number or bool, optional
+        Name of a column to its value.
+
+    Raises
+    ------
+    ValueError
+        A name is taken, or a value is no text, number or truth value.
+
+    Examples
+    --------
+    >>> check_design({"prompt": "warm", "temperature": 0.2})
+    {'prompt': 'warm', 'temperature': 0.2}
+    """
+    if not isinstance(design or {}, Mapping):
+        raise ValueError(f"design is {design!r}; it names columns and their values, as in {{'prompt': 'warm'}}")
+    for name, value in (design or {}).items():
+        if not isinstance(name, str) or not name.strip():
+            raise ValueError(f"a column of a design has a name that is a text, not {name!r}")
+        if name in _TAKEN:
+            raise ValueError(f"a column of a design can't be named {name!r}: tables have such a column already")
+        if not isinstance(value, (str, int, float)) or value != value or value == "":
+            raise ValueError(f"the value of {name!r} in a design is a text or a number, not {value!r}")
+    return dict(design or {})
+
+# %% ../../nbs/01_core/04_run.ipynb #de8ca845
+def as_levels(metadata: pd.DataFrame) -> pd.DataFrame:
+    """The columns of metadata that dialogues can be compared by.
+
+    Parameters
+    ----------
+    metadata : DataFrame
+        dialogue_id and further columns, one row a dialogue.
+
+    Returns
+    -------
+    DataFrame
+        dialogue_id, and the columns that hold texts (as texts) or numbers only, under names that aren't taken.
+
+    Examples
+    --------
+    >>> told = pd.DataFrame({"dialogue_id": ["d", "e"], "hot": [True, False], "turn": [1, 2], "tags": [["x"], ["y"]]})
+    >>> as_levels(told).to_dict("list")
+    {'dialogue_id': ['d', 'e'], 'hot': ['True', 'False']}
+    """
+    levels = {"dialogue_id": metadata["dialogue_id"]}
+    for name in metadata.columns[1:]:
+        values = metadata[name].dropna()
+        if name in _TAKEN or not all(isinstance(value, (str, int, float)) for value in values.tolist()):
+            continue
+        if all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in values.tolist()):
+            levels[name] = pd.to_numeric(metadata[name])
+        else:
+            levels[name] = metadata[name].where(metadata[name].isna(), metadata[name].astype("str")).astype("str")
+    return pd.DataFrame(levels)
+
+# %% ../../nbs/01_core/04_run.ipynb #f0ff9f5d
 class Run:
     """A folder that holds one experiment: its prompts, messages, ratings and what they cost.
 
@@ -503,7 +571,7 @@ class Run:
         return tables.check(self.query("SELECT * FROM prompts"), "prompts")
 
     def dialogues(self) -> pd.DataFrame:
-        """The dialogues planned: the columns of `columns("dialogues")` and those of their prompts.
+        """The dialogues planned: the columns of `columns("dialogues")`, of their prompts, and of `design()`.
 
         Examples
         --------
@@ -511,9 +579,10 @@ class Run:
         >>> demo_run().dialogues()["status"].value_counts().to_dict()
         {'done': 16}
         """
-        return self.query(
+        frame = self.query(
             "SELECT * FROM dialogues JOIN prompts USING (prompt_id) ORDER BY target, prompt_id, repeat"
         )
+        return frame.merge(self.design(), on="dialogue_id", how="left")
 
     def messages(self) -> pd.DataFrame:
         """The messages so far, with the columns of `columns("messages")`, in the order they were said.
@@ -564,7 +633,8 @@ class Run:
         -------
         DataFrame
             The columns of `columns('labels')`, one column a judge (its mode), category, and of the
-            dialogue target, persona, prompt_id, base_id, domain, scenario, empathy, professionalism. Messages
+            dialogue target, persona, prompt_id, base_id, domain, scenario, empathy, professionalism and the columns
+            of `design()`. Messages
             and behaviours that were to be judged and were not yet are there with a missing label. The categories
             are those of the behaviours that the run was judged with.
 
@@ -596,7 +666,10 @@ class Run:
         frame = frame.merge(self.query(_CONTEXT), on="dialogue_id", how="left")
         categories = {entry["name"]: entry["category"] for entry in self.fact("behaviours", [])}
         frame["category"] = frame["behaviour"].map(categories)
-        return tables.check(frame[[*LABEL_CONTEXT, *found]], "labels")[[*LABEL_CONTEXT, *found]]
+        design = self.design().drop(columns=found, errors="ignore").drop(columns="dialogue_id")
+        frame = frame.merge(self.design()[["dialogue_id", *design]], on="dialogue_id", how="left")
+        order = [*LABEL_CONTEXT[:-3], *design, *LABEL_CONTEXT[-3:], *found]
+        return tables.check(frame[order], "labels")[order]
 
     def annotations(self, *, history: bool = False) -> pd.DataFrame:
         """People's verdicts kept in the run, with the columns of `columns('annotations')`.
@@ -623,9 +696,9 @@ class Run:
         return frame if history else votes.standing(frame).reset_index(drop=True)
 
     def metadata(self) -> pd.DataFrame:
-        """What the files that dialogues came from say of them: one row a dialogue, one column a column of the file.
+        """What dialogues are told apart by: the columns of a study's design, and of the files they came from, as given.
 
-        Merge it with any other table on dialogue_id, to compare versions of a model, months or languages.
+        What of it can be compared by is in `dialogues()` and `labels()`, too; see `design`.
 
         Examples
         --------
@@ -641,6 +714,20 @@ class Run:
         names = frame["name"].drop_duplicates()
         wide = frame.pivot(index="dialogue_id", columns="name", values="value").reindex(columns=names)
         return wide.rename_axis(columns=None).infer_objects().reset_index()
+
+    def design(self) -> pd.DataFrame:
+        """The columns of `metadata()` to compare by: each one text or number a dialogue, under a name of its own.
+
+        Examples
+        --------
+        >>> from anthrokit import demo_run
+        >>> run = demo_run()
+        >>> said = {"dialogue_id": run.dialogues()["dialogue_id"][0], "name": "month", "value": '"May"'}
+        >>> run.write("metadata", [said])
+        >>> run.dialogues()["month"].dropna().tolist()
+        ['May']
+        """
+        return as_levels(self.metadata())
 
     # Its tables of HeartBench
 
@@ -907,6 +994,8 @@ class Run:
         (10, True)
         """
         folder, described = Path(folder), []
+        meanings = dict.fromkeys(self.design(), "column of the design, or of the file the dialogue came from")
+        meanings |= {judge: f"mode over the samples of the judge {judge}" for judge in self.judges()["judge"]}
         try:
             folder.mkdir(parents=True, exist_ok=True)
             (folder / "manifest.json").write_text(_as_json(self.manifest()), encoding="utf-8")
@@ -914,9 +1003,10 @@ class Run:
             raise RunError(f"{folder} can't be written: {error.strerror}. Export into another folder.") from None
         for name, frame in _exported(self).items():
             for kind in ("csv", "parquet"):
-                tables.write_frame(frame, folder / f"{name}.{kind}", name)
+                tables.write_frame(frame, folder / f"{name}.{kind}", name, meanings=meanings)
             for column, dtype in frame.dtypes.items():
-                described.append((name, column, str(dtype), tables.meaning(name, column)))
+                said = tables.meaning(name, column) or meanings.get(column, "")
+                described.append((name, column, str(dtype), said))
         names = ["table", "column", "dtype", "meaning"]
         tables.write_frame(pd.DataFrame(described, columns=names), folder / "dictionary.csv", "dictionary")
         return folder
@@ -1070,6 +1160,7 @@ def _exported(run: Run) -> dict[str, pd.DataFrame]:
     kept = [name for name, table in TABLES.items() if table.kept and name != "facts"]
     frames = {name: run.query(f"SELECT * FROM {name}") for name in kept}
     frames = {name: frame for name, frame in frames.items() if name in _ALWAYS or len(frame)}
+    frames["dialogues"] = frames["dialogues"].merge(run.design(), on="dialogue_id", how="left")
     if "rubric_judges" in frames and "judgements" in frames:
         frames["hits"] = run.hits()
     return frames | {
@@ -1159,7 +1250,11 @@ def forget_target(run: Run, target: str) -> None:
     among = f"(SELECT dialogue_id {planned})"
     run.write_all((f"DELETE FROM messages WHERE dialogue_id IN {among}", f"DELETE {planned}"), [target])
     if not run.rows("SELECT 1 FROM dialogues WHERE target = ? LIMIT 1", [target]):
-        left = {name: value for name, value in run.fact("targets", {}).items() if name != target}
+        left = {
+            name: about
+            for name, about in run.fact("targets", {}).items()
+            if name != target and not (about.get("design") and name.startswith(f"{target} ("))
+        }
         run.set_facts(targets=left)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -256,11 +256,11 @@ TABLES["annotation_draws"] = Table(
     },
 )
 TABLES["metadata"] = Table(
-    "what the file that a dialogue came from says of it beside its messages",
+    "what a dialogue is told apart by: a column of a study's design, or of the file it came from",
     ("dialogue_id", "name"),
     {
         "dialogue_id": (TEXT, "required", "the dialogue"),
-        "name": (TEXT, "required", "the column of the file"),
+        "name": (TEXT, "required", "the column of the design or the file"),
         "value": (TEXT, "required", "what stands there, as JSON"),
     },
     by_arrival=True,
@@ -776,10 +776,16 @@ def meaning(table: str, column: str) -> str:
     for about in (*([TABLES[table]] if table in TABLES else []), *TABLES.values()):
         if column in about.columns:
             return about.columns[column][2]
-    return f"mode over the samples of the judge {column}" if table == "labels" else ""
+    return ""
 
 
-def write_frame(frame: pd.DataFrame, path: str | os.PathLike, table: str) -> Path:
+def write_frame(
+    frame: pd.DataFrame,
+    path: str | os.PathLike,
+    table: str,
+    *,
+    meanings: Mapping[str, str] | None = None,
+) -> Path:
     """Write a table to a CSV (UTF-8) or Parquet file; in CSV, what a spreadsheet would run is escaped.
 
     Parameters
@@ -790,6 +796,8 @@ def write_frame(frame: pd.DataFrame, path: str | os.PathLike, table: str) -> Pat
         Ends in .csv or .parquet.
     table : str
         Which table it is: Parquet carries what each of its columns means.
+    meanings : mapping of str to str, optional
+        Of columns that the table doesn't state.
 
     Raises
     ------
@@ -810,18 +818,19 @@ def write_frame(frame: pd.DataFrame, path: str | os.PathLike, table: str) -> Pat
             cells = map_cells(frame, escape_cell)
             cells.to_csv(path, index=False, encoding="utf-8", errors="replace", lineterminator="\r\n")
         else:
-            _write_parquet(frame, path, table)
+            _write_parquet(frame, path, table, meanings or {})
     except OSError as error:
         raise RunError(f"{path} can't be written: {error.strerror or error}") from None
     return path
 
 
-def _write_parquet(frame: pd.DataFrame, path: Path, table: str) -> None:
+def _write_parquet(frame: pd.DataFrame, path: Path, table: str, meanings: Mapping[str, str]) -> None:
     import pyarrow as pa
     import pyarrow.parquet
 
     whole = pa.Table.from_pandas(frame, preserve_index=False)
-    told = [field.with_metadata({"description": meaning(table, field.name)}) for field in whole.schema]
+    said = {field.name: meaning(table, field.name) or meanings.get(field.name, "") for field in whole.schema}
+    told = [field.with_metadata({"description": said[field.name]}) for field in whole.schema]
     pyarrow.parquet.write_table(whole.cast(pa.schema(told, metadata=whole.schema.metadata)), path)
 
 # %% ../../nbs/01_core/01_tables.ipynb #609f17b9

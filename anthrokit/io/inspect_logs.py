@@ -16,7 +16,8 @@ import pandas as pd
 
 from ..core import Run, TableError, as_run, digest, import_dialogues, label, tables, versions
 from .anthrobench_files import listed_judges, one_target
-from ..judging import Passage, PronounCounter, Rating, judge_prompt, paired_turns, parse_verdict
+from ..judging import Passage, PronounCounter, Rating, judge_prompt, metadata_rows, paired_turns
+from ..judging import parse_verdict
 from ..models import await_for
 from anthrokit.simulation import (
     USER_TEMPLATE,
@@ -363,6 +364,23 @@ def _judges_of(log: EvalLog, ratings: list[dict[str, Any]]) -> list[dict[str, An
     return listed_judges([(row["judge"], row["behaviour"], row["sample"]) for row in ratings], "Inspect")
 
 # %% ../../nbs/13_io/02_inspect_logs.ipynb #84c557f2
+_KNOWN = {name for table in ("prompts", "dialogues") for name in tables.columns(table)["column"]}
+
+
+def _metadata(log: EvalLog) -> pd.DataFrame:
+    "dialogue_id and metadata of each sample: what it says beside the columns of prompts and dialogues."
+    rows = [
+        {
+            "dialogue_id": _dialogue_id(log, sample),
+            "metadata": {
+                name: value for name, value in sample.metadata.items() if name not in _KNOWN and value is not None
+            },
+        }
+        for sample in log.samples
+    ]
+    return pd.DataFrame(rows)
+
+
 def _refuse_doubled(names: Iterable[str]) -> None:
     for name, times in Counter(names).items():
         if times > 1:
@@ -417,6 +435,7 @@ def read_inspect(path: str | os.PathLike, run: Run | str | os.PathLike | None = 
         "messages": [message for _, messages in both for message in messages],
         "judges": _judges_of(log, ratings),
         "ratings": ratings,
+        "metadata": metadata_rows(_metadata(log)),
     }
     behaviours = [asdict(behaviour) for behaviour in Taxonomy.load()]
     return import_dialogues(

@@ -280,7 +280,7 @@ def _messages(source: Source, dialogue_id: str, look: Look) -> list[dict[str, An
 _HEAD = """
 <h4 class="ak-name">{{ (about.scenario or about.prompt_id) | visible }}</h4>
 <p class="ak-name ak-quiet ak-small">{{ about.prompt_id | visible }} · target {{ about.target | visible }}
-{% for name in ("persona", "domain") if about[name] %} · {{ about[name] | visible }}{% endfor %}
+{% for name in design + ["persona", "domain"] if about[name] %} · {{ about[name] | visible }}{% endfor %}
 {% if about.status in ("failed", "planned") %} · <span class="ak-warn">{{ about.status }}</span>{% endif %}</p>
 {% if about.reason %}<p class="ak-warn ak-text">{{ about.reason | clean }}</p>{% endif %}
 """
@@ -346,6 +346,7 @@ def dialogue_html(source: Source, dialogue_id: str, look: Look | None = None) ->
     return render(
         _HEAD + _STRIP + _MESSAGES + _FOOT,
         about=about.where(about.notna(), None).to_dict(),
+        design=[name for name in source.design if name in about],
         strip=strip_of(badges, hues(source.taxonomy)),
         usage=source.of("usage", dialogue_id).to_dict("records"),
         messages=_messages(source, dialogue_id, look),
@@ -380,7 +381,8 @@ def sets_of(source: Source) -> dict[str, dict[str, set[str]]]:
     "The dialogues that each value of each filter stands for."
     labels = source.labels
     present = labels[labels["label"].eq(True).fillna(False).to_numpy(bool)]
-    tables = dict.fromkeys(("target", "domain", "scenario"), source.dialogues)
+    design = [name for name in source.design if name not in ("flag", "text", *_TICKS) and name in source.dialogues]
+    tables = dict.fromkeys(("target", *design, "domain", "scenario"), source.dialogues)
     tables |= dict.fromkeys(("category", "behaviour"), present)
     sets = {
         name: table.groupby(name, sort=False, observed=True)["dialogue_id"].agg(set).to_dict()
@@ -432,6 +434,8 @@ def dialogue_rows(source: Source) -> dict[str, dict[str, Any]]:
     opening = dict(zip(opening["dialogue_id"], opening["content"], strict=True))
     found, places, order = found_in(source.labels), hues(source.taxonomy), list(source.taxonomy.categories)
     several = source.dialogues["target"].nunique() > 1
+    design = [name for name in source.design if name in source.dialogues]
+    conditions = dict(zip(source.dialogues["dialogue_id"], source.dialogues[design].values.tolist(), strict=True))
     lines = {}
     columns = ["dialogue_id", "target", "domain", "scenario", "prompt_id", "status"]
     for key, target, domain, scenario, prompt_id, status in source.dialogues[columns].itertuples(index=False):
@@ -440,7 +444,7 @@ def dialogue_rows(source: Source) -> dict[str, dict[str, Any]]:
             found.get(key, {}).items(), key=lambda one: order.index(one[0]) if one[0] in order else 99
         )
         lines[key] = {
-            "title": (f"{target} · " if several else "") + about,
+            "title": " · ".join([*([target] if several else []), *map(str, conditions[key]), about]),
             "note": opening.get(key),
             "status": status if status in ("failed", "planned") else "",
             "found": [

@@ -470,7 +470,8 @@ def disputed_html(disputes: Disputes, item: str, own: OwnVerdicts) -> str:
     "A message with every judge's samples and what people said of it."
     dialogue_id, turn, behaviour = disputes.key(item)
     about = disputes.source.of("dialogues", dialogue_id)
-    names = [name for name in ("target", "domain", "scenario") if name in about.columns and len(about)]
+    names = ["target", *disputes.source.design, "domain", "scenario"]
+    names = [name for name in names if name in about.columns and len(about)]
     context = [str(about[name].iloc[0]) for name in names if not pd.isna(about[name].iloc[0])]
     people = own.table[own.table["id"] == item]
     said = people["verdict"].astype(object).map({True: "Yes", False: "No"})

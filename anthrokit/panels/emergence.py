@@ -441,6 +441,7 @@ class EmergenceParts:
         self.lines, self._charts = dialogue_rows(source), {}
         labels, names = source.labels, self.occurrences.names
         splits = [name for name in _SPLITS if name in labels and labels[name].nunique(dropna=False) > 1]
+        splits += source.design
         usual = [name for name in names if name in self.occurrences.common[:4]]
         self.filters = [
             Filter("show", "Show", [(name, visible(words(name), 40)) for name in names], "many", usual),

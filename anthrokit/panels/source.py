@@ -10,14 +10,15 @@ import os
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Any
 
 import jinja2
 import pandas as pd
 from markupsafe import Markup, escape
 
-from ..core import Run, label, tables
+from ..analysis import describing_columns
+from ..core import LABEL_CONTEXT, Run, label, tables
 from ..figures import COLOURS
 from ..judging import taxonomy_of
 from ..simulation import Taxonomy
@@ -32,7 +33,7 @@ _CONTEXT = (
 )
 _PROGRESS = (
     "SELECT (SELECT COUNT(*) FROM messages), (SELECT COUNT(*) FROM ratings), (SELECT COUNT(*) FROM calls), "
-    "(SELECT COUNT(*) FROM dialogues WHERE status NOT IN ('planned'))"
+    "(SELECT COUNT(*) FROM dialogues WHERE status NOT IN ('planned')), (SELECT COUNT(*) FROM metadata)"
 )
 
 
@@ -86,6 +87,14 @@ def _checked(given: Any) -> Run | Mapping[str, pd.DataFrame]:
         raise TypeError(f"the frames of a panel are {', '.join(known)}, not {', '.join(given) or 'none'}")
     return given
 
+# %% ../../nbs/12_panels/01_source.ipynb #2762fd1d
+def _design_of(table: pd.DataFrame, most: int = 20) -> list[str]:
+    "Columns beside the stated ones that tell between 2 and `most` groups of dialogues apart."
+    stated = {*LABEL_CONTEXT, *_CONTEXT, "run"}
+    stated |= {name for other in ("dialogues", "prompts", "labels") for name in tables.columns(other)["column"]}
+    there = [name for name in describing_columns(table) if name not in stated]
+    return [name for name in there if 2 <= table[name].nunique() <= most]
+
 # %% ../../nbs/12_panels/01_source.ipynb #d34c6a45
 class Source:
     """The tables that a panel looks at, in memory, with the rows of one dialogue at hand.
@@ -107,6 +116,8 @@ class Source:
         The run, where there is one.
     taxonomy : Taxonomy
         The behaviours of the run, or those that ship.
+    design : list of str
+        Columns of the dialogues' design that tell a few groups apart; their values are texts.
 
     Raises
     ------
@@ -135,6 +146,10 @@ class Source:
         read = _read_run(self.run) if self.run is not None else _read_frames(self._given, self.taxonomy)
         self.dialogues, self.messages = read["dialogues"], read["messages"]
         self.ratings, self.labels, self.usage = read["ratings"], read["labels"], read["usage"]
+        self.design = _design_of(self.dialogues if self.run is not None else self.labels)
+        for table, name in product((self.dialogues, self.labels), self.design):
+            if name in table:
+                table[name] = table[name].where(table[name].isna(), table[name].astype("str")).astype("str")
         self._places: dict[str, dict[str, Any]] = {}
         return True
 

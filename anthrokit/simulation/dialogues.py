@@ -5,21 +5,23 @@
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #c7e1f359
 from __future__ import annotations
 
+import json
 import os
 import re
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
 import pandas as pd
 
-from ..core import Run, digest, forget_target, redact_in, refuse_other_prompts, tables
+from ..core import Run, check_design, digest, forget_target, redact_in, refuse_other_prompts, tables
 from ..models import DEFAULT_MODEL, LLM, Batch, Budget, Completion
 from .prompts import load_prompts
 from ..work import Forecast, Job, Lane, Request, Steps, task
 
 # %% auto #0
 __all__ = ['USER_TEMPLATE', 'asimulate', 'user_system_prompt', 'seen_by_user', 'speaks_as_assistant', 'as_llm',
-           'wanted_dialogues', 'dialogue_steps', 'SimulationJob', 'simulate']
+           'wanted_dialogues', 'design_rows', 'dialogue_steps', 'SimulationJob', 'simulate']
 
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #7c2481fa
 USER_TEMPLATE = """\
@@ -187,6 +189,48 @@ def wanted_dialogues(
             )
     return rows
 
+# %% ../../nbs/04_simulation/04_dialogues.ipynb #7e7d0492
+def _condition(target: str, design: Mapping[str, Any]) -> str:
+    "The name under which a run keeps what a target was given: the target's, and the design's where there is one."
+    told = ", ".join(f"{name}: {value}" for name, value in design.items())
+    return f"{target} ({told})" if told else target
+
+
+def design_rows(dialogues: Iterable[Mapping[str, Any]], design: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The columns of a design as rows of the run's table metadata.
+
+    Parameters
+    ----------
+    dialogues : iterable of mapping
+        With a dialogue_id.
+    design : mapping
+        Name of a column to its value.
+
+    Examples
+    --------
+    >>> design_rows([{"dialogue_id": "d"}], {"prompt": "warm"})
+    [{'dialogue_id': 'd', 'name': 'prompt', 'value': '"warm"'}]
+    """
+    told = {name: json.dumps(value, ensure_ascii=False) for name, value in design.items()}
+    return [
+        {"dialogue_id": row["dialogue_id"], "name": name, "value": value}
+        for row in dialogues
+        for name, value in told.items()
+    ]
+
+
+def _refuse_other_design(run: Run, rows: list[dict[str, Any]]) -> None:
+    "Refuse dialogues that a run knows under another value of a design's column."
+    known = {(key, name): value for key, name, value in run.rows("SELECT dialogue_id, name, value FROM metadata")}
+    for row in rows:
+        there = known.get((row["dialogue_id"], row["name"]), row["value"])
+        if there != row["value"]:
+            raise ValueError(
+                f"the run {run.folder} has these dialogues already, with {row['name']} {json.loads(there)!r}, not "
+                f"{json.loads(row['value'])!r}. Conditions differ in what the models are given (a system prompt, a "
+                f"setting, a persona), or are repeats"
+            )
+
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #cb004192
 def _unfinished(run: Run, wanted: list[dict[str, Any]]) -> list[dict[str, Any]]:
     "Those of the dialogues that are not done in the run; turns asked for earlier still hold."
@@ -296,6 +340,7 @@ class SimulationJob(Job):
         template: str = USER_TEMPLATE,
         natural_end: bool = False,
         seed: int = 0,
+        design: Mapping[str, Any] | None = None,
         **settings: Any,
     ):
         texts = {name: settings.get(name) for name in ("system_target", "persona")}
@@ -309,12 +354,13 @@ class SimulationJob(Job):
         super().__init__(run if isinstance(run, Run) else Run(run), models, budget)
         self.openings = dict(zip(self.prompts["prompt_id"], self.prompts["first_message"], strict=True))
         self.turns, self.template, self.natural_end, self.seed = turns, template, natural_end, seed
-        self.system_target = settings.get("system_target")
+        self.system_target, self.design = settings.get("system_target"), check_design(design)
         self.facts = {"user": self.user.settings, "user_template": digest(template)}
         self.facts |= {"seed": seed, "natural_end": natural_end}
         self._refuse_another()
         how = {"turns": turns, "template": template, "natural_end": natural_end, "seed": seed}
         self.wanted = wanted_dialogues(self.prompts, self.target, self.user, **how, **settings)
+        _refuse_other_design(self.run, design_rows(self.wanted, self.design))
         self.todo = _unfinished(self.run, self.wanted)
         there = _messages_there(self.run)
         self.finished, self.total = 0, sum(row["turns"] for row in self.todo)
@@ -323,21 +369,24 @@ class SimulationJob(Job):
     def _refuse_another(self) -> None:
         "Refuse a run of another experiment."
         self.named = redact_in({**self.target.settings, "system": self.system_target})
-        known = self.run.fact("targets", {}).get(self.target.name)
+        self.named |= {"design": self.design} if self.design else {}
+        condition = _condition(self.target.name, self.design)
+        known = self.run.fact("targets", {}).get(condition)
         if known is not None and known != self.named and self.run.answered(self.target.name):
             raise ValueError(
-                f"the run {self.run.folder} has a target {self.target.name!r} with other settings ({known}); "
-                f"name this one otherwise with LLM(…, name=…), or use another run"
+                f"the run {self.run.folder} has a target {condition!r} with other settings ({known}); tell this one "
+                f"apart with design={{…}} or another name, LLM(…, name=…), or use another run"
             )
         if self.run.agrees(**self.facts):
             refuse_other_prompts(self.run, self.prompts)
 
     def open(self) -> None:
         self.run.bind(**self.facts)
-        targets = {**self.run.fact("targets", {}), self.target.name: self.named}
+        condition = _condition(self.target.name, self.design)
+        targets = {**self.run.fact("targets", {}), condition: self.named}
         self.run.set_facts(targets=targets, turns=max(self.turns, self.run.fact("turns", 0)))
         self.run.add_prompts(self.prompts)
-        self.run.write("dialogues", self.todo)
+        self.run.write_together([("dialogues", self.todo), ("metadata", design_rows(self.wanted, self.design))])
 
     def lanes(self) -> list[Lane]:
         return [Lane(self.todo, sum(model.max_concurrency for model in self.models))]
@@ -446,6 +495,7 @@ def simulate(
     natural_end: bool = False,
     repeats: int = 1,
     seed: int = 0,
+    design: Mapping[str, Any] | None = None,
     budget: Budget | None = None,
     batch: bool | Batch = False,
     progress: bool = True,
@@ -467,6 +517,8 @@ def simulate(
         A system prompt for the target; see `user_system_prompt`. A dialogue that the user ends has the status ended.
     seed : int
         Made specific to each message, for models that take one.
+    design : mapping, optional
+        What these dialogues stand for, as {"prompt": "warm"}: columns of `dialogues()` and `labels()` to compare by.
     budget : Budget, optional
         Cap on the whole run's dollars or tokens; a later call goes on.
     batch : bool or Batch
@@ -502,6 +554,7 @@ def simulate(
         natural_end=natural_end,
         repeats=repeats,
         seed=seed,
+        design=design,
         budget=budget,
     )
 
