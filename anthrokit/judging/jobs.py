@@ -57,7 +57,10 @@ def taxonomy_of(run: Run) -> Taxonomy:
     entries = run.fact("behaviours")
     if not entries:
         return Taxonomy.load()
-    return Taxonomy([Behaviour(**{**entry, "not_present": tuple(entry["not_present"])}) for entry in entries])
+    lists = ("not_present", "sources")
+    return Taxonomy(
+        Behaviour(**{**entry, **{name: tuple(entry.get(name, ())) for name in lists}}) for entry in entries
+    )
 
 # %% ../../nbs/05_judging/06_jobs.ipynb #2e822b3f
 def _is_asked(judge: Any) -> bool:

@@ -41,6 +41,8 @@ class Behaviour:
         "judged", or "counted" (first-person pronouns, by rule).
     not_present : tuple of str
         Messages that look like it and do not show it.
+    sources : tuple of str
+        Where it is described or measured: for readers, never shown to a judge.
 
     Examples
     --------
@@ -55,9 +57,11 @@ class Behaviour:
     question: str
     how: str = "judged"
     not_present: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
 
 # %% ../../nbs/04_simulation/01_behaviours.ipynb #67bd2ca5
-_FIELDS = {"name", "category", "definition", "question", "how", "not_present"}
+_LISTS = ("not_present", "sources")
+_FIELDS = {"name", "category", "definition", "question", "how", *_LISTS}
 
 
 def _behaviour(entry: Any, number: int, source: object) -> Behaviour:
@@ -76,10 +80,11 @@ def _behaviour(entry: Any, number: int, source: object) -> Behaviour:
             raise TableError(f"{where}: {name} is missing or blank")
     if entry.get("how", "judged") not in ("judged", "counted"):
         raise TableError(f"{where}: how is {entry['how']!r}; it is 'judged' or 'counted'")
-    examples = entry.get("not_present", [])
-    if not isinstance(examples, list) or not all(isinstance(example, str) for example in examples):
-        raise TableError(f"{where}: not_present is {examples!r:.60}; it is a list of texts")
-    return Behaviour(**{**entry, "not_present": tuple(examples)})
+    for name in _LISTS:
+        texts = entry.get(name, [])
+        if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+            raise TableError(f"{where}: {name} is {texts!r:.60}; it is a list of texts")
+    return Behaviour(**{**entry, **{name: tuple(entry.get(name, ())) for name in _LISTS}})
 
 # %% ../../nbs/04_simulation/01_behaviours.ipynb #a5ee919b
 def _read(path: Path) -> tuple[list[Behaviour], str]:
@@ -162,8 +167,8 @@ class Taxonomy:
 
     @property
     def hash(self) -> str:
-        "Changes with any word of any definition."
-        return digest([asdict(behaviour) for behaviour in self])
+        "Changes with any word that a judge reads."
+        return digest([{name: value for name, value in asdict(each).items() if name != "sources"} for each in self])
 
     def to_frame(self) -> pd.DataFrame:
         "One row a behaviour: name, category, how, definition, question, not_present."

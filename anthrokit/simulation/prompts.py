@@ -22,6 +22,13 @@ __all__ = ['PUBLIC_DOMAINS', 'PUBLIC_BEHAVIOURS', 'acontextualise', 'load_prompt
            'WritingJob', 'contextualise', 'load_scenarios']
 
 # %% ../../nbs/04_simulation/02_prompts.ipynb #3c903baa
+_SHIPPED = {
+    "anthrokit": "prompts.csv",
+    "families": "prompts_families.csv",
+    "pushback": "prompts_pushback.csv",
+    "mirrored": "prompts_mirrored.csv",
+    "personas": "prompts_personas.csv",
+}
 _ANTHROBENCH = {
     "place": "anthrobench/first_turns.csv",
     "url": "https://raw.githubusercontent.com/google-deepmind/anthro-benchmark/main/anthro_benchmark/prompt_sets/"
@@ -38,7 +45,8 @@ def load_prompts(
     Parameters
     ----------
     source : str or path
-        "anthrokit": the set that ships. "anthrobench": the public set of Ibrahim et al. (Apache-2.0), read from
+        "anthrokit": the 960 that ship; "families", "pushback" and "mirrored": for other behaviours, see
+        `load_family`; "personas": see `persona_prompts`. "anthrobench": the public set of Ibrahim et al. (Apache-2.0), read from
         `path`, or from the folder that the environment variable ANTHROKIT_DATA names, or fetched once with its
         checksum pinned. Otherwise a CSV or Parquet file of your own.
     path : str or path, optional
@@ -60,13 +68,13 @@ def load_prompts(
     >>> len(prompts), prompts["base_id"].nunique()
     (960, 120)
     """
-    if source == "anthrokit":
-        return tables.read_table(data_path("prompts.csv"), "prompts")
+    if source in _SHIPPED:
+        return tables.read_table(data_path(_SHIPPED[source]), "prompts")
     if source == "anthrobench":
         return _read_anthrobench(Path(path) if path else public_file(**_ANTHROBENCH))
     if not Path(source).exists() and not Path(source).suffix:
         raise TableError(
-            f"there is no prompt set {str(source)!r}; there are 'anthrokit', 'anthrobench', or a file of yours"
+            f"there is no prompt set {str(source)!r}; there are {', '.join(_SHIPPED)}, anthrobench, or a file of yours"
         )
     return tables.read_table(source, "prompts")
 
