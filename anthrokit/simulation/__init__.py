@@ -6,7 +6,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
         "behaviours": ["Behaviour", "Taxonomy"],
-        "dialogues": ["SimulationJob", "USER_TEMPLATE", "as_llm", "asimulate", "dialogue_steps", "seen_by_user", "simulate", "speaks_as_assistant", "user_system_prompt", "wanted_dialogues"],
+        "dialogues": ["SimulationJob", "USER_TEMPLATE", "as_llm", "asimulate", "design_rows", "dialogue_steps", "seen_by_user", "simulate", "speaks_as_assistant", "user_system_prompt", "wanted_dialogues"],
         "families": ["PUSHBACK", "STANCE_TEMPLATE", "family_prompts", "load_family", "read_syco_bench", "read_sycon"],
         "prompts": ["PUBLIC_BEHAVIOURS", "PUBLIC_DOMAINS", "WritingJob", "acontextualise", "contextualise", "load_prompts", "load_scenarios", "most_similar", "sample_prompts"],
         "pronouns": ["blank_code", "blank_quotations", "first_person_pronouns"],

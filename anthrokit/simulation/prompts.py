@@ -47,7 +47,8 @@ def load_prompts(
     source : str or path
         "anthrokit": the 960 that ship; "families", "pushback" and "mirrored": for other behaviours, see
         `load_family`; "personas": see `persona_prompts`. "anthrobench": the public set of Ibrahim et al.
-        (Apache-2.0), read from `path`, or from the folder that the environment variable ANTHROKIT_DATA names, or fetched once with its
+        (Apache-2.0), read from `path`, or from the folder that the environment variable ANTHROKIT_DATA
+        names, or fetched once with its
         checksum pinned. Otherwise a CSV or Parquet file of your own.
     path : str or path, optional
         The file of the public set, where you have it.
