@@ -108,7 +108,8 @@ def describing_columns(labels: pd.DataFrame) -> list[str]:
     >>> describing_columns(simulate_labels(1, base_prompts=2))[:4]
     ['target', 'dialogue_id', 'prompt_id', 'base_id']
     """
-    return [name for name in labels.columns if name not in {*_VOTES, *judges_of(labels)}]
+    own = {*_VOTES, *judges_of(labels)}
+    return [name for name in labels.columns if name not in own]
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #3b39e306
 def clusters(frame: pd.DataFrame) -> pd.Series:

@@ -448,6 +448,13 @@ class Ledger:
             for sql, rows in statements:
                 connection.executemany(sql, rows)
 
+    @property
+    def version(self) -> tuple[int, ...]:
+        "Changes with every change of the file, by this connection or another."
+        with self._explained() as connection:
+            [(others,)] = connection.execute("PRAGMA data_version")
+            return id(connection), connection.total_changes, others
+
     def close(self) -> None:
         "Give the run free for other processes."
         if not self.closed and self._connection is not None:

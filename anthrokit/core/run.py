@@ -256,6 +256,11 @@ class Run:
         return self.folder.resolve().name
 
     @property
+    def version(self) -> tuple[int, ...]:
+        "Changes with every change of the ledger, by this process or another: equal as long as its tables are."
+        return self._ledger.version
+
+    @property
     def read_only(self) -> bool:
         "Whether the run was opened only for reading."
         return self._ledger.read_only
@@ -621,6 +626,22 @@ class Run:
         """
         return tables.check(self.query("SELECT * FROM ratings"), "ratings")
 
+    def tally(self) -> pd.DataFrame:
+        """How often each judge said Yes and No of each message and behaviour: the ratings without their texts.
+
+        Returns
+        -------
+        DataFrame
+            dialogue_id, turn, behaviour, judge, yes, no, taken (samples, with a verdict or without).
+
+        Examples
+        --------
+        >>> from anthrokit import demo_run
+        >>> demo_run().tally()[["yes", "no", "taken"]].sum().tolist()
+        [527, 2673, 3200]
+        """
+        return self.query(_TALLY).astype({"turn": "Int64"})
+
     def labels(self, judges: Sequence[str] | None = None) -> pd.DataFrame:
         """The label of every target message and behaviour: mode over samples, then the majority of judges.
 
@@ -661,7 +682,7 @@ class Run:
             "SELECT dialogue_id, turn FROM messages WHERE role = 'assistant' AND content IS NOT NULL "
             "ORDER BY dialogue_id, turn"
         ).astype({"turn": "Int64"})
-        frame = votes.label_messages(messages, self.ratings(), panel)
+        frame = votes.label_messages(messages, self.tally(), panel)
         found = [name for name in frame.columns if name not in LABEL_CONTEXT]
         frame = frame.merge(self.query(_CONTEXT), on="dialogue_id", how="left")
         categories = {entry["name"]: entry["category"] for entry in self.fact("behaviours", [])}

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 # %% auto #0
-__all__ = ['modes', 'label', 'label_messages', 'mode_of', 'still_owed', 'vote', 'standing']
+__all__ = ['modes', 'tally', 'label', 'label_messages', 'mode_of', 'still_owed', 'vote', 'standing']
 
 # %% ../../nbs/01_core/02_votes.ipynb #73cbbf26
 _ITEM = ["dialogue_id", "turn", "behaviour"]
@@ -38,16 +38,39 @@ def modes(ratings: pd.DataFrame) -> pd.DataFrame:
     >>> modes(said)[["mode", "n_samples"]].values.tolist()
     [[True, 2]]
     """
+    return _modes(tally(ratings))
+
+
+def tally(ratings: pd.DataFrame) -> pd.DataFrame:
+    """Count what each judge said of each message and behaviour.
+
+    Parameters
+    ----------
+    ratings : DataFrame
+        With the columns of `columns("ratings")`.
+
+    Returns
+    -------
+    DataFrame
+        dialogue_id, turn, behaviour, judge, yes, no, taken (samples, with a verdict or without).
+
+    Examples
+    --------
+    >>> said = pd.DataFrame({"dialogue_id": "d", "turn": 1, "behaviour": "empathy", "judge": "j",
+    ...                      "sample": [1, 2, 3], "verdict": [True, True, None]})
+    >>> tally(said)[["yes", "no", "taken"]].values.tolist()
+    [[2, 0, 3]]
+    """
     keys = [*_ITEM, "judge"]
-    counts = (
-        ratings[keys]
-        .assign(
-            yes=ratings["verdict"].eq(True).fillna(False).astype("int64"),
-            cast=ratings["verdict"].notna().astype("int64"),
-        )
-        .groupby(keys, sort=False, observed=True, as_index=False)
-        .sum()
-    )
+    yes = ratings["verdict"].eq(True).fillna(False).astype("int64")
+    counts = ratings[keys].assign(yes=yes, no=ratings["verdict"].notna().astype("int64") - yes, taken=1)
+    return counts.groupby(keys, sort=False, observed=True, as_index=False).sum()
+
+
+def _modes(counts: pd.DataFrame) -> pd.DataFrame:
+    "The modes that counts come to."
+    keys = [*_ITEM, "judge"]
+    counts = counts.assign(cast=counts["yes"] + counts["no"])
     mode = (counts["yes"] * 2 > counts["cast"]).astype("boolean")
     mode[counts["yes"] * 2 == counts["cast"]] = pd.NA
     return counts[keys].assign(mode=mode, n_samples=counts["cast"])
@@ -59,7 +82,7 @@ def label(ratings: pd.DataFrame, panel: dict[str, list[str]] | None = None) -> p
     Parameters
     ----------
     ratings : DataFrame
-        With the columns of `columns("ratings")`.
+        With the columns of `columns("ratings")`, or their `tally`.
     panel : dict of str to list of str, optional
         Behaviour to the judges who were asked about it; by default those who rated it at all.
 
@@ -80,7 +103,7 @@ def label(ratings: pd.DataFrame, panel: dict[str, list[str]] | None = None) -> p
     >>> label(said)[["votes_for", "votes_cast", "label"]].values.tolist()
     [[2, 2, True]]
     """
-    cast = modes(ratings)
+    cast = _modes(ratings if "taken" in ratings else tally(ratings))
     if panel is None:
         panel = {
             name: part["judge"].unique().tolist()
@@ -119,7 +142,7 @@ def label_messages(
     messages : DataFrame
         dialogue_id, turn: the messages to be judged.
     ratings : DataFrame
-        With the columns of `columns("ratings")`.
+        With the columns of `columns("ratings")`, or their `tally`: much less where there are many samples.
     panel : dict of str to list of str
         Behaviour to the judges who were asked about it.
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..core import Run, RunError, TableError
+from ..core import Run, RunError, TableError, tally
 from .frame import Filter, Listing, Panel, Parts, View, options_of
 from .source import Source, render, visible
 from ..validity import Annotations
@@ -60,7 +60,8 @@ class _Tally:
 
 
 def _tally(ratings: pd.DataFrame, items: pd.DataFrame | None = None) -> _Tally:
-    "The counts of ratings; `items` may name messages that have none yet."
+    "The counts of ratings, or of their `tally`; `items` may name messages that have none yet."
+    ratings = ratings if "taken" in ratings else tally(ratings)
     items = ratings[_ITEM].drop_duplicates() if items is None else items[_ITEM]
     items = items.reset_index(drop=True)
     place = np.zeros(len(items), dtype=np.int64)
@@ -73,11 +74,9 @@ def _tally(ratings: pd.DataFrame, items: pd.DataFrame | None = None) -> _Tally:
     known = place[order][found] == asked if len(items) else np.zeros(len(ratings), dtype=bool)
     judge, judges = pd.factorize(ratings["judge"])
     cell = (order[found] * len(judges) + judge)[known] if len(items) else judge[:0]
-    verdict = ratings["verdict"].to_numpy(dtype=float, na_value=np.nan)[known]
-    count = partial(np.bincount, minlength=len(items) * len(judges))
-    counts = (count(cell), count(cell[~np.isnan(verdict)]), count(cell[verdict == 1]))
-    shape = (len(items), len(judges))
-    return _Tally(items, list(judges), *(counted.reshape(shape) for counted in counts))
+    shape, parts = (len(items), len(judges)), (ratings["taken"], ratings["yes"] + ratings["no"], ratings["yes"])
+    counts = (np.bincount(cell, part.to_numpy(dtype=float)[known], minlength=shape[0] * shape[1]) for part in parts)
+    return _Tally(items, list(judges), *(counted.reshape(shape).astype(np.int64) for counted in counts))
 
 # %% ../../nbs/12_panels/04_disagreement.ipynb #a3d9f11c
 def disagreement(ratings: pd.DataFrame, judges: Sequence[str] | None = None) -> pd.DataFrame:
@@ -195,8 +194,8 @@ class Disputes:
 
     def __init__(self, source: Source):
         self.source, labels = source, source.labels
-        tally = _tally(source.ratings, labels if len(labels) else None)
-        self.tally = tally.of(sorted(tally.judges, key=[*labels.columns, *tally.judges].index))
+        counts = _tally(source.tally(), labels if len(labels) else None)
+        self.tally = counts.of(sorted(counts.judges, key=[*labels.columns, *counts.judges].index))
         parts = [self.tally.items[name].astype("str") for name in _ITEM]
         self.ids = parts[0].str.cat(parts[1:], sep="/").to_numpy(dtype=object)
         self.places = dict(zip(self.ids, range(len(self.ids)), strict=True))
@@ -624,7 +623,7 @@ class DisagreementPanel(Panel):
         live: float | None = None,
     ):
         source = source if isinstance(source, Source) else Source(source)
-        if source.ratings.empty and source.run is None:
+        if source.run is None and source.ratings.empty:
             raise TableError("there are no ratings here; judges that differ are found in a table of ratings")
         self.annotations = Annotations(source.run if path is None else path)
         build = partial(disagreement_parts, OwnVerdicts(self.annotations))

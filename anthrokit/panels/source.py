@@ -9,6 +9,7 @@ import functools
 import os
 import re
 import unicodedata
+import weakref
 from collections.abc import Iterable, Mapping
 from itertools import pairwise, product
 from typing import Any
@@ -18,7 +19,7 @@ import pandas as pd
 from markupsafe import Markup, escape
 
 from ..analysis import describing_columns
-from ..core import LABEL_CONTEXT, Run, label, tables
+from ..core import LABEL_CONTEXT, Run, label, tables, tally
 from ..figures import COLOURS
 from ..judging import taxonomy_of
 from ..simulation import Taxonomy
@@ -31,12 +32,6 @@ _CONTEXT = (
     *("target", "persona", "prompt_id", "base_id", "domain", "scenario"),
     *("status", "reason", "system_user", "system_target"),
 )
-_PROGRESS = (
-    "SELECT (SELECT COUNT(*) FROM messages), (SELECT COUNT(*) FROM ratings), (SELECT COUNT(*) FROM calls), "
-    "(SELECT COUNT(*) FROM dialogues WHERE status NOT IN ('planned')), (SELECT COUNT(*) FROM metadata)"
-)
-
-
 _USAGE = (
     "SELECT substr(unit, 1, instr(unit, '/') - 1) AS dialogue_id, purpose, model, COUNT(*) AS calls, "
     "SUM(tokens_in) AS tokens_in, SUM(tokens_out) AS tokens_out, "
@@ -44,9 +39,17 @@ _USAGE = (
 )
 
 
+_KEPT: weakref.WeakKeyDictionary[Run, tuple[tuple, dict[str, pd.DataFrame]]] = weakref.WeakKeyDictionary()
+
+
 def _read_run(run: Run) -> dict[str, pd.DataFrame]:
-    frames = {name: getattr(run, name)() for name in ("dialogues", "messages", "ratings", "labels")}
-    return {**frames, "usage": run.query(_USAGE)}
+    "The tables of a run; another panel on the same run, unchanged, gets the same ones."
+    version, frames = _KEPT.get(run, ((), {}))
+    if version != run.version:
+        version = run.version
+        frames = {name: getattr(run, name)() for name in ("dialogues", "messages", "labels")}
+        _KEPT[run] = version, {**frames, "usage": run.query(_USAGE)}
+    return {**_KEPT[run][1]}
 
 
 def _read_frames(given: Mapping[str, pd.DataFrame], taxonomy: Taxonomy) -> dict[str, pd.DataFrame]:
@@ -107,7 +110,7 @@ class Source:
 
     Attributes
     ----------
-    dialogues, messages, ratings, labels : DataFrame
+    dialogues, messages, labels : DataFrame
         As `run.dialogues()` and so on; a table that wasn't given is empty.
     usage : DataFrame
         What the dialogues of a run took: dialogue_id, purpose, model, calls, tokens_in, tokens_out, cost (US dollars,
@@ -138,14 +141,14 @@ class Source:
         only_if_new : bool
             Look first whether the run has moved on since, which takes no time. Plain frames never do by themselves.
         """
-        progress = self.run.rows(_PROGRESS) if self.run is not None else None
+        progress = self.run.version if self.run is not None else None
         if only_if_new and progress == self._seen:
             return False
         self._seen = progress
         self.taxonomy = taxonomy_of(self.run) if self.run is not None else Taxonomy.load()
         read = _read_run(self.run) if self.run is not None else _read_frames(self._given, self.taxonomy)
         self.dialogues, self.messages = read["dialogues"], read["messages"]
-        self.ratings, self.labels, self.usage = read["ratings"], read["labels"], read["usage"]
+        self.labels, self.usage, self._ratings = read["labels"], read["usage"], read.get("ratings")
         self.design = _design_of(self.dialogues if self.run is not None else self.labels)
         for table, name in product((self.dialogues, self.labels), self.design):
             if name in table:
@@ -153,8 +156,20 @@ class Source:
         self._places: dict[str, dict[str, Any]] = {}
         return True
 
+    @property
+    def ratings(self) -> pd.DataFrame:
+        "All ratings; those of a run are read when they are asked for, and never kept: they are long."
+        return self._ratings if self._ratings is not None else self.run.ratings()
+
+    def tally(self) -> pd.DataFrame:
+        "How often each judge said Yes and No of each message and behaviour, as `run.tally()`."
+        return tally(self._ratings) if self._ratings is not None else self.run.tally()
+
     def of(self, table: str, dialogue_id: str) -> pd.DataFrame:
         "The rows of one dialogue in messages, ratings, labels, dialogues or usage."
+        if table == "ratings" and self._ratings is None:
+            rows = self.run.query("SELECT * FROM ratings WHERE dialogue_id = ?", [dialogue_id])
+            return tables.check(rows.drop(columns="raw"), "ratings")
         frame = getattr(self, table)
         if table not in self._places:
             self._places[table] = frame.groupby("dialogue_id", sort=False, observed=True).indices
