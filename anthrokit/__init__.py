@@ -12,6 +12,7 @@
     validity     people's labels, the accuracy of judges, corrected rates
     figures      one function a figure
     heartbench   counselling cases, answers, rubric judges, scores
+    study        people chat with a system and judge it: conditions, gateway, questionnaires, outcomes
     panels       a run to look at and to label, in the notebook
     io           files of other tools, in and out
     report       one HTML file a run
@@ -28,7 +29,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submodules=[
         "analysis", "anthroscore", "cli", "core", "figures", "heartbench", "io", "judging", "models", "panels", "report",
-        "simulation", "validity", "work",
+        "simulation", "study", "validity", "work",
     ],
     submod_attrs={
         "core": ["BudgetReached", "Run", "RunError", "SetupError", "label"],

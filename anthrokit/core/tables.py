@@ -447,6 +447,40 @@ TABLES["drafts"] = Table(
     },
 )
 
+# %% ../../nbs/01_core/01_tables.ipynb #5b3c71aa
+_PERSON = (TEXT, "required", "the participant")
+TABLES["participants"] = Table(
+    "a person who takes part in a study",
+    ("participant",),
+    {
+        "participant": (TEXT, "id", "a random-looking id; no name, no address, no id of a panel"),
+        "position": (INTEGER, "required", "0, 1, …: in the order of their coming"),
+        "condition": (TEXT, "required", "the condition that was drawn for them"),
+        "front": (TEXT, "required", "where they came from: otree, page, notebook, …"),
+        "status": (TEXT, ("joined", "chatting", "chatted", "finished"), "how far they came"),
+        "joined_at": (TEXT, "required", "when they came (UTC, ISO 8601)"),
+        "chat_started_at": (TEXT, "optional", "when they first saw the chat"),
+        "chat_ended_at": (TEXT, "optional", "when they left the chat for the questions"),
+        "ended_by": (TEXT, "optional", "participant, or what ended the chat: time, turns, budget, fault"),
+        "finished_at": (TEXT, "optional", "when they came to the last page"),
+        "origin": (TEXT, "optional", "who is behind the row where it is no person: synthetic, pilot"),
+    },
+    kept=False,
+)
+TABLES["responses"] = Table(
+    "a participant's answer to one item of a questionnaire",
+    ("participant", "item"),
+    {
+        "participant": _PERSON,
+        "condition": (TEXT, "derived", "the participant's condition"),
+        "questionnaire": (TEXT, "required", "the questionnaire that the item stands in"),
+        "item": (TEXT, "required", "the item"),
+        "value": (TEXT, "present", "the answer as it was given: a number of the scale, or words"),
+        "at": (TEXT, "required", "when it was given (UTC, ISO 8601)"),
+    },
+    kept=False,
+)
+
 # %% ../../nbs/01_core/01_tables.ipynb #196db949
 _SQL_TYPES = {TEXT: "TEXT", INTEGER: "INTEGER", NUMBER: "REAL", TRUTH: "INTEGER"}
 
