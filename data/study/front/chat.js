@@ -1,0 +1,102 @@
+// The chat of a study: one participant, one dialogue, against the gateway. What is said is shown as text, never as HTML.
+window.studyChat = function ({gateway, token, root, changed}) {
+  const log = root.querySelector("[data-chat=log]"), form = root.querySelector("[data-chat=form]");
+  const box = root.querySelector("[data-chat=box]"), button = root.querySelector("[data-chat=send]");
+  const note = root.querySelector("[data-chat=note]");
+  const headers = {"Authorization": `Bearer ${token}`, "Content-Type": "application/json"};
+  const pause = seconds => new Promise(done => setTimeout(done, seconds * 1000));
+  let state = null, busy = false, timer = null;
+
+  function line(role, text) {
+    const one = document.createElement("div");
+    one.className = `chat-line chat-${role}`;
+    one.dir = "auto";
+    const who = document.createElement("span");
+    who.className = "chat-who";
+    who.textContent = role === "user" ? "You: " : "System: ";
+    one.append(who, text);
+    log.append(one);
+    log.scrollTop = log.scrollHeight;
+    return one;
+  }
+
+  function tell(text) { note.textContent = text || ""; }
+
+  function take(next) {
+    state = next;
+    const open = !state.over && !busy;
+    box.disabled = button.disabled = !open;
+    if (state.over) { tell(state.over_text); form.hidden = true; }
+    if (changed) changed(state);
+    clearTimeout(timer);
+    const waits = [state.least_seconds, state.most_seconds].map(one => one - state.seconds).filter(one => one > 0);
+    if (!state.over && waits.length) timer = setTimeout(refresh, (Math.min(...waits) + 0.5) * 1000);
+  }
+
+  async function call(path, body) {
+    // Until there is an answer: a gateway that is started anew, a connection that breaks.
+    for (let attempt = 0; ; attempt++) {
+      try {
+        const answer = await fetch(gateway + path, body
+          ? {method: "POST", headers, body: JSON.stringify(body)} : {headers});
+        const read = await answer.json();
+        if (answer.status < 500 || read.error?.code !== "retry") return {status: answer.status, read};
+        tell(read.error.message);
+      } catch (error) {
+        tell("The connection was interrupted. Your message is not lost; trying again…");
+      }
+      await pause(Math.min(1 + attempt, 5));
+    }
+  }
+
+  async function refresh() {
+    if (busy) return;
+    const {status, read} = await call("/v1/dialogue");
+    if (status === 200) { if (!busy) { draw(read); take(read); } } else tell(read.error.message);
+  }
+
+  function draw(next) {
+    log.replaceChildren();
+    for (const one of next.messages) line(one.role, one.content);
+    if (!next.over) tell("");
+  }
+
+  async function ask(text) {
+    busy = true;
+    box.disabled = button.disabled = true;
+    const waiting = line("assistant", "…");
+    waiting.classList.add("chat-waiting");
+    const asked = {messages: [{role: "user", content: text}], metadata: {turn: state.turn}};
+    const {status, read} = await call("/v1/chat/completions", asked);
+    busy = false;
+    const after = read.study || (await call("/v1/dialogue")).read;
+    if (after.messages) draw(after);
+    if (status === 200) tell("");
+    else { tell(read.error.message); if (["too_long", "too_fast", "empty"].includes(read.error.code)) box.value = text; }
+    if (after.messages) take(after);
+    if (status !== 200 && !after.over) tell(read.error.message);
+    if (!box.disabled) box.focus();
+  }
+
+  form.addEventListener("submit", event => {
+    event.preventDefault();
+    const text = box.value.trim();
+    if (!text || busy || !state || state.over) return;
+    box.value = "";
+    line("user", text);
+    ask(text);
+  });
+  box.addEventListener("keydown", event => {
+    if (event.key === "Enter" && !event.shiftKey && !event.isComposing) { event.preventDefault(); form.requestSubmit(); }
+  });
+
+  (async () => {
+    box.disabled = button.disabled = true;
+    tell("One moment…");
+    const {status, read} = await call("/v1/dialogue");
+    if (status !== 200) return tell(read.error.message);
+    draw(read);
+    take(read);
+    if (read.unanswered) await ask(read.unanswered);  // closed or killed while the system was answering
+  })();
+};

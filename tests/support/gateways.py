@@ -1,0 +1,51 @@
+"""Gateways as processes that can be killed and started again at once: forks of one that has imported all they need."""
+
+import multiprocessing
+import os
+import socket
+import time
+import urllib.request
+
+os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+FORKS = multiprocessing.get_context("forkserver")
+FORKS.set_forkserver_preload(["anthrokit.study.gateway", "anthrokit.models.llm", "litellm"])
+
+
+def _serve(folder, port, environment):
+    os.environ.update(environment)
+    from anthrokit.study import serve
+
+    serve(folder, port=port)
+
+
+def free_port():
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
+class Served:
+    "A gateway process."
+
+    def __init__(self, study, environment=None):
+        self.study, self.port, self.environment = study, free_port(), environment or {}
+        self.url, self.process = f"http://127.0.0.1:{self.port}", None
+        self.start()
+
+    def start(self):
+        given = (self.study.folder, self.port, self.environment)
+        self.process = FORKS.Process(target=_serve, args=given, daemon=True)
+        self.process.start()
+        for _ in range(1200):
+            assert self.process.is_alive(), "the gateway did not start"
+            try:
+                with urllib.request.urlopen(f"{self.url}/alive", timeout=5):
+                    return
+            except OSError:
+                time.sleep(0.05)
+        raise TimeoutError("the gateway does not answer")
+
+    def kill(self):
+        "kill -9"
+        self.process.kill()
+        self.process.join()
