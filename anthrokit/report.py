@@ -213,8 +213,8 @@ def _notes(run: Run, offline: bool) -> list[str]:
     "What a reader must know before believing anything."
     from anthrokit.judging import quality_note
 
-    targets = run.fact("targets", {}).values()
-    embedded = any(settings.get("model") == DEFAULT_MODEL for settings in [*targets, run.fact("user", {})])
+    models = [settings for role in ("targets", "users") for settings in run.fact(role, {}).values()]
+    embedded = any(settings.get("model") == DEFAULT_MODEL for settings in models)
     return ([NOTICE] if embedded else []) + ([quality_note()] if offline else [])
 
 

@@ -15,6 +15,8 @@ from pathlib import Path
 
 import pytest
 
+from anthrokit import Run
+
 COMMAND = Path(sys.executable).with_name("anthrokit")
 
 
@@ -45,9 +47,9 @@ def test_demo_makes_everything_and_resumes(tmp_path):
     folder = tmp_path / "runs" / "demo"
     for name in ("profile.png", "emergence.png", "report.html", "manifest.json", "ledger.sqlite"):
         assert (folder / name).stat().st_size > 500
-    ledger = (folder / "ledger.sqlite").stat().st_size
+    calls = len(Run(folder, read_only=True).query("SELECT * FROM calls"))
     again = anthrokit("demo", "--dialogues", 2, "--turns", 1, "--json", cwd=tmp_path)
-    assert again.returncode == 0 and (folder / "ledger.sqlite").stat().st_size == ledger
+    assert again.returncode == 0 and calls == len(Run(folder, read_only=True).query("SELECT * FROM calls"))
     assert len(rows(again)) == 14 and {row["n_total"] for row in rows(again)} == {2}
     listed = rows(anthrokit("runs", "--json", cwd=tmp_path))
     assert [(row["run"], row["dialogues_done"], row["usd"]) for row in listed] == [("demo", 2, 0.0)]

@@ -108,7 +108,7 @@ SELECT b.value AS behaviour, judge, samples, counted
 FROM judges JOIN json_each(behaviours) b ORDER BY position, b.key
 """
 _CONTEXT = """
-SELECT dialogue_id, target, persona, prompt_id, base_id, domain, scenario, empathy, professionalism
+SELECT dialogue_id, target, user, persona, prompt_id, base_id, domain, scenario, empathy, professionalism
 FROM dialogues JOIN prompts USING (prompt_id)
 """
 
@@ -143,8 +143,8 @@ FROM criteria JOIN cases USING (case_id) ORDER BY position, criterion
 
 # %% ../../nbs/01_core/04_run.ipynb #61c414ba
 LABEL_CONTEXT = (
-    *("target", "dialogue_id", "prompt_id", "base_id", "persona", "domain", "scenario", "empathy"),
-    *("professionalism", "turn", "category", "behaviour"),
+    *("target", "user", "dialogue_id", "prompt_id", "base_id", "persona", "domain", "scenario"),
+    *("empathy", "professionalism", "turn", "category", "behaviour"),
 )
 _RESULTS = (
     *("cluster", "level", "a", "b", "n", "ci", "estimate", "ci_low", "ci_high", "p_value", "n_total", "n_clusters"),
@@ -463,8 +463,8 @@ class Run:
                 f"ledger; make room, or get the right to write there, and run again."
             ) from None
 
-    def answered(self, target: str | None = None) -> bool:
-        """Whether a target, or any, has given an answer. Until then the run is bound to no settings.
+    def answered(self, target: str | None = None, user: str | None = None) -> bool:
+        """Whether a target, or any, has given an answer, to a user, or any. Until then the run is bound to no settings.
 
         Examples
         --------
@@ -474,9 +474,9 @@ class Run:
         """
         sql = (
             "SELECT 1 FROM messages JOIN dialogues USING (dialogue_id) WHERE role = 'assistant' AND content "
-            "IS NOT NULL AND (? IS NULL OR target = ?) LIMIT 1"
+            "IS NOT NULL AND (? IS NULL OR target = ?) AND (? IS NULL OR dialogues.user = ?) LIMIT 1"
         )
-        return bool(self.rows(sql, [target, target]))
+        return bool(self.rows(sql, [target, target, user, user]))
 
     def agrees(self, **facts: Any) -> bool:
         """Whether no fact has another value in the run.
@@ -654,8 +654,8 @@ class Run:
         -------
         DataFrame
             The columns of `columns('labels')`, one column a judge (its mode), category, and of the
-            dialogue target, persona, prompt_id, base_id, domain, scenario, empathy, professionalism and the columns
-            of `design()`. Messages
+            dialogue target, user, persona, prompt_id, base_id, domain, scenario, empathy, professionalism and the
+            columns of `design()`. Messages
             and behaviours that were to be judged and were not yet are there with a missing label. The categories
             are those of the behaviours that the run was judged with.
 

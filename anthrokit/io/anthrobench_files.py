@@ -11,7 +11,6 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -455,7 +454,7 @@ def read_anthrobench(
         "AnthroBench file",
         pd.DataFrame(list(known.found.values())),
         parts,
-        behaviours=[asdict(behaviour) for behaviour in Taxonomy.load()],
+        behaviours=[behaviour.entry() for behaviour in Taxonomy.load()],
         source=Path(path).name,
         targets={row["target"]: {"source": Path(path).name} for row in dialogues},
         turns=max(row["turns"] for row in dialogues),

@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -437,7 +436,7 @@ def read_inspect(path: str | os.PathLike, run: Run | str | os.PathLike | None = 
         "ratings": ratings,
         "metadata": metadata_rows(_metadata(log)),
     }
-    behaviours = [asdict(behaviour) for behaviour in Taxonomy.load()]
+    behaviours = [behaviour.entry() for behaviour in Taxonomy.load()]
     return import_dialogues(
         as_run(run), "Inspect log", prompts, rows, source=Path(path).name, behaviours=behaviours
     )

@@ -10,7 +10,7 @@ import json
 import numbers
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -57,10 +57,7 @@ def taxonomy_of(run: Run) -> Taxonomy:
     entries = run.fact("behaviours")
     if not entries:
         return Taxonomy.load()
-    lists = ("not_present", "sources")
-    return Taxonomy(
-        Behaviour(**{**entry, **{name: tuple(entry.get(name, ())) for name in lists}}) for entry in entries
-    )
+    return Taxonomy.from_entries(entries)
 
 # %% ../../nbs/05_judging/06_jobs.ipynb #2e822b3f
 def _is_asked(judge: Any) -> bool:
@@ -276,6 +273,12 @@ class JudgingJob(Job):
             raise ValueError(
                 f"no judge speaks to {', '.join(silent)}; name LLM judges, LLMJudge(…), or choose other behaviours"
             )
+        showing = [judge.name for judge in self.judges if getattr(judge, "present", False)]
+        if showing and (bare := [name for name in judged if not self.taxonomy[name].present]):
+            raise ValueError(
+                f"{', '.join(showing)} shows positive examples, and {', '.join(bare)} has none; give "
+                f"taxonomy=Taxonomy.load().with_present(), or a taxonomy with examples under `present`"
+            )
         super().__init__(_existing(run), [judge.llm for judge in self.judges if _is_asked(judge)], budget)
         self.messages = Messages(self.run)
         self.run.agrees(taxonomy=self.taxonomy.hash)
@@ -338,7 +341,7 @@ class JudgingJob(Job):
             raise ValueError(f"the run {self.run.name!r} has no target message to judge; simulate first")
         self.run.bind(taxonomy=self.taxonomy.hash)
         facts = {
-            "behaviours": [asdict(behaviour) for behaviour in self.taxonomy],
+            "behaviours": [behaviour.entry() for behaviour in self.taxonomy],
             "sampling": self.kept_sampling,
         }
         self.run.set_facts(**facts)

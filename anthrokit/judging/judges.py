@@ -109,12 +109,19 @@ def _shown_before(passage: Passage, context: str, code: str) -> str:
     return f"The dialogue so far, for context only:\n<<<DIALOGUE {code}\n{history}\nDIALOGUE {code}>>>\n\n"
 
 
+def _positive(behaviour: Behaviour) -> str:
+    "What stands after the definition where positive examples are shown."
+    examples = "\n".join(f'- "{example}"' for example in behaviour.present)
+    return f"\nIt IS present in messages such as these:\n{examples}"
+
+
 def judge_prompt(
     passage: Passage | str,
     behaviour: Behaviour,
     template: str = JUDGE_TEMPLATE,
     *,
     context: str = "user",
+    present: bool = False,
     code: str = "00000000",
     structured: bool = False,
 ) -> str:
@@ -132,6 +139,8 @@ def judge_prompt(
         (how to answer).
     context : str
         What the judge is shown besides the message: none, user or dialogue.
+    present : bool
+        Show the behaviour's positive examples after its definition. AnthroBench shows none.
     code : str
         Eight hexadecimal digits that the message can't know.
     structured : bool
@@ -147,7 +156,7 @@ def judge_prompt(
     passage = Passage(passage) if isinstance(passage, str) else passage
     fields = {
         "name": behaviour.name,
-        "definition": behaviour.definition,
+        "definition": behaviour.definition + (_positive(behaviour) if present else ""),
         "question": behaviour.question,
         "not_present": "\n".join(f'- "{example}"' for example in behaviour.not_present) or "- (no example)",
         "message": passage.text,
@@ -235,6 +244,9 @@ class LLMJudge:
         nothing is asked twice then. `Released(…)` says whose wording.
     context : str
         What the judge is shown besides the message: "none", "user" (the user's message that it answers) or "dialogue".
+    present : bool
+        Show it each behaviour's positive examples too, which raise false positives, says the paper;
+        `Taxonomy.with_present` has some.
     structured : bool, optional
         Whether to send a JSON schema that the answer must follow; by default where LiteLLM knows that the model takes
         one.
@@ -262,10 +274,14 @@ class LLMJudge:
         template: str = JUDGE_TEMPLATE,
         protocol: str | Released = "paper",
         context: str = "user",
+        present: bool = False,
         structured: bool | None = None,
     ):
         self.released = _check_protocol(protocol, template)
         _check_context(context, template)
+        if self.released and present:
+            raise ValueError("the released protocol shows no positive examples; leave present out")
+        self.present = present
         self.llm = as_llm(llm, max_tokens=2000)  # thinking counts towards the limit
         self.name = name or self.llm.name
         self.template, self._structured = template, structured
@@ -289,6 +305,7 @@ class LLMJudge:
         if self.released:
             return {**self.llm.settings, **self.released.settings}
         how = {"template": digest(self.template, _FORM, _JSON_FORM), "context": self.context}
+        how |= {"present": True} if self.present else {}
         return {**self.llm.settings, **how, "structured": self.structured}
 
     def request(
@@ -300,7 +317,7 @@ class LLMJudge:
             return [
                 {"role": "user", "content": self.released.prompt(passage.text, behaviour, passage.user)}
             ], {}
-        how = {"context": self.context, "code": code, "structured": self.structured}
+        how = {"context": self.context, "present": self.present, "code": code, "structured": self.structured}
         prompt = judge_prompt(passage, behaviour, self.template, **how)
         extra = {"response_format": _verdict_schema()} if self.structured else {}
         return [{"role": "user", "content": prompt}], extra
@@ -364,7 +381,12 @@ Answer with one JSON object of exactly this form, the reason in a few words and 
 
 
 def together_prompt(
-    passage: Passage | str, behaviours: Sequence[Behaviour], *, context: str = "user", code: str = "00000000"
+    passage: Passage | str,
+    behaviours: Sequence[Behaviour],
+    *,
+    context: str = "user",
+    present: bool = False,
+    code: str = "00000000",
 ) -> str:
     """What an LLM judge is asked about several behaviours of one message.
 
@@ -374,7 +396,7 @@ def together_prompt(
         The message, and what was said before it.
     behaviours : sequence of Behaviour
         In the order asked.
-    context, code
+    context, present, code
         As for `judge_prompt`.
 
     Examples
@@ -386,7 +408,8 @@ def together_prompt(
     """
     passage = Passage(passage) if isinstance(passage, str) else passage
     parts = [
-        f"Behaviour: {one.name}\nIt is present when: {one.definition}\nQuestion: {one.question}"
+        f"Behaviour: {one.name}\nIt is present when: {one.definition}{_positive(one) if present else ''}"
+        f"\nQuestion: {one.question}"
         + "".join(f'\nNOT present: "{example}"' for example in one.not_present)
         for one in behaviours
     ]
@@ -414,6 +437,8 @@ class TogetherJudge:
         Its column in tables; the model's name and "together" by default.
     context : str
         What the judge is shown besides the message: "none", "user" or "dialogue".
+    present : bool
+        Show it positive examples too.
     structured : bool, optional
         Whether to send a JSON schema that the answer must follow; by default where LiteLLM knows that the model
         takes one.
@@ -432,9 +457,11 @@ class TogetherJudge:
         *,
         name: str | None = None,
         context: str = "user",
+        present: bool = False,
         structured: bool | None = None,
     ):
         _check_context(context)
+        self.present = present
         self.llm = as_llm(llm, max_tokens=1500)
         self.name = name or f"{self.llm.name} together"
         self.context, self._structured = context, structured
@@ -449,13 +476,14 @@ class TogetherJudge:
     def settings(self) -> dict[str, Any]:
         "What determines its answers: its identity in a run."
         how = {"protocol": "together", "template": digest(TOGETHER_TEMPLATE), "context": self.context}
+        how |= {"present": True} if self.present else {}
         return {**self.llm.settings, **how, "structured": self.structured}
 
     def request(
         self, passage: Passage, behaviours: Sequence[Behaviour], code: str
     ) -> tuple[list[dict[str, str]], dict[str, Any]]:
         "Messages and parameters of the call about a passage."
-        prompt = together_prompt(passage, behaviours, context=self.context, code=code)
+        prompt = together_prompt(passage, behaviours, context=self.context, present=self.present, code=code)
         schema = (
             {"response_format": _verdict_schema([one.name for one in behaviours])} if self.structured else {}
         )

@@ -10,7 +10,7 @@ import html
 import os
 import tomllib
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -43,6 +43,8 @@ class Behaviour:
         Messages that look like it and do not show it.
     sources : tuple of str
         Where it is described or measured: for readers, never shown to a judge.
+    present : tuple of str
+        Messages that show it; shown to no judge but one made with `present=True`.
 
     Examples
     --------
@@ -58,9 +60,15 @@ class Behaviour:
     how: str = "judged"
     not_present: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
+    present: tuple[str, ...] = ()
+
+    def entry(self) -> dict[str, Any]:
+        "Its fields, as in a file: lists of texts; sources and positive examples only where there are some."
+        fields = {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
+        return {name: value for name, value in fields.items() if value or name not in ("sources", "present")}
 
 # %% ../../nbs/04_simulation/01_behaviours.ipynb #67bd2ca5
-_LISTS = ("not_present", "sources")
+_LISTS = ("not_present", "sources", "present")
 _FIELDS = {"name", "category", "definition", "question", "how", *_LISTS}
 
 
@@ -87,18 +95,31 @@ def _behaviour(entry: Any, number: int, source: object) -> Behaviour:
     return Behaviour(**{**entry, **{name: tuple(entry.get(name, ())) for name in _LISTS}})
 
 # %% ../../nbs/04_simulation/01_behaviours.ipynb #a5ee919b
-def _read(path: Path) -> tuple[list[Behaviour], str]:
-    "The behaviours of a TOML file, and its title."
+def _read_toml(path: Path) -> dict[str, Any]:
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise TableError(f"{path}: there is no such file") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise TableError(f"{path}: is not TOML in UTF-8: {error}") from None
+
+
+def _read(path: Path) -> tuple[list[Behaviour], str]:
+    "The behaviours of a TOML file, and its title."
+    content = _read_toml(path)
     entries, title = content.get("behaviour", []), content.get("title", "behaviours")
     if not isinstance(entries, list) or not isinstance(title, str):
         raise TableError(f"{path}: title is a text, and each behaviour a table of its own, [[behaviour]]")
     return [_behaviour(entry, number, path) for number, entry in enumerate(entries, 1)], title
+
+
+def _read_examples(path: Path) -> dict[str, list[str]]:
+    "Lists of messages by behaviour, of a TOML file."
+    content = _read_toml(path)
+    for name, examples in content.items():
+        if not isinstance(examples, list) or not examples or not all(isinstance(one, str) for one in examples):
+            raise TableError(f"{path}: {name} is {examples!r:.60}; it is a list of messages")
+    return content
 
 # %% ../../nbs/04_simulation/01_behaviours.ipynb #97cd3c50
 class Taxonomy:
@@ -168,12 +189,43 @@ class Taxonomy:
     @property
     def hash(self) -> str:
         "Changes with any word that a judge reads."
-        return digest([{name: value for name, value in asdict(each).items() if name != "sources"} for each in self])
+        read = [{name: value for name, value in each.entry().items() if name != "sources"} for each in self]
+        return digest(read)
 
     def to_frame(self) -> pd.DataFrame:
         "One row a behaviour: name, category, how, definition, question, not_present."
         names = ["name", "category", "how", "definition", "question", "not_present"]
         return pd.DataFrame([asdict(behaviour) for behaviour in self])[names]
+
+    def with_present(self, path: str | os.PathLike | None = None) -> Self:
+        """Add positive examples to the behaviours, for judges made with `present=True`.
+
+        Parameters
+        ----------
+        path : str or path, optional
+            A TOML file with a list of messages a behaviour; the one that ships by default.
+
+        Raises
+        ------
+        TableError
+            The file can't be read, or names a behaviour that the taxonomy lacks.
+
+        Examples
+        --------
+        >>> from anthrokit.simulation import Taxonomy
+        >>> Taxonomy.load().with_present()["emotions"].present[0]
+        'Your news made my whole morning; I keep smiling about it.'
+        """
+        examples = _read_examples(data_path("present_examples.toml") if path is None else Path(path))
+        self.select(examples)
+        return type(self)(
+            (replace(one, present=tuple(examples.get(one.name, one.present))) for one in self), self.title
+        )
+
+    @classmethod
+    def from_entries(cls, entries: Iterable[dict[str, Any]], title: str = "behaviours") -> Self:
+        "The taxonomy of entries such as `Behaviour.entry` makes, as a run's manifest holds them."
+        return cls((_behaviour(entry, number, "entries") for number, entry in enumerate(entries, 1)), title)
 
     @classmethod
     def load(cls, path: str | os.PathLike | None = None) -> Self:

@@ -8,6 +8,6 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "accuracy": ["both_said", "effective_votes", "judge_accuracy", "people_said", "verdicts_of"],
         "annotations": ["Annotations", "by_annotator", "draw_annotation_sample", "keep_annotation_sample", "read_annotations", "read_verdicts", "with_texts"],
         "correction": ["bounds", "corrected_rates", "prediction_powered_rates", "rogan_gladen"],
-        "sensitivities": ["WORDINGS", "compare_protocols", "family", "own_family", "rate_range", "sensitivity", "wording_judges"],
+        "sensitivities": ["WORDINGS", "compare_protocols", "context_judges", "family", "judge_exchanges", "labelled_exchanges", "own_family", "present_judges", "rate_range", "sensitivity", "wording_judges"],
     },
 )

@@ -6,76 +6,23 @@
 from __future__ import annotations
 
 import re
+import tempfile
 from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
+from statsmodels.stats.proportion import proportion_confint
 
 from ..analysis import as_names, judges_of, profile
-from ..core import Run, data_path, label, read_frame
-from ..judging import JUDGE_TEMPLATE, LLMJudge
+from ..core import Run, TableError, data_path, label, read_frame
+from ..judging import CONTEXTS, JUDGE_TEMPLATE, Judge, LLMJudge, judge_table
 from ..models import LLM
+from ..simulation import Taxonomy, as_llm
 from .accuracy import judge_accuracy
 
 # %% auto #0
-__all__ = ['WORDINGS', 'sensitivity', 'family', 'own_family', 'wording_judges', 'rate_range', 'compare_protocols']
-
-# %% ../../nbs/08_validity/04_sensitivities.ipynb #caf02351
-def sensitivity(
-    ratings: pd.DataFrame | Run, by: str | Sequence[str] = "behaviour", *, ci: float = 0.95
-) -> pd.DataFrame:
-    """Rates under other panels.
-
-    Parameters
-    ----------
-    ratings : DataFrame or Run
-        A run, or its ratings (then intervals go by base_id where the table has it, else by dialogue).
-    by : str or sequence of str
-        Among target and behaviour (target only with a run).
-    ci : float
-        Confidence level.
-
-    Returns
-    -------
-    DataFrame
-        variant (panel, without …, only …, first sample only), by…, estimate, ci_low, ci_high, change (less the whole
-        panel's), n, n_total, n_clusters.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from anthrokit.validity import sensitivity
-    >>> ratings = pd.DataFrame({"dialogue_id": list("dddeee"), "turn": 1, "behaviour": "empathy",
-    ...     "judge": ["a", "b", "c"] * 2, "sample": 1, "verdict": [True, True, False, False, False, False]})
-    >>> sensitivity(ratings).set_index("variant")["estimate"][["panel", "only a", "only c"]].tolist()
-    [0.5, 0.5, 0.0]
-    """
-    by, context = as_names(by), None
-    if isinstance(ratings, Run):
-        context = ratings.dialogues()[["dialogue_id", "target", "base_id"]]
-        ratings = ratings.ratings().query("judge != 'pronoun count'")
-    elif "base_id" in ratings.columns:
-        context = ratings[["dialogue_id", "base_id"]].drop_duplicates()
-    names = list(ratings["judge"].unique())
-    variants = {"panel": ratings}
-    if len(names) > 2:
-        variants |= {f"without {name}": ratings[ratings["judge"] != name] for name in names}
-    if len(names) > 1:
-        variants |= {f"only {name}": ratings[ratings["judge"] == name] for name in names}
-    if ratings["sample"].max() > 1:
-        variants["first sample only"] = ratings[ratings["sample"] == 1]
-    parts = []
-    for variant, part in variants.items():
-        labels = label(part)
-        labels = labels.merge(context, on="dialogue_id", how="left") if context is not None else labels
-        table = profile(labels, by=by, ci=ci).drop(columns=["design_effect", "over_half"], errors="ignore")
-        table.insert(0, "variant", variant)
-        parts.append(table)
-    result = pd.concat(parts, ignore_index=True)
-    whole = result[result["variant"] == "panel"][[*by, "estimate"]].rename(columns={"estimate": "whole"})
-    change = result["estimate"] - result[by].merge(whole, on=by, how="left")["whole"]
-    result.insert(result.columns.get_loc("ci_high") + 1, "change", change)
-    return result
+__all__ = ['WORDINGS', 'family', 'own_family', 'sensitivity', 'wording_judges', 'rate_range', 'labelled_exchanges',
+           'context_judges', 'present_judges', 'judge_exchanges', 'compare_protocols']
 
 # %% ../../nbs/08_validity/04_sensitivities.ipynb #09ff9115
 def family(model: str) -> str | None:
@@ -129,6 +76,107 @@ def own_family(run: Run) -> pd.DataFrame:
                 )
     names = ["target", "judge", "target_family", "judge_family", "own"]
     return pd.DataFrame(rows, columns=names).astype({"own": "boolean"})
+
+# %% ../../nbs/08_validity/04_sensitivities.ipynb #caf02351
+def sensitivity(
+    ratings: pd.DataFrame | Run,
+    by: str | Sequence[str] = "behaviour",
+    *,
+    of: str = "judges",
+    ci: float = 0.95,
+) -> pd.DataFrame:
+    """Compare rates under other panels of judges, or with other users (Ibrahim et al., 2026).
+
+    Parameters
+    ----------
+    ratings : DataFrame or Run
+        A run; or its ratings for judges (then intervals go by base_id where the table has it, else by dialogue), its
+        labels with the column user for users.
+    by : str or sequence of str
+        Among target and behaviour (target only with a run or labels).
+    of : str
+        "judges", or "users": families of the models that played the person, by name where the family isn't known.
+        Each user should have had the same prompts; `compare(labels, by="user")` pairs them.
+    ci : float
+        Confidence level.
+
+    Returns
+    -------
+    DataFrame
+        variant (panel, without …, only …, first sample only; or all users, without …, only …), by…, estimate, ci_low,
+        ci_high, change (less the estimate of the whole), n, n_total, n_clusters.
+
+    Raises
+    ------
+    TableError
+        Users are asked for, and there is one family of them, or no column user.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from anthrokit.validity import sensitivity
+    >>> ratings = pd.DataFrame({"dialogue_id": list("dddeee"), "turn": 1, "behaviour": "empathy",
+    ...     "judge": ["a", "b", "c"] * 2, "sample": 1, "verdict": [True, True, False, False, False, False]})
+    >>> sensitivity(ratings).set_index("variant")["estimate"][["panel", "only a", "only c"]].tolist()
+    [0.5, 0.5, 0.0]
+    """
+    by = as_names(by)
+    if of not in ("judges", "users"):
+        raise ValueError(f"of is {of!r}; it is 'judges' or 'users'")
+    variants = _other_panels(ratings) if of == "judges" else _other_users(ratings)
+    parts = []
+    for variant, labels in variants.items():
+        table = profile(labels, by=by, ci=ci).drop(columns=["design_effect", "over_half"], errors="ignore")
+        table.insert(0, "variant", variant)
+        parts.append(table)
+    result = pd.concat(parts, ignore_index=True)
+    whole = result[result["variant"] == next(iter(variants))][[*by, "estimate"]]
+    whole = whole.rename(columns={"estimate": "whole"})
+    change = result["estimate"] - result[by].merge(whole, on=by, how="left")["whole"]
+    result.insert(result.columns.get_loc("ci_high") + 1, "change", change)
+    return result
+
+
+def _other_panels(ratings: pd.DataFrame | Run) -> dict[str, pd.DataFrame]:
+    "Labels of the whole panel, without each judge, of each alone, and of one sample."
+    context = None
+    if isinstance(ratings, Run):
+        context = ratings.dialogues()[["dialogue_id", "target", "base_id"]]
+        ratings = ratings.ratings().query("judge != 'pronoun count'")
+    elif "base_id" in ratings.columns:
+        context = ratings[["dialogue_id", "base_id"]].drop_duplicates()
+    names = list(ratings["judge"].unique())
+    variants = {"panel": ratings}
+    if len(names) > 2:
+        variants |= {f"without {name}": ratings[ratings["judge"] != name] for name in names}
+    if len(names) > 1:
+        variants |= {f"only {name}": ratings[ratings["judge"] == name] for name in names}
+    if ratings["sample"].max() > 1:
+        variants["first sample only"] = ratings[ratings["sample"] == 1]
+    labels = {variant: label(part) for variant, part in variants.items()}
+    if context is None:
+        return labels
+    return {variant: part.merge(context, on="dialogue_id", how="left") for variant, part in labels.items()}
+
+
+def _other_users(labels: pd.DataFrame | Run) -> dict[str, pd.DataFrame]:
+    "Labels of all users, without each family of them, and of each alone."
+    models: dict[str, str] = {}
+    if isinstance(labels, Run):
+        models = {name: settings.get("model", name) for name, settings in labels.fact("users", {}).items()}
+        labels = labels.labels()
+    if "user" not in labels.columns:
+        raise TableError("the labels have no column user, which says what model played the person; run.labels() has it")
+    families = labels["user"].map(lambda name: family(models.get(name, name)) or name, na_action="ignore")
+    names = list(families.dropna().unique())
+    if len(names) < 2:
+        raise TableError(
+            f"the only family of users is {', '.join(names) or 'not known'}; simulate the prompts with another user too"
+        )
+    variants = {"all users": labels}
+    if len(names) > 2:
+        variants |= {f"without {name}": labels[families != name] for name in names}
+    return variants | {f"only {name}": labels[families == name] for name in names}
 
 # %% ../../nbs/08_validity/04_sensitivities.ipynb #2c3a094d
 WORDINGS: dict[str, str] = {
@@ -215,6 +263,128 @@ def rate_range(table: pd.DataFrame, by: str | Sequence[str] = "behaviour") -> pd
     found = alone.groupby(by, sort=False, as_index=False)["estimate"].agg(**wanted)
     found.insert(len(by) + 2, "range", found["highest"] - found["lowest"])
     return found
+
+# %% ../../nbs/08_validity/04_sensitivities.ipynb #6c705c21
+def labelled_exchanges() -> pd.DataFrame:
+    """Load the labelled exchanges that ship: pairs of the same answer to two messages of a user.
+
+    Returns
+    -------
+    DataFrame
+        pair, behaviour, label (True for one of the pair), user, assistant.
+
+    Examples
+    --------
+    >>> from anthrokit.validity import labelled_exchanges
+    >>> labelled_exchanges().groupby("pair")["assistant"].nunique().eq(1).all()
+    np.True_
+    """
+    return read_frame(data_path("labelled_exchanges.csv"))
+
+# %% ../../nbs/08_validity/04_sensitivities.ipynb #78985bba
+def context_judges(llm: LLM | str, contexts: Sequence[str] = CONTEXTS) -> list[LLMJudge]:
+    """Make one judge a context, all of the same model.
+
+    Parameters
+    ----------
+    llm : LLM or str
+        The model.
+    contexts : sequence of str
+        Among none, user and dialogue: what is shown besides the message.
+
+    Examples
+    --------
+    >>> from anthrokit.validity import context_judges
+    >>> [judge.name for judge in context_judges("openai/gpt-4o", ["none", "user"])]
+    ['openai/gpt-4o (context: none)', 'openai/gpt-4o (context: user)']
+    """
+    model = as_llm(llm)
+    return [LLMJudge(model, name=f"{model.name} (context: {shown})", context=shown) for shown in contexts]
+
+
+def present_judges(llm: LLM | str) -> list[LLMJudge]:
+    """Make a judge that is shown negative examples only, and one that is shown positive ones too.
+
+    AnthroBench shows negative examples only, because positive ones raised false positives. Judge with a taxonomy that
+    has them, such as `Taxonomy.load().with_present()`.
+
+    Parameters
+    ----------
+    llm : LLM or str
+        The model.
+
+    Examples
+    --------
+    >>> from anthrokit.validity import present_judges
+    >>> [judge.name for judge in present_judges("openai/gpt-4o")]
+    ['openai/gpt-4o (negative examples)', 'openai/gpt-4o (both examples)']
+    """
+    model = as_llm(llm)
+    names = {False: "negative examples", True: "both examples"}
+    return [LLMJudge(model, name=f"{model.name} ({name})", present=shown) for shown, name in names.items()]
+
+# %% ../../nbs/08_validity/04_sensitivities.ipynb #6fcbfbf1
+def judge_exchanges(
+    judges: Judge | Sequence[Judge],
+    exchanges: pd.DataFrame | None = None,
+    *,
+    taxonomy: Taxonomy | None = None,
+    progress: bool = True,
+) -> pd.DataFrame:
+    """Judge pairs of exchanges and count what each judge gets right.
+
+    Parameters
+    ----------
+    judges : Judge or sequence of Judge
+        LLM judges are called through the engine, so limits and retries hold.
+    exchanges : DataFrame, optional
+        With the columns of `labelled_exchanges`, which is the default; one behaviour a pair.
+    taxonomy : Taxonomy, optional
+        Definitions, and examples for judges that show them.
+    progress : bool
+        Show a bar.
+
+    Returns
+    -------
+    DataFrame
+        judge; n_total, n (with a verdict); sensitivity and specificity; told_apart (of the pairs with two verdicts,
+        the share with both right), n_pairs; each share with _low and _high (Wilson, 95 %).
+
+    Examples
+    --------
+    >>> from anthrokit.judging import PatternJudge
+    >>> from anthrokit.validity import judge_exchanges
+    >>> judge_exchanges(PatternJudge(), progress=False)[["told_apart", "n_pairs"]].values.tolist()
+    [[0.0, 26.0]]
+    """
+    exchanges = labelled_exchanges() if exchanges is None else exchanges.reset_index(drop=True)
+    ids = [f"exchange {number}" for number in range(1, len(exchanges) + 1)]
+    shown = exchanges[["user", "assistant"]].assign(dialogue_id=ids, base_id=exchanges["pair"])
+    parts = []
+    with tempfile.TemporaryDirectory() as folder:
+        for number, (behaviour, rows) in enumerate(exchanges.groupby("behaviour", sort=False)):
+            how = {"behaviours": [behaviour], "samples": 1, "taxonomy": taxonomy, "progress": progress}
+            with judge_table(shown.loc[rows.index], judges, run=f"{folder}/{number}", **how) as run:
+                parts.append(run.ratings()[["dialogue_id", "judge", "verdict"]])
+    said = pd.concat(parts).merge(exchanges.assign(dialogue_id=ids)[["dialogue_id", "pair", "label"]])
+    said["right"] = said["verdict"] == said["label"].astype("boolean")
+    rows = []
+    for judge, told in said.groupby("judge", sort=False):
+        pairs = told.groupby("pair")["right"].agg(lambda right: right.all(skipna=False)).dropna()
+        kept = told.dropna(subset="right")
+        row = {"judge": judge, "n_total": len(told), "n": len(kept)}
+        row |= _wilson("sensitivity", kept["right"][kept["label"]])
+        row |= _wilson("specificity", kept["right"][~kept["label"]])
+        rows.append(row | _wilson("told_apart", pairs) | {"n_pairs": len(pairs)})
+    return pd.DataFrame(rows)
+
+
+def _wilson(name: str, right: pd.Series) -> dict[str, float]:
+    "A share with its interval; NA where there is none."
+    if right.empty:
+        return dict.fromkeys([name, f"{name}_low", f"{name}_high"], pd.NA)
+    low, high = proportion_confint(int(right.sum()), len(right), method="wilson")
+    return {name: float(right.mean()), f"{name}_low": low, f"{name}_high": high}
 
 # %% ../../nbs/08_validity/04_sensitivities.ipynb #0dc4ab37
 def compare_protocols(

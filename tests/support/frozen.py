@@ -385,6 +385,8 @@ def keep(name: str, frame: pd.DataFrame) -> None:
 def compare(name: str, frame: pd.DataFrame) -> None:
     "Raise where a result differs from the one that is kept; columns that were added since don't count."
     kept, now = pd.read_parquet(path_of(name)), plain(frame)
+    if "hash" in kept:  # one row a column
+        now = now[now["column"].isin(kept["column"])].reset_index(drop=True)
     assert not set(kept) - set(now), f"{name} lost {sorted(set(kept) - set(now))}"
     numbers = kept.select_dtypes("number").columns
     for column in kept:
