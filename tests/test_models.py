@@ -1,14 +1,17 @@
 """What a notebook can't show of models: interrupts, builds that must not run, keys in files, bills."""
 
 import json
+import os
+import signal
 import subprocess
 import sys
 import urllib.request
+from importlib.util import find_spec
 
 import pytest
 
 from anthrokit import write_report
-from anthrokit.core import BudgetReached, CallFailed, Run, SetupError
+from anthrokit.core import BudgetReached, CallFailed, Run, SetupError, cache_folder
 from anthrokit.models import LLM, Batch, BatchQueue, Budget, Meter, wait_for
 from anthrokit.models.embedded import _download, _Wheel
 
@@ -155,3 +158,84 @@ def test_a_queue_of_many_questions(server, tmp_path):
         assert stats(base)["batch_lines"] == 10_000 == run.rows("SELECT COUNT(*) FROM calls")[0][0]
         assert run.rows("SELECT COUNT(*) FROM batch_requests WHERE answer IS NOT NULL") == [(0,)]
         assert run.rows("SELECT COUNT(*) FROM batches") == [(10,)]
+
+
+OPENVINO = pytest.mark.skipif(not find_spec("openvino_genai"), reason="no wheel of OpenVINO GenAI for this machine")
+
+AT_WORK = """
+import asyncio, json, sys, psutil
+from anthrokit.models import embedded, wait_for
+from anthrokit.models.loop import background_loop
+
+def begin(text, limit):
+    return embedded.answer_here([{"role": "user", "content": text}], {"max_tokens": limit, "seed": 1})
+
+async def together(*works):
+    return await asyncio.gather(*works)
+
+wait_for(begin("Hello", 2))
+here, metrics = psutil.Process(), embedded._DESK.engine.pipeline.get_metrics
+before = metrics().kv_cache_size_in_bytes
+many = 42 if sys.argv[1] == "leave" else 2  # 42 take more than there is room for at once
+long = wait_for(together(*(begin(f"{n} " + "word " * 600, 2) for n in range(many))))
+facts = {"tokens": sum(one["tokens_in"] for one in long), "cache": [before, metrics().kv_cache_size_in_bytes]}
+facts |= {"memory": here.memory_info().rss, "telemetry": "openvino_telemetry" in sys.modules}
+print(json.dumps(facts), flush=True)
+if sys.argv[1] == "leave":
+    asyncio.run_coroutine_threadsafe(begin("Write a novel.", 8000), background_loop())
+else:
+    try:
+        print("waiting", flush=True)
+        wait_for(begin("Write a novel.", 8000))
+    except KeyboardInterrupt:
+        print("interrupted:", wait_for(begin("Hello", 2))["tokens_out"], flush=True)
+"""
+
+
+@OPENVINO
+@pytest.mark.parametrize("end", ["leave", "interrupt"])
+def test_the_embedded_model_at_work(tmp_path, end):
+    "Its memory is bounded, nobody is told of its use, and a process ends or goes on in the midst of an answer."
+    environment = {**os.environ, "ANTHROKIT_CACHE": str(cache_folder()), "HOME": str(tmp_path)}
+    environment = {name: value for name, value in environment.items() if name not in ("CI", "ANTHROKIT_ENGINE")}
+    process = subprocess.Popen(
+        [sys.executable, "-c", AT_WORK, end], text=True, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    facts = json.loads(process.stdout.readline())
+    assert facts["tokens"] > (768 * 32 if end == "leave" else 0)
+    assert facts["cache"][0] == facts["cache"][1] < 1.2e9 and facts["memory"] < 3e9 and not facts["telemetry"]
+    if end == "interrupt":
+        assert process.stdout.readline() == "waiting\n"
+        process.send_signal(signal.SIGINT)
+    said, complained = process.communicate(timeout=300)
+    assert process.returncode == 0 and "ERROR" not in complained and "Traceback" not in complained, complained
+    assert said == ("interrupted: 2\n" if end == "interrupt" else "")
+    assert not (tmp_path / "intel").exists()
+
+
+NO_WHEEL = """
+import importlib.util, json, os, sys
+find = importlib.util.find_spec
+importlib.util.find_spec = lambda name, *rest: None if name == "openvino_genai" else find(name, *rest)
+sys.modules["openvino_genai"] = None
+from anthrokit.models import LLM
+small = LLM("local/smollm2-135m-instruct", max_tokens=4)
+answers = [small.complete("Hello", seed=1).content for _ in range(2)]
+os.environ["ANTHROKIT_ENGINE"] = "openvino"
+try:
+    LLM("local/smollm2-135m-instruct").prepare()
+except Exception as error:
+    refused = f"{type(error).__name__}: {error}"
+print(json.dumps({"settings": small.settings, "answers": answers, "refused": refused}))
+"""
+
+
+def test_without_a_wheel_of_openvino_transformers_answers():
+    environment = {name: value for name, value in os.environ.items() if name != "ANTHROKIT_ENGINE"}
+    done = subprocess.run([sys.executable, "-c", NO_WHEEL], capture_output=True, text=True, env=environment)
+    facts = json.loads(done.stdout)
+    assert facts["settings"] == {"model": "local/smollm2-135m-instruct", "max_tokens": 4}
+    assert facts["answers"][0] and facts["answers"][0] == facts["answers"][1]
+    assert "run by transformers, several times slower: pip install 'anthrokit[local]'" in done.stderr
+    assert "SetupError: openvino-genai can't be imported here" in facts["refused"]
+    assert "ANTHROKIT_ENGINE=transformers" in facts["refused"]

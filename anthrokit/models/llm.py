@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import Any, Self
 
 from ..core import CallFailed, SetupError, digest, keep_secret, redact, strings_in
-from .embedded import fetch_model
+from .embedded import check_engine, engine, fetch_model
 from .faults import Fault, pause_before_next
 from .limits import Pace, is_number, pace_of
 from .loop import wait_for
@@ -271,11 +271,13 @@ class LLM:
         self.parameters, private = by_privacy(given)
         self.access, self._live = Access(api_key, api_base, private, model), Live()
         self.workers: Workers | None = None
+        self.engine = engine() if self.embedded else None
 
     @property
     def settings(self) -> dict[str, Any]:
         "What determines its answers: its identity in a run. Neither a key nor an address, which may change."
-        return {"model": self.model, **self.parameters}
+        own = {"engine": self.engine} if self.engine == "openvino" else {}  # runs older than it name none
+        return {"model": self.model, **own, **self.parameters}
 
     @property
     def api_base(self) -> str | None:
@@ -333,7 +335,8 @@ class LLM:
     def _route_here(self) -> Route:
         name = self.model.split("/", 1)[1]
         fetch_model(name)
-        ready = {"model": name, "parameters": self.parameters}
+        check_engine(self.engine)
+        ready = {"model": name, "parameters": self.parameters, "engine": self.engine}
         return Route(self.model, "embedded", self.timeout, self._own_prices(), False, ready)
 
     def _route_out(self) -> Route:

@@ -346,7 +346,7 @@ async def _by_lean(ready: Mapping[str, Any], request: Mapping[str, Any]) -> Comp
 async def _by_embedded(ready: Mapping[str, Any], request: Mapping[str, Any]) -> Completion:
     "One answer of the embedded model."
     try:
-        answer = await answer_here(request["messages"], {**ready["parameters"], **request})
+        answer = await answer_here(request["messages"], {**ready["parameters"], **request}, ready["engine"])
     except (SetupError, asyncio.CancelledError):
         raise
     except Exception as error:  # such as a dialogue that its template can't take
