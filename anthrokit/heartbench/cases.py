@@ -22,7 +22,7 @@ import pandas as pd
 from ..core import PLAIN, TableError, data_path, digest, public_file, vote
 
 # %% auto #0
-__all__ = ['OTHER', 'SCENES', 'RELEASED', 'READINGS', 'load_abilities', 'ability_names', 'Criterion', 'Case', 'Cases',
+__all__ = ['OTHER', 'SCENES', 'RELEASED', 'WRITERS', 'READINGS', 'load_abilities', 'ability_names', 'Criterion', 'Case', 'Cases',
            'case_record', 'write_cases', 'read_records', 'has_text', 'read_case', 'load_cases', 'bundled_answers',
            'bundled_ratings', 'with_criteria', 'bundled_hits']
 
@@ -563,35 +563,54 @@ def load_cases(
     return Cases([case for _, case in found.values()], abilities, name).subset(subset)
 
 # %% ../../nbs/10_heartbench/01_cases.ipynb #bfb0460e
-def bundled_answers() -> pd.DataFrame:
-    """Two answers of ours to each bundled case.
+WRITERS = ("listener", "adviser", "comforter", "analyst")
+
+
+def bundled_answers(writers: Sequence[str] = WRITERS[:2]) -> pd.DataFrame:
+    """Answers of ours to each bundled case.
+
+    Parameters
+    ----------
+    writers : sequence of str
+        Among listener, adviser, comforter and analyst.
 
     Returns
     -------
     DataFrame
-        model (listener, adviser), case_id, content.
+        model (the writer), case_id, content.
 
     Examples
     --------
     >>> bundled_answers()["model"].value_counts().to_dict()
     {'listener': 12, 'adviser': 12}
     """
-    frame = pd.DataFrame([record for _, record in read_records(data_path("heartbench/answers.jsonl"))])
-    return frame.rename(columns={"question_id": "case_id", "response": "content"})[
-        ["model", "case_id", "content"]
-    ]
+    frame = _by_writers("answers.jsonl", writers)
+    return frame.rename(columns={"response": "content"})[["model", "case_id", "content"]]
+
+
+def _by_writers(name: str, writers: Sequence[str]) -> pd.DataFrame:
+    "The rows of these writers in a bundled file."
+    if unknown := set(writers) - set(WRITERS):
+        raise ValueError(f"the writers are {', '.join(WRITERS)}, not {', '.join(sorted(unknown))}")
+    frame = pd.DataFrame([record for _, record in read_records(data_path(f"heartbench/{name}"))])
+    frame = frame.rename(columns={"question_id": "case_id"})
+    return frame[frame["model"].isin(writers)].reset_index(drop=True)
 
 # %% ../../nbs/10_heartbench/01_cases.ipynb #462e8325
 READINGS = ("strict", "lenient", "literal")
 
 
-def bundled_ratings(readings: Sequence[str] = READINGS) -> pd.DataFrame:
+def bundled_ratings(
+    readings: Sequence[str] = READINGS, writers: Sequence[str] = WRITERS[:2]
+) -> pd.DataFrame:
     """Our verdicts on the bundled answers.
 
     Parameters
     ----------
     readings : sequence of str
         Among strict, lenient and literal; each takes the place of a judge.
+    writers : sequence of str
+        Whose answers; those of the comforter and the analyst have the strict reading only, without reasons.
 
     Returns
     -------
@@ -606,8 +625,7 @@ def bundled_ratings(readings: Sequence[str] = READINGS) -> pd.DataFrame:
     """
     if unknown := set(readings) - set(READINGS):
         raise ValueError(f"the readings are {', '.join(READINGS)}, not {', '.join(sorted(unknown))}")
-    frame = pd.DataFrame([record for _, record in read_records(data_path("heartbench/verdicts.jsonl"))])
-    frame = frame.rename(columns={"question_id": "case_id", "reading": "judge"})
+    frame = _by_writers("verdicts.jsonl", writers).rename(columns={"reading": "judge"})
     frame = frame[frame["judge"].isin(readings)].assign(sample=1).reset_index(drop=True)
     frame["hit"] = frame["hit"].astype(bool).astype("boolean")
     return frame[["model", "case_id", "criterion", "judge", "sample", "hit", "reason"]]
@@ -660,17 +678,19 @@ def with_criteria(votes: pd.DataFrame, cases: Cases) -> pd.DataFrame:
     return full.merge(votes, on=unit, how="left").astype({"hit": "boolean"})
 
 
-def bundled_hits(reading: str = "strict") -> pd.DataFrame:
+def bundled_hits(reading: str = "strict", writers: Sequence[str] = WRITERS[:2]) -> pd.DataFrame:
     """Our verdicts on the bundled answers in one reading, as the table *hits*.
 
     Parameters
     ----------
     reading : str
         strict, lenient or literal.
+    writers : sequence of str
+        Whose answers, as for `bundled_ratings`.
 
     Examples
     --------
     >>> bundled_hits().groupby("model")["hit"].sum().to_dict()
     {'adviser': 22, 'listener': 71}
     """
-    return with_criteria(vote(bundled_ratings([reading])), load_cases("bundled"))
+    return with_criteria(vote(bundled_ratings([reading], writers)), load_cases("bundled"))
