@@ -132,7 +132,7 @@ def _commands_in_english(sentence: str) -> bool:
 def _commands_in_chinese(sentence: str) -> bool:
     "Whether a clause begins with a verb and names no subject, or says in so many words what to do."
     body = re.sub(r"^[\d一二三四五六七八九十]{1,2}[.、)]\s*", "", sentence)
-    if re.search(r"[，,：](?:就|也|都|便|则|其?实|这|那|只|更)*(?:是|说明|意味着|等于|属于|表明|表示|怕|使|让人|像|好像)", body):
+    if re.search(r"[，,：](?:就|也|都|便|则|这|那|只)*(?:是|说明|意味着|等于|属于|表明|怕|使|像)", body):
         return False  # the clause in front is what is spoken of
     for place, clause in enumerate(re.split(r"[，,：:—]+", body)):
         clause = clause.strip("“”「」 ")
@@ -252,7 +252,7 @@ def patterns(answers: pd.DataFrame) -> pd.DataFrame:
     --------
     >>> from anthrokit.heartbench import bundled_answers
     >>> patterns(bundled_answers()).groupby("model")["no_invitation"].mean().round(2).to_dict()
-    {'adviser': 1.0, 'listener': 0.0}
+    {'adviser': 0.92, 'listener': 0.0}
     """
     there = answers.dropna(subset=["content"])
     if there.empty:
