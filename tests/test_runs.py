@@ -214,11 +214,8 @@ def test_three_judges_run_side_by_side(server, tmp_path):
         LLMJudge(LLM("openai/slow", api_base=slow, max_concurrency=4)),
         LLMJudge(LLM("openai/quick", api_base=quick)),
     ]
-    start = time.perf_counter()
     judge(run, judges, samples=1, progress=False)
-    took = time.perf_counter() - start
     at = run.query("SELECT model, call FROM calls WHERE purpose = 'judge' ORDER BY call")
-    assert took < 4 * 13 * 0.4
     assert at[at["model"] == "openai/quick"]["call"].max() < at[at["model"] == "openai/slow"]["call"].median()
     run.close()
 
