@@ -16,11 +16,12 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from anthrokit.analysis import compare, profile
 from anthrokit.core import Run, RunError, SetupError, repair, tables
 from anthrokit.judging import LLMJudge, PatternJudge, estimate, import_messages, judge
 from anthrokit.models import LLM
-from anthrokit.simulation import load_prompts, simulate
-from anthrokit.validity import Annotations, draw_annotation_sample
+from anthrokit.simulation import Taxonomy, load_prompts, simulate
+from anthrokit.validity import Annotations, draw_annotation_sample, present_judges, sensitivity
 
 STUDY = """
 import sys
@@ -481,3 +482,41 @@ def test_a_spreadsheet_runs_nothing_of_what_people_label(tmp_path):
     key = ["dialogue_id", "turn", "behaviour"]
     assert kept.table()[key].values.tolist() == sheet[key].values.tolist()
     assert tables.read_frame(tmp_path / "sheet.csv")["message"].tolist() == sheet["message"].tolist()
+
+
+def test_a_run_holds_several_users(server, tmp_path):
+    "Two users talk with one target: labels name them, families of users are compared, a change of settings is refused."
+    base = server()
+    target, *users = [LLM(f"openai/{name}", api_base=base) for name in ("target", "gpt-4o", "claude-3-haiku")]
+    with Run(tmp_path / "run") as run:
+        for user in users:
+            simulate(load_prompts().head(3), target, user, run=run, turns=2, progress=False)
+        assert len(run.dialogues()) == 6 and run.dialogues().groupby("user")["prompt_id"].nunique().eq(3).all()
+        judge(run, LLMJudge(target, name="j"), samples=1, progress=False)
+        labels = run.labels()
+        assert set(labels["user"]) == {"openai/gpt-4o", "openai/claude-3-haiku"}
+        table = sensitivity(run, of="users")
+        assert table["variant"].unique().tolist() == ["all users", "only Claude", "only GPT"]
+        alone = profile(labels[labels["user"] == "openai/gpt-4o"], by="behaviour").set_index("behaviour")["estimate"]
+        of_gpt = table[table["variant"] == "only GPT"].set_index("behaviour")["estimate"]
+        assert of_gpt.equals(alone[of_gpt.index]) and not compare(labels, "user").empty
+        calls = len(run.query("SELECT * FROM calls"))
+        with pytest.raises(ValueError, match="has a user 'openai/gpt-4o' with other settings"):
+            other = LLM("openai/gpt-4o", api_base=base, temperature=0.1)
+            simulate(load_prompts().head(3), target, other, run=run, turns=2, progress=False)
+        assert calls == len(run.query("SELECT * FROM calls"))
+
+
+def test_positive_examples_are_shown_where_they_are_asked_for(server, tmp_path):
+    "Two judges of one run differ in nothing but the examples; without examples there is nothing to compare."
+    llm = LLM("openai/model", api_base=server())
+    run = simulate(load_prompts().head(1), llm, llm, run=tmp_path / "run", turns=1, progress=False)
+    with pytest.raises(ValueError, match="both examples.* shows positive examples, and agency has none"):
+        judge(run, present_judges(llm), behaviours=["agency"], progress=False)
+    taxonomy = Taxonomy.load().with_present()
+    judge(run, present_judges(llm), behaviours=["agency"], taxonomy=taxonomy, samples=1, progress=False)
+    tokens = run.query("SELECT unit, tokens_in FROM calls WHERE purpose = 'judge'").set_index("unit")["tokens_in"]
+    few, many = (tokens[tokens.index.str.contains(kind)].item() for kind in ("negative", "both"))
+    assert many > few + 20 and len(run.ratings()) == 2
+    assert run.fact("behaviours")[8]["present"] == list(taxonomy["agency"].present)
+    run.close()

@@ -96,7 +96,7 @@ def sensitivity(
         Among target and behaviour (target only with a run or labels).
     of : str
         "judges", or "users": families of the models that played the person, by name where the family isn't known.
-        Each user should have had the same prompts; `compare(labels, by="user")` pairs them.
+        Each user should have had the same prompts; `compare(labels, "user")` pairs them.
     ci : float
         Confidence level.
 
@@ -168,7 +168,7 @@ def _other_users(labels: pd.DataFrame | Run) -> dict[str, pd.DataFrame]:
     if "user" not in labels.columns:
         raise TableError("the labels have no column user, which says what model played the person; run.labels() has it")
     families = labels["user"].map(lambda name: family(models.get(name, name)) or name, na_action="ignore")
-    names = list(families.dropna().unique())
+    names = sorted(families.dropna().unique())
     if len(names) < 2:
         raise TableError(
             f"the only family of users is {', '.join(names) or 'not known'}; simulate the prompts with another user too"
