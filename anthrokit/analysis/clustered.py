@@ -10,12 +10,12 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pandas as pd
 
-from ..core import TableError
+from ..core import Run, TableError
 
 # %% auto #0
-__all__ = ['require_columns', 'as_names', 'truth_values', 'judges_of', 'describing_columns', 'clusters', 'group_rows',
-           'cluster_sums', 'Tally', 'proportion', 'difference', 'draw_clusters', 'percentile_interval', 'resample',
-           'holm']
+__all__ = ['require_columns', 'as_names', 'as_labels', 'truth_values', 'judges_of', 'describing_columns', 'clusters',
+           'group_rows', 'cluster_sums', 'Tally', 'proportion', 'difference', 'draw_clusters', 'percentile_interval',
+           'resample', 'holm']
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #47cbc8b8
 def require_columns(frame: pd.DataFrame, columns: Sequence[str], what: str = "labels") -> None:
@@ -47,6 +47,24 @@ def as_names(by: str | Sequence[str]) -> list[str]:
     (['target'], ['target', 'behaviour'])
     """
     return [by] if isinstance(by, str) else list(by)
+
+
+def as_labels(given: Run | pd.DataFrame) -> pd.DataFrame:
+    """The labels of a run, or a table of labels as it is.
+
+    Examples
+    --------
+    >>> from anthrokit import demo_run
+    >>> from anthrokit.analysis import as_labels
+    >>> len(as_labels(demo_run()))
+    1120
+    """
+    if isinstance(given, pd.DataFrame):
+        return given
+    if isinstance(given, Run):
+        return given.labels()
+    raise TypeError(f"this takes a table of labels, as run.labels() gives it, or a run; not {type(given).__name__}")
+
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #99a81888
 def truth_values(values: pd.Series) -> np.ndarray:

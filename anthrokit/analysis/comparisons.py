@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from anthrokit.analysis.clustered import (
+    as_labels,
     Tally,
     _cluster_variance,
     _recover_limits,
@@ -125,7 +126,7 @@ def _holm_within(table: pd.DataFrame, family: str | Sequence[str]) -> np.ndarray
 
 
 def compare(
-    labels: pd.DataFrame,
+    labels: Run | pd.DataFrame,
     group: str = "target",
     by: str | Sequence[str] = "behaviour",
     *,
@@ -142,7 +143,7 @@ def compare(
 
     Parameters
     ----------
-    labels : DataFrame
+    labels : Run or DataFrame
         base_id, behaviour, label, and the columns of `group` and `by`.
     group : str
         Column whose levels are compared: target, domain, scenario, empathy, persona, …
@@ -189,6 +190,7 @@ def compare(
        a  b  estimate  n_clusters
     0  A  B     -0.15          20
     """
+    labels = as_labels(labels)
     by, parts = as_names(by), []
     levels = _Levels(labels, group, by, variant)
     for a, b in _level_pairs(levels.column, baseline, pairs, order):
@@ -210,7 +212,7 @@ def compare(
 
 # %% ../../nbs/07_analysis/06_comparisons.ipynb #9f7b2575
 def compare_differences(
-    labels: pd.DataFrame,
+    labels: Run | pd.DataFrame,
     group: str,
     within: str,
     by: str | Sequence[str] = "behaviour",
@@ -226,7 +228,7 @@ def compare_differences(
 
     Parameters
     ----------
-    labels : DataFrame
+    labels : Run or DataFrame
         base_id, behaviour, label, and the columns of `group`, `within` and `by`.
     group, within : str
         Columns: the levels of the first are compared in each two levels of the second.
@@ -254,6 +256,7 @@ def compare_differences(
     """
     from scipy.stats import t
 
+    labels = as_labels(labels)
     by, parts = as_names(by), []
     require_columns(labels, [group, within])
     known = labels[labels[group].notna() & labels[within].notna()]
@@ -309,13 +312,13 @@ def _alike(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 # %% ../../nbs/07_analysis/06_comparisons.ipynb #9acfc8ba
 def similarity(
-    labels: pd.DataFrame, group: str = "target", *, ci: float = 0.95, n_resamples: int = 2000, seed: int = 0
+    labels: Run | pd.DataFrame, group: str = "target", *, ci: float = 0.95, n_resamples: int = 2000, seed: int = 0
 ) -> pd.DataFrame:
     """How alike the behaviour profiles of each two targets are.
 
     Parameters
     ----------
-    labels : DataFrame
+    labels : Run or DataFrame
         base_id, behaviour, label and the column `group`.
     group : str
         Column whose levels are compared.
@@ -342,6 +345,7 @@ def similarity(
     1                   cosine      0.99
     2  Jensen-Shannon distance      0.10
     """
+    labels = as_labels(labels)
     levels, parts = _Levels(labels, group, ["behaviour"], "all"), []
     for a, b in _level_pairs(levels.column):
         sums = levels.of_both(a, b)

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from anthrokit.analysis.clustered import (
+    as_labels,
     as_names,
     cluster_sums,
     clusters,
@@ -21,7 +22,7 @@ from anthrokit.analysis.clustered import (
     truth_values,
 )
 from .profiles import _labels_by_unit
-from ..core import TableError
+from ..core import Run, TableError
 
 # %% auto #0
 __all__ = ['kruskal_wallis', 'post_hoc', 'factor_model', 'marginal_means']
@@ -48,7 +49,7 @@ def _dialogue_shares(
 
 # %% ../../nbs/07_analysis/07_domains.ipynb #e239726d
 def kruskal_wallis(
-    labels: pd.DataFrame,
+    labels: Run | pd.DataFrame,
     factor: str = "domain",
     by: str | Sequence[str] = "behaviour",
     *,
@@ -58,7 +59,7 @@ def kruskal_wallis(
 
     Parameters
     ----------
-    labels : DataFrame
+    labels : Run or DataFrame
         dialogue_id, label, and the columns `factor` and `by`.
     factor : str
         Column whose levels are compared.
@@ -89,6 +90,7 @@ def kruskal_wallis(
     """
     import pingouin
 
+    labels = as_labels(labels)
     by, rows = as_names(by), []
     dialogues, shares, groups = _dialogue_shares(labels, factor, by, variant)
     n_levels = dialogues["level"].nunique()
@@ -106,7 +108,7 @@ def kruskal_wallis(
 
 # %% ../../nbs/07_analysis/07_domains.ipynb #c49acf98
 def post_hoc(
-    labels: pd.DataFrame,
+    labels: Run | pd.DataFrame,
     factor: str = "domain",
     by: str | Sequence[str] = "behaviour",
     *,
@@ -140,6 +142,7 @@ def post_hoc(
     """
     import pingouin
 
+    labels = as_labels(labels)
     by, rows = as_names(by), []
     dialogues, shares, groups = _dialogue_shares(labels, factor, by, variant)
     codes, levels = pd.factorize(dialogues["level"])
@@ -284,7 +287,7 @@ def _models(
 
 
 def factor_model(
-    labels: pd.DataFrame,
+    labels: Run | pd.DataFrame,
     factors: Sequence[str] = ("empathy", "professionalism"),
     by: str | Sequence[str] = "behaviour",
     *,
@@ -296,7 +299,7 @@ def factor_model(
 
     Parameters
     ----------
-    labels : DataFrame
+    labels : Run or DataFrame
         base_id, label, and the columns of `factors` and `by`; targets are adjusted for if there are several.
     factors : sequence of str
         Columns whose levels are compared with a reference: "low" where there is one, else the first.
@@ -339,6 +342,7 @@ def factor_model(
     """
     from scipy.stats import t
 
+    labels = as_labels(labels)
     by, parts = as_names(by), []
     _, groups, design, terms, note, fits = _models(labels, factors, by, interactions, variant)
     for number, (rows, n_clusters, fit) in enumerate(fits):
@@ -360,7 +364,7 @@ def factor_model(
 
 # %% ../../nbs/07_analysis/07_domains.ipynb #2c8ce493
 def marginal_means(
-    labels: pd.DataFrame,
+    labels: Run | pd.DataFrame,
     factors: Sequence[str] = ("empathy", "professionalism"),
     by: str | Sequence[str] = "behaviour",
     *,
@@ -400,6 +404,7 @@ def marginal_means(
     from scipy.special import expit, logit
     from scipy.stats import t
 
+    labels = as_labels(labels)
     by, rows = as_names(by), []
     used, groups, design, _, note, fits = _models(labels, factors, by, True, variant)
     whole = ["all"] if len(factors) > 1 else []

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from anthrokit.analysis.clustered import (
+    as_labels,
     Tally,
     as_names,
     describing_columns,
@@ -20,7 +21,7 @@ from anthrokit.analysis.clustered import (
     truth_values,
 )
 from .synthetic import counted_behaviours
-from ..core import TableError
+from ..core import Run, TableError
 
 # %% auto #0
 __all__ = ['any_of', 'profile', 'first_turns']
@@ -90,7 +91,7 @@ def _labels_by_unit(
 
 # %% ../../nbs/07_analysis/03_profiles.ipynb #47d7db7f
 def profile(
-    labels: pd.DataFrame,
+    labels: Run | pd.DataFrame,
     by: str | Sequence[str] = ("target", "behaviour"),
     *,
     variant: str = "judged",
@@ -100,7 +101,7 @@ def profile(
 
     Parameters
     ----------
-    labels : DataFrame
+    labels : Run or DataFrame
         As `run.labels()` gives it: dialogue_id, turn, behaviour, label, base_id, and the columns of `by`.
     by : str or sequence of str
         Columns to group by. With "behaviour" among them the shares are per behaviour; with "category" and
@@ -135,6 +136,7 @@ def profile(
     >>> table.loc[table["over_half"] == "yes", "behaviour"].tolist()
     ['first-person pronoun use', 'validation']
     """
+    labels = as_labels(labels)
     by = as_names(by)
     require_columns(labels, ["label", *by])
     other = set(by) - {*describing_columns(labels), "behaviour", "category"}

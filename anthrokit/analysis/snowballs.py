@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from anthrokit.analysis.clustered import (
+    as_labels,
     Tally,
     cluster_sums,
     clusters,
@@ -24,7 +25,7 @@ from anthrokit.analysis.clustered import (
 )
 from .timing import _by_target, _turn_grid
 from .profiles import _labels_by_unit
-from ..core import TableError
+from ..core import Run, TableError
 
 # %% auto #0
 __all__ = ['carry_over', 'snowball', 'snowball_matrix']
@@ -222,7 +223,7 @@ def carry_over(
 
 # %% ../../nbs/07_analysis/05_snowball.ipynb #e5dbbe52
 def snowball(
-    labels: pd.DataFrame,
+    labels: Run | pd.DataFrame,
     by: str | Sequence[str] | None = None,
     *,
     variant: str = "judged",
@@ -235,7 +236,7 @@ def snowball(
 
     Parameters
     ----------
-    labels : DataFrame
+    labels : Run or DataFrame
         dialogue_id, base_id, turn, label, and the columns of `by`.
     by, variant
         As for `emergence`: by default target and behaviour; "category" for any behaviour of a category; () or
@@ -269,6 +270,7 @@ def snowball(
     """
     if method not in ("score", "resample"):
         raise ValueError(f"method is 'score' or 'resample', not {method!r}")
+    labels = as_labels(labels)
     by = _by_target(labels, by)
     require_columns(labels, ["dialogue_id", "turn", "label", *by])
     labels, named = _labels_by_unit(labels, by, variant)

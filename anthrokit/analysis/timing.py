@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from anthrokit.analysis.clustered import (
+    as_labels,
     Tally,
     as_names,
     _cluster_variance,
@@ -22,7 +23,7 @@ from anthrokit.analysis.clustered import (
     truth_values,
 )
 from .profiles import any_of, _unit_of
-from ..core import TableError
+from ..core import Run, TableError
 
 # %% auto #0
 __all__ = ['first_occurrences', 'emergence', 'late_share', 'late_behaviours']
@@ -49,13 +50,13 @@ def _turn_grid(labels: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray, np.ndarr
 
 # %% ../../nbs/07_analysis/04_emergence.ipynb #f873eb34
 def first_occurrences(
-    labels: pd.DataFrame, by: str | None = "behaviour", *, variant: str = "judged"
+    labels: Run | pd.DataFrame, by: str | None = "behaviour", *, variant: str = "judged"
 ) -> pd.DataFrame:
     """The turn at which each behaviour first occurs in each dialogue.
 
     Parameters
     ----------
-    labels : DataFrame
+    labels : Run or DataFrame
         dialogue_id, turn (1…), label and the column `by`; target and base_id where they are known.
     by : str or None
         "behaviour", "category" (any of its behaviours), or None (any behaviour at all).
@@ -83,6 +84,7 @@ def first_occurrences(
     >>> first_occurrences(labels)["first_turn"].tolist()
     [2]
     """
+    labels = as_labels(labels)
     require_columns(labels, ["dialogue_id", "turn", "label"])
     frame, grid, last = _turn_grid(labels if by == "behaviour" else any_of(labels, by, variant=variant))
     first_true = np.argmax(np.column_stack([grid[:, :-1] == 1, np.ones(len(grid), dtype=bool)]), axis=1)
@@ -140,7 +142,7 @@ def _incidence_tables(events: np.ndarray, at_risk: np.ndarray, ci: float) -> Ite
 
 
 def emergence(
-    labels: pd.DataFrame,
+    labels: Run | pd.DataFrame,
     by: str | Sequence[str] | None = None,
     *,
     variant: str = "judged",
@@ -150,7 +152,7 @@ def emergence(
 
     Parameters
     ----------
-    labels : DataFrame
+    labels : Run or DataFrame
         dialogue_id, base_id, turn (1…), behaviour, label, and the columns of `by`.
     by : str or sequence of str, optional
         Columns to group by; default target (where the table has it) and behaviour. Without "target" the targets are
@@ -187,6 +189,7 @@ def emergence(
     >>> table[["turn", "estimate", "n"]].round(2).tail(2).to_string(index=False, header=False)
     '4 0.48 160\\n5 0.55 160'
     """
+    labels = as_labels(labels)
     by = _by_target(labels, by)
     tally, events, at_risk, undecided = _first_sums(labels, by, variant)
     named = tally.targets() | ({} if _unit_of(by) == "behaviour" else {"variant": variant})

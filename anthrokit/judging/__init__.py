@@ -7,7 +7,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
     submod_attrs={
         "any_messages": ["SPEAKERS", "Source", "as_text", "conversation", "import_messages", "judge_table", "metadata_rows", "paired_turns", "read_messages", "read_rows"],
         "families": ["family_patterns", "family_quality", "labelled_family_messages"],
-        "jobs": ["JudgingJob", "Messages", "RatingUnit", "ajudge", "asked", "check_judges", "estimate", "judge", "rate_many", "rated", "settle_item", "taxonomy_of"],
+        "jobs": ["JudgingJob", "Messages", "RatingUnit", "ajudge", "as_taxonomy", "asked", "check_judges", "estimate", "judge", "rate_many", "rated", "settle_item", "taxonomy_of"],
         "judges": ["CONTEXTS", "JUDGE_TEMPLATE", "Judge", "LLMJudge", "Passage", "PronounCounter", "TOGETHER_TEMPLATE", "TogetherJudge", "judge_identity", "judge_prompt", "rate_once", "read_completion", "together_prompt"],
         "offline": ["LikelihoodJudge", "PatternJudge", "StudentJudge", "best_threshold", "embed", "embedding_judge", "labelled_messages", "offline_panel", "offline_quality", "quality", "quality_note"],
         "released": ["CUES", "RELEASED_TEMPLATE", "Released", "read_released", "released_question"],

@@ -17,7 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from ..core import LABEL_CONTEXT, Run, SetupError, digest, forget_judges, mode_of, redact_in, tables
+from ..core import LABEL_CONTEXT, Run, RunError, SetupError, TableError, digest, forget_judges, mode_of
+from ..core import redact_in, tables
 from .judges import Judge, LLMJudge, Passage, PronounCounter, judge_identity
 from .offline import offline_panel
 from .verdicts import Rating
@@ -37,8 +38,8 @@ from anthrokit.work import (
 )
 
 # %% auto #0
-__all__ = ['ajudge', 'taxonomy_of', 'check_judges', 'rate_many', 'Messages', 'RatingUnit', 'JudgingJob', 'asked', 'rated',
-           'settle_item', 'judge', 'estimate']
+__all__ = ['ajudge', 'taxonomy_of', 'as_taxonomy', 'check_judges', 'rate_many', 'Messages', 'RatingUnit', 'JudgingJob', 'asked',
+           'rated', 'settle_item', 'judge', 'estimate']
 
 # %% ../../nbs/05_judging/06_jobs.ipynb #13526992
 def taxonomy_of(run: Run) -> Taxonomy:
@@ -58,6 +59,38 @@ def taxonomy_of(run: Run) -> Taxonomy:
     if not entries:
         return Taxonomy.load()
     return Taxonomy.from_entries(entries)
+
+
+def as_taxonomy(given: Taxonomy | Iterable[Behaviour] | str | os.PathLike) -> Taxonomy:
+    """A taxonomy from behaviours, or from a file of them.
+
+    Examples
+    --------
+    >>> flattery = Behaviour("flattery", "relationship building", "Praise beyond desert.", "Does it flatter?")
+    >>> as_taxonomy([flattery]).names
+    ['flattery']
+    """
+    if isinstance(given, (str, os.PathLike)):
+        return Taxonomy.load(given)
+    if isinstance(given, Taxonomy):
+        return given
+    given = [given] if isinstance(given, Behaviour) else list(given)
+    if wrong := [one for one in given if not isinstance(one, Behaviour)]:
+        form = "Behaviour(name, category, definition, question)"
+        raise ValueError(f"taxonomy takes behaviours, {form}, not {wrong[0]!r:.80}")
+    return Taxonomy(given)
+
+
+def _grown(run: Run, known: Taxonomy, given: Taxonomy) -> Taxonomy:
+    "The taxonomy of a run with behaviours added; the one given where the run wasn't judged yet."
+    if run.fact("behaviours") is None or not run.rows("SELECT 1 FROM ratings LIMIT 1"):
+        return given
+    try:
+        return known.together_with(given)
+    except TableError as error:
+        raise RunError(
+            f"the run {run.folder} was judged with another taxonomy: {error}, or judge a run of its own"
+        ) from None
 
 # %% ../../nbs/05_judging/06_jobs.ipynb #2e822b3f
 def _is_asked(judge: Any) -> bool:
@@ -250,7 +283,7 @@ class JudgingJob(Job):
         *,
         samples: int = 3,
         behaviours: str | Iterable[str] | None = None,
-        taxonomy: Taxonomy | None = None,
+        taxonomy: Taxonomy | Iterable[Behaviour] | None = None,
         quotations: bool = True,
         retry: str | Iterable[str] = ("failed",),
         sampling: str = "full",
@@ -258,8 +291,11 @@ class JudgingJob(Job):
     ):
         retry = [retry] if isinstance(retry, str) else list(retry)
         _check_settings(samples, sampling, retry)
-        self.taxonomy = taxonomy or Taxonomy.load()
-        wanted = self.taxonomy.select(behaviours)
+        run = _existing(run)
+        known = taxonomy_of(run)
+        given = known if taxonomy is None else as_taxonomy(taxonomy)
+        self.taxonomy = _grown(run, known, given)
+        wanted = given.select(behaviours)
         judges = offline_panel() if judges is None else judges
         judges = [judges] if hasattr(judges, "rate") or isinstance(judges, LLM | str) else list(judges)
         judged = [name for name in wanted if name in self.taxonomy.judged]
@@ -279,9 +315,8 @@ class JudgingJob(Job):
                 f"{', '.join(showing)} shows positive examples, and {', '.join(bare)} has none; give "
                 f"taxonomy=Taxonomy.load().with_present(), or a taxonomy with examples under `present`"
             )
-        super().__init__(_existing(run), [judge.llm for judge in self.judges if _is_asked(judge)], budget)
+        super().__init__(run, [judge.llm for judge in self.judges if _is_asked(judge)], budget)
         self.messages = Messages(self.run)
-        self.run.agrees(taxonomy=self.taxonomy.hash)
         self.settled = ", ".join(
             f"'{status}'" for status in ("planned", *sorted(retry))
         )  # not: asked for again
@@ -339,8 +374,8 @@ class JudgingJob(Job):
     def open(self) -> None:
         if not self.messages.texts:
             raise ValueError(f"the run {self.run.name!r} has no target message to judge; simulate first")
-        self.run.bind(taxonomy=self.taxonomy.hash)
         facts = {
+            "taxonomy": self.taxonomy.hash,
             "behaviours": [behaviour.entry() for behaviour in self.taxonomy],
             "sampling": self.kept_sampling,
         }
@@ -502,7 +537,7 @@ def judge(
     *,
     samples: int = 3,
     behaviours: str | Iterable[str] | None = None,
-    taxonomy: Taxonomy | None = None,
+    taxonomy: Taxonomy | Iterable[Behaviour] | None = None,
     quotations: bool = True,
     retry: str | Iterable[str] = ("failed",),
     sampling: str = "full",
@@ -524,8 +559,9 @@ def judge(
         Answers of each LLM judge for each message and behaviour; a judge that always says the same is asked once.
     behaviours : str or list of str, optional
         Behaviours or categories; all by default.
-    taxonomy : Taxonomy, optional
-        The one that ships by default. A run keeps the taxonomy it was first judged with.
+    taxonomy : Taxonomy or list of Behaviour, optional
+        By default the run's own, or the one that ships. Behaviours that the run doesn't have are added to its own, and
+        only they are asked about anew; one that it has in other words is refused.
     quotations : bool
         Whether pronouns inside quotation marks count.
     retry : str or iterable of str
@@ -664,7 +700,7 @@ def estimate(
     batch: bool = False,
     samples: int = 3,
     behaviours: str | Iterable[str] | None = None,
-    taxonomy: Taxonomy | None = None,
+    taxonomy: Taxonomy | Iterable[Behaviour] | None = None,
     retry: str | Iterable[str] = ("failed",),
     sampling: str = "full",
     **simulation: Any,

@@ -19,7 +19,7 @@ from ..judging import taxonomy_of
 from .frame import Filter, Listing, Panel, Parts, View, options_of
 from .source import render, visible
 from ..simulation import Taxonomy
-from ..validity import Annotations, by_annotator, keep_annotation_sample
+from ..validity import Annotations, by_annotator, judge_accuracy, keep_annotation_sample
 
 # %% auto #0
 __all__ = ['VERDICTS', 'Deck', 'Queue', 'label_filters', 'label_list', 'card_html', 'progress_html', 'summary_html', 'label_bar',
@@ -38,7 +38,7 @@ class Deck:
     source : Run, str, path or DataFrame
         A run; the folder of one; a .csv file or frame with dialogue_id, turn, behaviour, message and optionally user,
         question, weight, base_id.
-    n, by, seed
+    n, by, seed, total, behaviours
         As for `validity.draw_annotation_sample`, of a run.
 
     Attributes
@@ -47,12 +47,22 @@ class Deck:
         One row an item.
     """
 
-    def __init__(self, source: Any, n: int = 20, by: str | Sequence[str] = "behaviour", seed: int = 0):
+    def __init__(
+        self,
+        source: Any,
+        n: int = 20,
+        by: str | Sequence[str] = "behaviour",
+        seed: int = 0,
+        *,
+        total: int | None = None,
+        behaviours: str | Sequence[str] | None = None,
+    ):
         if isinstance(source, (str, os.PathLike)) and not str(source).endswith(".csv"):
             source = Run(source, read_only=True)
         self.run = source if isinstance(source, Run) else None
         if self.run is not None:
-            sheet, self.taxonomy = keep_annotation_sample(source, n, by, seed=seed), taxonomy_of(source)
+            how = {"total": total, "behaviours": behaviours, "seed": seed}
+            sheet, self.taxonomy = keep_annotation_sample(source, n, by, **how), taxonomy_of(source)
         else:
             sheet = source if isinstance(source, pd.DataFrame) else tables.read_frame(source)
             self.taxonomy = Taxonomy.load()
@@ -64,20 +74,30 @@ class Deck:
         self.sheet = sheet.astype({"dialogue_id": "str", "turn": "Int64", "behaviour": "str"})
         if self.sheet.empty:
             raise TableError("the sheet has no rows: there is nothing to label")
+        self.split = _split_votes(self.run) if self.run is not None else {}
 
     def refresh(self, *, only_if_new: bool = False) -> bool:
         "A draw stays what it is."
         return not only_if_new
 
     def order(self, annotator: str) -> list[int]:
-        "The rows in an annotator's own order: behaviours shuffled, and messages within a behaviour."
+        "The rows in an annotator's own order, shuffled; behaviours that split the judges most come first."
         random = np.random.default_rng(
             int(digest(annotator, self.sheet[_ITEM].astype("str").values.tolist()), 16)
         )
         shuffled = random.permutation(len(self.sheet))
         names = random.permutation(self.sheet["behaviour"].unique()).tolist()
+        names.sort(key=lambda name: -self.split.get(name, 0.0))
         turn = self.sheet["behaviour"].map({name: place for place, name in enumerate(names)}).to_numpy()
         return shuffled[np.argsort(turn[shuffled], kind="stable")].tolist()
+
+
+def _split_votes(run: Run) -> dict[str, float]:
+    "The share of messages of each behaviour that the judges don't agree on: there people's labels help most."
+    labels = run.labels()
+    split = (labels["votes_for"] > 0) & (labels["votes_for"] < labels["votes_cast"]) | labels["label"].isna()
+    return split.astype(float).groupby(labels["behaviour"]).mean().to_dict()
+
 
 # %% ../../nbs/12_panels/07_annotation.ipynb #97c6016d
 class Queue:
@@ -234,7 +254,13 @@ on {{ measures[0].n }} of {{ measures[0].n_total }} messages that two or more de
 <th scope="col">Measure</th>
 <th scope="col">Estimate</th><th scope="col">95 % interval</th></tr>{% for one in measures %}<tr>
 <td>{{ one.measure }}</td>
-<td>{{ one.estimate }}</td><td>{{ one.ci_low }} to {{ one.ci_high }}</td></tr>{% endfor %}</table>{% endif %}"""
+<td>{{ one.estimate }}</td><td>{{ one.ci_low }} to {{ one.ci_high }}</td></tr>{% endfor %}</table>{% endif %}
+{% if judges %}<table class="ak-table"><caption class="ak-small">The judges against people's labels so far;
+by behaviour: judge_accuracy(run, run.annotations()); corrected_rates(run.labels(), run.annotations())</caption><tr>
+<th scope="col">Judge</th><th scope="col">Measure</th><th scope="col">Estimate</th><th scope="col">95 % interval</th>
+<th scope="col">Messages</th></tr>{% for one in judges %}<tr><td class="ak-name">{{ one.judge | visible }}</td>
+<td>{{ one.measure }}</td><td>{{ one.estimate }}</td><td>{{ one.between }}</td><td>{{ one.n }}</td></tr>
+{% endfor %}</table>{% endif %}"""
 
 
 def summary_html(queue: Queue, name: str) -> str:
@@ -250,7 +276,30 @@ def summary_html(queue: Queue, name: str) -> str:
             table[["estimate", "ci_low", "ci_high"]].astype(float).map("{:.2f}".format).replace("nan", "–")
         )
         measures = table.assign(**numbers).to_dict("records")
-    return render(_SUMMARY, rows=rows, measures=measures)
+    return render(_SUMMARY, rows=rows, measures=measures, judges=_accuracy_rows(queue))
+
+
+def _accuracy_rows(queue: Queue) -> list[dict[str, str]]:
+    "How well the panel of judges agrees with people on the messages labelled, in words; none where it can't be told."
+    run = queue.deck.run
+    said = queue.labelled.drop(columns="row")
+    if run is None or said["verdict"].isna().all():
+        return []
+    try:
+        table = judge_accuracy(run, said, by="judge")
+    except TableError:
+        return []
+    table = table[table["measure"].isin(["precision", "recall", "specificity"])]
+    return [
+        {
+            "judge": row.judge,
+            "measure": row.measure,
+            "estimate": "–" if pd.isna(row.estimate) else f"{row.estimate:.2f}",
+            "between": "no interval" if pd.isna(row.ci_low) else f"{row.ci_low:.2f} to {row.ci_high:.2f}",
+            "n": f"{row.n:.0f}",
+        }
+        for row in table.itertuples()
+    ]
 
 # %% ../../nbs/12_panels/07_annotation.ipynb #6b292370
 VERDICTS = {"yes": True, "no": False, "unsure": None}
@@ -394,6 +443,8 @@ class AnnotationPanel(Panel):
         Messages of each group.
     by : str or sequence of str
         What makes a group, see `validity.draw_annotation_sample`.
+    total, behaviours : int, str or list of str, optional
+        Messages in all, and what about; see `validity.draw_annotation_sample`.
     annotator : str
         Who labels; can be written in the panel too. Each has an order and a progress of their own.
     path : str or path, optional
@@ -424,12 +475,14 @@ class AnnotationPanel(Panel):
         n: int = 20,
         by: str | Sequence[str] = "behaviour",
         *,
+        total: int | None = None,
+        behaviours: str | Sequence[str] | None = None,
         annotator: str = "",
         path: str | os.PathLike | None = None,
         seed: int = 0,
         state: Mapping[str, Any] | None = None,
     ):
-        deck = Deck(source, n, by, seed)
+        deck = Deck(source, n, by, seed, total=total, behaviours=behaviours)
         if deck.run is not None and deck.run.read_only and path is None:
             raise RunError(
                 f"the run {deck.run.folder} is open for reading only, so it can't keep labels. Open it with "

@@ -192,6 +192,40 @@ class Taxonomy:
         read = [{name: value for name, value in each.entry().items() if name != "sources"} for each in self]
         return digest(read)
 
+    def together_with(self, others: Iterable[Behaviour]) -> Taxonomy:
+        """This taxonomy and the behaviours that others add to it.
+
+        Parameters
+        ----------
+        others : iterable of Behaviour
+            A taxonomy, or behaviours. Those that are in this one, word for word, are taken once.
+
+        Raises
+        ------
+        TableError
+            Names the behaviours that are in this one in other words, and what of them differs.
+
+        Examples
+        --------
+        >>> from anthrokit.simulation import Behaviour, Taxonomy
+        >>> flattery = Behaviour("flattery", "relationship building", "Praise beyond desert.", "Does it flatter?")
+        >>> len(Taxonomy.load().together_with([flattery]))
+        15
+        """
+        others, differ = list(others), []
+        for other in others:
+            known = self._by_name.get(other.name, other)
+            names = [name for name, value in asdict(other).items() if value != getattr(known, name)]
+            if names := [name for name in names if name != "sources"]:
+                differ.append(f"{other.name} ({', '.join(names)})")
+        if differ:
+            raise TableError(
+                f"these behaviours are there in other words: {'; '.join(differ)}. Give those that "
+                "you change another name"
+            )
+        added = [other for other in others if other.name not in self._by_name]
+        return Taxonomy([*self, *added], self.title)
+
     def to_frame(self) -> pd.DataFrame:
         "One row a behaviour: name, category, how, definition, question, not_present."
         names = ["name", "category", "how", "definition", "question", "not_present"]

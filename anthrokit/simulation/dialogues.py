@@ -508,7 +508,7 @@ def simulate(
 
     Parameters
     ----------
-    prompts : DataFrame, str or path
+    prompts : DataFrame, list of str, str or path
         A table of first messages, or what `load_prompts` takes.
     target, user : LLM or str
         The model under study, and the one that plays the person; by default the embedded model, for trying out. A run

@@ -37,19 +37,33 @@ _ANTHROBENCH = {
 }
 
 
+def _prompts_of(texts: Sequence[str]) -> pd.DataFrame:
+    "First messages as a table of prompts, each a base prompt of its own."
+    texts = list(texts)
+    for number, text in enumerate(texts, start=1):
+        if not isinstance(text, str) or not text.strip():
+            raise TableError(f"first message {number} is {text!r}; a list of prompts holds texts")
+        if text in texts[: number - 1]:
+            raise TableError(f"first message {number} stands in the list already; repeats=… makes several dialogues")
+    ids = [digest("prompt", text) for text in texts]
+    frame = pd.DataFrame({"prompt_id": ids, "base_id": ids, "first_message": texts}, dtype="str")
+    return tables.check(frame, "prompts")
+
+
 def load_prompts(
-    source: str | os.PathLike = "anthrokit", *, path: str | os.PathLike | None = None
+    source: str | os.PathLike | Sequence[str] = "anthrokit", *, path: str | os.PathLike | None = None
 ) -> pd.DataFrame:
     """A table of first messages.
 
     Parameters
     ----------
-    source : str or path
+    source : str, path or list of str
         "anthrokit": the 960 that ship; "families", "pushback" and "mirrored": for other behaviours, see
         `load_family`; "personas": see `persona_prompts`. "anthrobench": the public set of Ibrahim et al.
         (Apache-2.0), read from `path`, or from the folder that the environment variable ANTHROKIT_DATA
         names, or fetched once with its
-        checksum pinned. Otherwise a CSV or Parquet file of your own.
+        checksum pinned. Otherwise a CSV or Parquet file of your own, or first messages as a
+        list of texts: ids are made of them, and each stands on its own (one base prompt each).
     path : str or path, optional
         The file of the public set, where you have it.
 
@@ -69,6 +83,8 @@ def load_prompts(
     >>> len(prompts), prompts["base_id"].nunique()
     (960, 120)
     """
+    if not isinstance(source, (str, os.PathLike)):
+        return _prompts_of(source)
     if source in _SHIPPED:
         return tables.read_table(data_path(_SHIPPED[source]), "prompts")
     if source == "anthrobench":

@@ -79,11 +79,24 @@ _ITEM = ["dialogue_id", "turn", "behaviour"]
 _SHEET = ["item", *_ITEM, "base_id", "weight", "question", "user", "message"]
 
 
+def _of_behaviours(labels: pd.DataFrame, names: str | Sequence[str] | None) -> pd.DataFrame:
+    "The labels of some behaviours or categories."
+    if names is None:
+        return labels
+    names = [names] if isinstance(names, str) else list(names)
+    known = {*labels["behaviour"].unique(), *labels["category"].dropna().unique()}
+    if unknown := [name for name in names if name not in known]:
+        raise TableError(f"there is no behaviour or category {unknown[0]!r}; there are {', '.join(sorted(known))}")
+    return labels[labels["behaviour"].isin(names) | labels["category"].isin(names)]
+
+
 def draw_annotation_sample(
     run: Run,
     n: int = 20,
     by: str | Sequence[str] = "behaviour",
     *,
+    total: int | None = None,
+    behaviours: str | Sequence[str] | None = None,
     path: str | os.PathLike | None = None,
     seed: int = 0,
 ) -> pd.DataFrame:
@@ -97,6 +110,10 @@ def draw_annotation_sample(
         Messages of each group.
     by : str or list of str
         Columns of the labels that make a group: behaviour, target, domain, …. "behaviour" is always among them.
+    total : int, optional
+        Messages in all instead, shared equally among the groups.
+    behaviours : str or list of str, optional
+        Behaviours or categories to label; all by default.
     path : str or path, optional
         Also write the sheet as CSV.
     seed : int
@@ -117,14 +134,17 @@ def draw_annotation_sample(
     >>> sheet["behaviour"].value_counts().unique().tolist()
     [4]
     """
-    if not isinstance(n, int) or n < 1:
-        raise ValueError(f"n is {n!r}; it must be a whole number of 1 or more")
+    for name, number in (("n", n), ("total", 1 if total is None else total)):
+        if not isinstance(number, int) or isinstance(number, bool) or number < 1:
+            raise ValueError(f"{name} is {number!r}; it must be a whole number of 1 or more")
     by = list(dict.fromkeys(["behaviour", *([by] if isinstance(by, str) else by)]))
-    labels = run.labels()
+    labels = _of_behaviours(run.labels(), behaviours)
     if absent := [name for name in by if name not in labels.columns]:
         raise TableError(f"the labels have no column {', '.join(absent)}")
     random = np.random.default_rng(seed)
-    drawn = [_stratified(group, n, random) for _, group in labels.groupby(by, sort=False, dropna=False)]
+    groups = [group for _, group in labels.groupby(by, sort=False, dropna=False)]
+    sizes = [n] * len(groups) if total is None else _shares([len(group) for group in groups], total)
+    drawn = [_stratified(group, size, random) for group, size in zip(groups, sizes, strict=True) if size]
     sheet = with_texts(run, pd.concat(drawn)[[*_ITEM, "base_id", "weight"]])
     sheet = sheet.assign(verdict=None, annotator=None).iloc[random.permutation(len(sheet))]
     sheet = sheet.reset_index(drop=True).assign(item=np.arange(1, len(sheet) + 1))
@@ -440,7 +460,13 @@ def by_annotator(annotations: pd.DataFrame) -> pd.DataFrame:
 
 # %% ../../nbs/08_validity/01_annotations.ipynb #0ac35dde
 def keep_annotation_sample(
-    run: Run, n: int = 20, by: str | Sequence[str] = "behaviour", *, seed: int = 0
+    run: Run,
+    n: int = 20,
+    by: str | Sequence[str] = "behaviour",
+    *,
+    total: int | None = None,
+    behaviours: str | Sequence[str] | None = None,
+    seed: int = 0,
 ) -> pd.DataFrame:
     """Draw as `draw_annotation_sample`, once: asked for again the draw is the same, however the run has grown.
 
@@ -448,7 +474,7 @@ def keep_annotation_sample(
     ----------
     run : Run
         Judged, or being judged.
-    n, by, seed
+    n, by, total, behaviours, seed
         As for `draw_annotation_sample`.
 
     Returns
@@ -470,7 +496,10 @@ def keep_annotation_sample(
     ...     keep_annotation_sample(run, 3).equals(keep_annotation_sample(run, 3))
     True
     """
-    name = f"{n} each of {' and '.join([by] if isinstance(by, str) else by)}, seed {seed}"
+    names = None if behaviours is None else [behaviours] if isinstance(behaviours, str) else list(behaviours)
+    size = f"{n} each of" if total is None else f"{total} in all by"
+    name = f"{size} {' and '.join([by] if isinstance(by, str) else by)}, seed {seed}"
+    name += f", only {', '.join(names)}" if names else ""
     if not run.rows("SELECT 1 FROM annotation_draws WHERE draw = ? LIMIT 1", [name]):
         if run.read_only:
             raise RunError(
@@ -478,7 +507,8 @@ def keep_annotation_sample(
                 f"draw_annotation_sample(run, {n}, path='sheet.csv'), and label that: "
                 f"AnnotationPanel('sheet.csv', path='annotations.csv')."
             )
-        drawn = draw_annotation_sample(run, n, by, seed=seed)[["item", *_ITEM, "base_id", "weight"]]
+        how = {"total": total, "behaviours": names, "seed": seed}
+        drawn = draw_annotation_sample(run, n, by, **how)[["item", *_ITEM, "base_id", "weight"]]
         run.write("annotation_draws", drawn.assign(draw=name).to_dict("records"))
     kept = run.query("SELECT * FROM annotation_draws WHERE draw = ? ORDER BY item", [name])
     return with_texts(run, kept.drop(columns="draw").astype({"turn": "Int64"}))

@@ -195,16 +195,26 @@ function render({ model, el }) {
   const send = (act, value = null, { quiet = false } = {}) => {
     model.send({ act, value, fields: fields(), view: model.get("view").serial ?? 0 });
     if (quiet) return;
+    wanted = null;
     clearTimeout(waiting);
     waiting = setTimeout(() => root.setAttribute("aria-busy", "true"), 300);
   };
   const choose = (changes) => send("choose", changes);
+  // Keys pressed faster than the kernel answers count from where they lead, not from what is still in view.
+  let wanted = null;
+  const step = (by) => {
+    const { place: at = -1 } = model.get("view"), from = wanted ?? at;
+    const to = Math.min(Math.max(from + by, 0), model.get("listing").total - 1);
+    if (to < 0 || to === from) return;
+    send("step", to - from);
+    wanted = to;
+  };
 
   const title = make("h3", {}), run = make("span", { class: "ak-run" });
   const said = make("span", { class: "ak-said", role: "status", "aria-live": "polite" });
   const filters = button("Filters", () => open(!opened), { "aria-expanded": "false", class: "ak-open-filters" });
-  const before = button("←", () => send("step", -1), { "aria-label": "Previous", title: "Previous (k)" });
-  const after = button("→", () => send("step", 1), { "aria-label": "Next", title: "Next (j)" });
+  const before = button("←", () => step(-1), { "aria-label": "Previous", title: "Previous (k)" });
+  const after = button("→", () => step(1), { "aria-label": "Next", title: "Next (j)" });
   const place = make("span", { class: "ak-place" });
   const tools = make("span", { class: "ak-tools" });
   const refresh = button("⟳", () => send("refresh"), { "aria-label": "Refresh", title: "Read again" });
@@ -289,6 +299,7 @@ function render({ model, el }) {
     const { serial, place: at = -1, said: words = "" } = model.get("view"), listing = model.get("listing");
     clearTimeout(waiting);
     root.removeAttribute("aria-busy");
+    if (wanted === at || wanted >= listing.total) wanted = null;
     list.show(listing, frame().columns ?? []);
     list.mark(state().at ?? null, at);
     list.node.hidden = !listing.total;
@@ -368,9 +379,9 @@ function render({ model, el }) {
     if (name === "Tab") return;
     event.stopImmediatePropagation();
     const inList = event.target === list.node, own = root.querySelector(`[data-key="${CSS.escape(name.toLowerCase())}"]`);
-    if (name === "j" || (inList && name === "ArrowDown")) after.disabled || send("step", 1);
-    else if (name === "k" || (inList && name === "ArrowUp")) before.disabled || send("step", -1);
-    else if (inList && (name === "Home" || name === "End")) send("step", name === "End" ? 1e9 : -1e9);
+    if (name === "j" || (inList && name === "ArrowDown")) step(1);
+    else if (name === "k" || (inList && name === "ArrowUp")) step(-1);
+    else if (inList && (name === "Home" || name === "End")) step(name === "End" ? 1e9 : -1e9);
     else if (name === "/") open(true, "text");
     else if (name === "?") explain(!helped);
     else if (name === "Escape") { open(false); explain(false); root.focus({ preventScroll: true }); }
