@@ -10,6 +10,7 @@ import io
 import json
 import os
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +18,10 @@ import pandas as pd
 
 from . import figures, analysis
 from .models import DEFAULT_MODEL, NOTICE
-from .core import Run
-from .core import data_path
+from .core import Run, TableError, data_path
 
 # %% auto #0
-__all__ = ['demo_run', 'profile_table', 'draw', 'write_report']
+__all__ = ['demo_run', 'profile_table', 'side_by_side', 'differences_table', 'draw', 'write_report']
 
 # %% ../nbs/14_report.ipynb #1bb51145
 def demo_run(folder: str | os.PathLike | None = None) -> Run:
@@ -70,12 +70,93 @@ def profile_table(labels: pd.DataFrame) -> pd.DataFrame:
 def _percent(value: float) -> str:
     return "–" if pd.isna(value) else f"{100 * value:.0f} %"
 
+# %% ../nbs/14_report.ipynb #d06857eb
+def _conditions(labels: pd.DataFrame, run: Run) -> list[str]:
+    "target, and the columns of the design that tell a few groups apart: what a study compares."
+    design = [name for name in run.design().columns[1:] if name in labels and 2 <= labels[name].nunique() <= 6]
+    return [*(["target"] if labels["target"].nunique() > 1 else []), *design]
+
+
+def side_by_side(labels: pd.DataFrame, by: Sequence[str] = ("target",)) -> pd.DataFrame:
+    """The profile with a column for each target (or condition): one row a behaviour, share and 95 % interval.
+
+    Parameters
+    ----------
+    labels : DataFrame
+        As `run.labels()`.
+    by : sequence of str
+        Columns whose values stand side by side.
+
+    Examples
+    --------
+    >>> from anthrokit.analysis import simulate_labels
+    >>> side_by_side(simulate_labels(["A", "B"], base_prompts=8)).columns.tolist()
+    ['category', 'behaviour', 'A', 'B']
+    """
+    shares = analysis.profile(labels, by=[*by, "category", "behaviour"])
+    where = shares[list(by)].astype(str).agg(" · ".join, axis=1)
+    said = [
+        f"{_percent(row.estimate)} ({_percent(row.ci_low)} to {_percent(row.ci_high)})" for row in shares.itertuples()
+    ]
+    wide = shares.assign(where=where, said=said).pivot(index=["category", "behaviour"], columns="where", values="said")
+    rows = shares[["category", "behaviour"]].drop_duplicates()
+    wide = wide.reindex(columns=where.drop_duplicates()).fillna("–").reset_index().rename_axis(columns=None)
+    return rows.merge(wide, on=["category", "behaviour"])
+
+
+def differences_table(labels: pd.DataFrame, by: Sequence[str] = ("target",)) -> pd.DataFrame:
+    """Differences between the levels of each column, in words: the largest first.
+
+    Parameters
+    ----------
+    labels : DataFrame
+        As `run.labels()`.
+    by : sequence of str
+        Columns whose levels are compared, each by itself; what shares no base prompt is left out.
+
+    Returns
+    -------
+    DataFrame
+        column, behaviour, comparison ("A minus B"), difference (percentage points), 95 % interval, p (Holm's
+        correction within the column), base prompts.
+
+    Examples
+    --------
+    >>> from anthrokit.analysis import simulate_labels
+    >>> differences_table(simulate_labels(["A", "B"], base_prompts=8, rates={"empathy": 0.4}))["comparison"].tolist()
+    ['A minus B']
+    """
+    parts = []
+    for name in by:
+        try:
+            found = analysis.compare(labels, name)
+        except TableError:
+            continue
+        parts.append(found.assign(column=name))
+    rows = pd.concat(parts) if parts else pd.DataFrame(columns=["estimate"])
+    rows = rows[rows["estimate"].notna()]
+    rows = rows.iloc[rows["estimate"].abs().argsort(kind="stable")[::-1]]
+    return pd.DataFrame(
+        [
+            {
+                "column": row.column,
+                "behaviour": row.behaviour,
+                "comparison": f"{row.a} minus {row.b}",
+                "difference": f"{100 * row.estimate:+.0f}".replace("-", "−"),
+                "95 % interval": f"{100 * row.ci_low:+.0f} to {100 * row.ci_high:+.0f}".replace("-", "−"),
+                "p": "–" if pd.isna(row.p_adjusted) else f"{max(row.p_adjusted, 0.001):.3f}",
+                "base prompts": row.n_clusters,
+            }
+            for row in rows.itertuples()
+        ]
+    )
+
 # %% ../nbs/14_report.ipynb #bd4fafbc
 def _picture(axes: Any) -> str:
     "A figure as a data URL."
     import matplotlib.pyplot as plt
 
-    figure = axes.get_figure()
+    figure = (axes[0] if isinstance(axes, list) else axes).get_figure()
     file = io.BytesIO()
     figure.savefig(file, format="png", dpi=150, bbox_inches="tight")
     plt.close(figure)
@@ -93,15 +174,15 @@ def draw(run: Run) -> dict[str, Any]:
     Returns
     -------
     dict
-        "profile" and "emergence" to matplotlib Axes. Emergence is drawn for the run's first target.
+        "profile" and "emergence" to matplotlib Axes: a colour, and a panel, a target or condition.
     """
     labels = run.labels()
     if not labels["label"].notna().any():
         raise ValueError(f"the run {run.name!r} has no labels to draw; judge it first")
-    first = labels[labels["target"] == labels["target"].iloc[0]]
+    by = [*(_conditions(labels, run) or ["target"]), "behaviour"]
     return {
-        "profile": figures.plot_profile(analysis.profile(labels)),
-        "emergence": figures.plot_emergence(analysis.emergence(first)),
+        "profile": figures.plot_profile(analysis.profile(labels, by=by)),
+        "emergence": figures.plot_emergence(analysis.emergence(labels, by=by)),
     }
 
 # %% ../nbs/14_report.ipynb #7d41ff01
@@ -176,6 +257,7 @@ def write_report(run: Run, path: str | os.PathLike | None = None, *, dialogues: 
     summary, manifest = run.summary(), run.manifest()
     labels, ratings, messages = run.labels(), run.ratings(), run.messages()
     labelled = labels["label"].notna().any()
+    conditions = _conditions(labels, run) if labelled else []
     pictures = {name: _picture(axes) for name, axes in draw(run).items()} if labelled else {}
     missing = run.missing()
     offline = {"likelihood ratio", "embeddings", "patterns"} & set(summary["judges"])
@@ -201,6 +283,8 @@ def write_report(run: Run, path: str | os.PathLike | None = None, *, dialogues: 
         manifest_text=json.dumps(manifest, indent=2, ensure_ascii=False),
         notes=_notes(run, bool(offline)),
         profile=profile_table(labels).to_dict("records") if labelled else [],
+        beside=side_by_side(labels, conditions).to_dict("records") if conditions else [],
+        differences=differences_table(labels, conditions).to_dict("records") if conditions else [],
         quality=_quality_rows() if offline else [],
         n_missing=len(missing),
         missing=missing.head(30).astype(str).to_dict("records"),

@@ -22,6 +22,7 @@ from anthrokit.figures.style import (
     shown,
     themed,
     variant_note,
+    with_series,
 )
 
 if TYPE_CHECKING:
@@ -62,11 +63,16 @@ def plot_differences(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
         frame, [what, "a", "b", "estimate", "ci_low", "ci_high", "p_adjusted", "n_clusters"], "compare"
     )
     names = model_labels(list(dict.fromkeys([*frame["a"], *frame["b"]])), 26)
-    pairs = {(a, b): f"{names[a]} minus {names[b]}" for a, b in zip(frame["a"], frame["b"], strict=True)}
-    frame = frame.assign(pair=list(zip(frame["a"], frame["b"], strict=True)))
+    frame, series, texts = with_series(frame, what)
+    beside = [texts[one] for one in frame[series]] if series else [""] * len(frame)
+    pairs = {
+        (a, b, where): f"{names[a]} minus {names[b]}" + (f", {where}" if where else "")
+        for a, b, where in zip(frame["a"], frame["b"], beside, strict=True)
+    }
+    frame = frame.assign(pair=list(zip(frame["a"], frame["b"], beside, strict=True)))
     ax = new_axes(ax, _size_of_rows(frame, what, "pair"))
 
-    def label(name: tuple[str, str], part: pd.DataFrame) -> str:
+    def label(name: tuple[str, str, str], part: pd.DataFrame) -> str:
         return f"{name}: n = {part[['n_a', 'n_b']].min(axis=None):,} or more a side"
 
     _draw_dots(ax, frame, what, "pair", scale=100, label=label, hollow=True, texts=pairs)
@@ -74,7 +80,7 @@ def plot_differences(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     sizes = f"{counted(frame['n_clusters'])} base prompts; hollow: p ≥ 0.05 after Holm's correction"
     lines = [f"Difference in percentage points, with {interval(frame)}", f"({sizes}{variant_note(frame)})"]
     if len(pairs) == 1:
-        a, b = next(iter(pairs))
+        a, b, _ = next(iter(pairs))
         lines.insert(1, f"← more in {names[b]}    more in {names[a]} →")
     ax.set_xlabel("\n".join(lines))
     return ax

@@ -26,13 +26,14 @@ from anthrokit.figures.style import (
     new_axes,
     themed,
     variant_note,
+    with_series,
 )
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 # %% auto #0
-__all__ = ['plot_profile', 'plot_heatmap', 'plot_plane', 'plot_radar']
+__all__ = ['plot_profile', 'plot_corrected', 'plot_heatmap', 'plot_plane', 'plot_radar']
 
 # %% ../../nbs/09_figures/02_profiles.ipynb #a3ba064f
 def _what_of(frame: pd.DataFrame) -> str:
@@ -142,7 +143,7 @@ def plot_profile(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     frame : DataFrame
-        From `analysis.profile`, grouped by "behaviour" or "category", with or without "target".
+        From `analysis.profile`, grouped by "behaviour" or "category", with or without "target" and columns of a design.
     ax : Axes, optional
         Where to draw.
     order, labels, palette : optional
@@ -162,16 +163,72 @@ def plot_profile(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     """
     what = _what_of(frame)
     need_columns(frame, [what, "estimate", "ci_low", "ci_high", "n", "n_total", "n_clusters"], "profile")
-    series = "target" if "target" in frame.columns and what != "target" else None
+    frame, series, texts = with_series(frame, what)
 
     def label(name: str | None, part: pd.DataFrame) -> str:
         scored = f"n = {counted(part['n'])} of {counted(part['n_total'])} messages"
         return f"{name}: {scored}" if name else scored
 
     ax = new_axes(ax, _size_of_rows(frame, what, series))
-    _draw_dots(ax, frame, what, series, scale=100, label=label)
+    _draw_dots(ax, frame, what, series, scale=100, label=label, texts=texts or None)
     sizes = f"{counted(frame['n_clusters'])} base prompts{variant_note(frame)}"
     ax.set(xlim=(0, 100), xlabel=f"Messages that show it (%), with {interval(frame)} ({sizes})")
+    return ax
+
+# %% ../../nbs/09_figures/02_profiles.ipynb #1fa4ec0b
+@themed
+def plot_corrected(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
+    """Rates as the judges gave them beside rates corrected for their errors.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        From `validity.corrected_rates` or `validity.prediction_powered_rates`, of one target (or condition); rows
+        without a corrected rate are left out.
+    ax : Axes, optional
+        Where to draw.
+    order, labels, palette : optional
+        As for `theme`; the names are "raw" and "corrected".
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    TableError
+        The table has several targets, or no corrected rate.
+
+    Examples
+    --------
+    >>> from anthrokit import analysis, corrected_rates, figures
+    >>> labels = analysis.simulate_labels(1, base_prompts=30, scenarios=4, turns=3, judge_error=0.1, seed=1)
+    >>> people = labels.sample(900, random_state=0).rename(columns={"truth": "verdict"})
+    >>> people = people[["dialogue_id", "turn", "behaviour", "verdict"]]
+    >>> ax = figures.plot_corrected(corrected_rates(labels, people))
+    >>> [text.get_text().split(":")[0] for text in ax.get_legend().get_texts()]
+    ['Raw', 'Corrected']
+    """
+    what = _what_of(frame)
+    need_columns(frame, [what, "raw", "raw_low", "raw_high", "estimate", "ci_low", "ci_high", "n"], "corrected_rates")
+    frame, series, _ = with_series(frame[frame["estimate"].notna()], what)
+    if frame.empty or frame[what].duplicated().any():
+        wrong = f"several rows share one {what}: filter by {series}" if len(frame) else "no rate could be corrected"
+        raise TableError(f"this figure shows the corrected rates of one target; {wrong}")
+    names = {"estimate": "raw", "ci_low": "raw_low", "ci_high": "raw_high"}
+    raw = frame.drop(columns=[*names]).rename(columns={old: new for new, old in names.items()})
+    both = pd.concat([raw.assign(rate="raw"), frame.assign(rate="corrected")], ignore_index=True)
+    ax = new_axes(ax, _size_of_rows(both, what, "rate"))
+    said = {"raw": "Raw", "corrected": "Corrected"}
+
+    def label(name: str, part: pd.DataFrame) -> str:
+        known = [name for name in ("n_positive", "n_negative") if name in part]
+        people = f", errors from {counted(part[known].sum(axis=1))} labels of people a row"
+        return f"{name}: n = {counted(part['n'])} messages" + (people if name == "Corrected" and known else "")
+
+    _draw_dots(ax, both, what, "rate", scale=100, label=label, texts=said)
+    sizes = f"{counted(frame['n_clusters'])} base prompts" if "n_clusters" in frame else ""
+    ax.set(xlim=(0, 100), xlabel=f"Messages that show it (%), with {interval(frame) or 'interval'} ({sizes})")
     return ax
 
 # %% ../../nbs/09_figures/02_profiles.ipynb #76421c50

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 # %% auto #0
 __all__ = ['COLOURS', 'MARKERS', 'THEME', 'Look', 'theme', 'themed', 'shown', 'words', 'label_of', 'model_labels', 'counted',
-           'interval', 'variant_note', 'pooled_note', 'in_order', 'colours_of', 'need_columns', 'new_axes', 'save']
+           'interval', 'variant_note', 'pooled_note', 'in_order', 'colours_of', 'need_columns', 'new_axes',
+           'with_series', 'save']
 
 # %% ../../nbs/09_figures/01_style.ipynb #b3976660
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C8C8C")
@@ -338,6 +339,42 @@ def new_axes(ax: Axes | None, size: tuple[float, float]) -> Axes:
     import matplotlib.pyplot as plt
 
     return plt.subplots(figsize=size)[1] if ax is None else ax
+
+# %% ../../nbs/09_figures/01_style.ipynb #78a683e6
+def with_series(frame: pd.DataFrame, what: str) -> tuple[pd.DataFrame, str | None, dict[str, str]]:
+    """A table with one column that tells its series apart, that column's name, and what a legend calls each.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Grouping columns, then numbers, the first of them one of estimate, turn, raw, a.
+    what : str
+        The column that names what occurs.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from anthrokit.figures import with_series
+    >>> shares = pd.DataFrame({"target": "x/gpt", "prompt": ["warm", "plain"], "behaviour": "empathy", "estimate": 0.5})
+    >>> with_series(shares, "behaviour")[1:]
+    ('series', {'x/gpt · warm': 'gpt · Warm', 'x/gpt · plain': 'gpt · Plain'})
+    """
+    numbers = [name for name in ("estimate", "turn", "raw", "a") if name in frame.columns]
+    first = min(frame.columns.get_loc(name) for name in numbers)
+    names = [name for name in frame.columns[:first] if name not in (what, "category", "variant")]
+    names = [name for name in names if name == "target" or frame[name].nunique(dropna=False) > 1]
+    if not names:
+        return frame, None, {}
+    parts = {name: in_order(frame[name].astype(str)) for name in names}
+    said = {name: {one: label_of(one) for one in parts[name]} for name in names}
+    if "target" in said:
+        said["target"] = model_labels(parts["target"])
+    if len(names) == 1:
+        return frame.assign(**{names[0]: frame[names[0]].astype(str)}), names[0], said[names[0]]
+    keys = frame[names].astype(str).agg(" · ".join, axis=1)
+    rows = frame[names].astype(str).itertuples(index=False)
+    each = [" · ".join(said[name][value] for name, value in zip(names, row, strict=True)) for row in rows]
+    return frame.assign(series=keys), "series", dict(zip(keys, each, strict=True))
 
 # %% ../../nbs/09_figures/01_style.ipynb #dee76f4e
 def save(

@@ -23,12 +23,12 @@ from anthrokit.figures.style import (
     in_order,
     interval,
     label_of,
-    model_labels,
     need_columns,
     new_axes,
     pooled_note,
     themed,
     variant_note,
+    with_series,
 )
 
 if TYPE_CHECKING:
@@ -140,20 +140,21 @@ def plot_emergence(frame: pd.DataFrame, ax: Axes | None = None) -> Axes | list[A
 
     what = _what_of(frame)
     need_columns(frame, [what, "turn", "estimate", "ci_low", "ci_high", "n", "n_clusters"], "emergence")
-    targets = in_order(frame["target"]) if "target" in frame.columns and what != "target" else [None]
+    frame, series, texts = with_series(frame, what)
+    targets = in_order(frame[series]) if series else [None]
     if ax is not None and len(targets) > 1:
         raise TableError(
-            "one ax shows one target: filter the table by target, or leave ax out for a panel each"
+            f"one ax shows one {series}: filter the table by {series}, or leave ax out for a panel each"
         )
     high = max(3.2, 0.3 * frame[what].nunique())
     if len(targets) == 1:
         ax = new_axes(ax, (7.2, high))
-        name = "" if targets[0] is None else f"{model_labels(targets)[targets[0]]}: "
+        name = "" if targets[0] is None else f"{texts[targets[0]]}: "
         _draw_emergence(ax, frame, what, name)
         return ax
     axes = list(plt.subplots(len(targets), 1, figsize=(7.2, (high + 0.5) * len(targets)))[1])
-    for ax, (target, name) in zip(axes, model_labels(targets).items(), strict=True):
-        _draw_emergence(ax, frame[frame["target"] == target], what, f"{name}: ")
+    for ax, target in zip(axes, targets, strict=True):
+        _draw_emergence(ax, frame[frame[series] == target], what, f"{texts[target]}: ")
     return axes
 
 # %% ../../nbs/09_figures/04_turns.ipynb #1b7a51f4
