@@ -48,7 +48,7 @@ def curves(labels: pd.DataFrame, by: str = "") -> Curves:
     Returns
     -------
     Curves
-        The tables of `stats.emergence`, `stats.snowball` and `stats.first_occurrences`, each with the column group.
+        The tables of `analysis.emergence`, `analysis.snowball` and `analysis.first_occurrences`, each with the column group.
     """
     groups = ["behaviour", *([by] if by else [])]
     tables = (
@@ -78,7 +78,7 @@ class Occurrences:
     Attributes
     ----------
     names : list of str
-        What can occur: behaviours in the order of the taxonomy, categories, any behaviour.
+        What can occur: behaviours in the order of the taxonomy; of the judged ones categories, and any.
     common : list of str
         Behaviours, the commonest first.
     """
@@ -92,9 +92,10 @@ class Occurrences:
         )
         self.common, order = counts.index.tolist(), [behaviour.name for behaviour in source.taxonomy]
         behaviours = sorted(self.common, key=lambda name: order.index(name) if name in order else len(order))
-        known = set(self.labels["category"].dropna())
+        judged = self.labels[~self.labels["behaviour"].isin(analysis.counted_behaviours())]
+        known = set(judged["category"].dropna())
         kinds = [name for name in source.taxonomy.categories if name in known]
-        self.names = [*behaviours, *kinds, ANY] if behaviours else []
+        self.names = [*behaviours, *kinds, *([ANY] if len(judged) else [])]
         self.turns = int(self.labels["turn"].max()) if len(self.labels) else 0
         self._of: dict[str, pd.DataFrame] = {}
         self._known: dict[tuple, Curves | None] = {}
@@ -105,7 +106,7 @@ class Occurrences:
             if name in self.common:
                 self._of.update(dict(list(self.labels.groupby("behaviour", sort=False))))
             else:
-                table = analysis.any_of(self.labels, None if name == ANY else "category", variant="all")
+                table = analysis.any_of(self.labels, None if name == ANY else "category")
                 found = dict(list(table.groupby("behaviour", sort=False)))
                 self._of.update({ANY: table.assign(behaviour=ANY)} if name == ANY else found)
         return self._of[name]
@@ -342,7 +343,8 @@ def numbers_of(found: Curves, by: str) -> list[tuple[str, dict[str, Iterable]]]:
 _ABOUT = """<h4>Does one occurrence make the next likelier?</h4>{{ contrast }}
 <p class="ak-small ak-quiet">Choose a dialogue in the list to read it.</p>
 <p class="ak-small">Cumulative incidence (one minus Kaplan-Meier), n = {{ n }} of {{ n_total }} dialogues.
-{% if pooled %}{{ pooled }} targets are pooled. {% endif %}{{ open }}
+{% if pooled %}{{ pooled }} targets are pooled. {% endif %}{% if together %}{{ together }}: of the judged behaviours,
+without what is counted by rule. {% endif %}{{ open }}
 {{ intervals }}s by {{ cluster }} ({{ clusters }}), Wilson's score with a robust variance; no resampling.
 A dialogue is at risk until the behaviour occurs, the dialogue ends, or a label is missing.
 The contrast is positive as soon as dialogues differ; <code>analysis.carry_over</code> tells whether one occurrence
@@ -367,6 +369,7 @@ def about_html(found: Curves, line: str, by: str) -> str:
         n=f"{table['n'].min():,}" + (f" to {table['n'].max():,}" if table["n"].nunique() > 1 else ""),
         n_total=f"{first['dialogue_id'].nunique():,}",
         pooled=f"{targets:,}" if targets > 1 else "",
+        together=", ".join(name for name in table["behaviour"].unique() if name in (ANY, *first["category"].unique())),
         open=f"{undecided:,} are undecided for some behaviour." if undecided else "",
         intervals=interval(table),
         cluster="base prompt" if known else "dialogue",
