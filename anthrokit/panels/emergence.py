@@ -41,7 +41,7 @@ def curves(labels: pd.DataFrame, by: str = "") -> Curves:
     Parameters
     ----------
     labels : DataFrame
-        As `run.labels()`, or as `stats.any_of` gives them for categories.
+        As `run.labels()`, or as `analysis.any_of` gives them for categories.
     by : str
         A column that splits the curves, such as target, domain or persona; empty for none.
 
