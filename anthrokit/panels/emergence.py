@@ -48,7 +48,7 @@ def curves(labels: pd.DataFrame, by: str = "") -> Curves:
     Returns
     -------
     Curves
-        The tables of `analysis.emergence`, `analysis.snowball` and `analysis.first_occurrences`, each with the column group.
+        The tables of `emergence`, `snowball` and `first_occurrences` in analysis, each with the column group.
     """
     groups = ["behaviour", *([by] if by else [])]
     tables = (
