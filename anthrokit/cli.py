@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from anthrokit.models import LLM, Budget
 
 # %% auto #0
-__all__ = ['app', 'heartbench', 'with_people', 'Positive', 'Amount', 'Folder', 'demo', 'simulate', 'judge', 'estimate', 'compare',
-           'report', 'export', 'repair', 'runs', 'anthroscore', 'heartbench_answer', 'heartbench_judge',
-           'heartbench_estimate', 'heartbench_score', 'study_init', 'study_serve', 'copy_tutorials', 'lab', 'main']
+__all__ = ['app', 'heartbench', 'Positive', 'Amount', 'Folder', 'demo', 'simulate', 'judge', 'estimate', 'compare', 'report',
+           'export', 'repair', 'runs', 'check', 'anthroscore', 'heartbench_answer', 'heartbench_judge',
+           'heartbench_estimate', 'heartbench_score', 'copy_tutorials', 'lab', 'main']
 
 # %% ../nbs/15_cli.ipynb #7996ab55
 @dataclass
@@ -45,6 +45,7 @@ class _Result:
     facts: dict[str, Any] = field(default_factory=dict)
     missing: int = 0
     shown: pd.DataFrame | None = None  # the table for people, where it differs from the one for programs
+    failed: bool = False  # what was checked doesn't hold
 
     def as_json(self) -> str:
         rows = "[]"
@@ -114,15 +115,8 @@ heartbench = App(
     help="Counselling cases answered, judged by criteria, scored.",
     **_STYLE,
 )
-with_people = App(
-    suppress_keyboard_interrupt=False,
-    name="study",
-    help="A study with people: they chat with a system and judge it.",
-    **_STYLE,
-)
 app.meta.suppress_keyboard_interrupt = False
 app.command(heartbench)
-app.command(with_people)
 
 Positive = Annotated[int, Parameter(validator=validators.Number(gte=1))]
 Amount = Annotated[float, Parameter(validator=validators.Number(gt=0))]
@@ -157,17 +151,20 @@ def _sections(path: Any, read: dict[str, Any]) -> Iterator[tuple[tuple[str, ...]
     "Command and what is said to it, each key known: [simulate], [heartbench.answer]."
     for name, section in read.items():
         parts = _table(path, name, section)
-        if name not in ("heartbench", "study"):
+        if name == "check":  # its own reader checks it
+            yield (name,), {}
+            continue
+        if name != "heartbench":
             parts = {flag.replace("-", "_"): value for flag, value in parts.items()}
             _known(path, f"[{name}]", parts, _flags([name]))
             yield (name,), parts
             continue
-        _known(path, f"[{name}]", parts, set(app[name]) - {"--help", "-h"})
+        _known(path, "[heartbench]", parts, set(heartbench) - {"--help", "-h"})
         for part, inner in parts.items():
-            inner = _table(path, f"{name}.{part}", inner)
+            inner = _table(path, f"heartbench.{part}", inner)
             inner = {flag.replace("-", "_"): value for flag, value in inner.items()}
-            _known(path, f"[{name}.{part}]", inner, _flags([name, part]))
-            yield (name, part), inner
+            _known(path, f"[heartbench.{part}]", inner, _flags(["heartbench", part]))
+            yield ("heartbench", part), inner
 
 
 def _settings(
@@ -758,6 +755,158 @@ def _few(names: Sequence[str]) -> str:
     more = f" +{len(names) - 1}" if len(names) > 1 else ""
     return (names[0].rpartition("/")[2][:24] + more) if names else "–"
 
+# %% ../nbs/15_cli.ipynb #2256448f
+_CHECK = {
+    "margin": (int, float), "prompts": str, "dialogues": int, "balance": list, "turns": int, "user": str,
+    "judges": list, "family": list, "behaviours": list, "samples": int, "seed": int, "baseline": str,
+    "group": str, "strict": bool, "versions": dict,
+}  # fmt: skip
+
+
+def _check_plan(path: str) -> dict[str, Any]:
+    "What a study's file says under check, each key and kind known; the models that it names are noted."
+    from anthrokit.simulation import load_family
+
+    settings, _session.models = _settings(path, ("check",))
+    read = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    plan = _table(path, "check", read.get("check", {}))
+    _known(path, "[check]", plan, set(_CHECK))
+    for name, value in plan.items():
+        if not isinstance(value, _CHECK[name]) or (isinstance(value, bool) and _CHECK[name] is not bool):
+            raise _SettingsError(f"{path}: [check] {name} is {value!r}, which it can't be")
+    if "margin" not in plan:
+        raise _SettingsError(
+            f"{path}: [check] needs a margin, the difference of shares that matters, such as 0.05"
+        )
+    for name, version in plan.get("versions", {}).items():
+        version = _table(path, f"check.versions.{name}", version)
+        _known(path, f"[check.versions.{name}]", version, {"target", "system", "prompts"})
+    load_family(*plan.get("family", []))
+    return {**plan, "run": read.get("run") or settings.get("run")}
+
+
+def _check_judges(plan: dict[str, Any]) -> dict[str, Any]:
+    "Judges, taxonomy and behaviours of a check."
+    from anthrokit.judging import family_patterns
+    from anthrokit.simulation import load_family
+
+    names, behaviours = plan.get("judges", ["offline"]), plan.get("behaviours")
+    if "family" not in plan:
+        return {"judges": _judges(names, False, "paper"), "behaviours": behaviours}
+    taxonomy = load_family(*plan["family"])
+    judges = _judges(names, False, "paper") or [family_patterns()]
+    if names == ["offline"]:
+        behaviours = behaviours or [name for name in taxonomy.names if name in judges[0].behaviours]
+    return {"judges": judges, "behaviours": behaviours, "taxonomy": taxonomy}
+
+# %% ../nbs/15_cli.ipynb #f9ba233a
+def _in_words(row: Any) -> str:
+    "One difference in words, with its verdict."
+    points = f"{100 * row.estimate:+.1f} points ({100 * row.ci_low:+.1f} to {100 * row.ci_high:+.1f})"
+    return f"{row.version} against {row.baseline}: {points}, margin {100 * row.margin:g}: {row.verdict}"
+
+
+def _failing(table: pd.DataFrame, strict: bool) -> pd.Series:
+    "Rows that fail a check."
+    return table["verdict"].ne("within the margin") if strict else table["verdict"].eq("beyond the margin")
+
+
+def _write_junit(table: pd.DataFrame, path: str, strict: bool) -> None:
+    from xml.etree import ElementTree
+
+    failing = _failing(table, strict)
+    counts = {"tests": str(len(table)), "failures": str(int(failing.sum()))}
+    suite = ElementTree.Element("testsuite", name="anthrokit check", errors="0", **counts)
+    for row, failed in zip(table.itertuples(), failing, strict=True):
+        case = ElementTree.SubElement(
+            suite, "testcase", classname=_cell(row.version), name=_cell(row.behaviour)
+        )
+        told = ElementTree.SubElement(case, "failure" if failed else "system-out")
+        told.text = _cell(_in_words(row))
+        if failed:
+            told.set("message", _cell(row.verdict))
+    ElementTree.ElementTree(suite).write(path, encoding="utf-8", xml_declaration=True)
+
+
+def _write_summary(table: pd.DataFrame, path: str, strict: bool) -> None:
+    "A Markdown table, added to a file, as GitHub's pages of a job take it."
+    failing = _failing(table, strict)
+    lines = [f"### anthrokit check: {'failed' if failing.any() else 'passed'}", ""]
+    lines += ["| version | behaviour | difference | interval | verdict |", "| --- | --- | --- | --- | --- |"]
+    for row in table.itertuples():
+        told = (_cell(text).replace("|", "\\|").replace("<", "&lt;") for text in (row.version, row.behaviour))
+        numbers = f"{100 * row.estimate:+.1f} | {100 * row.ci_low:+.1f} to {100 * row.ci_high:+.1f}"
+        lines.append(f"| {' | '.join(told)} | {numbers} | {row.verdict} |")
+    with open(path, "a", encoding="utf-8") as file:
+        file.write("\n".join([*lines, ""]) + "\n")
+
+
+@app.command
+def check(
+    study: str, *, run: str | None = None, junit: str | None = None, summary: str | None = None
+) -> _Result:
+    """Versions of a target against a margin: exit code 1 where one drifted beyond it.
+
+    Examples: anthrokit check study.toml; anthrokit check study.toml --junit drift.xml --summary summary.md
+
+    Parameters
+    ----------
+    study
+        A settings file with a section check: margin, versions, prompts, dialogues, turns, user, judges, family, …
+        Without versions, the labels of the run are compared as they are, by its column `group`.
+    run
+        The run's folder (default: the file's run).
+    junit
+        Write the verdicts to this file in JUnit's format.
+    summary
+        Add them to this file in Markdown (default: the file that GITHUB_STEP_SUMMARY names, where it is set).
+    """
+    from anthrokit import analysis
+    from anthrokit.core import Run
+
+    plan = _check_plan(study)
+    folder = run or plan["run"]
+    if not folder:
+        raise _SettingsError(f"{study}: it names no run; write run = 'runs/…' at the top, or give --run")
+    group, strict = plan.get("group", "version"), plan.get("strict", False)
+    told = {"margin": plan["margin"], "baseline": plan.get("baseline")}
+    if plan.get("versions"):
+        versions = {name: dict(version) for name, version in plan["versions"].items()}
+        for version in versions.values():
+            version["target"] = _llm(version.get("target", "local/smollm2-135m-instruct"))
+            if "prompts" in version:
+                version["prompts"] = _drawn(version["prompts"], plan.get("dialogues"), plan.get("balance"))
+        how = {name: plan[name] for name in ("turns", "samples", "seed") if name in plan}
+        prompts = _drawn(plan.get("prompts", "anthrokit"), plan.get("dialogues"), plan.get("balance"))
+        user = _llm(plan.get("user", "local/smollm2-135m-instruct"))
+        with Run(folder) as there:
+            table = analysis.compare_versions(
+                versions,
+                prompts,
+                run=there,
+                user=user,
+                progress=not _session.quiet,
+                **_check_judges(plan),
+                **how,
+                **told,
+            )
+            missing, spent = _tell_missing(there.missing()), _spent(there)
+    else:
+        with Run(_there(folder), read_only=True) as there:
+            labels, missing, spent = there.labels(), _tell_missing(there.missing()), {}
+        if group not in labels:
+            raise ValueError(f"labels have no column {group!r} to compare by; they have {', '.join(labels)}")
+        table = analysis.drift(labels, group=group, **told)
+    failing = _failing(table, strict)
+    if junit:
+        _write_junit(table, junit, strict)
+    if summary := summary or os.environ.get("GITHUB_STEP_SUMMARY"):
+        _write_summary(table, summary, strict)
+    verdict = f"{int(failing.sum())} of {len(table)} comparisons fail" if failing.any() else "passed"
+    facts = {"run": folder, **spent, "verdict": f"{verdict}; margin {100 * plan['margin']:g} points"}
+    shown = table[["version", "behaviour", "estimate", "ci_low", "ci_high", "n_clusters", "verdict"]]
+    return _Result(table, facts, missing, shown=shown, failed=bool(failing.any()))
+
 # %% ../nbs/15_cli.ipynb #2168f860
 _PROTOCOLS = Literal["paper", "released", "released-0.0.2", "released-head", "released-examples"]
 
@@ -1025,49 +1174,6 @@ def heartbench_score(
         _tell_missing(without.assign(reason=without["status"])),
     )
 
-# %% ../nbs/15_cli.ipynb #512069f6
-@with_people.command(name="init")
-def study_init(folder: str, *, model: str | None = None) -> _Result:
-    """Make the folder of a study with people: settings, texts, conditions, questionnaires.
-
-    Examples: anthrokit study init studies/first --model openai/gpt-4o
-
-    Parameters
-    ----------
-    folder
-        A new one.
-    model
-        The model under study; [target] in study.toml has more.
-    """
-    from anthrokit.study import init_study
-
-    made = init_study(folder, **({"model": model} if model else {}))
-    files = sorted(path.relative_to(made.folder).as_posix() for path in made.folder.rglob("*") if path.is_file())
-    return _Result(None, {"study": str(made.folder), "to change": [name for name in files if name.endswith(".toml")]})
-
-
-@with_people.command(name="serve")
-def study_serve(folder: str, *, port: Positive | None = None) -> int:
-    """Serve the gateway: participants come to the model through it, by their token alone.
-
-    Examples: anthrokit study serve studies/first
-
-    Parameters
-    ----------
-    folder
-        Of the study.
-    port
-        On this machine; by default as study.toml says.
-    """
-    from anthrokit.study import serve
-
-    def ready(gateway: Any) -> None:
-        if not _session.quiet:
-            print(f"anthrokit: the gateway listens at {gateway.url}; Ctrl-C ends it", file=sys.stderr, flush=True)
-
-    serve(folder, port=port, ready=ready)
-    return 0
-
 # %% ../nbs/15_cli.ipynb #744a7f1b
 def copy_tutorials(folder: str | os.PathLike = "anthrokit-tutorials") -> list[Path]:
     """Copy the tutorials to a folder, to run and change them there; the papers' notebooks to `papers` within it.
@@ -1208,5 +1314,5 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _told(result: Any) -> int:
     if isinstance(result, _Result):
         print(result.as_json() if _session.json else result, flush=True)
-        return 3 if result.missing else 0
+        return 1 if result.failed else 3 if result.missing else 0
     return result or 0

@@ -12,6 +12,7 @@ import time
 import urllib.error
 import urllib.request
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -399,3 +400,81 @@ def test_export_and_compare(tmp_path):
     assert found.returncode == 0 and {row["category"] for row in rows(found)} >= {"internal states"}, found.stderr
     wrong = anthrokit("compare", "demo", "--group", "month", cwd=tmp_path)
     assert wrong.returncode == 1 and "labels have no column 'month' to compare by" in wrong.stderr
+
+
+def test_check_holds_versions_against_a_margin(tmp_path):
+    "What two halves of a run differ by: beyond the margin, undecided, and what is written of it."
+    from anthrokit.report import demo_run
+
+    run = demo_run(tmp_path / "two")
+    names = run.dialogues()["dialogue_id"]
+    halves = [("new|1", names[:8]), ("old", names[8:])]
+    rows = [{"dialogue_id": one, "name": "half", "value": f'"{half}"'} for half, part in halves for one in part]
+    run.write("metadata", rows)
+    run.write_all(["UPDATE prompts SET base_id = 'b' || (rowid % 8)", "UPDATE ratings SET verdict = 0"])
+    new = ", ".join(f"'{name}'" for name in names[:8])
+    run.write_all([f"UPDATE ratings SET verdict = 1 WHERE behaviour = 'emotions' AND dialogue_id IN ({new})"])
+    run.close()
+    (tmp_path / "study.toml").write_text('run = "two"\n[check]\nmargin = 0.1\ngroup = "half"\nbaseline = "old"\n')
+    found = anthrokit(
+        "check", "study.toml", "--json", "--junit", "out.xml", "--summary", "out.md", cwd=tmp_path
+    )
+    assert found.returncode == 1, found.stderr
+    verdicts = {row["behaviour"]: row["verdict"] for row in json.loads(found.stdout)["rows"]}
+    assert verdicts.pop("emotions") == "beyond the margin" and set(verdicts.values()) == {"undecided"}
+    suite = ElementTree.parse(tmp_path / "out.xml").getroot()
+    assert (suite.attrib["tests"], suite.attrib["failures"]) == ("14", "1")
+    assert [case.attrib["name"] for case in suite if case.find("failure") is not None] == ["emotions"]
+    assert "| new\\|1 | emotions | +100.0" in (tmp_path / "out.md").read_text()
+    (tmp_path / "strict.toml").write_text('run = "two"\n[check]\nmargin = 0.1\ngroup = "half"\nstrict = true\n')
+    strict = anthrokit("check", "strict.toml", cwd=tmp_path)
+    assert strict.returncode == 1 and "14 of 14 comparisons fail" in strict.stdout
+    (tmp_path / "month.toml").write_text('run = "two"\n[check]\nmargin = 0.1\ngroup = "month"\n')
+    assert "labels have no column 'month'" in anthrokit("check", "month.toml", cwd=tmp_path).stderr
+    (tmp_path / "none.toml").write_text("[check]\nmargin = 0.1\n")
+    assert anthrokit("check", "none.toml", cwd=tmp_path).returncode == 2
+
+
+def test_check_simulates_and_judges_versions(server, tmp_path):
+    "Two system prompts of one target through a server: the mock judges both alike by the letter of what is said."
+    url = server()
+    (tmp_path / "study.toml").write_text(
+        f"""
+run = "runs/drift"
+[check]
+margin = 0.2
+dialogues = 8
+turns = 2
+user = "person"
+judges = ["judge"]
+samples = 1
+family = ["boundaries"]
+prompts = "families"
+balance = ["base_id"]
+[check.versions.plain]
+target = "mine"
+[check.versions.warm]
+target = "mine"
+system = "Be warm."
+[models.mine]
+model = "openai/target"
+api_base = "{url}"
+[models.person]
+model = "openai/user"
+api_base = "{url}"
+[models.judge]
+model = "openai/judge"
+api_base = "{url}"
+"""
+    )
+    first = anthrokit("check", "study.toml", "--json", cwd=tmp_path)
+    assert first.returncode in (0, 1), first.stderr
+    told = json.loads(first.stdout)
+    assert {row["behaviour"] for row in told["rows"]} == {
+        "redirecting to people",
+        "stating what it is",
+        "declining romance",
+    }
+    assert all(row["version"] == "warm" and row["n_clusters"] == 2 for row in told["rows"]), told["rows"]
+    again = anthrokit("check", "study.toml", "--json", cwd=tmp_path)
+    assert again.returncode == first.returncode and json.loads(again.stdout) == told  # nothing is asked again

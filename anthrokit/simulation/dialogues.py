@@ -8,14 +8,17 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pandas as pd
 
-from ..core import Run, check_design, digest, forget_target, redact_in, refuse_other_prompts, tables
+from ..core import Run, check_design, digest, forget_target, plain_value, redact_in, refuse_other_prompts
+from ..core import tables
 from ..models import DEFAULT_MODEL, LLM, Batch, Budget, Completion
+from .personas import check_personas
 from .prompts import load_prompts
 from ..work import Forecast, Job, Lane, Request, Steps, task
 
@@ -56,15 +59,15 @@ def user_system_prompt(
     prompt : Series or dict
         A row of the prompts table.
     template : str
-        With the fields {scenario}, {domain}, {first_message}, {persona}, {ending}; only the first message must be
-        in it.
+        With the fields {scenario}, {domain}, {first_message}, {persona}, {ending}, and any column of the prompt;
+        only the first message must be in it.
     persona : str, optional
         Who the person is, in a sentence or two.
     natural_end : bool
         Whether the user may end the dialogue.
     """
     known = {name: "" if pd.isna(value) else str(value) for name, value in dict(prompt).items()}
-    fields = {
+    fields = known | {
         "scenario": known.get("scenario") or "chatting",
         "domain": known.get("domain") or "everyday life",
         "first_message": known["first_message"],
@@ -162,6 +165,7 @@ def wanted_dialogues(
     system_target: str | None = None,
     template: str = USER_TEMPLATE,
     persona: str | None = None,
+    script: Sequence[str] = (),
     natural_end: bool = False,
     repeats: int = 1,
     seed: int = 0,
@@ -169,16 +173,20 @@ def wanted_dialogues(
     "The dialogues that `simulate` with these parameters asks for, as rows of the run's table."
     rows = []
     for prompt in prompts.to_dict("records"):
-        system_user = user_system_prompt(prompt, template, persona, natural_end)
+        name, who = persona, persona
+        if isinstance(prompt.get("who"), str):
+            name, who = prompt.get("persona"), prompt["who"]
+        system_user = user_system_prompt(prompt, template, who, natural_end)
         for repeat in range(1, repeats + 1):
             what = [prompt["prompt_id"], system_user, target.name, target.settings, system_target]
+            what += [list(script)] if script else []
             rows.append(
                 {
                     "dialogue_id": digest(*what, user.settings, repeat, seed),
                     "prompt_id": prompt["prompt_id"],
                     "target": target.name,
                     "user": user.name,
-                    "persona": persona,
+                    "persona": name,
                     "repeat": repeat,
                     "turns": turns,
                     "status": "planned",
@@ -196,7 +204,11 @@ def _condition(target: str, design: Mapping[str, Any]) -> str:
     return f"{target} ({told})" if told else target
 
 
-def design_rows(dialogues: Iterable[Mapping[str, Any]], design: Mapping[str, Any]) -> list[dict[str, Any]]:
+def design_rows(
+    dialogues: Iterable[Mapping[str, Any]],
+    design: Mapping[str, Any],
+    own: Mapping[str, Mapping[str, Any]] | None = None,
+) -> list[dict[str, Any]]:
     """The columns of a design as rows of the run's table metadata.
 
     Parameters
@@ -205,18 +217,30 @@ def design_rows(dialogues: Iterable[Mapping[str, Any]], design: Mapping[str, Any
         With a dialogue_id.
     design : mapping
         Name of a column to its value.
+    own : mapping, optional
+        Of each prompt_id, further columns and their values.
 
     Examples
     --------
     >>> design_rows([{"dialogue_id": "d"}], {"prompt": "warm"})
     [{'dialogue_id': 'd', 'name': 'prompt', 'value': '"warm"'}]
     """
-    told = {name: json.dumps(value, ensure_ascii=False) for name, value in design.items()}
     return [
-        {"dialogue_id": row["dialogue_id"], "name": name, "value": value}
+        {"dialogue_id": row["dialogue_id"], "name": name, "value": json.dumps(value, ensure_ascii=False)}
         for row in dialogues
-        for name, value in told.items()
+        for name, value in {**(own or {}).get(row.get("prompt_id"), {}), **design}.items()
     ]
+
+
+def _own_columns(prompts: pd.DataFrame) -> dict[str, dict[str, Any]]:
+    "Of each prompt, the columns that the prompts table doesn't know: what its dialogues are told apart by, too."
+    names = [name for name in prompts.columns if name not in {*tables.stated("prompts").columns, "persona", "who"}]
+    given = prompts[names].to_dict("records")
+    values = ({str(name): plain_value(value) for name, value in row.items()} for row in given)
+    return {
+        prompt_id: {name: value for name, value in row.items() if isinstance(value, (str, int, float))}
+        for prompt_id, row in zip(prompts["prompt_id"], values, strict=True)
+    }
 
 
 def _refuse_other_design(run: Run, rows: list[dict[str, Any]]) -> None:
@@ -250,6 +274,8 @@ def _next_message(
     "What is said next; a failed completion where it can't be had."
     if (turn, role) == (1, "user"):
         return Completion(job.openings[row["prompt_id"]], finish_reason="prompt")
+    if role == "user" and turn - 2 < len(job.scripts[row["prompt_id"]]):
+        return Completion(job.scripts[row["prompt_id"]][turn - 2], finish_reason="script")
     if role == "user":
         llm, purpose, messages = job.user, "user", seen_by_user(history, row["system_user"])
     else:
@@ -311,6 +337,23 @@ def dialogue_steps(job: SimulationJob, row: dict[str, Any]) -> Steps:
     job.keep("dialogues", [{**row, "status": status, "reason": reason}], failed=status == "failed")
 
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #1df12ce8
+def _scripts(prompts: pd.DataFrame, script: Sequence[str]) -> dict[str, list[str]]:
+    "What the user says from turn 2 on, by prompt, with the prompt's columns filled in."
+    if isinstance(script, str) or not all(isinstance(line, str) and line.strip() for line in script):
+        raise ValueError(f"script is {script!r:.60}; it is a list of messages, one a turn from turn 2 on")
+    made: dict[str, list[str]] = {}
+    for prompt in prompts.to_dict("records"):
+        known = {name: str(value) for name, value in prompt.items() if not pd.isna(value)}
+        for number, line in enumerate(script, 1):
+            if absent := [name for name in re.findall(r"\{(\w+)\}", line) if name not in known]:
+                raise ValueError(
+                    f"line {number} of the script needs {{{absent[0]}}}, which the prompt {prompt['prompt_id']!r} lacks"
+                )
+        fill = partial(re.sub, r"\{(\w+)\}", lambda match, known=known: known[match[1]])
+        made[prompt["prompt_id"]] = [fill(line) for line in script]
+    return made
+
+
 def _check_settings(turns: Any, repeats: Any, template: Any, **texts: Any) -> None:
     "Refuse what can't be meant."
     for name, value in texts.items():
@@ -341,6 +384,7 @@ class SimulationJob(Job):
         natural_end: bool = False,
         seed: int = 0,
         design: Mapping[str, Any] | None = None,
+        script: Sequence[str] = (),
         **settings: Any,
     ):
         texts = {name: settings.get(name) for name in ("system_target", "persona")}
@@ -355,41 +399,44 @@ class SimulationJob(Job):
         self.openings = dict(zip(self.prompts["prompt_id"], self.prompts["first_message"], strict=True))
         self.turns, self.template, self.natural_end, self.seed = turns, template, natural_end, seed
         self.system_target, self.design = settings.get("system_target"), check_design(design)
-        self.facts = {"user_template": digest(template), "seed": seed, "natural_end": natural_end}
-        self._refuse_another()
-        how = {"turns": turns, "template": template, "natural_end": natural_end, "seed": seed}
+        self.facts = {"user": self.user.settings, "user_template": digest(template)}
+        self.facts |= {"seed": seed, "natural_end": natural_end}
+        self.scripts, self.own = _scripts(self.prompts, script), _own_columns(self.prompts)
+        check_personas(self.prompts, texts["persona"])
+        if texts["persona"] is not None and "who" in self.prompts.columns:
+            raise ValueError("these prompts have persons of their own, in their column who; leave persona out")
+        self._refuse_another(script)
+        how = {"turns": turns, "template": template, "natural_end": natural_end, "seed": seed, "script": script}
         self.wanted = wanted_dialogues(self.prompts, self.target, self.user, **how, **settings)
-        _refuse_other_design(self.run, design_rows(self.wanted, self.design))
+        self.told_apart = design_rows(self.wanted, self.design, self.own)
+        _refuse_other_design(self.run, self.told_apart)
         self.todo = _unfinished(self.run, self.wanted)
         there = _messages_there(self.run)
         self.finished, self.total = 0, sum(row["turns"] for row in self.todo)
         self.done = sum(there.get((row["dialogue_id"], "assistant"), 0) for row in self.todo)
 
-    def _refuse_another(self) -> None:
-        "Refuse a run of another experiment, and a model with the name of one that was set otherwise."
-        target = redact_in({**self.target.settings, "system": self.system_target})
-        target |= {"design": self.design} if self.design else {}
-        self.named = {
-            "targets": {_condition(self.target.name, self.design): target},
-            "users": {self.user.name: redact_in(self.user.settings)},
-        }
-        for role, model in (("targets", self.target), ("users", self.user)):
-            [(condition, settings)] = self.named[role].items()
-            known = self.run.fact(role, {}).get(condition)
-            if known not in (None, settings) and self.run.answered(**{role[:-1]: model.name}):
-                raise ValueError(
-                    f"the run {self.run.folder} has a {role[:-1]} {condition!r} with other settings ({known}); tell "
-                    f"this one apart by another name, LLM(…, name=…), a target by design={{…}}, or use another run"
-                )
+    def _refuse_another(self, script: Sequence[str]) -> None:
+        "Refuse a run of another experiment."
+        self.named = redact_in({**self.target.settings, "system": self.system_target})
+        self.named |= {"script": list(script)} if script else {}
+        self.named |= {"design": self.design} if self.design else {}
+        condition = _condition(self.target.name, self.design)
+        known = self.run.fact("targets", {}).get(condition)
+        if known is not None and known != self.named and self.run.answered(self.target.name):
+            raise ValueError(
+                f"the run {self.run.folder} has a target {condition!r} with other settings ({known}); tell this one "
+                f"apart with design={{…}} or another name, LLM(…, name=…), or use another run"
+            )
         if self.run.agrees(**self.facts):
             refuse_other_prompts(self.run, self.prompts)
 
     def open(self) -> None:
         self.run.bind(**self.facts)
-        models = {role: {**self.run.fact(role, {}), **named} for role, named in self.named.items()}
-        self.run.set_facts(**models, turns=max(self.turns, self.run.fact("turns", 0)))
+        condition = _condition(self.target.name, self.design)
+        targets = {**self.run.fact("targets", {}), condition: self.named}
+        self.run.set_facts(targets=targets, turns=max(self.turns, self.run.fact("turns", 0)))
         self.run.add_prompts(self.prompts)
-        self.run.write_together([("dialogues", self.todo), ("metadata", design_rows(self.wanted, self.design))])
+        self.run.write_together([("dialogues", self.todo), ("metadata", self.told_apart)])
 
     def lanes(self) -> list[Lane]:
         return [Lane(self.todo, sum(model.max_concurrency for model in self.models))]
@@ -438,6 +485,8 @@ def _to_come(job: SimulationJob, written: dict[str, float]) -> dict[str, tuple[i
     for row in job.todo:
         system = {"user": len(row["system_user"]) + len(_OPENING), "target": len(row["system_target"] or "")}
         there[row["dialogue_id"], 1, "user"] = len(job.openings[row["prompt_id"]])
+        for turn, line in enumerate(job.scripts[row["prompt_id"]], 2):
+            there.setdefault((row["dialogue_id"], turn, "user"), len(line))
         heard = 2.0 * _AROUND
         for turn in range(1, row["turns"] + 1):
             for purpose in ("user", "target"):
@@ -447,6 +496,12 @@ def _to_come(job: SimulationJob, written: dict[str, float]) -> dict[str, tuple[i
                     sent[purpose] += system[purpose] + heard
                 heard += _AROUND + (written[purpose] if length is None else length)
     return {purpose: (calls[purpose], sent[purpose]) for purpose in _ROLES}
+
+
+def _given(job: SimulationJob, todo: Mapping[str, int]) -> int:
+    "Messages of the user that no model has to write: the first, and those of a script."
+    lines = max((len(script) for script in job.scripts.values()), default=0)
+    return sum(min(1 + lines, todo.get(row["dialogue_id"], row["turns"])) for row in job.wanted)
 
 
 def _forecast(job: SimulationJob) -> list[Forecast]:
@@ -461,7 +516,7 @@ def _forecast(job: SimulationJob) -> list[Forecast]:
     turns = sum(todo.get(row["dialogue_id"], row["turns"]) for row in job.wanted)
     rows = []
     for purpose, llm in models.items():
-        owed = turns - (len(job.wanted) if purpose == "user" else 0)  # the first message is given
+        owed = turns - (_given(job, todo) if purpose == "user" else 0)
         calls, sent = likely[purpose]
         measured, tokens, _ = usual[purpose]
         done = owed - calls
@@ -495,6 +550,7 @@ def simulate(
     system_target: str | None = None,
     template: str = USER_TEMPLATE,
     persona: str | None = None,
+    script: Sequence[str] = (),
     natural_end: bool = False,
     repeats: int = 1,
     seed: int = 0,
@@ -511,14 +567,17 @@ def simulate(
     prompts : DataFrame, list of str, str or path
         A table of first messages, or what `load_prompts` takes.
     target, user : LLM or str
-        The model under study, and the one that plays the person; by default the embedded model, for trying out. A run
-        holds several of each: call `simulate` once for each pair.
+        The model under study, and the one that plays the person; by default the embedded model, for trying out.
     run : Run, str or path
         What it holds is not done again: a failed dialogue goes on where it failed, more turns continue each.
     turns, repeats : int
         Target messages in each dialogue; dialogues for each prompt.
     system_target, template, persona, natural_end
         A system prompt for the target; see `user_system_prompt`. A dialogue that the user ends has the status ended.
+        Prompts may have persons of their own; see `persona_prompts`.
+    script : sequence of str
+        What the user says from turn 2 on, the same for every target, with columns of the prompt in braces, such as
+        `PUSHBACK`; after its last line the user model goes on.
     seed : int
         Made specific to each message, for models that take one.
     design : mapping, optional
@@ -555,6 +614,7 @@ def simulate(
         system_target=system_target,
         template=template,
         persona=persona,
+        script=script,
         natural_end=natural_end,
         repeats=repeats,
         seed=seed,
