@@ -407,11 +407,12 @@ def test_check_holds_versions_against_a_margin(tmp_path):
     from anthrokit.report import demo_run
 
     run = demo_run(tmp_path / "two")
-    names = run.dialogues()["dialogue_id"]
+    names, prompts = run.dialogues()["dialogue_id"], run.dialogues()["prompt_id"]
     halves = [("new|1", names[:8]), ("old", names[8:])]
     rows = [{"dialogue_id": one, "name": "half", "value": f'"{half}"'} for half, part in halves for one in part]
     run.write("metadata", rows)
-    run.write_all(["UPDATE prompts SET base_id = 'b' || (rowid % 8)", "UPDATE ratings SET verdict = 0"])
+    paired = [f"UPDATE prompts SET base_id = 'b{i % 8}' WHERE prompt_id = '{name}'" for i, name in enumerate(prompts)]
+    run.write_all([*paired, "UPDATE ratings SET verdict = 0"])
     new = ", ".join(f"'{name}'" for name in names[:8])
     run.write_all([f"UPDATE ratings SET verdict = 1 WHERE behaviour = 'emotions' AND dialogue_id IN ({new})"])
     run.close()
