@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from anthrokit.models import LLM, Budget
 
 # %% auto #0
-__all__ = ['app', 'heartbench', 'Positive', 'Amount', 'Folder', 'demo', 'simulate', 'judge', 'estimate', 'compare', 'report',
-           'export', 'repair', 'runs', 'check', 'anthroscore', 'heartbench_answer', 'heartbench_judge',
-           'heartbench_estimate', 'heartbench_score', 'copy_tutorials', 'lab', 'main']
+__all__ = ['app', 'heartbench', 'with_people', 'Positive', 'Amount', 'Folder', 'demo', 'simulate', 'judge', 'estimate', 'compare',
+           'report', 'export', 'repair', 'runs', 'check', 'anthroscore', 'heartbench_answer', 'heartbench_judge',
+           'heartbench_estimate', 'heartbench_score', 'study_init', 'study_serve', 'copy_tutorials', 'lab', 'main']
 
 # %% ../nbs/15_cli.ipynb #7996ab55
 @dataclass
@@ -115,8 +115,15 @@ heartbench = App(
     help="Counselling cases answered, judged by criteria, scored.",
     **_STYLE,
 )
+with_people = App(
+    suppress_keyboard_interrupt=False,
+    name="study",
+    help="A study with people: they chat with a system and judge it.",
+    **_STYLE,
+)
 app.meta.suppress_keyboard_interrupt = False
 app.command(heartbench)
+app.command(with_people)
 
 Positive = Annotated[int, Parameter(validator=validators.Number(gte=1))]
 Amount = Annotated[float, Parameter(validator=validators.Number(gt=0))]
@@ -154,17 +161,17 @@ def _sections(path: Any, read: dict[str, Any]) -> Iterator[tuple[tuple[str, ...]
         if name == "check":  # its own reader checks it
             yield (name,), {}
             continue
-        if name != "heartbench":
+        if name not in ("heartbench", "study"):
             parts = {flag.replace("-", "_"): value for flag, value in parts.items()}
             _known(path, f"[{name}]", parts, _flags([name]))
             yield (name,), parts
             continue
-        _known(path, "[heartbench]", parts, set(heartbench) - {"--help", "-h"})
+        _known(path, f"[{name}]", parts, set(app[name]) - {"--help", "-h"})
         for part, inner in parts.items():
-            inner = _table(path, f"heartbench.{part}", inner)
+            inner = _table(path, f"{name}.{part}", inner)
             inner = {flag.replace("-", "_"): value for flag, value in inner.items()}
-            _known(path, f"[heartbench.{part}]", inner, _flags(["heartbench", part]))
-            yield ("heartbench", part), inner
+            _known(path, f"[{name}.{part}]", inner, _flags([name, part]))
+            yield (name, part), inner
 
 
 def _settings(
@@ -1173,6 +1180,49 @@ def heartbench_score(
         {"run": run, "protocol": protocol},
         _tell_missing(without.assign(reason=without["status"])),
     )
+
+# %% ../nbs/15_cli.ipynb #512069f6
+@with_people.command(name="init")
+def study_init(folder: str, *, model: str | None = None) -> _Result:
+    """Make the folder of a study with people: settings, texts, conditions, questionnaires.
+
+    Examples: anthrokit study init studies/first --model openai/gpt-4o
+
+    Parameters
+    ----------
+    folder
+        A new one.
+    model
+        The model under study; [target] in study.toml has more.
+    """
+    from anthrokit.study import init_study
+
+    made = init_study(folder, **({"model": model} if model else {}))
+    files = sorted(path.relative_to(made.folder).as_posix() for path in made.folder.rglob("*") if path.is_file())
+    return _Result(None, {"study": str(made.folder), "to change": [name for name in files if name.endswith(".toml")]})
+
+
+@with_people.command(name="serve")
+def study_serve(folder: str, *, port: Positive | None = None) -> int:
+    """Serve the gateway: participants come to the model through it, by their token alone.
+
+    Examples: anthrokit study serve studies/first
+
+    Parameters
+    ----------
+    folder
+        Of the study.
+    port
+        On this machine; by default as study.toml says.
+    """
+    from anthrokit.study import serve
+
+    def ready(gateway: Any) -> None:
+        if not _session.quiet:
+            print(f"anthrokit: the gateway listens at {gateway.url}; Ctrl-C ends it", file=sys.stderr, flush=True)
+
+    serve(folder, port=port, ready=ready)
+    return 0
 
 # %% ../nbs/15_cli.ipynb #744a7f1b
 def copy_tutorials(folder: str | os.PathLike = "anthrokit-tutorials") -> list[Path]:

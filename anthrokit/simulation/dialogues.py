@@ -399,8 +399,7 @@ class SimulationJob(Job):
         self.openings = dict(zip(self.prompts["prompt_id"], self.prompts["first_message"], strict=True))
         self.turns, self.template, self.natural_end, self.seed = turns, template, natural_end, seed
         self.system_target, self.design = settings.get("system_target"), check_design(design)
-        self.facts = {"user": self.user.settings, "user_template": digest(template)}
-        self.facts |= {"seed": seed, "natural_end": natural_end}
+        self.facts = {"user_template": digest(template), "seed": seed, "natural_end": natural_end}
         self.scripts, self.own = _scripts(self.prompts, script), _own_columns(self.prompts)
         check_personas(self.prompts, texts["persona"])
         if texts["persona"] is not None and "who" in self.prompts.columns:
@@ -416,25 +415,29 @@ class SimulationJob(Job):
         self.done = sum(there.get((row["dialogue_id"], "assistant"), 0) for row in self.todo)
 
     def _refuse_another(self, script: Sequence[str]) -> None:
-        "Refuse a run of another experiment."
-        self.named = redact_in({**self.target.settings, "system": self.system_target})
-        self.named |= {"script": list(script)} if script else {}
-        self.named |= {"design": self.design} if self.design else {}
-        condition = _condition(self.target.name, self.design)
-        known = self.run.fact("targets", {}).get(condition)
-        if known is not None and known != self.named and self.run.answered(self.target.name):
-            raise ValueError(
-                f"the run {self.run.folder} has a target {condition!r} with other settings ({known}); tell this one "
-                f"apart with design={{…}} or another name, LLM(…, name=…), or use another run"
-            )
+        "Refuse a run of another experiment, and a model with the name of one that was set otherwise."
+        target = redact_in({**self.target.settings, "system": self.system_target})
+        target |= {"script": list(script)} if script else {}
+        target |= {"design": self.design} if self.design else {}
+        self.named = {
+            "targets": {_condition(self.target.name, self.design): target},
+            "users": {self.user.name: redact_in(self.user.settings)},
+        }
+        for role, model in (("targets", self.target), ("users", self.user)):
+            [(condition, settings)] = self.named[role].items()
+            known = self.run.fact(role, {}).get(condition)
+            if known not in (None, settings) and self.run.answered(**{role[:-1]: model.name}):
+                raise ValueError(
+                    f"the run {self.run.folder} has a {role[:-1]} {condition!r} with other settings ({known}); tell "
+                    f"this one apart by another name, LLM(…, name=…), a target by design={{…}}, or use another run"
+                )
         if self.run.agrees(**self.facts):
             refuse_other_prompts(self.run, self.prompts)
 
     def open(self) -> None:
         self.run.bind(**self.facts)
-        condition = _condition(self.target.name, self.design)
-        targets = {**self.run.fact("targets", {}), condition: self.named}
-        self.run.set_facts(targets=targets, turns=max(self.turns, self.run.fact("turns", 0)))
+        models = {role: {**self.run.fact(role, {}), **named} for role, named in self.named.items()}
+        self.run.set_facts(**models, turns=max(self.turns, self.run.fact("turns", 0)))
         self.run.add_prompts(self.prompts)
         self.run.write_together([("dialogues", self.todo), ("metadata", self.told_apart)])
 
@@ -567,7 +570,8 @@ def simulate(
     prompts : DataFrame, list of str, str or path
         A table of first messages, or what `load_prompts` takes.
     target, user : LLM or str
-        The model under study, and the one that plays the person; by default the embedded model, for trying out.
+        The model under study, and the one that plays the person; by default the embedded model, for trying out. A run
+        holds several of each: call `simulate` once for each pair.
     run : Run, str or path
         What it holds is not done again: a failed dialogue goes on where it failed, more turns continue each.
     turns, repeats : int
