@@ -5,7 +5,9 @@ VENV ?= .venv
 # The first Python that isn't the environment's own, which may be active while it is built anew.
 PYTHON ?= $(shell for p in python3.11 python3.12 python3.13 python3; do type -ap $$p | grep -v '/$(VENV)/' | head -1; done | head -1)
 BIN := $(VENV)/bin
+RUNS := $(VENV)/.runs
 STAMP := $(VENV)/.built
+PIP = $(BIN)/python -m pip install -qq --disable-pip-version-check
 # Where a CPU wheel of torch is to be had; empty: wherever pip looks by default.
 TORCH_INDEX ?=
 NOTEBOOKS := $(shell find nbs -name '*.ipynb' -not -path '*/.ipynb_checkpoints/*' -not -path '*/_*')
@@ -14,23 +16,27 @@ export GOMP_SPINCOUNT ?= 0
 
 .PHONY: demo test lint notebooks readme figures pictures docs clean
 
-demo: $(STAMP)
+demo: $(RUNS)
 	$(BIN)/anthrokit demo
 
 test: $(STAMP)
 	ANTHROKIT_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal
 
-# .venv is made anew whenever what it is made from has changed.
-$(STAMP): requirements.txt settings.ini setup.py
+# .venv is made anew whenever what it is made from has changed: first what anthrokit runs with, then the tools.
+$(RUNS): requirements.txt settings.ini setup.py
 	@test -n "$(PYTHON)" || { echo "anthrokit needs Python 3.11 or newer"; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "anthrokit needs Python 3.11 or newer; $(PYTHON) is older (make PYTHON=...)"; exit 1; }
-	rm -rf $(VENV)
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install -qq --disable-pip-version-check --upgrade pip
-	$(BIN)/python -m pip install -qq --disable-pip-version-check $(if $(TORCH_INDEX),--index-url $(TORCH_INDEX)) "$$(grep '^torch==' requirements.txt)"
-	$(BIN)/python -m pip install -qq --disable-pip-version-check -r requirements.txt
-	PYTHONWARNINGS=ignore $(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps --no-build-isolation --editable .
-	touch $(STAMP)
+	@echo "Setting up $(VENV), once: one to two minutes"
+	@rm -rf $(VENV)
+	@$(PYTHON) -m venv $(VENV)
+	@$(PIP) --upgrade pip
+	@$(PIP) $(if $(TORCH_INDEX),--index-url $(TORCH_INDEX)) "$$(grep '^torch==' requirements.txt)"
+	@PYTHONWARNINGS=ignore $(PIP) --constraint requirements.txt --no-build-isolation --editable ".[local]"
+	@touch $(RUNS)
+
+$(STAMP): $(RUNS)
+	@$(PIP) -r requirements.txt
+	@touch $(STAMP)
 
 # The module files from the notebooks, the notebooks clean, the README from its notebook.
 notebooks: $(STAMP)

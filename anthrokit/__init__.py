@@ -33,7 +33,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
     ],
     submod_attrs={
         "core": ["BudgetReached", "Run", "RunError", "SetupError", "label"],
-        "models": ["LLM", "Budget"],
+        "models": ["LLM", "Budget", "doctor"],
         "simulation": [
             "Behaviour", "Taxonomy", "asimulate", "contextualise", "load_prompts", "sample_prompts", "simulate",
         ],

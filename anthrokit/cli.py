@@ -34,7 +34,8 @@ if TYPE_CHECKING:
 # %% auto #0
 __all__ = ['app', 'heartbench', 'with_people', 'Positive', 'Amount', 'Folder', 'demo', 'simulate', 'judge', 'estimate', 'compare',
            'report', 'export', 'repair', 'runs', 'check', 'anthroscore', 'heartbench_answer', 'heartbench_judge',
-           'heartbench_estimate', 'heartbench_score', 'study_init', 'study_serve', 'copy_tutorials', 'lab', 'main']
+           'heartbench_estimate', 'heartbench_score', 'study_init', 'study_serve', 'doctor', 'copy_tutorials', 'lab',
+           'main']
 
 # %% ../nbs/15_cli.ipynb #7996ab55
 @dataclass
@@ -259,7 +260,7 @@ def _llm(text: str) -> LLM:
         entry["price"] = tuple(entry["price"])
     return LLM(**entry, **options, **({"api_key": os.environ[variable]} if variable else {}))
 
-# %% ../nbs/15_cli.ipynb #81edd4e0
+# %% ../nbs/15_cli.ipynb #2363ff49
 @app.command
 def demo(folder: str = "runs/demo", *, dialogues: Positive = 16, turns: Positive = 5) -> _Result:
     """Simulate and judge a few dialogues with the embedded model, without any key.
@@ -282,11 +283,23 @@ def demo(folder: str = "runs/demo", *, dialogues: Positive = 16, turns: Positive
     from anthrokit.report import draw, profile_table, write_report
     from anthrokit.simulation import as_llm, load_prompts, sample_prompts, simulate
 
+    def tell(words: str) -> None:
+        if show:
+            print(f"anthrokit demo: {words}", file=sys.stderr, flush=True)
+
     start, show = time.perf_counter(), not _session.quiet
+    tell(
+        f"{dialogues} dialogues of {turns} turns between two copies of a small model that runs here, judged by "
+        f"judges that need no key, drawn and reported. Nothing is paid and nothing leaves this machine. It takes some "
+        f"minutes, all goes to {folder}, Ctrl-C ends it, and the same command goes on."
+    )
     prompts, small = sample_prompts(load_prompts(), dialogues, by="scenario"), as_llm(DEFAULT_MODEL)
     with Run(folder) as run:
+        tell(f"1 of 3: the dialogues, {dialogues * turns} messages of the target")
         simulate(prompts, target=small, user=small, run=run, turns=turns, progress=show)
+        tell("2 of 3: the judges, 14 behaviours in each message")
         judge(run, progress=show)
+        tell("3 of 3: figures and report")
         for name, axes in draw(run).items():
             figures.save(axes, Path(folder) / name, formats=["png"])
         labels, missing, report = run.labels(), len(run.missing()), write_report(run)
@@ -297,6 +310,11 @@ def demo(folder: str = "runs/demo", *, dialogues: Positive = 16, turns: Positive
         "run": folder,
         "figures": [str(Path(folder) / name) for name in ("profile.png", "emergence.png")],
         "report": str(report),
+        "look at": [
+            f"{report}: in a browser; every dialogue with what was found in it",
+            "anthrokit lab: the tutorials, where panels show the same run",
+            "anthrokit doctor: which other models can be run here",
+        ],
     }
     whole = analysis.profile(labels, by=("target", "category", "behaviour"))
     return _Result(whole, facts, missing, shown=profile_table(labels).drop(columns="target"))
@@ -1223,6 +1241,22 @@ def study_serve(folder: str, *, port: Positive | None = None) -> int:
 
     serve(folder, port=port, ready=ready)
     return 0
+
+# %% ../nbs/15_cli.ipynb #773c09c5
+@app.command
+def doctor(*, servers: list[str] | None = None) -> _Result:
+    """What can be run here: Python, packages, models, keys (by name, never shown), servers, and what each lacks.
+
+    Examples: anthrokit doctor; anthrokit doctor --servers http://localhost:9000/v1
+
+    Parameters
+    ----------
+    servers
+        Addresses to try besides the usual ones.
+    """
+    from anthrokit.models import doctor
+
+    return _Result(doctor(servers or ()))
 
 # %% ../nbs/15_cli.ipynb #744a7f1b
 def copy_tutorials(folder: str | os.PathLike = "anthrokit-tutorials") -> list[Path]:

@@ -11,8 +11,10 @@ import contextlib
 import functools
 import inspect
 import signal
+import sys
 import tempfile
 import threading
+import time
 import warnings
 from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -316,9 +318,39 @@ class Forecast(NamedTuple):
     measured: int = 0
 
 # %% ../nbs/03_work.ipynb #f9eb684b
+def _seen_by_a_person() -> bool:
+    "Whether progress goes to a terminal or a notebook, where a line can be drawn anew; otherwise to a file."
+    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+    return sys.stderr.isatty() or getattr(shell, "kernel", None) is not None
+
+
+class _Lines:
+    "A bar for a file: a line at each quarter of the work."
+
+    def __init__(self, total: int, initial: int, unit: str):
+        self.total, self.n, self.unit, self.told, self.start = total, initial, unit, {}, time.monotonic()
+        self.quarter = 4 * initial // total
+
+    def set_postfix(self, told: Mapping[str, str], refresh: bool = False) -> None:
+        self.told = told
+
+    def update(self, more: int) -> None:
+        self.n += more
+        if 4 * self.n // self.total > self.quarter:
+            self.quarter = 4 * self.n // self.total
+            told = [f"{self.n:,} of {self.total:,} {self.unit}s", f"{time.monotonic() - self.start:.0f} s"]
+            told += [f"{value} {name}" for name, value in self.told.items()]
+            print(", ".join(told), file=sys.stderr, flush=True)
+
+    def refresh(self) -> None:
+        pass
+
+    close = refresh
+
+
 @dataclass
 class Progress:
-    "What a bar shows while a job is done; drawn by the waiting thread."
+    "What a bar shows while a job is done; drawn by the waiting thread. In a file it is a line at each quarter."
 
     job: Job
     show: bool = True
@@ -329,7 +361,9 @@ class Progress:
         job = self.job
         if not self.show or not job.total:
             return
-        if self._bar is None:
+        if self._bar is None and not _seen_by_a_person():
+            self._bar = _Lines(job.total, job.done, job.noun)
+        elif self._bar is None:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 from tqdm.auto import tqdm
