@@ -50,9 +50,9 @@ def main():
                     for one in range(count)
                 ]
                 found[name].append(tokens_a_second(desk, requests))
-        fast, slow = ([statistics.median(one) for one in zip(*found[name])] for name in desks)
+        fast, slow = ([statistics.median(one) for one in zip(*found[name], strict=True)] for name in desks)
         cells = [f"{wall:.0f} {processor:.0f}" for wall, processor in (fast, slow)]
-        ratios = " ".join(f"{quick / other:.1f}" for quick, other in zip(fast, slow))
+        ratios = " ".join(f"{quick / other:.1f}" for quick, other in zip(fast, slow, strict=True))
         print(f"{count:>8}{cells[0]:>18}{cells[1]:>18}{ratios:>14}", flush=True)
 
 
