@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 # %% auto #0
 __all__ = ['app', 'heartbench', 'with_people', 'Positive', 'Amount', 'Folder', 'demo', 'simulate', 'judge', 'estimate', 'compare',
            'report', 'export', 'repair', 'runs', 'check', 'anthroscore', 'heartbench_answer', 'heartbench_judge',
-           'heartbench_estimate', 'heartbench_score', 'study_init', 'study_serve', 'doctor', 'copy_tutorials', 'lab',
-           'main']
+           'heartbench_estimate', 'heartbench_score', 'study_init', 'study_serve', 'study_start', 'study_erase',
+           'doctor', 'copy_tutorials', 'lab', 'main']
 
 # %% ../nbs/15_cli.ipynb #7996ab55
 @dataclass
@@ -1241,6 +1241,46 @@ def study_serve(folder: str, *, port: Positive | None = None) -> int:
 
     serve(folder, port=port, ready=ready)
     return 0
+
+# %% ../nbs/15_cli.ipynb #d7a1c3e9
+@with_people.command(name="start")
+def study_start(folder: str) -> int:
+    """Run gateway and study server together; oTree is fetched from PyPI the first time.
+
+    Examples: anthrokit study start studies/first
+
+    Parameters
+    ----------
+    folder
+        Of the study.
+    """
+    from anthrokit.study import start
+
+    def ready(gateway: Any, server: Any) -> None:
+        if not _session.quiet:
+            told = f"participants begin at {gateway.url}/enter, the admin page is {server.url}; Ctrl-C ends both"
+            print(f"anthrokit: {told}", file=sys.stderr, flush=True)
+
+    start(folder, ready=ready)
+    return 0
+
+# %% ../nbs/15_cli.ipynb #e7a1c3e1
+@with_people.command(name="erase")
+def study_erase(folder: str, participant: str) -> _Result:
+    """Take a participant out of a study, and show by a search of all its files that they are gone.
+
+    Examples: anthrokit study erase studies/first 5f3c0ffee
+
+    Parameters
+    ----------
+    folder
+        Of the study; gateway and study server must be stopped meanwhile.
+    participant
+        Their id, or the id that their panel sent them with.
+    """
+    from anthrokit.study import erase
+
+    return _Result(erase(folder, participant), {"study": folder})
 
 # %% ../nbs/15_cli.ipynb #773c09c5
 @app.command

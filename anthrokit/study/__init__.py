@@ -6,8 +6,13 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
         "conditions": ["Condition", "check_conditions", "compare_behaviours", "load_conditions", "show_conditions", "simulate_conditions"],
+        "credibility": ["compare_credibility", "draw_credibility_sheet", "turn_distances", "user_turns"],
+        "forgetting": ["erase", "search_study"],
         "gateway": ["Chats", "Client", "Gateway", "Handler", "Standing", "Told", "Turnstile", "serve", "take_turn"],
+        "outcomes": ["compare_outcomes", "hodges_lehmann", "judged_and_perceived", "outcomes"],
+        "planning": ["noether", "plan", "simulated_power"],
         "questionnaires": ["Item", "OPEN", "Questionnaire", "check_responses", "load_questionnaire", "load_questionnaires", "omega", "scale_reliability", "score_scales", "synthetic_responses", "wide_items"],
+        "server": ["OTREE", "StudyServer", "otree_python", "start", "write_project"],
         "studies": ["People", "Study", "draw_condition", "init_study", "load_settings", "set_section"],
     },
 )

@@ -645,7 +645,7 @@ class Gateway:
             or uuid.uuid4().hex
         )
         participant, servers = self.study.participant_id(label[:200]), self.study.settings["servers"]
-        there = f"{servers['otree']}/room/study?participant_label={participant}"
+        there = f"{servers['otree']}/room/study?participant_label={participant}&welcome_page_ok=1"
         response = web.Response(status=302, headers={"Location": there})
         secure = servers["gateway"].startswith("https:")
         how = {"path": "/leave", "httponly": True, "samesite": "Lax", "secure": secure, "max_age": 86400}

@@ -334,8 +334,11 @@ def wide_items(responses: pd.DataFrame, questionnaires: Sequence[Questionnaire])
     >>> wide_items(synthetic_responses({"p1": "high"}, [attention]), [attention]).values.tolist()
     [[2.0, 1.0]]
     """
-    require_columns(responses, ["participant", "questionnaire", "item", "value"], "responses")
     items = [item for one in questionnaires for item in one.items]
+    if responses.empty:  # nobody has answered yet
+        nobody = pd.Index([], name="participant", dtype="str")
+        return pd.DataFrame(index=nobody, columns=[item.id for item in items], dtype="Float64")
+    require_columns(responses, ["participant", "questionnaire", "item", "value"], "responses")
     asked = responses[responses["questionnaire"].isin([one.name for one in questionnaires])]
     numbers = asked.assign(value=pd.to_numeric(asked["value"]).astype("Float64"))
     wide = numbers.pivot(index="participant", columns="item", values="value")
@@ -373,7 +376,8 @@ def score_scales(responses: pd.DataFrame, questionnaires: Sequence[Questionnaire
     table = pd.DataFrame(index=wide.index)
     for one in questionnaires:
         for scale in one.scales:
-            table[scale] = scale_score(wide, [item.id for item in one.items_of(scale)])
+            items = [item.id for item in one.items_of(scale)]
+            table[scale] = scale_score(wide, items) if len(wide) else wide[items[0]]
     checks = {item.id: item.expected for one in questionnaires for item in one.items if item.expected}
     if checks:
         right = pd.DataFrame({name: wide[name] == expected for name, expected in checks.items()})

@@ -359,8 +359,11 @@ class Study:
         return Run(self.folder / "run", read_only=read_only)
 
     def llm(self) -> LLM:
-        "The model under study; tries are fewer than elsewhere, for somebody waits."
-        return LLM(**{"timeout": 60.0, "max_retries": 2, "max_concurrency": 64, **self.settings["target"]})
+        "The model under study; tries are fewer than elsewhere, for somebody waits. The embedded one takes its time."
+        patience = 3600.0 if self.settings["target"]["model"].startswith("local/") else 60.0
+        return LLM(
+            **{"timeout": patience, "max_retries": 2, "max_concurrency": 64, **self.settings["target"]}
+        )
 
     def budget(self) -> Budget:
         "The cap for all participants together."

@@ -27,8 +27,8 @@ def free_port():
 class Served:
     "A gateway process."
 
-    def __init__(self, study, environment=None):
-        self.study, self.port, self.environment = study, free_port(), environment or {}
+    def __init__(self, study, environment=None, port=None):
+        self.study, self.port, self.environment = study, port or free_port(), environment or {}
         self.url, self.process = f"http://127.0.0.1:{self.port}", None
         self.start()
 

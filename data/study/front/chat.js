@@ -78,16 +78,16 @@ window.studyChat = function ({gateway, token, root, changed}) {
     if (!box.disabled) box.focus();
   }
 
-  form.addEventListener("submit", event => {
-    event.preventDefault();
+  function send() {
     const text = box.value.trim();
     if (!text || busy || !state || state.over) return;
     box.value = "";
     line("user", text);
     ask(text);
-  });
+  }
+  button.addEventListener("click", event => { event.preventDefault(); send(); });
   box.addEventListener("keydown", event => {
-    if (event.key === "Enter" && !event.shiftKey && !event.isComposing) { event.preventDefault(); form.requestSubmit(); }
+    if (event.key === "Enter" && !event.shiftKey && !event.isComposing) { event.preventDefault(); send(); }
   });
 
   (async () => {

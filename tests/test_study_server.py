@@ -1,0 +1,175 @@
+"""oTree and the gateway together, in a real browser: two at once, a reload, one who leaves, both killed in mid chat."""
+
+import os
+import signal
+import time
+
+import pytest
+from browser import free_port, seen
+from gateways import Served
+
+from anthrokit.core import SetupError
+from anthrokit.study import Study, StudyServer, init_study, otree_python, set_section
+
+KEY = "sk-test-0123456789abcdefghij"
+SLOW = 60_000
+
+
+@pytest.fixture(scope="session")
+def otree():
+    "oTree's Python; made once where PyPI answers."
+    try:
+        return otree_python()
+    except SetupError as error:
+        pytest.skip(str(error))
+
+
+@pytest.fixture
+def running(otree, server, tmp_path):
+    "A study with gateway and study server at work."
+    study = init_study(
+        tmp_path / "study", model="openai/echo-key", api_base=server("--latency", 0.2), transport="lean"
+    )
+    file = study.folder / "study.toml"
+    chat = {**study.settings["chat"], "least_minutes": 0, "least_turns": 2, "most_turns": 40}
+    set_section(file, "chat", chat)
+    set_section(file, "limits", {"messages_per_minute": 1000})
+    set_section(
+        file, "questions", {**study.settings["questions"], "questionnaires": ["godspeed", "attention"]}
+    )
+    ports = {"gateway_port": free_port(), "otree_port": free_port()}
+    addresses = {
+        "gateway": f"http://127.0.0.1:{ports['gateway_port']}",
+        "otree": f"http://127.0.0.1:{ports['otree_port']}",
+    }
+    set_section(file, "servers", {**addresses, **ports, "places": 6, "origins": []})
+    study = Study(study.folder)
+    gateway = Served(study, {"OPENAI_API_KEY": KEY}, port=ports["gateway_port"])
+    with StudyServer(study) as pages:
+        yield study, gateway, pages
+    gateway.kill()
+
+
+class Person:
+    "Somebody at a browser."
+
+    def __init__(self, browser, study, label, width=1000):
+        self.page = browser.new_context(viewport={"width": width, "height": 800}).new_page()
+        self.page.set_default_timeout(SLOW)
+        self.got = []
+        self.page.on("response", self._note)
+        self.link = f"{study.settings['servers']['gateway']}/enter?PROLIFIC_PID={label}"
+
+    def _note(self, response):
+        self.got.append(response.url + str(response.headers))
+        if response.status == 200:
+            try:
+                self.got.append(response.text())
+            except Exception:  # noqa: BLE001  a picture, or a page that was left
+                pass
+
+    def to_the_chat(self):
+        self.page.goto(self.link)
+        self.page.check("input[name=agreed]")
+        self.page.click(".next")
+        self.page.click("text=Begin the chat")
+        return self.wait()
+
+    def wait(self):
+        self.page.wait_for_selector("[data-chat=box]:enabled")
+        return self
+
+    def lines(self):
+        return self.page.locator(".chat-line").all_inner_texts()
+
+    def say(self, text):
+        before = len(self.lines())
+        self.page.fill("[data-chat=box]", text)
+        self.page.click("[data-chat=send]")
+        seen(self.page.locator(".chat-assistant:not(.chat-waiting)")).to_have_count(
+            before // 2 + 1, timeout=SLOW
+        )
+        return self.wait()
+
+    def answer_and_finish(self):
+        self.page.click("#go-on")
+        self.page.fill("#description", "The system was polite. <b>It</b> listened.")
+        self.page.click(".next")
+        for _ in range(2):
+            self.page.wait_for_selector("fieldset.item")
+            for item in self.page.locator("fieldset.item").all():
+                item.locator("input").nth(1).check()
+            self.page.click(".next")
+        self.page.wait_for_selector("text=Finish")
+        return self
+
+
+@pytest.mark.slow
+def test_two_at_once_one_who_reloads_and_one_who_leaves(running, browser):
+    study, gateway, pages = running
+    ada, bob, eve = (
+        Person(browser, study, name, width)
+        for name, width in (("ada-1", 1000), ("bob-2", 375), ("eve-3", 375))
+    )
+    for one in (ada, bob, eve):
+        one.to_the_chat()
+    ada.say("Hello, <script>window.__hacked = 1</script>")
+    bob.say("Good morning")
+    eve.say("I have to go")
+    eve.page.close()
+    assert not ada.page.locator("#go-on").is_visible()  # two turns are the least
+    ada.page.reload()
+    ada.wait()
+    assert len(ada.lines()) == 2
+    bob.page.close()  # a closed laptop: the same link in a new browser leads back
+    again = Person(browser, study, "bob-2", 375)
+    again.page.goto(again.link)
+    again.wait()
+    assert len(again.lines()) == 2
+    for one in (ada, again):
+        one.say("And what else?")
+        seen(one.page.locator("#go-on")).to_be_visible(timeout=SLOW)
+        assert one.page.evaluate("window.__hacked") is None and not one.page.locator(".chat script").count()
+        assert one.page.evaluate("document.documentElement.scrollWidth") <= one.page.viewport_size["width"]
+        one.answer_and_finish()
+    with study.run() as run, study.open_people() as people:
+        messages, came, said = run.messages(), people.participants(), people.responses()
+    assert came["status"].tolist() == ["finished", "finished", "chatting"] and set(came["front"]) == {"otree"}
+    assert messages.groupby("dialogue_id").size().sort_values().tolist() == [2, 4, 4]
+    assert (
+        said.groupby("participant").size().tolist() == [27, 27]
+        and said["condition"].isin(study.conditions).all()
+    )
+    got = "".join(ada.got + again.got)
+    prompts = [one.prompt[:50] for one in study.conditions.values()]
+    assert "[key removed]" in got and not [one for one in (KEY, study.admin_token, *prompts) if one in got]
+    kept = b"".join(path.read_bytes() for path in study.folder.rglob("*") if path.is_file())
+    assert not [one for one in (b"ada-1", b"bob-2", b"eve-3", KEY.encode()) if one in kept]
+
+
+@pytest.mark.slow
+def test_both_killed_ten_times_in_mid_chat(running, browser):
+    study, gateway, pages = running
+    ada = Person(browser, study, "ada").to_the_chat()
+    for number in range(10):
+        before = len(ada.lines())
+        ada.page.fill("[data-chat=box]", f"message {number}")
+        ada.page.click("[data-chat=send]")
+        time.sleep(0.02 * number)
+        gateway.kill()
+        os.kill(pages.process.pid, signal.SIGKILL)
+        gateway.start()
+        seen(ada.page.locator(".chat-assistant:not(.chat-waiting)")).to_have_count(
+            before // 2 + 1, timeout=SLOW
+        )
+        ada.wait()
+    shown = ada.lines()
+    pages.wait()
+    ada.page.reload()
+    ada.wait()
+    assert ada.lines() == shown and len(shown) == 20
+    ada.answer_and_finish()
+    with study.run() as run:
+        messages = run.messages()
+    said = messages[messages["role"] == "user"]["content"].tolist()
+    assert said == [f"message {number}" for number in range(10)] and len(messages) == 20
