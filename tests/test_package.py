@@ -40,7 +40,8 @@ assert len(anthrokit.Taxonomy.load()) == 14
 from anthrokit.judging import offline
 assert len(offline.labelled_messages()) == 1092
 assert len(offline.offline_quality()) == 56
-assert len(offline.PatternJudge().behaviours) == 13
+assert len(offline.grammar_judge().behaviours) == 13
+assert len(offline.written_sentences()) > 4000
 run = anthrokit.demo_run()
 assert len(run.messages()) == 160 and len(run.labels()) == 80 * 14
 files = {str(path.relative_to(data_path())) for path in data_path().rglob("*") if path.is_file()}
@@ -59,7 +60,7 @@ from anthrokit.models import LLM
 
 for extra, work in {
     "local": lambda: LLM("local/smollm2-135m-instruct").prepare(),
-    "local ": lambda: offline.LikelihoodJudge().rate_many(["Hello"], Taxonomy.load()["empathy"]),
+    "local ": lambda: offline.GrammarJudge().rate_many(["Hello"], Taxonomy.load()["empathy"]),
     "local  ": lambda: offline.embedding_judge(),
     "anthroscore": lambda: anthroscore.load_scorer("roberta-base"),
     "anthroscore ": lambda: anthroscore.mask_sentences(["The system works."]),

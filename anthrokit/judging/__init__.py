@@ -7,9 +7,10 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
     submod_attrs={
         "any_messages": ["SPEAKERS", "Source", "as_text", "conversation", "import_messages", "judge_table", "metadata_rows", "paired_turns", "read_messages", "read_rows"],
         "families": ["family_patterns", "family_quality", "labelled_family_messages"],
+        "grammar": ["GrammarJudge", "PatternJudge", "Reading", "SPACY_MODEL", "load_grammar", "readings"],
         "jobs": ["JudgingJob", "Messages", "RatingUnit", "ajudge", "as_taxonomy", "asked", "check_judges", "estimate", "judge", "rate_many", "rated", "settle_item", "taxonomy_of"],
         "judges": ["CONTEXTS", "JUDGE_TEMPLATE", "Judge", "LLMJudge", "Passage", "PronounCounter", "TOGETHER_TEMPLATE", "TogetherJudge", "judge_identity", "judge_prompt", "rate_once", "read_completion", "together_prompt"],
-        "offline": ["LikelihoodJudge", "PatternJudge", "StudentJudge", "best_threshold", "embed", "embedding_judge", "labelled_messages", "offline_panel", "offline_quality", "quality", "quality_note"],
+        "offline": ["ClassifierJudge", "StudentJudge", "best_threshold", "embed", "embedding_judge", "features", "grammar_judge", "labelled_messages", "offline_panel", "offline_quality", "quality", "quality_note", "sentence_judge", "split_sentences", "written_sentences"],
         "released": ["CUES", "RELEASED_TEMPLATE", "Released", "read_released", "released_question"],
         "verdicts": ["LONGEST_ANSWER", "Rating", "Statement", "declines", "json_objects", "own_lines", "parse_verdict", "parse_verdicts", "statements"],
     },

@@ -12,7 +12,8 @@ import pandas as pd
 from ..core import data_path, tables
 from .judges import Judge
 from .jobs import rate_many
-from .offline import PatternJudge, quality
+from .grammar import PatternJudge
+from .offline import quality
 from ..simulation import load_family
 
 # %% auto #0

@@ -13,7 +13,7 @@ from typing import Any
 import pandas as pd
 from markupsafe import Markup
 
-from ..judging import PatternJudge
+from ..judging import GrammarJudge, PatternJudge
 from .frame import Filter, Listing, Panel, Parts, View, options_of
 from .source import LIMIT, Mark, Source, hues, render, visible
 from ..simulation import first_person_pronouns
@@ -99,6 +99,15 @@ def marks_of(text: str, ratings: pd.DataFrame) -> list[Mark]:
             (start, end, "ak-pattern", f"pattern: {rating.behaviour}")
             for start, end in judge.spans(text, rating.behaviour)
             if f"“{text[start:end]}”" in named
+        ]
+    read = ratings[(ratings["judge"] == GrammarJudge.name) & ratings["verdict"].eq(True).fillna(False)]
+    for rating in read.itertuples():
+        named = re.findall("“(.+?)”", rating.explanation) if isinstance(rating.explanation, str) else []
+        places = [(text.find(words), words) for words in named]
+        marks += [
+            (start, start + len(words), "ak-pattern", f"grammar: {rating.behaviour}")
+            for start, words in places
+            if start >= 0
         ]
     return marks
 

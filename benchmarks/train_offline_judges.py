@@ -1,0 +1,235 @@
+"""Learn what the offline judges "sentences" and "embeddings" know.
+
+    python benchmarks/train_offline_judges.py          (about 20 minutes on one core)
+
+Writes data/offline_judges.safetensors: low-rank changes of the encoder, the classifiers of sentences, their calibration
+and thresholds. Learns from data/written_sentences.csv and every second message of the tuning half; the other half of
+it calibrates the adapted encoder and sets the thresholds, and all of it calibrates the frozen one. The test half is
+for offline_judges.py alone. Threads and processors change the last digits, so a second run gives judges that are as
+good, not the same numbers.
+"""
+
+import random
+from pathlib import Path
+
+import numpy as np
+import torch
+from safetensors.torch import save_file
+from sklearn.linear_model import LogisticRegression
+from torch.nn.functional import binary_cross_entropy_with_logits, dropout
+from transformers import AutoModel, AutoTokenizer
+
+from anthrokit.judging import offline
+from anthrokit.models import fetch_model
+from anthrokit.simulation import Taxonomy
+
+OUT = Path(__file__).parent.parent / "data" / "offline_judges.safetensors"
+RANK, EPOCHS, BATCH, RATE, PRECISION = 16, 6, 32, 8e-4, 0.84
+NAMES = list(Taxonomy.load().judged)
+
+
+class LowRank(torch.nn.Module):
+    "A layer that stays as it is, and a change of low rank that is learnt (Hu et al., 2022)."
+
+    def __init__(self, layer: torch.nn.Linear):
+        super().__init__()
+        self.layer = layer
+        self.a = torch.nn.Parameter(torch.randn(RANK, layer.in_features) / layer.in_features**0.5)
+        self.b = torch.nn.Parameter(torch.zeros(layer.out_features, RANK))
+
+    def forward(self, states: torch.Tensor) -> torch.Tensor:
+        return self.layer(states) + (states @ self.a.T) @ self.b.T
+
+
+def changeable() -> tuple:
+    "Tokenizer and encoder with a change in every layer."
+    folder = str(fetch_model("all-minilm-l6-v2"))
+    model = AutoModel.from_pretrained(folder, dtype=torch.float32).requires_grad_(False)
+    places = [
+        (parent, name, layer)
+        for block in model.encoder.layer
+        for parent in block.modules()
+        for name, layer in parent.named_children()
+        if isinstance(layer, torch.nn.Linear)
+    ]
+    for parent, name, layer in places:
+        setattr(parent, name, LowRank(layer))
+    return AutoTokenizer.from_pretrained(folder), model
+
+
+def read(tokenizer, model, texts: list[str], spans: list[list[tuple[int, int]]]) -> tuple:
+    "A vector a sentence, and of which text and sentence it is."
+    tokens = tokenizer(
+        texts, padding=True, truncation=True, max_length=256, return_tensors="pt", return_offsets_mapping=True
+    )
+    offsets = tokens.pop("offset_mapping")
+    with torch.autocast("cpu", torch.bfloat16):
+        states = model(**tokens).last_hidden_state
+    real, vectors, places = offsets[:, :, 1] > offsets[:, :, 0], [], []
+    for text, sentences in enumerate(spans):
+        for number, (start, end) in enumerate(sentences):
+            inside = real[text] & (offsets[text, :, 0] >= start) & (offsets[text, :, 0] < end)
+            if inside.any():
+                vectors.append(states[text][inside].float().mean(0))
+                places.append((text, number))
+    return torch.stack(vectors), places
+
+
+def written() -> list[list[tuple[str, list[float]]]]:
+    "The written messages: sentences and what each shows."
+    frame = offline.written_sentences()
+    shows = frame["shows"].fillna("").str.split("; ")
+    frame = frame.assign(truth=[[float(name in names) for name in NAMES] for names in shows])
+    return [list(zip(part["text"], part["truth"], strict=True)) for _, part in frame.groupby("message_id")]
+
+
+def examples(messages: list, weak: list, chance: random.Random) -> list[tuple]:
+    "One epoch: messages alone, joined to others, cut to one sentence; and those labelled as a whole."
+    made = []
+    for message in messages:
+        draw, sentences = chance.random(), list(message)
+        if draw < 0.35:
+            other = chance.choice(messages)
+            sentences = sentences + other if chance.random() < 0.5 else other + sentences
+        elif draw < 0.45:
+            sentences = chance.choice(messages) + sentences + chance.choice(messages)
+        elif draw < 0.6 and len(sentences) > 1:
+            sentences = [chance.choice(sentences)]
+        text, spans = "", []
+        for sentence, _ in sentences:
+            start, text = len(text), text + sentence + (" " if chance.random() < 0.92 else "\n")
+            spans.append((start, len(text)))
+        made.append((text, spans, [truth for _, truth in sentences]))
+    made += [(text, offline.split_sentences(text), [truth]) for text, truth in weak]
+    return made
+
+
+def loss_of(logits: torch.Tensor, places: list, batch: list[tuple]) -> torch.Tensor:
+    "Cross-entropy of each sentence; of the highest logit where only the message is labelled."
+    told, wanted = [], []
+    for text, (_, spans, truth) in enumerate(batch):
+        rows = [row for row, place in enumerate(places) if place[0] == text]
+        if len(truth) == len(spans):
+            told += [logits[row] for row in rows]
+            wanted += [truth[places[row][1]] for row in rows]
+        elif rows:
+            told.append(logits[rows].max(0).values)
+            wanted.append(truth[0])
+    soft = torch.tensor(wanted) * 0.96 + 0.01
+    weight = torch.tensor(2.0)
+    return binary_cross_entropy_with_logits(
+        torch.stack(told), soft, pos_weight=weight, reduction="sum"
+    ) / len(told)
+
+
+def adapt(messages: list, weak: list) -> tuple:
+    "The encoder's changes and the classifier of its sentences."
+    torch.manual_seed(0)
+    chance = random.Random(0)
+    tokenizer, model = changeable()
+    head = torch.nn.Linear(384, len(NAMES))
+    torch.nn.init.zeros_(head.weight)
+    torch.nn.init.constant_(head.bias, -2.5)
+    changes = [part for part in model.parameters() if part.requires_grad]
+    steps = EPOCHS * (-(-(len(messages) + len(weak)) // BATCH) + 1)
+    groups = [{"params": changes, "lr": RATE}, {"params": head.parameters(), "lr": 10 * RATE}]
+    optimiser = torch.optim.AdamW(groups, weight_decay=0.01)
+    pace = torch.optim.lr_scheduler.OneCycleLR(
+        optimiser, [RATE, 10 * RATE], total_steps=steps, pct_start=0.15
+    )
+    for epoch in range(EPOCHS):
+        model.train()
+        made = sorted(examples(messages, weak, chance), key=lambda one: len(one[0]) + 60 * chance.random())
+        batches = [made[start : start + BATCH] for start in range(0, len(made), BATCH)]
+        chance.shuffle(batches)
+        total = 0.0
+        for batch in batches:
+            vectors, places = read(tokenizer, model, [one[0] for one in batch], [one[1] for one in batch])
+            loss = loss_of(head(dropout(vectors, 0.1)), places, batch)
+            optimiser.zero_grad()
+            loss.backward()
+            torch.nn.utils.clip_grad_norm_(changes, 1.0)
+            optimiser.step()
+            pace.step()
+            total += loss.item()
+        print(f"epoch {epoch + 1}: loss {total / len(batches):.2f}", flush=True)
+    learnt = {name: part.detach().half() for name, part in model.named_parameters() if part.requires_grad}
+    return learnt, head.weight.detach(), head.bias.detach()
+
+
+def calibrated(logits: np.ndarray, found: np.ndarray | None, truth: np.ndarray) -> np.ndarray:
+    "Slope, weight of a finding of the grammar judge, and an intercept a behaviour."
+    columns = [logits.reshape(-1, 1), np.zeros((logits.size, 1)) if found is None else found.reshape(-1, 1)]
+    fitted = LogisticRegression(max_iter=2000).fit(
+        np.hstack([*columns, np.tile(np.eye(len(NAMES)), (len(logits), 1))]), truth.reshape(-1)
+    )
+    slope, finding, *own = fitted.coef_[0]
+    return np.array([slope, finding, *(np.array(own) + fitted.intercept_[0])], dtype="float32")
+
+
+def thresholds(
+    rules: np.ndarray, frozen: np.ndarray, adapted: np.ndarray, truth: np.ndarray
+) -> tuple[float, float]:
+    "The two thresholds with the panel's highest recall at the precision wanted."
+    best = (-1.0, 0.5, 0.5)
+    for high in np.arange(0.15, 0.61, 0.05):
+        for low in np.arange(0.08, 0.5, 0.04):
+            panel = rules + (adapted > high) + (frozen > low) >= 2
+            if (panel & truth).sum() >= PRECISION * panel.sum():
+                best = max(best, ((panel & truth).sum() / truth.sum(), high, low))
+    return best[1], best[2]
+
+
+def main() -> None:
+    tuning = offline.labelled_messages("tuning")
+    truth, texts = tuning[NAMES].to_numpy(bool), tuning["text"].tolist()
+    held = np.arange(len(tuning)) % 2 == 0
+    weak = [
+        (text, list(map(float, row))) for text, row, out in zip(texts, truth, held, strict=True) if not out
+    ]
+    learnt, weight, bias = adapt(written(), weak)
+    learnt |= {"sentences.weight": weight, "sentences.bias": bias}
+
+    sentences = offline.written_sentences()
+    vectors, shows = offline.embed(sentences["text"]), sentences["shows"].fillna("").str.split("; ")
+    fitted = [
+        LogisticRegression(max_iter=500).fit(vectors, [name in names for names in shows]) for name in NAMES
+    ]
+    learnt["embeddings.weight"] = torch.tensor(np.stack([one.coef_[0] for one in fitted])).float()
+    learnt["embeddings.bias"] = torch.tensor([one.intercept_[0] for one in fitted]).float()
+    for name in ("sentences", "embeddings"):
+        learnt |= {f"{name}.calibration": torch.zeros(15), f"{name}.threshold": torch.tensor([0.5])}
+    save(learnt)
+
+    rules = offline.grammar_judge()
+    rules.read(texts)
+    found = np.array(
+        [[bool(rules.constructions(text, name)) for name in NAMES] for text in texts], dtype=float
+    )
+    spans = np.array([[bool(rules.spans(text, name)) for name in NAMES] for text in texts])
+    adapted, frozen = offline.sentence_judge(), offline.embedding_judge()
+    learnt["sentences.calibration"] = torch.tensor(calibrated(adapted.logits(texts)[held], None, truth[held]))
+    learnt["embeddings.calibration"] = torch.tensor(calibrated(frozen.logits(texts), found, truth))
+    save(learnt)
+    both = [np.stack([judge.scores(texts, name) for name in NAMES], axis=1) for judge in again()]
+    high, low = thresholds(spans[held].astype(int), both[0][held], both[1][held], truth[held])
+    learnt |= {"sentences.threshold": torch.tensor([high]), "embeddings.threshold": torch.tensor([low])}
+    save(learnt)
+    print(f"thresholds: sentences {high:.2f}, embeddings {low:.2f}")
+
+
+def again() -> list:
+    "The two judges with what was just saved: embeddings, sentences."
+    for kept in (offline._learnt, offline._adapted, offline.sentence_judge, offline.embedding_judge):
+        kept.cache_clear()
+    return [offline.embedding_judge(), offline.sentence_judge()]
+
+
+def save(learnt: dict) -> None:
+    "Write what was learnt."
+    save_file({name: part.float().contiguous() if "." in name and name.split(".")[0] in ("sentences", "embeddings")
+               else part.contiguous() for name, part in learnt.items()}, OUT)  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()
