@@ -9,7 +9,7 @@ from browser import free_port, seen
 from gateways import Served
 
 from anthrokit.core import SetupError
-from anthrokit.study import Study, StudyServer, init_study, otree_python, set_section
+from anthrokit.study import Study, StudyServer, erase, init_study, otree_python, search_study, set_section
 
 KEY = "sk-test-0123456789abcdefghij"
 SLOW = 60_000
@@ -145,6 +145,13 @@ def test_two_at_once_one_who_reloads_and_one_who_leaves(running, browser):
     assert "[key removed]" in got and not [one for one in (KEY, study.admin_token, *prompts) if one in got]
     kept = b"".join(path.read_bytes() for path in study.folder.rglob("*") if path.is_file())
     assert not [one for one in (b"ada-1", b"bob-2", b"eve-3", KEY.encode()) if one in kept]
+    gateway.kill()
+    pages.stop()
+    gone = erase(study, "ada-1").set_index("place")[
+        "rows"
+    ]  # by the id of the panel; searched for in every file
+    assert (gone > 0).all() and search_study(study, [study.participant_id("ada-1"), "Hello, <script>"]).empty
+    assert not search_study(study, ["Good morning"]).empty  # nobody else is touched
 
 
 @pytest.mark.slow
