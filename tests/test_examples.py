@@ -11,7 +11,11 @@ import pytest
 import anthrokit
 
 # What a module's examples need that not every install has.
-EXTRAS = {"anthrokit.io.inspect_logs": "inspect_ai", "anthrokit.anthroscore.mentions": "spacy"}
+EXTRAS = {
+    "anthrokit.io.inspect_logs": "inspect_ai",
+    "anthrokit.io.petri": "inspect_ai",
+    "anthrokit.anthroscore.mentions": "spacy",
+}
 HEAVY = {"anthrokit.models.embedded", "anthrokit.judging.offline", "anthrokit.anthroscore.scoring"}
 MODULES = sorted(
     module.name

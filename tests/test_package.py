@@ -32,8 +32,9 @@ for module in pkgutil.walk_packages(anthrokit.__path__, "anthrokit."):
         continue
     try:
         importlib.import_module(module.name)
-    except ImportError as error:  # the one module that is nothing without its extra
-        assert module.name == "anthrokit.io.inspect_logs" and "pip install 'anthrokit[inspect]'" in str(error), error
+    except ImportError as error:  # the modules that are nothing without their extra
+        assert module.name in ("anthrokit.io.inspect_logs", "anthrokit.io.petri"), error
+        assert "pip install 'anthrokit[inspect]'" in str(error), error
 assert len(anthrokit.load_prompts()) == 960
 assert len(anthrokit.simulation.load_scenarios()) == 8
 assert len(anthrokit.Taxonomy.load()) == 14

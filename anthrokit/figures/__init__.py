@@ -8,6 +8,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "differences": ["plot_differences", "plot_odds", "plot_similarity"],
         "judges": ["plot_agreement", "plot_missing", "plot_pairs"],
         "people": ["plot_conditions", "plot_validity"],
+        "pressure": ["plot_drift", "plot_holding"],
         "profiles": ["plot_corrected", "plot_heatmap", "plot_plane", "plot_profile", "plot_radar"],
         "published": ["plot_counts", "plot_ranks", "plot_scores", "plot_slopes"],
         "style": ["COLOURS", "Look", "MARKERS", "THEME", "colours_of", "counted", "in_order", "interval", "label_of", "model_labels", "need_columns", "new_axes", "pooled_note", "save", "shown", "theme", "themed", "variant_note", "with_series", "words"],

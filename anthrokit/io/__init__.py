@@ -8,7 +8,8 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "anthrobench_files": ["anthrobench_losses", "column_name", "listed_judges", "one_target", "read_anthrobench", "write_anthrobench"],
         "chats": ["conversations", "read_openai", "read_sharegpt", "to_datasets", "write_openai", "write_sharegpt"],
         "descriptions": ["croissant"],
-        "inspect_logs": ["LiteLLMModel", "anthrobench", "behaviour_scorer", "clustered_stderr", "dialogue", "dialogue_score", "judges_there", "read_inspect", "write_inspect"],
+        "inspect_logs": ["LiteLLMModel", "anthrobench", "behaviour_scorer", "clustered_stderr", "dialogue", "dialogue_score", "judges_there", "read_inspect", "run_of_log", "write_inspect"],
+        "petri": ["read_petri"],
         "preferences": ["preference_table", "read_preferences", "write_preferences"],
     },
 )

@@ -45,8 +45,8 @@ except ImportError as error:
     ) from error
 
 # %% auto #0
-__all__ = ['dialogue_score', 'clustered_stderr', 'write_inspect', 'read_inspect', 'dialogue', 'judges_there', 'behaviour_scorer',
-           'anthrobench', 'LiteLLMModel']
+__all__ = ['dialogue_score', 'clustered_stderr', 'write_inspect', 'read_inspect', 'run_of_log', 'dialogue', 'judges_there',
+           'behaviour_scorer', 'anthrobench', 'LiteLLMModel']
 
 # %% ../../nbs/13_io/02_inspect_logs.ipynb #9d764aa9
 _RATING = ("turn", "judge", "sample", "verdict", "score", "status", "explanation", "raw")
@@ -415,6 +415,11 @@ def read_inspect(path: str | os.PathLike, run: Run | str | os.PathLike | None = 
         log = read_eval_log(str(path))
     except Exception as error:  # of many kinds: zip, JSON, validation
         raise TableError(f"{path}: is no log of Inspect ({type(error).__name__}: {error})") from None
+    return run_of_log(log, path, run)
+
+
+def run_of_log(log: EvalLog, path: str | os.PathLike, run: Run | str | os.PathLike | None = None) -> Run:
+    "A run from a log that is read; path says which one, in errors and in the run's facts."
     if not log.samples:
         raise TableError(f"{path}: the log has no samples")
     try:
