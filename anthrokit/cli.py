@@ -629,6 +629,8 @@ def compare(
     *,
     group: str = "target",
     by: str = "behaviour",
+    baseline: str | None = None,
+    within: str | None = None,
     judges: list[str] | None = None,
     ci: float = 0.95,
 ) -> _Result:
@@ -644,6 +646,10 @@ def compare(
         The column to compare by: target, domain, scenario, persona, or a column of the design or of the logs.
     by
         behaviour or category.
+    baseline
+        The level that the others are compared with: each minus this one.
+    within
+        Compare within each level of this column too, such as target.
     judges
         The panel that votes (default: all of the run's judges).
     ci
@@ -654,9 +660,11 @@ def compare(
 
     with Run(_there(run), read_only=True) as there:
         labels = there.labels(judges)
-    if group not in labels:
-        raise ValueError(f"labels have no column {group!r} to compare by; they have {', '.join(labels)}")
-    table = analysis.compare(labels, group, by, ci=ci)
+    for name in filter(None, (group, within)):
+        if name not in labels:
+            raise ValueError(f"labels have no column {name!r} to compare by; they have {', '.join(labels)}")
+    columns = [within, by] if within else [by]
+    table = analysis.compare(labels, group, columns, baseline=baseline, family=within or "all", ci=ci)
     return _Result(table, {"run": run})
 
 

@@ -398,6 +398,9 @@ def test_export_and_compare(tmp_path):
     assert found.returncode == 0 and {row["behaviour"] for row in rows(found)} >= {"emotions"}, found.stderr
     found = anthrokit("compare", "two", "--group", "half", "--by", "category", "--json", cwd=tmp_path)
     assert found.returncode == 0 and {row["category"] for row in rows(found)} >= {"internal states"}, found.stderr
+    asked = ("--group", "half", "--baseline", "second", "--within", "target", "--json")
+    found = rows(anthrokit("compare", "two", *asked, cwd=tmp_path))
+    assert {(row["a"], row["b"]) for row in found} == {("first", "second")} and "target" in found[0]
     wrong = anthrokit("compare", "demo", "--group", "month", cwd=tmp_path)
     assert wrong.returncode == 1 and "labels have no column 'month' to compare by" in wrong.stderr
 

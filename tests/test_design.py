@@ -46,6 +46,16 @@ def test_an_export_keeps_the_design(run, tmp_path):
     assert "labels,prompt,str,\"column of the design" in told and "the judge patterns" in told
 
 
+def test_figures_and_the_report_show_conditions(run, tmp_path):
+    shares = profile(run, by=["target", "prompt", "behaviour"])
+    ax = ak.figures.plot_profile(shares, order=["warm", "plain"], labels={"plain": "No system prompt"})
+    said = [text.get_text().split(":")[0] for text in ax.get_legend().get_texts()]
+    assert [one.split(" · ")[-1] for one in said] == ["Warm", "No system prompt"]
+    assert len(ak.figures.plot_emergence(emergence(run, by=["prompt", "category"]))) == 2
+    page = ak.write_report(run, tmp_path / "report.html", dialogues=1).read_text()
+    assert "Side by side" in page and "plain minus warm" in page and "0.2 minus 1.0" in page
+
+
 def test_panels_filter_and_split_by_the_design(run):
     source = Source(run)
     assert source.design == ["prompt", "heat"]

@@ -13,9 +13,9 @@ import pandas as pd
 from ..core import Run, TableError
 
 # %% auto #0
-__all__ = ['require_columns', 'as_names', 'as_labels', 'truth_values', 'judges_of', 'describing_columns', 'clusters',
-           'group_rows', 'cluster_sums', 'Tally', 'proportion', 'difference', 'draw_clusters', 'percentile_interval',
-           'resample', 'holm']
+__all__ = ['require_columns', 'as_names', 'as_labels', 'in_own_order', 'truth_values', 'judges_of', 'describing_columns',
+           'clusters', 'group_rows', 'cluster_sums', 'Tally', 'proportion', 'difference', 'draw_clusters',
+           'percentile_interval', 'resample', 'holm']
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #47cbc8b8
 def require_columns(frame: pd.DataFrame, columns: Sequence[str], what: str = "labels") -> None:
@@ -64,6 +64,22 @@ def as_labels(given: Run | pd.DataFrame) -> pd.DataFrame:
     if isinstance(given, Run):
         return given.labels()
     raise TypeError(f"this takes a table of labels, as run.labels() gives it, or a run; not {type(given).__name__}")
+
+
+def in_own_order(column: pd.Series) -> list:
+    """The levels of a column: in a categorical column's own order, else numbers first, by size and by name.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from anthrokit.analysis import in_own_order
+    >>> in_own_order(pd.Series(["warm", "plain", None]))
+    ['plain', 'warm']
+    """
+    there = column.dropna().unique()
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        return [level for level in column.cat.categories if level in set(there)]
+    return sorted(there, key=lambda level: (isinstance(level, str), level))
 
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #99a81888

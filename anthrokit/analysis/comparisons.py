@@ -22,6 +22,7 @@ from anthrokit.analysis.clustered import (
     difference,
     group_rows,
     holm,
+    in_own_order,
     require_columns,
     resample,
     truth_values,
@@ -44,10 +45,7 @@ def _level_pairs(
     if len(there) < 2:
         only = ", ".join(map(str, there)) or "none"
         raise TableError(f"a comparison by {column.name} needs two or more levels; there is {only}")
-    if isinstance(column.dtype, pd.CategoricalDtype):
-        levels = [level for level in column.cat.categories if level in set(there)]
-    else:
-        levels = sorted(there, key=lambda level: (isinstance(level, str), level))
+    levels = in_own_order(column)
     named = [
         *(order or ()),
         *([baseline] if baseline is not None else []),

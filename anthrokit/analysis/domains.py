@@ -18,6 +18,7 @@ from anthrokit.analysis.clustered import (
     clusters,
     group_rows,
     holm,
+    in_own_order,
     require_columns,
     truth_values,
 )
@@ -161,7 +162,7 @@ def post_hoc(
 # %% ../../nbs/07_analysis/07_domains.ipynb #e6f041d9
 def _indicators(labels: pd.DataFrame, factor: str) -> pd.DataFrame:
     'A column of 0 and 1 for each level of a factor against its reference: "low" where there is one, else the first.'
-    levels = list(labels[factor].unique())
+    levels = in_own_order(labels[factor])
     reference = "low" if "low" in levels else levels[0]
     columns = {
         f"{factor}: {level} against {reference}": (labels[factor] == level).to_numpy(dtype=float)
@@ -302,7 +303,8 @@ def factor_model(
     labels : Run or DataFrame
         base_id, label, and the columns of `factors` and `by`; targets are adjusted for if there are several.
     factors : sequence of str
-        Columns whose levels are compared with a reference: "low" where there is one, else the first.
+        Columns whose levels are compared with a reference: "low" where there is one, else the first in a categorical
+        column's own order, or by name.
     by : str or sequence of str
         "behaviour" or "category": one model each.
     interactions : bool

@@ -371,6 +371,8 @@ def with_series(frame: pd.DataFrame, what: str) -> tuple[pd.DataFrame, str | Non
         said["target"] = model_labels(parts["target"])
     if len(names) == 1:
         return frame.assign(**{names[0]: frame[names[0]].astype(str)}), names[0], said[names[0]]
+    place = {name: {one: number for number, one in enumerate(parts[name])} for name in names}
+    frame = frame.sort_values(names, key=lambda column: column.astype(str).map(place[column.name]), kind="stable")
     keys = frame[names].astype(str).agg(" · ".join, axis=1)
     rows = frame[names].astype(str).itertuples(index=False)
     each = [" · ".join(said[name][value] for name, value in zip(names, row, strict=True)) for row in rows]

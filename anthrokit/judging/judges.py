@@ -271,12 +271,13 @@ class LLMJudge:
         llm: LLM | str,
         *,
         name: str | None = None,
-        template: str = JUDGE_TEMPLATE,
+        template: str | None = None,
         protocol: str | Released = "paper",
         context: str = "user",
         present: bool = False,
         structured: bool | None = None,
     ):
+        template = JUDGE_TEMPLATE if template is None else template
         self.released = _check_protocol(protocol, template)
         _check_context(context, template)
         if self.released and present:

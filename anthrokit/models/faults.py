@@ -50,7 +50,11 @@ KINDS = {
         "stop",
         "the quota of {model} is used up ({status}): {text}. What is done is kept; top up or wait, and run again.",
     ),
-    "unknown": Kind("stop", "there is no model {model} at the provider or server ({status}): {text}. Check the name."),
+    "unknown": Kind(
+        "stop",
+        "there is no model {model} at the provider or server ({status}): {text}. Check the name; the address of an "
+        "OpenAI-compatible server, api_base, usually ends in /v1.",
+    ),
 }
 
 # %% ../../nbs/02_models/02_faults.ipynb #25020f27
