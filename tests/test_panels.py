@@ -106,6 +106,10 @@ def test_keys(dialogues):
     for key in ("b", "d", "d"):
         keys.press(key)
     seen(place).to_have_text("2 / 16")
+    keys.press("k")
+    seen(place).to_have_text("1 / 16")
+    keys.type("jjk")  # faster than the kernel answers: none is lost
+    seen(place).to_have_text("2 / 16")
     panel.get_by_role("listbox").focus()
     for key in ("ArrowDown", "End"):
         keys.press(key)
