@@ -94,3 +94,18 @@ def test_malformed_prompt_files_are_refused_with_the_place(content, message, tmp
     with pytest.raises(TableError, match="mine.csv") as refusal:
         simulate(file, run=tmp_path / "run")
     assert message in str(refusal.value) and not (tmp_path / "run").exists()
+
+
+@pytest.mark.skipif(
+    not (DATA.parent.parent / "human" / "robots_dont_cry_train.csv").is_file(),
+    reason="ANTHROKIT_DATA names no folder with human/robots_dont_cry_train.csv",
+)
+def test_the_adapted_encoder_agrees_with_people_on_what_a_chatbot_can_truthfully_say():
+    from anthrokit.judging import sentence_judge
+    from anthrokit.validity import check_against_people, load_human_data, stands_for
+
+    data = load_human_data("robots_dont_cry")
+    assert len(data) == 364 and data["truth"].sum() == 86
+    found = check_against_people(data, [sentence_judge()], stands_for("robots_dont_cry"), n_resamples=50)
+    estimates = found[found["judge"] == "sentences"].set_index("measure")["estimate"]
+    assert estimates["AUC"] >= 0.8 and estimates["kappa"] > 0.4
