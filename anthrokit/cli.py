@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 
 # %% auto #0
 __all__ = ['app', 'heartbench', 'with_people', 'Positive', 'Amount', 'Folder', 'demo', 'simulate', 'judge', 'estimate', 'compare',
-           'report', 'export', 'repair', 'runs', 'check', 'anthroscore', 'heartbench_answer', 'heartbench_judge',
-           'heartbench_estimate', 'heartbench_score', 'study_init', 'study_serve', 'study_start', 'study_erase',
-           'doctor', 'copy_tutorials', 'lab', 'main']
+           'report', 'export', 'repair', 'split', 'merge', 'runs', 'check', 'anthroscore', 'heartbench_answer',
+           'heartbench_judge', 'heartbench_estimate', 'heartbench_score', 'study_init', 'study_serve', 'study_start',
+           'study_erase', 'doctor', 'copy_tutorials', 'lab', 'main']
 
 # %% ../nbs/15_cli.ipynb #7996ab55
 @dataclass
@@ -741,6 +741,57 @@ def repair(run: str, new: str) -> _Result:
     from anthrokit.core import repair
 
     return _Result(repair(run, new), {"run": new})
+
+
+@app.command
+def split(run: str, n: Positive, *, out: str | None = None, prompts: str | None = None) -> _Result:
+    """Parts of a run that owe disjoint shares of it, each to be done on a machine of its own, by the same commands.
+
+    Examples: anthrokit split runs/study 8 --prompts anthrokit; anthrokit simulate --run runs/study-parts/part-3
+
+    Parameters
+    ----------
+    run
+        The folder of the run.
+    n
+        How many parts.
+    out
+        Their folder; beside the run by default, with -parts after its name.
+    prompts
+        Prompts of a run that has none yet: anthrokit, anthrobench, or a file.
+    """
+    import pandas as pd
+
+    from anthrokit.core import Run
+    from anthrokit.simulation import load_prompts
+
+    with Run(run) if prompts else Run(run, read_only=True) as there:
+        if prompts:
+            there.add_prompts(load_prompts(prompts))
+        parts = there.split(n, out)
+        rows = [{"part": str(part.folder), **part.summary()} for part in parts]
+    return _Result(pd.DataFrame(rows)[["part", "prompts", "dialogues", "messages", "ratings"]])
+
+
+@app.command
+def merge(run: str, parts: list[str]) -> _Result:
+    """The results of all parts of a run together, in a new run.
+
+    Examples: anthrokit merge runs/whole runs/study-parts/part-*
+
+    Parameters
+    ----------
+    run
+        The folder of the new run.
+    parts
+        The folders of the parts.
+    """
+    from anthrokit.core import Run
+
+    with Run.merge(parts, run) as together:
+        facts = together.summary() | {"unequal units": len(together.fact("merged")["unequal"])}
+        names = ["prompts", "dialogues", "messages", "ratings", "cost", "tokens", "unequal units"]
+        return _Result(facts={"run": run, **{name: facts[name] for name in names}})
 
 
 @app.command

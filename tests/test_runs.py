@@ -520,3 +520,103 @@ def test_positive_examples_are_shown_where_they_are_asked_for(server, tmp_path):
     assert many > few + 20 and len(run.ratings()) == 2
     assert run.fact("behaviours")[8]["present"] == list(taxonomy["agency"].present)
     run.close()
+
+
+PART = """
+import sys
+from anthrokit.judging import LLMJudge, judge
+from anthrokit.models import LLM
+from anthrokit.simulation import load_prompts, simulate
+base, folder = sys.argv[1:]
+def model(name):
+    return LLM(f"openai/{name}", api_base=base, max_concurrency=4, temperature=0)
+run = simulate(load_prompts(), model("target"), model("user"), run=folder, turns=2, progress=False)
+judges = [LLMJudge(model(f"judge-{n}"), structured=False) for n in "ab"]
+judge(run, judges, samples=1, behaviours=["personhood", "emotions"], progress=False)
+"""
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_parts_done_anywhere_and_killed_are_the_whole(server, tmp_path, seed):
+    "Split, done in any order, some killed and done again, merged: the same ledger as done in one."
+    base, rng = server("--latency", 0.01), random.Random(seed)
+    whole = Run(tmp_path / "whole")
+    whole.add_prompts(load_prompts().sample(7, random_state=seed))
+    folders = [part.folder for part in whole.split(rng.choice([2, 3, 5]))]
+    [Run(folder).close() for folder in folders]
+    todo = rng.sample(folders, len(folders))
+    for folder in [*todo[:2], *todo]:  # the first two are killed on their way
+        done = subprocess.Popen([sys.executable, "-c", PART, base, folder], stderr=subprocess.PIPE)
+        if folder in todo[:2] and not (folder / "killed").exists():
+            (folder / "killed").touch()
+            with Run(folder, read_only=True) as part:
+                until = rng.randint(1, 20)
+                while done.poll() is None and part.rows("SELECT COUNT(*) FROM calls")[0][0] < until:
+                    time.sleep(0.01)
+            done.kill()
+            done.communicate()
+        else:
+            assert not done.communicate()[1] or done.returncode == 0
+    single = tmp_path / "single"
+    with Run(single) as one:
+        one.add_prompts(whole.prompts())
+        one.set_facts(part={"number": 1, "of": 1, "run": "whole", "budget": {}})  # takes these prompts only
+    subprocess.run([sys.executable, "-c", PART, base, single], check=True, capture_output=True)
+    shuffled = rng.sample(folders, len(folders))
+    with Run.merge(shuffled, tmp_path / "together") as together, Run(single, read_only=True) as one:
+        assert together.missing().empty and together.fact("merged")["unequal"] == []
+        for table in ("dialogues", "messages", "ratings", "labels"):
+            key = [*tables.TABLES[table].key]
+            frames = [getattr(run, table)().sort_values(key, ignore_index=True) for run in (one, together)]
+            changing = {"run", "seconds", "tokens_in", "tokens_out"}
+            kept = [name for name in frames[0].columns if name not in changing]
+            pd.testing.assert_frame_equal(frames[0][kept], frames[1][kept])
+        parts = [Run(folder, read_only=True) for folder in folders]
+        calls = [len(run.query("SELECT * FROM calls")) for run in (together, *parts)]
+        assert calls[0] == sum(calls[1:])
+        assert together.spent()[1] == sum(part.spent()[1] for part in parts)
+
+
+def test_a_budget_is_divided_and_comes_back_whole(tmp_path):
+    with Run(tmp_path / "run") as run:
+        run.add_prompts(load_prompts().head(4))
+        run.set_facts(budget={"usd": 8.0, "tokens": 1000})
+        call = {"unit": "x", "purpose": "target", "model": "m", "status": "ok", "at": "2026-01-01", "attempts": 1}
+        run.write("calls", [{**call, "tokens_in": 150, "tokens_out": 50, "cost": 2.0}])
+        parts = run.split(2)
+        assert [part.fact("budget") for part in parts] == [{"usd": 5.0, "tokens": 600}, {"usd": 3.0, "tokens": 400}]
+        assert [part.spent() for part in parts] == [(2.0, 200), (0.0, 0)]
+        with pytest.raises(RunError, match="isn't empty; name another folder"):
+            run.split(2)
+        with pytest.raises(RunError, match="has 4 prompts or cases; it can't be split into 5"):
+            run.split(5, tmp_path / "five")
+        parts[1].set_facts(seed=3), parts[0].set_facts(seed=4)
+        with pytest.raises(RunError, match="was done with other settings than .*part-1: seed"):
+            Run.merge(parts, tmp_path / "together")
+        parts[1].set_facts(seed=4)
+        with Run.merge(parts, tmp_path / "together") as together:
+            assert together.fact("budget") == {"usd": 8.0, "tokens": 1000} and together.spent() == (2.0, 200)
+            assert together.fact("part") is None
+        with pytest.raises(RunError, match="is no part of the run that"):
+            Run.merge([*parts, run], tmp_path / "other")
+        with pytest.raises(ValueError, match="none of these prompts is among its own"):
+            model = LLM("openai/m", price=(1, 1))
+            simulate(load_prompts().tail(1), model, model, run=parts[0])
+
+
+def test_units_that_stand_in_two_parts(tmp_path):
+    "An answer goes before a failure, the first of two answers stays, and those that differ are named."
+    rating = {"dialogue_id": "d", "turn": 1, "judge": "j", "sample": 1}
+    told = {
+        "one": {"agency": ("ok", True), "empathy": ("failed", None), "desires": ("ok", True)},
+        "two": {"agency": ("ok", False), "empathy": ("ok", True), "desires": ("ok", True), "emotions": ("ok", False)},
+    }
+    for name, verdicts in told.items():
+        with Run(tmp_path / name) as run:
+            run.add_prompts(load_prompts().head(1))
+            rows = [{**rating, "behaviour": key, "status": s, "verdict": v} for key, (s, v) in verdicts.items()]
+            run.write("ratings", rows)
+    with Run.merge([tmp_path / "one", tmp_path / "two"], tmp_path / "both") as run:
+        said = dict(run.rows("SELECT behaviour, verdict FROM ratings"))
+        assert said == {"agency": 1, "empathy": 1, "desires": 1, "emotions": 0}
+        assert run.fact("merged")["unequal"] == ["ratings d/1/agency/j/1"]

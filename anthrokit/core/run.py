@@ -9,6 +9,7 @@ import contextlib
 import hashlib
 import html
 import json
+import logging
 import os
 import platform
 import shutil
@@ -30,7 +31,7 @@ from .tables import TABLES
 
 # %% auto #0
 __all__ = ['LABEL_CONTEXT', 'PLAIN', 'digest', 'versions', 'check_design', 'as_levels', 'Run', 'refuse_other_prompts',
-           'note_prompts', 'as_run', 'import_dialogues', 'forget_target', 'forget_judges', 'repair']
+           'note_prompts', 'own_share', 'as_run', 'import_dialogues', 'forget_target', 'forget_judges', 'repair']
 
 # %% ../../nbs/01_core/04_run.ipynb #81b516cc
 def digest(*parts: Any, length: int = 16) -> str:
@@ -1072,6 +1073,72 @@ class Run:
         run.set_facts(**{name: value for name, value in manifest.items() if name not in derived})
         return run
 
+    # In parts
+
+    def split(self, n: int, folder: str | os.PathLike | None = None) -> list[Self]:
+        """Make runs that owe disjoint shares of this one, to be done on several machines.
+
+        Each part has every n-th prompt or case, with its dialogues and all that was made of them. Do the parts with the
+        same calls as the whole, in any order, wherever their folders lie; a part takes only its own prompts. Then
+        `merge`. What this run spent is booked in the first part, and each may spend an equal share of what is left.
+
+        Parameters
+        ----------
+        n : int
+            Parts, 2 or more; no more than prompts (`add_prompts`) or cases.
+        folder : str or path, optional
+            Where part-1, part-2, … go; beside the run by default, with "-parts" after its name.
+
+        Raises
+        ------
+        RunError
+            The run is itself a part, waits for batches or has too few prompts; the folder isn't empty.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from anthrokit import demo_run
+        >>> with tempfile.TemporaryDirectory() as folder, demo_run() as run:
+        ...     [part.summary()["dialogues"] for part in run.split(3, folder)]
+        [6, 5, 5]
+        """
+        return _split(self, n, Path(folder or f"{self.folder}-parts"))
+
+    @classmethod
+    def merge(cls, parts: Iterable[Self | str | os.PathLike], folder: str | os.PathLike) -> Self:
+        """Put the results of parts together, unit by unit, in a new run.
+
+        Parameters
+        ----------
+        parts : iterable of Run, str or path
+            All parts of one run, or runs of one experiment with different prompts. They stay as they are.
+        folder : str or path
+            Of the new run.
+
+        Returns
+        -------
+        Run
+            With all calls and their cost. Its fact `merged` names units that stood in several parts with other
+            content: the first part's stayed.
+
+        Raises
+        ------
+        RunError
+            A part is missing, of another run, or was done with other settings; the folder is there already.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from anthrokit import demo_run
+        >>> with tempfile.TemporaryDirectory() as folder, demo_run() as run:
+        ...     Run.merge(run.split(3, f"{folder}/parts"), f"{folder}/together")
+        Run 'together': 16 of 16 dialogues, 160 messages, 3200 of 3200 ratings ok
+        """
+        runs = [part if isinstance(part, Run) else cls(part, read_only=True) for part in parts]
+        if not runs:
+            raise RunError("there are no parts to merge")
+        return _merge(runs, Path(folder))
+
     # How it shows itself
 
     def __repr__(self) -> str:
@@ -1199,6 +1266,185 @@ def _rows_of(path: Path, name: str) -> list[dict[str, Any]]:
         if kept[column][1] not in ("present", "optional"):
             frame[column] = frame[column].fillna("")
     return frame.where(frame.notna(), None).to_dict("records")
+
+# %% ../../nbs/01_core/04_run.ipynb #a9bb472e
+_SHARED = ("facts", "judges", "rubric_judges", "models")  # every part has them whole
+
+
+def _own_columns(table: str) -> list[str]:
+    return [name for name, (_, rule, _) in TABLES[table].columns.items() if rule != "derived"]
+
+
+def _copied(run: Run, path: Path) -> sqlite3.Connection:
+    "A connection to a copy of a run's ledger, whole even while another process writes."
+    path.parent.mkdir(parents=True)
+    copy = sqlite3.connect(path, isolation_level=None)
+    with contextlib.closing(sqlite3.connect(run.folder / "ledger.sqlite")) as source:
+        source.backup(copy)
+    return copy
+
+
+def _keep_share(copy: sqlite3.Connection, own: Mapping[str, list[str]], first: bool) -> None:
+    "Leave in a copy of a ledger what belongs to the prompts and cases of one part."
+    among = "(SELECT value FROM json_each(?))"
+    for table in [name for name, about in TABLES.items() if about.kept and name not in _SHARED]:
+        columns = _own_columns(table)
+        if owner := next((name for name in own if name in columns), None):
+            copy.execute(f"DELETE FROM {table} WHERE {owner} NOT IN {among}", [json.dumps(own[owner])])
+        elif "dialogue_id" in columns:
+            copy.execute(
+                f"DELETE FROM {table} WHERE dialogue_id NOT IN (SELECT dialogue_id FROM dialogues WHERE prompt_id IN "
+                f"{among})",
+                [json.dumps(own["prompt_id"])],
+            )
+        elif not first:
+            copy.execute(f"DELETE FROM {table}")
+    copy.execute("VACUUM")
+
+
+def _split(run: Run, n: int, folder: Path) -> list[Run]:
+    if not isinstance(n, int) or isinstance(n, bool) or n < 2:
+        raise RunError(f"n is {n!r}; a run is split into 2 parts or more")
+    if run.fact("part"):
+        raise RunError(f"{run.folder} is a part of a run; merge the parts before you split anew")
+    [(waiting,)] = run.rows("SELECT COUNT(*) FROM batch_requests WHERE status IS NULL")
+    if waiting:
+        raise RunError(f"{run.folder} waits for {waiting:,} answers in batches; do the job again, which fetches them")
+    ids = {
+        owner: [name for (name,) in run.rows(f"SELECT {owner} FROM {table} ORDER BY rowid")]
+        for owner, table in (("prompt_id", "prompts"), ("case_id", "cases"))
+    }
+    if max(map(len, ids.values())) < n:
+        raise RunError(f"{run.folder} has {max(map(len, ids.values()))} prompts or cases; it can't be split into {n}")
+    if folder.exists() and any(folder.iterdir()):
+        raise RunError(f"{folder} isn't empty; name another folder for the parts")
+    budget, (cost, tokens) = run.fact("budget", {}), run.spent()
+    spent, whole = {"usd": cost, "tokens": tokens}, digest(run.manifest(), time_now(), length=8)
+    parts = []
+    for number in range(1, n + 1):
+        place = folder / f"part-{number}" / "ledger.sqlite"
+        with contextlib.closing(_copied(run, place)) as copy:
+            _keep_share(copy, {owner: found[number - 1 :: n] for owner, found in ids.items()}, number == 1)
+        share = {
+            kind: (spent[kind] if number == 1 else 0) + max(0, cap - spent[kind]) / n
+            for kind, cap in budget.items()
+            if cap is not None and spent[kind] is not None
+        }
+        share |= {"tokens": int(share["tokens"])} if "tokens" in share else {}
+        part, about = Run(place.parent), {"number": number, "of": n, "run": whole, "budget": budget}
+        part.set_facts(part=about, **({"budget": share} if share else {}))
+        parts.append(part)
+    return parts
+
+
+def own_share(run: Run, owner: str, ids: Iterable[str]) -> list[str]:
+    """Keep of the ids those that a run owns: all of them, or where it is a part of a run, the part's.
+
+    Parameters
+    ----------
+    run : Run
+    owner : str
+        prompt_id or case_id.
+    ids : iterable of str
+
+    Examples
+    --------
+    >>> from anthrokit import demo_run
+    >>> own_share(demo_run(), "prompt_id", ["a prompt"])
+    ['a prompt']
+    """
+    if not run.fact("part"):
+        return list(ids)
+    table = {"prompt_id": "prompts", "case_id": "cases"}[owner]
+    own = {name for (name,) in run.rows(f"SELECT {owner} FROM {table}")}
+    return [name for name in ids if name in own]
+
+# %% ../../nbs/01_core/04_run.ipynb #7571e175
+_FREE = {"part", "created", "changed", "budget", "addresses", "versions", "repaired", "merged"}  # may differ in parts
+_JOINED = {"targets", "users"}
+_WEAK = "('planned', 'failed')"
+_CIRCUMSTANCES = {"seconds", "at", "tokens_in", "tokens_out", "served_model", "position", "turns"}
+
+
+def _merged_facts(parts: Sequence[Run]) -> dict[str, Any]:
+    "The facts of all parts together; an error where they were not done alike."
+    found = [
+        {name: json.loads(value) for name, value in part.rows("SELECT name, value FROM facts")} for part in parts
+    ]
+    about = [facts["part"] for facts in found if "part" in facts]
+    if about and (len(about) < len(parts) or len({one["run"] for one in about}) > 1):
+        runs = [facts.get("part", {}).get("run") for facts in found]
+        strange = next(part for part, run in zip(parts, runs, strict=True) if run != about[0]["run"])
+        raise RunError(f"{strange.folder} is no part of the run that {parts[0].folder} is a part of")
+    if absent := sorted({*range(1, about[0]["of"] + 1)} - {one["number"] for one in about}) if about else []:
+        names = ", ".join(map(str, absent))
+        raise RunError(f"part {names} of {about[0]['of']} is missing; what it owes would be lost")
+    merged: dict[str, Any] = {}
+    for part, facts in zip(parts, found, strict=True):
+        for name, value in facts.items():
+            known = merged.setdefault(name, value)
+            if name in _JOINED:
+                other = [one for one in value if known.get(one, value[one]) != value[one]]
+                merged[name] = {**value, **known}
+            elif name == "turns":
+                merged[name], other = max(known, value), []
+            else:
+                other = [] if name in _FREE or known == value else [name]
+            if other:
+                raise RunError(
+                    f"{part.folder} was done with other settings than {parts[0].folder}: {', '.join(other)}"
+                )
+    budget = merged.pop("part", {}).get("budget")
+    return merged | ({"budget": budget} if budget else {})
+
+
+def _add_part(copy: sqlite3.Connection, table: str) -> list[str]:
+    "Add the rows of the attached part to a table; the keys of equal units that differ."
+    about, columns = TABLES[table], _own_columns(table)
+    if len(about.key) == 1 and about.columns[about.key[0]][0] == tables.INTEGER:  # numbered as they came
+        rest = ", ".join(name for name in columns if name not in about.key)
+        new = f"SELECT {rest} FROM part.{table} EXCEPT SELECT {rest} FROM main.{table}" if table != "calls" else ""
+        copy.execute(f"INSERT INTO main.{table} ({rest}) {new or f'SELECT {rest} FROM part.calls ORDER BY call'}")
+        return []
+    same = " AND ".join(f"a.{name} = b.{name}" for name in about.key)
+    state = "status" if "status" in columns else "content" if "content" in columns else None
+    weak = {"status": "{}.status IN " + _WEAK, "content": "{}.content IS NULL", None: "0"}[state]
+    copy.execute(
+        f"DELETE FROM main.{table} AS a WHERE {weak.format('a')} AND EXISTS (SELECT 1 FROM part.{table} b WHERE {same} "
+        f"AND NOT {weak.format('b')})"
+    )
+    compared = [name for name in columns if name not in {*about.key, *_CIRCUMSTANCES}]
+    differ = " OR ".join(f"a.{name} IS NOT b.{name}" for name in compared) or "0"
+    keys = " || '/' || ".join(f"a.{name}" for name in about.key)
+    unequal = copy.execute(
+        f"SELECT {keys} FROM main.{table} a JOIN part.{table} b ON {same} "
+        f"WHERE ({differ}) AND NOT {weak.format('a')} AND NOT {weak.format('b')}"
+    ).fetchall()
+    names = ", ".join(columns)
+    copy.execute(f"INSERT OR IGNORE INTO main.{table} ({names}) SELECT {names} FROM part.{table}")
+    return [f"{table} {key}" for (key,) in unequal]
+
+
+def _merge(parts: Sequence[Run], folder: Path) -> Run:
+    facts, unequal = _merged_facts(parts), []
+    if folder.exists():
+        raise RunError(f"{folder} is there already; merge into a new folder")
+    with contextlib.closing(_copied(parts[0], folder / "ledger.sqlite.partial")) as copy:
+        for part in parts[1:]:
+            copy.execute("ATTACH ? AS part", [str(part.folder / "ledger.sqlite")])
+            for table in [name for name, about in TABLES.items() if about.kept and name != "facts"]:
+                unequal += _add_part(copy, table)
+            copy.execute("DETACH part")
+        copy.execute("DELETE FROM facts WHERE name = 'part'")
+    (folder / "ledger.sqlite.partial").rename(folder / "ledger.sqlite")
+    run = Run(folder)
+    run.set_facts(**facts, merged={"parts": [part.name for part in parts], "unequal": unequal[:100]})
+    if unequal:
+        logging.getLogger("anthrokit").warning(
+            f"{len(unequal):,} units stand in several parts with other content; the first part's stayed: "
+            f"{', '.join(unequal[:3])}{' …' * (len(unequal) > 3)}"
+        )
+    return run
 
 # %% ../../nbs/01_core/04_run.ipynb #032463a7
 def as_run(run: Run | str | os.PathLike | None = None) -> Run:

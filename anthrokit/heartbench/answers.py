@@ -14,7 +14,7 @@ from typing import Any
 
 import pandas as pd
 
-from ..core import Run, RunError, TableError, digest
+from ..core import Run, RunError, TableError, digest, own_share
 from .cases import Case, Cases, ability_names, case_record, read_case
 from ..models import LLM, Batch, Budget, Completion
 from ..work import Forecast, Job, Lane, Request, Steps, look_at, task, usual_answer
@@ -317,6 +317,7 @@ class AnswerJob(Job):
         answer_prompt(self.cases[0], style, language)
         with run_at_hand(run) as (found, self.opened):
             super().__init__(found, models, budget)
+            self.cases = self.cases.only(own_share(found, "case_id", [case.case_id for case in self.cases]))
             refuse_other_texts(found, self.cases)
             how = {"style": style, "language": language, "prompt": digest(style, _ANSWER_PROMPTS[language])}
             self.settings = {entry.name: {**entry.settings, **how} for entry in models}

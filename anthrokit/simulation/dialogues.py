@@ -15,8 +15,8 @@ from typing import Any
 
 import pandas as pd
 
-from ..core import Run, check_design, digest, forget_target, plain_value, redact_in, refuse_other_prompts
-from ..core import tables
+from ..core import Run, check_design, digest, forget_target, own_share, plain_value, redact_in
+from ..core import refuse_other_prompts, tables
 from ..models import DEFAULT_MODEL, LLM, Batch, Budget, Completion
 from .personas import check_personas
 from .prompts import load_prompts
@@ -396,6 +396,10 @@ class SimulationJob(Job):
         self.target, self.user = _pair(target, user)
         models = list(dict.fromkeys([self.target, self.user]))
         super().__init__(run if isinstance(run, Run) else Run(run), models, budget)
+        own = own_share(self.run, "prompt_id", self.prompts["prompt_id"])
+        self.prompts = self.prompts[self.prompts["prompt_id"].isin(own)].reset_index(drop=True)
+        if self.prompts.empty:
+            raise ValueError(f"{self.run.folder} is a part of a run, and none of these prompts is among its own")
         self.openings = dict(zip(self.prompts["prompt_id"], self.prompts["first_message"], strict=True))
         self.turns, self.template, self.natural_end, self.seed = turns, template, natural_end, seed
         self.system_target, self.design = settings.get("system_target"), check_design(design)
