@@ -237,7 +237,7 @@ def turn_distances(
     simulated, real : DataFrame
         From `user_turns`.
     vectors : callable, optional
-        From a list of texts to an array, a row a text; `judging.offline.embed` (all-MiniLM-L6-v2) by default.
+        From a list of texts to an array, a row a text; `judging.embed` (all-MiniLM-L6-v2) by default.
     seed : int
         Of the folds.
 
@@ -284,7 +284,7 @@ def _told_apart(simulated: pd.DataFrame, real: pd.DataFrame, vectors: Any, seed:
     from sklearn.model_selection import StratifiedGroupKFold, cross_val_predict
 
     if vectors is None:
-        from anthrokit.judging.offline import embed as vectors
+        from anthrokit.judging import embed as vectors
     texts = [*simulated["text"], *real["text"]]
     truth = np.r_[np.ones(len(simulated)), np.zeros(len(real))]
     groups = [*("s" + simulated["dialogue_id"].astype(str)), *("r" + real["dialogue_id"].astype(str))]
