@@ -639,7 +639,7 @@ class Run:
         --------
         >>> from anthrokit import demo_run
         >>> demo_run().tally()[["yes", "no", "taken"]].sum().tolist()
-        [527, 2673, 3200]
+        [607, 2593, 3200]
         """
         return self.query(_TALLY).astype({"turn": "Int64"})
 
