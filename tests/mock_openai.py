@@ -103,6 +103,15 @@ class Server:
             words = random.Random(fraction(request["model"], asked)).sample(WORDS, 2)
             items = [{"ability": "Warmth", "content": f"names the {word}", "score": 3} for word in words]
             return json.dumps({"criteria": items})
+        if request["model"] == "tagger":
+            asked = next(one["content"] for one in request["messages"] if one["role"] == "user")
+            value = 1 + int(5 * fraction(asked))
+            return json.dumps({"scene": "Personal Growth", "abilities": ["Warmth"], "value": value})
+        if request["model"] == "rewriter":
+            asked = next(one["content"] for one in request["messages"] if one["role"] == "user")
+            n = len(json.loads(asked[asked.rindex('{"dialogue"') :])["dialogue"])
+            words = random.Random(fraction(request["model"], asked)).choices(WORDS, k=n)
+            return json.dumps({"dialogue": [f"about the {word}" for word in words]})
         asked = re.findall(r'"([\w -]+)": \{"reason"', request["messages"][-1]["content"] or "")
         if asked:
             draws = [fraction(name, request["model"], said, request.get("seed")) < 0.3 for name in asked]

@@ -433,6 +433,35 @@ TABLES["rubric_ratings"] = Table(
         "reason": (TEXT, "optional", "the reason the judge gave"),
     },
 )
+TABLES["case_tags"] = Table(
+    "what a model says a dialogue is about",
+    ("case_id", "model"),
+    {
+        "case_id": _CASE,
+        "model": (TEXT, "required", "name of the model that tagged"),
+        "hash": (TEXT, "required", "short hash of what it was shown"),
+        "status": (TEXT, "required", "ok, unparsed, refused, failed"),
+        "scene": (TEXT, "optional", "what the dialogue is about"),
+        "abilities": (TEXT, "optional", "abilities that an answer could show, as a JSON list"),
+        "value": (INTEGER, "optional", "1 to 5: how far a professional's answer would differ from a layperson's"),
+        "raw": (TEXT, "optional", "the answer as it came"),
+        "error": (TEXT, "optional", "why there are no tags"),
+    },
+)
+TABLES["rewrites"] = Table(
+    "a dialogue after one step of rewriting",
+    ("case_id", "step", "model"),
+    {
+        "case_id": _CASE,
+        "step": (TEXT, "required", "anonymised, compressed, polished"),
+        "model": (TEXT, "required", "name of the model that rewrote"),
+        "hash": (TEXT, "required", "short hash of what it was shown"),
+        "status": (TEXT, "required", "ok, unparsed, refused, failed"),
+        "dialogue": (TEXT, "optional", "the messages, as a JSON list"),
+        "raw": (TEXT, "optional", "the answer as it came"),
+        "error": (TEXT, "optional", "why there is no dialogue"),
+    },
+)
 TABLES["drafts"] = Table(
     "criteria that a model drafted for a case",
     ("case_id", "model"),

@@ -331,6 +331,8 @@ class RubricJudge:
         Of the orders, and of the calls where the model takes a seed.
     structured : bool, optional
         Ask for JSON by schema; by default where LiteLLM says that the model has it.
+    at_once : int, optional
+        Criteria in one call; all of a case by default. With 1 each has a call of its own.
 
     Examples
     --------
@@ -347,6 +349,7 @@ class RubricJudge:
     seed: int = 0
     tries: int = 3
     structured: bool | None = None
+    at_once: int | None = None
 
     def __post_init__(self) -> None:
         _judge_words(self.language)
@@ -354,7 +357,7 @@ class RubricJudge:
             object.__setattr__(self, "llm", LLM(self.llm))
         if self.name is None:
             object.__setattr__(self, "name", self.llm.name)
-        for name in ("samples", "tries"):
+        for name in ("samples", "tries", *(["at_once"] if self.at_once is not None else [])):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} is {getattr(self, name)}; it must be 1 or more")
 
@@ -362,6 +365,7 @@ class RubricJudge:
     def settings(self) -> dict[str, Any]:
         "What determines its verdicts; not how many samples it gives."
         own = {name: getattr(self, name) for name in ("language", "shuffle", "seed", "structured")}
+        own |= {"at_once": self.at_once} if self.at_once else {}
         return {"llm": self.llm.settings, **own, "prompt": digest(_judge_words(self.language))}
 
     def order(self, case: Case, model: str, sample: int) -> list[int]:
@@ -377,10 +381,19 @@ class RubricJudge:
         seed = int(digest("seed", self.seed, case.case_id, model, sample), 16) % 2**31
         return {"seed": seed, **({"response_format": _SCHEMA} if structured else {})}
 
-    def prompt(self, case: Case, answer: str, model: str, sample: int) -> list[dict[str, str]]:
-        "What it is shown for this sample."
+    def parts(self, case: Case, model: str, sample: int) -> list[list[int]]:
+        "The criteria's numbers call by call."
+        order = self.order(case, model, sample)
+        size = self.at_once or max(len(order), 1)
+        return [order[place : place + size] for place in range(0, len(order), size)] or [order]
+
+    def prompt(
+        self, case: Case, answer: str, model: str, sample: int, part: Sequence[int] | None = None
+    ) -> list[dict[str, str]]:
+        "What it is shown for this sample, of all criteria or a part of them."
         mark = verdict_mark(answer, self.seed, case.case_id, model, self.name, sample)
-        return rubric_prompt(case, answer, self.order(case, model, sample), self.language, mark=mark)
+        order = self.order(case, model, sample) if part is None else part
+        return rubric_prompt(case, answer, order, self.language, mark=mark)
 
 # %% ../../nbs/10_heartbench/03_judging.ipynb #b5c4f816
 def judgement_steps(
@@ -412,10 +425,29 @@ def judgement_steps(
     >>> request.purpose, request.parameters["seed"]
     ('rubric judge', 784904356)
     """
-    order, words = judge.order(case, model, sample), _judge_words(judge.language)
-    messages = asked = judge.prompt(case, answer, model, sample)
+    order = judge.order(case, model, sample)
+    whole = {"status": "ok", "tries": 0, "order": order, "raw": None, "error": None, "verdicts": {}}
+    for part in judge.parts(case, model, sample):
+        got = yield from _part_steps(judge, case, answer, model, sample, part, alone=len(part) == len(order))
+        raw = "\n".join(text for text in (whole["raw"], got["raw"]) if text) or None
+        whole |= {"tries": whole["tries"] + got["tries"], "raw": raw}
+        if got["status"] != "ok":  # a judgement is whole or isn't
+            return {**whole, "status": got["status"], "error": got["error"], "verdicts": {}}
+        whole["verdicts"] |= got["verdicts"]
+    return whole
+
+
+def _part_steps(
+    judge: RubricJudge, case: Case, answer: str, model: str, sample: int, order: list[int], *, alone: bool
+) -> Steps:
+    "One call's criteria, asked again until the answer can be read or the tries are used up."
+    words = _judge_words(judge.language)
+    messages = asked = judge.prompt(case, answer, model, sample, order)
     mark = verdict_mark(answer, judge.seed, case.case_id, model, judge.name, sample)
-    unit = digest("heartbench judgement", judge.settings, judge.name, case.case_id, case.hash, answer, sample)
+    own = [] if alone else [order]
+    unit = digest(
+        "heartbench judgement", judge.settings, judge.name, case.case_id, case.hash, answer, sample, *own
+    )
     parameters = judge.parameters(case, model, sample)
     result = {"status": "unparsed", "tries": 0, "order": order, "raw": None, "error": None, "verdicts": {}}
     for attempt in range(1, judge.tries + 1):
@@ -484,7 +516,10 @@ class JudgementJob(Job):
                 )
             for judge in self.judges:
                 refuse_other_settings(found, "rubric_judges", "judge", judge.name, judge.settings)
-            self.cases, self.answers = cases_of(found), answers[["model", "case_id", "content"]].values.tolist()
+            self.cases, self.answers = (
+                cases_of(found),
+                answers[["model", "case_id", "content"]].values.tolist(),
+            )
             made = found.rows(f"SELECT {', '.join(_JUDGEMENT)}, status FROM judgements")
         self.made = {tuple(key) for *key, status in made if status not in retry}
         self.total = len(self.answers) * sum(judge.samples for judge in self.judges)
@@ -526,8 +561,12 @@ class JudgementJob(Job):
         for judge in self.judges:
             owed = self.of(judge)
             criteria = sum(len(self.cases[case_id].criteria) for _, _, case_id, _, _ in owed)
-            assumed = _VERDICT_TOKENS * criteria / max(1, len(owed))
-            prompts = [judge.prompt(self.cases[c], content, model, s) for _, model, c, content, s in owed]
+            prompts = [
+                judge.prompt(self.cases[c], content, model, s, part)
+                for _, model, c, content, s in owed
+                for part in judge.parts(self.cases[c], model, s)
+            ]
+            assumed = _VERDICT_TOKENS * criteria / max(1, len(prompts))
             total = len(self.answers) * judge.samples
             found.append(forecast_calls(self, "rubric judge", judge.name, judge.llm, total, assumed, prompts))
         return found

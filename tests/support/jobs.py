@@ -1,6 +1,7 @@
 """One job of every kind on the mock server, for tests and for processes to kill: python jobs.py KIND FOLDER URL."""
 
 import sys
+from dataclasses import replace
 
 import pandas as pd
 from judged import make_run
@@ -76,6 +77,15 @@ def drafted(run, model, how):
     heartbench.draft_criteria(cases, answers, model=model("drafter"), run=run, **how)
 
 
+def tagged(run, model, how):
+    heartbench.tag_cases(heartbench.load_cases("bundled"), model=model("tagger"), run=run, **how)
+
+
+def rewritten(run, model, how):
+    cases = [replace(case, criteria=()) for case in heartbench.load_cases("bundled")]
+    heartbench.rewrite(cases, model=model("rewriter"), run=run, **how)
+
+
 def contextualised(run, model, how):
     questions = ["Do you like rain?", "Do you sleep?", "Who raised you?"]
     own = pd.DataFrame({"base_id": ["rain", "sleep", "raised"], "base_prompt": questions})
@@ -94,6 +104,8 @@ KINDS = {
     "answers": Kind(answered, "SELECT model, case_id, content, status FROM answers ORDER BY 1, 2"),
     "judgements": Kind(rubric, HITS),
     "drafts": Kind(drafted, "SELECT case_id, items, status FROM drafts ORDER BY 1"),
+    "tags": Kind(tagged, "SELECT case_id, scene, abilities, value, status FROM case_tags ORDER BY 1"),
+    "rewrites": Kind(rewritten, "SELECT case_id, step, dialogue, status FROM rewrites ORDER BY 1, 2"),
     "prompts": Kind(contextualised, "SELECT prompt_id, base_id, first_message FROM prompts ORDER BY 1"),
 }
 JUDGED = [KINDS[name] for name in ("ratings", "together", "adaptive")]
