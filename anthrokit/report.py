@@ -260,7 +260,7 @@ def write_report(run: Run, path: str | os.PathLike | None = None, *, dialogues: 
     conditions = _conditions(labels, run) if labelled else []
     pictures = {name: _picture(axes) for name, axes in draw(run).items()} if labelled else {}
     missing = run.missing()
-    offline = {"grammar", "embeddings", "sentences", "patterns"} & set(summary["judges"])
+    offline = {"grammar", "embeddings and grammar", "embeddings", "sentences", "patterns"} & set(summary["judges"])
     every = run.dialogues()
     parts = [frame.groupby("dialogue_id") for frame in (messages, labels, ratings)]
 

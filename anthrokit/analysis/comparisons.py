@@ -496,7 +496,8 @@ def compare_pairs(
         )
     labels = any_of(labels, "category", variant=variant) if by == "category" else labels
     known = pd.DataFrame(pairs, columns=["pair_id", "target", "dialogue_id"])[["pair_id", "dialogue_id"]]
-    both = known.merge(labels.assign(value=truth_values(labels["label"])), on="dialogue_id")
+    plain = labels.drop(columns="pair_id", errors="ignore")  # a column of the design may have that name
+    both = known.merge(plain.assign(value=truth_values(labels["label"])), on="dialogue_id")
     wide = both.pivot(index=["pair_id", "base_id", by], columns="target", values="value").reset_index()
     rows = [{by: name, **_paired_row(wide[wide[by] == name], ci)} for name in labels[by].unique()]
     result = pd.DataFrame(rows)

@@ -299,14 +299,14 @@ class ClassifierJudge:
     Parameters
     ----------
     name : str
-        "sentences" (the adapted encoder) or "embeddings".
+        "sentences" (the adapted encoder) or "embeddings", which with rules is called "embeddings and grammar".
     rules : GrammarJudge, optional
         Whose findings count as well: for "embeddings".
     """
 
     def __init__(self, name: str, rules: GrammarJudge | None = None):
         needs("local", "transformers", "sentence_transformers")
-        self.name, self._rules = name, rules
+        self.name, self._rules = f"{name} and grammar" if rules else name, rules
         self.behaviours = list(Taxonomy.load().judged)
         learnt = _learnt()
         self._weight, self._bias = learnt[f"{name}.weight"], learnt[f"{name}.bias"]
@@ -584,7 +584,7 @@ def quality_note() -> str:
 
 
 def offline_panel() -> list[Any]:
-    """Three judges that need no key: grammar, embeddings, sentences.
+    """Three judges that need no key: grammar, embeddings and grammar, sentences.
 
     Raises
     ------
