@@ -261,6 +261,7 @@ def write_report(run: Run, path: str | os.PathLike | None = None, *, dialogues: 
     pictures = {name: _picture(axes) for name, axes in draw(run).items()} if labelled else {}
     missing = run.missing()
     offline = {"grammar", "embeddings and grammar", "embeddings", "sentences", "patterns"} & set(summary["judges"])
+    notes = _notes(run, bool(offline))
     every = run.dialogues()
     parts = [frame.groupby("dialogue_id") for frame in (messages, labels, ratings)]
 
@@ -281,7 +282,8 @@ def write_report(run: Run, path: str | os.PathLike | None = None, *, dialogues: 
         pictures=pictures,
         dialogues=shown,
         manifest_text=json.dumps(manifest, indent=2, ensure_ascii=False),
-        notes=_notes(run, bool(offline)),
+        notes=notes,
+        published=_published() if NOTICE in notes else "",
         profile=profile_table(labels).to_dict("records") if labelled else [],
         beside=side_by_side(labels, conditions).to_dict("records") if conditions else [],
         differences=differences_table(labels, conditions).to_dict("records") if conditions else [],
@@ -300,6 +302,16 @@ def _notes(run: Run, offline: bool) -> list[str]:
     models = [settings for role in ("targets", "users") for settings in run.fact(role, {}).values()]
     embedded = any(settings.get("model") == DEFAULT_MODEL for settings in models)
     return ([NOTICE] if embedded else []) + ([quality_note()] if offline else [])
+
+
+def _published() -> str:
+    "The picture of a published finding, to stand beside a run that can make none."
+    shares = pd.read_csv(data_path("published/replication_profiles.csv"))
+    shares["behaviour"] = shares["behaviour"].str.lower()
+    both = shares.pivot_table(index=["model", "behaviour"], columns="turns", values="percent_of_messages")
+    shown = ["validation", "empathy", "emotions", "desires"]
+    title = "Published: public replication alar49/anthro-benchmark, 15 newer models (no n given)"
+    return _picture(figures.plot_slopes(both.reset_index(), "behaviour", 5, 10, panels=shown, title=title)[0])
 
 
 def _quality_rows() -> list[dict[str, Any]]:
