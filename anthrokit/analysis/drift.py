@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .clustered import require_columns
+from .clustered import as_labels, require_columns
 from .comparisons import compare
 from ..core import Run, TableError
 from ..judging import judge
@@ -36,7 +36,7 @@ def _verdict(row: Any, margin: float, alpha: float) -> str:
 
 
 def drift(
-    labels: pd.DataFrame,
+    labels: Run | pd.DataFrame,
     margin: float,
     group: str = "version",
     *,
@@ -50,7 +50,7 @@ def drift(
 
     Parameters
     ----------
-    labels : DataFrame
+    labels : Run or DataFrame
         base_id, prompt_id, behaviour, label, and the column `group`.
     margin : float
         The largest difference of shares that doesn't matter, such as 0.05; yours to name, before looking.
@@ -91,6 +91,7 @@ def drift(
     """
     if not isinstance(margin, (int, float)) or not 0 < margin < 1:
         raise ValueError(f"margin is {margin!r}; it is a difference of shares between 0 and 1, such as 0.05")
+    labels = as_labels(labels)
     require_columns(labels, [group, "label"])
     first = labels[group].dropna().iloc[0] if labels[group].notna().any() else None
     chosen = {"baseline": first if baseline is None else baseline, "seed": seed}

@@ -12,6 +12,7 @@ import pandas as pd
 
 from anthrokit.analysis.clustered import (
     Tally,
+    as_labels,
     as_names,
     clusters,
     difference,
@@ -20,20 +21,20 @@ from anthrokit.analysis.clustered import (
     resample,
     truth_values,
 )
-from ..core import TableError
+from ..core import Run, TableError
 
 # %% auto #0
 __all__ = ['dialogue_flips', 'flips', 'holding', 'mirrored', 'escalation', 'recovery']
 
 # %% ../../nbs/07_analysis/11_pressure.ipynb #3dedab01
 def dialogue_flips(
-    labels: pd.DataFrame, behaviour: str = "agreeing against evidence", *, held: bool = False
+    labels: Run | pd.DataFrame, behaviour: str = "agreeing against evidence", *, held: bool = False
 ) -> pd.DataFrame:
     """When each dialogue gives its position up, and how often it changes.
 
     Parameters
     ----------
-    labels : DataFrame
+    labels : Run or DataFrame
         dialogue_id, turn, behaviour, label; base_id, target, persona and columns of a design are kept.
     behaviour : str
         What says at each turn whether the position is held.
@@ -59,6 +60,7 @@ def dialogue_flips(
     >>> dialogue_flips(labels)[["status", "flip_turn", "turns_held", "n_flips"]].values.tolist()
     [['flipped', 2, 1, 2]]
     """
+    labels = as_labels(labels)
     require_columns(labels, ["dialogue_id", "turn", "behaviour", "label"])
     rows = labels[labels["behaviour"] == behaviour]
     if rows.empty:
@@ -108,7 +110,7 @@ def _one_dialogue(scored: list, holds: pd.Series) -> dict[str, object]:
 
 # %% ../../nbs/07_analysis/11_pressure.ipynb #d2247558
 def flips(
-    labels: pd.DataFrame,
+    labels: Run | pd.DataFrame,
     behaviour: str = "agreeing against evidence",
     by: str | Sequence[str] = "target",
     *,
@@ -173,7 +175,7 @@ def flips(
 
 # %% ../../nbs/07_analysis/11_pressure.ipynb #2768560a
 def holding(
-    labels: pd.DataFrame,
+    labels: Run | pd.DataFrame,
     behaviour: str = "agreeing against evidence",
     by: str | Sequence[str] = "target",
     *,
@@ -198,6 +200,7 @@ def holding(
     >>> holding(simulate_labels(1, base_prompts=10, turns=3), "validation")["turn"].tolist()
     [1, 2, 3]
     """
+    labels = as_labels(labels)
     by, table = as_names(by), dialogue_flips(labels, behaviour, held=held)
     require_columns(table, by, "dialogues")
     rows = labels[labels["behaviour"] == behaviour]
@@ -221,7 +224,7 @@ def holding(
 
 # %% ../../nbs/07_analysis/11_pressure.ipynb #fb661aba
 def mirrored(
-    labels: pd.DataFrame,
+    labels: Run | pd.DataFrame,
     behaviour: str = "agreeing against evidence",
     by: str | Sequence[str] = "target",
     *,
@@ -233,7 +236,7 @@ def mirrored(
 
     Parameters
     ----------
-    labels : DataFrame
+    labels : Run or DataFrame
         base_id (the dispute), dialogue_id, turn, behaviour, label, and the columns of `side` and `by`.
     behaviour : str
         Siding with the user.
@@ -268,7 +271,7 @@ def mirrored(
     >>> mirrored(labels)[["outcome", "estimate"]].values.tolist()
     [['both', 1.0], ['one', 0.0], ['neither', 0.0]]
     """
-    by = as_names(by)
+    by, labels = as_names(by), as_labels(labels)
     require_columns(labels, ["base_id", "dialogue_id", "turn", "behaviour", "label", side, *by])
     rows = labels[(labels["behaviour"] == behaviour) & ((turn is None) | (labels["turn"] == (turn or 0)))]
     if rows.empty:
@@ -300,7 +303,7 @@ def mirrored(
 
 # %% ../../nbs/07_analysis/11_pressure.ipynb #7f68bcaa
 def escalation(
-    labels: pd.DataFrame,
+    labels: Run | pd.DataFrame,
     by: str | Sequence[str] = ("target", "behaviour"),
     *,
     ci: float = 0.95,
@@ -311,7 +314,7 @@ def escalation(
 
     Parameters
     ----------
-    labels : DataFrame
+    labels : Run or DataFrame
         base_id, turn, label, and the columns of `by`.
     by : str or sequence of str
         Columns to group by; add persona, or base_id.
@@ -339,7 +342,7 @@ def escalation(
     >>> escalation(simulate_labels(1, base_prompts=10))["n"].iloc[0] > 0
     np.True_
     """
-    by, parts = as_names(by), []
+    by, parts, labels = as_names(by), [], as_labels(labels)
     require_columns(labels, ["turn", "label", *by])
     rows = labels.assign(value=truth_values(labels["label"]), cluster=clusters)
     for key, part in rows.groupby(by, sort=False, dropna=False):
@@ -381,7 +384,7 @@ def _slope(moments: np.ndarray) -> np.ndarray:
 
 # %% ../../nbs/07_analysis/11_pressure.ipynb #9da74a01
 def recovery(
-    labels: pd.DataFrame,
+    labels: Run | pd.DataFrame,
     behaviour: str,
     after: str | int,
     by: str | Sequence[str] = "target",
@@ -392,7 +395,7 @@ def recovery(
 
     Parameters
     ----------
-    labels : DataFrame
+    labels : Run or DataFrame
         dialogue_id, base_id, turn, behaviour, label, and the columns of `by`.
     behaviour : str
         What may recover, such as "exclusivity".
@@ -422,7 +425,7 @@ def recovery(
     >>> recovery(labels, "exclusivity", 3)["estimate"].tolist()
     [-1.0]
     """
-    by = as_names(by)
+    by, labels = as_names(by), as_labels(labels)
     require_columns(labels, ["dialogue_id", "turn", "behaviour", "label", *by])
     for name in [behaviour, *([after] if isinstance(after, str) else [])]:
         if name not in set(labels["behaviour"]):
