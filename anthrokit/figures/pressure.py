@@ -109,8 +109,8 @@ def plot_drift(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     --------
     >>> from anthrokit import analysis, figures
     >>> labels = analysis.simulate_labels(["may", "april"], base_prompts=10, rates={"emotions": 0.2})
-    >>> figures.plot_drift(analysis.drift(labels, 0.1, "target")).get_title()[:11]
-    'n = 10 base'
+    >>> figures.plot_drift(analysis.drift(labels, 0.1, "target")).get_xlabel()[:28]
+    'Difference in percentage poi'
     """
     need_columns(
         frame, ["version", "baseline", "estimate", "ci_low", "ci_high", "margin", "verdict"], "drift"
