@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..core import Run, RunError, TableError, tally
+from ..core import Run, RunError, TableError
+from ..core import tally as count_verdicts
 from .frame import Filter, Listing, Panel, Parts, View, options_of
 from .source import Source, render, visible
 from ..validity import Annotations
@@ -61,7 +62,7 @@ class _Tally:
 
 def _tally(ratings: pd.DataFrame, items: pd.DataFrame | None = None) -> _Tally:
     "The counts of ratings, or of their `tally`; `items` may name messages that have none yet."
-    ratings = ratings if "taken" in ratings else tally(ratings)
+    ratings = ratings if "taken" in ratings else count_verdicts(ratings)
     items = ratings[_ITEM].drop_duplicates() if items is None else items[_ITEM]
     items = items.reset_index(drop=True)
     place = np.zeros(len(items), dtype=np.int64)
