@@ -16,6 +16,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from anthrokit import demo_run
 from anthrokit.analysis import compare, profile
 from anthrokit.core import Run, RunError, SetupError, repair, tables
 from anthrokit.judging import LLMJudge, PatternJudge, estimate, import_messages, judge
@@ -620,3 +621,9 @@ def test_units_that_stand_in_two_parts(tmp_path):
         said = dict(run.rows("SELECT behaviour, verdict FROM ratings"))
         assert said == {"agency": 1, "empathy": 1, "desires": 1, "emotions": 0}
         assert run.fact("merged")["unequal"] == ["ratings d/1/agency/j/1"]
+
+
+def test_the_run_that_ships_is_judged_further(tmp_path):
+    with demo_run(tmp_path / "run") as run:
+        judge(run, PatternJudge(), behaviours=["emotions", "first-person pronoun use"], progress=False)
+        assert len(run.ratings()) == 3200 and run.missing().empty
