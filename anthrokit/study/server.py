@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import contextlib
+import http.client
 import json
 import os
 import shutil
@@ -214,7 +215,8 @@ class StudyServer:
 
     def wait(self) -> None:
         "Until it answers: after it was started again."
-        self._until_up()
+        while not self._answers() and not self._stopping.wait(0.1):
+            pass
 
     def stop(self) -> None:
         "End it."
@@ -256,9 +258,9 @@ class StudyServer:
     def _watch(self, python: Path) -> None:
         while not self._stopping.wait(0.2):
             if self.process.poll() is not None and not self._stopping.is_set():
-                self.process.stdin.close()
-                self._begin(python)
-                with contextlib.suppress(SetupError):
+                with contextlib.suppress(Exception):  # it is tried again, as long as the study runs
+                    self.process.stdin.close()
+                    self._begin(python)
                     self._until_up()
 
     def _answers(self) -> bool:
@@ -266,7 +268,7 @@ class StudyServer:
             urllib.request.urlopen(self.url, timeout=5).close()
         except urllib.error.HTTPError:
             return True
-        except OSError:
+        except (OSError, http.client.HTTPException):  # such as an answer that a kill cut short
             return False
         return True
 
