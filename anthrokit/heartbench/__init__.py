@@ -15,12 +15,12 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "hard_sets": ["ALL", "drop_by_choice", "hard_drop", "plot_hard_drop", "saturation_without"],
         "judging": ["JudgementJob", "LONGEST", "REJUDGED", "RubricJudge", "Unreadable", "ajudge_answers", "as_utf8", "judge_answers", "judgement_steps", "read_object", "read_verdicts", "rubric_prompt", "verdict_mark"],
         "languages": ["Word", "english_pipeline", "language_of", "read_sentences", "read_words"],
-        "patterns": ["HELD", "MEASURES", "answer_patterns", "patterns", "patterns_and_scores", "plot_patterns", "sentence_kinds"],
         "personas": ["WORDS", "persona", "persona_words", "plot_personas", "plot_together", "shapes", "together", "wide_scores"],
         "released": ["read_released_answers", "read_released_overall", "read_released_scores", "write_released_answers", "write_released_scores"],
         "results": ["AGREEMENTS", "ability_table", "agreement", "by_difficulty", "compare", "disagreements", "golden", "leaderboard", "length_correlation", "mean_words", "normalised", "saturation", "score_by"],
         "rewriting": ["MOST", "RewriteJob", "STEPS", "Span", "accepted", "anonymise", "arewrite", "personal_spans", "refuse_personal", "rewrite", "rewrites_of", "steps_html", "write_public"],
         "rubric_judges": ["judge_quality", "place_effect", "self_consistency"],
         "scoring": ["CaseScore", "case_scores", "score", "score_case", "unscored"],
+        "writing_patterns": ["HELD", "MEASURES", "answer_patterns", "patterns", "patterns_and_scores", "plot_patterns", "sentence_kinds"],
     },
 )
