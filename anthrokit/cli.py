@@ -747,7 +747,7 @@ def repair(run: str, new: str) -> _Result:
 def split(run: str, n: Positive, *, out: str | None = None, prompts: str | None = None) -> _Result:
     """Parts of a run that owe disjoint shares of it, each to be done on a machine of its own, by the same commands.
 
-    Examples: anthrokit split runs/study 8 --prompts anthrokit; anthrokit simulate --run runs/study-parts/part-3
+    Examples: anthrokit split runs/study 8 --prompts anthrokit; anthrokit split runs/study 4 --out parts
 
     Parameters
     ----------

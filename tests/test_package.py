@@ -45,7 +45,8 @@ assert len(offline.grammar_judge().behaviours) == 13
 assert len(offline.written_sentences()) > 4000
 run = anthrokit.demo_run()
 assert len(run.messages()) == 160 and len(run.labels()) == 80 * 14
-files = {str(path.relative_to(data_path())) for path in data_path().rglob("*") if path.is_file() and path.suffix != ".pyc"}
+files = {path for path in data_path().rglob("*") if path.is_file() and path.suffix != ".pyc"}  # which pip makes
+files = {str(path.relative_to(data_path())) for path in files}
 assert files == set(sys.argv[1:]), files ^ set(sys.argv[1:])
 assert "torch" not in sys.modules
 print("all loaded")

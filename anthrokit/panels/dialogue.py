@@ -289,7 +289,7 @@ def _messages(source: Source, dialogue_id: str, look: Look) -> list[dict[str, An
 _HEAD = """
 <h4 class="ak-name">{{ (about.scenario or about.prompt_id) | visible }}</h4>
 <p class="ak-name ak-quiet ak-small">{{ about.prompt_id | visible }} · target {{ about.target | visible }}
-{% for name in design + ["persona", "domain"] if about[name] %} · {{ about[name] | visible }}{% endfor %}
+{% for name in design + ["domain"] if about[name] %} · {{ about[name] | visible }}{% endfor %}
 {% if about.status in ("failed", "planned") %} · <span class="ak-warn">{{ about.status }}</span>{% endif %}</p>
 {% if about.reason %}<p class="ak-warn ak-text">{{ about.reason | clean }}</p>{% endif %}
 """
@@ -355,7 +355,7 @@ def dialogue_html(source: Source, dialogue_id: str, look: Look | None = None) ->
     return render(
         _HEAD + _STRIP + _MESSAGES + _FOOT,
         about=about.where(about.notna(), None).to_dict(),
-        design=[name for name in source.design if name in about],
+        design=[name for name in dict.fromkeys([*source.design, "persona"]) if name in about],
         strip=strip_of(badges, hues(source.taxonomy)),
         usage=source.of("usage", dialogue_id).to_dict("records"),
         messages=_messages(source, dialogue_id, look),

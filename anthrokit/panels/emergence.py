@@ -65,7 +65,7 @@ def _group(table: pd.DataFrame, by: str) -> pd.Series | str:
 # %% ../../nbs/12_panels/05_emergence.ipynb #aaeed924
 ANY = "any behaviour"
 LINES = 8  # as many as can be told apart
-_SPLITS = ("target", "domain", "persona", "empathy", "professionalism", "scenario")
+_SPLITS = ("target", "domain", "empathy", "professionalism", "scenario")
 
 
 class Occurrences:

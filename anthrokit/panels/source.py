@@ -92,9 +92,10 @@ def _checked(given: Any) -> Run | Mapping[str, pd.DataFrame]:
 
 # %% ../../nbs/12_panels/01_source.ipynb #2762fd1d
 def _design_of(table: pd.DataFrame, most: int = 20) -> list[str]:
-    "Columns beside the stated ones that tell between 2 and `most` groups of dialogues apart."
+    "Persona, user, and columns beside the stated ones that tell between 2 and `most` groups of dialogues apart."
     stated = {*LABEL_CONTEXT, *_CONTEXT, "run"}
     stated |= {name for other in ("dialogues", "prompts", "labels") for name in tables.columns(other)["column"]}
+    stated -= {"persona", "user"}  # who the person was may be varied like a prompt
     there = [name for name in describing_columns(table) if name not in stated]
     return [name for name in there if 2 <= table[name].nunique() <= most]
 
