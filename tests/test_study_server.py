@@ -1,8 +1,13 @@
 """oTree and the gateway together, in a real browser: two at once, a reload, one who leaves, both killed in mid chat."""
 
+import contextlib
+import json
 import os
+import shutil
 import signal
+import subprocess
 import time
+from pathlib import Path
 
 import pytest
 from browser import free_port, seen
@@ -27,6 +32,11 @@ def otree():
 @pytest.fixture
 def running(otree, server, tmp_path):
     "A study with gateway and study server at work."
+    yield from _at_work(server, tmp_path)
+
+
+def _at_work(server, tmp_path, front=None):
+    "Study, gateway and study server; in a browser at a front's port, where there is a front."
     study = init_study(
         tmp_path / "study", model="openai/echo-key", api_base=server("--latency", 0.2), transport="lean"
     )
@@ -39,10 +49,12 @@ def running(otree, server, tmp_path):
     )
     ports = {"gateway_port": free_port(), "otree_port": free_port()}
     addresses = {
-        "gateway": f"http://127.0.0.1:{ports['gateway_port']}",
-        "otree": f"http://127.0.0.1:{ports['otree_port']}",
+        "gateway": f"http://127.0.0.1:{front}/gateway" if front else f"http://127.0.0.1:{ports['gateway_port']}",
+        "otree": f"http://127.0.0.1:{front or ports['otree_port']}",
     }
     set_section(file, "servers", {**addresses, **ports, "places": 6, "origins": []})
+    if front:
+        set_section(file, "end", {"completion_link": f"http://127.0.0.1:{front}/done?who={{id}}"})
     study = Study(study.folder)
     gateway = Served(study, {"OPENAI_API_KEY": KEY}, port=ports["gateway_port"])
     with StudyServer(study) as pages:
@@ -180,3 +192,56 @@ def test_both_killed_ten_times_in_mid_chat(running, browser):
         messages = run.messages()
     said = messages[messages["role"] == "user"]["content"].tolist()
     assert said == [f"message {number}" for number in range(10)] and len(messages) == 20
+
+
+NGINX = """daemon off; pid {folder}/pid; error_log {folder}/errors;
+events {{}}
+http {{
+    access_log {folder}/visits;
+    client_body_temp_path {folder}/body; proxy_temp_path {folder}/proxy; fastcgi_temp_path {folder}/fastcgi;
+    uwsgi_temp_path {folder}/uwsgi; scgi_temp_path {folder}/scgi;
+    map $http_upgrade $connection_upgrade {{ default upgrade; "" close; }}
+    server {{ listen 127.0.0.1:{front};
+{locations}
+    }}
+}}"""
+
+
+def _as_the_chapter_says(servers):
+    "The locations of the gateway's chapter, with the ports of this study."
+    chapter = (Path(__file__).parent.parent / "nbs" / "11_study" / "04_gateway.ipynb").read_text(encoding="utf-8")
+    cells = ["".join(cell["source"]) for cell in json.loads(chapter)["cells"]]
+    [text] = [text for text in cells if "location /gateway/" in text]
+    lines = [line for line in text.splitlines() if line.startswith("    ") and "map " not in line]
+    found = "\n".join(lines).replace("8010", str(servers["gateway_port"])).replace("8000", str(servers["otree_port"]))
+    return found.replace("X-Forwarded-Proto https", "X-Forwarded-Proto http")  # no certificate here
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not shutil.which("nginx", path="/usr/sbin:/usr/bin"), reason="nginx is not installed")
+def test_behind_nginx_as_the_chapter_has_it(otree, server, browser, tmp_path):
+    "From the entry to the completion link, which has the panel's id; and no address is kept."
+    front = free_port()
+    with contextlib.closing(_at_work(server, tmp_path, front)) as work:
+        study, _, _ = next(work)
+        config = tmp_path / "nginx.conf"
+        locations = _as_the_chapter_says(study.settings["servers"])
+        config.write_text(NGINX.format(folder=tmp_path, front=front, locations=locations))
+        nginx = subprocess.Popen([shutil.which("nginx", path="/usr/sbin:/usr/bin"), "-c", str(config)])
+        try:
+            ada = Person(browser, study, "ada").to_the_chat()
+            ada.say("Hello")
+            ada.say("And now?")
+            ada.page.reload()
+            assert len(ada.wait().lines()) == 4
+            ada.answer_and_finish()
+            label = [one["value"] for one in ada.page.context.cookies() if one["name"] == "label"]
+            assert label == ["ada"]
+            ada.page.goto(f"http://127.0.0.1:{front}/gateway/leave")
+            assert ada.page.url.endswith("/done?who=ada")
+            assert "label" not in {one["name"] for one in ada.page.context.cookies()}
+            visits = (tmp_path / "visits").read_text()
+            assert "ada" not in visits and "/gateway/" not in visits
+        finally:
+            nginx.terminate()
+            nginx.wait()

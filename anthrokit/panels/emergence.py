@@ -363,13 +363,14 @@ def about_html(found: Curves, line: str, by: str) -> str:
     undecided = first.loc[first["occurred"].isna(), "dialogue_id"].nunique()
     known = "base_id" in first and first["base_id"].notna().all()
     targets = first["target"].nunique() if "target" in first and by != "target" else 0
+    kinds = {ANY, *(first["category"] if "category" in first else ())}
     return render(
         _ABOUT,
         contrast=contrast_svg(found, line, by),
         n=f"{table['n'].min():,}" + (f" to {table['n'].max():,}" if table["n"].nunique() > 1 else ""),
         n_total=f"{first['dialogue_id'].nunique():,}",
         pooled=f"{targets:,}" if targets > 1 else "",
-        together=", ".join(name for name in table["behaviour"].unique() if name in (ANY, *first["category"].unique())),
+        together=", ".join(name for name in table["behaviour"].unique() if name in kinds),
         open=f"{undecided:,} are undecided for some behaviour." if undecided else "",
         intervals=interval(table),
         cluster="base prompt" if known else "dialogue",

@@ -18,7 +18,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 from aiohttp import web
 
@@ -648,7 +648,7 @@ class Gateway:
         there = f"{servers['otree']}/room/study?participant_label={participant}&welcome_page_ok=1"
         response = web.Response(status=302, headers={"Location": there})
         secure = servers["gateway"].startswith("https:")
-        how = {"path": "/leave", "httponly": True, "samesite": "Lax", "secure": secure, "max_age": 86400}
+        how = {"path": self._way_out, "httponly": True, "samesite": "Lax", "secure": secure, "max_age": 86400}
         response.set_cookie("label", quote(label[:200]), **how)
         return response
 
@@ -657,8 +657,13 @@ class Gateway:
         if not link:
             return web.Response(text="Thank you. You can close this page.")
         response = web.Response(status=302, headers={"Location": link})
-        response.del_cookie("label", path="/leave")
+        response.del_cookie("label", path=self._way_out)
         return response
+
+    @property
+    def _way_out(self) -> str:
+        "Where the browser leaves, as it sees the gateway: behind a proxy that may be below another path."
+        return urlsplit(self.study.settings["servers"]["gateway"]).path.rstrip("/") + "/leave"
 
     async def _alive(self, _: web.Request) -> web.Response:
         return _json({"alive": True})
