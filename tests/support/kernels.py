@@ -86,6 +86,7 @@ def become_kernel(asking: socket.socket) -> None:
 
     wanted = json.loads(asking.makefile("r").readline())
     os.setsid()
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # nobody reads the server's pipe, which fills up after a hundred
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     os.environ.clear()
