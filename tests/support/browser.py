@@ -62,7 +62,7 @@ CONTRASTS = """() => {
 # Open a notebook in place of the one before, whose kernel ends.
 OPEN = """async path => {
   if (window.tested) {
-    window.tested.sessionContext.shutdown().catch(() => {});
+    await window.tested.sessionContext.shutdown().catch(() => {});  // disposed at once, it would not be sent
     window.tested.dispose();
   }
   delete window.__hacked;

@@ -103,8 +103,8 @@ KINDS = {
     "adaptive": Kind(adaptive, RATED, batched=False),
     "answers": Kind(answered, "SELECT model, case_id, content, status FROM answers ORDER BY 1, 2"),
     "judgements": Kind(rubric, HITS),
-    "drafts": Kind(drafted, "SELECT case_id, items, status FROM drafts ORDER BY 1"),
-    "tags": Kind(tagged, "SELECT case_id, scene, abilities, value, status FROM case_tags ORDER BY 1"),
+    "drafts": Kind(drafted, "SELECT case_id, model, items, status FROM drafts ORDER BY 1"),
+    "tags": Kind(tagged, "SELECT case_id, model, scene, abilities, value, status FROM case_tags ORDER BY 1"),
     "rewrites": Kind(rewritten, "SELECT case_id, step, dialogue, status FROM rewrites ORDER BY 1, 2"),
     "prompts": Kind(contextualised, "SELECT prompt_id, base_id, first_message FROM prompts ORDER BY 1"),
 }
