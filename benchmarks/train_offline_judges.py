@@ -1,12 +1,12 @@
 """Learn what the offline judges "sentences" and "embeddings" know.
 
-    python benchmarks/train_offline_judges.py          (about 20 minutes on one core)
+    python benchmarks/train_offline_judges.py
 
 Writes data/offline_judges.safetensors: low-rank changes of the encoder, the classifiers of sentences, their calibration
 and thresholds. Learns from data/written_sentences.csv and every second message of the tuning half; the other half of
 it calibrates the adapted encoder and sets the thresholds, and all of it calibrates the frozen one. The test half is
-for offline_judges.py alone. Threads and processors change the last digits, so a second run gives judges that are as
-good, not the same numbers.
+for offline_judges.py alone. The file that ships was made by an earlier form of this script; this one has not been run to
+its end, so measure what it makes with offline_judges.py before you ship it. Threads and processors change the digits.
 """
 
 import random
