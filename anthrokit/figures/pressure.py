@@ -130,15 +130,19 @@ def plot_drift(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
         if rows:
             part = 100 * frame.iloc[rows][["estimate", "ci_low", "ci_high"]].astype(float)
             ax.hlines(rows, part["ci_low"], part["ci_high"], color=colour, linewidth=1.2)
+            if "equivalence_low" in frame:
+                inner = 100 * frame.iloc[rows][["equivalence_low", "equivalence_high"]].astype(float)
+                ax.hlines(rows, inner["equivalence_low"], inner["equivalence_high"], color=colour, linewidth=3)
             ax.plot(
                 part["estimate"], rows, linestyle="", color=colour, marker=marker, markersize=5, label=verdict
             )
     ax.set_yticks(range(len(names)), names)
-    ax.invert_yaxis()
+    ax.set_ylim(len(names) - 0.5, -0.5)
     one = f", {frame['version'].iloc[0]} minus {frame['baseline'].iloc[0]}"
     ax.set_xlabel(
         f"Difference in percentage points{', version minus baseline' if several else one}; band: margin ±{margin:g}"
     )
-    ax.set_title(f"n = {counted(frame['n_clusters'])} base prompts; {interval(frame)}", fontsize=8)
+    thick = "; thick: the narrower one that equivalence goes by" if "equivalence_low" in frame else ""
+    ax.set_title(f"n = {counted(frame['n_clusters'])} base prompts; {interval(frame)}{thick}", fontsize=8)
     ax.legend(fontsize=8, frameon=False, loc="upper left", bbox_to_anchor=(1, 1))
     return ax
