@@ -10,6 +10,7 @@ import concurrent.futures
 import contextlib
 import functools
 import inspect
+import os
 import signal
 import sys
 import tempfile
@@ -17,13 +18,23 @@ import threading
 import time
 import warnings
 from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 import pandas as pd
 
-from .core import BudgetReached, CallFailed, Interrupted, Run, RunError, SetupError, digest, kernel_shell
+from anthrokit.core import (
+    BudgetReached,
+    CallFailed,
+    Interrupted,
+    Run,
+    RunError,
+    SetupError,
+    digest,
+    kernel_shell,
+    tables,
+)
 from anthrokit.models import (
     LLM,
     NOTICE,
@@ -41,8 +52,9 @@ from anthrokit.models import (
 from .models.loop import background_loop
 
 # %% auto #0
-__all__ = ['Steps', 'Unit', 'Request', 'Computation', 'follow', 'Lane', 'work_through', 'side_by_side', 'Job', 'Forecast',
-           'Progress', 'Running', 'run_job', 'arun_job', 'usual_answer', 'estimate_jobs', 'look_at', 'task']
+__all__ = ['Steps', 'Unit', 'Prompt', 'Request', 'Computation', 'follow', 'Lane', 'work_through', 'side_by_side', 'Job',
+           'Forecast', 'Progress', 'Running', 'run_job', 'arun_job', 'usual_answer', 'estimate_jobs', 'look_at', 'task',
+           'Unreadable', 'ask_until_read', 'run_at_hand', 'refuse_unknown_outcomes', 'forecast_calls', 'AskingJob']
 
 # %% ../nbs/03_work.ipynb #05f8f122
 @dataclass(frozen=True)
@@ -227,10 +239,13 @@ class Job:
         How many there are, and how many are there.
     told : dict
         What the bar says besides.
+    opened : bool
+        Whether the job opened the run, and so closes it.
     """
 
     noun = "unit"
     total = done = failed = 0
+    opened = False
     told: Mapping[str, str] = {}
 
     def __init__(self, run: Run, models: Sequence[LLM] = (), budget: Budget | None = None):
@@ -256,6 +271,12 @@ class Job:
     def close(self) -> None:
         "Put the run in order, however the work ended."
         self.run.set_facts()
+        if self.opened:
+            self.run.close()
+
+    def look(self) -> contextlib.AbstractContextManager[Run]:
+        "The run to be read, also after it was closed."
+        return look_at(self.run.folder if self.opened else self.run)
 
     def result(self) -> Any:
         "What the caller gets."
@@ -784,3 +805,184 @@ def task(make: Callable[..., Job]) -> Any:
     awaited.__doc__ = f"`{make.__name__}` for code that awaits; the same parameters."
     now.job, now.awaited = make, awaited
     return now
+
+# %% ../nbs/03_work.ipynb #84a7c3d9
+class Unreadable(ValueError):
+    """An answer that isn't in the form that was asked for; says what is wrong.
+
+    Examples
+    --------
+    >>> isinstance(Unreadable("no list"), ValueError)
+    True
+    """
+
+
+Prompt = Sequence[Mapping[str, str]]
+
+
+def ask_until_read(
+    request: Request,
+    read: Callable[[str | None], Any],
+    tries: int,
+    again: Callable[[str], str] = "This can't be used: {}. Give the whole JSON again.".format,
+) -> Generator[Request, Completion, tuple[dict[str, Any], Any]]:
+    """Ask, and ask again with what was wrong, until an answer can be read or the tries are used up.
+
+    Parameters
+    ----------
+    request : Request
+        The first one; the next ones have other seeds, where it has one.
+    read : callable
+        From an answer to what it says; raises `Unreadable`.
+    tries : int
+    again : callable
+        From what was wrong to how it is said to the model.
+
+    Returns
+    -------
+    generator
+        Yields requests, and returns status, raw, error and tries as a dict, and what was read or None.
+
+    Examples
+    --------
+    >>> steps = ask_until_read(Request(LLM("openai/gpt-4o"), [], "u", "tag"), int, 3)
+    >>> next(steps).purpose
+    'tag'
+    """
+    row: dict[str, Any] = {"status": "unparsed", "raw": None, "error": None, "tries": 0}
+    asked = request
+    for attempt in range(1, tries + 1):
+        got = yield asked
+        row["tries"] = attempt
+        if got.status != "failed":
+            row["raw"] = got.content
+        if got.status in ("failed", "refused"):
+            return {**row, "status": got.status, "error": got.error or got.finish_reason}, None
+        try:
+            if got.status == "truncated":
+                raise Unreadable("cut by the token limit")
+            return {**row, "status": "ok", "error": None}, read(got.content)
+        except Unreadable as problem:
+            row["error"] = str(problem)
+        told = ("assistant", got.content or "…"), ("user", again(row["error"]))
+        messages = [*request.messages, *({"role": role, "content": text} for role, text in told)]
+        parameters = dict(asked.parameters)
+        if "seed" in parameters:
+            parameters["seed"] = (parameters["seed"] + attempt) % 2**31
+        asked = replace(request, messages=messages, parameters=parameters)
+    return row, None
+
+# %% ../nbs/03_work.ipynb #da4c179f
+@contextlib.contextmanager
+def run_at_hand(run: Run | str | os.PathLike, *, there: bool = False) -> Iterator[tuple[Run, bool]]:
+    "A run, and whether it was opened here: then it is closed again if what follows fails. `there`: it must exist."
+    opened = not isinstance(run, Run)
+    if opened and there:
+        Run(run, read_only=True).close()
+    found = Run(run) if opened else run
+    try:
+        yield found, opened
+    except BaseException:
+        if opened:
+            found.close()
+        raise
+
+
+def refuse_unknown_outcomes(retry: Sequence[str], known: Sequence[str]) -> None:
+    "What may be asked for again, by its outcome."
+    if isinstance(retry, str) or (unknown := sorted(set(retry) - set(known))):
+        raise ValueError(
+            f"retry can hold {', '.join(known)}, not {retry if isinstance(retry, str) else unknown[0]}"
+        )
+
+
+def forecast_calls(
+    job: Job, purpose: str, name: str, llm: LLM, owed: int, assumed: float, prompts: Iterable[Prompt]
+) -> Forecast:
+    "One call a prompt."
+    texts = ["\n".join(message["content"] for message in prompt) for prompt in prompts]
+    tokens, measured = usual_answer(job.run, purpose, llm, assumed)
+    calls, characters = len(texts), sum(map(len, texts))
+    counts = (owed, owed - calls, calls, calls, characters, characters)
+    return Forecast(purpose, name, llm, *counts, texts[:: calls // 12 + 1], tokens, measured)
+
+# %% ../nbs/03_work.ipynb #7593dd99
+class AskingJob(Job):
+    """One model is asked about each item until its answer can be read; what it says is kept in a table.
+
+    Parameters
+    ----------
+    table : str
+        Of the ledger. Its first key is the item; model, hash, status, raw and error are filled in here.
+    prompts : mapping
+        Item to all prompts that it takes, one after the other. Other prompts or settings make a new question.
+    rows : callable
+        Given `ask` and an item, steps that return rows of the table. `ask(prompt, read)` is `ask_until_read`.
+    purpose : str
+        The account the calls are booked under.
+    tokens : int
+        Of an answer, where too few were measured.
+    result : callable
+        From the run to what the caller gets.
+    model : LLM or str
+    run : Run or path
+    tries : int
+        How often an unreadable answer is asked for.
+    retry : sequence of str
+        Items of these outcomes are asked about again: failed, unparsed, refused.
+    budget : Budget, optional
+    """
+
+    def __init__(
+        self,
+        table: str,
+        prompts: Mapping[str, Sequence[Prompt]],
+        rows: Callable[..., Steps],
+        *,
+        purpose: str,
+        tokens: int,
+        result: Callable[[Run], Any],
+        model: LLM | str,
+        run: Run | str | os.PathLike,
+        tries: int = 3,
+        retry: Sequence[str] = ("failed",),
+        budget: Budget | None = None,
+    ):
+        refuse_unknown_outcomes(retry, ("failed", "unparsed", "refused"))
+        self.llm, self.tries = LLM(model) if isinstance(model, str) else model, tries
+        self.table, self.prompts, self.rows = table, prompts, rows
+        self.purpose, self.tokens, self.read = purpose, tokens, result
+        self.key = tables.TABLES[table].key[0]
+        self.noun, self.total = self.key.removesuffix("_id"), len(prompts)
+        self.hashes = {item: digest(*own, self.llm.settings) for item, own in prompts.items()}
+        with run_at_hand(run) as (found, self.opened):
+            super().__init__(found, [self.llm], budget)
+            there = found.rows(f"SELECT {self.key}, hash, status FROM {table} WHERE model = ?", [self.llm.name])
+        again = {item for item, _, status in there if status in retry}
+        known = {item: mark for item, mark, _ in there if item not in again}
+        self.owed = [item for item, mark in self.hashes.items() if known.get(item) != mark]
+        self.done = self.total - len(self.owed)
+
+    def lanes(self) -> list[Lane]:
+        return [Lane(self.owed, self.llm.max_concurrency)]
+
+    def steps(self, item: str) -> Steps:
+        def ask(prompt: Prompt, read: Callable[[str | None], Any], part: str = "") -> Steps:
+            unit = digest(self.table, self.hashes[item], part)
+            return ask_until_read(Request(self.llm, prompt, unit, self.purpose), read, self.tries)
+
+        found = yield from self.rows(ask, item)
+        shared = {self.key: item, "model": self.llm.name, "hash": self.hashes[item]}
+        columns = tables.TABLES[self.table].columns
+        kept = [{name: {**row, **shared}.get(name) for name in columns} for row in found]
+        self.keep(self.table, kept, done=1, failed=int(found[-1]["status"] != "ok"))
+
+    def forecast(self) -> list[Forecast]:
+        prompts = [prompt for item in self.owed for prompt in self.prompts[item]]
+        each = max(1, len(prompts) // max(1, len(self.owed)))
+        counts = (self.llm, self.total * each, self.tokens, prompts)
+        return [forecast_calls(self, self.purpose, self.llm.name, *counts)]
+
+    def result(self) -> Any:
+        with self.look() as run:
+            return self.read(run)

@@ -26,7 +26,6 @@ from anthrokit import heartbench
 from anthrokit.core import BudgetReached, Run, RunError, SetupError, TableError, public_file
 from anthrokit.heartbench import (
     RubricJudge,
-    Unreadable,
     bundled_answers,
     load_cases,
     read_draft,
@@ -35,7 +34,7 @@ from anthrokit.heartbench import (
     verdict_mark,
 )
 from anthrokit.models import LLM, Batch, Budget
-from anthrokit.work import estimate_jobs, look_at
+from anthrokit.work import Unreadable, estimate_jobs, look_at
 
 ROOT = Path(__file__).parent.parent
 

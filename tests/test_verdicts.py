@@ -8,10 +8,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from anthrokit.heartbench.judging import Unreadable, read_verdicts
+from anthrokit.heartbench.judging import read_verdicts
 from anthrokit.judging import Rating, parse_verdict, parse_verdicts
 from anthrokit.judging.released import read_released
 from anthrokit.judging.verdicts import LONGEST_ANSWER
+from anthrokit.work import Unreadable
 
 EXAMPLES = settings(max_examples=int(os.environ.get("ANTHROKIT_EXAMPLES", 300)), deadline=None)
 CODE = "7f3a91c2"

@@ -433,47 +433,44 @@ TABLES["rubric_ratings"] = Table(
         "reason": (TEXT, "optional", "the reason the judge gave"),
     },
 )
+def _asked(did: str, lacking: str, **own: tuple) -> dict[str, tuple]:
+    "Columns of what one model says that is asked about each case: its own between those that all such tables have."
+    return {
+        "case_id": _CASE,
+        "model": (TEXT, "required", f"name of the model that {did}"),
+        "hash": (TEXT, "required", "short hash of what it was shown"),
+        "status": (TEXT, "required", "ok, unparsed, refused, failed"),
+        **own,
+        "raw": (TEXT, "optional", "the answer as it came"),
+        "error": (TEXT, "optional", f"why there {lacking}"),
+    }
+
+
 TABLES["case_tags"] = Table(
     "what a model says a dialogue is about",
     ("case_id", "model"),
-    {
-        "case_id": _CASE,
-        "model": (TEXT, "required", "name of the model that tagged"),
-        "hash": (TEXT, "required", "short hash of what it was shown"),
-        "status": (TEXT, "required", "ok, unparsed, refused, failed"),
-        "scene": (TEXT, "optional", "what the dialogue is about"),
-        "abilities": (TEXT, "optional", "abilities that an answer could show, as a JSON list"),
-        "value": (INTEGER, "optional", "1 to 5: how far a professional's answer would differ from a layperson's"),
-        "raw": (TEXT, "optional", "the answer as it came"),
-        "error": (TEXT, "optional", "why there are no tags"),
-    },
+    _asked(
+        "tagged",
+        "are no tags",
+        scene=(TEXT, "optional", "what the dialogue is about"),
+        abilities=(TEXT, "optional", "abilities that an answer could show, as a JSON list"),
+        value=(INTEGER, "optional", "1 to 5: how far a professional's answer would differ from a layperson's"),
+    ),
 )
 TABLES["rewrites"] = Table(
     "a dialogue after one step of rewriting",
     ("case_id", "step", "model"),
-    {
-        "case_id": _CASE,
-        "step": (TEXT, "required", "anonymised, compressed, polished"),
-        "model": (TEXT, "required", "name of the model that rewrote"),
-        "hash": (TEXT, "required", "short hash of what it was shown"),
-        "status": (TEXT, "required", "ok, unparsed, refused, failed"),
-        "dialogue": (TEXT, "optional", "the messages, as a JSON list"),
-        "raw": (TEXT, "optional", "the answer as it came"),
-        "error": (TEXT, "optional", "why there is no dialogue"),
-    },
+    _asked(
+        "rewrote",
+        "is no dialogue",
+        step=(TEXT, "required", "anonymised, compressed, polished"),
+        dialogue=(TEXT, "optional", "the messages, as a JSON list"),
+    ),
 )
 TABLES["drafts"] = Table(
     "criteria that a model drafted for a case",
     ("case_id", "model"),
-    {
-        "case_id": _CASE,
-        "model": (TEXT, "required", "name of the model that drafted"),
-        "hash": (TEXT, "required", "short hash of what it was shown"),
-        "status": (TEXT, "required", "ok, unparsed, failed"),
-        "items": (TEXT, "optional", "the criteria, as JSON"),
-        "raw": (TEXT, "optional", "the answer as it came"),
-        "error": (TEXT, "optional", "why there are none"),
-    },
+    _asked("drafted", "are none", items=(TEXT, "optional", "the criteria, as JSON")),
 )
 
 # %% ../../nbs/01_core/01_tables.ipynb #5b3c71aa

@@ -8,8 +8,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -17,7 +16,17 @@ import pandas as pd
 from ..core import Run, RunError, TableError, digest, own_share
 from .cases import Case, Cases, ability_names, case_record, read_case
 from ..models import LLM, Batch, Budget, Completion
-from ..work import Forecast, Job, Lane, Request, Steps, look_at, task, usual_answer
+from anthrokit.work import (
+    Forecast,
+    Job,
+    Lane,
+    Request,
+    Steps,
+    forecast_calls,
+    refuse_unknown_outcomes,
+    run_at_hand,
+    task,
+)
 
 # %% auto #0
 __all__ = ['RETRIED', 'aanswer', 'answer_prompt', 'count_words', 'add_cases', 'cases_of', 'with_words', 'add_answers',
@@ -263,21 +272,6 @@ def add_answers(run: Run, cases: Cases, answers: pd.DataFrame) -> None:
         bind_settings(run, "models", "model", name, {"source": "given"})
     run.write("answers", rows)
 
-# %% ../../nbs/10_heartbench/02_answers.ipynb #b62dc5e3
-@contextmanager
-def run_at_hand(run: Run | str | os.PathLike, *, there: bool = False) -> Iterator[tuple[Run, bool]]:
-    "A run, and whether it was opened here: then it is closed again if what follows fails. `there`: it must exist."
-    opened = not isinstance(run, Run)
-    if opened and there:
-        Run(run, read_only=True).close()
-    found = Run(run) if opened else run
-    try:
-        yield found, opened
-    except BaseException:
-        if opened:
-            found.close()
-        raise
-
 # %% ../../nbs/10_heartbench/02_answers.ipynb #f88a0841
 RETRIED = ("failed", "refused", "empty", "truncated")
 
@@ -370,25 +364,12 @@ class AnswerJob(Job):
             for model in self.models
         ]
 
-    def close(self) -> None:
-        super().close()
-        if self.opened:
-            self.run.close()
-
     def result(self) -> pd.DataFrame:
-        with look_at(self.run.folder if self.opened else self.run) as run:
+        with self.look() as run:
             return with_words(run.answers([model.name for model in self.models]))
 
 # %% ../../nbs/10_heartbench/02_answers.ipynb #a0f6f4b8
 _ANSWER_TOKENS = 350
-
-
-def refuse_unknown_outcomes(retry: Sequence[str], known: Sequence[str]) -> None:
-    "What may be asked for again, by its outcome."
-    if isinstance(retry, str) or (unknown := sorted(set(retry) - set(known))):
-        raise ValueError(
-            f"retry can hold {', '.join(known)}, not {retry if isinstance(retry, str) else unknown[0]}"
-        )
 
 
 def answer_row(got: Completion) -> dict[str, Any]:
@@ -397,22 +378,6 @@ def answer_row(got: Completion) -> dict[str, Any]:
     kept = dict.fromkeys(names) if got.status == "failed" else {name: getattr(got, name) for name in names}
     return {"status": got.status, **kept, "error": got.error}
 
-
-def forecast_calls(
-    job: Job,
-    purpose: str,
-    name: str,
-    llm: LLM,
-    owed: int,
-    assumed: float,
-    prompts: Iterable[Sequence[Mapping[str, str]]],
-) -> Forecast:
-    "One call a prompt."
-    texts = ["\n".join(message["content"] for message in prompt) for prompt in prompts]
-    tokens, measured = usual_answer(job.run, purpose, llm, assumed)
-    calls, characters = len(texts), sum(map(len, texts))
-    counts = (owed, owed - calls, calls, calls, characters, characters)
-    return Forecast(purpose, name, llm, *counts, texts[:: calls // 12 + 1], tokens, measured)
 
 # %% ../../nbs/10_heartbench/02_answers.ipynb #d4aaa658
 @task

@@ -8,25 +8,23 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import pandas as pd
 
-from ..core import Run, TableError, digest
-from .answers import forecast_calls, refuse_unknown_outcomes, run_at_hand
+from ..core import Run, TableError
 from .cases import OTHER, Case, Cases, Criterion, ability_names, has_text, load_abilities
-from .judging import Unreadable, as_utf8, read_object
+from .judging import as_utf8, read_object
 from .results import saturation
 from .scoring import case_means
 from ..models import LLM, Batch, Budget
-from ..work import Forecast, Job, Lane, Request, Steps, look_at, task
+from ..work import AskingJob, Steps, Unreadable, task
 
 # %% auto #0
-__all__ = ['REDRAFTED', 'adraft_criteria', 'new_case', 'merge_turns', 'find_personal', 'draft_prompt', 'read_draft', 'DraftJob',
-           'drafts_of', 'draft_criteria', 'with_drafts', 'check_wording', 'drop_saturated', 'select_hard',
-           'mark_difficulty']
+__all__ = ['adraft_criteria', 'new_case', 'merge_turns', 'find_personal', 'draft_prompt', 'read_draft', 'drafts_of',
+           'draft_criteria', 'with_drafts', 'check_wording', 'drop_saturated', 'select_hard', 'mark_difficulty']
 
 # %% ../../nbs/10_heartbench/07_building.ipynb #37f7c90f
 def new_case(case_id: str, dialogue: Sequence[str], **about: Any) -> Case:
@@ -334,106 +332,6 @@ def read_draft(text: str | None, abilities: pd.DataFrame | None = None) -> list[
     return found
 
 # %% ../../nbs/10_heartbench/07_building.ipynb #09bea25f
-REDRAFTED = ("failed", "unparsed", "refused")
-
-
-class DraftJob(Job):
-    """The drafts that `draft_criteria` asks for; the same parameters.
-
-    Examples
-    --------
-    >>> from tempfile import mkdtemp
-    >>> from anthrokit.heartbench import bundled_answers, load_cases
-    >>> cases, model = load_cases("bundled"), LLM("local/smollm2-135m-instruct")
-    >>> DraftJob(cases, bundled_answers(), model=model, run=Run(mkdtemp())).total
-    12
-    """
-
-    noun = "draft"
-
-    def __init__(
-        self,
-        cases: Iterable[Case],
-        answers: pd.DataFrame,
-        *,
-        model: LLM | str,
-        run: Run | str | os.PathLike,
-        n: int = 10,
-        abilities: pd.DataFrame | None = None,
-        language: str = "zh",
-        tries: int = 3,
-        retry: Sequence[str] = ("failed",),
-        budget: Budget | None = None,
-    ):
-        refuse_unknown_outcomes(retry, REDRAFTED)
-        self.llm, self.tries, self.abilities = LLM(model) if isinstance(model, str) else model, tries, abilities
-        cases, self.owed = list(cases), []
-        with run_at_hand(run) as (found, self.opened):
-            super().__init__(found, [self.llm], budget)
-            made = found.rows("SELECT case_id, hash, status FROM drafts WHERE model = ?", [self.llm.name])
-            known = {case_id: mark for case_id, mark, status in made if status not in retry}
-            for case in cases:
-                given = answers[answers["case_id"] == case.case_id].dropna(subset=["content"]).sort_values("model")
-                if given["model"].nunique() < 2:
-                    raise TableError(
-                        f"case {case.case_id!r} has answers of {given['model'].nunique()} models; drafting needs "
-                        "contrasting answers of two or more"
-                    )
-                texts = dict(zip(given["model"], given["content"], strict=True))
-                prompt = draft_prompt(case, texts, abilities, n=n, language=language)
-                mark = digest(case.dialogue, texts, self.llm.settings, prompt)
-                if known.get(case.case_id) != mark:
-                    self.owed.append((case.case_id, prompt, mark))
-        self.total = len(cases)
-        self.done = self.total - len(self.owed)
-
-    def lanes(self) -> list[Lane]:
-        return [Lane(self.owed, self.llm.max_concurrency)]
-
-    def steps(self, unit: tuple[str, list[dict[str, str]], str]) -> Steps:
-        case_id, prompt, mark = unit
-        row = {"case_id": case_id, "model": self.llm.name, "hash": mark, "status": "unparsed", "items": None}
-        row |= {"raw": None, "error": None}
-        messages = prompt
-        for _ in range(self.tries):
-            got = yield Request(self.llm, messages, digest("heartbench draft", mark), "draft")
-            if got.status in ("failed", "refused"):
-                row |= {"status": got.status, "error": got.error or got.finish_reason}
-                break
-            row["raw"] = as_utf8(got.content)
-            try:
-                if got.status == "truncated":
-                    raise Unreadable("cut by the token limit")
-                items = read_draft(got.content, self.abilities)
-                row |= {"status": "ok", "error": None, "items": json.dumps(items, ensure_ascii=False)}
-                break
-            except Unreadable as problem:
-                row["error"] = str(problem)
-            again = f"This can't be used: {row['error']}. Give the whole JSON again."
-            messages = [
-                *prompt,
-                {"role": "assistant", "content": got.content or "…"},
-                {"role": "user", "content": again},
-            ]
-        self.keep("drafts", [row], done=1, failed=int(row["status"] != "ok"))
-
-    def forecast(self) -> list[Forecast]:
-        prompts = [prompt for _, prompt, _ in self.owed]
-        return [forecast_calls(self, "draft", self.llm.name, self.llm, self.total, _DRAFT_TOKENS, prompts)]
-
-    def close(self) -> None:
-        super().close()
-        if self.opened:
-            self.run.close()
-
-    def result(self) -> pd.DataFrame:
-        with look_at(self.run.folder if self.opened else self.run) as run:
-            return drafts_of(run)
-
-
-_DRAFT_TOKENS = 700  # ten criteria with their reasons
-
-
 def drafts_of(run: Run) -> pd.DataFrame:
     """Drafted criteria of a run; a case whose draft couldn't be had is one row without a criterion.
 
@@ -521,8 +419,28 @@ def draft_criteria(
     --------
     >>> draft_criteria(cases, answers, model="openai/gpt-4o", run="runs/drafts")  # doctest: +SKIP
     """
-    asked = {"n": n, "abilities": abilities, "language": language, "tries": tries}
-    return DraftJob(cases, answers, model=model, run=run, retry=retry, budget=budget, **asked)
+    prompts = {}
+    for case in cases:
+        given = answers[answers["case_id"] == case.case_id].dropna(subset=["content"]).sort_values("model")
+        if given["model"].nunique() < 2:
+            raise TableError(
+                f"case {case.case_id!r} has answers of {given['model'].nunique()} models; drafting needs "
+                "contrasting answers of two or more"
+            )
+        texts = dict(zip(given["model"], given["content"], strict=True))
+        prompts[case.case_id] = [draft_prompt(case, texts, abilities, n=n, language=language)]
+
+    def rows(ask: Callable[..., Steps], case_id: str) -> Steps:
+        got, items = yield from ask(prompts[case_id][0], lambda text: read_draft(text, abilities))
+        return [{**got, "items": items and json.dumps(items, ensure_ascii=False)}]
+
+    asked = {"model": model, "run": run, "tries": tries, "retry": retry, "budget": budget}
+    return AskingJob(
+        "drafts", prompts, rows, purpose="draft", tokens=_DRAFT_TOKENS, result=drafts_of, **asked
+    )
+
+
+_DRAFT_TOKENS = 700  # ten criteria with their reasons
 
 
 adraft_criteria = draft_criteria.awaited

@@ -10,7 +10,7 @@ import os
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,18 +19,17 @@ import numpy as np
 import pandas as pd
 
 from ..core import Run, TableError, digest
-from .answers import forecast_calls, refuse_unknown_outcomes, run_at_hand
 from .building import merge_turns
 from .cases import OTHER, SCENES, Case, Cases, ability_names
-from .judging import Unreadable, as_utf8, read_object
+from .judging import read_object
 from .languages import language_of
 from ..judging import embed
 from ..models import LLM, Batch, Budget
-from ..work import Forecast, Job, Lane, Request, Steps, look_at, task
+from ..work import AskingJob, Steps, Unreadable, task
 
 # %% auto #0
-__all__ = ['NEAR', 'atag_cases', 'read_transcripts', 'similarities', 'near_duplicates', 'ask_until_read', 'read_tags', 'TagJob',
-           'tag_cases', 'choose_balanced']
+__all__ = ['NEAR', 'atag_cases', 'read_transcripts', 'similarities', 'near_duplicates', 'read_tags', 'tags_of', 'tag_cases',
+           'choose_balanced']
 
 # %% ../../nbs/10_heartbench/10_corpus.ipynb #bed4b7a6
 _SIDES = dict.fromkeys(("user", "human", "client", "a", "来访者", "用户"), "user")
@@ -169,53 +168,6 @@ _TAG_PROMPT = (
 )
 
 
-def ask_until_read(
-    llm: LLM,
-    prompt: list[dict[str, str]],
-    read: Callable[[str | None], Any],
-    unit: str,
-    purpose: str,
-    tries: int,
-) -> Generator[Request, Any, tuple[dict[str, Any], Any]]:
-    """Ask, and ask again with what was wrong, until an answer can be read or the tries are used up.
-
-    Parameters
-    ----------
-    llm : LLM
-    prompt : list of messages
-    read : callable
-        From an answer to what it says; raises `Unreadable`.
-    unit, purpose : str
-        As for `Request`.
-    tries : int
-
-    Returns
-    -------
-    generator
-        Yields requests, and returns status, raw and error as a dict, and what was read or None.
-    """
-    row: dict[str, Any] = {"status": "unparsed", "raw": None, "error": None}
-    messages = prompt
-    for _ in range(tries):
-        got = yield Request(llm, messages, unit, purpose)
-        if got.status in ("failed", "refused"):
-            return {**row, "status": got.status, "error": got.error or got.finish_reason}, None
-        row["raw"] = as_utf8(got.content)
-        try:
-            if got.status == "truncated":
-                raise Unreadable("cut by the token limit")
-            return {**row, "status": "ok", "error": None}, read(got.content)
-        except Unreadable as problem:
-            row["error"] = str(problem)
-        again = f"This can't be used: {row['error']}. Give the whole JSON again."
-        messages = [
-            *prompt,
-            {"role": "assistant", "content": got.content or "…"},
-            {"role": "user", "content": again},
-        ]
-    return row, None
-
-
 def read_tags(text: str | None) -> dict[str, Any]:
     """The tags in an answer.
 
@@ -239,80 +191,34 @@ def read_tags(text: str | None) -> dict[str, Any]:
     return {"scene": scene, "abilities": list(dict.fromkeys(own)), "value": value}
 
 
-class TagJob(Job):
-    """The tags that `tag_cases` asks for; the same parameters."""
+def tags_of(run: Run) -> pd.DataFrame:
+    """The tags in a run.
 
-    noun = "dialogue"
+    Returns
+    -------
+    DataFrame
+        case_id, model, scene, abilities (a list), value (1 to 5), status, error.
 
-    def __init__(
-        self,
-        cases: Iterable[Case],
-        *,
-        model: LLM | str,
-        run: Run | str | os.PathLike,
-        tries: int = 3,
-        retry: Sequence[str] = ("failed",),
-        budget: Budget | None = None,
-    ):
-        refuse_unknown_outcomes(retry, ("failed", "unparsed", "refused"))
-        self.llm, self.tries, self.owed = LLM(model) if isinstance(model, str) else model, tries, []
-        abilities = [name for name in dict.fromkeys(ability_names().values()) if name != OTHER]
-        cases = list(cases)
-        with run_at_hand(run) as (found, self.opened):
-            super().__init__(found, [self.llm], budget)
-            made = found.rows("SELECT case_id, hash, status FROM case_tags WHERE model = ?", [self.llm.name])
-            known = {case_id: mark for case_id, mark, status in made if status not in retry}
-            for case in cases:
-                dialogue = "\n".join(f"{role}: {text}" for role, text in case.dialogue)
-                lists = {"scenes": ", ".join(SCENES.values()), "abilities": ", ".join(abilities)}
-                prompt = [{"role": "user", "content": _TAG_PROMPT.format(dialogue=dialogue, **lists)}]
-                mark = digest(prompt, self.llm.settings)
-                if known.get(case.case_id) != mark:
-                    self.owed.append((case.case_id, prompt, mark))
-        self.total = len(cases)
-        self.done = self.total - len(self.owed)
+    Examples
+    --------
+    >>> from tempfile import mkdtemp
+    >>> with Run(mkdtemp()) as run:
+    ...     len(tags_of(run))
+    0
+    """
+    table = run.query(
+        "SELECT case_id, model, scene, abilities, value, status, error FROM case_tags ORDER BY case_id"
+    )
+    return table.assign(
+        abilities=[json.loads(one) if isinstance(one, str) else [] for one in table["abilities"]]
+    )
 
-    def lanes(self) -> list[Lane]:
-        return [Lane(self.owed, self.llm.max_concurrency)]
 
-    def steps(self, unit: tuple[str, list[dict[str, str]], str]) -> Steps:
-        case_id, prompt, mark = unit
-        got, tags = yield from ask_until_read(
-            self.llm, prompt, read_tags, digest("heartbench tags", mark), "tag", self.tries
-        )
-        row = {
-            "case_id": case_id,
-            "model": self.llm.name,
-            "hash": mark,
-            **got,
-            "scene": None,
-            "abilities": None,
-            "value": None,
-        }
-        if tags:
-            row |= {**tags, "abilities": json.dumps(tags["abilities"])}
-        self.keep("case_tags", [row], done=1, failed=int(row["status"] != "ok"))
-
-    def forecast(self) -> list[Forecast]:
-        return [
-            forecast_calls(
-                self, "tag", self.llm.name, self.llm, self.total, 40, [one[1] for one in self.owed]
-            )
-        ]
-
-    def close(self) -> None:
-        super().close()
-        if self.opened:
-            self.run.close()
-
-    def result(self) -> pd.DataFrame:
-        with look_at(self.run.folder if self.opened else self.run) as run:
-            table = run.query(
-                "SELECT case_id, model, scene, abilities, value, status, error FROM case_tags ORDER BY case_id"
-            )
-        return table.assign(
-            abilities=[json.loads(one) if isinstance(one, str) else [] for one in table["abilities"]]
-        )
+def _tag_prompt(case: Case) -> list[dict[str, str]]:
+    abilities = ", ".join(name for name in dict.fromkeys(ability_names().values()) if name != OTHER)
+    dialogue = "\n".join(f"{role}: {text}" for role, text in case.dialogue)
+    text = _TAG_PROMPT.format(dialogue=dialogue, scenes=", ".join(SCENES.values()), abilities=abilities)
+    return [{"role": "user", "content": text}]
 
 
 @task
@@ -349,13 +255,20 @@ def tag_cases(
     Returns
     -------
     DataFrame
-        case_id, model, scene, abilities (a list), value (1 to 5), status, error.
+        As `tags_of`.
 
     Examples
     --------
     >>> tag_cases(cases, model="openai/gpt-4o", run="runs/tags")  # doctest: +SKIP
     """
-    return TagJob(cases, model=model, run=run, tries=tries, retry=retry, budget=budget)
+    prompts = {case.case_id: [_tag_prompt(case)] for case in cases}
+
+    def rows(ask: Callable[..., Steps], case_id: str) -> Steps:
+        got, tags = yield from ask(prompts[case_id][0], read_tags)
+        return [{**got, **(tags and {**tags, "abilities": json.dumps(tags["abilities"])} or {})}]
+
+    asked = {"model": model, "run": run, "tries": tries, "retry": retry, "budget": budget}
+    return AskingJob("case_tags", prompts, rows, purpose="tag", tokens=40, result=tags_of, **asked)
 
 
 atag_cases = tag_cases.awaited

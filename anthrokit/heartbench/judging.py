@@ -16,21 +16,26 @@ from typing import Any
 import pandas as pd
 
 from ..core import Run, RunError, digest
-from anthrokit.heartbench.answers import (
-    bind_settings,
-    cases_of,
-    forecast_calls,
-    refuse_other_settings,
-    refuse_unknown_outcomes,
-    run_at_hand,
-)
+from .answers import bind_settings, cases_of, refuse_other_settings
 from .cases import Case, has_text
 from ..models import LLM, Batch, Budget
-from ..work import Forecast, Job, Lane, Request, Steps, look_at, task
+from anthrokit.work import (
+    Forecast,
+    Job,
+    Lane,
+    Request,
+    Steps,
+    Unreadable,
+    ask_until_read,
+    forecast_calls,
+    refuse_unknown_outcomes,
+    run_at_hand,
+    task,
+)
 
 # %% auto #0
-__all__ = ['LONGEST', 'REJUDGED', 'ajudge_answers', 'rubric_prompt', 'verdict_mark', 'Unreadable', 'read_object', 'read_verdicts',
-           'as_utf8', 'RubricJudge', 'judgement_steps', 'JudgementJob', 'judge_answers']
+__all__ = ['LONGEST', 'REJUDGED', 'ajudge_answers', 'rubric_prompt', 'verdict_mark', 'read_object', 'read_verdicts', 'as_utf8',
+           'RubricJudge', 'judgement_steps', 'JudgementJob', 'judge_answers']
 
 # %% ../../nbs/10_heartbench/03_judging.ipynb #983db404
 _JUDGE_PROMPTS = {
@@ -156,16 +161,6 @@ def _judge_words(language: str) -> dict[str, str]:
     return _JUDGE_PROMPTS[language]
 
 # %% ../../nbs/10_heartbench/03_judging.ipynb #ccd2d1ad
-class Unreadable(ValueError):
-    """An answer that isn't in the form that was asked for; says what is wrong.
-
-    Examples
-    --------
-    >>> isinstance(Unreadable("no list"), ValueError)
-    True
-    """
-
-
 LONGEST = 200_000  # characters of an answer that are read
 
 
@@ -442,35 +437,21 @@ def _part_steps(
 ) -> Steps:
     "One call's criteria, asked again until the answer can be read or the tries are used up."
     words = _judge_words(judge.language)
-    messages = asked = judge.prompt(case, answer, model, sample, order)
+    asked = judge.prompt(case, answer, model, sample, order)
     mark = verdict_mark(answer, judge.seed, case.case_id, model, judge.name, sample)
     own = [] if alone else [order]
     unit = digest(
         "heartbench judgement", judge.settings, judge.name, case.case_id, case.hash, answer, sample, *own
     )
-    parameters = judge.parameters(case, model, sample)
-    result = {"status": "unparsed", "tries": 0, "order": order, "raw": None, "error": None, "verdicts": {}}
-    for attempt in range(1, judge.tries + 1):
-        got = yield Request(judge.llm, messages, unit, "rubric judge", dict(parameters))
-        result["tries"] = attempt
-        if got.status == "failed":
-            return {**result, "status": "failed", "error": got.error}
-        result["raw"] = as_utf8(got.content)
-        if got.status == "refused":
-            return {**result, "status": "refused", "error": got.finish_reason}
-        try:
-            if got.status == "truncated":
-                raise Unreadable("cut by the token limit")
-            read = read_verdicts(got.content, len(order), mark)
-            verdicts = {order[place - 1]: verdict for place, verdict in read.items()}
-            return {**result, "status": "ok", "error": None, "verdicts": verdicts}
-        except Unreadable as problem:
-            result["error"] = str(problem)
-        again = words["again"].format(problem=result["error"], n=len(order), mark=mark)
-        parameters["seed"] = (parameters["seed"] + attempt) % 2**31
-        told = [{"role": "assistant", "content": got.content}, {"role": "user", "content": again}]
-        messages = [*asked, *(told if got.content else [])]
-    return result
+    request = Request(judge.llm, asked, unit, "rubric judge", judge.parameters(case, model, sample))
+    got, read = yield from ask_until_read(
+        request,
+        lambda text: read_verdicts(text, len(order), mark),
+        judge.tries,
+        lambda problem: words["again"].format(problem=problem, n=len(order), mark=mark),
+    )
+    verdicts = {order[place - 1]: verdict for place, verdict in (read or {}).items()}
+    return {**got, "order": order, "verdicts": verdicts}
 
 # %% ../../nbs/10_heartbench/03_judging.ipynb #314118d3
 REJUDGED = ("failed", "unparsed", "refused")
@@ -571,13 +552,8 @@ class JudgementJob(Job):
             found.append(forecast_calls(self, "rubric judge", judge.name, judge.llm, total, assumed, prompts))
         return found
 
-    def close(self) -> None:
-        super().close()
-        if self.opened:
-            self.run.close()
-
     def result(self) -> pd.DataFrame:
-        with look_at(self.run.folder if self.opened else self.run) as run:
+        with self.look() as run:
             return run.hits()
 
 # %% ../../nbs/10_heartbench/03_judging.ipynb #34fcc95e

@@ -5,29 +5,28 @@
 # %% ../../nbs/10_heartbench/11_rewriting.ipynb #4a6b55bb
 from __future__ import annotations
 
+import functools
 import html
 import json
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 import pandas as pd
 
-from ..core import PLAIN, Run, TableError, digest
-from .answers import forecast_calls, refuse_unknown_outcomes, run_at_hand
+from ..core import PLAIN, Run, TableError
 from .building import _PERSONAL, new_case
 from .cases import Case, Cases, write_cases
-from .corpus import ask_until_read
-from .judging import Unreadable, as_utf8, read_object
+from .judging import as_utf8, read_object
 from .languages import language_of, read_words
 from ..models import LLM, Batch, Budget
-from ..work import Forecast, Job, Lane, Steps, look_at, task
+from ..work import AskingJob, Steps, Unreadable, task
 
 # %% auto #0
-__all__ = ['STEPS', 'MOST', 'arewrite', 'Span', 'personal_spans', 'anonymise', 'refuse_personal', 'write_public', 'RewriteJob',
-           'rewrites_of', 'rewrite', 'steps_html', 'accepted']
+__all__ = ['STEPS', 'MOST', 'arewrite', 'Span', 'personal_spans', 'anonymise', 'refuse_personal', 'write_public', 'rewrites_of',
+           'rewrite', 'steps_html', 'accepted']
 
 # %% ../../nbs/10_heartbench/11_rewriting.ipynb #5fc2a7d2
 class Span(NamedTuple):
@@ -260,82 +259,6 @@ def _read_dialogue(text: str | None, least: int, most: int) -> list[str]:
     return said
 
 
-class RewriteJob(Job):
-    """The rewriting that `rewrite` asks for; the same parameters."""
-
-    noun = "dialogue"
-
-    def __init__(
-        self,
-        cases: Iterable[Case],
-        *,
-        model: LLM | str,
-        run: Run | str | os.PathLike,
-        tries: int = 3,
-        retry: Sequence[str] = ("failed",),
-        budget: Budget | None = None,
-    ):
-        refuse_unknown_outcomes(retry, ("failed", "unparsed", "refused"))
-        self.llm, self.tries, self.owed = LLM(model) if isinstance(model, str) else model, tries, []
-        given = [anonymise(case)[0] for case in cases]
-        refuse_personal(replace(case, criteria=()) for case in given)
-        with run_at_hand(run) as (found, self.opened):
-            super().__init__(found, [self.llm], budget)
-            sql = "SELECT case_id, hash, status FROM rewrites WHERE model = ? AND step = 'polished'"
-            known = {
-                case_id: mark
-                for case_id, mark, status in found.rows(sql, [self.llm.name])
-                if status not in retry
-            }
-            for case in given:
-                mark = digest(case.dialogue, self.llm.settings, _REWRITE)
-                if known.get(case.case_id) != mark:
-                    self.owed.append((case, mark))
-        self.total = len(given)
-        self.done = self.total - len(self.owed)
-
-    def lanes(self) -> list[Lane]:
-        return [Lane(self.owed, self.llm.max_concurrency)]
-
-    def steps(self, unit: tuple[Case, str]) -> Steps:
-        case, mark = unit
-        lines = [text for _, text in case.dialogue]
-        shared = {"case_id": case.case_id, "model": self.llm.name, "hash": mark}
-        got = {"status": "ok", "raw": None, "error": None}
-        rows = [{**shared, "step": STEPS[0], **got, "dialogue": json.dumps(lines, ensure_ascii=False)}]
-        for step in STEPS[1:]:
-            if got["status"] == "ok":
-                most, least = (MOST, 1) if step == "compressed" else (len(lines), len(lines))
-                unit_id = digest("heartbench rewrite", mark, step)
-                got, said = yield from ask_until_read(
-                    self.llm,
-                    _prompt(step, lines),
-                    lambda text, least=least, most=most: _read_dialogue(text, least, most),
-                    unit_id,
-                    "rewrite",
-                    self.tries,
-                )
-                lines = said or lines
-            done = json.dumps(lines, ensure_ascii=False) if got["status"] == "ok" else None
-            rows.append({**shared, "step": step, **got, "dialogue": done})
-        self.keep("rewrites", rows, done=1, failed=int(got["status"] != "ok"))
-
-    def forecast(self) -> list[Forecast]:
-        prompts = [
-            _prompt(step, [text for _, text in case.dialogue]) for case, _ in self.owed for step in STEPS[1:]
-        ]
-        return [forecast_calls(self, "rewrite", self.llm.name, self.llm, self.total, 300, prompts)]
-
-    def close(self) -> None:
-        super().close()
-        if self.opened:
-            self.run.close()
-
-    def result(self) -> pd.DataFrame:
-        with look_at(self.run.folder if self.opened else self.run) as run:
-            return rewrites_of(run)
-
-
 def _prompt(step: str, lines: Sequence[str]) -> list[dict[str, str]]:
     "What the model is shown for one step."
     told = json.dumps({"dialogue": list(lines)}, ensure_ascii=False)
@@ -405,7 +328,26 @@ def rewrite(
     --------
     >>> rewrite(cases, model="openai/gpt-4o", run="runs/rewrites")  # doctest: +SKIP
     """
-    return RewriteJob(cases, model=model, run=run, tries=tries, retry=retry, budget=budget)
+    given = {case.case_id: anonymise(case)[0] for case in cases}
+    refuse_personal(replace(case, criteria=()) for case in given.values())
+    first = {name: [text for _, text in case.dialogue] for name, case in given.items()}
+
+    def rows(ask: Callable[..., Steps], case_id: str) -> Steps:
+        lines, got = first[case_id], {"status": "ok"}
+        found = [{"step": STEPS[0], **got, "dialogue": json.dumps(lines, ensure_ascii=False)}]
+        for step in STEPS[1:]:
+            if got["status"] == "ok":
+                most, least = (MOST, 1) if step == "compressed" else (len(lines), len(lines))
+                read = functools.partial(_read_dialogue, least=least, most=most)
+                got, said = yield from ask(_prompt(step, lines), read, step)
+                lines = said or lines
+            done = json.dumps(lines, ensure_ascii=False) if got["status"] == "ok" else None
+            found.append({"step": step, **got, "dialogue": done})
+        return found
+
+    prompts = {name: [_prompt(step, lines) for step in STEPS[1:]] for name, lines in first.items()}
+    asked = {"model": model, "run": run, "tries": tries, "retry": retry, "budget": budget}
+    return AskingJob("rewrites", prompts, rows, purpose="rewrite", tokens=300, result=rewrites_of, **asked)
 
 
 arewrite = rewrite.awaited
