@@ -864,11 +864,12 @@ def ask_until_read(
             return {**row, "status": "ok", "error": None}, read(got.content)
         except Unreadable as problem:
             row["error"] = str(problem)
-        told = ("assistant", got.content or "…"), ("user", again(row["error"]))
-        messages = [*request.messages, *({"role": role, "content": text} for role, text in told)]
+        told = [("assistant", got.content or "…"), ("user", again(row["error"]))]
         parameters = dict(asked.parameters)
         if "seed" in parameters:
             parameters["seed"] = (parameters["seed"] + attempt) % 2**31
+            told = told if got.content else []  # another seed may give an answer to the same
+        messages = [*request.messages, *({"role": role, "content": text} for role, text in told)]
         asked = replace(request, messages=messages, parameters=parameters)
     return row, None
 
