@@ -69,7 +69,7 @@ def test_dialogue_panel_controls(dialogues, labels):
     reasons = badge.locator("xpath=..").locator("table")
     seen(reasons).not_to_be_visible()
     badge.click()
-    for judge in ("patterns", "likelihood ratio", "embeddings"):
+    for judge in ("grammar", "embeddings and grammar", "sentences"):
         seen(reasons.get_by_role("cell", name=judge, exact=True)).to_be_visible()
     badge.press("Enter")
     seen(reasons).not_to_be_visible()
@@ -144,10 +144,10 @@ def test_a_cell_drives_the_panel(open_notebook, tmp_path):
     notebook = open_notebook([code, "panel", "panel.state = {'behaviour': 'emotions', 'markdown': True}"])
     first, other = notebook.panels.nth(0), notebook.panels.nth(1)
     for panel in (first, other):
-        says(panel, "8 of 16")
+        says(panel, "7 of 16")
         seen(panel.locator(".ak-chip")).to_have_text(["Behaviour: emotions ×", "As Markdown ×"])
     first.get_by_role("button", name="Next").click()
-    seen(other.locator(".ak-place")).to_have_text("2 / 8")
+    seen(other.locator(".ak-place")).to_have_text("2 / 7")
     assert not notebook.page.evaluate("document.querySelectorAll('.ak-panel [id]').length") == 0
     ids = notebook.page.evaluate("[...document.querySelectorAll('.ak-panel [id]')].map(one => one.id)")
     assert len(ids) == len(set(ids))
@@ -201,7 +201,7 @@ def test_picture_without_a_kernel(browser, tmp_path):
     page = browser.new_page(viewport={"width": 900, "height": 1000})
     page.set_content(bundle["text/html"])
     seen(page.get_by_role("heading", name="Dialogues")).to_be_visible()
-    seen(page.locator(".ak-row")).to_have_count(8)
+    seen(page.locator(".ak-row")).to_have_count(7)
     badge = page.locator("summary.ak-lit").first
     badge.click()
     seen(badge.locator("xpath=..").locator("table")).to_be_visible()
@@ -235,7 +235,7 @@ def test_voila(browser, tmp_path):
 
 PICTURES = {
     "dialogue": "DialoguePanel(run, state={'behaviour': 'emotions'})",
-    "disagreement": "DisagreementPanel(run, annotator='Ada', state={'pair': 'patterns and embeddings'})",
+    "disagreement": "DisagreementPanel(run, annotator='Ada', state={'pair': 'embeddings and grammar and sentences'})",
     "emergence": "EmergencePanel(run, state={'line': 'emotions', 'turns': '2-4'})",
     "annotation": "AnnotationPanel(run, annotator='Ada')",
     "rubric": "RubricPanel({'cases': load_cases('bundled'), 'answers': bundled_answers(), 'hits': bundled_hits()})",

@@ -435,7 +435,7 @@ class Run:
         --------
         >>> from anthrokit import demo_run
         >>> [judge["judge"] for judge in demo_run().manifest()["judges"]][:2]
-        ['patterns', 'likelihood ratio']
+        ['grammar', 'embeddings and grammar']
         """
         facts = self.rows("SELECT name, value FROM facts ORDER BY name")
         served = self.rows(
@@ -612,7 +612,7 @@ class Run:
         --------
         >>> from anthrokit import demo_run
         >>> demo_run().judges()[["judge", "samples"]].values.tolist()[0]
-        ['patterns', 1]
+        ['grammar', 1]
         """
         return tables.check(self.query("SELECT * FROM judges ORDER BY position"), "judges")
 
@@ -1532,8 +1532,8 @@ def forget_judges(run: Run, judges: Iterable[str]) -> None:
     --------
     >>> from anthrokit import demo_run
     >>> run = demo_run()
-    >>> forget_judges(run, ["patterns"])
-    >>> "patterns" in run.summary()["judges"]
+    >>> forget_judges(run, ["grammar"])
+    >>> "grammar" in run.summary()["judges"]
     True
     """
     unrated = "DELETE FROM judges WHERE judge = ? AND judge NOT IN (SELECT DISTINCT judge FROM ratings)"

@@ -8,6 +8,7 @@ tests/mock_openai.py, whose verdicts follow from model and seed alone. First kep
 """
 
 import hashlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -44,9 +45,13 @@ CLAIMS = [
 
 @cache
 def demonstration() -> dict[str, pd.DataFrame]:
-    "The run that ships with the package."
-    with report.demo_run() as run:
-        return {"labels": run.labels(), "ratings": run.ratings(), "messages": run.messages()}
+    "The run that ships with the package, with the judges that it had when the results were kept."
+    with tempfile.TemporaryDirectory() as folder:
+        export = Path(shutil.copytree(core.data_path("demo_run"), f"{folder}/export"))
+        for path in (TESTS / "support" / "demo_before").iterdir():
+            pd.read_parquet(path).to_csv(export / f"{path.stem}.csv", index=False)
+        with core.Run.restore(export, f"{folder}/run") as run:
+            return {"labels": run.labels(), "ratings": run.ratings(), "messages": run.messages()}
 
 
 @cache
