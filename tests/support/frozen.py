@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from anthrokit import analysis, anthroscore, core, heartbench, judging, models, report, simulation, validity
+from anthrokit import analysis, anthroscore, core, heartbench, judging, models, simulation, validity
 
 TESTS = Path(__file__).resolve().parent.parent
 KEPT = TESTS / "frozen"
