@@ -7,7 +7,8 @@ PYTHON ?= $(shell for p in python3.11 python3.12 python3.13 python3; do type -ap
 BIN := $(VENV)/bin
 RUNS := $(VENV)/.runs
 STAMP := $(VENV)/.built
-PIP = $(BIN)/python -m pip install -qq --disable-pip-version-check
+# What is never imported is not compiled: that would take a quarter of the set-up.
+PIP = $(BIN)/python -m pip install -qq --no-compile --disable-pip-version-check
 # Where a CPU wheel of torch is to be had; empty: wherever pip looks by default.
 TORCH_INDEX ?=
 NOTEBOOKS := $(shell find nbs -name '*.ipynb' -not -path '*/.ipynb_checkpoints/*' -not -path '*/_*')

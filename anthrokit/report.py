@@ -18,7 +18,7 @@ import pandas as pd
 
 from . import figures, analysis
 from .models import DEFAULT_MODEL, NOTICE
-from .core import Run, TableError, data_path
+from .core import Run, TableError, data_path, waiting
 
 # %% auto #0
 __all__ = ['demo_run', 'profile_table', 'side_by_side', 'differences_table', 'draw', 'write_report']
@@ -249,11 +249,18 @@ def write_report(run: Run, path: str | os.PathLike | None = None, *, dialogues: 
     Path
         The file.
     """
+    path = Path(path) if path is not None else run.folder / "report.html"
+    with waiting("drawing the report"):
+        path.write_text(_report(run, dialogues), encoding="utf-8", errors="replace")
+    return path
+
+
+def _report(run: Run, dialogues: int) -> str:
+    "The report's HTML."
     import jinja2
 
     from anthrokit.panels.source import spelled
 
-    path = Path(path) if path is not None else run.folder / "report.html"
     summary, manifest = run.summary(), run.manifest()
     labels, ratings, messages = run.labels(), run.ratings(), run.messages()
     labelled = labels["label"].notna().any()
@@ -275,7 +282,7 @@ def write_report(run: Run, path: str | os.PathLike | None = None, *, dialogues: 
     ]
     # Texts of models stand in it: none may turn its line around or hide a part of it.
     environment = jinja2.Environment(autoescape=True, finalize=lambda one: spelled(one) if type(one) is str else one)
-    text = environment.from_string(data_path("report.html").read_text(encoding="utf-8")).render(
+    return environment.from_string(data_path("report.html").read_text(encoding="utf-8")).render(
         name=run.name,
         summary=summary,
         manifest=manifest,
@@ -283,7 +290,7 @@ def write_report(run: Run, path: str | os.PathLike | None = None, *, dialogues: 
         dialogues=shown,
         manifest_text=json.dumps(manifest, indent=2, ensure_ascii=False),
         notes=notes,
-        published=_published() if NOTICE in notes else "",
+        published=_published() if NOTICE in notes else [],
         profile=profile_table(labels).to_dict("records") if labelled else [],
         beside=side_by_side(labels, conditions).to_dict("records") if conditions else [],
         differences=differences_table(labels, conditions).to_dict("records") if conditions else [],
@@ -291,8 +298,6 @@ def write_report(run: Run, path: str | os.PathLike | None = None, *, dialogues: 
         n_missing=len(missing),
         missing=missing.head(30).astype(str).to_dict("records"),
     )
-    path.write_text(text, encoding="utf-8", errors="replace")
-    return path
 
 # %% ../nbs/14_report.ipynb #f1d0b348
 def _notes(run: Run, offline: bool) -> list[str]:
@@ -304,14 +309,23 @@ def _notes(run: Run, offline: bool) -> list[str]:
     return ([NOTICE] if embedded else []) + ([quality_note()] if offline else [])
 
 
-def _published() -> str:
-    "The picture of a published finding, to stand beside a run that can make none."
+def _published() -> list[str]:
+    "Pictures of published findings, to stand beside a run that can make none."
     shares = pd.read_csv(data_path("published/replication_profiles.csv"))
     shares["behaviour"] = shares["behaviour"].str.lower()
     both = shares.pivot_table(index=["model", "behaviour"], columns="turns", values="percent_of_messages")
     shown = ["validation", "empathy", "emotions", "desires"]
     title = "Published: public replication alar49/anthro-benchmark, 15 newer models (no n given)"
-    return _picture(figures.plot_slopes(both.reset_index(), "behaviour", 5, 10, panels=shown, title=title)[0])
+    turns = figures.plot_slopes(both.reset_index(), "behaviour", 5, 10, panels=shown, title=title)[0]
+    scores, words = (
+        pd.read_csv(data_path(f"published/heartbench_{name}.csv"), index_col=0)
+        for name in ("figure4_all", "response_words")
+    )
+    title = "Published: HeartBench report, Figure 4, all 296 cases"
+    return [
+        _picture(turns),
+        _picture(figures.plot_scores(scores, beside=words["figure4_all"].rename("Words"), title=title)),
+    ]
 
 
 def _quality_rows() -> list[dict[str, Any]]:

@@ -12,11 +12,8 @@ import functools
 import inspect
 import os
 import signal
-import sys
 import tempfile
 import threading
-import time
-import warnings
 from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -25,6 +22,7 @@ from typing import Any, NamedTuple, TypeVar
 import pandas as pd
 
 from anthrokit.core import (
+    Bar,
     BudgetReached,
     CallFailed,
     Interrupted,
@@ -32,8 +30,8 @@ from anthrokit.core import (
     RunError,
     SetupError,
     digest,
-    kernel_shell,
     tables,
+    waiting,
 )
 from anthrokit.models import (
     LLM,
@@ -340,66 +338,28 @@ class Forecast(NamedTuple):
     measured: int = 0
 
 # %% ../nbs/03_work.ipynb #f9eb684b
-def _seen_by_a_person() -> bool:
-    "Whether progress goes to a terminal or a notebook, where a line can be drawn anew; otherwise to a file."
-    return sys.stderr.isatty() or kernel_shell() is not None
-
-
-class _Lines:
-    "A bar for a file: a line at each quarter of the work."
-
-    def __init__(self, total: int, initial: int, unit: str):
-        self.total, self.n, self.unit, self.told, self.start = total, initial, unit, {}, time.monotonic()
-        self.quarter = 4 * initial // total
-
-    def set_postfix(self, told: Mapping[str, str], refresh: bool = False) -> None:
-        self.told = told
-
-    def update(self, more: int) -> None:
-        self.n += more
-        if 4 * self.n // self.total > self.quarter:
-            self.quarter = 4 * self.n // self.total
-            told = [f"{self.n:,} of {self.total:,} {self.unit}s", f"{time.monotonic() - self.start:.0f} s"]
-            told += [f"{value} {name}" for name, value in self.told.items()]
-            print(", ".join(told), file=sys.stderr, flush=True)
-
-    def refresh(self) -> None:
-        pass
-
-    close = refresh
-
-
-@dataclass
 class Progress:
-    "What a bar shows while a job is done; drawn by the waiting thread. In a file it is a line at each quarter."
+    "The bar of a job, drawn by the thread that waits for it."
 
-    job: Job
-    show: bool = True
-    _bar: Any = field(default=None, repr=False)
+    def __init__(self, job: Job, show: bool = True):
+        self.job, self.show, self._bar = job, show, None
+
+    def _told(self) -> dict[str, str]:
+        job = self.job
+        told = {**job.told, **({"failed": job.failed} if job.failed else {})}
+        return told | {"tokens": f"{job.meter.tokens:,}", "USD": job.meter.dollars}
 
     def tick(self) -> None:
         "Draw the bar."
-        job = self.job
-        if not self.show or not job.total:
-            return
-        if self._bar is None and not _seen_by_a_person():
-            self._bar = _Lines(job.total, job.done, job.noun)
-        elif self._bar is None:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                from tqdm.auto import tqdm
-            self._bar = tqdm(total=job.total, initial=job.done, unit=job.noun)
-        told = {**job.told, **({"failed": job.failed} if job.failed else {})}
-        told |= {"tokens": f"{job.meter.tokens:,}", "USD": job.meter.dollars}
-        self._bar.set_postfix(told, refresh=False)
-        self._bar.update(job.done - self._bar.n)
+        if self.show and self.job.total:
+            self._bar = self._bar or Bar(self.job.noun, self.job.total, self.job.done)
+            self._bar.update(self.job.done, self._told())
 
     def close(self) -> None:
         "End the bar."
         if self._bar is not None:
             self.tick()
-            self._bar.refresh()
-            self._bar.close()
+            self._bar.close(self._bar.told(self.job.done, self._told()))
 
 # %% ../nbs/03_work.ipynb #546c0247
 def _refuse_what_is_out(job: Job, batch: Batch | None) -> None:
@@ -416,7 +376,7 @@ _AT_WORK: set[Path] = set()
 
 
 @contextlib.contextmanager
-def _at_work(job: Job, batch: Batch | None) -> Iterator[None]:
+def _at_work(job: Job, batch: Batch | None, progress: bool = False) -> Iterator[None]:
     "The one job at work on a run: opened, and closed however it ends."
     folder = job.run.folder.resolve()
     if folder in _AT_WORK:
@@ -425,8 +385,9 @@ def _at_work(job: Job, batch: Batch | None) -> Iterator[None]:
         )
     _AT_WORK.add(folder)
     try:
-        for model in job.models:
-            model.prepare()
+        with waiting("getting ready", progress):
+            for model in job.models:
+                model.prepare()
         _refuse_what_is_out(job, batch)
         if job.meter.named:
             job.run.set_facts(budget=asdict(job.meter.budget))
@@ -663,7 +624,7 @@ def run_job(
         return Running(job, batch, workers)
     bar = Progress(job, progress)
     try:
-        with _ending_tidily(), _at_work(job, batch), contextlib.closing(bar):
+        with _ending_tidily(), _at_work(job, batch, progress), contextlib.closing(bar):
             wait_for(_do(job, batch, workers), bar.tick)
     except KeyboardInterrupt:
         raise Interrupted(f"stopped: {_what_is_left(job)}. Run the same again to go on.") from None
@@ -675,7 +636,7 @@ async def arun_job(
 ) -> Any:
     "`run_job` for code that awaits; the same parameters, but for `wait`."
     batch, bar = _batch_of(batch, workers), Progress(job, progress)
-    with _at_work(job, batch), contextlib.closing(bar):
+    with _at_work(job, batch, progress), contextlib.closing(bar):
         await await_for(_do(job, batch, workers), bar.tick)
     return job.result()
 
@@ -793,7 +754,9 @@ def task(make: Callable[..., Job]) -> Any:
     @functools.wraps(make)
     def now(*given: Any, **settings: Any) -> Any:
         settings, engine = parted(settings)
-        return run_job(make(*given, **settings), **engine)
+        with waiting("getting ready", engine.get("progress", True)):
+            job = make(*given, **settings)
+        return run_job(job, **engine)
 
     @functools.wraps(make)
     async def awaited(*given: Any, **settings: Any) -> Any:

@@ -1,14 +1,12 @@
 """Judging in the providers' batches, through LiteLLM against a server on this machine."""
 
 import random
-import signal
-import subprocess
-import sys
 import time
 
 import pandas as pd
 import pytest
-from judged import make_run, stats, verdicts
+from forks import Fork
+from judged import judge_in_batches, make_run, stats, verdicts
 
 from anthrokit.core import BudgetReached, Run, SetupError
 from anthrokit.judging import LLMJudge, TogetherJudge, ajudge, estimate, judge
@@ -175,21 +173,8 @@ def test_refused_before_any_work(server, tmp_path):
         assert run.ratings().empty and not run.rows("SELECT * FROM judges") and "files" not in stats(base)
 
 
-JUDGING = """
-import sys
-from judged import LLM, LLMJudge, make_run
-from anthrokit.judging import judge
-from anthrokit.models import Batch
-base, folder, requests = sys.argv[1:]
-judges = [LLMJudge(LLM(f"openai/judge-{letter}", api_base=base)) for letter in "ab"]
-some = {"behaviours": ["empathy", "agency", "desires"], "samples": 2, "progress": False}
-judge(make_run(folder, 8), judges, batch=Batch(poll=0.05, requests=int(requests)), **some)
-"""
-
-
 def start(base, folder, requests=50_000):
-    command = [sys.executable, "-c", JUDGING, base, str(folder), str(requests)]
-    return subprocess.Popen(command, stderr=subprocess.DEVNULL)
+    return Fork(judge_in_batches, base, folder, requests)
 
 
 def wait_until(true, seconds=60):
@@ -199,17 +184,12 @@ def wait_until(true, seconds=60):
         time.sleep(0.02)
 
 
-def kill(process):
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-
-
 def test_killed_while_batches_are_under_way(server, tmp_path):
     "The next process waits for what the killed one sent; nothing is sent or paid twice."
     base = server("--batch-seconds", 4)
     process = start(base, tmp_path / "run")
     wait_until(lambda: stats(base).get("looks", 0) >= 2)
-    kill(process)
+    process.kill()
     with Run(tmp_path / "run") as run:
         assert under_way(run, "openai/judge-a") == 48 and run.ratings().empty
         with pytest.raises(SetupError, match="48 requests of openai/judge-a for the run 'run' are in batches"):
@@ -223,7 +203,7 @@ def test_killed_before_a_new_batch_was_heard_of(server, tmp_path):
     base = server("--create-latency", 5)
     process = start(base, tmp_path / "run")
     wait_until(lambda: stats(base).get("batches", 0) == 2)
-    kill(process)
+    process.kill()
     with Run(tmp_path / "run") as run:
         assert run.query("SELECT batch FROM batches")["batch"].isna().all()
         judge(run, panel(base), batch=QUICK, **SOME)
@@ -249,7 +229,7 @@ def test_killed_again_and_again(server, tmp_path):
         time.sleep(rng.random() * 0.2)
         if process.poll() is not None:
             break
-        kill(process)
+        process.kill()
         kills += 1
         assert kills < 60, "it makes no headway"
     assert process.returncode == 0 and kills >= 4

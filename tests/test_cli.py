@@ -1,9 +1,11 @@
 """The command line, as a person types it: each command is a process of its own."""
 
+import contextlib
 import ctypes
 import functools
 import json
 import os
+import re
 import shlex
 import signal
 import subprocess
@@ -18,6 +20,7 @@ import pytest
 
 from anthrokit import Run
 
+ROOT = Path(__file__).parent.parent
 COMMAND = Path(sys.executable).with_name("anthrokit")
 
 
@@ -107,6 +110,28 @@ price = [2.0, 8.0]
     assert report.returncode == 0 and (tmp_path / "runs" / "study" / "report.html").exists()
     stored = (tmp_path / "runs" / "study" / "manifest.json").read_text()
     assert json.loads(stored)["targets"]["under-study"]["temperature"] == 0.5
+
+
+def test_the_study_of_two_by_two_from_the_terminal(server, tmp_path):
+    "The lines that the tutorial shows, as they stand, but for the models' addresses and the number of dialogues."
+    tutorial = json.loads((ROOT / "nbs" / "tutorials" / "two_by_two.ipynb").read_text())
+    [lines] = [text for cell in tutorial["cells"] if "anthrokit simulate" in (text := "".join(cell["source"]))]
+    lines = re.sub(r"(?:openai|gemini)(/[\w.-]+)", rf"openai\1@{server()}", lines.split("```")[1])
+    lines = lines.replace("--dialogues 96", "--dialogues 8 --turns 2").replace("--budget-usd 100", "--budget-tokens 1000000")
+    path = f"{COMMAND.parent}:{os.environ['PATH']}"
+    done = subprocess.run(
+        ["bash", "-ec", lines], cwd=tmp_path, capture_output=True, text=True, env={**os.environ, "PATH": path}
+    )
+    assert done.returncode == 0, done.stderr
+    assert "16 of 16 messages, " in done.stderr and "768 of 768 ratings, " in done.stderr and "\r" not in done.stderr
+    with Run(tmp_path / "runs" / "study", read_only=True) as run:
+        assert run.dialogues().groupby(["target", "prompt"]).size().tolist() == [8] * 4 and run.missing().empty
+        assert run.fact("budget") == {"usd": None, "tokens": 1_000_000}
+    compared = [line.split() for line in done.stdout.splitlines() if re.search("warm +plain", line)]
+    assert sorted(line[:2] for line in compared) == [
+        [f"openai/{model}", behaviour] for model in ("gpt-4o", "gpt-4o-mini") for behaviour in ("empathy", "validation")
+    ]
+    assert (tmp_path / "runs" / "study" / "report.html").exists() and (tmp_path / "tables" / "labels.csv").exists()
 
 
 def test_messages_from_a_file_are_judged(server, tmp_path):
@@ -323,8 +348,15 @@ def test_lab_opens_a_copy_of_the_tutorials(tmp_path):
         told = iter(working.stderr.readline, "")
         address = next(line.split()[-1] for line in told if "http://127.0.0.1" in line and "token=" in line)
         page = answer_of(address.replace("/lab?", "/api/contents?"))
+        working.terminate()  # JupyterLab took the place of the command: what ends one ends the other
+        for _ in working.stderr:
+            pass
+        working.wait(60)
+        with pytest.raises(urllib.error.URLError):
+            urllib.request.urlopen(address)
     finally:
-        os.killpg(working.pid, signal.SIGKILL)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(working.pid, signal.SIGKILL)
         working.wait()
         working.stderr.close()
     names = {entry["name"] for entry in json.loads(page)["content"]}
@@ -361,6 +393,21 @@ def test_every_example_can_be_read():
 def test_as_a_module():
     done = subprocess.run([sys.executable, "-m", "anthrokit", "--version"], capture_output=True, text=True)
     assert done.returncode == 0 and done.stdout.startswith("anthrokit ")
+
+
+def test_the_list_of_runs_fits_a_terminal(tmp_path):
+    "Long names are shortened; the whole of it is in the JSON."
+    from anthrokit.report import demo_run
+
+    name = "a-study-of-two-by-two-with-a-name-that-its-author-liked"
+    with demo_run(tmp_path / "runs" / name) as run:
+        for number in range(3):
+            row = {"dialogue_id": f"d{number}", "prompt_id": run.prompts()["prompt_id"][0], "turns": 1, "repeat": 1}
+            row |= {"target": f"openrouter/someone/a-model-of-{number}0-billion-parameters", "user": "u"}
+            run.write("dialogues", [row | {"status": "planned"}])
+    listed = anthrokit("runs", cwd=tmp_path)
+    assert max(map(len, listed.stdout.splitlines())) <= 110 and "+3" in listed.stdout, listed.stdout
+    assert rows(anthrokit("runs", "--json", cwd=tmp_path))[0]["run"] == name
 
 
 def test_repair(tmp_path):

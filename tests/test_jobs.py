@@ -4,12 +4,11 @@ The server's answers follow from the request alone, so what is kept can be compa
 """
 
 import signal
-import subprocess
-import sys
 import time
 
 import jobs
 import pytest
+from forks import Fork
 from judged import stats
 
 from anthrokit.core import BudgetReached
@@ -66,13 +65,11 @@ def test_stopped_from_outside(server, tmp_path, untroubled, kind, end):
     "What was kept stays; only calls in flight are made again."
     job, calm, slow = jobs.KINDS[kind], server(), server("--latency", 0.3)
     whole = untroubled(kind, calm)
-    command = [sys.executable, jobs.__file__, kind, str(tmp_path / "run"), slow]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    process = Fork(jobs.do, kind, tmp_path / "run", slow, errors=tmp_path / "told")
     while process.poll() is None and stats(slow).get("answers", 0) < 6:
         time.sleep(0.02)
     process.send_signal(end)
-    told = process.communicate(timeout=60)[1]
-    assert process.returncode != 0 and "never awaited" not in told
+    assert process.wait() != 0 and "never awaited" not in (tmp_path / "told").read_text()
     before = job.rows(tmp_path / "run") if (tmp_path / "run" / "ledger.sqlite").exists() else []
     job.do(tmp_path / "run", calm)
     assert job.rows(tmp_path / "run") == whole and {row for row in before if None not in row} <= set(whole)

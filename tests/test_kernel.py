@@ -1,4 +1,4 @@
-"""Judging in a notebook whose kernel is interrupted, as by the stop button."""
+"""Work in a notebook: interrupted as by the stop button, and watched by whoever waits."""
 
 import time
 
@@ -18,6 +18,7 @@ run = make_run({folder!r}, 12)
 judges = panel({base!r}, max_concurrency=4)
 """
 HOW = "run, judges, samples=2, behaviours=['empathy', 'agency'], progress=False"
+HOW_SHOWN = "{}(run, judges, samples=2, behaviours=['empathy', 'agency']);"
 CELLS = {"a function": (f"judge({HOW})", "Interrupted"), "awaited": (f"await ajudge({HOW})", "CancelledError")}
 
 
@@ -71,3 +72,25 @@ def test_interrupted_and_run_again(kernel, server, tmp_path, cell, error):
         judges = [LLMJudge(LLM(f"openai/judge-{letter}", api_base=base, transport="lean")) for letter in "abc"]
         judge(whole, judges, samples=2, behaviours=["empathy", "agency"], progress=False)
         pd.testing.assert_frame_equal(verdicts(whole), again)
+
+
+def test_progress_is_seen_and_leaves_nothing(kernel, server, tmp_path):
+    "While a job works its output is drawn anew; when it has ended the notebook holds nothing of it."
+    setup = SETUP.format(folder=str(tmp_path / "run"), base=server("--latency", 0.1))
+    assert ended(kernel, kernel.execute(setup)) is None
+    told, outputs = [], {}
+
+    def hook(message):
+        content = message["content"]
+        if message["msg_type"] in ("display_data", "update_display_data"):
+            outputs[content["transient"]["display_id"]] = content["data"]
+            told.append(content["data"].get("text/plain", ""))
+        elif message["msg_type"] in ("stream", "execute_result"):
+            outputs[message["header"]["msg_id"]] = content
+
+    reply = kernel.execute_interactive(
+        HOW_SHOWN.format("judge"), output_hook=hook, timeout=120, allow_stdin=False
+    )
+    assert reply["content"]["status"] == "ok", reply["content"]
+    assert sum(" ratings, " in one for one in told) > 3 and told[-1] == "", told
+    assert all(data == {} for data in outputs.values())

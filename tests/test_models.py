@@ -239,3 +239,15 @@ def test_without_a_wheel_of_openvino_transformers_answers():
     assert "run by transformers, several times slower: pip install 'anthrokit[local]'" in done.stderr
     assert "SetupError: openvino-genai can't be imported here" in facts["refused"]
     assert "ANTHROKIT_ENGINE=transformers" in facts["refused"]
+
+
+@pytest.mark.parametrize(
+    ("address", "right"),
+    [("{root}", "{root}/v1"), ("{root}/", "{root}/v1"), ("{root}/v1/chat/completions", "{root}/v1")],
+)
+def test_an_address_beside_the_right_one(server, address, right):
+    "Without /v1, or with too much: the error names the address where the server answers."
+    root = server().removesuffix("/v1")
+    model = LLM("openai/m", api_base=address.format(root=root))
+    with pytest.raises(SetupError, match=f"a server does at {right.format(root=root)}: give that as api_base"):
+        model.prepare()

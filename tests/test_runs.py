@@ -15,6 +15,8 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from forks import Fork
+from judged import study
 
 from anthrokit import demo_run
 from anthrokit.analysis import compare, profile
@@ -23,28 +25,6 @@ from anthrokit.judging import LLMJudge, PatternJudge, estimate, import_messages,
 from anthrokit.models import LLM
 from anthrokit.simulation import Taxonomy, load_prompts, simulate
 from anthrokit.validity import Annotations, draw_annotation_sample, present_judges, sensitivity
-
-STUDY = """
-import sys
-from anthrokit.judging import LLMJudge, judge
-from anthrokit.models import LLM
-from anthrokit.simulation import load_prompts
-from anthrokit.simulation import simulate
-base, folder = sys.argv[1:]
-def model(name):
-    return LLM(f"openai/{name}", api_base=base, max_concurrency=8)
-run = simulate(load_prompts().head(6), model("target"), model("user"), run=folder, turns=3, progress=False)
-print("simulated", flush=True)
-judges = [LLMJudge(model(f"judge-{n}")) for n in "abc"]
-judge(run, judges, samples=2, behaviours=["personhood", "emotions"], progress=False)
-print("judged", flush=True)
-"""
-
-
-def study(base, folder):
-    return subprocess.Popen(
-        [sys.executable, "-c", STUDY, base, str(folder)], stdout=subprocess.PIPE, text=True
-    )
 
 
 def rows_in(ledger):
@@ -61,18 +41,17 @@ def rows_in(ledger):
 def test_killed_at_random_and_complete(server, tmp_path):
     "Kill -9 again and again: what was there stays, nothing is doubled, and the end equals an uninterrupted run."
     base = server("--latency", 0.02)
-    whole = study(base, tmp_path / "whole")
+    whole = Fork(study, base, tmp_path / "whole")
     assert whole.wait(timeout=120) == 0
     rng, kills, before = random.Random(1), 0, (pd.DataFrame(), pd.DataFrame())
     keys = ["dialogue_id", "turn", "role"], ["dialogue_id", "turn", "behaviour", "judge", "sample"]
     values = "content", "verdict"
     ledger = tmp_path / "killed" / "ledger.sqlite"
     while True:
-        process = study(base, tmp_path / "killed")
+        process = Fork(study, base, tmp_path / "killed")
         goal = rows_in(ledger) + rng.randint(40, 140)
         while process.poll() is None and rows_in(ledger) < goal:
             time.sleep(0.01)
-        process.stdout.close()
         if process.poll() is not None:
             assert process.returncode == 0
             break
@@ -91,7 +70,6 @@ def test_killed_at_random_and_complete(server, tmp_path):
                     and (kept[value].astype(str) == kept[f"{value}_new"].astype(str)).all()
                 )
         before = now
-    whole.stdout.close()
     with Run(tmp_path / "whole") as one, Run(tmp_path / "killed") as other:
         assert kills >= 2 and other.missing().empty
         columns = [*keys[0], "content", "finish_reason"]
@@ -101,7 +79,7 @@ def test_killed_at_random_and_complete(server, tmp_path):
 
 
 def test_interrupt_keeps_what_is_there(server, tmp_path):
-    process = study(server("--latency", 0.2), tmp_path / "run")
+    process = Fork(study, server("--latency", 0.2), tmp_path / "run")
     deadline = time.time() + 60
     while time.time() < deadline:
         time.sleep(0.1)
@@ -109,7 +87,6 @@ def test_interrupt_keeps_what_is_there(server, tmp_path):
             break
     process.send_signal(signal.SIGINT)
     assert process.wait(timeout=20) != 0
-    process.stdout.close()
     with Run(tmp_path / "run") as run:
         assert len(run.messages()) > 4 and set(run.dialogues()["status"]) <= {"planned", "done"}
 
@@ -151,15 +128,17 @@ def test_an_estimate_of_a_simulation(server, tmp_path):
         assert used.loc[purpose, "cost"] < rest.loc[purpose, "cost_most"]
 
 
-def test_second_process_is_refused(server, tmp_path):
-    process = study(server("--latency", 0.5), tmp_path / "run")
+def test_second_process_is_refused(server, tmp_path, monkeypatch):
+    process = Fork(study, server("--latency", 0.5), tmp_path / "run")
     while not (tmp_path / "run" / "manifest.json").exists():
         time.sleep(0.1)
     with pytest.raises(RunError, match=f"worked on by process {process.pid} on"):
         Run(tmp_path / "run")
+    monkeypatch.setattr("anthrokit.judging.jobs.offline_panel", lambda: pytest.fail("judges were loaded before"))
+    with pytest.raises(RunError, match=f"worked on by process {process.pid} on"):
+        judge(tmp_path / "run")
     process.kill()
     process.wait()
-    process.stdout.close()
     Run(tmp_path / "run").close()
 
 
@@ -399,6 +378,27 @@ def test_a_slip_in_a_path_leaves_nothing(tmp_path):
         assert other.fact("seed") == 3
         other.bind(seed=3, turns=1)
         assert one.fact("turns") == 1
+        offered = set(dir(one))  # by the tab key: what people use
+        assert {"labels", "missing", "export"} < offered and not {"write_all", "bind", "tally"} & offered
+
+
+def test_another_sample_of_prompts_is_not_taken_in_silence(server, tmp_path, capsys):
+    "A folder that was used: whoever asks for other first messages is told that they are added to those that are there."
+    model = LLM("openai/model", api_base=server())
+
+    def simulated(prompts, folder="used", **settings):
+        run = simulate(prompts, model, model, run=tmp_path / folder, turns=1, progress=False, **settings)
+        run.close()
+        return capsys.readouterr().err
+
+    prompts = load_prompts()
+    assert "first messages" not in simulated(prompts.iloc[:4]) + simulated(prompts.iloc[:6])  # more of them: as meant
+    told = simulated(prompts.iloc[4:8])
+    assert "'used' has dialogues of openai/model from 6 first messages, 4 of them not among those of this call" in told
+    assert "2 are added, and its results are those of all 8" in told
+    assert "first messages" not in simulated(prompts.iloc[6:8])  # nothing new is asked for
+    warm = {"system_target": "Be warm.", "design": {"prompt": "warm"}}
+    assert "first messages" not in simulated(prompts.iloc[8:10], **warm)  # another condition
 
 
 def test_a_full_disk_is_told_and_keeps_what_was_there(server, tmp_path):

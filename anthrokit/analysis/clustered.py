@@ -570,9 +570,9 @@ def holm(p_values: pd.Series) -> np.ndarray:
     >>> holm(pd.Series([0.01, None, 0.04]))
     array([0.02,  nan, 0.04])
     """
-    from statsmodels.stats.multitest import multipletests
-
-    adjusted, there = np.full(len(p_values), np.nan), p_values.notna().to_numpy()
-    if there.any():
-        adjusted[there] = multipletests(p_values[there], method="holm")[1]
+    adjusted, there = np.full(len(p_values), np.nan), np.flatnonzero(p_values.notna())
+    known = p_values.to_numpy(dtype=float, na_value=np.nan)[there]
+    rising = np.argsort(known, kind="stable")
+    stepped = np.maximum.accumulate(known[rising] * np.arange(len(known), 0, -1))
+    adjusted[there[rising]] = np.minimum(stepped, 1)
     return adjusted

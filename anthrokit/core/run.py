@@ -217,6 +217,12 @@ def as_levels(metadata: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(levels)
 
 # %% ../../nbs/01_core/04_run.ipynb #f0ff9f5d
+_FOR_THE_ENGINE = {
+    *("agrees", "answered", "bind", "planned_ratings", "rows", "tally", "version"),
+    *("write", "write_all", "write_together"),
+}
+
+
 class Run:
     """A folder that holds one experiment: its prompts, messages, ratings and what they cost.
 
@@ -1140,6 +1146,10 @@ class Run:
         return _merge(runs, Path(folder))
 
     # How it shows itself
+
+    def __dir__(self) -> list[str]:
+        "What the tab key offers: not what only the engine calls."
+        return [name for name in super().__dir__() if name not in _FOR_THE_ENGINE]
 
     def __repr__(self) -> str:
         if self._ledger.closed:

@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from ..core import LABEL_CONTEXT, Run, RunError, SetupError, TableError, digest, forget_judges, mode_of
-from ..core import redact_in, tables
+from ..core import redact_in, tables, waiting
 from .judges import Judge, LLMJudge, Passage, PronounCounter, judge_identity
 from .offline import offline_panel
 from .verdicts import Rating
@@ -745,7 +745,7 @@ def estimate(
         "sampling": sampling,
     }
     jobs: list[Job] = []
-    with look_at(run if run is not None else os.devnull) as there:
+    with waiting("counting what it takes"), look_at(run if run is not None else os.devnull) as there:
         said = (0, 0.0, 0.0)
         if prompts is not None:
             jobs.append(simulate.job(prompts, target, user, run=there, **simulation))

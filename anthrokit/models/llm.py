@@ -134,11 +134,19 @@ def provider_of(model: str, api_base: str | None = None) -> tuple[str, str | Non
 
 
 def _reach(model: str, base: str) -> None:
-    "Refuse a server that doesn't answer."
+    "Refuse a server that doesn't answer, and an address beside the one where it does."
     import httpx
 
+    base = base.rstrip("/")
     try:
-        httpx.get(f"{base.rstrip('/')}/models", timeout=10)
+        if httpx.get(f"{base}/models", timeout=10).status_code == 404:
+            nearby = (f"{base}/v1", f"{base.partition('/v1/')[0]}/v1")
+            right = [one for one in nearby if one != base and httpx.get(f"{one}/models", timeout=10).is_success]
+            if right:
+                raise SetupError(
+                    f"nothing answers at {shown_address(base)} for the model {model}, but a server does at "
+                    f"{shown_address(right[0])}: give that as api_base"
+                )
     except (httpx.TransportError, httpx.InvalidURL) as error:
         raise SetupError(
             f"no server answers at {shown_address(base)} ({type(error).__name__}) for the model {model}. "

@@ -15,8 +15,8 @@ from typing import Any
 
 import pandas as pd
 
-from ..core import Run, check_design, digest, forget_target, own_share, plain_value, redact_in
-from ..core import refuse_other_prompts, tables
+from ..core import Run, check_design, digest, forget_target, note, own_share, plain_value
+from ..core import redact_in, refuse_other_prompts, tables
 from ..models import DEFAULT_MODEL, LLM, Batch, Budget, Completion
 from .personas import check_personas
 from .prompts import load_prompts
@@ -380,13 +380,14 @@ class SimulationJob(Job):
         run: Run | str | os.PathLike,
         budget: Budget | None = None,
         turns: int = 5,
-        template: str = USER_TEMPLATE,
+        template: str | None = None,
         natural_end: bool = False,
         seed: int = 0,
         design: Mapping[str, Any] | None = None,
         script: Sequence[str] = (),
         **settings: Any,
     ):
+        template = USER_TEMPLATE if template is None else template
         texts = {name: settings.get(name) for name in ("system_target", "persona")}
         _check_settings(turns, settings.get("repeats", 1), template, **texts)
         by_hand = isinstance(prompts, pd.DataFrame)
@@ -412,6 +413,7 @@ class SimulationJob(Job):
         how = {"turns": turns, "template": template, "natural_end": natural_end, "seed": seed, "script": script}
         self.wanted = wanted_dialogues(self.prompts, self.target, self.user, **how, **settings)
         self.told_apart = design_rows(self.wanted, self.design, self.own)
+        self.others = _other_prompts(self)
         _refuse_other_design(self.run, self.told_apart)
         self.todo = _unfinished(self.run, self.wanted)
         there = _messages_there(self.run)
@@ -439,6 +441,8 @@ class SimulationJob(Job):
             refuse_other_prompts(self.run, self.prompts)
 
     def open(self) -> None:
+        if self.others:
+            note(self.others)
         self.run.bind(**self.facts)
         models = {role: {**self.run.fact(role, {}), **named} for role, named in self.named.items()}
         self.run.set_facts(**models, turns=max(self.turns, self.run.fact("turns", 0)))
@@ -457,6 +461,22 @@ class SimulationJob(Job):
 
     def forecast(self) -> list[Forecast]:
         return _forecast(self)
+
+
+def _other_prompts(job: SimulationJob) -> str:
+    "What is to be said of a run that has first messages which aren't asked for now, while new ones are."
+    there = job.run.rows(
+        "SELECT DISTINCT prompt_id FROM dialogues WHERE target = ? AND user = ? AND system_target IS ?",
+        [job.target.name, job.user.name, job.system_target],
+    )
+    known, asked = {prompt_id for (prompt_id,) in there}, set(job.openings)
+    if not known - asked or not asked - known:
+        return ""
+    return (
+        f"the run {job.run.name!r} has dialogues of {job.target.name} from {len(known):,} first messages, "
+        f"{len(known - asked):,} of them not among those of this call; {len(asked - known):,} are added, and its "
+        f"results are those of all {len(known | asked):,}. A sample of its own needs a folder of its own."
+    )
 
 
 def _messages_there(run: Run) -> dict[tuple[str, str], int]:
@@ -555,7 +575,7 @@ def simulate(
     run: Run | str | os.PathLike,
     turns: int = 5,
     system_target: str | None = None,
-    template: str = USER_TEMPLATE,
+    template: str | None = None,
     persona: str | None = None,
     script: Sequence[str] = (),
     natural_end: bool = False,
@@ -581,7 +601,8 @@ def simulate(
     turns, repeats : int
         Target messages in each dialogue; dialogues for each prompt.
     system_target, template, persona, natural_end
-        A system prompt for the target; see `user_system_prompt`. A dialogue that the user ends has the status ended.
+        A system prompt for the target; see `user_system_prompt` (its template by default). A dialogue that the user
+        ends has the status ended.
         Prompts may have persons of their own; see `persona_prompts`.
     script : sequence of str
         What the user says from turn 2 on, the same for every target, with columns of the prompt in braces, such as

@@ -1,6 +1,5 @@
-"""One job of every kind on the mock server, for tests and for processes to kill: python jobs.py KIND FOLDER URL."""
+"""One job of every kind on the mock server, for tests and for processes to kill."""
 
-import sys
 from dataclasses import replace
 
 import pandas as pd
@@ -110,5 +109,8 @@ KINDS = {
 }
 JUDGED = [KINDS[name] for name in ("ratings", "together", "adaptive")]
 
-if __name__ == "__main__":
-    KINDS[sys.argv[1]].do(*sys.argv[2:])
+
+
+def do(kind, folder, base):
+    "Do a job of that kind."
+    KINDS[kind].do(folder, base)

@@ -7,8 +7,9 @@ from pathlib import Path
 import pandas as pd
 
 from anthrokit.core import Run
-from anthrokit.judging import LLMJudge
-from anthrokit.models import LLM
+from anthrokit.judging import LLMJudge, judge
+from anthrokit.models import LLM, Batch
+from anthrokit.simulation import load_prompts, simulate
 
 HERE = Path(__file__).resolve().parent.parent
 KEYS = ["dialogue_id", "turn", "behaviour", "judge", "sample"]
@@ -43,3 +44,21 @@ def verdicts(run) -> pd.DataFrame:
 
 def stats(base) -> dict:
     return json.loads(urllib.request.urlopen(base.replace("/v1", "/stats")).read())
+
+
+def study(base, folder):
+    "Six dialogues and their ratings, for processes to kill."
+
+    def model(name):
+        return LLM(f"openai/{name}", api_base=base, max_concurrency=8)
+
+    run = simulate(load_prompts().head(6), model("target"), model("user"), run=folder, turns=3, progress=False)
+    judges = [LLMJudge(model(f"judge-{letter}")) for letter in "abc"]
+    judge(run, judges, samples=2, behaviours=["personhood", "emotions"], progress=False)
+
+
+def judge_in_batches(base, folder, requests):
+    "Eight messages judged in batches, for processes to kill."
+    judges = [LLMJudge(LLM(f"openai/judge-{letter}", api_base=base)) for letter in "ab"]
+    some = {"behaviours": ["empathy", "agency", "desires"], "samples": 2, "progress": False}
+    judge(make_run(folder, 8), judges, batch=Batch(poll=0.05, requests=requests), **some)

@@ -1,0 +1,49 @@
+"""Processes that start at once: forks of one that has imported what takes seconds. They are killed as any other.
+
+`Fork(function, *arguments)` has what tests use of `subprocess.Popen`; the function stands in a module of tests/support.
+"""
+
+import contextlib
+import multiprocessing
+import os
+import signal
+import sys
+
+CONTEXT = multiprocessing.get_context("forkserver")
+CONTEXT.set_forkserver_preload(["warm"])
+
+
+def _run(function, arguments, errors):
+    if errors is not None:
+        os.dup2(os.open(errors, os.O_WRONLY | os.O_CREAT), sys.stderr.fileno())
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    function(*arguments)
+
+
+class Fork:
+    "A process that does `function(*arguments)`; what it says on stderr goes to the file `errors`."
+
+    def __init__(self, function, *arguments, errors=None):
+        self._process = CONTEXT.Process(target=_run, args=(function, arguments, errors and str(errors)), daemon=True)
+        self._process.start()
+        self.pid = self._process.pid
+
+    def poll(self):
+        return self._process.exitcode
+
+    @property
+    def returncode(self):
+        return self.poll()
+
+    def wait(self, timeout=60):
+        self._process.join(timeout)
+        assert self.poll() is not None, f"it did not end within {timeout} s"
+        return self.poll()
+
+    def send_signal(self, number):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self.pid, number)
+
+    def kill(self):
+        self.send_signal(signal.SIGKILL)
+        self.wait()
