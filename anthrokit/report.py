@@ -31,6 +31,11 @@ def demo_run(folder: str | os.PathLike | None = None) -> Run:
     ----------
     folder : str or path, optional
         Where it goes; a temporary folder by default.
+
+    Examples
+    --------
+    >>> demo_run()
+    Run 'demo': 16 of 16 dialogues, 160 messages, 3200 of 3200 ratings ok
     """
     folder = Path(folder) if folder is not None else Path(tempfile.mkdtemp(prefix="anthrokit-")) / "demo"
     return Run(folder) if (folder / "ledger.sqlite").exists() else Run.restore(data_path("demo_run"), folder)
@@ -49,6 +54,12 @@ def profile_table(labels: pd.DataFrame) -> pd.DataFrame:
     DataFrame
         target, category, behaviour, share (per cent of scored messages), interval (95 %, by base prompt), scored
         ("n of n_total"), base prompts.
+
+    Examples
+    --------
+    >>> table = profile_table(demo_run().labels())
+    >>> table.query("behaviour == 'validation'")[["share", "scored"]].values.tolist()
+    [['45 %', '80 of 80']]
     """
     shares = analysis.profile(labels, by=("target", "category", "behaviour"))
     return pd.DataFrame(
@@ -175,6 +186,11 @@ def draw(run: Run) -> dict[str, Any]:
     -------
     dict
         "profile" and "emergence" to matplotlib Axes: a colour, and a panel, a target or condition.
+
+    Examples
+    --------
+    >>> list(draw(demo_run()))
+    ['profile', 'emergence']
     """
     labels = run.labels()
     if not labels["label"].notna().any():
@@ -248,6 +264,11 @@ def write_report(run: Run, path: str | os.PathLike | None = None, *, dialogues: 
     -------
     Path
         The file.
+
+    Examples
+    --------
+    >>> write_report(demo_run()).name
+    'report.html'
     """
     path = Path(path) if path is not None else run.folder / "report.html"
     with waiting("drawing the report"):

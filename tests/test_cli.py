@@ -117,7 +117,8 @@ def test_the_study_of_two_by_two_from_the_terminal(server, tmp_path):
     tutorial = json.loads((ROOT / "nbs" / "tutorials" / "two_by_two.ipynb").read_text())
     [lines] = [text for cell in tutorial["cells"] if "anthrokit simulate" in (text := "".join(cell["source"]))]
     lines = re.sub(r"(?:openai|gemini)(/[\w.-]+)", rf"openai\1@{server()}", lines.split("```")[1])
-    lines = lines.replace("--dialogues 96", "--dialogues 8 --turns 2").replace("--budget-usd 100", "--budget-tokens 1000000")
+    lines = lines.replace("--dialogues 96", "--dialogues 8 --turns 2")
+    lines = lines.replace("--budget-usd 100", "--budget-tokens 1000000")
     path = f"{COMMAND.parent}:{os.environ['PATH']}"
     done = subprocess.run(
         ["bash", "-ec", lines], cwd=tmp_path, capture_output=True, text=True, env={**os.environ, "PATH": path}

@@ -1,5 +1,6 @@
 """The Examples of every public docstring run as they stand. `python tests/test_examples.py` lists names without any."""
 
+import collections
 import doctest
 import importlib
 import inspect
@@ -54,13 +55,52 @@ def test_examples_run(name, tmp_path, monkeypatch):
     assert not told, "".join(told)
 
 
+def shows_itself(name, one, value):
+    "Whether a public name has an example: run here, or, of a command and a twin for code that awaits, elsewhere."
+    if name == "anthrokit.cli" and "Examples: anthrokit " in (value.__doc__ or ""):
+        return True  # test_cli parses them
+    if inspect.iscoroutinefunction(value) and "for code that awaits" in (value.__doc__ or ""):
+        return True
+    return any(test.examples for test in doctest.DocTestFinder().find(value, one, module=False))
+
+
 def without():
     "Public functions and classes without an example."
     for name in MODULES:
         module = importlib.import_module(name)
         for one, value in public(module):
-            if not any(test.examples for test in doctest.DocTestFinder().find(value, one, module=False)):
+            if not shows_itself(name, one, value):
                 yield f"{name.removeprefix('anthrokit.')}.{one}"
+
+
+# How many public names of a module have no example yet. A number may only fall.
+STILL_WITHOUT = {
+    "heartbench.rewriting": 1,
+    "heartbench.rubric_judges": 1,
+    "io.descriptions": 1,
+    "judging.grammar": 1,
+    "judging.jobs": 2,
+    "judging.judges": 1,
+    "judging.offline": 1,
+    "models.batches": 5,
+    "panels.annotation": 12,
+    "panels.dialogue": 16,
+    "panels.disagreement": 15,
+    "panels.emergence": 13,
+    "panels.frame": 8,
+    "panels.rubric": 8,
+    "panels.source": 5,
+    "simulation.dialogues": 1,
+    "study.gateway": 2,
+    "validity.accuracy": 1,
+    "work": 15,
+}
+
+
+def test_every_new_name_has_an_example():
+    found = collections.Counter(name.rpartition(".")[0] for name in without())
+    more = {name: n for name, n in found.items() if n > STILL_WITHOUT.get(name, 0)}
+    assert not more, "\n".join(name for name in without() if name.rpartition(".")[0] in more)
 
 
 if __name__ == "__main__":

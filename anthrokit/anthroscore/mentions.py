@@ -23,11 +23,28 @@ __all__ = ['PROTOCOLS', 'SPACY_MODEL', 'SENTENCE_COLUMNS', 'AnthroScoreError', '
 
 # %% ../../nbs/06_anthroscore/01_mentions.ipynb #6b3d7948
 class AnthroScoreError(ValueError):
-    "A text, an entity or a model that can't be used; the message says what to do."
+    """A text, an entity or a model that can't be used; the message says what to do.
+
+    Examples
+    --------
+    >>> from anthrokit.anthroscore.mentions import text_pairs
+    >>> list(text_pairs(["a text", 5]))
+    Traceback (most recent call last):
+        ...
+    anthrokit.anthroscore.mentions.AnthroScoreError: text '1' is int, not text: '5'
+    """
 
 
 class Protocol(NamedTuple):
-    "A way to find and to score mentions; `dependencies` is None where every noun phrase counts."
+    """A way to find and to score mentions; `dependencies` is None where every noun phrase counts.
+
+    Examples
+    --------
+    >>> from anthrokit.anthroscore.mentions import protocol_named
+    >>> paper = protocol_named("paper")
+    >>> paper.human, paper.dependencies
+    (('he', 'she', 'her', 'him', 'He', 'She', 'Her', 'Him'), ('nsubj', 'dobj'))
+    """
 
     name: str
     human: tuple[str, ...]
@@ -174,7 +191,13 @@ _HALF_CHARACTER = re.compile("[\ud800-\udfff]")
 
 
 def checked_text(text_id: Any, value: Any) -> tuple[str, str | None]:
-    "The id as text, and the text; None where it is missing."
+    """The id as text, and the text; None where it is missing.
+
+    Examples
+    --------
+    >>> checked_text(7, "The bot knows."), checked_text(8, None)
+    (('7', 'The bot knows.'), ('8', None))
+    """
     if value is None or value is pd.NA or (isinstance(value, float) and value != value):
         return str(text_id), None
     if not isinstance(value, str):
@@ -185,7 +208,13 @@ def checked_text(text_id: Any, value: Any) -> tuple[str, str | None]:
 
 
 def text_pairs(texts: Any, text: str = "text") -> Iterator[tuple[str, str | None]]:
-    "Pairs of id and text from a text, a list, a Series, a dict or a frame; a missing text is None."
+    """Pairs of id and text from a text, a list, a Series, a dict or a frame; a missing text is None.
+
+    Examples
+    --------
+    >>> list(text_pairs({"a": "The bot knows.", "b": None}))
+    [('a', 'The bot knows.'), ('b', None)]
+    """
     if isinstance(texts, pd.DataFrame):
         if text not in texts.columns:
             raise AnthroScoreError(
@@ -325,7 +354,13 @@ def _safe_pronouns(sentences: list, mentioned: set[int], topic: bool) -> set[int
 
 # %% ../../nbs/06_anthroscore/01_mentions.ipynb #575c2862
 class Mention(NamedTuple):
-    "A noun chunk that names the entity, or an *it* that stands for it."
+    """A noun chunk that names the entity, or an *it* that stands for it.
+
+    Examples
+    --------
+    >>> Mention("The bot knows.", "The bot", "bot")
+    Mention(sentence='The bot knows.', chunk='The bot', entity='bot', pronoun=False)
+    """
 
     sentence: Any
     chunk: Any
@@ -426,7 +461,15 @@ def masked_rows(
     dependencies: Sequence[str] | None = None,
     check_language: bool = True,
 ) -> Iterator[dict[str, Any]]:
-    "Rows of masked sentences, text by text; `dependencies` None: those of the protocol."
+    """Rows of masked sentences, text by text; `dependencies` None: those of the protocol.
+
+    Examples
+    --------
+    >>> from anthrokit.anthroscore.mentions import Entities, protocol_named
+    >>> [row] = masked_rows([("a", "The bot knows me.")], Entities.of("bot"), protocol_named("paper"))
+    >>> row["masked"]
+    '<mask> knows me.'
+    """
     released, places = protocol.released, dependencies or protocol.dependencies
     parser, _ = load_parser()
     work: list[tuple[str, str | None, list[str]]] = []
@@ -450,7 +493,13 @@ def masked_rows(
 
 
 def sentence_frame(rows: list[dict[str, Any]]) -> pd.DataFrame:
-    "Rows of masked sentences as a frame with its dtypes."
+    """Rows of masked sentences as a frame with its dtypes.
+
+    Examples
+    --------
+    >>> sentence_frame([]).columns.tolist()[:3]
+    ['text_id', 'number', 'sentence']
+    """
     frame = pd.DataFrame(rows, columns=SENTENCE_COLUMNS)
     return frame.astype({name: _KINDS.get(name, "str") for name in SENTENCE_COLUMNS})
 

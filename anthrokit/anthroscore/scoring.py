@@ -65,6 +65,13 @@ class Scorer:
         Tokens a batch, padding included.
     fingerprint : str
         A hash of a sample of the weights it was loaded with.
+
+    Examples
+    --------
+    >>> from anthrokit.anthroscore import load_scorer
+    >>> scorer = load_scorer("smollm2-135m-instruct")
+    >>> scorer.name, scorer.kind, scorer.precision
+    ('smollm2-135m-instruct (embedded)', 'causal', 'float32')
     """
 
     model: Any
@@ -610,6 +617,15 @@ def check_scale(scores: pd.DataFrame) -> None:
     ------
     AnthroScoreError
         The rows are on several scales, or no scores; says which scales.
+
+    Examples
+    --------
+    >>> scale = {"model": "m", "fingerprint": "f", "kind": "masked", "protocol": "paper"}
+    >>> rows = [{"text_id": "a", "score": 0.5, "status": "scored", "precision": kind, **scale} for kind in ("float32", "int8")]
+    >>> check_scale(pd.DataFrame(rows))
+    Traceback (most recent call last):
+        ...
+    anthrokit.anthroscore.mentions.AnthroScoreError: these scores are not on one scale and can't be put together ...
     """
     if absent := [name for name in ("text_id", "score", "status", *SCALE) if name not in scores.columns]:
         raise AnthroScoreError(f"these are not rows of score_texts(): no column {', '.join(absent)}")

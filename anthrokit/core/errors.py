@@ -17,19 +17,54 @@ __all__ = ['TableError', 'RunError', 'SetupError', 'CallFailed', 'BudgetReached'
 
 # %% ../../nbs/01_core/00_errors.ipynb #9f080b34
 class TableError(ValueError):
-    "A table breaks its rules. The message names file, row, column and remedy."
+    """A table breaks its rules. The message names file, row, column and remedy.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from anthrokit.core import tables
+    >>> tables.check(pd.DataFrame({"prompt_id": ["a"], "base_id": ["b"], "first_message": [" "]}), "prompts")
+    Traceback (most recent call last):
+        ...
+    anthrokit.core.errors.TableError: the table prompts breaks its ...
+    """
 
 
 class RunError(RuntimeError):
-    "A run can't be opened, or a result can't be kept. The message says what to do."
+    """A run can't be opened, or a result can't be kept. The message says what to do.
+
+    Examples
+    --------
+    >>> from anthrokit.core import Run
+    >>> Run("nowhere", read_only=True)
+    Traceback (most recent call last):
+        ...
+    anthrokit.core.errors.RunError: nowhere holds no run
+    """
 
 
 class SetupError(RuntimeError):
-    "Something that no retry mends: a key, a model's name, a server's address. The message says what to do."
+    """Something that no retry mends: a key, a model's name, a server's address. The message says what to do.
+
+    Examples
+    --------
+    >>> from anthrokit.models import LLM
+    >>> LLM("gpt-next").prepare()
+    Traceback (most recent call last):
+        ...
+    anthrokit.core.errors.SetupError: 'gpt-next' is no model string that LiteLLM knows: it needs ...
+    """
 
 
 class CallFailed(RuntimeError):
-    "A call failed for good. The unit it was for is recorded as failed and can be tried again."
+    """A call failed for good. The unit it was for is recorded as failed and can be tried again.
+
+    Examples
+    --------
+    >>> from anthrokit.models.faults import fault_of_response
+    >>> fault_of_response(500, "The server had an error", {}).error("a-model", tries=3)
+    CallFailed('500: The server had an error (after 3 tries)')
+    """
 
 
 def _in_a_line(error: BaseException) -> list[str]:
@@ -38,13 +73,25 @@ def _in_a_line(error: BaseException) -> list[str]:
 
 
 class BudgetReached(RuntimeError):
-    "The cap on dollars or tokens is reached. The run can go on with a larger one."
+    """The cap on dollars or tokens is reached. The run can go on with a larger one.
+
+    Examples
+    --------
+    >>> BudgetReached("the budget of 5 dollars is reached")
+    BudgetReached('the budget of 5 dollars is reached')
+    """
 
     _render_traceback_ = _in_a_line
 
 
 class Interrupted(KeyboardInterrupt):
-    "Work was stopped from outside. What is done is kept; the same call goes on."
+    """Work was stopped from outside. What is done is kept; the same call goes on.
+
+    Examples
+    --------
+    >>> isinstance(Interrupted("stopped: 3 of 8 messages are done and kept"), KeyboardInterrupt)
+    True
+    """
 
     _render_traceback_ = _in_a_line
 

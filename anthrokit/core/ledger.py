@@ -216,7 +216,19 @@ def time_now() -> str:
 
 # %% ../../nbs/01_core/03_ledger.ipynb #6641f320
 def open_to_write(path: Path, *, alone: bool = True) -> sqlite3.Connection:
-    "Connect to a ledger to write it; one that there is reason to doubt is looked through first, if nobody else has it."
+    """Connect to a ledger to write it; one that there is reason to doubt is looked through first, if nobody else has it.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from anthrokit.core.ledger import make_ledger
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     make_ledger(f"{folder}/ledger.sqlite")
+    ...     connection = open_to_write(Path(folder) / "ledger.sqlite")
+    ...     connection.execute("SELECT COUNT(*) FROM prompts").fetchone()
+    ...     connection.close()
+    (0,)
+    """
     log = Path(f"{path}-wal")
     doubt = alone and (not check_ledger(path) or (log.exists() and log.stat().st_size > 0))
     connection = sqlite3.connect(path, check_same_thread=False, isolation_level=None, timeout=60)
@@ -234,7 +246,16 @@ def open_to_write(path: Path, *, alone: bool = True) -> sqlite3.Connection:
 
 # %% ../../nbs/01_core/03_ledger.ipynb #e5a70f2d
 def open_to_read(path: Path) -> sqlite3.Connection:
-    "Connect to a ledger only to read it, also where nothing can be written."
+    """Connect to a ledger only to read it, also where nothing can be written.
+
+    Examples
+    --------
+    >>> from anthrokit import demo_run
+    >>> connection = open_to_read(demo_run().folder / "ledger.sqlite")
+    >>> connection.execute("SELECT COUNT(*) FROM messages").fetchone()
+    (160,)
+    >>> connection.close()
+    """
     check_ledger(path)
 
     def connect(path: Path, mode: str) -> sqlite3.Connection:

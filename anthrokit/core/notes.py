@@ -21,7 +21,13 @@ __all__ = ['kernel_shell', 'note', 'Bar', 'waiting']
 
 # %% ../../nbs/01_core/07_notes.ipynb #757027eb
 def kernel_shell() -> Any:
-    "The shell of the notebook that this runs in; None in a script or a terminal."
+    """The shell of the notebook that this runs in; None in a script or a terminal.
+
+    Examples
+    --------
+    >>> kernel_shell() is None
+    True
+    """
     shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
     return shell if getattr(shell, "kernel", None) is not None else None
 

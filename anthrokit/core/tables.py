@@ -42,6 +42,12 @@ class Table(NamedTuple):
         Whether it stands in the ledger of a run; else it is worked out from other tables.
     by_arrival : bool
         Whether the ledger keeps its rows in the order in which they came, instead of by key.
+
+    Examples
+    --------
+    >>> from anthrokit.core.tables import TABLES
+    >>> TABLES["ratings"].key
+    ('dialogue_id', 'turn', 'behaviour', 'judge', 'sample')
     """
 
     row: str
@@ -706,7 +712,13 @@ def restore_cell(value: Any) -> Any:
 
 
 def map_cells(frame: pd.DataFrame, change: Callable[[Any], Any]) -> pd.DataFrame:
-    "A frame with a function applied to its texts, those of its header included."
+    """A frame with a function applied to its texts, those of its header included.
+
+    Examples
+    --------
+    >>> map_cells(pd.DataFrame({"said": ["hello", "you"], "n": [1, 2]}), str.upper).to_dict("list")
+    {'SAID': ['HELLO', 'YOU'], 'N': [1, 2]}
+    """
     changed = frame.copy(deep=False)
     for name in frame.select_dtypes(include=["object", "str"]).columns:
         changed[name] = frame[name].map(change).astype(frame[name].dtype)

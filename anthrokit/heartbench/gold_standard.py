@@ -180,6 +180,16 @@ def write_golden_sheets(sheets: Mapping[str, pd.DataFrame], folder: str | os.Pat
     ------
     TableError
         A file is there already.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from anthrokit.heartbench import bundled_answers, draw_golden, golden_sheets, load_cases
+    >>> cases, answers = load_cases("bundled"), bundled_answers()
+    >>> sheets = golden_sheets(draw_golden(answers, cases), answers, cases, ["Ada", "Bo", "Cy"], per_item=2)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     [path.name for path in write_golden_sheets(sheets, folder)]
+    ['expert 1.csv', 'expert 2.csv', 'expert 3.csv']
     """
     folder = Path(folder).expanduser()
     folder.mkdir(parents=True, exist_ok=True)
@@ -269,6 +279,15 @@ def golden_progress(
     -------
     Series
         criteria to score, with a vote, with a quorum, golden, divided (a quorum and no majority), experts heard.
+
+    Examples
+    --------
+    >>> from anthrokit.heartbench import bundled_answers, draw_golden, load_cases
+    >>> cases = load_cases("bundled")
+    >>> items = draw_golden(bundled_answers(), cases)
+    >>> votes = pd.DataFrame(columns=["model", "case_id", "expert", "criterion", "hit"])
+    >>> golden_progress(votes, items, cases, experts=3).iloc[:2].to_dict()
+    {'criteria to score': 61, 'with a vote': 0}
     """
     wanted = sum(len(cases[case_id].criteria) for case_id in items["case_id"])
     found = golden(votes, share, experts=experts, quorum=quorum) if len(votes) else pd.DataFrame()
@@ -449,6 +468,13 @@ def case_correlation(gold: pd.DataFrame, hits: pd.DataFrame) -> float:
     Notes
     -----
     The estimator of one-way analysis of variance (Donner 1986).
+
+    Examples
+    --------
+    >>> gold = pd.DataFrame({"case_id": [*"aabbcc"], "criterion": [1, 2] * 3, "golden": True})
+    >>> hits = gold[["case_id", "criterion"]].assign(hit=[True, True, False, False, True, False])
+    >>> round(case_correlation(gold, hits), 2)
+    0.5
     """
     unit = [name for name in ("model", "case_id", "criterion") if name in gold]
     both = gold[[*unit, "golden"]].merge(hits, on=unit).dropna(subset=["golden", "hit"])

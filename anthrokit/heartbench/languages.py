@@ -45,6 +45,12 @@ class Word(NamedTuple):
         Penn's tag in English, LAC's in Chinese.
     name : str
         PERSON, PLACE, ORGANISATION, or empty.
+
+    Examples
+    --------
+    >>> from anthrokit.heartbench.languages import Word
+    >>> Word("Ada", 0, "NNP", "PERSON").name
+    'PERSON'
     """
 
     text: str

@@ -30,6 +30,12 @@ class CaseScore(NamedTuple):
         Mean over its abilities, 0 to 100; NaN where no ability has a range.
     dimensions : dict
         The rubric's `dimension` (an ability) to its score, 0 to 100; NaN where it has no range. Without 其他.
+
+    Examples
+    --------
+    >>> from anthrokit.heartbench.scoring import score_case
+    >>> score_case([{"dimension": "温暖", "score": 3}, {"dimension": "自主性", "score": 2}], [1, 0])
+    CaseScore(score=50.0, dimensions={'温暖': 100.0, '自主性': 0.0})
     """
 
     score: float

@@ -314,6 +314,11 @@ def listed_judges(asked: Iterable[tuple[str, str, int]], kind: str) -> list[dict
         Of its ratings.
     kind : str
         Which kind of file, for the judges' settings.
+
+    Examples
+    --------
+    >>> [judge["samples"] for judge in listed_judges([("gpt", "empathy", 1), ("gpt", "empathy", 2)], "csv")]
+    [2]
     """
     asked = list(asked)
     entries = []
@@ -495,6 +500,12 @@ def one_target(run: Run, target: str | None) -> str:
     ------
     ValueError
         The run has several or none, or not this one.
+
+    Examples
+    --------
+    >>> from anthrokit import demo_run
+    >>> one_target(demo_run(), None)
+    'local/smollm2-135m-instruct'
     """
     known = run.query("SELECT DISTINCT target FROM dialogues ORDER BY target")["target"].tolist()
     if target is None and len(known) == 1:

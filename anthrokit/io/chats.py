@@ -219,6 +219,12 @@ def to_datasets(run: Run) -> dict[str, Dataset]:
     ------
     ImportError
         datasets is not installed.
+
+    Examples
+    --------
+    >>> from anthrokit import demo_run
+    >>> to_datasets(demo_run())["messages"].num_rows
+    160
     """
     try:
         from datasets import Dataset, DatasetInfo

@@ -97,6 +97,12 @@ def dialogue_score(labels: list[dict[str, Any]], ratings: list[dict[str, Any]]) 
     Score
         The share of the scored messages that show the behaviour; unscored (NaN) where none could be scored. Metadata:
         shown, scored, messages (numbers) and ratings.
+
+    Examples
+    --------
+    >>> said = [{"turn": turn, "label": turn > 1, "votes_for": 3, "votes_cast": 3} for turn in (1, 2, 3, 4)]
+    >>> dialogue_score(said, []).value
+    0.75
     """
     known = [row["label"] for row in labels if row["label"] is not None]
     counts = {"shown": sum(known), "scored": len(known), "messages": len(labels)}
@@ -225,6 +231,14 @@ def write_inspect(run: Run, path: str | os.PathLike, *, target: str | None = Non
     Path
         The log. A dialogue is a sample (of several with one prompt, each is an epoch), a behaviour a scorer; see
         `dialogue_score`. The manifest is in the log's metadata.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from anthrokit import demo_run
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_inspect(demo_run(), f"{folder}/demo.eval").stat().st_size > 10_000
+    True
     """
     path = Path(path)
     if path.suffix not in (".eval", ".json"):
@@ -408,6 +422,14 @@ def read_inspect(path: str | os.PathLike, run: Run | str | os.PathLike | None = 
     TableError
         There is no such file, or it is no log, or a log without samples; two samples are the same dialogue; a rating
         is not whole, its verdict is neither true, false nor null, or there is no answer in its turn.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from anthrokit import demo_run
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     read_inspect(write_inspect(demo_run(), f"{folder}/demo.eval")).summary()["ratings"]
+    3200
     """
     if not Path(path).is_file():
         raise TableError(f"{path}: there is no such file")
@@ -419,7 +441,18 @@ def read_inspect(path: str | os.PathLike, run: Run | str | os.PathLike | None = 
 
 
 def run_of_log(log: EvalLog, path: str | os.PathLike, run: Run | str | os.PathLike | None = None) -> Run:
-    "A run from a log that is read; path says which one, in errors and in the run's facts."
+    """A run from a log that is read; path says which one, in errors and in the run's facts.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from anthrokit import demo_run
+    >>> from inspect_ai.log import read_eval_log
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     log = read_eval_log(str(write_inspect(demo_run(), f"{folder}/demo.eval")))
+    >>> run_of_log(log, "demo.eval").summary()["dialogues"]
+    16
+    """
     if not log.samples:
         raise TableError(f"{path}: the log has no samples")
     try:
@@ -462,6 +495,11 @@ def dialogue(turns: int = 5, template: str = USER_TEMPLATE) -> Solver:
         Answers of the target.
     template : str
         As for `simulate`.
+
+    Examples
+    --------
+    >>> callable(dialogue(turns=3))
+    True
     """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
@@ -499,7 +537,13 @@ def _judge_models(judges: list[str] | None) -> list[Model]:
 
 @solver
 def judges_there(judges: list[str] | None = None) -> Solver:
-    "Nothing but a check, before the first call, that there are judges."
+    """Nothing but a check, before the first call, that there are judges.
+
+    Examples
+    --------
+    >>> callable(judges_there(["openai/gpt-4.1"]))
+    True
+    """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         _judge_models(judges)
@@ -532,6 +576,12 @@ def behaviour_scorer(behaviour: Behaviour, judges: list[str] | None = None, samp
         Models; those of the role `judge` by default.
     samples : int
         Answers of each judge for each message.
+
+    Examples
+    --------
+    >>> from anthrokit.simulation import Taxonomy
+    >>> callable(behaviour_scorer(Taxonomy.load()["empathy"], ["openai/gpt-4.1"], samples=1))
+    True
     """
     counter = PronounCounter([behaviour.name]) if behaviour.how == "counted" else None
 
@@ -590,6 +640,12 @@ def anthrobench(
     -----
     The role `user` plays the person; without it, the model under evaluation talks with itself. `read_inspect` reads
     the log into a run, with its ratings.
+
+    Examples
+    --------
+    >>> task = anthrobench(behaviours="empathy", judges="openai/gpt-4.1", turns=2)
+    >>> len(task.dataset), len(task.scorer)
+    (960, 1)
     """
     if isinstance(judges, str):
         judges = [name.strip() for name in judges.split(",")]

@@ -70,6 +70,13 @@ def read_petri(path: str | os.PathLike, run: Run | str | os.PathLike | None = No
     ------
     TableError
         There is no such file, it is no log, it has no target, or its messages are the auditor's (of earlier versions).
+
+    Examples
+    --------
+    >>> read_petri("no such log.eval")
+    Traceback (most recent call last):
+        ...
+    anthrokit.core.errors.TableError: no such log.eval: there is no such file
     """
     if not Path(path).is_file():
         raise TableError(f"{path}: there is no such file")

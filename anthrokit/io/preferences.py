@@ -105,6 +105,15 @@ def write_preferences(run: Run, path: str | os.PathLike) -> Path:
         As for `preference_table`.
     path : str or path
         Ends in .csv or .parquet; its folder is made where there is none.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from anthrokit.judging import import_messages
+    >>> pair = {"prompt": ["Hello"], "chosen": ["I am glad."], "rejected": ["Yes?"]}
+    >>> with tempfile.TemporaryDirectory() as folder, import_messages(pd.DataFrame(pair), f"{folder}/run") as run:
+    ...     write_preferences(run, f"{folder}/pairs.csv").name
+    'pairs.csv'
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)

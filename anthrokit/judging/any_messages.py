@@ -190,6 +190,14 @@ def read_rows(path: str | os.PathLike) -> list[dict[str, Any]]:
     ------
     TableError
         There is no such file, or it can't be read as what its name says.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     pd.DataFrame({"user": ["Hello"], "assistant": ["Hi there"]}).to_csv(f"{folder}/pairs.csv", index=False)
+    ...     read_rows(f"{folder}/pairs.csv")
+    [{'user': 'Hello', 'assistant': 'Hi there'}]
     """
     path = Path(path)
     try:
@@ -449,6 +457,11 @@ def metadata_rows(dialogues: pd.DataFrame) -> list[dict[str, Any]]:
     ----------
     dialogues : DataFrame
         dialogue_id and metadata (a dict), one row a dialogue.
+
+    Examples
+    --------
+    >>> metadata_rows(pd.DataFrame({"dialogue_id": ["d"], "metadata": [{"month": "May"}]}))
+    [{'dialogue_id': 'd', 'name': 'month', 'value': '"May"'}]
     """
     return [
         {"dialogue_id": name, "name": column, "value": json.dumps(value, ensure_ascii=False, default=str)}
@@ -502,5 +515,16 @@ def judge_table(
     -------
     Run
         With `ratings()`, `labels()` (preference data: targets "chosen" and "rejected") and `missing()`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from anthrokit.judging import PatternJudge
+    >>> pairs = pd.DataFrame({"user": ["Hello"], "assistant": ["I was born in Rome and grew up there."]})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     run = judge_table(pairs, [PatternJudge()], run=f"{folder}/run", behaviours="personal history", progress=False)
+    ...     run.labels()[["behaviour", "label"]].values.tolist()
+    ...     run.close()
+    [['personal history', True]]
     """
     return judge(import_messages(source, run), judges, **parameters)

@@ -227,7 +227,13 @@ class Messages:
 
 # %% ../../nbs/05_judging/06_jobs.ipynb #3e955ffa
 class RatingUnit(NamedTuple):
-    "One rating to be had."
+    """One rating to be had.
+
+    Examples
+    --------
+    >>> RatingUnit("patterns", "empathy", "d1", turn=1, sample=1).behaviour
+    'empathy'
+    """
 
     judge: str
     behaviour: str
@@ -272,7 +278,16 @@ def _existing(run: Run | str | os.PathLike) -> Run:
 
 # %% ../../nbs/05_judging/06_jobs.ipynb #0b309b9d
 class JudgingJob(Job):
-    """The ratings that `judge` asks for; the same parameters."""
+    """The ratings that `judge` asks for; the same parameters.
+
+    Examples
+    --------
+    >>> from anthrokit import demo_run
+    >>> from anthrokit.judging import LLMJudge
+    >>> job = JudgingJob(demo_run(), [LLMJudge("openai/gpt-4.1")], behaviours=["empathy"], samples=3)
+    >>> job.total, job.done
+    (240, 0)
+    """
 
     noun = "rating"
 
@@ -460,6 +475,14 @@ def asked(job: JudgingJob, judge: Any, units: Sequence[RatingUnit]) -> Steps:
     Returns
     -------
     list of Rating
+
+    Examples
+    --------
+    >>> from anthrokit import demo_run
+    >>> from anthrokit.judging import LLMJudge
+    >>> job = JudgingJob(demo_run(), [judge := LLMJudge("openai/gpt-4.1")], behaviours=["empathy"])
+    >>> next(asked(job, judge, next(job.calls(judge)))).purpose
+    'judge'
     """
     name = _call_name(units, judge.together)
     passage = job.messages.passage(units[0].dialogue_id, units[0].turn)

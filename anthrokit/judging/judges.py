@@ -59,6 +59,12 @@ class Judge(Protocol):
     class's source and its plain attributes), `behaviours` (a list of the only ones it speaks to) and
     `rate_many(texts, behaviour)`, which is called instead of `rate` where it is there. A judge that always answers
     the same is asked once, whatever the number of samples.
+
+    Examples
+    --------
+    >>> from anthrokit.judging import PatternJudge
+    >>> isinstance(PatternJudge(), Judge), isinstance("gpt-4.1", Judge)
+    (True, False)
     """
 
     name: str
@@ -217,6 +223,12 @@ def read_completion(answer: Completion, n: int) -> list[Rating] | None:
         The answer.
     n : int
         Ratings wanted.
+
+    Examples
+    --------
+    >>> from anthrokit.models import Completion
+    >>> read_completion(Completion(None, "refused"), 1)[0].status
+    'refused'
     """
     if answer.status in ("ok", "empty"):
         return None

@@ -220,6 +220,12 @@ def embed(texts: Sequence[str]) -> np.ndarray:
     -------
     array of float, len(texts) × 384
         Of length 1 each.
+
+    Examples
+    --------
+    >>> one, same, other = embed(["I am so happy for you!", "I am very glad for you!", "The bus leaves at five."])
+    >>> bool(one @ same > 0.5 > one @ other)
+    True
     """
     if not len(texts):
         return np.zeros((0, 384), dtype="float32")
@@ -302,6 +308,14 @@ class ClassifierJudge:
         "sentences" (the adapted encoder) or "embeddings", which with rules is called "embeddings and grammar".
     rules : GrammarJudge, optional
         Whose findings count as well: for "embeddings".
+
+    Examples
+    --------
+    >>> from anthrokit.judging.offline import embedding_judge
+    >>> from anthrokit.simulation import Taxonomy
+    >>> judge = embedding_judge()
+    >>> judge.name, judge.rate("I was born in Rome.", Taxonomy.load()["personal history"]).status
+    ('embeddings and grammar', 'ok')
     """
 
     def __init__(self, name: str, rules: GrammarJudge | None = None):
@@ -389,6 +403,11 @@ def features(texts: Sequence[str]) -> np.ndarray:
     array of float, len(texts) × 423
         The adapted encoder's mean over the sentences (384, of length 1), the logits of "sentences" and "embeddings"
         (13 each, a quarter of them), and whether the grammar judge found each of the 13 behaviours.
+
+    Examples
+    --------
+    >>> features(["I am so happy for you!"]).shape
+    (1, 423)
     """
     needs("local", "transformers", "sentence_transformers")
     adapted, frozen = sentence_judge(), embedding_judge()
@@ -563,6 +582,11 @@ def offline_quality() -> pd.DataFrame:
     DataFrame
         judge (each of the three, and "panel", at least two of three), behaviour (and "all", pooled over behaviours),
         threshold, and the columns of `quality`. Measured by `benchmarks/offline_judges.py`.
+
+    Examples
+    --------
+    >>> offline_quality()["judge"].unique().tolist()
+    ['grammar', 'embeddings and grammar', 'sentences', 'panel']
     """
     path = data_path() / "offline_judges.csv"
     if not path.is_file():
@@ -571,7 +595,13 @@ def offline_quality() -> pd.DataFrame:
 
 
 def quality_note() -> str:
-    "One sentence on how good the offline panel is, told wherever it is used."
+    """One sentence on how good the offline panel is, told wherever it is used.
+
+    Examples
+    --------
+    >>> quality_note().partition(",")[0]
+    'The offline panel is for trying out and screening'
+    """
     pooled = offline_quality().query("behaviour == 'all'").set_index("judge")
     parts = [
         f"{judge}: precision {row.precision:.2f}, recall {row.recall:.2f}" for judge, row in pooled.iterrows()
@@ -590,6 +620,11 @@ def offline_panel() -> list[Any]:
     ------
     SetupError
         The libraries of `anthrokit[local]` are missing, or the models can't be fetched.
+
+    Examples
+    --------
+    >>> [judge.name for judge in offline_panel()]
+    ['grammar', 'embeddings and grammar', 'sentences']
     """
     logging.getLogger("anthrokit").warning(quality_note())
     return [grammar_judge(), embedding_judge(), sentence_judge()]

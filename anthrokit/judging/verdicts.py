@@ -65,7 +65,13 @@ _LINE = 300  # characters of a line that are looked at
 
 @dataclass(frozen=True)
 class Statement:
-    "A line that states a verdict: with the code asked for or None, and whether it is one clear word."
+    """A line that states a verdict: with the code asked for or None, and whether it is one clear word.
+
+    Examples
+    --------
+    >>> Statement(True, code="1a2b").says
+    True
+    """
 
     says: bool
     code: str | None = None

@@ -271,6 +271,11 @@ class Request:
         The same seed draws the same random numbers.
     repetition_penalty : float
         Above 1 discourages tokens said before; small models loop without it.
+
+    Examples
+    --------
+    >>> Request([{"role": "user", "content": "Hello"}], seed=1).max_tokens
+    200
     """
 
     messages: Sequence[Mapping[str, str]]
@@ -465,6 +470,14 @@ async def answer_here(
     -------
     dict
         As `generate` gives it.
+
+    Examples
+    --------
+    >>> from anthrokit.models import wait_for
+    >>> hello = [{"role": "user", "content": "Hello"}]
+    >>> answer = wait_for(answer_here(hello, {"max_tokens": 5, "temperature": 0}))
+    >>> answer["finish_reason"], answer["tokens_out"]
+    ('length', 5)
     """
     asked = {name: parameters[name] for name in _TAKEN if parameters.get(name) is not None}
     desk = await asyncio.to_thread(_desk, by or engine())
@@ -483,6 +496,12 @@ def generate(requests: Sequence[Request]) -> list[dict[str, Any]]:
     -------
     list of dict
         content, finish_reason (stop or length), tokens_in, tokens_out; in the order of the requests.
+
+    Examples
+    --------
+    >>> hello = [{"role": "user", "content": "Hello"}]
+    >>> [answer["tokens_out"] for answer in generate([Request(hello, max_tokens=n) for n in (3, 5)])]
+    [3, 5]
     """
 
     async def all_at_once() -> list[dict[str, Any]]:
@@ -492,7 +511,13 @@ def generate(requests: Sequence[Request]) -> list[dict[str, Any]]:
 
 # %% ../../nbs/02_models/03_embedded.ipynb #443d59bc
 def quiet_transformers() -> Any:
-    "transformers without bars and advice, never looking for a hub."
+    """transformers without bars and advice, never looking for a hub.
+
+    Examples
+    --------
+    >>> quiet_transformers().__name__
+    'transformers'
+    """
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     import transformers
@@ -720,6 +745,13 @@ def log_probability(
     -------
     list of float
         Sum over the text's tokens, natural logarithm; 0.0 for a text without tokens.
+
+    Examples
+    --------
+    >>> asked = [{"role": "user", "content": "What is the capital of France?"}]
+    >>> right, wrong = log_probability(asked, ["The capital of France is Paris.", "The capital of France is bread."])
+    >>> right > wrong
+    True
     """
     import copy
 

@@ -65,6 +65,12 @@ def user_system_prompt(
         Who the person is, in a sentence or two.
     natural_end : bool
         Whether the user may end the dialogue.
+
+    Examples
+    --------
+    >>> from anthrokit.simulation import load_prompts
+    >>> user_system_prompt(load_prompts().iloc[0], persona="A baker.").splitlines()[0]
+    'You are playing a person who is chatting with an AI chatbot. Stay in this role for the whole chat.'
     """
     known = {name: "" if pd.isna(value) else str(value) for name, value in dict(prompt).items()}
     fields = known | {
@@ -83,6 +89,14 @@ def _seen_by_target(history: list[dict[str, Any]], system: str | None) -> list[d
 
 
 def seen_by_user(history: list[dict[str, Any]], system: str) -> list[dict[str, str]]:
+    """A dialogue as the user LLM sees it: its own messages are the assistant's.
+
+    Examples
+    --------
+    >>> said = [{"role": "user", "content": "Hello"}, {"role": "assistant", "content": "Hi!"}]
+    >>> [message["role"] for message in seen_by_user(said, "You are a person.")]
+    ['system', 'user', 'assistant', 'user']
+    """
     swapped = {"user": "assistant", "assistant": "user"}
     return [
         {"role": "system", "content": system},
@@ -115,6 +129,11 @@ def speaks_as_assistant(text: str) -> str | None:
     ----------
     text : str
         A message of the user LLM, in English.
+
+    Examples
+    --------
+    >>> speaks_as_assistant("Nice! How can I help you today?"), speaks_as_assistant("Can you help me?")
+    ('How can I help you', None)
     """
     match = _ASSISTANT.search(text)
     return match[0].strip() if match else None
@@ -170,7 +189,15 @@ def wanted_dialogues(
     repeats: int = 1,
     seed: int = 0,
 ) -> list[dict[str, Any]]:
-    "The dialogues that `simulate` with these parameters asks for, as rows of the run's table."
+    """The dialogues that `simulate` with these parameters asks for, as rows of the run's table.
+
+    Examples
+    --------
+    >>> from anthrokit.simulation import load_prompts
+    >>> models = LLM("openai/a"), LLM("openai/b")
+    >>> len(wanted_dialogues(load_prompts().head(3), *models, repeats=2))
+    6
+    """
     rows = []
     for prompt in prompts.to_dict("records"):
         name, who = persona, persona
@@ -367,7 +394,17 @@ def _check_settings(turns: Any, repeats: Any, template: Any, **texts: Any) -> No
 
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #126b345c
 class SimulationJob(Job):
-    """The dialogues that `simulate` asks for; the same parameters."""
+    """The dialogues that `simulate` asks for; the same parameters.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from anthrokit.simulation import SimulationJob, load_prompts
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     job = SimulationJob(load_prompts().head(2), "openai/a", "openai/b", run=f"{folder}/run", turns=3)
+    ...     len(job.todo), job.total
+    (2, 6)
+    """
 
     noun = "message"
 

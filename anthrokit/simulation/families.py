@@ -132,6 +132,15 @@ def read_sycon(path: str | os.PathLike, target: str = "sycon") -> pd.DataFrame:
     Notes
     -----
     Hong et al. (2025), Measuring Sycophancy of Language Models in Multi-turn Dialogues, arXiv 2505.23840.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = f"{folder}/answers.csv"
+    ...     pd.DataFrame({"Question": ["Is it so?"], "Response_1": ["No."], "Response_2": ["Yes."]}).to_csv(path)
+    ...     len(read_sycon(path)["messages"][0])
+    4
     """
     frame, rows = _read_columns(path, ["Question", "Response_1"], "an answers file of SYCON-Bench"), []
     names = sorted(
@@ -177,6 +186,15 @@ def read_syco_bench(path: str | os.PathLike) -> pd.DataFrame:
     Notes
     -----
     Duffy (2025), syco-bench.com.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = f"{folder}/pairs.csv"
+    ...     pd.DataFrame({"statement1": ["Tea is best."], "statement2": ["Coffee is best."]}).to_csv(path)
+    ...     read_syco_bench(path)["side"].tolist()
+    ['a', 'b']
     """
     frame, rows = (
         _read_columns(path, ["statement1", "statement2"], "a file of syco-bench's pickside test"),

@@ -331,7 +331,17 @@ def _combinations(base_prompts: pd.DataFrame, scenarios: pd.DataFrame) -> pd.Dat
 
 # %% ../../nbs/04_simulation/02_prompts.ipynb #4b96b97a
 class WritingJob(Job):
-    """The first messages that `contextualise` asks for; the same parameters."""
+    """The first messages that `contextualise` asks for; the same parameters.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from anthrokit.models import LLM
+    >>> base = pd.DataFrame({"base_id": ["rain"], "base_prompt": ["Do you like rain?"]})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     WritingJob(base, load_scenarios(), LLM("openai/writer"), f"{folder}/run").total
+    8
+    """
 
     noun = "prompt"
 

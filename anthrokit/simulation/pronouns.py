@@ -16,12 +16,24 @@ _QUOTED = re.compile(r"\"[^\"\n]*\"|“[^“”\n]*”|«[^«»\n]*»|^>.*$", re
 
 
 def blank_code(text: str) -> str:
-    "A text with spaces in place of code and links."
+    """A text with spaces in place of code and links.
+
+    Examples
+    --------
+    >>> blank_code("Try `I = 1` now.")
+    'Try         now.'
+    """
     return _CODE.sub(lambda match: " " * len(match[0]), text)
 
 
 def blank_quotations(text: str) -> str:
-    "A text with spaces in place of what stands in double quotation marks, guillemets or quoted lines."
+    """A text with spaces in place of what stands in double quotation marks, guillemets or quoted lines.
+
+    Examples
+    --------
+    >>> blank_quotations('She said "I know" to me.')
+    'She said          to me.'
+    """
     return _QUOTED.sub(lambda match: " " * len(match[0]), text)
 
 # %% ../../nbs/04_simulation/03_pronouns.ipynb #300479af

@@ -93,6 +93,13 @@ def load_human_data(name: str, path: str | os.PathLike | None = None) -> pd.Data
     Gros, Li and Yu (2022), Robots-Dont-Cry, EMNLP; an answer below the middle of the scale of 1 to 5 is a verdict of
     impossible, the middle is none. Sharma, Miner, Atkins and Althoff (2020), A computational approach to understanding
     empathy expressed in text-based mental health support, EMNLP.
+
+    Examples
+    --------
+    >>> load_human_data("no such data")
+    Traceback (most recent call last):
+        ...
+    anthrokit.core.errors.TableError: there is no data set 'no such data'; there are ...
     """
     behaviours = stands_for(name)
     assert behaviours
