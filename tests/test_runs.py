@@ -16,7 +16,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from forks import Fork
-from judged import study
+from judged import do_part, study
 
 from anthrokit import demo_run
 from anthrokit.analysis import compare, profile
@@ -523,20 +523,6 @@ def test_positive_examples_are_shown_where_they_are_asked_for(server, tmp_path):
     run.close()
 
 
-PART = """
-import sys
-from anthrokit.judging import LLMJudge, judge
-from anthrokit.models import LLM
-from anthrokit.simulation import load_prompts, simulate
-base, folder = sys.argv[1:]
-def model(name):
-    return LLM(f"openai/{name}", api_base=base, max_concurrency=4, temperature=0)
-run = simulate(load_prompts(), model("target"), model("user"), run=folder, turns=2, progress=False)
-judges = [LLMJudge(model(f"judge-{n}"), structured=False) for n in "ab"]
-judge(run, judges, samples=1, behaviours=["personhood", "emotions"], progress=False)
-"""
-
-
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_parts_done_anywhere_and_killed_are_the_whole(server, tmp_path, seed):
     "Split, done in any order, some killed and done again, merged: the same ledger as done in one."
@@ -547,7 +533,7 @@ def test_parts_done_anywhere_and_killed_are_the_whole(server, tmp_path, seed):
     [Run(folder).close() for folder in folders]
     todo = rng.sample(folders, len(folders))
     for folder in [*todo[:2], *todo]:  # the first two are killed on their way
-        done = subprocess.Popen([sys.executable, "-c", PART, base, folder], stderr=subprocess.PIPE)
+        done = Fork(do_part, base, folder)
         if folder in todo[:2] and not (folder / "killed").exists():
             (folder / "killed").touch()
             with Run(folder, read_only=True) as part:
@@ -555,14 +541,13 @@ def test_parts_done_anywhere_and_killed_are_the_whole(server, tmp_path, seed):
                 while done.poll() is None and part.rows("SELECT COUNT(*) FROM calls")[0][0] < until:
                     time.sleep(0.01)
             done.kill()
-            done.communicate()
         else:
-            assert not done.communicate()[1] or done.returncode == 0
+            assert done.wait(120) == 0
     single = tmp_path / "single"
     with Run(single) as one:
         one.add_prompts(whole.prompts())
         one.set_facts(part={"number": 1, "of": 1, "run": "whole", "budget": {}})  # takes these prompts only
-    subprocess.run([sys.executable, "-c", PART, base, single], check=True, capture_output=True)
+    assert Fork(do_part, base, single).wait(120) == 0
     shuffled = rng.sample(folders, len(folders))
     with Run.merge(shuffled, tmp_path / "together") as together, Run(single, read_only=True) as one:
         assert together.missing().empty and together.fact("merged")["unequal"] == []

@@ -620,9 +620,9 @@ def check_scale(scores: pd.DataFrame) -> None:
 
     Examples
     --------
-    >>> scale = {"model": "m", "fingerprint": "f", "kind": "masked", "protocol": "paper"}
-    >>> rows = [{"text_id": "a", "score": 0.5, "status": "scored", "precision": kind, **scale} for kind in ("float32", "int8")]
-    >>> check_scale(pd.DataFrame(rows))
+    >>> row = {"text_id": "a", "score": 0.5, "status": "scored", "model": "m", "fingerprint": "f"}
+    >>> row |= {"kind": "masked", "protocol": "paper"}
+    >>> check_scale(pd.DataFrame([{**row, "precision": precision} for precision in ("float32", "int8")]))
     Traceback (most recent call last):
         ...
     anthrokit.anthroscore.mentions.AnthroScoreError: these scores are not on one scale and can't be put together ...

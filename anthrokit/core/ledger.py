@@ -216,7 +216,7 @@ def time_now() -> str:
 
 # %% ../../nbs/01_core/03_ledger.ipynb #6641f320
 def open_to_write(path: Path, *, alone: bool = True) -> sqlite3.Connection:
-    """Connect to a ledger to write it; one that there is reason to doubt is looked through first, if nobody else has it.
+    """Connect to a ledger to write it; one to be doubted is looked through first, if nobody else has it.
 
     Examples
     --------

@@ -521,8 +521,9 @@ def judge_table(
     >>> import tempfile
     >>> from anthrokit.judging import PatternJudge
     >>> pairs = pd.DataFrame({"user": ["Hello"], "assistant": ["I was born in Rome and grew up there."]})
+    >>> how = {"behaviours": "personal history", "progress": False}
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     run = judge_table(pairs, [PatternJudge()], run=f"{folder}/run", behaviours="personal history", progress=False)
+    ...     run = judge_table(pairs, [PatternJudge()], run=f"{folder}/run", **how)
     ...     run.labels()[["behaviour", "label"]].values.tolist()
     ...     run.close()
     [['personal history', True]]

@@ -62,3 +62,14 @@ def judge_in_batches(base, folder, requests):
     judges = [LLMJudge(LLM(f"openai/judge-{letter}", api_base=base)) for letter in "ab"]
     some = {"behaviours": ["empathy", "agency", "desires"], "samples": 2, "progress": False}
     judge(make_run(folder, 8), judges, batch=Batch(poll=0.05, requests=requests), **some)
+
+
+def do_part(base, folder):
+    "The dialogues and ratings of a part of a run, for processes to kill."
+
+    def model(name):
+        return LLM(f"openai/{name}", api_base=base, max_concurrency=4, temperature=0)
+
+    run = simulate(load_prompts(), model("target"), model("user"), run=folder, turns=2, progress=False)
+    judges = [LLMJudge(model(f"judge-{letter}"), structured=False) for letter in "ab"]
+    judge(run, judges, samples=1, behaviours=["personhood", "emotions"], progress=False)
