@@ -112,23 +112,26 @@ price = [2.0, 8.0]
     assert json.loads(stored)["targets"]["under-study"]["temperature"] == 0.5
 
 
-def test_the_study_of_two_by_two_from_the_terminal(server, tmp_path):
+def test_the_study_of_two_by_two_from_the_terminal(server, tmp_path, monkeypatch, capsys):
     "The lines that the tutorial shows, as they stand, but for the models' addresses and the number of dialogues."
+    from anthrokit.cli import main
+
     tutorial = json.loads((ROOT / "nbs" / "tutorials" / "two_by_two.ipynb").read_text())
     [lines] = [text for cell in tutorial["cells"] if "anthrokit simulate" in (text := "".join(cell["source"]))]
     lines = re.sub(r"(?:openai|gemini)(/[\w.-]+)", rf"openai\1@{server()}", lines.split("```")[1])
     lines = lines.replace("--dialogues 96", "--dialogues 8 --turns 2")
     lines = lines.replace("--budget-usd 100", "--budget-tokens 1000000")
-    path = f"{COMMAND.parent}:{os.environ['PATH']}"
-    done = subprocess.run(
-        ["bash", "-ec", lines], cwd=tmp_path, capture_output=True, text=True, env={**os.environ, "PATH": path}
-    )
-    assert done.returncode == 0, done.stderr
-    assert "16 of 16 messages, " in done.stderr and "768 of 768 ratings, " in done.stderr and "\r" not in done.stderr
+    spelled = 'anthrokit() { printf "%q " "$@"; echo; }' + lines  # the shell says which commands come of it
+    commands = subprocess.run(["bash", "-ec", spelled], capture_output=True, text=True, check=True).stdout
+    monkeypatch.chdir(tmp_path)
+    assert len(commands.splitlines()) == 9
+    assert [main(shlex.split(command)) for command in commands.splitlines()] == [0] * 9
+    said, told = capsys.readouterr()
+    assert "16 of 16 messages, " in told and "768 of 768 ratings, " in told and "\r" not in told
     with Run(tmp_path / "runs" / "study", read_only=True) as run:
         assert run.dialogues().groupby(["target", "prompt"]).size().tolist() == [8] * 4 and run.missing().empty
         assert run.fact("budget") == {"usd": None, "tokens": 1_000_000}
-    compared = [line.split() for line in done.stdout.splitlines() if re.search("warm +plain", line)]
+    compared = [line.split() for line in said.splitlines() if re.search("warm +plain", line)]
     assert sorted(line[:2] for line in compared) == [
         [f"openai/{model}", behaviour] for model in ("gpt-4o", "gpt-4o-mini") for behaviour in ("empathy", "validation")
     ]
