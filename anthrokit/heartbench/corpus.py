@@ -69,6 +69,17 @@ def read_transcripts(
     ------
     TableError
         A line is no JSON object, or has none of the three forms; names the line.
+
+    Examples
+    --------
+    >>> import json, tempfile
+    >>> told = [{"role": "user", "content": "I am tired."}, {"role": "assistant", "content": "Since when?"}]
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "chats.jsonl"
+    ...     _ = path.write_text(json.dumps({"id": "one", "messages": told + told[:1]}))
+    ...     cases, left_out = read_transcripts(path)
+    >>> cases["one"].dialogue
+    (('user', 'I am tired.'), ('helper', 'Since when?'), ('user', 'I am tired.'))
     """
     made, left, path = [], [], Path(path).expanduser()
     for number, line in enumerate(path.read_text(encoding="utf-8-sig").splitlines(), start=1):

@@ -38,6 +38,12 @@ class Span(NamedTuple):
     kind : str
         NAME, PLACE, ORG, NUMBER.
     text : str
+
+    Examples
+    --------
+    >>> from anthrokit.heartbench.rewriting import personal_spans
+    >>> personal_spans("我叫王小明。")
+    [Span(start=2, end=5, kind='NAME', text='王小明')]
     """
 
     start: int
@@ -227,6 +233,17 @@ def write_public(cases: Cases, path: str | os.PathLike) -> None:
     ------
     TableError
         Something is; no file is made.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from anthrokit.heartbench import load_cases
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_public(load_cases("bundled"), f"{folder}/cases.jsonl")
+    ...     Path(f"{folder}/cases.jsonl").exists()
+    Traceback (most recent call last):
+        ...
+    anthrokit.core.errors.TableError: personal data is left, so nothing leaves: ...
     """
     refuse_personal(cases)
     write_cases(cases, path)
@@ -273,6 +290,12 @@ def rewrites_of(run: Run) -> pd.DataFrame:
     -------
     DataFrame
         case_id, step, model, status, dialogue (a list of messages), error.
+
+    Examples
+    --------
+    >>> from anthrokit import demo_run
+    >>> rewrites_of(demo_run()).columns.tolist()
+    ['case_id', 'step', 'model', 'status', 'dialogue', 'error']
     """
     table = run.query(
         "SELECT case_id, step, model, status, dialogue, error FROM rewrites ORDER BY case_id, model, step"
