@@ -59,7 +59,7 @@ def profile_table(labels: pd.DataFrame) -> pd.DataFrame:
     --------
     >>> table = profile_table(demo_run().labels())
     >>> table.query("behaviour == 'validation'")[["share", "scored"]].values.tolist()
-    [['45 %', '80 of 80']]
+    [['69 %', '80 of 80']]
     """
     shares = analysis.profile(labels, by=("target", "category", "behaviour"))
     return pd.DataFrame(

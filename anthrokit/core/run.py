@@ -645,7 +645,7 @@ class Run:
         --------
         >>> from anthrokit import demo_run
         >>> demo_run().tally()[["yes", "no", "taken"]].sum().tolist()
-        [607, 2593, 3200]
+        [661, 2539, 3200]
         """
         return self.query(_TALLY).astype({"turn": "Int64"})
 
@@ -1647,7 +1647,7 @@ def repair(folder: str | os.PathLike, new_folder: str | os.PathLike) -> pd.DataF
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder, demo_run() as run:
     ...     repair(run.folder, f"{folder}/saved")["rows"].tolist()
-    [16, 16, 4, 144, 10, 160, 3200]
+    [16, 16, 4, 144, 11, 160, 3200]
     """
     path, target = Path(folder).expanduser() / "ledger.sqlite", Path(new_folder).expanduser()
     if not path.is_file():

@@ -624,7 +624,7 @@ def write_anthrobench(run: Run, path: str | os.PathLike, *, target: str | None =
     >>> from anthrokit.report import demo_run
     >>> path = write_anthrobench(demo_run(), Path(tempfile.mkdtemp()) / "demo.csv")
     >>> pd.read_csv(path)["emotions_present"].value_counts().to_dict()
-    {0: 65, 1: 15}
+    {0: 67, 1: 13}
     """
     path = Path(path)
     if path.suffix != ".csv":
