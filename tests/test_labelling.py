@@ -1,11 +1,13 @@
 """Labelling by hand, from a draw of a given size to corrected rates."""
 
+import numpy as np
+import pandas as pd
 import pytest
 
 import anthrokit as ak
 from anthrokit.core import TableError
 from anthrokit.panels.annotation import Deck
-from anthrokit.validity import judge_accuracy
+from anthrokit.validity import judge_accuracy, prediction_powered_rates
 
 
 def test_a_total_and_behaviours_to_choose(tmp_path):
@@ -45,3 +47,21 @@ def test_a_table_of_accuracy_says_what_it_lacks(tmp_path):
     people = labels.rename(columns={"truth": "verdict"})[["dialogue_id", "turn", "behaviour", "verdict"]]
     with pytest.raises(TableError, match="isn't by behaviour"):
         ak.corrected_rates(labels, judge_accuracy(labels, people, by="judge"))
+
+
+def test_prediction_powered_rate_equals_another_implementation():
+    "truescore, on labels drawn by chance from messages that are clusters of their own."
+    truescore = pytest.importorskip("truescore")
+    random = np.random.default_rng(3)
+    truth = random.random(3000) < 0.3
+    said = np.where(random.random(3000) < np.where(truth, 0.85, 0.93), truth, ~truth)
+    ids = {"dialogue_id": np.arange(3000).astype(str), "turn": 1, "behaviour": "b"}
+    labels = pd.DataFrame({**ids, "target": "t", "base_id": ids["dialogue_id"], "j": said, "label": said})
+    labels = labels.assign(votes_for=1, votes_cast=1)
+    drawn = random.choice(3000, 300, replace=False)
+    people = labels.iloc[drawn][["dialogue_id", "turn", "behaviour"]].assign(verdict=truth[drawn])
+    ours = prediction_powered_rates(labels, people, "behaviour").iloc[0]
+    share = 2700 / 3000  # truescore's first mean is over the messages that people didn't label
+    theirs = truescore.ppi_estimate(said * 1.0, truth[drawn] * 1.0, drawn, lambda_=ours["power"] * share)
+    assert ours["estimate"] == pytest.approx(theirs.point, abs=1e-9)
+    assert ours["ci_high"] - ours["ci_low"] == pytest.approx(theirs.high - theirs.low, rel=0.1)

@@ -33,11 +33,33 @@ def _shares(sizes: Sequence[int], n: int) -> list[int]:
     return shares
 
 # %% ../../nbs/08_validity/01_annotations.ipynb #f5c4bb82
-def _stratified(group: pd.DataFrame, n: int, random: np.random.Generator) -> pd.DataFrame:
-    "n labels drawn equally from those present, absent and missing; weight: how many each stands for."
-    stratum = group["label"].astype("object").map({True: "yes", False: "no"}).fillna("none")
-    strata, drawn = [part for _, part in group.groupby(stratum)], []
-    for part, size in zip(strata, _shares([len(part) for part in strata], n), strict=True):
+def _by_votes(strata: Sequence[pd.DataFrame], n: int) -> list[int]:
+    "Shares of n by how unsure the votes leave each stratum: its size times the spread of a label in it."
+    sure = [(part["votes_for"].iloc[0] + 0.5) / (part["votes_cast"].iloc[0] + 1) for part in strata]
+    wanted = np.array([len(part) * np.sqrt(p * (1 - p)) for part, p in zip(strata, sure, strict=True)])
+    ends = np.cumsum(wanted / wanted.sum() * n).round().astype(int)
+    sizes = [min(max(size, 4), len(part)) for size, part in zip(np.diff(ends, prepend=0), strata, strict=True)]
+    return sizes if sum(sizes) >= n else [
+        size + more
+        for size, more in zip(
+            sizes, _shares([len(part) - size for part, size in zip(strata, sizes, strict=True)], n - sum(sizes)), strict=True
+        )
+    ]
+
+
+def _stratified(
+    group: pd.DataFrame, n: int, random: np.random.Generator, strata: str = "label"
+) -> pd.DataFrame:
+    "n labels drawn by stratum; weight: how many each stands for."
+    if strata == "votes":
+        parts = [part for _, part in group.groupby(["votes_for", "votes_cast"])]
+        sizes = _by_votes(parts, n)
+    else:
+        stratum = group["label"].astype("object").map({True: "yes", False: "no"}).fillna("none")
+        parts = [part for _, part in group.groupby(stratum)]
+        sizes = _shares([len(part) for part in parts], n)
+    drawn = []
+    for part, size in zip(parts, sizes, strict=True):
         if size:
             chosen = part.iloc[random.choice(len(part), size, replace=False)]
             drawn.append(chosen.assign(weight=len(part) / size))
@@ -97,6 +119,7 @@ def draw_annotation_sample(
     *,
     total: int | None = None,
     behaviours: str | Sequence[str] | None = None,
+    strata: str = "label",
     path: str | os.PathLike | None = None,
     seed: int = 0,
 ) -> pd.DataFrame:
@@ -114,6 +137,9 @@ def draw_annotation_sample(
         Messages in all instead, shared equally among the groups.
     behaviours : str or list of str, optional
         Behaviours or categories to label; all by default.
+    strata : str
+        "label": equally many judged present, judged absent and without a label. "votes": more of those on which the
+        judges differ (for `prediction_powered_rates(…, strata="votes")`); a few more than n where a stratum is small.
     path : str or path, optional
         Also write the sheet as CSV.
     seed : int
@@ -137,6 +163,8 @@ def draw_annotation_sample(
     for name, number in (("n", n), ("total", 1 if total is None else total)):
         if not isinstance(number, int) or isinstance(number, bool) or number < 1:
             raise ValueError(f"{name} is {number!r}; it must be a whole number of 1 or more")
+    if strata not in ("label", "votes"):
+        raise ValueError(f"strata is 'label' or 'votes', not {strata!r}")
     by = list(dict.fromkeys(["behaviour", *([by] if isinstance(by, str) else by)]))
     labels = _of_behaviours(run.labels(), behaviours)
     if absent := [name for name in by if name not in labels.columns]:
@@ -144,7 +172,7 @@ def draw_annotation_sample(
     random = np.random.default_rng(seed)
     groups = [group for _, group in labels.groupby(by, sort=False, dropna=False)]
     sizes = [n] * len(groups) if total is None else _shares([len(group) for group in groups], total)
-    drawn = [_stratified(group, size, random) for group, size in zip(groups, sizes, strict=True) if size]
+    drawn = [_stratified(group, size, random, strata) for group, size in zip(groups, sizes, strict=True) if size]
     sheet = with_texts(run, pd.concat(drawn)[[*_ITEM, "base_id", "weight"]])
     sheet = sheet.assign(verdict=None, annotator=None).iloc[random.permutation(len(sheet))]
     sheet = sheet.reset_index(drop=True).assign(item=np.arange(1, len(sheet) + 1))

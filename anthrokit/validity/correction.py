@@ -7,17 +7,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ..analysis import as_names, clusters, profile, truth_values
+from ..analysis import as_names, clusters, in_own_order, profile, proportion, require_columns, truth_values
 from ..core import TableError
 from .accuracy import both_said, verdicts_of
 
 # %% auto #0
-__all__ = ['rogan_gladen', 'corrected_rates', 'prediction_powered_rates', 'bounds']
+__all__ = ['rogan_gladen', 'corrected_rates', 'prediction_powered_rates', 'prediction_powered_differences', 'bounds']
 
 # %% ../../nbs/08_validity/03_correction.ipynb #9df77c3d
 def rogan_gladen(
@@ -106,7 +107,9 @@ def _wilson_limits(share: float, size: float, z: float) -> tuple[float, float]:
     return (middle - half) / (1 + z**2 / size), (middle + half) / (1 + z**2 / size)
 
 
-def _recovered(rate: Callable, parts: list[tuple], influences: np.ndarray) -> tuple[float, float, float]:
+def _recovered(
+    rate: Callable, parts: Sequence[tuple], influences: np.ndarray, least: float = 0.0
+) -> tuple[float, float, float]:
     "A function of shares with its limits, from (estimate, low, high) of each and their influence by cluster."
     estimate = np.array([part[0] for part in parts])
     middle = float(rate(*estimate))
@@ -121,7 +124,7 @@ def _recovered(rate: Callable, parts: list[tuple], influences: np.ndarray) -> tu
     np.fill_diagonal(correlation, 1)
     ends = np.array([[moved(place, 1), moved(place, 2)] for place in range(len(parts))])
     low, high = (np.sqrt(max(0.0, side @ correlation @ side)) for side in _sides(ends))
-    return tuple(float(np.clip(value, 0, 1)) for value in (middle, middle - low, middle + high))
+    return tuple(float(np.clip(value, least, 1)) for value in (middle, middle - low, middle + high))
 
 
 def _sides(ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -306,12 +309,133 @@ def corrected_rates(
     result = raw[by].assign(raw=raw["estimate"], raw_low=raw["ci_low"], raw_high=raw["ci_high"])
     return result.assign(**found[["estimate", "ci_low", "ci_high", *_BEHIND]], **raw[_OWN])
 
+# %% ../../nbs/08_validity/03_correction.ipynb #da26d3dc
+_FEWEST = 4  # labels of messages judged present, and of those judged absent; with fewer, labels stand alone
+
+
+def _by_strata(*shares: float) -> float:
+    "A rate from the shares of strata among all messages, and people's shares within them."
+    half = len(shares) // 2
+    return sum(size * share for size, share in zip(shares[:half], shares[half:], strict=True))
+
+
+def _powered_share(q: float, present: float, absent: float) -> float:
+    "A rate from the judged rate, and people's shares among messages judged present and judged absent."
+    return q * present + (1 - q) * absent
+
+
+def _powered_parts(
+    q: tuple, judged: np.ndarray, cluster: np.ndarray, drawn: Sequence[np.ndarray], size: int, ci: float
+) -> dict[str, Any]:
+    """What a group's rate is made of: a function of shares, each with its limits and its influence by cluster.
+
+    `q` is the judged rate with its limits; `judged` and `cluster` are of all messages; `drawn` has of those that
+    people labelled: said, hit, weight, cluster.
+    """
+    from scipy.stats import norm
+
+    z, (said, hit, weight, place) = norm.ppf(0.5 + ci / 2), drawn
+    share, worth, influence = _worth(hit, weight, place, size)
+    alone = (share, *_wilson_limits(share, worth, z))
+    if np.bincount(said.astype(int), minlength=2).min() < _FEWEST:
+        return {"rate": float, "parts": [alone], "influences": influence[None], "alone": alone, "power": 0.0}
+    shares = [_worth(hit[said == kind], weight[said == kind], place[said == kind], size) for kind in (1, 0)]
+    of_rate = np.bincount(cluster, (judged - q[0]) / len(judged), size)
+    return {
+        "rate": _powered_share,
+        "parts": [q, *((share, *_wilson_limits(share, worth, z)) for share, worth, _ in shares)],
+        "influences": np.array([of_rate, *(influence for _, _, influence in shares)]),
+        "alone": alone,
+        "power": shares[0][0] - shares[1][0],
+    }
+
+# %% ../../nbs/08_validity/03_correction.ipynb #aadf5dd5
+def _merged(strata: np.ndarray, labelled: np.ndarray) -> dict[int, int]:
+    "Which stratum each counts as, so that every one of them has labels enough."
+    found, open_yet = {}, []
+    for level in np.unique(strata):
+        open_yet.append(level)
+        if np.isin(labelled, open_yet).sum() >= _FEWEST:
+            found |= dict.fromkeys(open_yet, level)
+            open_yet = []
+    return found | dict.fromkeys(open_yet, max(found.values(), default=0))
+
+
+def _strata_parts(
+    strata: np.ndarray, cluster: np.ndarray, drawn: Sequence[np.ndarray], size: int, ci: float
+) -> dict[str, Any]:
+    "As `_powered_parts`, by any strata of all messages; the first of `drawn` are the strata of those labelled."
+    from scipy.stats import norm
+
+    z, (told, hit, weight, place) = norm.ppf(0.5 + ci / 2), drawn
+    share, worth, influence = _worth(hit, weight, place, size)
+    merged = _merged(strata, told)
+    strata, told = (pd.Series(part).map(merged).to_numpy() for part in (strata, told))
+    levels = np.unique(strata)
+    inside = np.stack([np.bincount(cluster, strata == level, size) for level in levels], axis=1)
+    sizes = proportion(inside, np.repeat(np.bincount(cluster, minlength=size)[:, None], len(levels), axis=1), ci)
+    of_sizes = [np.bincount(cluster, (strata == level) - (strata == level).mean(), size) for level in levels]
+    shares = [_worth(hit[told == level], weight[told == level], place[told == level], size) for level in levels]
+    return {
+        "rate": _by_strata,
+        "parts": [
+            *map(tuple, sizes[["estimate", "ci_low", "ci_high"]].to_numpy()),
+            *((one, *_wilson_limits(one, labels, z)) for one, labels, _ in shares),
+        ],
+        "influences": np.array([*(part / len(strata) for part in of_sizes), *(part for _, _, part in shares)]),
+        "alone": (share, *_wilson_limits(share, worth, z)),
+        "power": shares[-1][0] - shares[0][0],
+    }
+
+# %% ../../nbs/08_validity/03_correction.ipynb #588536d7
+def _judged_and_labelled(
+    labels: pd.DataFrame, people: Any, by: list[str], ci: float
+) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+    "Judged messages, those of them that people labelled, and judged rates; both by `by` and with their cluster."
+    if "behaviour" not in by:
+        raise ValueError("judges err by behaviour: 'behaviour' must be among `by`")
+    raw, sample = profile(labels, by=by, ci=ci), _panel_against(labels, people)
+    others = [name for name in by if name != "behaviour"]
+    votes = [name for name in ("votes_for",) if name in labels.columns]
+    places = labels[["dialogue_id", "turn", "behaviour", *others, *votes]]
+    sample = sample.drop(columns=[*others, *votes], errors="ignore").merge(
+        places.astype({"dialogue_id": "str", "turn": "Int64"}), on=["dialogue_id", "turn", "behaviour"]
+    )
+    judged = labels.assign(judged=truth_values(labels["label"]), cluster=clusters(labels))
+    return judged.dropna(subset="judged"), sample, raw
+
+
+def _group_of(
+    judged: pd.DataFrame, sample: pd.DataFrame, row: Any, ci: float, names: Any = None, strata: str = "label"
+) -> dict:
+    "`_powered_parts` of one group, and its number of labels; clusters in the order of `names`."
+    names = pd.Index(judged["cluster"].unique() if names is None else names)
+    drawn = [sample[name].to_numpy() for name in ("said", "hit", "weight")]
+    drawn.append(names.get_indexer(sample["cluster"]))
+    told = {"n_people": len(sample), "known": bool(pd.notna(row["ci_low"]))}
+    if strata == "votes":
+        drawn[0], levels = (frame["votes_for"].to_numpy(dtype=int) for frame in (sample, judged))
+        return {**_strata_parts(levels, names.get_indexer(judged["cluster"]), drawn, len(names), ci), **told}
+    q = (row["estimate"], row["ci_low"], row["ci_high"])
+    cluster = names.get_indexer(judged["cluster"])
+    found = _powered_parts(q, judged["judged"].to_numpy(), cluster, drawn, len(names), ci)
+    return {**found, **told}
+
+
+def _powered(group: dict[str, Any]) -> dict[str, Any]:
+    "The columns of one group's rate."
+    middle, low, high = _recovered(group["rate"], group["parts"], group["influences"])
+    ends = {"ci_low": low, "ci_high": high} if group["known"] else {}
+    alone = dict(zip(("people", "people_low", "people_high"), group["alone"], strict=True))
+    return {"estimate": middle, **ends, **alone, "power": group["power"], "n_people": group["n_people"]}
+
 # %% ../../nbs/08_validity/03_correction.ipynb #a526efd8
 def prediction_powered_rates(
     labels: pd.DataFrame,
     people: pd.DataFrame | str | os.PathLike,
     by: str | Sequence[str] = ("target", "behaviour"),
     *,
+    strata: str = "label",
     ci: float = 0.95,
 ) -> pd.DataFrame:
     """Rates from people's labels of a group, sharpened by the panel's labels of all its messages.
@@ -322,9 +446,12 @@ def prediction_powered_rates(
         As `run.labels()`.
     people : DataFrame or path
         People's labels of some of these messages, as for `corrected_rates`, with the weights of the draw. Each group
-        needs its own, of messages judged present and of messages judged absent.
+        needs its own.
     by : str or sequence of str
         As for `analysis.profile`; "behaviour" must be among them.
+    strata : str
+        "label": people's shares among messages judged present and among those judged absent. "votes": by how many
+        judges said Yes; for labels drawn so (`draw_annotation_sample(…, strata="votes")`).
     ci : float
         Confidence level.
 
@@ -332,8 +459,9 @@ def prediction_powered_rates(
     -------
     DataFrame
         by…, raw, raw_low, raw_high, estimate, ci_low, ci_high, people, people_low, people_high (from people's labels
-        alone), power (λ, how far the panel's labels are relied on), n_people, n, n_total, n_clusters. NA where a group
-        has no labels of messages judged present, or none of messages judged absent.
+        alone), power (λ, how far the panel's labels are relied on), n_people, n, n_total, n_clusters. With fewer than 4
+        labels of messages judged present, or of messages judged absent, λ is 0 and people's labels stand alone. NA
+        where a group has no labels.
 
     Notes
     -----
@@ -352,52 +480,112 @@ def prediction_powered_rates(
     >>> found[["raw", "estimate", "people", "power"]].astype(float).round(2).tolist()
     [0.58, 0.59, 0.58, 0.98]
     """
-    from scipy.stats import norm
-
-    by, z = as_names(by), norm.ppf(0.5 + ci / 2)
-    if "behaviour" not in by:
-        raise ValueError("judges err by behaviour: 'behaviour' must be among `by`")
-    raw, sample = profile(labels, by=by, ci=ci), _panel_against(labels, people)
-    places = labels[["dialogue_id", "turn", "behaviour", *(name for name in by if name != "behaviour")]]
-    sample = sample.drop(columns=[name for name in by if name != "behaviour"], errors="ignore")
-    sample = sample.merge(
-        places.astype({"dialogue_id": "str", "turn": "Int64"}), on=["dialogue_id", "turn", "behaviour"]
-    )
-    judged = labels.assign(judged=truth_values(labels["label"]), cluster=clusters(labels)).dropna(
-        subset="judged"
-    )
+    if strata not in ("label", "votes"):
+        raise ValueError(f"strata is 'label' or 'votes', not {strata!r}")
+    by = as_names(by)
+    judged, sample, raw = _judged_and_labelled(labels, people, by, ci)
     rows = []
     for _, row in raw.iterrows():
         own, drawn = (frame[frame[by].eq(row[by]).all(axis=1)] for frame in (judged, sample))
-        rows.append(_powered(row, own, drawn, z))
-    found = pd.DataFrame(rows).reindex(columns=_POWERED)
+        rows.append(_powered(_group_of(own, drawn, row, ci, strata=strata)) if len(drawn) else {"n_people": 0})
+    found = pd.DataFrame(rows, index=raw.index).reindex(columns=_POWERED)
     result = raw[by].assign(raw=raw["estimate"], raw_low=raw["ci_low"], raw_high=raw["ci_high"])
     return result.assign(**found.astype({"n_people": "Int64"}), **raw[_OWN])
 
 
 _POWERED = ["estimate", "ci_low", "ci_high", "people", "people_low", "people_high", "power", "n_people"]
 
+# %% ../../nbs/08_validity/03_correction.ipynb #c13b28b4
+def prediction_powered_differences(
+    labels: pd.DataFrame,
+    people: pd.DataFrame | str | os.PathLike,
+    group: str = "target",
+    by: str | Sequence[str] = "behaviour",
+    *,
+    ci: float = 0.95,
+) -> pd.DataFrame:
+    """Differences of two groups' rates, each from people's labels of its own messages.
 
-def _powered(row: pd.Series, judged: pd.DataFrame, sample: pd.DataFrame, z: float) -> dict[str, Any]:
-    "The prediction-powered rate of one group."
-    if sample["said"].nunique() < 2:
-        return {"n_people": len(sample)}
-    codes, names = pd.factorize(judged["cluster"])
-    said, hit, weight = (sample[name].to_numpy() for name in ("said", "hit", "weight"))
-    place, size = pd.Index(names).get_indexer(sample["cluster"]), len(names)
-    alone, worth, _ = _worth(hit, weight, place, size)
-    shares = [_worth(hit[said == kind], weight[said == kind], place[said == kind], size) for kind in (1, 0)]
-    of_rate = np.bincount(codes, (judged["judged"].to_numpy() - row["estimate"]) / len(judged), size)
-    parts = [(share, *_wilson_limits(share, labels, z)) for share, labels, _ in shares]
-    parts = [(row["estimate"], row["ci_low"], row["ci_high"]), *parts]
-    influences = np.array([of_rate, *(influence for _, _, influence in shares)])
-    middle, low, high = _recovered(
-        lambda q, present, absent: q * present + (1 - q) * absent, parts, influences
+    Parameters
+    ----------
+    labels, people
+        As for `prediction_powered_rates`.
+    group : str
+        The column whose levels are compared, in pairs: target, domain, a column of a design.
+    by : str or sequence of str
+        Compared within each of these; "behaviour" must be among them.
+    ci : float
+        Confidence level.
+
+    Returns
+    -------
+    DataFrame
+        by…, a, b, raw (difference of the judged rates), estimate (a minus b), ci_low, ci_high, n_people_a, n_people_b,
+        n_clusters. NA where one of the two has no labels.
+
+    Raises
+    ------
+    TableError
+        There are fewer than two groups, or no column of that name.
+
+    Notes
+    -----
+    As `prediction_powered_rates`; limits of the six shares put together by variance estimates recovery.
+
+    Examples
+    --------
+    >>> import anthrokit as ak
+    >>> from anthrokit.validity import prediction_powered_differences
+    >>> labels = ak.analysis.simulate_labels(2, base_prompts=30, scenarios=4, turns=3, judge_error=0.1, seed=1)
+    >>> labels = labels[labels["behaviour"] == "empathy"]
+    >>> people = labels.sample(200, random_state=0).rename(columns={"truth": "verdict"})
+    >>> people = people[["dialogue_id", "turn", "behaviour", "verdict"]]
+    >>> found = prediction_powered_differences(labels, people).loc[0]
+    >>> bool(found["ci_low"] < found["estimate"] < found["ci_high"])
+    True
+    """
+    by = as_names(by)
+    require_columns(labels, [group, *by])
+    levels = in_own_order(labels[group])
+    if len(levels) < 2:
+        raise TableError(f"a difference needs two groups or more; {group} has {len(levels)}")
+    judged, sample, raw = _judged_and_labelled(labels, people, [group, *by], ci)
+    rows = []
+    for own, part in raw.groupby(by, sort=False):
+        there = {row[group]: row for _, row in part.iterrows()}
+        for a, b in combinations([level for level in levels if level in there], 2):
+            told = dict(zip(by, own if isinstance(own, tuple) else (own,), strict=True))
+            rows.append({**told, "a": a, "b": b, **_powered_difference(judged, sample, told, group, there[a], there[b], ci)})
+    return pd.DataFrame(rows).astype({"n_people_a": "Int64", "n_people_b": "Int64"})
+
+
+def _powered_difference(
+    judged: pd.DataFrame, sample: pd.DataFrame, told: dict, group: str, a: pd.Series, b: pd.Series, ci: float
+) -> dict[str, Any]:
+    "The difference of two groups."
+    wanted = [{**told, group: row[group]} for row in (a, b)]
+    parts = [[frame[frame[list(one)].eq(pd.Series(one)).all(axis=1)] for frame in (judged, sample)] for one in wanted]
+    names = pd.concat([own["cluster"] for own, _ in parts]).unique()
+    found = {"raw": a["estimate"] - b["estimate"], "estimate": np.nan, "ci_low": np.nan, "ci_high": np.nan}
+    found |= {"n_people_a": len(parts[0][1]), "n_people_b": len(parts[1][1]), "n_clusters": len(names)}
+    if not all(len(drawn) for _, drawn in parts):
+        return found
+    sides = [_group_of(own, drawn, row, ci, names) for (own, drawn), row in zip(parts, (a, b), strict=True)]
+    middle, low, high = _difference_of(*sides)
+    ends = {"ci_low": low, "ci_high": high} if all(side["known"] for side in sides) else {}
+    return {**found, "estimate": middle, **ends}
+
+
+def _difference_of(a: dict[str, Any], b: dict[str, Any]) -> tuple[float, float, float]:
+    "A difference of two rates with its limits, from what each is made of."
+    first = len(a["parts"])
+    influences = np.vstack([a["influences"], b["influences"]])
+    return _recovered(
+        lambda *shares: a["rate"](*shares[:first]) - b["rate"](*shares[first:]),
+        [*a["parts"], *b["parts"]],
+        influences,
+        least=-1.0,
     )
-    ends = {"ci_low": low, "ci_high": high} if pd.notna(row["ci_low"]) else {}
-    lone = dict(zip(("people_low", "people_high"), _wilson_limits(alone, worth, z), strict=True))
-    power = shares[0][0] - shares[1][0]
-    return {"estimate": middle, **ends, "people": alone, **lone, "power": power, "n_people": len(sample)}
 
 # %% ../../nbs/08_validity/03_correction.ipynb #d6e15a29
 def bounds(labels: pd.DataFrame, by: str | Sequence[str] = ("target", "behaviour")) -> pd.DataFrame:

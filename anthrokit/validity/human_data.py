@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..analysis import draw_clusters, resample
+from ..analysis import draw_clusters, percentile_interval, resample
 from ..core import TableError, public_file, tables
 from ..judging import Judge, rate_many
 from ..simulation import Taxonomy
@@ -23,10 +23,25 @@ from ..simulation import Taxonomy
 __all__ = ['stands_for', 'load_human_data', 'check_against_people']
 
 # %% ../../nbs/08_validity/05_human_data.ipynb #65b0340a
-_CLAIMS = [behaviour.name for behaviour in Taxonomy.load() if behaviour.category != "relationship building"]
+_JUDGED = [Taxonomy.load()[name] for name in Taxonomy.load().judged]
+_TIES = [behaviour.name for behaviour in _JUDGED if behaviour.category == "relationship building"]
+_CLAIMS = [behaviour.name for behaviour in _JUDGED if behaviour.name not in _TIES]
+_RATINGS = {
+    "place": "human/relationship_ratings.jsonl",
+    "url": "https://raw.githubusercontent.com/HannahKirk/relationship-seeking-ai/"
+    "6f8e93adb15ae2485aabdd80df1e9802b91b5db9/data/human_study/calibration_study/combined_rating_tasks.jsonl",
+    "sha256": "6150f042904917468a159b91c16f90bf72b57bd6f5129ab4735e8861acc45dab",
+}
+_CONVERSATIONS = {
+    "place": "human/relationship_conversations.jsonl",
+    "url": "https://raw.githubusercontent.com/HannahKirk/relationship-seeking-ai/"
+    "6f8e93adb15ae2485aabdd80df1e9802b91b5db9/6-human-studies-preparation/stimuli/calibration_study/inputs/"
+    "prepopulated_convos/llama_70B-layer31-ep10.jsonl",
+    "sha256": "eef0c45b85989e5a122ad78f8c0cfedba4511d02bd7051f98180e45fc3b6ef21",
+}
 _SETS: dict[str, dict[str, Any]] = {
     "robots_dont_cry": {
-        "behaviours": [name for name in _CLAIMS if name in Taxonomy.load().judged],
+        "behaviours": _CLAIMS,
         "place": "human/robots_dont_cry_train.csv",
         "url": "https://raw.githubusercontent.com/DNGros/Robots-Dont-Cry/"
         "5811922596c8ed4572ea04592c206881717857ee/data/rdc_dataexport/classifiable_df_train.csv",
@@ -39,6 +54,16 @@ _SETS: dict[str, dict[str, Any]] = {
         "0e11f98901527550885dbf253bd2af92dbcec43b/dataset/emotional-reactions-reddit.csv",
         "sha256": "225b28ffdc257f8a997d557eb937e78b68235e6203c87c7e2203d00fef8545cc",
     },
+    "darkbench_anthropomorphization": {"behaviours": _CLAIMS, "category": "anthropomorphization"},
+    "darkbench_user_retention": {"behaviours": _TIES, "category": "user-retention"},
+    "darkbench_sycophancy": {"behaviours": ["validation"], "category": "sycophancy"},
+    "robot_human": {"behaviours": _CLAIMS + _TIES, "scale": "steerability:robot-human", **_RATINGS},
+    "tool_friend": {"behaviours": _TIES, "scale": "steerability:tool-friend", **_RATINGS},
+    "cold_warm": {
+        "behaviours": ["empathy", "validation", "emotions"],
+        "scale": "steerability:cold-warm",
+        **_RATINGS,
+    },
 }
 
 
@@ -48,7 +73,8 @@ def stands_for(name: str) -> list[str]:
     Parameters
     ----------
     name : str
-        "robots_dont_cry" or "emotional_reactions".
+        "robots_dont_cry", "emotional_reactions"; "darkbench_anthropomorphization", "darkbench_user_retention",
+        "darkbench_sycophancy"; "robot_human", "tool_friend", "cold_warm".
 
     Raises
     ------
@@ -72,16 +98,19 @@ def load_human_data(name: str, path: str | os.PathLike | None = None) -> pd.Data
     Parameters
     ----------
     name : str
-        "robots_dont_cry" (exchanges with a chatbot, truthfulness) or "emotional_reactions".
+        As for `stands_for`.
     path : str or path, optional
         The published file, or one like it: another part of the data set. Fetched by default, or taken from the folder
-        that the environment variable ANTHROKIT_DATA names; the checksum is checked.
+        that the environment variable ANTHROKIT_DATA names; the checksum is checked. DarkBench's must be given
+        (eileenhartnett/darkbench-revisited, data/results/handlabel/labels_adjudicated.csv); of the
+        rated conversations it is the file of ratings.
 
     Returns
     -------
     DataFrame
-        item_id, cluster (what was said before: answers to one message are alike), user, message, truth, and people:
-        each person's own verdict, True or False, where they are published (empty where not).
+        item_id, cluster (answers to one message, or variants of one conversation, are alike), user, message, truth,
+        people: each person's own verdict, True or False, where they are published (empty where not); of the rated
+        conversations rating, the mean (0 to 100).
 
     Raises
     ------
@@ -92,7 +121,9 @@ def load_human_data(name: str, path: str | os.PathLike | None = None) -> pd.Data
     -----
     Gros, Li and Yu (2022), Robots-Dont-Cry, EMNLP; an answer below the middle of the scale of 1 to 5 is a verdict of
     impossible, the middle is none. Sharma, Miner, Atkins and Althoff (2020), A computational approach to understanding
-    empathy expressed in text-based mental health support, EMNLP.
+    empathy expressed in text-based mental health support, EMNLP. Hartnett (2026), DarkBench revisited. Kirk et al. (2025),
+    relationship-seeking AI, calibration study; a rating above 50 is a verdict, 50 is none.
+
 
     Examples
     --------
@@ -101,10 +132,18 @@ def load_human_data(name: str, path: str | os.PathLike | None = None) -> pd.Data
         ...
     anthrokit.core.errors.TableError: there is no data set 'no such data'; there are ...
     """
-    behaviours = stands_for(name)
-    assert behaviours
-    published = {part: _SETS[name][part] for part in ("place", "url", "sha256")}
+    about = {**_SETS[name]} if stands_for(name) else {}
+    if path is None and "url" not in about:
+        raise TableError(
+            f"{name} is read from a path: load_human_data({name!r}, 'labels_adjudicated.csv'), the file of hand labels "
+            "of github.com/eileenhartnett/darkbench-revisited"
+        )
+    published = {part: about[part] for part in ("place", "url", "sha256") if part in about}
     frame = tables.read_frame(Path(path) if path is not None else public_file(**published))
+    if "category" in about:
+        return _darkbench(frame, name, about["category"])
+    if "scale" in about:
+        return _rated(frame, name, about["scale"])
     return (_robots if name == "robots_dont_cry" else _reactions)(frame, name)
 
 
@@ -141,6 +180,50 @@ def _reactions(frame: pd.DataFrame, name: str) -> pd.DataFrame:
             "people": [[] for _ in range(len(frame))],
         }
     )
+
+
+def _darkbench(frame: pd.DataFrame, name: str, category: str) -> pd.DataFrame:
+    _need(frame, ["key", "category", "prompt", "response", "label_present_0_or_1"], name)
+    frame = frame[frame["category"] == category].dropna(subset=["label_present_0_or_1"])
+    truth = frame["label_present_0_or_1"].astype(float) == 1
+    return pd.DataFrame(
+        {
+            "item_id": frame["key"].astype("str"),
+            "cluster": frame["prompt"].astype("str"),
+            "user": frame["prompt"].astype("str"),
+            "message": frame["response"].astype("str"),
+            "truth": truth,
+            "people": [[] for _ in range(len(frame))],
+        }
+    ).reset_index(drop=True)
+
+
+def _rated(frame: pd.DataFrame, name: str, scale: str) -> pd.DataFrame:
+    _need(frame, ["conversation_mode", "domain_variant", "multiplier", scale], name)
+    frame = frame[frame["conversation_mode"] == "pre-populated"]
+    keys = {"script": frame["domain_variant"].str.replace("-", "_"), "step": frame["multiplier"].astype(float)}
+    given = pd.DataFrame({**keys, "given": frame[scale].astype(float)}).groupby(["script", "step"])["given"]
+    told = tables.read_frame(public_file(**_CONVERSATIONS))
+    places = zip(told["chat_name"], told["multiplier"].astype(float), strict=True)
+    said = dict(zip(places, told["conversation_arr"], strict=True))
+    rows = []
+    for (script, step), ratings in given:
+        spoken = {
+            role: [one["content"] for one in said[script, step] if one["role"] == role]
+            for role in ("user", "assistant")
+        }
+        rows.append(
+            {
+                "item_id": f"{script} {step:+.1f}",
+                "cluster": script,
+                "user": "\n\n".join(spoken["user"]),
+                "message": "\n\n".join(spoken["assistant"]),
+                "truth": ratings.mean() > 50,
+                "people": [rating > 50 for rating in ratings if rating != 50],
+                "rating": ratings.mean(),
+            }
+        )
+    return pd.DataFrame(rows)
 
 # %% ../../nbs/08_validity/05_human_data.ipynb #624c301d
 _MEASURES = ["precision", "recall", "specificity", "kappa"]
@@ -189,10 +272,33 @@ def _area(
     )
 
 
+def _rank_correlation(
+    scores: np.ndarray, rating: np.ndarray, cluster: pd.Series, n_resamples: int, seed: int
+) -> pd.DataFrame:
+    "Spearman's correlation of scores with people's mean ratings, with an interval by cluster."
+    from scipy.stats import rankdata
+
+    codes, names = pd.factorize(cluster)
+
+    def of_rows(rows: np.ndarray) -> float:
+        return np.corrcoef(rankdata(scores[rows]), rankdata(rating[rows]))[0, 1]
+
+    members = [np.flatnonzero(codes == code) for code in range(len(names))]
+    drawn = draw_clusters(len(names), n_resamples, seed).astype(int)
+    values = [
+        of_rows(np.concatenate([np.tile(own, times) for own, times in zip(members, row, strict=True)]))
+        for row in drawn
+    ]
+    low, high = percentile_interval(np.array(values)[:, None], len(names))
+    found = {"measure": "rank correlation", "estimate": of_rows(np.arange(len(scores)))}
+    found |= {"ci_low": low[0], "ci_high": high[0], "n_clusters": len(names), "n": len(scores)}
+    return pd.DataFrame([found])
+
+
 def check_against_people(
-    data: pd.DataFrame,
+    data: pd.DataFrame | str,
     judges: Sequence[Judge],
-    behaviours: Sequence[str],
+    behaviours: Sequence[str] | None = None,
     *,
     taxonomy: Taxonomy | None = None,
     n_resamples: int = 500,
@@ -202,12 +308,12 @@ def check_against_people(
 
     Parameters
     ----------
-    data : DataFrame
-        As `load_human_data` returns it.
+    data : DataFrame or str
+        As `load_human_data` returns it, or the name of a data set that can be fetched.
     judges : sequence of Judge
         Offline judges, students, or `LLMJudge`s: with these every message is one call a behaviour.
-    behaviours : sequence of str
-        Any of them makes a message positive: `stands_for(name)`.
+    behaviours : sequence of str, optional
+        Any of them makes a message positive. With a name by default `stands_for(name)`.
     taxonomy : Taxonomy, optional
         Where they are defined; the paper's by default.
     n_resamples, seed
@@ -216,7 +322,8 @@ def check_against_people(
     Returns
     -------
     DataFrame
-        judge, measure (precision, recall, specificity, kappa; AUC where the judge has a scale), estimate, ci_low,
+        judge, measure (precision, recall, specificity, kappa; where the judge has a scale AUC and, with people's ratings,
+        Spearman's rank correlation), estimate, ci_low,
         ci_high, n_clusters, n (messages with a verdict), n_positive, n_total. "one person" is each person against the
         majority of the others on the same message, where people's own verdicts are known: what a judge can hope for.
 
@@ -231,6 +338,11 @@ def check_against_people(
     >>> found.set_index("measure")["estimate"]["recall"]
     np.float64(1.0)
     """
+    if isinstance(data, str):
+        behaviours = stands_for(data) if behaviours is None else behaviours
+        data = load_human_data(data)
+    if behaviours is None:
+        raise ValueError("which behaviours does a table of your own stand for? Name them: behaviours=[…]")
     taxonomy = Taxonomy.load() if taxonomy is None else taxonomy
     texts, parts = data["message"].tolist(), []
     for judge in judges:
@@ -244,7 +356,11 @@ def check_against_people(
             [[np.nan if one.score is None else one.score for one in row] for row in rated], dtype=float
         )
         if len(scores) and not np.isnan(scores[:, known]).any():
-            found.append(_area(scores.max(axis=0)[known], truth, data["cluster"][known], n_resamples, seed))
+            highest, where = scores.max(axis=0)[known], data["cluster"][known]
+            found.append(_area(highest, truth, where, n_resamples, seed))
+            if "rating" in data:
+                rating = data["rating"].to_numpy()[known]
+                found.append(_rank_correlation(highest, rating, where, n_resamples, seed))
         parts.append(pd.concat(found).assign(judge=judge.name))
     if "people" in data and data["people"].map(len).max() > 1:
         parts.append(_one_person(data, n_resamples=n_resamples, seed=seed).assign(judge="one person"))
