@@ -38,13 +38,21 @@ def _by_votes(strata: Sequence[pd.DataFrame], n: int) -> list[int]:
     sure = [(part["votes_for"].iloc[0] + 0.5) / (part["votes_cast"].iloc[0] + 1) for part in strata]
     wanted = np.array([len(part) * np.sqrt(p * (1 - p)) for part, p in zip(strata, sure, strict=True)])
     ends = np.cumsum(wanted / wanted.sum() * n).round().astype(int)
-    sizes = [min(max(size, 4), len(part)) for size, part in zip(np.diff(ends, prepend=0), strata, strict=True)]
-    return sizes if sum(sizes) >= n else [
-        size + more
-        for size, more in zip(
-            sizes, _shares([len(part) - size for part, size in zip(strata, sizes, strict=True)], n - sum(sizes)), strict=True
-        )
+    sizes = [
+        min(max(size, 4), len(part)) for size, part in zip(np.diff(ends, prepend=0), strata, strict=True)
     ]
+    return (
+        sizes
+        if sum(sizes) >= n
+        else [
+            size + more
+            for size, more in zip(
+                sizes,
+                _shares([len(part) - size for part, size in zip(strata, sizes, strict=True)], n - sum(sizes)),
+                strict=True,
+            )
+        ]
+    )
 
 
 def _stratified(
@@ -108,7 +116,9 @@ def _of_behaviours(labels: pd.DataFrame, names: str | Sequence[str] | None) -> p
     names = [names] if isinstance(names, str) else list(names)
     known = {*labels["behaviour"].unique(), *labels["category"].dropna().unique()}
     if unknown := [name for name in names if name not in known]:
-        raise TableError(f"there is no behaviour or category {unknown[0]!r}; there are {', '.join(sorted(known))}")
+        raise TableError(
+            f"there is no behaviour or category {unknown[0]!r}; there are {', '.join(sorted(known))}"
+        )
     return labels[labels["behaviour"].isin(names) | labels["category"].isin(names)]
 
 
@@ -172,7 +182,9 @@ def draw_annotation_sample(
     random = np.random.default_rng(seed)
     groups = [group for _, group in labels.groupby(by, sort=False, dropna=False)]
     sizes = [n] * len(groups) if total is None else _shares([len(group) for group in groups], total)
-    drawn = [_stratified(group, size, random, strata) for group, size in zip(groups, sizes, strict=True) if size]
+    drawn = [
+        _stratified(group, size, random, strata) for group, size in zip(groups, sizes, strict=True) if size
+    ]
     sheet = with_texts(run, pd.concat(drawn)[[*_ITEM, "base_id", "weight"]])
     sheet = sheet.assign(verdict=None, annotator=None).iloc[random.permutation(len(sheet))]
     sheet = sheet.reset_index(drop=True).assign(item=np.arange(1, len(sheet) + 1))

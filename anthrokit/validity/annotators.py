@@ -173,7 +173,9 @@ def annotator_agreement(
     wide = by_annotator(annotations)
     names = [name for name in wide.columns if name not in (*_ITEM, "base_id")]
     if len(names) < 2 or not (wide[names].notna().sum(axis=1) > 1).any():
-        raise TableError("no item was labelled by two people; deal the sheet out with an overlap: assign_items")
+        raise TableError(
+            "no item was labelled by two people; deal the sheet out with an overlap: assign_items"
+        )
     return agreement(wide, by, judges=names, **parameters)
 
 # %% ../../nbs/08_validity/08_annotators.ipynb #10edb84b
@@ -198,7 +200,8 @@ def to_adjudicate(annotations: pd.DataFrame, adjudicator: str | None = None) -> 
     >>> from anthrokit.validity import Annotations, to_adjudicate
     >>> notes = Annotations()
     >>> said = pd.DataFrame({"dialogue_id": "d", "turn": [1, 2], "behaviour": "empathy"})
-    >>> both = [notes.add(said.assign(verdict=given), name) for name, given in {"Ada": "Yes", "Bo": ["Yes", "No"]}.items()]
+    >>> given = {"Ada": "Yes", "Bo": ["Yes", "No"]}
+    >>> both = [notes.add(said.assign(verdict=what), name) for name, what in given.items()]
     >>> to_adjudicate(notes.table())["turn"].tolist()
     [2]
     """
@@ -237,14 +240,17 @@ def adjudicated(annotations: pd.DataFrame, adjudicator: str) -> pd.DataFrame:
     >>> from anthrokit.validity import Annotations, adjudicated
     >>> notes = Annotations()
     >>> said = pd.DataFrame({"dialogue_id": "d", "turn": [1, 2], "behaviour": "empathy"})
-    >>> both = [notes.add(said.assign(verdict=given), name) for name, given in {"Ada": "Yes", "Bo": ["Yes", "No"]}.items()]
+    >>> given = {"Ada": "Yes", "Bo": ["Yes", "No"]}
+    >>> both = [notes.add(said.assign(verdict=what), name) for name, what in given.items()]
     >>> notes.add(said.iloc[1:].assign(verdict="No"), "Chief")
     1
     >>> adjudicated(notes.table(), "Chief")[["truth", "decided"]].values.tolist()
     [[True, 'agreed'], [False, 'adjudicator']]
     """
     if adjudicator not in set(annotations["annotator"]):
-        raise TableError(f"there is no verdict of {adjudicator!r}; there are {', '.join(annotations['annotator'].unique())}")
+        raise TableError(
+            f"there is no verdict of {adjudicator!r}; there are {', '.join(annotations['annotator'].unique())}"
+        )
     own = annotations["annotator"] == adjudicator
     decided, others = (read_annotations(annotations[part]) for part in (own, ~own))
     table = others.merge(decided[[*_ITEM, "truth"]], on=_ITEM, how="left", suffixes=("", "_decided"))

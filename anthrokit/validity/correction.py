@@ -13,7 +13,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..analysis import as_names, clusters, in_own_order, profile, proportion, require_columns, truth_values
+from anthrokit.analysis import (
+    as_names,
+    clusters,
+    in_own_order,
+    profile,
+    proportion,
+    require_columns,
+    truth_values,
+)
 from ..core import TableError
 from .accuracy import both_said, verdicts_of
 
@@ -373,16 +381,22 @@ def _strata_parts(
     strata, told = (pd.Series(part).map(merged).to_numpy() for part in (strata, told))
     levels = np.unique(strata)
     inside = np.stack([np.bincount(cluster, strata == level, size) for level in levels], axis=1)
-    sizes = proportion(inside, np.repeat(np.bincount(cluster, minlength=size)[:, None], len(levels), axis=1), ci)
+    sizes = proportion(
+        inside, np.repeat(np.bincount(cluster, minlength=size)[:, None], len(levels), axis=1), ci
+    )
     of_sizes = [np.bincount(cluster, (strata == level) - (strata == level).mean(), size) for level in levels]
-    shares = [_worth(hit[told == level], weight[told == level], place[told == level], size) for level in levels]
+    shares = [
+        _worth(hit[told == level], weight[told == level], place[told == level], size) for level in levels
+    ]
     return {
         "rate": _by_strata,
         "parts": [
             *map(tuple, sizes[["estimate", "ci_low", "ci_high"]].to_numpy()),
             *((one, *_wilson_limits(one, labels, z)) for one, labels, _ in shares),
         ],
-        "influences": np.array([*(part / len(strata) for part in of_sizes), *(part for _, _, part in shares)]),
+        "influences": np.array(
+            [*(part / len(strata) for part in of_sizes), *(part for _, _, part in shares)]
+        ),
         "alone": (share, *_wilson_limits(share, worth, z)),
         "power": shares[-1][0] - shares[0][0],
     }
@@ -487,7 +501,9 @@ def prediction_powered_rates(
     rows = []
     for _, row in raw.iterrows():
         own, drawn = (frame[frame[by].eq(row[by]).all(axis=1)] for frame in (judged, sample))
-        rows.append(_powered(_group_of(own, drawn, row, ci, strata=strata)) if len(drawn) else {"n_people": 0})
+        rows.append(
+            _powered(_group_of(own, drawn, row, ci, strata=strata)) if len(drawn) else {"n_people": 0}
+        )
     found = pd.DataFrame(rows, index=raw.index).reindex(columns=_POWERED)
     result = raw[by].assign(raw=raw["estimate"], raw_low=raw["ci_low"], raw_high=raw["ci_high"])
     return result.assign(**found.astype({"n_people": "Int64"}), **raw[_OWN])
@@ -555,7 +571,14 @@ def prediction_powered_differences(
         there = {row[group]: row for _, row in part.iterrows()}
         for a, b in combinations([level for level in levels if level in there], 2):
             told = dict(zip(by, own if isinstance(own, tuple) else (own,), strict=True))
-            rows.append({**told, "a": a, "b": b, **_powered_difference(judged, sample, told, group, there[a], there[b], ci)})
+            rows.append(
+                {
+                    **told,
+                    "a": a,
+                    "b": b,
+                    **_powered_difference(judged, sample, told, group, there[a], there[b], ci),
+                }
+            )
     return pd.DataFrame(rows).astype({"n_people_a": "Int64", "n_people_b": "Int64"})
 
 
@@ -564,7 +587,10 @@ def _powered_difference(
 ) -> dict[str, Any]:
     "The difference of two groups."
     wanted = [{**told, group: row[group]} for row in (a, b)]
-    parts = [[frame[frame[list(one)].eq(pd.Series(one)).all(axis=1)] for frame in (judged, sample)] for one in wanted]
+    parts = [
+        [frame[frame[list(one)].eq(pd.Series(one)).all(axis=1)] for frame in (judged, sample)]
+        for one in wanted
+    ]
     names = pd.concat([own["cluster"] for own, _ in parts]).unique()
     found = {"raw": a["estimate"] - b["estimate"], "estimate": np.nan, "ci_low": np.nan, "ci_high": np.nan}
     found |= {"n_people_a": len(parts[0][1]), "n_people_b": len(parts[1][1]), "n_clusters": len(names)}

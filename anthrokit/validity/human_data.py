@@ -121,9 +121,8 @@ def load_human_data(name: str, path: str | os.PathLike | None = None) -> pd.Data
     -----
     Gros, Li and Yu (2022), Robots-Dont-Cry, EMNLP; an answer below the middle of the scale of 1 to 5 is a verdict of
     impossible, the middle is none. Sharma, Miner, Atkins and Althoff (2020), A computational approach to understanding
-    empathy expressed in text-based mental health support, EMNLP. Hartnett (2026), DarkBench revisited. Kirk et al. (2025),
-    relationship-seeking AI, calibration study; a rating above 50 is a verdict, 50 is none.
-
+    empathy expressed in text-based mental health support, EMNLP. Hartnett (2026), DarkBench revisited. Kirk et al.
+    (2025), relationship-seeking AI, calibration study; a rating above 50 is a verdict, 50 is none.
 
     Examples
     --------
@@ -201,7 +200,10 @@ def _darkbench(frame: pd.DataFrame, name: str, category: str) -> pd.DataFrame:
 def _rated(frame: pd.DataFrame, name: str, scale: str) -> pd.DataFrame:
     _need(frame, ["conversation_mode", "domain_variant", "multiplier", scale], name)
     frame = frame[frame["conversation_mode"] == "pre-populated"]
-    keys = {"script": frame["domain_variant"].str.replace("-", "_"), "step": frame["multiplier"].astype(float)}
+    keys = {
+        "script": frame["domain_variant"].str.replace("-", "_"),
+        "step": frame["multiplier"].astype(float),
+    }
     given = pd.DataFrame({**keys, "given": frame[scale].astype(float)}).groupby(["script", "step"])["given"]
     told = tables.read_frame(public_file(**_CONVERSATIONS))
     places = zip(told["chat_name"], told["multiplier"].astype(float), strict=True)
@@ -322,8 +324,8 @@ def check_against_people(
     Returns
     -------
     DataFrame
-        judge, measure (precision, recall, specificity, kappa; where the judge has a scale AUC and, with people's ratings,
-        Spearman's rank correlation), estimate, ci_low,
+        judge, measure (precision, recall, specificity, kappa; where the judge has a scale AUC and, with people's
+        ratings, Spearman's rank correlation), estimate, ci_low,
         ci_high, n_clusters, n (messages with a verdict), n_positive, n_total. "one person" is each person against the
         majority of the others on the same message, where people's own verdicts are known: what a judge can hope for.
 

@@ -68,8 +68,8 @@ def sample_agreement(
     Returns
     -------
     DataFrame
-        by…, estimate (share of pairs of samples), ci_low, ci_high, n (pairs), n_clusters. A judge with one sample has no
-        estimate.
+        by…, estimate (share of pairs of samples), ci_low, ci_high, n (pairs), n_clusters. A judge with one sample has
+        no estimate.
 
     Examples
     --------
@@ -90,9 +90,7 @@ def sample_agreement(
     keys = list(dict.fromkeys([*by, "_cluster", *item]))
     items = known.groupby(keys, sort=False)["_yes"].agg(["sum", "size"]).reset_index()
     yes, n = items["sum"], items["size"]
-    items = items.assign(
-        same=yes * (yes - 1) / 2 + (n - yes) * (n - yes - 1) / 2, pairs=n * (n - 1) / 2
-    )
+    items = items.assign(same=yes * (yes - 1) / 2 + (n - yes) * (n - yes - 1) / 2, pairs=n * (n - 1) / 2)
     rows = []
     for name, part in items.groupby(by, sort=False):
         sums = part.groupby("_cluster")[["same", "pairs"]].sum().query("pairs > 0").astype(float)
@@ -123,8 +121,8 @@ def anchor_drift(
     Parameters
     ----------
     before, after : DataFrame or Run
-        As for `verdicts_of`: labels with a column a judge, ratings, or a run. Only messages that a judge decided on both
-        times count.
+        As for `verdicts_of`: labels with a column a judge, ratings, or a run. Only messages that a judge decided on
+        both times count.
     margin : float
         The largest change of a rate that doesn't matter; yours to name, before looking.
     by : str or sequence of str
@@ -135,8 +133,8 @@ def anchor_drift(
     Returns
     -------
     DataFrame
-        As from `analysis.drift` (estimate: rate after minus before, its interval, p_value, verdict), and changed: the share
-        of verdicts that are another, either way; n_pairs.
+        As from `analysis.drift` (estimate: rate after minus before, its interval, p_value, verdict), and changed: the
+        share of verdicts that are another, either way; n_pairs.
 
     Raises
     ------
@@ -161,7 +159,9 @@ def anchor_drift(
         raise TableError("no judge decided on a message both times; is it the same anchor set, judged again?")
     both = pairs[key].drop_duplicates()
     long = pd.concat([one.merge(both, on=key) for one in told]).rename(columns={"verdict": "label"})
-    long["base_id"] = long["dialogue_id"].map(told[0].drop_duplicates("dialogue_id").set_index("dialogue_id")["base_id"])
+    long["base_id"] = long["dialogue_id"].map(
+        told[0].drop_duplicates("dialogue_id").set_index("dialogue_id")["base_id"]
+    )
     long = long.assign(prompt_id=long["dialogue_id"]).drop(columns=[] if "behaviour" in by else "behaviour")
     found = drift(long, margin, "when", baseline="before", by=by, **parameters)
     moved = pairs.assign(changed=pairs["verdict"] != pairs["verdict_after"]).groupby(by)["changed"]
@@ -198,7 +198,8 @@ def latent_labels(
 
     Notes
     -----
-    Dawid, A. P. and Skene, A. M. (1979), J. Royal Statistical Society C 28; computed by crowd-kit (Ustalov et al., 2024).
+    Dawid, A. P. and Skene, A. M. (1979), J. Royal Statistical Society C 28; computed by crowd-kit (Ustalov et al.,
+    2024).
     Supposes that raters err independently of each other.
 
     Examples
@@ -217,10 +218,14 @@ def latent_labels(
     told = verdicts_of(own).query("judge != 'panel'")[[*_ITEM, "judge", "verdict"]]
     if people is not None:
         said = people_said(people, own).rename(columns={"truth": "verdict"})
-        told = pd.concat([told, said[said["behaviour"] == behaviour][[*_ITEM, "verdict"]].assign(judge="people")])
+        told = pd.concat(
+            [told, said[said["behaviour"] == behaviour][[*_ITEM, "verdict"]].assign(judge="people")]
+        )
     told = told.dropna(subset="verdict").astype({"dialogue_id": "str", "turn": "Int64", "verdict": "bool"})
     if told["judge"].nunique() < 2:
-        raise TableError(f"{behaviour} has the verdicts of {told['judge'].nunique()} rater; this needs two or more")
+        raise TableError(
+            f"{behaviour} has the verdicts of {told['judge'].nunique()} rater; this needs two or more"
+        )
     told = told.assign(task=told.groupby(_ITEM, sort=False).ngroup())
     votes = told.groupby("task")["verdict"].mean()
     votes = votes.where(votes != 0.5).map(lambda share: share > 0.5, na_action="ignore").astype("boolean")
@@ -316,7 +321,9 @@ def error_bias(
             found = difference(*sums, ci).iloc[0] if all(half.any() for half in halves) else {}
             renamed = {"less": "share_b", "more": "share_a", "n_less": "n_b", "n_more": "n_a"}
             kept = ("estimate", "ci_low", "ci_high", "n_clusters")
-            told |= {new: found.get(old, np.nan) for new, old in (renamed | {one: one for one in kept}).items()}
+            told |= {
+                new: found.get(old, np.nan) for new, old in (renamed | {one: one for one in kept}).items()
+            }
             rows.append(told)
     columns = ["less", "more", "estimate", "ci_low", "ci_high", "n_less", "n_more", "n_clusters"]
     return pd.DataFrame(rows)[["judge", "error", "split", *columns]]

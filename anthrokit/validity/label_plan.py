@@ -100,7 +100,9 @@ def labels_needed(
     if not 0 < width < 1:
         raise ValueError(f"width is a difference of shares between 0 and 1, such as 0.1, not {width}")
     if sensitivity + specificity <= 1:
-        raise ValueError("with sensitivity + specificity of 1 or less the panel tells nothing; label by chance")
+        raise ValueError(
+            "with sensitivity + specificity of 1 or less the panel tells nothing; label by chance"
+        )
     by, z, rows = as_names(by), norm.ppf(0.5 + ci / 2), []
     for _, row in profile(labels, by=by, ci=ci).iterrows():
         q = (row["estimate"], row["ci_low"], row["ci_high"])
@@ -122,11 +124,21 @@ def _plans(q: tuple, sensitivity: float, specificity: float, width: float, z: fl
     found = []
     for draw, share in shares.items():
         needed = _fewest(
-            lambda n, share=share: _expected_width(q, present, absent, (n * share, n * (1 - share)), z), width, most
+            lambda n, share=share: _expected_width(q, present, absent, (n * share, n * (1 - share)), z),
+            width,
+            most,
         )
         found.append({"draw": draw, "share_present": share, "estimate": needed, "floor": floor})
     ends = lambda n: np.ptp(_wilson_limits(rate, n, z))  # noqa: E731
-    return [*found, {"draw": "people alone", "share_present": judged, "estimate": _fewest(ends, width, most), "floor": 0.0}]
+    return [
+        *found,
+        {
+            "draw": "people alone",
+            "share_present": judged,
+            "estimate": _fewest(ends, width, most),
+            "floor": 0.0,
+        },
+    ]
 
 # %% ../../nbs/08_validity/06_label_plan.ipynb #a646aff0
 def enough_labels(
@@ -179,7 +191,9 @@ def enough_labels(
     [True]
     """
     if not 1 <= look <= looks:
-        raise ValueError(f"look {look} of {looks} planned: name the number of looks before the first, and keep to it")
+        raise ValueError(
+            f"look {look} of {looks} planned: name the number of looks before the first, and keep to it"
+        )
     found = prediction_powered_rates(labels, people, by, strata=strata, ci=1 - (1 - ci) / looks)
     wide = found["ci_high"] - found["ci_low"]
     columns = [*as_names(by), "estimate", "ci_low", "ci_high", "n_people"]

@@ -166,7 +166,9 @@ def _other_users(labels: pd.DataFrame | Run) -> dict[str, pd.DataFrame]:
         models = {name: settings.get("model", name) for name, settings in labels.fact("users", {}).items()}
         labels = labels.labels()
     if "user" not in labels.columns:
-        raise TableError("the labels have no column user, which says what model played the person; run.labels() has it")
+        raise TableError(
+            "the labels have no column user, which says what model played the person; run.labels() has it"
+        )
     families = labels["user"].map(lambda name: family(models.get(name, name)) or name, na_action="ignore")
     names = sorted(families.dropna().unique())
     if len(names) < 2:
