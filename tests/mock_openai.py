@@ -8,7 +8,8 @@ error (500), hang, drop (closed connection), malformed (broken JSON), choiceless
 wrong_type (HTML), truncated, refusal. They are drawn by a hash of the request and of how often it came, so a request
 that met one gets through later, unless --sticky. Keys and models with a meaning: key `bad-key` (401), `no-quota`
 (429 with insufficient_quota); models of `REFUSED`, `thinker` (reasoning), `echo-key` (repeats the key), `talker` (4,000
-tokens, whatever was asked), `absurd` (token counts that can't be), `picky` (400 where a message says unicorn), `minute`
+tokens, whatever was asked), `absurd` (token counts that can't be), `picky` (400 where a message says unicorn), `breaks-off` (a stream that ends
+in the middle; --pace is how long a word of a stream takes), `minute`
 (a quota for the minute, the first time a request comes), `always-<fault>` (that fault at each call).
 
 Batches (/v1/files, /v1/batches) are answered line by line like single calls; a fault of the HTTP kind becomes a
@@ -73,7 +74,7 @@ class Server:
         self.seen, self.stats = Counter(), Counter()
         self.in_flight = 0
         self.batches = Batches(self)
-        self.by_seed = False
+        self.by_seed, self.pace = False, 0.0
 
     def fault(self, request: dict, times: int) -> str | None:
         if request["model"].startswith("always-"):
@@ -219,7 +220,32 @@ class Server:
             case "wrong_type":
                 return web.Response(text="<html><h1>Bad gateway</h1></html>", content_type="text/html")
         self.stats["answers"] += 1
-        return web.json_response(self.body_of(request, fault))
+        body = self.body_of(request, fault)
+        return await self.stream(http, body) if request.get("stream") else web.json_response(body)
+
+    async def stream(self, http: web.Request, body: dict) -> web.StreamResponse:
+        "An answer word by word; that of the model `breaks-off` ends in the middle."
+        response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
+        await response.prepare(http)
+        head = {name: body[name] for name in ("id", "created", "model")} | {"object": "chat.completion.chunk"}
+
+        async def send(**parts):
+            await response.write(b"data: " + json.dumps({**head, **parts}).encode() + b"\n\n")
+
+        for choice in body["choices"]:
+            message = dict(choice["message"])
+            words = re.findall(r"\s*\S+", message.pop("content") or "")
+            await send(choices=[{"index": 0, "delta": {**message, "content": ""}, "finish_reason": None}])
+            for number, word in enumerate(words):
+                if body["model"].startswith("breaks-off") and number == len(words) // 2:
+                    http.transport.close()
+                    return response
+                await send(choices=[{"index": 0, "delta": {"content": word}, "finish_reason": None}])
+                await asyncio.sleep(self.pace)
+            await send(choices=[{"index": 0, "delta": {}, "finish_reason": choice["finish_reason"]}])
+        await send(choices=[], usage=body["usage"])
+        await response.write(b"data: [DONE]\n\n")
+        return response
 
     def body_of(self, request: dict, fault: str | None) -> dict:
         content, finish, message = self.answer(request), "stop", {"role": "assistant"}
@@ -420,12 +446,13 @@ def main() -> None:
     parser.add_argument("--batch-ends", choices=("completed", "expired", "failed"), default="completed")
     parser.add_argument("--batch-queue", type=int, help="requests that may be under way in batches")
     parser.add_argument("--create-latency", type=float, default=0.0, help="seconds until a new batch is answered")
+    parser.add_argument("--pace", type=float, default=0.0, help="seconds a word of an answer that streams")
     given = parser.parse_args()
     faults = {name: float(share) for name, share in (fault.split("=") for fault in given.fault)}
     if unknown := set(faults) - set(FAULTS):
         parser.error(f"no such fault: {', '.join(unknown)}; there are {', '.join(FAULTS)}")
     server = Server(given.latency, given.jitter, faults, given.sticky, given.rpm)
-    server.by_seed = given.by_seed
+    server.by_seed, server.pace = given.by_seed, given.pace
     server.batches.seconds, server.batches.ends = given.batch_seconds, given.batch_ends
     server.batches.queue, server.batches.create_latency = given.batch_queue, given.create_latency
     asyncio.run(serve(server, given.port, given.quick))

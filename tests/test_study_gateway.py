@@ -44,6 +44,92 @@ def served(server, tmp_path):
         one.kill()
 
 
+async def stream(url, token, text, turn, seen):
+    "A page that shows an answer while it is made: pieces go to `seen`; why it ended, or None where it broke off."
+    headers, end = {"Authorization": f"Bearer {token}"}, None
+    asked = {"messages": [{"role": "user", "content": text}], "metadata": {"turn": turn}, "stream": True}
+    async with aiohttp.ClientSession(headers=headers) as session:
+        with contextlib.suppress(aiohttp.ClientError, OSError):
+            async with session.post(f"{url}/v1/chat/completions", json=asked) as response:
+                if response.status != 200:
+                    return (await response.json())["error"]["code"]
+                async for line in response.content:
+                    if line.startswith(b"data: {"):
+                        choice = json.loads(line[6:])["choices"][0]
+                        seen.append(choice["delta"].get("content", ""))
+                        end = choice["finish_reason"]
+    return end
+
+
+def kept(gateway, token):
+    "The answers of a participant, and why each ended."
+    with gateway.study.run() as run:
+        said = run.messages().query(f"dialogue_id == '{token.partition('.')[0]}' and role == 'assistant'")
+    return list(zip(said["content"], said["finish_reason"], strict=True))
+
+
+@pytest.mark.parametrize("transport", ["lean", "litellm"])
+def test_an_answer_streams_as_it_is_made(served, transport):
+    gateway = served("--pace", 0.25, transport=transport)
+    ada, seen = join(gateway, "Ada"), []
+
+    async def watched():
+        told = asyncio.create_task(stream(gateway.url, ada.token, "Hello", 1, seen))
+        while not seen and not told.done():
+            await asyncio.sleep(0.01)
+        again = asyncio.create_task(chat(gateway.url, ada.token, ["Hello"]))  # the same turn from another window
+        standing = await asyncio.to_thread(ada.standing)
+        early, on_disk = list(seen), kept(gateway, ada.token)
+        return early, on_disk, standing, await told, await again
+
+    early, on_disk, standing, end, again = asyncio.run(watched())
+    [(content, reason)] = on_disk
+    assert content.startswith("".join(early)) and reason == "unfinished"  # on disk before it is shown
+    assert standing["unanswered"] == "Hello" and standing["turns"] == 0  # half an answer is none yet
+    assert end == "stop" and len(seen) > len(early) + 2 and again == ["".join(seen)]
+    assert kept(gateway, ada.token) == [("".join(seen), "stop")]
+    with gateway.study.run() as run:
+        calls = run.query("SELECT * FROM calls")
+    assert len(calls) == 1 and calls["tokens_out"].iloc[0] > 0
+
+
+def test_killed_ten_times_in_mid_answer_what_was_seen_is_on_disk(served):
+    gateway = served("--pace", 0.03)
+    ada, seen = join(gateway, "Ada"), [[] for _ in range(10)]
+    for number, pieces in enumerate(seen):
+
+        async def killed(number=number, pieces=pieces):
+            told = asyncio.create_task(stream(gateway.url, ada.token, f"message {number}", number + 1, pieces))
+            while len(pieces) <= number % 4 and not told.done():
+                await asyncio.sleep(0.005)
+            await asyncio.to_thread(gateway.kill)
+            return await told
+
+        assert asyncio.run(killed()) is None  # it broke off
+        shown, before = "".join(pieces), kept(gateway, ada.token)[number]
+        assert shown and before[0].startswith(shown) and before[1] == "unfinished"
+        gateway.start()
+        assert kept(gateway, ada.token)[number] == (before[0], "interrupted")
+        assert ada.standing()["turn"] == number + 2  # the half answer stands, and the chat goes on
+        assert ada.say(f"message {number}", turn=number + 1) == before[0]
+    assert asyncio.run(stream(gateway.url, ada.token, "the last", 11, [])) == "stop"
+    with gateway.study.run() as run:
+        messages = run.messages()
+    assert len(messages) == 22 and not messages.duplicated(["dialogue_id", "turn", "role"]).any()
+    said = messages[messages["role"] == "user"]["content"].tolist()
+    assert said == [*(f"message {number}" for number in range(10)), "the last"]
+
+
+def test_an_answer_that_breaks_off_stands_as_it_was_shown(served):
+    gateway = served("--pace", 0.06, model="openai/breaks-off")
+    ada, seen = join(gateway, "Ada"), []
+    assert asyncio.run(stream(gateway.url, ada.token, "Hello", 1, seen)) == "length"
+    assert kept(gateway, ada.token) == [("".join(seen), "interrupted")]
+    with gateway.study.run() as run:
+        calls = run.query("SELECT * FROM calls")
+    assert calls["status"].tolist() == ["estimated", "failed"]  # no second try, and the books know
+
+
 async def chat(url, token, texts, most=400):
     "A page's way of talking: each turn is sent until it is answered, whatever becomes of the gateway."
     answers, headers = [], {"Authorization": f"Bearer {token}"}

@@ -308,7 +308,7 @@ class _ByOpenVINO:
         [file] = fetch_model("smollm2-135m-instruct").glob("*.gguf")
         self.pipeline = self.genai.ContinuousBatchingPipeline(str(file), scheduler, "CPU", how)
         self.tokenizer = self.pipeline.get_tokenizer()
-        self.numbers, self.sizes = itertools.count(), {}
+        self.numbers, self.sizes, self.made = itertools.count(), {}, {}
 
     def begin(self, request: Request) -> Any:
         text = self.tokenizer.apply_chat_template(list(request.messages), add_generation_prompt=True)
@@ -326,8 +326,14 @@ class _ByOpenVINO:
             config.temperature, config.top_p = request.temperature, request.top_p
             config.rng_seed = random.getrandbits(32) if request.seed is None else request.seed % 2**63
         handle = self.pipeline.add_request(next(self.numbers), tokens, config)
-        self.sizes[handle] = size
+        self.sizes[handle], self.made[handle] = size, []
         return handle
+
+    def text(self, handle: Any) -> str:
+        "What is made so far, but for the beginning of a character, and blanks that may be the last."
+        if handle.can_read():
+            self.made[handle] += [token for part in handle.read().values() for token in part.generated_ids]
+        return self.tokenizer.decode(self.made[handle]).rstrip("\ufffd").strip()
 
     def busy(self) -> bool:
         return self.pipeline.has_non_finished_requests()
@@ -340,20 +346,22 @@ class _ByOpenVINO:
         status = self.genai.GenerationStatus
         if handle.get_status() == status.RUNNING:
             return None
-        size = self.sizes.pop(handle)
+        size, made = self.sizes.pop(handle), self.made.pop(handle)
         if handle.get_status() != status.FINISHED:
             raise RuntimeError("the dialogue found no place in the embedded model's memory")
         [output] = handle.read_all()
         stopped = output.finish_reason == self.genai.GenerationFinishReason.STOP
+        tokens = made + list(output.generated_ids)
         return {
-            "content": self.tokenizer.decode(output.generated_ids).strip(),
+            "content": self.tokenizer.decode(tokens).strip(),
             "finish_reason": "stop" if stopped else "length",
-            "tokens_out": len(output.generated_ids),
+            "tokens_out": len(tokens),
             "tokens_in": size,
         }
 
     def cancel(self, handle: Any) -> None:
         self.sizes.pop(handle, None)
+        self.made.pop(handle, None)
         handle.cancel()
 
     def close(self) -> None:
@@ -369,15 +377,19 @@ class _Desk:
 
     def __init__(self, name: str, at_work: Any):
         self.name, self.engine, self.waiting, self.driver = name, at_work, {}, None
+        self.shown: dict[Any, tuple[Callable[[str], None], str]] = {}
 
-    async def answer(self, request: Request) -> dict[str, Any]:
+    async def answer(self, request: Request, show: Callable[[str], None] | None = None) -> dict[str, Any]:
         handle = self.engine.begin(request)
         self.waiting[handle] = future = asyncio.get_running_loop().create_future()
+        if show is not None:
+            self.shown[handle] = show, ""
         if self.driver is None or self.driver.done():
             self.driver = asyncio.create_task(self._drive())
         try:
             return await future
         finally:
+            self.shown.pop(handle, None)
             if self.waiting.pop(handle, None) is not None:
                 self.engine.cancel(handle)
 
@@ -390,6 +402,10 @@ class _Desk:
                 for handle in list(self.waiting):
                     self._tell(handle, error=error)
                 return
+            for handle, (show, before) in list(self.shown.items()):
+                if handle in self.waiting and (text := self.engine.text(handle)).startswith(before):
+                    show(text[len(before) :])
+                    self.shown[handle] = show, text
             for handle in list(self.waiting):
                 try:
                     answer = self.engine.answer(handle)
@@ -453,7 +469,10 @@ _TAKEN = ("temperature", "top_p", "max_tokens", "seed", "repetition_penalty")
 
 
 async def answer_here(
-    messages: Sequence[Mapping[str, str]], parameters: Mapping[str, Any], by: str | None = None
+    messages: Sequence[Mapping[str, str]],
+    parameters: Mapping[str, Any],
+    by: str | None = None,
+    show: Callable[[str], None] | None = None,
 ) -> dict[str, Any]:
     """The embedded model's answer, worked on side by side with others that are asked for at the same time.
 
@@ -465,6 +484,8 @@ async def answer_here(
         Those of `Request`; others are left out.
     by : str, optional
         The engine; that of `engine()` by default.
+    show : callable, optional
+        Takes each further piece while the answer is made; transformers make it in one piece.
 
     Returns
     -------
@@ -481,7 +502,7 @@ async def answer_here(
     """
     asked = {name: parameters[name] for name in _TAKEN if parameters.get(name) is not None}
     desk = await asyncio.to_thread(_desk, by or engine())
-    return await desk.answer(Request(messages, **asked))
+    return await desk.answer(Request(messages, **asked), show)
 
 
 def generate(requests: Sequence[Request]) -> list[dict[str, Any]]:
@@ -691,6 +712,9 @@ class _ByTransformers:
 
     def answer(self, waiting: _Waiting) -> dict[str, Any] | None:
         return waiting.answer
+
+    def text(self, waiting: _Waiting) -> str:
+        return waiting.answer["content"] if waiting.answer else ""
 
     def cancel(self, waiting: _Waiting) -> None:
         if waiting in self.waiting:

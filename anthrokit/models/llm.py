@@ -484,6 +484,7 @@ class LLM:
         messages: Sequence[Mapping[str, str]] | str,
         *,
         on_lost: Callable[[Completion], None] | None = None,
+        show: Callable[[str], None] | None = None,
         **parameters: Any,
     ) -> Completion:
         """`complete` for code that awaits; it must run on the loop of `wait_for`.
@@ -495,6 +496,9 @@ class LLM:
         on_lost : callable, optional
             Called with each try that gave no answer and may have been paid: a completion with the tokens that the
             server told (status unread), or that were guessed (status estimated). What it raises ends the tries.
+        show : callable, optional
+            Takes each further piece of the answer while it is made, without reasoning. What was shown can't be taken
+            back: a fault after the first piece is not followed by another try.
         """
         if isinstance(messages, str):
             messages = [{"role": "user", "content": messages}]
@@ -510,21 +514,28 @@ class LLM:
         request = {**parameters, "messages": list(messages)}
         async with live.places:
             start = time.perf_counter()
-            answer = await self._until_answered(request, on_lost)
+            answer = await self._until_answered(request, on_lost, show)
             return replace(answer, seconds=time.perf_counter() - start)
 
-    async def _until_answered(self, request: dict[str, Any], on_lost: Any) -> Completion:
+    async def _until_answered(self, request: dict[str, Any], on_lost: Any, show: Any = None) -> Completion:
         "Tries until there is an answer, or a reason that there will be none."
+        shown = False
+
+        def seen(piece: str) -> None:
+            nonlocal shown
+            shown = True
+            show(piece)
+
         guess, attempts = guess_messages(request["messages"]) + (self._limit(request) or 500), 0
         form = frozenset(request), frozenset(message["role"] for message in request["messages"])
         while True:
             attempts += 1
             try:
-                answer = await self._try(request, guess)
+                answer = await self._try(request, guess, seen if show else None)
             except Fault as fault:
                 if fault.may_be_paid and on_lost is not None:
                     on_lost(self._lost(fault, request))
-                if fault.follows == "retry" and attempts <= self.max_retries:
+                if fault.follows == "retry" and attempts <= self.max_retries and not shown:
                     await asyncio.sleep(pause_before_next(attempts, fault.retry_after))
                     continue
                 if fault.follows == "refused":
@@ -537,7 +548,7 @@ class LLM:
             self._live.worked.add(form)
             return replace(answer, attempts=attempts)
 
-    async def _try(self, request: dict[str, Any], guess: int) -> Completion:
+    async def _try(self, request: dict[str, Any], guess: int, show: Any = None) -> Completion:
         "One try, when the pace allows, here or in a worker."
         live = self._live
         await live.pace.enter(guess)
@@ -546,7 +557,7 @@ class LLM:
             if self.workers is not None and not self.embedded:
                 answer = await self.workers.call(live.route, request)
             else:
-                answer = await live.route.call(request)
+                answer = await live.route.call(request, show)
             used = answer.tokens_in + answer.tokens_out
             return answer
         except Fault as fault:

@@ -10,7 +10,7 @@ import functools
 import time
 import warnings
 from collections import Counter, deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from ..core import BudgetReached, CallFailed, Run, SetupError
@@ -259,6 +259,7 @@ class Meter:
         unit: str,
         purpose: str,
         settle: bool = True,
+        show: Callable[[str], None] | None = None,
         **parameters: Any,
     ) -> Completion:
         """One call, booked in the run.
@@ -276,6 +277,8 @@ class Meter:
         settle : bool
             Return when the call is on disk. With False it is written together with what the caller puts into
             `writer` before it next awaits anything.
+        show : callable, optional
+            As for `LLM.acomplete`.
 
         Raises
         ------
@@ -296,7 +299,7 @@ class Meter:
                 )
 
         try:
-            answer = await llm.acomplete(messages, on_lost=lost, **parameters)
+            answer = await llm.acomplete(messages, on_lost=lost, show=show, **parameters)
         except (CallFailed, SetupError):
             failed = Completion(None, "failed", seconds=time.perf_counter() - start)
             await self.book(llm, failed, unit=unit, purpose=purpose)

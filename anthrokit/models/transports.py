@@ -16,7 +16,7 @@ import sys
 import threading
 import warnings
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -206,6 +206,40 @@ def completion_from_json(raw: str | bytes | Mapping[str, Any], asked: Sequence[M
     except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError):
         raise Fault("unreadable", "an answer that can't be read", tokens=tokens) from None
 
+# %% ../../nbs/02_models/04_transports.ipynb #5492d641
+class Teller:
+    """Passes on an answer while it is made, without thoughts and without a key.
+
+    Parameters
+    ----------
+    show : callable
+        Takes each further piece.
+    secrets : sequence of str
+        What is not to be seen.
+    """
+
+    def __init__(self, show: Callable[[str], None], secrets: Sequence[str] = ()):
+        self.show, self.secrets = show, secrets
+        self.made, self.told = "", ""
+
+    def __call__(self, piece: Any) -> None:
+        "A further piece as the server sends it."
+        self.made += _text_of(piece) or ""
+        if any(tag.startswith(self.made.strip()) for tag in ("<think>", "<thinking>")):
+            return
+        text = _apart(self.made, None)[0] or ""
+        for secret in self.secrets:
+            text = text.replace(secret, "[key removed]")
+        text = text[: len(text) - max([_begun(text, secret) for secret in self.secrets], default=0)]
+        if len(text) > len(self.told) and text.startswith(self.told):
+            piece, self.told = text[len(self.told) :], text
+            self.show(piece)
+
+
+def _begun(text: str, secret: str) -> int:
+    "How many of the last characters of a text may be the beginning of a secret."
+    return next((size for size in range(len(secret) - 1, 0, -1) if text.endswith(secret[:size])), 0)
+
 # %% ../../nbs/02_models/04_transports.ipynb #7da0a3aa
 _IMPORT: concurrent.futures.Future | None = None
 _IMPORT_GUARD = threading.Lock()
@@ -285,11 +319,23 @@ def _leave_log_out(litellm: Any) -> None:
             is_internal_call.set(True)
 
 # %% ../../nbs/02_models/04_transports.ipynb #86140d14
-async def _by_litellm(ready: Mapping[str, Any], request: Mapping[str, Any]) -> Completion:
+_STREAMED = {"stream": True, "stream_options": {"include_usage": True}}
+
+
+async def _by_litellm(
+    ready: Mapping[str, Any], request: Mapping[str, Any], show: Teller | None = None
+) -> Completion:
     "One try through LiteLLM."
     litellm = import_litellm()
     _leave_log_out(litellm)
-    response = await litellm.acompletion(**ready, **request)
+    response = await litellm.acompletion(**ready, **request, **(_STREAMED if show else {}))
+    if show:
+        pieces = []
+        async for piece in response:
+            pieces.append(piece)
+            if piece.choices:
+                show(piece.choices[0].delta.content)
+        response = litellm.stream_chunk_builder(pieces, messages=request["messages"])
     usage = getattr(response, "usage", None)
     usage = getattr(usage, "prompt_tokens", None), getattr(usage, "completion_tokens", None)
     try:
@@ -306,7 +352,7 @@ async def _by_litellm(ready: Mapping[str, Any], request: Mapping[str, Any]) -> C
         finish=choice.finish_reason,
         served_model=getattr(response, "model", None),
         usage=usage,
-        cost=response._hidden_params.get("response_cost"),
+        cost=None if show else response._hidden_params.get("response_cost"),
         asked=request["messages"],
     )
 
@@ -333,20 +379,62 @@ def _close_sessions() -> None:
                 asyncio.run_coroutine_threadsafe(session.close(), loop).result(timeout=5)
 
 # %% ../../nbs/02_models/04_transports.ipynb #2577ae9d
-async def _by_lean(ready: Mapping[str, Any], request: Mapping[str, Any]) -> Completion:
+async def _by_lean(
+    ready: Mapping[str, Any], request: Mapping[str, Any], show: Teller | None = None
+) -> Completion:
     "One try straight to an OpenAI-compatible server."
-    data = json.dumps({**ready["body"], **request}).encode()
+    data = json.dumps({**ready["body"], **request, **(_STREAMED if show else {})}).encode()
     async with _session().post(ready["url"], data=data, headers=ready["headers"]) as response:
+        if show and response.status == 200 and response.content_type == "text/event-stream":
+            return completion_from_json(await _joined(response, show), request["messages"])
         raw = await response.read()
         if response.status != 200:
             raise fault_of_response(response.status, raw.decode(errors="replace"), response.headers)
     return completion_from_json(raw, request["messages"])
 
+
+async def _joined(response: Any, show: Teller) -> dict[str, Any]:
+    "The events of a stream as one answer; each piece is shown as it comes."
+    told: dict[str, Any] = {"message": {}, "finish_reason": None}
+    whole: dict[str, Any] = {"choices": [told], "usage": None}
+    async for event in _events(response):
+        if error := event.get("error"):
+            raise fault_of_response(500, json.dumps(error), {})
+        whole |= {name: event[name] for name in ("model", "usage") if event.get(name)}
+        for choice in event.get("choices") or ():
+            told["finish_reason"] = choice.get("finish_reason") or told["finish_reason"]
+            for name, piece in (choice.get("delta") or {}).items():
+                if isinstance(piece, str) and name != "role":
+                    told["message"][name] = told["message"].get(name, "") + piece
+            show((choice.get("delta") or {}).get("content"))
+    if told["finish_reason"] is None:
+        raise Fault("dropped", "the answer broke off")
+    return whole
+
+
+async def _events(response: Any) -> AsyncIterator[dict[str, Any]]:
+    "The events of a stream, until it says that it is done."
+    rest = b""
+    async for data in response.content.iter_any():
+        *lines, rest = (rest + data).split(b"\n")
+        for line in lines:
+            said = line.strip().removeprefix(b"data:").strip()
+            if said == b"[DONE]":
+                return
+            if line.startswith(b"data:"):
+                try:
+                    yield json.loads(said)
+                except (ValueError, RecursionError):
+                    raise Fault("unreadable", "a piece of an answer that can't be read") from None
+
 # %% ../../nbs/02_models/04_transports.ipynb #f981e9fc
-async def _by_embedded(ready: Mapping[str, Any], request: Mapping[str, Any]) -> Completion:
+async def _by_embedded(
+    ready: Mapping[str, Any], request: Mapping[str, Any], show: Teller | None = None
+) -> Completion:
     "One answer of the embedded model."
     try:
-        answer = await answer_here(request["messages"], {**ready["parameters"], **request}, ready["engine"])
+        asked = {**ready["parameters"], **request}
+        answer = await answer_here(request["messages"], asked, ready["engine"], show)
     except (SetupError, asyncio.CancelledError):
         raise
     except Exception as error:  # such as a dialogue that its template can't take
@@ -397,11 +485,14 @@ class Route:
         "All it holds, for a process of our own."
         return tuple(getattr(self, name) for name in self.__slots__)
 
-    async def call(self, request: Mapping[str, Any]) -> Completion:
+    async def call(
+        self, request: Mapping[str, Any], show: Callable[[str], None] | None = None
+    ) -> Completion:
         "One try; every way it can end badly becomes a fault, without a key in its text or its chain."
+        teller = Teller(show, self.secrets) if show else None
         try:
             async with asyncio.timeout(self.timeout + 1):
-                answer = await _TRANSPORTS[self.transport](self.ready, request)
+                answer = await _TRANSPORTS[self.transport](self.ready, request, teller)
         except (asyncio.CancelledError, Fault, CallFailed, SetupError):
             raise
         except Exception as error:

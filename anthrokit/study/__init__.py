@@ -8,7 +8,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "conditions": ["Condition", "check_conditions", "compare_behaviours", "load_conditions", "show_conditions", "simulate_conditions"],
         "credibility": ["compare_credibility", "draw_credibility_sheet", "turn_distances", "user_turns"],
         "forgetting": ["erase", "search_study"],
-        "gateway": ["Chats", "Client", "Gateway", "Handler", "Standing", "Told", "Turnstile", "serve", "take_turn"],
+        "gateway": ["Chats", "Client", "Gateway", "Handler", "Pieces", "Standing", "Told", "Turnstile", "serve", "take_turn"],
         "planning": ["noether", "plan", "simulated_power"],
         "questionnaires": ["Item", "OPEN", "Questionnaire", "check_responses", "load_questionnaire", "load_questionnaires", "omega", "scale_reliability", "score_scales", "synthetic_responses", "wide_items"],
         "results": ["compare_outcomes", "hodges_lehmann", "judged_and_perceived", "outcomes"],

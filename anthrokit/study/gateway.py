@@ -14,7 +14,7 @@ import urllib.error
 import urllib.request
 import uuid
 from collections import defaultdict, deque
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
@@ -37,7 +37,7 @@ from ..models import Completion, Meter, wait_for
 from .studies import Study
 
 # %% auto #0
-__all__ = ['Handler', 'Told', 'Turnstile', 'Standing', 'Chats', 'take_turn', 'Gateway', 'Client', 'serve']
+__all__ = ['Handler', 'Told', 'Turnstile', 'Standing', 'Chats', 'Pieces', 'take_turn', 'Gateway', 'Client', 'serve']
 
 # %% ../../nbs/11_study/04_gateway.ipynb #d6cec401
 class Told(Exception):
@@ -116,7 +116,7 @@ class Standing:
     Attributes
     ----------
     messages : list of dict
-        turn, role, content.
+        turn, role, content, finish_reason ("interrupted": only the beginning of an answer could be had).
     turn : int
         The next message of the participant is this one.
     unanswered : str or None
@@ -146,8 +146,13 @@ class Standing:
 
 
 _SAID = (
-    "SELECT turn, role, content FROM messages WHERE dialogue_id = ? AND content IS NOT NULL "
-    "ORDER BY turn, role DESC"
+    "SELECT turn, role, content, finish_reason FROM messages WHERE dialogue_id = ? AND content IS NOT NULL "
+    "AND COALESCE(finish_reason, '') != 'unfinished' ORDER BY turn, role DESC"
+)
+_BROKEN_OFF = (  # answers that a kill left half made
+    "UPDATE dialogues SET status = 'done', turns = (SELECT MAX(turn) FROM messages WHERE messages.dialogue_id = "
+    "dialogues.dialogue_id) WHERE dialogue_id IN (SELECT dialogue_id FROM messages WHERE finish_reason = 'unfinished')",
+    "UPDATE messages SET finish_reason = 'interrupted' WHERE finish_reason = 'unfinished'",
 )
 _TOKENS = "SELECT SUM(COALESCE(tokens_in, 0) + COALESCE(tokens_out, 0)) FROM calls WHERE unit LIKE ? || '/%'"
 _FAILED = "SELECT COUNT(*) FROM calls WHERE unit = ? AND status IN ('failed', 'empty')"
@@ -191,6 +196,7 @@ class Chats:
             self.run.set_facts(targets=targets)
             self.meter = Meter(self.run, study.budget())
             self.meter.check([self.llm])
+            self.run.write_all(_BROKEN_OFF)
         except BaseException:
             self.close()
             raise
@@ -206,7 +212,7 @@ class Chats:
         "How a participant's chat stands."
         participant, chat = person["participant"], self.settings["chat"]
         rows = self.run.rows(_SAID, [participant])
-        messages = [dict(zip(("turn", "role", "content"), row, strict=True)) for row in rows]
+        messages = [dict(zip(("turn", "role", "content", "finish_reason"), row, strict=True)) for row in rows]
         open_ = messages[-1] if messages and messages[-1]["role"] == "user" else None
         turn = open_["turn"] if open_ else len(messages) // 2 + 1
         seconds = _seconds_since(person["chat_started_at"])
@@ -288,7 +294,69 @@ def _rows_of_message(
     return parts
 
 
-async def take_turn(chats: Chats, person: Mapping[str, Any], turn: int | None, text: str) -> Standing:
+_LOT = 0.05  # seconds in which pieces of an answer are gathered
+_PATIENCE = 10.0  # seconds that a page may take to receive them
+
+
+class Pieces:
+    """An answer on its way: each lot of pieces on disk first, then passed on.
+
+    Parameters
+    ----------
+    keep : coroutine function
+        Has the text so far on disk when it returns.
+    pass_on : coroutine function
+        Takes what is new of it to the participant.
+    """
+
+    def __init__(self, keep: Callable[[str], Awaitable[None]], pass_on: Callable[[str], Awaitable[None]]):
+        self.keep, self.pass_on = keep, pass_on
+        self.made, self.kept, self.ended, self.deaf = "", "", False, False
+        self._more = asyncio.Event()
+
+    def __call__(self, piece: str) -> None:
+        "A further piece."
+        self.made += piece
+        self._more.set()
+
+    async def work(self) -> None:
+        "Until the answer has ended."
+        while not self.ended:
+            await self._more.wait()
+            self._more.clear()
+            if text := self.made[len(self.kept) :]:
+                await self.keep(self.made)
+                self.kept += text
+                await self._tell(text)
+            if not self.ended:
+                await asyncio.sleep(_LOT)
+
+    async def _tell(self, text: str) -> None:
+        try:
+            if not self.deaf:
+                await asyncio.wait_for(self.pass_on(text), _PATIENCE)
+        except (OSError, TimeoutError):  # the page was closed, or doesn't listen
+            self.deaf = True
+
+    @contextlib.asynccontextmanager
+    async def at_work(self) -> AsyncIterator[None]:
+        "Pieces are kept and passed on within."
+        work = asyncio.create_task(self.work())
+        try:
+            yield
+        finally:
+            self.ended = True
+            self._more.set()
+            await work
+
+
+async def take_turn(
+    chats: Chats,
+    person: Mapping[str, Any],
+    turn: int | None,
+    text: str,
+    pass_on: Callable[[str], Awaitable[None]] | None = None,
+) -> Standing:
     """A participant says something and is answered.
 
     Parameters
@@ -301,6 +369,8 @@ async def take_turn(chats: Chats, person: Mapping[str, Any], turn: int | None, t
         Which of their messages it is, 1, 2, …; None for the next one.
     text : str
         What they say.
+    pass_on : coroutine function, optional
+        Takes the answer to them piece by piece, while it is made.
 
     Returns
     -------
@@ -333,22 +403,37 @@ async def take_turn(chats: Chats, person: Mapping[str, Any], turn: int | None, t
             now.messages.append({"turn": turn, "role": "user", "content": text})
         asked = [{"role": "system", "content": prompt}]
         asked += [{"role": one["role"], "content": one["content"]} for one in now.messages]
-        await _answer(chats, person, turn, asked)
+        await _answer(chats, person, turn, asked, pass_on)
         return chats.standing(person)
 
 
-async def _answer(chats: Chats, person: Mapping[str, Any], turn: int, asked: list[dict[str, str]]) -> None:
+async def _answer(
+    chats: Chats, person: Mapping[str, Any], turn: int, asked: list[dict[str, str]], pass_on: Any = None
+) -> None:
     "Have the model answer, and keep it together with the call."
     participant, answer = person["participant"], Completion(None, "failed")
     unit = f"{participant}/{turn}/assistant"
-    try:
-        answer = await chats.meter.call(chats.llm, asked, unit=unit, purpose="target", settle=False)
-    except BudgetReached:
-        chats.spent = True
-        chats.people.update(participant, ended_by="budget", chat_ended_at=time_now(), status="chatted")
-        raise Told("over") from None
-    except (CallFailed, SetupError):
-        pass  # booked as failed
+    place = {"dialogue_id": participant, "turn": turn, "role": "assistant"}
+
+    async def keep(text: str) -> None:
+        await chats.meter.writer.put("messages", [{**place, "content": text, "finish_reason": "unfinished"}])
+
+    async with contextlib.AsyncExitStack() as stack:
+        pieces = Pieces(keep, pass_on) if pass_on else None
+        if pieces:
+            await stack.enter_async_context(pieces.at_work())
+        try:
+            call = {"unit": unit, "purpose": "target", "settle": pieces is not None}
+            answer = await chats.meter.call(chats.llm, asked, show=pieces, **call)
+        except BudgetReached:
+            chats.spent = True
+            if not (pieces and pieces.made):
+                chats.people.update(participant, ended_by="budget", chat_ended_at=time_now(), status="chatted")
+                raise Told("over") from None
+        except (CallFailed, SetupError):
+            pass  # booked as failed
+    if pieces and pieces.kept:
+        answer = _as_shown(answer, pieces.kept)
     if answer.status == "refused" and not (answer.content or "").strip():
         answer = replace(answer, content=chats.settings["texts"]["refused"], finish_reason="refusal")
     if answer.content is None or not answer.content.strip():
@@ -357,11 +442,17 @@ async def _answer(chats: Chats, person: Mapping[str, Any], turn: int, asked: lis
             raise Told("over")
         raise Told("retry", 2.0)
     names = ("content", "reasoning", "finish_reason", "tokens_in", "tokens_out", "served_model")
-    row = {"dialogue_id": participant, "turn": turn, "role": "assistant", "seconds": round(answer.seconds, 3)}
-    row |= {name: getattr(answer, name) for name in names}
+    row = place | {"seconds": round(answer.seconds, 3)} | {name: getattr(answer, name) for name in names}
     standing = "UPDATE dialogues SET turns = ?, status = 'done' WHERE dialogue_id = ?"
     await chats.meter.writer.put("messages", [row])
     chats.run.write_all([standing], [turn, participant])
+
+
+def _as_shown(answer: Completion, shown: str) -> Completion:
+    "An answer of which something was shown: that stands, whatever came of the rest."
+    if answer.content is None:
+        return replace(answer, content=shown, finish_reason="interrupted")
+    return answer if answer.content.startswith(shown) else replace(answer, content=f"{shown}\n{answer.content}")
 
 # %% ../../nbs/11_study/04_gateway.ipynb #8b2dd639
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
@@ -542,16 +633,18 @@ class Gateway:
             response = _refused(Told("too_long" if error.status == 413 else "nowhere"))
         except RunError:  # such as a full disk
             response = _refused(Told("retry", 5.0))
-        if response.prepared:
-            return response
-        response.headers.update(_SAFE)
-        origin = request.headers.get("Origin")
-        if origin in self.origins:
-            response.headers["Access-Control-Allow-Origin"] = origin
-            response.headers["Access-Control-Allow-Headers"] = "Authorization, Content-Type"
-            response.headers["Access-Control-Max-Age"] = "600"
-            response.headers["Vary"] = "Origin"
+        if not response.prepared:
+            response.headers.update({**_SAFE, **self._for_origin(request)})
         return response
+
+    def _for_origin(self, request: web.Request) -> dict[str, str]:
+        "Headers that let a page of the study's own servers read an answer."
+        origin = request.headers.get("Origin")
+        if origin not in self.origins:
+            return {}
+        allowed = {"Headers": "Authorization, Content-Type", "Origin": origin}
+        told = {f"Access-Control-Allow-{name}": value for name, value in allowed.items()}
+        return {**told, "Access-Control-Max-Age": "600", "Vary": "Origin"}
 
     def _for_person(self, handler: Any) -> Handler:
         "For whoever comes with a participant's token."
@@ -596,14 +689,17 @@ class Gateway:
         if (turn is None or turn >= before.turn) and before.unanswered is None:
             if wait := self._messages[person["participant"]].wait():
                 raise Told("too_fast", wait)
+        stream = _Stream(request, self._for_origin(request)) if body.get("stream") else None
         # What was begun is done, also where the page is closed meanwhile.
-        now = await asyncio.shield(asyncio.ensure_future(take_turn(self.chats, person, turn, text)))
+        taken = take_turn(self.chats, person, turn, text, stream and stream.pass_on)
+        now = await asyncio.shield(asyncio.ensure_future(taken))
         turn = now.turn - 1 if turn is None else turn
         answer = next(one for one in now.messages if one["role"] == "assistant" and one["turn"] == turn)
-        if body.get("stream"):
-            return await _stream(request, answer["content"])
+        reason = "length" if answer["finish_reason"] == "interrupted" else "stop"
+        if stream:
+            return await stream.end(answer["content"], reason)
         message = {"role": "assistant", "content": answer["content"]}
-        choice = {"index": 0, "message": message, "finish_reason": "stop"}
+        choice = {"index": 0, "message": message, "finish_reason": reason}
         told = self.chats.told(self.chats.people.row(person["participant"]))
         return _json({**_head("chat.completion"), "choices": [choice], "usage": _NO_USAGE, "study": told})
 
@@ -676,20 +772,33 @@ def _head(kind: str) -> dict[str, Any]:
     return {"id": uuid.uuid4().hex, "object": kind, "created": int(time.time()), "model": "study"}
 
 
-async def _stream(request: web.Request, text: str) -> web.StreamResponse:
-    "An answer that is on disk, in OpenAI's stream of pieces."
-    response = web.StreamResponse(headers={**_SAFE, "Content-Type": "text/event-stream"})
-    await response.prepare(request)
-    head, words = _head("chat.completion.chunk"), text.split(" ")
-    pieces = [word + " " for word in words[:-1]] + words[-1:]
-    for piece in pieces:
-        delta = {"role": "assistant", "content": piece}
-        event = {**head, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]}
-        await response.write(f"data: {json.dumps(event, ensure_ascii=False)}\n\n".encode())
-    last = {**head, "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}
-    await response.write(f"data: {json.dumps(last)}\n\ndata: [DONE]\n\n".encode())
-    await response.write_eof()
-    return response
+class _Stream:
+    "An answer in OpenAI's stream of pieces; it begins with the first one, so that before it an error can be told."
+
+    def __init__(self, request: web.Request, headers: Mapping[str, str]):
+        self.request, self.head, self.shown = request, _head("chat.completion.chunk"), ""
+        self.response = web.StreamResponse(headers={**_SAFE, **headers, "Content-Type": "text/event-stream"})
+
+    async def _send(self, delta: Mapping[str, str], reason: str | None = None) -> None:
+        event = {**self.head, "choices": [{"index": 0, "delta": delta, "finish_reason": reason}]}
+        await self.response.write(f"data: {json.dumps(event, ensure_ascii=False)}\n\n".encode())
+
+    async def pass_on(self, text: str) -> None:
+        "A further piece, which is on disk."
+        if not self.response.prepared:
+            await self.response.prepare(self.request)
+        self.shown += text
+        await self._send({"role": "assistant", "content": text})
+
+    async def end(self, text: str, reason: str) -> web.StreamResponse:
+        "What is left of the answer, and that it has ended."
+        with contextlib.suppress(ConnectionError):  # the page was closed
+            if rest := text.removeprefix(self.shown):
+                await self.pass_on(rest)
+            await self._send({}, reason)
+            await self.response.write(b"data: [DONE]\n\n")
+            await self.response.write_eof()
+        return self.response
 
 # %% ../../nbs/11_study/04_gateway.ipynb #988adeef
 @dataclass

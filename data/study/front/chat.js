@@ -33,12 +33,32 @@ window.studyChat = function ({gateway, token, root, changed}) {
     if (!state.over && waits.length) timer = setTimeout(refresh, (Math.min(...waits) + 0.5) * 1000);
   }
 
-  async function call(path, body) {
+  async function pieces(answer, show) {
+    // An answer while it is made; one that breaks off is an error.
+    const reader = answer.body.getReader(), decoder = new TextDecoder();
+    for (let rest = "", text = ""; ;) {
+      const {done, value} = await reader.read();
+      if (done) throw new Error("broken off");
+      const lines = (rest + decoder.decode(value, {stream: true})).split("\n");
+      rest = lines.pop();
+      for (const one of lines.filter(one => one.startsWith("data: "))) {
+        if (one === "data: [DONE]") return;
+        text += JSON.parse(one.slice(6)).choices[0].delta.content || "";
+      }
+      show(text);
+    }
+  }
+
+  async function call(path, body, show) {
     // Until there is an answer: a gateway that is started anew, a connection that breaks.
     for (let attempt = 0; ; attempt++) {
       try {
         const answer = await fetch(gateway + path, body
           ? {method: "POST", headers, body: JSON.stringify(body)} : {headers});
+        if ((answer.headers.get("Content-Type") || "").startsWith("text/event-stream")) {
+          await pieces(answer, show);
+          return {status: answer.status, read: {}};
+        }
         const read = await answer.json();
         if (answer.status < 500 || read.error?.code !== "retry") return {status: answer.status, read};
         tell(read.error.message);
@@ -66,10 +86,13 @@ window.studyChat = function ({gateway, token, root, changed}) {
     box.disabled = button.disabled = true;
     const waiting = line("assistant", "…");
     waiting.classList.add("chat-waiting");
-    const asked = {messages: [{role: "user", content: text}], metadata: {turn: state.turn}};
-    const {status, read} = await call("/v1/chat/completions", asked);
+    const asked = {messages: [{role: "user", content: text}], metadata: {turn: state.turn}, stream: true};
+    const {status, read} = await call("/v1/chat/completions", asked, so_far => {
+      if (so_far) waiting.lastChild.textContent = so_far;
+      log.scrollTop = log.scrollHeight;
+    });
+    const after = (await call("/v1/dialogue")).read;
     busy = false;
-    const after = read.study || (await call("/v1/dialogue")).read;
     if (after.messages) draw(after);
     if (status === 200) tell("");
     else { tell(read.error.message); if (["too_long", "too_fast", "empty"].includes(read.error.code)) box.value = text; }
