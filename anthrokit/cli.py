@@ -375,6 +375,21 @@ def _design(given: list[str] | None) -> dict[str, str]:
     return {name: value for name, _, value in parts}
 
 
+def _script(given: str | None) -> list[str] | None:
+    "The messages of a script: of a file, or those that ship."
+    from anthrokit.simulation import PUSHBACK
+
+    if given is None or given == "pushback":
+        return None if given is None else list(PUSHBACK)
+    try:
+        lines = Path(given).read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ValueError(f"--script: {given} can't be read ({error}); it is a text file, one message a line") from None
+    if not (said := [line.strip() for line in lines if line.strip()]):
+        raise ValueError(f"--script: {given} holds no message")
+    return said
+
+
 @app.command
 def simulate(
     run: str,
@@ -388,6 +403,7 @@ def simulate(
     repeats: Positive = 1,
     system_target: str | None = None,
     persona: str | None = None,
+    script: str | None = None,
     natural_end: bool = False,
     seed: int = 0,
     design: list[str] | None = None,
@@ -398,7 +414,8 @@ def simulate(
 
     Examples: anthrokit simulate runs/gpt-4o --target openai/gpt-4o --user gemini/gemini-2.5-pro --budget-usd 50;
     anthrokit simulate runs/llama --target openai/llama@http://localhost:8000/v1 --dialogues 96;
-    anthrokit simulate runs/study --target openai/gpt-4o --system-target "Be warm." --design prompt=warm
+    anthrokit simulate runs/study --target openai/gpt-4o --system-target "Be warm." --design prompt=warm;
+    anthrokit simulate runs/firm --target openai/gpt-4o --prompts pushback --script pushback
 
     Parameters
     ----------
@@ -409,7 +426,7 @@ def simulate(
     user
         Model that plays the person.
     prompts
-        anthrokit, anthrobench, or a CSV or Parquet file.
+        anthrokit, anthrobench, families, pushback, mirrored, personas, or a CSV or Parquet file.
     dialogues
         Draw so many prompts, balanced (default: all).
     balance
@@ -422,6 +439,9 @@ def simulate(
         A system prompt for the target.
     persona
         Who the person is.
+    script
+        What the person says from turn 2 on, instead of a user model: a text file, one message a line, with {claim} for
+        a column of the prompts; or pushback, for the one that ships.
     natural_end
         Let the person end the dialogue.
     seed
@@ -444,6 +464,7 @@ def simulate(
         repeats=repeats,
         system_target=system_target,
         persona=persona,
+        script=_script(script),
         natural_end=natural_end,
         seed=seed,
         design=_design(design),

@@ -25,6 +25,7 @@ from anthrokit import analysis  # noqa: E402
 from anthrokit.anthroscore import mentions  # noqa: E402
 from anthrokit.anthroscore import scoring as score  # noqa: E402
 from anthrokit.core import Run, RunError  # noqa: E402
+from anthrokit.study import init_study, outcomes  # noqa: E402
 
 DATA = Path(__file__).parent.parent / "data" / "anthroscore"
 PRONOUNS = "he she her him He She Her Him it its It Its".split()
@@ -567,3 +568,27 @@ def test_language_is_checked_leniently_and_never_by_a_released_protocol():
     assert score.mask_sentences([german], "system")["status"].tolist() == ["not English"]
     released = score.mask_sentences([german], "system", protocol="released", check_language=True)
     assert "not English" not in released["status"].tolist()
+
+
+def test_what_participants_wrote_is_scored_in_the_outcomes(tiny, tmp_path):
+    "The column anthroscore of a study is the score of each description, by the masked model itself."
+    study = init_study(tmp_path / "study", model="openai/target", api_base="http://127.0.0.1:1/v1")
+    said = {
+        "ada": "The system was kind and the chatbot listened.",
+        "bob": "I liked it.",  # no word for the system
+        "eve": None,
+        "kim": "An assistant that knows nothing. The system was kind.",
+    }
+    with study.open_people() as people:
+        for name, text in said.items():
+            people.join(study.participant_id(name), study.condition_at, front="page")
+            if text:
+                people.answer(study.participant_id(name), "description", {"description": text})
+    table = outcomes(study, anthroscore=tiny).set_index("participant")
+    for name in ("ada", "kim"):
+        alone = score.mask_sentences([said[name]], ["system", "chatbot", "assistant", "model", "AI"])
+        assert len(alone) == 2
+        found = table.loc[study.participant_id(name), "anthroscore"]
+        assert found == pytest.approx(plain_scores(tiny, alone).mean(), abs=1e-5)
+    assert table.loc[[study.participant_id(name) for name in ("bob", "eve")], "anthroscore"].isna().all()
+    assert table["anthroscore"].nunique() == 2

@@ -302,6 +302,9 @@ def mirrored(
     return pd.concat(parts, ignore_index=True)[order]
 
 # %% ../../nbs/07_analysis/11_pressure.ipynb #7f68bcaa
+_FEWEST = 5  # dialogues of one prompt, for an interval
+
+
 def escalation(
     labels: Run | pd.DataFrame,
     by: str | Sequence[str] = ("target", "behaviour"),
@@ -325,7 +328,8 @@ def escalation(
     -------
     DataFrame
         by…, estimate (change of the share a turn), ci_low, ci_high, share_first and share_last (at the first and the
-        last turn there are labels of), n (labels scored), n_total, n_clusters, ci.
+        last turn there are labels of), n (labels scored), n_total, n_clusters, ci. Grouped by base_id the clusters are
+        dialogues, and fewer than five have no interval.
 
     Raises
     ------
@@ -345,6 +349,9 @@ def escalation(
     by, parts, labels = as_names(by), [], as_labels(labels)
     require_columns(labels, ["turn", "label", *by])
     rows = labels.assign(value=truth_values(labels["label"]), cluster=clusters)
+    if alone := "base_id" in by:
+        require_columns(labels, ["dialogue_id"])
+        rows["cluster"] = rows["dialogue_id"]
     for key, part in rows.groupby(by, sort=False, dropna=False):
         scored = part[part["value"].notna()]
         t, y = scored["turn"].to_numpy(dtype=float), scored["value"].to_numpy(dtype=float)
@@ -357,6 +364,8 @@ def escalation(
         )
         drawn = {"n_resamples": n_resamples, "ci": ci, "seed": seed}
         row = resample(_slope, moments.to_numpy(), **drawn)
+        if alone and len(moments) < _FEWEST:
+            row[["ci_low", "ci_high"]] = np.nan
         groups = dict(zip(by, key if isinstance(key, tuple) else (key,), strict=True))
         ends = {"share_first": y[t == t.min()].mean(), "share_last": y[t == t.max()].mean()}
         parts.append(row.assign(**groups, **ends, n=len(t), n_total=len(part)))

@@ -12,6 +12,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "judges": ["CONTEXTS", "JUDGE_TEMPLATE", "Judge", "LLMJudge", "Passage", "PronounCounter", "TOGETHER_TEMPLATE", "TogetherJudge", "judge_identity", "judge_prompt", "rate_once", "read_completion", "together_prompt"],
         "offline": ["ClassifierJudge", "StudentJudge", "best_threshold", "embed", "embedding_judge", "features", "grammar_judge", "labelled_messages", "offline_panel", "offline_quality", "quality", "quality_note", "sentence_judge", "split_sentences", "written_sentences"],
         "released": ["CUES", "RELEASED_TEMPLATE", "Released", "read_released", "released_question"],
+        "user_turns": ["USER_BREAKS", "USER_TEMPLATE", "echoes", "judge_user_turns", "judged_breaks", "user_turn_judge", "user_turns"],
         "verdicts": ["LONGEST_ANSWER", "Rating", "Statement", "declines", "json_objects", "own_lines", "parse_verdict", "parse_verdicts", "statements"],
     },
 )

@@ -330,11 +330,13 @@ async def _by_litellm(
     _leave_log_out(litellm)
     response = await litellm.acompletion(**ready, **request, **(_STREAMED if show else {}))
     if show:
-        pieces = []
+        pieces, refusal = [], ""
         async for piece in response:
             pieces.append(piece)
             if piece.choices:
-                show(piece.choices[0].delta.content)
+                delta = piece.choices[0].delta
+                show(delta.content)
+                refusal += delta.get("refusal") or (delta.get("provider_specific_fields") or {}).get("refusal") or ""
         response = litellm.stream_chunk_builder(pieces, messages=request["messages"])
     usage = getattr(response, "usage", None)
     usage = getattr(usage, "prompt_tokens", None), getattr(usage, "completion_tokens", None)
@@ -347,7 +349,8 @@ async def _by_litellm(
     return completion_of(
         message.content,
         reasoning=getattr(message, "reasoning_content", None),
-        refusal=getattr(message, "refusal", None)
+        refusal=(show and refusal)
+        or getattr(message, "refusal", None)
         or (message.get("provider_specific_fields") or {}).get("refusal"),
         finish=choice.finish_reason,
         served_model=getattr(response, "model", None),

@@ -18,13 +18,13 @@ import pandas as pd
 from ..core import Run, check_design, digest, forget_target, note, own_share, plain_value
 from ..core import redact_in, refuse_other_prompts, tables
 from ..models import DEFAULT_MODEL, LLM, Batch, Budget, Completion
-from .personas import check_personas
+from .personas import check_personas, speaks_as_assistant
 from .prompts import load_prompts
 from ..work import Forecast, Job, Lane, Request, Steps, task
 
 # %% auto #0
-__all__ = ['USER_TEMPLATE', 'asimulate', 'user_system_prompt', 'seen_by_user', 'speaks_as_assistant', 'as_llm',
-           'wanted_dialogues', 'design_rows', 'dialogue_steps', 'SimulationJob', 'simulate']
+__all__ = ['USER_TEMPLATE', 'asimulate', 'user_system_prompt', 'seen_by_user', 'as_llm', 'wanted_dialogues', 'design_rows',
+           'dialogue_steps', 'SimulationJob', 'simulate']
 
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #7c2481fa
 USER_TEMPLATE = """\
@@ -103,40 +103,6 @@ def seen_by_user(history: list[dict[str, Any]], system: str) -> list[dict[str, s
         {"role": "user", "content": _OPENING},
         *({"role": swapped[message["role"]], "content": message["content"]} for message in history),
     ]
-
-# %% ../../nbs/04_simulation/04_dialogues.ipynb #6e8a4da5
-_ASSISTANT = re.compile(
-    r"\b(?:as an? (?:ai|artificial|language|virtual)\b[\w\s-]{0,30}(?:model|assistant|intelligence|,)"
-    r"|(?:i['’]?m|i am) (?:just )?(?:an? )?(?:ai|chatbot|language model|virtual assistant)\b"
-    r"|how (?:can|may|could) i (?:help|assist)(?: you)?"
-    r"|(?:i['’]?m|i am) (?:always )?here to (?:help|assist|support|listen)"
-    r"|i['’]?d be (?:happy|glad|delighted) to (?:help|assist)|happy to (?:help|assist)(?: you)?\b"
-    r"|(?:feel free|don['’]t hesitate) to (?:ask|reach out|contact)"
-    r"|let me know if (?:you (?:need|have|want|would)|there['’]s anything)"
-    r"|i (?:can|could) (?:certainly |definitely )?(?:help|assist) you"
-    r"|(?:what|which) (?:would|can) (?:you like )?(?:me to )?(?:help|assist)"
-    r"|(?:great|good|excellent) question[!.]"
-    r"|here are (?:some|a few|\w+) (?:tips|ideas|suggestions|options|steps|ways)\b)"
-    r"|^\s*(?:certainly|absolutely|of course|sure(?: thing)?)[!,.]\s+(?:here|i can|i['’]d|let['’]s)",
-    re.I,
-)
-
-
-def speaks_as_assistant(text: str) -> str | None:
-    """The phrase in which a user's message speaks as the assistant, or None.
-
-    Parameters
-    ----------
-    text : str
-        A message of the user LLM, in English.
-
-    Examples
-    --------
-    >>> speaks_as_assistant("Nice! How can I help you today?"), speaks_as_assistant("Can you help me?")
-    ('How can I help you', None)
-    """
-    match = _ASSISTANT.search(text)
-    return match[0].strip() if match else None
 
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #0561fc4f
 def as_llm(model: LLM | str, **defaults: Any) -> LLM:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,8 +19,8 @@ from ..core import TableError, data_path
 from .prompts import load_prompts
 
 # %% auto #0
-__all__ = ['ROMANTIC_BEHAVIOURS', 'Persona', 'load_personas', 'persona_prompts', 'stated_age', 'persona_breaks', 'could_be_minor',
-           'is_romantic', 'check_personas']
+__all__ = ['ROMANTIC_BEHAVIOURS', 'Persona', 'load_personas', 'persona_prompts', 'speaks_as_assistant', 'role_signals',
+           'stated_facts', 'stated_age', 'persona_breaks', 'could_be_minor', 'is_romantic', 'check_personas']
 
 # %% ../../nbs/04_simulation/06_personas.ipynb #9900d53c
 @dataclass(frozen=True)
@@ -160,6 +160,150 @@ def persona_prompts(*names: str, personas: Mapping[str, Persona] | None = None) 
     chosen = prompts[prompts["persona"].isin(names or there)].reset_index(drop=True)
     return chosen.assign(who=[known[name].who for name in chosen["persona"]])
 
+# %% ../../nbs/04_simulation/06_personas.ipynb #f4bb327c
+_HELPERS = (
+    r"\b(?:as an? (?:ai|artificial|language|virtual)\b[\w\s-]{0,30}(?:model|assistant|intelligence|,)",
+    r"i(?:’m| am) (?:just )?(?:an? )?(?:ai|chatbot|language model|virtual assistant)\b",
+    r"how (?:can|may|could) i (?:help|assist)(?: you)?",
+    r"i(?:’m| am) (?:always )?here (?:to (?:help|assist|support|listen)|for you)\b",
+    r"i(?:’m| am) (?:so |really |very |truly )?(?:sorry|glad|happy|thrilled|delighted) (?:to hear|that you)",
+    r"i(?:’d| would) be (?:happy|glad|delighted) to (?:help|assist)|happy to (?:help|assist)(?: you)?\b",
+    r"(?:feel free|don’t hesitate) to (?:ask|reach out|contact)|keep in mind",
+    r"let me know if (?:you (?:need|have|want|would)|there’s anything)",
+    r"i (?:can|could) (?:certainly |definitely )?(?:help|assist) you",
+    r"i(?:’d| would) (?:encourage|recommend|suggest|advise)\b",
+    r"i (?:completely |fully |totally )?understand (?:that |how )you|i hear (?:you|how|that)",
+    r"it (?:sounds|seems|looks) like you|it(?:’s| is) (?:(?:completely |perfectly )?understandable|important to)",
+    r"thank(?:s| you) for (?:sharing|trusting|reaching|opening|your (?:question|feedback|compliment))",
+    r"(?:great|good|excellent|wonderful|interesting) (?:question|point|insights?|example|suggestion)[!.]",
+    r"congratulations|awesome job|well done[!.]|be (?:gentle|kind) (?:with|to) yourself|take time for yourself",
+    r"(?:you have|you’ve|your) (?:\w+ ){0,2}(?:feelings|journey|progress|enthusiasm|response|explanation|sentence|rewording)\b",
+    r"here(?:’s| is| are) (?:a|an|some|another|how|your|three|five|\d)\b.{0,40}\b(?:version|draft|tips|ways|ideas|steps|"
+    r"examples?|breakdown|letter|suggestions|options|paragraph)\b|(?:revised|rewritten|edited|improved) (?:version|text)",
+    r"would you like (?:me|some|any|to (?:know|hear|learn|talk|explore|discuss))\b",
+    r"that(?:’s| is) (?:indeed |an? |absolutely )?(?:amazing|fantastic|incredible|inspiring|correct)[!.,])",
+)
+_ASSISTANT = re.compile(
+    "|".join(_HELPERS) + r"|^\s*(?:certainly|absolutely|of course|sure(?: thing)?)[!,.]\s+(?:here|i can|i’d|let’s)", re.I
+)
+
+
+def speaks_as_assistant(text: str) -> str | None:
+    """The phrase in which a user's message speaks as the assistant, or None.
+
+    Parameters
+    ----------
+    text : str
+        A message of the user LLM, in English.
+
+    Examples
+    --------
+    >>> speaks_as_assistant("That sounds like a lovely trip! How can I help you plan it?")
+    'How can I help you'
+    """
+    match = _ASSISTANT.search(text.replace("'", "’"))
+    return match[0].strip() if match else None
+
+# %% ../../nbs/04_simulation/06_personas.ipynb #49d6572e
+_ADVISES = re.compile(
+    r"\bhave you (?:considered|tried|thought (?:of|about))\b|\byou (?:should(?! have\b)|could|might (?:want|also|begin|find|try)"
+    r"|may want|can (?:also|use|include|try)|need to|deserve|have the right)\b|^(?:try|consider|make sure|remember|start by"
+    r"|avoid|save|ask yourself|reach out|click|choose|focus on|imagine|keep)\b|\bit (?:might|may|could|can) (?:help|be "
+    r"(?:helpful|useful|best))\b|\b(?:advisable|recommended)\b",
+    re.I,
+)
+_SENTENCE_ENDS = re.compile(r"(?<=[.!?…:])\s+|\n+")
+_QUOTED = re.compile(r"(?<!\w)[\"“‘’](?=[A-Z])[^\"”]{3,200}?[\"”’](?=[\s.,!?)]|$)")
+_OF_ONES_OWN = frozenset("i me my mine myself i’m i’d i’ve i’ll im id ive".split())
+_LECTURE, _RUN, _REPEATED = 35, 5, 0.25
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"[a-z0-9’]+", text.lower().replace("'", "’"))
+
+
+def _runs(text: str) -> list[tuple[str, ...]]:
+    words = _words(text)
+    return [tuple(words[place : place + _RUN]) for place in range(len(words) - _RUN + 1)]
+
+
+def role_signals(text: str, before: Sequence[str] = ()) -> dict[str, str]:
+    """What suggests that a user's message is spoken by somebody else than the person.
+
+    Parameters
+    ----------
+    text : str
+        The message, in English.
+    before : sequence of str
+        The assistant's messages so far.
+
+    Returns
+    -------
+    dict
+        Reason to the words that show it; empty where nothing does.
+
+    Examples
+    --------
+    >>> role_signals("Have you tried a list? Remember to breathe.")
+    {'advises the other': 'Have you tried'}
+    >>> role_signals("I tried a list. Do you ever need one?")
+    {}
+    """
+    text, found = text.replace("'", "’"), {}
+    own, words = _QUOTED.sub(" ", text), _words(text)
+    of_self = _OF_ONES_OWN.intersection(words)
+    if phrase := speaks_as_assistant(own):
+        found["speaks as the assistant"] = phrase
+    advice = [match[0] for part in _SENTENCE_ENDS.split(own) if (match := _ADVISES.search(part.strip()))]
+    if len(advice) >= 2 or (advice and not of_self and len(words) >= 8):
+        found["advises the other"] = advice[0]
+    if len(points := re.findall(r"(?m)^\s*(?:\d+[.)]|[*•-])\s+\S+", text)) >= 2:
+        found["writes a list"] = points[0].strip()
+    if len(words) >= _LECTURE and not of_self:
+        found["lectures"] = text[:60]
+    said, mine = {run for one in before for run in _runs(one)}, _runs(text)
+    repeated = [run for run in mine if run in said]
+    if mine and len(repeated) > _REPEATED * len(mine):
+        found["repeats the other’s words"] = " ".join(repeated[0])
+    return found
+
+# %% ../../nbs/04_simulation/06_personas.ipynb #97379fe0
+_WORK = (
+    r"(?:accountant|baker|builder|clerk|cook|courier|doctor|driver|engineer|farmer|gardener|interpreter|lawyer|manager|"
+    r"mechanic|nurse|painter|plumber|programmer|roofer|sailor|solicitor|surveyor|tailor|teacher|vet|waiter|waitress|"
+    r"welder|writer|\w{3,}(?:ist|keeper|smith|wright))"
+)
+_STATED = {
+    "work": rf"\bI(?:’m| am|’ve been| have been| work as) an? (?:\w+ )?({_WORK})\b",
+    "home": r"\bI(?: now| still)? live (?:\w+ )?in (?:the )?([A-Z]\w+)",
+    "origin": r"\bI(?:’m| am| come| was born)(?: \w+)? (?:from|in) (?:the )?([A-Z]\w+)",
+}
+_TOLD = {"work": rf"\b({_WORK})\b", "home": r"\bin ([A-Z]\w+)", "origin": r"\bfrom ([A-Z]\w+)"}
+
+
+def stated_facts(text: str) -> dict[str, str]:
+    """What a speaker says of their own work, home and origin, in English.
+
+    Examples
+    --------
+    >>> stated_facts("I'm a retired baker and I live in Graz. My aunt is a dentist.")
+    {'work': 'baker', 'home': 'Graz'}
+    """
+    text = text.replace("'", "’")
+    return {kind: match[1] for kind, pattern in _STATED.items() if (match := re.search(pattern, text))}
+
+
+def _against(stated: Mapping[str, str], persona: Persona | None, first: Mapping[str, str]) -> dict[str, str]:
+    "Stated facts that are others than the persona's, or than those stated first."
+    who = persona and f"{persona.situation} {'; '.join(persona.facts)}"
+    found = {}
+    for kind, value in stated.items():
+        known = re.findall(_TOLD[kind], who, re.I if kind == "work" else 0) if who else []
+        known = known or ([first[kind]] if kind in first else [])
+        if known and value.lower() not in (who or "").lower() and value.lower() not in map(str.lower, known):
+            found[kind] = value
+    return found
+
 # %% ../../nbs/04_simulation/06_personas.ipynb #8fe703d3
 _UNITS = (
     r"(?! ?(?:%|km|kilomet|met(?:er|re)s|miles?|min(?:utes?)?\b|hours?|days?|weeks?|months?|degrees|pounds|euros|"
@@ -207,13 +351,30 @@ def stated_age(text: str, *, description: bool = False) -> int | None:
     return ages[0] if ages else None
 
 # %% ../../nbs/04_simulation/06_personas.ipynb #6f6c73b3
+def _contradictions(text: str, persona: Persona | None, first: dict[str, Any]) -> list[tuple[str, str]]:
+    "Reasons and phrases by which a message contradicts the person; what it states for the first time is noted."
+    found = [
+        ("contradicts a fact", match[0])
+        for pattern in (persona.never if persona else ())
+        if (match := re.search(pattern, text, re.I))
+    ]
+    stated, age = stated_facts(text), stated_age(text)
+    found += [(f"another {kind}", value) for kind, value in _against(stated, persona, first).items()]
+    expected = persona.age if persona else first.get("age")
+    if age is not None and expected is not None and age != expected:
+        found.append((f"another age than {expected}", str(age)))
+    for kind, value in {**stated, **({"age": age} if age is not None else {})}.items():
+        first.setdefault(kind, value)
+    return found
+
+
 def persona_breaks(messages: pd.DataFrame, personas: Mapping[str, Persona] | None = None) -> pd.DataFrame:
     """Turns in which the person is not who they were.
 
     Parameters
     ----------
     messages : DataFrame
-        dialogue_id, turn, role, content; persona (a name) and role_flip where they are known:
+        dialogue_id, turn, role, content, of both sides; persona (a name) where it is known:
         `run.messages().merge(run.dialogues()[["dialogue_id", "persona"]])`.
     personas : mapping, optional
         As from `load_personas`; those that ship by default.
@@ -225,7 +386,8 @@ def persona_breaks(messages: pd.DataFrame, personas: Mapping[str, Persona] | Non
 
     Notes
     -----
-    A break that phrases don't show isn't seen.
+    The first message of a dialogue is given, so who speaks is looked at from turn 2 on. A break that words don't show
+    isn't seen.
 
     Examples
     --------
@@ -235,27 +397,22 @@ def persona_breaks(messages: pd.DataFrame, personas: Mapping[str, Persona] | Non
     [[2, 'contradicts a fact', 'my wife']]
     """
     known = load_personas() if personas is None else personas
-    said = messages[(messages["role"] == "user") & messages["content"].notna()].sort_values(
-        ["dialogue_id", "turn"]
-    )
-    rows, first_ages = [], {}
-    for row in said.to_dict("records"):
-        text, name = str(row["content"]).replace("'", "’"), row.get("persona")
-        persona = known.get(name) if isinstance(name, str) else None
-        age, key = stated_age(text), row["dialogue_id"]
-        expected = persona.age if persona else first_ages.get(key)
-        found = [
-            ("contradicts a fact", match[0])
-            for pattern in (persona.never if persona else ())
-            if (match := re.search(pattern, text, re.I))
-        ]
-        if age is not None and expected is not None and age != expected:
-            found.append((f"another age than {expected}", str(age)))
-        if age is not None:
-            first_ages.setdefault(key, age)
-        if row.get("role_flip") is True:
-            found.append(("speaks as the assistant", text[:60]))
-        rows += [(key, row["turn"], name, reason, phrase) for reason, phrase in found]
+    said = messages[messages["content"].notna()].sort_values(["dialogue_id", "turn", "role"], ascending=[True, True, False])
+    rows: list[tuple] = []
+    for key, dialogue in said.groupby("dialogue_id", sort=False):
+        before: list[str] = []
+        first: dict[str, Any] = {}
+        for row in dialogue.to_dict("records"):
+            text, name = str(row["content"]), row.get("persona")
+            if row["role"] == "assistant":
+                before.append(text)
+            if row["role"] != "user":
+                continue
+            persona = known.get(name) if isinstance(name, str) else None
+            found = _contradictions(text.replace("'", "’"), persona, first)
+            if row["turn"] > 1:
+                found += role_signals(text, before).items()
+            rows += [(key, row["turn"], name, reason, phrase) for reason, phrase in found]
     return pd.DataFrame(rows, columns=["dialogue_id", "turn", "persona", "reason", "phrase"])
 
 # %% ../../nbs/04_simulation/06_personas.ipynb #9e0b425c
