@@ -577,7 +577,7 @@ def test_what_participants_wrote_is_scored_in_the_outcomes(tiny, tmp_path):
         "ada": "The system was kind and the chatbot listened.",
         "bob": "I liked it.",  # no word for the system
         "eve": None,
-        "kim": "An assistant that knows nothing. The system was kind.",
+        "kim": "The assistant knows nothing. The system was kind.",
     }
     with study.open_people() as people:
         for name, text in said.items():
