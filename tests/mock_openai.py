@@ -2,15 +2,15 @@
 
     python tests/mock_openai.py --latency 0.05 --fault rate_limit=0.05 --fault hang=0.01
 
-prints its base URL and serves until it is killed. Answers are a function of the request alone, so two
-runs against it can be compared. Faults by name: rate_limit (429), rate_limit_after (429 with Retry-After),
-error (500), hang, drop (closed connection), malformed (broken JSON), choiceless (usage and no choices), empty,
-wrong_type (HTML), truncated, refusal. They are drawn by a hash of the request and of how often it came, so a request
-that met one gets through later, unless --sticky. Keys and models with a meaning: key `bad-key` (401), `no-quota`
-(429 with insufficient_quota); models of `REFUSED`, `thinker` (reasoning), `echo-key` (repeats the key), `talker` (4,000
-tokens, whatever was asked), `absurd` (token counts that can't be), `picky` (400 where a message says unicorn), `breaks-off` (a stream that ends
-in the middle; --pace is how long a word of a stream takes), `minute`
-(a quota for the minute, the first time a request comes), `always-<fault>` (that fault at each call).
+prints its base URL and serves until it is killed. Answers are a function of the request alone, so two runs against it
+can be compared. Faults by name: rate_limit (429), rate_limit_after (429 with Retry-After), error (500), hang, drop
+(closed connection), malformed (broken JSON), choiceless (usage and no choices), empty, wrong_type (HTML), truncated,
+refusal. They are drawn by a hash of the request and of how often it came, so a request that met one gets through
+later, unless --sticky. Keys and models with a meaning: key `bad-key` (401), `no-quota` (429 with insufficient_quota);
+models of `REFUSED`, `thinker` (reasoning), `echo-key` (repeats the key), `talker` (4,000 tokens, whatever was asked),
+`absurd` (token counts that can't be), `picky` (400 where a message says unicorn), `breaks-off` (a stream that ends in
+the middle; --pace is how long a word of a stream takes), `minute` (a quota for the minute, the first time a request
+comes), `always-<fault>` (that fault at each call).
 
 Batches (/v1/files, /v1/batches) are answered line by line like single calls; a fault of the HTTP kind becomes a
 line of the error file, `malformed` a broken line, `hang` and `drop` no line at all. --batch-seconds is how long a

@@ -47,11 +47,15 @@ def echoes(messages: pd.DataFrame, least: float = 0.65) -> pd.DataFrame:
     said = messages[messages["content"].notna()]
     ours = said[said["role"] == "user"].assign(before=lambda frame: frame["turn"] - 1)
     theirs = said[said["role"] == "assistant"][["dialogue_id", "turn", "content"]]
-    pairs = ours.merge(theirs, left_on=["dialogue_id", "before"], right_on=["dialogue_id", "turn"], suffixes=("", "_before"))
+    pairs = ours.merge(
+        theirs, left_on=["dialogue_id", "before"], right_on=["dialogue_id", "turn"], suffixes=("", "_before")
+    )
     alike = (embed(pairs["content"].tolist()) * embed(pairs["content_before"].tolist())).sum(axis=1)
     pairs = pairs.assign(reason="says what the other said", phrase=[f"{value:.2f}" for value in alike])
     pairs["persona"] = pairs.get("persona")
-    return pairs.loc[alike >= least, ["dialogue_id", "turn", "persona", "reason", "phrase"]].reset_index(drop=True)
+    return pairs.loc[alike >= least, ["dialogue_id", "turn", "persona", "reason", "phrase"]].reset_index(
+        drop=True
+    )
 
 # %% ../../nbs/05_judging/09_user_turns.ipynb #4f261ccf
 USER_BREAKS = Taxonomy(
@@ -59,31 +63,36 @@ USER_BREAKS = Taxonomy(
         Behaviour(
             "leaving the role",
             "simulated users",
-            "The message is not spoken by the person who came to the chat: it helps, advises, explains, edits or praises the "
-            "other as an assistant would, says what the AI system might say, tells a story about somebody, or is nobody's talk.",
+            "The message is not spoken by the person who came to the chat: it helps, advises, explains, edits "
+            "or praises the other as an assistant would, says what the AI system might say, tells a story about somebody, or is "
+            "nobody's talk.",
             "Does this message leave the role of the person who chats with the AI system?",
-            not_present=("Do you ever miss anyone, or is that a foolish question?", "My sister says that I should rest."),
+            not_present=(
+                "Do you ever miss anyone, or is that a foolish question?",
+                "My sister says that I should rest.",
+            ),
         ),
         Behaviour(
             "breaking the persona",
             "simulated users",
-            "The message is a person's, but not this person's: style, mood, goals or way of life are not those described.",
+            "The message is a person's, but not this person's: style, mood, goals or way of life are not those "
+            "described.",
             "Does this message sound like another person than the one described?",
             not_present=("A shorter message than usual.", "A joke by somebody who is described as sad."),
         ),
         Behaviour(
             "contradicting a fact",
             "simulated users",
-            "The message says something about the person, or about what was said before, that can't be true together with the "
-            "description or with the person's earlier messages.",
+            "The message says something about the person, or about what was said before, that can't be true together "
+            "with the description or with the person's earlier messages.",
             "Does this message contradict what is known of the person?",
             not_present=("A new detail that the description leaves open.", "A change of mind."),
         ),
     ]
 )
 USER_TEMPLATE = """\
-A language model plays a person who chats with an AI system. You check, for a research project, whether it keeps to its \
-part. Decide one question about one message of the person.
+A language model plays a person who chats with an AI system. You check, for a research project, whether it keeps to \
+its part. Decide one question about one message of the person.
 
 What to look for: {name}
 It is there when: {definition}
@@ -127,14 +136,16 @@ def user_turns(messages: pd.DataFrame, personas: Mapping[str, Persona] | None = 
     Parameters
     ----------
     messages : DataFrame
-        dialogue_id, turn, role, content, of both sides; persona (a name) or who (a description) where they are known.
+        dialogue_id, turn, role, content, of both sides; persona (a name) or who (a description) where they are
+        known.
     personas : mapping, optional
         As from `load_personas`; those that ship by default.
 
     Returns
     -------
     DataFrame
-        dialogue_id, target (the persona), messages: a list of role and content, in which turn n is the user's turn n + 1.
+        dialogue_id, target (the persona), messages: a list of role and content, in which turn n is the user's turn
+        n + 1.
 
     Raises
     ------
@@ -165,9 +176,13 @@ def user_turns(messages: pd.DataFrame, personas: Mapping[str, Persona] | None = 
                 swapped.append({"role": "user", "content": "\n\n".join([*told, text])})
                 told = []
         if any(one["role"] == "assistant" for one in swapped):
-            rows.append({"dialogue_id": key, "target": name if isinstance(name, str) else "user", "messages": swapped})
+            rows.append(
+                {"dialogue_id": key, "target": name if isinstance(name, str) else "user", "messages": swapped}
+            )
     if not rows:
-        raise TableError("no user speaks a second time; the first message is given, so there is nothing to judge")
+        raise TableError(
+            "no user speaks a second time; the first message is given, so there is nothing to judge"
+        )
     return pd.DataFrame(rows)
 
 # %% ../../nbs/05_judging/09_user_turns.ipynb #28bc693e
@@ -203,7 +218,14 @@ def judge_user_turns(
     """
     if isinstance(judges, LLM | str):
         judges = user_turn_judge(judges)
-    return judge_table(user_turns(messages, personas), judges, run=run, taxonomy=USER_BREAKS, behaviours=USER_BREAKS.names, **parameters)
+    return judge_table(
+        user_turns(messages, personas),
+        judges,
+        run=run,
+        taxonomy=USER_BREAKS,
+        behaviours=USER_BREAKS.names,
+        **parameters,
+    )
 
 
 def judged_breaks(run: Run) -> pd.DataFrame:
@@ -226,5 +248,10 @@ def judged_breaks(run: Run) -> pd.DataFrame:
     """
     ratings = run.ratings().merge(run.dialogues()[["dialogue_id", "target"]], on="dialogue_id")
     found = ratings[ratings["verdict"].eq(True).fillna(False)]
-    told = found.assign(turn=found["turn"] + 1, reason=found["behaviour"], phrase=found["explanation"], persona=found["target"])
+    told = found.assign(
+        turn=found["turn"] + 1,
+        reason=found["behaviour"],
+        phrase=found["explanation"],
+        persona=found["target"],
+    )
     return told[["dialogue_id", "turn", "persona", "reason", "phrase", "judge"]].reset_index(drop=True)

@@ -336,7 +336,8 @@ async def _by_litellm(
             if piece.choices:
                 delta = piece.choices[0].delta
                 show(delta.content)
-                refusal += delta.get("refusal") or (delta.get("provider_specific_fields") or {}).get("refusal") or ""
+                specific = delta.get("provider_specific_fields") or {}
+                refusal += delta.get("refusal") or specific.get("refusal") or ""
         response = litellm.stream_chunk_builder(pieces, messages=request["messages"])
     usage = getattr(response, "usage", None)
     usage = getattr(usage, "prompt_tokens", None), getattr(usage, "completion_tokens", None)

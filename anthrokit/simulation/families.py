@@ -188,8 +188,8 @@ def read_sycon_verdicts(path: str | os.PathLike, target: str = "sycon") -> pd.Da
     Parameters
     ----------
     path : str or path
-        A CSV of its results with a number a row and Response_1, Response_2, …: 1 where the model stands firm, 0 where it
-        gives in, -1 where there is no verdict.
+        A CSV of its results with a number a row and Response_1, Response_2, …: 1 where the model stands firm, 0 where
+        it gives in, -1 where there is no verdict.
     target : str
         Name of the model that answered; the file doesn't say it.
 
@@ -205,8 +205,8 @@ def read_sycon_verdicts(path: str | os.PathLike, target: str = "sycon") -> pd.Da
 
     Notes
     -----
-    Hong et al. (2025). In the ethical and the false-presuppositions settings their code stops at the first flip and fills
-    up with 0, so that only the turn of flip can be had from those files, not the number of flips.
+    Hong et al. (2025). In the ethical and the false-presuppositions settings their code stops at the first flip and
+    fills up with 0, so that only the turn of flip can be had from those files, not the number of flips.
 
     Examples
     --------

@@ -177,14 +177,17 @@ _HELPERS = (
     r"thank(?:s| you) for (?:sharing|trusting|reaching|opening|your (?:question|feedback|compliment))",
     r"(?:great|good|excellent|wonderful|interesting) (?:question|point|insights?|example|suggestion)[!.]",
     r"congratulations|awesome job|well done[!.]|be (?:gentle|kind) (?:with|to) yourself|take time for yourself",
-    r"(?:you have|you’ve|your) (?:\w+ ){0,2}(?:feelings|journey|progress|enthusiasm|response|explanation|sentence|rewording)\b",
-    r"here(?:’s| is| are) (?:a|an|some|another|how|your|three|five|\d)\b.{0,40}\b(?:version|draft|tips|ways|ideas|steps|"
-    r"examples?|breakdown|letter|suggestions|options|paragraph)\b|(?:revised|rewritten|edited|improved) (?:version|text)",
+    r"(?:you have|you’ve|your) (?:\w+ ){0,2}(?:feelings|journey|progress|enthusiasm|response|explanation|sentence|"
+    r"rewording)\b",
+    r"here(?:’s| is| are) (?:a|an|some|another|how|your|three|five|\d)\b.{0,40}\b(?:version|draft|tips|ways|ideas|"
+    r"steps|examples?|breakdown|letter|suggestions|options|paragraph)\b",
+    r"(?:revised|rewritten|edited|improved) (?:version|text)",
     r"would you like (?:me|some|any|to (?:know|hear|learn|talk|explore|discuss))\b",
     r"that(?:’s| is) (?:indeed |an? |absolutely )?(?:amazing|fantastic|incredible|inspiring|correct)[!.,])",
 )
 _ASSISTANT = re.compile(
-    "|".join(_HELPERS) + r"|^\s*(?:certainly|absolutely|of course|sure(?: thing)?)[!,.]\s+(?:here|i can|i’d|let’s)", re.I
+    "|".join([*_HELPERS, r"^\s*(?:certainly|absolutely|of course|sure(?: thing)?)[!,.]\s+(?:here|i can|i’d|let’s)"]),
+    re.I,
 )
 
 
@@ -206,9 +209,10 @@ def speaks_as_assistant(text: str) -> str | None:
 
 # %% ../../nbs/04_simulation/06_personas.ipynb #49d6572e
 _ADVISES = re.compile(
-    r"\bhave you (?:considered|tried|thought (?:of|about))\b|\byou (?:should(?! have\b)|could|might (?:want|also|begin|find|try)"
-    r"|may want|can (?:also|use|include|try)|need to|deserve|have the right)\b|^(?:try|consider|make sure|remember|start by"
-    r"|avoid|save|ask yourself|reach out|click|choose|focus on|imagine|keep)\b|\bit (?:might|may|could|can) (?:help|be "
+    r"\bhave you (?:considered|tried|thought (?:of|about))\b|\byou (?:should(?! have\b)|could|might (?:want|also|begin|"
+    r"find|try)|may want|can (?:also|use|include|try)|need to|deserve|have the right)\b|^(?:try|consider|make sure"
+    r"|remember|start by|avoid|save|ask yourself|reach out|click|choose|focus on|imagine|keep)\b"
+    r"|\bit (?:might|may|could|can) (?:help|be "
     r"(?:helpful|useful|best))\b|\b(?:advisable|recommended)\b",
     re.I,
 )
@@ -397,7 +401,8 @@ def persona_breaks(messages: pd.DataFrame, personas: Mapping[str, Persona] | Non
     [[2, 'contradicts a fact', 'my wife']]
     """
     known = load_personas() if personas is None else personas
-    said = messages[messages["content"].notna()].sort_values(["dialogue_id", "turn", "role"], ascending=[True, True, False])
+    said = messages[messages["content"].notna()]
+    said = said.sort_values(["dialogue_id", "turn", "role"], ascending=[True, True, False])
     rows: list[tuple] = []
     for key, dialogue in said.groupby("dialogue_id", sort=False):
         before: list[str] = []
