@@ -64,8 +64,8 @@ USER_BREAKS = Taxonomy(
             "leaving the role",
             "simulated users",
             "The message is not spoken by the person who came to the chat: it helps, advises, explains, edits "
-            "or praises the other as an assistant would, says what the AI system might say, tells a story about somebody, or is "
-            "nobody's talk.",
+            "or praises the other as an assistant would, says what the AI system might say, tells a story about "
+            "somebody, or is nobody's talk.",
             "Does this message leave the role of the person who chats with the AI system?",
             not_present=(
                 "Do you ever miss anyone, or is that a foolish question?",
