@@ -44,7 +44,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "validity": ["corrected_rates", "draw_annotation_sample", "judge_accuracy"],
         "figures": ["plot_differences", "plot_emergence", "plot_profile", "plot_snowball"],
         "study": ["plan"],
-        "panels": ["AnnotationPanel", "DialoguePanel", "DisagreementPanel", "EmergencePanel", "RubricPanel"],
+        "panels": ["AnnotationPanel", "BallotPanel", "DialoguePanel", "DisagreementPanel", "EmergencePanel", "RubricPanel"],
         "io": [
             "read_anthrobench", "read_openai", "read_sharegpt", "to_datasets", "write_anthrobench", "write_openai",
         ],

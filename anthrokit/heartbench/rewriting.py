@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+import numpy as np
 import pandas as pd
 
 from ..core import PLAIN, Run, TableError
@@ -26,7 +27,7 @@ from ..work import AskingJob, Steps, Unreadable, task
 
 # %% auto #0
 __all__ = ['STEPS', 'MOST', 'arewrite', 'Span', 'personal_spans', 'anonymise', 'refuse_personal', 'write_public', 'rewrites_of',
-           'rewrite', 'steps_html', 'accepted']
+           'rewrite', 'steps_html', 'rewrites_sheet', 'accepted']
 
 # %% ../../nbs/10_heartbench/11_rewriting.ipynb #5fc2a7d2
 class Span(NamedTuple):
@@ -376,18 +377,25 @@ def rewrite(
 arewrite = rewrite.awaited
 
 # %% ../../nbs/10_heartbench/11_rewriting.ipynb #c596fd22
-def _marked(before: str, after: str) -> str:
-    "The later text, what is new in it marked."
+_WORD = re.compile(r"\[[A-Z]+ \d+\]|[A-Za-z0-9'’]+|.", re.S)
+
+
+def _marked(before: str, after: str, shown: Callable[[str], str]) -> str:
+    "The later text, what is new in it marked, by words and Chinese characters."
     from difflib import SequenceMatcher
 
-    parts = []
-    for what, _, _, low, high in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
-        text = html.escape(after[low:high])
-        parts.append(text if what == "equal" or not text else f"<ins>{text}</ins>")
+    old, new, parts = _WORD.findall(before), _WORD.findall(after), []
+    for what, _, _, low, high in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        text = shown("".join(new[low:high]))
+        parts.append(f"<ins>{text}</ins>" if what in ("insert", "replace") and text else text)
     return "".join(parts)
 
 
-def steps_html(original: Sequence[str], steps: Mapping[str, Sequence[str] | None]) -> str:
+def steps_html(
+    original: Sequence[str],
+    steps: Mapping[str, Sequence[str] | None],
+    shown: Callable[[str], str] = html.escape,
+) -> str:
     """A dialogue after each step, side by side, what is new marked.
 
     Parameters
@@ -396,23 +404,74 @@ def steps_html(original: Sequence[str], steps: Mapping[str, Sequence[str] | None
         The messages as they came.
     steps : mapping
         Step to its messages, None where there are none.
+    shown : callable
+        From a text to HTML.
 
     Examples
     --------
     >>> "<ins>" in steps_html(["I am Ann"], {"anonymised": ["I am [NAME 1]"]})
     True
     """
-    columns, before = [("original", html.escape("\n".join(original)))], "\n".join(original)
+    columns, before = [("original", shown("\n".join(original)))], "\n".join(original)
     for step, lines in steps.items():
-        if lines is None:
-            columns.append((step, "<em>could not be had</em>"))
-            continue
-        columns.append((step, _marked(before, "\n".join(lines))))
-        before = "\n".join(lines)
-    heads = "".join(f"<th>{html.escape(step)}</th>" for step, _ in columns)
-    style = "style='vertical-align:top;text-align:left;white-space:pre-wrap;max-width:22em'"
-    cells = "".join(f"<td {style}>{text}</td>" for _, text in columns)
-    return f"<div {PLAIN}><table><tr>{heads}</tr><tr>{cells}</tr></table></div>"
+        after = before if lines is None else "\n".join(lines)
+        columns.append((step, "<em>could not be had</em>" if lines is None else _marked(before, after, shown)))
+        before = after
+    style = "style='white-space:pre-wrap;overflow-wrap:anywhere;unicode-bidi:isolate'"
+    parts = [
+        f"<section><h4>{html.escape(step)}</h4><div dir='auto' {style}>{text}</div></section>"
+        for step, text in columns
+    ]
+    grid = "display:grid;gap:6px 20px;grid-template-columns:repeat(auto-fit,minmax(min(13em,100%),1fr))"
+    return f"<div {PLAIN[:-1]};{grid}'>{''.join(parts)}</div>"
+
+
+def rewrites_sheet(
+    rewrites: pd.DataFrame, cases: Iterable[Case], *, expert: str = "", seed: int = 0
+) -> pd.DataFrame:
+    """What a person looks at to accept rewritten dialogues or send them back.
+
+    Parameters
+    ----------
+    rewrites : DataFrame
+        As from `rewrites_of`, of one model. Dialogues whose last step couldn't be had are left out.
+    cases : iterable of Case
+        The originals; they are shown beside the steps and stay on this machine.
+    expert : str
+        Whose sheet it is.
+    seed : int
+        With the name it makes the order.
+
+    Returns
+    -------
+    DataFrame
+        item (the case), criterion (0), original (messages), steps (step to its messages), ask ("rewrite"), expert, and
+        blank vote, note; for `panels.BallotPanel`.
+
+    Raises
+    ------
+    TableError
+        A dialogue was rewritten by several models, or its original isn't among the cases.
+
+    Examples
+    --------
+    >>> steps = pd.DataFrame({"case_id": "c", "step": STEPS, "status": "ok", "dialogue": [["It is gone."]] * 3})
+    >>> rewrites_sheet(steps, [new_case("c", ["It is gone!"])])[["item", "ask"]].values.tolist()
+    [['c', 'rewrite']]
+    """
+    if (twice := rewrites[rewrites.duplicated(["case_id", "step"])]).size:
+        raise TableError(f"several models rewrote {twice['case_id'].iloc[0]!r}; give the rewrites of one")
+    originals, rows = {case.case_id: [text for _, text in case.dialogue] for case in cases}, []
+    for case_id, part in rewrites.groupby("case_id"):
+        if case_id not in originals:
+            raise TableError(f"the original of {case_id!r} is not among the cases")
+        steps = part.set_index("step")["dialogue"].reindex(STEPS).to_dict()
+        if part.set_index("step")["status"].get("polished") == "ok":
+            rows.append((case_id, 0, originals[case_id], steps))
+    sheet = pd.DataFrame(rows, columns=["item", "criterion", "original", "steps"])
+    order = np.random.default_rng([seed, *expert.encode()]).permutation(len(sheet))
+    sheet = sheet.iloc[order].reset_index(drop=True)
+    return sheet.assign(ask="rewrite", expert=expert, vote=None, note=None)
 
 
 def accepted(rewrites: pd.DataFrame, votes: pd.DataFrame, cases: Iterable[Case]) -> Cases:
