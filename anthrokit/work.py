@@ -839,7 +839,15 @@ def ask_until_read(
 # %% ../nbs/03_work.ipynb #da4c179f
 @contextlib.contextmanager
 def run_at_hand(run: Run | str | os.PathLike, *, there: bool = False) -> Iterator[tuple[Run, bool]]:
-    "A run, and whether it was opened here: then it is closed again if what follows fails. `there`: it must exist."
+    """A run, and whether it was opened here: then it is closed again if what follows fails. `there`: it must exist.
+
+    Examples
+    --------
+    >>> from tempfile import mkdtemp
+    >>> with run_at_hand(mkdtemp()) as (run, opened):
+    ...     opened
+    True
+    """
     opened = not isinstance(run, Run)
     if opened and there:
         Run(run, read_only=True).close()
@@ -853,7 +861,12 @@ def run_at_hand(run: Run | str | os.PathLike, *, there: bool = False) -> Iterato
 
 
 def refuse_unknown_outcomes(retry: Sequence[str], known: Sequence[str]) -> None:
-    "What may be asked for again, by its outcome."
+    """Raise where an outcome can't be asked for again.
+
+    Examples
+    --------
+    >>> refuse_unknown_outcomes(["failed"], ["failed", "refused"])
+    """
     if isinstance(retry, str) or (unknown := sorted(set(retry) - set(known))):
         raise ValueError(
             f"retry can hold {', '.join(known)}, not {retry if isinstance(retry, str) else unknown[0]}"
@@ -863,7 +876,15 @@ def refuse_unknown_outcomes(retry: Sequence[str], known: Sequence[str]) -> None:
 def forecast_calls(
     job: Job, purpose: str, name: str, llm: LLM, owed: int, assumed: float, prompts: Iterable[Prompt]
 ) -> Forecast:
-    "One call a prompt."
+    """A forecast of one call a prompt.
+
+    Examples
+    --------
+    >>> from tempfile import mkdtemp
+    >>> llm, prompt = LLM("openai/gpt-4o"), [{"role": "user", "content": "Hm?"}]
+    >>> forecast_calls(Job(Run(mkdtemp())), "tag", "gpt", llm, 5, 40, [prompt]).done
+    4
+    """
     texts = ["\n".join(message["content"] for message in prompt) for prompt in prompts]
     tokens, measured = usual_answer(job.run, purpose, llm, assumed)
     calls, characters = len(texts), sum(map(len, texts))
@@ -895,6 +916,13 @@ class AskingJob(Job):
     retry : sequence of str
         Items of these outcomes are asked about again: failed, unparsed, refused.
     budget : Budget, optional
+
+    Examples
+    --------
+    >>> from tempfile import mkdtemp
+    >>> asked = {"purpose": "tag", "tokens": 5, "result": len, "model": "local/smollm2-135m-instruct"}
+    >>> AskingJob("case_tags", {"a": [[{"role": "user", "content": "Hm?"}]]}, None, run=mkdtemp(), **asked).owed
+    ['a']
     """
 
     def __init__(

@@ -98,14 +98,15 @@ def test_looks(panel_of, tmp_path, use):
 def test_hostile_texts(panel_of):
     "Dialogues, answers, criteria and steps that try to run."
     rows = (
-        "pd.DataFrame([(p, 1, (('user', p), ('helper', p)), (p, p), p, 'bonus', p, 'verdict') for p in P[::2]], "
+        "pd.DataFrame([(name(p), 1, (('user', p), ('helper', p)), (p, p), p, 'bonus', p, 'verdict') for p in P[::2]], "
         "columns=['item', 'criterion', 'dialogue', 'answers', 'content', 'kind', 'ability', 'ask'])"
     )
     steps = (
-        "pd.DataFrame([(p, 0, [p], {'anonymised': [p, p], 'polished': None}, 'rewrite') for p in P[1::2]], "
+        "pd.DataFrame([(name(p), 0, [p], {'anonymised': [p, p], 'polished': None}, 'rewrite') for p in P[1::2]], "
         "columns=['item', 'criterion', 'original', 'steps', 'ask'])"
     )
-    more = f"P = {hostile.PAYLOADS!r}\nsheet = pd.concat([{rows}, {steps}]).assign(expert=P[4])"
+    more = "import re\ndef name(p): return re.sub('[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f]', '', p)\n"
+    more += f"P = {hostile.PAYLOADS!r}\nsheet = pd.concat([{rows}, {steps}]).assign(expert=P[4])"
     notebook, panel = panel_of("sheet", more=more, width=900)
     panel.of = len(hostile.PAYLOADS)
     panel.locator(".ak-page").click()

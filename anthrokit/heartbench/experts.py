@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -27,6 +28,7 @@ __all__ = ['VOTES', 'VERDICTS', 'Ballots', 'criteria_sheet', 'decide', 'disputed
 VOTES = ("take", "reword", "drop")
 VERDICTS = ("hit", "miss", "unsure")
 _BALLOT = ["expert", "item", "criterion", "vote", "points", "note", "at"]
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # a CSV file doesn't give them back
 
 
 class Ballots:
@@ -82,6 +84,9 @@ class Ballots:
             raise ValueError(f"the vote is {vote!r}; it can be {', '.join((*VOTES, *VERDICTS))}, or empty")
         if not str(expert).strip():
             raise ValueError("a vote needs the name of the expert")
+        if _CONTROL.search(f"{expert}{item}"):
+            raise ValueError("a name or an item with control characters can't be kept in a file")
+        note = _CONTROL.sub("", note or "")
         at = datetime.now(UTC).isoformat(timespec="seconds")
         row = pd.DataFrame([[expert, item, int(criterion), vote, points, note or None, at]], columns=_BALLOT)
         if self.path is None:

@@ -6,7 +6,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
         "annotation": ["AnnotationPanel", "Deck", "Queue", "VERDICTS", "card_html", "label_bar", "label_filters", "label_item", "label_list", "label_parts", "progress_html", "put_off", "summary_html", "undo"],
-        "ballots": ["ASKS", "BallotPanel", "Booth", "ballot_parts", "cast_vote", "question_html", "undo_vote", "vote_bar"],
+        "ballots": ["ASKS", "BallotPanel", "Booth"],
         "chat": ["ChatPanel"],
         "dialogue": ["DialoguePanel", "FLAGS", "Look", "badges_of", "dialogue_filters", "dialogue_html", "dialogue_line", "dialogue_list", "dialogue_markdown", "dialogue_parts", "dialogue_rows", "dialogue_view", "flagged", "flags_of", "found_in", "hits_of", "marks_of", "sets_of", "strip_of"],
         "disagreement": ["CELLS", "DisagreementList", "DisagreementPanel", "Disputes", "OwnVerdicts", "VERDICTS", "confusion", "decide", "decide_html", "disagreement", "disagreement_filters", "disagreement_parts", "disputed_html", "matrix_html", "pairs_html", "samples_of", "take_back", "two"],

@@ -18,7 +18,7 @@ from .frame import Filter, Listing, Panel, Parts, View, options_of
 from .source import clean, render, visible
 
 # %% auto #0
-__all__ = ['ASKS', 'Booth', 'question_html', 'vote_bar', 'cast_vote', 'undo_vote', 'ballot_parts', 'BallotPanel']
+__all__ = ['ASKS', 'Booth', 'BallotPanel']
 
 # %% ../../nbs/12_panels/09_ballots.ipynb #6dbac054
 ASKS = {
@@ -61,6 +61,12 @@ class Booth:
     ------
     TableError
         The sheet lacks a column, has no rows, asks something unknown or asks it twice, or is for several people.
+
+    Examples
+    --------
+    >>> from anthrokit.heartbench import criteria_sheet, load_cases
+    >>> Booth(criteria_sheet(load_cases("bundled"), expert="Ada"), Ballots()).expert
+    'Ada'
     """
 
     def __init__(self, sheet: pd.DataFrame, ballots: Ballots, expert: str = ""):
@@ -95,37 +101,34 @@ class Booth:
         return self.sheet.iloc[int(at)].to_dict()
 
 # %% ../../nbs/12_panels/09_ballots.ipynb #5159a5ed
-_SEEN = """{% if question.ask == "rewrite" %}<p class="ak-small ak-quiet">{{ asked }}</p>{{ steps }}
-{% else %}<div class="ak-card"><div>
-{% for role, text in lines %}<div class="ak-message ak-{{ role }}">
+_SEEN = """{% for role, text in lines %}<div class="ak-message ak-{{ "user" if role == "user" else "assistant" }}">
 <div class="ak-small ak-quiet">{{ role | visible }}</div>
-<div class="ak-text" dir="auto">{{ text | clean(limit=4000) }}</div></div>{% endfor %}
-{% for text in question.answers or () %}<div class="ak-said-box ak-judged"><div class="ak-small ak-quiet">Answer{{
+<div class="ak-text" dir="auto">{{ text | clean(limit=4000) }}</div>
+</div>{% endfor %}{% for text in answers %}<div class="ak-said-box ak-judged"><div class="ak-small ak-quiet">Answer{{
  " %d" | format(loop.index) if loop.length > 1 else "" }}</div>
-<div class="ak-text" dir="auto">{{ text | clean(limit=8000) }}</div></div>{% endfor %}</div>
-<section class="ak-definition" aria-label="Criterion"><h4>{{ "Penalty" if question.kind == "penalty" else "Criterion" }}
-{{ question.criterion }}{% if question.ability %}, <span class="ak-name">{{ question.ability | visible }}</span>
-{% endif %}</h4>
-<p class="ak-name"><strong>{{ question.content | clean(limit=2000) }}</strong></p>
-<p class="ak-small ak-quiet">{{ asked }}</p></section></div>{% endif %}"""
+<div class="ak-text" dir="auto">{{ text | clean(limit=8000) }}</div></div>{% endfor %}{{ steps }}"""
 
 
-def question_html(booth: Booth, at: str) -> str:
+def _question_html(booth: Booth, at: str) -> str:
     "What the expert sees of one question."
-    question = {"answers": (), "kind": "", "ability": "", "content": "", **booth.question(at)}
-    told, steps = question.get("dialogue"), question.get("steps")
-    lines = [("dialogue", told)] if isinstance(told, str) else list(told or ())
-    lines = [("assistant" if role == "helper" else role, text) for role, text in lines]
-    seen = ""
+    question, steps = booth.question(at), ""
+    told = question.get("dialogue")
+    lines = [("dialogue", told)] if isinstance(told, str) else told if isinstance(told, (list, tuple)) else ()
+    answers = question.get("answers")
     if question["ask"] == "rewrite":
-        seen = Markup(steps_html(question["original"], steps, partial(clean, limit=None)))
-    return render(_SEEN, question=question, lines=lines, steps=seen, asked=_QUESTIONS[question["ask"]])
+        steps = Markup(steps_html(question["original"], question["steps"], partial(clean, limit=None)))
+    return render(
+        _SEEN, lines=lines, answers=answers if isinstance(answers, (list, tuple)) else (), steps=steps
+    )
 
 
 _PROGRESS = """<div class="ak-progress"><span class="ak-name">{{ who | visible }}</span>
 <progress max="{{ of }}" value="{{ done }}" aria-label="Voted"></progress>
 <span><strong>{{ done }} of {{ of }}</strong> voted</span></div>"""
-_BAR = """<div class="ak-decide" role="group" aria-label="Your vote" data-at="{{ at }}">{% for key, vote, look, text in votes %}
+_BAR = """{% if content %}<p class="ak-name">{{ kind }} {{ number }}{{ ", " if ability }}
+{{ ability | visible if ability }}: <strong>{{ content | clean(limit=1000) }}</strong></p>
+{% endif %}<p class="ak-small ak-quiet">{{ asked }}</p>
+<div class="ak-decide" role="group" aria-label="Your vote" data-at="{{ at }}">{% for key, vote, look, text in votes %}
 <button type="button" class="{{ look }}" data-act="vote" data-value="{{ vote }}" data-key="{{ key }}"
  aria-pressed="{{ "true" if own and vote == own.vote else "false" }}" {% if not at %}disabled{% endif %}>{{ text }}
 <kbd>{{ key }}</kbd></button>{% endfor %}
@@ -137,15 +140,29 @@ _BAR = """<div class="ak-decide" role="group" aria-label="Your vote" data-at="{{
 <p class="ak-small ak-quiet">{{ where | visible(300) }}</p>"""
 
 
-def vote_bar(booth: Booth, at: str | None) -> str:
+def _vote_bar(booth: Booth, at: str | None) -> str:
     "The buttons, with what the expert said before."
-    ask = booth.question(at or "0")["ask"]
-    place = booth.ballots.path
+    question, place = booth.question(at or "0"), booth.ballots.path
+    ask = question["ask"]
     where = "Votes are kept in memory only; Ballots('votes.csv') keeps them in a file."
     if place is not None:
         where = f"Votes are kept in {place.name} as you give them. Nobody's votes are shown to anybody."
-    own = booth.given.get(at or "")
-    return render(_BAR, votes=ASKS[ask], points=ask == "criterion", at=at, own=own, where=where)
+    about = {
+        name: question.get(name) if isinstance(question.get(name), str) else ""
+        for name in ("content", "ability")
+    }
+    return render(
+        _BAR,
+        **(about if at else dict.fromkeys(about, "")),
+        kind="Penalty" if question.get("kind") == "penalty" else "Criterion",
+        number=question["criterion"],
+        asked=_QUESTIONS[ask],
+        votes=ASKS[ask],
+        points=ask == "criterion",
+        at=at,
+        own=booth.given.get(at or ""),
+        where=where,
+    )
 
 # %% ../../nbs/12_panels/09_ballots.ipynb #06fd2834
 def _points(text: str) -> float | None:
@@ -164,7 +181,7 @@ def _points(text: str) -> float | None:
     return points
 
 
-def cast_vote(booth: Booth, panel: Panel, value: str, fields: Mapping[str, str]) -> str | None:
+def _cast_vote(booth: Booth, panel: Panel, value: str, fields: Mapping[str, str]) -> str | None:
     "Keep a vote on the question in view, and go on to the next open one."
     if (at := panel.item) is None:
         return None
@@ -184,7 +201,7 @@ def cast_vote(booth: Booth, panel: Panel, value: str, fields: Mapping[str, str])
     return None
 
 
-def undo_vote(booth: Booth, panel: Panel, value: Any, fields: Mapping[str, str]) -> str | None:
+def _undo_vote(booth: Booth, panel: Panel, value: Any, fields: Mapping[str, str]) -> str | None:
     "Take the last vote on this sheet back, and show its question."
     booth.refresh()
     rows = booth.ballots.table()
@@ -202,7 +219,7 @@ def undo_vote(booth: Booth, panel: Panel, value: Any, fields: Mapping[str, str])
     return None
 
 
-def ballot_parts(booth: Booth) -> Parts:
+def _ballot_parts(booth: Booth) -> Parts:
     "The parts of a ballot panel."
     signs = {
         vote: (text[0], look, f"you said {text[2:]}") for ask in ASKS.values() for _, vote, look, text in ask
@@ -218,17 +235,18 @@ def ballot_parts(booth: Booth) -> Parts:
 
     def row(at: str) -> dict[str, Any]:
         question = booth.question(at)
+        content = question.get("content")
         text, look, title = signs[booth.given[at].vote] if at in booth.given else ("·", "", "still to vote")
         tick = {"text": text, "look": look, "title": title}
         return {
-            "title": visible(question.get("content") or question["item"], 80),
-            "note": visible(question["item"], 60),
+            "title": visible(content if isinstance(content, str) else question["item"], 80),
+            "note": visible(question["item"], 60) if isinstance(content, str) else "",
             "tick": tick,
         }
 
     def page(at: str | None, chosen: Mapping[str, Any]) -> str:
         if at is not None:
-            return question_html(booth, at)
+            return _question_html(booth, at)
         done = len(booth.given) >= len(booth.sheet)
         return render(
             "<p><strong>{{ said }}</strong></p>",
@@ -245,8 +263,8 @@ def ballot_parts(booth: Booth) -> Parts:
     view = View(
         page,
         above=above,
-        bar=lambda at, chosen: vote_bar(booth, at),
-        acts={"vote": partial(cast_vote, booth), "undo": partial(undo_vote, booth)},
+        bar=lambda at, chosen: _vote_bar(booth, at),
+        acts={"vote": partial(_cast_vote, booth), "undo": partial(_undo_vote, booth)},
         keys=[*((key, text[2:]) for key, _, _, text in kinds), ("z", "undo"), ("Esc", "leave a field")],
         start=start,
     )
@@ -293,4 +311,4 @@ class BallotPanel(Panel):
         *,
         state: Mapping[str, Any] | None = None,
     ):
-        super().__init__(Booth(sheet, ballots, expert), ballot_parts, "Vote", state=dict(state or {}))
+        super().__init__(Booth(sheet, ballots, expert), _ballot_parts, "Vote", state=dict(state or {}))
