@@ -447,17 +447,34 @@ def best_threshold(scores: Sequence[float], truth: Sequence[bool]) -> float:
     return float((cuts[best] + below.max()) / 2 if len(below) else cuts[best] - 1e-6)
 
 # %% ../../nbs/05_judging/05_offline.ipynb #96cc4d05
+def _expected_loss(
+    said: np.ndarray, target: np.ndarray, groups: np.ndarray, resamples: int = 1000, seed: int = 0
+) -> dict[str, float]:
+    "Share of verdicts that differ from the teacher's, and how far the student's rate is off; intervals by group."
+    _, codes = np.unique(groups, return_inverse=True)
+    values = np.stack([said != target, said.astype(float) - target, np.ones(len(target))], axis=1)
+    sums = np.stack([np.bincount(codes, column) for column in values.T], axis=1)
+    many = len(sums)
+    drawn = np.random.default_rng(seed).multinomial(many, np.full(many, 1 / many), resamples) @ sums
+    found: dict[str, float] = {}
+    for place, name in enumerate(("error", "rate_shift")):
+        found |= _resampled(name, sums[:, place].sum() / len(target), drawn[:, place] / drawn[:, 2])
+    return found
+
+
 def _learn(vectors: np.ndarray, target: np.ndarray, groups: np.ndarray, folds: int) -> tuple[Any, dict]:
     "A classifier of one behaviour; its threshold and quality by cross-validation."
     from sklearn.linear_model import LogisticRegression
     from sklearn.model_selection import GroupKFold, cross_val_predict
 
     model = LogisticRegression(C=3.0, class_weight="balanced", max_iter=1000)
-    split = {"groups": groups, "cv": GroupKFold(folds)}
-    folded = cross_val_predict(model, vectors, target, method="predict_proba", **split)[:, 1]
-    threshold = best_threshold(folded, target)
-    measured = {"threshold": threshold, **quality(folded > threshold, target, folded)}
-    return model.fit(vectors, target), measured
+    parts = list(GroupKFold(folds).split(vectors, target, groups))
+    folded = cross_val_predict(model, vectors, target, method="predict_proba", cv=parts)[:, 1]
+    said = np.zeros(len(target), dtype=bool)
+    for others, held in parts:  # the threshold too is chosen on other groups than those it is measured on
+        said[held] = folded[held] > best_threshold(folded[others], target[others])
+    measured = {"threshold": best_threshold(folded, target), **quality(said, target, folded)}
+    return model.fit(vectors, target), measured | _expected_loss(said, target, groups)
 
 # %% ../../nbs/05_judging/05_offline.ipynb #62d94c1f
 def _learn_all(
@@ -496,7 +513,9 @@ class StudentJudge:
     """A logistic regression a behaviour on what the offline judges see, learnt from labelled messages.
 
     Made with `StudentJudge.fit` (from a run's labels) or `StudentJudge.from_texts`. `quality` holds its cross-validated
-    quality: behaviour, threshold and the columns of `quality`.
+    quality: behaviour, threshold, the columns of `quality`, and the expected loss with intervals by group: error
+    (share of verdicts that differ from the teacher's), rate_shift (the student's rate minus the teacher's); each with
+    _low, _high.
     """
 
     def __init__(self, models: dict[str, Any], measured: pd.DataFrame, name: str, settings: dict[str, Any]):
