@@ -6,6 +6,7 @@ then the thing at work. Imports are left out, bodies and private helpers folded.
 """
 
 import ast
+import functools
 import json
 import re
 import shutil
@@ -194,10 +195,30 @@ def sources() -> dict[tuple[str, str], str]:
 # Chapters
 
 
+def with_shared(docstring: str, node: Definition) -> str:
+    "A figure function's docstring with the parameters that `figures.themed` adds to each."
+    if "themed" not in {getattr(mark, "id", "") for mark in node.decorator_list}:
+        return docstring
+    taken = {"order", *(one.arg for one in [*node.args.args, *node.args.kwonlyargs])}
+    shared = "\n".join(text for name, text in shared_parameters().items() if name in taken)
+    head = "" if "\nParameters\n" in docstring else "Parameters\n----------\n"
+    return re.sub(r"\n\n(?=Returns\n)", lambda _: f"\n{head and chr(10)}{head}{shared}\n\n", docstring, count=1)
+
+
+@functools.cache
+def shared_parameters() -> dict[str, str]:
+    "What `figures.style.SHARED` says."
+    for node in ast.parse((PACKAGE / "figures" / "style.py").read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "SHARED":
+            return ast.literal_eval(node.value)
+    raise SystemExit("anthrokit/figures/style.py has no SHARED, which the site shows for every figure")
+
+
 def presented(node: Definition, link: str) -> str:
     "A public name: its heading, its signature, its docstring, its methods."
     parts = [f"### `{node.name}` {{#{node.name}}}", f"```python\n{signature(node)}\n```"]
-    parts.append(described(ast.get_docstring(node) or ""))
+    told = ast.get_docstring(node) or ""
+    parts.append(described(with_shared(told, node)))
     parts.append(methods(node) if isinstance(node, ast.ClassDef) else "")
     parts.append(f"[Source]({link})" if link else "")
     return "\n\n".join(part for part in parts if part)
@@ -238,6 +259,18 @@ def readable(notebook: dict, links: dict) -> dict:
         elif not re.match(r"#\| ?hide\b", text) and DIRECTIVE.sub("", text).strip():
             cells.append({**cell, "source": DIRECTIVE.sub("", text)})
     return {**notebook, "cells": cells}
+
+
+def opened(notebook: dict) -> dict:
+    "A tutorial with the first picture that its cells draw under its title."
+    outputs = [output for cell in notebook["cells"] for output in cell.get("outputs", [])]
+    drawn = next((one["data"]["image/png"] for one in outputs if "image/png" in one.get("data", {})), "")
+    if not drawn:
+        return notebook
+    first, *rest = notebook["cells"]
+    picture = {"data": {"image/png": drawn}, "metadata": {}, "output_type": "display_data"}
+    shown = {"cell_type": "code", "execution_count": None, "metadata": {}, "source": "#| echo: false"}
+    return {**notebook, "cells": [first, {**shown, "outputs": [picture]}, *rest]}
 
 
 def homes() -> dict[str, str]:
@@ -314,7 +347,9 @@ def main() -> None:
     shutil.rmtree(CHAPTERS, ignore_errors=True)
     links = sources()
     for path in shown_notebooks():
-        made = json.dumps(readable(json.loads(path.read_text(encoding="utf-8")), links), ensure_ascii=False)
+        notebook = json.loads(path.read_text(encoding="utf-8"))
+        notebook = opened(notebook) if path.parent.name == "tutorials" else notebook
+        made = json.dumps(readable(notebook, links), ensure_ascii=False)
         place = CHAPTERS / path.relative_to(NOTEBOOKS)
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(made, encoding="utf-8")

@@ -50,7 +50,7 @@ def anthroscore_by_turn(
     ...     "score": [1.0, 2.0, 3.0, None], "status": "scored", "model": "m", "fingerprint": "f",
     ...     "kind": "masked", "protocol": "paper", "precision": "float32"})
     >>> anthroscore_by_turn(scores).round(2).values.tolist()
-    [[1, 2.0, -0.48, 4.48, 3, 4, 3]]
+    [[1, 2.0, -0.48, 4.48, 3, 4, 3, 0.95]]
     """
     from scipy.stats import t
 
@@ -71,4 +71,4 @@ def anthroscore_by_turn(
         rows.append((*key, estimate, low, high, n, len(group), n_clusters))
     columns = [*keys, "estimate", "ci_low", "ci_high", "n", "n_total", "n_clusters"]
     table = pd.DataFrame(rows, columns=columns)
-    return table.astype(dict.fromkeys(("estimate", "ci_low", "ci_high"), "Float64"))
+    return table.astype(dict.fromkeys(("estimate", "ci_low", "ci_high"), "Float64")).assign(ci=ci)

@@ -17,7 +17,7 @@ from markupsafe import Markup
 
 from .. import analysis
 from ..core import digest
-from ..figures import COLOURS, interval, plot_emergence, plot_snowball, theme, words
+from ..figures import COLOURS, interval, plot_emergence_curves, plot_snowball, theme, words
 from .dialogue import Look, dialogue_html, dialogue_line, dialogue_rows
 from .frame import Filter, Listing, Panel, Parts, View, options_of
 from .source import Source, render, visible
@@ -243,7 +243,7 @@ def chart_of(found: Curves, names: Sequence[str], line: str, by: str = "") -> di
     high = max(3.1, 0.3 * len(rows) + 1.0)
     margins = {"left": 0.055, "right": 0.72, "top": 1 - 0.32 / high, "bottom": 0.55 / high}
     key = digest(table.astype(str).values.tolist(), rows)
-    svg, ax = svg_of(lambda ax: plot_emergence(table, ax), (10.6, high), margins, key)
+    svg, ax = svg_of(lambda ax: plot_emergence_curves(table, ax), (10.6, high), margins, key)
     box = ax.figure.bbox
     points = []
     for name, drawn in zip(rows, ax.lines, strict=False):

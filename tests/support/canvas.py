@@ -1,0 +1,70 @@
+"""Does every text of a figure stand on its canvas, and on no other text?"""
+
+from itertools import combinations
+
+import numpy as np
+from matplotlib.text import Text
+
+
+def _ticks(axis):
+    low, high = sorted(axis.get_view_interval())
+    slack = 1e-6 * (high - low)
+    for minor in (False, True):
+        for place, label in zip(axis.get_ticklocs(minor=minor), axis.get_ticklabels(minor=minor), strict=False):
+            if low - slack <= place <= high + slack:
+                yield label
+
+
+def texts_of(figure):
+    "The texts that are drawn; a tick outside the limits has a text that isn't."
+    outside = set()
+    for ax in figure.axes:
+        for axis in (ax.xaxis, ax.yaxis):
+            every = {*axis.get_ticklabels(), *axis.get_ticklabels(minor=True)}
+            outside |= every - (set(_ticks(axis)) if ax.axison and axis.get_visible() else set())
+            outside |= {label for label in axis.findobj(Text) if label not in every | {axis.label, axis.offsetText}}
+        if not ax.get_visible():
+            outside |= set(ax.findobj(Text))
+    found = dict.fromkeys(text for text in figure.findobj(Text) if text not in outside)
+    return [text for text in found if text.get_visible() and text.get_text().strip()]
+
+
+def corners(text):
+    "The corners of a text as it is turned, a pixel within its box."
+    box, turn = text.get_window_extent(), text.get_rotation()
+    text.set_rotation(0)
+    flat = Text.get_window_extent(text)
+    text.set_rotation(turn)
+    half = np.array([max(flat.width - 2, 1), max(flat.height - 2, 1)]) / 2
+    middle = np.array([(box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2])
+    angle = np.deg2rad(turn)
+    around = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * half
+    return middle + around @ np.array([[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]])
+
+
+def meet(one, other):
+    "Whether two turned boxes meet: no side of either parts them."
+    for box in (one, other):
+        for k in range(2):
+            side = box[k + 1] - box[k]
+            across = np.array([-side[1], side[0]])
+            if (one @ across).max() < (other @ across).min() or (other @ across).max() < (one @ across).min():
+                return False
+    return True
+
+
+def faults(figure):
+    "What is cut, and which texts lie on each other, in words."
+    figure.draw_without_rendering()
+    figure.draw_without_rendering()  # the layout of a second drawing may differ
+    drawn = {text: corners(text) for text in texts_of(figure)}
+    width, height = figure.bbox.width, figure.bbox.height
+    cut = [
+        f"cut: {text.get_text()!r}"
+        for text, box in drawn.items()
+        if box.min() < -1 or box[:, 0].max() > width + 1 or box[:, 1].max() > height + 1
+    ]
+    over = [
+        f"{a.get_text()!r} on {b.get_text()!r}" for a, b in combinations(drawn, 2) if meet(drawn[a], drawn[b])
+    ]
+    return cut + over
