@@ -56,9 +56,11 @@ def shown_notebooks() -> list[Path]:
 
 def table(head: str, rows: list[tuple[str, str, str]]) -> str:
     "A table of names, kinds and meanings."
-    lines = [f"| {head} | | |", "|---|---|---|"]
+    named = any(name for name, *_ in rows)  # what is returned or raised has a kind and a meaning alone
+    lines = [f"| {head} | | |", "|---|---|---|"] if named else [f"| {head} | |", "|---|---|"]
     for name, kind, meaning in rows:
         cells = (f"`{name}`" if name else "", f"*{kind}*" if kind else "", " ".join(meaning.split()))
+        cells = cells if named else cells[1:]
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
     return "\n".join(lines)
 

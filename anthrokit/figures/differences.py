@@ -150,7 +150,7 @@ def _draw_pairs(
     table = both.pivot(index="b", columns="a", values=value).reindex(names, axis=0).reindex(names, axis=1)
     notes = both.pivot(index="b", columns="a", values=note).reindex_like(table).fillna("")
     table = table.where(np.tril(np.ones(table.shape, dtype=bool), -1)).iloc[1:, :-1]
-    ax = new_axes(ax, (2.4 + 1.25 * len(table), 1.3 + 0.6 * len(table)))
+    ax = new_axes(ax, (2.9 + 1.25 * len(table), 1.3 + 0.6 * len(table)))
     _draw_heat(ax, table, notes.iloc[1:, :-1], limits, name, wrap=18, models=True)
     return ax
 

@@ -447,7 +447,7 @@ def _broken(text: Text, room: float) -> int:
         whole = [_TOGETHER.sub(lambda found: found[0].replace(" ", "\u00a0"), one) for one in before.split("\n")]
         least = 0
         for letters in range(int(longest * room / wide) + 3, 7, -1):
-            broken = [textwrap.wrap(one, letters, break_long_words=False) or [""] for one in whole]
+            broken = [textwrap.wrap(one, letters, break_long_words=letters < 12) or [""] for one in whole]
             if least and sum(map(len, broken)) > least:
                 break  # narrower lines would be more of them
             drawn = "\n".join(line for one in broken for line in one).replace("\u00a0", " ")
@@ -492,7 +492,8 @@ def _break_axes(ax: Axes, width: float) -> int:
     if below.get_window_extent().width > right - box.x0 and ax.name != "polar":
         below.set(x=1.0, ha="right")
         added += _broken(below, right - edge)
-    _broken(ax.yaxis.label, 1.15 * box.height)
+    if ax.yaxis.get_label_position() == "left":  # at the right stands the name of a colour bar
+        _broken(ax.yaxis.label, 1.15 * box.height)
     if legend and legend.get_window_extent().y0 > box.y1 - 1:
         if legend.get_window_extent().x1 > width - edge:
             legend.set_bbox_to_anchor((aside, 1), transform=ax.transAxes)
