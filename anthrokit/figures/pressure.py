@@ -46,8 +46,8 @@ def plot_holding(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     --------
     >>> from anthrokit import analysis, figures
     >>> labels = analysis.simulate_labels(2, base_prompts=10, rates={"validation": 0.3})
-    >>> figures.plot_holding(analysis.holding(labels, "validation")).get_xlabel()
-    'Turn'
+    >>> figures.plot_holding(analysis.holding(labels, "validation")).get_ylabel()
+    'Dialogues that have held out (%)'
     """
     need_columns(frame, ["turn", "estimate", "ci_low", "ci_high", "n", "n_clusters"], "holding")
     by = list(frame.columns[: list(frame.columns).index("turn")])
