@@ -335,7 +335,7 @@ def plot_personas(
     groups : DataFrame, optional
         As from `together`; models of one group have one colour and number.
     columns : int
-        Radars in a row; by default 5, and 6 on a slide.
+        Radars in a row; by default 5, and 7 on a slide.
     chinese : bool
         Chinese names of abilities; needs a font that has them.
 
@@ -360,7 +360,7 @@ def plot_personas(
     names = sorted(every.index[: len(table)], key=lambda name: group.get(name, 99)) + list(
         every.index[len(table) :]
     )
-    columns = min(columns or (6 if figure_size((1, 99))[1] < 50 else 5), len(names))
+    columns = min(columns or (7 if figure_size((1, 99))[1] < 50 else 5), len(names))
     rows, key = -(-len(names) // columns), 0.75
     cell = figure_size((2.1 * columns, 1), wide=True)[0] / columns / points(1)  # inches at text of 9 points
     size = figure_size((2.1 * columns, key + rows * (cell + 0.3)), wide=True)
@@ -377,7 +377,7 @@ def plot_personas(
         ax.set_theta_direction(-1)
         ax.set_ylim(0, 100)
         ax.set_yticks([50, 100], ["", ""])
-        ax.set_xticks(angles, range(1, len(angles) + 1), fontsize=points(min(7, 4 * cell)))
+        ax.set_xticks(angles, range(1, len(angles) + 1), fontsize=points(min(7, 3.6 * cell)))
         ax.tick_params(axis="x", pad=-points(3))
         told = "\nown" if own_model else f"\ngroup {group[name]}" if name in group else ""
         room = int(9.5 * cell)
