@@ -65,8 +65,19 @@ def write_table() -> None:
     path.write_text(json.dumps(notebook, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
+def drop_widgets() -> None:
+    "Take widgets' state out of notebooks that show none: every panel's holds the whole script and style."
+    for path in NOTEBOOKS.rglob("*.ipynb"):
+        notebook = json.loads(path.read_text(encoding="utf-8"))
+        shown = {kind for cell in notebook["cells"] for out in cell.get("outputs", ()) for kind in out.get("data", ())}
+        if "widgets" in notebook["metadata"] and "application/vnd.jupyter.widget-view+json" not in shown:
+            del notebook["metadata"]["widgets"]
+            path.write_text(json.dumps(notebook, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
 def main() -> None:
     write_table()
+    drop_widgets()
     for room in sorted(path for path in PACKAGE.iterdir() if path.is_dir() and any(path.glob("[a-z]*.py"))):
         modules = sorted(path for path in room.glob("*.py") if not path.name.startswith("_"))
         rows = []

@@ -255,7 +255,7 @@ def test_pictures(open_notebook, name):
         notebook.panels.first.locator("summary.ak-badge", has_text="emotions").first.click()
     for theme in ("Dark", "Light"):
         notebook.theme(f"JupyterLab {theme}")
-        for width in (700, 1280):
+        for width in (420, 700, 1280):
             notebook.width(width)
             assert notebook.overflowing() == []
             assert [one for one in notebook.contrasts() if one[0] < 4.5] == []

@@ -251,6 +251,7 @@ class Run:
 
     def __init__(self, folder: str | os.PathLike, *, read_only: bool = False):
         self._ledger = Ledger(folder, read_only=read_only)
+        self._counted: tuple[tuple[int, ...], pd.DataFrame | None] = (), None  # the last tally, and its version
 
     @property
     def folder(self) -> Path:
@@ -647,7 +648,9 @@ class Run:
         >>> demo_run().tally()[["yes", "no", "taken"]].sum().tolist()
         [661, 2539, 3200]
         """
-        return self.query(_TALLY).astype({"turn": "Int64"})
+        if self._counted[0] != self.version:
+            self._counted = self.version, self.query(_TALLY).astype({"turn": "Int64"})
+        return self._counted[1].copy()
 
     def labels(self, judges: Sequence[str] | None = None) -> pd.DataFrame:
         """The label of every target message and behaviour: mode over samples, then the majority of judges.

@@ -16,13 +16,14 @@ import pandas as pd
 from ..analysis import agreement
 from ..core import Run, RunError, TableError, digest, tables
 from ..judging import taxonomy_of
+from .disagreement import TICKS, VERDICTS, keep_verdict
 from .frame import Filter, Listing, Panel, Parts, View, options_of
 from .source import render, visible
 from ..simulation import Taxonomy
 from ..validity import Annotations, by_annotator, judge_accuracy, keep_annotation_sample
 
 # %% auto #0
-__all__ = ['VERDICTS', 'Deck', 'Queue', 'label_filters', 'label_list', 'card_html', 'progress_html', 'summary_html', 'label_bar',
+__all__ = ['Deck', 'Queue', 'label_filters', 'label_list', 'card_html', 'progress_html', 'summary_html', 'label_bar',
            'label_item', 'put_off', 'undo', 'label_parts', 'AnnotationPanel']
 
 # %% ../../nbs/12_panels/07_annotation.ipynb #43cb4d0f
@@ -147,11 +148,6 @@ class Queue:
         rows[:] = [*(row for row in rows if row != int(item)), int(item)]
 
 # %% ../../nbs/12_panels/07_annotation.ipynb #cde56206
-_SIGNS = {
-    True: ("✓", "ak-yes", "you said Yes"),
-    False: ("✗", "ak-no", "you said No"),
-    None: ("?", "", "you can't tell"),
-}
 _SHOWN = {"": "all", "open": "still to label", "done": "labelled"}
 
 
@@ -184,7 +180,7 @@ def label_list(queue: Queue) -> Listing:
 
     def row(item: str) -> dict[str, Any]:
         found = sheet.iloc[int(item)]
-        text, look, title = _SIGNS[given[item]] if item in given else ("·", "", "still to label")
+        text, look, title = TICKS[given[item]] if item in given else ("·", "", "still to label")
         tick = {"text": text, "look": look, "title": title}
         return {"title": visible(found["behaviour"], 60), "note": visible(found["message"], 90), "tick": tick}
 
@@ -302,7 +298,6 @@ def _accuracy_rows(queue: Queue) -> list[dict[str, str]]:
     ]
 
 # %% ../../nbs/12_panels/07_annotation.ipynb #6b292370
-VERDICTS = {"yes": True, "no": False, "unsure": None}
 _BUTTONS = [
     ("y", "verdict", "yes", "ak-yes", "✓ Yes"),
     ("n", "verdict", "no", "ak-no", "✗ No"),
@@ -342,16 +337,9 @@ def label_item(queue: Queue, panel: Panel, value: str, fields: Mapping[str, str]
     "Keep a verdict on the message in view, and go on."
     if panel.item is None:
         return None
-    given = queue.deck.sheet.iloc[[int(panel.item)]].assign(
-        verdict=pd.array([VERDICTS[value]], dtype="boolean"),
-        annotator=panel.chosen["annotator"],
-        note=fields.get("note", "").strip() or None,
-    )
-    try:
-        queue.annotations.add(given)
-    except (RunError, TableError, OSError) as error:
-        return f"Not kept: {error}"
-    panel.send({"clear": True})
+    given = queue.deck.sheet.iloc[[int(panel.item)]].assign(annotator=panel.chosen["annotator"])
+    if trouble := keep_verdict(queue.annotations, panel, given, value, fields):
+        return trouble
     _go_on(queue, panel)
     return None
 

@@ -15,7 +15,7 @@ from markupsafe import Markup
 
 from ..judging import GrammarJudge, PatternJudge
 from .frame import Filter, Listing, Panel, Parts, View, options_of
-from .source import LIMIT, Mark, Source, hues, render, visible
+from .source import LIMIT, SIGNS, Mark, Source, hues, render, visible
 from ..simulation import first_person_pronouns
 
 # %% auto #0
@@ -153,7 +153,7 @@ def badges_of(labels: pd.DataFrame, ratings: pd.DataFrame) -> pd.DataFrame:
 # %% ../../nbs/12_panels/03_dialogue.ipynb #260644a1
 _STRIP = """{% if strip %}<div class="ak-strip" aria-label="Behaviours by turn">{% for name, hue, cells in strip %}
 <div style="--ak-hue: var(--ak-c{{ hue }})"><span class="ak-strip-name"
- title="{{ name | visible }}">{{ name | visible }}</span>
+ title="{{ name | visible }}"><b aria-hidden="true">{{ signs[hue] }}</b>{{ name | visible }}</span>
 {% for turn, css, title in cells %}{% if css is none %}<i>{{ turn }}</i>{% else %}
 <button type="button" class="{{ css }}" data-jump="{{ turn }}/{{ name }}"
  title="{{ title | visible(200) }}"
@@ -357,6 +357,7 @@ def dialogue_html(source: Source, dialogue_id: str, look: Look | None = None) ->
         about=about.where(about.notna(), None).to_dict(),
         design=[name for name in dict.fromkeys([*source.design, "persona"]) if name in about],
         strip=strip_of(badges, hues(source.taxonomy)),
+        signs=SIGNS,
         usage=source.of("usage", dialogue_id).to_dict("records"),
         messages=_messages(source, dialogue_id, look),
         look=look,
@@ -466,7 +467,7 @@ def dialogue_rows(source: Source) -> dict[str, dict[str, Any]]:
 def dialogue_line(line: Mapping[str, Any]) -> dict[str, Any]:
     "A line of the list, from its parts."
     tags = [
-        {"text": str(count), "colour": hue, "title": visible(title, 300)}
+        {"text": f"{SIGNS[hue]} {count}", "colour": hue, "title": visible(title, 300)}
         for count, hue, title in line["found"]
     ]
     note = f"{line['status']} · " if line["status"] else ""
@@ -547,7 +548,7 @@ class DialoguePanel(Panel):
     --------
     >>> import anthrokit as ak
     >>> ak.DialoguePanel(ak.demo_run(), state={"behaviour": "emotions"})
-    DialoguePanel: 8 of 16 dialogues
+    DialoguePanel: 7 of 16 dialogues
     """
 
     def __init__(self, source: Any, *, state: Mapping[str, Any] | None = None, live: float | None = None):

@@ -23,9 +23,9 @@ from .source import Source, render, visible
 from ..validity import Annotations
 
 # %% auto #0
-__all__ = ['CELLS', 'VERDICTS', 'disagreement', 'confusion', 'Disputes', 'OwnVerdicts', 'disagreement_filters', 'two',
-           'DisagreementList', 'pairs_html', 'matrix_html', 'samples_of', 'disputed_html', 'decide_html', 'decide',
-           'take_back', 'disagreement_parts', 'DisagreementPanel']
+__all__ = ['CELLS', 'TICKS', 'VERDICTS', 'disagreement', 'confusion', 'Disputes', 'OwnVerdicts', 'disagreement_filters', 'two',
+           'DisagreementList', 'pairs_html', 'matrix_html', 'samples_of', 'disputed_html', 'decide_html',
+           'keep_verdict', 'decide', 'take_back', 'disagreement_parts', 'DisagreementPanel']
 
 # %% ../../nbs/12_panels/04_disagreement.ipynb #80b2758c
 _ITEM = ["dialogue_id", "turn", "behaviour"]
@@ -290,13 +290,13 @@ def disagreement_filters(disputes: Disputes) -> list[Filter]:
     ]
 
 
-_TICKS = {
+TICKS = {
     True: ("✓", "ak-yes", "you said Yes"),
     False: ("✗", "ak-no", "you said No"),
     None: ("?", "", "you can't tell"),
 }
 _COLUMNS = [
-    {"label": "Behaviour and message"},
+    {"label": "Message"},
     {
         "label": "between",
         "name": "between",
@@ -314,7 +314,13 @@ _COLUMNS = [
 
 
 def two(value: float) -> str:
-    "A measure with two digits; a dash where there is none."
+    """A measure with two digits; a dash where there is none.
+
+    Examples
+    --------
+    >>> two(0.5), two(float("nan"))
+    ('0.50', '–')
+    """
     return "–" if np.isnan(value) else f"{value:.2f}"
 
 
@@ -358,7 +364,7 @@ class DisagreementList:
         cells = [two(measures["between"][place]), two(measures["within"][place]), f"{yes}/{n}"]
         line = {"title": visible(behaviour, 60), "note": visible(message, 90), "cells": cells}
         if item in self._given:
-            text, look, title = _TICKS[self._given[item]]
+            text, look, title = TICKS[self._given[item]]
             line["tick"] = {"text": text, "look": look, "title": title}
         return line
 
@@ -385,7 +391,7 @@ _MATRIX = """<div class="ak-matrix"><table aria-label="Verdicts of two judges"><
 messages and behaviours that both were asked about{% if n %}, and the same on
 {{ "{:,}".format(same) }} ({{ "%.1f" | format(100 * same / n) }} %){% endif %}. No verdict: none there, or the
 samples are
-tied.<br><button type="button" class="ak-plain" data-choose="{{ all }}">All pairs</button></p></div>"""
+tied. <button type="button" class="ak-plain" data-choose="{{ all }}">All pairs</button></p></div>"""
 
 
 def pairs_html(disputes: Disputes, chosen: Mapping[str, Any]) -> str:
@@ -518,6 +524,19 @@ def decide_html(item: str | None, name: str, own: OwnVerdicts) -> str:
     )
 
 
+def keep_verdict(
+    annotations: Annotations, panel: Panel, row: pd.DataFrame, value: str, fields: Mapping[str, str]
+) -> str | None:
+    "Keep a verdict (a key of `VERDICTS`) with a row that says on what and by whom; or say why it isn't kept."
+    verdict, note = pd.array([VERDICTS[value]], dtype="boolean"), fields.get("note", "").strip() or None
+    try:
+        annotations.add(row.assign(verdict=verdict, note=note))
+    except (RunError, TableError, OSError) as error:
+        return f"Not kept: {error}"
+    panel.send({"clear": True})
+    return None
+
+
 def decide(
     disputes: Disputes, own: OwnVerdicts, panel: Panel, value: str, fields: Mapping[str, str]
 ) -> str | None:
@@ -527,19 +546,12 @@ def decide(
         return None
     if not name:
         return "Write your name first: a verdict is kept under the name of who gave it."
-    given = disputes.tally.items.iloc[[disputes.places[item]]].assign(
-        verdict=pd.array([VERDICTS[value]], dtype="boolean"),
-        annotator=name,
-        note=fields.get("note", "").strip() or None,
-    )
+    given = disputes.tally.items.iloc[[disputes.places[item]]].assign(annotator=name)
     bases = disputes.source.of("dialogues", given["dialogue_id"].iloc[0])
     if "base_id" in bases.columns and len(bases):
         given["base_id"] = bases["base_id"].iloc[0]
-    try:
-        own.annotations.add(given)
-    except (RunError, TableError, OSError) as error:
-        return f"Not kept: {error}"
-    panel.send({"clear": True})
+    if trouble := keep_verdict(own.annotations, panel, given, value, fields):
+        return trouble
     said = {True: "Yes", False: "No", None: "Can't tell"}[VERDICTS[value]]
     own.read()
     _go_on(panel, f"Kept: {said}, by {visible(name, 40)}.", name)

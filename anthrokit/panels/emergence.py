@@ -340,7 +340,7 @@ def numbers_of(found: Curves, by: str) -> list[tuple[str, dict[str, Iterable]]]:
     ]
 
 # %% ../../nbs/12_panels/05_emergence.ipynb #00c726e5
-_ABOUT = """<h4>Does one occurrence make the next likelier?</h4>{{ contrast }}
+_ABOUT = """<h4>Does one occurrence make the next likelier?</h4><div class="ak-wide">{{ contrast }}</div>
 <p class="ak-small ak-quiet">Choose a dialogue in the list to read it.</p>
 <p class="ak-small">Cumulative incidence (one minus Kaplan-Meier), n = {{ n }} of {{ n_total }} dialogues.
 {% if pooled %}{{ pooled }} targets are pooled. {% endif %}{% if together %}{{ together }}: of the judged behaviours,
@@ -517,7 +517,7 @@ class EmergenceParts:
             rows=[(words(name), name == row, json.dumps(point_of(name))) for name in rows],
             others=[(words(name), name == line, json.dumps({"line": name})) for name in names] if by else [],
             turns=[
-                (said, count, at == chosen["turns"], json.dumps({"turns": at}))
+                (said, count, at in (turns if chosen["turns"] else [""]), json.dumps({"turns": at}))
                 for at, said, count in self._counts(behind(found, line, group))
             ],
             line=words(line),
@@ -572,7 +572,8 @@ _CHART = """{% if left %}<p class="ak-warn ak-name">{{ left | visible(600) }}</p
  name | visible(40) }}</button>
 {% endfor %}</div>{% endif %}
 {% if title %}<h4 class="ak-name">{{ title | visible(100) }}</h4>{% endif %}
-{% if chart.svg %}<div class="ak-plot" data-brush="{{ stops }}" title="Draw over turns to choose them">
+{% if chart.svg %}<div class="ak-wide">
+<div class="ak-plot" data-brush="{{ stops }}" title="Draw over turns to choose them">
 <div role="img" aria-label="Cumulative incidence by turn: {% for one in points %}
 {{ one.row | visible(60) }}, {{ one.said }}. {% endfor %}">{{
  chart.svg }}</div>
@@ -581,7 +582,7 @@ _CHART = """{% if left %}<p class="ak-warn ak-name">{{ left | visible(600) }}</p
  data-choose="{{ one.choice }}" aria-pressed="{{ "true" if one.on else "false" }}"
  aria-label="{{ one.row | visible(60) }}, {{ one.said }}" title="{{ one.row | visible(60) }}, {{ one.said }}">
 </button>{% endfor %}
-</div>{% else %}<p>None of these occurs.</p>{% endif %}
+</div></div>{% else %}<p>None of these occurs.</p>{% endif %}
 {% if chart.never %}<p class="ak-small ak-quiet ak-name">Never: {{ chart.never | join(", ") | visible(400) }}</p>
 {% endif %}
 <div class="ak-lines" role="group" aria-label="Line">{% for name, on, choice in rows %}
@@ -617,8 +618,8 @@ class EmergencePanel(Panel):
     Examples
     --------
     >>> import anthrokit as ak
-    >>> ak.EmergencePanel(ak.demo_run(), state={"line": "emotions", "turns": "2"})
-    EmergencePanel: 2 dialogues where Emotions first occurs at turn 2
+    >>> ak.EmergencePanel(ak.demo_run(), state={"line": "emotions", "turns": "5"})
+    EmergencePanel: 3 dialogues where Emotions first occurs at turn 5
     """
 
     def __init__(self, source: Any, *, state: Mapping[str, Any] | None = None, live: float | None = None):

@@ -291,7 +291,7 @@ _HEAD = """<h4 class="ak-name">{{ item | visible }}</h4>
 <dl class="ak-scores">{% for row in side.scores %}
 <div class="ak-{{ row.level }}"><dt class="ak-name">{{ say(row.name) | visible }}</dt><dd>{% if row.value is none %}
 <span class="ak-quiet">{{ say("not scored") }}</span>{% else %}<span class="ak-meter" aria-hidden="true"><span
- style="width: {{ row.value }}%"></span></span>{{ "%.0f" | format(row.value) }}{% endif %}</dd></div>{% endfor %}
+ style="width: {{ row.value }}%"></span></span><b>{{ "%.0f" | format(row.value) }}</b>{% endif %}</dd></div>{% endfor %}
 </dl></section>{% endfor %}</div>"""
 _VERDICT = """{% macro judged(verdict) %}
 <span class="ak-yes-no {{ verdict.css }}">{{ verdict.sign }} {{ say(verdict.word) }}</span> {{ verdict.points }}
@@ -438,18 +438,6 @@ def _standing_out(flags: pd.DataFrame, models: list[str], kind: str) -> set[str]
         return set(flags.loc[flags[kind], "case_id"])
     known = flags.dropna(subset="value").groupby(["case_id", "criterion"])["value"].nunique()
     return set(known.index[known > 1].get_level_values("case_id"))
-
-
-def _options(models: list[str]) -> dict[str, list[tuple[str, str]]]:
-    "The choices that don't narrow the cases."
-    named = [(visible(name, 60), name) for name in models]
-    return {
-        "a": named,
-        "b": [*named, ("none", "none")],
-        "worth": [(text, name) for name, text in WORTH.items()],
-        "protocol": [("as in the paper", ""), ("as released", "released")],
-        "names": [("English", ""), ("中文", "zh")],
-    }
 
 # %% ../../nbs/12_panels/06_rubric.ipynb #5b4ccefb
 def rubric_filters(rubrics: Rubrics) -> list[Filter]:

@@ -25,7 +25,7 @@ from ..judging import taxonomy_of
 from ..simulation import Taxonomy
 
 # %% auto #0
-__all__ = ['LIMIT', 'Mark', 'Source', 'spelled', 'visible', 'clean', 'render', 'rich', 'hues']
+__all__ = ['LIMIT', 'Mark', 'SIGNS', 'Source', 'spelled', 'visible', 'clean', 'render', 'rich', 'hues']
 
 # %% ../../nbs/12_panels/01_source.ipynb #97bd4be1
 _CONTEXT = (
@@ -304,6 +304,9 @@ def rich(text: object, limit: int | None = LIMIT) -> Markup:
 _environment.filters["rich"] = rich
 
 # %% ../../nbs/12_panels/01_source.ipynb #0204cb14
+SIGNS = "●■◆▲▼✚✖✦"  # beside each place in the palette: what a colour says is said by a shape too
+
+
 def hues(taxonomy: Taxonomy) -> dict[str, int]:
     """The place in the palette of the figures of every behaviour and category.
 

@@ -230,8 +230,8 @@ function render({ model, el }) {
   const bar = make("div", { class: "ak-bar" });
   const body = make("div", { class: "ak-body" }, side, make("div", { class: "ak-pane" }, page, bar));
   const root = make("div", { class: "anthrokit ak-panel", role: "group", tabindex: "-1" },
-    make("header", { class: "ak-head" }, title, run, said, make("span", { class: "ak-space" }), filters,
-      make("span", { class: "ak-walk" }, before, place, after), tools, refresh, help),
+    make("header", { class: "ak-head" }, title, run, said, make("span", { class: "ak-controls" }, filters,
+      make("span", { class: "ak-walk" }, before, place, after), tools, refresh, help)),
     chips, form, keys, above, body);
 
   function open(yes, name) {

@@ -236,6 +236,7 @@ class Notebook:
         self.command("apputils:change-theme", theme=name)
         light = str("Dark" not in name).lower()
         self.page.locator(f'body[data-jp-theme-light="{light}"]').wait_for(state="attached")
+        self.page.locator("#jupyterlab-splash").wait_for(state="detached")  # it fades over what is to be seen
 
     def width(self, pixels):
         self.page.set_viewport_size({"width": pixels, "height": 1000})
