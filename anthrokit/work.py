@@ -42,6 +42,7 @@ from anthrokit.models import (
     Completion,
     Meter,
     Provider,
+    Spread,
     Workers,
     await_for,
     under_way,
@@ -97,7 +98,11 @@ class Computation(NamedTuple):
 Steps = Generator[Any, Any, Any]
 
 # %% ../nbs/03_work.ipynb #3c9ba5ca
-async def follow(steps: Steps, answer: Callable[[Request], Awaitable[Completion]]) -> Any:
+async def follow(
+    steps: Steps,
+    answer: Callable[[Request], Awaitable[Completion]],
+    compute: Callable[[Computation], Awaitable[Any]] | None = None,
+) -> Any:
     """Do the steps of a unit.
 
     Parameters
@@ -107,6 +112,8 @@ async def follow(steps: Steps, answer: Callable[[Request], Awaitable[Completion]
         what came of it, in the same form.
     answer : coroutine function
         Gives the completion of a request.
+    compute : coroutine function, optional
+        Gives the result of a computation; by default it is made in a thread.
 
     Returns
     -------
@@ -122,8 +129,8 @@ async def follow(steps: Steps, answer: Callable[[Request], Awaitable[Completion]
         if isinstance(step, Request):
             return await answer(step)
         if isinstance(step, Computation):
-            return await asyncio.to_thread(step.function, *step.arguments)
-        return await follow(step, answer)
+            return await (compute(step) if compute else asyncio.to_thread(step.function, *step.arguments))
+        return await follow(step, answer, compute)
 
     sent = None
     with contextlib.closing(steps):
@@ -376,7 +383,9 @@ _AT_WORK: set[Path] = set()
 
 
 @contextlib.contextmanager
-def _at_work(job: Job, batch: Batch | None, progress: bool = False) -> Iterator[None]:
+def _at_work(
+    job: Job, batch: Batch | None, progress: bool = False, on: Any = None
+) -> Iterator[None]:
     "The one job at work on a run: opened, and closed however it ends."
     folder = job.run.folder.resolve()
     if folder in _AT_WORK:
@@ -389,6 +398,8 @@ def _at_work(job: Job, batch: Batch | None, progress: bool = False) -> Iterator[
             for model in job.models:
                 model.prepare()
         _refuse_what_is_out(job, batch)
+        if on is not None:
+            Spread.of(on).refuse_keys(job.models)
         if job.meter.named:
             job.run.set_facts(budget=asdict(job.meter.budget))
         if any(model.embedded for model in job.models):
@@ -402,8 +413,10 @@ def _at_work(job: Job, batch: Batch | None, progress: bool = False) -> Iterator[
         _AT_WORK.discard(folder)
 
 # %% ../nbs/03_work.ipynb #b02374a7
-async def _do(job: Job, batch: Batch | None, workers: int | Workers) -> None:
+async def _do(job: Job, batch: Batch | None, workers: int | Workers, on: Any = None) -> None:
     "All lanes side by side, so that a slow one doesn't hold up the others."
+    spread = None if on is None else Spread.of(on)
+    elsewhere = {} if spread is None else {"ask": spread.ask}
 
     async def called(request: Request) -> Completion:
         try:
@@ -413,6 +426,7 @@ async def _do(job: Job, batch: Batch | None, workers: int | Workers) -> None:
                 unit=request.unit,
                 purpose=request.purpose,
                 settle=False,
+                **elsewhere,
                 **request.parameters,
             )
         except CallFailed as failure:
@@ -420,9 +434,11 @@ async def _do(job: Job, batch: Batch | None, workers: int | Workers) -> None:
 
     async def do_lane(lane: Lane) -> None:
         steps = lane.steps or job.steps
-        await work_through(lane.units, lambda unit: follow(steps(unit), called), lane.places)
+        places = spread.places if spread else lane.places
+        compute = (lambda step: spread.compute(*step)) if spread else None
+        await work_through(lane.units, lambda unit: follow(steps(unit), called, compute), places)
 
-    with _called_by(job.models, workers):
+    with _called_by(job.models, workers), spread or contextlib.nullcontext():
         if batch is None:
             await side_by_side(do_lane(lane) for lane in job.lanes())
         else:
@@ -494,12 +510,14 @@ def _ending_tidily() -> Iterator[None]:
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
-def _batch_of(batch: bool | Batch, workers: int | Workers) -> Batch | None:
+def _batch_of(batch: bool | Batch, workers: int | Workers, on: Any = None) -> Batch | None:
     "How requests are sent in batches; None where they aren't."
     if not isinstance(batch, (bool, Batch)):
         raise ValueError(f"batch is {batch!r}; say True, or Batch(…) with settings of your own")
-    if batch and workers:
-        raise ValueError("a batch is sent by this process: leave workers out")
+    if on is not None:
+        Spread.of(on)
+    if batch and (workers or on is not None):
+        raise ValueError("a batch is sent by this process: leave workers and on out")
     return Batch() if batch is True else batch or None
 
 
@@ -516,7 +534,7 @@ class Running:
     ----------
     job : Job
         What is to be done.
-    batch, workers
+    batch, workers, on
         As for `run_job`.
 
     Attributes
@@ -529,13 +547,13 @@ class Running:
     The work ends with the kernel; what was kept stays.
     """
 
-    def __init__(self, job: Job, batch: Batch | None = None, workers: int | Workers = 0):
+    def __init__(self, job: Job, batch: Batch | None = None, workers: int | Workers = 0, on: Any = None):
         self.job, self._ended = job, contextlib.ExitStack()
-        self._ended.enter_context(_at_work(job, batch))
+        self._ended.enter_context(_at_work(job, batch, on=on))
 
         async def work() -> None:
             with self._ended:
-                await _do(job, batch, workers)
+                await _do(job, batch, workers, on)
 
         self._work = asyncio.run_coroutine_threadsafe(work(), background_loop())
 
@@ -588,6 +606,7 @@ def run_job(
     *,
     batch: bool | Batch = False,
     workers: int | Workers = 0,
+    on: Any = None,
     progress: bool = True,
     wait: bool = True,
 ) -> Any:
@@ -602,6 +621,9 @@ def run_job(
         meanwhile loses nothing: the same call goes on waiting for what was sent.
     workers : int or Workers
         Processes that make the calls; 0 makes them in this one.
+    on : Executor, dask.distributed.Client or Spread, optional
+        Whose workers make the calls, in shards of hundreds: anything with the shape of `concurrent.futures`. The
+        ledger and the budget stay here.
     progress : bool
         Show a bar.
     wait : bool
@@ -619,25 +641,30 @@ def run_job(
     SetupError, BudgetReached, Interrupted
         What is done is kept.
     """
-    batch = _batch_of(batch, workers)
+    batch = _batch_of(batch, workers, on)
     if not wait:
-        return Running(job, batch, workers)
+        return Running(job, batch, workers, on)
     bar = Progress(job, progress)
     try:
-        with _ending_tidily(), _at_work(job, batch, progress), contextlib.closing(bar):
-            wait_for(_do(job, batch, workers), bar.tick)
+        with _ending_tidily(), _at_work(job, batch, progress, on), contextlib.closing(bar):
+            wait_for(_do(job, batch, workers, on), bar.tick)
     except KeyboardInterrupt:
         raise Interrupted(f"stopped: {_what_is_left(job)}. Run the same again to go on.") from None
     return job.result()
 
 
 async def arun_job(
-    job: Job, *, batch: bool | Batch = False, workers: int | Workers = 0, progress: bool = True
+    job: Job,
+    *,
+    batch: bool | Batch = False,
+    workers: int | Workers = 0,
+    on: Any = None,
+    progress: bool = True,
 ) -> Any:
     "`run_job` for code that awaits; the same parameters, but for `wait`."
-    batch, bar = _batch_of(batch, workers), Progress(job, progress)
-    with _at_work(job, batch, progress), contextlib.closing(bar):
-        await await_for(_do(job, batch, workers), bar.tick)
+    batch, bar = _batch_of(batch, workers, on), Progress(job, progress)
+    with _at_work(job, batch, progress, on), contextlib.closing(bar):
+        await await_for(_do(job, batch, workers, on), bar.tick)
     return job.result()
 
 # %% ../nbs/03_work.ipynb #f3bdca0d
@@ -732,8 +759,9 @@ def look_at(run: Run | str | Path) -> Iterator[Run]:
 def task(make: Callable[..., Job]) -> Any:
     """Turn a function that makes a job into one that does it.
 
-    The function's own parameters `batch`, `workers`, `progress` and `wait`, where it has them, are the engine's. The
-    result has two attributes: `job(…)` makes the job without doing it, `awaited(…)` is the twin for code that awaits.
+    The function's own parameters `batch`, `workers`, `on`, `progress` and `wait`, where it has them, are the
+    engine's. The result has two attributes: `job(…)` makes the job without doing it, `awaited(…)` is the twin for
+    code that awaits.
 
     Parameters
     ----------
@@ -742,13 +770,13 @@ def task(make: Callable[..., Job]) -> Any:
     """
     ours = [
         name
-        for name in ("batch", "workers", "progress", "wait")
+        for name in ("batch", "workers", "on", "progress", "wait")
         if name in inspect.signature(make).parameters
     ]
 
     def parted(settings: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         engine = {name: settings.pop(name) for name in ours if name in settings}
-        _batch_of(engine.get("batch", False), engine.get("workers", 0))
+        _batch_of(*(engine.get(name, unset) for name, unset in (("batch", False), ("workers", 0), ("on", None))))
         return settings, engine
 
     @functools.wraps(make)

@@ -535,3 +535,15 @@ api_base = "{url}"
     assert all(row["version"] == "warm" and row["n_clusters"] == 2 for row in told["rows"]), told["rows"]
     again = anthrokit("check", "study.toml", "--json", cwd=tmp_path)
     assert again.returncode == first.returncode and json.loads(again.stdout) == told  # nothing is asked again
+
+
+def test_doctor_says_what_is_here_and_shows_no_key(server, tmp_path):
+    url, key = server(), "sk-planted-0123456789abcdef"
+    done = anthrokit(
+        *("doctor", "--servers", url, "http://localhost:9/v1", "--json"), cwd=tmp_path, OPENAI_API_KEY=key
+    )
+    assert done.returncode == 0 and key not in done.stdout + done.stderr
+    found = {(row["about"], row["what"]): row for row in json.loads(done.stdout)["rows"]}
+    assert found["python", "Python"]["state"] == found["key", "OPENAI_API_KEY"]["state"] == "ok"
+    assert found["server", "server 1"]["state"] == "ok" and found["server", "server 2"]["state"] == "lacks"
+    assert "nobody answers" in found["server", "server 2"]["detail"]

@@ -26,8 +26,8 @@ from .errors import RunError, key_remover, redact
 from .tables import TABLES
 
 # %% auto #0
-__all__ = ['VERSION', 'check_ledger', 'make_ledger', 'explain_error', 'lock_folder', 'time_now', 'open_to_write', 'open_to_read',
-           'plain_value', 'Ledger']
+__all__ = ['VERSION', 'check_ledger', 'make_ledger', 'explain_error', 'lock_folder', 'time_now', 'add_columns', 'open_to_write',
+           'open_to_read', 'plain_value', 'Ledger']
 
 # %% ../../nbs/01_core/03_ledger.ipynb #65c0f480
 VERSION = 1  # of the tables; a ledger of another version is refused
@@ -215,6 +215,24 @@ def time_now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 # %% ../../nbs/01_core/03_ledger.ipynb #6641f320
+def add_columns(connection: sqlite3.Connection) -> None:
+    """Give a ledger that was made earlier the optional columns that tables have got since.
+
+    Examples
+    --------
+    >>> with contextlib.closing(sqlite3.connect(":memory:")) as connection:
+    ...     _ = connection.execute("CREATE TABLE calls (call INTEGER PRIMARY KEY)")
+    ...     add_columns(connection)
+    ...     "server" in [name for _, name, *_ in connection.execute("PRAGMA table_info(calls)")]
+    True
+    """
+    for name, about in TABLES.items():
+        there = {column for _, column, *_ in connection.execute(f"PRAGMA table_info({name})")}
+        for column, (dtype, rule, _) in about.columns.items():
+            if there and rule == "optional" and column not in there:
+                connection.execute(f"ALTER TABLE {name} ADD COLUMN {column} {tables.SQL_TYPES[dtype]}")
+
+
 def open_to_write(path: Path, *, alone: bool = True) -> sqlite3.Connection:
     """Connect to a ledger to write it; one to be doubted is looked through first, if nobody else has it.
 
@@ -239,6 +257,7 @@ def open_to_write(path: Path, *, alone: bool = True) -> sqlite3.Connection:
             error = sqlite3.DatabaseError(" ".join(found.split()))
             error.sqlite_errorname = "SQLITE_CORRUPT"
             raise error
+        add_columns(connection)
     except BaseException:
         connection.close()
         raise

@@ -26,7 +26,7 @@ import pandas as pd
 
 from . import tables, votes
 from .errors import RunError, redact, redact_in
-from .ledger import Ledger, time_now
+from .ledger import Ledger, add_columns, time_now
 from .tables import TABLES
 
 # %% auto #0
@@ -1294,6 +1294,7 @@ def _copied(run: Run, path: Path) -> sqlite3.Connection:
     copy = sqlite3.connect(path, isolation_level=None)
     with contextlib.closing(sqlite3.connect(run.folder / "ledger.sqlite")) as source:
         source.backup(copy)
+    add_columns(copy)
     return copy
 
 
@@ -1413,7 +1414,8 @@ def _merged_facts(parts: Sequence[Run]) -> dict[str, Any]:
 
 def _add_part(copy: sqlite3.Connection, table: str) -> list[str]:
     "Add the rows of the attached part to a table; the keys of equal units that differ."
-    about, columns = TABLES[table], _own_columns(table)
+    there = {name for _, name, *_ in copy.execute(f"PRAGMA part.table_info({table})")}
+    about, columns = TABLES[table], [name for name in _own_columns(table) if name in there]
     if len(about.key) == 1 and about.columns[about.key[0]][0] == tables.INTEGER:  # numbered as they came
         rest = ", ".join(name for name in columns if name not in about.key)
         new = f"SELECT {rest} FROM part.{table} EXCEPT SELECT {rest} FROM main.{table}" if table != "calls" else ""

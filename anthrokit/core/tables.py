@@ -17,9 +17,9 @@ import pandas as pd
 from .errors import RunError, TableError
 
 # %% auto #0
-__all__ = ['TEXT', 'INTEGER', 'NUMBER', 'TRUTH', 'TABLES', 'Table', 'columns', 'stated', 'table_sql', 'schema', 'check', 'empty',
-           'escape_cell', 'restore_cell', 'map_cells', 'read_frame', 'read_table', 'meaning', 'write_frame',
-           'data_path']
+__all__ = ['TEXT', 'INTEGER', 'NUMBER', 'TRUTH', 'TABLES', 'SQL_TYPES', 'Table', 'columns', 'stated', 'table_sql', 'schema',
+           'check', 'empty', 'escape_cell', 'restore_cell', 'map_cells', 'read_frame', 'read_table', 'meaning',
+           'write_frame', 'data_path']
 
 # %% ../../nbs/01_core/01_tables.ipynb #faa9658d
 TEXT, INTEGER, NUMBER, TRUTH = "str", "Int64", "Float64", "boolean"
@@ -236,6 +236,7 @@ TABLES["calls"] = Table(
         "attempts": (INTEGER, "optional", "requests sent until there was an answer"),
         "status": (TEXT, "required", "what became of the call"),
         "at": (TEXT, "required", "when it ended (UTC, ISO 8601)"),
+        "server": (TEXT, "optional", "address of the server, where one was named"),
     },
 )
 
@@ -514,7 +515,7 @@ TABLES["responses"] = Table(
 )
 
 # %% ../../nbs/01_core/01_tables.ipynb #196db949
-_SQL_TYPES = {TEXT: "TEXT", INTEGER: "INTEGER", NUMBER: "REAL", TRUTH: "INTEGER"}
+SQL_TYPES = {TEXT: "TEXT", INTEGER: "INTEGER", NUMBER: "REAL", TRUTH: "INTEGER"}
 
 
 def table_sql(table: str) -> str:
@@ -538,7 +539,7 @@ def table_sql(table: str) -> str:
     for name, (dtype, rule, _) in about.columns.items():
         if rule == "derived":
             continue
-        line, alone = f"{name} {_SQL_TYPES[dtype]}", about.key == (name,)
+        line, alone = f"{name} {SQL_TYPES[dtype]}", about.key == (name,)
         if rule not in ("present", "optional") and not (alone and dtype == INTEGER):
             line += " NOT NULL"  # SQLite numbers the rows of an INTEGER PRIMARY KEY by itself
         lines.append(line + " PRIMARY KEY" * alone)

@@ -392,6 +392,7 @@ def answer(
     retry: Sequence[str] = ("failed",),
     budget: Budget | None = None,
     batch: bool | Batch = False,
+    on: Any = None,
     progress: bool = True,
 ) -> pd.DataFrame:
     """Have one or more models answer every case once.
@@ -414,6 +415,8 @@ def answer(
         Answers with these outcomes are asked for again: failed, refused, empty, truncated.
     budget : Budget, optional
         Cap on the whole run's dollars or tokens.
+    on : Executor or dask.distributed.Client, optional
+        Whose workers make the calls, in shards of hundreds; see `Spread`.
     batch : bool or Batch
         In the providers' batches: about half the price, within a day.
     progress : bool

@@ -374,6 +374,7 @@ def draft_criteria(
     retry: Sequence[str] = ("failed",),
     budget: Budget | None = None,
     batch: bool | Batch = False,
+    on: Any = None,
     progress: bool = True,
 ) -> pd.DataFrame:
     """Have a model draft criteria for cases.
@@ -400,6 +401,8 @@ def draft_criteria(
         Drafts of these outcomes are made again: failed, unparsed, refused.
     budget : Budget, optional
         Cap on the whole run's dollars or tokens.
+    on : Executor or dask.distributed.Client, optional
+        Whose workers make the calls, in shards of hundreds; see `Spread`.
     batch : bool or Batch
         In the providers' batches: about half the price, within a day a try.
     progress : bool

@@ -242,6 +242,7 @@ def tag_cases(
     retry: Sequence[str] = ("failed",),
     budget: Budget | None = None,
     batch: bool | Batch = False,
+    on: Any = None,
     progress: bool = True,
 ) -> pd.DataFrame:
     """Have a model say what dialogues are about.
@@ -258,6 +259,8 @@ def tag_cases(
         Tags of these outcomes are made again: failed, unparsed, refused.
     budget : Budget, optional
         Cap on the whole run's dollars or tokens.
+    on : Executor or dask.distributed.Client, optional
+        Whose workers make the calls, in shards of hundreds; see `Spread`.
     batch : bool or Batch
         In the providers' batches.
     progress : bool

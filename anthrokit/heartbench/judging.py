@@ -570,6 +570,7 @@ def judge_answers(
     retry: Sequence[str] = ("failed",),
     budget: Budget | None = None,
     batch: bool | Batch = False,
+    on: Any = None,
     progress: bool = True,
 ) -> pd.DataFrame:
     """Have the answers of a run judged.
@@ -585,6 +586,8 @@ def judge_answers(
         Judgements of these outcomes are made again: failed, unparsed, refused.
     budget : Budget, optional
         Cap on the whole run's dollars or tokens.
+    on : Executor or dask.distributed.Client, optional
+        Whose workers make the calls, in shards of hundreds; see `Spread`.
     batch : bool or Batch
         In the providers' batches: about half the price, within a day a try.
     progress : bool

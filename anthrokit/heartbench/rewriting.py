@@ -12,7 +12,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -316,6 +316,7 @@ def rewrite(
     retry: Sequence[str] = ("failed",),
     budget: Budget | None = None,
     batch: bool | Batch = False,
+    on: Any = None,
     progress: bool = True,
 ) -> pd.DataFrame:
     """Anonymise dialogues here, and have a model compress and polish them.
@@ -333,6 +334,8 @@ def rewrite(
         Dialogues of these outcomes are done again: failed, unparsed, refused.
     budget : Budget, optional
         Cap on the whole run's dollars or tokens.
+    on : Executor or dask.distributed.Client, optional
+        Whose workers make the calls, in shards of hundreds; see `Spread`.
     batch : bool or Batch
         In the providers' batches.
     progress : bool

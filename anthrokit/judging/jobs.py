@@ -566,6 +566,7 @@ def judge(
     sampling: str = "full",
     budget: Budget | None = None,
     batch: bool | Batch = False,
+    on: Any = None,
     workers: int | Workers = 0,
     progress: bool = True,
     wait: bool = True,
@@ -595,6 +596,8 @@ def judge(
         of the judges not asked, and the agreement between judges, are then not known.
     budget : Budget, optional
         Cap on the whole run's dollars or tokens.
+    on : Executor or dask.distributed.Client, optional
+        Whose workers make the calls, in shards of hundreds; see `Spread`.
     batch : bool or Batch
         Ask LLM judges in their providers' batches: answers within a day, at about half the price. A process that ends
         meanwhile loses nothing: the same call goes on waiting for what was sent.

@@ -31,6 +31,7 @@ _PARTS = {
     "anthroscore": "AnthroScore",
     "inspect": "Inspect's logs",
     "datasets": "Hugging Face data sets",
+    "dask": "work on a Dask cluster",
     "lab": "JupyterLab for the tutorials",
 }
 

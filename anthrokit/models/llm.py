@@ -11,10 +11,10 @@ import re
 import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
-from ..core import CallFailed, SetupError, digest, keep_secret, redact, strings_in
+from ..core import CallFailed, SetupError, digest, keep_secret, note, redact, strings_in
 from .embedded import check_engine, engine, fetch_model
 from .faults import Fault, pause_before_next
 from .limits import Pace, is_number, pace_of
@@ -27,16 +27,21 @@ __all__ = ['LLM']
 
 # %% ../../nbs/02_models/07_llm.ipynb #7c7d2b41
 class Access:
-    "The key of a model, its address in full, and options that may hold a secret."
+    "The key of a model, its addresses in full, and options that may hold a secret."
 
-    __slots__ = ("key", "base", "options")
+    __slots__ = ("key", "bases", "options")
 
     def __init__(
-        self, key: str | None = None, base: str | None = None, options: Mapping[str, Any] | None = None, model: str = ""
+        self,
+        key: str | None = None,
+        bases: Sequence[str] = (),
+        options: Mapping[str, Any] | None = None,
+        model: str = "",
     ):
-        self.key, self.base, self.options = key, base, dict(options or {})
-        hidden = [part for part in re.split(r"[/?&=#]", (base or "").partition("://")[2]) if part not in model]
-        keep_secret(key, *strings_in(self.options), *(part for part in hidden if _LIKE_A_KEY.fullmatch(part)))
+        self.key, self.bases, self.options = key, tuple(bases), dict(options or {})
+        parts = [part for base in bases for part in re.split(r"[/?&=#]", base.partition("://")[2])]
+        hidden = [part for part in parts if part not in model and _LIKE_A_KEY.fullmatch(part)]
+        keep_secret(key, *strings_in(self.options), *hidden)
 
     def __repr__(self) -> str:
         return "Access(…)"
@@ -98,11 +103,11 @@ def _check_numbers(**given: tuple[Any, float]) -> None:
             raise ValueError(f"{name} is {value!r}; it must be at least {least}")
 
 
-def _check_transport(transport: Any, api_base: str | None) -> None:
+def _check_transport(transport: Any, bases: Sequence[str]) -> None:
     "Refuse a transport that there isn't, or the lean one without a server."
     if transport not in ("litellm", "lean"):
         raise ValueError(f"transport is 'litellm' or 'lean', not {transport!r}")
-    if transport == "lean" and not api_base:
+    if transport == "lean" and not bases:
         raise ValueError("the lean transport is for OpenAI-compatible servers: say where with api_base='http://…/v1'")
 
 
@@ -131,6 +136,14 @@ def provider_of(model: str, api_base: str | None = None) -> tuple[str, str | Non
             f"as 'openai/{model}'. For a server of your own: LLM('openai/<name>', api_base='http://…/v1')."
         ) from None
     return provider, base
+
+
+def _addresses(model: str, api_base: str | Sequence[str] | None) -> tuple[str, ...]:
+    "The addresses of a model's servers; what can't be some is refused."
+    bases = (api_base,) if isinstance(api_base, str) and api_base else tuple(api_base or ())
+    if not all(isinstance(base, str) and base.strip() for base in bases) or len(set(bases)) < len(bases):
+        raise ValueError(f"api_base of {model} is the address of a server, or a list of different ones")
+    return bases
 
 
 def _reach(model: str, base: str) -> None:
@@ -182,10 +195,10 @@ def _taken(model: str, parameters: Mapping[str, Any], known: list[str] | None) -
 class Live:
     "What a model needs to be called in this process."
 
-    __slots__ = ("loop", "places", "pace", "route", "takes_seed", "worked", "probe", "key")
+    __slots__ = ("loop", "places", "pace", "servers", "takes_seed", "worked", "probe", "key")
 
     def __init__(self) -> None:
-        self.loop = self.places = self.pace = self.route = self.probe = self.key = None
+        self.loop = self.places = self.pace = self.servers = self.probe = self.key = None
         self.takes_seed, self.worked = True, set()
 
     def __reduce__(self) -> tuple:
@@ -195,6 +208,37 @@ class Live:
         return "Live(…)"
 
 # %% ../../nbs/02_models/07_llm.ipynb #2616816a
+@dataclass
+class Server:
+    "One place where a model is served: the way to it, what it has to do, and whether it is silent."
+
+    route: Route
+    address: str | None = None
+    in_flight: int = 0
+    silent: int = 0
+    rests_until: float = 0.0
+
+    @property
+    def ready(self) -> bool:
+        "Whether it may be asked; of one that was silent a single call finds out whether it is back."
+        return not self.silent or (time.monotonic() >= self.rests_until and not self.in_flight)
+
+    def heard(self, fault: Fault | None) -> None:
+        "Take note of how a try ended: a server that gave no answer rests 1 s, 2 s, … half a minute."
+        now = time.monotonic()
+        if fault is None or fault.kind not in ("passing", "dropped", "timeout"):
+            self.silent = 0
+        elif now >= self.rests_until:
+            self.silent += 1
+            self.rests_until = now + min(30.0, 2.0 ** (self.silent - 1))
+
+
+def free_server(servers: Sequence[Server]) -> Server:
+    "The server with least to do of those that may be asked; of none, the one that is back soonest."
+    ready = [server for server in servers if server.ready]
+    return min(ready, key=lambda server: server.in_flight) if ready else min(servers, key=lambda one: one.rests_until)
+
+# %% ../../nbs/02_models/07_llm.ipynb #a320e839
 _ASSUMED_LONGEST = 4096
 _ASSUMED_USUAL = 1000  # tokens of an answer that was not seen and may have been paid
 
@@ -210,8 +254,9 @@ class LLM:
         "local/smollm2-135m-instruct", the embedded model.
     name : str, optional
         What it is called in tables; the model string by default. Two settings of one model need two names.
-    api_base : str, optional
-        Address of the server, such as "http://localhost:8000/v1".
+    api_base : str or list of str, optional
+        Address of the server, such as "http://localhost:8000/v1". Of several that serve the same model each call goes
+        to the one with least to do; one that is silent is left out and taken back when it answers.
     api_key : str, optional
         By default the provider's environment variable. Never stored, shown, pickled or logged.
     temperature, top_p : float, optional
@@ -221,7 +266,7 @@ class LLM:
     timeout : float
         Seconds for one try, from sending to the last byte.
     max_concurrency : int
-        Calls in flight at once.
+        Calls in flight at once, at all servers together.
     max_retries : int
         Further tries after a passing fault.
     price : (float, float), optional
@@ -250,7 +295,7 @@ class LLM:
         model: str,
         *,
         name: str | None = None,
-        api_base: str | None = None,
+        api_base: str | Sequence[str] | None = None,
         api_key: str | None = None,
         temperature: float | None = None,
         top_p: float | None = None,
@@ -268,16 +313,17 @@ class LLM:
             raise ValueError("a model is named by a LiteLLM string, such as 'openai/gpt-4o'")
         _check_numbers(timeout=(timeout, 0.001), max_concurrency=(max_concurrency, 1), max_retries=(max_retries, 0))
         _check_numbers(max_tokens=(max_tokens, 1), temperature=(temperature, 0), rpm=(rpm, 1), tpm=(tpm, 1))
-        _check_transport(transport, api_base)
+        bases = _addresses(model, api_base)
+        _check_transport(transport, bases)
         _check_price(price)
         self.model, self.name = model, name or model
         self.transport, self.rpm, self.tpm = transport, rpm, tpm
         self.timeout, self.max_concurrency, self.max_retries = timeout, max_concurrency, max_retries
         self.price = price
-        self.address = shown_address(api_base) if api_base else None
+        self.addresses = tuple(map(shown_address, bases))
         given = {"temperature": temperature, "top_p": top_p, "max_tokens": max_tokens, **options}
         self.parameters, private = by_privacy(given)
-        self.access, self._live = Access(api_key, api_base, private, model), Live()
+        self.access, self._live = Access(api_key, bases, private, model), Live()
         self.workers: Workers | None = None
         self.engine = engine() if self.embedded else None
 
@@ -288,16 +334,26 @@ class LLM:
         return {"model": self.model, **own, **self.parameters}
 
     @property
+    def bases(self) -> tuple[str, ...]:
+        "The servers' addresses; where the model comes from another process, what may be shown of them."
+        return self.access.bases or self.addresses
+
+    @property
     def api_base(self) -> str | None:
-        "The server's address; where the model comes from another process, what may be shown of it."
-        return self.access.base or self.address
+        "The first server's address."
+        return self.bases[0] if self.bases else None
+
+    @property
+    def address(self) -> str | None:
+        "The servers' addresses, for people to read."
+        return ", ".join(self.addresses) or None
 
     def same_as(self, other: LLM) -> bool:
         "Whether another model is the same in every setting, the secret ones included."
         mine, theirs = (
             {**vars(one), "live": None, "access": None, "workers": None, "_live": None} for one in (self, other)
         )
-        kept = [(one.access.key, one.access.base, one.access.options) for one in (self, other)]
+        kept = [(one.access.key, one.access.bases, one.access.options) for one in (self, other)]
         return mine == theirs and kept[0] == kept[1]
 
     def __repr__(self) -> str:
@@ -330,9 +386,9 @@ class LLM:
         ...
         anthrokit...SetupError: 'gpt-next' is no model string that LiteLLM knows: ...
         """
-        if self._live.route is None:
+        if self._live.servers is None:
             self.pace.limit(self.rpm, self.tpm)
-            self._live.route = self._route_here() if self.embedded else self._route_out()
+            self._live.servers = [Server(self._route_here())] if self.embedded else self._reached_servers()
         return self
 
     @property
@@ -347,15 +403,30 @@ class LLM:
         ready = {"model": name, "parameters": self.parameters, "engine": self.engine}
         return Route(self.model, "embedded", self.timeout, self._own_prices(), False, ready)
 
-    def _route_out(self) -> Route:
-        base = self.api_base
+    def _reached_servers(self) -> list[Server]:
+        "All servers; one at least has to answer, and those that are silent now are taken in when they do."
+        places = zip(self.bases or (None,), self.addresses or (None,), strict=True)
+        servers, silent = [Server(self._route_out(base), address) for base, address in places], []
+        for server, base in zip(servers, self.bases or (None,), strict=True):
+            try:
+                self._reach(base)
+            except SetupError as error:
+                server.heard(Fault("passing", str(error)))
+                silent.append(error)
+        if len(silent) == len(servers):
+            raise silent[0]
+        for error in silent:
+            note(f"{error} The others make its calls meanwhile.")
+        return servers
+
+    def _route_out(self, base: str | None) -> Route:
         if base and "…" in base:
             raise SetupError(
                 f"the address of {self.model} may hold a key and stayed in the process it was given in; make the model "
                 f"here, with its api_base"
             )
-        provider, found = provider_of(self.model, base)
-        key = self._checked_key(provider, found)
+        provider, _ = provider_of(self.model, base)
+        key = self._checked_key(provider)
         known = import_litellm().get_supported_openai_params(self.model, provider)
         self._live.takes_seed = known is None or "seed" in known
         sent = {**_taken(self.model, self.parameters, known), **self.access.options}
@@ -376,10 +447,15 @@ class LLM:
         reckoned = self.transport == "litellm" and own is None
         return Route(self.model, self.transport, self.timeout, listed, reckoned, ready, secrets)
 
-    def _checked_key(self, provider: str, base: str | None) -> str | None:
-        "The key to send, when the model has been found to be there."
-        if self.api_base or provider == "ollama":
-            _reach(self.model, self.api_base or base or os.environ.get("OLLAMA_API_BASE") or "http://localhost:11434")
+    def _reach(self, base: str | None) -> None:
+        "Refuse a server that doesn't answer; a provider's own address is not tried."
+        provider, found = provider_of(self.model, base)
+        if base or provider == "ollama":
+            _reach(self.model, base or found or os.environ.get("OLLAMA_API_BASE") or "http://localhost:11434")
+
+    def _checked_key(self, provider: str) -> str | None:
+        "The key to send; a provider that needs one and has none is refused."
+        if self.bases or provider == "ollama":
             if provider == "openai" and not os.environ.get("OPENAI_API_KEY"):
                 return self.access.key or "none"
         elif self.access.key is None:
@@ -396,7 +472,7 @@ class LLM:
     @property
     def pace(self) -> Pace:
         "What its calls and those of other models with the same name, address and key keep to."
-        return pace_of(digest(self.model, self.api_base, self.access.key))
+        return pace_of(digest(self.model, *(self.bases or (None,)), self.access.key))
 
     @property
     def takes_schema(self) -> bool:
@@ -503,7 +579,7 @@ class LLM:
         if isinstance(messages, str):
             messages = [{"role": "user", "content": messages}]
         live = self._live
-        if live.route is None:
+        if live.servers is None:
             await asyncio.to_thread(self.prepare)
         if live.loop is not asyncio.get_running_loop():  # the first call, or the first after a fork
             live.loop, live.pace = asyncio.get_running_loop(), self.pace
@@ -534,9 +610,12 @@ class LLM:
                 answer = await self._try(request, guess, seen if show else None)
             except Fault as fault:
                 if fault.may_be_paid and on_lost is not None:
-                    on_lost(self._lost(fault, request))
-                if fault.follows == "retry" and attempts <= self.max_retries and not shown:
-                    await asyncio.sleep(pause_before_next(attempts, fault.retry_after))
+                    on_lost(self.lost_try(fault, request))
+                servers = self._live.servers
+                if fault.follows == "retry" and attempts < self.max_retries + len(servers) and not shown:
+                    elsewhere = fault.kind != "rate" and any(server.ready and not server.silent for server in servers)
+                    if len(servers) == 1 or not elsewhere:
+                        await asyncio.sleep(pause_before_next(attempts, fault.retry_after))
                     continue
                 if fault.follows == "refused":
                     return Completion(
@@ -549,21 +628,25 @@ class LLM:
             return replace(answer, attempts=attempts)
 
     async def _try(self, request: dict[str, Any], guess: int, show: Any = None) -> Completion:
-        "One try, when the pace allows, here or in a worker."
+        "One try at the server that has least to do, when the pace allows; here or in a worker."
         live = self._live
         await live.pace.enter(guess)
-        used, seen = None, None
+        server, used, seen = free_server(live.servers), None, None
+        server.in_flight += 1
         try:
             if self.workers is not None and not self.embedded:
-                answer = await self.workers.call(live.route, request)
+                answer = await self.workers.call(server.route, request)
             else:
-                answer = await live.route.call(request, show)
+                answer = await server.route.call(request, show)
             used = answer.tokens_in + answer.tokens_out
-            return answer
+            server.heard(None)
+            return replace(answer, server=server.address)
         except Fault as fault:
             seen = fault
+            server.heard(fault)
             raise
         finally:
+            server.in_flight -= 1
             live.pace.leave(guess, used, seen)
 
     async def _probe(self, form: Any, request: dict[str, Any], fault: Fault, on_lost: Any) -> None:
@@ -584,13 +667,13 @@ class LLM:
             if on_lost is not None:
                 on_lost(replace(answer, status="probe"))
 
-    def _lost(self, fault: Fault, request: Mapping[str, Any]) -> Completion:
+    def lost_try(self, fault: Fault, request: Mapping[str, Any]) -> Completion:
         "A try without an answer that may have been paid, for the books."
         tokens = fault.tokens
         if tokens is None:
             usual = min(self._limit(request) or _ASSUMED_USUAL, self.longest_answer)
             tokens = guess_messages(request["messages"]), usual
-        prices = self._live.route.prices
+        prices = self._live.servers[0].route.prices
         cost = None if prices is None else tokens[0] * prices[0] + tokens[1] * prices[1]
         status = "estimated" if fault.tokens is None else "unread"
         return Completion(None, status, tokens_in=tokens[0], tokens_out=tokens[1], cost=cost, error=fault.text)

@@ -10,7 +10,7 @@ import functools
 import time
 import warnings
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from ..core import BudgetReached, CallFailed, Run, SetupError
@@ -64,7 +64,7 @@ class Writer:
 
 # %% ../../nbs/02_models/08_meter.ipynb #b716dfc9
 _ENOUGH = 5  # answers, to expect what the next ones take
-_BOOKED = ("served_model", "tokens_in", "tokens_out", "cost", "attempts", "status")
+_BOOKED = ("served_model", "tokens_in", "tokens_out", "cost", "attempts", "status", "server")
 
 # %% ../../nbs/02_models/08_meter.ipynb #428e3eec
 class Meter:
@@ -260,6 +260,7 @@ class Meter:
         purpose: str,
         settle: bool = True,
         show: Callable[[str], None] | None = None,
+        ask: Callable[..., Awaitable[Completion]] = LLM.acomplete,
         **parameters: Any,
     ) -> Completion:
         """One call, booked in the run.
@@ -279,6 +280,8 @@ class Meter:
             `writer` before it next awaits anything.
         show : callable, optional
             As for `LLM.acomplete`.
+        ask : coroutine function
+            Makes the call; `LLM.acomplete` has it made by this process.
 
         Raises
         ------
@@ -299,7 +302,8 @@ class Meter:
                 )
 
         try:
-            answer = await llm.acomplete(messages, on_lost=lost, show=show, **parameters)
+            shown = {} if show is None else {"show": show}
+            answer = await ask(llm, messages, on_lost=lost, **shown, **parameters)
         except (CallFailed, SetupError):
             failed = Completion(None, "failed", seconds=time.perf_counter() - start)
             await self.book(llm, failed, unit=unit, purpose=purpose)

@@ -53,6 +53,8 @@ class Completion:
         Tries it took.
     error : str or None
         Why there is no answer.
+    server : str or None
+        Address of the server that gave it, where one was named.
 
     Examples
     --------
@@ -72,6 +74,7 @@ class Completion:
     seconds: float = 0.0
     attempts: int = 1
     error: str | None = None
+    server: str | None = None
 
 # %% ../../nbs/02_models/04_transports.ipynb #ee0d19fb
 _THINKING = re.compile(r"\s*<think(?:ing)?>(.*?)</think(?:ing)?>\s*", re.S)

@@ -135,7 +135,7 @@ def _pair(target: LLM | str, user: LLM | str) -> tuple[LLM, LLM]:
     target, user = as_llm(target), as_llm(user)
     alike = all(getattr(user, name) == getattr(target, name) for name in _ALIKE)
     mine, theirs = (
-        [getattr(llm.access, name) for name in ("key", "base", "options")] for llm in (target, user)
+        [getattr(llm.access, name) for name in ("key", "bases", "options")] for llm in (target, user)
     )
     alike = alike and mine == theirs
     return target, target if alike else user
@@ -587,6 +587,7 @@ def simulate(
     design: Mapping[str, Any] | None = None,
     budget: Budget | None = None,
     batch: bool | Batch = False,
+    on: Any = None,
     progress: bool = True,
     wait: bool = True,
 ) -> Run:
@@ -616,6 +617,8 @@ def simulate(
         What these dialogues stand for, as {"prompt": "warm"}: columns of `dialogues()` and `labels()` to compare by.
     budget : Budget, optional
         Cap on the whole run's dollars or tokens; a later call goes on.
+    on : Executor or dask.distributed.Client, optional
+        Whose workers make the calls, in shards of hundreds; see `Spread`.
     batch : bool or Batch
         Turn by turn in the providers' batches: half the price, up to a day a message.
     progress : bool

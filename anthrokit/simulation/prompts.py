@@ -401,6 +401,7 @@ def contextualise(
     *,
     budget: Budget | None = None,
     batch: bool | Batch = False,
+    on: Any = None,
     progress: bool = True,
 ) -> pd.DataFrame:
     """First messages for every base prompt in every scenario, written by a model.
@@ -417,6 +418,8 @@ def contextualise(
         Where messages and costs go; calling again writes only what is missing.
     budget : Budget, optional
         A cap for the run.
+    on : Executor or dask.distributed.Client, optional
+        Whose workers make the calls, in shards of hundreds; see `Spread`.
     batch : bool or Batch
         In the provider's batches: about half the price, within a day.
     progress : bool
