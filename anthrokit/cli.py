@@ -497,7 +497,6 @@ def judge(
     samples: Positive = 3,
     sampling: Literal["full", "adaptive"] = "full",
     retry: list[str] = ("failed",),
-    workers: int = 0,
     budget_usd: Amount | None = None,
     budget_tokens: Positive | None = None,
 ) -> _Result:
@@ -527,8 +526,6 @@ def judge(
         adaptive: stop asking where the label is decided.
     retry
         Ratings to ask for again: failed, unparsed, refused.
-    workers
-        Further processes that make the calls.
     budget_usd
         Cap on the whole run in US dollars.
     budget_tokens
@@ -551,7 +548,6 @@ def judge(
             behaviours=behaviours,
             sampling=sampling,
             retry=list(retry),
-            workers=workers,
             budget=_budget(budget_usd, budget_tokens),
             progress=not _session.quiet,
         )

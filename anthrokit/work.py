@@ -43,7 +43,6 @@ from anthrokit.models import (
     Meter,
     Provider,
     Spread,
-    Workers,
     await_for,
     under_way,
     wait_for,
@@ -413,7 +412,7 @@ def _at_work(
         _AT_WORK.discard(folder)
 
 # %% ../nbs/03_work.ipynb #b02374a7
-async def _do(job: Job, batch: Batch | None, workers: int | Workers, on: Any = None) -> None:
+async def _do(job: Job, batch: Batch | None, on: Any = None) -> None:
     "All lanes side by side, so that a slow one doesn't hold up the others."
     spread = None if on is None else Spread.of(on)
     elsewhere = {} if spread is None else {"ask": spread.ask}
@@ -438,7 +437,7 @@ async def _do(job: Job, batch: Batch | None, workers: int | Workers, on: Any = N
         compute = (lambda step: spread.compute(*step)) if spread else None
         await work_through(lane.units, lambda unit: follow(steps(unit), called, compute), places)
 
-    with _called_by(job.models, workers), spread or contextlib.nullcontext():
+    with spread or contextlib.nullcontext():
         if batch is None:
             await side_by_side(do_lane(lane) for lane in job.lanes())
         else:
@@ -473,22 +472,6 @@ async def _do_in_batches(job: Job, batch: Batch, called: Callable[[Request], Awa
 
         await side_by_side(do_lane(lane) for lane in job.lanes())
 
-
-@contextlib.contextmanager
-def _called_by(models: Sequence[LLM], workers: int | Workers) -> Iterator[None]:
-    "Have the models' calls made by worker processes, where there are to be some."
-    own = (
-        Workers(workers) if isinstance(workers, int) and workers else contextlib.nullcontext(workers or None)
-    )
-    with own as at_hand:
-        for model in models:
-            model.workers = at_hand
-        try:
-            yield
-        finally:
-            for model in models:
-                model.workers = None
-
 # %% ../nbs/03_work.ipynb #42bfebc4
 @contextlib.contextmanager
 def _ending_tidily() -> Iterator[None]:
@@ -510,14 +493,14 @@ def _ending_tidily() -> Iterator[None]:
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
-def _batch_of(batch: bool | Batch, workers: int | Workers, on: Any = None) -> Batch | None:
+def _batch_of(batch: bool | Batch, on: Any = None) -> Batch | None:
     "How requests are sent in batches; None where they aren't."
     if not isinstance(batch, (bool, Batch)):
         raise ValueError(f"batch is {batch!r}; say True, or Batch(…) with settings of your own")
     if on is not None:
         Spread.of(on)
-    if batch and (workers or on is not None):
-        raise ValueError("a batch is sent by this process: leave workers and on out")
+    if batch and on is not None:
+        raise ValueError("a batch is sent by this process: leave on out")
     return Batch() if batch is True else batch or None
 
 
@@ -534,7 +517,7 @@ class Running:
     ----------
     job : Job
         What is to be done.
-    batch, workers, on
+    batch, on
         As for `run_job`.
 
     Attributes
@@ -547,13 +530,13 @@ class Running:
     The work ends with the kernel; what was kept stays.
     """
 
-    def __init__(self, job: Job, batch: Batch | None = None, workers: int | Workers = 0, on: Any = None):
+    def __init__(self, job: Job, batch: Batch | None = None, on: Any = None):
         self.job, self._ended = job, contextlib.ExitStack()
         self._ended.enter_context(_at_work(job, batch, on=on))
 
         async def work() -> None:
             with self._ended:
-                await _do(job, batch, workers, on)
+                await _do(job, batch, on)
 
         self._work = asyncio.run_coroutine_threadsafe(work(), background_loop())
 
@@ -605,7 +588,6 @@ def run_job(
     job: Job,
     *,
     batch: bool | Batch = False,
-    workers: int | Workers = 0,
     on: Any = None,
     progress: bool = True,
     wait: bool = True,
@@ -619,8 +601,6 @@ def run_job(
     batch : bool or Batch
         Send the requests in the providers' batches: answers within a day, at about half the price. A process that ends
         meanwhile loses nothing: the same call goes on waiting for what was sent.
-    workers : int or Workers
-        Processes that make the calls; 0 makes them in this one.
     on : Executor, dask.distributed.Client or Spread, optional
         Whose workers make the calls, in shards of hundreds: anything with the shape of `concurrent.futures`. The
         ledger and the budget stay here.
@@ -641,13 +621,13 @@ def run_job(
     SetupError, BudgetReached, Interrupted
         What is done is kept.
     """
-    batch = _batch_of(batch, workers, on)
+    batch = _batch_of(batch, on)
     if not wait:
-        return Running(job, batch, workers, on)
+        return Running(job, batch, on)
     bar = Progress(job, progress)
     try:
         with _ending_tidily(), _at_work(job, batch, progress, on), contextlib.closing(bar):
-            wait_for(_do(job, batch, workers, on), bar.tick)
+            wait_for(_do(job, batch, on), bar.tick)
     except KeyboardInterrupt:
         raise Interrupted(f"stopped: {_what_is_left(job)}. Run the same again to go on.") from None
     return job.result()
@@ -657,14 +637,13 @@ async def arun_job(
     job: Job,
     *,
     batch: bool | Batch = False,
-    workers: int | Workers = 0,
     on: Any = None,
     progress: bool = True,
 ) -> Any:
     "`run_job` for code that awaits; the same parameters, but for `wait`."
-    batch, bar = _batch_of(batch, workers, on), Progress(job, progress)
+    batch, bar = _batch_of(batch, on), Progress(job, progress)
     with _at_work(job, batch, progress, on), contextlib.closing(bar):
-        await await_for(_do(job, batch, workers, on), bar.tick)
+        await await_for(_do(job, batch, on), bar.tick)
     return job.result()
 
 # %% ../nbs/03_work.ipynb #f3bdca0d
@@ -759,7 +738,7 @@ def look_at(run: Run | str | Path) -> Iterator[Run]:
 def task(make: Callable[..., Job]) -> Any:
     """Turn a function that makes a job into one that does it.
 
-    The function's own parameters `batch`, `workers`, `on`, `progress` and `wait`, where it has them, are the
+    The function's own parameters `batch`, `on`, `progress` and `wait`, where it has them, are the
     engine's. The result has two attributes: `job(…)` makes the job without doing it, `awaited(…)` is the twin for
     code that awaits.
 
@@ -770,13 +749,13 @@ def task(make: Callable[..., Job]) -> Any:
     """
     ours = [
         name
-        for name in ("batch", "workers", "on", "progress", "wait")
+        for name in ("batch", "on", "progress", "wait")
         if name in inspect.signature(make).parameters
     ]
 
     def parted(settings: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         engine = {name: settings.pop(name) for name in ours if name in settings}
-        _batch_of(*(engine.get(name, unset) for name, unset in (("batch", False), ("workers", 0), ("on", None))))
+        _batch_of(*(engine.get(name, unset) for name, unset in (("batch", False), (0), ("on", None))))
         return settings, engine
 
     @functools.wraps(make)

@@ -1,19 +1,18 @@
 """How fast a study is judged, at what cost in processor time and memory.
 
     python benchmarks/judging.py [--seconds 8] [--concurrency 16 64 256] [--latency 0.05 0.2 1.0] [--rounds 3]
-                                 [--full-size]
+                                 [--families openai anthropic gemini] [--full-size]
 
-A mock OpenAI-compatible server (tests/mock_openai.py) answers on one processor, the client runs on another.
-For each concurrency and latency, one process each (so that peak memory is its own) measures
+A mock server (tests/mock_openai.py) answers on one processor in the family's wire format, the client runs on another.
+For each family, concurrency and latency, one process each (so that peak memory is its own) measures
 
     bare        a bare loop of litellm.acompletion on prompts made beforehand: what LiteLLM itself allows
     judge       anthrokit.judge.judge through LiteLLM, everything in the ledger
-    lean        the same with LLM(..., transport="lean")
-    workers     the same through LiteLLM with --workers processes, started beforehand, free to use all processors
+    lean        the same by the lean transport
 
-and once per latency the sequential loop: one call of litellm.completion after another. The four take turns, as
+and once per latency the sequential loop: one call of litellm.completion after another. The three take turns, as
 many times as there are rounds, and medians are shown: of the numbers, and of their ratios within a round, since a
-machine is not as fast at one minute as at the next. `ideal` is min(concurrency / latency, bare); `561,600` is the
+machine is not as fast at one minute as at the next. `ideal` is concurrency / latency; `561,600` is the
 time that many judgments would take. With --full-size one run
 of 4,800 messages x 13 behaviours x 3 judges x 3 samples is really judged by the lean transport, without latency.
 """
@@ -59,10 +58,16 @@ def make_run(folder: Path, messages: int):
     return run
 
 
-def model(name: str, base: str, concurrency: int, **settings):
+def address(family: str, base: str) -> str:
+    "Where the server speaks a family's format."
+    return {"openai": base, "anthropic": base.removesuffix("/v1"), "gemini": base}[family]
+
+
+def model(family: str, name: str, base: str, concurrency: int, **settings):
     from anthrokit.models import LLM
 
-    return LLM(f"openai/{name}", api_base=base, max_concurrency=concurrency, temperature=0.7, **settings)
+    settings = {"api_key": "none", "max_concurrency": concurrency, "temperature": 0.7, **settings}
+    return LLM(f"{family}/{name}", api_base=address(family, base), **settings)
 
 
 def used() -> float:
@@ -71,20 +76,7 @@ def used() -> float:
     return own.ru_utime + own.ru_stime
 
 
-def processor_seconds(workers) -> float:
-    "Processor seconds of worker processes."
-    total = 0.0
-    for process in workers.processes if workers else ():
-        fields = Path(f"/proc/{process}/stat").read_text().rsplit(") ", 1)[1].split()
-        total += (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-    return total
-
-
-async def together(work: list) -> None:
-    await asyncio.gather(*work)
-
-
-def bare(base: str, concurrency: int, count: int) -> dict:
+def bare(family: str, base: str, concurrency: int, count: int) -> dict:
     "A loop of litellm.acompletion and nothing else."
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
     import litellm
@@ -95,8 +87,7 @@ def bare(base: str, concurrency: int, count: int) -> dict:
     litellm.suppress_debug_info = True
     taxonomy = Taxonomy.load()
     prompts = [
-        [{"role": "user", "content": judge_prompt("word " * 200 + str(n), taxonomy["empathy"])}]
-        for n in range(count)
+        [{"role": "user", "content": judge_prompt("word " * 200 + str(n), taxonomy["empathy"])}] for n in range(count)
     ]
 
     async def loop() -> None:
@@ -105,20 +96,22 @@ def bare(base: str, concurrency: int, count: int) -> dict:
         async def worker() -> None:
             for number in todo:
                 await litellm.acompletion(
-                    model="openai/judge",
-                    api_base=base,
+                    model=f"{family}/judge",
+                    api_base=address(family, base),
                     api_key="none",
                     messages=prompts[number],
                     temperature=0.7,
                     max_tokens=300,
                     seed=number,
                     timeout=120,
+                    drop_params=True,
                 )
 
         await asyncio.gather(*(worker() for _ in range(concurrency)))
 
     async def timed() -> tuple[float, float]:
-        await litellm.acompletion(model="openai/judge", api_base=base, api_key="none", messages=prompts[0])
+        reached = {"api_base": address(family, base), "api_key": "none", "drop_params": True}
+        await litellm.acompletion(model=f"{family}/judge", messages=prompts[0], **reached)
         start, before = time.perf_counter(), used()
         await loop()
         return time.perf_counter() - start, used() - before
@@ -127,14 +120,15 @@ def bare(base: str, concurrency: int, count: int) -> dict:
     return {"n": count, "seconds": seconds, "cpu": cpu}
 
 
-def sequential(base: str, count: int) -> dict:
+def sequential(family: str, base: str, count: int) -> dict:
     "One call after another, as the authors' code makes them."
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
     import litellm
 
     litellm.suppress_debug_info = True
     message = [{"role": "user", "content": "word " * 300 + "\nVerdict:"}]
-    call = {"model": "openai/judge", "api_base": base, "api_key": "none", "messages": message}
+    call = {"model": f"{family}/judge", "api_base": address(family, base), "api_key": "none", "messages": message}
+    call |= {"drop_params": True}
     litellm.completion(**call)
     start, before = time.perf_counter(), used()
     for number in range(count):
@@ -142,28 +136,19 @@ def sequential(base: str, count: int) -> dict:
     return {"n": count, "seconds": time.perf_counter() - start, "cpu": used() - before}
 
 
-def judged(base: str, concurrency: int, count: int, workers: int = 0, **settings) -> dict:
+def judged(family: str, base: str, concurrency: int, count: int, **settings) -> dict:
     "anthrokit.judge: four judges, among whom the places divide evenly, on a run of its own."
     from anthrokit.judging import LLMJudge, judge
-    from anthrokit.models import Workers, wait_for
 
     with tempfile.TemporaryDirectory() as folder:
         run = make_run(Path(folder) / "run", max(1, round(count / (13 * 4 * 3))))
-        judges = [LLMJudge(model(f"judge-{n}", base, max(1, concurrency // 4), **settings)) for n in range(4)]
+        places = max(1, concurrency // 4)
+        judges = [LLMJudge(model(family, f"judge-{n}", base, places, **settings)) for n in range(4)]
         for one in judges:
-            one.llm.prepare()
             one.llm.complete("Hello")
-        pool = Workers(workers) if workers else None
-        if pool:  # started beforehand, with LiteLLM imported
-            judges[0].llm.workers = pool
-            hello = [judges[0].llm.acomplete("Hello") for _ in range(4 * workers)]
-            wait_for(together(hello))
-            judges[0].llm.workers = None
-        start, before = time.perf_counter(), used() + processor_seconds(pool)
-        judge(run, judges, behaviours=run_behaviours(), progress=False, workers=pool or 0)
-        seconds, cpu = time.perf_counter() - start, used() + processor_seconds(pool) - before
-        if pool:
-            pool.close()
+        start, before = time.perf_counter(), used()
+        judge(run, judges, behaviours=run_behaviours(), progress=False)
+        seconds, cpu = time.perf_counter() - start, used() - before
         n = run.rows("SELECT COUNT(*) FROM ratings WHERE status = 'ok'")[0][0]
         run.close()
     return {"n": n, "seconds": seconds, "cpu": cpu}
@@ -177,31 +162,32 @@ def run_behaviours() -> list[str]:
 
 def full_size(base: str, concurrency: int) -> dict:
     "The whole study, really judged."
-    return judged(base, concurrency, FULL, transport="lean")
+    return judged("openai", base, concurrency, FULL)
 
 
 def one(given) -> None:
     "What a process of its own measures."
     processors = sorted(os.sched_getaffinity(0))
-    if len(processors) > 1 and given.one != "workers":
+    if len(processors) > 1:
         os.sched_setaffinity(0, set(processors[:-1]))
     kind, base, concurrency, count = given.one, given.base, given.concurrency[0], given.count
+    (family,) = given.families
     if kind == "sequential":
-        found = sequential(base, count)
+        found = sequential(family, base, count)
     elif kind == "bare":
-        found = bare(base, concurrency, count)
+        found = bare(family, base, concurrency, count)
     elif kind == "full size":
         found = full_size(base, concurrency)
     else:
-        settings = {"transport": "lean"} if kind == "lean" else {}
-        found = judged(base, concurrency, count, given.workers if kind == "workers" else 0, **settings)
+        transport = "lean" if kind == "lean" else "litellm"
+        found = judged(family, base, concurrency, count, transport=transport)
     found["memory"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(json.dumps(found))
 
 
-def measure(kind: str, base: str, concurrency: int, count: int, workers: int) -> dict:
+def measure(kind: str, family: str, base: str, concurrency: int, count: int) -> dict:
     command = [sys.executable, __file__, "--one", kind, "--base", base, "--concurrency", str(concurrency)]
-    command += ["--count", str(count), "--workers", str(workers)]
+    command += ["--count", str(count), "--families", family]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
     return json.loads(done.stdout.splitlines()[-1])
 
@@ -221,20 +207,16 @@ def serve(latency: float) -> tuple[subprocess.Popen, str]:
 
 def duration(seconds: float) -> str:
     hours = seconds / 3600
-    return (
-        f"{hours / 24:.1f} days" if hours > 48 else f"{hours:.1f} h" if hours > 1 else f"{hours * 60:.0f} min"
-    )
+    return f"{hours / 24:.1f} days" if hours > 48 else f"{hours:.1f} h" if hours > 1 else f"{hours * 60:.0f} min"
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=8.0, help="how long each measurement takes, about")
     parser.add_argument("--concurrency", type=int, nargs="+", default=[16, 64, 256])
     parser.add_argument("--latency", type=float, nargs="+", default=[0.05, 0.2, 1.0])
-    parser.add_argument("--kinds", nargs="+", default=["bare", "judge", "lean", "workers"])
-    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--kinds", nargs="+", default=["bare", "judge", "lean"])
+    parser.add_argument("--families", nargs="+", default=["openai", "anthropic", "gemini"])
     parser.add_argument("--rounds", type=int, default=3, help="how often each is measured, in turn")
     parser.add_argument("--full-size", action="store_true")
     for hidden in ("--one", "--base"):
@@ -245,26 +227,27 @@ def main() -> None:
         one(given)
         return
     print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors")
-    head = "latency  in flight  what            n  judgments/s  of ideal  x sequential  ms CPU  x bare  MB peak  "
-    print(head + "561,600")
+    head = "latency  in flight  family     what            n  judgments/s  of ideal  x bare  x sequential  ms CPU  "
+    print(head + "x bare  MB peak  561,600")
     for latency in given.latency:
-        process, base = serve(latency)
-        first = measure("sequential", base, 1, max(5, int(given.seconds / (latency + 0.01))), 0)
-        slow = first["n"] / first["seconds"]
-        tell(latency, 1, "sequential", [{"sequential": first}], slow)
-        for concurrency in given.concurrency:
-            counts = {kind: count_of(kind, concurrency, latency, given.seconds) for kind in given.kinds}
-            rounds = [
-                {kind: measure(kind, base, concurrency, n, given.workers) for kind, n in counts.items()}
-                for _ in range(given.rounds)
-            ]
-            for kind in given.kinds:
-                tell(latency, concurrency, kind, rounds, slow)
-        process.kill()
-        process.wait()
+        for family in given.families:
+            process, base = serve(latency)
+            first = measure("sequential", family, base, 1, max(5, int(given.seconds / (latency + 0.01))))
+            slow = first["n"] / first["seconds"]
+            tell(latency, 1, family, "sequential", [{"sequential": first}], slow)
+            for concurrency in given.concurrency:
+                counts = {kind: count_of(kind, concurrency, latency, given.seconds) for kind in given.kinds}
+                rounds = [
+                    {kind: measure(kind, family, base, concurrency, n) for kind, n in counts.items()}
+                    for _ in range(given.rounds)
+                ]
+                for kind in given.kinds:
+                    tell(latency, concurrency, family, kind, rounds, slow)
+            process.kill()
+            process.wait()
     if given.full_size:
         process, base = serve(0.0)
-        tell(0.0, 64, "full size", [{"full size": measure("full size", base, 64, 0, 0)}], None)
+        tell(0.0, 64, "openai", "full size", [{"full size": measure("full size", "openai", base, 64, 0)}], None)
         process.kill()
 
 
@@ -274,7 +257,7 @@ def count_of(kind: str, concurrency: int, latency: float, seconds: float) -> int
     return max(156, 10 * concurrency, int(speed * seconds))
 
 
-def tell(latency: float, concurrency: int, kind: str, rounds: list[dict], slow: float | None) -> None:
+def tell(latency: float, concurrency: int, family: str, kind: str, rounds: list[dict], slow: float | None) -> None:
     "One line of the table: medians over rounds."
 
     def rate(found: dict) -> float:
@@ -285,14 +268,16 @@ def tell(latency: float, concurrency: int, kind: str, rounds: list[dict], slow: 
 
     middle = [one[kind] for one in rounds]
     speed = median(rate(found) for found in middle)
-    ideal = times = ratio = ""
+    ideal = f"{speed / (concurrency / latency):.0%}" if latency else ""
+    faster = times = ratio = ""
     if "bare" in rounds[0]:
-        share = median(rate(one[kind]) / min(concurrency / latency, rate(one["bare"])) for one in rounds)
-        ideal, ratio = f"{share:.0%}", f"{median(cost(one[kind]) / cost(one['bare']) for one in rounds):.2f}"
+        faster = f"{median(rate(one[kind]) / rate(one['bare']) for one in rounds):.1f}"
+        ratio = f"{median(cost(one[kind]) / cost(one['bare']) for one in rounds):.2f}"
     if slow:
         times = f"{speed / slow:.1f}"
     print(
-        f"{latency:7.2f}  {concurrency:9}  {kind:10} {middle[0]['n']:6}  {speed:11.1f}  {ideal:>8}  {times:>12}  "
+        f"{latency:7.2f}  {concurrency:9}  {family:9}  {kind:10} {middle[0]['n']:6}  {speed:11.1f}  "
+        f"{ideal:>8}  {faster:>6}  {times:>12}  "
         f"{median(cost(found) for found in middle):6.2f}  {ratio:>6}  "
         f"{max(found['memory'] for found in middle):7.0f}  {duration(FULL / speed)}",
         flush=True,

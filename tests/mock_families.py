@@ -2,11 +2,19 @@
 
 Run it by itself: it prints its address. What it does follows from the model's name: a refusal, a cut, a first answer
 with an error, a wrong key; judges are answered in the form they ask for.
+
+Batches of both (Message Batches; files and batchGenerateContent) are answered line by line like single calls, in
+another order; a line whose model would meet an error has that error, `expires` and `breaks` no answer. --batch-seconds
+is how long a batch takes, --create-latency how long the answer to a new batch takes. /stats counts.
 """
 
+import argparse
 import json
+import random
 import re
 import threading
+import time
+from collections import Counter
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 ASKED: dict[tuple[str, str], int] = {}
@@ -28,8 +36,11 @@ ERRORS = {
 
 
 def answer_text(body: dict) -> str:
-    "A judge's verdict, in the line it was asked for; or small talk."
-    line = re.search(r"(Verdict[^:<]*): <Yes or No>", json.dumps(body))
+    "A judge's verdict, in the line or the object it was asked for; or small talk."
+    asked = json.dumps(body)
+    if code := re.search(r'\{\W+code\W+(\w+)\W+reason', asked):
+        return json.dumps({"code": code[1], "reason": "It says so.", "verdict": "Yes"})
+    line = re.search(r"(Verdict[^:<]*): <Yes or No>", asked)
     return f"Reason: it says so.\n{line[1]}: Yes" if line else SAID
 
 
@@ -62,6 +73,68 @@ def gemini(model: str, body: dict) -> dict:
     return {"candidates": [candidate], "usageMetadata": usage, "modelVersion": model}
 
 
+STATS, FILES, BATCHES = Counter(), {}, {}
+HOW = argparse.Namespace(batch_seconds=0.1, create_latency=0.0)
+CODES = {503: 14, 429: 8, 400: 3}
+
+
+def ended(batch: dict) -> bool:
+    return time.monotonic() - batch["start"] >= HOW.batch_seconds
+
+
+def begin(name: str, lines: list[dict], **more) -> dict:
+    batch = BATCHES[name] = {"name": name, "lines": lines, "start": time.monotonic(), **more}
+    STATS["batches"] += 1
+    time.sleep(HOW.create_latency)
+    return batch
+
+
+def fault(model: str, family: str) -> dict | None:
+    return next((error for status, error in ERRORS[family].items() if f"always-{status}" in model), None)
+
+
+def results(batch: dict) -> bytes:
+    "The lines of a batch's results, made when they are first fetched."
+    if "results" not in batch:
+        STATS["batch_lines"] += len(batch["lines"])
+        made = [batch["answer"](line) for line in batch["lines"]]
+        random.Random(0).shuffle(made)
+        batch["results"] = b"".join(json.dumps(one).encode() + b"\n" for one in made if one)
+    return batch["results"]
+
+
+def anthropic_line(line: dict) -> dict | None:
+    body = line["params"]
+    result = {"type": "succeeded", "message": anthropic(body["model"], body)}
+    if (error := fault(body["model"], "anthropic")) is not None:
+        result = {"type": "errored", "error": error}
+    if "expires" in body["model"]:
+        result = {"type": "expired"}
+    return None if "breaks" in body["model"] else {"custom_id": line["custom_id"], "result": result}
+
+
+def anthropic_batch(batch: dict, address: str) -> dict:
+    counts = dict.fromkeys(("canceled", "errored", "expired", "processing", "succeeded"), 0)
+    counts["succeeded" if ended(batch) else "processing"] = len(batch["lines"])
+    told = {"id": batch["name"], "type": "message_batch", "request_counts": counts}
+    results_url = f"{address}/v1/messages/batches/{batch['name']}/results" if ended(batch) else None
+    return told | {"processing_status": "ended" if ended(batch) else "in_progress", "results_url": results_url}
+
+
+def gemini_line(line: dict, model: str) -> dict | None:
+    if (error := fault(model, "gemini")) is not None:
+        error = error["error"]
+        return {"key": line["key"], "error": {**error, "code": CODES[error["code"]]}}
+    return None if "breaks" in model else {"key": line["key"], "response": gemini(model, line["request"])}
+
+
+def gemini_batch(batch: dict) -> dict:
+    state = "BATCH_STATE_SUCCEEDED" if ended(batch) else "BATCH_STATE_RUNNING"
+    told = {"name": batch["name"], "metadata": {"state": state, "displayName": batch["display"]}}
+    output = {"responsesFile": f"files/of-{batch['name'].partition('/')[2]}"}
+    return told | ({"done": True, "response": output} if ended(batch) else {})
+
+
 class Families(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
@@ -69,19 +142,76 @@ class Families(BaseHTTPRequestHandler):
         pass
 
     def send(self, status: int, answer: dict) -> None:
-        data = json.dumps(answer).encode()
+        self.send_bytes(status, json.dumps(answer).encode())
+
+    def send_bytes(self, status: int, data: bytes) -> None:
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(data)))
         self.end_headers()
         self.wfile.write(data)
 
+    @property
+    def address(self) -> str:
+        return f"http://127.0.0.1:{self.server.server_port}"
+
     def do_GET(self):
+        path, _, query = self.path.partition("?")
+        last = path.rsplit("/", 1)[1]
+        known = list(BATCHES.values())[::-1]
+        if path == "/stats":
+            return self.send(200, dict(STATS))
+        if path == "/v1/messages/batches":
+            ours = [anthropic_batch(one, self.address) for one in known if one["name"].startswith("msgbatch")]
+            after = re.search("after_id=([^&]+)", query)
+            start = [one["id"] for one in ours].index(after[1]) + 1 if after else 0
+            page = ours[start : start + 2]
+            more = {"has_more": start + 2 < len(ours), "last_id": page[-1]["id"] if page else None}
+            return self.send(200, {"data": page, **more})
+        if path.endswith("/results"):
+            return self.send_bytes(200, results(BATCHES[path.rsplit("/", 2)[1]]))
+        if path.startswith("/v1/messages/batches/"):
+            STATS["looks"] += 1
+            return self.send(200, anthropic_batch(BATCHES[last], self.address))
+        if path.endswith(":download"):
+            return self.send_bytes(200, results(BATCHES["batches/" + last.removeprefix("of-").partition(":")[0]]))
+        if path.endswith("/v1beta/batches"):
+            ours = [gemini_batch(one) for one in known if one["name"].startswith("batches/")]
+            after = re.search("pageToken=([^&]+)", query)
+            start = int(after[1]) if after else 0
+            more = {"nextPageToken": str(start + 2)} if start + 2 < len(ours) else {}
+            return self.send(200, {"operations": ours[start : start + 2], **more})
+        if "/batches/" in path:
+            STATS["looks"] += 1
+            return self.send(200, gemini_batch(BATCHES[f"batches/{last}"]))
         self.send(200, {"data": []})
 
+    def make_batch(self, path: str, data: bytes) -> None:
+        number = len(BATCHES)
+        if path.startswith("/upload/"):
+            mark = self.headers["Content-Type"].partition("boundary=")[2].encode()
+            parts = data.split(b"--" + mark)[1:3]
+            about, lines = (part.partition(b"\r\n\r\n")[2].removesuffix(b"\r\n") for part in parts)
+            name = f"files/{len(FILES)}"
+            FILES[name], _ = lines, json.loads(about)["file"]
+            STATS["files"] += 1
+            return self.send(200, {"file": {"name": name}})
+        body = json.loads(data)
+        if path == "/v1/messages/batches":
+            batch = begin(f"msgbatch_{number}", body["requests"], answer=anthropic_line)
+            return self.send(200, anthropic_batch(batch, self.address))
+        model, batch = path.rsplit("/", 1)[1].partition(":")[0], body["batch"]
+        lines = [json.loads(line) for line in FILES[batch["inputConfig"]["fileName"]].splitlines()]
+        about = {"display": batch["displayName"], "answer": lambda line: gemini_line(line, model)}
+        self.send(200, gemini_batch(begin(f"batches/{number}", lines, **about)))
+
     def do_POST(self):
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        data = self.rfile.read(int(self.headers["Content-Length"]))
         path = self.path.split("?")[0]
+        if path.startswith("/upload/") or path.endswith((":batchGenerateContent", "/batches")):
+            return self.make_batch(path, data)
+        body = json.loads(data)
+        STATS["requests"] += 1
         family = "gemini" if path.endswith(":generateContent") else "anthropic"
         model = body["model"] if family == "anthropic" else path.rsplit("/", 1)[1].partition(":")[0]
         with GUARD:
@@ -94,6 +224,10 @@ class Families(BaseHTTPRequestHandler):
 
 
 if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--batch-seconds", type=float, default=HOW.batch_seconds)
+    parser.add_argument("--create-latency", type=float, default=HOW.create_latency)
+    parser.parse_args(namespace=HOW)
     server = ThreadingHTTPServer(("127.0.0.1", 0), Families)
     print(f"http://127.0.0.1:{server.server_port}", flush=True)
     server.serve_forever()

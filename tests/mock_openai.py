@@ -183,8 +183,27 @@ class Server:
         await http.read()
         if self.latency:
             await asyncio.sleep(self.latency)
-        return web.Response(body=self.body, content_type="application/json")
+        family = "gemini" if http.path.endswith(":generateContent") else "anthropic" if "messages" in http.path else ""
+        return web.Response(body=self.quickly.get(family, self.body), content_type="application/json")
 
+    said = "Reason: it recalls a grandmother.\nVerdict: Yes"
+    quickly = {
+        "anthropic": {
+            "id": "mock",
+            "type": "message",
+            "role": "assistant",
+            "model": "quick",
+            "content": [{"type": "text", "text": said}],
+            "stop_reason": "end_turn",
+            "usage": {"input_tokens": 400, "output_tokens": 20},
+        },
+        "gemini": {
+            "candidates": [{"content": {"role": "model", "parts": [{"text": said}]}, "finishReason": "STOP"}],
+            "usageMetadata": {"promptTokenCount": 400, "candidatesTokenCount": 20, "totalTokenCount": 420},
+            "modelVersion": "quick",
+        },
+    }
+    quickly = {family: json.dumps(body).encode() for family, body in quickly.items()}
     body = json.dumps(
         {
             "id": "mock",
@@ -195,7 +214,7 @@ class Server:
                 {
                     "index": 0,
                     "finish_reason": "stop",
-                    "message": {"role": "assistant", "content": "Reason: it recalls a grandmother.\nVerdict: Yes"},
+                    "message": {"role": "assistant", "content": said},
                 }
             ],
             "usage": {"prompt_tokens": 400, "completion_tokens": 20, "total_tokens": 420},
@@ -313,6 +332,9 @@ class Server:
     def app(self, quick: bool = False) -> web.Application:
         app = web.Application(client_max_size=2**28)
         app.router.add_post("/v1/chat/completions", self.quick if quick else self.complete)
+        if quick:
+            app.router.add_post("/v1/messages", self.quick)
+            app.router.add_post("/v1/models/{path:.*}", self.quick)
         app.router.add_post("/{path}/v1/chat/completions", self.complete)  # a gateway with something in its path
         app.router.add_get("/{path}/v1/models", lambda _: web.json_response({"object": "list", "data": []}))
         app.router.add_get("/v1/models", lambda _: web.json_response({"object": "list", "data": []}))

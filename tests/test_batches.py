@@ -166,8 +166,6 @@ def test_refused_before_any_work(server, tmp_path):
         ):
             with pytest.raises(SetupError, match=words):
                 judge(run, LLMJudge(model, name="j"), batch=True, **SOME)
-        with pytest.raises(ValueError, match="leave workers out"):
-            judge(run, panel(base), batch=True, workers=2)
         with pytest.raises(ValueError, match="batch is 5; say True, or Batch"):
             judge(run, panel(base), batch=5)
         assert run.ratings().empty and not run.rows("SELECT * FROM judges") and "files" not in stats(base)

@@ -1,8 +1,6 @@
-"""What a notebook can't show of judging: faults, kills, full disks, workers, rate limits."""
+"""What a notebook can't show of judging: faults, kills, full disks, rate limits."""
 
-import os
 import random
-import signal
 import socket
 import subprocess
 import sys
@@ -11,51 +9,36 @@ import time
 
 import pandas as pd
 import pytest
-from judged import HERE, KEYS, llm, make_run, panel, stats, verdicts
+from judged import HERE, llm, make_run, panel, stats, verdicts
 
-from anthrokit.core import BudgetReached, Run, RunError, digest
+from anthrokit.core import Run, RunError, digest
 from anthrokit.judging import LLMJudge, Rating, TogetherJudge, estimate, judge
-from anthrokit.models import LLM, Budget, Completion, Workers, wait_for
+from anthrokit.models import LLM, Completion, wait_for
 from anthrokit.simulation import Taxonomy
 
 FAULTS = "rate_limit rate_limit_after error hang drop malformed empty wrong_type truncated refusal".split()
 
-# Transports and workers
+# Transports
 
 
 def test_all_transports_give_the_same_ratings(server, tmp_path):
     base = server("--latency", 0.01)
     found = {}
-    for name, settings, workers in (
-        ("litellm", {"transport": "litellm"}, 0),
-        ("lean", {}, 0),
-        ("litellm workers", {"transport": "litellm"}, 2),
-        ("lean workers", {}, 2),
-    ):
-        with make_run(tmp_path / name.replace(" ", "-"), 2) as run:
-            judge(
-                run,
-                panel(base, **settings),
-                samples=2,
-                behaviours="personhood",
-                workers=workers,
-                progress=False,
-            )
+    for transport in ("lean", "litellm"):
+        with make_run(tmp_path / transport, 2) as run:
+            judge(run, panel(base, transport=transport), samples=2, behaviours="personhood", progress=False)
             assert run.missing().empty
-            found[name] = verdicts(run)
-    first, *others = found.values()
-    for other in others:
-        pd.testing.assert_frame_equal(first, other)
+            found[transport] = verdicts(run)
+    pd.testing.assert_frame_equal(found["lean"], found["litellm"])
 
 
-@pytest.mark.parametrize("workers", [0, 1])
-def test_faults_of_a_fifth(server, tmp_path, workers, capfd):
+def test_faults_of_a_fifth(server, tmp_path, capfd):
     "Every fault there is, 2 % each: the run ends, what can't be had is listed, and is had on request; no key anywhere."
     key = "sk-test-0123456789abcdefghij-secret"
     base = server(*(part for fault in FAULTS for part in ("--fault", f"{fault}=0.02")))
     with make_run(tmp_path / "run", 10) as run:
         judges = panel(base, timeout=1.0, max_retries=1, api_key=key)
-        judge(run, judges, samples=2, workers=workers, progress=True)
+        judge(run, judges, samples=2, progress=True)
         seen = stats(base)
         assert all(seen.get(f"fault_{fault}", 0) for fault in FAULTS), seen
         left = run.missing()
@@ -68,35 +51,6 @@ def test_faults_of_a_fifth(server, tmp_path, workers, capfd):
     assert key not in told
     for file in tmp_path.rglob("*"):
         assert not file.is_file() or key.encode() not in file.read_bytes(), file
-
-
-def test_a_killed_worker_is_replaced(server, tmp_path):
-    base = server("--latency", 0.05)
-    with make_run(tmp_path / "run", 8) as run, Workers(2) as workers:
-        done = threading.Event()
-
-        def kill():
-            while not done.wait(0.05):
-                if len(workers.processes) == 2 and run.rows("SELECT COUNT(*) FROM ratings")[0][0] > 20:
-                    os.kill(workers.processes[0], signal.SIGKILL)
-                    return
-
-        killer = threading.Thread(target=kill)
-        killer.start()
-        judge(run, panel(base), samples=1, workers=workers, progress=False)
-        done.set()
-        killer.join()
-        assert run.missing().empty and not run.ratings().duplicated(KEYS).any()
-
-
-def test_workers_share_one_budget(server, tmp_path):
-    base = server("--latency", 0.01)
-    with make_run(tmp_path / "run", 4) as run:
-        judges = panel(base, max_tokens=50)
-        with pytest.raises(BudgetReached):
-            judge(run, judges, budget=Budget(tokens=30_000), workers=2, progress=False)
-        assert 29_000 < run.spent()[1] < 31_000
-        assert stats(base)["requests"] == len(run.query("SELECT * FROM calls"))
 
 
 # Rate limits

@@ -83,7 +83,7 @@ def test_planted_keys_reach_no_file(server, tmp_path, transport, capfd):
         api_key=keys[1],
         extra_headers={"X-Own": keys[2]},
         extra_body={"own": keys[3]},
-        **({"extra_query": {"code": keys[4]}} if transport == "litellm" else {}),
+        extra_query={"code": keys[4]},
         metadata={"auth_token": keys[5]},
         user=f"sk-{keys[6]}",
     )

@@ -22,7 +22,7 @@ from ..core import redact_in, tables, waiting
 from .judges import Judge, LLMJudge, Passage, PronounCounter, judge_identity
 from .offline import offline_panel
 from .verdicts import Rating
-from ..models import DEFAULT_MODEL, LLM, Batch, Budget, Workers
+from ..models import DEFAULT_MODEL, LLM, Batch, Budget
 from ..simulation import Behaviour, Taxonomy, simulate
 from anthrokit.work import (
     Computation,
@@ -567,7 +567,6 @@ def judge(
     budget: Budget | None = None,
     batch: bool | Batch = False,
     on: Any = None,
-    workers: int | Workers = 0,
     progress: bool = True,
     wait: bool = True,
 ) -> Run:
@@ -601,9 +600,6 @@ def judge(
     batch : bool or Batch
         Ask LLM judges in their providers' batches: answers within a day, at about half the price. A process that ends
         meanwhile loses nothing: the same call goes on waiting for what was sent.
-    workers : int or Workers
-        Processes that make the calls; 0 makes them in this one. They take some seconds to start; `Workers` made
-        beforehand serve several runs.
     progress : bool
         Show a bar.
     wait : bool

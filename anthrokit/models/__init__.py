@@ -5,6 +5,7 @@ import lazy_loader
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
+        "answers": ["Completion"],
         "batches": ["Batch", "BatchLedger", "BatchQueue", "Provider", "read_result", "request_line", "under_way"],
         "checkup": ["doctor"],
         "embedded": ["DEFAULT_MODEL", "NOTICE", "Request", "answer_here", "engine", "fetch_model", "generate", "load", "log_probability", "needs", "quiet_transformers"],
@@ -14,7 +15,6 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "llm": ["LLM"],
         "loop": ["await_for", "wait_for"],
         "meter": ["Meter"],
-        "transports": ["Completion"],
-        "workers": ["Workers"],
+        "transports": ["LEAN", "Wire"],
     },
 )

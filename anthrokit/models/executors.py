@@ -21,7 +21,7 @@ from ..core import BudgetReached, CallFailed, SetupError
 from .faults import Fault
 from .llm import LLM
 from .loop import wait_for
-from .transports import Completion
+from .answers import Completion
 
 # %% auto #0
 __all__ = ['Outcome', 'work_off', 'compute', 'Spread']

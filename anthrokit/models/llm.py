@@ -15,12 +15,12 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from ..core import CallFailed, SetupError, digest, keep_secret, note, redact, strings_in
+from .answers import Completion, guess_messages
 from .embedded import check_engine, engine, fetch_model
 from .faults import Fault, pause_before_next
 from .limits import Pace, is_number, pace_of
 from .loop import wait_for
-from .transports import Completion, Route, guess_messages, import_litellm
-from .workers import Workers
+from .transports import LEAN, Route, Wire, import_litellm
 
 # %% auto #0
 __all__ = ['LLM']
@@ -101,14 +101,6 @@ def _check_numbers(**given: tuple[Any, float]) -> None:
     for name, (value, least) in given.items():
         if value is not None and not (is_number(value) and value >= least):
             raise ValueError(f"{name} is {value!r}; it must be at least {least}")
-
-
-def _check_transport(transport: Any, bases: Sequence[str]) -> None:
-    "Refuse a transport that there isn't, or the lean one without a server."
-    if transport not in ("litellm", "lean"):
-        raise ValueError(f"transport is 'litellm' or 'lean', not {transport!r}")
-    if transport == "lean" and not bases:
-        raise ValueError("the lean transport is for OpenAI-compatible servers: say where with api_base='http://…/v1'")
 
 
 def _check_price(price: Any) -> None:
@@ -195,10 +187,10 @@ def _taken(model: str, parameters: Mapping[str, Any], known: list[str] | None) -
 class Live:
     "What a model needs to be called in this process."
 
-    __slots__ = ("loop", "places", "pace", "servers", "takes_seed", "worked", "probe", "key")
+    __slots__ = ("loop", "places", "pace", "servers", "takes_seed", "worked", "probe", "key", "wire")
 
     def __init__(self) -> None:
-        self.loop = self.places = self.pace = self.servers = self.probe = self.key = None
+        self.loop = self.places = self.pace = self.servers = self.probe = self.key = self.wire = None
         self.takes_seed, self.worked = True, set()
 
     def __reduce__(self) -> tuple:
@@ -274,7 +266,8 @@ class LLM:
     rpm, tpm : float, optional
         Requests and tokens a minute that the key allows. Models with the same name, address and key share them.
     transport : str
-        "litellm", or "lean": straight to the OpenAI-compatible server at `api_base`.
+        "lean": straight to the provider, where that was found equal to LiteLLM's own call, and through LiteLLM
+        elsewhere. "litellm": always through LiteLLM.
     **options
         Anything else LiteLLM's completion takes, such as reasoning_effort="low".
 
@@ -306,7 +299,7 @@ class LLM:
         price: tuple[float, float] | None = None,
         rpm: float | None = None,
         tpm: float | None = None,
-        transport: str = "litellm",
+        transport: str = "lean",
         **options: Any,
     ):
         if not isinstance(model, str) or not model.strip():
@@ -314,7 +307,8 @@ class LLM:
         _check_numbers(timeout=(timeout, 0.001), max_concurrency=(max_concurrency, 1), max_retries=(max_retries, 0))
         _check_numbers(max_tokens=(max_tokens, 1), temperature=(temperature, 0), rpm=(rpm, 1), tpm=(tpm, 1))
         bases = _addresses(model, api_base)
-        _check_transport(transport, bases)
+        if transport not in ("lean", "litellm"):
+            raise ValueError(f"transport is 'lean' or 'litellm', not {transport!r}")
         _check_price(price)
         self.model, self.name = model, name or model
         self.transport, self.rpm, self.tpm = transport, rpm, tpm
@@ -324,7 +318,6 @@ class LLM:
         given = {"temperature": temperature, "top_p": top_p, "max_tokens": max_tokens, **options}
         self.parameters, private = by_privacy(given)
         self.access, self._live = Access(api_key, bases, private, model), Live()
-        self.workers: Workers | None = None
         self.engine = engine() if self.embedded else None
 
     @property
@@ -351,7 +344,7 @@ class LLM:
     def same_as(self, other: LLM) -> bool:
         "Whether another model is the same in every setting, the secret ones included."
         mine, theirs = (
-            {**vars(one), "live": None, "access": None, "workers": None, "_live": None} for one in (self, other)
+            {**vars(one), "live": None, "access": None, "_live": None} for one in (self, other)
         )
         kept = [(one.access.key, one.access.bases, one.access.options) for one in (self, other)]
         return mine == theirs and kept[0] == kept[1]
@@ -359,9 +352,6 @@ class LLM:
     def __repr__(self) -> str:
         shown = {**self.settings, **({"api_base": self.address} if self.address else {})}
         return f"LLM({', '.join(f'{name}={value!r}' for name, value in shown.items())})"
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "workers": None}
 
     # Before any work
 
@@ -431,21 +421,16 @@ class LLM:
         self._live.takes_seed = known is None or "seed" in known
         sent = {**_taken(self.model, self.parameters, known), **self.access.options}
         own, listed = self._own_prices(), self.prices()
-        if self.transport == "lean":
-            key = key or os.environ.get("OPENAI_API_KEY") or "none"
-            ready = {
-                "url": f"{base.rstrip('/')}/chat/completions",
-                "headers": {"Content-Type": "application/json", "Authorization": f"Bearer {key}"},
-                "body": {"model": self.model.removeprefix(f"{provider}/"), **sent},
-            }
-        else:
-            ready = {"model": self.model, "api_base": base, "api_key": key, "timeout": self.timeout}
-            ready |= {"max_retries": 0, "num_retries": 0, "drop_params": True, **sent}
+        ready = {"model": self.model, "api_base": base, "api_key": key, "timeout": self.timeout}
+        ready |= {"max_retries": 0, "num_retries": 0, "drop_params": True, **sent}
+        transport = self.transport if provider in LEAN else "litellm"
         keep_secret(key)
         self._live.key = key
         secrets = [key, *strings_in(self.access.options)]
-        reckoned = self.transport == "litellm" and own is None
-        return Route(self.model, self.transport, self.timeout, listed, reckoned, ready, secrets)
+        wire = Wire(ready)
+        self._live.wire = self._live.wire or wire
+        ready = wire if transport == "lean" else ready
+        return Route(self.model, transport, self.timeout, listed, own is None, ready, secrets)
 
     def _reach(self, base: str | None) -> None:
         "Refuse a server that doesn't answer; a provider's own address is not tried."
@@ -461,6 +446,11 @@ class LLM:
         elif self.access.key is None:
             _needs_key(self.model)
         return self.access.key
+
+    @property
+    def wire(self) -> Wire:
+        "Its requests and answers in its provider's words."
+        return self.prepare()._live.wire
 
     @property
     def key_in_use(self) -> str | None:
@@ -628,16 +618,13 @@ class LLM:
             return replace(answer, attempts=attempts)
 
     async def _try(self, request: dict[str, Any], guess: int, show: Any = None) -> Completion:
-        "One try at the server that has least to do, when the pace allows; here or in a worker."
+        "One try at the server that has least to do, when the pace allows."
         live = self._live
         await live.pace.enter(guess)
         server, used, seen = free_server(live.servers), None, None
         server.in_flight += 1
         try:
-            if self.workers is not None and not self.embedded:
-                answer = await self.workers.call(server.route, request)
-            else:
-                answer = await server.route.call(request, show)
+            answer = await server.route.call(request, show)
             used = answer.tokens_in + answer.tokens_out
             server.heard(None)
             return replace(answer, server=server.address)

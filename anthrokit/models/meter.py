@@ -16,7 +16,7 @@ from typing import Any
 from ..core import BudgetReached, CallFailed, Run, SetupError
 from .limits import Budget
 from .llm import LLM
-from .transports import Completion, guess_messages
+from .answers import Completion, guess_messages
 
 # %% auto #0
 __all__ = ['Meter']
