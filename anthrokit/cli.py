@@ -375,12 +375,14 @@ def _design(given: list[str] | None) -> dict[str, str]:
     return {name: value for name, _, value in parts}
 
 
-def _script(given: str | None) -> list[str] | None:
+def _script(given: str | None) -> Sequence[str]:
     "The messages of a script: of a file, or those that ship."
     from anthrokit.simulation import PUSHBACK
 
-    if given is None or given == "pushback":
-        return None if given is None else list(PUSHBACK)
+    if given is None:
+        return ()
+    if given == "pushback":
+        return PUSHBACK
     try:
         lines = Path(given).read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
