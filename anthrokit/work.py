@@ -755,7 +755,7 @@ def task(make: Callable[..., Job]) -> Any:
 
     def parted(settings: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         engine = {name: settings.pop(name) for name in ours if name in settings}
-        _batch_of(*(engine.get(name, unset) for name, unset in (("batch", False), (0), ("on", None))))
+        _batch_of(*(engine.get(name, unset) for name, unset in (("batch", False), ("on", None))))
         return settings, engine
 
     @functools.wraps(make)

@@ -317,7 +317,7 @@ def test_who_listens_to_litellm_hears_every_call(address, monkeypatch):
 
     went = []
     monkeypatch.setattr(transports, "_is_listened_to", lambda _: True)
-    monkeypatch.setattr(transports, "_by_litellm", lambda ready, request: went.append(request) or 1 / 0)
+    monkeypatch.setattr(transports, "_by_litellm", lambda ready, request, show=None: went.append(request) or 1 / 0)
     with pytest.raises(ZeroDivisionError):
         model("openai/gpt-4o", address).complete("Hello")
     assert went[0]["messages"] == HELLO

@@ -134,8 +134,9 @@ _LISTENERS = ("callbacks", "success_callback", "failure_callback", "_async_succe
 
 
 def _is_listened_to(litellm: Any) -> bool:
-    "Whether somebody has asked for LiteLLM's log."
-    return any(getattr(litellm, name, None) for name in _LISTENERS)
+    "Whether somebody has asked for LiteLLM's log or cache. Its part for Gemini names a cache of its own among them."
+    asked = [one for name in _LISTENERS for one in getattr(litellm, name, None) or () if one != "cache"]
+    return bool(asked or litellm.cache)
 
 
 _STREAMED = {"stream": True, "stream_options": {"include_usage": True}}
