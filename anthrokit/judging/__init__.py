@@ -11,8 +11,8 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "jobs": ["JudgingJob", "Messages", "RatingUnit", "ajudge", "as_taxonomy", "asked", "check_judges", "estimate", "judge", "rate_many", "rated", "settle_item", "taxonomy_of"],
         "judges": ["CONTEXTS", "JUDGE_TEMPLATE", "Judge", "LLMJudge", "Passage", "PronounCounter", "TOGETHER_TEMPLATE", "TogetherJudge", "judge_identity", "judge_prompt", "rate_once", "read_completion", "together_prompt"],
         "offline": ["ClassifierJudge", "StudentJudge", "best_threshold", "embed", "embedding_judge", "features", "grammar_judge", "labelled_messages", "offline_panel", "offline_quality", "quality", "quality_note", "sentence_judge", "split_sentences", "written_sentences"],
+        "persona_checks": ["USER_BREAKS", "USER_TEMPLATE", "echoes", "judge_user_turns", "judged_breaks", "user_turn_judge", "user_turns"],
         "released": ["CUES", "RELEASED_TEMPLATE", "Released", "read_released", "released_question"],
-        "user_turns": ["USER_BREAKS", "USER_TEMPLATE", "echoes", "judge_user_turns", "judged_breaks", "user_turn_judge", "user_turns"],
         "verdicts": ["LONGEST_ANSWER", "Rating", "Statement", "declines", "json_objects", "own_lines", "parse_verdict", "parse_verdicts", "statements"],
     },
 )

@@ -307,6 +307,24 @@ class Pieces:
         Has the text so far on disk when it returns.
     pass_on : coroutine function
         Takes what is new of it to the participant.
+
+    Examples
+    --------
+    >>> import asyncio
+    >>> disk, page = [], []
+    >>> async def keep(text):
+    ...     disk.append(text)
+    >>> async def pass_on(text):
+    ...     page.append(text)
+    >>> async def answer():
+    ...     pieces = Pieces(keep, pass_on)
+    ...     async with pieces.at_work():
+    ...         pieces("Good ")
+    ...         pieces("morning")
+    ...         await asyncio.sleep(0)
+    >>> asyncio.run(answer())
+    >>> disk, page
+    (['Good morning'], ['Good morning'])
     """
 
     def __init__(self, keep: Callable[[str], Awaitable[None]], pass_on: Callable[[str], Awaitable[None]]):
