@@ -18,7 +18,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from anthrokit import Run
+from anthrokit import Run, load_prompts
 
 ROOT = Path(__file__).parent.parent
 COMMAND = Path(sys.executable).with_name("anthrokit")
@@ -61,6 +61,23 @@ def test_demo_makes_everything_and_resumes(tmp_path):
     assert [(row["run"], row["dialogues_done"], row["usd"]) for row in listed] == [("demo", 2, 0.0)]
     report = anthrokit("report", "runs/demo", "--out", "there.html", cwd=tmp_path)
     assert report.stdout.strip() == "report: there.html" and (tmp_path / "there.html").exists()
+
+
+def test_a_script_says_what_the_person_says(server, tmp_path):
+    "The one that ships with each prompt's claim, a file's lines as they are; a file without a line is refused."
+    asked = ("--target", f"openai/target@{server()}", "--prompts", "pushback", "--dialogues", 2)
+    asked, claims = (*asked, "--turns", 2, "--quiet"), load_prompts("pushback").set_index("prompt_id")["claim"]
+    (tmp_path / "lines.txt").write_text("I still say that {claim}.\n\n", encoding="utf-8")
+    (tmp_path / "none.txt").write_text("\n", encoding="utf-8")
+    for given, begins in (("pushback", "Hm, I don't think so. As far as I know, "), ("lines.txt", "I still say that ")):
+        done = anthrokit("simulate", f"by-{given}", *asked, "--script", given, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        with Run(tmp_path / f"by-{given}", read_only=True) as run:
+            said = run.messages()
+        told = said[(said["role"] == "user") & (said["turn"] == 2)].set_index("prompt_id")["content"]
+        assert len(told) == 2 and all(text == f"{begins}{claims[one]}." for one, text in told.items())
+    done = anthrokit("simulate", "other", *asked, "--script", "none.txt", cwd=tmp_path)
+    assert done.returncode == 1 and "none.txt holds no message" in done.stderr and not (tmp_path / "other").exists()
 
 
 def test_a_study_through_a_server(server, tmp_path):

@@ -84,40 +84,6 @@ def _apart(content: str | None, reasoning: str | None) -> tuple[str | None, str 
         return content, reasoning
     return rest, "\n".join(filter(None, [reasoning, thought.strip()]))
 
-# %% ../../nbs/02_models/04_answers.ipynb #5492d641
-class Teller:
-    """Passes on an answer while it is made, without thoughts and without a key.
-
-    Parameters
-    ----------
-    show : callable
-        Takes each further piece.
-    secrets : sequence of str
-        What is not to be seen.
-    """
-
-    def __init__(self, show: Callable[[str], None], secrets: Sequence[str] = ()):
-        self.show, self.secrets = show, secrets
-        self.made, self.told = "", ""
-
-    def __call__(self, piece: Any) -> None:
-        "A further piece as the server sends it."
-        self.made += _text_of(piece) or ""
-        if any(tag.startswith(self.made.strip()) for tag in ("<think>", "<thinking>")):
-            return
-        text = _apart(self.made, None)[0] or ""
-        for secret in self.secrets:
-            text = text.replace(secret, "[key removed]")
-        text = text[: len(text) - max([_begun(text, secret) for secret in self.secrets], default=0)]
-        if len(text) > len(self.told) and text.startswith(self.told):
-            piece, self.told = text[len(self.told) :], text
-            self.show(piece)
-
-
-def _begun(text: str, secret: str) -> int:
-    "How many of the last characters of a text may be the beginning of a secret."
-    return next((size for size in range(len(secret) - 1, 0, -1) if text.endswith(secret[:size])), 0)
-
 # %% ../../nbs/02_models/04_answers.ipynb #c0bf26c8
 _WORD = b" \t\nabcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _WEIGHTS = (
@@ -212,3 +178,37 @@ def completion_of(
 def guess_messages(messages: Sequence[Mapping[str, Any]]) -> int:
     "Tokens that messages take."
     return guess_tokens([_text_of(message.get("content")) or "" for message in messages]) + 20
+
+# %% ../../nbs/02_models/04_answers.ipynb #5492d641
+class Teller:
+    """Passes on an answer while it is made, without thoughts and without a key.
+
+    Parameters
+    ----------
+    show : callable
+        Takes each further piece.
+    secrets : sequence of str
+        What is not to be seen.
+    """
+
+    def __init__(self, show: Callable[[str], None], secrets: Sequence[str] = ()):
+        self.show, self.secrets = show, secrets
+        self.made, self.told = "", ""
+
+    def __call__(self, piece: Any) -> None:
+        "A further piece as the server sends it."
+        self.made += _text_of(piece) or ""
+        if any(tag.startswith(self.made.strip()) for tag in ("<think>", "<thinking>")):
+            return
+        text = _apart(self.made, None)[0] or ""
+        for secret in self.secrets:
+            text = text.replace(secret, "[key removed]")
+        text = text[: len(text) - max([_begun(text, secret) for secret in self.secrets], default=0)]
+        if len(text) > len(self.told) and text.startswith(self.told):
+            piece, self.told = text[len(self.told) :], text
+            self.show(piece)
+
+
+def _begun(text: str, secret: str) -> int:
+    "How many of the last characters of a text may be the beginning of a secret."
+    return next((size for size in range(len(secret) - 1, 0, -1) if text.endswith(secret[:size])), 0)

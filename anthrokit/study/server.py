@@ -77,7 +77,8 @@ def otree_python(*, make: bool = True) -> Path:
 def _make_environment(folder: Path, part: Path) -> None:
     "oTree in a new environment; nothing is left of one that failed."
     shutil.rmtree(part, ignore_errors=True)
-    pip = [part / "bin" / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", OTREE]
+    pip = [part / "bin" / "python", "-m", "pip", "--no-color", "--quiet", "--disable-pip-version-check"]
+    pip += ["install", OTREE]
     for command in ([sys.executable, "-m", "venv", part], pip):
         done = subprocess.run([str(one) for one in command], capture_output=True, text=True)
         if done.returncode:
