@@ -1,6 +1,7 @@
 """Figures at every width, of names that are hostile or merely long, and of tables at any level of confidence."""
 
 import functools
+import warnings
 
 import canvas
 import hostile
@@ -145,6 +146,19 @@ def gallery():
         (heartbench.plot_personas, [published], {"groups": groups}),
         (heartbench.plot_together, [shares, groups], {}),
     ]
+
+
+def test_figures_with_nothing_to_mark_have_their_layout():
+    "Two turns have none between them; differences that all are clear have no hollow mark."
+    labels = analysis.simulate_labels(2, base_prompts=10, seed=1)
+    emergence = analysis.emergence(labels[labels["turn"] < 3], by=["target", "behaviour"])
+    differences = analysis.compare(labels, n_swaps=99).assign(p_adjusted=0.001)
+    for made in (figures.plot_emergence(emergence), figures.plot_differences(differences)):
+        figure = (made[0] if isinstance(made, list) else made).figure
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            figure.canvas.draw()
+        assert not canvas.faults(figure)
 
 
 def test_the_gallery_has_every_figure():

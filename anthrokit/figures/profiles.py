@@ -16,6 +16,7 @@ from ..analysis import behaviour_categories
 from ..core import TableError
 from anthrokit.figures.style import (
     MARKERS,
+    OVER_THE_EDGE,
     colours_of,
     counted,
     figure_size,
@@ -112,7 +113,7 @@ def _draw_dots(
             "markersize": points(4.5 if len(names) < 3 else 3.6),
             "linestyle": "none",
             "zorder": 3,
-            "clip_on": False,
+            **OVER_THE_EDGE,
         }
         shape = {"marker": MARKERS[number % len(MARKERS)], **style}
         ax.hlines(at, low, high, color=colours[name], linewidth=points(1.3))
@@ -372,7 +373,7 @@ def plot_plane(
             part = part.set_index(what).reindex(rows)
             at, look = np.arange(len(rows)), [colours[kinds[name]] for name in rows]
             ax.hlines(at, 100 * part["ci_low"], 100 * part["ci_high"], color=look, linewidth=points(1.3))
-            ax.scatter(100 * part["estimate"], at, color=look, s=points(4.2) ** 2, zorder=3, clip_on=False)
+            ax.scatter(100 * part["estimate"], at, color=look, s=points(4.2) ** 2, zorder=3, **OVER_THE_EDGE)
             ax.set_yticks(at, [label_of(name) for name in rows])
             ax.set(ylim=(len(rows) - 0.45, -0.55), xlim=(0, end))
             ax.set_title(" and ".join(label_of(name, 40) for name in named), fontsize=points(9))

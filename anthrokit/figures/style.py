@@ -32,13 +32,16 @@ if TYPE_CHECKING:
     from matplotlib.text import Text
 
 # %% auto #0
-__all__ = ['COLOURS', 'MARKERS', 'THEME', 'STYLES', 'SHARED', 'Style', 'Look', 'theme', 'points', 'figure_size', 'shown', 'words',
-           'label_of', 'model_labels', 'counted', 'interval', 'variant_note', 'pooled_note', 'in_order', 'colours_of',
-           'need_columns', 'new_axes', 'legend_above', 'fit', 'keep_data', 'themed', 'with_series', 'save']
+__all__ = ['COLOURS', 'MARKERS', 'OVER_THE_EDGE', 'THEME', 'STYLES', 'SHARED', 'Style', 'Look', 'theme', 'points', 'figure_size',
+           'shown', 'words', 'label_of', 'model_labels', 'counted', 'interval', 'variant_note', 'pooled_note',
+           'in_order', 'colours_of', 'need_columns', 'new_axes', 'legend_above', 'fit', 'keep_data', 'themed',
+           'with_series', 'save']
 
 # %% ../../nbs/09_figures/01_style.ipynb #b3976660
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C8C8C")
 MARKERS = ("o", "s", "D", "^", "v", "P", "X", "*")
+# For marks at 0 and 100 %; a line of no marks would take room at the corner of the canvas.
+OVER_THE_EDGE = {"clip_on": False, "in_layout": False}
 THEME = {
     "figure.constrained_layout.use": True,
     "figure.dpi": 110,

@@ -24,6 +24,7 @@ from anthrokit.figures.profiles import (
 from anthrokit.figures.style import (
     COLOURS,
     MARKERS,
+    OVER_THE_EDGE,
     colours_of,
     counted,
     in_order,
@@ -57,7 +58,7 @@ def _draw_rows_of_turns(ax: Axes, frame: pd.DataFrame, what: str, rows: Sequence
         share, low, high = (100 * part[key].to_numpy(dtype=float) for key in ("estimate", "ci_low", "ci_high"))
         if not len(part):
             continue
-        look = {"color": colour, "linestyle": "none", "clip_on": False, "zorder": 3}
+        look = {"color": colour, "linestyle": "none", "zorder": 3, **OVER_THE_EDGE}
         ax.plot(share[[0, -1]], [place, place], color=colour, alpha=0.25, linewidth=points(5), clip_on=False)
         ax.hlines(place, low[-1], high[-1], color=colour, linewidth=points(1.2))
         ax.plot(share[1:-1], [place] * len(share[1:-1]), marker="|", markersize=points(7), **look)
@@ -326,7 +327,7 @@ def plot_snowball(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     ):
         n = counted(part["n_after_no" if said == "without" else "n_after_yes"])
         label = f"after a turn {said} it (n = {n} turns)"
-        ax.plot(values, at, mark, color=colour, markersize=points(4.5), clip_on=False, label=label)
+        ax.plot(values, at, mark, color=colour, markersize=points(4.5), label=label, **OVER_THE_EDGE)
     beside = {"xycoords": ("axes fraction", "data"), "textcoords": "offset points", "fontsize": points(7)}
     texts, odds_ratio, p = points(8), points(110), points(150)  # where the columns at the right begin and end
     for place, row in zip(at, part.itertuples(), strict=True):
