@@ -21,7 +21,7 @@ from judged import do_part, study
 from anthrokit import demo_run
 from anthrokit.analysis import compare, profile
 from anthrokit.core import Run, RunError, SetupError, repair, tables
-from anthrokit.judging import LLMJudge, PatternJudge, estimate, import_messages, judge
+from anthrokit.judging import GrammarJudge, LLMJudge, PatternJudge, estimate, import_messages, judge
 from anthrokit.models import LLM
 from anthrokit.simulation import Taxonomy, load_prompts, simulate
 from anthrokit.validity import Annotations, draw_annotation_sample, present_judges, sensitivity
@@ -610,5 +610,8 @@ def test_units_that_stand_in_two_parts(tmp_path):
 
 def test_the_run_that_ships_is_judged_further(tmp_path):
     with demo_run(tmp_path / "run") as run:
-        judge(run, PatternJudge(), behaviours=["emotions", "first-person pronoun use"], progress=False)
+        asked = {"behaviours": ["emotions", "first-person pronoun use"], "progress": False}
+        judge(run, GrammarJudge(), **asked)  # which has judged it
         assert len(run.ratings()) == 3200 and run.missing().empty
+        judge(run, PatternJudge(), **asked)  # which has not; the pronouns are counted already
+        assert len(run.ratings()) == 3200 + 80 and run.missing().empty
