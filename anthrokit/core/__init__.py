@@ -5,7 +5,7 @@ import lazy_loader
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
-        "errors": ["BudgetReached", "CallFailed", "Interrupted", "RunError", "SetupError", "TableError", "keep_secret", "key_remover", "redact", "redact_in", "strings_in"],
+        "errors": ["BudgetReached", "CallFailed", "Interrupted", "RunError", "SetupError", "TableError", "keep_secret", "key_remover", "known_secrets", "redact", "redact_in", "strings_in"],
         "files": ["cache_folder", "public_file"],
         "ledger": ["Ledger", "VERSION", "add_columns", "check_ledger", "explain_error", "lock_folder", "make_ledger", "open_to_read", "open_to_write", "plain_value", "time_now"],
         "notes": ["Bar", "kernel_shell", "note", "waiting"],

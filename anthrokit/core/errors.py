@@ -13,7 +13,7 @@ from typing import Any
 
 # %% auto #0
 __all__ = ['TableError', 'RunError', 'SetupError', 'CallFailed', 'BudgetReached', 'Interrupted', 'keep_secret', 'redact',
-           'key_remover', 'redact_in', 'strings_in']
+           'known_secrets', 'key_remover', 'redact_in', 'strings_in']
 
 # %% ../../nbs/01_core/00_errors.ipynb #9f080b34
 class TableError(ValueError):
@@ -143,6 +143,19 @@ def redact(text: str) -> str:
     return key_remover()(text)
 
 
+def known_secrets() -> list[str]:
+    """List the keys known by now: those given to a model and those in the environment, the longest first.
+
+    Examples
+    --------
+    >>> keep_secret("correct-horse-battery")
+    >>> "correct-horse-battery" in known_secrets()
+    True
+    """
+    told = {value for name, value in os.environ.items() if _is_secret_name(name) and _is_no_word(value)}
+    return sorted(_SECRETS | told, key=len, reverse=True)  # so that none leaves an end behind
+
+
 def key_remover() -> Callable[[str], str]:
     """Make a function that takes out of texts the keys known by now: `redact` for many texts at once.
 
@@ -152,8 +165,7 @@ def key_remover() -> Callable[[str], str]:
     >>> [remove(text) for text in ("gsk_0123456789abcdefgh", "ask-me")]
     ['[key removed]', 'ask-me']
     """
-    told = {value for name, value in os.environ.items() if _is_secret_name(name) and _is_no_word(value)}
-    secrets = sorted(_SECRETS | told, key=len, reverse=True)  # the longest first, so that none leaves an end behind
+    secrets = known_secrets()
 
     def remove(text: str) -> str:
         for secret in secrets:

@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from ..core import CallFailed, SetupError
+from ..core import CallFailed, SetupError, known_secrets
 from .answers import Completion, Teller, completion_of, counted
 from .embedded import answer_here
 from .faults import Fault, fault_of_error, fault_of_response
@@ -543,7 +543,7 @@ class Route:
         self, request: Mapping[str, Any], show: Callable[[str], None] | None = None
     ) -> Completion:
         "One try; every way it can end badly becomes a fault, without a key in its text or its chain."
-        teller = Teller(show, self.secrets) if show else None
+        teller = Teller(show, [*self.secrets, *known_secrets()]) if show else None
         try:
             async with asyncio.timeout(self.timeout + 1):
                 answer = await _TRANSPORTS[self.transport](self.ready, request, teller)
