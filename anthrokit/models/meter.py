@@ -260,7 +260,7 @@ class Meter:
         purpose: str,
         settle: bool = True,
         show: Callable[[str], None] | None = None,
-        ask: Callable[..., Awaitable[Completion]] = LLM.acomplete,
+        ask: Callable[..., Awaitable[Completion]] | None = None,
         **parameters: Any,
     ) -> Completion:
         """One call, booked in the run.
@@ -280,8 +280,8 @@ class Meter:
             `writer` before it next awaits anything.
         show : callable, optional
             As for `LLM.acomplete`.
-        ask : coroutine function
-            Makes the call; `LLM.acomplete` has it made by this process.
+        ask : coroutine function, optional
+            Makes the call, of the model and the messages; by default this process does, by the model's `acomplete`.
 
         Raises
         ------
@@ -303,7 +303,8 @@ class Meter:
 
         try:
             shown = {} if show is None else {"show": show}
-            answer = await ask(llm, messages, on_lost=lost, **shown, **parameters)
+            call = llm.acomplete if ask is None else functools.partial(ask, llm)
+            answer = await call(messages, on_lost=lost, **shown, **parameters)
         except (CallFailed, SetupError):
             failed = Completion(None, "failed", seconds=time.perf_counter() - start)
             await self.book(llm, failed, unit=unit, purpose=purpose)
