@@ -5,6 +5,7 @@
 # %% ../../nbs/05_judging/01_verdicts.ipynb #12d7416b
 from __future__ import annotations
 
+import functools
 import json
 import re
 from collections.abc import Iterator, Sequence
@@ -127,6 +128,7 @@ _DECLINES = re.compile(
 )
 
 
+@functools.lru_cache(maxsize=512)  # a message is judged many times
 def _plain(text: str) -> str:
     "A text by its letters and digits alone."
     return re.sub(r"[\W_]+", " ", text.lower()).strip()

@@ -138,13 +138,13 @@ def _addresses(model: str, api_base: str | Sequence[str] | None) -> tuple[str, .
     return bases
 
 
-def _reach(model: str, base: str) -> None:
-    "Refuse a server that doesn't answer, and an address beside the one where it does."
+def _reach(model: str, base: str, as_openai: bool = True) -> None:
+    "Refuse a server that doesn't answer, and of OpenAI's kind an address beside the one where it does."
     import httpx
 
     base = base.rstrip("/")
     try:
-        if httpx.get(f"{base}/models", timeout=10).status_code == 404:
+        if httpx.get(f"{base}/models", timeout=10).status_code == 404 and as_openai:
             nearby = (f"{base}/v1", f"{base.partition('/v1/')[0]}/v1")
             right = [one for one in nearby if one != base and httpx.get(f"{one}/models", timeout=10).is_success]
             if right:
@@ -436,7 +436,8 @@ class LLM:
         "Refuse a server that doesn't answer; a provider's own address is not tried."
         provider, found = provider_of(self.model, base)
         if base or provider == "ollama":
-            _reach(self.model, base or found or os.environ.get("OLLAMA_API_BASE") or "http://localhost:11434")
+            where = base or found or os.environ.get("OLLAMA_API_BASE") or "http://localhost:11434"
+            _reach(self.model, where, as_openai=provider not in ("anthropic", "gemini", "ollama", "ollama_chat"))
 
     def _checked_key(self, provider: str) -> str | None:
         "The key to send; a provider that needs one and has none is refused."

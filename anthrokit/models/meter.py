@@ -130,13 +130,16 @@ class Meter:
         self, llm: LLM, messages: Sequence[Mapping[str, str]], batch: bool = False, **parameters: Any
     ) -> tuple[float, int]:
         "Dollars and tokens that a call may take."
-        known = (llm.name, batch)
-        if known not in self._most:
-            self._most[known] = llm.prices(batch) or (0.0, 0.0), llm.longest_answer
-        price, longest = self._most[known]
+        price, longest = self._limits(llm, batch)
         longest = max(parameters.get("max_tokens") or longest, self._longest_seen.get(llm.name, 0))
         tokens_in = guess_messages(messages)
         return tokens_in * price[0] + longest * price[1], tokens_in + longest
+
+    def _limits(self, llm: LLM, batch: bool = False) -> tuple[tuple[float, float], int]:
+        "A model's prices and its longest answer, looked up once."
+        if (llm.name, batch) not in self._most:
+            self._most[llm.name, batch] = llm.prices(batch) or (0.0, 0.0), llm.longest_answer
+        return self._most[llm.name, batch]
 
     def expected(
         self, llm: LLM, purpose: str, messages: Sequence[Mapping[str, str]], **parameters: Any
@@ -239,9 +242,12 @@ class Meter:
         row |= {name: getattr(answer, name) for name in _BOOKED}
         return self.writer.put("calls", [{**row, "at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())}])
 
-    def _notice_length(self, llm: LLM, answer: Completion, asked: int) -> None:
+    def _notice_length(self, llm: LLM, answer: Completion, asked: int | None) -> None:
         "A server that gives more than it was asked for: say so once, and reserve that much from now on."
-        if answer.tokens_out <= 1.1 * asked + 10 or answer.tokens_out <= self._longest_seen.get(llm.name, 0):
+        if answer.tokens_out <= max(10, self._longest_seen.get(llm.name, 0)):
+            return
+        asked = asked or self._limits(llm)[1]
+        if answer.tokens_out <= 1.1 * asked + 10:
             return
         if llm.name not in self._longest_seen:
             warnings.warn(
@@ -315,7 +321,7 @@ class Meter:
             if self.budget.usd is not None or self.budget.tokens is not None:
                 self._leave(llm, purpose, cost, tokens)
         written = self.book(llm, answer, unit=unit, purpose=purpose)
-        self._notice_length(llm, answer, parameters.get("max_tokens") or llm.longest_answer)
+        self._notice_length(llm, answer, parameters.get("max_tokens"))
         if settle:
             await written
         return answer

@@ -12,6 +12,7 @@ import contextlib
 import copy
 import json
 import os
+import re
 import sys
 import threading
 import urllib.parse
@@ -19,7 +20,7 @@ import urllib.request
 import warnings
 import weakref
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
@@ -62,6 +63,8 @@ def _import_into(future: concurrent.futures.Future) -> None:
 def import_litellm() -> Any:
     "LiteLLM, imported once."
     global _IMPORT
+    if _IMPORT is not None and _IMPORT.done() and _IMPORT.exception() is None:
+        return _IMPORT.result()
     with _IMPORT_GUARD:
         future = _IMPORT
         if future is None or (future.done() and future.exception() is not None):
@@ -194,6 +197,8 @@ _SEED = 1_618_033_988  # stands for the seed in a form, whatever name the provid
 _NOT_IN_BODY = ("model", "messages", "api_base", "api_key", "timeout", "max_retries", "num_retries", "drop_params")
 _NOT_IN_BODY += ("extra_headers",)
 _BY_CLIENT = ("openai", "azure", "litellm_proxy")  # LiteLLM sends by OpenAI's client
+_MARKED = ("anthropic",)  # keeps the beginning of a request at hand where it is marked; others do by themselves
+_TEXT = "text-2718281828-"  # stands for a message's text, with its place
 
 
 @dataclass(frozen=True)
@@ -204,6 +209,30 @@ class Form:
     headers: dict[str, str]
     proxy: str | None
     parameters: str  # in the provider's names, as JSON
+    rows: dict[tuple[str, ...], list[str]] = field(default_factory=dict)  # by the roles of its messages: see `words`
+
+
+class Shared(str):
+    """A message's text whose beginning other calls share: a plain text to all but a `Wire` that marks where it ends.
+
+    Parameters
+    ----------
+    start, rest : str
+        What other calls begin with too, and what only this one says.
+
+    Examples
+    --------
+    >>> text = Shared("A long dialogue. ", "Is it kind?")
+    >>> text, text.start
+    ('A long dialogue. Is it kind?', 'A long dialogue. ')
+    """
+
+    start: str
+
+    def __new__(cls, start: str, rest: str = "") -> Shared:
+        text = super().__new__(cls, start + rest)
+        text.start = start
+        return text
 
 
 class _Unheard:
@@ -308,8 +337,47 @@ class Wire:
         body = self.translator.transform_request(self.model, messages, parameters, {}, dict(form.headers))
         return {**body, **further}
 
+    def words(self, form: Form, request: Mapping[str, Any]) -> bytes:
+        """A request as it is sent, with marks where a shared beginning ends and the provider wants them.
+
+        Translators are asked once for each row of roles; after that texts are put where they put them.
+        """
+        roles, texts = [], []
+        for message in request["messages"]:
+            text = message.get("content")
+            plain = isinstance(text, str) and text and not text[0].isspace() and not text[-1].isspace()
+            if not plain or len(message) > 2 or (isinstance(text, Shared) and self.provider in _MARKED):
+                return json.dumps(self._marked(self.body(form, request), request)).encode()
+            roles.append(message["role"])
+            texts.append(json.dumps(text)[1:-1])
+        if (row := form.rows.get(key := tuple(roles))) is None:
+            row = form.rows[key] = self._row(form, request, key)
+        said = {"seed": str(request.get("seed")), **{str(place): text for place, text in enumerate(texts)}}
+        return "".join(said[part] if place % 2 else part for place, part in enumerate(row)).encode()
+
+    def _row(self, form: Form, request: Mapping[str, Any], roles: tuple[str, ...]) -> list[str]:
+        "What stands between the texts of messages of such roles; in every second place, which text comes there."
+        messages = [{"role": role, "content": f"{_TEXT}{place};"} for place, role in enumerate(roles)]
+        marked = {"seed": _SEED} if "seed" in request else {}
+        whole = json.dumps(self.body(form, {**request, **marked, "messages": messages}))
+        row = re.split(rf"{_TEXT}(\d+);|({_SEED})", whole)
+        return [part if place % 3 == 0 else part or "seed" for place, part in enumerate(row) if place % 3 < 2]
+
+    def _marked(self, body: dict[str, Any], request: Mapping[str, Any]) -> dict[str, Any]:
+        "The body with each shared beginning in a block of its own that the provider is to keep at hand."
+        starts = {text: text.start for message in request["messages"] if isinstance(text := message["content"], Shared)}
+        for message in body["messages"] if starts and self.provider in _MARKED else ():
+            blocks = []
+            for block in message["content"]:
+                start = starts.get(block.get("text"), "")
+                rest = block.get("text", "")[len(start) :]
+                kept = [{"type": "text", "text": start, "cache_control": {"type": "ephemeral"}}] if start else []
+                blocks += [*kept, *([{**block, "text": rest}] if rest else [] if start else [block])]
+            message["content"] = blocks
+        return body
+
     def read(
-        self, raw: bytes, asked: Sequence[Mapping[str, Any]] = (), body: Mapping[str, Any] | None = None
+        self, raw: bytes, asked: Sequence[Mapping[str, Any]] = (), sent: bytes | None = None
     ) -> Completion:
         """An answer's body as ours.
 
@@ -319,14 +387,16 @@ class Wire:
             The body of a response without an error.
         asked : sequence of dict
             The messages, to guess their tokens where the server doesn't count them.
-        body : dict, optional
-            The request in the provider's words.
+        sent : bytes, optional
+            The request as it was sent.
 
         Raises
         ------
         Fault
             It can't be read. It may have been paid for all the same.
         """
+        if (plain := self._read_plain(raw, asked)) is not None:
+            return plain
         import httpx
 
         litellm = import_litellm()
@@ -336,7 +406,7 @@ class Wire:
                 raw_response=httpx.Response(200, content=raw, headers={"Content-Type": "application/json"}),
                 model_response=litellm.ModelResponse(),
                 logging_obj=_Unheard(),
-                request_data=dict(body or {}),
+                request_data=json.loads(sent or b"{}"),
                 messages=list(asked),
                 optional_params={},
                 litellm_params={},
@@ -347,15 +417,32 @@ class Wire:
             raise Fault("unreadable", "an answer that can't be read", tokens=_tokens_told(raw)) from None
         return _read(response, asked, self._cost(response))
 
+    def _read_plain(self, raw: bytes, asked: Sequence[Mapping[str, Any]]) -> Completion | None:
+        "An answer that is a text and nothing else, from a model that has answered before; None for any other."
+        try:
+            found = _plain_answer(json.loads(raw))
+        except (ValueError, RecursionError):
+            return None
+        if found is None or found[0] not in self._priced_as:
+            return None
+        served, text, finish, tokens_in, tokens_out = found
+        cost, usage = None, (tokens_in, tokens_out)
+        if (name := self._priced_as[served]) is not None:
+            counts = {"prompt_tokens": tokens_in, "completion_tokens": tokens_out, "total_tokens": sum(usage)}
+            cost = self._price(name, import_litellm().Usage(**counts))
+        return completion_of(text, finish=finish, served_model=served, usage=usage, cost=cost, asked=asked)
+
     def _cost(self, response: Any) -> float | None:
         "US dollars by LiteLLM's table. Which of a model's names the table is asked for, LiteLLM says once."
-        litellm, served = import_litellm(), response.model
+        served = response.model
         if served not in self._priced_as:
             self._priced_as[served] = self._name_in_table(response)
-        if (name := self._priced_as[served]) is None:
-            return None
-        usage = response.usage
-        return sum(litellm.cost_per_token(model=name, custom_llm_provider=self.provider, usage_object=usage))
+        name = self._priced_as[served]
+        return None if name is None else self._price(name, response.usage)
+
+    def _price(self, name: str, usage: Any) -> float:
+        about = {"model": name, "custom_llm_provider": self.provider, "usage_object": usage}
+        return sum(import_litellm().cost_per_token(**about))
 
     def _name_in_table(self, response: Any) -> str | None:
         litellm = import_litellm()
@@ -368,6 +455,43 @@ class Wire:
                     if sum(litellm.cost_per_token(model=name, **about)) == whole:
                         return name
         return None
+
+
+_ENDS = {"stop": "stop", "end_turn": "stop", "STOP": "stop"}
+_ENDS |= {"length": "length", "max_tokens": "length", "MAX_TOKENS": "length"}
+_HARMLESS = ("role", "type", "total_tokens", "totalTokenCount", "promptTokensDetails", "service_tier", "inference_geo")
+
+
+def _plain_answer(told: Any) -> tuple[str, str, str, int, int] | None:
+    "Served model, text, how it ended, tokens in and out of an answer that says nothing else; None where it does."
+    match told:
+        case {
+            "choices": [{"message": {"content": str(text), **more}, "finish_reason": end}],
+            "usage": {"prompt_tokens": int(tokens_in), "completion_tokens": int(tokens_out), **counts},
+            "model": str(served),
+        }:
+            pass
+        case {
+            "content": [{"text": str(text), **more}],
+            "stop_reason": end,
+            "usage": {"input_tokens": int(tokens_in), "output_tokens": int(tokens_out), **counts},
+            "model": str(served),
+        }:
+            pass
+        case {
+            "candidates": [{"content": {"parts": [{"text": str(text), **more}]}, "finishReason": end}],
+            "usageMetadata": {"promptTokenCount": int(tokens_in), "candidatesTokenCount": int(tokens_out), **counts},
+            "modelVersion": str(served),
+        }:
+            pass
+        case _:
+            return None
+    further = {name: value for name, value in (more | counts).items() if name not in _HARMLESS}
+    said = any(any(one.values()) if isinstance(one, dict) else one for one in further.values())
+    said = said or "think>" in text or "thinking>" in text
+    if said or end not in _ENDS or not text.strip() or "error" in told:
+        return None
+    return served, text, _ENDS[end], tokens_in, tokens_out
 
 
 def _tokens_told(raw: bytes) -> tuple[int, int] | None:
@@ -428,11 +552,11 @@ async def _by_lean(wire: Wire, request: Mapping[str, Any], show: Teller | None =
     form = None if _is_listened_to(import_litellm()) else wire.form(request)
     if form is None or (show and wire.provider not in _AS_OPENAI):
         return await _by_litellm(wire.ready, request, show)
-    body = wire.body(form, request)
     if show:
-        return await _shown(wire, form, {**body, **_STREAMED}, request, show)
-    raw = await http("POST", form.url, headers=form.headers, proxy=form.proxy, data=json.dumps(body).encode())
-    return wire.read(raw, request["messages"], body)
+        return await _shown(wire, form, {**wire.body(form, request), **_STREAMED}, request, show)
+    data = wire.words(form, request)
+    raw = await http("POST", form.url, headers=form.headers, proxy=form.proxy, data=data)
+    return wire.read(raw, request["messages"], data)
 
 
 _AS_OPENAI = ("openai", "hosted_vllm")  # streams that are joined here
@@ -448,7 +572,7 @@ async def _shown(wire: Wire, form: Form, body: dict[str, Any], request: Mapping[
             raw = await response.read()
         if response.status != 200:
             raise fault_of_response(response.status, raw.decode(errors="replace"), response.headers)
-    return wire.read(raw, request["messages"], body)
+    return wire.read(raw, request["messages"], data)
 
 
 async def _joined(response: Any, show: Teller) -> dict[str, Any]:
