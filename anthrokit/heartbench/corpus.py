@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..core import Run, TableError, digest
+from ..core import Run, TableError, digest, read_frame
+from ..analysis import require_columns
 from .building import merge_turns
 from .cases import OTHER, SCENES, Case, Cases, ability_names
 from .judging import read_object
@@ -28,23 +29,34 @@ from ..models import LLM, Batch, Budget
 from ..work import AskingJob, Steps, Unreadable, task
 
 # %% auto #0
-__all__ = ['NEAR', 'atag_cases', 'read_transcripts', 'similarities', 'near_duplicates', 'read_tags', 'tags_of', 'tag_cases',
+__all__ = ['NEAR', 'atag_cases', 'read_transcripts', 'text_vectors', 'near_duplicates', 'read_tags', 'tags_of', 'tag_cases',
            'choose_balanced']
 
 # %% ../../nbs/10_heartbench/10_corpus.ipynb #bed4b7a6
-_SIDES = dict.fromkeys(("user", "human", "client", "a", "来访者", "用户"), "user")
-_SIDES |= dict.fromkeys(("assistant", "gpt", "counsellor", "counselor", "helper", "b", "咨询师"), "helper")
+_SIDES = dict.fromkeys(("user", "human", "client", "patient", "a", "来访者", "用户"), "user")
+_SIDES |= dict.fromkeys(("assistant", "gpt", "model", "bot", "helper", "b", "咨询师", "助手"), "helper")
+_SIDES |= dict.fromkeys(("counsellor", "counselor", "therapist"), "helper")
+_SIDES |= dict.fromkeys(("system", "developer", "tool", "function"), None)
 
 
 def _clean(text: Any) -> str:
     "A text in one form: composed letters, plain blanks, no control characters."
+    if isinstance(text, list):  # parts of a message, as OpenAI has them
+        text = "\n".join(str(part.get("text") or "") for part in text)
     text = unicodedata.normalize("NFC", str(text or ""))
-    text = "".join(one for one in text if one == "\n" or unicodedata.category(one)[0] != "C")
+    text = "\n".join(text.splitlines()).replace("\t", " ")
+    kept = (one for one in text if one in "\n\u200c\u200d" or unicodedata.category(one)[0] != "C")
+    text = "".join(kept)  # joiners stay: they make one emoji of several
     return re.sub(r"\n{2,}", "\n", re.sub(r"[^\S\n]+", " ", text)).strip()
 
 
 def read_transcripts(
-    path: str | os.PathLike, *, least: int = 1, most_characters: int = 20_000
+    path: str | os.PathLike,
+    *,
+    least: int = 1,
+    most_characters: int = 20_000,
+    roles: dict[str, str] | None = None,
+    encoding: str = "utf-8-sig",
 ) -> tuple[Cases, pd.DataFrame]:
     """Dialogues of a file, cleaned, as cases without criteria.
 
@@ -57,18 +69,23 @@ def read_transcripts(
         Fewest messages of the user.
     most_characters : int
         A longer dialogue is left out.
+    roles : dict, optional
+        Names of roles in the file that aren't known here, to "user" or "helper"; anything else is left out.
+    encoding : str
+        Of the file.
 
     Returns
     -------
     Cases
         In the order of the file; ids are made where there are none.
     DataFrame
-        line, case_id, why: what was left out.
+        line (blank ones not counted), case_id, why: what was left out.
 
     Raises
     ------
     TableError
-        A line is no JSON object, or has none of the three forms; names the line.
+        There is no such file, or it is in another encoding; a line is no JSON object, has none of the three forms, a
+        role that isn't known, or an id that stands there before. Names the line.
 
     Examples
     --------
@@ -81,56 +98,99 @@ def read_transcripts(
     >>> cases["one"].dialogue
     (('user', 'I am tired.'), ('helper', 'Since when?'), ('user', 'I am tired.'))
     """
-    made, left, path = [], [], Path(path).expanduser()
-    for number, line in enumerate(path.read_text(encoding="utf-8-sig").splitlines(), start=1):
-        if not line.strip():
-            continue
+    made, left, lines, path = [], [], {}, Path(path).expanduser()
+    sides = {**_SIDES, **{name.lower(): side for name, side in (roles or {}).items()}}
+    for number, row in enumerate(read_frame(path, encoding).to_dict("records"), start=1):
+        record = {name: value for name, value in row.items() if isinstance(value, list) or not pd.isna(value)}
         try:
-            record = json.loads(line)
-            turns = record.get("messages") or record.get("conversations") or record["dialogue"]
-            said = [(one.get("role", one.get("from")), one.get("content", one.get("value"))) for one in turns]
-        except (ValueError, KeyError, AttributeError, TypeError):
+            turns = next(record[name] for name in ("messages", "conversations", "dialogue") if name in record)
+            said = [
+                (one.get("role", one.get("from")), _clean(one.get("content", one.get("value")))) for one in turns
+            ]
+        except (StopIteration, AttributeError, TypeError):
             raise TableError(f"{path}: line {number} holds no messages, conversations or dialogue") from None
-        pairs = [(_SIDES.get(str(role).lower()), _clean(text)) for role, text in said]
-        pairs = [(role, text) for role, text in pairs if role and text]
+        if strange := [role for role, _ in said if str(role).lower() not in sides]:
+            raise TableError(
+                f"{path}: line {number}: whose is the role {strange[0]!r}? Say it: roles={{{strange[0]!r}: 'helper'}}"
+            )
+        pairs = [(sides[str(role).lower()], text) for role, text in said]
+        pairs = [(role, text) for role, text in pairs if role in ("user", "helper") and text]
         while pairs and pairs[-1][0] != "user":
             pairs.pop()
-        name = str(record.get("id") or record.get("question_id") or "t-" + digest(pairs, length=10))
+        given = next((record[name] for name in ("id", "question_id") if name in record), None)
+        name = "t-" + digest(pairs, length=10) if given is None else str(given)
         case = merge_turns(Case(name, tuple(pairs), (), scene=record.get("scene")))
         users = sum(role == "user" for role, _ in case.dialogue)
         size = sum(len(text) for _, text in case.dialogue)
-        if users < max(least, 1) or size > most_characters:
-            why = f"{users} messages of the user" if users < max(least, 1) else f"{size:,} characters"
-            left.append((number, name, why))
+        if name in lines and given is not None:
+            raise TableError(f"{path}: the id {name!r} of line {number} stands in line {lines[name]} before")
+        if users < max(least, 1):
+            left.append((number, name, f"{users} messages of the user"))
+        elif size > most_characters:
+            left.append((number, name, f"{size:,} characters"))
+        elif name in lines:
+            left.append((number, name, f"the same as line {lines[name]}"))
         else:
             made.append(case)
+        lines.setdefault(name, number)
     return Cases(made, source=path.name), pd.DataFrame(left, columns=["line", "case_id", "why"])
 
 # %% ../../nbs/10_heartbench/10_corpus.ipynb #57a597fb
 NEAR = {"en": 0.9, "zh": 0.5}  # similarity from which two dialogues count as one; measured below
 
 
-def similarities(texts: Sequence[str], language: str) -> np.ndarray:
-    """How alike texts of one language are: texts × texts, 1 on the diagonal.
+_STRETCH = 150  # words of a stretch: the encoder cuts after 256 tokens
+_ROWS = 500  # compared at once with all before them, so that memory doesn't grow with the square
+
+
+def text_vectors(texts: Sequence[str], language: str) -> Any:
+    """Texts as vectors of length 1, whose products say how alike they are.
 
     Parameters
     ----------
     texts : sequence of str
     language : str
-        en: sentence embeddings; zh: runs of 2 to 4 characters, weighed by how rare they are.
+        en: the mean of the sentence embeddings of a text's stretches; zh: runs of 2 to 4 characters, weighed by how
+        rare they are.
+
+    Returns
+    -------
+    array or sparse array, texts × dimensions
 
     Examples
     --------
-    >>> similarities(["我没事", "我没事", "下雨了"], "zh").round(1).tolist()[0]
+    >>> vectors = text_vectors(["我没事", "我没事", "下雨了"], "zh")
+    >>> (vectors @ vectors.T).toarray().round(1).tolist()[0]
     [1.0, 1.0, 0.0]
     """
-    if language == "en":
-        vectors = embed(texts)
-        return np.asarray(vectors @ vectors.T)
-    from sklearn.feature_extraction.text import TfidfVectorizer
+    if language == "zh":
+        from sklearn.feature_extraction.text import TfidfVectorizer
 
-    found = TfidfVectorizer(analyzer="char", ngram_range=(2, 4)).fit_transform(texts)
-    return np.asarray((found @ found.T).todense())
+        whole = [f"\n{text}\n" for text in texts]  # so that a single character has runs too
+        return TfidfVectorizer(analyzer="char", ngram_range=(2, 4), dtype=np.float32).fit_transform(whole)
+    words = [text.split() or [""] for text in texts]
+    stretches = [
+        (place, " ".join(own[k : k + _STRETCH]), len(own[k : k + _STRETCH]))
+        for place, own in enumerate(words)
+        for k in range(0, len(own), _STRETCH)
+    ]
+    found, vectors = embed([text for _, text, _ in stretches]), np.zeros((len(texts), 384), dtype=np.float32)
+    for vector, (place, _, size) in zip(found, stretches, strict=True):
+        vectors[place] += size * vector
+    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+
+def _alike(vectors: Any, least: float, wanted: np.ndarray) -> dict[int, dict[int, float]]:
+    "Of each text the ones before it that are alike, where one of the two is wanted: place to place to similarity."
+    found: dict[int, dict[int, float]] = {}
+    for start in range(0, len(wanted), _ROWS):
+        product = vectors[start : start + _ROWS] @ vectors[: start + _ROWS].T
+        product = product.toarray() if hasattr(product, "toarray") else product
+        for row, column in np.argwhere(product >= least):
+            later = start + int(row)
+            if column < later and (wanted[later] or wanted[column]):
+                found.setdefault(later, {})[int(column)] = float(product[row, column])
+    return found
 
 
 def near_duplicates(cases: Iterable[Case], near: dict[str, float] | None = None) -> pd.DataFrame:
@@ -145,7 +205,12 @@ def near_duplicates(cases: Iterable[Case], near: dict[str, float] | None = None)
     Returns
     -------
     DataFrame
-        case_id, same_as (the first case it is like), similarity. Drop the first column's cases.
+        case_id, same_as (the case before it that it is most like), similarity. Drop the first column's cases.
+
+    Raises
+    ------
+    TableError
+        An id stands there twice.
 
     Examples
     --------
@@ -153,19 +218,23 @@ def near_duplicates(cases: Iterable[Case], near: dict[str, float] | None = None)
     >>> near_duplicates([new_case("a", ["我今天很难过"]), new_case("b", ["我今天很难过啊"])])["same_as"].tolist()
     ['a']
     """
-    texts = {case.case_id: "\n".join(text for _, text in case.dialogue) for case in cases}
-    near, rows = {**NEAR, **(near or {})}, []
-    for language in ("en", "zh"):
-        names = [name for name, text in texts.items() if language_of(text) == language]
-        if len(names) < 2:
-            continue
-        alike, dropped = similarities([texts[name] for name in names], language), set()
-        for later in range(1, len(names)):
-            kept = [k for k in range(later) if k not in dropped]
-            best = max(kept, key=lambda k: alike[later, k])
-            if alike[later, best] >= near[language]:
-                dropped.add(later)
-                rows.append((names[later], names[best], float(alike[later, best])))
+    cases, near, rows = Cases(cases), {**NEAR, **(near or {})}, []
+    texts = ["\n".join(text for _, text in case.dialogue) for case in cases]
+    chinese = np.array([language_of(text) == "zh" for text in texts], dtype=bool)
+    alike: dict[int, dict[int, float]] = {}
+    if chinese.any():
+        alike = _alike(text_vectors(texts, "zh"), near["zh"], chinese)
+    if (english := np.flatnonzero(~chinese)).size:
+        vectors = text_vectors([texts[k] for k in english], "en")
+        for later, found in _alike(vectors, near["en"], np.ones(len(english), dtype=bool)).items():
+            own = alike.setdefault(int(english[later]), {})
+            own.update({int(english[k]): value for k, value in found.items()})
+    dropped: set[int] = set()
+    for later in sorted(alike):
+        if kept := {k: value for k, value in alike[later].items() if k not in dropped}:
+            best = max(kept, key=kept.get)
+            dropped.add(later)
+            rows.append((cases[later].case_id, cases[best].case_id, kept[best]))
     return pd.DataFrame(rows, columns=["case_id", "same_as", "similarity"])
 
 # %% ../../nbs/10_heartbench/10_corpus.ipynb #498d34d7
@@ -304,14 +373,21 @@ def choose_balanced(
     n : int
         How many.
     scenes, abilities : dict, optional
-        How many of each are wanted; evenly spread over those that there are by default.
+        How many of each are wanted, at least; evenly spread over those that there are by default.
 
     Returns
     -------
     list of str
         The cases chosen.
     DataFrame
-        kind (scene, ability), name, wanted, chosen, there, lacking.
+        kind (scene, ability), name, wanted, chosen, there, lacking. Fewer than `n` are chosen where there are fewer.
+
+    Raises
+    ------
+    TableError
+        A column is missing, or a case stands there twice (tagged by two models, say).
+    ValueError
+        A number below 0 is wanted.
 
     Examples
     --------
@@ -321,6 +397,11 @@ def choose_balanced(
     >>> choose_balanced(tags, 2)[0]
     ['b', 'c']
     """
+    require_columns(tags, ["case_id", "scene", "abilities", "value"], "tags")
+    if (twice := tags.loc[tags.duplicated("case_id"), "case_id"]).size:
+        raise TableError(f"{twice.iloc[0]!r} is tagged twice; give the tags of one model")
+    if (least := min([n, *(scenes or {}).values(), *(abilities or {}).values()])) < 0:
+        raise ValueError(f"{least} cases can't be wanted")
     rows = tags.dropna(subset=["scene"]).reset_index(drop=True)
     keys = [
         [("scene", row.scene), *(("ability", name) for name in row.abilities)] for row in rows.itertuples()

@@ -77,13 +77,22 @@ class Ballots:
         vote : str
             take, reword, drop; hit, miss, unsure; or empty to take back.
         points : float, optional
-            What a hit is worth, negative for a penalty.
+            What a hit is worth, up to 10, negative for a penalty.
         note : str, optional
+
+        Raises
+        ------
+        ValueError
+            A vote that is none, points beyond 10 or that are no number, no name or item, or control characters in them.
         """
         if vote not in ("", *VOTES, *VERDICTS):
             raise ValueError(f"the vote is {vote!r}; it can be {', '.join((*VOTES, *VERDICTS))}, or empty")
-        if not str(expert).strip():
-            raise ValueError("a vote needs the name of the expert")
+        expert, item = (name.strip() if isinstance(name, str) else "" for name in (expert, item))
+        if not expert or not item:
+            raise ValueError("a vote needs the name of the expert, and an item")
+        number = pd.to_numeric(points, errors="coerce") if points is not None else 0.0
+        if not abs(number) <= 10:
+            raise ValueError(f"points go from -10 to 10; {points!r} is none of these")
         if _CONTROL.search(f"{expert}{item}"):
             raise ValueError("a name or an item with control characters can't be kept in a file")
         note = _CONTROL.sub("", note or "")
@@ -104,12 +113,16 @@ class Ballots:
             return self._rows
         if not self.path.exists():
             return pd.DataFrame(columns=_BALLOT)
-        frame = pd.read_csv(
-            self.path, dtype={"expert": "str", "item": "str", "vote": "str"}, keep_default_na=False
-        )
+        frame = tables.read_frame(self.path, dtype=str).fillna("")
         if absent := [name for name in _BALLOT if name not in frame]:
             raise TableError(f"{self.path}: the ballots lack {', '.join(absent)}")
-        return tables.map_cells(frame, tables.restore_cell)
+        right = frame["vote"].isin(["", *VOTES, *VERDICTS]) & frame["criterion"].str.fullmatch(r"-?\d+")
+        right &= frame["points"].eq("") | pd.to_numeric(frame["points"], errors="coerce").notna()
+        if not right.all():
+            row = frame[~right].iloc[0]
+            told = ", ".join(f"{name} {row[name]!r}" for name in ("vote", "criterion", "points"))
+            raise TableError(f"{self.path}: row {int((~right).argmax()) + 2} can't be read as a vote: {told}")
+        return frame
 
     def table(self) -> pd.DataFrame:
         "The votes that stand: expert, item, criterion, vote, points, note, at."
@@ -152,6 +165,8 @@ def criteria_sheet(
     >>> criteria_sheet(load_cases("bundled"), expert="Ada").shape
     (94, 12)
     """
+    if answers is not None and (absent := {"case_id", "content"} - set(answers)):
+        raise TableError(f"the answers lack {', '.join(sorted(absent))}")
     random = np.random.default_rng([seed, *expert.encode()])
     rows = []
     for place in random.permutation(len(cases)):
@@ -198,7 +213,9 @@ def decide(
     Raises
     ------
     TableError
-        A vote that is none, or an expert with two on the same criterion.
+        A column is missing, a vote that is none, or an expert with two on the same criterion.
+    ValueError
+        A rule that is none: no experts, or a share beyond 1.
 
     Examples
     --------
@@ -208,7 +225,11 @@ def decide(
     >>> decide(votes)[["points", "taken"]].values.tolist(), decide(votes[:3])["why"].item()
     ([[3.5, True]], '3 votes of 4')
     """
-    if unknown := sorted(set(votes["vote"]) - set(VOTES)):
+    if absent := [name for name in _BALLOT[:5] if name not in votes]:
+        raise TableError(f"the votes lack {', '.join(absent)}; Ballots.table gives them")
+    if experts < 1 or not 0 < share <= 1:
+        raise ValueError(f"no rule: {experts} experts, of whom a share of {share} must take it")
+    if unknown := sorted(set(votes["vote"].astype(object)) - set(VOTES), key=str):
         raise TableError(f"the vote {unknown[0]!r} is none of {', '.join(VOTES)}")
     if (twice := votes[votes.duplicated(["expert", "item", "criterion"])]).size:
         row = twice.iloc[0]
@@ -294,6 +315,12 @@ def with_decisions(cases: Cases, decisions: pd.DataFrame) -> Cases:
         Criteria of 其他 stay, and numbers as they were, so that verdicts still fit. A case without a taken
         criterion is left out.
 
+    Raises
+    ------
+    TableError
+        A criterion is decided twice, isn't in the cases, or is rewarded where its draft punishes, or the reverse: its
+        text says one thing and its points another.
+
     Examples
     --------
     >>> import pandas as pd
@@ -302,8 +329,17 @@ def with_decisions(cases: Cases, decisions: pd.DataFrame) -> Cases:
     >>> with_decisions(load_cases("bundled"), decisions)["en-nice-city"].criteria[0].score
     3.0
     """
+    if (twice := decisions[decisions.duplicated(["item", "criterion"])]).size:
+        raise TableError(f"criterion {twice['criterion'].iloc[0]} of {twice['item'].iloc[0]!r} is decided twice")
     taken = decisions[decisions["taken"].eq(True).fillna(False)]
     points = {(row.item, row.criterion): float(row.points) for row in taken.itertuples()}
+    drafted = {(case.case_id, item.number): item.score for case in cases for item in case.criteria}
+    for (item, criterion), given in points.items():
+        if (item, criterion) not in drafted:
+            raise TableError(f"criterion {criterion} of {item!r} is taken, and not in the cases")
+        if given * (drafted[item, criterion] or 0) < 0:
+            told = f"is drafted at {drafted[item, criterion]:g} points and taken at {given:g}"
+            raise TableError(f"criterion {criterion} of {item!r} {told}; reword one of them")
     made = []
     for case in cases:
         items: list[Criterion] = []
@@ -329,8 +365,8 @@ def mock_report(hits: pd.DataFrame) -> pd.DataFrame:
     -------
     DataFrame
         case_id, criterion, ability, content, n_hit, n, n_total (answers), n_split (answers on which judges part),
-        problem (met by all, met by none, applies to all, judges part, no verdict; empty if nothing speaks
-        against it). A penalty that applies to no answer of a trial is no problem.
+        problem (one answer only, met by all, met by none, applies to all, judges part, no verdict; empty if nothing
+        speaks against it). A penalty that applies to no answer of a trial is no problem.
 
     Examples
     --------
@@ -353,8 +389,13 @@ def mock_report(hits: pd.DataFrame) -> pd.DataFrame:
     table = table.merge(counts, on=keys)
     parted = table["n_split"] > table["n_total"] / 4
     problem = np.select(
-        [table["n"].lt(table["n_total"]), parted, *(table["state"].eq(name) for name in _AGAINST)],
-        ["no verdict", "judges part", *_AGAINST.values()],
+        [
+            table["n"].lt(table["n_total"]),
+            parted,
+            table["n_total"].lt(2),
+            *(table["state"].eq(name) for name in _AGAINST),
+        ],
+        ["no verdict", "judges part", "one answer only", *_AGAINST.values()],
         "",
     )
     names = [*keys, "ability", "content", "n_hit", "n", "n_total", "n_split"]

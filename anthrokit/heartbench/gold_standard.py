@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from ..analysis import as_names
 from ..core import TableError, digest, tables
 from .cases import Cases
 from .results import agreement, golden
@@ -22,12 +23,22 @@ __all__ = ['draw_golden', 'golden_sheets', 'write_golden_sheets', 'read_golden',
            'agreement_by_criterion', 'agreement_bar', 'cases_needed', 'case_correlation']
 
 # %% ../../nbs/10_heartbench/13_gold_standard.ipynb #0d81f285
+def _one_each(answers: pd.DataFrame) -> pd.DataFrame:
+    "The answers, refused where a column is missing or a model answers a case twice."
+    if absent := [name for name in ("model", "case_id", "content") if name not in answers]:
+        raise TableError(f"the answers lack {', '.join(absent)}")
+    if (twice := answers[answers.duplicated(["model", "case_id"])]).size:
+        row = twice.iloc[0]
+        raise TableError(f"{row['model']!r} answers case {row['case_id']!r} twice; give one answer each")
+    return answers
+
+
 def draw_golden(
     answers: pd.DataFrame,
     cases: Cases,
     *,
     share: float = 0.3,
-    by: Sequence[str] = ("scene", "model"),
+    by: str | Sequence[str] = ("scene", "model"),
     seed: int = 0,
 ) -> pd.DataFrame:
     """Draw answers for experts to score, stratified.
@@ -40,7 +51,7 @@ def draw_golden(
         Where they belong.
     share : float
         Of the answers.
-    by : sequence of str
+    by : str or sequence of str
         What makes a stratum: model, scene, difficulty.
     seed : int
 
@@ -53,7 +64,10 @@ def draw_golden(
     Raises
     ------
     TableError
-        A column to stratify by isn't there, or there is nothing to draw.
+        A column to stratify by isn't there, an answer stands there twice or belongs to no case, or there is nothing to
+        draw.
+    ValueError
+        The share is not above 0 and at most 1.
 
     Notes
     -----
@@ -67,13 +81,19 @@ def draw_golden(
     7
     """
     about = cases.frame()[["case_id", "scene", "difficulty"]]
-    there = answers.dropna(subset=["content"])[["model", "case_id"]].merge(about, on="case_id")
+    by, answers = as_names(by), _one_each(answers)
+    if not 0 < share <= 1:
+        raise ValueError(f"share is {share}; it must be above 0 and at most 1")
+    if len(strange := answers[~answers["case_id"].isin(about["case_id"])]):
+        raise TableError(f"there are answers to {strange['case_id'].iloc[0]!r}, which is none of the cases")
+    there = answers[answers["content"].fillna("").str.strip().ne("")][["model", "case_id"]]
+    there = there.merge(about, on="case_id")
     if absent := [name for name in by if name not in there]:
         raise TableError(f"there is no {absent[0]!r} to stratify by; there are {', '.join(there.columns)}")
-    if there.empty or not 0 < share <= 1:
-        raise TableError(f"there are {len(there)} answers to draw a share of {share} from")
+    if round(share * len(there)) < 1:
+        raise TableError(f"a share of {share} of {len(there)} answers is none")
     random = np.random.default_rng(seed)
-    keys = there[list(by)].astype("str").agg("\n".join, axis=1)
+    keys = there[by].astype("str").agg("\n".join, axis=1) if by else pd.Series("all", there.index)
     sizes = keys.value_counts(sort=False).sample(frac=1, random_state=seed)
     quota = np.floor(share * sizes + 1e-9).astype(int)
     left = round(share * len(there)) - int(quota.sum())
@@ -126,7 +146,7 @@ def golden_sheets(
     Raises
     ------
     TableError
-        Too few experts, a name twice, or an answer is missing.
+        Too few experts, a blank name or one twice, or an answer is missing or there twice.
 
     Examples
     --------
@@ -136,7 +156,10 @@ def golden_sheets(
     >>> sorted(sheet["item"].nunique() for sheet in sheets.values())
     [4, 5, 5]
     """
+    experts, answers = as_names(experts), _one_each(answers)
     per_item = len(experts) if per_item is None else per_item
+    if not all(name.strip() for name in experts):
+        raise TableError("an expert has no name")
     if not 1 <= per_item <= len(experts) or len(set(experts)) < len(experts):
         raise TableError(f"{per_item} experts an item can't be had of {len(set(experts))} different names")
     text = items.merge(answers[["model", "case_id", "content"]], on=["model", "case_id"], how="left")
@@ -309,7 +332,10 @@ _PROGRESS = ["criteria to score", "with a vote", "with a quorum", "golden", "div
 
 # %% ../../nbs/10_heartbench/13_gold_standard.ipynb #cd1367f9
 def agreement_by(
-    gold: pd.DataFrame, hits: pd.DataFrame, by: Sequence[str] = ("ability", "scene", "kind"), **options: float
+    gold: pd.DataFrame,
+    hits: pd.DataFrame,
+    by: str | Sequence[str] = ("ability", "scene", "kind"),
+    **options: float,
 ) -> pd.DataFrame:
     """Agreement of a judge with the golden standard, by several properties in one table.
 
@@ -319,7 +345,7 @@ def agreement_by(
         As from `golden`.
     hits : DataFrame
         The judge's verdicts, as from `Run.hits`.
-    by : sequence of str
+    by : str or sequence of str
         Columns of hits; "kind" is bonus, penalty or other.
     **options
         ci, n_resamples, seed of `agreement`.
@@ -340,11 +366,12 @@ def agreement_by(
     points = hits["score"].astype("Float64").to_numpy(dtype=float, na_value=np.nan)
     kind = np.select([np.isnan(points), points < 0], ["other", "penalty"], "bonus")
     hits, parts = hits.assign(kind=kind), []
-    for place, name in enumerate(by):
+    for place, name in enumerate(as_names(by) or ["kind"]):
         table = agreement(gold, hits, name, **options).rename(columns={name: "group"})
         parts.append((table if place == 0 else table[table["group"] != "all"]).assign(by=name))
     whole = pd.concat(parts, ignore_index=True)
     whole.loc[whole["group"] == "all", "by"] = "all"
+    whole = whole if len(as_names(by)) else whole[whole["by"] == "all"]
     return whole[["by", *(name for name in whole if name != "by")]]
 
 
@@ -380,6 +407,10 @@ def agreement_by_criterion(gold: pd.DataFrame, hits: pd.DataFrame) -> pd.DataFra
 
 # %% ../../nbs/10_heartbench/13_gold_standard.ipynb #20f4e72b
 def _effective(cases: float, per_case: float, icc: float) -> float:
+    "Independent verdicts that the verdicts of so many cases are worth."
+    if cases < 1 or per_case < 1 or not 0 <= icc <= 1:
+        told = f"{cases} cases with {per_case:g} verdicts each and a correlation of {icc}"
+        raise ValueError(f"{told}: the first two must be at least 1, the last from 0 to 1")
     return cases * per_case / (1 + (per_case - 1) * icc)
 
 
@@ -413,6 +444,8 @@ def agreement_bar(
     """
     from scipy.stats import norm
 
+    if not 0 < against < 1 or not 0 < ci < 1:
+        raise ValueError(f"shares lie between 0 and 1; against is {against}, ci is {ci}")
     n = _effective(cases, per_case, icc)
     return float(min(1.0, against + norm.ppf((1 + ci) / 2) * np.sqrt(against * (1 - against) / n)))
 
@@ -451,6 +484,8 @@ def cases_needed(
 
     if not 0 < against < agreement < 1:
         raise ValueError(f"agreement must lie above {against} and below 1; it is {agreement}")
+    if not 0 < power < 1 or not 0 < ci < 1:
+        raise ValueError(f"chances lie between 0 and 1; power is {power}, ci is {ci}")
     spread = norm.ppf((1 + ci) / 2) * np.sqrt(against * (1 - against))
     spread += norm.ppf(power) * np.sqrt(agreement * (1 - agreement))
     n = (spread / (agreement - against)) ** 2

@@ -55,8 +55,9 @@ def drop_by_choice(sd: float, models: int, share: float = 84 / 296, *, between_c
     """
     from scipy.stats import norm
 
-    if not 0 < share < 1 or models < 1:
-        raise ValueError(f"share must lie between 0 and 1 and models be at least 1, not {share} and {models}")
+    if not 0 < share < 1 or models < 1 or sd < 0:
+        told = f"not {share}, {models} and {sd}"
+        raise ValueError(f"share must lie between 0 and 1, models be at least 1 and sd at least 0, {told}")
     luck = sd**2 / models
     return float(luck / np.sqrt(between_cases**2 + luck or 1.0) * norm.pdf(norm.ppf(share)) / share)
 
@@ -69,6 +70,8 @@ _DROPS = ("drop, chosen with it", "drop, chosen without it", "drop, new answers"
 def _matrix(hits: pd.DataFrame, protocol: str) -> pd.DataFrame:
     "Case scores, models × cases."
     means = hits if "estimate" in hits else case_means(hits, protocol)
+    if (twice := means[means.duplicated(["model", "case_id"])]).size:
+        raise TableError(f"{twice['model'].iloc[0]!r} has two scores in case {twice['case_id'].iloc[0]!r}")
     wide = means.pivot(index="model", columns="case_id", values="estimate")
     return wide.astype("Float64").astype(float)
 
@@ -91,10 +94,12 @@ def _mean(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
     )
 
 
-def _row_means(values: np.ndarray) -> np.ndarray:
-    "Means over models of what is known; NaN where nothing is."
+def _hardness(values: np.ndarray) -> np.ndarray:
+    "How far models lie above their own means in each case: NaN where nothing is known. Missing scores move nothing."
     known = ~np.isnan(values)
-    count = known.sum(axis=0)
+    own = np.where(known, values, 0.0).sum(axis=1, keepdims=True)
+    own /= np.maximum(known.sum(axis=1, keepdims=True), 1)
+    values, count = values - own, known.sum(axis=0)
     return np.where(count > 0, np.where(known, values, 0.0).sum(axis=0) / np.maximum(count, 1), np.nan)
 
 
@@ -136,10 +141,13 @@ def hard_drop(
     Raises
     ------
     TableError
-        Fewer than three models or families; a model of `hits` isn't in `groups` or `fresh`.
+        Fewer than three models or families; a model without a score, or that isn't in `groups` or `fresh`.
+    ValueError
+        The share is not between 0 and 1.
 
     Notes
     -----
+    Cases are ranked by how far models lie below their own means, so that a score that is missing makes no case hard.
     The score of a case is the mean over its abilities, so that a hard set is scored on what it holds.
 
     Examples
@@ -149,7 +157,11 @@ def hard_drop(
     >>> found[found["model"] == "mean of models"].set_index("measure")["estimate"]["drop from choosing"].round(1)
     np.float64(8.4)
     """
+    if not 0 < share < 1:
+        raise ValueError(f"share is {share}; it must lie between 0 and 1")
     wide = _matrix(hits, protocol)
+    if (silent := wide.index[wide.isna().all(axis=1)]).size:
+        raise TableError(f"the model {silent[0]!r} has no score in any case; leave it out")
     family = pd.Series(dict(groups) if groups is not None else {name: name for name in wide.index}).reindex(
         wide.index
     )
@@ -162,11 +174,13 @@ def hard_drop(
     new = None if fresh is None else _matrix(fresh, protocol).reindex(columns=wide.columns)
     if new is not None and (absent := sorted(set(wide.index) - set(new.index))):
         raise TableError(f"the new answers have none of the model {absent[0]!r}")
+    if new is not None and (silent := new.index[new.isna().all(axis=1)]).size:
+        raise TableError(f"the new answers of {silent[0]!r} have no score in these cases")
     values, n_cases = wide.to_numpy(), wide.shape[1]
     weights = np.vstack([np.ones((1, n_cases)), draw_clusters(n_cases, n_resamples, seed)])
-    together, drawn = _chosen(_row_means(values), weights, share), {}
+    together, drawn = _chosen(_hardness(values), weights, share), {}
     for place, model in enumerate(wide.index):
-        apart = _chosen(_row_means(values[(family != family[model]).to_numpy()]), weights, share)
+        apart = _chosen(_hardness(values[(family != family[model]).to_numpy()]), weights, share)
         own = values[place]
         means = [_mean(own, weights), _mean(own, together), _mean(own, apart)]
         drops = [means[0] - means[1], means[0] - means[2]]
@@ -248,6 +262,11 @@ def saturation_without(
     ci : float
         Of the interval, over cases.
 
+    Raises
+    ------
+    TableError
+        Fewer than three models or families, or a model that isn't in `groups`.
+
     Returns
     -------
     DataFrame
@@ -260,9 +279,11 @@ def saturation_without(
     >>> saturation_without(bundled_hits(writers=WRITERS))[["model", "n_saturated"]].values.tolist()[0]
     ['adviser', 2]
     """
-    if hits["model"].nunique() < 3:
-        raise TableError(f"there are {hits['model'].nunique()} models; leaving one out needs three or more")
     family, parts = dict(groups or {name: name for name in hits["model"].unique()}), []
+    if absent := sorted(set(hits["model"]) - set(family)):
+        raise TableError(f"groups names no family for the model {absent[0]!r}")
+    if (n := len({family[name] for name in hits["model"]})) < 3:
+        raise TableError(f"there are {n} models or families; leaving one out needs three or more")
     unit = ["case_id", "criterion"]
     for model, own in hits[hits["ability"] != OTHER].groupby("model"):
         others = saturation(hits[hits["model"].map(family) != family[model]])

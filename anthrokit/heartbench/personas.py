@@ -38,6 +38,11 @@ def wide_scores(scores: pd.DataFrame) -> pd.DataFrame:
     DataFrame
         Abilities in the order of the taxonomy.
 
+    Raises
+    ------
+    TableError
+        A model has two scores in an ability, or there are columns that aren't numbers.
+
     Examples
     --------
     >>> from anthrokit.heartbench import bundled_hits, score
@@ -46,9 +51,15 @@ def wide_scores(scores: pd.DataFrame) -> pd.DataFrame:
     """
     if {"model", "name", "estimate"} <= set(scores):
         rows = scores[scores["level"] == "ability"] if "level" in scores else scores
+        if (twice := rows[rows.duplicated(["model", "name"])]).size:
+            told = f"{twice['model'].iloc[0]!r} has two scores in {twice['name'].iloc[0]}"
+            raise TableError(f"{told}; give one protocol")
         scores = rows.pivot(index="model", columns="name", values="estimate")
     order = [name for name in load_abilities()["ability"] if name in scores]
     rest = [name for name in scores if name not in order]
+    if strange := [name for name in scores if not pd.api.types.is_numeric_dtype(scores[name])]:
+        told = f"the column {strange[0]!r} holds no scores"
+        raise TableError(f"{told}; give model, name, estimate, or models × abilities")
     return scores[[*order, *rest]].astype("Float64").astype(float).rename_axis(index="model", columns=None)
 
 
@@ -150,8 +161,13 @@ def persona_words(
     -------
     DataFrame
         model, ability, word, estimate (standard deviations from the mean of models, the model's level taken off),
-        holds (share of resamples in which it stands apart in the same direction by `least`; NA without hits), the
-        furthest first.
+        holds (share of resamples in which it stands apart in the same direction by `least`; NA without hits on two
+        cases of the ability), the furthest first.
+
+    Raises
+    ------
+    ValueError
+        `least` is not above 0.
 
     Examples
     --------
@@ -160,13 +176,15 @@ def persona_words(
     >>> persona_words(table)[["model", "word"]].values.tolist()
     [['a', 'warm'], ['c', 'cool']]
     """
+    if not least > 0:
+        raise ValueError(f"least is {least}; it must be above 0")
     shape = shapes(scores, reference)
     rows = shape.reset_index(names="model").melt("model", var_name="ability", value_name="estimate")
     rows = rows[rows["estimate"].abs() >= least]
     ends = [WORDS.get(name, (f"high in {name}", f"low in {name}")) for name in rows["ability"]]
     rows["word"] = [pair[value < 0] for pair, value in zip(ends, rows["estimate"], strict=True)]
     rows["holds"] = pd.array([pd.NA] * len(rows), dtype="Float64")
-    if hits is not None and len(rows):
+    if hits is not None and len(rows) and n_resamples > 0:
         base = wide_scores(scores) if reference is None else reference
         drawn = []
         for table in _resampled(hits, protocol, n_resamples, seed):
@@ -176,7 +194,9 @@ def persona_words(
             drawn.append(shapes(filled, against).reindex(columns=shape.columns, fill_value=0.0))
         known = {model: np.array([one.loc[model].to_numpy() for one in drawn]) for model in drawn[0].index}
         place = {name: k for k, name in enumerate(shape.columns)}
-        for index, row in rows[rows["model"].isin(known)].iterrows():
+        enough = hits.groupby("ability")["case_id"].nunique().gt(1)
+        told = rows["model"].isin(known) & rows["ability"].map(enough).eq(True)
+        for index, row in rows[told].iterrows():
             values = known[row["model"]][:, place[row["ability"]]] * np.sign(row["estimate"])
             rows.loc[index, "holds"] = (values >= least).mean()
     order = {model: k for k, model in enumerate(shape.index)}
@@ -212,7 +232,8 @@ def _groups(shape: np.ndarray, n_groups: int | None) -> tuple[np.ndarray, float]
     from scipy.spatial.distance import squareform
     from sklearn.metrics import silhouette_score
 
-    distance = np.clip(1 - np.corrcoef(shape), 0, 2)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        distance = np.clip(1 - np.nan_to_num(np.corrcoef(shape)), 0, 2)  # a model without a shape is like none
     np.fill_diagonal(distance, 0)
     tree = linkage(squareform(distance, checks=False), "average")
     best: tuple[np.ndarray, float] = np.ones(len(shape), dtype=int), -1.0
@@ -257,7 +278,9 @@ def together(
     Raises
     ------
     TableError
-        Fewer than four models.
+        Fewer than four models, or hits that lack one of them or have fewer than two cases.
+    ValueError
+        `n_groups` is not from 2 to one less than there are models.
 
     Examples
     --------
@@ -271,6 +294,12 @@ def together(
     shape = shapes(scores)
     if len(shape) < 4:
         raise TableError(f"{len(shape)} models are too few to be grouped; four are needed")
+    if n_groups is not None and not 2 <= n_groups < len(shape):
+        raise ValueError(f"n_groups is {n_groups}; with {len(shape)} models it can be 2 to {len(shape) - 1}")
+    if hits is not None and (absent := sorted(set(shape.index) - set(hits["model"]))):
+        raise TableError(f"there are no hits of {absent[0]!r}")
+    if hits is not None and hits["case_id"].nunique() < 2:
+        raise TableError("one case can't be drawn anew; leave hits away to draw abilities")
     found, silhouette = _groups(shape.to_numpy(), n_groups)
     count = len(set(found))
     shares, drawn = np.zeros((len(shape), len(shape))), 0
@@ -278,7 +307,7 @@ def together(
         again, _ = _groups(table, count)
         shares += again[:, None] == again
         drawn += 1
-    shares = pd.DataFrame(shares / max(drawn, 1), shape.index, shape.index)
+    shares = pd.DataFrame(shares / (drawn or np.nan), shape.index, shape.index)
     sizes = pd.Series(found).value_counts()
     number = {name: k for k, name in enumerate(sizes.index, 1)}
     rows, off = [], ~np.eye(len(shape), dtype=bool)
@@ -354,6 +383,8 @@ def plot_personas(
     import matplotlib.pyplot as plt
 
     table = wide_scores(scores)
+    if table.empty:
+        raise TableError("there are no scores to draw")
     every = table if own is None else pd.concat([table, wide_scores(own)])
     every = every.reindex(columns=table.columns)
     group = {} if groups is None else groups.set_index("model")["group"].to_dict()

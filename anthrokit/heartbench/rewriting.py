@@ -57,8 +57,10 @@ _KINDS = {"PERSON": "NAME", "PLACE": "PLACE", "ORGANISATION": "ORG"}
 _LEADS = re.compile(r"^(?:[Mm]y name(?: is|'s)|[Nn]amed|[Cc]alled|我叫|名叫|名字叫|叫做)\s*")
 _PLATE = re.compile(r"[京津沪渝冀豫云辽黑湘皖鲁新苏浙赣鄂桂甘晋蒙陕吉闽贵粤青藏川宁琼][A-Z][A-Z0-9]{5,6}")
 _PLACEHOLDER = re.compile(r"\[(?:NAME|PLACE|ORG|NUMBER) \d+\]")
+_LATIN = "[A-Za-z0-9À-ÖØ-öø-ɏ]"
+_MARK = re.compile(r"\[(NAME|PLACE|ORG|NUMBER) (\d+)\]")
 _NOT_NAMES = frozenset(
-    ("God", "Dad", "Mum", "Mom", "Gran", "Grandpa", "AI", "emo", "爷爷", "奶奶", "爸爸", "妈妈", "外婆")
+    ("God", "Dad", "Mum", "Mom", "Gran", "Grandpa", "AI", "emo", "PUA", "爷爷", "奶奶", "爸爸", "妈妈", "外婆")
 )
 _CALLED = re.compile(
     r"\b(?:brother|sister|son|daughter|friend|husband|wife|boss|ex|therapist|landlord|mum|dad|nurse"
@@ -66,6 +68,12 @@ _CALLED = re.compile(
     r"|(?:^|(?<=[.!?] ))([A-Z][a-z]+)(?= (?:and I\b|is the only|found|cried|said|told))"
     r"|(?<=\btold )([A-Z][a-z]+)\b|(?<=\band )([A-Z][a-z]+)(?= (?:broke|were|told))"
 )
+
+
+def _other_script(text: str) -> list[tuple[int, str]]:
+    "The stretches of a mixed text in the script that it isn't mainly in, each with its place."
+    pattern = r"[A-Z][A-Za-z'’.-]*(?: [A-Za-z'’.-]+)*" if language_of(text) == "zh" else r"[\u3400-\u9fff]+"
+    return [(match.start(), match[0]) for match in re.finditer(pattern, text)]
 
 
 def personal_spans(text: str) -> list[Span]:
@@ -103,15 +111,16 @@ def personal_spans(text: str) -> list[Span]:
             add(match.start() + (lead.end() if lead else 0), match.end(), kept)
     for match in _PLATE.finditer(bare):
         add(*match.span(), "NUMBER")
-    at: list = []
-    for word in [*read_words(bare), None]:
-        joins = word and at and word.name == at[2] and bare[at[1] : word.start] in ("", " ")
-        if joins:
-            at[1] = word.start + len(word.text)
-            continue
-        if at and bare[at[0] : at[1]] not in _NOT_NAMES:
-            add(at[0], at[1], _KINDS[at[2]])
-        at = [word.start, word.start + len(word.text), word.name] if word and word.name else []
+    for start, part in [*_other_script(bare), (0, bare)]:
+        at: list = []
+        for word in [*read_words(part), None]:
+            joins = word and at and word.name == at[2] and part[at[1] : word.start] in ("", " ")
+            if joins:
+                at[1] = word.start + len(word.text)
+                continue
+            if at and part[at[0] : at[1]] not in _NOT_NAMES:
+                add(start + at[0], start + at[1], _KINDS[at[2]])
+            at = [word.start, word.start + len(word.text), word.name] if word and word.name else []
     for match in _CALLED.finditer(bare) if language_of(text) == "en" else ():
         place = next(k for k in range(1, 5) if match[k])
         if match[place] not in _NOT_NAMES and match[place] not in (
@@ -163,6 +172,9 @@ def anonymise(case: Case) -> tuple[Case, pd.DataFrame]:
     """
     names: list[tuple[str, str, str]] = []  # kind, text, placeholder
     counts: dict[str, int] = {}
+    for _, text in case.dialogue:  # placeholders that stand there already mean somebody else
+        for kind, number in _MARK.findall(text):
+            counts[kind] = max(counts.get(kind, 0), int(number))
     for _, text in case.dialogue:
         for span in personal_spans(text):
             if any(kind == span.kind and told == span.text for kind, told, _ in names):
@@ -177,15 +189,17 @@ def anonymise(case: Case) -> tuple[Case, pd.DataFrame]:
             names.append((span.kind, span.text, known))
     longest = sorted(names, key=lambda entry: -len(entry[1]))
     marks = {told: mark for _, told, mark in longest}
-    parts = [
-        re.escape(told) if language_of(told) == "zh" else rf"(?<![A-Za-z0-9]){re.escape(told)}(?![A-Za-z0-9])"
-        for _, told, _ in longest
-    ]
+    lower = {told.lower(): told for told in reversed(marks) if " " in told}  # "maria keller" is nothing else
+    parts = []
+    for told in marks:
+        whole = re.escape(told) if language_of(told) == "zh" else rf"(?<!{_LATIN}){re.escape(told)}(?!{_LATIN})"
+        parts.append(f"(?i:{whole})" if " " in told else whole)
     times: dict[str, int] = {}
 
     def put(match: re.Match) -> str:
-        times[match[0]] = times.get(match[0], 0) + 1
-        return marks[match[0]]
+        told = match[0] if match[0] in marks else lower[match[0].lower()]
+        times[told] = times.get(told, 0) + 1
+        return marks[told]
 
     clean = [(role, re.sub("|".join(parts), put, text) if parts else text) for role, text in case.dialogue]
     key = [(mark, told, times.get(told, 0)) for _, told, mark in names]
@@ -193,7 +207,7 @@ def anonymise(case: Case) -> tuple[Case, pd.DataFrame]:
 
 # %% ../../nbs/10_heartbench/11_rewriting.ipynb #ce217fc2
 def refuse_personal(cases: Iterable[Case]) -> None:
-    """Raise where anything personal is found in dialogues or criteria.
+    """Raise where anything personal is found in dialogues or criteria, or a number, mail or account in a case's id.
 
     Parameters
     ----------
@@ -209,7 +223,10 @@ def refuse_personal(cases: Iterable[Case]) -> None:
     >>> refuse_personal([new_case("c", ["[NAME 1] left."])])
     """
     places = []
-    for case in cases:
+    for number, case in enumerate(cases, 1):
+        forms = [pattern for kind, pattern in _PERSONAL.items() if kind not in ("name", "address")]
+        if any(re.search(pattern, case.case_id) for pattern in [*forms, _PLATE]):
+            places.append(f"the id of case number {number}: NUMBER")
         texts = [(f"message {k}", text) for k, (_, text) in enumerate(case.dialogue, 1)]
         texts += [(f"criterion {item.number}", item.content) for item in case.criteria]
         places += [
@@ -265,7 +282,7 @@ _REWRITE = {
 }
 
 
-def _read_dialogue(text: str | None, least: int, most: int) -> list[str]:
+def _read_dialogue(text: str | None, least: int, most: int, given: str = "") -> list[str]:
     said = read_object(text, "dialogue")["dialogue"]
     if not isinstance(said, list) or not all(isinstance(one, str) and one.strip() for one in said):
         raise Unreadable("dialogue is no list of messages")
@@ -274,6 +291,8 @@ def _read_dialogue(text: str | None, least: int, most: int) -> list[str]:
     said = [as_utf8(one.strip()) for one in said]
     if any(personal_spans(one) for one in said):
         raise Unreadable("it names a person, a place, an organisation or a number; use the placeholders")
+    if made_up := set(_PLACEHOLDER.findall("".join(said))) - set(_PLACEHOLDER.findall(given)):
+        raise Unreadable(f"{min(made_up)} does not stand in the dialogue")
     return said
 
 
@@ -365,7 +384,7 @@ def rewrite(
         for step in STEPS[1:]:
             if got["status"] == "ok":
                 most, least = (MOST, 1) if step == "compressed" else (len(lines), len(lines))
-                read = functools.partial(_read_dialogue, least=least, most=most)
+                read = functools.partial(_read_dialogue, least=least, most=most, given="".join(lines))
                 got, said = yield from ask(_prompt(step, lines), read, step)
                 lines = said or lines
             done = json.dumps(lines, ensure_ascii=False) if got["status"] == "ok" else None
@@ -429,6 +448,14 @@ def steps_html(
     return f"<div {PLAIN[:-1]};{grid}'>{''.join(parts)}</div>"
 
 
+def _refuse_several(rewrites: pd.DataFrame) -> None:
+    "Raise where a column is missing, or several models rewrote a dialogue."
+    if absent := [name for name in ("case_id", "step", "status", "dialogue") if name not in rewrites]:
+        raise TableError(f"the rewrites lack {', '.join(absent)}; rewrites_of gives them")
+    if (twice := rewrites[rewrites.duplicated(["case_id", "step"])]).size:
+        raise TableError(f"several models rewrote {twice['case_id'].iloc[0]!r}; give the rewrites of one")
+
+
 def rewrites_sheet(
     rewrites: pd.DataFrame, cases: Iterable[Case], *, expert: str = "", seed: int = 0
 ) -> pd.DataFrame:
@@ -462,8 +489,7 @@ def rewrites_sheet(
     >>> rewrites_sheet(steps, [new_case("c", ["It is gone!"])])[["item", "ask"]].values.tolist()
     [['c', 'rewrite']]
     """
-    if (twice := rewrites[rewrites.duplicated(["case_id", "step"])]).size:
-        raise TableError(f"several models rewrote {twice['case_id'].iloc[0]!r}; give the rewrites of one")
+    _refuse_several(rewrites)
     originals, rows = {case.case_id: [text for _, text in case.dialogue] for case in cases}, []
     for case_id, part in rewrites.groupby("case_id"):
         if case_id not in originals:
@@ -492,10 +518,18 @@ def accepted(rewrites: pd.DataFrame, votes: pd.DataFrame, cases: Iterable[Case])
     Raises
     ------
     TableError
-        Personal data is left in one of them.
+        Personal data is left in one of them, or several models rewrote it.
+
+    Examples
+    --------
+    >>> steps = pd.DataFrame({"case_id": "c", "step": STEPS, "status": "ok", "dialogue": [["It is gone."]] * 3})
+    >>> votes = pd.DataFrame({"expert": ["Ada"], "item": "c", "criterion": 0, "vote": "take"})
+    >>> accepted(steps, votes, [new_case("c", ["It is gone!"])])["c"].dialogue
+    (('user', 'It is gone.'),)
     """
+    _refuse_several(rewrites)
     polished = rewrites[(rewrites["step"] == "polished") & (rewrites["status"] == "ok")]
-    said = votes.groupby("item")["vote"].agg(set)
+    said = votes[votes["criterion"] == 0].groupby("item")["vote"].agg(set)  # the rest are votes on its criteria
     lines = dict(zip(polished["case_id"], polished["dialogue"], strict=True))
     made = [
         replace(new_case(case.case_id, lines[case.case_id]), scene=case.scene, subscene=case.subscene)

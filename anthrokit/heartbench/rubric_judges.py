@@ -18,6 +18,9 @@ from .results import agreement
 __all__ = ['self_consistency', 'place_effect', 'judge_quality']
 
 # %% ../../nbs/10_heartbench/17_rubric_judges.ipynb #0969cf08
+_ESTIMATED = ["judge", "estimate", "ci_low", "ci_high", "n", "n_clusters"]
+
+
 def _share(total: np.ndarray, of: np.ndarray) -> np.ndarray:
     return total / of
 
@@ -38,7 +41,12 @@ def self_consistency(
     -------
     DataFrame
         judge, estimate (share of pairs of samples), ci_low, ci_high, n (pairs), n_clusters (cases). A judge with one
-        sample has no estimate.
+        sample, or without verdicts, has no estimate.
+
+    Raises
+    ------
+    TableError
+        A column is missing, or a sample stands there twice: it would agree with itself.
 
     Examples
     --------
@@ -47,8 +55,14 @@ def self_consistency(
     >>> self_consistency(said.assign(model="m", case_id="c", criterion=1, judge="j"))["estimate"].round(2).item()
     0.33
     """
-    rows = []
-    for judge, part in ratings.dropna(subset=["hit"]).groupby("judge", sort=False):
+    unit, rows = ["model", "case_id", "criterion", "judge", "sample"], []
+    if absent := [name for name in (*unit, "hit") if name not in ratings]:
+        raise TableError(f"the ratings lack {', '.join(absent)}")
+    if (twice := ratings[ratings.duplicated(unit)]).size:
+        row = twice.iloc[0]
+        raise TableError(f"sample {row['sample']} of {row['judge']!r} on case {row['case_id']!r} stands there twice")
+    for judge, part in ratings.groupby("judge", sort=False):
+        part = part.dropna(subset=["hit"])
         items = part.assign(hit=part["hit"].astype(int)).groupby(["case_id", "model", "criterion"])["hit"]
         yes, n = items.sum(), items.size()
         same, pairs = yes * (yes - 1) / 2 + (n - yes) * (n - yes - 1) / 2, n * (n - 1) / 2
@@ -66,7 +80,7 @@ def self_consistency(
             )
             row |= found[["estimate", "ci_low", "ci_high"]].iloc[0].to_dict()
         rows.append({**row, "n": int(pairs.sum()), "n_clusters": len(sums)})
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows, columns=_ESTIMATED)
 
 
 def place_effect(
@@ -90,19 +104,28 @@ def place_effect(
     -------
     DataFrame
         judge, estimate (chance of a hit in the last place minus the first, answer and criterion held constant),
-        ci_low, ci_high, n (verdicts), n_clusters (cases). No estimate where an item always stood at the same place.
+        ci_low, ci_high, n (verdicts whose place is known), n_clusters (cases). No estimate where an item always stood
+        at the same place.
+
+    Examples
+    --------
+    >>> said = pd.DataFrame({"sample": [1, 1, 2, 2], "criterion": [1, 2] * 2, "hit": [True, False, False, True]})
+    >>> orders = pd.DataFrame({"sample": [1, 2], "criteria_order": ["[2, 1]", "[1, 2]"]})
+    >>> said, orders = (table.assign(model="m", case_id="c", judge="j") for table in (said, orders))
+    >>> place_effect(said, orders, n_resamples=0)["estimate"].item()
+    1.0
     """
     orders = {
         (row.model, row.case_id, row.judge, row.sample): json.loads(row.criteria_order)
         for row in judgements.dropna(subset=["criteria_order"]).itertuples()
     }
     rows = []
-    for judge, part in ratings.dropna(subset=["hit"]).groupby("judge", sort=False):
-        lists = [
-            orders[key]
-            for key in zip(part["model"], part["case_id"], part["judge"], part["sample"], strict=True)
-        ]
-        place = [o.index(k) / max(len(o) - 1, 1) for o, k in zip(lists, part["criterion"], strict=True)]
+    for judge, part in ratings.groupby("judge", sort=False):
+        keys = zip(part["model"], part["case_id"], part["judge"], part["sample"], strict=True)
+        lists = [orders.get(key, []) for key in keys]
+        there = [number in order for order, number in zip(lists, part["criterion"], strict=True)]
+        part = part.assign(order=lists)[there].dropna(subset=["hit"])
+        place = [o.index(k) / max(len(o) - 1, 1) for o, k in zip(part["order"], part["criterion"], strict=True)]
         data = pd.DataFrame({"hit": part["hit"].astype(float).to_numpy(), "place": place})
         item = [part["model"].to_numpy(), part["case_id"].to_numpy(), part["criterion"].to_numpy()]
         data = data - data.groupby(item).transform("mean")
@@ -120,7 +143,7 @@ def place_effect(
             )
             row |= found[["estimate", "ci_low", "ci_high"]].iloc[0].to_dict()
         rows.append({**row, "n": len(part), "n_clusters": len(sums)})
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows, columns=_ESTIMATED)
 
 # %% ../../nbs/10_heartbench/17_rubric_judges.ipynb #5d9ae487
 def judge_quality(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from ..analysis import resample
+from ..analysis import require_columns, resample
 from ..core import TableError
 from ..figures import COLOURS, MARKERS, legend_above, new_axes, points, themed
 from .answers import count_words
@@ -104,6 +104,9 @@ _OF_ONESELF = set(  # verbs that a speaker says of himself, without a subject
 _SKIPPED = {"d", "c", "TIME", "t", "xc", "w", "m", "nt"}
 
 # %% ../../nbs/10_heartbench/16_patterns.ipynb #f53ed696
+_NO_COMMANDS = frozenset(("thank", "please", "ok", "haha", "welcome"))
+
+
 def _commands_in_english(sentence: str) -> bool:
     "Whether a verb in its base form heads a clause without a subject."
     order = r"^(?:\d+[.)]\s*|(?:first|second|third|finally|then|please|and|so)\b[,:]?\s*)+"
@@ -116,7 +119,7 @@ def _commands_in_english(sentence: str) -> bool:
         heads = token.dep_ == "ROOT" or (
             token.dep_ in ("conj", "ccomp", "parataxis") and token.head.dep_ == "ROOT"
         )
-        if not heads or token.tag_ != "VB" or token.lower_ in ("thank", "please"):
+        if not heads or token.tag_ != "VB" or token.lower_ in _NO_COMMANDS:
             continue
         children = list(token.children)
         subject = any(child.dep_ in ("nsubj", "nsubjpass", "expl") for child in children)
@@ -188,6 +191,7 @@ MEASURES = {
     "items": "numbered or bulleted items",
     "words": "words (a Chinese character is one)",
 }
+_ADDRESS = re.compile(r"https?://\S+")
 _ITEM = re.compile(
     r"(?:^|(?<=[\s：:；;，,。]))(?:[-•*]\s+|\d{1,2}[.)、](?!\d)|[一二三四五六七八九十]、|[①-⑩]"
     r"|第[一二三四五六七八九十](?=[，、：]))",
@@ -213,6 +217,7 @@ def answer_patterns(text: str) -> dict[str, float]:
     >>> found["directives"], found["no_invitation"], found["rush"], found["advice_first"], found["words"]
     (0.5, 0.0, 1.0, 1.0, 7)
     """
+    text = _ADDRESS.sub("", text)  # its question mark asks nothing
     language, sentences = language_of(text), read_sentences(text)
     kinds = [sentence_kinds(one, language) for one in sentences]
     told = [place for place, found in enumerate(kinds) if "directive" in found]
@@ -246,7 +251,7 @@ def patterns(answers: pd.DataFrame) -> pd.DataFrame:
     Raises
     ------
     TableError
-        No answer has content.
+        No answer has content, or a column is missing.
 
     Examples
     --------
@@ -254,6 +259,7 @@ def patterns(answers: pd.DataFrame) -> pd.DataFrame:
     >>> patterns(bundled_answers()).groupby("model")["no_invitation"].mean().round(2).to_dict()
     {'adviser': 0.92, 'listener': 0.0}
     """
+    require_columns(answers, ["model", "case_id", "content"], "answers")
     there = answers.dropna(subset=["content"])
     if there.empty:
         raise TableError("there is no answer with content to look at")
@@ -308,7 +314,7 @@ def patterns_and_scores(
     Raises
     ------
     TableError
-        No case has scored answers of two models.
+        No case has scored answers of two models, an answer is measured twice, or `words` is missing.
 
     Examples
     --------
@@ -317,6 +323,10 @@ def patterns_and_scores(
     >>> bool(found.query("measure == 'directives' and held == 'case'")["estimate"].item() < 0)
     True
     """
+    require_columns(measured, ["model", "case_id", "words"], "patterns")
+    if (twice := measured[measured.duplicated(["model", "case_id"])]).size:
+        row = twice.iloc[0]
+        raise TableError(f"the answer of {row['model']!r} to {row['case_id']!r} is measured twice")
     scores = case_means(hits, protocol).dropna(subset=["estimate"])
     data = scores.merge(measured, on=["model", "case_id"])
     data = data[data.groupby("case_id")["model"].transform("nunique") > 1].reset_index(drop=True)
@@ -341,6 +351,11 @@ def patterns_and_scores(
 def _relation(value: pd.Series, own: pd.Series, others: list, case: pd.Series, how: tuple) -> tuple[Any, ...]:
     "Estimate, limits, spread, and counts of one measure with others held constant."
     design = pd.concat([value.rename("score"), own.rename("own"), *others], axis=1)
+    known = design["own"].notna()
+    known &= known.groupby(case).transform("sum") > 1  # nothing to compare with in its case
+    design, case = design[known], case[known]
+    if design.empty:
+        return np.nan, np.nan, np.nan, np.nan, 0, 0
     design = design - design.groupby(case).transform("mean")
     spread = float(np.sqrt((design["own"] ** 2).sum() / max(len(design) - case.nunique(), 1)))
     rest = design.iloc[:, 2:].to_numpy()
