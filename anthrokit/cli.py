@@ -13,6 +13,7 @@ import re
 import shlex
 import shutil
 import sys
+import tempfile
 import time
 import tomllib
 import warnings
@@ -573,18 +574,28 @@ def estimate(
     balance: list[str] | None = None,
     turns: Positive = 5,
     repeats: Positive = 1,
+    system_target: str | None = None,
+    persona: str | None = None,
+    script: str | None = None,
+    natural_end: bool = False,
+    seed: int = 0,
+    design: list[str] | None = None,
     judges: list[str] | None = None,
     together: bool = False,
     protocol: Literal["paper", "released"] = "paper",
+    messages: str | None = None,
     behaviours: list[str] | None = None,
     samples: Positive = 3,
     sampling: Literal["full", "adaptive"] = "full",
+    retry: list[str] = ("failed",),
     batch: bool = False,
 ) -> _Result:
     """What a study would take, in calls, tokens and US dollars. No call is made.
 
     Examples: anthrokit estimate --target openai/gpt-4o --user openai/gpt-4o --judges openai/gpt-4.1;
-    anthrokit estimate runs/gpt-4o --judges openai/gpt-4.1
+    anthrokit estimate runs/gpt-4o --judges openai/gpt-4.1;
+    anthrokit estimate --prompts pushback --script pushback --target openai/gpt-4o;
+    anthrokit estimate --messages chats.csv --judges openai/gpt-4.1
 
     Parameters
     ----------
@@ -595,7 +606,7 @@ def estimate(
     user
         Model that plays the person.
     prompts
-        anthrokit, anthrobench, or a CSV or Parquet file (default: anthrokit, where the run holds no messages).
+        As for simulate (default: anthrokit, where neither a run with messages nor a file of them is named).
     dialogues
         Draw so many prompts, balanced (default: all).
     balance
@@ -604,40 +615,71 @@ def estimate(
         Target messages in each dialogue.
     repeats
         Dialogues for each prompt.
+    system_target
+        A system prompt for the target.
+    persona
+        Who the person is.
+    script
+        What the person says from turn 2 on, as for simulate.
+    natural_end
+        Let the person end the dialogue.
+    seed
+        As for simulate; another seed makes other dialogues.
+    design
+        As for simulate.
     judges
         Models; without any, only the simulation is counted.
     together
         All behaviours of a message in one call.
     protocol
         As the paper says, or as its code does.
+    messages
+        The judging of the messages of a file, as for judge.
     behaviours
         Behaviours or categories (default: all).
     samples
         Answers of each judge for each message and behaviour.
     sampling
         adaptive: stop asking where the label is decided.
+    retry
+        Ratings to ask for again: failed, unparsed, refused.
     batch
         At the prices of the providers' batches.
     """
-    from anthrokit.judging import estimate
+    from anthrokit.judging import estimate, import_messages
 
+    if messages and (run or prompts):
+        raise ValueError("--messages is priced by itself: leave the run and --prompts out")
     there = run is not None and (Path(run) / "ledger.sqlite").exists()
-    planned = {"turns": turns, "repeats": repeats}
+    planned = {
+        "turns": turns,
+        "repeats": repeats,
+        "system_target": system_target,
+        "persona": persona,
+        "script": _script(script),
+        "natural_end": natural_end,
+        "seed": seed,
+        "design": _design(design),
+    }
     table = None
-    if prompts is not None or not there:
+    if not messages and (prompts is not None or not there):
         table = _drawn(prompts or "anthrokit", dialogues, balance)
-    found = estimate(
-        table,
-        _llm(target),
-        _llm(user),
-        None if judges is None else _judges(judges, together, protocol),
-        run=run if there else None,
-        batch=batch,
-        samples=samples,
-        behaviours=behaviours,
-        sampling=sampling,
-        **(planned if table is not None else {}),
-    )
+    with tempfile.TemporaryDirectory() as place:
+        if messages:
+            import_messages(messages, place).close()
+        found = estimate(
+            table,
+            _llm(target),
+            _llm(user),
+            None if judges is None else _judges(judges, together, protocol),
+            run=place if messages else run if there else None,
+            batch=batch,
+            samples=samples,
+            behaviours=behaviours,
+            sampling=sampling,
+            retry=list(retry),
+            **(planned if table is not None else {}),
+        )
     shown = found[["purpose", "name", "calls", "tokens_in", "tokens_out", "cost", "cost_most"]]
     return _Result(found, {"note": "no call was made"}, shown=shown)
 

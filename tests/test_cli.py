@@ -3,6 +3,7 @@
 import contextlib
 import ctypes
 import functools
+import inspect
 import json
 import os
 import re
@@ -76,8 +77,28 @@ def test_a_script_says_what_the_person_says(server, tmp_path):
             said = run.messages()
         told = said[(said["role"] == "user") & (said["turn"] == 2)].set_index("prompt_id")["content"]
         assert len(told) == 2 and all(text == f"{begins}{claims[one]}." for one, text in told.items())
+    planned = rows(anthrokit("estimate", *asked, "--script", "pushback", "--json", cwd=tmp_path))
+    assert {row["purpose"]: row["calls"] for row in planned} == {"target": 4, "user": 0, "all": 4}
     done = anthrokit("simulate", "other", *asked, "--script", "none.txt", cwd=tmp_path)
     assert done.returncode == 1 and "none.txt holds no message" in done.stderr and not (tmp_path / "other").exists()
+
+
+def test_an_estimate_takes_what_changes_a_study():
+    "Whatever simulate and judge take, but caps and the judges' default; a settings file for both says it to all three."
+    from anthrokit.cli import estimate, judge, simulate
+
+    taken = {name for one in (simulate, judge) for name in inspect.signature(one).parameters}
+    assert taken - set(inspect.signature(estimate).parameters) == {"budget_usd", "budget_tokens"}
+
+
+def test_the_judging_of_a_file_has_an_estimate(tmp_path):
+    (tmp_path / "m.csv").write_text("user,assistant\nHi,I love you\nHi,Fine\n")
+    asked = ("estimate", "--messages", "m.csv", "--judges", "openai/gpt-4.1", "--behaviours", "empathy", "--json")
+    planned = rows(anthrokit(*asked, cwd=tmp_path))
+    assert [(row["purpose"], row["calls"]) for row in planned] == [("judge", 6), ("all", 6)]
+    refused = anthrokit(*asked, "--prompts", "anthrokit", cwd=tmp_path)
+    assert refused.returncode == 1 and "leave the run and --prompts out" in refused.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["m.csv"]
 
 
 def test_a_study_through_a_server(server, tmp_path):

@@ -103,5 +103,19 @@ def test_every_new_name_has_an_example():
     assert not more, "\n".join(name for name in without() if name.rpartition(".")[0] in more)
 
 
+def test_no_default_fills_a_signature():
+    "What Shift+Tab shows of a name has no page of text in it."
+    known = [one for name in MODULES for one in public(importlib.import_module(name))]
+    functions = {name: value for name, value in known if inspect.isfunction(value)}
+    functions |= {name: value.__init__ for name, value in known if inspect.isfunction(getattr(value, "__init__", 0))}
+    walls = [
+        f"{name}({parameter.name}=…)"
+        for name, function in functions.items()
+        for parameter in inspect.signature(function).parameters.values()
+        if len(repr(parameter.default)) > 120
+    ]
+    assert len(functions) > 400 and not walls
+
+
 if __name__ == "__main__":
     sys.stdout.write("\n".join(without()) + "\n")

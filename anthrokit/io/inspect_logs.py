@@ -19,7 +19,6 @@ from ..judging import Passage, PronounCounter, Rating, judge_prompt, metadata_ro
 from ..judging import parse_verdict
 from ..models import await_for
 from anthrokit.simulation import (
-    USER_TEMPLATE,
     Behaviour,
     Taxonomy,
     as_llm,
@@ -486,14 +485,14 @@ def _as_inspect(message: dict[str, str]) -> ChatMessage:
 
 
 @solver
-def dialogue(turns: int = 5, template: str = USER_TEMPLATE) -> Solver:
+def dialogue(turns: int = 5, template: str | None = None) -> Solver:
     """A dialogue between the role `user` and the model under evaluation.
 
     Parameters
     ----------
     turns : int
         Answers of the target.
-    template : str
+    template : str, optional
         As for `simulate`.
 
     Examples

@@ -124,7 +124,7 @@ def _positive(behaviour: Behaviour) -> str:
 def judge_prompt(
     passage: Passage | str,
     behaviour: Behaviour,
-    template: str = JUDGE_TEMPLATE,
+    template: str | None = None,
     *,
     context: str = "user",
     present: bool = False,
@@ -139,7 +139,8 @@ def judge_prompt(
         The message, and what was said before it.
     behaviour : Behaviour
         Its name, definition, question and negative examples fill the template.
-    template : str
+    template : str, optional
+        `JUDGE_TEMPLATE` by default.
         With the fields {name}, {definition}, {not_present}, {question}, {message}, {context} (what was said before, by
         `context`), {user} (the user's message that it answers), {history} (all that was said before), {code} and {form}
         (how to answer).
@@ -172,7 +173,7 @@ def judge_prompt(
         "code": code,
         "form": (_JSON_FORM if structured else _FORM).format(code=code),
     }
-    return re.sub(r"\{(\w+)\}", lambda match: fields.get(match[1], match[0]), template)
+    return re.sub(r"\{(\w+)\}", lambda match: fields.get(match[1], match[0]), template or JUDGE_TEMPLATE)
 
 # %% ../../nbs/05_judging/02_judges.ipynb #a07771b3
 def _check_context(context: Any, template: str = "") -> None:

@@ -49,7 +49,7 @@ def _import_into(future: concurrent.futures.Future) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             import litellm
-        warnings.filterwarnings("ignore", message="Item .* on TypedDict class", category=UserWarning)
+        warnings.filterwarnings("ignore", message="Items? .* on TypedDict class", category=UserWarning)
         litellm.suppress_debug_info = True
         litellm.telemetry = False
         litellm.cache = None

@@ -48,7 +48,7 @@ _OPENING = "(The chat window is open.)"
 
 def user_system_prompt(
     prompt: pd.Series | dict[str, Any],
-    template: str = USER_TEMPLATE,
+    template: str | None = None,
     persona: str | None = None,
     natural_end: bool = False,
 ) -> str:
@@ -58,9 +58,9 @@ def user_system_prompt(
     ----------
     prompt : Series or dict
         A row of the prompts table.
-    template : str
+    template : str, optional
         With the fields {scenario}, {domain}, {first_message}, {persona}, {ending}, and any column of the prompt;
-        only the first message must be in it.
+        only the first message must be in it. `USER_TEMPLATE` by default.
     persona : str, optional
         Who the person is, in a sentence or two.
     natural_end : bool
@@ -80,7 +80,7 @@ def user_system_prompt(
         "persona": f"Who you are: {persona}\n" if persona else "",
         "ending": _ENDING if natural_end else "",
     }
-    return re.sub(r"\{(\w+)\}", lambda match: fields.get(match[1], match[0]), template)
+    return re.sub(r"\{(\w+)\}", lambda match: fields.get(match[1], match[0]), template or USER_TEMPLATE)
 
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #d555b886
 def _seen_by_target(history: list[dict[str, Any]], system: str | None) -> list[dict[str, str]]:
@@ -148,7 +148,7 @@ def wanted_dialogues(
     *,
     turns: int = 5,
     system_target: str | None = None,
-    template: str = USER_TEMPLATE,
+    template: str | None = None,
     persona: str | None = None,
     script: Sequence[str] = (),
     natural_end: bool = False,
