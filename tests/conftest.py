@@ -1,13 +1,15 @@
 import asyncio
 import os
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
+import mock_openai
 import pytest
 from browser import Lab, Notebook, VSCode, chromium
+from forks import CONTEXT, Fork
 from kernels import ForkedKernels
+
+from anthrokit.models.faults import pause_before_next
 
 HERE = Path(__file__).parent
 
@@ -25,17 +27,26 @@ def server():
     running = []
 
     def start(*arguments):
-        process = subprocess.Popen(
-            [sys.executable, HERE / "mock_openai.py", *map(str, arguments)], stdout=subprocess.PIPE, text=True
-        )
-        running.append(process)
-        return process.stdout.readline().strip()
+        heard, tell = CONTEXT.Pipe(duplex=False)
+        running.append(Fork(mock_openai.main, [str(argument) for argument in arguments], tell.send))
+        tell.close()
+        with heard:
+            return heard.recv()
 
     yield start
     for process in running:
         process.kill()
-        process.wait()
-        process.stdout.close()
+
+
+@pytest.fixture
+def quick_retries(monkeypatch):
+    "Tries follow each other twenty times as fast; how long the pauses are, nbs/02_models/02_faults shows."
+
+    def pause(tries, retry_after):
+        return (retry_after or 0.0) + pause_before_next(tries, None) / 20
+
+    monkeypatch.setattr("anthrokit.models.llm.pause_before_next", pause)
+    monkeypatch.setattr("anthrokit.models.batches.pause_before_next", pause)
 
 
 @pytest.fixture(scope="session")

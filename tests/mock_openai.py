@@ -27,6 +27,7 @@ import random
 import re
 import time
 from collections import Counter
+from collections.abc import Callable, Sequence
 
 from aiohttp import web
 
@@ -74,7 +75,7 @@ class Server:
         self.seen, self.stats = Counter(), Counter()
         self.in_flight = 0
         self.batches = Batches(self)
-        self.by_seed, self.pace = False, 0.0
+        self.by_seed, self.pace, self.retry_after = False, 0.0, 1.0
 
     def fault(self, request: dict, times: int) -> str | None:
         if request["model"].startswith("always-"):
@@ -226,7 +227,8 @@ class Server:
             case "rate_limit":
                 return self.error(429, "Rate limit reached", "rate_limit_exceeded")
             case "rate_limit_after":
-                return self.error(429, "Rate limit reached", "rate_limit_exceeded", {"Retry-After": "1"})
+                wait = {"Retry-After": f"{self.retry_after:g}"}
+                return self.error(429, "Rate limit reached", "rate_limit_exceeded", wait)
             case "error":
                 return self.error(500, "The server had an error", "server_error")
             case "hang":
@@ -441,16 +443,20 @@ class Batches:
         return web.json_response(self.shown(self.known[http.match_info["id"]]))
 
 
-async def serve(server: Server, port: int, quick: bool = False) -> None:
+def say(address: str) -> None:
+    print(address, flush=True)
+
+
+async def serve(server: Server, port: int, quick: bool, tell: Callable[[str], None]) -> None:
     runner = web.AppRunner(server.app(quick), access_log=None)
     await runner.setup()
     site = web.TCPSite(runner, "127.0.0.1", port)
     await site.start()
-    print(f"http://127.0.0.1:{runner.addresses[0][1]}/v1", flush=True)
+    tell(f"http://127.0.0.1:{runner.addresses[0][1]}/v1")
     await asyncio.Event().wait()
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None, tell: Callable[[str], None] = say) -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -469,15 +475,16 @@ def main() -> None:
     parser.add_argument("--batch-queue", type=int, help="requests that may be under way in batches")
     parser.add_argument("--create-latency", type=float, default=0.0, help="seconds until a new batch is answered")
     parser.add_argument("--pace", type=float, default=0.0, help="seconds a word of an answer that streams")
-    given = parser.parse_args()
+    parser.add_argument("--retry-after", type=float, default=1.0, help="seconds that rate_limit_after asks to wait")
+    given = parser.parse_args(arguments)
     faults = {name: float(share) for name, share in (fault.split("=") for fault in given.fault)}
     if unknown := set(faults) - set(FAULTS):
         parser.error(f"no such fault: {', '.join(unknown)}; there are {', '.join(FAULTS)}")
     server = Server(given.latency, given.jitter, faults, given.sticky, given.rpm)
-    server.by_seed, server.pace = given.by_seed, given.pace
+    server.by_seed, server.pace, server.retry_after = given.by_seed, given.pace, given.retry_after
     server.batches.seconds, server.batches.ends = given.batch_seconds, given.batch_ends
     server.batches.queue, server.batches.create_latency = given.batch_queue, given.create_latency
-    asyncio.run(serve(server, given.port, given.quick))
+    asyncio.run(serve(server, given.port, given.quick, tell))
 
 
 if __name__ == "__main__":

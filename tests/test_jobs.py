@@ -16,14 +16,14 @@ from anthrokit.models import Batch, Budget
 
 KINDS = list(jobs.KINDS)
 FAULTS = {
-    "429": ("rate_limit=0.5",),
-    "429 with a time": ("rate_limit_after=0.3",),
-    "500": ("error=0.5",),
-    "closed": ("drop=0.5",),
-    "empty": ("empty=0.4",),
-    "no choices": ("choiceless=0.5",),
-    "no JSON": ("malformed=0.5",),
-    "time-out": ("hang=0.3",),
+    "429": "rate_limit=0.5",
+    "429 with a time": "rate_limit_after=0.3",
+    "500": "error=0.5",
+    "closed": "drop=0.5",
+    "empty": "empty=0.4",
+    "no choices": "choiceless=0.5",
+    "no JSON": "malformed=0.5",
+    "time-out": "hang=0.3",
 }
 
 
@@ -45,11 +45,11 @@ def untroubled(tmp_path_factory):
 
 @pytest.mark.parametrize("fault", FAULTS)
 @pytest.mark.parametrize("kind", KINDS)
-def test_faults_of_the_server(server, tmp_path, untroubled, kind, fault):
+def test_faults_of_the_server(server, quick_retries, tmp_path, untroubled, kind, fault):
     "What fails is tried again, in the call or by the same call made again."
     job, calm = jobs.KINDS[kind], server()
-    faulty = server(*(part for share in FAULTS[fault] for part in ("--fault", share)))
-    job.do(tmp_path / "run", faulty, llm={"timeout": 0.5, "max_retries": 4})
+    faulty = server("--fault", FAULTS[fault], "--retry-after", 0.05)
+    job.do(tmp_path / "run", faulty, llm={"timeout": 0.25, "max_retries": 4})
     assert any(name.startswith("fault_") for name in stats(faulty))
     job.do(tmp_path / "run", calm)
     kept, whole = job.rows(tmp_path / "run"), untroubled(kind, calm)

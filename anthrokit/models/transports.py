@@ -669,7 +669,8 @@ class Route:
         "One try; every way it can end badly becomes a fault, without a key in its text or its chain."
         teller = Teller(show, [*self.secrets, *known_secrets()]) if show else None
         try:
-            async with asyncio.timeout(self.timeout + 1):
+            # LiteLLM keeps to the time itself and closes what is open; should it not, a second later we do.
+            async with asyncio.timeout(self.timeout + (self.transport == "litellm")):
                 answer = await _TRANSPORTS[self.transport](self.ready, request, teller)
         except (asyncio.CancelledError, Fault, CallFailed, SetupError):
             raise

@@ -65,6 +65,7 @@ OPEN = """async path => {
     await window.tested.sessionContext.shutdown().catch(() => {});  // disposed at once, it would not be sent
     window.tested.dispose();
   }
+  document.querySelectorAll('.jp-Dialog .jp-mod-accept').forEach(button => button.click());  // its kernel was killed
   delete window.__hacked;
   window.tested = await jupyterapp.commands.execute('docmanager:open', {path, factory: 'Notebook'});
   jupyterapp.shell.activateById(window.tested.id);

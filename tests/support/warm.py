@@ -1,5 +1,6 @@
 "What processes that tests start have imported already."
 
+import aiohttp.web  # noqa: F401
 import judged  # noqa: F401
 
 from anthrokit import heartbench  # noqa: F401
