@@ -108,7 +108,9 @@ def make_ledger(path: str | os.PathLike) -> None:
     partial = path.with_name(f"{path.name}.partial")
     partial.unlink(missing_ok=True)
     with contextlib.closing(sqlite3.connect(partial, isolation_level=None)) as connection:
+        connection.execute("BEGIN")  # all at once, or the disk is waited for after each
         _make_tables(connection)
+        connection.execute("COMMIT")
         connection.execute("PRAGMA journal_mode=WAL")
     if not path.exists():
         partial.replace(path)
