@@ -231,6 +231,7 @@ def snowball(
     method: str = "score",
     n_resamples: int = 2000,
     seed: int = 0,
+    odds: bool = True,
 ) -> pd.DataFrame:
     """How often a behaviour follows itself: P(at turn t + 1, given it was, or was not, at turn t).
 
@@ -245,6 +246,8 @@ def snowball(
         Confidence level.
     method : str
         "score" (as `difference`) or "resample" (as `resample`, with `n_resamples` and `seed`).
+    odds : bool
+        Whether to look within dialogues too, which takes longest; the columns of `carry_over` are missing otherwise.
 
     Returns
     -------
@@ -278,11 +281,11 @@ def snowball(
     tally = Tally(dialogues, by)
     resampling = {"n_resamples": n_resamples, "seed": seed} if method == "resample" else {}
     result = _contrast(tally, grid[:, :-2], grid[:, 1:-1], ci, method, **resampling)
-    odds = ["odds_ratio", "odds_low", "odds_high", "p_value", "p_adjusted"]
-    result[odds] = np.nan
-    if grid.shape[1] <= 15:
+    within = ["odds_ratio", "odds_low", "odds_high", "p_value", "p_adjusted"]
+    result[within] = np.nan
+    if odds and grid.shape[1] <= 15:
         carried = carry_over(labels, by if "behaviour" in by else [*by, "behaviour"], ci=ci)
-        result[odds] = carried[["estimate", "ci_low", "ci_high", "p_value", "p_adjusted"]].to_numpy()
+        result[within] = carried[["estimate", "ci_low", "ci_high", "p_value", "p_adjusted"]].to_numpy()
     return tally.beside(result.assign(**tally.targets(), **named))
 
 # %% ../../nbs/07_analysis/05_snowball.ipynb #41251be5

@@ -332,7 +332,8 @@ def plot_snowball(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     texts, odds_ratio, p = points(8), points(110), points(150)  # where the columns at the right begin and end
     for place, row in zip(at, part.itertuples(), strict=True):
         known = pd.notna(row.ci_low)
-        told = [f"{round(100 * value):+d}" for value in (row.estimate, row.ci_low, row.ci_high) if known]
+        ends = (row.estimate, row.ci_low, row.ci_high) if known else ()
+        told = [f"{round(100 * value):+d}".replace("-", "−") for value in ends]
         text = "{} ({} to {})".format(*told) if known else "no interval"
         ax.annotate(text, (1, place), (texts, 0), va="center", **beside)
         if tested:

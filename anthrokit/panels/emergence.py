@@ -17,7 +17,7 @@ from markupsafe import Markup
 
 from .. import analysis
 from ..core import digest
-from ..figures import COLOURS, interval, plot_emergence_curves, plot_snowball, theme, words
+from ..figures import COLOURS, MARKERS, interval, plot_emergence_curves, plot_snowball, theme, words
 from .dialogue import Look, dialogue_html, dialogue_line, dialogue_rows
 from .frame import Filter, Listing, Panel, Parts, View, options_of
 from .source import Source, render, visible
@@ -53,7 +53,7 @@ def curves(labels: pd.DataFrame, by: str = "") -> Curves:
     groups = ["behaviour", *([by] if by else [])]
     tables = (
         analysis.emergence(labels, groups),
-        analysis.snowball(labels, groups),
+        analysis.snowball(labels, groups, odds=False),
         analysis.first_occurrences(labels),
     )
     return Curves(*(table.assign(group=_group(table, by)) for table in tables))
@@ -190,6 +190,9 @@ def between(low: float, high: float) -> str:
     return "no interval" if pd.isna(low) else f"{percent(low)} to {percent(high)}"
 
 
+_SHAPES = dict(zip(MARKERS, "●■◆▲▼✚✖★", strict=True))  # the marks of the figures, as text
+
+
 def _rows_of(
     found: Curves, names: Sequence[str], line: str, by: str
 ) -> tuple[pd.DataFrame, list[str], list[str]]:
@@ -235,18 +238,20 @@ def chart_of(found: Curves, names: Sequence[str], line: str, by: str = "") -> di
     Returns
     -------
     dict
-        svg; points (row, turn, left and top in percent, said); stops (left in percent, turn); never.
+        svg; points (row, turn, left and top in percent, said); stops (left in percent, turn); never; looks (of each
+        line that is drawn the place of its colour in the palette, and its mark).
     """
     table, rows, never = _rows_of(found, names, line, by)
     if not rows:
-        return {"svg": "", "points": [], "stops": [], "never": never}
+        return {"svg": "", "points": [], "stops": [], "never": never, "looks": {}}
     high = max(3.1, 0.3 * len(rows) + 1.0)
     margins = {"left": 0.055, "right": 0.72, "top": 1 - 0.32 / high, "bottom": 0.55 / high}
     key = digest(table.astype(str).values.tolist(), rows)
     svg, ax = svg_of(lambda ax: plot_emergence_curves(table, ax), (10.6, high), margins, key)
     box = ax.figure.bbox
-    points = []
+    points, looks = [], {}
     for name, drawn in zip(rows, ax.lines, strict=False):
+        looks[name] = (COLOURS.index(drawn.get_color()), _SHAPES.get(drawn.get_marker(), "●"))
         part = table[table["behaviour"] == name].sort_values("turn")
         for at, place in zip(part.itertuples(), ax.transData.transform(drawn.get_xydata()), strict=True):
             said = (
@@ -270,6 +275,7 @@ def chart_of(found: Curves, names: Sequence[str], line: str, by: str = "") -> di
         "points": points,
         "stops": list(zip(np.round(places, 2).tolist(), turns, strict=True)),
         "never": never,
+        "looks": looks,
     }
 
 # %% ../../nbs/12_panels/05_emergence.ipynb #3641b441
@@ -442,7 +448,7 @@ class EmergenceParts:
 
     def __init__(self, source: Source):
         self.source, self.occurrences = source, Occurrences(source)
-        self.lines, self._charts = dialogue_rows(source), {}
+        self.lines, self._pictures = dialogue_rows(source), {}
         labels, names = source.labels, self.occurrences.names
         splits = [name for name in _SPLITS if name in labels and labels[name].nunique(dropna=False) > 1]
         splits += source.design
@@ -460,14 +466,23 @@ class EmergenceParts:
     def asked(self, chosen: Mapping[str, Any]) -> tuple[Curves | None, list[str], str, str]:
         "The statistics asked for; the names shown; the line chosen, and its group. By default the commonest."
         names = [name for name in self.occurrences.names if name in chosen["show"]][:LINES]
-        found = self.occurrences.curves(names, chosen["by"], chosen["target"], chosen["domain"])
+        by, where = chosen["by"], (chosen["target"], chosen["domain"])
+        order = [one for one in dict.fromkeys([chosen["line"], *self.occurrences.common, *names]) if one in names]
+        asked = [[one] for one in order] if by else [names]  # a split is of one name: the first that has labels
+        found = next(filter(None, (self.occurrences.curves(some, by, *where) for some in asked)), None)
         if found is None:
             return None, names, "", ""
         there = set(found.incidence["behaviour"])
-        order = [chosen["line"], *self.occurrences.common, *names]
         line = next(name for name in order if name in there)
         groups = sorted(found.incidence.loc[found.incidence["behaviour"] == line, "group"].unique())[:LINES]
         return found, names, line, chosen["group"] if chosen["group"] in groups else groups[0]
+
+    def _drawn(self, draw: Callable, found: Curves, line: str, by: str, *rest: Any) -> Any:
+        "What was drawn of these statistics, drawn once."
+        key = (draw, id(found), line if by else "")  # the statistics are kept, so that no other gets their id
+        if key not in self._pictures:
+            self._pictures[key] = draw(found, *rest, line, by)
+        return self._pictures[key]
 
     def items(self, chosen: Mapping[str, Any]) -> list[str]:
         "The dialogues behind the line and turns chosen."
@@ -492,10 +507,7 @@ class EmergenceParts:
                 "<p>There is nothing to draw: choose what to show, widen the filters, or judge the run.</p>"
             )
         by = chosen["by"]
-        key = (*names, by, line if by else "", chosen["target"], chosen["domain"])
-        if key not in self._charts:
-            self._charts[key] = chart_of(found, names, line, by)
-        chart, row = self._charts[key], group if by else line
+        chart, row = self._drawn(chart_of, found, line, by, names), group if by else line
         rows = list(dict.fromkeys([point["row"] for point in chart["points"]] + chart["never"]))
         turns = turns_of(chosen["turns"], self.occurrences.turns)
         point_of = (
@@ -514,7 +526,10 @@ class EmergenceParts:
                 }
                 for one in chart["points"]
             ],
-            rows=[(words(name), name == row, json.dumps(point_of(name))) for name in rows],
+            rows=[
+                (words(name), name == row, json.dumps(point_of(name)), *chart["looks"].get(name, (7, "–")))
+                for name in rows
+            ],
             others=[(words(name), name == line, json.dumps({"line": name})) for name in names] if by else [],
             turns=[
                 (said, count, at in (turns if chosen["turns"] else [""]), json.dumps({"turns": at}))
@@ -545,7 +560,7 @@ class EmergenceParts:
         if found is None:
             return ""
         if item is None:
-            return about_html(found, line, chosen["by"])
+            return self._drawn(about_html, found, line, chosen["by"])
         members = self.source.taxonomy.categories.get(line, ())
         return dialogue_html(self.source, item, Look(lit=frozenset([line, *members])))
 
@@ -555,7 +570,7 @@ class EmergenceParts:
         if found is None:
             return "No dialogues with these filters"
         name = visible(" · ".join(filter(None, (words(line), group))), 80)
-        return f"{n:,} dialogues where {name} {when(chosen['turns'])}"
+        return f"{n:,} dialogue{'' if n == 1 else 's'} where {name} {when(chosen['turns'])}"
 
     def parts(self) -> Parts:
         "All of it, for the panel."
@@ -585,9 +600,9 @@ _CHART = """{% if left %}<p class="ak-warn ak-name">{{ left | visible(600) }}</p
 </div></div>{% else %}<p>None of these occurs.</p>{% endif %}
 {% if chart.never %}<p class="ak-small ak-quiet ak-name">Never: {{ chart.never | join(", ") | visible(400) }}</p>
 {% endif %}
-<div class="ak-lines" role="group" aria-label="Line">{% for name, on, choice in rows %}
-<button type="button" data-choose="{{ choice }}" aria-pressed="{{ "true" if on else "false" }}">{{
- name | visible(40) }}</button>
+<div class="ak-lines" role="group" aria-label="Line">{% for name, on, choice, hue, sign in rows %}
+<button type="button" data-choose="{{ choice }}" aria-pressed="{{ "true" if on else "false" }}"><span
+ aria-hidden="true" style="color: var(--ak-c{{ hue }})">{{ sign }} </span>{{ name | visible(40) }}</button>
 {% endfor %}</div>
 <div class="ak-lines" role="group" aria-label="First occurs at">{% for said, count, on, choice in turns %}
 <button type="button" data-choose="{{ choice }}" aria-pressed="{{ "true" if on else "false" }}">{{ said }}: {{

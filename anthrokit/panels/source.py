@@ -33,9 +33,8 @@ _CONTEXT = (
     *("status", "reason", "system_user", "system_target"),
 )
 _USAGE = (
-    "SELECT substr(unit, 1, instr(unit, '/') - 1) AS dialogue_id, purpose, model, COUNT(*) AS calls, "
-    "SUM(tokens_in) AS tokens_in, SUM(tokens_out) AS tokens_out, "
-    "CASE WHEN COUNT(*) = COUNT(cost) THEN SUM(cost) END AS cost FROM calls WHERE unit LIKE '%/%' GROUP BY 1, 2, 3"
+    "SELECT purpose, model, COUNT(*) AS calls, SUM(tokens_in) AS tokens_in, SUM(tokens_out) AS tokens_out, "
+    "CASE WHEN COUNT(*) = COUNT(cost) THEN SUM(cost) END AS cost FROM calls WHERE unit > ? AND unit < ? GROUP BY 1, 2"
 )
 
 
@@ -48,7 +47,7 @@ def _read_run(run: Run) -> dict[str, pd.DataFrame]:
     if version != run.version:
         version = run.version
         frames = {name: getattr(run, name)() for name in ("dialogues", "messages", "labels")}
-        _KEPT[run] = version, {**frames, "usage": run.query(_USAGE)}
+        _KEPT[run] = version, frames
     return {**_KEPT[run][1]}
 
 
@@ -73,8 +72,7 @@ def _read_frames(given: Mapping[str, pd.DataFrame], taxonomy: Taxonomy) -> dict[
         labels[name] = labels["dialogue_id"].map(context[name])
     categories = {behaviour.name: behaviour.category for behaviour in taxonomy}
     labels["category"] = labels["behaviour"].map(categories)
-    usage = pd.DataFrame({"dialogue_id": pd.Series(dtype="str")})
-    return {"dialogues": dialogues, **known, "usage": usage}
+    return {"dialogues": dialogues, **known}
 
 # %% ../../nbs/12_panels/01_source.ipynb #a48f7bb9
 def _checked(given: Any) -> Run | Mapping[str, pd.DataFrame]:
@@ -113,9 +111,6 @@ class Source:
     ----------
     dialogues, messages, labels : DataFrame
         As `run.dialogues()` and so on; a table that wasn't given is empty.
-    usage : DataFrame
-        What the dialogues of a run took: dialogue_id, purpose, model, calls, tokens_in, tokens_out, cost (US dollars,
-        NA where a price isn't known).
     run : Run or None
         The run, where there is one.
     taxonomy : Taxonomy
@@ -127,6 +122,13 @@ class Source:
     ------
     TypeError, TableError
         Something else was given; a table breaks its rules.
+
+    Examples
+    --------
+    >>> from anthrokit import demo_run
+    >>> source = Source(demo_run())
+    >>> len(source.dialogues), len(source.of("messages", source.dialogues["dialogue_id"].iloc[0]))
+    (16, 10)
     """
 
     def __init__(self, given: Any):
@@ -149,7 +151,7 @@ class Source:
         self.taxonomy = taxonomy_of(self.run) if self.run is not None else Taxonomy.load()
         read = _read_run(self.run) if self.run is not None else _read_frames(self._given, self.taxonomy)
         self.dialogues, self.messages = read["dialogues"], read["messages"]
-        self.labels, self.usage, self._ratings = read["labels"], read["usage"], read.get("ratings")
+        self.labels, self._ratings = read["labels"], read.get("ratings")
         self.design = _design_of(self.dialogues if self.run is not None else self.labels)
         for table, name in product((self.dialogues, self.labels), self.design):
             if name in table:
@@ -167,7 +169,19 @@ class Source:
         return tally(self._ratings) if self._ratings is not None else self.run.tally()
 
     def of(self, table: str, dialogue_id: str) -> pd.DataFrame:
-        "The rows of one dialogue in messages, ratings, labels, dialogues or usage."
+        """The rows of one dialogue in messages, ratings, labels, dialogues or usage.
+
+        Parameters
+        ----------
+        table : str
+            Its name. usage, what the dialogue took of a run, is read when it is asked for: purpose, model, calls,
+            tokens_in, tokens_out, cost (US dollars, NA where a price isn't known).
+        dialogue_id : str
+            Of the dialogue.
+        """
+        if table == "usage":
+            between = [f"{dialogue_id}/", f"{dialogue_id}0"]  # 0 comes after / in the order of texts
+            return pd.DataFrame() if self.run is None else self.run.query(_USAGE, between)
         if table == "ratings" and self._ratings is None:
             rows = self.run.query("SELECT * FROM ratings WHERE dialogue_id = ?", [dialogue_id])
             return tables.check(rows.drop(columns="raw"), "ratings")
@@ -185,12 +199,24 @@ _UNSEEN = re.compile(
 
 
 def spelled(text: str) -> str:
-    "A text with the characters one can't see, or that turn others around, as U+…."
+    """A text with the characters one can't see, or that turn others around, as U+….
+
+    Examples
+    --------
+    >>> spelled("left\\u202eright")
+    'left⟨U+202E⟩right'
+    """
     return _UNSEEN.sub(lambda found: f"⟨U+{ord(found[0]):04X}⟩", text)
 
 
 def visible(text: object, limit: int = 120) -> str:
-    """A name as plain text for a control: characters one can't see as U+…, cut at `limit`, "–" for missing."""
+    """A name as plain text for a control: characters one can't see as U+…, cut at `limit`, "–" for missing.
+
+    Examples
+    --------
+    >>> visible("a name that is long", 10), visible(None)
+    ('a name th…', '–')
+    """
     if text is None or text is pd.NA or text != text:
         return "–"
     shown = spelled(" ".join(str(text)[: limit + 1].split()))
@@ -225,6 +251,11 @@ def clean(text: object, marks: Iterable[Mark] = (), limit: int | None = LIMIT) -
         Stretches to mark, which may overlap.
     limit : int or None
         Characters to show; None for all. What is left out is counted.
+
+    Examples
+    --------
+    >>> clean("I <b>feel</b>", [(0, 1, "ak-hit", "a pronoun")])
+    Markup('<mark class="ak-hit" title="a pronoun">I</mark> &lt;b&gt;feel&lt;/b&gt;')
     """
     if text is None or text is pd.NA or text != text:
         return Markup('<span class="ak-quiet">–</span>')
@@ -266,7 +297,13 @@ def _compiled(template: str) -> jinja2.Template:
 
 
 def render(template: str, **values: Any) -> Markup:
-    "A Jinja template filled; every value is escaped."
+    """A Jinja template filled; every value is escaped.
+
+    Examples
+    --------
+    >>> render("<p>{{ name }}</p>", name="<b>")
+    Markup('<p>&lt;b&gt;</p>')
+    """
     return Markup(_compiled(template).render(**values))
 
 # %% ../../nbs/12_panels/01_source.ipynb #7798c46f
