@@ -39,11 +39,12 @@ $(STAMP): $(RUNS)
 	@$(PIP) -r requirements.txt
 	@touch $(STAMP)
 
-# The module files from the notebooks, the notebooks clean, the README from its notebook.
+# The module files from the notebooks, the notebooks clean, the tutorials' pictures, the README from its notebook.
 notebooks: $(STAMP)
 	$(BIN)/nbdev_export
 	$(BIN)/python docs/rooms.py
 	$(BIN)/nbdev_clean
+	$(BIN)/python docs/opening.py
 	$(MAKE) readme
 
 readme: $(STAMP)

@@ -263,18 +263,6 @@ def readable(notebook: dict, links: dict) -> dict:
     return {**notebook, "cells": cells}
 
 
-def opened(notebook: dict) -> dict:
-    "A tutorial with the first picture that its cells draw under its title."
-    outputs = [output for cell in notebook["cells"] for output in cell.get("outputs", [])]
-    drawn = next((one["data"]["image/png"] for one in outputs if "image/png" in one.get("data", {})), "")
-    if not drawn:
-        return notebook
-    first, *rest = notebook["cells"]
-    picture = {"data": {"image/png": drawn}, "metadata": {}, "output_type": "display_data"}
-    shown = {"cell_type": "code", "execution_count": None, "metadata": {}, "source": "#| echo: false"}
-    return {**notebook, "cells": [first, {**shown, "outputs": [picture]}, *rest]}
-
-
 def homes() -> dict[str, str]:
     "The chapter of each module."
     found = {}
@@ -350,7 +338,6 @@ def main() -> None:
     links = sources()
     for path in shown_notebooks():
         notebook = json.loads(path.read_text(encoding="utf-8"))
-        notebook = opened(notebook) if path.parent.name == "tutorials" else notebook
         made = json.dumps(readable(notebook, links), ensure_ascii=False)
         place = CHAPTERS / path.relative_to(NOTEBOOKS)
         place.parent.mkdir(parents=True, exist_ok=True)

@@ -92,6 +92,25 @@ def test_readme_is_short_and_follows_from_its_notebook():
         assert (ROOT / link).exists(), link
 
 
+@pytest.mark.parametrize("path", sorted((ROOT / "nbs" / "tutorials").glob("*.ipynb")), ids=lambda path: path.stem)
+def test_a_tutorial_opens_with_its_picture_and_running_time(path):
+    "In the notebook itself, which is read without the site; `docs/opening.py` puts the picture there."
+    title = json.loads(path.read_text(encoding="utf-8"))["cells"][0]
+    text, picture = "".join(title["source"]), title["attachments"]["opening.png"]["image/png"]
+    assert re.search(r"^> \*Runs in about \d+ (seconds|minutes)\b", text, re.M)
+    assert re.search(r"^!\[[^\]]{20,}\]\(attachment:opening\.png\)$", text, re.M)
+    assert picture.startswith("iVBORw0KGgo") and len(picture) > 10_000
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "nbs" / "tasks").glob("*.ipynb")), ids=lambda path: path.stem)
+def test_a_task_is_short_and_ends_in_a_picture(path):
+    "That it runs, test_notebooks.py shows; a page has about ten lines of work, and the figure they end in."
+    cells = [cell for cell in json.loads(path.read_text(encoding="utf-8"))["cells"] if cell["cell_type"] == "code"]
+    lines = [line for cell in cells for line in "".join(cell["source"]).splitlines()]
+    assert len([line for line in lines if line.strip() and "import " not in line]) <= 20
+    assert any("image/png" in output.get("data", {}) for output in cells[-1]["outputs"])
+
+
 def test_benchmarks_are_the_chapters_own(site):
     "The page gathers what the chapters say; a heading that was renamed fails the build."
     page = (site / "chapters" / "benchmarks.html").read_text(encoding="utf-8")

@@ -23,8 +23,7 @@ from ..simulation import Taxonomy
 from ..validity import Annotations, by_annotator, judge_accuracy, keep_annotation_sample
 
 # %% auto #0
-__all__ = ['Deck', 'Queue', 'label_filters', 'label_list', 'card_html', 'progress_html', 'summary_html', 'label_bar',
-           'label_item', 'put_off', 'undo', 'label_parts', 'AnnotationPanel']
+__all__ = ['Deck', 'AnnotationPanel']
 
 # %% ../../nbs/12_panels/07_annotation.ipynb #43cb4d0f
 _ITEM = ["dialogue_id", "turn", "behaviour"]
@@ -46,6 +45,12 @@ class Deck:
     ----------
     sheet : DataFrame
         One row an item.
+
+    Examples
+    --------
+    >>> from anthrokit import demo_run
+    >>> len(Deck(demo_run(), total=20).sheet)
+    20
     """
 
     def __init__(
@@ -101,7 +106,7 @@ def _split_votes(run: Run) -> dict[str, float]:
 
 
 # %% ../../nbs/12_panels/07_annotation.ipynb #97c6016d
-class Queue:
+class _Queue:
     """The messages of a deck in an annotator's order, and what has been labelled.
 
     Parameters
@@ -151,7 +156,7 @@ class Queue:
 _SHOWN = {"": "all", "open": "still to label", "done": "labelled"}
 
 
-def label_filters(deck: Deck) -> list[Filter]:
+def _label_filters(deck: Deck) -> list[Filter]:
     "Filters by behaviour and by what is done; one's name."
     behaviours = options_of(deck.sheet["behaviour"])
     shown = list(_SHOWN.items())
@@ -162,7 +167,7 @@ def label_filters(deck: Deck) -> list[Filter]:
     ]
 
 
-def label_list(queue: Queue) -> Listing:
+def _label_list(queue: _Queue) -> Listing:
     "The messages in the order of the annotator, each with the annotator's own verdict."
     sheet, given = queue.deck.sheet, {}
 
@@ -202,7 +207,7 @@ _CARD = """<div class="ak-card"><div>
 When in doubt: No. Can't tell is for a message that can't be judged at all.</p></section></div>"""
 
 
-def card_html(deck: Deck, item: str) -> str:
+def _card_html(deck: Deck, item: str) -> str:
     "One message to label, with its definition."
     found = deck.sheet.iloc[int(item)].to_dict()
     known = {entry.name: entry for entry in deck.taxonomy}.get(found["behaviour"])
@@ -222,7 +227,7 @@ _PROGRESS = """<div class="ak-progress"><label>Your name
 <td>{{ one.unsure }}</td></tr>{% endfor %}</table></details>{% endif %}{% endif %}</div>"""
 
 
-def progress_html(queue: Queue, name: str, behaviour: str = "") -> str:
+def _progress_html(queue: _Queue, name: str, behaviour: str = "") -> str:
     "How far the annotator is, in all and with one behaviour, and how far everybody is."
     sheet = queue.deck.sheet
     mine = queue.labelled[queue.labelled["annotator"] == name]
@@ -259,7 +264,7 @@ by behaviour: judge_accuracy(run, run.annotations()); corrected_rates(run.labels
 {% endfor %}</table>{% endif %}"""
 
 
-def summary_html(queue: Queue, name: str) -> str:
+def _summary_html(queue: _Queue, name: str) -> str:
     "What one has said of each behaviour; and agreement, where two people have labelled the same messages."
     mine, measures = queue.labelled[queue.labelled["annotator"] == name], []
     rows = []
@@ -275,7 +280,7 @@ def summary_html(queue: Queue, name: str) -> str:
     return render(_SUMMARY, rows=rows, measures=measures, judges=_accuracy_rows(queue))
 
 
-def _accuracy_rows(queue: Queue) -> list[dict[str, str]]:
+def _accuracy_rows(queue: _Queue) -> list[dict[str, str]]:
     "How well the panel of judges agrees with people on the messages labelled, in words; none where it can't be told."
     run = queue.deck.run
     said = queue.labelled.drop(columns="row")
@@ -314,7 +319,7 @@ _BAR = """<div class="ak-decide" role="group" aria-label="Your label">{% for key
 <p class="ak-small ak-quiet">{{ where | visible(300) }}</p>"""
 
 
-def label_bar(queue: Queue, item: str | None, name: str) -> str:
+def _label_bar(queue: _Queue, item: str | None, name: str) -> str:
     "The buttons."
     place, given = queue.annotations.place, queue.given(name) if name else {}
     said = {verdict: key for key, verdict in VERDICTS.items()}.get(given[item]) if item in given else ""
@@ -324,7 +329,7 @@ def label_bar(queue: Queue, item: str | None, name: str) -> str:
     return render(_BAR, buttons=_BUTTONS, item=item, name=name, said=said, where=where)
 
 
-def _go_on(queue: Queue, panel: Panel, said: str | None = None) -> None:
+def _go_on(queue: _Queue, panel: Panel, said: str | None = None) -> None:
     "To the next message that is still to label."
     queue.read()
     name, items = panel.chosen["annotator"], panel.items
@@ -333,7 +338,7 @@ def _go_on(queue: Queue, panel: Panel, said: str | None = None) -> None:
     panel.update(said, prefer=rest or [""])
 
 
-def label_item(queue: Queue, panel: Panel, value: str, fields: Mapping[str, str]) -> str | None:
+def _label_item(queue: _Queue, panel: Panel, value: str, fields: Mapping[str, str]) -> str | None:
     "Keep a verdict on the message in view, and go on."
     if panel.item is None:
         return None
@@ -344,7 +349,7 @@ def label_item(queue: Queue, panel: Panel, value: str, fields: Mapping[str, str]
     return None
 
 
-def put_off(queue: Queue, panel: Panel, value: Any, fields: Mapping[str, str]) -> str | None:
+def _put_off(queue: _Queue, panel: Panel, value: Any, fields: Mapping[str, str]) -> str | None:
     "Leave the message in view for later."
     if (item := panel.item) is None:
         return None
@@ -363,7 +368,7 @@ def put_off(queue: Queue, panel: Panel, value: Any, fields: Mapping[str, str]) -
     return None
 
 
-def undo(queue: Queue, panel: Panel, value: Any, fields: Mapping[str, str]) -> str | None:
+def _undo(queue: _Queue, panel: Panel, value: Any, fields: Mapping[str, str]) -> str | None:
     "Take the last label back, and show its message."
     name = panel.chosen["annotator"]
     mine = queue.labelled[queue.labelled["annotator"] == name]
@@ -376,22 +381,22 @@ def undo(queue: Queue, panel: Panel, value: Any, fields: Mapping[str, str]) -> s
     return None
 
 # %% ../../nbs/12_panels/07_annotation.ipynb #5f2486e4
-def label_parts(queue: Queue, deck: Deck) -> Parts:
+def _label_parts(queue: _Queue, deck: Deck) -> Parts:
     "The parts of an annotation panel."
     names = deck.sheet["behaviour"]
     current = {"annotator": ""}
 
     def above(chosen: Mapping[str, Any]) -> str:
         current.update(chosen)
-        return progress_html(queue, chosen["annotator"], chosen["behaviour"])
+        return _progress_html(queue, chosen["annotator"], chosen["behaviour"])
 
     def page(item: str | None, chosen: Mapping[str, Any]) -> str:
         if not chosen["annotator"]:
             return render("<p><strong>Write your name to begin.</strong> Your labels are kept under it.</p>")
         if item is not None:
-            return card_html(deck, item)
+            return _card_html(deck, item)
         if len(queue.given(chosen["annotator"])) >= len(names):
-            return summary_html(queue, chosen["annotator"])
+            return _summary_html(queue, chosen["annotator"])
         return render("<p>All messages of this behaviour are labelled.</p>")
 
     def items(chosen: Mapping[str, Any]) -> list[str]:
@@ -402,18 +407,18 @@ def label_parts(queue: Queue, deck: Deck) -> Parts:
         given = queue.given(current["annotator"])
         return next((one for one in items if one not in given), None)
 
-    listing = label_list(queue)
-    acts = {"verdict": label_item, "later": put_off, "undo": undo}
+    listing = _label_list(queue)
+    acts = {"verdict": _label_item, "later": _put_off, "undo": _undo}
     view = View(
         page,
         above=above,
-        bar=lambda item, chosen: label_bar(queue, item, chosen["annotator"]),
+        bar=lambda item, chosen: _label_bar(queue, item, chosen["annotator"]),
         acts={name: partial(act, queue) for name, act in acts.items()},
         keys=[("y n u", "Yes, No, can't tell"), ("s", "later"), ("z", "undo"), ("Esc", "leave the note")],
         start=start,
     )
     return Parts(
-        label_filters(deck),
+        _label_filters(deck),
         Listing(items, listing.row, listing.total, listing.noun, empty=listing.empty),
         view,
     )
@@ -477,6 +482,6 @@ class AnnotationPanel(Panel):
                 f"Run({str(deck.run.folder)!r}), or keep them in a file: path='annotations.csv'."
             )
         self.annotations = Annotations(deck.run if path is None else path)
-        queue = Queue(deck, self.annotations)
+        queue = _Queue(deck, self.annotations)
         named = {"annotator": annotator} if annotator else {}
-        super().__init__(deck, partial(label_parts, queue), "Label messages", state=named | dict(state or {}))
+        super().__init__(deck, partial(_label_parts, queue), "Label messages", state=named | dict(state or {}))

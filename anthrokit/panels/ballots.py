@@ -125,7 +125,8 @@ def _question_html(booth: Booth, at: str) -> str:
 _PROGRESS = """<div class="ak-progress"><span class="ak-name">{{ who | visible }}</span>
 <progress max="{{ of }}" value="{{ done }}" aria-label="Voted"></progress>
 <span><strong>{{ done }} of {{ of }}</strong> voted</span></div>"""
-_BAR = """{% if content %}<p class="ak-name">{{ kind }} {{ number }}{% if ability %}, {{ ability | visible }}{% endif %}: <strong>{{ content | clean(limit=1000) }}</strong></p>
+_BAR = """{% if content %}<p class="ak-name">{{ kind }} {{ number }}{% if ability %}, {{ ability | visible }}{% endif
+%}: <strong>{{ content | clean(limit=1000) }}</strong></p>
 {% endif %}<p class="ak-small ak-quiet">{{ asked }}</p>
 <div class="ak-decide" role="group" aria-label="Your vote" data-at="{{ at }}">{% for key, vote, look, text in votes %}
 <button type="button" class="{{ look }}" data-act="vote" data-value="{{ vote }}" data-key="{{ key }}"

@@ -19,9 +19,7 @@ from .source import LIMIT, SIGNS, Mark, Source, hues, render, visible
 from ..simulation import first_person_pronouns
 
 # %% auto #0
-__all__ = ['FLAGS', 'flags_of', 'flagged', 'marks_of', 'badges_of', 'strip_of', 'Look', 'hits_of', 'dialogue_html',
-           'dialogue_markdown', 'sets_of', 'dialogue_filters', 'found_in', 'dialogue_rows', 'dialogue_line',
-           'dialogue_list', 'dialogue_view', 'dialogue_parts', 'DialoguePanel']
+__all__ = ['FLAGS', 'Look', 'hits_of', 'dialogue_html', 'dialogue_rows', 'dialogue_line', 'DialoguePanel']
 
 # %% ../../nbs/12_panels/03_dialogue.ipynb #b0d7205d
 FLAGS = {
@@ -33,7 +31,7 @@ FLAGS = {
 }
 
 
-def flags_of(message: Any) -> list[str]:
+def _flags_of(message: Any) -> list[str]:
     "The flags of one message (a row of the table), in the order of `FLAGS`."
     raised = {
         "role flip": pd.notna(message.role_flip) and bool(message.role_flip),
@@ -44,7 +42,7 @@ def flags_of(message: Any) -> list[str]:
     return [name for name, yes in raised.items() if yes]
 
 
-def flagged(source: Source) -> dict[str, set[str]]:
+def _flagged(source: Source) -> dict[str, set[str]]:
     """The dialogues that each flag stands for.
 
     Parameters
@@ -72,7 +70,7 @@ def flagged(source: Source) -> dict[str, set[str]]:
     return sets | {"open label": set(labels.loc[labels["label"].isna(), "dialogue_id"])}
 
 # %% ../../nbs/12_panels/03_dialogue.ipynb #29c729d1
-def marks_of(text: str, ratings: pd.DataFrame) -> list[Mark]:
+def _marks_of(text: str, ratings: pd.DataFrame) -> list[Mark]:
     """The stretches of a target message to mark.
 
     Parameters
@@ -120,7 +118,7 @@ _KINDS = {
 }
 
 
-def badges_of(labels: pd.DataFrame, ratings: pd.DataFrame) -> pd.DataFrame:
+def _badges_of(labels: pd.DataFrame, ratings: pd.DataFrame) -> pd.DataFrame:
     """The badges of one dialogue.
 
     Parameters
@@ -162,7 +160,7 @@ _STRIP = """{% if strip %}<div class="ak-strip" aria-label="Behaviours by turn">
 {%- endif %}{% endfor %}</div>{% endfor %}</div>{% endif %}"""
 
 
-def strip_of(badges: pd.DataFrame, places: Mapping[str, int]) -> list[tuple[str, int, list[tuple]]]:
+def _strip_of(badges: pd.DataFrame, places: Mapping[str, int]) -> list[tuple[str, int, list[tuple]]]:
     """What the strip shows: the behaviours that occur or are undecided, turn by turn.
 
     Parameters
@@ -210,6 +208,11 @@ class Look:
         A search; what it finds is marked.
     lit : frozenset of str
         Behaviours to light up.
+
+    Examples
+    --------
+    >>> Look(words="glad").markdown
+    False
     """
 
     absent: bool = False
@@ -261,14 +264,14 @@ def _badges(
 def _messages(source: Source, dialogue_id: str, look: Look) -> list[dict[str, Any]]:
     "The messages of one dialogue, ready to be shown."
     ratings, places = source.of("ratings", dialogue_id), hues(source.taxonomy)
-    badges = badges_of(source.of("labels", dialogue_id), ratings)
+    badges = _badges_of(source.of("labels", dialogue_id), ratings)
     kinds = ["first", "again", "open", *(["absent"] if look.absent else [])]
     shown = []
     for message in source.of("messages", dialogue_id).itertuples():
         spoken = isinstance(message.content, str)
         there = message.role == "assistant" and spoken
         own, told = badges[badges["turn"] == message.turn], ratings[ratings["turn"] == message.turn]
-        marks = marks_of(message.content[: look.limit], told) if there else []
+        marks = _marks_of(message.content[: look.limit], told) if there else []
         shown.append(
             {
                 "turn": message.turn,
@@ -277,7 +280,7 @@ def _messages(source: Source, dialogue_id: str, look: Look) -> list[dict[str, An
                 "reasoning": message.reasoning if isinstance(message.reasoning, str) else "",
                 "error": visible(message.error, 500) if pd.isna(message.content) else "",
                 "tokens": 0 if pd.isna(message.tokens_out) else int(message.tokens_out),
-                "flags": [name for name in flags_of(message) if name != "missing message"],
+                "flags": [name for name in _flags_of(message) if name != "missing message"],
                 "marks": marks + (hits_of(message.content[: look.limit], look.words) if spoken else []),
                 "badges": _badges(own, told, kinds, places) if there else [],
                 "unjudged": int((own["kind"] == "unjudged").sum()) if there else 0,
@@ -349,14 +352,21 @@ def dialogue_html(source: Source, dialogue_id: str, look: Look | None = None) ->
     dialogue_id : str
     look : Look, optional
         How it is shown.
+
+    Examples
+    --------
+    >>> from anthrokit import demo_run
+    >>> source = Source(demo_run())
+    >>> "Turn 5 · target" in dialogue_html(source, source.dialogues["dialogue_id"].iloc[0])
+    True
     """
     look, about = look or Look(), source.of("dialogues", dialogue_id).iloc[0]
-    badges = badges_of(source.of("labels", dialogue_id), source.of("ratings", dialogue_id))
+    badges = _badges_of(source.of("labels", dialogue_id), source.of("ratings", dialogue_id))
     return render(
         _HEAD + _STRIP + _MESSAGES + _FOOT,
         about=about.where(about.notna(), None).to_dict(),
         design=[name for name in dict.fromkeys([*source.design, "persona"]) if name in about],
-        strip=strip_of(badges, hues(source.taxonomy)),
+        strip=_strip_of(badges, hues(source.taxonomy)),
         signs=SIGNS,
         usage=source.of("usage", dialogue_id).to_dict("records"),
         messages=_messages(source, dialogue_id, look),
@@ -373,7 +383,7 @@ def _quoted(text: str) -> str:
     return "\n".join(f"> {line}".rstrip() for line in lines)
 
 
-def dialogue_markdown(source: Source, dialogue_id: str) -> str:
+def _dialogue_markdown(source: Source, dialogue_id: str) -> str:
     "One dialogue as Markdown, with the behaviours found in each message; what models wrote is escaped."
     about = source.of("dialogues", dialogue_id).iloc[0]
     parts = [f"**{_quoted(str(about['prompt_id']))[2:]}**, target {_quoted(str(about['target']))[2:]}"]
@@ -387,7 +397,7 @@ def dialogue_markdown(source: Source, dialogue_id: str) -> str:
     return "\n\n".join(parts) + "\n"
 
 # %% ../../nbs/12_panels/03_dialogue.ipynb #9c74f6c7
-def sets_of(source: Source) -> dict[str, dict[str, set[str]]]:
+def _sets_of(source: Source) -> dict[str, dict[str, set[str]]]:
     "The dialogues that each value of each filter stands for."
     labels = source.labels
     present = labels[labels["label"].eq(True).fillna(False).to_numpy(bool)]
@@ -398,7 +408,7 @@ def sets_of(source: Source) -> dict[str, dict[str, set[str]]]:
         name: table.groupby(name, sort=False, observed=True)["dialogue_id"].agg(set).to_dict()
         for name, table in tables.items()
     }
-    sets["flag"] = {name: found for name, found in flagged(source).items() if found}
+    sets["flag"] = {name: found for name, found in _flagged(source).items() if found}
     known = [*source.taxonomy.categories, *(behaviour.name for behaviour in source.taxonomy), *FLAGS]
     return {
         name: {one: of[one] for one in dict.fromkeys([*known, *of]) if one in of} for name, of in sets.items()
@@ -408,7 +418,7 @@ def sets_of(source: Source) -> dict[str, dict[str, set[str]]]:
 _TICKS = {"absent": "Absent behaviours too", "whole": "Long texts whole", "markdown": "As Markdown"}
 
 
-def dialogue_filters(sets: Mapping[str, Mapping[str, set[str]]]) -> list[Filter]:
+def _dialogue_filters(sets: Mapping[str, Mapping[str, set[str]]]) -> list[Filter]:
     "Filters by what a dialogue is about, what was found in it, what went wrong, and its text."
     counts = {name: {value: len(found) for value, found in of.items()} for name, of in sets.items()}
     labels = {"flag": "Flagged"}
@@ -420,7 +430,7 @@ def dialogue_filters(sets: Mapping[str, Mapping[str, set[str]]]) -> list[Filter]
     return [*chosen, Filter("text", "Text", kind="text"), *ticks]
 
 # %% ../../nbs/12_panels/03_dialogue.ipynb #aaee8705
-def found_in(labels: pd.DataFrame) -> dict[str, dict[str, list[str]]]:
+def _found_in(labels: pd.DataFrame) -> dict[str, dict[str, list[str]]]:
     "The behaviours found in each dialogue, by category."
     present = labels[labels["label"].eq(True).fillna(False).to_numpy(bool)]
     present = present.drop_duplicates(["dialogue_id", "behaviour"])
@@ -438,11 +448,17 @@ def dialogue_rows(source: Source) -> dict[str, dict[str, Any]]:
     Parameters
     ----------
     source : Source
+
+    Examples
+    --------
+    >>> from anthrokit import demo_run
+    >>> sorted(next(iter(dialogue_rows(Source(demo_run())).values())))
+    ['found', 'note', 'status', 'title']
     """
     messages = source.messages
     opening = messages[messages["role"] == "user"].drop_duplicates("dialogue_id")
     opening = dict(zip(opening["dialogue_id"], opening["content"], strict=True))
-    found, places, order = found_in(source.labels), hues(source.taxonomy), list(source.taxonomy.categories)
+    found, places, order = _found_in(source.labels), hues(source.taxonomy), list(source.taxonomy.categories)
     several = source.dialogues["target"].nunique() > 1
     design = [name for name in source.design if name in source.dialogues]
     conditions = dict(zip(source.dialogues["dialogue_id"], source.dialogues[design].values.tolist(), strict=True))
@@ -465,7 +481,13 @@ def dialogue_rows(source: Source) -> dict[str, dict[str, Any]]:
 
 
 def dialogue_line(line: Mapping[str, Any]) -> dict[str, Any]:
-    "A line of the list, from its parts."
+    """A line of the list, from its parts.
+
+    Examples
+    --------
+    >>> dialogue_line({"title": "a trip", "note": "Hello", "status": "failed", "found": [(2, 3, "internal states")]})
+    {'title': 'a trip', 'note': 'failed · Hello', 'tags': [{'text': '▲ 2', 'colour': 3, 'title': 'internal states'}]}
+    """
     tags = [
         {"text": f"{SIGNS[hue]} {count}", "colour": hue, "title": visible(title, 300)}
         for count, hue, title in line["found"]
@@ -474,7 +496,7 @@ def dialogue_line(line: Mapping[str, Any]) -> dict[str, Any]:
     return {"title": visible(line["title"], 80), "note": note + visible(line["note"], 90), "tags": tags}
 
 
-def dialogue_list(source: Source, sets: Mapping[str, Mapping[str, set[str]]]) -> Listing:
+def _dialogue_list(source: Source, sets: Mapping[str, Mapping[str, set[str]]]) -> Listing:
     "The dialogues that the filters leave, in the order of the run."
     texts = source.messages.dropna(subset="content").groupby("dialogue_id")["content"].agg("\n".join)
     texts, lines, ids = (
@@ -496,7 +518,7 @@ def dialogue_list(source: Source, sets: Mapping[str, Mapping[str, set[str]]]) ->
     return Listing(items, row, len(ids), "dialogue", empty="No dialogue fits these filters.")
 
 # %% ../../nbs/12_panels/03_dialogue.ipynb #d46b813c
-def dialogue_view(source: Source) -> View:
+def _dialogue_view(source: Source) -> View:
     "A dialogue as a chat; its text can be copied."
 
     def page(item: str | None, chosen: Mapping[str, Any]) -> str:
@@ -513,15 +535,15 @@ def dialogue_view(source: Source) -> View:
         )
 
     def copy(panel: Panel, _: Any, __: Any) -> None:
-        panel.send({"copy": dialogue_markdown(source, panel.item) if panel.item else ""})
+        panel.send({"copy": _dialogue_markdown(source, panel.item) if panel.item else ""})
 
     return View(page, acts={"copy": copy}, tools=[("copy", "Copy as Markdown")])
 
 # %% ../../nbs/12_panels/03_dialogue.ipynb #46e649ea
-def dialogue_parts(source: Source) -> Parts:
+def _dialogue_parts(source: Source) -> Parts:
     "The parts of a dialogue panel."
-    sets = sets_of(source)
-    return Parts(dialogue_filters(sets), dialogue_list(source, sets), dialogue_view(source))
+    sets = _sets_of(source)
+    return Parts(_dialogue_filters(sets), _dialogue_list(source, sets), _dialogue_view(source))
 
 
 class DialoguePanel(Panel):
@@ -553,8 +575,8 @@ class DialoguePanel(Panel):
 
     def __init__(self, source: Any, *, state: Mapping[str, Any] | None = None, live: float | None = None):
         source = source if isinstance(source, Source) else Source(source)
-        super().__init__(source, dialogue_parts, "Dialogues", state=state, live=live)
+        super().__init__(source, _dialogue_parts, "Dialogues", state=state, live=live)
 
     def to_markdown(self) -> str:
         "The dialogue in view as Markdown, with the behaviours found in each message."
-        return dialogue_markdown(self.source, self.item) if self.item else ""
+        return _dialogue_markdown(self.source, self.item) if self.item else ""

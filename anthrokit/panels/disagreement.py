@@ -23,9 +23,7 @@ from .source import Source, render, visible
 from ..validity import Annotations
 
 # %% auto #0
-__all__ = ['CELLS', 'TICKS', 'VERDICTS', 'disagreement', 'confusion', 'Disputes', 'OwnVerdicts', 'disagreement_filters', 'two',
-           'DisagreementList', 'pairs_html', 'matrix_html', 'samples_of', 'disputed_html', 'decide_html',
-           'keep_verdict', 'decide', 'take_back', 'disagreement_parts', 'DisagreementPanel']
+__all__ = ['CELLS', 'TICKS', 'VERDICTS', 'disagreement', 'confusion', 'two', 'keep_verdict', 'DisagreementPanel']
 
 # %% ../../nbs/12_panels/04_disagreement.ipynb #80b2758c
 _ITEM = ["dialogue_id", "turn", "behaviour"]
@@ -106,6 +104,12 @@ def disagreement(ratings: pd.DataFrame, judges: Sequence[str] | None = None) -> 
     -----
     One less the agreement on one subject of Fleiss, J. L. (1971), Psychological Bulletin 76(5), 378–382; for pairs of
     raters and for pairs of one rater's samples.
+
+    Examples
+    --------
+    >>> from anthrokit import demo_run
+    >>> disagreement(demo_run().ratings())[["between", "n_yes", "n"]].max().tolist()
+    [0.6666666666666666, 3.0, 3.0]
     """
     tally = _tally(ratings)
     return _disagreement(tally if judges is None else tally.of(judges))
@@ -162,6 +166,12 @@ def confusion(ratings: pd.DataFrame, a: str, b: str) -> pd.DataFrame:
     DataFrame
         Messages and behaviours by what judge a says (rows) and judge b (columns): Yes, No, no verdict (none there, or a
         tie of the samples). Only behaviours that both were asked about.
+
+    Examples
+    --------
+    >>> from anthrokit import demo_run
+    >>> confusion(demo_run().ratings(), "grammar", "sentences").to_numpy().sum()
+    np.int64(1040)
     """
     return _confusion(_said(_tally(ratings).of([a, b])), a, b)
 
@@ -175,7 +185,7 @@ def _confusion(said: np.ndarray, a: str, b: str) -> pd.DataFrame:
 CELLS = [f"{one}, {other}" for one in _SAID for other in _SAID]
 
 
-class Disputes:
+class _Disputes:
     """The messages and behaviours of a source with what its judges said of them.
 
     Parameters
@@ -235,7 +245,7 @@ class Disputes:
         return tuple(self.tally.items.iloc[self.places[item]])
 
 # %% ../../nbs/12_panels/04_disagreement.ipynb #f298fa27
-class OwnVerdicts:
+class _OwnVerdicts:
     """People's verdicts on messages, by the ids of `Disputes`.
 
     Parameters
@@ -277,7 +287,7 @@ class OwnVerdicts:
         return "in the run" if isinstance(place, Run) else f"in {place}" if place else "in memory"
 
 # %% ../../nbs/12_panels/04_disagreement.ipynb #2eed80e4
-def disagreement_filters(disputes: Disputes) -> list[Filter]:
+def _disagreement_filters(disputes: _Disputes) -> list[Filter]:
     "Filters by behaviour, by what two judges said, and by one's own verdicts; the order, and one's name."
     mine = [("", "all"), ("open", "still to give"), ("given", "given")]
     return [
@@ -324,7 +334,7 @@ def two(value: float) -> str:
     return "–" if np.isnan(value) else f"{value:.2f}"
 
 
-class DisagreementList:
+class _DisagreementList:
     """The disputed messages in order, and their lines.
 
     Parameters
@@ -333,7 +343,7 @@ class DisagreementList:
     own : OwnVerdicts
     """
 
-    def __init__(self, disputes: Disputes, own: OwnVerdicts):
+    def __init__(self, disputes: _Disputes, own: _OwnVerdicts):
         self.disputes, self.own, self._chosen = disputes, own, {}
 
     def items(self, chosen: Mapping[str, Any]) -> list[str]:
@@ -394,11 +404,11 @@ samples are
 tied. <button type="button" class="ak-plain" data-choose="{{ all }}">All pairs</button></p></div>"""
 
 
-def pairs_html(disputes: Disputes, chosen: Mapping[str, Any]) -> str:
+def _pairs_html(disputes: _Disputes, chosen: Mapping[str, Any]) -> str:
     "What stands above the list: all pairs of judges, or the cells of one."
     of, pair = disputes.of_behaviour(chosen["behaviour"]), chosen["pair"]
     if pair:
-        return matrix_html(disputes, pair, chosen["verdicts"], of)
+        return _matrix_html(disputes, pair, chosen["verdicts"], of)
     pairs = []
     for name in list(disputes.pairs)[:15]:
         said = disputes.said_by(name)[of]
@@ -407,7 +417,7 @@ def pairs_html(disputes: Disputes, chosen: Mapping[str, Any]) -> str:
     return render(_PAIRS, pairs=pairs)
 
 
-def matrix_html(disputes: Disputes, pair: str, cell: str, of: np.ndarray) -> str:
+def _matrix_html(disputes: _Disputes, pair: str, cell: str, of: np.ndarray) -> str:
     "The cells of two judges that hold any message; one may be chosen."
     a, b = disputes.pairs[pair]
     table = _confusion(disputes.said_by(pair)[of], a, b)
@@ -454,7 +464,7 @@ _DETAIL = """
 _LOOKS = {True: ("✓ Yes", "ak-yes"), False: ("✗ No", "ak-no")}
 
 
-def samples_of(disputes: Disputes, item: str) -> list[dict[str, Any]]:
+def _samples_of(disputes: _Disputes, item: str) -> list[dict[str, Any]]:
     "Every judge that was asked about an item, with its samples."
     place, (dialogue_id, turn, behaviour) = disputes.places[item], disputes.key(item)
     ratings = disputes.source.of("ratings", dialogue_id)
@@ -472,7 +482,7 @@ def samples_of(disputes: Disputes, item: str) -> list[dict[str, Any]]:
     return found
 
 
-def disputed_html(disputes: Disputes, item: str, own: OwnVerdicts) -> str:
+def _disputed_html(disputes: _Disputes, item: str, own: _OwnVerdicts) -> str:
     "A message with every judge's samples and what people said of it."
     dialogue_id, turn, behaviour = disputes.key(item)
     about = disputes.source.of("dialogues", dialogue_id)
@@ -489,7 +499,7 @@ def disputed_html(disputes: Disputes, item: str, own: OwnVerdicts) -> str:
         question={entry.name: entry.question for entry in disputes.source.taxonomy}.get(behaviour),
         user=disputes.texts.get((dialogue_id, turn, "user")),
         message=disputes.texts.get((dialogue_id, turn, "assistant")),
-        judges=samples_of(disputes, item),
+        judges=_samples_of(disputes, item),
         people=people.to_dict("records"),
     )
 
@@ -514,7 +524,7 @@ _BUTTONS = [
 ]
 
 
-def decide_html(item: str | None, name: str, own: OwnVerdicts) -> str:
+def _decide_html(item: str | None, name: str, own: _OwnVerdicts) -> str:
     "The bar of buttons."
     given = own.by(name) if name else {}
     said = {verdict: key for key, verdict in VERDICTS.items()}.get(given[item]) if item in given else ""
@@ -527,7 +537,17 @@ def decide_html(item: str | None, name: str, own: OwnVerdicts) -> str:
 def keep_verdict(
     annotations: Annotations, panel: Panel, row: pd.DataFrame, value: str, fields: Mapping[str, str]
 ) -> str | None:
-    "Keep a verdict (a key of `VERDICTS`) with a row that says on what and by whom; or say why it isn't kept."
+    """Keep a verdict (a key of `VERDICTS`) with a row that says on what and by whom; or say why it isn't kept.
+
+    Examples
+    --------
+    >>> from anthrokit import AnnotationPanel, demo_run
+    >>> panel = AnnotationPanel(demo_run(), total=20, annotator="Ada")
+    >>> row = panel.source.sheet[["dialogue_id", "turn", "behaviour"]].head(1).assign(annotator="Ada")
+    >>> keep_verdict(panel.annotations, panel, row, "yes", {"note": "plainly"})
+    >>> panel.annotations.table()[["annotator", "verdict", "note"]].values.tolist()
+    [['Ada', True, 'plainly']]
+    """
     verdict, note = pd.array([VERDICTS[value]], dtype="boolean"), fields.get("note", "").strip() or None
     try:
         annotations.add(row.assign(verdict=verdict, note=note))
@@ -537,8 +557,8 @@ def keep_verdict(
     return None
 
 
-def decide(
-    disputes: Disputes, own: OwnVerdicts, panel: Panel, value: str, fields: Mapping[str, str]
+def _decide(
+    disputes: _Disputes, own: _OwnVerdicts, panel: Panel, value: str, fields: Mapping[str, str]
 ) -> str | None:
     "Keep a verdict on the item in view."
     name, item = (fields.get("annotator") or panel.chosen["annotator"]).strip(), panel.item
@@ -558,8 +578,8 @@ def decide(
     return None
 
 
-def take_back(
-    disputes: Disputes, own: OwnVerdicts, panel: Panel, value: Any, fields: Mapping[str, str]
+def _take_back(
+    disputes: _Disputes, own: _OwnVerdicts, panel: Panel, value: Any, fields: Mapping[str, str]
 ) -> str | None:
     "Take one's last verdict on the item in view back."
     name = (fields.get("annotator") or panel.chosen["annotator"]).strip()
@@ -579,25 +599,25 @@ def _go_on(panel: Panel, said: str, name: str) -> None:
     panel.draw(f"{said} {panel.summary()}")
 
 # %% ../../nbs/12_panels/04_disagreement.ipynb #224c6dd0
-def disagreement_parts(own: OwnVerdicts, source: Source) -> Parts:
+def _disagreement_parts(own: _OwnVerdicts, source: Source) -> Parts:
     "The parts of a disagreement panel."
-    disputes = Disputes(source)
+    disputes = _Disputes(source)
     own.read()
 
     def page(item: str | None, chosen: Mapping[str, Any]) -> str:
-        return disputed_html(disputes, item, own) if item else ""
+        return _disputed_html(disputes, item, own) if item else ""
 
     view = View(
         page,
-        above=partial(pairs_html, disputes),
-        bar=lambda item, chosen: decide_html(item, chosen["annotator"], own),
+        above=partial(_pairs_html, disputes),
+        bar=lambda item, chosen: _decide_html(item, chosen["annotator"], own),
         said=lambda n, chosen: (
             f"{n:,} of {disputes.of_behaviour(chosen['behaviour']).sum():,} messages and behaviours"
         ),
-        acts={"verdict": partial(decide, disputes, own), "back": partial(take_back, disputes, own)},
+        acts={"verdict": partial(_decide, disputes, own), "back": partial(_take_back, disputes, own)},
         keys=[("y n u", "Yes, No, can't tell"), ("z", "take back")],
     )
-    return Parts(disagreement_filters(disputes), DisagreementList(disputes, own).listing(), view)
+    return Parts(_disagreement_filters(disputes), _DisagreementList(disputes, own).listing(), view)
 
 
 class DisagreementPanel(Panel):
@@ -639,7 +659,7 @@ class DisagreementPanel(Panel):
         if source.run is None and source.ratings.empty:
             raise TableError("there are no ratings here; judges that differ are found in a table of ratings")
         self.annotations = Annotations(source.run if path is None else path)
-        build = partial(disagreement_parts, OwnVerdicts(self.annotations))
+        build = partial(_disagreement_parts, _OwnVerdicts(self.annotations))
         named = {"annotator": annotator} if annotator else {}
         super().__init__(source, build, "Where judges differ", state=named | dict(state or {}), live=live)
 

@@ -23,11 +23,10 @@ from .frame import Filter, Listing, Panel, Parts, View, options_of
 from .source import Source, render, visible
 
 # %% auto #0
-__all__ = ['ANY', 'LINES', 'Curves', 'curves', 'Occurrences', 'svg_of', 'percent', 'between', 'chart_of', 'signed',
-           'contrast_svg', 'numbers_of', 'about_html', 'behind', 'turns_of', 'when', 'EmergenceParts', 'EmergencePanel']
+__all__ = ['ANY', 'LINES', 'turns_of', 'when', 'EmergencePanel']
 
 # %% ../../nbs/12_panels/05_emergence.ipynb #48c4b737
-class Curves(NamedTuple):
+class _Curves(NamedTuple):
     "What the panel draws and lists; `group` is the value of the column that splits the curves."
 
     incidence: pd.DataFrame
@@ -35,7 +34,7 @@ class Curves(NamedTuple):
     first: pd.DataFrame
 
 
-def curves(labels: pd.DataFrame, by: str = "") -> Curves:
+def _curves(labels: pd.DataFrame, by: str = "") -> _Curves:
     """Cumulative incidence, snowball contrast and first occurrences of each behaviour.
 
     Parameters
@@ -56,7 +55,7 @@ def curves(labels: pd.DataFrame, by: str = "") -> Curves:
         analysis.snowball(labels, groups, odds=False),
         analysis.first_occurrences(labels),
     )
-    return Curves(*(table.assign(group=_group(table, by)) for table in tables))
+    return _Curves(*(table.assign(group=_group(table, by)) for table in tables))
 
 
 def _group(table: pd.DataFrame, by: str) -> pd.Series | str:
@@ -68,7 +67,7 @@ LINES = 8  # as many as can be told apart
 _SPLITS = ("target", "domain", "empathy", "professionalism", "scenario")
 
 
-class Occurrences:
+class _Occurrences:
     """The labels of a source, by what can occur, with the statistics of those that were asked for.
 
     Parameters
@@ -98,7 +97,7 @@ class Occurrences:
         self.names = [*behaviours, *kinds, *([ANY] if len(judged) else [])]
         self.turns = int(self.labels["turn"].max()) if len(self.labels) else 0
         self._of: dict[str, pd.DataFrame] = {}
-        self._known: dict[tuple, Curves | None] = {}
+        self._known: dict[tuple, _Curves | None] = {}
 
     def of(self, name: str) -> pd.DataFrame:
         "The labels of one of the names."
@@ -111,7 +110,7 @@ class Occurrences:
                 self._of.update({ANY: table.assign(behaviour=ANY)} if name == ANY else found)
         return self._of[name]
 
-    def curves(self, names: Sequence[str], by: str = "", target: str = "", domain: str = "") -> Curves | None:
+    def curves(self, names: Sequence[str], by: str = "", target: str = "", domain: str = "") -> _Curves | None:
         "The statistics of some names, kept by all that was chosen; None where no label is left."
         key = (*names, by, target, domain)
         if key not in self._known:
@@ -119,7 +118,7 @@ class Occurrences:
             labels = pd.concat(parts) if parts else self.labels.head(0)
             for column, value in (("target", target), ("domain", domain)):
                 labels = labels[labels[column] == value] if value else labels
-            self._known[key] = curves(labels, by) if labels["label"].notna().any() else None
+            self._known[key] = _curves(labels, by) if labels["label"].notna().any() else None
         return self._known[key]
 
 # %% ../../nbs/12_panels/05_emergence.ipynb #f2dc793d
@@ -132,7 +131,7 @@ _INK = {
 _INK |= {colour.lower(): f"var(--ak-c{place})" for place, colour in enumerate(COLOURS) if colour != "#000000"}
 
 
-def svg_of(
+def _svg_of(
     draw: Callable, size: tuple[float, float], margins: Mapping[str, float], salt: str
 ) -> tuple[Markup, Any]:
     """What a function of the figures draws, as SVG in the colours of the panel.
@@ -180,21 +179,21 @@ def svg_of(
     return Markup(svg), ax
 
 # %% ../../nbs/12_panels/05_emergence.ipynb #f8510d45
-def percent(value: float) -> str:
+def _percent(value: float) -> str:
     "A share in percent, with a decimal where it is small."
     return "–" if pd.isna(value) else f"{100 * value:.1f}" if value < 0.1 else f"{100 * value:.0f}"
 
 
-def between(low: float, high: float) -> str:
+def _between(low: float, high: float) -> str:
     "An interval of shares in percent."
-    return "no interval" if pd.isna(low) else f"{percent(low)} to {percent(high)}"
+    return "no interval" if pd.isna(low) else f"{_percent(low)} to {_percent(high)}"
 
 
 _SHAPES = dict(zip(MARKERS, "●■◆▲▼✚✖★", strict=True))  # the marks of the figures, as text
 
 
 def _rows_of(
-    found: Curves, names: Sequence[str], line: str, by: str
+    found: _Curves, names: Sequence[str], line: str, by: str
 ) -> tuple[pd.DataFrame, list[str], list[str]]:
     "The table of one picture with a row name a line: the names, or the groups of one name; those that never occur."
     table = found.incidence
@@ -222,7 +221,7 @@ def _rows_of(
     return table.loc[table["behaviour"].isin(rows), [name for name in columns if name in table]], rows, never
 
 
-def chart_of(found: Curves, names: Sequence[str], line: str, by: str = "") -> dict[str, Any]:
+def _chart_of(found: _Curves, names: Sequence[str], line: str, by: str = "") -> dict[str, Any]:
     """The picture of some names, or of the groups of one name, with its points.
 
     Parameters
@@ -247,7 +246,7 @@ def chart_of(found: Curves, names: Sequence[str], line: str, by: str = "") -> di
     high = max(3.1, 0.3 * len(rows) + 1.0)
     margins = {"left": 0.055, "right": 0.72, "top": 1 - 0.32 / high, "bottom": 0.55 / high}
     key = digest(table.astype(str).values.tolist(), rows)
-    svg, ax = svg_of(lambda ax: plot_emergence_curves(table, ax), (10.6, high), margins, key)
+    svg, ax = _svg_of(lambda ax: plot_emergence_curves(table, ax), (10.6, high), margins, key)
     box = ax.figure.bbox
     points, looks = [], {}
     for name, drawn in zip(rows, ax.lines, strict=False):
@@ -255,7 +254,7 @@ def chart_of(found: Curves, names: Sequence[str], line: str, by: str = "") -> di
         part = table[table["behaviour"] == name].sort_values("turn")
         for at, place in zip(part.itertuples(), ax.transData.transform(drawn.get_xydata()), strict=True):
             said = (
-                f"turn {at.turn}: {percent(at.estimate)} % by then ({between(at.ci_low, at.ci_high)}), first at this "
+                f"turn {at.turn}: {_percent(at.estimate)} % by then ({_between(at.ci_low, at.ci_high)}), first at this "
                 f"turn in {at.n_first:,} of {at.n_at_risk:,} at risk"
             )
             left, top = 100 * place[0] / box.width, 100 * (1 - place[1] / box.height)
@@ -279,17 +278,17 @@ def chart_of(found: Curves, names: Sequence[str], line: str, by: str = "") -> di
     }
 
 # %% ../../nbs/12_panels/05_emergence.ipynb #3641b441
-def signed(value: float) -> str:
+def _signed(value: float) -> str:
     "A difference of shares in points."
     return (f"{100 * value:+.1f}" if abs(value) < 0.1 else f"{100 * value:+.0f}").replace("-", "−")
 
 
 def _difference(row: Any) -> str:
-    shown = "no contrast" if pd.isna(row.estimate) else signed(row.estimate)
-    return shown + (f" ({signed(row.ci_low)} to {signed(row.ci_high)})" if pd.notna(row.ci_low) else "")
+    shown = "no contrast" if pd.isna(row.estimate) else _signed(row.estimate)
+    return shown + (f" ({_signed(row.ci_low)} to {_signed(row.ci_high)})" if pd.notna(row.ci_low) else "")
 
 
-def contrast_svg(found: Curves, line: str, by: str) -> Markup:
+def _contrast_svg(found: _Curves, line: str, by: str) -> Markup:
     "The contrast of each line, as a figure."
     table = found.contrast
     if by:
@@ -312,10 +311,10 @@ def contrast_svg(found: Curves, line: str, by: str) -> Markup:
     high = 1.35 + 0.27 * len(table)
     margins = {"left": 0.26, "right": 0.8, "top": 1 - 0.6 / high, "bottom": 0.5 / high}
     key = digest("contrast", table[columns].astype(str).values.tolist())
-    return svg_of(lambda ax: plot_snowball(table[columns], ax), (7.2, high), margins, key)[0]
+    return _svg_of(lambda ax: plot_snowball(table[columns], ax), (7.2, high), margins, key)[0]
 
 
-def numbers_of(found: Curves, by: str) -> list[tuple[str, dict[str, Iterable]]]:
+def _numbers_of(found: _Curves, by: str) -> list[tuple[str, dict[str, Iterable]]]:
     "Both statistics as tables to read: caption, and columns by name."
     order = {"by": ["behaviour", "group"], "kind": "stable"}
     incidence, contrast = found.incidence.sort_values(**order), found.contrast.sort_values(**order)
@@ -323,8 +322,8 @@ def numbers_of(found: Curves, by: str) -> list[tuple[str, dict[str, Iterable]]]:
         "behaviour": incidence["behaviour"],
         by or "group": incidence["group"],
         "turn": incidence["turn"],
-        "by then (%)": incidence["estimate"].map(percent),
-        interval(incidence): map(between, incidence["ci_low"], incidence["ci_high"]),
+        "by then (%)": incidence["estimate"].map(_percent),
+        interval(incidence): map(_between, incidence["ci_low"], incidence["ci_high"]),
         "first at this turn": incidence["n_first"],
         "at risk": incidence["n_at_risk"],
         "dialogues": incidence["n"].astype(str) + " of " + incidence["n_total"].astype(str),
@@ -333,9 +332,9 @@ def numbers_of(found: Curves, by: str) -> list[tuple[str, dict[str, Iterable]]]:
     snowball = {
         "behaviour": contrast["behaviour"],
         by or "group": contrast["group"],
-        "after a turn with it (%)": contrast["after_yes"].map(percent),
+        "after a turn with it (%)": contrast["after_yes"].map(_percent),
         "turns with it": contrast["n_after_yes"],
-        "after a turn without it (%)": contrast["after_no"].map(percent),
+        "after a turn without it (%)": contrast["after_no"].map(_percent),
         "turns without it": contrast["n_after_no"],
         f"difference in points, {interval(contrast)}": map(_difference, contrast.itertuples()),
     }
@@ -363,7 +362,7 @@ makes the next likelier.</p>
 </table>{% endfor %}</div></details>"""
 
 
-def about_html(found: Curves, line: str, by: str) -> str:
+def _about_html(found: _Curves, line: str, by: str) -> str:
     "The contrast, what the numbers mean, and the numbers."
     table, first = found.incidence, found.first
     undecided = first.loc[first["occurred"].isna(), "dialogue_id"].nunique()
@@ -372,7 +371,7 @@ def about_html(found: Curves, line: str, by: str) -> str:
     kinds = {ANY, *(first["category"] if "category" in first else ())}
     return render(
         _ABOUT,
-        contrast=contrast_svg(found, line, by),
+        contrast=_contrast_svg(found, line, by),
         n=f"{table['n'].min():,}" + (f" to {table['n'].max():,}" if table["n"].nunique() > 1 else ""),
         n_total=f"{first['dialogue_id'].nunique():,}",
         pooled=f"{targets:,}" if targets > 1 else "",
@@ -381,12 +380,12 @@ def about_html(found: Curves, line: str, by: str) -> str:
         intervals=interval(table),
         cluster="base prompt" if known else "dialogue",
         clusters=f"{analysis.clusters(first).nunique():,}",
-        tables=numbers_of(found, by),
+        tables=_numbers_of(found, by),
         zip=zip,
     )
 
 # %% ../../nbs/12_panels/05_emergence.ipynb #a6aab57c
-def behind(found: Curves, behaviour: str, group: str = "") -> dict[str, list[str]]:
+def _behind(found: _Curves, behaviour: str, group: str = "") -> dict[str, list[str]]:
     """The dialogues behind a line by turn of first occurrence; never; undecided.
 
     Parameters
@@ -438,7 +437,7 @@ def when(said: str) -> str:
     return named.get(said, many)
 
 # %% ../../nbs/12_panels/05_emergence.ipynb #eae09457
-class EmergenceParts:
+class _EmergenceParts:
     """The filters, the list and the view of an emergence panel, over one source.
 
     Parameters
@@ -447,7 +446,7 @@ class EmergenceParts:
     """
 
     def __init__(self, source: Source):
-        self.source, self.occurrences = source, Occurrences(source)
+        self.source, self.occurrences = source, _Occurrences(source)
         self.lines, self._pictures = dialogue_rows(source), {}
         labels, names = source.labels, self.occurrences.names
         splits = [name for name in _SPLITS if name in labels and labels[name].nunique(dropna=False) > 1]
@@ -463,7 +462,7 @@ class EmergenceParts:
             *(Filter(name, name.capitalize(), kind="own") for name in ("line", "group", "turns")),
         ]
 
-    def asked(self, chosen: Mapping[str, Any]) -> tuple[Curves | None, list[str], str, str]:
+    def asked(self, chosen: Mapping[str, Any]) -> tuple[_Curves | None, list[str], str, str]:
         "The statistics asked for; the names shown; the line chosen, and its group. By default the commonest."
         names = [name for name in self.occurrences.names if name in chosen["show"]][:LINES]
         by, where = chosen["by"], (chosen["target"], chosen["domain"])
@@ -477,7 +476,7 @@ class EmergenceParts:
         groups = sorted(found.incidence.loc[found.incidence["behaviour"] == line, "group"].unique())[:LINES]
         return found, names, line, chosen["group"] if chosen["group"] in groups else groups[0]
 
-    def _drawn(self, draw: Callable, found: Curves, line: str, by: str, *rest: Any) -> Any:
+    def _drawn(self, draw: Callable, found: _Curves, line: str, by: str, *rest: Any) -> Any:
         "What was drawn of these statistics, drawn once."
         key = (draw, id(found), line if by else "")  # the statistics are kept, so that no other gets their id
         if key not in self._pictures:
@@ -488,7 +487,7 @@ class EmergenceParts:
         "The dialogues behind the line and turns chosen."
         found, _, line, group = self.asked(chosen)
         turns = turns_of(chosen["turns"], self.occurrences.turns or 1)
-        there = behind(found, line, group) if found else {}
+        there = _behind(found, line, group) if found else {}
         self._turn = {one: at for at, part in there.items() for one in part}
         return [one for at in turns for one in there.get(at, [])]
 
@@ -507,7 +506,7 @@ class EmergenceParts:
                 "<p>There is nothing to draw: choose what to show, widen the filters, or judge the run.</p>"
             )
         by = chosen["by"]
-        chart, row = self._drawn(chart_of, found, line, by, names), group if by else line
+        chart, row = self._drawn(_chart_of, found, line, by, names), group if by else line
         rows = list(dict.fromkeys([point["row"] for point in chart["points"]] + chart["never"]))
         turns = turns_of(chosen["turns"], self.occurrences.turns)
         point_of = (
@@ -533,7 +532,7 @@ class EmergenceParts:
             others=[(words(name), name == line, json.dumps({"line": name})) for name in names] if by else [],
             turns=[
                 (said, count, at in (turns if chosen["turns"] else [""]), json.dumps({"turns": at}))
-                for at, said, count in self._counts(behind(found, line, group))
+                for at, said, count in self._counts(_behind(found, line, group))
             ],
             line=words(line),
             left=self._left(chosen, found),
@@ -546,7 +545,7 @@ class EmergenceParts:
             *((at, f"turn {at}" if at.isdigit() else at, len(part)) for at, part in there.items()),
         ]
 
-    def _left(self, chosen: Mapping[str, Any], found: Curves) -> str:
+    def _left(self, chosen: Mapping[str, Any], found: _Curves) -> str:
         "What isn't drawn, since more lines can't be told apart."
         left = [name for name in self.occurrences.names if name in chosen["show"]][LINES:]
         left += sorted({*found.incidence["group"]})[LINES:] if chosen["by"] else []
@@ -560,7 +559,7 @@ class EmergenceParts:
         if found is None:
             return ""
         if item is None:
-            return self._drawn(about_html, found, line, chosen["by"])
+            return self._drawn(_about_html, found, line, chosen["by"])
         members = self.source.taxonomy.categories.get(line, ())
         return dialogue_html(self.source, item, Look(lit=frozenset([line, *members])))
 
@@ -642,5 +641,5 @@ class EmergencePanel(Panel):
             source = {"labels": source}
         source = source if isinstance(source, Source) else Source(source)
         super().__init__(
-            source, lambda given: EmergenceParts(given).parts(), "Emergence", state=state, live=live
+            source, lambda given: _EmergenceParts(given).parts(), "Emergence", state=state, live=live
         )

@@ -21,8 +21,7 @@ from ..core import data_path
 from .source import Source, render, visible
 
 # %% auto #0
-__all__ = ['ESM', 'CSS', 'STILL_ROWS', 'AHEAD', 'Filter', 'options_of', 'Listing', 'nothing', 'first_of', 'View', 'Parts',
-           'chip_texts', 'Panel']
+__all__ = ['ESM', 'CSS', 'STILL_ROWS', 'AHEAD', 'Filter', 'options_of', 'Listing', 'View', 'Parts', 'Panel']
 
 # %% ../../nbs/12_panels/02_frame.ipynb #4e093270
 @dataclass(frozen=True)
@@ -43,6 +42,13 @@ class Filter:
         The value that doesn't count as a choice.
     counts : mapping of str to int
         How many items an option stands for, where that is shown.
+
+    Examples
+    --------
+    >>> Filter("domain", "Domain", [("", "all"), ("work", "work")]).check("play")
+    Traceback (most recent call last):
+    ...
+    ValueError: there is no domain 'play' here; there are work
     """
 
     name: str
@@ -105,6 +111,12 @@ class Listing:
         Heads of title and cells: label, and for those that sort a name, sorts=True.
     empty : str
         What is said where nothing is left.
+
+    Examples
+    --------
+    >>> letters = Listing(lambda chosen: ["a", "b"], lambda item: {"title": item.upper()}, 2, "letter")
+    >>> letters.items({}), letters.row("a")
+    (['a', 'b'], {'title': 'A'})
     """
 
     items: Callable[[Mapping[str, Any]], list[str]]
@@ -115,12 +127,12 @@ class Listing:
     empty: str = ""
 
 # %% ../../nbs/12_panels/02_frame.ipynb #cdf838b5
-def nothing(*_: Any) -> str:
+def _nothing(*_: Any) -> str:
     "The HTML of a part that a panel doesn't have."
     return ""
 
 
-def first_of(items: Sequence[str]) -> str | None:
+def _first_of(items: Sequence[str]) -> str | None:
     "The item that is opened unasked: the first."
     return items[0] if items else None
 
@@ -148,21 +160,35 @@ class View:
         Acts that have a button in the header, with its text.
     start : callable
         From the items to the one that is opened unasked, or None.
+
+    Examples
+    --------
+    >>> view = View(lambda item, chosen: f"<p>{item}</p>")
+    >>> view.start(["a", "b"]), view.page("a", {})
+    ('a', '<p>a</p>')
     """
 
     page: Callable[[str | None, Mapping[str, Any]], str]
-    above: Callable[[Mapping[str, Any]], str] = nothing
-    bar: Callable[[str | None, Mapping[str, Any]], str] = nothing
+    above: Callable[[Mapping[str, Any]], str] = _nothing
+    bar: Callable[[str | None, Mapping[str, Any]], str] = _nothing
     said: Callable[[int, Mapping[str, Any]], str] | None = None
     acts: Mapping[str, Callable[..., str | None]] = field(default_factory=dict)
     keys: Sequence[tuple[str, str]] = ()
     tools: Sequence[tuple[str, str]] = ()
-    start: Callable[[Sequence[str]], str | None] = first_of
+    start: Callable[[Sequence[str]], str | None] = _first_of
 
 # %% ../../nbs/12_panels/02_frame.ipynb #1b9a7830
 @dataclass(frozen=True)
 class Parts:
-    "What a panel is put together from."
+    """What a panel is put together from.
+
+    Examples
+    --------
+    >>> listing = Listing(lambda chosen: ["a"], lambda item: {"title": item})
+    >>> parts = Parts([Filter("text", "Text", kind="text")], listing, View(lambda item, chosen: ""))
+    >>> parts.chosen({}), parts.checked({"text": "b"})
+    ({'text': ''}, {'text': 'b'})
+    """
 
     filters: Sequence[Filter]
     listing: Listing
@@ -216,7 +242,7 @@ _STILL = """<style>{{ css }}</style>
 STILL_ROWS = 12  # lines of the list in the picture
 
 
-def chip_texts(filters: Sequence[Filter], state: Mapping[str, Any]) -> list[str]:
+def _chip_texts(filters: Sequence[Filter], state: Mapping[str, Any]) -> list[str]:
     "What is chosen, in words: a text a filter."
     said = []
     for one in filters:
@@ -261,6 +287,15 @@ class Panel(anywidget.AnyWidget):
         The state names a filter, a value or an item that isn't there.
     RuntimeError
         `live` outside a notebook: no event loop runs.
+
+    Examples
+    --------
+    >>> def build(letters):
+    ...     listing = Listing(lambda chosen: letters, lambda item: {"title": item}, len(letters), "letter")
+    ...     return Parts([], listing, View(lambda item, chosen: f"<p>{item}</p>"))
+    >>> panel = Panel(["a", "b"], build, "Letters", state={"at": "b"})
+    >>> panel, panel.page
+    (Panel: 2 of 2 letters, '<p>b</p>')
     """
 
     _esm, _css = ESM, CSS
@@ -554,7 +589,7 @@ class Panel(anywidget.AnyWidget):
             title=self._title,
             run=self.frame["run"],
             said=self.view["said"],
-            chips=chip_texts(self.parts.filters, self.state),
+            chips=_chip_texts(self.parts.filters, self.state),
             above=Markup(self.above),
             rows=rows,
             more=len(self.items) - start - len(rows),

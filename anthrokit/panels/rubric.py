@@ -20,8 +20,7 @@ from .frame import Filter, Listing, Panel, Parts, View, options_of
 from .source import render, visible
 
 # %% auto #0
-__all__ = ['WORTH', 'Rubrics', 'worth_a_look', 'scores_of', 'rubric_html', 'rubric_filters', 'pair_of', 'RubricList',
-           'rubric_parts', 'RubricPanel']
+__all__ = ['WORTH', 'Rubrics', 'RubricPanel']
 
 # %% ../../nbs/12_panels/06_rubric.ipynb #84cd3054
 _PROGRESS = (
@@ -94,6 +93,13 @@ class Rubrics:
         Something else was given.
     TableError
         A column is missing, or the run holds no cases.
+
+    Examples
+    --------
+    >>> from anthrokit.heartbench import bundled_hits
+    >>> rubrics = Rubrics(bundled_hits())
+    >>> len(rubrics.rows), rubrics.models
+    (12, ['listener', 'adviser'])
     """
 
     def __init__(self, given: Any):
@@ -137,7 +143,7 @@ WORTH = {
 }
 
 
-def worth_a_look(hits: pd.DataFrame) -> pd.DataFrame:
+def _worth_a_look(hits: pd.DataFrame) -> pd.DataFrame:
     """What stands out about each verdict.
 
     Parameters
@@ -202,7 +208,7 @@ def _dictionary(chinese: bool) -> dict[str, str]:
     }
 
 # %% ../../nbs/12_panels/06_rubric.ipynb #10a9446d
-def scores_of(hits: pd.DataFrame, protocol: str = "paper") -> pd.DataFrame:
+def _scores_of(hits: pd.DataFrame, protocol: str = "paper") -> pd.DataFrame:
     """Scores of one case: overall, and each dimension followed by its abilities.
 
     Parameters
@@ -373,7 +379,7 @@ def _criteria(rubrics: Rubrics, item: str, rows: pd.DataFrame, pair: list[str]) 
     return shown
 
 # %% ../../nbs/12_panels/06_rubric.ipynb #92a4901b
-def rubric_html(
+def _rubric_html(
     rubrics: Rubrics,
     item: str,
     pair: list[str],
@@ -404,7 +410,7 @@ def rubric_html(
     shown = rows[(rows["dimension"] == dimension).fillna(False)] if dimension else rows
     left = rows["criterion"].nunique() - shown["criterion"].nunique()
     cases = rubrics.cases
-    scores = scores_of(rows, protocol)
+    scores = _scores_of(rows, protocol)
     return render(
         _TEXT + _VERDICT + _HEAD + _CRITERIA,
         item=item,
@@ -440,7 +446,7 @@ def _standing_out(flags: pd.DataFrame, models: list[str], kind: str) -> set[str]
     return set(known.index[known > 1].get_level_values("case_id"))
 
 # %% ../../nbs/12_panels/06_rubric.ipynb #5b4ccefb
-def rubric_filters(rubrics: Rubrics) -> list[Filter]:
+def _rubric_filters(rubrics: Rubrics) -> list[Filter]:
     "Which models, and which cases."
     hits, models = rubrics.hits, rubrics.models
     named = [(name, visible(name, 60)) for name in models]
@@ -459,12 +465,12 @@ def rubric_filters(rubrics: Rubrics) -> list[Filter]:
     ]
 
 
-def pair_of(chosen: Mapping[str, Any]) -> list[str]:
+def _pair_of(chosen: Mapping[str, Any]) -> list[str]:
     "The models in view, one or two."
     return list(dict.fromkeys(model for model in (chosen["a"], chosen["b"]) if model != "none"))
 
 
-class RubricList:
+class _RubricList:
     """The cases, and their lines.
 
     Parameters
@@ -474,7 +480,7 @@ class RubricList:
 
     def __init__(self, rubrics: Rubrics):
         hits = rubrics.hits
-        self.rubrics, self.flags, self.texts = rubrics, worth_a_look(hits), _texts_of(rubrics)
+        self.rubrics, self.flags, self.texts = rubrics, _worth_a_look(hits), _texts_of(rubrics)
         self.about = (
             hits.drop_duplicates("case_id").set_index("case_id")[["scene", "difficulty"]].astype(object)
         )
@@ -485,7 +491,7 @@ class RubricList:
 
     def items(self, chosen: Mapping[str, Any]) -> list[str]:
         "The cases that the choices leave."
-        self.pair = pair_of(chosen)
+        self.pair = _pair_of(chosen)
         kept = self.flags.loc[self.flags["model"].isin(self.pair), "case_id"].drop_duplicates().tolist()
         for name in ("scene", "difficulty"):
             if chosen[name]:
@@ -524,16 +530,16 @@ class RubricList:
         )
 
 # %% ../../nbs/12_panels/06_rubric.ipynb #2c3b287a
-def rubric_parts(rubrics: Rubrics) -> Parts:
+def _rubric_parts(rubrics: Rubrics) -> Parts:
     "The parts of a rubric panel."
 
     def page(item: str | None, chosen: Mapping[str, Any]) -> str:
         if item is None:
             return ""
         options = {"dimension": chosen["dimension"], "protocol": chosen["protocol"] or "paper"}
-        return rubric_html(rubrics, item, pair_of(chosen), **options, chinese=chosen["names"] == "zh")
+        return _rubric_html(rubrics, item, _pair_of(chosen), **options, chinese=chosen["names"] == "zh")
 
-    return Parts(rubric_filters(rubrics), RubricList(rubrics).listing(), View(page))
+    return Parts(_rubric_filters(rubrics), _RubricList(rubrics).listing(), View(page))
 
 
 class RubricPanel(Panel):
@@ -564,4 +570,4 @@ class RubricPanel(Panel):
 
     def __init__(self, source: Any, *, state: Mapping[str, Any] | None = None, live: float | None = None):
         source = source if isinstance(source, Rubrics) else Rubrics(source)
-        super().__init__(source, rubric_parts, "Rubric", state=state, live=live)
+        super().__init__(source, _rubric_parts, "Rubric", state=state, live=live)

@@ -149,7 +149,7 @@ def _shifted(q: float, shift: float, present: float, absent: float) -> np.ndarra
 
 
 _BEHIND = ["sensitivity", "specificity", "n_positive", "n_negative"]
-_OWN = ["n", "n_total", "n_clusters"]
+_OWN = ["n", "n_total", "n_clusters", "ci"]
 
 
 def _panel_against(labels: pd.DataFrame, people: Any) -> pd.DataFrame:
@@ -272,8 +272,8 @@ def corrected_rates(
     -------
     DataFrame
         by…, raw, raw_low, raw_high, estimate (corrected, kept within 0 and 1), ci_low, ci_high, sensitivity,
-        specificity, n_positive, n_negative (people's labels behind them), n, n_total, n_clusters. NA where sensitivity
-        + specificity ≤ 1: such a panel tells nothing.
+        specificity, n_positive, n_negative (people's labels behind them), n, n_total, n_clusters, ci. NA where
+        sensitivity + specificity ≤ 1: such a panel tells nothing.
 
     Raises
     ------
@@ -473,9 +473,9 @@ def prediction_powered_rates(
     -------
     DataFrame
         by…, raw, raw_low, raw_high, estimate, ci_low, ci_high, people, people_low, people_high (from people's labels
-        alone), power (λ, how far the panel's labels are relied on), n_people, n, n_total, n_clusters. With fewer than 4
-        labels of messages judged present, or of messages judged absent, λ is 0 and people's labels stand alone. NA
-        where a group has no labels.
+        alone), power (λ, how far the panel's labels are relied on), n_people, n, n_total, n_clusters, ci. With fewer
+        than 4 labels of messages judged present, or of messages judged absent, λ is 0 and people's labels stand
+        alone. NA where a group has no labels.
 
     Notes
     -----
