@@ -42,7 +42,7 @@ def test_curves_follow_the_filters(emergence, labels):
     panel = emergence.panels.first
     common = labels.groupby("behaviour")["label"].sum().nlargest(4).index
     seen(panel.locator(".ak-point")).to_have_count(4 * 5)
-    seen(pressed(panel, "Line")).to_have_text(common[0].capitalize())
+    seen(pressed(panel, "Line")).to_contain_text(common[0].capitalize())
     table = analysis.emergence(labels[labels["behaviour"].isin(common)], "behaviour")
     row = table[(table["behaviour"] == "emotions") & (table["turn"] == 3)].iloc[0]
     said = f"emotions, turn 3: {100 * row['estimate']:.0f} % by then"
