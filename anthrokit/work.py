@@ -14,6 +14,7 @@ import os
 import signal
 import tempfile
 import threading
+from collections import Counter
 from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -50,7 +51,7 @@ from anthrokit.models import (
 from .models.loop import background_loop
 
 # %% auto #0
-__all__ = ['Steps', 'Unit', 'Prompt', 'Request', 'Computation', 'follow', 'Lane', 'work_through', 'side_by_side', 'Job',
+__all__ = ['Steps', 'Unit', 'Prompt', 'Request', 'Computation', 'Alike', 'follow', 'Lane', 'work_through', 'side_by_side', 'Job',
            'Forecast', 'Progress', 'Running', 'run_job', 'arun_job', 'usual_answer', 'estimate_jobs', 'look_at', 'task',
            'Unreadable', 'ask_until_read', 'run_at_hand', 'refuse_unknown_outcomes', 'forecast_calls', 'AskingJob']
 
@@ -94,6 +95,26 @@ class Computation(NamedTuple):
     arguments: tuple = ()
 
 
+class Alike(NamedTuple):
+    """Parts of a unit whose requests begin alike.
+
+    The first is done alone: when it is answered, the provider has the beginning at hand, and takes less for the others,
+    which are done side by side. In a batch all go at once.
+    """
+
+    parts: Sequence[Steps]
+
+    def steps(self, at_once: bool = False) -> Steps:
+        "Their steps."
+        first, *others = self.parts
+        if others and at_once:
+            yield [first, *others]
+        else:
+            yield first
+            if others:
+                yield others
+
+
 Steps = Generator[Any, Any, Any]
 
 # %% ../nbs/03_work.ipynb #3c9ba5ca
@@ -101,6 +122,7 @@ async def follow(
     steps: Steps,
     answer: Callable[[Request], Awaitable[Completion]],
     compute: Callable[[Computation], Awaitable[Any]] | None = None,
+    at_once: bool = False,
 ) -> Any:
     """Do the steps of a unit.
 
@@ -113,6 +135,8 @@ async def follow(
         Gives the completion of a request.
     compute : coroutine function, optional
         Gives the result of a computation; by default it is made in a thread.
+    at_once : bool
+        Don't wait for the first of parts that are `Alike`.
 
     Returns
     -------
@@ -129,7 +153,7 @@ async def follow(
             return await answer(step)
         if isinstance(step, Computation):
             return await (compute(step) if compute else asyncio.to_thread(step.function, *step.arguments))
-        return await follow(step, answer, compute)
+        return await follow(step.steps(at_once) if isinstance(step, Alike) else step, answer, compute, at_once)
 
     sent = None
     with contextlib.closing(steps):
@@ -328,6 +352,8 @@ class Forecast(NamedTuple):
         Of an answer: measured in this run, or assumed where too few were.
     measured : int
         Answers measured.
+    shared : list of (float, int)
+        Characters that some calls begin with alike, and how many calls do.
     """
 
     purpose: str
@@ -342,6 +368,7 @@ class Forecast(NamedTuple):
     sample: Sequence[str] = ()
     answer_tokens: float = 0.0
     measured: int = 0
+    shared: Sequence[tuple[float, int]] = ()
 
 # %% ../nbs/03_work.ipynb #f9eb684b
 class Progress:
@@ -463,7 +490,7 @@ async def _do_in_batches(job: Job, batch: Batch, called: Callable[[Request], Awa
                 how = {"unit": request.unit, "purpose": request.purpose}
                 return await queue.ask(request.id, request.llm, request.messages, request.parameters, **how)
 
-            await follow(steps, answer)
+            await follow(steps, answer, at_once=True)
             queue.done(*sent)
 
         async def do_lane(lane: Lane) -> None:
@@ -669,24 +696,42 @@ def usual_answer(run: Run, purpose: str, llm: LLM, assumed: float) -> tuple[floa
     return (tokens, measured) if measured >= _ENOUGH else (min(assumed, llm.longest_answer), 0)
 
 
+def _at_hand(one: Forecast, rate: float, batch: bool) -> tuple[int, float]:
+    "Tokens that the provider will have at hand, if nothing is evicted, and what they save in US dollars."
+    if batch or (cache := one.llm.prompt_cache()) is None:
+        return 0, 0.0
+    read, saved, price = 0, 0.0, one.llm.prices()[0]
+    for characters, calls in one.shared:
+        tokens = int(characters * rate) // cache.block * cache.block
+        if tokens >= cache.least and calls > 1:
+            read += tokens * (calls - 1)
+            saved += tokens * ((calls - 1) * (price - cache.read) + price - cache.write)
+    return read, saved
+
+
 def _priced(one: Forecast, batch: bool) -> dict[str, Any]:
     "A forecast in tokens and dollars."
     row = {"purpose": one.purpose, "name": one.name, "model": one.llm and one.llm.model}
     row |= {"owed": one.owed, "done": one.done, "calls": one.calls, "calls_least": one.calls_least}
     if one.llm is None or not one.calls:
-        return {**row, "tokens_in": 0, "tokens_out": 0, "cost": 0.0, "cost_most": 0.0}
+        return {**row, **dict.fromkeys(("tokens_in", "tokens_cached", "tokens_out"), 0), **dict.fromkeys(_COSTS, 0.0)}
     rate = one.llm.tokens_a_character(one.sample)
     tokens_in, tokens_out = round(one.characters * rate), round(one.calls * one.answer_tokens)
     row |= {"answer_tokens": round(one.answer_tokens), "measured": one.measured}
-    row |= {"tokens_in": tokens_in, "tokens_out": tokens_out, "cost": pd.NA, "cost_most": pd.NA}
+    cached, saved = _at_hand(one, rate, batch)
+    row |= {"tokens_in": tokens_in, "tokens_cached": cached, "tokens_out": tokens_out}
+    row |= dict.fromkeys(_COSTS, pd.NA)
     if (price := one.llm.prices(batch)) is not None:
         row["cost"] = tokens_in * price[0] + one.calls * one.answer_tokens * price[1]
+        row["cost_cached"] = row["cost"] - saved
         longest = one.calls * one.llm.longest_answer
         row["cost_most"] = one.characters_most * rate * price[0] + longest * price[1]
     return row
 
 
-_COUNTS = ("owed", "done", "calls", "calls_least", "answer_tokens", "measured", "tokens_in", "tokens_out")
+_COUNTS = ("owed", "done", "calls", "calls_least", "answer_tokens", "measured")
+_COUNTS += ("tokens_in", "tokens_cached", "tokens_out")
+_COSTS = ("cost", "cost_cached", "cost_most")
 
 
 def estimate_jobs(jobs: Iterable[Job], *, batch: bool = False) -> pd.DataFrame:
@@ -703,14 +748,16 @@ def estimate_jobs(jobs: Iterable[Job], *, batch: bool = False) -> pd.DataFrame:
     -------
     DataFrame
         One row a model and purpose, and "all": purpose, name, model, owed (results in all), done, calls (still to
-        make), calls_least, answer_tokens (mean of the answers `measured`; assumed where 0), tokens_in, tokens_out,
-        cost (US dollars; NA where a price isn't known) and cost_most (if every answer were as long as may be).
+        make), calls_least, answer_tokens (mean of the answers `measured`; assumed where 0), tokens_in, tokens_cached
+        (of those, what the provider is expected to have at hand from calls that began alike), tokens_out, cost (US
+        dollars; NA where a price isn't known), cost_cached (less what that saves) and cost_most (if every answer were
+        as long as may be).
     """
     rows = [_priced(one, batch) for job in jobs for one in job.forecast()]
-    names = ["purpose", "name", "model", *_COUNTS, "cost", "cost_most"]
-    kinds = dict.fromkeys(_COUNTS, "Int64") | {"cost": "Float64", "cost_most": "Float64"}
+    names = ["purpose", "name", "model", *_COUNTS, *_COSTS]
+    kinds = dict.fromkeys(_COUNTS, "Int64") | dict.fromkeys(_COSTS, "Float64")
     frame = pd.DataFrame(rows, columns=names).astype(kinds)
-    summed = ["owed", "done", "calls", "calls_least", "tokens_in", "tokens_out", "cost", "cost_most"]
+    summed = ["owed", "done", "calls", "calls_least", "tokens_in", "tokens_cached", "tokens_out", *_COSTS]
     total = pd.DataFrame([{"purpose": "all", **{name: frame[name].sum(skipna=False) for name in summed}}])
     return pd.concat([frame, total.reindex(columns=names).astype(kinds)], ignore_index=True)
 
@@ -892,11 +939,14 @@ def forecast_calls(
     >>> forecast_calls(Job(Run(mkdtemp())), "tag", "gpt", llm, 5, 40, [prompt]).done
     4
     """
+    prompts = list(prompts)
     texts = ["\n".join(message["content"] for message in prompt) for prompt in prompts]
     tokens, measured = usual_answer(job.run, purpose, llm, assumed)
     calls, characters = len(texts), sum(map(len, texts))
     counts = (owed, owed - calls, calls, calls, characters, characters)
-    return Forecast(purpose, name, llm, *counts, texts[:: calls // 12 + 1], tokens, measured)
+    starts = Counter(start for prompt in prompts if (start := getattr(prompt[-1]["content"], "start", "")))
+    shared = [(len(start), times) for start, times in starts.items()]
+    return Forecast(purpose, name, llm, *counts, texts[:: calls // 12 + 1], tokens, measured, shared)
 
 # %% ../nbs/03_work.ipynb #7593dd99
 class AskingJob(Job):

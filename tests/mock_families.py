@@ -5,7 +5,8 @@ with an error, a wrong key; judges are answered in the form they ask for.
 
 Batches of both (Message Batches; files and batchGenerateContent) are answered line by line like single calls, in
 another order; a line whose model would meet an error has that error, `expires` and `breaks` no answer. --batch-seconds
-is how long a batch takes, --create-latency how long the answer to a new batch takes. /stats counts.
+is how long a batch takes, --create-latency how long the answer to a new batch takes. /stats counts. With --cache
+tokens are counted, and those that are at hand are told: of Anthropic what was marked, of Gemini what began alike.
 """
 
 import argparse
@@ -16,6 +17,8 @@ import threading
 import time
 from collections import Counter
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from support.prefixes import CHARACTERS, Prefixes
 
 ASKED: dict[tuple[str, str], int] = {}
 GUARD = threading.Lock()
@@ -74,7 +77,32 @@ def gemini(model: str, body: dict) -> dict:
 
 
 STATS, FILES, BATCHES = Counter(), {}, {}
-HOW = argparse.Namespace(batch_seconds=0.1, create_latency=0.0)
+HOW = argparse.Namespace(batch_seconds=0.1, create_latency=0.0, cache=False)
+AT_HAND = {family: Prefixes(family) for family in ("anthropic", "gemini")}
+
+
+def from_cache(family: str, body: dict, told: dict) -> dict:
+    "The same answer with its tokens counted, and those told that were at hand or are from now on."
+    known = AT_HAND[family]
+    if family == "gemini":
+        said = json.dumps(body["contents"])
+        with GUARD:
+            read = known.read(said)
+            known.keep(said)
+        whole = len(said) // CHARACTERS
+        usage = {"promptTokenCount": whole, "candidatesTokenCount": 9, "totalTokenCount": whole + 9}
+        return {**told, "usageMetadata": usage | ({"cachedContentTokenCount": read} if read else {})}
+    blocks = [*body.get("system", []), *(block for message in body["messages"] for block in message["content"])]
+    with GUARD:
+        marked = known.marked(blocks)
+        read = max((tokens for tokens, mark in marked if mark in known.there), default=0)
+        written = max((tokens for tokens, _ in marked), default=0) - read
+        known.there.update(mark for _, mark in marked)
+    STATS["tokens_read"] += read
+    STATS["tokens_written"] += written
+    whole = len("".join(block.get("text", "") for block in blocks)) // CHARACTERS
+    usage = {"input_tokens": whole - read - written, "cache_read_input_tokens": read}
+    return {**told, "usage": {**told["usage"], **usage, "cache_creation_input_tokens": written}}
 CODES = {503: 14, 429: 8, 400: 3}
 
 
@@ -220,13 +248,15 @@ class Families(BaseHTTPRequestHandler):
         for status, error in ERRORS[family].items():
             if f"always-{status}" in model or (first and f"first-{status}" in model):
                 return self.send(status, error)
-        self.send(200, {"anthropic": anthropic, "gemini": gemini}[family](model, body))
+        told = {"anthropic": anthropic, "gemini": gemini}[family](model, body)
+        self.send(200, from_cache(family, body, told) if HOW.cache else told)
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--batch-seconds", type=float, default=HOW.batch_seconds)
     parser.add_argument("--create-latency", type=float, default=HOW.create_latency)
+    parser.add_argument("--cache", action="store_true")
     parser.parse_args(namespace=HOW)
     server = ThreadingHTTPServer(("127.0.0.1", 0), Families)
     print(f"http://127.0.0.1:{server.server_port}", flush=True)

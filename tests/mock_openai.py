@@ -2,15 +2,16 @@
 
     python tests/mock_openai.py --latency 0.05 --fault rate_limit=0.05 --fault hang=0.01
 
-prints its base URL and serves until it is killed. Answers are a function of the request alone, so two runs against it
-can be compared. Faults by name: rate_limit (429), rate_limit_after (429 with Retry-After), error (500), hang, drop
-(closed connection), malformed (broken JSON), choiceless (usage and no choices), empty, wrong_type (HTML), truncated,
-refusal. They are drawn by a hash of the request and of how often it came, so a request that met one gets through
-later, unless --sticky. Keys and models with a meaning: key `bad-key` (401), `no-quota` (429 with insufficient_quota);
-models of `REFUSED`, `thinker` (reasoning), `echo-key` (repeats the key), `talker` (4,000 tokens, whatever was asked),
-`absurd` (token counts that can't be), `picky` (400 where a message says unicorn), `breaks-off` (a stream that ends in
-the middle; --pace is how long a word of a stream takes), `minute` (a quota for the minute, the first time a request
-comes), `always-<fault>` (that fault at each call).
+prints its base URL and serves until it is killed. Answers are a function of the request alone, so two runs against
+it can be compared. Faults by name: rate_limit (429), rate_limit_after (429 with Retry-After), error (500), hang,
+drop (closed connection), malformed (broken JSON), choiceless (usage and no choices), empty, wrong_type (HTML),
+truncated, refusal. They are drawn by a hash of the request and of how often it came, so a request that met one gets
+through later, unless --sticky. With --cache, tokens of prompts that begin as an answered one did are told as
+cached. Keys and models with a meaning: key `bad-key` (401), `no-quota` (429 with insufficient_quota); models of
+`REFUSED`, `thinker` (reasoning), `echo-key` (repeats the key), `talker` (4,000 tokens, whatever was asked),
+`absurd` (token counts that can't be), `picky` (400 where a message says unicorn), `breaks-off` (a stream that ends
+in the middle; --pace is how long a word of a stream takes), `minute` (a quota for the minute, the first time a
+request comes), `always-<fault>` (that fault at each call).
 
 Batches (/v1/files, /v1/batches) are answered line by line like single calls; a fault of the HTTP kind becomes a
 line of the error file, `malformed` a broken line, `hang` and `drop` no line at all. --batch-seconds is how long a
@@ -30,6 +31,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 from aiohttp import web
+from support.prefixes import Prefixes
 
 FAULTS = (
     "rate_limit",
@@ -76,6 +78,7 @@ class Server:
         self.in_flight = 0
         self.batches = Batches(self)
         self.by_seed, self.pace, self.retry_after = False, 0.0, 1.0
+        self.prefixes: dict[str, Prefixes] | None = None
 
     def fault(self, request: dict, times: int) -> str | None:
         if request["model"].startswith("always-"):
@@ -163,11 +166,19 @@ class Server:
                 return self.error(429, text, "RESOURCE_EXHAUSTED", {"Retry-After": "0.2"})
             if fault:
                 self.stats[f"fault_{fault}"] += 1
+            said = "\n".join(str(message["content"]) for message in request["messages"])
+            request["cached"] = self.at_hand(model).read(said) if self.prefixes is not None else 0
             if self.latency or self.jitter:
                 await asyncio.sleep(max(0.0, self.latency + self.jitter * (random.random() * 2 - 1)))
+            if self.prefixes is not None:
+                self.at_hand(model).keep(said)
             return await self.reply(http, request, fault)
         finally:
             self.in_flight -= 1
+
+    def at_hand(self, model: str) -> Prefixes:
+        "The beginnings that are kept for a model."
+        return self.prefixes.setdefault(model, Prefixes("deepseek" if "deepseek" in model else "openai"))
 
     def allowed(self) -> bool:
         "Whether another request fits into the last minute, scaled to six seconds so that tests end."
@@ -287,6 +298,11 @@ class Server:
         size_out = len(content or "") // 4
         if request["model"] == "absurd":
             size_in, size_out = 10**30, -5
+        cached = min(request.get("cached", 0), size_in)
+        self.stats["tokens_cached"] += cached
+        details = {"prompt_tokens_details": {"cached_tokens": cached}} if cached else {}
+        if cached and "deepseek" in request["model"]:
+            details = {"prompt_cache_hit_tokens": cached, "prompt_cache_miss_tokens": size_in - cached}
         self.stats["tokens"] += size_in + size_out if request["model"] != "absurd" else 0
         return {
             "id": "mock",
@@ -300,6 +316,7 @@ class Server:
                 "prompt_tokens": size_in,
                 "completion_tokens": size_out,
                 "total_tokens": size_in + size_out,
+                **details,
             },
         }
 
@@ -469,6 +486,7 @@ def main(arguments: Sequence[str] | None = None, tell: Callable[[str], None] = s
     )
     parser.add_argument("--quick", action="store_true", help="one answer for all, for measuring clients")
     parser.add_argument("--by-seed", action="store_true", help="verdicts hang on model and seed alone")
+    parser.add_argument("--cache", action="store_true", help="beginnings of prompts are kept at hand, and told")
     parser.add_argument("--rpm", type=float, help="429 beyond a tenth of this in any six seconds")
     parser.add_argument("--batch-seconds", type=float, default=0.1)
     parser.add_argument("--batch-ends", choices=("completed", "expired", "failed"), default="completed")
@@ -482,6 +500,7 @@ def main(arguments: Sequence[str] | None = None, tell: Callable[[str], None] = s
         parser.error(f"no such fault: {', '.join(unknown)}; there are {', '.join(FAULTS)}")
     server = Server(given.latency, given.jitter, faults, given.sticky, given.rpm)
     server.by_seed, server.pace, server.retry_after = given.by_seed, given.pace, given.retry_after
+    server.prefixes = {} if given.cache else None
     server.batches.seconds, server.batches.ends = given.batch_seconds, given.batch_ends
     server.batches.queue, server.batches.create_latency = given.batch_queue, given.create_latency
     asyncio.run(serve(server, given.port, given.quick, tell))

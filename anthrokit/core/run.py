@@ -118,7 +118,8 @@ _TOKENS = "COALESCE(tokens_in, 0) + COALESCE(tokens_out, 0)"
 _COST = f"CASE WHEN COALESCE(SUM(cost IS NULL AND {_TOKENS} > 0), 0) = 0 THEN COALESCE(SUM(cost), 0.0) END"
 _USAGE = f"""
 SELECT {{by}}, COUNT(*) AS calls, SUM(status = 'failed') AS failed, SUM(tokens_in) AS tokens_in,
-    SUM(tokens_out) AS tokens_out, {_COST} AS cost, SUM(seconds) AS seconds
+    SUM(COALESCE(tokens_cached, 0)) AS tokens_cached, SUM(tokens_out) AS tokens_out, {_COST} AS cost,
+    SUM(seconds) AS seconds
 FROM calls GROUP BY {{by}}
 """
 _COUNTED = {
@@ -952,8 +953,8 @@ class Run:
         Returns
         -------
         DataFrame
-            by…, calls, failed, tokens_in, tokens_out, cost (US dollars; NA where the price of a call that took
-            tokens is not known), seconds (sum of the calls' own).
+            by…, calls, failed, tokens_in, tokens_cached (of those, what the providers had at hand), tokens_out, cost
+            (US dollars; NA where the price of a call that took tokens is not known), seconds (sum of the calls' own).
 
         Examples
         --------

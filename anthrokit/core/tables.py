@@ -237,6 +237,7 @@ TABLES["calls"] = Table(
         "status": (TEXT, "required", "what became of the call"),
         "at": (TEXT, "required", "when it ended (UTC, ISO 8601)"),
         "server": (TEXT, "optional", "address of the server, where one was named"),
+        "tokens_cached": (INTEGER, "optional", "of tokens_in, those that the provider had at hand"),
     },
 )
 

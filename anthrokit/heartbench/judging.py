@@ -5,6 +5,7 @@
 # %% ../../nbs/10_heartbench/03_judging.ipynb #a6a51f3b
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import random
@@ -18,8 +19,9 @@ import pandas as pd
 from ..core import Run, RunError, digest
 from .answers import bind_settings, cases_of, refuse_other_settings
 from .cases import Case, has_text
-from ..models import LLM, Batch, Budget
+from ..models import LLM, Batch, Budget, Shared
 from anthrokit.work import (
+    Alike,
     Forecast,
     Job,
     Lane,
@@ -94,6 +96,7 @@ def rubric_prompt(
     language: str = "zh",
     *,
     mark: str | None = None,
+    own: str | None = None,
 ) -> list[dict[str, str]]:
     """What a judge is shown about one answer.
 
@@ -108,6 +111,9 @@ def rubric_prompt(
         zh or en.
     mark : str, optional
         What the judge's list begins with; by default `verdict_mark` of the answer alone.
+    own : str, optional
+        What comes first that other calls about the answer don't say: criteria, or mark. A provider that wants marks is
+        told to keep what stands before at hand. The words are the same.
 
     Examples
     --------
@@ -122,7 +128,7 @@ def rubric_prompt(
     criteria = "\n".join(
         f"{place}. [{words[item.kind]}] {item.content}" for place, item in enumerate(shown, start=1)
     )
-    task = words["task"].format(
+    told = dict(
         dialogue="\n".join(f"{words[role]}{words['colon']}{text}" for role, text in case.dialogue),
         answer=answer,
         criteria=criteria,
@@ -130,6 +136,10 @@ def rubric_prompt(
         fence="response-" + digest(case.case_id, answer, length=6),
         mark=mark or verdict_mark(answer),
     )
+    task = words["task"].format(**told)
+    if own:
+        start = words["task"].partition(f"{{{own}}}")[0].format(**told)
+        task = Shared(start, task.removeprefix(start))
     return [{"role": "system", "content": words["system"]}, {"role": "user", "content": task}]
 
 
@@ -388,7 +398,9 @@ class RubricJudge:
         "What it is shown for this sample, of all criteria or a part of them."
         mark = verdict_mark(answer, self.seed, case.case_id, model, self.name, sample)
         order = self.order(case, model, sample) if part is None else part
-        return rubric_prompt(case, answer, order, self.language, mark=mark)
+        own = "criteria" if self.shuffle or self.at_once else "mark"
+        alike = own if self.samples > 1 or self.at_once else None
+        return rubric_prompt(case, answer, order, self.language, mark=mark, own=alike)
 
 # %% ../../nbs/10_heartbench/03_judging.ipynb #b5c4f816
 def judgement_steps(
@@ -516,18 +528,26 @@ class JudgementJob(Job):
             bind_settings(self.run, "rubric_judges", "judge", judge.name, judge.settings, **entry)
 
     def of(self, judge: RubricJudge) -> list[tuple[RubricJudge, str, str, str, int]]:
-        "What a judge owes: judge, model, case_id, answer, sample."
+        "What a judge owes: judge, model, case_id, answer, sample; samples of an answer follow each other."
         return [
             (judge, model, case_id, content, sample)
-            for sample in range(1, judge.samples + 1)
             for model, case_id, content in self.answers
+            for sample in range(1, judge.samples + 1)
             if (model, case_id, judge.name, sample) not in self.made
         ]
 
     def lanes(self) -> list[Lane]:
-        return [Lane(self.of(judge), judge.llm.max_concurrency) for judge in self.judges]
+        return [Lane(self.by_answer(judge), judge.llm.max_concurrency) for judge in self.judges]
 
-    def steps(self, unit: tuple[RubricJudge, str, str, str, int]) -> Steps:
+    def by_answer(self, judge: RubricJudge) -> list[list[tuple[RubricJudge, str, str, str, int]]]:
+        "The same, together for each answer: all that is asked about one begins alike."
+        return [list(units) for _, units in itertools.groupby(self.of(judge), key=lambda unit: unit[1:3])]
+
+    def steps(self, units: Sequence[tuple[RubricJudge, str, str, str, int]]) -> Steps:
+        yield Alike([self.judgement(unit) for unit in units])
+
+    def judgement(self, unit: tuple[RubricJudge, str, str, str, int]) -> Steps:
+        "The steps of one judgement."
         judge, model, case_id, content, sample = unit
         got = yield from judgement_steps(judge, self.cases[case_id], content, model=model, sample=sample)
         key = dict(zip(_JUDGEMENT, (model, case_id, judge.name, sample), strict=True))

@@ -25,6 +25,7 @@ from .verdicts import Rating
 from ..models import DEFAULT_MODEL, LLM, Batch, Budget
 from ..simulation import Behaviour, Taxonomy, simulate
 from anthrokit.work import (
+    Alike,
     Computation,
     Forecast,
     Job,
@@ -39,7 +40,7 @@ from anthrokit.work import (
 
 # %% auto #0
 __all__ = ['ajudge', 'taxonomy_of', 'as_taxonomy', 'check_judges', 'rate_many', 'Messages', 'RatingUnit', 'JudgingJob', 'asked',
-           'rated', 'settle_item', 'judge', 'estimate']
+           'asked_alike', 'rated', 'settle_item', 'judge', 'estimate']
 
 # %% ../../nbs/05_judging/06_jobs.ipynb #13526992
 def taxonomy_of(run: Run) -> Taxonomy:
@@ -447,6 +448,9 @@ class JudgingJob(Job):
         for judge in self.judges:
             if not _is_asked(judge):
                 lanes.append(Lane(self.chunks(judge), 1, functools.partial(rated, self, judge)))
+            elif self.sampling == "full" and _begins_with_passage(judge):
+                steps = functools.partial(asked_alike, self, judge)
+                lanes.append(Lane(self.units(judge), judge.llm.max_concurrency, steps))
             elif self.sampling == "full" or judge.together:
                 steps = functools.partial(asked, self, judge)
                 lanes.append(Lane(self.calls(judge), judge.llm.max_concurrency, steps))
@@ -488,8 +492,9 @@ def asked(job: JudgingJob, judge: Any, units: Sequence[RatingUnit]) -> Steps:
     passage = job.messages.passage(units[0].dialogue_id, units[0].turn)
     behaviours = [job.taxonomy[unit.behaviour] for unit in units]
     seed = int(digest(name, length=7), 16)
+    about = f"{units[0].dialogue_id}/{units[0].turn}/{judge.name}" if _begins_with_passage(judge) else name
     for attempt in range(judge.tries):
-        code = digest(name, attempt, length=8)
+        code = digest(about, attempt, length=8)
         messages, extra = judge.request(passage, behaviours, code)
         answer = yield Request(judge.llm, messages, name, "judge", {"seed": seed + attempt, **extra})
         ratings = judge.read(answer, passage, behaviours, code)
@@ -497,6 +502,25 @@ def asked(job: JudgingJob, judge: Any, units: Sequence[RatingUnit]) -> Steps:
             break
     job.put(units, ratings)
     return ratings
+
+
+def _begins_with_passage(judge: Any) -> bool:
+    "Whether all that a judge is asked about a message begins alike."
+    return getattr(judge, "first", "behaviour") == "passage"
+
+
+def asked_alike(job: JudgingJob, judge: Any, units: Sequence[RatingUnit]) -> Steps:
+    """The steps of all calls about a message to a judge whose prompts begin with it: first one, then the others.
+
+    Examples
+    --------
+    >>> from anthrokit import demo_run
+    >>> from anthrokit.judging import LLMJudge
+    >>> job = JudgingJob(demo_run(), [judge := LLMJudge("openai/gpt-4.1", first="passage")], behaviours=["empathy"])
+    >>> len(next(asked_alike(job, judge, next(job.units(judge)))).parts)
+    3
+    """
+    yield Alike([asked(job, judge, [unit]) for unit in units])
 
 
 def rated(job: JudgingJob, judge: Judge, units: Sequence[RatingUnit]) -> Steps:
@@ -649,8 +673,15 @@ def _prompt_length(judge: Any, passage: Passage, behaviours: Sequence[Behaviour]
     return sum(len(message["content"]) for message in judge.request(passage, behaviours, _CODE)[0])
 
 
-def _characters(job: JudgingJob, judge: Any) -> tuple[int, float, list[str]]:
-    "Calls to make, characters they send, and some of the prompts."
+def _shared(judge: Any, passage: Passage, behaviours: Sequence[Behaviour]) -> int:
+    "Characters that the calls about a passage begin with alike; of a judge asked together, all its calls."
+    prompt = judge.request(passage, behaviours, _CODE)[0][-1]["content"]
+    return len(getattr(prompt, "start", ""))
+
+
+def _characters(job: JudgingJob, judge: Any) -> tuple[int, float, list[str], list[tuple[float, int]]]:
+    "Calls to make, characters they send, some of the prompts, and what calls begin with alike."
+    shared: list[tuple[float, int]] = []
     behaviours, samples = job.owed[judge.name]
     each = [job.taxonomy[name] for name in behaviours]
     fixed = {one.name: _prompt_length(judge, Passage(""), [one]) for one in each}
@@ -660,6 +691,8 @@ def _characters(job: JudgingJob, judge: Any) -> tuple[int, float, list[str]]:
         said = _prompt_length(judge, passage, each[:1]) - fixed[each[0].name]
         if number % every == 0:
             prompts.append(judge.request(passage, each[:1], _CODE)[0][-1]["content"])
+        if _begins_with_passage(judge):
+            shared.append((_shared(judge, passage, each[:1]), len(units)))
         for part in _by_sample(units) if judge.together else ([unit] for unit in units):
             calls += 1
             asked = [job.taxonomy[unit.behaviour] for unit in part]
@@ -672,8 +705,12 @@ def _characters(job: JudgingJob, judge: Any) -> tuple[int, float, list[str]]:
         parts = [each] if judge.together else [[one] for one in each]
         calls += messages * samples * len(parts)
         characters += messages * samples * sum(_prompt_length(judge, likely, part) for part in parts)
+        if _begins_with_passage(judge):
+            shared += [(_shared(judge, likely, each[:1]), samples * len(each))] * messages
         prompts.append(judge.request(Passage(""), each[:1], _CODE)[0][-1]["content"])
-    return calls, characters, prompts
+    if judge.together:
+        shared = [(_shared(judge, Passage(""), each), calls)]
+    return calls, characters, prompts, shared
 
 
 def _forecast(job: JudgingJob, judge: Judge) -> Forecast:
@@ -683,7 +720,7 @@ def _forecast(job: JudgingJob, judge: Judge) -> Forecast:
     total += job.to_come[0] * len(behaviours) * samples
     if not _is_asked(judge) or total == done:
         return Forecast("judge", judge.name, None, total, done)
-    calls, characters, prompts = _characters(job, judge)
+    calls, characters, prompts, shared = _characters(job, judge)
     assumed = _ASSUMED * (len(behaviours) if judge.together else 1)
     tokens, measured = usual_answer(job.run, "judge", judge.llm, assumed)
     least = _least(job, judge, calls)
@@ -700,6 +737,7 @@ def _forecast(job: JudgingJob, judge: Judge) -> Forecast:
         prompts,
         tokens,
         measured,
+        shared,
     )
 
 
@@ -749,8 +787,9 @@ def estimate(
     DataFrame
         One row a model and purpose, and "all": purpose, name, model, owed (results in all), done, calls (still to
         make), calls_least (under adaptive sampling), answer_tokens (mean of the answers `measured`; assumed where 0),
-        tokens_in, tokens_out, cost (US dollars; NA where a price isn't known) and cost_most (if every answer were as
-        long as may be).
+        tokens_in, tokens_cached (of those, what the provider is expected to have at hand), tokens_out, cost (US
+        dollars; NA where a price isn't known), cost_cached (less what that saves) and cost_most (if every answer were
+        as long as may be).
 
     Examples
     --------

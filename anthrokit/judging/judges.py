@@ -17,12 +17,13 @@ from typing import Any, Protocol, runtime_checkable
 from ..core import digest
 from .released import Released, read_released
 from .verdicts import Rating, parse_verdict, parse_verdicts
-from ..models import LLM, Completion
+from ..models import LLM, Completion, Shared
 from ..simulation import Behaviour, as_llm, first_person_pronouns
 
 # %% auto #0
-__all__ = ['JUDGE_TEMPLATE', 'CONTEXTS', 'TOGETHER_TEMPLATE', 'Passage', 'Judge', 'judge_prompt', 'read_completion', 'LLMJudge',
-           'rate_once', 'together_prompt', 'TogetherJudge', 'PronounCounter', 'judge_identity']
+__all__ = ['JUDGE_TEMPLATE', 'CONTEXTS', 'PASSAGE_FIRST_TEMPLATE', 'TOGETHER_TEMPLATE', 'Passage', 'Judge', 'judge_prompt',
+           'read_completion', 'LLMJudge', 'rate_once', 'together_prompt', 'TogetherJudge', 'PronounCounter',
+           'judge_identity']
 
 # %% ../../nbs/05_judging/02_judges.ipynb #e062474e
 @dataclass(frozen=True)
@@ -102,6 +103,10 @@ _JSON_FORM = """\
 Answer with one JSON object of exactly this form, the reason in one or two sentences and the verdict Yes or No:
 {{"code": "{code}", "reason": "…", "verdict": "…"}}"""
 CONTEXTS = ("none", "user", "dialogue")
+_TASK, _RULES, _MATERIAL = re.split(r"(?=Behaviour: )|(?=What stands)", JUDGE_TEMPLATE.partition("Question: ")[0])
+_QUESTION = JUDGE_TEMPLATE.removeprefix(_TASK + _RULES + _MATERIAL)
+PASSAGE_FIRST_TEMPLATE = _TASK + _MATERIAL + _RULES + _QUESTION  # the same sentences in another order
+_OF_BEHAVIOUR = re.compile(r"(?=Behaviour: )|\{(?:name|definition|not_present|question|form)\}")
 
 
 def _shown_before(passage: Passage, context: str, code: str) -> str:
@@ -241,6 +246,9 @@ def read_completion(answer: Completion, n: int) -> list[Rating] | None:
     return [Rating(None, why, raw=None if number else answer.content, status=status) for number in range(n)]
 
 # %% ../../nbs/05_judging/02_judges.ipynb #55d6dbd8
+_TEMPLATES = {"behaviour": JUDGE_TEMPLATE, "passage": PASSAGE_FIRST_TEMPLATE}
+
+
 class LLMJudge:
     """An LLM that is asked one behaviour of one message at a time, as in AnthroBench.
 
@@ -260,6 +268,10 @@ class LLMJudge:
     present : bool
         Show it each behaviour's positive examples too, which raise false positives, says the paper;
         `Taxonomy.with_present` has some.
+    first : str
+        What the prompt begins with: "behaviour", or "passage" (the message and what was said before), so that all
+        questions about a message begin alike, which providers take less for where it is long. Another order is
+        another question: it belongs to the judge's identity.
     structured : bool, optional
         Whether to send a JSON schema that the answer must follow; by default where LiteLLM knows that the model takes
         one.
@@ -288,9 +300,15 @@ class LLMJudge:
         protocol: str | Released = "paper",
         context: str = "user",
         present: bool = False,
+        first: str = "behaviour",
         structured: bool | None = None,
     ):
-        template = JUDGE_TEMPLATE if template is None else template
+        if first not in _TEMPLATES:
+            raise ValueError(f"first is {first!r}; a prompt begins with {' or '.join(_TEMPLATES)}")
+        if protocol != "paper" and first == "passage":
+            raise ValueError("the released protocol has an order of its own; leave first out")
+        self.first = first
+        template = (JUDGE_TEMPLATE if protocol != "paper" else _TEMPLATES[first]) if template is None else template
         self.released = _check_protocol(protocol, template)
         _check_context(context, template)
         if self.released and present:
@@ -320,6 +338,7 @@ class LLMJudge:
             return {**self.llm.settings, **self.released.settings}
         how = {"template": digest(self.template, _FORM, _JSON_FORM), "context": self.context}
         how |= {"present": True} if self.present else {}
+        how |= {"first": self.first} if self.first != "behaviour" else {}
         return {**self.llm.settings, **how, "structured": self.structured}
 
     def request(
@@ -332,7 +351,10 @@ class LLMJudge:
                 {"role": "user", "content": self.released.prompt(passage.text, behaviour, passage.user)}
             ], {}
         how = {"context": self.context, "present": self.present, "code": code, "structured": self.structured}
-        prompt = judge_prompt(passage, behaviour, self.template, **how)
+        end = _OF_BEHAVIOUR.search(self.template).start() if self.first == "passage" else 0
+        parts = self.template[:end], self.template[end:]
+        start, rest = (judge_prompt(passage, behaviour, part, **how) for part in parts)
+        prompt = Shared(start, rest) if start else rest
         extra = {"response_format": _verdict_schema()} if self.structured else {}
         return [{"role": "user", "content": prompt}], extra
 
@@ -435,9 +457,9 @@ def together_prompt(
         "code": code,
         "form": f'{{"code": "{code}"{form}}}',
     }
-    return re.sub(
-        r"\{(behaviours|context|message|code|form)\}", lambda match: fields[match[1]], TOGETHER_TEMPLATE
-    )
+    parts = re.split(r"(?=\{context\})", TOGETHER_TEMPLATE)
+    field = r"\{(behaviours|context|message|code|form)\}"
+    return Shared(*(re.sub(field, lambda match: fields[match[1]], part) for part in parts))
 
 
 class TogetherJudge:

@@ -12,7 +12,7 @@ import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from ..core import CallFailed, SetupError, digest, keep_secret, note, redact, strings_in
 from .answers import Completion, guess_messages
@@ -231,6 +231,19 @@ def free_server(servers: Sequence[Server]) -> Server:
     return min(ready, key=lambda server: server.in_flight) if ready else min(servers, key=lambda one: one.rests_until)
 
 # %% ../../nbs/02_models/07_llm.ipynb #a320e839
+_LEAST = {"gemini": 2048, "deepseek": 64}  # where LiteLLM's table doesn't say; 1,024 elsewhere
+_BLOCK = {"openai": 128, "deepseek": 64}
+
+
+class PromptCache(NamedTuple):
+    "Beginnings that a provider has at hand: least and block in tokens, read and write in US dollars a token."
+
+    least: int
+    block: int
+    read: float
+    write: float
+
+
 _ASSUMED_LONGEST = 4096
 _ASSUMED_USUAL = 1000  # tokens of an answer that was not seen and may have been paid
 
@@ -504,6 +517,25 @@ class LLM:
             names = tuple(f"{name}_batches" for name in names)
         found = tuple(self._entry.get(name) for name in names)
         return None if None in found else found
+
+    def prompt_cache(self) -> PromptCache | None:
+        """What requests gain that begin as an earlier one did; None where that isn't known, or `price` is given.
+
+        Examples
+        --------
+        >>> from anthrokit.models import LLM
+        >>> LLM("anthropic/claude-sonnet-4-5").prompt_cache()
+        PromptCache(least=1024, block=1, read=3e-07, write=3.75e-06)
+        """
+        known, price = self._entry, self.prices()
+        if self.price is not None or price is None or not known.get("supports_prompt_caching"):
+            return None
+        if (read := known.get("cache_read_input_token_cost")) is None:
+            return None
+        provider, _ = provider_of(self.model)
+        least = known.get("prompt_cache_min_tokens") or _LEAST.get(provider, 1024)
+        write = known.get("cache_creation_input_token_cost") or price[0]
+        return PromptCache(least, _BLOCK.get(provider, 1), read, write)
 
     def tokens_a_character(self, texts: Sequence[str]) -> float:
         "How many tokens a character of such texts takes, by the model's tokenizer where LiteLLM has it."

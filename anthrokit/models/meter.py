@@ -64,7 +64,7 @@ class Writer:
 
 # %% ../../nbs/02_models/08_meter.ipynb #b716dfc9
 _ENOUGH = 5  # answers, to expect what the next ones take
-_BOOKED = ("served_model", "tokens_in", "tokens_out", "cost", "attempts", "status", "server")
+_BOOKED = ("served_model", "tokens_in", "tokens_cached", "tokens_out", "cost", "attempts", "status", "server")
 
 # %% ../../nbs/02_models/08_meter.ipynb #428e3eec
 class Meter:

@@ -31,7 +31,7 @@ from .faults import Fault, fault_of_error, fault_of_response
 from .loop import background_loop, wait_for
 
 # %% auto #0
-__all__ = ['LEAN', 'Wire']
+__all__ = ['LEAN', 'Shared', 'Wire']
 
 # %% ../../nbs/02_models/05_transports.ipynb #5816bae1
 _IMPORT: concurrent.futures.Future | None = None
@@ -192,26 +192,7 @@ def _rehearsal(ready: Mapping[str, Any], request: Mapping[str, Any]) -> dict[str
         return {**sent, "body": json.loads(body) if isinstance(body, str) else json.loads(json.dumps(body))}
     raise ValueError("LiteLLM made no request of it")
 
-# %% ../../nbs/02_models/05_transports.ipynb #45d12928
-_SEED = 1_618_033_988  # stands for the seed in a form, whatever name the provider has for it
-_NOT_IN_BODY = ("model", "messages", "api_base", "api_key", "timeout", "max_retries", "num_retries", "drop_params")
-_NOT_IN_BODY += ("extra_headers",)
-_BY_CLIENT = ("openai", "azure", "litellm_proxy")  # LiteLLM sends by OpenAI's client
-_MARKED = ("anthropic",)  # keeps the beginning of a request at hand where it is marked; others do by themselves
-_TEXT = "text-2718281828-"  # stands for a message's text, with its place
-
-
-@dataclass(frozen=True)
-class Form:
-    "How requests with the same parameters are sent."
-
-    url: str
-    headers: dict[str, str]
-    proxy: str | None
-    parameters: str  # in the provider's names, as JSON
-    rows: dict[tuple[str, ...], list[str]] = field(default_factory=dict)  # by the roles of its messages: see `words`
-
-
+# %% ../../nbs/02_models/05_transports.ipynb #7707050c
 class Shared(str):
     """A message's text whose beginning other calls share: a plain text to all but a `Wire` that marks where it ends.
 
@@ -233,6 +214,25 @@ class Shared(str):
         text = super().__new__(cls, start + rest)
         text.start = start
         return text
+
+# %% ../../nbs/02_models/05_transports.ipynb #45d12928
+_SEED = 1_618_033_988  # stands for the seed in a form, whatever name the provider has for it
+_NOT_IN_BODY = ("model", "messages", "api_base", "api_key", "timeout", "max_retries", "num_retries", "drop_params")
+_NOT_IN_BODY += ("extra_headers",)
+_BY_CLIENT = ("openai", "azure", "litellm_proxy")  # LiteLLM sends by OpenAI's client
+_MARKED = ("anthropic",)  # keeps the beginning of a request at hand where it is marked; others do by themselves
+_TEXT = "text-2718281828-"  # stands for a message's text, with its place
+
+
+@dataclass(frozen=True)
+class Form:
+    "How requests with the same parameters are sent."
+
+    url: str
+    headers: dict[str, str]
+    proxy: str | None
+    parameters: str  # in the provider's names, as JSON
+    rows: dict[tuple[str, ...], list[str]] = field(default_factory=dict)  # by the roles of its messages: see `words`
 
 
 class _Unheard:
