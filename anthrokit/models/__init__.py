@@ -9,7 +9,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "batches": ["Batch", "BatchLedger", "BatchQueue", "Provider", "read_result", "request_line", "under_way"],
         "checkup": ["doctor"],
         "embedded": ["DEFAULT_MODEL", "NOTICE", "Request", "answer_here", "engine", "fetch_model", "generate", "load", "log_probability", "needs", "quiet_transformers"],
-        "executors": ["Outcome", "Spread", "compute", "work_off"],
+        "executors": ["Outcome", "RayExecutor", "Spread", "compute", "work_off"],
         "faults": [],
         "limits": ["Budget"],
         "llm": ["LLM"],

@@ -24,7 +24,7 @@ from .loop import wait_for
 from .answers import Completion
 
 # %% auto #0
-__all__ = ['Outcome', 'work_off', 'compute', 'Spread']
+__all__ = ['Outcome', 'work_off', 'compute', 'RayExecutor', 'Spread']
 
 # %% ../../nbs/02_models/11_executors.ipynb #361fc80a
 class Outcome(NamedTuple):
@@ -139,6 +139,44 @@ class _Asked:
             set_it(answer)
 
 
+class RayExecutor:
+    """A Ray cluster in the shape of `concurrent.futures`, for `on=`.
+
+    Parameters
+    ----------
+    **options
+        Of Ray's remote functions, such as num_cpus.
+
+    Notes
+    -----
+    Of the cluster that this process is connected to (`ray.init(…)`), or of one that Ray starts on this machine. Work
+    of a lost worker is done again by `Spread`, not by Ray too.
+
+    Raises
+    ------
+    SetupError
+        Ray isn't installed.
+
+    Examples
+    --------
+    >>> judge(run, judges, on=RayExecutor())  # doctest: +SKIP
+    """
+
+    def __init__(self, **options: Any):
+        try:
+            import ray
+        except ModuleNotFoundError:
+            raise SetupError("Ray is not installed: pip install ray") from None
+        if not ray.is_initialized():
+            ray.init(include_dashboard=False, log_to_driver=False)
+        self._max_workers = max(1, int(ray.cluster_resources().get("CPU", 1)))
+        self._options, self._remote = {"max_retries": 0, **options}, functools.cache(ray.remote)
+
+    def submit(self, function: Callable[..., Any], *arguments: Any) -> concurrent.futures.Future:
+        "Have a worker call a function."
+        return self._remote(function).options(**self._options).remote(*arguments).future()
+
+
 class Spread:
     """Work that is done by an executor's workers, shard by shard.
 
@@ -203,8 +241,12 @@ class Spread:
 
     # Calls
 
-    async def ask(self, llm: LLM, messages: Any, *, on_lost: Any = None, **parameters: Any) -> Completion:
+    async def ask(
+        self, llm: LLM, messages: Any, *, on_lost: Any = None, show: Any = None, **parameters: Any
+    ) -> Completion:
         "`LLM.acomplete`, by a worker."
+        if show is not None:
+            raise ValueError("a worker's answer comes whole: leave out show, or on")
         if isinstance(messages, str):
             messages = [{"role": "user", "content": messages}]
         asked = _Asked(llm, messages, parameters, on_lost, asyncio.get_running_loop().create_future())
