@@ -100,11 +100,6 @@ class Alike(NamedTuple):
 
     The first is done alone: when it is answered, the provider has the beginning at hand, and takes less for the others,
     which are done side by side. In a batch all go at once.
-
-    Examples
-    --------
-    >>> [len(step) if isinstance(step, list) else 1 for step in Alike(["first", "second", "third"]).steps()]
-    [1, 2]
     """
 
     parts: Sequence[Steps]
