@@ -289,10 +289,12 @@ def demo(folder: str = "runs/demo", *, dialogues: Positive = 16, turns: Positive
             print(f"anthrokit demo: {words}", file=sys.stderr, flush=True)
 
     start, show = time.perf_counter(), not _session.quiet
+    minutes = max(1, round(dialogues * turns / 40))
     tell(
         f"{dialogues} dialogues of {turns} turns between two copies of a small model that runs here, judged by "
-        f"judges that need no key, drawn and reported. Nothing is paid and nothing leaves this machine. It takes some "
-        f"minutes, all goes to {folder}, Ctrl-C ends it, and the same command goes on."
+        f"judges that need no key, drawn and reported. Nothing is paid and nothing leaves this machine. It takes "
+        f"{minutes} to {2 * minutes} minutes on two processors, all goes to {folder}, Ctrl-C ends it, and the same "
+        f"command goes on."
     )
     prompts, small = sample_prompts(load_prompts(), dialogues, by="scenario"), as_llm(DEFAULT_MODEL)
     with Run(folder) as run:

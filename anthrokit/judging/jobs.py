@@ -82,6 +82,18 @@ def as_taxonomy(given: Taxonomy | Iterable[Behaviour] | str | os.PathLike) -> Ta
     return Taxonomy(given)
 
 
+def _selected(given: Taxonomy, behaviours: str | Iterable[str] | None) -> list[str]:
+    "Names of behaviours; who asks a run with a taxonomy of its own for one that ships is told how."
+    try:
+        return given.select(behaviours)
+    except TableError as error:
+        try:
+            Taxonomy.load().select(behaviours)
+        except TableError:
+            raise error from None
+        raise TableError(f"{error}, which is the run's own; taxonomy=Taxonomy.load() adds those that ship") from None
+
+
 def _grown(run: Run, known: Taxonomy, given: Taxonomy) -> Taxonomy:
     "The taxonomy of a run with behaviours added; the one given where the run wasn't judged yet."
     if run.fact("behaviours") is None or not run.rows("SELECT 1 FROM ratings LIMIT 1"):
@@ -311,7 +323,7 @@ class JudgingJob(Job):
         known = taxonomy_of(run)
         given = known if taxonomy is None else as_taxonomy(taxonomy)
         self.taxonomy = _grown(run, known, given)
-        wanted = given.select(behaviours)
+        wanted = _selected(given, behaviours)
         judges = offline_panel() if judges is None else judges
         judges = [judges] if hasattr(judges, "rate") or isinstance(judges, LLM | str) else list(judges)
         judged = [name for name in wanted if name in self.taxonomy.judged]
