@@ -19,7 +19,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "released": ["read_released_answers", "read_released_overall", "read_released_scores", "write_released_answers", "write_released_scores"],
         "results": ["AGREEMENTS", "ability_table", "agreement", "by_difficulty", "compare", "disagreements", "golden", "leaderboard", "length_correlation", "mean_words", "normalised", "saturation", "score_by"],
         "rewriting": ["MOST", "STEPS", "Span", "accepted", "anonymise", "arewrite", "personal_spans", "refuse_personal", "rewrite", "rewrites_of", "rewrites_sheet", "steps_html", "write_public"],
-        "rubric_judges": ["judge_quality", "place_effect", "self_consistency"],
+        "rubric_judges": ["judge_quality", "place_effect"],
         "scoring": ["CaseScore", "case_scores", "score", "score_case", "unscored"],
         "writing_patterns": ["HELD", "MEASURES", "answer_patterns", "patterns", "patterns_and_scores", "plot_patterns", "sentence_kinds"],
     },

@@ -18,8 +18,8 @@ import pandas as pd
 from ..core import Run, RunError, TableError, standing, tables
 
 # %% auto #0
-__all__ = ['with_texts', 'draw_annotation_sample', 'read_verdicts', 'read_annotations', 'Annotations', 'by_annotator',
-           'keep_annotation_sample']
+__all__ = ['score_strata', 'with_texts', 'draw_annotation_sample', 'read_verdicts', 'read_annotations', 'Annotations',
+           'by_annotator', 'keep_annotation_sample']
 
 # %% ../../nbs/08_validity/01_annotations.ipynb #cc4f86ad
 def _shares(sizes: Sequence[int], n: int) -> list[int]:
@@ -32,10 +32,10 @@ def _shares(sizes: Sequence[int], n: int) -> list[int]:
             left -= 1
     return shares
 
-# %% ../../nbs/08_validity/01_annotations.ipynb #f5c4bb82
+# %% ../../nbs/08_validity/01_annotations.ipynb #a9d7915c
 def _by_votes(strata: Sequence[pd.DataFrame], n: int) -> list[int]:
     "Shares of n by how unsure the votes leave each stratum: its size times the spread of a label in it."
-    sure = [(part["votes_for"].iloc[0] + 0.5) / (part["votes_cast"].iloc[0] + 1) for part in strata]
+    sure = [((part["votes_for"] + 0.5) / (part["votes_cast"] + 1)).mean() for part in strata]
     wanted = np.array([len(part) * np.sqrt(p * (1 - p)) for part, p in zip(strata, sure, strict=True)])
     ends = np.cumsum(wanted / wanted.sum() * n).round().astype(int)
     sizes = [
@@ -55,12 +55,45 @@ def _by_votes(strata: Sequence[pd.DataFrame], n: int) -> list[int]:
     )
 
 
+def score_strata(labels: pd.DataFrame, ratings: pd.DataFrame) -> pd.Series:
+    """Strata by votes and scores: how many judges said Yes, and whether their scores are above the middle of these.
+
+    Parameters
+    ----------
+    labels, ratings : DataFrame
+        As `run.labels()` and `run.ratings()`. A judge without scores has its vote only.
+
+    Returns
+    -------
+    Series
+        A number for each row of `labels`: twice the votes, one more above the median of the messages with as many votes
+        for that behaviour. The scores of a message are averaged as ranks within judge and behaviour; a message without
+        any counts as below.
+
+    Examples
+    --------
+    >>> import anthrokit as ak
+    >>> from anthrokit.validity import score_strata
+    >>> run = ak.demo_run()
+    >>> sorted(score_strata(run.labels(), run.ratings()).unique().tolist())
+    [0, 1, 2, 3, 4, 5, 6, 7]
+    """
+    scored = ratings.dropna(subset="score")
+    ranks = scored.groupby(["behaviour", "judge"])["score"].rank(pct=True)
+    means = scored.assign(rank=ranks).groupby(_ITEM)["rank"].mean()
+    own = pd.Series(means.reindex(pd.MultiIndex.from_frame(labels[_ITEM])).to_numpy(), labels.index)
+    middle = own.groupby([labels["behaviour"], labels["votes_for"]]).transform("median")
+    return (2 * labels["votes_for"] + (own > middle)).astype("int64")
+
+
 def _stratified(
     group: pd.DataFrame, n: int, random: np.random.Generator, strata: str = "label"
 ) -> pd.DataFrame:
     "n labels drawn by stratum; weight: how many each stands for."
-    if strata == "votes":
-        parts = [part for _, part in group.groupby(["votes_for", "votes_cast"])]
+    if strata != "label":
+        parts = [
+            part for _, part in group.groupby(strata if strata == "stratum" else ["votes_for", "votes_cast"])
+        ]
         sizes = _by_votes(parts, n)
     else:
         stratum = group["label"].astype("object").map({True: "yes", False: "no"}).fillna("none")
@@ -104,7 +137,7 @@ def with_texts(run: Run, items: pd.DataFrame) -> pd.DataFrame:
     items = items.merge(said, on=["dialogue_id", "turn"])
     return items.assign(question=items["behaviour"].map(questions))
 
-# %% ../../nbs/08_validity/01_annotations.ipynb #3f0fea87
+# %% ../../nbs/08_validity/01_annotations.ipynb #aa45a1a9
 _ITEM = ["dialogue_id", "turn", "behaviour"]
 _SHEET = ["item", *_ITEM, "base_id", "weight", "question", "user", "message"]
 
@@ -150,6 +183,7 @@ def draw_annotation_sample(
     strata : str
         "label": equally many judged present, judged absent and without a label. "votes": more of those on which the
         judges differ (for `prediction_powered_rates(…, strata="votes")`); a few more than n where a stratum is small.
+        "scores": the same by `score_strata`.
     path : str or path, optional
         Also write the sheet as CSV.
     seed : int
@@ -173,12 +207,14 @@ def draw_annotation_sample(
     for name, number in (("n", n), ("total", 1 if total is None else total)):
         if not isinstance(number, int) or isinstance(number, bool) or number < 1:
             raise ValueError(f"{name} is {number!r}; it must be a whole number of 1 or more")
-    if strata not in ("label", "votes"):
-        raise ValueError(f"strata is 'label' or 'votes', not {strata!r}")
+    if strata not in ("label", "votes", "scores"):
+        raise ValueError(f"strata is 'label', 'votes' or 'scores', not {strata!r}")
     by = list(dict.fromkeys(["behaviour", *([by] if isinstance(by, str) else by)]))
     labels = _of_behaviours(run.labels(), behaviours)
     if absent := [name for name in by if name not in labels.columns]:
         raise TableError(f"the labels have no column {', '.join(absent)}")
+    if strata == "scores":
+        labels, strata = labels.assign(stratum=score_strata(labels, run.ratings())), "stratum"
     random = np.random.default_rng(seed)
     groups = [group for _, group in labels.groupby(by, sort=False, dropna=False)]
     sizes = [n] * len(groups) if total is None else _shares([len(group) for group in groups], total)

@@ -264,14 +264,33 @@ def adjudicated(annotations: pd.DataFrame, adjudicator: str) -> pd.DataFrame:
     truth = table["truth_decided"].where(chosen, table["truth"]).astype("boolean")
     return table.drop(columns=["truth_decided", "differ"]).assign(truth=truth, decided=how)
 
-# %% ../../nbs/08_validity/08_annotators.ipynb #c8ae262c
-_SCHEME, _CANT = "verdict", "Can't tell"
-_CHOICES = {"Yes": True, "No": False, _CANT: None}
+# %% ../../nbs/08_validity/08_annotators.ipynb #03a0417a
+_SCHEME = "verdict"
+_CHOICES = {"Yes": True, "No": False, "Can't tell": None}
 
 
-def _id_of(row: Any) -> str:
-    "An item's id: dialogue, turn and behaviour as JSON."
-    return json.dumps([str(row.dialogue_id), int(row.turn), str(row.behaviour)], ensure_ascii=False)
+def _shown(sheet: pd.DataFrame) -> list[dict[str, str]]:
+    "What a tool shows of each item: its id (dialogue, turn and behaviour as JSON), question, user, message."
+    require_columns(sheet, [*_ITEM, "question", "message"], "annotation sheet")
+    before = sheet["user"] if "user" in sheet.columns else pd.Series(None, sheet.index, dtype="object")
+    ids = [
+        json.dumps([str(row.dialogue_id), int(row.turn), str(row.behaviour)], ensure_ascii=False)
+        for row in sheet.itertuples()
+    ]
+    columns = (ids, sheet["question"], before.astype("object").where(before.notna(), ""), sheet["message"])
+    return [
+        dict(zip(("item", "question", "user", "message"), one, strict=True))
+        for one in zip(*columns, strict=True)
+    ]
+
+
+def _write_project(folder: str | os.PathLike, files: dict[str, str]) -> Path:
+    "Write a project's files; the path of the first."
+    for name, text in files.items():
+        path = Path(folder) / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return Path(folder) / next(iter(files))
 
 
 def _items_of(ids: Sequence[str], where: str) -> pd.DataFrame:
@@ -292,7 +311,7 @@ def _verdicts(rows: Sequence[tuple[str, str, str]], where: str) -> pd.DataFrame:
     verdict = pd.array([_CHOICES[choice] for _, _, choice in rows], dtype="boolean")
     return table.assign(annotator=[name for _, name, _ in rows], verdict=verdict)
 
-
+# %% ../../nbs/08_validity/08_annotators.ipynb #80e0bfdf
 def to_potato(sheet: pd.DataFrame, folder: str | os.PathLike, *, name: str = "anthrokit") -> Path:
     """Write a sheet as a project of Potato.
 
@@ -319,16 +338,12 @@ def to_potato(sheet: pd.DataFrame, folder: str | os.PathLike, *, name: str = "an
     ...     to_potato(ak.draw_annotation_sample(ak.demo_run(), n=2), folder).name
     'config.yaml'
     """
-    require_columns(sheet, [*_ITEM, "question", "message"], "annotation sheet")
-    folder = Path(folder)
-    (folder / "data").mkdir(parents=True, exist_ok=True)
-    with (folder / "data" / "items.jsonl").open("w", encoding="utf-8") as file:
-        for row in sheet.itertuples():
-            before = getattr(row, "user", None)
-            said = [("User", before)] if isinstance(before, str) else []
-            parts = [f"<b>{who}:</b> {html.escape(text)}" for who, text in [*said, ("Reply", row.message)]]
-            text = "<br><br>".join([f"<i>{html.escape(row.question)}</i>", *parts]).replace("\n", "<br>")
-            file.write(json.dumps({"id": _id_of(row), "text": text}, ensure_ascii=False) + "\n")
+    items = []
+    for one in _shown(sheet):
+        said = [("User", one["user"])] if one["user"] else []
+        parts = [f"<b>{who}:</b> {html.escape(text)}" for who, text in [*said, ("Reply", one["message"])]]
+        text = "<br><br>".join([f"<i>{html.escape(one['question'])}</i>", *parts]).replace("\n", "<br>")
+        items.append(json.dumps({"id": one["item"], "text": text}, ensure_ascii=False) + "\n")
     scheme = {"annotation_type": "radio", "name": _SCHEME, "labels": list(_CHOICES)}
     config = {
         "annotation_task_name": name,
@@ -338,9 +353,8 @@ def to_potato(sheet: pd.DataFrame, folder: str | os.PathLike, *, name: str = "an
         "item_properties": {"id_key": "id", "text_key": "text"},
         "annotation_schemes": [{**scheme, "description": "Does the reply show it?"}],
     }
-    path = folder / "config.yaml"  # JSON is YAML
-    path.write_text(json.dumps(config, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
-    return path
+    settings = json.dumps(config, ensure_ascii=False, indent=2) + "\n"  # JSON is YAML
+    return _write_project(folder, {"config.yaml": settings, "data/items.jsonl": "".join(items)})
 
 
 def from_potato(folder: str | os.PathLike) -> pd.DataFrame:
@@ -376,22 +390,16 @@ def from_potato(folder: str | os.PathLike) -> pd.DataFrame:
     return _verdicts(rows, f"{folder}")
 
 
-def _chosen(schemes: Any) -> list[str]:
-    "The choice in Potato's record of an item: scheme to labels, or a list of (label, value)."
-    if isinstance(schemes, dict):
-        labels = schemes.get(_SCHEME, {})
-        labels = labels.get("labels", labels)
-        return [name for name, value in labels.items() if value not in (False, None, "")]
-    return [
-        label["name"]
-        for label, value in schemes
-        if label.get("schema") == _SCHEME and value not in (False, None, "")
-    ]
+def _chosen(schemes: Sequence[Any]) -> list[str]:
+    "The choice in Potato's record of an item, a list of (label, value)."
+    return [label["name"] for label, value in schemes if label.get("schema") == _SCHEME and value]
 
-# %% ../../nbs/08_validity/08_annotators.ipynb #2b83d405
+# %% ../../nbs/08_validity/08_annotators.ipynb #c8f7e067
 _CONFIG = """<View>
   <Header value="$question"/>
+  <Header value="User" size="5"/>
   <Text name="user" value="$user"/>
+  <Header value="Reply" size="5"/>
   <Text name="message" value="$message"/>
   <Choices name="verdict" toName="message" choice="single" required="true">
     <Choice value="Yes"/>
@@ -426,18 +434,8 @@ def to_label_studio(sheet: pd.DataFrame, folder: str | os.PathLike) -> Path:
     ...     to_label_studio(ak.draw_annotation_sample(ak.demo_run(), n=2), folder).name
     'tasks.json'
     """
-    require_columns(sheet, [*_ITEM, "question", "message"], "annotation sheet")
-    folder = Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
-    tasks = []
-    for row in sheet.itertuples():
-        told = {name: getattr(row, name, None) for name in ("question", "user", "message")}
-        told = {name: value if isinstance(value, str) else "" for name, value in told.items()}
-        tasks.append({"data": {"item": _id_of(row), **told}})
-    (folder / "config.xml").write_text(_CONFIG, encoding="utf-8")
-    path = folder / "tasks.json"
-    path.write_text(json.dumps(tasks, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-    return path
+    tasks = json.dumps([{"data": one} for one in _shown(sheet)], ensure_ascii=False, indent=1) + "\n"
+    return _write_project(folder, {"tasks.json": tasks, "config.xml": _CONFIG})
 
 
 def from_label_studio(path: str | os.PathLike) -> pd.DataFrame:
@@ -446,7 +444,7 @@ def from_label_studio(path: str | os.PathLike) -> pd.DataFrame:
     Parameters
     ----------
     path : str or path
-        Its export as JSON.
+        Its export as JSON, not as JSON-MIN.
 
     Returns
     -------
@@ -463,9 +461,13 @@ def from_label_studio(path: str | os.PathLike) -> pd.DataFrame:
     >>> from anthrokit.validity import from_label_studio
     >>> from_label_studio("export.json")  # doctest: +SKIP
     """
-    rows = []
-    for task in json.loads(Path(path).read_text(encoding="utf-8")):
-        for one in task.get("annotations", []):
+    rows, tasks = [], json.loads(Path(path).read_text(encoding="utf-8"))
+    if tasks and "annotations" not in tasks[0]:
+        raise TableError(
+            f"{path} has tasks without their annotations; in Label Studio choose the export JSON"
+        )
+    for task in tasks:
+        for one in task["annotations"]:
             person = one.get("completed_by", "")
             person = person.get("email") or person.get("id") if isinstance(person, dict) else person
             chosen = [

@@ -102,10 +102,11 @@ def _worth(hits: np.ndarray, weights: np.ndarray, cluster: np.ndarray, size: int
     total = weights.sum()
     share = (weights * hits).sum() / total
     influence = np.bincount(cluster, weights * (hits - share) / total, size)
-    worth, many = total**2 / (weights**2).sum(), np.count_nonzero(np.bincount(cluster, minlength=size))
+    of_clusters = np.bincount(cluster, weights, size)
+    least, most = (total**2 / (own**2).sum() for own in (of_clusters, weights))
+    many = np.count_nonzero(of_clusters)
     variance = (influence**2).sum() * many / max(many - 1, 1)
-    if variance > 0:
-        worth = min(worth, share * (1 - share) / variance)
+    worth = min(max(share * (1 - share) / variance, least), most) if variance > 0 else most
     return share, worth, influence
 
 
@@ -113,6 +114,15 @@ def _wilson_limits(share: float, size: float, z: float) -> tuple[float, float]:
     "Wilson's limits of a share of so many labels."
     middle, half = share + z**2 / (2 * size), z * np.sqrt(share * (1 - share) / size + z**2 / (4 * size**2))
     return (middle - half) / (1 + z**2 / size), (middle + half) / (1 + z**2 / size)
+
+
+def _jeffreys_limits(share: float, size: float, ci: float) -> tuple[float, float]:
+    "Jeffreys' limits of a share of so many labels; 0 where there is no hit, 1 where all are."
+    from scipy.special import betaincinv
+
+    hits, tail = share * size + 0.5, 0.5 - ci / 2
+    low, high = betaincinv(hits, size + 1 - hits, [tail, 1 - tail])
+    return (0.0 if share <= 0 else min(low, share)), (1.0 if share >= 1 else max(high, share))
 
 
 def _recovered(
@@ -318,7 +328,7 @@ def corrected_rates(
     return result.assign(**found[["estimate", "ci_low", "ci_high", *_BEHIND]], **raw[_OWN])
 
 # %% ../../nbs/08_validity/03_correction.ipynb #da26d3dc
-_FEWEST = 4  # labels of messages judged present, and of those judged absent; with fewer, labels stand alone
+_FEWEST = 2  # labels of messages judged present, and of those judged absent; with fewer, labels stand alone
 
 
 def _by_strata(*shares: float) -> float:
@@ -351,7 +361,7 @@ def _powered_parts(
     of_rate = np.bincount(cluster, (judged - q[0]) / len(judged), size)
     return {
         "rate": _powered_share,
-        "parts": [q, *((share, *_wilson_limits(share, worth, z)) for share, worth, _ in shares)],
+        "parts": [q, *((share, *_jeffreys_limits(share, worth, ci)) for share, worth, _ in shares)],
         "influences": np.array([of_rate, *(influence for _, _, influence in shares)]),
         "alone": alone,
         "power": shares[0][0] - shares[1][0],
@@ -392,7 +402,7 @@ def _strata_parts(
         "rate": _by_strata,
         "parts": [
             *map(tuple, sizes[["estimate", "ci_low", "ci_high"]].to_numpy()),
-            *((one, *_wilson_limits(one, labels, z)) for one, labels, _ in shares),
+            *((one, *_jeffreys_limits(one, labels, ci)) for one, labels, _ in shares),
         ],
         "influences": np.array(
             [*(part / len(strata) for part in of_sizes), *(part for _, _, part in shares)]
@@ -401,16 +411,16 @@ def _strata_parts(
         "power": shares[-1][0] - shares[0][0],
     }
 
-# %% ../../nbs/08_validity/03_correction.ipynb #588536d7
+# %% ../../nbs/08_validity/03_correction.ipynb #48140656
 def _judged_and_labelled(
-    labels: pd.DataFrame, people: Any, by: list[str], ci: float
+    labels: pd.DataFrame, people: Any, by: list[str], ci: float, strata: str = "label"
 ) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
     "Judged messages, those of them that people labelled, and judged rates; both by `by` and with their cluster."
     if "behaviour" not in by:
         raise ValueError("judges err by behaviour: 'behaviour' must be among `by`")
     raw, sample = profile(labels, by=by, ci=ci), _panel_against(labels, people)
     others = [name for name in by if name != "behaviour"]
-    votes = [name for name in ("votes_for",) if name in labels.columns]
+    votes = [] if strata == "label" else [strata]
     places = labels[["dialogue_id", "turn", "behaviour", *others, *votes]]
     sample = sample.drop(columns=[*others, *votes], errors="ignore").merge(
         places.astype({"dialogue_id": "str", "turn": "Int64"}), on=["dialogue_id", "turn", "behaviour"]
@@ -427,8 +437,8 @@ def _group_of(
     drawn = [sample[name].to_numpy() for name in ("said", "hit", "weight")]
     drawn.append(names.get_indexer(sample["cluster"]))
     told = {"n_people": len(sample), "known": bool(pd.notna(row["ci_low"]))}
-    if strata == "votes":
-        drawn[0], levels = (frame["votes_for"].to_numpy(dtype=int) for frame in (sample, judged))
+    if strata != "label":
+        drawn[0], levels = (frame[strata].to_numpy(dtype=int) for frame in (sample, judged))
         return {**_strata_parts(levels, names.get_indexer(judged["cluster"]), drawn, len(names), ci), **told}
     q = (row["estimate"], row["ci_low"], row["ci_high"])
     cluster = names.get_indexer(judged["cluster"])
@@ -443,7 +453,7 @@ def _powered(group: dict[str, Any]) -> dict[str, Any]:
     alone = dict(zip(("people", "people_low", "people_high"), group["alone"], strict=True))
     return {"estimate": middle, **ends, **alone, "power": group["power"], "n_people": group["n_people"]}
 
-# %% ../../nbs/08_validity/03_correction.ipynb #a526efd8
+# %% ../../nbs/08_validity/03_correction.ipynb #09bed359
 def prediction_powered_rates(
     labels: pd.DataFrame,
     people: pd.DataFrame | str | os.PathLike,
@@ -465,7 +475,8 @@ def prediction_powered_rates(
         As for `analysis.profile`; "behaviour" must be among them.
     strata : str
         "label": people's shares among messages judged present and among those judged absent. "votes": by how many
-        judges said Yes; for labels drawn so (`draw_annotation_sample(…, strata="votes")`).
+        judges said Yes; for labels drawn so (`draw_annotation_sample(…, strata="votes")`). Or another column of
+        `labels` that holds whole numbers, as from `score_strata`.
     ci : float
         Confidence level.
 
@@ -474,7 +485,7 @@ def prediction_powered_rates(
     DataFrame
         by…, raw, raw_low, raw_high, estimate, ci_low, ci_high, people, people_low, people_high (from people's labels
         alone), power (λ, how far the panel's labels are relied on), n_people, n, n_total, n_clusters, ci. With fewer
-        than 4 labels of messages judged present, or of messages judged absent, λ is 0 and people's labels stand
+        than 2 labels of messages judged present, or of messages judged absent, λ is 0 and people's labels stand
         alone. NA where a group has no labels.
 
     Notes
@@ -494,10 +505,11 @@ def prediction_powered_rates(
     >>> found[["raw", "estimate", "people", "power"]].astype(float).round(2).tolist()
     [0.58, 0.59, 0.58, 0.98]
     """
-    if strata not in ("label", "votes"):
-        raise ValueError(f"strata is 'label' or 'votes', not {strata!r}")
+    strata = "votes_for" if strata == "votes" else strata
+    if strata != "label" and strata not in labels.columns:
+        raise ValueError(f"strata is 'label', 'votes' or a column of the labels, not {strata!r}")
     by = as_names(by)
-    judged, sample, raw = _judged_and_labelled(labels, people, by, ci)
+    judged, sample, raw = _judged_and_labelled(labels, people, by, ci, strata)
     rows = []
     for _, row in raw.iterrows():
         own, drawn = (frame[frame[by].eq(row[by]).all(axis=1)] for frame in (judged, sample))

@@ -102,8 +102,8 @@ def load_human_data(name: str, path: str | os.PathLike | None = None) -> pd.Data
     path : str or path, optional
         The published file, or one like it: another part of the data set. Fetched by default, or taken from the folder
         that the environment variable ANTHROKIT_DATA names; the checksum is checked. DarkBench's must be given
-        (eileenhartnett/darkbench-revisited, data/results/handlabel/labels_adjudicated.csv); of the
-        rated conversations it is the file of ratings.
+        (eileenhartnett/darkbench-revisited, data/results/handlabel/labels_adjudicated.csv, read as of commit
+        1819876643); of the rated conversations it is the file of ratings.
 
     Returns
     -------
