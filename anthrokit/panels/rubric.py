@@ -17,7 +17,7 @@ from .. import heartbench
 from ..core import Run, TableError, vote
 from ..heartbench import OTHER, Cases
 from .frame import Filter, Listing, Panel, Parts, View, options_of
-from .source import render, visible
+from .source import SIGNS, render, visible
 
 # %% auto #0
 __all__ = ['WORTH', 'Rubrics', 'RubricPanel']
@@ -286,7 +286,8 @@ _HEAD = """<h4 class="ak-name">{{ item | visible }}</h4>
 {% endfor %}
 <div class="ak-answers">{% for side in sides %}
 <section class="ak-answer" aria-label="{{ side.model | visible }}">
-<h4><span class="ak-name">{{ say("Answer") }}: {{ side.model | visible }}</span>
+<h4><span class="ak-name"><span aria-hidden="true" style="color: var(--ak-c{{ loop.index0 }})">{{
+ signs[loop.index0] }}</span> {{ say("Answer") }}: {{ side.model | visible }}</span>
 <span class="ak-score">{% if side.overall is none %}{{ say("not scored") }}
 {% else %}{{ "%.0f" | format(side.overall) }}{% endif %}
 </span></h4>
@@ -420,6 +421,7 @@ def _rubric_html(
         criteria=_criteria(rubrics, item, shown, pair),
         left=f"{left} criteria of other dimensions are not shown." if left else "",
         say=lambda word: spoken.get(word, word),
+        signs=SIGNS,
         language=_language,
     )
 
@@ -516,7 +518,7 @@ class _RubricList:
                 title = f"{model}: hits of criteria"
                 tags.append(
                     {
-                        "text": f"{count['sum']:.0f}/{count['size']}",
+                        "text": f"{SIGNS[place]} {count['sum']:.0f}/{count['size']}",
                         "colour": place,
                         "title": visible(title, 100),
                     }

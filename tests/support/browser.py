@@ -256,6 +256,7 @@ class Notebook:
         scrolled.evaluate("one => one.scrollTo(0, 0)")
         locator.scroll_into_view_if_needed()
         box = locator.bounding_box() | {"height": min(height, most)}
+        self.page.mouse.move(0, 0)  # else a button under the pointer looks as if it were chosen
         self.screenshots.mkdir(parents=True, exist_ok=True)
         self.page.screenshot(path=self.screenshots / f"{name}.png", clip=box)
         self.page.set_viewport_size(size)
