@@ -286,8 +286,8 @@ _HEAD = """<h4 class="ak-name">{{ item | visible }}</h4>
 {% endfor %}
 <div class="ak-answers">{% for side in sides %}
 <section class="ak-answer" aria-label="{{ side.model | visible }}">
-<h4><span class="ak-name"><span aria-hidden="true" style="color: var(--ak-c{{ loop.index0 }})">{{
- signs[loop.index0] }}</span> {{ say("Answer") }}: {{ side.model | visible }}</span>
+<h4><span aria-hidden="true" style="color: var(--ak-c{{ loop.index0 }}); margin-right: .35em">{{
+ signs[loop.index0] }}</span><span class="ak-name">{{ say("Answer") }}: {{ side.model | visible }}</span>
 <span class="ak-score">{% if side.overall is none %}{{ say("not scored") }}
 {% else %}{{ "%.0f" | format(side.overall) }}{% endif %}
 </span></h4>
