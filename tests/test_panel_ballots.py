@@ -120,3 +120,47 @@ def test_hostile_texts(panel_of):
         notebook.page.keyboard.press("u" if number < len(hostile.PAYLOADS[::2]) else "w")
     seen(panel.get_by_text("All is voted on")).to_be_visible()
     assert not notebook.dialogs
+
+
+COUNCIL = """
+sheet = hb.criteria_sheet(cases, answers, expert="Eva").head(12)
+for place, row in enumerate(sheet.itertuples()):
+    for number, expert in enumerate(["Ada", "Bo", "Cy", "Di"][: 4 - (place > 9)]):
+        vote = "drop" if place % 3 == 1 and number > 1 else "take"
+        points = (-1 if row.kind == "penalty" else 1) * (3 + number) if vote == "take" else None
+        ballots.add(expert, row.item, row.criterion, vote, points, note="<img src=x onerror=window.__hacked=1>")
+settled = hb.Ballots(folder / "settled.csv")
+from anthrokit.panels.ballots import CouncilPanel
+BallotPanel = lambda sheet, ballots: CouncilPanel(sheet, ballots, settled)
+"""
+
+
+def test_a_coordinator_settles_what_stays_divided(panel_of, tmp_path):
+    "Votes side by side; only a dispute can be settled; the experts' votes stay; the same after the kernel is killed."
+    notebook, panel = panel_of("sheet", more=COUNCIL, width=1280)
+    page, kept = notebook.page, Ballots(tmp_path / "votes.csv").table()
+    seen(panel.locator(".ak-progress")).to_contain_text("3 disputed", timeout=30_000)
+    seen(panel.locator(".ak-page")).to_contain_text("2 of 4 take it")
+    assert panel.locator(".ak-page td", has_text="onerror").count() == 4 and page.evaluate("window.__hacked") is None
+    notebook.screenshot("council_light_1280")
+    panel.get_by_label("Points").fill("2")
+    panel.get_by_label("Note").fill("both are right")
+    page.keyboard.press("Escape")
+    page.keyboard.press("t")
+    seen(panel.locator(".ak-progress")).to_contain_text("1 settled", timeout=30_000)
+    seen(panel.locator(".ak-page")).to_contain_text("Disputed: 2 of 4 take it")
+    panel.locator(".ak-row").first.click()
+    seen(panel.get_by_role("button", name="Drop d")).to_be_disabled()
+    [row] = Ballots(tmp_path / "settled.csv").table().to_dict("records")
+    assert (row["expert"], row["vote"], abs(row["points"]), row["note"]) == ("Eva", "take", 2.0, "both are right")
+    assert Ballots(tmp_path / "votes.csv").table().equals(kept)
+    os.kill(int((tmp_path / "pid").read_text()), signal.SIGKILL)
+    again, panel = panel_of("sheet", more=COUNCIL, width=1280)
+    seen(panel.locator(".ak-progress")).to_contain_text("1 settled", timeout=30_000)
+    again.theme("JupyterLab Dark")
+    again.screenshot("council_dark_1280")
+    again.width(420)
+    assert again.overflowing() == []
+    again.screenshot("council_dark_420")
+    again.theme("JupyterLab Light")
+    again.screenshot("council_light_420")

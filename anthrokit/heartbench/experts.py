@@ -87,9 +87,9 @@ class Ballots:
         """
         if vote not in ("", *VOTES, *VERDICTS):
             raise ValueError(f"the vote is {vote!r}; it can be {', '.join((*VOTES, *VERDICTS))}, or empty")
-        expert, item = (name.strip() if isinstance(name, str) else "" for name in (expert, item))
-        if not expert or not item:
+        if not all(isinstance(name, str) and name.strip() for name in (expert, item)):
             raise ValueError("a vote needs the name of the expert, and an item")
+        expert = expert.strip()
         number = pd.to_numeric(points, errors="coerce") if points is not None else 0.0
         if not abs(number) <= 10:
             raise ValueError(f"points go from -10 to 10; {points!r} is none of these")
@@ -189,7 +189,12 @@ def criteria_sheet(
 
 # %% ../../nbs/10_heartbench/12_experts.ipynb #cf0b0fe0
 def decide(
-    votes: pd.DataFrame, *, experts: int = 4, share: float = 1.0, most_apart: float = 4.0
+    votes: pd.DataFrame,
+    *,
+    settled: pd.DataFrame | None = None,
+    experts: int = 4,
+    share: float = 1.0,
+    most_apart: float = 4.0,
 ) -> pd.DataFrame:
     """What becomes of each criterion.
 
@@ -197,6 +202,9 @@ def decide(
     ----------
     votes : DataFrame
         expert, item, criterion, vote, points; as from `Ballots.table`.
+    settled : DataFrame, optional
+        A coordinator's votes, in the same form, from ballots of their own. They stand where all have voted and the rule
+        doesn't take the criterion, and nowhere else.
     experts : int
         Votes that a decision needs.
     share : float
@@ -208,12 +216,13 @@ def decide(
     -------
     DataFrame
         item, criterion, take, reword, drop, n (votes), points (median of those who take it), points_low, points_high,
-        taken (True; False; NA with too few votes), why.
+        taken (True; False; NA with too few votes), why, settled (by a coordinator).
 
     Raises
     ------
     TableError
-        A column is missing, a vote that is none, or an expert with two on the same criterion.
+        A column is missing, a vote that is none, an expert with two on the same criterion, a coordinator among the
+        experts, or two of them.
     ValueError
         A rule that is none: no experts, or a share beyond 1.
 
@@ -254,11 +263,32 @@ def decide(
             taken = True
         rows.append((item, criterion, *counts, len(part), points.median(), low, high, taken, why))
     names = ["item", "criterion", *VOTES, "n", "points", "points_low", "points_high", "taken", "why"]
-    return pd.DataFrame(rows, columns=names).astype({"taken": "boolean"})
+    table = pd.DataFrame(rows, columns=names).astype({"taken": "boolean"}).assign(settled=False)
+    for row in () if settled is None else _settlements(settled, votes).itertuples():
+        here = table["item"].eq(row.item) & table["criterion"].eq(row.criterion)
+        here &= table["taken"].eq(False).fillna(False)
+        points = row.points if row.vote == "take" else table["points"]
+        why = f"settled by {row.expert}: {row.vote}"
+        table = table.assign(
+            taken=table["taken"].mask(here, row.vote == "take"),
+            points=table["points"].mask(here, points),
+            why=table["why"].mask(here, why),
+            settled=table["settled"] | here,
+        )
+    return table
+
+
+def _settlements(settled: pd.DataFrame, votes: pd.DataFrame) -> pd.DataFrame:
+    "A coordinator's votes, refused where there are two coordinators, or one who votes as an expert."
+    if (twice := settled[settled.duplicated(["item", "criterion"])]).size:
+        raise TableError(f"criterion {twice['criterion'].iloc[0]} of {twice['item'].iloc[0]!r} is settled twice")
+    if both := sorted(set(settled["expert"]) & set(votes["expert"])):
+        raise TableError(f"{both[0]!r} votes as an expert, so somebody else must settle")
+    return settled
 
 
 def disputed(votes: pd.DataFrame, cases: Cases, **rule: Any) -> pd.DataFrame:
-    """The criteria that experts disagree on, the most divided first, with their notes.
+    """The criteria that experts disagree on and nobody has settled, the most divided first, with their notes.
 
     Parameters
     ----------
@@ -283,7 +313,8 @@ def disputed(votes: pd.DataFrame, cases: Cases, **rule: Any) -> pd.DataFrame:
     'a: take, 2\\nb: drop, 2'
     """
     table = decide(votes, **rule)
-    table = table[table[list(VOTES)].max(axis=1).lt(table["n"]) | table["taken"].eq(False).fillna(False)]
+    parted = table[list(VOTES)].max(axis=1).lt(table["n"]) | table["taken"].eq(False).fillna(False)
+    table = table[parted & ~table["settled"]]
     said = {}
     for (item, criterion), part in votes.groupby(["item", "criterion"]):
         lines = (

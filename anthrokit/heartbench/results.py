@@ -447,7 +447,12 @@ def saturation(hits: pd.DataFrame) -> pd.DataFrame:
 
 # %% ../../nbs/10_heartbench/05_results.ipynb #471a3adf
 def golden(
-    expert_votes: pd.DataFrame, share: float = 2 / 3, *, experts: int | None = None, quorum: int = 2
+    expert_votes: pd.DataFrame,
+    share: float = 2 / 3,
+    *,
+    experts: int | None = None,
+    quorum: int = 2,
+    settled: pd.DataFrame | None = None,
 ) -> pd.DataFrame:
     """The verdict that more than a share of the experts gives.
 
@@ -461,17 +466,20 @@ def golden(
         How many experts an item was given to, where items were shared out among them; by default all in the table.
     quorum : int
         Fewest votes on an item.
+    settled : DataFrame, optional
+        A coordinator's verdicts, in the same form, from ballots of their own. They stand where there is a quorum and no
+        majority, and nowhere else.
 
     Returns
     -------
     DataFrame
         (model,) case_id, criterion, votes_for, votes_cast, n_experts, golden (True, False, or NA without such a
-        majority).
+        majority), and with settled, settled (by a coordinator).
 
     Raises
     ------
     TableError
-        A column is missing, an expert votes twice on an item, or an item has more votes than `experts`.
+        A column is missing, an expert votes twice on an item or settles it, or an item has more votes than `experts`.
 
     Examples
     --------
@@ -502,7 +510,13 @@ def golden(
     )  # two of three is not more than 2/3
     verdict[enough & (table["votes_for"] > bar)] = True
     verdict[enough & (table["votes_cast"] - table["votes_for"] > bar)] = False
-    return table.assign(golden=verdict)
+    if settled is None:
+        return table.assign(golden=verdict)
+    if both := sorted(set(settled["expert"]) & set(expert_votes["expert"])):
+        raise TableError(f"{both[0]!r} votes as an expert, so somebody else must settle")
+    said = table[unit].merge(settled[[*unit, "hit"]], on=unit, how="left", validate="1:1")["hit"].astype("boolean")
+    here = enough & verdict.isna() & said.notna()
+    return table.assign(golden=verdict.mask(here, said), settled=here)
 
 # %% ../../nbs/10_heartbench/05_results.ipynb #a11d4506
 AGREEMENTS = ("raw agreement", "Cohen's kappa", "Gwet's AC1")

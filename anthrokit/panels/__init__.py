@@ -6,7 +6,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
         "annotation": ["AnnotationPanel", "Deck"],
-        "ballots": ["ASKS", "BallotPanel", "Booth"],
+        "ballots": ["ASKS", "BallotPanel", "Booth", "Council", "CouncilPanel"],
         "chat": ["ChatPanel"],
         "dialogue": ["DialoguePanel", "FLAGS", "Look", "dialogue_html", "dialogue_line", "dialogue_rows", "hits_of"],
         "disagreement": ["CELLS", "DisagreementPanel", "TICKS", "VERDICTS", "confusion", "disagreement", "keep_verdict", "two"],
