@@ -11,6 +11,8 @@ STAMP := $(VENV)/.built
 PIP = $(BIN)/python -m pip install -qq --no-compile --disable-pip-version-check
 # Where a CPU wheel of torch is to be had; empty: wherever pip looks by default.
 TORCH_INDEX ?=
+# Processes that share the tests: one more than two processors, for tests wait for servers and browsers as well.
+WORKERS ?= 3
 NOTEBOOKS := $(shell find nbs -name '*.ipynb' -not -path '*/.ipynb_checkpoints/*' -not -path '*/_*')
 export PYTHONWARNINGS := ignore::DeprecationWarning
 export GOMP_SPINCOUNT ?= 0
@@ -21,7 +23,7 @@ demo: $(RUNS)
 	$(BIN)/anthrokit demo
 
 test: $(STAMP)
-	ANTHROKIT_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal
+	ANTHROKIT_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
 # .venv is made anew whenever what it is made from has changed: first what anthrokit runs with, then the tools.
 $(RUNS): requirements.txt settings.ini setup.py

@@ -1,4 +1,4 @@
-"""The command line, as a person types it: each command is a process of its own."""
+"""The command line, as a person types it: each command is a process of its own, most a fork of a warm one."""
 
 import contextlib
 import ctypes
@@ -18,6 +18,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from forks import run_command
 
 from anthrokit import Run, load_prompts
 
@@ -25,16 +26,10 @@ ROOT = Path(__file__).parent.parent
 COMMAND = Path(sys.executable).with_name("anthrokit")
 
 
-def anthrokit(*arguments, cwd=None, before=None, without=(), **environment):
+def anthrokit(*arguments, cwd=None, without=(), **environment):
+    "A command and what it said. It is a fork of a process that has imported what each would import anew."
     inherited = {name: value for name, value in os.environ.items() if name not in without}
-    return subprocess.run(
-        [COMMAND, *map(str, arguments)],
-        cwd=cwd,
-        capture_output=True,
-        text=True,
-        preexec_fn=before,
-        env={**inherited, **environment},
-    )
+    return run_command([*map(str, arguments)], cwd, {**inherited, **environment})
 
 
 def rows(done):
@@ -309,8 +304,8 @@ def test_a_folder_that_cant_be_written_is_explained(server, tmp_path):
         ctypes.CDLL(None).prctl(24, 1, 0, 0, 0)
 
     try:
-        done = anthrokit("simulate", "runs/x", "--target", model, "--user", model, cwd=tmp_path,
-                         before=obey_permissions)  # fmt: skip
+        command = [COMMAND, "simulate", "runs/x", "--target", model, "--user", model]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, preexec_fn=obey_permissions)
     finally:
         tmp_path.chmod(0o755)
     assert done.returncode == 1 and "runs/x can't be made: Permission denied" in done.stderr

@@ -7,7 +7,9 @@ import contextlib
 import multiprocessing
 import os
 import signal
+import subprocess
 import sys
+import tempfile
 
 CONTEXT = multiprocessing.get_context("forkserver")
 CONTEXT.set_forkserver_preload(["warm"])
@@ -47,3 +49,26 @@ class Fork:
     def kill(self):
         self.send_signal(signal.SIGKILL)
         self.wait()
+
+
+def _type(arguments, folder, environment, said):
+    "What the script `anthrokit` does, there and with these variables; its words go into two files."
+    from anthrokit.cli import main
+
+    for number, file in enumerate(said, 1):
+        os.dup2(os.open(file, os.O_WRONLY), number)
+    os.chdir(folder or os.getcwd())
+    os.environ.clear()
+    os.environ.update(environment)
+    sys.argv = ["anthrokit", *arguments]
+    sys.exit(main())
+
+
+def run_command(arguments, cwd=None, env=None):
+    "As `subprocess.run(['anthrokit', *arguments], capture_output=True, text=True)`, in a fork."
+    with tempfile.TemporaryDirectory() as folder:
+        said = [os.path.join(folder, name) for name in ("out", "err")]
+        for file in said:
+            open(file, "w").close()
+        code = Fork(_type, arguments, cwd and str(cwd), env or dict(os.environ), said).wait(600)
+        return subprocess.CompletedProcess(arguments, code, *[open(file, encoding="utf-8").read() for file in said])

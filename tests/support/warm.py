@@ -3,7 +3,10 @@
 import aiohttp.web  # noqa: F401
 import judged  # noqa: F401
 
-from anthrokit import heartbench  # noqa: F401
+from anthrokit import analysis, cli, figures, heartbench, report  # noqa: F401
 from anthrokit.models.llm import import_litellm
 
+for room in (analysis, figures, heartbench):  # names are loaded when they are first used
+    for name in room.__all__:
+        getattr(room, name)
 import_litellm()
