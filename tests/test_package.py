@@ -13,8 +13,11 @@ import zipfile
 from importlib import metadata
 from pathlib import Path
 
+import nbclient
+import nbformat
 import pytest
 from filelock import FileLock
+from kernels import ForkedKernels
 from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parent.parent
@@ -81,7 +84,8 @@ assert main(["lab", "elsewhere"]) == 1
 @pytest.fixture(scope="session")
 def wheel(tmp_path_factory):
     "The wheel, made from the source distribution as an installer would; in a copy, for others import this tree."
-    folder = tmp_path_factory.getbasetemp().parent / "wheel"  # one for all of xdist's workers
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "wheel"  # one for all of its workers
     with FileLock(f"{folder}.lock"):
         if not folder.exists():
             copy = tmp_path_factory.mktemp("source")
@@ -166,18 +170,6 @@ def test_wheel_in_a_clean_environment(wheel, server, tmp_path):
     assert (tmp_path / "r" / "report.html").stat().st_size > 10_000
 
 
-RUN_ALL = """
-import sys
-from pathlib import Path
-import nbclient, nbformat
-notebook = nbformat.read(sys.argv[1], as_version=4)
-where = f"import anthrokit; assert anthrokit.__file__.startswith({sys.prefix!r}), anthrokit.__file__"
-notebook.cells.insert(0, nbformat.v4.new_code_cell(where))
-place = {"metadata": {"path": str(Path(sys.argv[1]).parent)}}
-nbclient.NotebookClient(notebook, timeout=900, kernel_name="python3", resources=place).execute()
-"""
-
-
 @pytest.fixture(scope="session")
 def elsewhere(wheel, tmp_path_factory):
     "An environment that has the wheel, and all other libraries from the one that runs the tests."
@@ -189,14 +181,30 @@ def elsewhere(wheel, tmp_path_factory):
     return folder / "venv" / "bin" / "python"
 
 
+@pytest.fixture(scope="session")
+def tutorials(elsewhere, tmp_path_factory):
+    "The tutorials as the wheel brings them, and kernels of its environment, which are told nothing of this repository."
+    folder = tmp_path_factory.mktemp("tutorials")
+    copy = "from anthrokit.cli import copy_tutorials; copy_tutorials('mine')"
+    subprocess.run([elsewhere, "-c", copy], cwd=folder, env=clean(), check=True, capture_output=True)
+    kernels = ForkedKernels(folder, elsewhere, clean())
+    kernels.wait()
+    yield folder / "mine", kernels
+    kernels.stop()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", TUTORIALS)
-def test_tutorials_run_on_the_wheel_in_a_folder_elsewhere(name, elsewhere, tmp_path):
-    copy = "from anthrokit.cli import copy_tutorials; copy_tutorials('mine')"
-    here = {"cwd": tmp_path, "env": clean(), "capture_output": True, "text": True}
-    subprocess.run([elsewhere, "-c", copy], check=True, **here)
-    done = subprocess.run([elsewhere, "-c", RUN_ALL, tmp_path / "mine" / f"{name}.ipynb"], **here)
-    assert done.returncode == 0, done.stderr[-3000:]
+def test_tutorials_run_on_the_wheel_in_a_folder_elsewhere(name, elsewhere, tutorials, tmp_path, monkeypatch):
+    mine, kernels = tutorials
+    monkeypatch.delenv("PYTHONPATH", raising=False)
+    monkeypatch.setenv("JUPYTER_PATH", str(kernels.path))
+    path = shutil.copytree(mine, tmp_path / "mine") / f"{name}.ipynb"
+    notebook = nbformat.read(path, as_version=4)
+    where = f"import anthrokit; assert anthrokit.__file__.startswith({str(elsewhere.parents[1])!r}), anthrokit.__file__"
+    notebook.cells.insert(0, nbformat.v4.new_code_cell(where))
+    place = {"metadata": {"path": str(path.parent)}}
+    nbclient.NotebookClient(notebook, timeout=900, kernel_name="python3", resources=place).execute()
     if name.startswith("papers/"):  # its pictures lie beside it
         assert any((tmp_path / "mine" / "papers" / "figures" / Path(name).name).glob("*.png"))
 

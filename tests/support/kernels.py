@@ -24,9 +24,9 @@ statsmodels.api tqdm.auto
 
 
 class ForkedKernels:
-    "The server and its kernelspec."
+    "The server, which runs on a Python with these variables, and its kernelspec."
 
-    def __init__(self, folder: Path):
+    def __init__(self, folder: Path, python: Path | str = sys.executable, env: dict[str, str] | None = None):
         self.path, here = folder / "jupyter", folder / "kernels.sock"
         spec = {
             "argv": [sys.executable, "-I", "-S", __file__, "kernel", str(here), "-f", "{connection_file}"],
@@ -37,8 +37,8 @@ class ForkedKernels:
         (self.path / "kernels" / "python3").mkdir(parents=True)
         (self.path / "kernels" / "python3" / "kernel.json").write_text(json.dumps(spec))
         self.process = subprocess.Popen(
-            [sys.executable, __file__, "serve", str(here)],
-            env=os.environ | {"MPLBACKEND": INLINE, "LITELLM_LOCAL_MODEL_COST_MAP": "True"},
+            [python, __file__, "serve", str(here)],
+            env=(env or dict(os.environ)) | {"MPLBACKEND": INLINE, "LITELLM_LOCAL_MODEL_COST_MAP": "True"},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
         )
