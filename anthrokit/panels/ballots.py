@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from ..core import TableError
 from ..heartbench import Ballots, decide, golden, steps_html
-from .frame import Filter, Listing, Panel, Parts, View, first_of, options_of
+from .frame import Filter, Listing, Panel, Parts, View, options_of
 from .source import clean, render, visible
 
 # %% auto #0
@@ -526,7 +526,7 @@ def _council_parts(council: Council) -> Parts:
         return _vote_bar(council.booth, at, asked, votes, where, shut=shut)
 
     def start(listed: Sequence[str]) -> str | None:
-        return next((at for at in listed if council.standing(at)[0] == "disputed"), first_of(listed))
+        return next((at for at in listed if council.standing(at)[0] == "disputed"), next(iter(listed), None))
 
     def undo(panel: Panel, value: Any, fields: Mapping[str, str]) -> str | None:
         return _undo_vote(council.booth, panel, value, fields)
