@@ -124,11 +124,12 @@ def test_limits_of_a_file(server, tmp_path):
     assert stats(base)["largest_file"] < 30_000
 
 
-def test_a_full_line_at_the_provider(server, tmp_path):
+@pytest.mark.parametrize("poll", [0.1, 1.0], ids=["looked at often", "when what stood before has ended"])
+def test_a_full_line_at_the_provider(server, tmp_path, poll):
     "What doesn't fit into the provider's line waits here; what can never fit is an error."
     base = server("--batch-queue", 20, "--batch-seconds", 0.5)
     with make_run(tmp_path / "run", 5) as run:
-        judge(run, panel(base)[:1], batch=Batch(poll=0.1, requests=15), **SOME)
+        judge(run, panel(base)[:1], batch=Batch(poll=poll, requests=15), **SOME)
         assert run.missing().empty and stats(base)["batch_lines"] == 30
         assert "failed" in set(run.query("SELECT status FROM batches")["status"])
     with make_run(tmp_path / "never", 5) as run:

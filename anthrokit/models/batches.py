@@ -559,6 +559,7 @@ class _Lane:
         self.waiting: deque[_Question] = deque()  # those that are in no file
         self.waiting_size = 0  # characters, about
         self.held = False  # nothing more is sent until a batch has ended
+        self.sent_alone: set[str] = set()  # files that nothing of ours stood before in the provider's line
         self.news, self.asked_at = asyncio.Event(), 0.0
         self.work: asyncio.Task | None = None
 
@@ -644,6 +645,8 @@ class _Lane:
         except BaseException:
             self.meter.set_aside(-filled.cost, -filled.tokens)
             raise
+        if not self.out:
+            self.sent_alone.add(file)
         self.out[file] = (None, filled.cost, filled.tokens)
         await self._begin(file, known=False)
 
@@ -700,14 +703,14 @@ class _Lane:
     def _take_back(self, file: str, found: _Seen) -> None:
         "A batch that the provider didn't take: nothing was done, and nothing is to pay."
         reasons = "; ".join(f"{message} ({code})" for message, code in found.reasons[:3]) or "no reason given"
-        if len(self.out) == 1 or not any("limit" in code for _, code in found.reasons):
+        if file in self.sent_alone or not any("limit" in code for _, code in found.reasons):
             self._end(file, "failed")
             raise SetupError(
                 f"{self.llm.model} did not take a batch of requests: {redact(reasons)}. Nothing of it was done or "
                 f"paid. If too many were in line, send fewer at once with Batch(requests=…)."
             )
         self._wait_again(file, "failed")
-        self.held = True
+        self.held = bool(self.out)
 
     def _wait_again(self, file: str, status: str) -> None:
         "End a file of which nothing was done; its requests wait as before."
