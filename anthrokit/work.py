@@ -72,6 +72,12 @@ class Request:
         The account it is booked under: user, target, judge, answer, …
     parameters : dict
         For this call only, such as seed.
+
+    Examples
+    --------
+    >>> said = [{"role": "user", "content": "Hm?"}]
+    >>> len(Request(LLM("openai/gpt-4o"), said, "d1/1", "target", {"seed": 1}).id)
+    32
     """
 
     llm: LLM
@@ -89,7 +95,13 @@ class Request:
 
 
 class Computation(NamedTuple):
-    "Slow work that needs no call; done in a thread, its result is sent back."
+    """Slow work that needs no call; done in a thread, its result is sent back.
+
+    Examples
+    --------
+    >>> Computation(pow, (2, 3)).arguments
+    (2, 3)
+    """
 
     function: Callable[..., Any]
     arguments: tuple = ()
@@ -100,6 +112,14 @@ class Alike(NamedTuple):
 
     The first is done alone: when it is answered, the provider has the beginning at hand, and takes less for the others,
     which are done side by side. In a batch all go at once.
+
+    Examples
+    --------
+    >>> def part(number):
+    ...     return (yield Computation(pow, (number, 2)))
+    >>> first, others = Alike([part(1), part(2), part(3)]).steps()
+    >>> len(others)
+    2
     """
 
     parts: Sequence[Steps]
@@ -146,6 +166,15 @@ async def follow(
     Raises
     ------
     The first error of a step, when its neighbours have ended.
+
+    Examples
+    --------
+    >>> import asyncio
+    >>> def steps():
+    ...     eight = yield Computation(pow, (2, 3))
+    ...     return eight + 1
+    >>> asyncio.run(follow(steps(), answer=None))
+    9
     """
 
     async def one(step: Any) -> Any:
@@ -182,6 +211,11 @@ class Lane(NamedTuple):
         Units in flight.
     steps : callable, optional
         The steps of a unit; the job's own `steps` where None.
+
+    Examples
+    --------
+    >>> Lane(["d1", "d2"], places=2).places
+    2
     """
 
     units: Iterable[Any]
@@ -198,6 +232,16 @@ async def work_through(units: Iterable[Unit], work: Callable[[Unit], Awaitable[A
     Raises
     ------
     The first error of a unit. `BudgetReached` is raised when the units in flight have ended.
+
+    Examples
+    --------
+    >>> import asyncio
+    >>> found = []
+    >>> async def work(unit):
+    ...     found.append(unit)
+    >>> asyncio.run(work_through("abc", work, places=2))
+    >>> sorted(found)
+    ['a', 'b', 'c']
     """
     source = iter(units)
 
@@ -221,7 +265,15 @@ async def work_through(units: Iterable[Unit], work: Callable[[Unit], Awaitable[A
 
 
 async def side_by_side(works: Iterable[Awaitable[Any]]) -> None:
-    "Until all have ended. An error ends the others; a budget that is reached is raised when all have ended."
+    """Until all have ended. An error ends the others; a budget that is reached is raised when all have ended.
+
+    Examples
+    --------
+    >>> import asyncio
+    >>> async def both():
+    ...     await side_by_side([asyncio.sleep(0), asyncio.sleep(0)])
+    >>> asyncio.run(both())
+    """
     reached = []
 
     async def one(work: Awaitable[Any]) -> None:
@@ -269,6 +321,22 @@ class Job:
         What the bar says besides.
     opened : bool
         Whether the job opened the run, and so closes it.
+
+    Examples
+    --------
+    >>> from tempfile import mkdtemp
+    >>> class Powers(Job):
+    ...     noun, total, found = "power", 3, 0
+    ...     def lanes(self):
+    ...         return [Lane([1, 2, 3], places=2)]
+    ...     def steps(self, unit):
+    ...         power = yield Computation(pow, (unit, 2))
+    ...         self.found += power
+    ...         self.done += 1
+    ...     def result(self):
+    ...         return self.found
+    >>> run_job(Powers(Run(mkdtemp())), progress=False)
+    14
     """
 
     noun = "unit"
@@ -354,6 +422,11 @@ class Forecast(NamedTuple):
         Answers measured.
     shared : list of (float, int)
         Characters that some calls begin with alike, and how many calls do.
+
+    Examples
+    --------
+    >>> Forecast("judge", "judge a", None, owed=9, done=4).calls
+    0
     """
 
     purpose: str
@@ -372,7 +445,15 @@ class Forecast(NamedTuple):
 
 # %% ../nbs/03_work.ipynb #f9eb684b
 class Progress:
-    "The bar of a job, drawn by the thread that waits for it."
+    """The bar of a job, drawn by the thread that waits for it.
+
+    Examples
+    --------
+    >>> from contextlib import closing
+    >>> from tempfile import mkdtemp
+    >>> with closing(Progress(Job(Run(mkdtemp())), show=False)) as bar:
+    ...     bar.tick()
+    """
 
     def __init__(self, job: Job, show: bool = True):
         self.job, self.show, self._bar = job, show, None
@@ -555,6 +636,14 @@ class Running:
     Notes
     -----
     The work ends with the kernel; what was kept stays.
+
+    Examples
+    --------
+    >>> from anthrokit import demo_run, judge
+    >>> from anthrokit.judging import PatternJudge
+    >>> work = judge(demo_run(), PatternJudge(), behaviours="emotions", wait=False)
+    >>> work.result(), work
+    (..., <done: 80 of 80 ratings are done and kept, 0 are left>)
     """
 
     def __init__(self, job: Job, batch: Batch | None = None, on: Any = None):
@@ -647,6 +736,14 @@ def run_job(
         Another job of this process is at work on the run.
     SetupError, BudgetReached, Interrupted
         What is done is kept.
+
+    Examples
+    --------
+    >>> from anthrokit import demo_run, judge
+    >>> from anthrokit.judging import PatternJudge
+    >>> job = judge.job(demo_run(), PatternJudge(), behaviours="emotions")
+    >>> run_job(job, progress=False).ratings()["judge"].value_counts()["patterns"]
+    np.int64(80)
     """
     batch = _batch_of(batch, on)
     if not wait:
@@ -690,6 +787,12 @@ def usual_answer(run: Run, purpose: str, llm: LLM, assumed: float) -> tuple[floa
         The model, by its name.
     assumed : float
         Taken where fewer than 20 were measured, or the model's longest answer where that is less.
+
+    Examples
+    --------
+    >>> from tempfile import mkdtemp
+    >>> usual_answer(Run(mkdtemp()), "judge", LLM("openai/gpt-4o", max_tokens=50), assumed=60)
+    (50, 0)
     """
     sql = "SELECT COUNT(*), AVG(tokens_out) FROM calls WHERE purpose = ? AND model = ? AND status = 'ok'"
     [(measured, tokens)] = run.rows(sql, [purpose, llm.name])
@@ -752,6 +855,13 @@ def estimate_jobs(jobs: Iterable[Job], *, batch: bool = False) -> pd.DataFrame:
         (of those, what the provider is expected to have at hand from calls that began alike), tokens_out, cost (US
         dollars; NA where a price isn't known), cost_cached (less what that saves) and cost_most (if every answer were
         as long as may be).
+
+    Examples
+    --------
+    >>> from anthrokit import LLMJudge, demo_run, judge
+    >>> job = judge.job(demo_run(), LLMJudge("openai/gpt-4o"), behaviours="empathy", samples=3)
+    >>> estimate_jobs([job])[["purpose", "owed", "calls"]].values.tolist()
+    [['judge', 240, 240], ['all', 240, 240]]
     """
     rows = [_priced(one, batch) for job in jobs for one in job.forecast()]
     names = ["purpose", "name", "model", *_COUNTS, *_COSTS]
@@ -771,6 +881,12 @@ def look_at(run: Run | str | Path) -> Iterator[Run]:
     run : Run, str or path
         A run that is open is given as it is, a folder that holds one is opened without the right to write; where there
         is none, there is an empty run elsewhere.
+
+    Examples
+    --------
+    >>> with look_at("runs/not-there") as run:
+    ...     len(run.dialogues())
+    0
     """
     if isinstance(run, Run):
         yield run
@@ -793,6 +909,14 @@ def task(make: Callable[..., Job]) -> Any:
     ----------
     make : callable
         Returns a `Job`.
+
+    Examples
+    --------
+    >>> from anthrokit import demo_run, judge
+    >>> from anthrokit.judging import PatternJudge
+    >>> job = judge.job(demo_run(), PatternJudge(), behaviours="emotions")  # judge is a task
+    >>> job.total, job.done
+    (80, 0)
     """
     ours = [
         name

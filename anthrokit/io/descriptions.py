@@ -69,6 +69,12 @@ def croissant(project: str | os.PathLike) -> dict[str, Any]:
     ------
     FileNotFoundError
         The folder is no checkout.
+
+    Examples
+    --------
+    >>> croissant("elsewhere")
+    Traceback (most recent call last):
+    FileNotFoundError: elsewhere is no checkout of anthrokit: it has no settings.ini
     """
     import mlcroissant as mlc
 

@@ -213,7 +213,14 @@ def _standing(word: Any, person: Any) -> str:
 # %% ../../nbs/05_judging/04_grammar.ipynb #93b33f89
 @dataclass(frozen=True)
 class Reading:
-    "One construction in a message."
+    """One construction in a message.
+
+    Examples
+    --------
+    >>> found = readings(["I never swim."])[0][0]
+    >>> found.construction, found.person, found.word, found.standing
+    ('does', 'speaker', 'swim', 'negated')
+    """
 
     construction: str
     person: str

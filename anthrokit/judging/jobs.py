@@ -536,14 +536,32 @@ def asked_alike(job: JudgingJob, judge: Any, units: Sequence[RatingUnit]) -> Ste
 
 
 def rated(job: JudgingJob, judge: Judge, units: Sequence[RatingUnit]) -> Steps:
-    "The steps of a judge that is no LLM, for some messages."
+    """The steps of a judge that is no LLM, for some messages.
+
+    Examples
+    --------
+    >>> from anthrokit import demo_run
+    >>> from anthrokit.judging import PatternJudge
+    >>> job = JudgingJob(demo_run(), judge := PatternJudge(), behaviours="empathy")
+    >>> next(rated(job, judge, next(job.chunks(judge)))).function.__name__
+    'rate_many'
+    """
     texts = [job.messages.texts[unit.dialogue_id, unit.turn] for unit in units]
     ratings = yield Computation(rate_many, (judge, texts, job.taxonomy[units[0].behaviour]))
     job.put(units, ratings)
 
 # %% ../../nbs/05_judging/06_jobs.ipynb #a3aab256
 def settle_item(job: JudgingJob, judges: Sequence[Any], item: tuple[str, str, int]) -> Steps:
-    "The steps that settle one behaviour of one message."
+    """The steps that settle one behaviour of one message.
+
+    Examples
+    --------
+    >>> from anthrokit import demo_run
+    >>> judges = [LLMJudge("openai/gpt-4.1", name=name) for name in "abc"]
+    >>> job = JudgingJob(demo_run(), judges, behaviours="empathy", sampling="adaptive")
+    >>> next(settle_item(job, judges, next(job.items(judges))), "nothing to settle")
+    'nothing to settle'
+    """
     name, *key = item
     panel = {judge: samples for judge, samples, names in _panel(job.run) if name in names}
     sql = (

@@ -391,6 +391,13 @@ def rate_once(judge: Any, passage: Passage, behaviours: Sequence[Behaviour], see
     behaviours : sequence of Behaviour
     seed : int
         For models that take one.
+
+    Examples
+    --------
+    >>> from anthrokit.simulation import Taxonomy
+    >>> judge, empathy = LLMJudge("openai/gpt-4o"), Taxonomy.load()["empathy"]
+    >>> rate_once(judge, Passage("That sounds hard."), [empathy])[0].verdict  # doctest: +SKIP
+    True
     """
     code = digest(passage.text, seed, length=8)
     messages, extra = judge.request(passage, behaviours, code)

@@ -516,6 +516,14 @@ class StudentJudge:
     quality: behaviour, threshold, the columns of `quality`, and the expected loss with intervals by group: error
     (share of verdicts that differ from the teacher's), rate_shift (the student's rate minus the teacher's); each with
     _low, _high.
+
+    Examples
+    --------
+    >>> texts = [f"I feel {word} today." for word in "sad glad lonely happy proud hurt calm angry tired afraid".split()]
+    >>> texts += [f"The train leaves at {hour}." for hour in range(10)]
+    >>> student = StudentJudge.from_texts(texts, pd.DataFrame({"emotions": [True] * 10 + [False] * 10}))
+    >>> student.scores(["I feel low.", "The bus leaves at 3."], "emotions").round(0).tolist()
+    [1.0, 0.0]
     """
 
     def __init__(self, models: dict[str, Any], measured: pd.DataFrame, name: str, settings: dict[str, Any]):

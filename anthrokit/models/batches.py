@@ -135,7 +135,15 @@ def request_line(
 
 # %% ../../nbs/02_models/09_batches.ipynb #8c37b27c
 def read_result(line: bytes, llm: LLM) -> tuple[str, Completion] | None:
-    "The custom_id of a request and its answer; None for a line that can't be read."
+    """The custom_id of a request and its answer; None for a line that can't be read.
+
+    Examples
+    --------
+    >>> line = b'{"custom_id": "a1", "response": null, "error": {"message": "too late"}}'
+    >>> name, answer = read_result(line, LLM("openai/gpt-4o", api_key="none"))
+    >>> name, answer.status, answer.error
+    ('a1', 'failed', 'too late')
+    """
     try:
         custom_id, status, body = _lines_of(llm)[1](json.loads(line))
         custom_id = str(custom_id)
@@ -374,6 +382,12 @@ class Provider:
     ------
     SetupError
         It has no batches, or needs what a batch can't carry.
+
+    Examples
+    --------
+    >>> Provider(LLM("local/smollm2-135m-instruct"))
+    Traceback (most recent call last):
+    anthrokit.core.errors.SetupError: local/smollm2-135m-instruct has no batches that can be used here; ...
     """
 
     def __init__(self, llm: LLM):
@@ -470,6 +484,12 @@ class BatchLedger:
     ----------
     run : Run
         Whose.
+
+    Examples
+    --------
+    >>> from tempfile import mkdtemp
+    >>> BatchLedger(Run(mkdtemp())).is_out("r1")
+    False
     """
 
     def __init__(self, run: Run):
@@ -776,6 +796,16 @@ class BatchQueue:
     -----
     For code on the loop of `wait_for`. Use it as an async context manager, or `close()` it. What is out when it is
     closed stays out: a queue on the same run, in this process or a later one, goes on waiting for it.
+
+    Examples
+    --------
+    >>> from tempfile import mkdtemp
+    >>> from anthrokit.models import wait_for
+    >>> async def nothing_asked(run):
+    ...     async with BatchQueue(Meter(run)) as queue:
+    ...         return queue.batch
+    >>> wait_for(nothing_asked(Run(mkdtemp())))
+    Batch(poll=60.0, requests=50000, megabytes=200.0)
     """
 
     def __init__(self, meter: Meter, batch: Batch | None = None):

@@ -305,7 +305,19 @@ _SAID = (
 
 
 def dialogue_steps(job: SimulationJob, row: dict[str, Any]) -> Steps:
-    "The steps of one dialogue, from where it stands to its end."
+    """The steps of one dialogue, from where it stands to its end.
+
+    Examples
+    --------
+    >>> from tempfile import mkdtemp
+    >>> from anthrokit.models import wait_for
+    >>> from anthrokit.simulation import load_prompts, simulate
+    >>> job = simulate.job(load_prompts().head(1), "openai/a", "openai/b", run=mkdtemp())
+    >>> async def first_request():
+    ...     return next(dialogue_steps(job, job.todo[0]))
+    >>> wait_for(first_request()).purpose
+    'target'
+    """
     said_before = job.run.rows(_SAID, [row["dialogue_id"]])
     history = [dict(zip(("turn", "role", "content"), said, strict=True)) for said in said_before]
     there = {(message["turn"], message["role"]) for message in history}

@@ -181,6 +181,15 @@ class Chats:
         The model can't be asked: a key is missing, a name is wrong, no server answers.
     RunError
         Another gateway is at work, or the run holds chats with other conditions.
+
+    Examples
+    --------
+    >>> from tempfile import mkdtemp
+    >>> from anthrokit.study import init_study
+    >>> chats = Chats(init_study(mkdtemp() + "/pilot", model="local/smollm2-135m-instruct"))
+    >>> len(chats.run.dialogues())
+    0
+    >>> chats.close()
     """
 
     def __init__(self, study: Study):
@@ -399,6 +408,17 @@ async def take_turn(
     ------
     Told
         There is no answer.
+
+    Examples
+    --------
+    >>> from tempfile import mkdtemp
+    >>> from anthrokit.models import wait_for
+    >>> from anthrokit.study import init_study
+    >>> chats = Chats(init_study(mkdtemp() + "/pilot", model="local/smollm2-135m-instruct"))
+    >>> wait_for(take_turn(chats, {"participant": "nobody"}, None, "Hello"))
+    Traceback (most recent call last):
+    anthrokit.study.gateway.Told: ...
+    >>> chats.close()
     """
     participant = person["participant"]
     text = plain_value(text)

@@ -114,7 +114,16 @@ def people_said(human: pd.DataFrame | str | os.PathLike, told: pd.DataFrame) -> 
 
 
 def both_said(told: pd.DataFrame, human: pd.DataFrame | str | os.PathLike) -> pd.DataFrame:
-    "What people said and what every judge said of it (`told`: of `verdicts_of`); refused where no judge said anything."
+    """What people said and what every judge (`told`: of `verdicts_of`) said of it; refused where none said anything.
+
+    Examples
+    --------
+    >>> from anthrokit import demo_run
+    >>> run = demo_run()
+    >>> sheet = run.ratings().head(1)[["dialogue_id", "turn", "behaviour"]].assign(verdict="Yes")
+    >>> len(both_said(verdicts_of(run), sheet)) > 0
+    True
+    """
     known = people_said(human, told).merge(pd.DataFrame({"judge": told["judge"].unique()}), how="cross")
     both = known.merge(told.drop(columns="base_id", errors="ignore"), on=[*_ITEM, "judge"], how="left")
     if not both["verdict"].notna().any():
