@@ -11,13 +11,13 @@ import asyncio
 import statistics
 import time
 
-from anthrokit.models import Request, answer_here, wait_for
-from anthrokit.models.embedded import _ByTransformers, _Desk, _open_desks, _processors
+from anthrokit.models import Request, wait_for
+from anthrokit.models.embedded import _ByOpenVINO, _ByTransformers, _Desk
 
 
-def tokens_a_second(answer, requests):
+def tokens_a_second(desk, requests):
     async def all_at_once():
-        return await asyncio.gather(*map(answer, requests))
+        return await asyncio.gather(*map(desk.answer, requests))
 
     start = time.perf_counter(), time.process_time()
     answers = wait_for(all_at_once())
@@ -30,21 +30,17 @@ def main():
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--tokens", type=int, default=80)
     asked = parser.parse_args()
-    start = time.perf_counter()
-    _open_desks("openvino", _processors())
-    loaded = time.perf_counter()
-    other = _Desk("transformers", _ByTransformers())
-    print(f"loaded in {loaded - start:.1f} s ({_processors()} engines), {time.perf_counter() - loaded:.1f} s")
-    engines = {
-        "openvino": lambda request: answer_here(request.messages, vars(request), "openvino"),
-        "transformers": other.answer,
-    }
+    desks = {}
+    for name, engine in (("openvino", _ByOpenVINO), ("transformers", _ByTransformers)):
+        start = time.perf_counter()
+        desks[name] = _Desk(name, engine())
+        print(f"{name}: loaded in {time.perf_counter() - start:.1f} s", flush=True)
     print("tokens a second, and a second of processor time; the ratios of both")
     print(f"{'at once':>8}{'openvino':>18}{'transformers':>18}{'ratios':>14}")
     for count in (1, 8, 32):
-        found = {name: [] for name in engines}
+        found = {name: [] for name in desks}
         for number in range(asked.rounds):
-            for name, answer in engines.items():
+            for name, desk in desks.items():
                 requests = [
                     Request(
                         [{"role": "user", "content": f"Give me {100 * number + one} ideas for a gift."}],
@@ -53,8 +49,8 @@ def main():
                     )
                     for one in range(count)
                 ]
-                found[name].append(tokens_a_second(answer, requests))
-        fast, slow = ([statistics.median(one) for one in zip(*found[name], strict=True)] for name in engines)
+                found[name].append(tokens_a_second(desk, requests))
+        fast, slow = ([statistics.median(one) for one in zip(*found[name], strict=True)] for name in desks)
         cells = [f"{wall:.0f} {processor:.0f}" for wall, processor in (fast, slow)]
         ratios = " ".join(f"{quick / other:.1f}" for quick, other in zip(fast, slow, strict=True))
         print(f"{count:>8}{cells[0]:>18}{cells[1]:>18}{ratios:>14}", flush=True)

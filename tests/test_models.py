@@ -174,7 +174,7 @@ async def together(*works):
     return await asyncio.gather(*works)
 
 wait_for(begin("Hello", 2))
-here, metrics = psutil.Process(), embedded._DESKS[0].engine.pipeline.get_metrics
+here, metrics = psutil.Process(), embedded._DESK.engine.pipeline.get_metrics
 before = metrics().kv_cache_size_in_bytes
 many = 42 if sys.argv[1] == "leave" else 2  # 42 take more than there is room for at once
 long = wait_for(together(*(begin(f"{n} " + "word " * 600, 2) for n in range(many))))

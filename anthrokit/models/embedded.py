@@ -292,14 +292,7 @@ _AT_ONCE = 32  # requests worked on side by side; further ones wait
 
 # %% ../../nbs/02_models/03_embedded.ipynb #5a5b241f
 _EXACT = {"INFERENCE_PRECISION_HINT": "f32", "KV_CACHE_PRECISION": "f32", "ENABLE_CPU_PINNING": False}
-_BLOCKS = 768  # of 32 tokens each
-_LEAST_BLOCKS = 256  # those of one dialogue as long as the model can read
-
-
-def _processors() -> int:
-    "How many engines work at once: ANTHROKIT_THREADS, or the processors that this process may use, up to four."
-    able = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return int(os.environ.get("ANTHROKIT_THREADS") or min(able, 4))
+_BLOCKS = 768
 
 
 class _ByOpenVINO:
@@ -310,9 +303,8 @@ class _ByOpenVINO:
     def __init__(self) -> None:
         self.genai = _import_openvino()
         scheduler = self.genai.SchedulerConfig()
-        scheduler.num_kv_blocks = max(_BLOCKS // _processors(), _LEAST_BLOCKS)
-        scheduler.max_num_seqs, scheduler.enable_prefix_caching = _AT_ONCE, True
-        how = {**_EXACT, "INFERENCE_NUM_THREADS": 1}
+        scheduler.num_kv_blocks, scheduler.max_num_seqs, scheduler.enable_prefix_caching = _BLOCKS, _AT_ONCE, True
+        how = {**_EXACT, "INFERENCE_NUM_THREADS": int(os.environ.get("ANTHROKIT_THREADS") or 1)}
         [file] = fetch_model("smollm2-135m-instruct").glob("*.gguf")
         self.pipeline = self.genai.ContinuousBatchingPipeline(str(file), scheduler, "CPU", how)
         self.tokenizer = self.pipeline.get_tokenizer()
@@ -430,17 +422,17 @@ class _Desk:
 
 # %% ../../nbs/02_models/03_embedded.ipynb #26e848e6
 _FORKED = False
-_DESKS: list[_Desk] = []
-_DESKS_GUARD = threading.Lock()
-_FEW = 8  # requests that one desk does with the least work of the processors
+_DESK: _Desk | None = None
+_DESK_GUARD = threading.Lock()
 
 
 def _after_fork() -> None:
     "In a forked process: the model's threads are not here, and the libraries don't survive that, not even their end."
-    global _FORKED, _DESKS, _DESKS_GUARD
-    _FORKED = _FORKED or bool(_DESKS) or load.cache_info().currsize > 0
-    ctypes.pythonapi.Py_IncRef(ctypes.py_object(_DESKS))
-    _DESKS, _DESKS_GUARD = [], threading.Lock()
+    global _FORKED, _DESK, _DESK_GUARD
+    _FORKED = _FORKED or _DESK is not None or load.cache_info().currsize > 0
+    if _DESK is not None:
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(_DESK))
+    _DESK, _DESK_GUARD = None, threading.Lock()
 
 
 def _refuse_fork() -> None:
@@ -455,30 +447,22 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_after_fork)
 
 
-def _open_desks(name: str, count: int = 1) -> None:
-    "So many desks in this process; an engine takes some seconds to load."
-    with _DESKS_GUARD:
+def _desk(name: str) -> _Desk:
+    "The desk of this process, its engine loaded at the first call."
+    global _DESK
+    with _DESK_GUARD:
         _refuse_fork()
-        if _DESKS and _DESKS[0].name != name:
-            raise SetupError(f"the embedded model is run by {_DESKS[0].name} in this process; start another for {name}")
-        while len(_DESKS) < count:
-            _DESKS.append(_Desk(name, _ByOpenVINO() if name == "openvino" else _ByTransformers()))
-
-
-def _desk() -> _Desk:
-    "Where a request is served next; where all desks have some, another is opened for those who come later."
-    least = min(_DESKS, key=lambda desk: len(desk.waiting))
-    if len(least.waiting) < _FEW:
-        return next(desk for desk in _DESKS if len(desk.waiting) < _FEW)
-    if least.name == "openvino" and len(_DESKS) < _processors() and not _DESKS_GUARD.locked():
-        asyncio.get_running_loop().run_in_executor(None, _open_desks, least.name, len(_DESKS) + 1)
-    return least
+        if _DESK is None:
+            _DESK = _Desk(name, _ByOpenVINO() if name == "openvino" else _ByTransformers())
+        elif _DESK.name != name:
+            raise SetupError(f"the embedded model is run by {_DESK.name} in this process; start another for {name}")
+        return _DESK
 
 
 @atexit.register
-def _leave_desks() -> None:
-    for desk in _DESKS:
-        desk.engine.close()
+def _leave_desk() -> None:
+    if _DESK is not None:
+        _DESK.engine.close()
 
 # %% ../../nbs/02_models/03_embedded.ipynb #94f2d181
 _TAKEN = ("temperature", "top_p", "max_tokens", "seed", "repetition_penalty")
@@ -517,10 +501,8 @@ async def answer_here(
     ('length', 5)
     """
     asked = {name: parameters[name] for name in _TAKEN if parameters.get(name) is not None}
-    name = by or engine()
-    if not _DESKS or _DESKS[0].name != name:
-        await asyncio.to_thread(_open_desks, name)
-    return await _desk().answer(Request(messages, **asked), show)
+    desk = await asyncio.to_thread(_desk, by or engine())
+    return await desk.answer(Request(messages, **asked), show)
 
 
 def generate(requests: Sequence[Request]) -> list[dict[str, Any]]:
