@@ -102,6 +102,14 @@ def test_a_tutorial_opens_with_its_picture_and_running_time(path):
     assert picture.startswith("iVBORw0KGgo") and len(picture) > 10_000
 
 
+@pytest.mark.parametrize("path", sorted((ROOT / "nbs").rglob("*.ipynb")), ids=lambda path: path.stem)
+def test_outputs_hold_no_warning_no_path_of_a_machine_and_no_widget_state(path):
+    notebook = json.loads(path.read_text(encoding="utf-8"))
+    told = json.dumps([cell.get("outputs", []) for cell in notebook["cells"]])
+    assert not re.search(r"Warning: |/ipykernel_\d|\"/(?:home|root|Users)/", told)
+    assert "widgets" not in notebook["metadata"], "delete metadata.widgets: the pictures in the outputs say the same"
+
+
 @pytest.mark.parametrize("path", sorted((ROOT / "nbs" / "tasks").glob("*.ipynb")), ids=lambda path: path.stem)
 def test_a_task_is_short_and_ends_in_a_picture(path):
     "That it runs, test_notebooks.py shows; a page has about ten lines of work, and the figure they end in."

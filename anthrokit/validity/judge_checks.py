@@ -105,7 +105,7 @@ def sample_agreement(
     items = items.assign(same=yes * (yes - 1) / 2 + (n - yes) * (n - yes - 1) / 2, pairs=n * (n - 1) / 2)
     rows = []
     for name, _ in ratings.groupby(by, sort=False):
-        part = items[items[by].eq(name).all(axis=1)]
+        part = items[items[by].eq(pd.Series(name, by)).all(axis=1)]
         sums = part.groupby("_cluster")[["same", "pairs"]].sum().query("pairs > 0").astype(float)
         row = dict(zip(by, name, strict=True)) | {"estimate": np.nan, "ci_low": np.nan, "ci_high": np.nan}
         if len(sums):
