@@ -23,6 +23,7 @@ DIRECTIVE = re.compile(r"^#\| ?(export|exporti|hide|default_exp|eval)\b.*\n?", r
 # What was measured is told where it is used; the benchmarks page gathers these sections: title, module, heading.
 MEASURED = (
     ("Judging", "How fast"),
+    ("The embedded model", "Tokens a second"),
     ("Offline judges: quality", "Their measured quality"),
     ("AnthroScore", "How fast it is"),
     ("Intervals: coverage", "Do the intervals hold?"),
