@@ -129,6 +129,20 @@ def test_keys(dialogues):
     assert cells.count() == before
 
 
+def test_keys_pressed_while_others_are_on_their_way(open_notebook, tmp_path):
+    "Each counts from where those before it lead, though they pass that place on their way (here the second of 16)."
+    slow = "import time\ndraw = type(panel).draw\ntype(panel).draw = lambda *given: (time.sleep(0.7), draw(*given))[1]"
+    cells = [OWN.format("DialoguePanel", str(tmp_path / "demo"), ""), slow]
+    panel = open_notebook(cells).panels.first
+    place, keys = panel.locator(".ak-place"), panel.page.keyboard
+    panel.get_by_role("listbox").focus()
+    keys.type("jjk")
+    seen(place).to_have_text("3 / 16")
+    keys.press("ArrowDown")
+    keys.press("End")
+    seen(place).to_have_text("16 / 16")
+
+
 def test_tab_reaches_everything(dialogues):
     "In reading order, each with a name."
     names = dialogues.tab_order()

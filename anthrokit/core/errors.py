@@ -168,13 +168,16 @@ def key_remover() -> Callable[[str], str]:
     secrets = known_secrets()
 
     def remove(text: str) -> str:
+        found = [match.span() for mark, shape in _SHAPES.items() if mark in text for match in shape.finditer(text)]
         for secret in secrets:
             if secret in text:
-                text = text.replace(secret, _REMOVED)
-        for mark, shape in _SHAPES.items():
-            if mark in text:
-                text = shape.sub(_REMOVED, text)
-        return text
+                found += [match.span() for match in re.finditer(re.escape(secret), text)]
+        kept, end = [], 0
+        for start, stop in sorted(found):
+            if start >= end:
+                kept += [text[end:start], _REMOVED]
+            end = max(end, stop)
+        return "".join([*kept, text[end:]]) if kept else text
 
     return remove
 

@@ -201,11 +201,12 @@ function render({ model, el }) {
   };
   const choose = (changes) => send("choose", changes);
   // Keys pressed faster than the kernel answers count from where they lead, not from what is still in view.
-  let wanted = null;
+  let wanted = null, last = 0;
   const step = (by) => {
-    const { place: at = -1 } = model.get("view"), from = wanted ?? at;
+    const { place: at = -1, serial = 0 } = model.get("view"), from = wanted ?? at;
     const to = Math.min(Math.max(from + by, 0), model.get("listing").total - 1);
     if (to < 0 || to === from) return;
+    last = 1 + (wanted === null ? serial : last);  // of the view that this step ends in
     send("step", to - from);
     wanted = to;
   };
@@ -299,7 +300,7 @@ function render({ model, el }) {
     const { serial, place: at = -1, said: words = "" } = model.get("view"), listing = model.get("listing");
     clearTimeout(waiting);
     root.removeAttribute("aria-busy");
-    if (wanted === at || wanted >= listing.total) wanted = null;
+    if (serial >= last || wanted >= listing.total) wanted = null;
     list.show(listing, frame().columns ?? []);
     list.mark(state().at ?? null, at);
     list.node.hidden = !listing.total;
