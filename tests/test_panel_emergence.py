@@ -70,6 +70,24 @@ def test_curves_follow_the_filters(emergence, labels):
     seen(table.get_by_role("row")).to_have_count(1 + labels["domain"].nunique() * 5)
 
 
+def test_what_is_chosen_while_a_cell_runs_stays_in_order(emergence, labels, tmp_path):
+    "The kernel takes the first three from its main thread, once that is free, and the last from a thread beside it."
+    panel, go = emergence.panels.first, tmp_path / "go"
+    form, common = filters(panel), labels.groupby("behaviour")["label"].sum().nlargest(4).index
+    boxes = [form.get_by_label(name.capitalize(), exact=True) for name in common]
+    cell = f"import pathlib, time\nwhile not pathlib.Path({str(go)!r}).exists(): time.sleep(0.01)"
+    run = "code => { window.tested.sessionContext.session.kernel.requestExecute({code}); }"
+    emergence.page.evaluate(run, cell)
+    for box in boxes[:3]:
+        box.uncheck()
+    go.touch()
+    panel.locator(".ak-chip").wait_for()
+    boxes[3].uncheck()
+    seen(panel.get_by_text("There is nothing to draw")).to_be_visible()
+    emergence.page.wait_for_timeout(1000)  # what was overtaken would be done now
+    seen(panel.get_by_text("There is nothing to draw")).to_be_visible()
+
+
 @everywhere
 def test_a_point_lists_its_dialogues(emergence, labels):
     panel, page = emergence.panels.first, emergence.page

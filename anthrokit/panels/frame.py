@@ -21,7 +21,7 @@ from ..core import data_path
 from .source import Source, render, visible
 
 # %% auto #0
-__all__ = ['ESM', 'CSS', 'STILL_ROWS', 'AHEAD', 'Filter', 'options_of', 'Listing', 'View', 'Parts', 'Panel']
+__all__ = ['ESM', 'CSS', 'STILL_ROWS', 'AHEAD', 'LOST', 'Filter', 'options_of', 'Listing', 'View', 'Parts', 'Panel']
 
 # %% ../../nbs/12_panels/02_frame.ipynb #4e093270
 @dataclass(frozen=True)
@@ -256,6 +256,35 @@ def _chip_texts(filters: Sequence[Filter], state: Mapping[str, Any]) -> list[str
 
 # %% ../../nbs/12_panels/02_frame.ipynb #7ed99723
 AHEAD = 60  # lines of the list that are sent at once
+LOST = 10.0  # seconds that later acts of a page wait for one that hasn't come
+
+
+class _Acts:
+    """What readers ask for, in the order in which each page asked.
+
+    JupyterLab sends the first messages of a widget to the kernel's main thread and the later ones, once it has started
+    it, to a thread of their own: one that waits for its turn in the first can be overtaken.
+    """
+
+    def __init__(self, lost: float = LOST):
+        self.lost = lost
+        self._next: dict[str, int] = {}
+        self._held: dict[str, dict[int, tuple[float, Mapping[str, Any]]]] = {}
+
+    def ready(self, content: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+        "What can be done now that this has come; what comes after it was given up is left out."
+        if "turn" not in content:
+            return [content]
+        page, number = content["turn"]
+        held, due = self._held.setdefault(page, {}), self._next.get(page, 0)
+        if number >= due:
+            held[number] = (time.monotonic(), content)
+        ready = []
+        while held and (min(held) == due or time.monotonic() - held[min(held)][0] >= self.lost):
+            due = min(held) + 1
+            ready.append(held.pop(due - 1)[1])
+        self._next[page] = due
+        return ready
 
 
 class Panel(anywidget.AnyWidget):
@@ -319,7 +348,7 @@ class Panel(anywidget.AnyWidget):
         state: Mapping[str, Any] | None = None,
         live: float | None = None,
     ):
-        self.items, self._turn = [], threading.RLock()
+        self.items, self._turn, self._acts = [], threading.RLock(), _Acts()
         self._known: dict[str, Any] = {}
         super().__init__()
         self.source, self._build, self._title = source, build, title
@@ -492,9 +521,15 @@ class Panel(anywidget.AnyWidget):
         Parameters
         ----------
         content : mapping
-            act, value, fields (texts by name), view (the serial of the view it was asked in). An act that was asked
-            for another item is not done: its button was pressed for what was in view then.
+            act, value, fields (texts by name), view (the serial of the view it was asked in), turn (a name for the
+            page, and a number that counts its acts: they are done in this order). An act that was asked for another
+            item is not done: its button was pressed for what was in view then.
         """
+        with self._turn:
+            for one in self._acts.ready(content):
+                self._do_as_told(one)
+
+    def _do_as_told(self, content: Mapping[str, Any]) -> None:
         act, value = content.get("act"), content.get("value")
         own = {
             "choose": self._choose,
@@ -504,14 +539,13 @@ class Panel(anywidget.AnyWidget):
             "said": self.draw,
         }
         own |= {"rows": self._send_rows, "refresh": lambda _: self.refresh()}
-        with self._turn:
-            try:
-                if act in own:
-                    own[act](value)
-                elif act in self.parts.view.acts and content.get("view") == self.view["serial"]:
-                    self.do(act, value, **content.get("fields", {}))
-            except ValueError as error:
-                self.draw(visible(error, 400))
+        try:
+            if act in own:
+                own[act](value)
+            elif act in self.parts.view.acts and content.get("view") == self.view["serial"]:
+                self.do(act, value, **content.get("fields", {}))
+        except ValueError as error:
+            self.draw(visible(error, 400))
 
     def do(self, act: str, value: Any = None, **fields: str) -> None:
         "Do what a button of the view does."

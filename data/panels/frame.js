@@ -1,7 +1,7 @@
 // The frame of every panel: header, filters, list, reading pane, keys.
 //
 // All that is shown is decided in the kernel. This file draws what the kernel sends (the traits below) and sends back
-// what people do, as messages {act, value, fields, view}. Texts of models come in two ways only: as plain text, set
+// what people do, as messages {act, value, fields, view, turn}. Texts of models come in two ways only: as plain text, set
 // with textContent, and as HTML that the kernel has escaped (above, page, bar).
 //
 //   frame     title, run, filters, columns, tools, keys          listing  stamp, total, rows of the list
@@ -188,12 +188,12 @@ function brush(chart, choose) {
 function render({ model, el }) {
   const key = `ak${Math.random().toString(36).slice(2)}`;
   const frame = () => model.get("frame"), state = () => model.get("state");
-  let waiting = 0, opened = false, helped = false;
+  let waiting = 0, sent = 0, opened = false, helped = false;
 
   const fields = () => Object.fromEntries(
     [...root.querySelectorAll("[data-field]")].map((field) => [field.dataset.field, field.value]));
   const send = (act, value = null, { quiet = false } = {}) => {
-    model.send({ act, value, fields: fields(), view: model.get("view").serial ?? 0 });
+    model.send({ act, value, fields: fields(), view: model.get("view").serial ?? 0, turn: [key, sent++] });
     if (quiet) return;
     wanted = null;
     clearTimeout(waiting);
