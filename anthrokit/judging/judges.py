@@ -178,7 +178,8 @@ def judge_prompt(
         "code": code,
         "form": (_JSON_FORM if structured else _FORM).format(code=code),
     }
-    return re.sub(r"\{(\w+)\}", lambda match: fields.get(match[1], match[0]), template or JUDGE_TEMPLATE)
+    template = JUDGE_TEMPLATE if template is None else template
+    return re.sub(r"\{(\w+)\}", lambda match: fields.get(match[1], match[0]), template)
 
 # %% ../../nbs/05_judging/02_judges.ipynb #a07771b3
 def _check_context(context: Any, template: str = "") -> None:
