@@ -169,7 +169,8 @@ def _other_users(labels: pd.DataFrame | Run) -> dict[str, pd.DataFrame]:
         raise TableError(
             "the labels have no column user, which says what model played the person; run.labels() has it"
         )
-    families = labels["user"].map(lambda name: family(models.get(name, name)) or name, na_action="ignore")
+    known = {name: family(models.get(name, name)) or name for name in labels["user"].dropna().unique()}
+    families = labels["user"].map(known)
     names = sorted(families.dropna().unique())
     if len(names) < 2:
         raise TableError(
