@@ -493,7 +493,8 @@ class Run:
         Raises
         ------
         RunError
-            Some have, and a target has answered; lists them.
+            Some have, and the run holds what can't be had again for nothing: an answer, what a person said, or (asked
+            for another writer) prompts that a model wrote. Lists them.
 
         Examples
         --------
@@ -504,7 +505,7 @@ class Run:
         facts = redact_in(json.loads(json.dumps(facts)))
         known = {name: self.fact(name) for name in facts}
         differ = [name for name in facts if known[name] is not None and known[name] != facts[name]]
-        if differ and self.answered():
+        if differ and self._holds(differ):
             lines = "\n".join(
                 f"  {name}: it has {known[name]!r}, this asks for {facts[name]!r}" for name in differ
             )
@@ -512,6 +513,13 @@ class Run:
                 f"the run {self.folder} belongs to another experiment:\n{lines}\nGive this one a folder of its own."
             )
         return not differ
+
+    def _holds(self, differ: Sequence[str]) -> bool:
+        "Whether the run has something that other facts would not go with."
+        written = "writer" in "".join(differ) and self.rows("SELECT 1 FROM prompts LIMIT 1")
+        people = self.fact("kind") == "people"
+        said = people and self.rows("SELECT 1 FROM messages WHERE content IS NOT NULL LIMIT 1")
+        return bool(written or said) or self.answered()
 
     def bind(self, **facts: Any) -> None:
         """Record what defines the experiment.
@@ -531,7 +539,8 @@ class Run:
         anthrokit.core.errors.RunError: ...seed: it has 0, this asks for 1...
         """
         if not self.agrees(**facts):
-            self.write_all(("DELETE FROM messages", "DELETE FROM dialogues", "DELETE FROM prompts"))
+            planned = ("messages", "dialogues", *(() if self.fact("writer") else ("prompts",)))
+            self.write_all([f"DELETE FROM {table}" for table in planned])
             self.set_facts(**{**facts, "targets": {}})
         elif new := {name: value for name, value in facts.items() if self.fact(name) is None}:
             self.set_facts(**new)
@@ -1170,7 +1179,11 @@ class Run:
         return _as_html(self)
 
 # %% ../../nbs/01_core/04_run.ipynb #68f4a0c8
-def refuse_other_prompts(run: Run, prompts: pd.DataFrame) -> pd.Index:
+def refuse_other_prompts(
+    run: Run,
+    prompts: pd.DataFrame,
+    texts: Sequence[str] = ("first_message", "base_id", "scenario", "domain"),
+) -> pd.Index:
     """Refuse prompts that a run knows by the same prompt_id with other texts.
 
     Parameters
@@ -1178,6 +1191,8 @@ def refuse_other_prompts(run: Run, prompts: pd.DataFrame) -> pd.Index:
     run : Run
     prompts : DataFrame
         With the columns of `columns("prompts")`.
+    texts : sequence of str
+        Columns to compare.
 
     Returns
     -------
@@ -1197,7 +1212,7 @@ def refuse_other_prompts(run: Run, prompts: pd.DataFrame) -> pd.Index:
     """
     known = run.prompts().set_index("prompt_id")
     both = prompts[prompts["prompt_id"].isin(known.index)]
-    for name in ("first_message", "base_id", "scenario", "domain"):
+    for name in texts:
         old, new = both["prompt_id"].map(known[name]), both[name].map(redact, na_action="ignore")
         changed = both[(new != old) & ~(new.isna() & old.isna())]
         if not changed.empty:

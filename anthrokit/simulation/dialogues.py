@@ -72,6 +72,7 @@ def user_system_prompt(
     >>> user_system_prompt(load_prompts().iloc[0], persona="A baker.").splitlines()[0]
     'You are playing a person who is chatting with an AI chatbot. Stay in this role for the whole chat.'
     """
+    template = USER_TEMPLATE if template is None else template
     known = {name: "" if pd.isna(value) else str(value) for name, value in dict(prompt).items()}
     fields = known | {
         "scenario": known.get("scenario") or "chatting",
@@ -80,7 +81,7 @@ def user_system_prompt(
         "persona": f"Who you are: {persona}\n" if persona else "",
         "ending": _ENDING if natural_end else "",
     }
-    return re.sub(r"\{(\w+)\}", lambda match: fields.get(match[1], match[0]), template or USER_TEMPLATE)
+    return re.sub(r"\{(\w+)\}", lambda match: fields.get(match[1], match[0]), template)
 
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #d555b886
 def _seen_by_target(history: list[dict[str, Any]], system: str | None) -> list[dict[str, str]]:
@@ -249,6 +250,14 @@ def _refuse_other_design(run: Run, rows: list[dict[str, Any]]) -> None:
             )
 
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #cb004192
+def _tell_users_apart(run: Run, wanted: list[dict[str, Any]]) -> None:
+    "Give dialogues ids of their own that the run has with a user of another name and the same settings."
+    known = dict(run.rows("SELECT dialogue_id, user FROM dialogues"))
+    for row in wanted:
+        if known.get(row["dialogue_id"], row["user"]) != row["user"]:
+            row["dialogue_id"] = digest(row["dialogue_id"], row["user"])
+
+
 def _unfinished(run: Run, wanted: list[dict[str, Any]]) -> list[dict[str, Any]]:
     "Those of the dialogues that are not done in the run; turns asked for earlier still hold."
     found = run.rows("SELECT dialogue_id, turns, status FROM dialogues")
@@ -370,6 +379,14 @@ def _check_settings(turns: Any, repeats: Any, template: Any, **texts: Any) -> No
     if not isinstance(template, str) or "{first_message}" not in template:
         raise ValueError("the template of the user's role must contain {first_message}")
 
+
+def _refuse_untold(template: str, **told: Any) -> None:
+    "Refuse what the user's model would not be told of, for want of its field in the template."
+    if absent := [name for name, value in told.items() if value and f"{{{name}}}" not in template]:
+        raise ValueError(
+            f"the template of the user's role lacks {{{absent[0]}}}: the model would not be told of it"
+        )
+
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #126b345c
 class SimulationJob(Job):
     """The dialogues that `simulate` asks for; the same parameters.
@@ -409,6 +426,8 @@ class SimulationJob(Job):
         self.prompts = tables.check(prompts, "prompts") if by_hand else load_prompts(prompts)
         if self.prompts.empty:
             raise ValueError("there are no prompts to simulate")
+        own = "who" in self.prompts.columns and "{who}" not in template
+        _refuse_untold(template, persona=texts["persona"] or own, ending=natural_end)
         self.target, self.user = _pair(target, user)
         models = list(dict.fromkeys([self.target, self.user]))
         super().__init__(run if isinstance(run, Run) else Run(run), models, budget)
@@ -427,6 +446,7 @@ class SimulationJob(Job):
         self._refuse_another(script)
         how = {"turns": turns, "template": template, "natural_end": natural_end, "seed": seed, "script": script}
         self.wanted = wanted_dialogues(self.prompts, self.target, self.user, **how, **settings)
+        _tell_users_apart(self.run, self.wanted)
         self.told_apart = design_rows(self.wanted, self.design, self.own)
         self.others = _other_prompts(self)
         _refuse_other_design(self.run, self.told_apart)

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..core import Run, TableError, data_path, digest, note_prompts, public_file, tables
+from ..core import Run, TableError, data_path, digest, note_prompts, public_file
+from ..core import refuse_other_prompts, tables
 from ..models import LLM, Batch, Budget
 from ..work import Forecast, Job, Lane, Request, Steps, task, usual_answer
 
@@ -352,12 +353,15 @@ class WritingJob(Job):
         _check_list(scenarios, "scenarios", "scenario_id", "scenario")
         super().__init__(run if isinstance(run, Run) else Run(run), [llm], budget)
         self.llm, pairs = llm, _combinations(base_prompts, scenarios)
+        self.bound = {"writer": self.llm.settings, "writer_template": digest(_WRITER)}
+        self.run.agrees(**self.bound)
+        refuse_other_prompts(self.run, pairs, ("base_prompt", "scenario"))
         owed = ~pairs["prompt_id"].isin(self.run.prompts()["prompt_id"])
         self.todo, self.total = pairs[owed].to_dict("records"), int(owed.sum())
         self.there = len(pairs) - self.total
 
     def open(self) -> None:
-        self.run.bind(writer=self.llm.settings, writer_template=digest(_WRITER))
+        self.run.bind(**self.bound)
 
     def lanes(self) -> list[Lane]:
         return [Lane(self.todo, self.llm.max_concurrency)]
