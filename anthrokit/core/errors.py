@@ -152,7 +152,8 @@ def known_secrets() -> list[str]:
     >>> "correct-horse-battery" in known_secrets()
     True
     """
-    told = {value for name, value in os.environ.items() if _is_secret_name(name) and _is_no_word(value)}
+    named = (os.environ.get(name, "") for name in list(os.environ) if _is_secret_name(name))
+    told = {value for value in named if _is_no_word(value)}
     return sorted(_SECRETS | told, key=len, reverse=True)  # so that none leaves an end behind
 
 

@@ -478,7 +478,13 @@ class Ledger:
         "Statements, each with the rows of values for its question marks, as one transaction: all are on disk, or none."
         if self.read_only:
             raise RunError(f"the run {self.folder} was opened read-only")
+        statements = [(sql, [list(values) for values in rows]) for sql, rows in statements]
+        texts = "\0".join(
+            value for _, rows in statements for values in rows for value in values if isinstance(value, str)
+        )
         remove = key_remover()
+        if remove(texts) == texts:  # no text holds a key: they need not be looked through one by one
+            remove = str
         statements = [
             (sql, [[plain_value(value, remove) for value in values] for values in rows])
             for sql, rows in statements

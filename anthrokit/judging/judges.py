@@ -354,8 +354,8 @@ class LLMJudge:
         how = {"context": self.context, "present": self.present, "code": code, "structured": self.structured}
         end = _OF_BEHAVIOUR.search(self.template).start() if self.first == "passage" else 0
         parts = self.template[:end], self.template[end:]
-        start, rest = (judge_prompt(passage, behaviour, part, **how) for part in parts)
-        prompt = Shared(start, rest) if start else rest
+        texts = [judge_prompt(passage, behaviour, part, **how) for part in parts if part]
+        prompt = Shared(*texts) if len(texts) > 1 else texts[0]
         extra = {"response_format": _verdict_schema()} if self.structured else {}
         return [{"role": "user", "content": prompt}], extra
 

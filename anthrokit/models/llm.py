@@ -612,13 +612,11 @@ class LLM:
             parameters.pop("seed", None)
         request = {**parameters, "messages": list(messages)}
         async with live.places:
-            start = time.perf_counter()
-            answer = await self._until_answered(request, on_lost, show)
-            return replace(answer, seconds=time.perf_counter() - start)
+            return await self._until_answered(request, on_lost, show)
 
     async def _until_answered(self, request: dict[str, Any], on_lost: Any, show: Any = None) -> Completion:
         "Tries until there is an answer, or a reason that there will be none."
-        shown = False
+        shown, start = False, time.perf_counter()
 
         def seen(piece: str) -> None:
             nonlocal shown
@@ -630,7 +628,7 @@ class LLM:
         while True:
             attempts += 1
             try:
-                answer = await self._try(request, guess, seen if show else None)
+                answer, server = await self._try(request, guess, seen if show else None)
             except Fault as fault:
                 if fault.may_be_paid and on_lost is not None:
                     on_lost(self.lost_try(fault, request))
@@ -641,17 +639,20 @@ class LLM:
                         await asyncio.sleep(pause_before_next(attempts, fault.retry_after))
                     continue
                 if fault.follows == "refused":
-                    return Completion(
-                        None, "refused", finish_reason="content_filter", attempts=attempts, error=fault.told(self.model)
-                    )
+                    told = {"attempts": attempts, "error": fault.told(self.model)}
+                    seconds = time.perf_counter() - start
+                    return Completion(None, "refused", finish_reason="content_filter", seconds=seconds, **told)
                 if fault.kind == "request" and form not in self._live.worked:
                     await self._probe(form, request, fault, on_lost)
                 raise fault.error(self.model, attempts) from None
             self._live.worked.add(form)
-            return replace(answer, attempts=attempts)
+            seconds = time.perf_counter() - start
+            return replace(answer, attempts=attempts, server=server, seconds=seconds)
 
-    async def _try(self, request: dict[str, Any], guess: int, show: Any = None) -> Completion:
-        "One try at the server that has least to do, when the pace allows."
+    async def _try(
+        self, request: dict[str, Any], guess: int, show: Any = None
+    ) -> tuple[Completion, str | None]:
+        "One try at the server that has least to do, when the pace allows; the answer, and the server's address."
         live = self._live
         await live.pace.enter(guess)
         server, used, seen = free_server(live.servers), None, None
@@ -660,7 +661,7 @@ class LLM:
             answer = await server.route.call(request, show)
             used = answer.tokens_in + answer.tokens_out
             server.heard(None)
-            return replace(answer, server=server.address)
+            return answer, server.address
         except Fault as fault:
             seen = fault
             server.heard(fault)
@@ -676,7 +677,7 @@ class LLM:
                 return
             hello = [{**message, "content": "Hello"} for message in request["messages"]]
             try:
-                answer = await self._try({**request, "messages": hello}, guess_messages(hello) + 500)
+                answer, server = await self._try({**request, "messages": hello}, guess_messages(hello) + 500)
             except Fault as probed:
                 if probed.kind == "request":
                     raise Fault("form", fault.text, fault.status).error(self.model) from None
@@ -685,7 +686,7 @@ class LLM:
                 return
             self._live.worked.add(form)
             if on_lost is not None:
-                on_lost(replace(answer, status="probe"))
+                on_lost(replace(answer, status="probe", server=server))
 
     def lost_try(self, fault: Fault, request: Mapping[str, Any]) -> Completion:
         "A try without an answer that may have been paid, for the books."
