@@ -44,7 +44,7 @@ class Real:
         own = {**os.environ, "HF_HUB_OFFLINE": "1", "HF_HUB_CACHE": str(self.place), "OMP_NUM_THREADS": "1"}
         with (self.place / "server.log").open("w") as log:
             self.process = subprocess.Popen(list(map(str, self.command)), env=own, stdout=log, stderr=log)
-        for _ in range(600):
+        for _ in range(3000):  # a busy machine takes minutes to import what it serves with
             try:
                 urllib.request.urlopen(f"http://127.0.0.1:{self.port}/health", timeout=5).close()
                 return

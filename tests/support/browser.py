@@ -111,7 +111,7 @@ class Server:
             stderr=subprocess.STDOUT,
         )
 
-    def wait(self, path, seconds=90):
+    def wait(self, path, seconds=300):
         for _ in range(seconds * 5):
             try:
                 with urllib.request.urlopen(self.url + path, timeout=5):

@@ -36,7 +36,7 @@ class Served:
         given = (self.study.folder, self.port, self.environment)
         self.process = FORKS.Process(target=_serve, args=given, daemon=True)
         self.process.start()
-        for _ in range(1200):
+        for _ in range(6000):
             assert self.process.is_alive(), "the gateway did not start"
             try:
                 with urllib.request.urlopen(f"{self.url}/alive", timeout=5):
