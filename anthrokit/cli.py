@@ -33,10 +33,10 @@ if TYPE_CHECKING:
     from anthrokit.models import LLM, Budget
 
 # %% auto #0
-__all__ = ['app', 'heartbench', 'with_people', 'Positive', 'Amount', 'Folder', 'demo', 'simulate', 'judge', 'estimate', 'compare',
-           'report', 'export', 'repair', 'split', 'merge', 'runs', 'check', 'anthroscore', 'heartbench_answer',
-           'heartbench_judge', 'heartbench_estimate', 'heartbench_score', 'study_init', 'study_serve', 'study_start',
-           'study_erase', 'doctor', 'copy_tutorials', 'lab', 'main']
+__all__ = ['app', 'heartbench', 'with_people', 'Positive', 'Amount', 'Folder', 'main', 'runs', 'demo', 'simulate', 'judge',
+           'estimate', 'compare', 'report', 'export', 'repair', 'split', 'merge', 'anthroscore', 'heartbench_answer',
+           'heartbench_judge', 'heartbench_score', 'heartbench_estimate', 'study_init', 'study_serve', 'study_start',
+           'study_erase', 'check', 'doctor', 'copy_tutorials', 'lab']
 
 # %% ../nbs/15_cli.ipynb #7996ab55
 @dataclass
@@ -131,1354 +131,6 @@ Positive = Annotated[int, Parameter(validator=validators.Number(gte=1))]
 Amount = Annotated[float, Parameter(validator=validators.Number(gt=0))]
 Folder = Annotated[str, Parameter(name="run")]
 
-# %% ../nbs/15_cli.ipynb #f7a5c8a5
-class _SettingsError(ValueError):
-    "A mistake in a settings file."
-
-
-def _known(path: Any, place: str, names: Any, known: set[str]) -> None:
-    for name in names:
-        if name not in known:
-            near = get_close_matches(name, known, 1)
-            hint = f"did you mean {near[0]}?" if near else f"it can have {', '.join(sorted(known))}"
-            raise _SettingsError(f"{path}: {place} can't have {name!r}; {hint}")
-
-
-def _table(path: Any, name: str, value: Any) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise _SettingsError(f"{path}: {name} is {value!r}; it must be a section, [{name}]")
-    return value
-
-
-def _flags(command: Sequence[str]) -> set[str]:
-    "The flags of a command, by its function's signature."
-    function = functools.reduce(lambda place, name: place[name], command, app).default_command
-    return set(inspect.signature(function).parameters)
-
-
-def _sections(path: Any, read: dict[str, Any]) -> Iterator[tuple[tuple[str, ...], dict[str, Any]]]:
-    "Command and what is said to it, each key known: [simulate], [heartbench.answer]."
-    for name, section in read.items():
-        parts = _table(path, name, section)
-        if name == "check":  # its own reader checks it
-            yield (name,), {}
-            continue
-        if name not in ("heartbench", "study"):
-            parts = {flag.replace("-", "_"): value for flag, value in parts.items()}
-            _known(path, f"[{name}]", parts, _flags([name]))
-            yield (name,), parts
-            continue
-        _known(path, f"[{name}]", parts, set(app[name]) - {"--help", "-h"})
-        for part, inner in parts.items():
-            inner = _table(path, f"{name}.{part}", inner)
-            inner = {flag.replace("-", "_"): value for flag, value in inner.items()}
-            _known(path, f"[{name}.{part}]", inner, _flags([name, part]))
-            yield (name, part), inner
-
-
-def _settings(
-    path: str | os.PathLike, command: tuple[str, ...]
-) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
-    "What a settings file says to a command, and the models it names; the whole file is checked."
-    try:
-        read = tomllib.loads(Path(path).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise _SettingsError(f"{path} can't be read: {error.strerror}") from None
-    except ValueError as error:
-        raise _SettingsError(f"{path} is not TOML: {error}") from None
-    _known(path, "the file", read, {"run", "models", *app} - {"--help", "-h"})
-    models, run = _table(path, "models", read.pop("models", {})), read.pop("run", None)
-    named = {name: _model_entry(path, name, entry) for name, entry in models.items()}
-    sections = dict(_sections(path, read))
-    wanted = [("simulate",), ("judge",), command] if command == ("estimate",) else [command]
-    said = {name: value for part in wanted for name, value in sections.get(part, {}).items()}
-    flags = _flags(command)
-    found = {"run": run} if run is not None and "run" in flags else {}
-    return found | {name: value for name, value in said.items() if name in flags}, named
-
-# %% ../nbs/15_cli.ipynb #9f5e01f7
-def _secrets(options: dict[str, Any], address: Any) -> str | None:
-    "The first option that may hold a key; of a request's own body its names and values are looked at."
-    from anthrokit.core import redact
-    from anthrokit.models.llm import by_privacy
-
-    body = options.get("extra_body")
-    _, private = by_privacy({name: value for name, value in options.items() if name != "extra_body"})
-    if isinstance(body, dict) and by_privacy(body)[1]:
-        private["extra_body"] = body
-    if isinstance(address, str) and ("?" in address or redact(address) != address):
-        private["api_base"] = address
-    return next(iter(private), None)
-
-
-def _model_entry(path: Any, name: str, entry: Any) -> dict[str, Any]:
-    from anthrokit.core import strings_in
-    from anthrokit.models import LLM
-
-    place = f"[models.{name}]"
-    entry = _table(path, place.strip("[]"), entry)
-    options = entry.get("options", {})
-    if "api_key" in entry or "api_key" in strings_in(list(options) if isinstance(options, dict) else []):
-        raise _SettingsError(
-            f"{path}: {place} holds an api_key. Keys don't belong in a file: take it out, put the key into an "
-            f"environment variable, and write api_key_env with that variable's name."
-        )
-    if secret := _secrets(options if isinstance(options, dict) else {}, entry.get("api_base")):
-        raise _SettingsError(
-            f"{path}: {place} {secret} may hold a key. Keys don't belong in a file: take it out, and give it in "
-            f"Python, LLM(…, {secret}=…), from an environment variable; for the model's own key there is api_key_env."
-        )
-    own = set(inspect.signature(LLM.__init__).parameters) - {"self", "api_key"}
-    _known(path, place, entry, own | {"api_key_env", "options"})
-    if "model" not in entry:
-        raise _SettingsError(f"{path}: {place} doesn't say which model it is: model = 'openai/…'")
-    texts = {"model", "name", "api_base", "api_key_env", "transport"}
-    for key, value in entry.items():
-        kinds = (
-            str if key in texts else dict if key == "options" else list if key == "price" else (int, float)
-        )
-        if not isinstance(value, kinds) or isinstance(value, bool):
-            raise _SettingsError(f"{path}: {place} {key} is {value!r}, which it can't be")
-    return entry
-
-
-def _llm(text: str) -> LLM:
-    "A model from what was typed: a name in the settings, a LiteLLM string, or one with its address after an @."
-    from anthrokit.core import SetupError
-    from anthrokit.models import LLM
-    from anthrokit.simulation import as_llm
-
-    if text not in _session.models:
-        model, address = re.fullmatch(r"(.+?)(?:@(https?://.+))?", text, re.S).groups()
-        return as_llm(model, **({"api_base": address} if address else {}))
-    entry = {"name": text, **_session.models[text]}
-    options, variable = entry.pop("options", {}), entry.pop("api_key_env", None)
-    if variable and not os.environ.get(variable):
-        raise SetupError(
-            f"the model {text!r} takes its key from the environment variable {variable}, which is not set"
-        )
-    if "price" in entry:
-        entry["price"] = tuple(entry["price"])
-    return LLM(**entry, **options, **({"api_key": os.environ[variable]} if variable else {}))
-
-# %% ../nbs/15_cli.ipynb #2363ff49
-@app.command
-def demo(folder: str = "runs/demo", *, dialogues: Positive = 16, turns: Positive = 5) -> _Result:
-    """Simulate and judge a few dialogues with the embedded model, without any key.
-
-    Examples: anthrokit demo; anthrokit demo --dialogues 8 --turns 3 --folder runs/first
-
-    Parameters
-    ----------
-    folder
-        The run; running again resumes.
-    dialogues
-        How many.
-    turns
-        Target messages in each.
-    """
-    from anthrokit import analysis, figures
-    from anthrokit.core import Run
-    from anthrokit.judging import judge, quality_note
-    from anthrokit.models import DEFAULT_MODEL, NOTICE
-    from anthrokit.report import draw, profile_table, write_report
-    from anthrokit.simulation import as_llm, load_prompts, sample_prompts, simulate
-
-    def tell(words: str) -> None:
-        if show:
-            print(f"anthrokit demo: {words}", file=sys.stderr, flush=True)
-
-    start, show = time.perf_counter(), not _session.quiet
-    minutes = max(1, round(dialogues * turns / 40))
-    tell(
-        f"{dialogues} dialogues of {turns} turns between two copies of a small model that runs here, judged by "
-        f"judges that need no key, drawn and reported. Nothing is paid and nothing leaves this machine. It takes "
-        f"{minutes} to {2 * minutes} minutes on two processors, all goes to {folder}, Ctrl-C ends it, and the same "
-        f"command goes on."
-    )
-    prompts, small = sample_prompts(load_prompts(), dialogues, by="scenario"), as_llm(DEFAULT_MODEL)
-    with Run(folder) as run:
-        tell(f"1 of 3: the dialogues, {dialogues * turns} messages of the target")
-        simulate(prompts, target=small, user=small, run=run, turns=turns, progress=show)
-        tell("2 of 3: the judges, 14 behaviours in each message")
-        judge(run, progress=show)
-        tell("3 of 3: figures and report")
-        for name, axes in draw(run).items():
-            figures.save(axes, Path(folder) / name, formats=["png"])
-        labels, missing, report = run.labels(), len(run.missing()), write_report(run)
-    seconds = time.perf_counter() - start
-    facts = {
-        "note": [NOTICE, quality_note()],
-        "made": f"{dialogues} dialogues of {turns} turns, {missing} units missing, {seconds:.0f} s",
-        "run": folder,
-        "figures": [str(Path(folder) / name) for name in ("profile.png", "emergence.png")],
-        "report": str(report),
-        "look at": [
-            f"{report}: in a browser; every dialogue with what was found in it",
-            "anthrokit lab: the tutorials, where panels show the same run",
-            "anthrokit doctor: which other models can be run here",
-        ],
-    }
-    whole = analysis.profile(labels, by=("target", "category", "behaviour"))
-    return _Result(whole, facts, missing, shown=profile_table(labels).drop(columns="target"))
-
-# %% ../nbs/15_cli.ipynb #1b1d990f
-def _budget(usd: float | None, tokens: int | None) -> Budget | None:
-    from anthrokit.models import Budget
-
-    return None if usd is None and tokens is None else Budget(usd=usd, tokens=tokens)
-
-
-def _spent(run: Run) -> dict[str, Any]:
-    "Tokens and US dollars of a run; None where the price of a call isn't known."
-    dollars, tokens = run.spent()
-    return {"tokens": tokens, "usd": None if dollars is None else round(dollars, 4)}
-
-
-def _tell_missing(missing: pd.DataFrame) -> int:
-    "How many units are missing, their commonest reasons on stderr."
-    for reason, n in missing["reason"].fillna("not done yet").str[:200].value_counts().head(5).items():
-        print(f"anthrokit: {n} missing: {_cell(reason)}", file=sys.stderr)
-    return len(missing)
-
-
-def _there(folder: str) -> str:
-    from anthrokit.core import RunError
-
-    if not (Path(folder) / "ledger.sqlite").exists():
-        raise RunError(f"{folder} holds no run")
-    return folder
-
-
-def _drawn(prompts: str, dialogues: int | None, balance: Sequence[str] | None) -> pd.DataFrame:
-    from anthrokit.simulation import load_prompts, sample_prompts
-
-    table = load_prompts(prompts)
-    return table if dialogues is None else sample_prompts(table, dialogues, by=list(balance or ["scenario"]))
-
-
-def _judges(names: Sequence[str], together: bool, protocol: str) -> list[Any] | None:
-    from anthrokit.judging import LLMJudge, TogetherJudge
-
-    if list(names) == ["offline"]:
-        return None
-    if together and protocol != "paper":
-        raise ValueError("the released protocol asks one behaviour at a time; leave --together out")
-    return [
-        TogetherJudge(_llm(name)) if together else LLMJudge(_llm(name), protocol=protocol) for name in names
-    ]
-
-# %% ../nbs/15_cli.ipynb #f3c8a669
-def _design(given: list[str] | None) -> dict[str, str]:
-    "Columns of a design from column=value."
-    parts = [one.partition("=") for one in given or ()]
-    for name, sign, value in parts:
-        if not (name and sign and value):
-            raise ValueError(f"--design takes column=value, as in prompt=warm, not {name + sign + value}")
-    return {name: value for name, _, value in parts}
-
-
-def _script(given: str | None) -> Sequence[str]:
-    "The messages of a script: of a file, or those that ship."
-    from anthrokit.simulation import PUSHBACK
-
-    if given is None:
-        return ()
-    if given == "pushback":
-        return PUSHBACK
-    try:
-        lines = Path(given).read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise ValueError(f"--script: {given} can't be read ({error}); it is a text file, one message a line") from None
-    if not (said := [line.strip() for line in lines if line.strip()]):
-        raise ValueError(f"--script: {given} holds no message")
-    return said
-
-
-@app.command
-def simulate(
-    run: str,
-    *,
-    target: str = "local/smollm2-135m-instruct",
-    user: str = "local/smollm2-135m-instruct",
-    prompts: str = "anthrokit",
-    dialogues: Positive | None = None,
-    balance: list[str] | None = None,
-    turns: Positive = 5,
-    repeats: Positive = 1,
-    system_target: str | None = None,
-    persona: str | None = None,
-    script: str | None = None,
-    natural_end: bool = False,
-    seed: int = 0,
-    design: list[str] | None = None,
-    budget_usd: Amount | None = None,
-    budget_tokens: Positive | None = None,
-) -> _Result:
-    """Dialogues between a user model and a target model.
-
-    Examples: anthrokit simulate runs/gpt-4o --target openai/gpt-4o --user gemini/gemini-2.5-pro --budget-usd 50;
-    anthrokit simulate runs/llama --target openai/llama@http://localhost:8000/v1 --dialogues 96;
-    anthrokit simulate runs/study --target openai/gpt-4o --system-target "Be warm." --design prompt=warm;
-    anthrokit simulate runs/firm --target openai/gpt-4o --prompts pushback --script pushback
-
-    Parameters
-    ----------
-    run
-        The run's folder.
-    target
-        Model under study: a LiteLLM string, one with @http://… after it for a server, or a name in the settings.
-    user
-        Model that plays the person.
-    prompts
-        anthrokit, anthrobench, families, pushback, mirrored, personas, or a CSV or Parquet file.
-    dialogues
-        Draw so many prompts, balanced (default: all).
-    balance
-        Columns to balance the draw by, or base_id for whole base prompts (default: scenario).
-    turns
-        Target messages in each dialogue.
-    repeats
-        Dialogues for each prompt.
-    system_target
-        A system prompt for the target.
-    persona
-        Who the person is.
-    script
-        What the person says from turn 2 on, instead of a user model: a text file, one message a line, with {claim} for
-        a column of the prompts; or pushback, for the one that ships.
-    natural_end
-        Let the person end the dialogue.
-    seed
-        Passed on to models that take one.
-    design
-        What these dialogues stand for, as column=value: columns to compare by.
-    budget_usd
-        Cap on the whole run in US dollars.
-    budget_tokens
-        Cap on the whole run in tokens.
-    """
-    from anthrokit.simulation import simulate
-
-    made = simulate(
-        _drawn(prompts, dialogues, balance),
-        _llm(target),
-        _llm(user),
-        run=run,
-        turns=turns,
-        repeats=repeats,
-        system_target=system_target,
-        persona=persona,
-        script=_script(script),
-        natural_end=natural_end,
-        seed=seed,
-        design=_design(design),
-        budget=_budget(budget_usd, budget_tokens),
-        progress=not _session.quiet,
-    )
-    with made as there:
-        planned, missing = there.dialogues(), there.missing().query("kind == 'message'")
-        spent, messages = (
-            _spent(there),
-            there.messages().query("role == 'assistant'").dropna(subset="content"),
-        )
-    table = planned.groupby("target").agg(
-        dialogues=("status", "size"),
-        done=("status", lambda status: int(status.isin(["done", "ended"]).sum())),
-    )
-    table["target_messages"] = messages.groupby("target").size()
-    return _Result(table.reset_index(), {"run": run, **spent}, _tell_missing(missing))
-
-# %% ../nbs/15_cli.ipynb #e899777b
-@app.command
-def judge(
-    run: str,
-    *,
-    judges: list[str] = ("offline",),
-    together: bool = False,
-    protocol: Literal["paper", "released"] = "paper",
-    messages: str | None = None,
-    behaviours: list[str] | None = None,
-    samples: Positive = 3,
-    sampling: Literal["full", "adaptive"] = "full",
-    retry: list[str] = ("failed",),
-    budget_usd: Amount | None = None,
-    budget_tokens: Positive | None = None,
-) -> _Result:
-    """Which behaviours every target message shows.
-
-    Examples: anthrokit judge runs/demo;
-    anthrokit judge runs/gpt-4o --judges openai/gpt-4.1 gemini/gemini-2.5-flash --budget-usd 100;
-    anthrokit judge runs/pairs --messages pairs.csv --behaviours empathy validation
-
-    Parameters
-    ----------
-    run
-        The run's folder.
-    judges
-        Models, or offline for the panel that needs no key.
-    together
-        Ask for all behaviours of a message in one call.
-    protocol
-        As the paper says, or as its code does.
-    messages
-        Judge the messages of a .csv, .jsonl, .json or .parquet file.
-    behaviours
-        Behaviours or categories (default: all).
-    samples
-        Answers of each judge for each message and behaviour.
-    sampling
-        adaptive: stop asking where the label is decided.
-    retry
-        Ratings to ask for again: failed, unparsed, refused.
-    budget_usd
-        Cap on the whole run in US dollars.
-    budget_tokens
-        Cap on the whole run in tokens.
-    """
-    from anthrokit import analysis
-    from anthrokit.core import Run
-    from anthrokit.judging import import_messages, judge
-    from anthrokit.report import profile_table
-
-    if messages:
-        import_messages(messages, run).close()
-    elif not (Path(run) / "ledger.sqlite").exists():
-        raise ValueError(f"{run} holds no run; simulate makes one, or name a file with --messages")
-    with Run(run) as there:
-        judge(
-            there,
-            _judges(judges, together, protocol),
-            samples=samples,
-            behaviours=behaviours,
-            sampling=sampling,
-            retry=list(retry),
-            budget=_budget(budget_usd, budget_tokens),
-            progress=not _session.quiet,
-        )
-        labels, missing, spent = there.labels(), there.missing(), _spent(there)
-    return _Result(
-        analysis.profile(labels, by=("target", "category", "behaviour")),
-        {"run": run, **spent},
-        _tell_missing(missing.query("kind == 'rating'")),
-        shown=profile_table(labels),
-    )
-
-# %% ../nbs/15_cli.ipynb #0f616b27
-@app.command
-def estimate(
-    run: str | None = None,
-    *,
-    target: str = "local/smollm2-135m-instruct",
-    user: str = "local/smollm2-135m-instruct",
-    prompts: str | None = None,
-    dialogues: Positive | None = None,
-    balance: list[str] | None = None,
-    turns: Positive = 5,
-    repeats: Positive = 1,
-    system_target: str | None = None,
-    persona: str | None = None,
-    script: str | None = None,
-    natural_end: bool = False,
-    seed: int = 0,
-    design: list[str] | None = None,
-    judges: list[str] | None = None,
-    together: bool = False,
-    protocol: Literal["paper", "released"] = "paper",
-    messages: str | None = None,
-    behaviours: list[str] | None = None,
-    samples: Positive = 3,
-    sampling: Literal["full", "adaptive"] = "full",
-    retry: list[str] = ("failed",),
-    batch: bool = False,
-) -> _Result:
-    """What a study would take, in calls, tokens and US dollars. No call is made.
-
-    Examples: anthrokit estimate --target openai/gpt-4o --user openai/gpt-4o --judges openai/gpt-4.1;
-    anthrokit estimate runs/gpt-4o --judges openai/gpt-4.1;
-    anthrokit estimate --prompts pushback --script pushback --target openai/gpt-4o;
-    anthrokit estimate --messages chats.csv --judges openai/gpt-4.1
-
-    Parameters
-    ----------
-    run
-        What it holds is not done again. A run alone: its messages are to be judged, nothing simulated.
-    target
-        Model under study.
-    user
-        Model that plays the person.
-    prompts
-        As for simulate (default: anthrokit, where neither a run with messages nor a file of them is named).
-    dialogues
-        Draw so many prompts, balanced (default: all).
-    balance
-        Columns to balance the draw by.
-    turns
-        Target messages in each dialogue.
-    repeats
-        Dialogues for each prompt.
-    system_target
-        A system prompt for the target.
-    persona
-        Who the person is.
-    script
-        What the person says from turn 2 on, as for simulate.
-    natural_end
-        Let the person end the dialogue.
-    seed
-        As for simulate; another seed makes other dialogues.
-    design
-        As for simulate.
-    judges
-        Models; without any, only the simulation is counted.
-    together
-        All behaviours of a message in one call.
-    protocol
-        As the paper says, or as its code does.
-    messages
-        The judging of the messages of a file, as for judge.
-    behaviours
-        Behaviours or categories (default: all).
-    samples
-        Answers of each judge for each message and behaviour.
-    sampling
-        adaptive: stop asking where the label is decided.
-    retry
-        Ratings to ask for again: failed, unparsed, refused.
-    batch
-        At the prices of the providers' batches.
-    """
-    from anthrokit.judging import estimate, import_messages
-
-    if messages and (run or prompts):
-        raise ValueError("--messages is priced by itself: leave the run and --prompts out")
-    there = run is not None and (Path(run) / "ledger.sqlite").exists()
-    planned = {
-        "turns": turns,
-        "repeats": repeats,
-        "system_target": system_target,
-        "persona": persona,
-        "script": _script(script),
-        "natural_end": natural_end,
-        "seed": seed,
-        "design": _design(design),
-    }
-    table = None
-    if not messages and (prompts is not None or not there):
-        table = _drawn(prompts or "anthrokit", dialogues, balance)
-    with tempfile.TemporaryDirectory() as place:
-        if messages:
-            import_messages(messages, place).close()
-        found = estimate(
-            table,
-            _llm(target),
-            _llm(user),
-            None if judges is None else _judges(judges, together, protocol),
-            run=place if messages else run if there else None,
-            batch=batch,
-            samples=samples,
-            behaviours=behaviours,
-            sampling=sampling,
-            retry=list(retry),
-            **(planned if table is not None else {}),
-        )
-    shown = found[["purpose", "name", "calls", "tokens_in", "tokens_out", "cost", "cost_most"]]
-    return _Result(found, {"note": "no call was made"}, shown=shown)
-
-# %% ../nbs/15_cli.ipynb #52a420d2
-@app.command
-def compare(
-    run: str,
-    *,
-    group: str = "target",
-    by: str = "behaviour",
-    baseline: str | None = None,
-    within: str | None = None,
-    judges: list[str] | None = None,
-    ci: float = 0.95,
-) -> _Result:
-    """Differences between targets, or groups of dialogues, on the same base prompts.
-
-    Examples: anthrokit compare runs/study; anthrokit compare runs/study --group domain --by category --json
-
-    Parameters
-    ----------
-    run
-        The run's folder.
-    group
-        The column to compare by: target, domain, scenario, persona, or a column of the design or of the logs.
-    by
-        behaviour or category.
-    baseline
-        The level that the others are compared with: each minus this one.
-    within
-        Compare within each level of this column too, such as target.
-    judges
-        The panel that votes (default: all of the run's judges).
-    ci
-        Confidence level of the intervals.
-    """
-    from anthrokit import analysis
-    from anthrokit.core import Run
-
-    with Run(_there(run), read_only=True) as there:
-        labels = there.labels(judges)
-    for name in filter(None, (group, within)):
-        if name not in labels:
-            raise ValueError(f"labels have no column {name!r} to compare by; they have {', '.join(labels)}")
-    columns = [within, by] if within else [by]
-    table = analysis.compare(labels, group, columns, baseline=baseline, family=within or "all", ci=ci)
-    return _Result(table, {"run": run})
-
-
-@app.command
-def report(run: str, *, out: str | None = None, dialogues: Positive = 50) -> _Result:
-    """One HTML file with figures, tables and dialogues.
-
-    Examples: anthrokit report runs/my-study; anthrokit report runs/my-study --out report.html --dialogues 20
-
-    Parameters
-    ----------
-    run
-        The run's folder.
-    out
-        The file (default: report.html in the run's folder).
-    dialogues
-        Dialogues to show at most.
-    """
-    from anthrokit.core import Run
-    from anthrokit.report import write_report
-
-    with Run(_there(run), read_only=True) as there:
-        return _Result(facts={"report": str(write_report(there, out, dialogues=dialogues))})
-
-
-_FORMATS = Literal["tables", "anthrobench", "openai", "sharegpt", "inspect", "preferences"]
-
-
-@app.command
-def export(run: str, path: str, *, format: _FORMATS = "tables", target: str | None = None) -> _Result:
-    """Its tables as CSV and Parquet, or its dialogues in the format of another tool.
-
-    Examples: anthrokit export runs/study tables; anthrokit export runs/study log.eval --format inspect
-
-    Parameters
-    ----------
-    run
-        The run's folder.
-    path
-        A folder for tables, else a file: .csv (anthrobench, preferences), .jsonl (openai), .json (sharegpt), .eval
-        (inspect).
-    format
-        tables, anthrobench, openai, sharegpt, inspect, or preferences.
-    target
-        Which target, where the format holds one and the run has several.
-    """
-    from anthrokit import io
-    from anthrokit.core import Run
-
-    with Run(_there(run), read_only=True) as there:
-        if format == "tables":
-            return _Result(facts={"tables": str(there.export(path))})
-        if format == "inspect":
-            from anthrokit.io.inspect_logs import write_inspect as write
-        else:
-            write = getattr(io, f"write_{format}")
-        wanted = {"target": target} if format in ("anthrobench", "inspect") else {}
-        return _Result(facts={"file": str(write(there, path, **wanted))})
-
-
-@app.command
-def repair(run: str, new: str) -> _Result:
-    """Save what can be read of a damaged run into a new one; the damaged one is left as it is.
-
-    Examples: anthrokit repair runs/study runs/study-saved
-
-    Parameters
-    ----------
-    run
-        The folder of the damaged run.
-    new
-        The folder of the new one.
-    """
-    from anthrokit.core import repair
-
-    return _Result(repair(run, new), {"run": new})
-
-
-@app.command
-def split(run: str, n: Positive, *, out: str | None = None, prompts: str | None = None) -> _Result:
-    """Parts of a run that owe disjoint shares of it, each to be done on a machine of its own, by the same commands.
-
-    Examples: anthrokit split runs/study 8 --prompts anthrokit; anthrokit split runs/study 4 --out parts
-
-    Parameters
-    ----------
-    run
-        The folder of the run.
-    n
-        How many parts.
-    out
-        Their folder; beside the run by default, with -parts after its name.
-    prompts
-        Prompts of a run that has none yet: anthrokit, anthrobench, or a file.
-    """
-    import pandas as pd
-
-    from anthrokit.core import Run
-    from anthrokit.simulation import load_prompts
-
-    with Run(run) if prompts else Run(run, read_only=True) as there:
-        if prompts:
-            there.add_prompts(load_prompts(prompts))
-        parts = there.split(n, out)
-        rows = [{"part": str(part.folder), **part.summary()} for part in parts]
-    return _Result(pd.DataFrame(rows)[["part", "prompts", "dialogues", "messages", "ratings"]])
-
-
-@app.command
-def merge(run: str, parts: list[str]) -> _Result:
-    """The results of all parts of a run together, in a new run.
-
-    Examples: anthrokit merge runs/whole runs/study-parts/part-*
-
-    Parameters
-    ----------
-    run
-        The folder of the new run.
-    parts
-        The folders of the parts.
-    """
-    from anthrokit.core import Run
-
-    with Run.merge(parts, run) as together:
-        facts = together.summary() | {"unequal units": len(together.fact("merged")["unequal"])}
-        names = ["prompts", "dialogues", "messages", "ratings", "cost", "tokens", "unequal units"]
-        return _Result(facts={"run": run, **{name: facts[name] for name in names}})
-
-
-@app.command
-def runs(folder: str = "runs") -> _Result:
-    """The runs in a folder.
-
-    Examples: anthrokit runs; anthrokit runs studies --json
-
-    Parameters
-    ----------
-    folder
-        Where the runs lie.
-    """
-    import pandas as pd
-
-    from anthrokit.core import Run
-
-    rows = []
-    for ledger in sorted(Path(folder).glob("*/ledger.sqlite")):
-        with Run(ledger.parent, read_only=True) as run:
-            rows.append({"run": run.name, **run.summary(), **_spent(run)})
-    if not rows:
-        print(f"anthrokit: there is no run in {folder}", file=sys.stderr)
-    names = ["run", "targets", "dialogues_done", "dialogues", "messages", "judges", "ratings_ok", "ratings"]
-    table = pd.DataFrame(rows, columns=[*names, "calls", "tokens", "usd"])
-    parts = [("targets", "targets"), ("judges", "judges")]
-    shown = pd.DataFrame(
-        {
-            "run": table["run"].str[:30],
-            **{name: [_few(one) for one in table[column]] for name, column in parts[:1]},
-            "dialogues": [
-                f"{done}/{n}" for done, n in zip(table["dialogues_done"], table["dialogues"], strict=True)
-            ],
-            "judges": [len(one) for one in table["judges"]],
-            "ratings": [f"{done}/{n}" for done, n in zip(table["ratings_ok"], table["ratings"], strict=True)],
-            "tokens": table["tokens"],
-            "usd": table["usd"],
-        }
-    )
-    return _Result(table, {"folder": folder}, shown=shown)
-
-
-def _few(names: Sequence[str]) -> str:
-    "The first of some names, shortened, and how many more there are."
-    more = f" +{len(names) - 1}" if len(names) > 1 else ""
-    return (names[0].rpartition("/")[2][:24] + more) if names else "–"
-
-# %% ../nbs/15_cli.ipynb #2256448f
-_CHECK = {
-    "margin": (int, float), "prompts": str, "dialogues": int, "balance": list, "turns": int, "user": str,
-    "judges": list, "family": list, "behaviours": list, "samples": int, "seed": int, "baseline": str,
-    "group": str, "strict": bool, "versions": dict,
-}  # fmt: skip
-
-
-def _check_plan(path: str) -> dict[str, Any]:
-    "What a study's file says under check, each key and kind known; the models that it names are noted."
-    from anthrokit.simulation import load_family
-
-    settings, _session.models = _settings(path, ("check",))
-    read = tomllib.loads(Path(path).read_text(encoding="utf-8"))
-    plan = _table(path, "check", read.get("check", {}))
-    _known(path, "[check]", plan, set(_CHECK))
-    for name, value in plan.items():
-        if not isinstance(value, _CHECK[name]) or (isinstance(value, bool) and _CHECK[name] is not bool):
-            raise _SettingsError(f"{path}: [check] {name} is {value!r}, which it can't be")
-    if "margin" not in plan:
-        raise _SettingsError(
-            f"{path}: [check] needs a margin, the difference of shares that matters, such as 0.05"
-        )
-    for name, version in plan.get("versions", {}).items():
-        version = _table(path, f"check.versions.{name}", version)
-        _known(path, f"[check.versions.{name}]", version, {"target", "system", "prompts"})
-    load_family(*plan.get("family", []))
-    return {**plan, "run": read.get("run") or settings.get("run")}
-
-
-def _check_judges(plan: dict[str, Any]) -> dict[str, Any]:
-    "Judges, taxonomy and behaviours of a check."
-    from anthrokit.judging import family_patterns
-    from anthrokit.simulation import load_family
-
-    names, behaviours = plan.get("judges", ["offline"]), plan.get("behaviours")
-    if "family" not in plan:
-        return {"judges": _judges(names, False, "paper"), "behaviours": behaviours}
-    taxonomy = load_family(*plan["family"])
-    judges = _judges(names, False, "paper") or [family_patterns()]
-    if names == ["offline"]:
-        behaviours = behaviours or [name for name in taxonomy.names if name in judges[0].behaviours]
-    return {"judges": judges, "behaviours": behaviours, "taxonomy": taxonomy}
-
-# %% ../nbs/15_cli.ipynb #f9ba233a
-def _in_words(row: Any) -> str:
-    "One difference in words, with its verdict."
-    points = f"{100 * row.estimate:+.1f} points ({100 * row.ci_low:+.1f} to {100 * row.ci_high:+.1f})"
-    return f"{row.version} against {row.baseline}: {points}, margin {100 * row.margin:g}: {row.verdict}"
-
-
-def _failing(table: pd.DataFrame, strict: bool) -> pd.Series:
-    "Rows that fail a check."
-    return table["verdict"].ne("within the margin") if strict else table["verdict"].eq("beyond the margin")
-
-
-def _write_junit(table: pd.DataFrame, path: str, strict: bool) -> None:
-    from xml.etree import ElementTree
-
-    failing = _failing(table, strict)
-    counts = {"tests": str(len(table)), "failures": str(int(failing.sum()))}
-    suite = ElementTree.Element("testsuite", name="anthrokit check", errors="0", **counts)
-    for row, failed in zip(table.itertuples(), failing, strict=True):
-        case = ElementTree.SubElement(
-            suite, "testcase", classname=_cell(row.version), name=_cell(row.behaviour)
-        )
-        told = ElementTree.SubElement(case, "failure" if failed else "system-out")
-        told.text = _cell(_in_words(row))
-        if failed:
-            told.set("message", _cell(row.verdict))
-    ElementTree.ElementTree(suite).write(path, encoding="utf-8", xml_declaration=True)
-
-
-def _write_summary(table: pd.DataFrame, path: str, strict: bool) -> None:
-    "A Markdown table, added to a file, as GitHub's pages of a job take it."
-    failing = _failing(table, strict)
-    lines = [f"### anthrokit check: {'failed' if failing.any() else 'passed'}", ""]
-    lines += ["| version | behaviour | difference | interval | verdict |", "| --- | --- | --- | --- | --- |"]
-    for row in table.itertuples():
-        told = (_cell(text).replace("|", "\\|").replace("<", "&lt;") for text in (row.version, row.behaviour))
-        numbers = f"{100 * row.estimate:+.1f} | {100 * row.ci_low:+.1f} to {100 * row.ci_high:+.1f}"
-        lines.append(f"| {' | '.join(told)} | {numbers} | {row.verdict} |")
-    with open(path, "a", encoding="utf-8") as file:
-        file.write("\n".join([*lines, ""]) + "\n")
-
-
-@app.command
-def check(
-    study: str, *, run: str | None = None, junit: str | None = None, summary: str | None = None
-) -> _Result:
-    """Versions of a target against a margin: exit code 1 where one drifted beyond it.
-
-    Examples: anthrokit check study.toml; anthrokit check study.toml --junit drift.xml --summary summary.md
-
-    Parameters
-    ----------
-    study
-        A settings file with a section check: margin, versions, prompts, dialogues, turns, user, judges, family, …
-        Without versions, the labels of the run are compared as they are, by its column `group`.
-    run
-        The run's folder (default: the file's run).
-    junit
-        Write the verdicts to this file in JUnit's format.
-    summary
-        Add them to this file in Markdown (default: the file that GITHUB_STEP_SUMMARY names, where it is set).
-    """
-    from anthrokit import analysis
-    from anthrokit.core import Run
-
-    plan = _check_plan(study)
-    folder = run or plan["run"]
-    if not folder:
-        raise _SettingsError(f"{study}: it names no run; write run = 'runs/…' at the top, or give --run")
-    group, strict = plan.get("group", "version"), plan.get("strict", False)
-    told = {"margin": plan["margin"], "baseline": plan.get("baseline")}
-    if plan.get("versions"):
-        versions = {name: dict(version) for name, version in plan["versions"].items()}
-        for version in versions.values():
-            version["target"] = _llm(version.get("target", "local/smollm2-135m-instruct"))
-            if "prompts" in version:
-                version["prompts"] = _drawn(version["prompts"], plan.get("dialogues"), plan.get("balance"))
-        how = {name: plan[name] for name in ("turns", "samples", "seed") if name in plan}
-        prompts = _drawn(plan.get("prompts", "anthrokit"), plan.get("dialogues"), plan.get("balance"))
-        user = _llm(plan.get("user", "local/smollm2-135m-instruct"))
-        with Run(folder) as there:
-            table = analysis.compare_versions(
-                versions,
-                prompts,
-                run=there,
-                user=user,
-                progress=not _session.quiet,
-                **_check_judges(plan),
-                **how,
-                **told,
-            )
-            missing, spent = _tell_missing(there.missing()), _spent(there)
-    else:
-        with Run(_there(folder), read_only=True) as there:
-            labels, missing, spent = there.labels(), _tell_missing(there.missing()), {}
-        if group not in labels:
-            raise ValueError(f"labels have no column {group!r} to compare by; they have {', '.join(labels)}")
-        table = analysis.drift(labels, group=group, **told)
-    failing = _failing(table, strict)
-    if junit:
-        _write_junit(table, junit, strict)
-    if summary := summary or os.environ.get("GITHUB_STEP_SUMMARY"):
-        _write_summary(table, summary, strict)
-    verdict = f"{int(failing.sum())} of {len(table)} comparisons fail" if failing.any() else "passed"
-    facts = {"run": folder, **spent, "verdict": f"{verdict}; margin {100 * plan['margin']:g} points"}
-    shown = table[["version", "behaviour", "estimate", "ci_low", "ci_high", "n_clusters", "verdict"]]
-    return _Result(table, facts, missing, shown=shown, failed=bool(failing.any()))
-
-# %% ../nbs/15_cli.ipynb #2168f860
-_PROTOCOLS = Literal["paper", "released", "released-0.0.2", "released-head", "released-examples"]
-
-
-@app.command
-def anthroscore(
-    texts: str,
-    *,
-    text: str = "text",
-    preset: Literal["chatbot", "description", "technology", "addressee"] = "chatbot",
-    names: list[str] | None = None,
-    entities: list[str] | None = None,
-    model: str | None = None,
-    protocol: _PROTOCOLS = "paper",
-    precision: Literal["float32", "bfloat16", "int8"] = "float32",
-    any_language: bool = False,
-    run: str | None = None,
-) -> _Result:
-    """Implicit anthropomorphism of the texts in a CSV file.
-
-    Examples: anthrokit anthroscore answers.csv --text answer --preset description --names Nova;
-    anthrokit anthroscore abstracts.csv --entities system model --model roberta-base --run runs/abstracts
-
-    Parameters
-    ----------
-    texts
-        A CSV file with a column of texts, and text_id where they have ids.
-    text
-        The column of texts.
-    preset
-        What counts as a mention.
-    names
-        Names of the system, added to the preset.
-    entities
-        Words that count as a mention, in place of a preset.
-    model
-        Masked or causal language model (default: roberta-base, or the embedded model).
-    protocol
-        As the paper says, or as a release of its code does.
-    precision
-        Of the model's numbers.
-    any_language
-        Score texts that don't look English.
-    run
-        Keep the scores in this run.
-    """
-    from anthrokit import anthroscore as score
-    from anthrokit.core import Run, read_frame
-
-    table = read_frame(texts)
-    words = tuple(entities) if entities else score.preset(preset, names or ())
-    scorer = score.load_scorer(model, precision=precision)
-    common = {"protocol": protocol, "text": text, "check_language": not any_language}
-    if run:
-        with Run(run) as there:
-            score.score_into(there, texts, words, scorer, progress=not _session.quiet, **common)
-            found = score.stored_summary(there, fingerprint=scorer.fingerprint, protocol=protocol)
-    else:
-        found = score.summarise(score.score_texts(table, words, scorer, **common))
-    scored = found["score"].dropna()
-    facts = {
-        "scored": f"{len(scored)} of {len(found)} texts",
-        "mean": round(float(scored.mean()), 4) if len(scored) else None,
-        "model": f"{scorer.name} ({scorer.kind}), protocol {protocol}",
-    }
-    return _Result(found, facts, shown=found[["text_id", "score", "n_sentences", "status"]])
-
-# %% ../nbs/15_cli.ipynb #660e4ce5
-@heartbench.command(name="answer")
-def heartbench_answer(
-    run: str,
-    *,
-    models: list[str],
-    cases: str = "heartbench",
-    subset: Literal["all", "normal", "hard"] = "all",
-    style: Literal["transcript", "chat"] = "transcript",
-    language: Literal["zh", "en"] = "zh",
-    budget_usd: Amount | None = None,
-    budget_tokens: Positive | None = None,
-) -> _Result:
-    """Models answer the cases.
-
-    Examples: anthrokit heartbench answer runs/hearts --models openai/gpt-4o --subset hard
-
-    Parameters
-    ----------
-    run
-        The run's folder.
-    models
-        Models that answer.
-    cases
-        heartbench (the 296 released), bundled (our twelve), or a file.
-    subset
-        By difficulty.
-    style
-        How a case is shown.
-    language
-        Of the instruction.
-    budget_usd
-        Cap on the whole run in US dollars.
-    budget_tokens
-        Cap on the whole run in tokens.
-    """
-    from anthrokit.heartbench import answer, load_cases
-
-    table = answer(
-        load_cases(cases, subset=subset),
-        model=[_llm(name) for name in models],
-        run=run,
-        style=style,
-        language=language,
-        budget=_budget(budget_usd, budget_tokens),
-        progress=not _session.quiet,
-    )
-    absent = table[table["content"].isna()]
-    missing = _tell_missing(absent.assign(reason=absent["error"].fillna(absent["status"])))
-    counts = table.groupby("model").agg(
-        cases=("case_id", "size"), answered=("content", "count"), mean_words=("words", "mean")
-    )
-    return _Result(counts.reset_index(), {"run": run}, missing)
-
-
-@heartbench.command(name="judge")
-def heartbench_judge(
-    run: str,
-    *,
-    judges: list[str],
-    models: list[str] | None = None,
-    samples: Positive = 1,
-    language: Literal["zh", "en"] = "zh",
-    shuffle: bool = False,
-    retry: list[str] = ("failed",),
-    budget_usd: Amount | None = None,
-    budget_tokens: Positive | None = None,
-) -> _Result:
-    """Judges say of every criterion whether an answer hits it.
-
-    Examples: anthrokit heartbench judge runs/hearts --judges anthropic/claude-sonnet-4-5 --shuffle --samples 3
-
-    Parameters
-    ----------
-    run
-        The run's folder.
-    judges
-        Models.
-    models
-        Whose answers (default: all).
-    samples
-        Judgements of each judge for each answer.
-    language
-        Of the instruction.
-    shuffle
-        Show the criteria in another order in each sample.
-    retry
-        Judgements to make again: failed, unparsed, refused.
-    budget_usd
-        Cap on the whole run in US dollars.
-    budget_tokens
-        Cap on the whole run in tokens.
-    """
-    from anthrokit.core import Run
-    from anthrokit.heartbench import RubricJudge, judge_answers
-
-    with Run(_there(run)) as there:
-        shared = {"samples": samples, "language": language, "shuffle": shuffle}
-        panel = [RubricJudge(_llm(name), **shared) for name in judges]
-        budget = _budget(budget_usd, budget_tokens)
-        judge_answers(
-            there, panel, models=models, budget=budget, retry=list(retry), progress=not _session.quiet
-        )
-        table = there.judgements()
-    counts = table.groupby(["judge", "model", "status"]).size().reset_index(name="judgements")
-    absent = table[table["status"] != "ok"]
-    missing = _tell_missing(absent.assign(reason=absent["error"].fillna(absent["status"])))
-    return _Result(counts, {"run": run}, missing)
-
-
-@heartbench.command(name="estimate")
-def heartbench_estimate(
-    run: str | None = None,
-    *,
-    models: list[str] | None = None,
-    judges: list[str] | None = None,
-    cases: str = "heartbench",
-    subset: Literal["all", "normal", "hard"] = "all",
-    style: Literal["transcript", "chat"] = "transcript",
-    language: Literal["zh", "en"] = "zh",
-    samples: Positive = 1,
-) -> _Result:
-    """What answers, or judgements of a run's answers, would take. No call is made.
-
-    Examples: anthrokit heartbench estimate --models openai/gpt-4o;
-    anthrokit heartbench estimate runs/hearts --judges anthropic/claude-sonnet-4-5 --samples 3
-
-    Parameters
-    ----------
-    run
-        What it holds is not done again; its answers are those to be judged.
-    models
-        Models that answer.
-    judges
-        Models that judge the run's answers.
-    cases
-        heartbench (the 296 released), bundled (our twelve), or a file.
-    subset
-        By difficulty.
-    style
-        How a case is shown.
-    language
-        Of the instruction.
-    samples
-        Judgements of each judge for each answer.
-    """
-    from anthrokit.heartbench import RubricJudge, answer, judge_answers, load_cases
-    from anthrokit.work import estimate_jobs, look_at
-
-    if not models and not judges:
-        raise ValueError("say which models answer (--models) or judge (--judges)")
-    with look_at(_there(run or "(no run)") if judges else run or os.devnull) as there:
-        jobs = []
-        if models:
-            asked = {"model": [_llm(name) for name in models], "style": style, "language": language}
-            jobs.append(answer.job(load_cases(cases, subset=subset), run=there, **asked))
-        if judges:
-            panel = [RubricJudge(_llm(name), samples=samples, language=language) for name in judges]
-            jobs.append(judge_answers.job(there, panel))
-        found = estimate_jobs(jobs)
-    shown = found[["purpose", "name", "calls", "tokens_in", "tokens_out", "cost", "cost_most"]]
-    return _Result(found, {"note": "no call was made"}, shown=shown)
-
-
-@heartbench.command(name="score")
-def heartbench_score(
-    run: str,
-    *,
-    judges: list[str] | None = None,
-    protocol: Literal["paper", "released"] = "paper",
-    level: Literal["overall", "dimension", "ability"] = "dimension",
-) -> _Result:
-    """Verdicts become scores from 0 to 100, with intervals over cases.
-
-    Examples: anthrokit heartbench score runs/hearts; anthrokit heartbench score runs/hearts --protocol released --json
-
-    Parameters
-    ----------
-    run
-        The run's folder.
-    judges
-        Judges that vote (default: all).
-    protocol
-        As the paper says, or as its code does.
-    level
-        How fine.
-    """
-    from anthrokit.core import Run
-    from anthrokit.heartbench import score, unscored
-
-    with Run(_there(run)) as there:
-        hits = there.hits(judges)
-    levels = {"overall": ["overall"], "dimension": ["overall", "dimension"]}
-    table, without = score(hits, protocol), unscored(hits, protocol)
-    return _Result(
-        table[table["level"].isin(levels.get(level, table["level"].unique()))],
-        {"run": run, "protocol": protocol},
-        _tell_missing(without.assign(reason=without["status"])),
-    )
-
-# %% ../nbs/15_cli.ipynb #512069f6
-@with_people.command(name="init")
-def study_init(folder: str, *, model: str | None = None) -> _Result:
-    """Make the folder of a study with people: settings, texts, conditions, questionnaires.
-
-    Examples: anthrokit study init studies/first --model openai/gpt-4o
-
-    Parameters
-    ----------
-    folder
-        A new one.
-    model
-        The model under study; [target] in study.toml has more.
-    """
-    from anthrokit.study import init_study
-
-    made = init_study(folder, **({"model": model} if model else {}))
-    files = sorted(path.relative_to(made.folder).as_posix() for path in made.folder.rglob("*") if path.is_file())
-    return _Result(None, {"study": str(made.folder), "to change": [name for name in files if name.endswith(".toml")]})
-
-
-@with_people.command(name="serve")
-def study_serve(folder: str, *, port: Positive | None = None) -> int:
-    """Serve the gateway: participants come to the model through it, by their token alone.
-
-    Examples: anthrokit study serve studies/first
-
-    Parameters
-    ----------
-    folder
-        Of the study.
-    port
-        On this machine; by default as study.toml says.
-    """
-    from anthrokit.study import serve
-
-    def ready(gateway: Any) -> None:
-        if not _session.quiet:
-            print(f"anthrokit: the gateway listens at {gateway.url}; Ctrl-C ends it", file=sys.stderr, flush=True)
-
-    serve(folder, port=port, ready=ready)
-    return 0
-
-# %% ../nbs/15_cli.ipynb #d7a1c3e9
-@with_people.command(name="start")
-def study_start(folder: str) -> int:
-    """Run gateway and study server together; oTree is fetched from PyPI the first time.
-
-    Examples: anthrokit study start studies/first
-
-    Parameters
-    ----------
-    folder
-        Of the study.
-    """
-    from anthrokit.study import start
-
-    def ready(gateway: Any, server: Any) -> None:
-        if not _session.quiet:
-            told = f"participants begin at {gateway.url}/enter, the admin page is {server.url}; Ctrl-C ends both"
-            print(f"anthrokit: {told}", file=sys.stderr, flush=True)
-
-    start(folder, ready=ready)
-    return 0
-
-# %% ../nbs/15_cli.ipynb #e7a1c3e1
-@with_people.command(name="erase")
-def study_erase(folder: str, participant: str) -> _Result:
-    """Take a participant out of a study, and show by a search of all its files that they are gone.
-
-    Examples: anthrokit study erase studies/first 5f3c0ffee
-
-    Parameters
-    ----------
-    folder
-        Of the study; gateway and study server must be stopped meanwhile.
-    participant
-        Their id, or the id that their panel sent them with.
-    """
-    from anthrokit.study import erase
-
-    return _Result(erase(folder, participant), {"study": folder})
-
-# %% ../nbs/15_cli.ipynb #773c09c5
-@app.command
-def doctor(*, servers: list[str] | None = None) -> _Result:
-    """What can be run here: Python, packages, models, keys (by name, never shown), servers, and what each lacks.
-
-    Examples: anthrokit doctor; anthrokit doctor --servers http://localhost:9000/v1
-
-    Parameters
-    ----------
-    servers
-        Addresses to try besides the usual ones.
-    """
-    from anthrokit.models import doctor
-
-    return _Result(doctor(servers or ()))
-
-# %% ../nbs/15_cli.ipynb #744a7f1b
-def copy_tutorials(folder: str | os.PathLike = "anthrokit-tutorials") -> list[Path]:
-    """Copy the tutorials to a folder, to run and change them there; the papers' notebooks to `papers` within it.
-
-    Parameters
-    ----------
-    folder : str or path
-        Made if it isn't there. A notebook of the same name that is there is left as it is.
-
-    Returns
-    -------
-    list of Path
-        The papers' notebooks and the tutorials in the folder.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> "quickstart.ipynb" in [path.name for path in copy_tutorials(tempfile.mkdtemp())]
-    True
-    """
-    package = Path(__file__).resolve().parent
-    copies = []
-    for part, place in (("papers", Path(folder) / "papers"), ("tutorials", Path(folder))):
-        source = next(one for one in (package / part, package.parent / "nbs" / part) if one.is_dir())
-        place.mkdir(parents=True, exist_ok=True)
-        for notebook in sorted(source.glob("*.ipynb")):
-            copies.append(place / notebook.name)
-            if not copies[-1].exists():
-                shutil.copyfile(notebook, copies[-1])
-    return copies
-
-
-@app.command
-def lab(folder: str = "anthrokit-tutorials", *, copy_only: bool = False, options: str = "") -> _Result | int:
-    """JupyterLab with a copy of the tutorials and of the papers' notebooks.
-
-    Examples: anthrokit lab; anthrokit lab my-tutorials --copy-only;
-    anthrokit lab --options='--no-browser --port=8890'
-
-    Parameters
-    ----------
-    folder
-        Where the tutorials go; your own changes are kept.
-    copy_only
-        Copy the tutorials, open nothing.
-    options
-        Passed on to JupyterLab.
-    """
-    import pandas as pd
-
-    from anthrokit.models import needs
-
-    if not copy_only:
-        needs("lab", "jupyterlab")
-    copies = copy_tutorials(folder)
-    if copy_only:
-        return _Result(pd.DataFrame({"tutorial": [str(path) for path in copies]}))
-    os.execv(sys.executable, [sys.executable, "-m", "jupyterlab", folder, *shlex.split(options)])
-
 # %% ../nbs/15_cli.ipynb #6f5294b6
 @app.meta.default
 def _line(
@@ -1562,3 +214,1321 @@ def _told(result: Any) -> int:
         print(result.as_json() if _session.json else result, flush=True)
         return 1 if result.failed else 3 if result.missing else 0
     return result or 0
+
+# %% ../nbs/15_cli.ipynb #8e3c8761
+def _spent(run: Run) -> dict[str, Any]:
+    "Tokens and US dollars of a run; None where the price of a call isn't known."
+    dollars, tokens = run.spent()
+    return {"tokens": tokens, "usd": None if dollars is None else round(dollars, 4)}
+
+
+def _few(names: Sequence[str]) -> str:
+    "The first of some names, shortened, and how many more there are."
+    more = f" +{len(names) - 1}" if len(names) > 1 else ""
+    return (names[0].rpartition("/")[2][:24] + more) if names else "–"
+
+
+@app.command
+def runs(folder: str = "runs") -> _Result:
+    """The runs in a folder.
+
+    Examples: anthrokit runs; anthrokit runs studies --json
+
+    Parameters
+    ----------
+    folder
+        Where the runs lie.
+    """
+    import pandas as pd
+
+    from anthrokit.core import Run
+
+    rows = []
+    for ledger in sorted(Path(folder).glob("*/ledger.sqlite")):
+        with Run(ledger.parent, read_only=True) as run:
+            rows.append({"run": run.name, **run.summary(), **_spent(run)})
+    if not rows:
+        print(f"anthrokit: there is no run in {folder}", file=sys.stderr)
+    names = ["run", "targets", "dialogues_done", "dialogues", "messages", "judges", "ratings_ok", "ratings"]
+    table = pd.DataFrame(rows, columns=[*names, "calls", "tokens", "usd"])
+    parts = [("targets", "targets"), ("judges", "judges")]
+    shown = pd.DataFrame(
+        {
+            "run": table["run"].str[:30],
+            **{name: [_few(one) for one in table[column]] for name, column in parts[:1]},
+            "dialogues": [
+                f"{done}/{n}" for done, n in zip(table["dialogues_done"], table["dialogues"], strict=True)
+            ],
+            "judges": [len(one) for one in table["judges"]],
+            "ratings": [f"{done}/{n}" for done, n in zip(table["ratings_ok"], table["ratings"], strict=True)],
+            "tokens": table["tokens"],
+            "usd": table["usd"],
+        }
+    )
+    return _Result(table, {"folder": folder}, shown=shown)
+
+# %% ../nbs/15_cli.ipynb #91f5331e
+class _SettingsError(ValueError):
+    "A mistake in a settings file."
+
+
+def _known(path: Any, place: str, names: Any, known: set[str]) -> None:
+    for name in names:
+        if name not in known:
+            near = get_close_matches(name, known, 1)
+            hint = f"did you mean {near[0]}?" if near else f"it can have {', '.join(sorted(known))}"
+            raise _SettingsError(f"{path}: {place} can't have {name!r}; {hint}")
+
+
+def _table(path: Any, name: str, value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise _SettingsError(f"{path}: {name} is {value!r}; it must be a section, [{name}]")
+    return value
+
+# %% ../nbs/15_cli.ipynb #7361201b
+def _secrets(options: dict[str, Any], address: Any) -> str | None:
+    "The first option that may hold a key; of a request's own body its names and values are looked at."
+    from anthrokit.core import redact
+    from anthrokit.models.llm import by_privacy
+
+    body = options.get("extra_body")
+    _, private = by_privacy({name: value for name, value in options.items() if name != "extra_body"})
+    if isinstance(body, dict) and by_privacy(body)[1]:
+        private["extra_body"] = body
+    if isinstance(address, str) and ("?" in address or redact(address) != address):
+        private["api_base"] = address
+    return next(iter(private), None)
+
+
+def _model_entry(path: Any, name: str, entry: Any) -> dict[str, Any]:
+    from anthrokit.core import strings_in
+    from anthrokit.models import LLM
+
+    place = f"[models.{name}]"
+    entry = _table(path, place.strip("[]"), entry)
+    options = entry.get("options", {})
+    if "api_key" in entry or "api_key" in strings_in(list(options) if isinstance(options, dict) else []):
+        raise _SettingsError(
+            f"{path}: {place} holds an api_key. Keys don't belong in a file: take it out, put the key into an "
+            f"environment variable, and write api_key_env with that variable's name."
+        )
+    if secret := _secrets(options if isinstance(options, dict) else {}, entry.get("api_base")):
+        raise _SettingsError(
+            f"{path}: {place} {secret} may hold a key. Keys don't belong in a file: take it out, and give it in "
+            f"Python, LLM(…, {secret}=…), from an environment variable; for the model's own key there is api_key_env."
+        )
+    own = set(inspect.signature(LLM.__init__).parameters) - {"self", "api_key"}
+    _known(path, place, entry, own | {"api_key_env", "options"})
+    if "model" not in entry:
+        raise _SettingsError(f"{path}: {place} doesn't say which model it is: model = 'openai/…'")
+    texts = {"model", "name", "api_base", "api_key_env", "transport"}
+    for key, value in entry.items():
+        kinds = (
+            str if key in texts else dict if key == "options" else list if key == "price" else (int, float)
+        )
+        if not isinstance(value, kinds) or isinstance(value, bool):
+            raise _SettingsError(f"{path}: {place} {key} is {value!r}, which it can't be")
+    return entry
+
+# %% ../nbs/15_cli.ipynb #78664a07
+def _llm(text: str) -> LLM:
+    "A model from what was typed: a name in the settings, a LiteLLM string, or one with its address after an @."
+    from anthrokit.core import SetupError
+    from anthrokit.models import LLM
+    from anthrokit.simulation import as_llm
+
+    if text not in _session.models:
+        model, address = re.fullmatch(r"(.+?)(?:@(https?://.+))?", text, re.S).groups()
+        return as_llm(model, **({"api_base": address} if address else {}))
+    entry = {"name": text, **_session.models[text]}
+    options, variable = entry.pop("options", {}), entry.pop("api_key_env", None)
+    if variable and not os.environ.get(variable):
+        raise SetupError(
+            f"the model {text!r} takes its key from the environment variable {variable}, which is not set"
+        )
+    if "price" in entry:
+        entry["price"] = tuple(entry["price"])
+    return LLM(**entry, **options, **({"api_key": os.environ[variable]} if variable else {}))
+
+# %% ../nbs/15_cli.ipynb #2363ff49
+@app.command
+def demo(folder: str = "runs/demo", *, dialogues: Positive = 16, turns: Positive = 5) -> _Result:
+    """Simulate and judge a few dialogues with the embedded model, without any key.
+
+    Examples: anthrokit demo; anthrokit demo --dialogues 8 --turns 3 --folder runs/first
+
+    Parameters
+    ----------
+    folder
+        The run; running again resumes.
+    dialogues
+        How many.
+    turns
+        Target messages in each.
+    """
+    from anthrokit import analysis, figures
+    from anthrokit.core import Run
+    from anthrokit.judging import judge, quality_note
+    from anthrokit.models import DEFAULT_MODEL, NOTICE
+    from anthrokit.report import draw, profile_table, write_report
+    from anthrokit.simulation import as_llm, load_prompts, sample_prompts, simulate
+
+    def tell(words: str) -> None:
+        if show:
+            print(f"anthrokit demo: {words}", file=sys.stderr, flush=True)
+
+    start, show = time.perf_counter(), not _session.quiet
+    minutes = max(1, round(dialogues * turns / 40))
+    tell(
+        f"{dialogues} dialogues of {turns} turns between two copies of a small model that runs here, judged by "
+        f"judges that need no key, drawn and reported. Nothing is paid and nothing leaves this machine. It takes "
+        f"{minutes} to {2 * minutes} minutes on two processors, all goes to {folder}, Ctrl-C ends it, and the same "
+        f"command goes on."
+    )
+    prompts, small = sample_prompts(load_prompts(), dialogues, by="scenario"), as_llm(DEFAULT_MODEL)
+    with Run(folder) as run:
+        tell(f"1 of 3: the dialogues, {dialogues * turns} messages of the target")
+        simulate(prompts, target=small, user=small, run=run, turns=turns, progress=show)
+        tell("2 of 3: the judges, 14 behaviours in each message")
+        judge(run, progress=show)
+        tell("3 of 3: figures and report")
+        for name, axes in draw(run).items():
+            figures.save(axes, Path(folder) / name, formats=["png"])
+        labels, missing, report = run.labels(), len(run.missing()), write_report(run)
+    seconds = time.perf_counter() - start
+    facts = {
+        "note": [NOTICE, quality_note()],
+        "made": f"{dialogues} dialogues of {turns} turns, {missing} units missing, {seconds:.0f} s",
+        "run": folder,
+        "figures": [str(Path(folder) / name) for name in ("profile.png", "emergence.png")],
+        "report": str(report),
+        "look at": [
+            f"{report}: in a browser; every dialogue with what was found in it",
+            "anthrokit lab: the tutorials, where panels show the same run",
+            "anthrokit doctor: which other models can be run here",
+        ],
+    }
+    whole = analysis.profile(labels, by=("target", "category", "behaviour"))
+    return _Result(whole, facts, missing, shown=profile_table(labels).drop(columns="target"))
+
+# %% ../nbs/15_cli.ipynb #b9760651
+@Parameter(name="*")
+@dataclass(frozen=True, repr=False)
+class _Cap:
+    """Where a run stops.
+
+    Parameters
+    ----------
+    budget_usd
+        Cap on the whole run in US dollars.
+    budget_tokens
+        Cap on the whole run in tokens.
+    """
+
+    budget_usd: Amount | None = None
+    budget_tokens: Positive | None = None
+
+    def budget(self) -> Budget | None:
+        from anthrokit.models import Budget
+
+        limits = {"usd": self.budget_usd, "tokens": self.budget_tokens}
+        return None if set(limits.values()) == {None} else Budget(**limits)
+
+
+def _tell_missing(missing: pd.DataFrame) -> int:
+    "How many units are missing, their commonest reasons on stderr."
+    for reason, n in missing["reason"].fillna("not done yet").str[:200].value_counts().head(5).items():
+        print(f"anthrokit: {n} missing: {_cell(reason)}", file=sys.stderr)
+    return len(missing)
+
+
+def _drawn(prompts: str, dialogues: int | None, balance: Sequence[str] | None) -> pd.DataFrame:
+    from anthrokit.simulation import load_prompts, sample_prompts
+
+    table = load_prompts(prompts)
+    return table if dialogues is None else sample_prompts(table, dialogues, by=list(balance or ["scenario"]))
+
+# %% ../nbs/15_cli.ipynb #bff39f80
+def _design(given: list[str] | None) -> dict[str, str]:
+    "Columns of a design from column=value."
+    parts = [one.partition("=") for one in given or ()]
+    for name, sign, value in parts:
+        if not (name and sign and value):
+            raise ValueError(f"--design takes column=value, as in prompt=warm, not {name + sign + value}")
+    return {name: value for name, _, value in parts}
+
+
+def _script(given: str | None) -> Sequence[str]:
+    "The messages of a script: of a file, or those that ship."
+    from anthrokit.simulation import PUSHBACK
+
+    if given is None:
+        return ()
+    if given == "pushback":
+        return PUSHBACK
+    try:
+        lines = Path(given).read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ValueError(f"--script: {given} can't be read ({error}); it is a text file, one message a line") from None
+    if not (said := [line.strip() for line in lines if line.strip()]):
+        raise ValueError(f"--script: {given} holds no message")
+    return said
+
+# %% ../nbs/15_cli.ipynb #b6ed713d
+_SMALL = "local/smollm2-135m-instruct"
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, repr=False)
+class _Plan:
+    """The dialogues of a study.
+
+    Parameters
+    ----------
+    target
+        Model under study: a LiteLLM string, one with @http://… after it for a server, or a name in the settings.
+    user
+        Model that plays the person.
+    dialogues
+        Draw so many prompts, balanced (default: all).
+    balance
+        Columns to balance the draw by, or base_id for whole base prompts (default: scenario).
+    turns
+        Target messages in each dialogue.
+    repeats
+        Dialogues for each prompt.
+    system_target
+        A system prompt for the target.
+    persona
+        Who the person is.
+    script
+        What the person says from turn 2 on, instead of a user model: a text file, one message a line, with {claim} for
+        a column of the prompts; or pushback, for the one that ships.
+    natural_end
+        Let the person end the dialogue.
+    seed
+        Passed on to models that take one.
+    design
+        What these dialogues stand for, as column=value: columns to compare by.
+    """
+
+    target: str = _SMALL
+    user: str = _SMALL
+    dialogues: Positive | None = None
+    balance: list[str] | None = None
+    turns: Positive = 5
+    repeats: Positive = 1
+    system_target: str | None = None
+    persona: str | None = None
+    script: str | None = None
+    natural_end: bool = False
+    seed: int = 0
+    design: list[str] | None = None
+
+    def drawn(self, prompts: str) -> pd.DataFrame:
+        return _drawn(prompts, self.dialogues, self.balance)
+
+    def settings(self) -> dict[str, Any]:
+        "What `simulate` and its estimate take besides prompts and models."
+        names = ("turns", "repeats", "system_target", "persona", "natural_end", "seed")
+        return {
+            **{name: getattr(self, name) for name in names},
+            "script": _script(self.script),
+            "design": _design(self.design),
+        }
+
+# %% ../nbs/15_cli.ipynb #7dcc8374
+@app.command
+def simulate(run: str, *, prompts: str = "anthrokit", plan: _Plan = _Plan(), cap: _Cap = _Cap()) -> _Result:
+    """Dialogues between a user model and a target model.
+
+    Examples: anthrokit simulate runs/gpt-4o --target openai/gpt-4o --user gemini/gemini-2.5-pro --budget-usd 50;
+    anthrokit simulate runs/llama --target openai/llama@http://localhost:8000/v1 --dialogues 96;
+    anthrokit simulate runs/study --target openai/gpt-4o --system-target "Be warm." --design prompt=warm;
+    anthrokit simulate runs/firm --target openai/gpt-4o --prompts pushback --script pushback
+
+    Parameters
+    ----------
+    run
+        The run's folder.
+    prompts
+        anthrokit, anthrobench, families, pushback, mirrored, personas, or a CSV or Parquet file.
+    """
+    from anthrokit.simulation import simulate
+
+    made = simulate(
+        plan.drawn(prompts),
+        _llm(plan.target),
+        _llm(plan.user),
+        run=run,
+        budget=cap.budget(),
+        progress=not _session.quiet,
+        **plan.settings(),
+    )
+    with made as there:
+        planned, missing = there.dialogues(), there.missing().query("kind == 'message'")
+        spent, messages = (
+            _spent(there),
+            there.messages().query("role == 'assistant'").dropna(subset="content"),
+        )
+    table = planned.groupby("target").agg(
+        dialogues=("status", "size"),
+        done=("status", lambda status: int(status.isin(["done", "ended"]).sum())),
+    )
+    table["target_messages"] = messages.groupby("target").size()
+    return _Result(table.reset_index(), {"run": run, **spent}, _tell_missing(missing))
+
+# %% ../nbs/15_cli.ipynb #2f84f114
+@Parameter(name="*")
+@dataclass(frozen=True, repr=False)
+class _Asked:
+    """What judges are asked.
+
+    Parameters
+    ----------
+    together
+        Ask for all behaviours of a message in one call.
+    protocol
+        As the paper says, or as its code does.
+    behaviours
+        Behaviours or categories (default: all).
+    samples
+        Answers of each judge for each message and behaviour.
+    sampling
+        adaptive: stop asking where the label is decided.
+    retry
+        Ratings to ask for again: failed, unparsed, refused.
+    """
+
+    together: bool = False
+    protocol: Literal["paper", "released"] = "paper"
+    behaviours: list[str] | None = None
+    samples: Positive = 3
+    sampling: Literal["full", "adaptive"] = "full"
+    retry: list[str] = ("failed",)
+
+    def judges(self, names: Sequence[str]) -> list[Any] | None:
+        return _judges(names, self.together, self.protocol)
+
+    def settings(self) -> dict[str, Any]:
+        "What `judge` and its estimate take besides the judges."
+        names = ("behaviours", "samples", "sampling")
+        return {**{name: getattr(self, name) for name in names}, "retry": list(self.retry)}
+
+
+def _judges(names: Sequence[str], together: bool, protocol: str) -> list[Any] | None:
+    from anthrokit.judging import LLMJudge, TogetherJudge
+
+    if list(names) == ["offline"]:
+        return None
+    if together and protocol != "paper":
+        raise ValueError("the released protocol asks one behaviour at a time; leave --together out")
+    return [
+        TogetherJudge(_llm(name)) if together else LLMJudge(_llm(name), protocol=protocol) for name in names
+    ]
+
+# %% ../nbs/15_cli.ipynb #13e9844e
+@app.command
+def judge(
+    run: str,
+    *,
+    judges: list[str] = ("offline",),
+    messages: str | None = None,
+    asked: _Asked = _Asked(),
+    cap: _Cap = _Cap(),
+) -> _Result:
+    """Which behaviours every target message shows.
+
+    Examples: anthrokit judge runs/demo;
+    anthrokit judge runs/gpt-4o --judges openai/gpt-4.1 gemini/gemini-2.5-flash --budget-usd 100;
+    anthrokit judge runs/pairs --messages pairs.csv --behaviours empathy validation
+
+    Parameters
+    ----------
+    run
+        The run's folder.
+    judges
+        Models, or offline for the panel that needs no key.
+    messages
+        Judge the messages of a .csv, .jsonl, .json or .parquet file.
+    """
+    from anthrokit import analysis
+    from anthrokit.core import Run
+    from anthrokit.judging import import_messages, judge
+    from anthrokit.report import profile_table
+
+    if messages:
+        import_messages(messages, run).close()
+    elif not (Path(run) / "ledger.sqlite").exists():
+        raise ValueError(f"{run} holds no run; simulate makes one, or name a file with --messages")
+    with Run(run) as there:
+        judge(
+            there,
+            asked.judges(judges),
+            budget=cap.budget(),
+            progress=not _session.quiet,
+            **asked.settings(),
+        )
+        labels, missing, spent = there.labels(), there.missing(), _spent(there)
+    return _Result(
+        analysis.profile(labels, by=("target", "category", "behaviour")),
+        {"run": run, **spent},
+        _tell_missing(missing.query("kind == 'rating'")),
+        shown=profile_table(labels),
+    )
+
+# %% ../nbs/15_cli.ipynb #4e0b0933
+def _priced(found: pd.DataFrame) -> _Result:
+    shown = found[["purpose", "name", "calls", "tokens_in", "tokens_out", "cost", "cost_most"]]
+    return _Result(found, {"note": "no call was made"}, shown=shown)
+
+
+@app.command
+def estimate(
+    run: str | None = None,
+    *,
+    prompts: str | None = None,
+    plan: _Plan = _Plan(),
+    judges: list[str] | None = None,
+    messages: str | None = None,
+    asked: _Asked = _Asked(),
+    batch: bool = False,
+) -> _Result:
+    """What a study would take, in calls, tokens and US dollars. No call is made.
+
+    Examples: anthrokit estimate --target openai/gpt-4o --user openai/gpt-4o --judges openai/gpt-4.1;
+    anthrokit estimate runs/gpt-4o --judges openai/gpt-4.1;
+    anthrokit estimate --prompts pushback --script pushback --target openai/gpt-4o;
+    anthrokit estimate --messages chats.csv --judges openai/gpt-4.1
+
+    Parameters
+    ----------
+    run
+        What it holds is not done again. A run alone: its messages are to be judged, nothing simulated.
+    prompts
+        As for simulate (default: anthrokit, where neither a run with messages nor a file of them is named).
+    judges
+        Models; without any, only the simulation is counted.
+    messages
+        The judging of the messages of a file, as for judge.
+    batch
+        At the prices of the providers' batches.
+    """
+    from anthrokit.judging import estimate, import_messages
+
+    if messages and (run or prompts):
+        raise ValueError("--messages is priced by itself: leave the run and --prompts out")
+    there = run is not None and (Path(run) / "ledger.sqlite").exists()
+    planned, table = plan.settings(), None
+    if not messages and (prompts is not None or not there):
+        table = plan.drawn(prompts or "anthrokit")
+    with tempfile.TemporaryDirectory() as place:
+        if messages:
+            import_messages(messages, place).close()
+        found = estimate(
+            table,
+            _llm(plan.target),
+            _llm(plan.user),
+            None if judges is None else asked.judges(judges),
+            run=place if messages else run if there else None,
+            batch=batch,
+            **asked.settings(),
+            **(planned if table is not None else {}),
+        )
+    return _priced(found)
+
+# %% ../nbs/15_cli.ipynb #0de88266
+def _there(folder: str) -> str:
+    from anthrokit.core import RunError
+
+    if not (Path(folder) / "ledger.sqlite").exists():
+        raise RunError(f"{folder} holds no run")
+    return folder
+
+
+@app.command
+def compare(
+    run: str,
+    *,
+    group: str = "target",
+    by: str = "behaviour",
+    baseline: str | None = None,
+    within: str | None = None,
+    judges: list[str] | None = None,
+    ci: float = 0.95,
+) -> _Result:
+    """Differences between targets, or groups of dialogues, on the same base prompts.
+
+    Examples: anthrokit compare runs/study; anthrokit compare runs/study --group domain --by category --json
+
+    Parameters
+    ----------
+    run
+        The run's folder.
+    group
+        The column to compare by: target, domain, scenario, persona, or a column of the design or of the logs.
+    by
+        behaviour or category.
+    baseline
+        The level that the others are compared with: each minus this one.
+    within
+        Compare within each level of this column too, such as target.
+    judges
+        The panel that votes (default: all of the run's judges).
+    ci
+        Confidence level of the intervals.
+    """
+    from anthrokit import analysis
+    from anthrokit.core import Run
+
+    with Run(_there(run), read_only=True) as there:
+        labels = there.labels(judges)
+    for name in filter(None, (group, within)):
+        if name not in labels:
+            raise ValueError(f"labels have no column {name!r} to compare by; they have {', '.join(labels)}")
+    columns = [within, by] if within else [by]
+    table = analysis.compare(labels, group, columns, baseline=baseline, family=within or "all", ci=ci)
+    return _Result(table, {"run": run})
+
+# %% ../nbs/15_cli.ipynb #8813e862
+@app.command
+def report(run: str, *, out: str | None = None, dialogues: Positive = 50) -> _Result:
+    """One HTML file with figures, tables and dialogues.
+
+    Examples: anthrokit report runs/my-study; anthrokit report runs/my-study --out report.html --dialogues 20
+
+    Parameters
+    ----------
+    run
+        The run's folder.
+    out
+        The file (default: report.html in the run's folder).
+    dialogues
+        Dialogues to show at most.
+    """
+    from anthrokit.core import Run
+    from anthrokit.report import write_report
+
+    with Run(_there(run), read_only=True) as there:
+        return _Result(facts={"report": str(write_report(there, out, dialogues=dialogues))})
+
+
+_FORMATS = Literal["tables", "anthrobench", "openai", "sharegpt", "inspect", "preferences"]
+
+
+@app.command
+def export(run: str, path: str, *, format: _FORMATS = "tables", target: str | None = None) -> _Result:
+    """Its tables as CSV and Parquet, or its dialogues in the format of another tool.
+
+    Examples: anthrokit export runs/study tables; anthrokit export runs/study log.eval --format inspect
+
+    Parameters
+    ----------
+    run
+        The run's folder.
+    path
+        A folder for tables, else a file: .csv (anthrobench, preferences), .jsonl (openai), .json (sharegpt), .eval
+        (inspect).
+    format
+        tables, anthrobench, openai, sharegpt, inspect, or preferences.
+    target
+        Which target, where the format holds one and the run has several.
+    """
+    from anthrokit import io
+    from anthrokit.core import Run
+
+    with Run(_there(run), read_only=True) as there:
+        if format == "tables":
+            return _Result(facts={"tables": str(there.export(path))})
+        if format == "inspect":
+            from anthrokit.io.inspect_logs import write_inspect as write
+        else:
+            write = getattr(io, f"write_{format}")
+        wanted = {"target": target} if format in ("anthrobench", "inspect") else {}
+        return _Result(facts={"file": str(write(there, path, **wanted))})
+
+# %% ../nbs/15_cli.ipynb #d048b05e
+@app.command
+def repair(run: str, new: str) -> _Result:
+    """Save what can be read of a damaged run into a new one; the damaged one is left as it is.
+
+    Examples: anthrokit repair runs/study runs/study-saved
+
+    Parameters
+    ----------
+    run
+        The folder of the damaged run.
+    new
+        The folder of the new one.
+    """
+    from anthrokit.core import repair
+
+    return _Result(repair(run, new), {"run": new})
+
+
+@app.command
+def split(run: str, n: Positive, *, out: str | None = None, prompts: str | None = None) -> _Result:
+    """Parts of a run that owe disjoint shares of it, each to be done on a machine of its own, by the same commands.
+
+    Examples: anthrokit split runs/study 8 --prompts anthrokit; anthrokit split runs/study 4 --out parts
+
+    Parameters
+    ----------
+    run
+        The folder of the run.
+    n
+        How many parts.
+    out
+        Their folder; beside the run by default, with -parts after its name.
+    prompts
+        Prompts of a run that has none yet: anthrokit, anthrobench, or a file.
+    """
+    import pandas as pd
+
+    from anthrokit.core import Run
+    from anthrokit.simulation import load_prompts
+
+    with Run(run) if prompts else Run(run, read_only=True) as there:
+        if prompts:
+            there.add_prompts(load_prompts(prompts))
+        parts = there.split(n, out)
+        rows = [{"part": str(part.folder), **part.summary()} for part in parts]
+    return _Result(pd.DataFrame(rows)[["part", "prompts", "dialogues", "messages", "ratings"]])
+
+
+@app.command
+def merge(run: str, parts: list[str]) -> _Result:
+    """The results of all parts of a run together, in a new run.
+
+    Examples: anthrokit merge runs/whole runs/study-parts/part-*
+
+    Parameters
+    ----------
+    run
+        The folder of the new run.
+    parts
+        The folders of the parts.
+    """
+    from anthrokit.core import Run
+
+    with Run.merge(parts, run) as together:
+        facts = together.summary() | {"unequal units": len(together.fact("merged")["unequal"])}
+        names = ["prompts", "dialogues", "messages", "ratings", "cost", "tokens", "unequal units"]
+        return _Result(facts={"run": run, **{name: facts[name] for name in names}})
+
+# %% ../nbs/15_cli.ipynb #2168f860
+_PROTOCOLS = Literal["paper", "released", "released-0.0.2", "released-head", "released-examples"]
+
+
+@app.command
+def anthroscore(
+    texts: str,
+    *,
+    text: str = "text",
+    preset: Literal["chatbot", "description", "technology", "addressee"] = "chatbot",
+    names: list[str] | None = None,
+    entities: list[str] | None = None,
+    model: str | None = None,
+    protocol: _PROTOCOLS = "paper",
+    precision: Literal["float32", "bfloat16", "int8"] = "float32",
+    any_language: bool = False,
+    run: str | None = None,
+) -> _Result:
+    """Implicit anthropomorphism of the texts in a CSV file.
+
+    Examples: anthrokit anthroscore answers.csv --text answer --preset description --names Nova;
+    anthrokit anthroscore abstracts.csv --entities system model --model roberta-base --run runs/abstracts
+
+    Parameters
+    ----------
+    texts
+        A CSV file with a column of texts, and text_id where they have ids.
+    text
+        The column of texts.
+    preset
+        What counts as a mention.
+    names
+        Names of the system, added to the preset.
+    entities
+        Words that count as a mention, in place of a preset.
+    model
+        Masked or causal language model (default: roberta-base, or the embedded model).
+    protocol
+        As the paper says, or as a release of its code does.
+    precision
+        Of the model's numbers.
+    any_language
+        Score texts that don't look English.
+    run
+        Keep the scores in this run.
+    """
+    from anthrokit import anthroscore as score
+    from anthrokit.core import Run, read_frame
+
+    table = read_frame(texts)
+    words = tuple(entities) if entities else score.preset(preset, names or ())
+    scorer = score.load_scorer(model, precision=precision)
+    common = {"protocol": protocol, "text": text, "check_language": not any_language}
+    if run:
+        with Run(run) as there:
+            score.score_into(there, texts, words, scorer, progress=not _session.quiet, **common)
+            found = score.stored_summary(there, fingerprint=scorer.fingerprint, protocol=protocol)
+    else:
+        found = score.summarise(score.score_texts(table, words, scorer, **common))
+    scored = found["score"].dropna()
+    facts = {
+        "scored": f"{len(scored)} of {len(found)} texts",
+        "mean": round(float(scored.mean()), 4) if len(scored) else None,
+        "model": f"{scorer.name} ({scorer.kind}), protocol {protocol}",
+    }
+    return _Result(found, facts, shown=found[["text_id", "score", "n_sentences", "status"]])
+
+# %% ../nbs/15_cli.ipynb #49213a2d
+@Parameter(name="*")
+@dataclass(frozen=True, repr=False)
+class _Cases:
+    """Cases, and how they are shown.
+
+    Parameters
+    ----------
+    cases
+        heartbench (the 296 released), bundled (our twelve), or a file.
+    subset
+        By difficulty.
+    style
+        How a case is shown.
+    language
+        Of the instruction.
+    """
+
+    cases: str = "heartbench"
+    subset: Literal["all", "normal", "hard"] = "all"
+    style: Literal["transcript", "chat"] = "transcript"
+    language: Literal["zh", "en"] = "zh"
+
+    def loaded(self) -> Any:
+        from anthrokit.heartbench import load_cases
+
+        return load_cases(self.cases, subset=self.subset)
+
+
+@heartbench.command(name="answer")
+def heartbench_answer(
+    run: str,
+    *,
+    models: list[str],
+    shown: _Cases = _Cases(),
+    cap: _Cap = _Cap(),
+) -> _Result:
+    """Models answer the cases.
+
+    Examples: anthrokit heartbench answer runs/hearts --models openai/gpt-4o --subset hard
+
+    Parameters
+    ----------
+    run
+        The run's folder.
+    models
+        Models that answer.
+    """
+    from anthrokit.heartbench import answer
+
+    table = answer(
+        shown.loaded(),
+        model=[_llm(name) for name in models],
+        run=run,
+        style=shown.style,
+        language=shown.language,
+        budget=cap.budget(),
+        progress=not _session.quiet,
+    )
+    absent = table[table["content"].isna()]
+    missing = _tell_missing(absent.assign(reason=absent["error"].fillna(absent["status"])))
+    counts = table.groupby("model").agg(
+        cases=("case_id", "size"), answered=("content", "count"), mean_words=("words", "mean")
+    )
+    return _Result(counts.reset_index(), {"run": run}, missing)
+
+# %% ../nbs/15_cli.ipynb #31b9d10f
+@heartbench.command(name="judge")
+def heartbench_judge(
+    run: str,
+    *,
+    judges: list[str],
+    models: list[str] | None = None,
+    samples: Positive = 1,
+    language: Literal["zh", "en"] = "zh",
+    shuffle: bool = False,
+    retry: list[str] = ("failed",),
+    cap: _Cap = _Cap(),
+) -> _Result:
+    """Judges say of every criterion whether an answer hits it.
+
+    Examples: anthrokit heartbench judge runs/hearts --judges anthropic/claude-sonnet-4-5 --shuffle --samples 3
+
+    Parameters
+    ----------
+    run
+        The run's folder.
+    judges
+        Models.
+    models
+        Whose answers (default: all).
+    samples
+        Judgements of each judge for each answer.
+    language
+        Of the instruction.
+    shuffle
+        Show the criteria in another order in each sample.
+    retry
+        Judgements to make again: failed, unparsed, refused.
+    """
+    from anthrokit.core import Run
+    from anthrokit.heartbench import RubricJudge, judge_answers
+
+    with Run(_there(run)) as there:
+        shared = {"samples": samples, "language": language, "shuffle": shuffle}
+        panel = [RubricJudge(_llm(name), **shared) for name in judges]
+        how = {"budget": cap.budget(), "retry": list(retry), "progress": not _session.quiet}
+        judge_answers(there, panel, models=models, **how)
+        table = there.judgements()
+    counts = table.groupby(["judge", "model", "status"]).size().reset_index(name="judgements")
+    absent = table[table["status"] != "ok"]
+    missing = _tell_missing(absent.assign(reason=absent["error"].fillna(absent["status"])))
+    return _Result(counts, {"run": run}, missing)
+
+
+@heartbench.command(name="score")
+def heartbench_score(
+    run: str,
+    *,
+    judges: list[str] | None = None,
+    protocol: Literal["paper", "released"] = "paper",
+    level: Literal["overall", "dimension", "ability"] = "dimension",
+) -> _Result:
+    """Verdicts become scores from 0 to 100, with intervals over cases.
+
+    Examples: anthrokit heartbench score runs/hearts; anthrokit heartbench score runs/hearts --protocol released --json
+
+    Parameters
+    ----------
+    run
+        The run's folder.
+    judges
+        Judges that vote (default: all).
+    protocol
+        As the paper says, or as its code does.
+    level
+        How fine.
+    """
+    from anthrokit.core import Run
+    from anthrokit.heartbench import score, unscored
+
+    with Run(_there(run)) as there:
+        hits = there.hits(judges)
+    levels = {"overall": ["overall"], "dimension": ["overall", "dimension"]}
+    table, without = score(hits, protocol), unscored(hits, protocol)
+    return _Result(
+        table[table["level"].isin(levels.get(level, table["level"].unique()))],
+        {"run": run, "protocol": protocol},
+        _tell_missing(without.assign(reason=without["status"])),
+    )
+
+# %% ../nbs/15_cli.ipynb #21cc5154
+@heartbench.command(name="estimate")
+def heartbench_estimate(
+    run: str | None = None,
+    *,
+    models: list[str] | None = None,
+    judges: list[str] | None = None,
+    shown: _Cases = _Cases(),
+    samples: Positive = 1,
+) -> _Result:
+    """What answers, or judgements of a run's answers, would take. No call is made.
+
+    Examples: anthrokit heartbench estimate --models openai/gpt-4o;
+    anthrokit heartbench estimate runs/hearts --judges anthropic/claude-sonnet-4-5 --samples 3
+
+    Parameters
+    ----------
+    run
+        What it holds is not done again; its answers are those to be judged.
+    models
+        Models that answer.
+    judges
+        Models that judge the run's answers.
+    samples
+        Judgements of each judge for each answer.
+    """
+    from anthrokit.heartbench import RubricJudge, answer, judge_answers
+    from anthrokit.work import estimate_jobs, look_at
+
+    if not models and not judges:
+        raise ValueError("say which models answer (--models) or judge (--judges)")
+    with look_at(_there(run or "(no run)") if judges else run or os.devnull) as there:
+        jobs = []
+        if models:
+            asked = {"model": [_llm(name) for name in models], "style": shown.style, "language": shown.language}
+            jobs.append(answer.job(shown.loaded(), run=there, **asked))
+        if judges:
+            panel = [RubricJudge(_llm(name), samples=samples, language=shown.language) for name in judges]
+            jobs.append(judge_answers.job(there, panel))
+        found = estimate_jobs(jobs)
+    return _priced(found)
+
+# %% ../nbs/15_cli.ipynb #512069f6
+@with_people.command(name="init")
+def study_init(folder: str, *, model: str | None = None) -> _Result:
+    """Make the folder of a study with people: settings, texts, conditions, questionnaires.
+
+    Examples: anthrokit study init studies/first --model openai/gpt-4o
+
+    Parameters
+    ----------
+    folder
+        A new one.
+    model
+        The model under study; [target] in study.toml has more.
+    """
+    from anthrokit.study import init_study
+
+    made = init_study(folder, **({"model": model} if model else {}))
+    files = sorted(path.relative_to(made.folder).as_posix() for path in made.folder.rglob("*") if path.is_file())
+    return _Result(None, {"study": str(made.folder), "to change": [name for name in files if name.endswith(".toml")]})
+
+
+@with_people.command(name="serve")
+def study_serve(folder: str, *, port: Positive | None = None) -> int:
+    """Serve the gateway: participants come to the model through it, by their token alone.
+
+    Examples: anthrokit study serve studies/first
+
+    Parameters
+    ----------
+    folder
+        Of the study.
+    port
+        On this machine; by default as study.toml says.
+    """
+    from anthrokit.study import serve
+
+    def ready(gateway: Any) -> None:
+        if not _session.quiet:
+            print(f"anthrokit: the gateway listens at {gateway.url}; Ctrl-C ends it", file=sys.stderr, flush=True)
+
+    serve(folder, port=port, ready=ready)
+    return 0
+
+# %% ../nbs/15_cli.ipynb #ba7ee405
+@with_people.command(name="start")
+def study_start(folder: str) -> int:
+    """Run gateway and study server together; oTree is fetched from PyPI the first time.
+
+    Examples: anthrokit study start studies/first
+
+    Parameters
+    ----------
+    folder
+        Of the study.
+    """
+    from anthrokit.study import start
+
+    def ready(gateway: Any, server: Any) -> None:
+        if not _session.quiet:
+            told = f"participants begin at {gateway.url}/enter, the admin page is {server.url}; Ctrl-C ends both"
+            print(f"anthrokit: {told}", file=sys.stderr, flush=True)
+
+    start(folder, ready=ready)
+    return 0
+
+
+@with_people.command(name="erase")
+def study_erase(folder: str, participant: str) -> _Result:
+    """Take a participant out of a study, and show by a search of all its files that they are gone.
+
+    Examples: anthrokit study erase studies/first 5f3c0ffee
+
+    Parameters
+    ----------
+    folder
+        Of the study; gateway and study server must be stopped meanwhile.
+    participant
+        Their id, or the id that their panel sent them with.
+    """
+    from anthrokit.study import erase
+
+    return _Result(erase(folder, participant), {"study": folder})
+
+# %% ../nbs/15_cli.ipynb #56d56d1e
+def _flags(command: Sequence[str]) -> set[str]:
+    "The flags of a command."
+    arguments = functools.reduce(lambda place, name: place[name], command, app).assemble_argument_collection()
+    return {one.name.lstrip("-").replace("-", "_") for one in arguments} - {"*"}
+
+
+def _sections(path: Any, read: dict[str, Any]) -> Iterator[tuple[tuple[str, ...], dict[str, Any]]]:
+    "Command and what is said to it, each key known: [simulate], [heartbench.answer]."
+    for name, section in read.items():
+        parts = _table(path, name, section)
+        if name == "check":  # its own reader checks it
+            yield (name,), {}
+            continue
+        if name not in ("heartbench", "study"):
+            parts = {flag.replace("-", "_"): value for flag, value in parts.items()}
+            _known(path, f"[{name}]", parts, _flags([name]))
+            yield (name,), parts
+            continue
+        _known(path, f"[{name}]", parts, set(app[name]) - {"--help", "-h"})
+        for part, inner in parts.items():
+            inner = _table(path, f"{name}.{part}", inner)
+            inner = {flag.replace("-", "_"): value for flag, value in inner.items()}
+            _known(path, f"[{name}.{part}]", inner, _flags([name, part]))
+            yield (name, part), inner
+
+
+def _settings(
+    path: str | os.PathLike, command: tuple[str, ...]
+) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+    "What a settings file says to a command, and the models it names; the whole file is checked."
+    try:
+        read = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise _SettingsError(f"{path} can't be read: {error.strerror}") from None
+    except ValueError as error:
+        raise _SettingsError(f"{path} is not TOML: {error}") from None
+    _known(path, "the file", read, {"run", "models", *app} - {"--help", "-h"})
+    models, run = _table(path, "models", read.pop("models", {})), read.pop("run", None)
+    named = {name: _model_entry(path, name, entry) for name, entry in models.items()}
+    sections = dict(_sections(path, read))
+    wanted = [("simulate",), ("judge",), command] if command == ("estimate",) else [command]
+    said = {name: value for part in wanted for name, value in sections.get(part, {}).items()}
+    flags = _flags(command)
+    found = {"run": run} if run is not None and "run" in flags else {}
+    return found | {name: value for name, value in said.items() if name in flags}, named
+
+# %% ../nbs/15_cli.ipynb #2256448f
+_CHECK = {
+    "margin": (int, float), "prompts": str, "dialogues": int, "balance": list, "turns": int, "user": str,
+    "judges": list, "family": list, "behaviours": list, "samples": int, "seed": int, "baseline": str,
+    "group": str, "strict": bool, "versions": dict,
+}  # fmt: skip
+
+
+def _check_plan(path: str) -> dict[str, Any]:
+    "What a study's file says under check, each key and kind known; the models that it names are noted."
+    from anthrokit.simulation import load_family
+
+    settings, _session.models = _settings(path, ("check",))
+    read = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    plan = _table(path, "check", read.get("check", {}))
+    _known(path, "[check]", plan, set(_CHECK))
+    for name, value in plan.items():
+        if not isinstance(value, _CHECK[name]) or (isinstance(value, bool) and _CHECK[name] is not bool):
+            raise _SettingsError(f"{path}: [check] {name} is {value!r}, which it can't be")
+    if "margin" not in plan:
+        raise _SettingsError(
+            f"{path}: [check] needs a margin, the difference of shares that matters, such as 0.05"
+        )
+    for name, version in plan.get("versions", {}).items():
+        version = _table(path, f"check.versions.{name}", version)
+        _known(path, f"[check.versions.{name}]", version, {"target", "system", "prompts"})
+    load_family(*plan.get("family", []))
+    return {**plan, "run": read.get("run") or settings.get("run")}
+
+
+def _check_judges(plan: dict[str, Any]) -> dict[str, Any]:
+    "Judges, taxonomy and behaviours of a check."
+    from anthrokit.judging import family_patterns
+    from anthrokit.simulation import load_family
+
+    names, behaviours = plan.get("judges", ["offline"]), plan.get("behaviours")
+    if "family" not in plan:
+        return {"judges": _judges(names, False, "paper"), "behaviours": behaviours}
+    taxonomy = load_family(*plan["family"])
+    judges = _judges(names, False, "paper") or [family_patterns()]
+    if names == ["offline"]:
+        behaviours = behaviours or [name for name in taxonomy.names if name in judges[0].behaviours]
+    return {"judges": judges, "behaviours": behaviours, "taxonomy": taxonomy}
+
+# %% ../nbs/15_cli.ipynb #c47f2260
+def _in_words(row: Any) -> str:
+    "One difference in words, with its verdict."
+    points = f"{100 * row.estimate:+.1f} points ({100 * row.ci_low:+.1f} to {100 * row.ci_high:+.1f})"
+    return f"{row.version} against {row.baseline}: {points}, margin {100 * row.margin:g}: {row.verdict}"
+
+
+def _failing(table: pd.DataFrame, strict: bool) -> pd.Series:
+    "Rows that fail a check."
+    return table["verdict"].ne("within the margin") if strict else table["verdict"].eq("beyond the margin")
+
+
+def _write_junit(table: pd.DataFrame, path: str, strict: bool) -> None:
+    from xml.etree import ElementTree
+
+    failing = _failing(table, strict)
+    counts = {"tests": str(len(table)), "failures": str(int(failing.sum()))}
+    suite = ElementTree.Element("testsuite", name="anthrokit check", errors="0", **counts)
+    for row, failed in zip(table.itertuples(), failing, strict=True):
+        case = ElementTree.SubElement(
+            suite, "testcase", classname=_cell(row.version), name=_cell(row.behaviour)
+        )
+        told = ElementTree.SubElement(case, "failure" if failed else "system-out")
+        told.text = _cell(_in_words(row))
+        if failed:
+            told.set("message", _cell(row.verdict))
+    ElementTree.ElementTree(suite).write(path, encoding="utf-8", xml_declaration=True)
+
+
+def _write_summary(table: pd.DataFrame, path: str, strict: bool) -> None:
+    "A Markdown table, added to a file, as GitHub's pages of a job take it."
+    failing = _failing(table, strict)
+    lines = [f"### anthrokit check: {'failed' if failing.any() else 'passed'}", ""]
+    lines += ["| version | behaviour | difference | interval | verdict |", "| --- | --- | --- | --- | --- |"]
+    for row in table.itertuples():
+        told = (_cell(text).replace("|", "\\|").replace("<", "&lt;") for text in (row.version, row.behaviour))
+        numbers = f"{100 * row.estimate:+.1f} | {100 * row.ci_low:+.1f} to {100 * row.ci_high:+.1f}"
+        lines.append(f"| {' | '.join(told)} | {numbers} | {row.verdict} |")
+    with open(path, "a", encoding="utf-8") as file:
+        file.write("\n".join([*lines, ""]) + "\n")
+
+# %% ../nbs/15_cli.ipynb #1c56d3ec
+@app.command
+def check(
+    study: str, *, run: str | None = None, junit: str | None = None, summary: str | None = None
+) -> _Result:
+    """Versions of a target against a margin: exit code 1 where one drifted beyond it.
+
+    Examples: anthrokit check study.toml; anthrokit check study.toml --junit drift.xml --summary summary.md
+
+    Parameters
+    ----------
+    study
+        A settings file with a section check: margin, versions, prompts, dialogues, turns, user, judges, family, …
+        Without versions, the labels of the run are compared as they are, by its column `group`.
+    run
+        The run's folder (default: the file's run).
+    junit
+        Write the verdicts to this file in JUnit's format.
+    summary
+        Add them to this file in Markdown (default: the file that GITHUB_STEP_SUMMARY names, where it is set).
+    """
+    from anthrokit import analysis
+    from anthrokit.core import Run
+
+    plan = _check_plan(study)
+    folder = run or plan["run"]
+    if not folder:
+        raise _SettingsError(f"{study}: it names no run; write run = 'runs/…' at the top, or give --run")
+    group, strict = plan.get("group", "version"), plan.get("strict", False)
+    told = {"margin": plan["margin"], "baseline": plan.get("baseline")}
+    if plan.get("versions"):
+        versions = {name: dict(version) for name, version in plan["versions"].items()}
+        for version in versions.values():
+            version["target"] = _llm(version.get("target", _SMALL))
+            if "prompts" in version:
+                version["prompts"] = _drawn(version["prompts"], plan.get("dialogues"), plan.get("balance"))
+        how = {name: plan[name] for name in ("turns", "samples", "seed") if name in plan}
+        prompts = _drawn(plan.get("prompts", "anthrokit"), plan.get("dialogues"), plan.get("balance"))
+        user = _llm(plan.get("user", _SMALL))
+        with Run(folder) as there:
+            table = analysis.compare_versions(
+                versions,
+                prompts,
+                run=there,
+                user=user,
+                progress=not _session.quiet,
+                **_check_judges(plan),
+                **how,
+                **told,
+            )
+            missing, spent = _tell_missing(there.missing()), _spent(there)
+    else:
+        with Run(_there(folder), read_only=True) as there:
+            labels, missing, spent = there.labels(), _tell_missing(there.missing()), {}
+        if group not in labels:
+            raise ValueError(f"labels have no column {group!r} to compare by; they have {', '.join(labels)}")
+        table = analysis.drift(labels, group=group, **told)
+    failing = _failing(table, strict)
+    if junit:
+        _write_junit(table, junit, strict)
+    if summary := summary or os.environ.get("GITHUB_STEP_SUMMARY"):
+        _write_summary(table, summary, strict)
+    verdict = f"{int(failing.sum())} of {len(table)} comparisons fail" if failing.any() else "passed"
+    facts = {"run": folder, **spent, "verdict": f"{verdict}; margin {100 * plan['margin']:g} points"}
+    shown = table[["version", "behaviour", "estimate", "ci_low", "ci_high", "n_clusters", "verdict"]]
+    return _Result(table, facts, missing, shown=shown, failed=bool(failing.any()))
+
+# %% ../nbs/15_cli.ipynb #773c09c5
+@app.command
+def doctor(*, servers: list[str] | None = None) -> _Result:
+    """What can be run here: Python, packages, models, keys (by name, never shown), servers, and what each lacks.
+
+    Examples: anthrokit doctor; anthrokit doctor --servers http://localhost:9000/v1
+
+    Parameters
+    ----------
+    servers
+        Addresses to try besides the usual ones.
+    """
+    from anthrokit.models import doctor
+
+    return _Result(doctor(servers or ()))
+
+# %% ../nbs/15_cli.ipynb #744a7f1b
+def copy_tutorials(folder: str | os.PathLike = "anthrokit-tutorials") -> list[Path]:
+    """Copy the tutorials to a folder, to run and change them there; the papers' notebooks to `papers` within it.
+
+    Parameters
+    ----------
+    folder : str or path
+        Made if it isn't there. A notebook of the same name that is there is left as it is.
+
+    Returns
+    -------
+    list of Path
+        The papers' notebooks and the tutorials in the folder.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> "quickstart.ipynb" in [path.name for path in copy_tutorials(tempfile.mkdtemp())]
+    True
+    """
+    package = Path(__file__).resolve().parent
+    copies = []
+    for part, place in (("papers", Path(folder) / "papers"), ("tutorials", Path(folder))):
+        source = next(one for one in (package / part, package.parent / "nbs" / part) if one.is_dir())
+        place.mkdir(parents=True, exist_ok=True)
+        for notebook in sorted(source.glob("*.ipynb")):
+            copies.append(place / notebook.name)
+            if not copies[-1].exists():
+                shutil.copyfile(notebook, copies[-1])
+    return copies
+
+
+@app.command
+def lab(folder: str = "anthrokit-tutorials", *, copy_only: bool = False, options: str = "") -> _Result | int:
+    """JupyterLab with a copy of the tutorials and of the papers' notebooks.
+
+    Examples: anthrokit lab; anthrokit lab my-tutorials --copy-only;
+    anthrokit lab --options='--no-browser --port=8890'
+
+    Parameters
+    ----------
+    folder
+        Where the tutorials go; your own changes are kept.
+    copy_only
+        Copy the tutorials, open nothing.
+    options
+        Passed on to JupyterLab.
+    """
+    import pandas as pd
+
+    from anthrokit.models import needs
+
+    if not copy_only:
+        needs("lab", "jupyterlab")
+    copies = copy_tutorials(folder)
+    if copy_only:
+        return _Result(pd.DataFrame({"tutorial": [str(path) for path in copies]}))
+    os.execv(sys.executable, [sys.executable, "-m", "jupyterlab", folder, *shlex.split(options)])

@@ -3,7 +3,6 @@
 import contextlib
 import ctypes
 import functools
-import inspect
 import json
 import os
 import re
@@ -80,10 +79,13 @@ def test_a_script_says_what_the_person_says(server, tmp_path):
 
 def test_an_estimate_takes_what_changes_a_study():
     "Whatever simulate and judge take, but caps and the judges' default; a settings file for both says it to all three."
-    from anthrokit.cli import estimate, judge, simulate
+    from anthrokit.cli import app
 
-    taken = {name for one in (simulate, judge) for name in inspect.signature(one).parameters}
-    assert taken - set(inspect.signature(estimate).parameters) == {"budget_usd", "budget_tokens"}
+    def flags(command):
+        return {one.name for one in app[command].assemble_argument_collection()}
+
+    taken = flags("simulate") | flags("judge")
+    assert {"--turns", "--samples"} < taken and taken - flags("estimate") == {"--budget-usd", "--budget-tokens"}
 
 
 def test_the_judging_of_a_file_has_an_estimate(tmp_path):
