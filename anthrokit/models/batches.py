@@ -449,11 +449,11 @@ class Provider:
         "Results, in lines."
         return await self._ask(self.there.fetch, result)
 
-# %% ../../nbs/02_models/09_batches.ipynb #da728f11
+# %% ../../nbs/02_models/09_batches.ipynb #06f3d234
 _OPEN = "batches.status IN ('uploaded', 'begun')"
 _ROW = ("file", "custom_id", "request", "unit", "purpose", "status")
 
-# %% ../../nbs/02_models/09_batches.ipynb #0d8eefab
+
 def under_way(run: Run, model: str | None = None) -> int:
     """Requests that a run has sent in batches and that aren't back.
 
