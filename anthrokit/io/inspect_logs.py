@@ -143,11 +143,7 @@ def _result(name: str, samples: list[EvalSample]) -> EvalScore:
         unscored_samples=len(every) - len(scored),
     )
 
-# %% ../../nbs/13_io/02_inspect_logs.ipynb #7b1c75fc
-_METRICS = [{"name": "inspect_ai/mean"}, {"name": "inspect_ai/stderr", "options": {"cluster": "base_id"}}]
-_JUDGE = ("judge", "position", "samples", "counted", "behaviours", "settings", "hash")
-
-
+# %% ../../nbs/13_io/02_inspect_logs.ipynb #a788dae9
 def _chat(said: pd.DataFrame, target: str, system: str | None) -> list[ChatMessage]:
     "The messages of a dialogue, in Inspect's classes; each knows its turn, and why it has no text where it has none."
     found: list[ChatMessage] = [ChatMessageSystem(content=system)] if system else []
@@ -163,7 +159,7 @@ def _chat(said: pd.DataFrame, target: str, system: str | None) -> list[ChatMessa
         )
     return found
 
-
+# %% ../../nbs/13_io/02_inspect_logs.ipynb #8e2bcdde
 def _sample(row: dict[str, Any], epoch: int, said: pd.DataFrame, scores: dict[str, Score]) -> EvalSample:
     "One dialogue."
     messages = _chat(said, row["target"], row["system_target"])
@@ -181,7 +177,7 @@ def _sample(row: dict[str, Any], epoch: int, said: pd.DataFrame, scores: dict[st
         error=failed if row["status"] == "failed" else None,
     )
 
-# %% ../../nbs/13_io/02_inspect_logs.ipynb #8c82977f
+
 def _grouped(frame: pd.DataFrame, columns: Iterable[str]) -> dict[tuple[str, str], list[dict[str, Any]]]:
     "Rows by dialogue and behaviour."
     found: dict[tuple[str, str], list[dict[str, Any]]] = {}
@@ -212,7 +208,11 @@ def _samples(run: Run, target: str) -> list[EvalSample]:
         found.append(_sample(row, epochs[prompt], said.get(name, tables.empty("messages")), scores))
     return found
 
-# %% ../../nbs/13_io/02_inspect_logs.ipynb #5cae562b
+# %% ../../nbs/13_io/02_inspect_logs.ipynb #cd821e8d
+_METRICS = [{"name": "inspect_ai/mean"}, {"name": "inspect_ai/stderr", "options": {"cluster": "base_id"}}]
+_JUDGE = ("judge", "position", "samples", "counted", "behaviours", "settings", "hash")
+
+
 def write_inspect(run: Run, path: str | os.PathLike, *, target: str | None = None) -> Path:
     """A run as a log of Inspect, for `inspect view` and everything else that reads such logs.
 
@@ -281,7 +281,7 @@ def write_inspect(run: Run, path: str | os.PathLike, *, target: str | None = Non
     write_eval_log(log, str(path))
     return path
 
-# %% ../../nbs/13_io/02_inspect_logs.ipynb #bc4cb34f
+# %% ../../nbs/13_io/02_inspect_logs.ipynb #9c849bd4
 def _dialogue_id(log: EvalLog, sample: EvalSample) -> str:
     return sample.metadata.get("dialogue_id") or digest(log.eval.eval_id, str(sample.id), sample.epoch)
 
@@ -324,7 +324,7 @@ def _said(sample: EvalSample) -> list[dict[str, Any]]:
         if content is not None
     ]
 
-
+# %% ../../nbs/13_io/02_inspect_logs.ipynb #fad97a39
 def _dialogue_of(log: EvalLog, sample: EvalSample) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     "A sample as a dialogue and its messages."
     name, known = _dialogue_id(log, sample), sample.metadata
@@ -520,7 +520,7 @@ def dialogue(turns: int = 5, template: str | None = None) -> Solver:
 
     return solve
 
-# %% ../../nbs/13_io/02_inspect_logs.ipynb #2ad8515e
+# %% ../../nbs/13_io/02_inspect_logs.ipynb #90c0c46a
 def _judge_models(judges: list[str] | None) -> list[Model]:
     "The judges by name, or the models of the role judge."
     if judges is None:
@@ -550,7 +550,7 @@ def judges_there(judges: list[str] | None = None) -> Solver:
 
     return solve
 
-
+# %% ../../nbs/13_io/02_inspect_logs.ipynb #89edb35c
 async def _rate(model: Model, passage: Passage, behaviour: Behaviour, seed: int) -> Rating:
     "As `LLMJudge` does it: an answer that can't be read is asked for once more."
     for attempt in range(2):
