@@ -16,6 +16,7 @@ import pandas as pd
 
 from .mentions import AnthroScoreError, Entities, protocol_named
 from .scoring import Scorer, load_scorer, score_texts
+from ..core import digest
 from ..models import Spread
 
 # %% auto #0
@@ -52,6 +53,27 @@ def parts_of(texts: Any) -> list[tuple[Path, int, str]]:
     return [(path, number, f"{path.stem}-{number:05}.parquet") for path in files for number in range(groups[path])]
 
 
+def _row_group(path: Path, number: int) -> str:
+    "What tells a row group from others: its sizes and the first and last of its texts."
+    import pyarrow.parquet
+
+    return digest(repr(pyarrow.parquet.read_metadata(path).row_group(number).to_dict()))
+
+
+def _scored_with(made: Path) -> dict[str, str]:
+    "What a file of scores was made with and of."
+    import pyarrow.parquet
+
+    return json.loads((pyarrow.parquet.read_schema(made).metadata or {}).get(b"PANDAS_ATTRS", b"{}"))
+
+
+def _refuse_other_model(made: Path, known: str | None, fingerprint: str) -> None:
+    if known not in (None, fingerprint):
+        raise AnthroScoreError(
+            f"{made.parent} holds scores with fingerprint {known!r}, not {fingerprint!r}: name another folder"
+        )
+
+
 @functools.lru_cache(maxsize=1)
 def _scorer(model: Any, precision: str) -> Scorer:
     "A model of this process, loaded once."
@@ -70,7 +92,7 @@ def score_part(path: Path, number: int, made: Path, how: dict[str, Any]) -> str:
     made : Path
         Where the scores go.
     how : dict
-        model, precision, text, and the other parameters of `score_texts`.
+        model, precision, text, and the other parameters of `score_texts`; the fingerprint that the model must have.
 
     Returns
     -------
@@ -91,6 +113,7 @@ def score_part(path: Path, number: int, made: Path, how: dict[str, Any]) -> str:
 
     how = dict(how)
     scorer = how.pop("scorer", None) or _scorer(how.pop("model"), how.pop("precision"))
+    _refuse_other_model(made, how.pop("fingerprint", None), scorer.fingerprint)
     if not made.exists():
         source = pyarrow.parquet.ParquetFile(path)
         named = [name for name in ("text_id", how["text"]) if name in source.schema_arrow.names]
@@ -99,7 +122,9 @@ def score_part(path: Path, number: int, made: Path, how: dict[str, Any]) -> str:
             first = sum(source.metadata.row_group(before).num_rows for before in range(number))
             texts.insert(0, "text_id", [f"{path.stem}/{first + place}" for place in range(len(texts))])
         begun = made.with_name(f"_{made.name}.{os.getpid()}")
-        score_texts(texts, model=scorer, **how).to_parquet(begun, index=False)
+        scores = score_texts(texts, model=scorer, **how)
+        scores.attrs = {"fingerprint": scorer.fingerprint, "row_group": _row_group(path, number)}
+        scores.to_parquet(begun, index=False)
         os.replace(begun, made)
     return scorer.fingerprint
 
@@ -156,7 +181,8 @@ def score_files(
     Raises
     ------
     AnthroScoreError
-        Files that aren't there, scores on another scale in the folder, or workers whose models differ.
+        Files that aren't there; in the folder scores of other texts, by another model or on another scale; workers
+        whose models differ.
     SetupError
         Workers were lost. What is done is kept.
 
@@ -180,12 +206,20 @@ def score_files(
     how = {"entities": entities, "protocol": protocol, "dependencies": dependencies, "text": text}
     how |= {"check_language": check_language}
     how |= {"model": model, "precision": precision} if spread else {"scorer": load_scorer(model, precision=precision)}
-    owed = [(path, number, into / made, how) for path, number, made in parts if not (into / made).exists()]
+    there = {made: _scored_with(into / made) for _, _, made in parts if (into / made).exists()}
+    for path, number, made in parts:
+        if made in there and there[made].get("row_group") != _row_group(path, number):
+            raise AnthroScoreError(
+                f"{into / made} holds scores of other texts than {path} now has: name another folder"
+            )
+    how["fingerprint"] = next((one["fingerprint"] for one in there.values()), None)
+    owed = [(path, number, into / made, how) for path, number, made in parts if made not in there]
     if spread:
-        prints = spread.map(score_part, owed)
+        spread.map(score_part, owed)
     else:
-        prints = [score_part(*part) for part in owed]
-    for fingerprint in dict.fromkeys(prints):
+        for part in owed:
+            score_part(*part)
+    for fingerprint in dict.fromkeys(_scored_with(into / made)["fingerprint"] for _, _, made in parts):
         _same_scale(into, {"fingerprint": fingerprint})
     return pd.DataFrame([_counts(into / made) for _, _, made in parts], columns=_COUNTS)
 
