@@ -81,7 +81,7 @@ def profile_table(labels: pd.DataFrame) -> pd.DataFrame:
 def _percent(value: float) -> str:
     return "–" if pd.isna(value) else f"{100 * value:.0f} %"
 
-# %% ../nbs/14_report.ipynb #d06857eb
+# %% ../nbs/14_report.ipynb #a5aba5a7
 def _conditions(labels: pd.DataFrame, run: Run) -> list[str]:
     "target, and the columns of the design that tell a few groups apart: what a study compares."
     design = [name for name in run.design().columns[1:] if name in labels and 2 <= labels[name].nunique() <= 6]
@@ -114,7 +114,7 @@ def side_by_side(labels: pd.DataFrame, by: Sequence[str] = ("target",)) -> pd.Da
     wide = wide.reindex(columns=where.drop_duplicates()).fillna("–").reset_index().rename_axis(columns=None)
     return rows.merge(wide, on=["category", "behaviour"])
 
-
+# %% ../nbs/14_report.ipynb #414ad9e2
 def differences_table(labels: pd.DataFrame, by: Sequence[str] = ("target",)) -> pd.DataFrame:
     """Differences between the levels of each column, in words: the largest first.
 
@@ -162,18 +162,7 @@ def differences_table(labels: pd.DataFrame, by: Sequence[str] = ("target",)) -> 
         ]
     )
 
-# %% ../nbs/14_report.ipynb #bd4fafbc
-def _picture(axes: Any) -> str:
-    "A figure as a data URL."
-    import matplotlib.pyplot as plt
-
-    figure = (axes[0] if isinstance(axes, list) else axes).get_figure()
-    file = io.BytesIO()
-    figure.savefig(file, format="png", dpi=150, bbox_inches="tight")
-    plt.close(figure)
-    return "data:image/png;base64," + base64.b64encode(file.getvalue()).decode()
-
-
+# %% ../nbs/14_report.ipynb #0dd377bb
 def draw(run: Run) -> dict[str, Any]:
     """The two figures of a run: profile and emergence.
 
@@ -200,6 +189,17 @@ def draw(run: Run) -> dict[str, Any]:
         "profile": figures.plot_profile(analysis.profile(labels, by=by)),
         "emergence": figures.plot_emergence(analysis.emergence(labels, by=by)),
     }
+
+# %% ../nbs/14_report.ipynb #c04d9307
+def _picture(axes: Any) -> str:
+    "A figure as a data URL."
+    import matplotlib.pyplot as plt
+
+    figure = (axes[0] if isinstance(axes, list) else axes).get_figure()
+    file = io.BytesIO()
+    figure.savefig(file, format="png", dpi=150, bbox_inches="tight")
+    plt.close(figure)
+    return "data:image/png;base64," + base64.b64encode(file.getvalue()).decode()
 
 # %% ../nbs/14_report.ipynb #7d41ff01
 def _messages(messages: pd.DataFrame, labels: pd.DataFrame, ratings: pd.DataFrame) -> list[dict[str, Any]]:
@@ -246,6 +246,50 @@ def _messages(messages: pd.DataFrame, labels: pd.DataFrame, ratings: pd.DataFram
             }
         )
     return shown
+
+# %% ../nbs/14_report.ipynb #f1d0b348
+def _notes(run: Run, offline: bool) -> list[str]:
+    "What a reader must know before believing anything."
+    from anthrokit.judging import quality_note
+
+    models = [settings for role in ("targets", "users") for settings in run.fact(role, {}).values()]
+    embedded = any(settings.get("model") == DEFAULT_MODEL for settings in models)
+    return ([NOTICE] if embedded else []) + ([quality_note()] if offline else [])
+
+
+def _published() -> list[str]:
+    "Pictures of published findings, to stand beside a run that can make none."
+    shares = pd.read_csv(data_path("published/replication_profiles.csv"))
+    shares["behaviour"] = shares["behaviour"].str.lower()
+    both = shares.pivot_table(index=["model", "behaviour"], columns="turns", values="percent_of_messages")
+    shown = ["validation", "empathy", "emotions", "desires"]
+    title = "Published: public replication alar49/anthro-benchmark, 15 newer models (no n given)"
+    turns = figures.plot_slopes(both.reset_index(), "behaviour", 5, 10, panels=shown, title=title)[0]
+    scores, words = (
+        pd.read_csv(data_path(f"published/heartbench_{name}.csv"), index_col=0)
+        for name in ("figure4_all", "response_words")
+    )
+    title = "Published: HeartBench report, Figure 4, all 296 cases"
+    return [
+        _picture(turns),
+        _picture(figures.plot_scores(scores, beside=words["figure4_all"].rename("Words"), title=title)),
+    ]
+
+
+def _quality_rows() -> list[dict[str, Any]]:
+    from anthrokit.judging import offline_quality
+
+    pooled = offline_quality().query("behaviour == 'all'")
+    return [
+        {
+            "judge": row.judge,
+            "precision": f"{row.precision:.2f} ({row.precision_low:.2f} to {row.precision_high:.2f})",
+            "recall": f"{row.recall:.2f} ({row.recall_low:.2f} to {row.recall_high:.2f})",
+            "F1": f"{row.f1:.2f}",
+            "judged": f"{row.n:.0f} of {row.n_total:.0f}, {row.n_positive:.0f} positive",
+        }
+        for row in pooled.itertuples()
+    ]
 
 # %% ../nbs/14_report.ipynb #77f8e6cb
 def write_report(run: Run, path: str | os.PathLike | None = None, *, dialogues: int = 50) -> Path:
@@ -319,47 +363,3 @@ def _report(run: Run, dialogues: int) -> str:
         n_missing=len(missing),
         missing=missing.head(30).astype(str).to_dict("records"),
     )
-
-# %% ../nbs/14_report.ipynb #f1d0b348
-def _notes(run: Run, offline: bool) -> list[str]:
-    "What a reader must know before believing anything."
-    from anthrokit.judging import quality_note
-
-    models = [settings for role in ("targets", "users") for settings in run.fact(role, {}).values()]
-    embedded = any(settings.get("model") == DEFAULT_MODEL for settings in models)
-    return ([NOTICE] if embedded else []) + ([quality_note()] if offline else [])
-
-
-def _published() -> list[str]:
-    "Pictures of published findings, to stand beside a run that can make none."
-    shares = pd.read_csv(data_path("published/replication_profiles.csv"))
-    shares["behaviour"] = shares["behaviour"].str.lower()
-    both = shares.pivot_table(index=["model", "behaviour"], columns="turns", values="percent_of_messages")
-    shown = ["validation", "empathy", "emotions", "desires"]
-    title = "Published: public replication alar49/anthro-benchmark, 15 newer models (no n given)"
-    turns = figures.plot_slopes(both.reset_index(), "behaviour", 5, 10, panels=shown, title=title)[0]
-    scores, words = (
-        pd.read_csv(data_path(f"published/heartbench_{name}.csv"), index_col=0)
-        for name in ("figure4_all", "response_words")
-    )
-    title = "Published: HeartBench report, Figure 4, all 296 cases"
-    return [
-        _picture(turns),
-        _picture(figures.plot_scores(scores, beside=words["figure4_all"].rename("Words"), title=title)),
-    ]
-
-
-def _quality_rows() -> list[dict[str, Any]]:
-    from anthrokit.judging import offline_quality
-
-    pooled = offline_quality().query("behaviour == 'all'")
-    return [
-        {
-            "judge": row.judge,
-            "precision": f"{row.precision:.2f} ({row.precision_low:.2f} to {row.precision_high:.2f})",
-            "recall": f"{row.recall:.2f} ({row.recall_low:.2f} to {row.recall_high:.2f})",
-            "F1": f"{row.f1:.2f}",
-            "judged": f"{row.n:.0f} of {row.n_total:.0f}, {row.n_positive:.0f} positive",
-        }
-        for row in pooled.itertuples()
-    ]

@@ -24,7 +24,7 @@ from ..work import Forecast, Job, Lane, Request, Steps, task
 
 # %% auto #0
 __all__ = ['USER_TEMPLATE', 'asimulate', 'user_system_prompt', 'seen_by_user', 'as_llm', 'wanted_dialogues', 'design_rows',
-           'dialogue_steps', 'SimulationJob', 'simulate']
+           'SimulationJob', 'dialogue_steps', 'simulate']
 
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #7c2481fa
 USER_TEMPLATE = """\
@@ -191,7 +191,24 @@ def wanted_dialogues(
             )
     return rows
 
-# %% ../../nbs/04_simulation/04_dialogues.ipynb #7e7d0492
+# %% ../../nbs/04_simulation/04_dialogues.ipynb #daad8c00
+def _scripts(prompts: pd.DataFrame, script: Sequence[str]) -> dict[str, list[str]]:
+    "What the user says from turn 2 on, by prompt, with the prompt's columns filled in."
+    if isinstance(script, str) or not all(isinstance(line, str) and line.strip() for line in script):
+        raise ValueError(f"script is {script!r:.60}; it is a list of messages, one a turn from turn 2 on")
+    made: dict[str, list[str]] = {}
+    for prompt in prompts.to_dict("records"):
+        known = {name: str(value) for name, value in prompt.items() if not pd.isna(value)}
+        for number, line in enumerate(script, 1):
+            if absent := [name for name in re.findall(r"\{(\w+)\}", line) if name not in known]:
+                raise ValueError(
+                    f"line {number} of the script needs {{{absent[0]}}}, which the prompt {prompt['prompt_id']!r} lacks"
+                )
+        fill = partial(re.sub, r"\{(\w+)\}", lambda match, known=known: known[match[1]])
+        made[prompt["prompt_id"]] = [fill(line) for line in script]
+    return made
+
+# %% ../../nbs/04_simulation/04_dialogues.ipynb #1680a9c7
 def _condition(target: str, design: Mapping[str, Any]) -> str:
     "The name under which a run keeps what a target was given: the target's, and the design's where there is one."
     told = ", ".join(f"{name}: {value}" for name, value in design.items())
@@ -225,7 +242,7 @@ def design_rows(
         for name, value in {**(own or {}).get(row.get("prompt_id"), {}), **design}.items()
     ]
 
-
+# %% ../../nbs/04_simulation/04_dialogues.ipynb #fff39812
 def _own_columns(prompts: pd.DataFrame) -> dict[str, dict[str, Any]]:
     "Of each prompt, the columns that the prompts table doesn't know: what its dialogues are told apart by, too."
     names = [name for name in prompts.columns if name not in {*tables.stated("prompts").columns, "persona", "who"}]
@@ -269,105 +286,7 @@ def _unfinished(run: Run, wanted: list[dict[str, Any]]) -> list[dict[str, Any]]:
             todo.append({**row, "turns": max(turns, row["turns"])})
     return todo
 
-# %% ../../nbs/04_simulation/04_dialogues.ipynb #2968db0b
-def _next_message(
-    job: SimulationJob, row: dict[str, Any], history: list[dict[str, Any]], turn: int, role: str
-) -> Steps:
-    "What is said next; a failed completion where it can't be had."
-    if (turn, role) == (1, "user"):
-        return Completion(job.openings[row["prompt_id"]], finish_reason="prompt")
-    if role == "user" and turn - 2 < len(job.scripts[row["prompt_id"]]):
-        return Completion(job.scripts[row["prompt_id"]][turn - 2], finish_reason="script")
-    if role == "user":
-        llm, purpose, messages = job.user, "user", seen_by_user(history, row["system_user"])
-    else:
-        llm, purpose, messages = job.target, "target", _seen_by_target(history, row["system_target"])
-    unit = f"{row['dialogue_id']}/{turn}/{role}"
-    for attempt in range(3):
-        seed = int(digest(unit, job.seed, attempt, length=7), 16)
-        answer = yield Request(llm, messages, unit, purpose, {"seed": seed})
-        if answer.status != "empty":
-            break
-    if answer.status == "refused" and role == "assistant" and answer.content is not None:
-        return replace(answer, finish_reason="refusal")
-    if answer.status in ("refused", "empty"):
-        why = "the model refused" if answer.status == "refused" else "an empty answer, three times"
-        return Completion(None, "failed", error=why)
-    return answer
-
-
-_KEPT = ("content", "reasoning", "finish_reason", "tokens_in", "tokens_out", "served_model", "error")
-
-
-def _message(dialogue_id: str, turn: int, role: str, answer: Completion) -> dict[str, Any]:
-    "A message, or why there is none, as a row of the run's table."
-    asked = role == "user" and turn > 1 and answer.content is not None
-    row = {"dialogue_id": dialogue_id, "turn": turn, "role": role, "seconds": round(answer.seconds, 3)}
-    row |= {name: getattr(answer, name) for name in _KEPT}
-    return {**row, "role_flip": bool(speaks_as_assistant(answer.content)) if asked else None}
-
-# %% ../../nbs/04_simulation/04_dialogues.ipynb #689f3384
-_SAID = (
-    "SELECT turn, role, content FROM messages WHERE dialogue_id = ? AND content IS NOT NULL "
-    "ORDER BY turn, role DESC"
-)
-
-
-def dialogue_steps(job: SimulationJob, row: dict[str, Any]) -> Steps:
-    """The steps of one dialogue, from where it stands to its end.
-
-    Examples
-    --------
-    >>> from tempfile import mkdtemp
-    >>> from anthrokit.models import wait_for
-    >>> from anthrokit.simulation import load_prompts, simulate
-    >>> job = simulate.job(load_prompts().head(1), "openai/a", "openai/b", run=mkdtemp())
-    >>> async def first_request():
-    ...     return next(dialogue_steps(job, job.todo[0]))
-    >>> wait_for(first_request()).purpose
-    'target'
-    """
-    said_before = job.run.rows(_SAID, [row["dialogue_id"]])
-    history = [dict(zip(("turn", "role", "content"), said, strict=True)) for said in said_before]
-    there = {(message["turn"], message["role"]) for message in history}
-    status, reason = "done", None
-    for turn, role in [(turn, role) for turn in range(1, row["turns"] + 1) for role in ("user", "assistant")]:
-        if (turn, role) in there:
-            continue
-        answer = yield from _next_message(job, row, history, turn, role)
-        if role == "user" and turn > 1 and job.natural_end and "[END]" in (answer.content or "").upper():
-            status = "ended"
-            break
-        said = answer.content is not None
-        job.keep(
-            "messages", [_message(row["dialogue_id"], turn, role, answer)], done=said and role == "assistant"
-        )
-        if not said:
-            status, reason = "failed", f"turn {turn}, {role}: {answer.error}"
-            break
-        history.append({"turn": turn, "role": role, "content": answer.content})
-    job.finished += 1
-    job.told = {"dialogues": f"{job.finished}/{len(job.todo)}"}
-    job.keep("dialogues", [{**row, "status": status, "reason": reason}], failed=status == "failed")
-
-# %% ../../nbs/04_simulation/04_dialogues.ipynb #1df12ce8
-def _scripts(prompts: pd.DataFrame, script: Sequence[str]) -> dict[str, list[str]]:
-    "What the user says from turn 2 on, by prompt, with the prompt's columns filled in."
-    if isinstance(script, str) or not all(isinstance(line, str) and line.strip() for line in script):
-        raise ValueError(f"script is {script!r:.60}; it is a list of messages, one a turn from turn 2 on")
-    made: dict[str, list[str]] = {}
-    for prompt in prompts.to_dict("records"):
-        known = {name: str(value) for name, value in prompt.items() if not pd.isna(value)}
-        for number, line in enumerate(script, 1):
-            if absent := [name for name in re.findall(r"\{(\w+)\}", line) if name not in known]:
-                raise ValueError(
-                    f"line {number} of the script needs {{{absent[0]}}}, which the prompt {prompt['prompt_id']!r} lacks"
-                )
-        fill = partial(re.sub, r"\{(\w+)\}", lambda match, known=known: known[match[1]])
-        made[prompt["prompt_id"]] = [fill(line) for line in script]
-    return made
-
-
+# %% ../../nbs/04_simulation/04_dialogues.ipynb #e4a72ba8
 def _check_settings(turns: Any, repeats: Any, template: Any, **texts: Any) -> None:
     "Refuse what can't be meant."
     for name, value in texts.items():
@@ -387,7 +306,7 @@ def _refuse_untold(template: str, **told: Any) -> None:
             f"the template of the user's role lacks {{{absent[0]}}}: the model would not be told of it"
         )
 
-# %% ../../nbs/04_simulation/04_dialogues.ipynb #126b345c
+
 class SimulationJob(Job):
     """The dialogues that `simulate` asks for; the same parameters.
 
@@ -518,6 +437,87 @@ def _messages_there(run: Run) -> dict[tuple[str, str], int]:
     "How many messages each side of a dialogue has."
     sql = "SELECT dialogue_id, role, COUNT(*) FROM messages WHERE content IS NOT NULL GROUP BY 1, 2"
     return {(dialogue_id, role): n for dialogue_id, role, n in run.rows(sql)}
+
+# %% ../../nbs/04_simulation/04_dialogues.ipynb #2968db0b
+def _next_message(
+    job: SimulationJob, row: dict[str, Any], history: list[dict[str, Any]], turn: int, role: str
+) -> Steps:
+    "What is said next; a failed completion where it can't be had."
+    if (turn, role) == (1, "user"):
+        return Completion(job.openings[row["prompt_id"]], finish_reason="prompt")
+    if role == "user" and turn - 2 < len(job.scripts[row["prompt_id"]]):
+        return Completion(job.scripts[row["prompt_id"]][turn - 2], finish_reason="script")
+    if role == "user":
+        llm, purpose, messages = job.user, "user", seen_by_user(history, row["system_user"])
+    else:
+        llm, purpose, messages = job.target, "target", _seen_by_target(history, row["system_target"])
+    unit = f"{row['dialogue_id']}/{turn}/{role}"
+    for attempt in range(3):
+        seed = int(digest(unit, job.seed, attempt, length=7), 16)
+        answer = yield Request(llm, messages, unit, purpose, {"seed": seed})
+        if answer.status != "empty":
+            break
+    if answer.status == "refused" and role == "assistant" and answer.content is not None:
+        return replace(answer, finish_reason="refusal")
+    if answer.status in ("refused", "empty"):
+        why = "the model refused" if answer.status == "refused" else "an empty answer, three times"
+        return Completion(None, "failed", error=why)
+    return answer
+
+
+_KEPT = ("content", "reasoning", "finish_reason", "tokens_in", "tokens_out", "served_model", "error")
+
+
+def _message(dialogue_id: str, turn: int, role: str, answer: Completion) -> dict[str, Any]:
+    "A message, or why there is none, as a row of the run's table."
+    asked = role == "user" and turn > 1 and answer.content is not None
+    row = {"dialogue_id": dialogue_id, "turn": turn, "role": role, "seconds": round(answer.seconds, 3)}
+    row |= {name: getattr(answer, name) for name in _KEPT}
+    return {**row, "role_flip": bool(speaks_as_assistant(answer.content)) if asked else None}
+
+# %% ../../nbs/04_simulation/04_dialogues.ipynb #689f3384
+_SAID = (
+    "SELECT turn, role, content FROM messages WHERE dialogue_id = ? AND content IS NOT NULL "
+    "ORDER BY turn, role DESC"
+)
+
+
+def dialogue_steps(job: SimulationJob, row: dict[str, Any]) -> Steps:
+    """The steps of one dialogue, from where it stands to its end.
+
+    Examples
+    --------
+    >>> from tempfile import mkdtemp
+    >>> from anthrokit.models import wait_for
+    >>> from anthrokit.simulation import load_prompts, simulate
+    >>> job = simulate.job(load_prompts().head(1), "openai/a", "openai/b", run=mkdtemp())
+    >>> async def first_request():
+    ...     return next(dialogue_steps(job, job.todo[0]))
+    >>> wait_for(first_request()).purpose
+    'target'
+    """
+    said_before = job.run.rows(_SAID, [row["dialogue_id"]])
+    history = [dict(zip(("turn", "role", "content"), said, strict=True)) for said in said_before]
+    there = {(message["turn"], message["role"]) for message in history}
+    status, reason = "done", None
+    for turn, role in [(turn, role) for turn in range(1, row["turns"] + 1) for role in ("user", "assistant")]:
+        if (turn, role) in there:
+            continue
+        answer = yield from _next_message(job, row, history, turn, role)
+        if role == "user" and turn > 1 and job.natural_end and "[END]" in (answer.content or "").upper():
+            status = "ended"
+            break
+        said = answer.content is not None
+        job.keep(
+            "messages", [_message(row["dialogue_id"], turn, role, answer)], done=said and role == "assistant"
+        )
+        if not said:
+            status, reason = "failed", f"turn {turn}, {role}: {answer.error}"
+            break
+        history.append({"turn": turn, "role": role, "content": answer.content})
+    job.finished += 1
+    job.told = {"dialogues": f"{job.finished}/{len(job.todo)}"}
+    job.keep("dialogues", [{**row, "status": status, "reason": reason}], failed=status == "failed")
 
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #6081406a
 _ROLES = {"target": "assistant", "user": "user"}
