@@ -49,7 +49,7 @@ def drawn(names, labels, **level):
 
 
 def named(names):
-    labels = analysis.simulate_labels(names, base_prompts=10, seed=1)
+    labels = analysis.simulate_labels(names, base_prompts=10, scenarios=2, seed=1)
     behaviours = dict(zip(labels["behaviour"].unique(), names, strict=False))
     return labels.assign(behaviour=labels["behaviour"].replace(behaviours))
 
