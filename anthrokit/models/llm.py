@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import os
 import re
 import time
@@ -95,6 +96,15 @@ def by_privacy(given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]
             (private if _may_hold_secret(name, value) else open_)[name] = value
     return open_, private
 
+# %% ../../nbs/02_models/07_llm.ipynb #0111b086
+def _without_texts(value: Any) -> Any:
+    "A body as it may be shown: numbers and switches, a short hash for a text, nothing that is called like a key."
+    if isinstance(value, Mapping):
+        return {str(name): _without_texts(one) for name, one in value.items() if not _PRIVATE.search(str(name))}
+    if isinstance(value, (list, tuple)):
+        return [_without_texts(one) for one in value]
+    return value if value is None or isinstance(value, (bool, int, float)) else digest(str(value), length=6)
+
 # %% ../../nbs/02_models/07_llm.ipynb #29d32cae
 def _check_numbers(**given: tuple[Any, float]) -> None:
     "Refuse a setting below its least value, or one that is no number."
@@ -175,10 +185,31 @@ def _needs_key(model: str) -> None:
         )
 
 # %% ../../nbs/02_models/07_llm.ipynb #07ec5046
-def _taken(model: str, parameters: Mapping[str, Any], known: list[str] | None) -> dict[str, Any]:
+_CHANGES_ANSWERS = ("temperature", "top_p", "max_tokens", "max_completion_tokens", "frequency_penalty", "stop")
+_CHANGES_ANSWERS += ("presence_penalty", "logit_bias", "reasoning_effort", "thinking", "verbosity")
+
+
+def _translated(model: str, parameters: Mapping[str, Any], base: str | None = None) -> dict[str, Any]:
+    "Parameters in the provider's words, without those that LiteLLM leaves out."
+    litellm = import_litellm()
+    name, provider, *_ = litellm.get_llm_provider(model, api_base=base)
+    about = {"model": name, "custom_llm_provider": provider, "drop_params": True}
+    return litellm.utils.get_optional_params(**about, **copy.deepcopy(dict(parameters)))
+
+
+def _taken(model: str, parameters: Mapping[str, Any], base: str | None = None) -> dict[str, Any]:
     "The parameters that a model takes; which it doesn't is said once."
-    asked = [name for name in ("temperature", "top_p", "max_tokens") if name in parameters]
-    left_out = [name for name in asked if known and name not in known]
+
+    asked = [name for name in _CHANGES_ANSWERS if name in parameters]
+
+    def without(left: str) -> dict[str, Any]:
+        return {name: value for name, value in parameters.items() if name != left}
+
+    try:
+        whole = _translated(model, parameters, base)
+        left_out = [name for name in asked if _translated(model, without(name), base) == whole]
+    except Exception:  # the call has the same fault, and tells it better
+        return dict(parameters)
     if left_out:
         warnings.warn(f"{model} does not take {', '.join(left_out)}; sent without", stacklevel=5)
     return {name: value for name, value in parameters.items() if name not in left_out}
@@ -331,12 +362,14 @@ class LLM:
         given = {"temperature": temperature, "top_p": top_p, "max_tokens": max_tokens, **options}
         self.parameters, private = by_privacy(given)
         self.access, self._live = Access(api_key, bases, private, model), Live()
+        self.body = _without_texts(private.get("extra_body"))
         self.engine = engine() if self.embedded else None
 
     @property
     def settings(self) -> dict[str, Any]:
         "What determines its answers: its identity in a run. Neither a key nor an address, which may change."
         own = {"engine": self.engine} if self.engine == "openvino" else {}  # runs older than it name none
+        own |= {"extra_body": self.body} if self.body else {}
         return {"model": self.model, **own, **self.parameters}
 
     @property
@@ -432,7 +465,7 @@ class LLM:
         key = self._checked_key(provider)
         known = import_litellm().get_supported_openai_params(self.model, provider)
         self._live.takes_seed = known is None or "seed" in known
-        sent = {**_taken(self.model, self.parameters, known), **self.access.options}
+        sent = {**_taken(self.model, self.parameters, base), **self.access.options}
         own, listed = self._own_prices(), self.prices()
         ready = {"model": self.model, "api_base": base, "api_key": key, "timeout": self.timeout}
         ready |= {"max_retries": 0, "num_retries": 0, "drop_params": True, **sent}
