@@ -679,8 +679,11 @@ def judge(
 
 # %% ../nbs/15_cli.ipynb #4e0b0933
 def _priced(found: pd.DataFrame) -> _Result:
-    shown = found[["purpose", "name", "calls", "tokens_in", "tokens_out", "cost", "cost_most"]]
-    return _Result(found, {"note": "no call was made"}, shown=shown)
+    "An estimate; what providers have at hand is shown where there is any."
+    shown = ["purpose", "name", "calls", "tokens_in", "tokens_out", "cost", "cost_most"]
+    if found["tokens_cached"].any():
+        shown = [*shown[:4], "tokens_cached", *shown[4:6], "cost_cached", shown[6]]
+    return _Result(found, {"note": "no call was made"}, shown=found[shown])
 
 
 @app.command

@@ -420,8 +420,9 @@ class Forecast(NamedTuple):
         Of an answer: measured in this run, or assumed where too few were.
     measured : int
         Answers measured.
-    shared : list of (float, int)
-        Characters that some calls begin with alike, and how many calls do.
+    shared : list of (float, int, float)
+        Characters that some calls begin with alike, how many calls do, and how many of the characters an earlier row
+        has already brought.
 
     Examples
     --------
@@ -441,7 +442,7 @@ class Forecast(NamedTuple):
     sample: Sequence[str] = ()
     answer_tokens: float = 0.0
     measured: int = 0
-    shared: Sequence[tuple[float, int]] = ()
+    shared: Sequence[tuple[float, int, float]] = ()
 
 # %% ../nbs/03_work.ipynb #f9eb684b
 class Progress:
@@ -804,11 +805,17 @@ def _at_hand(one: Forecast, rate: float, batch: bool) -> tuple[int, float]:
     if batch or (cache := one.llm.prompt_cache()) is None:
         return 0, 0.0
     read, saved, price = 0, 0.0, one.llm.prices()[0]
-    for characters, calls in one.shared:
+
+
+    def kept(characters: float) -> int:
         tokens = int(characters * rate) // cache.block * cache.block
-        if tokens >= cache.least and calls > 1:
+        return tokens if tokens >= cache.least else 0
+
+    for characters, calls, known in one.shared:
+        if calls > 1 and (tokens := kept(characters)):
             read += tokens * (calls - 1)
-            saved += tokens * ((calls - 1) * (price - cache.read) + price - cache.write)
+            saved += tokens * (calls - 1) * (price - cache.read)
+            saved -= (tokens - kept(known)) * (cache.write - price)
     return read, saved
 
 
@@ -1069,7 +1076,7 @@ def forecast_calls(
     calls, characters = len(texts), sum(map(len, texts))
     counts = (owed, owed - calls, calls, calls, characters, characters)
     starts = Counter(start for prompt in prompts if (start := getattr(prompt[-1]["content"], "start", "")))
-    shared = [(len(start), times) for start, times in starts.items()]
+    shared = [(len(start), times, 0) for start, times in starts.items()]
     return Forecast(purpose, name, llm, *counts, texts[:: calls // 12 + 1], tokens, measured, shared)
 
 # %% ../nbs/03_work.ipynb #7593dd99

@@ -5,6 +5,7 @@ import random
 import subprocess
 import sys
 import urllib.request
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from anthrokit.core import Run
 from anthrokit.heartbench import RubricJudge, add_answers, bundled_answers, judge_answers, load_cases
 from anthrokit.judging import JudgingJob, LLMJudge, TogetherJudge, judge
 from anthrokit.models import LLM, Shared, Wire
+from anthrokit.simulation import Taxonomy, simulate
 from anthrokit.work import estimate_jobs
 
 HERE = Path(__file__).parent
@@ -36,10 +38,11 @@ def addresses():
         server.stdout.close()
 
 
-def model(name, addresses):
+def model(name, addresses, **settings):
     at_openai, at_families = addresses
     paths = {"anthropic": at_families, "gemini": f"{at_families}/v1beta/models/{name.partition('/')[2]}"}
-    return LLM(name, api_base=paths.get(name.partition("/")[0], at_openai), api_key="none", max_concurrency=4)
+    where = {"api_base": paths.get(name.partition("/")[0], at_openai), "api_key": "none"}
+    return LLM(name, **{**where, "max_concurrency": 4, **settings})
 
 
 @pytest.fixture
@@ -60,9 +63,9 @@ def run(tmp_path):
         yield there
 
 
-def asked(run, one, samples=2):
+def asked(run, one, **how):
     "What was expected and what was told, of one judge's calls."
-    how = {"behaviours": BEHAVIOURS, "samples": samples}
+    how = {"behaviours": BEHAVIOURS, "samples": 2, **how}
     plan = estimate_jobs([JudgingJob(run, [one], **how)]).iloc[0]
     judge(run, [one], **how, progress=False)
     told = run.usage("model").iloc[0]
@@ -85,6 +88,68 @@ def test_the_papers_order_shares_too_little(run, addresses):
     assert plan["tokens_cached"] == told["tokens_cached"] == 0 and plan["cost_cached"] == plan["cost"]
 
 
+def kept_by_claude(addresses):
+    "Tokens that the server has read and written so far."
+    told = json.loads(urllib.request.urlopen(f"{addresses[1]}/stats").read())
+    return told.get("tokens_read", 0), told.get("tokens_written", 0)
+
+
+@pytest.mark.parametrize(
+    "kind, how",
+    [
+        (LLMJudge, {"samples": 1, "behaviours": "empathy"}),  # one question a message
+        (LLMJudge, {"sampling": "adaptive"}),  # samples that don't wait for each other
+        (TogetherJudge, {"samples": 1}),  # eight calls at the same time
+    ],
+)
+def test_a_mark_that_nobody_reads_is_not_made(run, addresses, kind, how):
+    claude, before = model(MODELS[2], addresses, max_concurrency=16), kept_by_claude(addresses)
+    one = kind(claude, context="dialogue", structured=False, **({"first": "passage"} if kind is LLMJudge else {}))
+    plan = estimate_jobs([JudgingJob(run, [one], **{"behaviours": BEHAVIOURS, **how})]).iloc[0]
+    judge(run, [one], **{"behaviours": BEHAVIOURS, **how}, progress=False)
+    one.rate("word " * 3000, Taxonomy.load()["empathy"])
+    assert kept_by_claude(addresses) == before and plan["tokens_cached"] == 0 and plan["cost_cached"] == plan["cost"]
+
+
+@pytest.mark.parametrize("name, tokens", [(MODELS[0], 32), (MODELS[2], 12)])  # and the length of its answers
+def test_turns_of_a_dialogue_find_those_before_at_hand(tmp_path, addresses, name, tokens):
+    one, rng = model(name, addresses, max_tokens=tokens), random.Random(3)
+    both = {"target": one, "user": one, "run": tmp_path / "run", "progress": False}
+    asked = {"prompts": [" ".join(rng.choices(WORDS, k=number)) for number in (700, 1200)], "turns": 20}
+    before = kept_by_claude(addresses)
+    plan = estimate_jobs([simulate.job(**asked, target=one, user=one, run=tmp_path / "planned")]).set_index("purpose")
+    with simulate(**asked, **both) as run:
+        told, messages, dialogues = run.usage("purpose").set_index("purpose"), run.messages(), run.dialogues()
+        read, written = (after - there for after, there in zip(kept_by_claude(addresses), before, strict=True))
+    ends = []  # of each model's prompts in each dialogue: the tokens that the server counts
+    for row in dialogues.to_dict("records"):
+        said = messages[messages["dialogue_id"] == row["dialogue_id"]]
+        said = said.sort_values(["turn", "role"], ascending=[True, False])["content"]
+        lengths = said.str.len().cumsum().tolist()
+        template = len(row["system_user"]) + len("(The chat window is open.)")
+        ends += [[length // 4 for length in lengths[0::2]], [(template + length) // 4 for length in lengths[1:-1:2]]]
+    assert [len(prompts) for prompts in ends] == [20, 19, 20, 19]
+    assert any(prompts[0] < 1024 < prompts[-2] for prompts in ends)
+    expected = sum(end for prompts in ends for end in prompts[:-1] if end >= 1024)
+    if name.startswith("anthropic"):
+        assert told["tokens_cached"].sum() == read == expected
+        assert written == sum(prompts[-2] for prompts in ends)  # once each; nothing of the last request
+    else:
+        assert told["tokens_cached"].sum() == pytest.approx(expected, rel=0.15)  # in blocks, and shared by dialogues
+    assert plan.loc["all", "tokens_cached"] == pytest.approx(told["tokens_cached"].sum(), rel=0.35)
+    assert (plan["cost_cached"] < plan["cost"]).all()
+    plain = sum(told[f"tokens_{way}"].sum() * price for way, price in zip(("in", "out"), one.prices(), strict=True))
+    assert told["cost"].sum() < 0.7 * plain
+
+
+def test_a_turn_that_none_follows_and_short_dialogues_are_not_marked(tmp_path, addresses):
+    claude, before = model(MODELS[2], addresses), kept_by_claude(addresses)
+    for number, (start, turns) in enumerate([("Hello.", 5), ("Hello again, dear. " * 400, 1)]):
+        simulate([start], claude, claude, run=tmp_path / str(number), turns=turns, progress=False)
+    simulate([start], claude, claude, run=tmp_path / "1", turns=2, progress=False)  # much later, say
+    assert kept_by_claude(addresses) == before
+
+
 def test_a_judge_of_all_behaviours_shares_their_definitions(run, addresses):
     one = TogetherJudge(model("openai/gpt-4o", addresses), context="user", structured=False)
     plan = estimate_jobs([JudgingJob(run, [one], samples=2)]).iloc[0]
@@ -94,13 +159,14 @@ def test_a_judge_of_all_behaviours_shares_their_definitions(run, addresses):
 
 def test_a_mark_is_no_part_of_the_question():
     wire = Wire({"model": "anthropic/claude-sonnet-4-5", "api_key": "none", "max_tokens": 50})
-    question = Shared("A long dialogue. ", "Is it kind?")
+    long = "A long dialogue. " * 300
+    question = Shared(long, "Is it kind?")
     bodies = []
     for text in (question, str(question)):
         request = {"messages": [{"role": "system", "content": "Be kind."}, {"role": "user", "content": text}]}
         bodies.append(json.loads(wire.words(wire.form(request), request)))
     marked, plain = ([block for block in body["messages"][0]["content"]] for body in bodies)
-    assert [block["text"] for block in marked] == ["A long dialogue. ", "Is it kind?"]
+    assert [block["text"] for block in marked] == [long, "Is it kind?"]
     assert marked[0]["cache_control"] == {"type": "ephemeral"} and "cache_control" not in marked[1]
     assert plain == [{"type": "text", "text": str(question)}]
     assert {**bodies[0], "messages": 0} == {**bodies[1], "messages": 0}
@@ -108,6 +174,7 @@ def test_a_mark_is_no_part_of_the_question():
 
 @pytest.mark.parametrize("name", MODELS[2:])
 def test_samples_of_a_rubric_judge_find_the_case_at_hand(tmp_path, addresses, name):
+    before = kept_by_claude(addresses)
     with Run(tmp_path / "run") as run:
         cases = load_cases("bundled")
         answers = bundled_answers()
@@ -117,6 +184,8 @@ def test_samples_of_a_rubric_judge_find_the_case_at_hand(tmp_path, addresses, na
         judge_answers(run, one, progress=False)
         told = run.usage("model").iloc[0]
         assert told["tokens_cached"] == pytest.approx(2 / 3 * told["tokens_in"], rel=0.1)
-    if name.startswith("anthropic"):
-        stats = json.loads(urllib.request.urlopen(f"{addresses[1]}/stats").read())
-        assert stats["tokens_read"] >= told["tokens_cached"]
+        if name.startswith("anthropic"):
+            after = kept_by_claude(addresses)
+            assert after[0] - before[0] == told["tokens_cached"]
+            judge_answers(run, replace(one, samples=4), progress=False)  # one more: nothing else begins like it
+            assert kept_by_claude(addresses) == after

@@ -11,7 +11,7 @@ import os
 import random
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pandas as pd
@@ -399,8 +399,8 @@ class RubricJudge:
         mark = verdict_mark(answer, self.seed, case.case_id, model, self.name, sample)
         order = self.order(case, model, sample) if part is None else part
         own = "criteria" if self.shuffle or self.at_once else "mark"
-        alike = own if self.samples > 1 or self.at_once else None
-        return rubric_prompt(case, answer, order, self.language, mark=mark, own=alike)
+        alike = self.samples > 1 or len(order) < len(case.criteria)
+        return rubric_prompt(case, answer, order, self.language, mark=mark, own=own if alike else None)
 
 # %% ../../nbs/10_heartbench/03_judging.ipynb #b5c4f816
 def judgement_steps(
@@ -544,6 +544,8 @@ class JudgementJob(Job):
         return [list(units) for _, units in itertools.groupby(self.of(judge), key=lambda unit: unit[1:3])]
 
     def steps(self, units: Sequence[tuple[RubricJudge, str, str, str, int]]) -> Steps:
+        if len(units) == 1:  # the last sample: none begins like it
+            units = [(replace(units[0][0], samples=1), *units[0][1:])]
         yield Alike([self.judgement(unit) for unit in units])
 
     def judgement(self, unit: tuple[RubricJudge, str, str, str, int]) -> Steps:

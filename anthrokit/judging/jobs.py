@@ -22,7 +22,7 @@ from ..core import redact_in, tables, waiting
 from .judges import Judge, LLMJudge, Passage, PronounCounter, judge_identity
 from .offline import offline_panel
 from .verdicts import Rating
-from ..models import DEFAULT_MODEL, LLM, Batch, Budget
+from ..models import DEFAULT_MODEL, LLM, Batch, Budget, unshared
 from ..simulation import Behaviour, Taxonomy, simulate
 from anthrokit.work import (
     Alike,
@@ -464,7 +464,8 @@ class JudgingJob(Job):
                 steps = functools.partial(asked_alike, self, judge)
                 lanes.append(Lane(self.units(judge), judge.llm.max_concurrency, steps))
             elif self.sampling == "full" or judge.together:
-                steps = functools.partial(asked, self, judge)
+                (total, done), first = self.count(judge), judge.llm.max_concurrency * len(self.owed[judge.name][0])
+                steps = functools.partial(asked, self, judge, alike=judge.together and total - done > first)
                 lanes.append(Lane(self.calls(judge), judge.llm.max_concurrency, steps))
         return lanes
 
@@ -485,8 +486,15 @@ class JudgingJob(Job):
         return [_forecast(self, judge) for judge in self.judges]
 
 # %% ../../nbs/05_judging/06_jobs.ipynb #4a6290bd
-def asked(job: JudgingJob, judge: Any, units: Sequence[RatingUnit]) -> Steps:
+def asked(job: JudgingJob, judge: Any, units: Sequence[RatingUnit], alike: bool = False) -> Steps:
     """The steps of a call to an LLM judge: asked until its answer can be read, then kept.
+
+    Parameters
+    ----------
+    job, judge, units
+        What is rated in this call, by whom.
+    alike : bool
+        Whether later calls begin like this one.
 
     Returns
     -------
@@ -508,6 +516,8 @@ def asked(job: JudgingJob, judge: Any, units: Sequence[RatingUnit]) -> Steps:
     for attempt in range(judge.tries):
         code = digest(about, attempt, length=8)
         messages, extra = judge.request(passage, behaviours, code)
+        if not alike or (attempt and not judge.together):  # asked again with another code
+            messages = unshared(messages)
         answer = yield Request(judge.llm, messages, name, "judge", {"seed": seed + attempt, **extra})
         ratings = judge.read(answer, passage, behaviours, code)
         if not all(rating.status == "unparsed" for rating in ratings):
@@ -532,7 +542,7 @@ def asked_alike(job: JudgingJob, judge: Any, units: Sequence[RatingUnit]) -> Ste
     >>> len(next(asked_alike(job, judge, next(job.units(judge)))).parts)
     3
     """
-    yield Alike([asked(job, judge, [unit]) for unit in units])
+    yield Alike([asked(job, judge, [unit], alike=len(units) > 1) for unit in units])
 
 
 def rated(job: JudgingJob, judge: Judge, units: Sequence[RatingUnit]) -> Steps:
@@ -709,9 +719,10 @@ def _shared(judge: Any, passage: Passage, behaviours: Sequence[Behaviour]) -> in
     return len(getattr(prompt, "start", ""))
 
 
-def _characters(job: JudgingJob, judge: Any) -> tuple[int, float, list[str], list[tuple[float, int]]]:
+def _characters(job: JudgingJob, judge: Any) -> tuple[int, float, list[str], list[tuple[float, int, float]]]:
     "Calls to make, characters they send, some of the prompts, and what calls begin with alike."
-    shared: list[tuple[float, int]] = []
+    shared: list[tuple[float, int, float]] = []
+    in_turn = job.sampling == "full" and _begins_with_passage(judge)
     behaviours, samples = job.owed[judge.name]
     each = [job.taxonomy[name] for name in behaviours]
     fixed = {one.name: _prompt_length(judge, Passage(""), [one]) for one in each}
@@ -721,8 +732,8 @@ def _characters(job: JudgingJob, judge: Any) -> tuple[int, float, list[str], lis
         said = _prompt_length(judge, passage, each[:1]) - fixed[each[0].name]
         if number % every == 0:
             prompts.append(judge.request(passage, each[:1], _CODE)[0][-1]["content"])
-        if _begins_with_passage(judge):
-            shared.append((_shared(judge, passage, each[:1]), len(units)))
+        if in_turn:
+            shared.append((_shared(judge, passage, each[:1]), len(units), 0))
         for part in _by_sample(units) if judge.together else ([unit] for unit in units):
             calls += 1
             asked = [job.taxonomy[unit.behaviour] for unit in part]
@@ -735,11 +746,11 @@ def _characters(job: JudgingJob, judge: Any) -> tuple[int, float, list[str], lis
         parts = [each] if judge.together else [[one] for one in each]
         calls += messages * samples * len(parts)
         characters += messages * samples * sum(_prompt_length(judge, likely, part) for part in parts)
-        if _begins_with_passage(judge):
-            shared += [(_shared(judge, likely, each[:1]), samples * len(each))] * messages
+        if in_turn:
+            shared += [(_shared(judge, likely, each[:1]), samples * len(each), 0)] * messages
         prompts.append(judge.request(Passage(""), each[:1], _CODE)[0][-1]["content"])
-    if judge.together:
-        shared = [(_shared(judge, Passage(""), each), calls)]
+    if judge.together and calls > judge.llm.max_concurrency:
+        shared = [(_shared(judge, Passage(""), each), calls, 0)]
     return calls, characters, prompts, shared
 
 

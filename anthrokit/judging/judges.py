@@ -17,7 +17,7 @@ from typing import Any, Protocol, runtime_checkable
 from ..core import digest
 from .released import Released, read_released
 from .verdicts import Rating, parse_verdict, parse_verdicts
-from ..models import LLM, Completion, Shared
+from ..models import LLM, Completion, Shared, unshared
 from ..simulation import Behaviour, as_llm, first_person_pronouns
 
 # %% auto #0
@@ -402,7 +402,7 @@ def rate_once(judge: Any, passage: Passage, behaviours: Sequence[Behaviour], see
     """
     code = digest(passage.text, seed, length=8)
     messages, extra = judge.request(passage, behaviours, code)
-    return judge.read(judge.llm.complete(messages, seed=seed, **extra), passage, behaviours, code)
+    return judge.read(judge.llm.complete(unshared(messages), seed=seed, **extra), passage, behaviours, code)
 
 # %% ../../nbs/05_judging/02_judges.ipynb #8fe5e2b9
 TOGETHER_TEMPLATE = """\

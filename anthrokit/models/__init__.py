@@ -15,6 +15,6 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "llm": ["LLM"],
         "loop": ["await_for", "wait_for"],
         "meter": ["Meter"],
-        "transports": ["LEAN", "Shared", "Wire"],
+        "transports": ["LEAN", "Shared", "Wire", "unshared"],
     },
 )

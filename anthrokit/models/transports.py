@@ -25,13 +25,13 @@ from datetime import datetime
 from typing import Any
 
 from ..core import CallFailed, SetupError, known_secrets
-from .answers import Completion, Teller, completion_of, counted
+from .answers import Completion, Teller, completion_of, counted, guess_tokens
 from .embedded import answer_here
 from .faults import Fault, fault_of_error, fault_of_response
 from .loop import background_loop, wait_for
 
 # %% auto #0
-__all__ = ['LEAN', 'Shared', 'Wire']
+__all__ = ['LEAN', 'Shared', 'unshared', 'Wire']
 
 # %% ../../nbs/02_models/05_transports.ipynb #5816bae1
 _IMPORT: concurrent.futures.Future | None = None
@@ -215,6 +215,18 @@ class Shared(str):
         text.start = start
         return text
 
+
+def unshared(messages: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
+    """The same messages for a call that no other begins like: a mark would be paid for, and read by nobody.
+
+    Examples
+    --------
+    >>> [message] = unshared([{"role": "user", "content": Shared("A long dialogue. ", "Is it kind?")}])
+    >>> type(message["content"])
+    <class 'str'>
+    """
+    return [{**message, "content": str(message["content"])} for message in messages]
+
 # %% ../../nbs/02_models/05_transports.ipynb #45d12928
 _SEED = 1_618_033_988  # stands for the seed in a form, whatever name the provider has for it
 _NOT_IN_BODY = ("model", "messages", "api_base", "api_key", "timeout", "max_retries", "num_retries", "drop_params")
@@ -284,6 +296,7 @@ class Wire:
         self.model, self.provider, *_ = litellm.get_llm_provider(ready["model"], api_base=ready.get("api_base"))
         provider = litellm.LlmProviders(self.provider)
         self.translator = manager.get_provider_chat_config(model=self.model, provider=provider)
+        self.least = litellm.model_cost.get(self.model, {}).get("prompt_cache_min_tokens") or 1024
         self._forms: dict[Any, Form | None] = {}
         self._priced_as: dict[str | None, str | None] = {}
 
@@ -364,15 +377,27 @@ class Wire:
         return [part if place % 3 == 0 else part or "seed" for place, part in enumerate(row) if place % 3 < 2]
 
     def _marked(self, body: dict[str, Any], request: Mapping[str, Any]) -> dict[str, Any]:
-        "The body with each shared beginning in a block of its own that the provider is to keep at hand."
-        starts = {text: text.start for message in request["messages"] if isinstance(text := message["content"], Shared)}
-        for message in body["messages"] if starts and self.provider in _MARKED else ():
+        "The body with each shared beginning that is long enough in a block of its own, to be kept at hand."
+        if self.provider not in _MARKED:
+            return body
+        system, texts = (
+            [message["content"] for message in request["messages"] if (message["role"] == "system") is first]
+            for first in (True, False)
+        )
+        place = 0  # a text may be said twice
+        for message in body["messages"]:
             blocks = []
             for block in message["content"]:
-                start = starts.get(block.get("text"), "")
-                rest = block.get("text", "")[len(start) :]
-                kept = [{"type": "text", "text": start, "cache_control": {"type": "ephemeral"}}] if start else []
-                blocks += [*kept, *([{**block, "text": rest}] if rest else [] if start else [block])]
+                start = ""
+                if (text := block.get("text")) in texts[place:]:
+                    place = texts.index(text, place) + 1
+                    start = getattr(texts[place - 1], "start", "")
+                if start and guess_tokens([*system, *texts[: place - 1], start]) >= self.least:
+                    blocks.append({"type": "text", "text": start, "cache_control": {"type": "ephemeral"}})
+                    rest = text[len(start) :]
+                    blocks += [{**block, "text": rest}] if rest else []
+                else:
+                    blocks.append(block)
             message["content"] = blocks
         return body
 

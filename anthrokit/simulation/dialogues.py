@@ -11,13 +11,14 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import pandas as pd
 
 from ..core import Run, check_design, digest, forget_target, note, own_share, plain_value
 from ..core import redact_in, refuse_other_prompts, tables
-from ..models import DEFAULT_MODEL, LLM, Batch, Budget, Completion
+from ..models import DEFAULT_MODEL, LLM, Batch, Budget, Completion, Shared
 from .personas import check_personas, speaks_as_assistant
 from .prompts import load_prompts
 from ..work import Forecast, Job, Lane, Request, Steps, task
@@ -438,11 +439,19 @@ def _messages_there(run: Run) -> dict[tuple[str, str], int]:
     sql = "SELECT dialogue_id, role, COUNT(*) FROM messages WHERE content IS NOT NULL GROUP BY 1, 2"
     return {(dialogue_id, role): n for dialogue_id, role, n in run.rows(sql)}
 
+# %% ../../nbs/04_simulation/04_dialogues.ipynb #8f6538b0
+def _with_ends(messages: list[dict[str, str]], sent: int, more: bool) -> list[dict[str, str]]:
+    "Messages of which the first ones were sent before, and all are sent again if more follow: see `Shared`."
+    for end in (sent, len(messages) if more else 0):
+        if end:
+            messages[end - 1] = {**messages[end - 1], "content": Shared(messages[end - 1]["content"])}
+    return messages
+
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #2968db0b
 def _next_message(
-    job: SimulationJob, row: dict[str, Any], history: list[dict[str, Any]], turn: int, role: str
+    job: SimulationJob, row: dict[str, Any], history: list[dict[str, Any]], turn: int, role: str, sent: dict[str, int]
 ) -> Steps:
-    "What is said next; a failed completion where it can't be had."
+    "What is said next; a failed completion where it can't be had. `sent`: messages of each role's last request."
     if (turn, role) == (1, "user"):
         return Completion(job.openings[row["prompt_id"]], finish_reason="prompt")
     if role == "user" and turn - 2 < len(job.scripts[row["prompt_id"]]):
@@ -451,6 +460,8 @@ def _next_message(
         llm, purpose, messages = job.user, "user", seen_by_user(history, row["system_user"])
     else:
         llm, purpose, messages = job.target, "target", _seen_by_target(history, row["system_target"])
+    messages = _with_ends(messages, sent.get(role, 0), more=turn < row["turns"])
+    sent[role] = len(messages)
     unit = f"{row['dialogue_id']}/{turn}/{role}"
     for attempt in range(3):
         seed = int(digest(unit, job.seed, attempt, length=7), 16)
@@ -499,11 +510,11 @@ def dialogue_steps(job: SimulationJob, row: dict[str, Any]) -> Steps:
     said_before = job.run.rows(_SAID, [row["dialogue_id"]])
     history = [dict(zip(("turn", "role", "content"), said, strict=True)) for said in said_before]
     there = {(message["turn"], message["role"]) for message in history}
-    status, reason = "done", None
+    status, reason, sent = "done", None, {}
     for turn, role in [(turn, role) for turn in range(1, row["turns"] + 1) for role in ("user", "assistant")]:
         if (turn, role) in there:
             continue
-        answer = yield from _next_message(job, row, history, turn, role)
+        answer = yield from _next_message(job, row, history, turn, role, sent)
         if role == "user" and turn > 1 and job.natural_end and "[END]" in (answer.content or "").upper():
             status = "ended"
             break
@@ -539,25 +550,26 @@ def _usual(job: SimulationJob, purpose: str, llm: LLM, rate: float) -> tuple[int
     return 0, assumed, assumed / rate
 
 
-def _to_come(job: SimulationJob, written: dict[str, float]) -> dict[str, tuple[int, float]]:
-    "Calls that each model has to make, and characters sent with them, if its messages have so many characters."
+def _to_come(job: SimulationJob, written: dict[str, float]) -> dict[str, list[list[float]]]:
+    "Characters of each model's prompts, dialogue by dialogue, if its messages have so many characters."
     sql = "SELECT dialogue_id, turn, role, LENGTH(content) FROM messages WHERE content IS NOT NULL"
     there = {tuple(key): length for *key, length in job.run.rows(sql)}
-    calls, sent = dict.fromkeys(_ROLES, 0), dict.fromkeys(_ROLES, 0.0)
+    prompts: dict[str, list[list[float]]] = {purpose: [] for purpose in _ROLES}
     for row in job.todo:
         system = {"user": len(row["system_user"]) + len(_OPENING), "target": len(row["system_target"] or "")}
         there[row["dialogue_id"], 1, "user"] = len(job.openings[row["prompt_id"]])
         for turn, line in enumerate(job.scripts[row["prompt_id"]], 2):
             there.setdefault((row["dialogue_id"], turn, "user"), len(line))
         heard = 2.0 * _AROUND
+        for sent in prompts.values():
+            sent.append([])
         for turn in range(1, row["turns"] + 1):
             for purpose in ("user", "target"):
                 length = there.get((row["dialogue_id"], turn, _ROLES[purpose]))
                 if length is None:
-                    calls[purpose] += 1
-                    sent[purpose] += system[purpose] + heard
+                    prompts[purpose][-1].append(system[purpose] + heard)
                 heard += _AROUND + (written[purpose] if length is None else length)
-    return {purpose: (calls[purpose], sent[purpose]) for purpose in _ROLES}
+    return prompts
 
 
 def _given(job: SimulationJob, todo: Mapping[str, int]) -> int:
@@ -579,7 +591,8 @@ def _forecast(job: SimulationJob) -> list[Forecast]:
     rows = []
     for purpose, llm in models.items():
         owed = turns - (_given(job, todo) if purpose == "user" else 0)
-        calls, sent = likely[purpose]
+        calls, sent = sum(map(len, likely[purpose])), sum(map(sum, likely[purpose]))
+        shared = [(end, 2, known) for ends in likely[purpose] for known, end in pairwise([0.0, *ends[:-1]])]
         measured, tokens, _ = usual[purpose]
         done = owed - calls
         rows.append(
@@ -592,10 +605,11 @@ def _forecast(job: SimulationJob) -> list[Forecast]:
                 calls,
                 calls,
                 sent,
-                most[purpose][1],
+                sum(map(sum, most[purpose])),
                 sample,
                 tokens,
                 measured,
+                shared,
             )
         )
     return rows
