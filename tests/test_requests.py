@@ -11,7 +11,7 @@ import mock_families
 import mock_openai
 import pytest
 
-from anthrokit.core import Run
+from anthrokit.core import Run, SetupError
 from anthrokit.heartbench import (
     RubricJudge,
     add_answers,
@@ -258,3 +258,25 @@ def test_a_writer_of_criteria_is_shown_the_answers(model, way, tmp_path):
     ]
     wanted = [draft_prompt(case, given)[0]["content"] for case, given in zip(cases, texts, strict=True)]
     assert sorted(said[0][1] for _, said, _ in CAME) == sorted(wanted) and len(CAME) == 2
+
+
+def test_two_of_one_model_keep_their_own_settings(model, addresses, way, tmp_path):
+    "A target and a user, and two judges, that go by one name."
+    cool, warm = (model(MODELS[0], temperature=value) for value in (0.1, 0.9))
+    with simulate(load_prompts().head(1), cool, warm, run=tmp_path / "run", turns=2, **how(way)) as run:
+        asked = Counter((said[0][0], body["temperature"]) for _, said, body in CAME)
+        assert asked == {("user", 0.1): 2, ("system", 0.9): 1}
+        CAME.clear()
+        judge(
+            run,
+            [LLMJudge(cool, name="a"), LLMJudge(warm, name="b")],
+            behaviours="empathy",
+            samples=1,
+            **how(way),
+        )
+        assert Counter(body["temperature"] for *_, body in CAME) == {0.1: 2, 0.9: 2}
+        if way == "batch":
+            elsewhere = LLM(MODELS[0], api_base=addresses["openai"], api_key="an0ther-k3y")
+            judges = [LLMJudge(cool, name="a"), LLMJudge(elsewhere, name="c")]
+            with pytest.raises(SetupError, match="two models are called openai/gpt-4o in one batch"):
+                judge(run, judges, behaviours="agency", samples=1, **how(way))

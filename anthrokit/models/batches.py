@@ -545,6 +545,7 @@ class _Question:
     "What is asked, and who waits for the answer."
 
     request: str
+    llm: LLM
     messages: Sequence[Mapping[str, str]]
     parameters: Mapping[str, Any]
     unit: str
@@ -582,6 +583,12 @@ class _Lane:
         self.sent_alone: set[str] = set()  # files that nothing of ours stood before in the provider's line
         self.news, self.asked_at = asyncio.Event(), 0.0
         self.work: asyncio.Task | None = None
+
+    def refuse_another(self, llm: LLM) -> None:
+        "Refuse what goes by the same name elsewhere: its batches could not be told apart. Settings may differ."
+        here, there = ((one.model, one.bases, one.access.key) for one in (self.llm, llm))
+        if here != there:
+            raise SetupError(f"two models are called {llm.name} in one batch; give one another name, LLM(…, name=…)")
 
     async def ask(self, question: _Question) -> Completion:
         "The answer, when it has come."
@@ -675,8 +682,8 @@ class _Lane:
         if question.answer.done():
             return True
         custom_id = digest(question.request, length=32)
-        line = request_line(self.llm, custom_id, question.messages, question.parameters)
-        most = self.meter.most(self.llm, question.messages, batch=True, **question.parameters)
+        line = request_line(question.llm, custom_id, question.messages, question.parameters)
+        most = self.meter.most(question.llm, question.messages, batch=True, **question.parameters)
         cost, tokens = filled.cost + most[0], filled.tokens + most[1]
         if filled.lines and filled.size + len(line) > self.batch.megabytes * 1e6:
             return False
@@ -855,8 +862,9 @@ class BatchQueue:
             return known
         if llm.name not in self._lanes:
             self._lanes[llm.name] = _Lane(self.meter, self.ledger, llm, self.batch)
+        self._lanes[llm.name].refuse_another(llm)
         answer = asyncio.get_running_loop().create_future()
-        question = _Question(request, messages, parameters or {}, unit or request, purpose, answer)
+        question = _Question(request, llm, messages, parameters or {}, unit or request, purpose, answer)
         return await self._lanes[llm.name].ask(question)
 
     def done(self, *requests: str) -> None:

@@ -13,6 +13,7 @@ import os
 import pickle
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
@@ -218,7 +219,7 @@ class Spread:
             raise ValueError("shards, calls and seconds are numbers of 1 or more")
         self._waiting: list[_Asked] = []
         self._out: set[asyncio.Task] = set()
-        self._pickled: dict[int, bytes] = {}
+        self._pickled: weakref.WeakKeyDictionary[LLM, bytes] = weakref.WeakKeyDictionary()
 
     @classmethod
     def of(cls, on: Any) -> Self:
@@ -291,11 +292,11 @@ class Spread:
 
     def _pickle(self, llm: LLM) -> bytes:
         "A model as workers get it, without a key, with its share of the rate limits."
-        if id(llm) not in self._pickled:
+        if llm not in self._pickled:
             own = copy.copy(llm)
             own.rpm, own.tpm = (limit and max(1.0, limit / self.shards) for limit in (llm.rpm, llm.tpm))
-            self._pickled[id(llm)] = pickle.dumps(own)
-        return self._pickled[id(llm)]
+            self._pickled[llm] = pickle.dumps(own)
+        return self._pickled[llm]
 
     # Other work
 

@@ -101,7 +101,7 @@ class Meter:
         self.budget = budget or Budget(**run.fact("budget", {}))
         self.cost, self.tokens = run.spent()
         self._reserved_cost, self._reserved_tokens = 0.0, 0
-        self._most: dict[str, tuple[tuple[float, float], int]] = {}
+        self._most: dict[tuple[LLM, bool], tuple[tuple[float, float], int]] = {}
         self._longest_seen: dict[str, int] = {}
         self._recorded: set[str] = set()
         self._answers: dict[tuple[str, str], deque[int]] = {}
@@ -137,9 +137,9 @@ class Meter:
 
     def _limits(self, llm: LLM, batch: bool = False) -> tuple[tuple[float, float], int]:
         "A model's prices and its longest answer, looked up once."
-        if (llm.name, batch) not in self._most:
-            self._most[llm.name, batch] = llm.prices(batch) or (0.0, 0.0), llm.longest_answer
-        return self._most[llm.name, batch]
+        if (llm, batch) not in self._most:
+            self._most[llm, batch] = llm.prices(batch) or (0.0, 0.0), llm.longest_answer
+        return self._most[llm, batch]
 
     def expected(
         self, llm: LLM, purpose: str, messages: Sequence[Mapping[str, str]], **parameters: Any
@@ -149,7 +149,7 @@ class Meter:
         known = self._known_answers(llm, purpose)
         if len(known) < _ENOUGH:
             return cost, tokens
-        price, _ = self._most[llm.name, False]
+        price, _ = self._limits(llm)
         tokens_in, tokens_out = guess_messages(messages), sorted(known)[int(0.95 * (len(known) - 1))]
         return min(cost, tokens_in * price[0] + tokens_out * price[1]), min(tokens, tokens_in + tokens_out)
 
