@@ -189,7 +189,7 @@ def test_interrupted_and_gone_on_with(server, tmp_path):
     url = server("--latency", "1.0")
     command = [
         COMMAND, "simulate", "runs/x", "--target", f"openai/t@{url}", "--user", f"openai/u@{url}",
-        "--dialogues", "64", "--turns", "3", "--quiet",
+        "--dialogues", "32", "--turns", "3", "--quiet",
     ]  # fmt: skip
     working = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
 
@@ -202,10 +202,10 @@ def test_interrupted_and_gone_on_with(server, tmp_path):
     working.send_signal(signal.SIGINT)
     _, told = working.communicate(timeout=60)
     assert working.returncode == 130 and "the same command goes on" in told and "Traceback" not in told
-    assert 20 <= answered() < 64 * 5
+    assert 20 <= answered() < 32 * 5
     again = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
-    assert again.returncode == 0 and "192" in again.stdout, again.stderr
-    assert answered() <= 64 * 5 + 32  # at most the calls in flight twice
+    assert again.returncode == 0 and "96" in again.stdout, again.stderr
+    assert answered() <= 32 * 5 + 32  # at most the calls in flight twice
 
 
 def test_missing_units_and_the_budget_end_with_3(server, tmp_path):

@@ -99,7 +99,7 @@ from anthrokit.core import Run
 import_litellm()
 base, folder, wanted = sys.argv[1], sys.argv[2], int(sys.argv[3])
 from judged import make_run, panel
-make_run(folder, 40).close()
+make_run(folder, 24).close()
 count, keep = Job._count, Job.keep
 rng, kills, ended, reported = random.Random(int(sys.argv[3])), 0, False, set()
 while not ended:
@@ -145,7 +145,7 @@ def test_killed_twenty_times(server, tmp_path):
     assert done.returncode == 0, done.stderr[-2000:]
     kills, reported, there = map(int, done.stdout.split())
     assert kills >= 20 and 0 < reported <= there
-    with make_run(tmp_path / "whole", 40) as whole, Run(tmp_path / "killed") as killed:
+    with make_run(tmp_path / "whole", 24) as whole, Run(tmp_path / "killed") as killed:
         judge(whole, panel(base, max_concurrency=64), samples=2, progress=False)
         assert killed.missing().empty
         pd.testing.assert_frame_equal(verdicts(whole), verdicts(killed))
