@@ -434,6 +434,7 @@ def _paired_row(wide: pd.DataFrame, ci: float) -> dict[str, Any]:
         "n": n,
         "n_total": len(wide),
         "n_clusters": clusters,
+        "ci": ci,
     }
 
 
@@ -466,7 +467,7 @@ def compare_pairs(
         by, chosen and rejected (share of messages that show it), estimate (chosen − rejected), ci_low, ci_high,
         p_value (exact, prompts as units), p_adjusted (Holm over the rows), only_chosen, only_rejected (pairs),
         odds_ratio (only_chosen / only_rejected) with odds_low and odds_high, n (pairs with both labels), n_total,
-        n_clusters (prompts).
+        n_clusters (prompts), ci.
 
     Raises
     ------

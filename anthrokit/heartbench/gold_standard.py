@@ -313,7 +313,7 @@ def golden_progress(
     {'criteria to score': 61, 'with a vote': 0}
     """
     wanted = sum(len(cases[case_id].criteria) for case_id in items["case_id"])
-    found = golden(votes, share, experts=experts, quorum=quorum) if len(votes) else pd.DataFrame()
+    found = golden(votes, share, experts=experts, quorum=quorum, cases=cases) if len(votes) else pd.DataFrame()
     if found.empty:
         return pd.Series([wanted, 0, 0, 0, 0, 0], _PROGRESS)
     enough, decided = found["votes_cast"] >= quorum, found["golden"].notna()

@@ -15,7 +15,7 @@ import pandas as pd
 from ..analysis import draw_clusters, holm, percentile_interval, resample, two_raters
 from ..core import TableError
 from .answers import count_words
-from .cases import OTHER
+from .cases import OTHER, Cases
 from anthrokit.heartbench.scoring import (
     ScoreGrid,
     ability_means,
@@ -453,6 +453,7 @@ def golden(
     experts: int | None = None,
     quorum: int = 2,
     settled: pd.DataFrame | None = None,
+    cases: Cases | None = None,
 ) -> pd.DataFrame:
     """The verdict that more than a share of the experts gives.
 
@@ -469,6 +470,8 @@ def golden(
     settled : DataFrame, optional
         A coordinator's verdicts, in the same form, from ballots of their own. They stand where there is a quorum and no
         majority, and nowhere else.
+    cases : Cases, optional
+        The cases that were voted on: a vote on another case, or on a criterion that a case doesn't have, is refused.
 
     Returns
     -------
@@ -479,7 +482,8 @@ def golden(
     Raises
     ------
     TableError
-        A column is missing, an expert votes twice on an item or settles it, or an item has more votes than `experts`.
+        A column is missing, an expert votes twice on an item or settles it, an item has more votes than `experts`, or
+        there is no such criterion in `cases`.
 
     Examples
     --------
@@ -497,6 +501,11 @@ def golden(
         raise TableError(
             f"the expert {row['expert']!r} votes twice on case {row['case_id']!r}, criterion {row['criterion']}"
         )
+    if cases is not None:
+        known = {(case.case_id, item.number) for case in cases for item in case.criteria}
+        for voted in zip(expert_votes["case_id"], expert_votes["criterion"], strict=True):
+            if voted not in known:
+                raise TableError(f"there is a vote on case {voted[0]!r}, criterion {voted[1]}, which the cases don't have")
     value = expert_votes["hit"].astype("boolean")
     votes = {"votes_for": value.fillna(False).astype(int), "votes_cast": value.notna().astype(int)}
     table = expert_votes[unit].assign(**votes).groupby(unit, sort=False)[list(votes)].sum().reset_index()
