@@ -505,7 +505,7 @@ def golden(
         known = {(case.case_id, item.number) for case in cases for item in case.criteria}
         for voted in zip(expert_votes["case_id"], expert_votes["criterion"], strict=True):
             if voted not in known:
-                raise TableError(f"there is a vote on case {voted[0]!r}, criterion {voted[1]}, which the cases don't have")
+                raise TableError(f"a vote is on case {voted[0]!r}, criterion {voted[1]}, which the cases don't have")
     value = expert_votes["hit"].astype("boolean")
     votes = {"votes_for": value.fillna(False).astype(int), "votes_cast": value.notna().astype(int)}
     table = expert_votes[unit].assign(**votes).groupby(unit, sort=False)[list(votes)].sum().reset_index()

@@ -375,6 +375,16 @@ def _judges_of(log: EvalLog, ratings: list[dict[str, Any]]) -> list[dict[str, An
         return [{name: row[name] for name in _JUDGE} for row in listed]
     return listed_judges([(row["judge"], row["behaviour"], row["sample"]) for row in ratings], "Inspect")
 
+# %% ../../nbs/13_io/02_inspect_logs.ipynb #4cb33b66
+def read_log(path: str | os.PathLike) -> EvalLog:
+    "The log in a file, or an error that names the file."
+    if not Path(path).is_file():
+        raise TableError(f"{path}: there is no such file")
+    try:
+        return read_eval_log(str(path))
+    except Exception as error:  # of many kinds: zip, JSON, validation
+        raise TableError(f"{path}: is no log of Inspect ({type(error).__name__}: {error})") from None
+
 # %% ../../nbs/13_io/02_inspect_logs.ipynb #84c557f2
 _KNOWN = {name for table in ("prompts", "dialogues") for name in tables.columns(table)["column"]}
 
@@ -430,13 +440,7 @@ def read_inspect(path: str | os.PathLike, run: Run | str | os.PathLike | None = 
     ...     read_inspect(write_inspect(demo_run(), f"{folder}/demo.eval")).summary()["ratings"]
     3200
     """
-    if not Path(path).is_file():
-        raise TableError(f"{path}: there is no such file")
-    try:
-        log = read_eval_log(str(path))
-    except Exception as error:  # of many kinds: zip, JSON, validation
-        raise TableError(f"{path}: is no log of Inspect ({type(error).__name__}: {error})") from None
-    return run_of_log(log, path, run)
+    return run_of_log(read_log(path), path, run)
 
 
 def run_of_log(log: EvalLog, path: str | os.PathLike, run: Run | str | os.PathLike | None = None) -> Run:

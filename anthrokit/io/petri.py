@@ -6,10 +6,9 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
 from ..core import Run, TableError
-from .inspect_logs import EvalLog, EvalSample, read_eval_log, run_of_log
+from .inspect_logs import EvalLog, EvalSample, read_log, run_of_log
 
 # %% auto #0
 __all__ = ['read_petri']
@@ -78,13 +77,7 @@ def read_petri(path: str | os.PathLike, run: Run | str | os.PathLike | None = No
         ...
     anthrokit.core.errors.TableError: no such log.eval: there is no such file
     """
-    if not Path(path).is_file():
-        raise TableError(f"{path}: there is no such file")
-    try:
-        log = read_eval_log(str(path))
-    except Exception as error:  # of many kinds: zip, JSON, validation
-        raise TableError(f"{path}: is no log of Inspect ({type(error).__name__}: {error})") from None
-    return run_of_log(_of_target(log, path), path, run)
+    return run_of_log(_of_target(read_log(path), path), path, run)
 
 
 def _of_target(log: EvalLog, path: str | os.PathLike) -> EvalLog:
