@@ -282,6 +282,16 @@ def _check_settings(samples: Any, sampling: Any, retry: Iterable[str]) -> None:
         raise ValueError(f"retry takes failed, unparsed, refused, not {', '.join(sorted(unknown))}")
 
 
+def _refuse_half_dialogues(run: Run, judges: Sequence[Any]) -> None:
+    "Refuse judges that read whole dialogues where a run holds the last answers alone."
+    left_out = (run.fact("taken") or {}).get("answers_before_the_last")
+    if left_out and (whole := [judge.name for judge in judges if getattr(judge, "context", "") == "dialogue"]):
+        raise ValueError(
+            f"of preference data a run holds no answers before the last ({left_out:,} here), so {', '.join(whole)} "
+            f"would be shown the user's side of a dialogue alone; say context='user'"
+        )
+
+
 def _existing(run: Run | str | os.PathLike) -> Run:
     if isinstance(run, Run):
         return run
@@ -331,6 +341,7 @@ class JudgingJob(Job):
         counters = [PronounCounter(counted, quotations=quotations)] if counted else []
         self.judges = [*(judges if judged else []), *counters]
         check_judges(self.judges)
+        _refuse_half_dialogues(run, self.judges)
         if silent := [
             name for name in judged if not any(name in _speaks_to(judge, judged) for judge in judges)
         ]:
