@@ -1,7 +1,6 @@
 """Judging in Anthropic's Message Batches and Gemini's batch mode, against a server that speaks both."""
 
 import json
-import signal
 import subprocess
 import sys
 import time
@@ -10,11 +9,13 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from judged import make_run, verdicts
+from forks import Fork
+from judged import judge_in_batches, make_run, verdicts
+from judged import of_families as panel
 
 from anthrokit.core import Run, SetupError
-from anthrokit.judging import LLMJudge, estimate, judge
-from anthrokit.models import LLM, Batch, under_way
+from anthrokit.judging import estimate, judge
+from anthrokit.models import Batch, under_way
 
 HERE = Path(__file__).parent
 QUICK = Batch(poll=0.1)
@@ -37,12 +38,6 @@ def families():
         process.kill()
         process.wait()
         process.stdout.close()
-
-
-def panel(base, *names):
-    address = {"anthropic": base, "gemini": f"{base}/v1beta"}
-    given = {"api_key": "k3y-0123456789", "max_tokens": 100}
-    return [LLMJudge(LLM(name, api_base=address[name.partition("/")[0]], **given)) for name in names]
 
 
 def stats(base):
@@ -89,20 +84,8 @@ def test_what_has_no_answer_says_why(families, tmp_path, name, status, reason):
         assert under_way(run) == 0
 
 
-JUDGING = """
-import sys
-from judged import make_run
-from test_family_batches import panel, SOME
-from anthrokit.judging import judge
-from anthrokit.models import Batch
-base, folder, requests, *names = sys.argv[1:]
-judge(make_run(folder, 8), panel(base, *names), batch=Batch(poll=0.05, requests=int(requests)), **SOME)
-"""
-
-
-def start(base, folder, *names, requests=50_000):
-    code = f"import sys; sys.path.insert(0, {str(HERE)!r})\n{JUDGING}"
-    return subprocess.Popen([sys.executable, "-c", code, base, str(folder), str(requests), *names])
+def start(base, folder, name):
+    return Fork(judge_in_batches, base, folder, 50_000, name)
 
 
 def killed_when(process, true, seconds=120):
@@ -110,14 +93,13 @@ def killed_when(process, true, seconds=120):
     while not true():
         assert time.monotonic() < deadline and process.poll() is None, "it didn't come to that"
         time.sleep(0.02)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
+    process.kill()
 
 
 @FAMILIES
 def test_killed_while_a_batch_is_under_way(families, tmp_path, name):
     "The next process waits for what the killed one sent; nothing is sent or paid twice."
-    base = families("--batch-seconds", 6)
+    base = families("--batch-seconds", 4)
     killed_when(start(base, tmp_path / "run", name), lambda: stats(base).get("looks", 0) >= 2)
     with Run(tmp_path / "run") as run:
         assert under_way(run, name) == 48 and run.ratings().empty
@@ -130,7 +112,7 @@ def test_killed_while_a_batch_is_under_way(families, tmp_path, name):
 @FAMILIES
 def test_killed_before_a_new_batch_was_heard_of(families, tmp_path, name):
     "The batch was begun, and the process killed before the answer came: it is found, also among others of its size."
-    base = families("--create-latency", 8)
+    base = families("--create-latency", 5)
     process = start(base, tmp_path / "run", name)
     killed_when(process, lambda: stats(base).get("batches", 0) == 1)
     with Run(tmp_path / "run") as run:

@@ -6,7 +6,6 @@ import json
 import math
 import os
 import re
-import signal
 import subprocess
 import sys
 import threading
@@ -18,8 +17,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from aiohttp import web
+from forks import Fork
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from judged import judge_bundled
 from mock_openai import Server, fraction
 
 from anthrokit import heartbench
@@ -836,37 +837,18 @@ def test_reading_lists_of_verdicts(items):
 
 # ---- a killed process -----------------------------------------------------------------------------
 
-WORKER = """
-import sys
-from anthrokit.heartbench import RubricJudge, add_answers, bundled_answers, judge_answers, load_cases
-from anthrokit.models import LLM
-from anthrokit.core import Run
-run = Run(sys.argv[1])
-add_answers(run, load_cases("bundled"), bundled_answers())
-print("ready", flush=True)
-llm = LLM("openai/judge", name="judge", api_base=sys.argv[2], max_concurrency=3)
-judge_answers(run, RubricJudge(llm), progress=False)
-print("done", flush=True)
-"""
-
-
 def test_a_killed_process_repeats_at_most_what_was_in_flight(serve, tmp_path):
     server = serve(latency=0.25)
-    arguments = [sys.executable, "-c", WORKER, str(tmp_path / "run"), server.url]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    process = subprocess.Popen(arguments, stdout=subprocess.PIPE, env=environment)
-    assert process.stdout.readline() == b"ready\n"
+    process = Fork(judge_bundled, tmp_path / "run", server.url)
     until = time.time() + 60
     while server.server.stats["answers"] < 7 and time.time() < until:
         time.sleep(0.02)
-    process.send_signal(signal.SIGKILL)
-    process.wait(10)
+    process.kill()
     with Run(tmp_path / "run", read_only=True) as run:
         done = int((run.judgements()["status"] == "ok").sum())
         assert 0 < done < 24
         assert run.rubric_ratings()["hit"].notna().sum() > 0
-    again = subprocess.run(arguments, capture_output=True, env=environment, timeout=120)
-    assert again.stdout == b"ready\ndone\n", again.stderr.decode()
+    assert Fork(judge_bundled, tmp_path / "run", server.url).wait(120) == 0
     assert server.server.stats["requests"] <= 24 + 3
     with Run(tmp_path / "run", read_only=True) as run:
         assert run.hits()["hit"].notna().all()

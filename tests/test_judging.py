@@ -187,7 +187,7 @@ import resource, sys
 from judged import make_run, panel
 from anthrokit.judging import judge
 from anthrokit.core import RunError
-run = make_run(sys.argv[2], 30)
+run = make_run(sys.argv[2], 20)
 judges = panel(sys.argv[1])
 for one in judges:
     one.llm.prepare()
@@ -213,7 +213,7 @@ def test_full_disk(server, tmp_path):
     )
     with Run(tmp_path / "run") as run:
         before = verdicts(run)
-        assert 0 < len(before) < 30 * 13 * 9
+        assert 0 < len(before) < 20 * 13 * 9
         judge(run, panel(base, max_concurrency=32), progress=False)
         assert run.missing().empty
         assert len(before.merge(verdicts(run))) == len(before)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from anthrokit.core import Run
+from anthrokit.heartbench import RubricJudge, add_answers, bundled_answers, judge_answers, load_cases
 from anthrokit.judging import LLMJudge, judge
 from anthrokit.models import LLM, Batch
 from anthrokit.simulation import load_prompts, simulate
@@ -57,11 +58,26 @@ def study(base, folder):
     judge(run, judges, samples=2, behaviours=["personhood", "emotions"], progress=False)
 
 
-def judge_in_batches(base, folder, requests):
-    "Eight messages judged in batches, for processes to kill."
+def of_families(base, *names) -> list[LLMJudge]:
+    "Judges on the server of Anthropic's and Gemini's formats."
+    address = {"anthropic": base, "gemini": f"{base}/v1beta"}
+    given = {"api_key": "k3y-0123456789", "max_tokens": 100}
+    return [LLMJudge(LLM(name, api_base=address[name.partition("/")[0]], **given)) for name in names]
+
+
+def judge_in_batches(base, folder, requests, *names):
+    "Eight messages judged in batches, by models of OpenAI's format or these, for processes to kill."
     judges = [LLMJudge(LLM(f"openai/judge-{letter}", api_base=base)) for letter in "ab"]
     some = {"behaviours": ["empathy", "agency", "desires"], "samples": 2, "progress": False}
-    judge(make_run(folder, 8), judges, batch=Batch(poll=0.05, requests=requests), **some)
+    judge(make_run(folder, 8), of_families(base, *names) or judges, batch=Batch(poll=0.05, requests=requests), **some)
+
+
+def judge_bundled(folder, base):
+    "The judgements of HeartBench's bundled answers, for processes to kill."
+    run = Run(folder)
+    add_answers(run, load_cases("bundled"), bundled_answers())
+    llm = LLM("openai/judge", name="judge", api_base=base, max_concurrency=3)
+    judge_answers(run, RubricJudge(llm), progress=False)
 
 
 def do_part(base, folder):
