@@ -9,7 +9,7 @@ import difflib
 import html
 import os
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Self
@@ -67,6 +67,27 @@ class Behaviour:
         fields = {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
         return {name: value for name, value in fields.items() if value or name not in ("sources", "present")}
 
+# %% ../../nbs/04_simulation/01_behaviours.ipynb #21e793d7
+def read_toml(path: Path) -> dict[str, Any]:
+    "What a TOML file says, or an error that names the file."
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise TableError(f"{path}: there is no such file") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise TableError(f"{path}: is not TOML in UTF-8: {error}") from None
+
+
+def check_texts(entry: Mapping[str, Any], where: str, texts: Iterable[str], lists: Iterable[str]) -> None:
+    "Refuse an entry without its texts, or with a list that isn't one of texts."
+    for name in texts:
+        if not isinstance(entry.get(name), str) or not entry[name].strip():
+            raise TableError(f"{where}: {name} is missing or blank")
+    for name in lists:
+        given = entry.get(name, [])
+        if not isinstance(given, list) or not all(isinstance(text, str) for text in given):
+            raise TableError(f"{where}: {name} is {given!r:.60}; it is a list of texts")
+
 # %% ../../nbs/04_simulation/01_behaviours.ipynb #67bd2ca5
 _LISTS = ("not_present", "sources", "present")
 _FIELDS = {"name", "category", "definition", "question", "how", *_LISTS}
@@ -83,30 +104,15 @@ def _behaviour(entry: Any, number: int, source: object) -> Behaviour:
         raise TableError(
             f"{where}: unknown field {', '.join(sorted(unknown))}; there are {', '.join(sorted(_FIELDS))}"
         )
-    for name in ("name", "category", "definition", "question"):
-        if not isinstance(entry.get(name), str) or not entry[name].strip():
-            raise TableError(f"{where}: {name} is missing or blank")
+    check_texts(entry, where, ("name", "category", "definition", "question"), _LISTS)
     if entry.get("how", "judged") not in ("judged", "counted"):
         raise TableError(f"{where}: how is {entry['how']!r}; it is 'judged' or 'counted'")
-    for name in _LISTS:
-        texts = entry.get(name, [])
-        if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
-            raise TableError(f"{where}: {name} is {texts!r:.60}; it is a list of texts")
     return Behaviour(**{**entry, **{name: tuple(entry.get(name, ())) for name in _LISTS}})
 
 # %% ../../nbs/04_simulation/01_behaviours.ipynb #a5ee919b
-def _read_toml(path: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise TableError(f"{path}: there is no such file") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise TableError(f"{path}: is not TOML in UTF-8: {error}") from None
-
-
 def _read(path: Path) -> tuple[list[Behaviour], str]:
     "The behaviours of a TOML file, and its title."
-    content = _read_toml(path)
+    content = read_toml(path)
     entries, title = content.get("behaviour", []), content.get("title", "behaviours")
     if not isinstance(entries, list) or not isinstance(title, str):
         raise TableError(f"{path}: title is a text, and each behaviour a table of its own, [[behaviour]]")
@@ -115,7 +121,7 @@ def _read(path: Path) -> tuple[list[Behaviour], str]:
 
 def _read_examples(path: Path) -> dict[str, list[str]]:
     "Lists of messages by behaviour, of a TOML file."
-    content = _read_toml(path)
+    content = read_toml(path)
     for name, examples in content.items():
         if not isinstance(examples, list) or not examples or not all(isinstance(one, str) for one in examples):
             raise TableError(f"{path}: {name} is {examples!r:.60}; it is a list of messages")

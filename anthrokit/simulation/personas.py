@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +15,7 @@ from typing import Any
 import pandas as pd
 
 from ..core import TableError, data_path
+from .behaviours import check_texts, read_toml
 from .prompts import load_prompts
 
 # %% auto #0
@@ -83,15 +83,9 @@ def _persona(entry: Any, number: int, source: object) -> Persona:
     where = f"{source}: persona {number} ({entry.get('name', 'without a name')})"
     if unknown := set(entry) - {*_TEXTS, *_LISTS, "age"}:
         raise TableError(f"{where}: unknown field {', '.join(sorted(unknown))}")
-    for name in _TEXTS:
-        if not isinstance(entry.get(name), str) or not entry[name].strip():
-            raise TableError(f"{where}: {name} is missing or blank")
+    check_texts(entry, where, _TEXTS, _LISTS)
     if not isinstance(entry.get("age"), int) or not 5 <= entry["age"] <= 120:
         raise TableError(f"{where}: age is {entry.get('age')!r}; it is a whole number of years, 5 to 120")
-    for name in _LISTS:
-        texts = entry.get(name, [])
-        if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
-            raise TableError(f"{where}: {name} is {texts!r:.60}; it is a list of texts")
     for pattern in entry.get("never", []):
         try:
             re.compile(pattern)
@@ -115,12 +109,7 @@ def load_personas(path: str | os.PathLike | None = None) -> dict[str, Persona]:
     (12, ['new pupil', 'pupil bullied in the class chat'])
     """
     path = data_path("personas.toml") if path is None else Path(path)
-    try:
-        entries = tomllib.loads(path.read_text(encoding="utf-8")).get("persona", [])
-    except FileNotFoundError:
-        raise TableError(f"{path}: there is no such file") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise TableError(f"{path}: is not TOML in UTF-8: {error}") from None
+    entries = read_toml(path).get("persona", [])
     found = [_persona(entry, number, path) for number, entry in enumerate(entries, 1)]
     if doubled := sorted({one.name for one in found if [each.name for each in found].count(one.name) > 1}):
         raise TableError(f"{path}: these personas stand there more than once: {', '.join(doubled)}")
