@@ -172,6 +172,25 @@ def test_a_mark_is_no_part_of_the_question():
     assert {**bodies[0], "messages": 0} == {**bodies[1], "messages": 0}
 
 
+def test_what_is_too_short_to_be_kept_is_sent_as_without_a_mark_and_a_text_said_twice_is_marked_once():
+    wire = Wire({"model": "anthropic/claude-sonnet-4-5", "api_key": "none", "max_tokens": 50})
+
+    def sent(*texts):
+        roles = ["system", "user", "assistant", "user", "assistant", "user"]
+        request = {"messages": [{"role": role, "content": text} for role, text in zip(roles, texts, strict=True)]}
+        return wire.words(wire.form(request), request)
+
+    short, long = ("Go on.", "Be kind.", "Go on.", "Well.", "Go on."), "A long story. " * 400
+    marked = ("Be brief.", *short[:2], Shared("Go on."), "Well.", Shared("Go on."))
+    assert sent(*marked) == sent(*map(str, marked))
+    for place in (3, 5):
+        texts = [long.strip(), *short]
+        texts[place] = Shared(texts[place])
+        blocks = [message["content"] for message in json.loads(sent(*texts))["messages"]]
+        assert [place for place, [block] in enumerate(blocks, 1) if "cache_control" in block] == [place]
+        assert [block["text"] for [block] in blocks] == list(short)
+
+
 @pytest.mark.parametrize("name", MODELS[2:])
 def test_samples_of_a_rubric_judge_find_the_case_at_hand(tmp_path, addresses, name):
     before = kept_by_claude(addresses)
