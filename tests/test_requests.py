@@ -92,7 +92,9 @@ def addresses():
 
 
 @pytest.fixture(autouse=True)
-def nothing_came():
+def nothing_came(monkeypatch):
+    "Beginnings that calls share are marked however short they are: a mark may not change what is asked."
+    monkeypatch.setattr("anthrokit.models.transports.guess_tokens", lambda texts: 10**6)
     CAME.clear()
 
 
