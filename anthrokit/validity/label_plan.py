@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -145,6 +146,7 @@ def _plans(
 
 # %% ../../nbs/08_validity/06_label_plan.ipynb #d674857e
 _NARROWEST = 100  # labels at which a confidence sequence is narrowest
+_SUREST = 1 - 1e-12  # level of an interval that says nothing: of a group with hardly a label
 
 
 def _within(quantile: float, looks: int) -> float:
@@ -232,12 +234,13 @@ def enough_labels(
         raise ValueError(
             f"look {look} of {looks} planned: name the number of looks before the first, and keep to it"
         )
+    rates = partial(prediction_powered_rates, labels, people, by, strata=strata)
     if looks is None:
-        told = prediction_powered_rates(labels, people, by, strata=strata)["n_people"]
-        quantile = max(_any_quantile(max(n, 1), ci) for n in (told.min(), told.max()))
+        told = rates()["n_people"].fillna(0)
+        levels = told.map(lambda n: min(2 * norm.cdf(_any_quantile(max(n, 1), ci)) - 1, _SUREST))
+        found = pd.concat([rates(ci=level)[levels == level] for level in levels.unique()]).sort_index()
     else:
-        quantile = _planned_quantile(looks, ci)
-    found = prediction_powered_rates(labels, people, by, strata=strata, ci=2 * norm.cdf(quantile) - 1)
+        found = rates(ci=2 * norm.cdf(_planned_quantile(looks, ci)) - 1)
     wide = found["ci_high"] - found["ci_low"]
     columns = [*as_names(by), "estimate", "ci_low", "ci_high", "n_people"]
     return found[columns].assign(width=wide, enough=wide <= width, look=look, looks=looks)
