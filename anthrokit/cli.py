@@ -749,6 +749,11 @@ def _there(folder: str) -> str:
     return folder
 
 
+def _level(column: pd.Series, said: str | None) -> Any:
+    "The level of a column that reads as what was said, such as the turn 1 for '1'."
+    return next((one for one in column.dropna().unique() if str(one) == said), said)
+
+
 @app.command
 def compare(
     run: str,
@@ -790,6 +795,7 @@ def compare(
         if name not in labels:
             raise ValueError(f"labels have no column {name!r} to compare by; they have {', '.join(labels)}")
     columns = [within, by] if within else [by]
+    baseline = _level(labels[group], baseline)
     table = analysis.compare(labels, group, columns, baseline=baseline, family=within or "all", ci=ci)
     return _Result(table, {"run": run})
 
@@ -1450,6 +1456,7 @@ def check(
             labels, missing, spent = there.labels(), _tell_missing(there.missing()), {}
         if group not in labels:
             raise ValueError(f"labels have no column {group!r} to compare by; they have {', '.join(labels)}")
+        told["baseline"] = _level(labels[group], told["baseline"])
         table = analysis.drift(labels, group=group, **told)
     failing = _failing(table, strict)
     if junit:

@@ -489,6 +489,8 @@ def test_export_and_compare(tmp_path):
     asked = ("--group", "half", "--baseline", "second", "--within", "target", "--json")
     found = rows(anthrokit("compare", "two", *asked, cwd=tmp_path))
     assert {(row["a"], row["b"]) for row in found} == {("first", "second")} and "target" in found[0]
+    found = rows(anthrokit("compare", "two", "--group", "turn", "--baseline", "1", "--json", cwd=tmp_path))
+    assert {row["b"] for row in found} == {1}
     wrong = anthrokit("compare", "demo", "--group", "month", cwd=tmp_path)
     assert wrong.returncode == 1 and "labels have no column 'month' to compare by" in wrong.stderr
 
