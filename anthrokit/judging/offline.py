@@ -348,9 +348,13 @@ class ClassifierJudge:
         "The highest logit of each text's sentences, one column a behaviour; remembered."
         new = [text for text in dict.fromkeys(texts) if text not in self._known]
         if new:
-            for text, vectors in zip(new, self._sentence_vectors(new), strict=True):
-                self._known[text] = (vectors @ self._weight.T + self._bias).max(axis=0)
+            self._remember(new, self._sentence_vectors(new))
         return np.stack([self._known[text] for text in texts])
+
+    def _remember(self, texts: Sequence[str], vectors: Sequence[np.ndarray]) -> None:
+        "Keep the logits of texts whose sentences have been read."
+        for text, of_sentences in zip(texts, vectors, strict=True):
+            self._known[text] = (of_sentences @ self._weight.T + self._bias).max(axis=0)
 
     def scores(self, texts: Sequence[str], behaviour: str) -> np.ndarray:
         "The probability that each text shows the behaviour."
@@ -411,7 +415,9 @@ def features(texts: Sequence[str]) -> np.ndarray:
     """
     needs("local", "transformers", "sentence_transformers")
     adapted, frozen = sentence_judge(), embedding_judge()
-    means = np.stack([vectors.mean(axis=0) for vectors in adapted._sentence_vectors(texts)])
+    read = adapted._sentence_vectors(texts)
+    adapted._remember(texts, read)  # or its logits would read them once more
+    means = np.stack([vectors.mean(axis=0) for vectors in read])
     rules = frozen._rules
     rules.read(texts)
     found = [[bool(rules.constructions(text, name)) for name in frozen.behaviours] for text in texts]
