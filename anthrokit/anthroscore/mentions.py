@@ -77,7 +77,7 @@ def protocol_named(name: str | Protocol) -> Protocol:
     Raises
     ------
     AnthroScoreError
-        There is no such protocol.
+        There is no such protocol, or one of your own has the name of one that ships.
 
     Examples
     --------
@@ -88,6 +88,8 @@ def protocol_named(name: str | Protocol) -> Protocol:
     ('it', 'its', 'It', 'Its')
     """
     if isinstance(name, Protocol):
+        if PROTOCOLS.get(name.name, name) != name:
+            raise AnthroScoreError(f"a protocol of your own needs a name of its own; {name.name!r} is one that ships")
         return name
     if name not in ("released", *PROTOCOLS):
         raise AnthroScoreError(f"there is no protocol {name!r}; the protocols are {', '.join(PROTOCOLS)}")

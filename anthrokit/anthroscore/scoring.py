@@ -421,9 +421,10 @@ def _score_masked(scorer: Scorer, rows: pd.DataFrame, protocol: str) -> np.ndarr
     import torch
 
     asked = protocol_named(protocol)
-    if ("tokens", asked.name) not in scorer._cache:
-        scorer._cache["tokens", asked.name] = pronoun_tokens(scorer.tokenizer, asked)
-    tokens = scorer._cache["tokens", asked.name]
+    key = "tokens", repr(asked)
+    if key not in scorer._cache:
+        scorer._cache[key] = pronoun_tokens(scorer.tokenizer, asked)
+    tokens = scorer._cache[key]
     wanted = tuple(sorted(set(tokens["token_id"])))
     columns = {
         key: [wanted.index(token) for token in group["token_id"]]

@@ -306,6 +306,8 @@ class AnswerJob(Job):
         models = [LLM(entry) if isinstance(entry, str) else entry for entry in given]
         if not models:
             raise ValueError("there is no model to answer")
+        if len({entry.name for entry in models}) < len(models):
+            raise ValueError("two models have one name; give one another, LLM(…, name=…)")
         refuse_unknown_outcomes(retry, RETRIED)
         self.cases, self.style, self.language = cases.subset(subset), style, language
         answer_prompt(self.cases[0], style, language)
