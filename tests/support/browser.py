@@ -286,7 +286,13 @@ IN_VSCODE = """async ([cells, bundle, anywidget]) => {
   require.config({paths: {anywidget: address(anywidget)}});
   (await import(address(bundle))).activate();
   window.vscIPyWidgets8.load();
-  const kernel = window.kernel = await window.opener.jupyterapp.serviceManager.kernels.startNew({name: 'python3'});
+  const {kernels} = window.opener.jupyterapp.serviceManager;
+  let kernel;
+  do {  // a list of kernels that was asked for before the start, and comes after it, would end the kernel
+    await kernels.refreshRunning();
+    kernel = window.kernel = await kernels.startNew({name: 'python3'});
+    await kernels.refreshRunning();
+  } while (kernel.isDisposed);
   const loader = {widgetsRegisteredInRequireJs: new Set(['anywidget']), loadWidgetScript: async () => {},
                   successHandler: () => {}, errorHandler: () => {}};
   const manager = new window.vscIPyWidgets.WidgetManager(kernel, document.body, loader, () => {});
@@ -336,7 +342,7 @@ class VSCode(Notebook):
         self.page.evaluate(IN_VSCODE, [cells, bundle, anywidget])
 
     def leave(self):
-        self.page.evaluate("() => { window.kernel?.shutdown(); }")
+        self.page.evaluate("async () => { await window.kernel?.shutdown(); }")
         self.page.close()
 
     def theme(self, name):
