@@ -86,7 +86,7 @@ def _rewrite(file: Path) -> None:
 
 # %% ../../nbs/11_study/07_forgetting.ipynb #61291e7e
 def _own_words(study: Study, participant: str) -> list[str]:
-    "Texts that this participant wrote and nobody else."
+    "Texts that stand in this participant's chat and answers, and in nothing that stays: nobody else's, no form."
     with study.open_people() as people:
         said = people.responses()
     said = said[said["value"].fillna("").str.len() >= 12]
@@ -99,7 +99,8 @@ def _own_words(study: Study, participant: str) -> list[str]:
             )
         mine |= {content for dialogue, content in rows if dialogue == participant}
         theirs |= {content for dialogue, content in rows if dialogue != participant}
-    return sorted(mine - theirs)
+    theirs |= {path.read_text(encoding="utf-8") for path in study.folder.rglob("*.toml")}
+    return sorted(one for one in mine if not any(one in other for other in theirs))
 
 
 def search_study(study: Study | Any, texts: list[str]) -> pd.DataFrame:
