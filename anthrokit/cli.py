@@ -15,7 +15,6 @@ import shutil
 import sys
 import tempfile
 import time
-import tomllib
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -1299,12 +1298,12 @@ def _settings(
     path: str | os.PathLike, command: tuple[str, ...]
 ) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
     "What a settings file says to a command, and the models it names; the whole file is checked."
+    from anthrokit.core import TableError, read_toml
+
     try:
-        read = tomllib.loads(Path(path).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise _SettingsError(f"{path} can't be read: {error.strerror}") from None
-    except ValueError as error:
-        raise _SettingsError(f"{path} is not TOML: {error}") from None
+        read = read_toml(path)
+    except TableError as error:
+        raise _SettingsError(str(error)) from None
     _known(path, "the file", read, {"run", "models", *app} - {"--help", "-h"})
     models, run = _table(path, "models", read.pop("models", {})), read.pop("run", None)
     named = {name: _model_entry(path, name, entry) for name, entry in models.items()}
@@ -1325,10 +1324,11 @@ _CHECK = {
 
 def _check_plan(path: str) -> dict[str, Any]:
     "What a study's file says under check, each key and kind known; the models that it names are noted."
+    from anthrokit.core import read_toml
     from anthrokit.simulation import load_family
 
     settings, _session.models = _settings(path, ("check",))
-    read = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    read = read_toml(path)
     plan = _table(path, "check", read.get("check", {}))
     _known(path, "[check]", plan, set(_CHECK))
     for name, value in plan.items():

@@ -52,7 +52,7 @@ from .models.loop import background_loop
 
 # %% auto #0
 __all__ = ['Steps', 'Unit', 'Prompt', 'Request', 'Computation', 'Alike', 'follow', 'Lane', 'work_through', 'side_by_side', 'Job',
-           'Forecast', 'Progress', 'Running', 'run_job', 'arun_job', 'usual_answer', 'estimate_jobs', 'look_at', 'task',
+           'Forecast', 'Progress', 'run_job', 'arun_job', 'Running', 'usual_answer', 'estimate_jobs', 'look_at', 'task',
            'Unreadable', 'ask_until_read', 'run_at_hand', 'refuse_unknown_outcomes', 'forecast_calls', 'AskingJob']
 
 # %% ../nbs/03_work.ipynb #05f8f122
@@ -444,39 +444,79 @@ class Forecast(NamedTuple):
     measured: int = 0
     shared: Sequence[tuple[float, int, float]] = ()
 
-# %% ../nbs/03_work.ipynb #f9eb684b
-class Progress:
-    """The bar of a job, drawn by the thread that waits for it.
+# %% ../nbs/03_work.ipynb #a9d39d85
+async def _do(job: Job, batch: Batch | None, on: Any = None) -> None:
+    "All lanes side by side, so that a slow one doesn't hold up the others."
+    spread = None if on is None else Spread.of(on)
+    elsewhere = {} if spread is None else {"ask": spread.ask}
 
-    Examples
-    --------
-    >>> from contextlib import closing
-    >>> from tempfile import mkdtemp
-    >>> with closing(Progress(Job(Run(mkdtemp())), show=False)) as bar:
-    ...     bar.tick()
-    """
+    async def called(request: Request) -> Completion:
+        try:
+            return await job.meter.call(
+                request.llm,
+                request.messages,
+                unit=request.unit,
+                purpose=request.purpose,
+                settle=False,
+                **elsewhere,
+                **request.parameters,
+            )
+        except CallFailed as failure:
+            return Completion(None, "failed", error=str(failure))
 
-    def __init__(self, job: Job, show: bool = True):
-        self.job, self.show, self._bar = job, show, None
+    async def do_lane(lane: Lane) -> None:
+        steps = lane.steps or job.steps
+        places = spread.places if spread else lane.places
+        compute = (lambda step: spread.compute(*step)) if spread else None
+        await work_through(lane.units, lambda unit: follow(steps(unit), called, compute), places)
 
-    def _told(self) -> dict[str, str]:
-        job = self.job
-        told = {**job.told, **({"failed": job.failed} if job.failed else {})}
-        return told | {"tokens": f"{job.meter.tokens:,}", "USD": job.meter.dollars}
+    with spread or contextlib.nullcontext():
+        if batch is None:
+            await side_by_side(do_lane(lane) for lane in job.lanes())
+        else:
+            await _do_in_batches(job, batch, called)
+        await job.meter.writer.settle()
 
-    def tick(self) -> None:
-        "Draw the bar."
-        if self.show and self.job.total:
-            self._bar = self._bar or Bar(self.job.noun, self.job.total, self.job.done)
-            self._bar.update(self.job.done, self._told())
+# %% ../nbs/03_work.ipynb #e8195d70
+def _batch_of(batch: bool | Batch, on: Any = None) -> Batch | None:
+    "How requests are sent in batches; None where they aren't."
+    if not isinstance(batch, (bool, Batch)):
+        raise ValueError(f"batch is {batch!r}; say True, or Batch(…) with settings of your own")
+    if on is not None:
+        Spread.of(on)
+    if batch and on is not None:
+        raise ValueError("a batch is sent by this process: leave on out")
+    return Batch() if batch is True else batch or None
 
-    def close(self) -> None:
-        "End the bar."
-        if self._bar is not None:
-            self.tick()
-            self._bar.close(self._bar.told(self.job.done, self._told()))
 
-# %% ../nbs/03_work.ipynb #546c0247
+async def _do_in_batches(job: Job, batch: Batch, called: Callable[[Request], Awaitable[Completion]]) -> None:
+    "The same with a queue for requests; models of this process are called."
+    away = [model for model in job.models if not model.model.startswith("local/")]
+    for model in away or job.models:
+        await Provider(model).check()
+
+    async with BatchQueue(job.meter, batch) as queue:
+
+        async def do_unit(steps: Steps) -> None:
+            sent: list[str] = []
+
+            async def answer(request: Request) -> Completion:
+                if request.llm not in away:
+                    return await called(request)
+                sent.append(request.id)
+                how = {"unit": request.unit, "purpose": request.purpose}
+                return await queue.ask(request.id, request.llm, request.messages, request.parameters, **how)
+
+            await follow(steps, answer, at_once=True)
+            queue.done(*sent)
+
+        async def do_lane(lane: Lane) -> None:
+            steps = lane.steps or job.steps
+            await work_through(lane.units, lambda unit: do_unit(steps(unit)), 2 * batch.requests)
+
+        await side_by_side(do_lane(lane) for lane in job.lanes())
+
+# %% ../nbs/03_work.ipynb #ff4b4bd8
 def _refuse_what_is_out(job: Job, batch: Batch | None) -> None:
     "Refuse single calls while requests of the same models are in batches: they would be paid twice."
     for model in job.models if batch is None else ():
@@ -486,7 +526,7 @@ def _refuse_what_is_out(job: Job, batch: Batch | None) -> None:
                 f"batch=True waits for them"
             )
 
-# %% ../nbs/03_work.ipynb #85a4f1d1
+
 _AT_WORK: set[Path] = set()
 
 
@@ -520,68 +560,45 @@ def _at_work(
     finally:
         _AT_WORK.discard(folder)
 
-# %% ../nbs/03_work.ipynb #b02374a7
-async def _do(job: Job, batch: Batch | None, on: Any = None) -> None:
-    "All lanes side by side, so that a slow one doesn't hold up the others."
-    spread = None if on is None else Spread.of(on)
-    elsewhere = {} if spread is None else {"ask": spread.ask}
+# %% ../nbs/03_work.ipynb #08f68213
+class Progress:
+    """The bar of a job, drawn by the thread that waits for it.
 
-    async def called(request: Request) -> Completion:
-        try:
-            return await job.meter.call(
-                request.llm,
-                request.messages,
-                unit=request.unit,
-                purpose=request.purpose,
-                settle=False,
-                **elsewhere,
-                **request.parameters,
-            )
-        except CallFailed as failure:
-            return Completion(None, "failed", error=str(failure))
+    Examples
+    --------
+    >>> from contextlib import closing
+    >>> from tempfile import mkdtemp
+    >>> with closing(Progress(Job(Run(mkdtemp())), show=False)) as bar:
+    ...     bar.tick()
+    """
 
-    async def do_lane(lane: Lane) -> None:
-        steps = lane.steps or job.steps
-        places = spread.places if spread else lane.places
-        compute = (lambda step: spread.compute(*step)) if spread else None
-        await work_through(lane.units, lambda unit: follow(steps(unit), called, compute), places)
+    def __init__(self, job: Job, show: bool = True):
+        self.job, self.show, self._bar = job, show, None
 
-    with spread or contextlib.nullcontext():
-        if batch is None:
-            await side_by_side(do_lane(lane) for lane in job.lanes())
-        else:
-            await _do_in_batches(job, batch, called)
-        await job.meter.writer.settle()
+    def _told(self) -> dict[str, str]:
+        job = self.job
+        told = {**job.told, **({"failed": job.failed} if job.failed else {})}
+        return told | {"tokens": f"{job.meter.tokens:,}", "USD": job.meter.dollars}
+
+    def tick(self) -> None:
+        "Draw the bar."
+        if self.show and self.job.total:
+            self._bar = self._bar or Bar(self.job.noun, self.job.total, self.job.done)
+            self._bar.update(self.job.done, self._told())
+
+    def close(self) -> None:
+        "End the bar."
+        if self._bar is not None:
+            self.tick()
+            self._bar.close(self._bar.told(self.job.done, self._told()))
 
 
-async def _do_in_batches(job: Job, batch: Batch, called: Callable[[Request], Awaitable[Completion]]) -> None:
-    "The same with a queue for requests; models of this process are called."
-    away = [model for model in job.models if not model.model.startswith("local/")]
-    for model in away or job.models:
-        await Provider(model).check()
+def _what_is_left(job: Job) -> str:
+    "A sentence on how far a job has come."
+    left = max(0, job.total - job.done)
+    return f"{job.done:,} of {job.total:,} {job.noun}s are done and kept, {left:,} are left"
 
-    async with BatchQueue(job.meter, batch) as queue:
-
-        async def do_unit(steps: Steps) -> None:
-            sent: list[str] = []
-
-            async def answer(request: Request) -> Completion:
-                if request.llm not in away:
-                    return await called(request)
-                sent.append(request.id)
-                how = {"unit": request.unit, "purpose": request.purpose}
-                return await queue.ask(request.id, request.llm, request.messages, request.parameters, **how)
-
-            await follow(steps, answer, at_once=True)
-            queue.done(*sent)
-
-        async def do_lane(lane: Lane) -> None:
-            steps = lane.steps or job.steps
-            await work_through(lane.units, lambda unit: do_unit(steps(unit)), 2 * batch.requests)
-
-        await side_by_side(do_lane(lane) for lane in job.lanes())
-
-# %% ../nbs/03_work.ipynb #42bfebc4
+# %% ../nbs/03_work.ipynb #726535df
 @contextlib.contextmanager
 def _ending_tidily() -> Iterator[None]:
     "SIGTERM ends the work as Ctrl-C does, where nobody else handles it."
@@ -601,24 +618,78 @@ def _ending_tidily() -> Iterator[None]:
         if ours:
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
+# %% ../nbs/03_work.ipynb #009a3cfe
+def run_job(
+    job: Job,
+    *,
+    batch: bool | Batch = False,
+    on: Any = None,
+    progress: bool = True,
+    wait: bool = True,
+) -> Any:
+    """Do what is owed.
 
-def _batch_of(batch: bool | Batch, on: Any = None) -> Batch | None:
-    "How requests are sent in batches; None where they aren't."
-    if not isinstance(batch, (bool, Batch)):
-        raise ValueError(f"batch is {batch!r}; say True, or Batch(…) with settings of your own")
-    if on is not None:
-        Spread.of(on)
-    if batch and on is not None:
-        raise ValueError("a batch is sent by this process: leave on out")
-    return Batch() if batch is True else batch or None
+    Parameters
+    ----------
+    job : Job
+        What is to be done.
+    batch : bool or Batch
+        Send the requests in the providers' batches: answers within a day, at about half the price. A process that ends
+        meanwhile loses nothing: the same call goes on waiting for what was sent.
+    on : Executor, dask.distributed.Client or Spread, optional
+        Whose workers make the calls, in shards of hundreds: anything with the shape of `concurrent.futures`. The
+        ledger and the budget stay here.
+    progress : bool
+        Show a bar.
+    wait : bool
+        False returns at once with a `Running` that does it in the background.
+
+    Returns
+    -------
+    object
+        The job's result, mostly its run.
+
+    Raises
+    ------
+    RunError
+        Another job of this process is at work on the run.
+    SetupError, BudgetReached, Interrupted
+        What is done is kept.
+
+    Examples
+    --------
+    >>> from anthrokit import demo_run, judge
+    >>> from anthrokit.judging import PatternJudge
+    >>> job = judge.job(demo_run(), PatternJudge(), behaviours="emotions")
+    >>> run_job(job, progress=False).ratings()["judge"].value_counts()["patterns"]
+    np.int64(80)
+    """
+    batch = _batch_of(batch, on)
+    if not wait:
+        return Running(job, batch, on)
+    bar = Progress(job, progress)
+    try:
+        with _ending_tidily(), _at_work(job, batch, progress, on), contextlib.closing(bar):
+            wait_for(_do(job, batch, on), bar.tick)
+    except KeyboardInterrupt:
+        raise Interrupted(f"stopped: {_what_is_left(job)}. Run the same again to go on.") from None
+    return job.result()
 
 
-def _what_is_left(job: Job) -> str:
-    "A sentence on how far a job has come."
-    left = max(0, job.total - job.done)
-    return f"{job.done:,} of {job.total:,} {job.noun}s are done and kept, {left:,} are left"
+async def arun_job(
+    job: Job,
+    *,
+    batch: bool | Batch = False,
+    on: Any = None,
+    progress: bool = True,
+) -> Any:
+    "`run_job` for code that awaits; the same parameters, but for `wait`."
+    batch, bar = _batch_of(batch, on), Progress(job, progress)
+    with _at_work(job, batch, progress, on), contextlib.closing(bar):
+        await await_for(_do(job, batch, on), bar.tick)
+    return job.result()
 
-
+# %% ../nbs/03_work.ipynb #e37c449d
 class Running:
     """A job at work in the background; the notebook stays free.
 
@@ -699,77 +770,6 @@ class Running:
         if self.done:
             state = "stopped" if self._work.cancelled() else "failed" if self._work.exception() else "done"
         return f"<{state}: {_what_is_left(self.job)}>"
-
-
-def run_job(
-    job: Job,
-    *,
-    batch: bool | Batch = False,
-    on: Any = None,
-    progress: bool = True,
-    wait: bool = True,
-) -> Any:
-    """Do what is owed.
-
-    Parameters
-    ----------
-    job : Job
-        What is to be done.
-    batch : bool or Batch
-        Send the requests in the providers' batches: answers within a day, at about half the price. A process that ends
-        meanwhile loses nothing: the same call goes on waiting for what was sent.
-    on : Executor, dask.distributed.Client or Spread, optional
-        Whose workers make the calls, in shards of hundreds: anything with the shape of `concurrent.futures`. The
-        ledger and the budget stay here.
-    progress : bool
-        Show a bar.
-    wait : bool
-        False returns at once with a `Running` that does it in the background.
-
-    Returns
-    -------
-    object
-        The job's result, mostly its run.
-
-    Raises
-    ------
-    RunError
-        Another job of this process is at work on the run.
-    SetupError, BudgetReached, Interrupted
-        What is done is kept.
-
-    Examples
-    --------
-    >>> from anthrokit import demo_run, judge
-    >>> from anthrokit.judging import PatternJudge
-    >>> job = judge.job(demo_run(), PatternJudge(), behaviours="emotions")
-    >>> run_job(job, progress=False).ratings()["judge"].value_counts()["patterns"]
-    np.int64(80)
-    """
-    batch = _batch_of(batch, on)
-    if not wait:
-        return Running(job, batch, on)
-    bar = Progress(job, progress)
-    try:
-        with _ending_tidily(), _at_work(job, batch, progress, on), contextlib.closing(bar):
-            wait_for(_do(job, batch, on), bar.tick)
-    except KeyboardInterrupt:
-        raise Interrupted(f"stopped: {_what_is_left(job)}. Run the same again to go on.") from None
-    return job.result()
-
-
-async def arun_job(
-    job: Job,
-    *,
-    batch: bool | Batch = False,
-    on: Any = None,
-    progress: bool = True,
-) -> Any:
-    "`run_job` for code that awaits; the same parameters, but for `wait`."
-    batch, bar = _batch_of(batch, on), Progress(job, progress)
-    with _at_work(job, batch, progress, on), contextlib.closing(bar):
-        await await_for(_do(job, batch, on), bar.tick)
-    return job.result()
 
 # %% ../nbs/03_work.ipynb #f3bdca0d
 _ENOUGH = 20  # answers, to go by their mean

@@ -237,7 +237,7 @@ def test_missing_units_and_the_budget_end_with_3(server, tmp_path):
         (["simulate"], 2, '"simulate" parameter --run requires an argument'),
         (["simulate", "x", "--budget-usd", "-1"], 2, 'Invalid value "-1.0" for --budget-usd. Must be > 0'),
         (["judge", "x", "--sampling", "some"], 2, 'Invalid value "some" for --sampling. Choose from'),
-        (["judge", "x", "--settings", "none.toml"], 2, "none.toml can't be read: No such file or directory"),
+        (["judge", "x", "--settings", "none.toml"], 2, "none.toml: there is no such file"),
         (["anthroscore", "none.csv"], 1, "none.csv: there is no such file"),
         (["compare", "runs/none"], 1, "anthrokit: runs/none holds no run"),
         (["export", "runs/none", "out"], 1, "anthrokit: runs/none holds no run"),
@@ -254,7 +254,7 @@ def test_wrong_usage_is_explained(arguments, code, message, tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("[simulate\n", "s.toml is not TOML"),
+        ("[simulate\n", "s.toml: is not TOML in UTF-8"),
         ("[simulate]\ntunrs = 5\n", "s.toml: [simulate] can't have 'tunrs'; did you mean turns?"),
         ("[judge]\nsamples_ = 0\n", "s.toml: [judge] can't have 'samples_'; did you mean samples?"),
         ("[simulate]\nturns = 0\n", "Must be >= 1"),

@@ -6,7 +6,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
         "errors": ["BudgetReached", "CallFailed", "Interrupted", "RunError", "SetupError", "TableError", "keep_secret", "key_remover", "known_secrets", "redact", "redact_in", "strings_in"],
-        "files": ["cache_folder", "public_file"],
+        "files": ["cache_folder", "public_file", "read_toml"],
         "ledger": ["Ledger", "VERSION", "add_columns", "check_ledger", "explain_error", "lock_folder", "make_ledger", "open_to_read", "open_to_write", "plain_value", "time_now"],
         "notes": ["Bar", "kernel_shell", "note", "waiting"],
         "run": ["LABEL_CONTEXT", "PLAIN", "Run", "as_levels", "as_run", "check_design", "digest", "forget_judges", "forget_target", "import_dialogues", "note_prompts", "own_share", "refuse_other_prompts", "repair", "versions"],

@@ -9,7 +9,6 @@ import html
 import json
 import math
 import os
-import tomllib
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -19,7 +18,7 @@ from typing import Any, Self
 
 import pandas as pd
 
-from ..core import PLAIN, TableError, data_path, digest, public_file, vote
+from ..core import PLAIN, TableError, data_path, digest, public_file, read_toml, vote
 
 # %% auto #0
 __all__ = ['OTHER', 'SCENES', 'RELEASED', 'WRITERS', 'READINGS', 'load_abilities', 'ability_names', 'Criterion', 'Case', 'Cases',
@@ -58,10 +57,9 @@ def load_abilities(path: str | os.PathLike | None = None) -> pd.DataFrame:
 
 
 def _read_abilities(path: Path) -> pd.DataFrame:
-    try:
-        frame = pd.DataFrame(tomllib.loads(path.read_text(encoding="utf-8"))["ability"])
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, KeyError) as error:
-        raise TableError(f"{path}: is not a taxonomy of abilities: {error}") from None
+    frame = pd.DataFrame(read_toml(path).get("ability", []))
+    if frame.empty:
+        raise TableError(f"{path}: is not a taxonomy of abilities: it has no [[ability]]")
     for name in ("ability", "ability_zh", "dimension"):
         if name not in frame or frame[name].isna().any():
             raise TableError(f"{path}: every [[ability]] needs {name}")

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import functools
 import re
-import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..core import TableError, data_path, digest
+from ..core import TableError, data_path, digest, read_toml
 from .verdicts import Rating
 from ..models import needs
 from ..simulation import Behaviour, blank_code, blank_quotations
@@ -51,8 +50,7 @@ class PatternJudge:
 
     def __init__(self, path: Any = None):
         path = data_path("patterns.toml") if path is None else path
-        with open(path, "rb") as file:
-            content = tomllib.load(file)
+        content = read_toml(path)
         self._patterns: dict[str, list[re.Pattern]] = {}
         for behaviour, patterns in content.items():
             for pattern in patterns:
@@ -363,8 +361,7 @@ def load_grammar(path: Any = None) -> dict[str, dict[str, Any]]:
     True
     """
     path = data_path("grammar.toml") if path is None else path
-    with open(path, "rb") as file:
-        content = tomllib.load(file)
+    content = read_toml(path)
     for behaviour, slots in content.items():
         if unknown := [slot for slot in slots if slot not in {*_SLOTS, *_OTHER}]:
             raise TableError(

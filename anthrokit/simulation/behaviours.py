@@ -8,7 +8,6 @@ from __future__ import annotations
 import difflib
 import html
 import os
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -17,7 +16,7 @@ from typing import Any, Self
 import pandas as pd
 
 from ..core import PLAIN, digest
-from ..core import TableError, data_path
+from ..core import TableError, data_path, read_toml
 
 # %% auto #0
 __all__ = ['Behaviour', 'Taxonomy']
@@ -68,16 +67,6 @@ class Behaviour:
         return {name: value for name, value in fields.items() if value or name not in ("sources", "present")}
 
 # %% ../../nbs/04_simulation/01_behaviours.ipynb #21e793d7
-def read_toml(path: Path) -> dict[str, Any]:
-    "What a TOML file says, or an error that names the file."
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise TableError(f"{path}: there is no such file") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise TableError(f"{path}: is not TOML in UTF-8: {error}") from None
-
-
 def check_texts(entry: Mapping[str, Any], where: str, texts: Iterable[str], lists: Iterable[str]) -> None:
     "Refuse an entry without its texts, or with a list that isn't one of texts."
     for name in texts:

@@ -14,8 +14,8 @@ from typing import Any
 
 import pandas as pd
 
-from ..core import TableError, data_path
-from .behaviours import check_texts, read_toml
+from ..core import TableError, data_path, read_toml
+from .behaviours import check_texts
 from .prompts import load_prompts
 
 # %% auto #0

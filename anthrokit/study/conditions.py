@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import copy
 import os
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +15,7 @@ from typing import Any
 import pandas as pd
 
 from ..analysis import compare
-from ..core import Run, TableError, data_path
+from ..core import Run, TableError, data_path, read_toml
 from ..judging import judge
 from ..models import DEFAULT_MODEL, LLM, Budget
 from ..simulation import Taxonomy, simulate
@@ -83,12 +82,7 @@ def load_conditions(path: str | os.PathLike | None = None) -> dict[str, Conditio
     ['high', 'low']
     """
     path = data_path("study/conditions.toml") if path is None else Path(path)
-    try:
-        read = tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise TableError(f"{path}: there is no such file") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise TableError(f"{path}: is not TOML in UTF-8: {error}") from None
+    read = read_toml(path)
     common, closing = _text(read, "common", str(path)), _text(read, "closing", str(path))
     entries, behaviours = read.get("condition", []), read.get("behaviour", [])
     names = [_text(entry, "name", f"{path}: condition {n}") for n, entry in enumerate(entries, 1)]

@@ -8,7 +8,6 @@ from __future__ import annotations
 import difflib
 import os
 import random
-import tomllib
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from ..analysis import reliability, require_columns, scale_score
-from ..core import TableError, check, data_path
+from ..core import TableError, check, data_path, read_toml
 
 # %% auto #0
 __all__ = ['OPEN', 'Item', 'Questionnaire', 'load_questionnaire', 'check_responses', 'synthetic_responses', 'wide_items',
@@ -198,16 +197,12 @@ def load_questionnaire(name: str | os.PathLike) -> Questionnaire:
     path = Path(name)
     if path.suffix != ".toml":
         path = shipped / f"{name}.toml"
-    try:
-        read = tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
+    if not path.exists():
         there = ", ".join(sorted(one.stem for one in shipped.glob("*.toml")))
         raise TableError(
             f"there is no questionnaire {str(name)!r}; {there} ship, or give a path ending in .toml"
         ) from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise TableError(f"{path}: is not TOML in UTF-8: {error}") from None
-    return _questionnaire(read, path)
+    return _questionnaire(read_toml(path), path)
 
 # %% ../../nbs/11_study/01_questionnaires.ipynb #abbb756f
 OPEN = "description"  # the questionnaire that open answers are kept under

@@ -15,7 +15,6 @@ import secrets
 import shutil
 import sqlite3
 import threading
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
@@ -31,6 +30,7 @@ from anthrokit.core import (
     TableError,
     check,
     data_path,
+    read_toml,
     table_sql,
     time_now,
 )
@@ -93,15 +93,13 @@ def load_settings(path: str | os.PathLike) -> dict[str, Any]:
     >>> load_settings(data_path("study/study.toml"))["chat"]["least_minutes"]
     10.0
     """
-    usual = tomllib.loads(data_path("study/study.toml").read_text(encoding="utf-8"))
+    if not Path(path).exists():
+        raise SetupError(f"{path}: there is no such file; make a study with: anthrokit study init FOLDER")
+    usual = read_toml(data_path("study/study.toml"))
     try:
-        read = tomllib.loads(Path(path).read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise SetupError(
-            f"{path}: there is no such file; make a study with: anthrokit study init FOLDER"
-        ) from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise SetupError(f"{path}: is not TOML in UTF-8: {error}") from None
+        read = read_toml(path)
+    except TableError as error:
+        raise SetupError(str(error)) from None
     found = {}
     for name in read:
         _known(name, usual, f"{path}")
