@@ -11,7 +11,6 @@ import json
 import os
 import re
 import shlex
-import shutil
 import sys
 import tempfile
 import time
@@ -1485,13 +1484,17 @@ def doctor(*, servers: list[str] | None = None) -> _Result:
     return _Result(doctor(servers or ()))
 
 # %% ../nbs/15_cli.ipynb #744a7f1b
+_CHAPTERS = "https://github.com/anthrokit/anthrokit/blob/main/nbs/"
+
+
 def copy_tutorials(folder: str | os.PathLike = "anthrokit-tutorials") -> list[Path]:
     """Copy the tutorials to a folder, to run and change them there; the papers' notebooks to `papers` within it.
 
     Parameters
     ----------
     folder : str or path
-        Made if it isn't there. A notebook of the same name that is there is left as it is.
+        Made if it isn't there. A notebook of the same name that is there is left as it is. Links to chapters, which
+        aren't copied, lead to the repository.
 
     Returns
     -------
@@ -1512,7 +1515,10 @@ def copy_tutorials(folder: str | os.PathLike = "anthrokit-tutorials") -> list[Pa
         for notebook in sorted(source.glob("*.ipynb")):
             copies.append(place / notebook.name)
             if not copies[-1].exists():
-                shutil.copyfile(notebook, copies[-1])
+                text = notebook.read_text(encoding="utf-8")
+                text = text.replace("](../papers/", "](papers/").replace("](../tutorials/", "](../")
+                text = re.sub(r"\]\(\.\./(?=\d\d_)", f"]({_CHAPTERS}", text)
+                copies[-1].write_text(text, encoding="utf-8")
     return copies
 
 

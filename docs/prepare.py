@@ -343,11 +343,16 @@ def main() -> None:
         place = CHAPTERS / path.relative_to(NOTEBOOKS)
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(made, encoding="utf-8")
+    (CHAPTERS / "about").mkdir()
+    for path in sorted((ROOT / "docs").glob("*.md")):  # in the repository they link to the notebooks
+        page = path.read_text(encoding="utf-8").replace("](../nbs/", "](../")
+        (CHAPTERS / "about" / path.name).write_text(page, encoding="utf-8")
     (CHAPTERS / "benchmarks.md").write_text(benchmarks(), encoding="utf-8")
     (CHAPTERS / "api.md").write_text(api(), encoding="utf-8")
     start = json.loads((NOTEBOOKS / "index.ipynb").read_text(encoding="utf-8"))
     for cell in start["cells"]:
-        cell["source"] = re.sub(r"\]\(([\w/]+\.ipynb)", r"](chapters/\1", source(cell)).replace("](../", "](")
+        text = re.sub(r"\]\(([\w/]+\.ipynb)", r"](chapters/\1", source(cell))
+        cell["source"] = text.replace("](../docs/", "](chapters/about/").replace("](../", "](")
     (ROOT / "index.ipynb").write_text(
         json.dumps(readable(start, links), ensure_ascii=False), encoding="utf-8"
     )
