@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -89,12 +90,14 @@ def rogan_gladen(
     return point, np.minimum(low, point), np.maximum(high, point)
 
 # %% ../../nbs/08_validity/03_correction.ipynb #8582193c
-def _corrected(q: Any, drawn_from: Any, present: Any, absent: Any) -> np.ndarray:
-    "Rogan and Gladen's rate from q, Q, P and F; NaN where the judge tells nothing."
+_LEAST_GAIN = 1e-9
+
+
+def _corrected(q: Any, drawn_from: Any, present: Any, absent: Any, gain: Any = None) -> Any:
+    "Rogan and Gladen's rate from q, Q, P and F, and P − F where that is known apart; unbounded where P ≤ F."
     p = drawn_from * present + (1 - drawn_from) * absent
-    rate = (q * (1 - p) - drawn_from * (1 - present)) * p
-    gain = drawn_from * (1 - drawn_from) * (present - absent)
-    return np.divide(rate, gain, out=np.full(np.shape(rate), np.nan), where=np.greater(gain, 0))
+    gain = np.maximum(present - absent if gain is None else gain, _LEAST_GAIN)
+    return p + (q - drawn_from) * p * (1 - p) / (drawn_from * (1 - drawn_from) * gain)
 
 # %% ../../nbs/08_validity/03_correction.ipynb #cdc922a6
 def _worth(hits: np.ndarray, weights: np.ndarray, cluster: np.ndarray, size: int) -> tuple:
@@ -133,15 +136,14 @@ def _recovered(
     middle = float(rate(*estimate))
 
     def moved(place: int, end: int) -> float:
-        found = float(rate(*np.where(np.arange(len(parts)) == place, parts[place][end], estimate))) - middle
-        return 0.0 if np.isnan(found) else found
+        return float(rate(*np.where(np.arange(len(parts)) == place, parts[place][end], estimate))) - middle
 
     length = np.linalg.norm(influences, axis=1)
     length[length == 0] = 1
     correlation = influences @ influences.T / np.outer(length, length)
     np.fill_diagonal(correlation, 1)
     ends = np.array([[moved(place, 1), moved(place, 2)] for place in range(len(parts))])
-    low, high = (np.sqrt(max(0.0, side @ correlation @ side)) for side in _sides(ends))
+    low, high = (np.sqrt(np.maximum(0.0, side @ correlation @ side)) for side in _sides(ends))
     return tuple(float(np.clip(value, least, 1)) for value in (middle, middle - low, middle + high))
 
 
@@ -153,9 +155,18 @@ def _sides(ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return down, up
 
 # %% ../../nbs/08_validity/03_correction.ipynb #adc08aa7
-def _shifted(q: float, shift: float, present: float, absent: float) -> np.ndarray:
+def _shifted(q: float, shift: float, present: float, absent: float, gain: float | None = None) -> float:
     "The corrected rate from q, Q − q, P and F."
-    return _corrected(q, np.clip(q + shift, 1e-9, 1 - 1e-9), present, absent)
+    return _corrected(q, np.clip(q + shift, 1e-9, 1 - 1e-9), present, absent, gain)
+
+
+def _corrected_limits(parts: Sequence[tuple], influences: np.ndarray) -> tuple[float, float, float]:
+    "The corrected rate with its limits, from its four parts; the wider ones where P may be as low as F."
+    found = [_recovered(_shifted, parts, influences)]
+    (present, low, _), (absent, _, high) = parts[2:]
+    if low <= absent or high >= present:
+        found.append(_recovered(partial(_shifted, gain=present - absent), parts, influences))
+    return found[0][0], min(one[1] for one in found), max(one[2] for one in found)
 
 
 _BEHIND = ["sensitivity", "specificity", "n_positive", "n_negative"]
@@ -205,7 +216,7 @@ def _behaviour_rates(labels: pd.DataFrame, sample: pd.DataFrame, raw: pd.DataFra
     found = []
     for (_, row), own in zip(raw.iterrows(), groups, strict=True):
         rate = row["estimate"]
-        if pd.isna(rate):
+        if pd.isna(rate) or shares[0][0] <= shares[1][0]:
             found.append({**counts, **errors})
             continue
         of_rate = np.bincount(cluster[own], (judged[own] - rate) / own.sum(), size)
@@ -218,8 +229,7 @@ def _behaviour_rates(labels: pd.DataFrame, sample: pd.DataFrame, raw: pd.DataFra
             *((share, *ends) for (share, _, _), ends in zip(shares, limits, strict=True)),
         ]
         influences = np.array([of_rate, apart, shares[0][2], shares[1][2]])
-        middle, low, high = _recovered(_shifted, parts, influences)
-        low, high = (np.nan, np.nan) if pd.isna(row["ci_low"]) or np.isnan(middle) else (low, high)
+        middle, low, high = _corrected_limits(parts, influences)
         found.append({"estimate": middle, "ci_low": low, "ci_high": high, **counts, **errors})
     return found
 
