@@ -182,10 +182,10 @@ def draw_annotation_sample(
     behaviours : str or list of str, optional
         Behaviours or categories to label; all by default.
     strata : str
-        "label": equally many judged present, judged absent and without a label; of two, one judged present and one judged
-        absent; a single one by chance. "votes": more of those on which the judges differ (for
-        `prediction_powered_rates(…, strata="votes")`); a few more than n where a stratum is small. "scores": the same by
-        `score_strata`.
+        "label": equally many judged present, judged absent and without a label; of two, one judged present and one
+        judged absent; a single one by chance. "votes": more of those on which the judges differ (for
+        `prediction_powered_rates(…, strata="votes")`); a few more than n where a stratum is small. "scores": the same
+        by `score_strata`.
     path : str or path, optional
         Also write the sheet as CSV.
     seed : int
