@@ -96,7 +96,8 @@ def _stratified(
         ]
         sizes = _by_votes(parts, n)
     else:
-        stratum = group["label"].astype("object").map({True: "yes", False: "no"}).fillna("none")
+        stratum = group["label"].astype("object").map({False: 0, True: 1}).fillna(2)  # the judged come first
+        stratum = stratum if n > 1 else np.zeros(len(group))
         parts = [part for _, part in group.groupby(stratum)]
         sizes = _shares([len(part) for part in parts], n)
     drawn = []
@@ -181,9 +182,10 @@ def draw_annotation_sample(
     behaviours : str or list of str, optional
         Behaviours or categories to label; all by default.
     strata : str
-        "label": equally many judged present, judged absent and without a label. "votes": more of those on which the
-        judges differ (for `prediction_powered_rates(…, strata="votes")`); a few more than n where a stratum is small.
-        "scores": the same by `score_strata`.
+        "label": equally many judged present, judged absent and without a label; of two, one judged present and one
+        judged absent; a single one by chance. "votes": more of those on which the judges differ (for
+        `prediction_powered_rates(…, strata="votes")`); a few more than n where a stratum is small. "scores": the same
+        by `score_strata`.
     path : str or path, optional
         Also write the sheet as CSV.
     seed : int

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -89,12 +90,14 @@ def rogan_gladen(
     return point, np.minimum(low, point), np.maximum(high, point)
 
 # %% ../../nbs/08_validity/03_correction.ipynb #8582193c
-def _corrected(q: Any, drawn_from: Any, present: Any, absent: Any) -> np.ndarray:
-    "Rogan and Gladen's rate from q, Q, P and F; NaN where the judge tells nothing."
+_LEAST_GAIN = 1e-9
+
+
+def _corrected(q: Any, drawn_from: Any, present: Any, absent: Any, gain: Any = None) -> Any:
+    "Rogan and Gladen's rate from q, Q, P and F, and P − F where that is known apart; unbounded where P ≤ F."
     p = drawn_from * present + (1 - drawn_from) * absent
-    rate = (q * (1 - p) - drawn_from * (1 - present)) * p
-    gain = drawn_from * (1 - drawn_from) * (present - absent)
-    return np.divide(rate, gain, out=np.full(np.shape(rate), np.nan), where=np.greater(gain, 0))
+    gain = np.maximum(present - absent if gain is None else gain, _LEAST_GAIN)
+    return p + (q - drawn_from) * p * (1 - p) / (drawn_from * (1 - drawn_from) * gain)
 
 # %% ../../nbs/08_validity/03_correction.ipynb #cdc922a6
 def _worth(hits: np.ndarray, weights: np.ndarray, cluster: np.ndarray, size: int) -> tuple:
@@ -105,7 +108,9 @@ def _worth(hits: np.ndarray, weights: np.ndarray, cluster: np.ndarray, size: int
     of_clusters = np.bincount(cluster, weights, size)
     least, most = (total**2 / (own**2).sum() for own in (of_clusters, weights))
     many = np.count_nonzero(of_clusters)
-    variance = (influence**2).sum() * many / max(many - 1, 1)
+    if many < 2:  # variance between base prompts can't be seen
+        return share, least, influence
+    variance = (influence**2).sum() * many / (many - 1)
     worth = min(max(share * (1 - share) / variance, least), most) if variance > 0 else most
     return share, worth, influence
 
@@ -133,15 +138,14 @@ def _recovered(
     middle = float(rate(*estimate))
 
     def moved(place: int, end: int) -> float:
-        found = float(rate(*np.where(np.arange(len(parts)) == place, parts[place][end], estimate))) - middle
-        return 0.0 if np.isnan(found) else found
+        return float(rate(*np.where(np.arange(len(parts)) == place, parts[place][end], estimate))) - middle
 
     length = np.linalg.norm(influences, axis=1)
     length[length == 0] = 1
     correlation = influences @ influences.T / np.outer(length, length)
     np.fill_diagonal(correlation, 1)
     ends = np.array([[moved(place, 1), moved(place, 2)] for place in range(len(parts))])
-    low, high = (np.sqrt(max(0.0, side @ correlation @ side)) for side in _sides(ends))
+    low, high = (np.sqrt(np.maximum(0.0, side @ correlation @ side)) for side in _sides(ends))
     return tuple(float(np.clip(value, least, 1)) for value in (middle, middle - low, middle + high))
 
 
@@ -153,9 +157,18 @@ def _sides(ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return down, up
 
 # %% ../../nbs/08_validity/03_correction.ipynb #adc08aa7
-def _shifted(q: float, shift: float, present: float, absent: float) -> np.ndarray:
+def _shifted(q: float, shift: float, present: float, absent: float, gain: float | None = None) -> float:
     "The corrected rate from q, Q − q, P and F."
-    return _corrected(q, np.clip(q + shift, 1e-9, 1 - 1e-9), present, absent)
+    return _corrected(q, np.clip(q + shift, 1e-9, 1 - 1e-9), present, absent, gain)
+
+
+def _corrected_limits(parts: Sequence[tuple], influences: np.ndarray) -> tuple[float, float, float]:
+    "The corrected rate with its limits, from its four parts; the wider ones where P may be as low as F."
+    found = [_recovered(_shifted, parts, influences)]
+    (present, low, _), (absent, _, high) = parts[2:]
+    if low <= absent or high >= present:
+        found.append(_recovered(partial(_shifted, gain=present - absent), parts, influences))
+    return found[0][0], min(one[1] for one in found), max(one[2] for one in found)
 
 
 _BEHIND = ["sensitivity", "specificity", "n_positive", "n_negative"]
@@ -166,12 +179,18 @@ def _panel_against(labels: pd.DataFrame, people: Any) -> pd.DataFrame:
     "What people decided of what the panel labelled: behaviour, said, truth, weight, cluster."
     told = verdicts_of(labels).query("judge == 'panel'")
     both = both_said(told, people).dropna(subset="verdict")
-    if "base_id" in labels.columns:
-        bases = labels[["dialogue_id", "base_id"]].drop_duplicates().astype({"dialogue_id": "str"})
-        both = both.drop(columns="base_id", errors="ignore").merge(bases, on="dialogue_id", how="left")
-    return both.assign(
-        said=truth_values(both["verdict"]), hit=truth_values(both["truth"]) == 1, cluster=clusters(both)
-    )
+    own = labels[["dialogue_id"]].astype("str").assign(cluster=clusters(labels)).drop_duplicates("dialogue_id")
+    both = both.merge(own, on="dialogue_id", how="left")
+    return both.assign(said=truth_values(both["verdict"]), hit=truth_values(both["truth"]) == 1)
+
+
+def _of_group(frame: pd.DataFrame, row: Any, names: Sequence[str]) -> np.ndarray:
+    "Which rows are of a group; a missing key is a key too."
+    found = np.ones(len(frame), dtype=bool)
+    for name in names:
+        same = frame[name].isna() if pd.isna(row[name]) else frame[name].eq(row[name])
+        found &= same.to_numpy(dtype=bool, na_value=False)
+    return found
 
 
 def _behaviour_rates(labels: pd.DataFrame, sample: pd.DataFrame, raw: pd.DataFrame, by: list[str], ci: float):
@@ -190,7 +209,7 @@ def _behaviour_rates(labels: pd.DataFrame, sample: pd.DataFrame, raw: pd.DataFra
     shares = [_worth(hit[said == kind], weight[said == kind], place[said == kind], size) for kind in (1, 0)]
     drawn, _, of_draw = _worth(said == 1, weight, place, size)
     if not np.allclose(
-        weight, 1
+        weight, weight[0]
     ):  # the draw has as many judged present as its weights say: those of all messages
         drawn_all = judged.mean()
         of_draw = np.bincount(cluster, (judged - drawn_all) / len(judged), size)
@@ -201,11 +220,11 @@ def _behaviour_rates(labels: pd.DataFrame, sample: pd.DataFrame, raw: pd.DataFra
             "specificity": (1 - drawn) * (1 - shares[1][0]) / (1 - p) if p < 1 else np.nan,
         }
     others = [name for name in by if name != "behaviour"]
-    groups = [labels[others].eq(row[others]).all(axis=1).to_numpy() for _, row in raw.iterrows()]
+    groups = [_of_group(labels, row, others) for _, row in raw.iterrows()]
     found = []
     for (_, row), own in zip(raw.iterrows(), groups, strict=True):
         rate = row["estimate"]
-        if pd.isna(rate):
+        if pd.isna(rate) or shares[0][0] <= shares[1][0]:
             found.append({**counts, **errors})
             continue
         of_rate = np.bincount(cluster[own], (judged[own] - rate) / own.sum(), size)
@@ -218,9 +237,10 @@ def _behaviour_rates(labels: pd.DataFrame, sample: pd.DataFrame, raw: pd.DataFra
             *((share, *ends) for (share, _, _), ends in zip(shares, limits, strict=True)),
         ]
         influences = np.array([of_rate, apart, shares[0][2], shares[1][2]])
-        middle, low, high = _recovered(_shifted, parts, influences)
-        low, high = (np.nan, np.nan) if pd.isna(row["ci_low"]) or np.isnan(middle) else (low, high)
-        found.append({"estimate": middle, "ci_low": low, "ci_high": high, **counts, **errors})
+        ends = dict(zip(("estimate", "ci_low", "ci_high"), _corrected_limits(parts, influences), strict=True))
+        if len(np.unique(place)) < 2:
+            ends = {"estimate": ends["estimate"]}
+        found.append({**ends, **counts, **errors})
     return found
 
 # %% ../../nbs/08_validity/03_correction.ipynb #848bf1ba
@@ -283,7 +303,8 @@ def corrected_rates(
     DataFrame
         by…, raw, raw_low, raw_high, estimate (corrected, kept within 0 and 1), ci_low, ci_high, sensitivity,
         specificity, n_positive, n_negative (people's labels behind them), n, n_total, n_clusters, ci. NA where
-        sensitivity + specificity ≤ 1: such a panel tells nothing.
+        sensitivity + specificity ≤ 1: such a panel tells nothing. No interval (NA) where all of people's labels are of
+        one base prompt.
 
     Raises
     ------
@@ -436,7 +457,8 @@ def _group_of(
     names = pd.Index(judged["cluster"].unique() if names is None else names)
     drawn = [sample[name].to_numpy() for name in ("said", "hit", "weight")]
     drawn.append(names.get_indexer(sample["cluster"]))
-    told = {"n_people": len(sample), "known": bool(pd.notna(row["ci_low"]))}
+    several = sample["cluster"].nunique() > 1
+    told = {"n_people": len(sample), "several": several, "known": bool(pd.notna(row["ci_low"])) and several}
     if strata != "label":
         drawn[0], levels = (frame[strata].to_numpy(dtype=int) for frame in (sample, judged))
         return {**_strata_parts(levels, names.get_indexer(judged["cluster"]), drawn, len(names), ci), **told}
@@ -451,6 +473,7 @@ def _powered(group: dict[str, Any]) -> dict[str, Any]:
     middle, low, high = _recovered(group["rate"], group["parts"], group["influences"])
     ends = {"ci_low": low, "ci_high": high} if group["known"] else {}
     alone = dict(zip(("people", "people_low", "people_high"), group["alone"], strict=True))
+    alone = alone if group["several"] else {"people": alone["people"]}
     return {"estimate": middle, **ends, **alone, "power": group["power"], "n_people": group["n_people"]}
 
 # %% ../../nbs/08_validity/03_correction.ipynb #09bed359
@@ -486,7 +509,7 @@ def prediction_powered_rates(
         by…, raw, raw_low, raw_high, estimate, ci_low, ci_high, people, people_low, people_high (from people's labels
         alone), power (λ, how far the panel's labels are relied on), n_people, n, n_total, n_clusters, ci. With fewer
         than 2 labels of messages judged present, or of messages judged absent, λ is 0 and people's labels stand
-        alone. NA where a group has no labels.
+        alone. NA where a group has no labels; no interval (NA) where all of them are of one base prompt.
 
     Notes
     -----
@@ -512,7 +535,7 @@ def prediction_powered_rates(
     judged, sample, raw = _judged_and_labelled(labels, people, by, ci, strata)
     rows = []
     for _, row in raw.iterrows():
-        own, drawn = (frame[frame[by].eq(row[by]).all(axis=1)] for frame in (judged, sample))
+        own, drawn = (frame[_of_group(frame, row, by)] for frame in (judged, sample))
         rows.append(
             _powered(_group_of(own, drawn, row, ci, strata=strata)) if len(drawn) else {"n_people": 0}
         )
@@ -579,7 +602,7 @@ def prediction_powered_differences(
         raise TableError(f"a difference needs two groups or more; {group} has {len(levels)}")
     judged, sample, raw = _judged_and_labelled(labels, people, [group, *by], ci)
     rows = []
-    for own, part in raw.groupby(by, sort=False):
+    for own, part in raw.groupby(by, sort=False, dropna=False):
         there = {row[group]: row for _, row in part.iterrows()}
         for a, b in combinations([level for level in levels if level in there], 2):
             told = dict(zip(by, own if isinstance(own, tuple) else (own,), strict=True))
@@ -599,10 +622,7 @@ def _powered_difference(
 ) -> dict[str, Any]:
     "The difference of two groups."
     wanted = [{**told, group: row[group]} for row in (a, b)]
-    parts = [
-        [frame[frame[list(one)].eq(pd.Series(one)).all(axis=1)] for frame in (judged, sample)]
-        for one in wanted
-    ]
+    parts = [[frame[_of_group(frame, one, list(one))] for frame in (judged, sample)] for one in wanted]
     names = pd.concat([own["cluster"] for own, _ in parts]).unique()
     found = {"raw": a["estimate"] - b["estimate"], "estimate": np.nan, "ci_low": np.nan, "ci_high": np.nan}
     found |= {"n_people_a": len(parts[0][1]), "n_people_b": len(parts[1][1]), "n_clusters": len(names)}

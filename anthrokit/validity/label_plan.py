@@ -35,7 +35,7 @@ def _expected_width(q: tuple, present: float, absent: float, labels: tuple[float
 
 def _fewest(width_of: Any, width: float, most: int) -> float:
     "The smallest number of labels that gives the width; NaN where `most` don't."
-    if width_of(most) > width:
+    if not width_of(most) <= width:  # also where there is no width
         return np.nan
     low, high = 8, most
     while low < high:
@@ -76,7 +76,8 @@ def labels_needed(
     DataFrame
         by…, draw ("half judged present", "best shares", "by chance", "people alone"), share_present (of the labels),
         estimate (labels needed; NA where even `most` don't do), floor (the width that no number of labels goes
-        below), judged (the judged rate), n_total.
+        below), judged (the judged rate), n_total. Without labels, or with those of one base prompt alone, there is
+        no interval, and both are NA.
 
     Raises
     ------
@@ -134,15 +135,8 @@ def _plans(
         )
         found.append({"draw": draw, "share_present": share, "estimate": needed, "floor": floor})
     ends = lambda n: np.ptp(_wilson_limits(rate, n, norm.ppf(0.5 + ci / 2)))  # noqa: E731
-    return [
-        *found,
-        {
-            "draw": "people alone",
-            "share_present": judged,
-            "estimate": _fewest(ends, width, most),
-            "floor": 0.0,
-        },
-    ]
+    needed, floor = (np.nan, np.nan) if np.isnan(floor) else (_fewest(ends, width, most), 0.0)
+    return [*found, {"draw": "people alone", "share_present": judged, "estimate": needed, "floor": floor}]
 
 # %% ../../nbs/08_validity/06_label_plan.ipynb #d674857e
 _NARROWEST = 100  # labels at which a confidence sequence is narrowest
