@@ -64,16 +64,19 @@ def _level_pairs(
 class _Levels:
     "Occurrences and labels scored of each level, by unit (prompt or base prompt) and group."
 
-    def __init__(self, labels: pd.DataFrame, group: str, by: Sequence[str], variant: str, within: Sequence[str] = ()):
+    def __init__(
+        self, labels: pd.DataFrame, group: str, by: Sequence[str], variant: str, within: Sequence[str] = ()
+    ):
         require_columns(labels, ["label", group, *by])
         labels, named = _labels_by_unit(labels, by, variant) if by else (labels, {})
         labels = labels[labels[group].notna()].assign(cluster=clusters)
         unit = labels["cluster"]
         if "prompt_id" in labels.columns:
             part = group_rows(labels, within)[0]  # levels meet within each of these: one may vary within prompts
-            varied = labels[group].groupby([labels["prompt_id"], part]).transform("nunique").groupby(part).transform("max")
+            levels_of = labels[group].groupby([labels["prompt_id"], part]).transform("nunique")
+            varied = levels_of.groupby(part).transform("max") > 1
             prompt = labels["prompt_id"].astype("str").where(labels["prompt_id"].notna(), "")
-            unit = unit.where(~(varied > 1), unit + "/" + prompt)
+            unit = unit.where(~varied, unit + "/" + prompt)
         tally, truth = Tally(labels.assign(base_id=unit), by), truth_values(labels["label"])
         first = np.unique(tally.cluster, return_index=True)[1]
         self.cluster = pd.factorize(labels["cluster"].iloc[first])[0]
@@ -268,7 +271,8 @@ def compare_differences(
     require_columns(labels, [group, within])
     known = labels[labels[group].notna() & labels[within].notna()]
     cells = pd.Series(list(zip(known[group], known[within], strict=True)), index=known.index)
-    levels = _Levels(known.assign(_cell=cells, _within=pd.factorize(known[within])[0]), "_cell", by, variant, ["_within"])
+    known = known.assign(_cell=cells, _within=pd.factorize(known[within])[0])
+    levels = _Levels(known, "_cell", by, variant, ["_within"])
     for a, b in _level_pairs(known[group], baseline, pairs, order):
         for x, y in _level_pairs(known[within]):
             four = [(a, x), (b, x), (a, y), (b, y)]
@@ -512,7 +516,8 @@ def compare_pairs(
         raise TableError(f"no pair has a label of the target {' or '.join(map(repr, sorted(absent)))}")
     if (twice := both.duplicated(["pair_id", by, "target"])).any():
         raise TableError(
-            f"the pair {both.loc[twice, 'pair_id'].iloc[0]!r} has several messages of a side; give the labels of one turn"
+            f"the pair {both.loc[twice, 'pair_id'].iloc[0]!r} has several messages of a side; "
+            "give the labels of one turn"
         )
     if "base_id" in both.columns:
         both["base_id"] = both.groupby("pair_id")["base_id"].transform("first")
