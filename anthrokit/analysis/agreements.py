@@ -213,12 +213,13 @@ def agreement(
     tally = Tally(labels, by)
     terms = _agreement_terms(np.column_stack([truth_values(labels[judge]) for judge in judges]))
     sums = [tally.sums(term) for term in terms]
-    table = resample(_agreement, *sums, n_resamples=n_resamples, ci=ci, seed=seed)
     counts = {
         "n": sums[0].sum(axis=0).astype(int),
         "n_total": tally.count(),
         "n_clusters": (sums[0] > 0).sum(axis=0),
     }
+    drawn = {"n_clusters": counts["n_clusters"], "n_resamples": n_resamples, "ci": ci, "seed": seed}
+    table = resample(_agreement, *sums, **drawn)
     measures = ("raw agreement", "Krippendorff's alpha", "Gwet's AC1")
     return table_by_measure(table, measures, tally.groups, counts)
 

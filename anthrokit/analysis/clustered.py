@@ -468,7 +468,7 @@ def draw_clusters(n_clusters: int, n_resamples: int = 2000, seed: int = 0) -> np
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #11433419
 def percentile_interval(
-    drawn: np.ndarray, n_clusters: int, ci: float = 0.95
+    drawn: np.ndarray, n_clusters: int | Sequence[int], ci: float = 0.95
 ) -> tuple[np.ndarray, np.ndarray]:
     """Limits of statistics from their values in resamples.
 
@@ -476,8 +476,8 @@ def percentile_interval(
     ----------
     drawn : array, resamples × results
         Values in resamples of clusters; NaN where a statistic is undefined. No resamples give no limits.
-    n_clusters : int
-        Clusters that were resampled.
+    n_clusters : int or sequence of int
+        Clusters behind all results, or behind each.
     ci : float
         Confidence level.
 
@@ -506,17 +506,18 @@ def percentile_interval(
     defined = np.isfinite(drawn)
     low, high = np.full((2, drawn.shape[1]), np.nan)
     usable = defined.sum(axis=0) >= 0.9 * max(len(drawn), 1)
-    if usable.any() and n_clusters > 1 and 2.0 ** (1 - n_clusters) <= 1 - ci:
-        tail = norm.cdf(np.sqrt(n_clusters / (n_clusters - 1)) * t.ppf((1 - ci) / 2, n_clusters - 1))
-        known = np.where(defined, drawn, np.nan)[:, usable]
-        ends = np.nanquantile(known, [tail, 1 - tail], axis=0)
-        low[usable], high[usable] = np.where(ends[1] - ends[0] > 1e-12, ends, np.nan)
+    counts = np.broadcast_to(n_clusters, drawn.shape[1])
+    for n in np.unique(counts[usable & (counts > 1) & (2.0 ** (1.0 - counts) <= 1 - ci)]):
+        tail, mine = norm.cdf(np.sqrt(n / (n - 1)) * t.ppf((1 - ci) / 2, n - 1)), usable & (counts == n)
+        ends = np.nanquantile(np.where(defined, drawn, np.nan)[:, mine], [tail, 1 - tail], axis=0)
+        low[mine], high[mine] = np.where(ends[1] - ends[0] > 1e-12, ends, np.nan)
     return low, high
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #eb7a96f5
 def resample(
     statistic: Callable[..., np.ndarray],
     *sums: np.ndarray,
+    n_clusters: Sequence[int] | None = None,
     n_resamples: int = 2000,
     ci: float = 0.95,
     seed: int = 0,
@@ -529,6 +530,8 @@ def resample(
         Takes arrays of sums, resamples × columns, and returns resamples × results; one call for all.
     *sums : array, clusters × columns
         What the statistic is computed from, summed within each cluster.
+    n_clusters : sequence of int, optional
+        Clusters of each column, where some lack rows in some columns; results are measures × columns. Default: all.
     n_resamples : int
         Number of resamples; with 0 there are estimates only.
     ci : float
@@ -550,11 +553,12 @@ def resample(
     >>> resample(lambda s, n: s / n, yes, all_of_them)["estimate"].round(3).tolist()
     [0.283]
     """
-    n_clusters = len(sums[0])
     with np.errstate(invalid="ignore", divide="ignore"):
         estimate = np.asarray(statistic(*(part.sum(axis=0, keepdims=True) for part in sums)))[0]
-        weights = draw_clusters(n_clusters, n_resamples, seed)
+        weights = draw_clusters(len(sums[0]), n_resamples, seed)
         drawn = np.asarray(statistic(*(weights @ part for part in sums)))
+    columns = np.array([len(sums[0])] if n_clusters is None else n_clusters)
+    n_clusters = np.tile(columns, len(estimate) // len(columns))
     low, high = percentile_interval(drawn, n_clusters, ci)
     limits = {"estimate": estimate, "ci_low": low, "ci_high": high}
     return pd.DataFrame({**limits, "n_clusters": n_clusters, "ci": ci})

@@ -64,13 +64,19 @@ def _level_pairs(
 class _Levels:
     "Occurrences and labels scored of each level, by unit (prompt or base prompt) and group."
 
-    def __init__(self, labels: pd.DataFrame, group: str, by: Sequence[str], variant: str):
+    def __init__(
+        self, labels: pd.DataFrame, group: str, by: Sequence[str], variant: str, within: Sequence[str] = ()
+    ):
         require_columns(labels, ["label", group, *by])
         labels, named = _labels_by_unit(labels, by, variant) if by else (labels, {})
         labels = labels[labels[group].notna()].assign(cluster=clusters)
         unit = labels["cluster"]
-        if "prompt_id" in labels.columns and labels.groupby("prompt_id")[group].nunique().max() > 1:
-            unit = unit + "/" + labels["prompt_id"].astype("str").where(labels["prompt_id"].notna(), "")
+        if "prompt_id" in labels.columns:
+            part = group_rows(labels, within)[0]  # levels meet within each of these: one may vary within prompts
+            levels_of = labels[group].groupby([labels["prompt_id"], part]).transform("nunique")
+            varied = levels_of.groupby(part).transform("max") > 1
+            prompt = labels["prompt_id"].astype("str").where(labels["prompt_id"].notna(), "")
+            unit = unit.where(~varied, unit + "/" + prompt)
         tally, truth = Tally(labels.assign(base_id=unit), by), truth_values(labels["label"])
         first = np.unique(tally.cluster, return_index=True)[1]
         self.cluster = pd.factorize(labels["cluster"].iloc[first])[0]
@@ -121,6 +127,16 @@ def _holm_within(table: pd.DataFrame, family: str | Sequence[str]) -> np.ndarray
     for number in range(code.max() + 1):
         adjusted[code == number] = holm(table.loc[code == number, "p_value"])
     return adjusted
+
+
+def _some_matched(parts: Sequence[pd.DataFrame], group: str) -> pd.DataFrame:
+    "One table of the comparisons; refused where none has a base prompt that both sides have."
+    result = pd.concat(parts, ignore_index=True)
+    if not result["n_clusters"].any():
+        raise TableError(
+            f"no two levels of {group} share a base prompt (base_id), and only such answers are compared"
+        )
+    return result
 
 
 def compare(
@@ -200,11 +216,7 @@ def compare(
         table.insert(0, "b", b)
         table.insert(0, "a", a)
         parts.append(pd.concat([levels.groups, table], axis=1))
-    result = pd.concat(parts, ignore_index=True)
-    if not result["n_clusters"].any():
-        raise TableError(
-            f"no two levels of {group} share a base prompt (base_id), and only such answers are compared"
-        )
+    result = _some_matched(parts, group)
     result.insert(result.columns.get_loc("p_value") + 1, "p_adjusted", _holm_within(result, family))
     return result
 
@@ -250,7 +262,7 @@ def compare_differences(
     >>> labels = simulate_labels(["A", "B"], base_prompts=20, rates={"empathy": 0.4}, domain_shift=0.5)
     >>> compare_differences(labels, "empathy", "target")[["a", "b", "within_a", "within_b", "estimate"]].round(2)
           a    b within_a within_b  estimate
-    0  high  low        A        B       NaN
+    0  high  low        A        B      0.09
     """
     from scipy.stats import t
 
@@ -259,7 +271,8 @@ def compare_differences(
     require_columns(labels, [group, within])
     known = labels[labels[group].notna() & labels[within].notna()]
     cells = pd.Series(list(zip(known[group], known[within], strict=True)), index=known.index)
-    levels = _Levels(known.assign(_cell=cells), "_cell", by, variant)
+    known = known.assign(_cell=cells, _within=pd.factorize(known[within])[0])
+    levels = _Levels(known, "_cell", by, variant, ["_within"])
     for a, b in _level_pairs(known[group], baseline, pairs, order):
         for x, y in _level_pairs(known[within]):
             four = [(a, x), (b, x), (a, y), (b, y)]
@@ -285,7 +298,7 @@ def compare_differences(
             shares = {"difference_a": sides[0]["estimate"], "difference_b": sides[1]["estimate"]}
             table = table.assign(**shares, n_clusters=count, ci=ci)
             parts.append(pd.concat([levels.groups, table], axis=1))
-    result = pd.concat(parts, ignore_index=True)
+    result = _some_matched(parts, group)
     result.insert(result.columns.get_loc("p_value") + 1, "p_adjusted", _holm_within(result, family))
     return result
 
@@ -407,13 +420,13 @@ def _discordant_odds(more: int, less: int, ci: float) -> dict[str, float]:
 
 
 def _paired_row(wide: pd.DataFrame, ci: float) -> dict[str, Any]:
-    "One row of `compare_pairs`, from one row a pair: base_id, chosen, rejected."
+    "One row of `compare_pairs`, from one row a pair: cluster, chosen, rejected."
     from scipy.stats import t
 
     known = wide.dropna(subset=["chosen", "rejected"])
     difference = known["chosen"] - known["rejected"]
     n, mean = len(known), difference.mean()
-    sums = difference.groupby(known["base_id"]).agg(["sum", "size"])
+    sums = difference.groupby(known["cluster"]).agg(["sum", "size"])
     clusters, low, high = len(sums), np.nan, np.nan
     if clusters >= 2:
         spread = np.sqrt(((sums["sum"] - mean * sums["size"]) ** 2).sum() * clusters / (clusters - 1)) / n
@@ -467,12 +480,12 @@ def compare_pairs(
         by, chosen and rejected (share of messages that show it), estimate (chosen − rejected), ci_low, ci_high,
         p_value (exact, prompts as units), p_adjusted (Holm over the rows), only_chosen, only_rejected (pairs),
         odds_ratio (only_chosen / only_rejected) with odds_low and odds_high, n (pairs with both labels), n_total,
-        n_clusters (prompts), ci.
+        n_clusters (prompts; a pair without base_id counts as one of its own), ci.
 
     Raises
     ------
     TableError
-        There are no pairs.
+        There are no pairs, a side has no label, or a pair has messages of several turns.
 
     Notes
     -----
@@ -499,7 +512,17 @@ def compare_pairs(
     known = pd.DataFrame(pairs, columns=["pair_id", "target", "dialogue_id"])[["pair_id", "dialogue_id"]]
     plain = labels.drop(columns="pair_id", errors="ignore")  # a column of the design may have that name
     both = known.merge(plain.assign(value=truth_values(labels["label"])), on="dialogue_id")
-    wide = both.pivot(index=["pair_id", "base_id", by], columns="target", values="value").reset_index()
+    if absent := {"chosen", "rejected"} - set(both["target"]):
+        raise TableError(f"no pair has a label of the target {' or '.join(map(repr, sorted(absent)))}")
+    if (twice := both.duplicated(["pair_id", by, "target"])).any():
+        raise TableError(
+            f"the pair {both.loc[twice, 'pair_id'].iloc[0]!r} has several messages of a side; "
+            "give the labels of one turn"
+        )
+    if "base_id" in both.columns:
+        both["base_id"] = both.groupby("pair_id")["base_id"].transform("first")
+    both["cluster"] = clusters(both.assign(dialogue_id=both["pair_id"]))  # without a base prompt the pair itself
+    wide = both.pivot(index=["pair_id", "cluster", by], columns="target", values="value").reset_index()
     rows = [{by: name, **_paired_row(wide[wide[by] == name], ci)} for name in labels[by].unique()]
     result = pd.DataFrame(rows)
     if by == "category":

@@ -40,7 +40,8 @@ def _dialogue_shares(
     rows, dialogues = group_rows(labels, [*keys, "cluster", "level"])
     levels = dialogues["level"].unique()
     if len(levels) < 2:
-        raise TableError(f"a comparison by {factor} needs two or more levels; there is {', '.join(levels)}")
+        only = ", ".join(map(str, levels)) or "none"
+        raise TableError(f"a comparison by {factor} needs two or more levels; there is {only}")
     columns, groups = group_rows(labels, by)
     groups = groups.assign(**named)
     truth, shape = truth_values(labels["label"]), (len(dialogues), len(groups))

@@ -16,6 +16,7 @@ from anthrokit.analysis.clustered import (
     as_names,
     clusters,
     difference,
+    group_rows,
     proportion,
     require_columns,
     resample,
@@ -46,7 +47,8 @@ def dialogue_flips(
     DataFrame
         One row a dialogue: its columns, status ("held" to the end, "flipped", "never held", "undecided": a missing
         label comes first), flip_turn (NA where it didn't flip), turns_held (NA where undecided), n_flips (changes
-        between neighbouring turns with labels), n_scored, n_turns.
+        from turn to turn; NA where a label is missing), n_scored, n_turns. A dialogue's turns are those from the
+        table's first to its own last; one without a row is missing.
 
     Raises
     ------
@@ -68,11 +70,8 @@ def dialogue_flips(
         raise TableError(f"no label is of the behaviour {behaviour!r}; there are {there}")
     if (twice := rows.duplicated(["dialogue_id", "turn"])).any():
         raise TableError(f"the dialogue {rows.loc[twice, 'dialogue_id'].iloc[0]!r} has a turn twice")
-    values = rows.assign(
-        holds=np.where(np.isnan(truth := truth_values(rows["label"])), np.nan, truth == held)
-    )
-    wide = values.pivot(index="dialogue_id", columns="turn", values="holds").sort_index(axis=1)
-    found = pd.DataFrame([_one_dialogue(row.dropna().index.tolist(), row) for _, row in wide.iterrows()])
+    holds, last = _held_by_turn(rows, held)
+    found = pd.DataFrame([_one_dialogue(row.loc[: last[name]]) for name, row in holds.iterrows()])
     kept = [
         name for name in rows.columns if rows.groupby("dialogue_id")[name].nunique(dropna=False).max() == 1
     ]
@@ -81,22 +80,31 @@ def dialogue_flips(
         [name for name in kept if name != "dialogue_id"]
     ]
     counts = rows.groupby("dialogue_id")["turn"].size().rename("n_turns")
-    table = first.join(found.set_index(wide.index)).join(counts).reset_index()
+    table = first.join(found.set_index(holds.index)).join(counts).reset_index()
     return table.astype(
         {"flip_turn": "Int64", "turns_held": "Int64", "n_flips": "Int64", "n_scored": "Int64"}
     )
 
 
-def _one_dialogue(scored: list, holds: pd.Series) -> dict[str, object]:
-    "Status, turn of flip and number of flips of one dialogue, from whether it holds at each turn."
+def _held_by_turn(rows: pd.DataFrame, held: bool) -> tuple[pd.DataFrame, pd.Series]:
+    "Whether each dialogue holds at each turn (1, 0, NaN: unknown), dialogues × turns; and each one's last turn."
+    truth = truth_values(rows["label"])
+    values = rows.assign(holds=np.where(np.isnan(truth), np.nan, truth == held))
+    wide = values.pivot(index="dialogue_id", columns="turn", values="holds")
+    turns = range(int(rows["turn"].min()), int(rows["turn"].max()) + 1)
+    return wide.reindex(columns=turns), rows.groupby("dialogue_id")["turn"].max()
+
+
+def _one_dialogue(holds: pd.Series) -> dict[str, object]:
+    "Status, turn of flip and number of flips of one dialogue, from whether it holds at each of its turns."
     values = holds.to_numpy(dtype=float)
-    changes = int(np.nansum(np.abs(np.diff(values))))
+    changes = pd.NA if np.isnan(values).any() else int(np.abs(np.diff(values)).sum())
     told = {
         "status": "held",
         "flip_turn": pd.NA,
         "turns_held": len(values),
         "n_flips": changes,
-        "n_scored": len(scored),
+        "n_scored": int(np.isfinite(values).sum()),
     }
     gone = np.flatnonzero(values != 1)
     if len(gone):
@@ -135,7 +143,8 @@ def flips(
     DataFrame
         by…, measure: "held at first" (share of dialogues), "flipped" (share of those held at first), "turns held" and
         "number of flips" (means a dialogue); estimate, ci_low, ci_high, n (dialogues it is of), n_total,
-        n_clusters, ci. Undecided dialogues are in n_total only.
+        n_clusters, ci. Undecided dialogues are in n_total only, and for the number of flips every one that lacks a
+        label.
 
     Notes
     -----
@@ -152,12 +161,15 @@ def flips(
     by, table = as_names(by), dialogue_flips(labels, behaviour, held=held)
     require_columns(table, by, "dialogues")
     status, decided = table["status"], table["status"] != "undecided"
-    held_first, scored = decided & (status != "never held"), table["n_scored"] >= 2
+    held_first = decided & (status != "never held")
+    scored = table["n_flips"].notna() & (table["n_scored"] >= 2)
     shares = {"held at first": (held_first, decided), "flipped": (status == "flipped", held_first)}
     means = {"turns held": (table["turns_held"], decided), "number of flips": (table["n_flips"], scored)}
     parts = []
-    for key, part in table.groupby(by, sort=False, dropna=False):
-        tally = Tally(part, [])
+    codes, groups = group_rows(table, by)
+    for number in range(len(groups)):
+        part = table[codes == number]
+        tally, key = Tally(part, []), {name: groups[name].iloc[number] for name in by}
         for name, (value, of) in {**shares, **means}.items():
             of = of[part.index].to_numpy(dtype=bool)
             value = np.where(of, value[part.index].astype("Float64").to_numpy(dtype=float, na_value=0), 0.0)
@@ -168,8 +180,7 @@ def flips(
             else:
                 drawn = {"n_resamples": n_resamples, "ci": ci, "seed": seed}
                 row = resample(lambda s, n: s / n, sums[there], totals[there], **drawn)
-            groups = dict(zip(by, key if isinstance(key, tuple) else (key,), strict=True))
-            parts.append(row.assign(**groups, measure=name, n=int(of.sum()), n_total=len(part)))
+            parts.append(row.assign(**key, measure=name, n=int(of.sum()), n_total=len(part)))
     order = [*by, "measure", "estimate", "ci_low", "ci_high", "n", "n_total", "n_clusters", "ci"]
     return pd.concat(parts, ignore_index=True)[order]
 
@@ -192,7 +203,7 @@ def holding(
     Returns
     -------
     DataFrame
-        by…, turn, estimate, ci_low, ci_high, n (dialogues decided by then), n_clusters, ci.
+        by…, turn, estimate, ci_low, ci_high, n (dialogues that have this turn and are decided by then), n_clusters, ci.
 
     Examples
     --------
@@ -203,19 +214,14 @@ def holding(
     labels = as_labels(labels)
     by, table = as_names(by), dialogue_flips(labels, behaviour, held=held)
     require_columns(table, by, "dialogues")
-    rows = labels[labels["behaviour"] == behaviour]
-    truth = truth_values(rows["label"])
-    known = rows.assign(unknown=np.isnan(truth)).sort_values("turn")
-    gaps = (
-        known[known["unknown"]].groupby("dialogue_id")["turn"].min().reindex(table["dialogue_id"]).to_numpy()
-    )
-    until = table["turns_held"].astype("Float64").to_numpy(dtype=float, na_value=np.nan)
-    parts = []
-    for turn in sorted(rows["turn"].unique()):
-        decided = (~np.isnan(until) & (until < turn)) | ~(gaps <= turn)
-        one = table.assign(
-            value=np.where(decided, np.where(np.isnan(until), turn, until) >= turn, 0), of=decided
-        )
+    holds, last = _held_by_turn(labels[labels["behaviour"] == behaviour], held)
+    last, parts = last.loc[table["dialogue_id"]].to_numpy(), []
+    values = np.column_stack([holds.loc[table["dialogue_id"]], np.full(len(table), np.nan)])
+    ends = np.argmax(values != 1, axis=1)  # the first turn that isn't known to be held
+    gone = values[np.arange(len(values)), ends] == 0
+    for place, turn in enumerate(holds.columns):
+        holding_still = ends > place
+        one = table.assign(value=holding_still, of=holding_still | gone)[last >= turn]
         tally = Tally(one, by)
         share = proportion(tally.sums(one["value"]), tally.sums(one["of"]), ci).drop(columns="design_effect")
         parts.append(tally.beside(share).assign(turn=int(turn)))
@@ -253,7 +259,8 @@ def mirrored(
     -------
     DataFrame
         by…, outcome ("both", "one", "neither"), estimate, ci_low, ci_high, n (disputes told by both sides, all labels
-        there), n_total (disputes), n_clusters, ci. With several dialogues a side, their shares are multiplied.
+        there), n_total (disputes; a dialogue without base_id is one told by one side), n_clusters, ci. With several
+        dialogues a side, their shares are multiplied.
 
     Raises
     ------
@@ -276,8 +283,9 @@ def mirrored(
     rows = labels[(labels["behaviour"] == behaviour) & ((turn is None) | (labels["turn"] == (turn or 0)))]
     if rows.empty:
         raise TableError(f"no label is of the behaviour {behaviour!r}" + (f" at turn {turn}" if turn else ""))
-    truth = rows.assign(value=truth_values(rows["label"]))
-    keys = [*by, "base_id", side]
+    codes, groups = group_rows(rows, by)
+    truth = rows.assign(value=truth_values(rows["label"]), _group=codes, base_id=clusters(rows))
+    keys = ["_group", "base_id", side]
     each = truth.groupby([*keys, "dialogue_id"], sort=False)["value"].agg(
         lambda v: 1.0 if (v == 1).any() else v.sum(skipna=False)
     )
@@ -287,7 +295,7 @@ def mirrored(
             f"{side} has {wide.shape[1]} values, {', '.join(map(str, wide.columns))}; a dispute has two sides"
         )
     wide.columns = ["a", "b"]
-    told = wide.reset_index()
+    told = wide.reset_index().join(groups, on="_group")
     outcomes = {
         "both": told["a"] * told["b"],
         "one": told["a"] * (1 - told["b"]) + told["b"] * (1 - told["a"]),
@@ -352,7 +360,9 @@ def escalation(
     if alone := "base_id" in by:
         require_columns(labels, ["dialogue_id"])
         rows["cluster"] = rows["dialogue_id"]
-    for key, part in rows.groupby(by, sort=False, dropna=False):
+    codes, groups = group_rows(rows, by)
+    for number in range(len(groups)):
+        part, key = rows[codes == number], {name: groups[name].iloc[number] for name in by}
         scored = part[part["value"].notna()]
         t, y = scored["turn"].to_numpy(dtype=float), scored["value"].to_numpy(dtype=float)
         if not len(t) or t.min() == t.max():
@@ -366,9 +376,8 @@ def escalation(
         row = resample(_slope, moments.to_numpy(), **drawn)
         if alone and len(moments) < _FEWEST:
             row[["ci_low", "ci_high"]] = np.nan
-        groups = dict(zip(by, key if isinstance(key, tuple) else (key,), strict=True))
         ends = {"share_first": y[t == t.min()].mean(), "share_last": y[t == t.max()].mean()}
-        parts.append(row.assign(**groups, **ends, n=len(t), n_total=len(part)))
+        parts.append(row.assign(**key, **ends, n=len(t), n_total=len(part)))
     if not parts:
         raise TableError("no group has labels at two turns or more")
     order = [

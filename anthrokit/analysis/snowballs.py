@@ -55,13 +55,14 @@ def _contrast(
     with np.errstate(invalid="ignore", divide="ignore"):
         ratio = np.exp(_recover_limits(np.log(after_yes), np.log(after_no), together))
     limits = np.column_stack([*_recover_limits(after_yes, after_no, together), *ratio])
+    n_clusters = (counts[1] + counts[3] > 0).sum(axis=0)
     if method == "resample":
-        drawn = resample(_contrasts, *counts, ci=ci, **resampling)
+        drawn = resample(_contrasts, *counts, n_clusters=n_clusters, ci=ci, **resampling)
         limits = np.hstack(np.split(drawn[["estimate", "ci_low", "ci_high"]].to_numpy(), 2))
     result = pd.DataFrame(np.where(np.isfinite(limits), limits, np.nan), columns=_LIMITS)
     result["after_yes"], result["after_no"] = after_yes[:, 0], after_no[:, 0]
     result["n_after_yes"], result["n_after_no"] = (counts[at].sum(axis=0).astype(int) for at in (1, 3))
-    return result.assign(n_clusters=(counts[1] + counts[3] > 0).sum(axis=0), ci=ci)
+    return result.assign(n_clusters=n_clusters, ci=ci)
 
 # %% ../../nbs/07_analysis/05_snowball.ipynb #ff0dc4a3
 def _sequences(length: int, turns: int) -> tuple[np.ndarray, np.ndarray]:

@@ -35,7 +35,7 @@ def anthroscore_by_turn(
     -------
     DataFrame
         by…, turn, estimate (mean over messages of a message's mean), ci_low, ci_high (NA with under 2
-        clusters), n (messages with a score), n_total (messages), n_clusters.
+        clusters, or where all are alike), n (messages with a score), n_total (messages), n_clusters.
 
     Notes
     -----
@@ -67,7 +67,8 @@ def anthroscore_by_turn(
         if n_clusters > 1:
             spread = np.sum((total - estimate * counts) ** 2) * n_clusters / (n_clusters - 1)
             reach = t.ppf(0.5 + ci / 2, n_clusters - 1) * np.sqrt(spread) / n
-            low, high = estimate - reach, estimate + reach
+            if reach > 1e-12:
+                low, high = estimate - reach, estimate + reach
         rows.append((*key, estimate, low, high, n, len(group), n_clusters))
     columns = [*keys, "estimate", "ci_low", "ci_high", "n", "n_total", "n_clusters"]
     table = pd.DataFrame(rows, columns=columns)

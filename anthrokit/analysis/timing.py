@@ -15,7 +15,6 @@ from anthrokit.analysis.clustered import (
     Tally,
     as_names,
     _cluster_variance,
-    clusters,
     describing_columns,
     group_rows,
     require_columns,
@@ -368,7 +367,7 @@ def late_behaviours(
     -------
     DataFrame
         by…, estimate (behaviours with a share of one half or more), surely (whose interval begins there),
-        open (whose interval includes one half), n_occurring, n_behaviours, n_clusters.
+        open (whose interval includes one half), n_occurring, n_behaviours, n_clusters (of all its dialogues).
 
     Examples
     --------
@@ -384,7 +383,6 @@ def late_behaviours(
         certain=shares["half_or_more"] == "yes",
         unclear=(shares["half_or_more"] == "open") & (shares["n"] > 0),
         occurs=shares["n"] > 0,
-        n_clusters=clusters(labels).nunique(),
     )
     counts = dict(
         estimate=("half", "sum"),
@@ -392,7 +390,8 @@ def late_behaviours(
         open=("unclear", "sum"),
         n_occurring=("occurs", "sum"),
         n_behaviours=("occurs", "size"),
-        n_clusters=("n_clusters", "max"),
     )
-    grouped = shares.groupby(by or np.zeros(len(shares)), sort=False).agg(**counts)
-    return grouped.reset_index(drop=not by)
+    codes, groups = group_rows(shares, by)
+    tally = Tally(labels, by)  # groups in the order of their first row here, too
+    n_clusters = (tally.sums() > 0).sum(axis=0)
+    return groups.join(shares.groupby(codes).agg(**counts)).assign(n_clusters=n_clusters)

@@ -101,11 +101,15 @@ def _common(scored: Sequence[np.ndarray]) -> np.ndarray:
 # %% ../../nbs/10_heartbench/05_results.ipynb #252511cb
 def _pair(grid: ScoreGrid, a: int, b: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     "Scores of two models on the cases where both have one in every shared ability; the abilities left out."
-    shared = _common([grid.scored(a), grid.scored(b)])
-    first, second = grid.values[a][:, shared], grid.values[b][:, shared]
-    present = (grid.present[a] & grid.present[b])[:, shared]
-    whole = present.any(axis=1) & (~present | (~np.isnan(first) & ~np.isnan(second))).all(axis=1)
-    return first[whole], second[whole], grid.counted & ~shared
+    first, second = grid.values[a], grid.values[b]
+    present, known = grid.present[a] & grid.present[b], ~np.isnan(first) & ~np.isnan(second)
+    shared = known.any(axis=0)
+    while True:  # an ability without a whole case is left out, which may make other cases whole
+        whole = (present & shared).any(axis=1) & (~present | known | ~shared).all(axis=1)
+        met = shared & known[whole].any(axis=0)
+        if (met == shared).all():
+            return first[whole][:, shared], second[whole][:, shared], grid.counted & ~shared
+        shared = met
 
 
 def _paired(
@@ -145,8 +149,8 @@ def compare(
     -------
     DataFrame
         a, b (models), estimate (a minus b, points), ci_low, ci_high, p_value (two-sided), p_adjusted (Holm),
-        n (cases scored for both), n_total, lacks (abilities that one of the two has no score in; the comparison is
-        over the others).
+        n (cases scored for both), n_total, lacks (abilities that the two have a score in on no common case; the
+        comparison is over the others).
 
     Examples
     --------

@@ -197,7 +197,6 @@ def judge_accuracy(
     tally = Tally(both, as_names(by))
     kinds = [(said == a) & (true == b) for a, b in ((1, 1), (1, 0), (0, 1), (0, 0))]
     sums = [tally.sums(kind * weight) for kind in kinds]
-    table = resample(_accuracy, *sums, n_resamples=n_resamples, ci=ci, seed=seed)
     hit, false, miss, rejection = (tally.count(kind) for kind in kinds)
     counts = {
         "n": hit + false + miss + rejection,
@@ -205,6 +204,8 @@ def judge_accuracy(
         "n_positive": hit + miss,
         "n_clusters": (sum(sums) > 0).sum(axis=0),
     }
+    drawn = {"n_clusters": counts["n_clusters"], "n_resamples": n_resamples, "ci": ci, "seed": seed}
+    table = resample(_accuracy, *sums, **drawn)
     table = table_by_measure(table, _MEASURES, tally.groups, counts)
     totals = [[tally.sums(kind * weight**power).sum(axis=0) for kind in kinds] for power in (1, 2)]
     worth = np.column_stack([*_labels_worth(*totals), *np.full((4, len(tally.groups)), np.nan)])
