@@ -402,7 +402,8 @@ def agreement_by_criterion(gold: pd.DataFrame, hits: pd.DataFrame) -> pd.DataFra
     said, truth = both["hit"].astype(bool), both["golden"].astype(bool)
     marks = both.assign(n_same=said == truth, n=1, judge_only=said & ~truth, experts_only=truth & ~said)
     keys = ["case_id", "criterion", "ability", "content"]
-    table = marks.groupby(keys, sort=False, dropna=False)[["n_same", "n", "judge_only", "experts_only"]].sum().astype(int)
+    counts = ["n_same", "n", "judge_only", "experts_only"]
+    table = marks.groupby(keys, sort=False, dropna=False)[counts].sum().astype(int)
     order = (table["n_same"] / table["n"]).sort_values(kind="stable").index
     return table.loc[order].reset_index()
 

@@ -560,8 +560,8 @@ def agreement(
     hits : DataFrame
         As from `Run.hits`, with the verdicts to be checked.
     by : str, optional
-        A column of hits, such as dimension, ability or difficulty; a row "all" comes first. Items without a value there,
-        such as those of Other, which has no dimension, are a group of their own.
+        A column of hits, such as dimension, ability or difficulty; a row "all" comes first. Items without a value
+        there, such as those of Other, which has no dimension, are a group of their own.
     ci, n_resamples, seed
         As for `resample`; cases are drawn, with all their answers and criteria.
 

@@ -260,8 +260,9 @@ def adjudicated(annotations: pd.DataFrame, adjudicator: str) -> pd.DataFrame:
     differ = (wide.eq(True).any(axis=1) & wide.eq(False).any(axis=1)).rename("differ")
     table = table.merge(differ.reset_index(), on=_ITEM, how="left")
     chosen = table["truth_decided"].notna()
+    parted = table["differ"].eq(True).fillna(False).astype(bool)
     how = np.select(
-        [chosen, table["truth"].isna(), table["differ"].eq(True).fillna(False).astype(bool)], ["adjudicator", "open", "majority"], "agreed"
+        [chosen, table["truth"].isna(), parted], ["adjudicator", "open", "majority"], "agreed"
     )
     truth = table["truth_decided"].where(chosen, table["truth"]).astype("boolean")
     return table.drop(columns=["truth_decided", "differ"]).assign(truth=truth, decided=how)
