@@ -282,6 +282,10 @@ def profile_validity(
     what, rows = "behaviour" if "behaviour" in profiles.columns else "category", []
     require_columns(profiles, ["target", what, "estimate"], "profile")
     require_columns(perceived, ["target", score], "perceived")
+    for table, unit, where in ((profiles, ["target", what], "profile"), (perceived, ["target"], "perceived")):
+        if (twice := table[table.duplicated(unit)]).size:
+            told = ", ".join(str(value) for value in twice[unit].iloc[0])
+            raise TableError(f"{where}: {told} stands there twice; give one row a system, with its mean")
     joined = profiles.merge(perceived[["target", score]], on="target").dropna(subset=["estimate", score])
     if joined["target"].nunique() < 3:
         raise TableError(

@@ -14,7 +14,7 @@ import pandas as pd
 
 from ..analysis import as_names
 from ..core import TableError, digest, tables
-from .cases import Cases
+from .cases import OTHER, Cases
 from .results import agreement, golden
 from ..validity import read_verdicts
 
@@ -364,7 +364,8 @@ def agreement_by(
     ['all', 'bonus', 'penalty', 'other']
     """
     points = hits["score"].astype("Float64").to_numpy(dtype=float, na_value=np.nan)
-    kind = np.select([np.isnan(points), points < 0], ["other", "penalty"], "bonus")
+    other = hits["ability"].eq(OTHER).to_numpy() | np.isnan(points)
+    kind = np.select([other, points < 0], ["other", "penalty"], "bonus")
     hits, parts = hits.assign(kind=kind), []
     for place, name in enumerate(as_names(by) or ["kind"]):
         table = agreement(gold, hits, name, **options).rename(columns={name: "group"})
@@ -401,7 +402,8 @@ def agreement_by_criterion(gold: pd.DataFrame, hits: pd.DataFrame) -> pd.DataFra
     said, truth = both["hit"].astype(bool), both["golden"].astype(bool)
     marks = both.assign(n_same=said == truth, n=1, judge_only=said & ~truth, experts_only=truth & ~said)
     keys = ["case_id", "criterion", "ability", "content"]
-    table = marks.groupby(keys, sort=False)[["n_same", "n", "judge_only", "experts_only"]].sum().astype(int)
+    counts = ["n_same", "n", "judge_only", "experts_only"]
+    table = marks.groupby(keys, sort=False, dropna=False)[counts].sum().astype(int)
     order = (table["n_same"] / table["n"]).sort_values(kind="stable").index
     return table.loc[order].reset_index()
 

@@ -346,6 +346,9 @@ def _scores_and_words(hits: pd.DataFrame, answers: pd.DataFrame, protocol: str) 
     failed = scored["catastrophic"].fillna(False).astype(bool)
     scored["linear"] = linear.mask(failed, 0.0).where(scored["score"].notna())
     scored, unit = scored[~rangeless(scored)], ["model", "case_id"]
+    if (twice := answers[answers.duplicated(unit)]).size:
+        model, case_id = twice[unit].iloc[0]
+        raise TableError(f"{model!r} answers case {case_id!r} twice; give one answer each")
     whole = scored["score"].notna().groupby([scored[name] for name in unit]).transform("all")
     table = scored[whole].groupby(unit, sort=False)[["score", "linear"]].mean().reset_index()
     return table.merge(answers[unit].assign(words=_words(answers)), on=unit).dropna(subset=["score", "words"])
@@ -392,6 +395,11 @@ def length_correlation(
         model, scale (log, linear, log − linear), estimate (Spearman's ρ, or the difference of the two),
         ci_low, ci_high (resampling cases; NA where no resample differs), n (cases). Models with fewer than 4
         scored cases have no estimate.
+
+    Raises
+    ------
+    TableError
+        A model answers a case twice.
 
     Examples
     --------
@@ -486,8 +494,8 @@ def golden(
     Raises
     ------
     TableError
-        A column is missing, an expert votes twice on an item or settles it, an item has more votes than `experts`, or
-        there is no such criterion in `cases`.
+        A column is missing, an expert votes twice on an item or settles it, an item is settled twice or has more votes
+        than `experts`, or there is no such criterion in `cases`.
 
     Examples
     --------
@@ -527,7 +535,10 @@ def golden(
         return table.assign(golden=verdict)
     if both := sorted(set(settled["expert"]) & set(expert_votes["expert"])):
         raise TableError(f"{both[0]!r} votes as an expert, so somebody else must settle")
-    said = table[unit].merge(settled[[*unit, "hit"]], on=unit, how="left", validate="1:1")["hit"].astype("boolean")
+    if (twice := settled[settled.duplicated(unit)]).size:
+        row = twice.iloc[0]
+        raise TableError(f"case {row['case_id']!r}, criterion {row['criterion']} is settled twice")
+    said = table[unit].merge(settled[[*unit, "hit"]], on=unit, how="left")["hit"].astype("boolean")
     here = enough & verdict.isna() & said.notna()
     return table.assign(golden=verdict.mask(here, said), settled=here)
 
@@ -553,7 +564,8 @@ def agreement(
     hits : DataFrame
         As from `Run.hits`, with the verdicts to be checked.
     by : str, optional
-        A column of hits, such as dimension, ability or difficulty; a row "all" comes first.
+        A column of hits, such as dimension, ability or difficulty; a row "all" comes first. Items without a value
+        there, such as those of Other, which has no dimension, are a group of their own.
     ci, n_resamples, seed
         As for `resample`; cases are drawn, with all their answers and criteria.
 
@@ -583,7 +595,7 @@ def agreement(
     given = golden_verdicts.reindex(columns=[*unit, "golden", "votes_cast"])
     both = given.merge(hits.drop(columns="votes_cast", errors="ignore"), on=unit, how="left")
     parts = []
-    for key, part in [("all", both), *(both.groupby(by, sort=False) if by else ())]:
+    for key, part in [("all", both), *(both.groupby(by, sort=False, dropna=False) if by else ())]:
         known = part.dropna(subset=["golden", "hit"])
         a, b = (known[name].astype(float) for name in ("golden", "hit"))
         items = pd.DataFrame({"items": 1.0, "same": (a == b).astype(float), "golden": a, "hit": b})

@@ -44,6 +44,12 @@ def _accuracy(hit: np.ndarray, false: np.ndarray, miss: np.ndarray, rejection: n
 _ITEM = ["dialogue_id", "turn", "behaviour"]
 
 
+def _bases_of(rows: pd.DataFrame, told: pd.DataFrame) -> pd.Series:
+    "The base prompt of every row's dialogue, where a table tells it."
+    known = told.dropna(subset="base_id").astype({"dialogue_id": "str"}).drop_duplicates("dialogue_id")
+    return rows["dialogue_id"].astype("str").map(known.set_index("dialogue_id")["base_id"])
+
+
 def verdicts_of(source: pd.DataFrame | Run) -> pd.DataFrame:
     """One row a message, behaviour and judge, the panel's label among them.
 
@@ -55,7 +61,7 @@ def verdicts_of(source: pd.DataFrame | Run) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        dialogue_id, turn, behaviour, judge, verdict, and base_id where the labels have it.
+        dialogue_id, turn, behaviour, judge, verdict, and base_id where the table has it.
 
     Examples
     --------
@@ -71,7 +77,8 @@ def verdicts_of(source: pd.DataFrame | Run) -> pd.DataFrame:
     if "sample" in source.columns:
         single = modes(source).rename(columns={"mode": "verdict"})
         panel = label(source).assign(judge="panel").rename(columns={"label": "verdict"})
-        return pd.concat([part[[*_ITEM, "judge", "verdict"]] for part in (single, panel)], ignore_index=True)
+        long = pd.concat([part[[*_ITEM, "judge", "verdict"]] for part in (single, panel)], ignore_index=True)
+        return long.assign(base_id=_bases_of(long, source)) if "base_id" in source.columns else long
     keep = [*_ITEM, *(["base_id"] if "base_id" in source.columns else [])]
     wide = source[[*keep, *judges_of(source), "label"]].rename(columns={"label": "panel"})
     long = wide.melt(id_vars=keep, var_name="judge", value_name="verdict")
@@ -86,7 +93,7 @@ def people_said(human: pd.DataFrame | str | os.PathLike, told: pd.DataFrame) -> 
     human : DataFrame or path
         `run.annotations()`, or whatever `read_annotations` reads or returns.
     told : DataFrame
-        The judges' table, for base prompts that the former lacks.
+        The judges' table, for base prompts that the former lacks, in a column or in a row.
 
     Returns
     -------
@@ -108,9 +115,11 @@ def people_said(human: pd.DataFrame | str | os.PathLike, told: pd.DataFrame) -> 
     known = known.astype({"dialogue_id": "str", "turn": "Int64"})
     weight = known["weight"].astype("Float64").fillna(1.0) if "weight" in known.columns else 1.0
     known = known.assign(weight=weight).astype({"weight": "float64"})
-    if "base_id" in known.columns or "base_id" not in told.columns:
+    if "base_id" not in told.columns:
         return known
-    return known.merge(told[["dialogue_id", "base_id"]].drop_duplicates(), on="dialogue_id", how="left")
+    bases = _bases_of(known, told)
+    own = known["base_id"] if "base_id" in known.columns else bases
+    return known.assign(base_id=own.where(own.notna(), bases))
 
 
 def both_said(told: pd.DataFrame, human: pd.DataFrame | str | os.PathLike) -> pd.DataFrame:
@@ -164,7 +173,8 @@ def judge_accuracy(
     human : DataFrame or path
         `run.annotations()`, or whatever `read_annotations` reads or returns.
     by : str or sequence of str
-        Any of behaviour and judge.
+        Any of behaviour and judge. Without judge, all judges are taken together, the panel that they make not among
+        them.
     ci, n_resamples, seed
         As for `analysis.resample`; base prompts are drawn.
 
@@ -192,9 +202,12 @@ def judge_accuracy(
     >>> bool(found["panel", "recall"] > found["synthetic judge 1", "recall"])
     True
     """
-    both = both_said(verdicts_of(ratings), human)
+    by, told = as_names(by), verdicts_of(ratings)
+    if "judge" not in by and (told["judge"] != "panel").any():
+        told = told[told["judge"] != "panel"]
+    both = both_said(told, human)
     said, true, weight = truth_values(both["verdict"]), truth_values(both["truth"]), both["weight"].to_numpy()
-    tally = Tally(both, as_names(by))
+    tally = Tally(both, by)
     kinds = [(said == a) & (true == b) for a, b in ((1, 1), (1, 0), (0, 1), (0, 0))]
     sums = [tally.sums(kind * weight) for kind in kinds]
     hit, false, miss, rejection = (tally.count(kind) for kind in kinds)
@@ -242,7 +255,8 @@ def effective_votes(
     -------
     DataFrame
         measure ("error correlation": mean over pairs of judges; "independent votes"), estimate, ci_low, ci_high, n
-        (messages that all judges and people labelled), n_judges, n_clusters. NA where a judge never errs.
+        (messages that all judges and people labelled), n_judges, n_clusters. NA where a judge never errs. A behaviour
+        that one judge alone decides, such as a counted one, has no panel and is left out.
 
     Notes
     -----
@@ -258,7 +272,8 @@ def effective_votes(
     >>> bool(2.5 < votes < 3.5)
     True
     """
-    told = verdicts_of(labels).query("judge != 'panel'")
+    told = verdicts_of(labels).query("judge != 'panel'").dropna(subset="verdict")
+    told = told[told.groupby("behaviour")["judge"].transform("nunique") > 1]
     names = list(told["judge"].unique())
     if len(names) < 2:
         raise TableError("one judge is one vote; this needs two or more")

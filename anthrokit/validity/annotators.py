@@ -253,13 +253,16 @@ def adjudicated(annotations: pd.DataFrame, adjudicator: str) -> pd.DataFrame:
         )
     own = annotations["annotator"] == adjudicator
     decided, others = (read_annotations(annotations[part]) for part in (own, ~own))
-    table = others.merge(decided[[*_ITEM, "truth"]], on=_ITEM, how="left", suffixes=("", "_decided"))
+    untold = decided.assign(truth=decided["truth"].mask(decided["truth"].notna()), n_annotators=0)
+    table = pd.concat([others, untold], ignore_index=True).drop_duplicates(_ITEM, ignore_index=True)
+    table = table.merge(decided[[*_ITEM, "truth"]], on=_ITEM, how="left", suffixes=("", "_decided"))
     wide = by_annotator(annotations[~own]).drop(columns="base_id", errors="ignore").set_index(_ITEM)
     differ = (wide.eq(True).any(axis=1) & wide.eq(False).any(axis=1)).rename("differ")
     table = table.merge(differ.reset_index(), on=_ITEM, how="left")
     chosen = table["truth_decided"].notna()
+    parted = table["differ"].eq(True).fillna(False).astype(bool)
     how = np.select(
-        [chosen, table["truth"].isna(), table["differ"]], ["adjudicator", "open", "majority"], "agreed"
+        [chosen, table["truth"].isna(), parted], ["adjudicator", "open", "majority"], "agreed"
     )
     truth = table["truth_decided"].where(chosen, table["truth"]).astype("boolean")
     return table.drop(columns=["truth_decided", "differ"]).assign(truth=truth, decided=how)

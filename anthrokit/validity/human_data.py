@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..analysis import draw_clusters, percentile_interval, resample
+from ..analysis import draw_clusters, percentile_interval, resample, truth_values
 from ..core import TableError, public_file, tables
 from ..judging import Judge, rate_many
 from ..simulation import Taxonomy
@@ -153,7 +153,8 @@ def _need(frame: pd.DataFrame, columns: Sequence[str], name: str) -> None:
 
 def _robots(frame: pd.DataFrame, name: str) -> pd.DataFrame:
     _need(frame, ["text_hash", "resp_cat", "turn_a", "turn_b", "answers", "majority_prob"], name)
-    frame = frame[frame["resp_cat"] == "truthful_r-chatbot"].reset_index(drop=True)
+    frame = frame[frame["resp_cat"] == "truthful_r-chatbot"].dropna(subset="majority_prob")
+    frame = frame.reset_index(drop=True)
     answers = frame["answers"].map(ast.literal_eval)
     return pd.DataFrame(
         {
@@ -169,6 +170,7 @@ def _robots(frame: pd.DataFrame, name: str) -> pd.DataFrame:
 
 def _reactions(frame: pd.DataFrame, name: str) -> pd.DataFrame:
     _need(frame, ["sp_id", "rp_id", "seeker_post", "response_post", "level"], name)
+    frame = frame.dropna(subset="level").reset_index(drop=True)
     return pd.DataFrame(
         {
             "item_id": frame["rp_id"].astype("str"),
@@ -204,7 +206,8 @@ def _rated(frame: pd.DataFrame, name: str, scale: str) -> pd.DataFrame:
         "script": frame["domain_variant"].str.replace("-", "_"),
         "step": frame["multiplier"].astype(float),
     }
-    given = pd.DataFrame({**keys, "given": frame[scale].astype(float)}).groupby(["script", "step"])["given"]
+    given = pd.DataFrame({**keys, "given": frame[scale].astype(float)}).dropna(subset="given")
+    given = given.groupby(["script", "step"])["given"]
     told = tables.read_frame(public_file(**_CONVERSATIONS))
     places = zip(told["chat_name"], told["multiplier"].astype(float), strict=True)
     said = dict(zip(places, told["conversation_arr"], strict=True))
@@ -258,15 +261,18 @@ def _area(
 
     codes, names = pd.factorize(cluster)
     drawn = draw_clusters(len(names), n_resamples, seed)[:, codes]
-    kept = [row for row in drawn if 0 < row @ truth < row.sum()]
-    areas = [roc_auc_score(truth, scores, sample_weight=row) for row in kept]
-    low, high = np.quantile(areas, [0.025, 0.975])
+
+    def of_rows(times: np.ndarray) -> float:
+        both = 0 < times @ truth < times.sum()
+        return roc_auc_score(truth, scores, sample_weight=times) if both else np.nan
+
+    low, high = percentile_interval(np.array([of_rows(times) for times in drawn])[:, None], len(names))
     return pd.DataFrame(
         {
             "measure": ["AUC"],
-            "estimate": [roc_auc_score(truth, scores)],
-            "ci_low": [low],
-            "ci_high": [high],
+            "estimate": [of_rows(np.ones(len(truth)))],
+            "ci_low": low,
+            "ci_high": high,
             "n_clusters": [len(names)],
             "n": [len(truth)],
             "n_positive": [int(truth.sum())],
@@ -311,7 +317,8 @@ def check_against_people(
     Parameters
     ----------
     data : DataFrame or str
-        As `load_human_data` returns it, or the name of a data set that can be fetched.
+        As `load_human_data` returns it, or the name of a data set that can be fetched. A message without a truth
+        doesn't count.
     judges : sequence of Judge
         Offline judges, students, or `LLMJudge`s: with these every message is one call a behaviour.
     behaviours : sequence of str, optional
@@ -325,9 +332,14 @@ def check_against_people(
     -------
     DataFrame
         judge, measure (precision, recall, specificity, kappa; where the judge has a scale AUC and, with people's
-        ratings, Spearman's rank correlation), estimate, ci_low,
-        ci_high, n_clusters, n (messages with a verdict), n_positive, n_total. "one person" is each person against the
-        majority of the others on the same message, where people's own verdicts are known: what a judge can hope for.
+        ratings, Spearman's rank correlation), estimate, ci_low, ci_high, n_clusters, n (messages with a verdict and a
+        truth), n_positive, n_total. "one person" is each person against the majority of the others on the same message,
+        where people's own verdicts are known: what a judge can hope for.
+
+    Raises
+    ------
+    TableError
+        No message has a truth, or one has no cluster.
 
     Examples
     --------
@@ -345,24 +357,29 @@ def check_against_people(
         data = load_human_data(data)
     if behaviours is None:
         raise ValueError("which behaviours does a table of your own stand for? Name them: behaviours=[…]")
-    taxonomy = Taxonomy.load() if taxonomy is None else taxonomy
+    taxonomy, true = Taxonomy.load() if taxonomy is None else taxonomy, truth_values(data["truth"])
+    if np.isnan(true).all():
+        raise TableError("no message has a truth to compare verdicts with")
+    if data["cluster"].isna().any():
+        raise TableError("a message has no cluster; give it the one of messages like it, or one of its own")
     texts, parts = data["message"].tolist(), []
     for judge in judges:
         rated = [rate_many(judge, texts, taxonomy[name]) for name in behaviours]
         verdicts = pd.DataFrame([[one.verdict for one in row] for row in rated], dtype="boolean").T
         said = verdicts.any(axis=1).where(verdicts.any(axis=1) | verdicts.notna().all(axis=1))
-        known = said.notna().to_numpy()
-        yes, truth = said[known].to_numpy(dtype=bool), data["truth"].to_numpy(dtype=bool)[known]
+        known = said.notna().to_numpy() & ~np.isnan(true)
+        yes, truth = said[known].to_numpy(dtype=bool), true[known] == 1
         found = [_compared(yes, truth, data["cluster"][known], n_resamples=n_resamples, seed=seed)]
         scores = np.array(
             [[np.nan if one.score is None else one.score for one in row] for row in rated], dtype=float
         )
-        if len(scores) and not np.isnan(scores[:, known]).any():
-            highest, where = scores.max(axis=0)[known], data["cluster"][known]
-            found.append(_area(highest, truth, where, n_resamples, seed))
+        if len(scores) and known.any() and not np.isnan(scores[:, known]).any():
+            highest, where = scores.max(axis=0), data["cluster"]
+            found.append(_area(highest[known], truth, where[known], n_resamples, seed))
             if "rating" in data:
-                rating = data["rating"].to_numpy()[known]
-                found.append(_rank_correlation(highest, rating, where, n_resamples, seed))
+                rating = data["rating"].to_numpy(dtype=float)
+                both = known & ~np.isnan(rating)
+                found.append(_rank_correlation(highest[both], rating[both], where[both], n_resamples, seed))
         parts.append(pd.concat(found).assign(judge=judge.name))
     if "people" in data and data["people"].map(len).max() > 1:
         parts.append(_one_person(data, n_resamples=n_resamples, seed=seed).assign(judge="one person"))
@@ -385,10 +402,11 @@ def _one_person(data: pd.DataFrame, **parameters: Any) -> pd.DataFrame:
     "Each person against the majority of the others; a tie of the others is left out."
     rows = [
         (cluster, verdict, sum(others) > len(others) / 2)
-        for cluster, people in zip(data["cluster"], data["people"], strict=True)
+        for cluster, given in zip(data["cluster"], data["people"], strict=True)
+        for people in [[verdict for verdict in given if not pd.isna(verdict)]]
         for place, verdict in enumerate(people)
         for others in [people[:place] + people[place + 1 :]]
         if others and 2 * sum(others) != len(others)
     ]
-    cluster, said, truth = (list(column) for column in zip(*rows, strict=True))
-    return _compared(np.array(said), np.array(truth), pd.Series(cluster), **parameters)
+    cluster, said, truth = zip(*rows, strict=True) if rows else ((), (), ())
+    return _compared(np.array(said, dtype=bool), np.array(truth, dtype=bool), pd.Series(cluster), **parameters)

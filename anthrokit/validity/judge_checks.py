@@ -18,6 +18,7 @@ from anthrokit.analysis import (
     difference,
     draw_clusters,
     drift,
+    group_rows,
     judges_of,
     percentile_interval,
     require_columns,
@@ -57,11 +58,11 @@ def sample_agreement(
     ratings : DataFrame or Run
         As `run.ratings()`: a row a sample.
     by : str or sequence of str
-        judge, or judge and behaviour.
+        judge, or judge and behaviour; () for all together. A judge's samples are paired with that judge's own.
     verdict : str
         The column of verdicts; those missing don't count.
     item : sequence of str
-        The columns that tell items apart, within `by`.
+        The columns that tell items apart, within `by` and judge.
     cluster : str, optional
         What is resampled; by default the base prompt where the table names it, or the dialogue.
     ci, n_resamples, seed
@@ -95,25 +96,27 @@ def sample_agreement(
     if len(twice := ratings[ratings.duplicated(unit)]):
         told = ", ".join(f"{name} {twice.iloc[0][name]}" for name in unit)
         raise TableError(f"a sample stands there twice and would agree with itself: {told}")
-    known = ratings[ratings[verdict].notna()]
+    place, groups = group_rows(ratings, by)
+    known = ratings.assign(_group=place)[ratings[verdict].notna()]
     known = known.assign(
         _yes=truth_values(known[verdict]), _cluster=known[cluster] if cluster else clusters(known)
     )
-    keys = list(dict.fromkeys([*by, "_cluster", *item]))
+    keys = list(dict.fromkeys(["_group", "_cluster", "judge", *item]))
     items = known.groupby(keys, sort=False)["_yes"].agg(["sum", "size"]).reset_index()
     yes, n = items["sum"], items["size"]
     items = items.assign(same=yes * (yes - 1) / 2 + (n - yes) * (n - yes - 1) / 2, pairs=n * (n - 1) / 2)
     rows = []
-    for name, _ in ratings.groupby(by, sort=False):
-        part = items[items[by].eq(pd.Series(name, by)).all(axis=1)]
+    for number in groups.index:
+        part = items[items["_group"] == number]
         sums = part.groupby("_cluster")[["same", "pairs"]].sum().query("pairs > 0").astype(float)
-        row = dict(zip(by, name, strict=True)) | {"estimate": np.nan, "ci_low": np.nan, "ci_high": np.nan}
+        row = {"estimate": np.nan, "ci_low": np.nan, "ci_high": np.nan}
         if len(sums):
             columns = [sums[[one]].to_numpy() for one in ("same", "pairs")]
             found = resample(_share, *columns, n_resamples=n_resamples, ci=ci, seed=seed)
             row |= found[["estimate", "ci_low", "ci_high"]].iloc[0].to_dict()
         rows.append({**row, "n": int(sums["pairs"].sum()), "n_clusters": len(sums)})
-    return pd.DataFrame(rows, columns=[*by, "estimate", "ci_low", "ci_high", "n", "n_clusters"])
+    found = pd.DataFrame(rows, columns=["estimate", "ci_low", "ci_high", "n", "n_clusters"])
+    return pd.concat([groups, found], axis=1)
 
 
 def _with_bases(run: Run) -> pd.DataFrame:

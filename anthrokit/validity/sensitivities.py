@@ -373,7 +373,8 @@ def judge_exchanges(
     said["right"] = said["verdict"] == said["label"].astype("boolean")
     rows = []
     for judge, told in said.groupby("judge", sort=False):
-        pairs = told.groupby("pair")["right"].agg(lambda right: right.all(skipna=False)).dropna()
+        whole = told.groupby("pair")["right"].transform(lambda right: right.notna().all()).astype(bool)
+        pairs = told[whole].groupby("pair")["right"].all()
         kept = told.dropna(subset="right")
         row = {"judge": judge, "n_total": len(told), "n": len(kept)}
         row |= _wilson("sensitivity", kept["right"][kept["label"]])
