@@ -408,6 +408,12 @@ def test_targets_are_pooled_only_when_asked():
     assert len(analysis.late_behaviours(labels)) == 3
 
 
+def test_a_factor_of_one_numeric_level_is_refused_in_words():
+    labels = analysis.simulate_labels(1, base_prompts=6, seed=1).assign(dose=1)
+    with pytest.raises(TableError, match="there is 1"):
+        analysis.kruskal_wallis(labels, "dose")
+
+
 @pytest.mark.parametrize("backwards", [False, True])
 def test_a_comparison_has_its_direction_whatever_comes_first(backwards):
     labels = analysis.simulate_labels(
