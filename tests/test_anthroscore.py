@@ -16,6 +16,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
@@ -496,7 +497,8 @@ def test_our_own_sets_are_as_described():
     assert described["condition"].value_counts().tolist() == [16, 16] and described["text"].is_unique
 
 
-def test_turns_resample_base_prompts(tiny):
+def test_turns_go_by_base_prompt(tiny):
+    heard = ("I liked the bot.", "I disliked the bot.")
     said = pd.DataFrame(
         [
             {
@@ -505,7 +507,7 @@ def test_turns_resample_base_prompts(tiny):
                 "turn": turn,
                 "role": role,
                 "target": "m",
-                "content": "I liked the bot." if role == "user" else "The bot was kind.",
+                "content": heard[d % 3 == 0] if role == "user" else "The bot was kind.",
             }
             for d in range(9)
             for turn in (1, 2)
@@ -516,13 +518,16 @@ def test_turns_resample_base_prompts(tiny):
         warnings.simplefilter("error")
         rows = score.score_messages(said, "bot", tiny)
         turns = analysis.anthroscore_by_turn(rows, by=["target"])
-    assert len(rows) == 18 and set(rows["sentence"]) == {"I liked the bot."}
+    assert len(rows) == 18 and set(rows["sentence"]) == set(heard)
     assert turns[["turn", "n", "n_total", "n_clusters"]].to_numpy().tolist() == [[1, 9, 9, 3], [2, 9, 9, 3]]
-    assert np.allclose(
-        turns["ci_high"].astype(float), turns["estimate"].astype(float)
-    )  # all the same: no spread
-    single = analysis.anthroscore_by_turn(rows[rows["base_id"] == "b0"])
-    assert single["ci_low"].isna().all() and single["n_clusters"].tolist() == [1, 1]
+    means = rows.groupby(["turn", "base_id"])["score"].mean().groupby("turn")
+    np.testing.assert_allclose(turns["estimate"].astype(float), means.mean())
+    reach = stats.t.ppf(0.975, 2) * means.sem()  # three base prompts of as many messages: the t interval of their means
+    np.testing.assert_allclose((turns["ci_high"] - turns["estimate"]).astype(float), reach)
+    np.testing.assert_allclose((turns["estimate"] - turns["ci_low"]).astype(float), reach)
+    for part in (rows["base_id"] == "b0", rows["base_id"] != "b0"):  # one base prompt; two that are alike
+        alone = analysis.anthroscore_by_turn(rows[part])
+        assert alone["estimate"].notna().all() and alone[["ci_low", "ci_high"]].isna().all(axis=None)
 
 
 @pytest.mark.parametrize("protocol", ["released-0.0.2", "released-head", "released-examples"])
