@@ -14,7 +14,7 @@ from typing import Any
 import pandas as pd
 
 from ..core import Run, RunError, TableError, digest, own_share
-from .cases import Case, Cases, ability_names, case_record, read_case
+from .cases import Case, Cases, ability_names, case_of, case_record
 from ..models import LLM, Batch, Budget, Completion
 from anthrokit.work import (
     Forecast,
@@ -92,9 +92,10 @@ def answer_prompt(case: Case, style: str = "transcript", language: str = "zh") -
     return messages
 
 # %% ../../nbs/10_heartbench/02_answers.ipynb #0a8bbac8
+_LETTERS = r"[^\W_\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+"
 _WORD = re.compile(
     r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]"
-    r"|[^\W_\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+(?:['’][^\W_]+)*"
+    rf"|{_LETTERS}(?:['’]{_LETTERS})*"
 )
 
 
@@ -140,7 +141,7 @@ def add_cases(run: Run, cases: Cases) -> None:
     rows = new.frame()[["case_id", "difficulty", "scene", "subscene", "turns"]].assign(
         position=range(len(known), len(known) + len(new)),
         hash=[case.hash for case in new],
-        record=[json.dumps(case_record(case, cases.abilities), ensure_ascii=False) for case in new],
+        record=[json.dumps(case_record(case), ensure_ascii=False) for case in new],  # own abilities by their names
     )
     parts = {"cases": rows, "criteria": new.criteria()}
     run.write_together((table, frame.astype(object).to_dict("records")) for table, frame in parts.items())
@@ -162,8 +163,7 @@ def cases_of(run: Run) -> Cases:
     """
     names = ability_names()
     records = run.query("SELECT record FROM cases ORDER BY position")["record"]
-    kept = {"unknown_abilities": True, "max_turns": 10**6}
-    return Cases([read_case(json.loads(record), names, **kept) for record in records], source=run.name)
+    return Cases([case_of(json.loads(record), names) for record in records], source=run.name)
 
 # %% ../../nbs/10_heartbench/02_answers.ipynb #d469eaf7
 def refuse_other_texts(run: Run, cases: Cases) -> dict[str, str]:

@@ -83,6 +83,7 @@ _SURNAMES = (
     "许傅沈曾彭吕苏卢蒋蔡贾丁魏薛叶阎余潘杜戴夏钟汪田任姜范方石姚谭廖邹熊"
     "金陆郝孔白崔康毛邱秦江史顾侯邵孟龙万段雷钱汤尹黎易常武乔贺赖龚文"
 )
+_NARROW = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: " "}  # full-width digits and letters
 _HAN = r"[\u4e00-\u9fff]"
 _TITLES = "先生|女士|小姐|老师|经理|医生|主任|阿姨|叔叔|同学|教授|总监|师傅"
 _NO_NAMES = (  # words that begin like a surname and a title
@@ -135,10 +136,10 @@ def _luhn(number: str) -> bool:
 
 # %% ../../nbs/10_heartbench/07_building.ipynb #6820321a
 def _personal(text: str) -> Iterator[tuple[str, str, str]]:
-    "kind, text and certainty (sure, likely) of everything personal by its form."
+    "kind, text and certainty (sure, likely) of everything personal by its form, full-width or not."
     taken: list[range] = []
     for kind, pattern in _PERSONAL.items():
-        for match in re.finditer(pattern, text):
+        for match in re.finditer(pattern, text.translate(_NARROW)):
             found, certainty = match[0], "likely"
             if any(match.start() in span for span in taken):
                 continue
@@ -149,7 +150,7 @@ def _personal(text: str) -> Iterator[tuple[str, str, str]]:
             elif kind in ("mail", "account", "phone", "bank card"):
                 certainty = "sure"
             taken.append(range(match.start(), match.end()))
-            yield kind, found, certainty
+            yield kind, text[match.start() : match.end()], certainty
 
 # %% ../../nbs/10_heartbench/07_building.ipynb #bab79321
 def _entities(pipeline: Any, text: str, labels: Sequence[str]) -> Iterator[tuple[str, str, str]]:

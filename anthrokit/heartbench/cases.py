@@ -282,6 +282,8 @@ SCENES = {
 def case_record(case: Case, abilities: pd.DataFrame | None = None) -> dict[str, Any]:
     """A case in the released format.
 
+    Criteria that aren't numbered 1, 2, … (some were dropped) say their number, so that verdicts still fit.
+
     Parameters
     ----------
     case : Case
@@ -297,11 +299,13 @@ def case_record(case: Case, abilities: pd.DataFrame | None = None) -> dict[str, 
     table = load_abilities() if abilities is None else abilities
     chinese = dict(zip(table["ability"], table["ability_zh"], strict=True)) | {OTHER: "其他"}
     scenes = {english: name for name, english in SCENES.items()}
+    own_numbers = any(item.number != place for place, item in enumerate(case.criteria, start=1))
     rubric = [
         {
             "dimension": chinese.get(item.ability, item.ability),
             "content": item.content,
             "score": int(item.score) if item.score is not None and item.score % 1 == 0 else item.score,
+            **({"number": item.number} if own_numbers else {}),
         }
         for item in case.criteria
     ]
@@ -409,7 +413,7 @@ def _rubric_problems(rubric: Any, names: Mapping[str, str], unknown_abilities: b
     if not isinstance(rubric, list) or not rubric:
         yield "rubric: has no criteria"
         return
-    counted = 0
+    counted, numbers = 0, set()
     for number, item in enumerate(rubric, start=1):
         where = f"rubric, criterion {number}"
         if not isinstance(item, dict) or not has_text(item.get("dimension")):
@@ -420,6 +424,11 @@ def _rubric_problems(rubric: Any, names: Mapping[str, str], unknown_abilities: b
             yield f"{where}: unknown ability {item['dimension']!r}. Pass unknown_abilities=True to allow it"
         if not has_text(item.get("content")):
             yield f"{where}: has no content"
+        own = item.get("number", number)
+        if type(own) is not int or own < 1 or own in numbers:
+            yield f"{where}: the number is {own!r}; it must be 1, 2, … and no other criterion's"
+        else:
+            numbers.add(own)
         counted += ability != OTHER
         number_like = isinstance(score, (int, float)) and not isinstance(score, bool) and math.isfinite(score)
         if not number_like and not (ability == OTHER and score is None):
@@ -463,14 +472,17 @@ def read_case(
     problems = [] if has_text(record.get("question_id")) else ["has no question_id"]
     problems += _dialogue_problems(record.get("dialogue"), max_turns)
     problems += _rubric_problems(record.get("rubric"), names, unknown_abilities)
-    difficulty, scene = record.get("difficulty") or None, record.get("primary_scene") or None
+    difficulty = record.get("difficulty") or None
     if difficulty not in (None, "normal", "hard"):
         problems.append(f"the difficulty is {difficulty!r}; it can be normal or hard")
-    if problems:
-        return problems
+    return problems or case_of(record, names)
+
+# %% ../../nbs/10_heartbench/01_cases.ipynb #a4d9e3ed
+def case_of(record: Mapping[str, Any], names: Mapping[str, str]) -> Case:
+    "The case of a record in which nothing is wrong."
     criteria = tuple(
         Criterion(
-            number,
+            item.get("number", number),
             names.get(item["dimension"].strip().lower(), item["dimension"].strip()),
             None if item.get("score") is None else float(item["score"]),
             item["content"].strip(),
@@ -478,7 +490,8 @@ def read_case(
         for number, item in enumerate(record["rubric"], start=1)
     )
     dialogue = tuple(("user" if m["role"] == "A" else "helper", m["content"]) for m in record["dialogue"])
-    about = (difficulty, SCENES.get(scene, scene), record.get("secondary_scene") or None)
+    scene = record.get("primary_scene") or None
+    about = (record.get("difficulty") or None, SCENES.get(scene, scene), record.get("secondary_scene") or None)
     return Case(record["question_id"].strip(), dialogue, criteria, *about)
 
 # %% ../../nbs/10_heartbench/01_cases.ipynb #735023c2
@@ -635,7 +648,8 @@ def with_criteria(votes: pd.DataFrame, cases: Cases) -> pd.DataFrame:
     Parameters
     ----------
     votes : DataFrame
-        model, case_id, criterion, hit, as from `vote`. Criteria without a row get a missing verdict.
+        model, case_id, criterion, hit, as from `vote`. Criteria without a row get a missing verdict, also where a
+        model has no row for a whole case that another model has.
     cases : Cases
         The cases they belong to; cases that no model has a row for are left out.
 
@@ -672,7 +686,7 @@ def with_criteria(votes: pd.DataFrame, cases: Cases) -> pd.DataFrame:
             f"there are two verdicts of {row['model']!r} on case {row['case_id']!r}, criterion {row['criterion']}; "
             "use vote() to bring judges together"
         )
-    full = votes[["model", "case_id"]].drop_duplicates().merge(known, on="case_id")
+    full = votes[["model"]].drop_duplicates().merge(known[known["case_id"].isin(votes["case_id"])], how="cross")
     return full.merge(votes, on=unit, how="left").astype({"hit": "boolean"})
 
 

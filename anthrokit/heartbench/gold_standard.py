@@ -15,7 +15,7 @@ import pandas as pd
 from ..analysis import as_names
 from ..core import TableError, digest, tables
 from .cases import OTHER, Cases
-from .results import agreement, golden
+from .results import agreement, beside, golden
 from ..validity import read_verdicts
 
 # %% auto #0
@@ -254,7 +254,7 @@ def read_golden(sheets: pd.DataFrame | Iterable[str | os.PathLike], items: pd.Da
     Raises
     ------
     TableError
-        A column is missing, an item isn't in the draw, or a vote can't be read.
+        A column is missing or a vote can't be read, and in which file; or an item isn't in the draw.
 
     Examples
     --------
@@ -264,18 +264,25 @@ def read_golden(sheets: pd.DataFrame | Iterable[str | os.PathLike], items: pd.Da
     >>> read_golden(sheet, items)[["model", "criterion", "hit"]].values.tolist()
     [['m', 1, True]]
     """
-    if not isinstance(sheets, pd.DataFrame):
-        read = [pd.read_csv(path, encoding="utf-8-sig", dtype={"item": "str"}) for path in sheets]
-        sheets = tables.map_cells(pd.concat(read, ignore_index=True), tables.restore_cell)
-    if absent := [name for name in ("item", "criterion", "expert", "vote") if name not in sheets]:
-        raise TableError(f"the sheets lack {', '.join(absent)}")
-    said = sheets["vote"].astype(object).where(sheets["vote"].notna(), "").astype(str).str.strip().str.lower()
-    rows = sheets[said.ne("")].reset_index(drop=True)
+    texts = dict.fromkeys(("item", "expert", "vote"), "str")  # an expert may be called NA
+    read = [("", sheets)] if isinstance(sheets, pd.DataFrame) else None
+    read = read or [(f"{path}: ", tables.read_frame(path, "utf-8-sig", texts)) for path in sheets]
+    rows = pd.concat([_said(sheet, where) for where, sheet in read], ignore_index=True)
     if len(strange := rows[~rows["item"].isin(items["item"])]):
         raise TableError(f"the item {strange['item'].iloc[0]!r} is not in the draw")
-    verdict = read_verdicts(said[said.ne("")].reset_index(drop=True).replace(_WORDS))
-    found = rows.assign(hit=verdict).merge(items[["item", "model", "case_id"]], on="item")
+    found = rows.merge(items[["item", "model", "case_id"]], on="item")
     return found.reindex(columns=["model", "case_id", "criterion", "expert", "hit", "note"])
+
+
+def _said(sheet: pd.DataFrame, where: str) -> pd.DataFrame:
+    "The rows of a sheet that aren't blank, with hit."
+    if absent := [name for name in ("item", "criterion", "expert", "vote") if name not in sheet]:
+        raise TableError(f"{where}the sheets lack {', '.join(absent)}")
+    said = sheet["vote"].astype(object).where(sheet["vote"].notna(), "").astype(str).str.strip().str.lower()
+    try:
+        return sheet.assign(hit=read_verdicts(said.replace(_WORDS)))[said.ne("")]
+    except TableError as error:
+        raise TableError(f"{where}{error}") from None
 
 
 def golden_progress(
@@ -397,8 +404,7 @@ def agreement_by_criterion(gold: pd.DataFrame, hits: pd.DataFrame) -> pd.DataFra
     >>> agreement_by_criterion(gold, bundled_hits("lenient"))["n_same"].iloc[0].item()
     0
     """
-    unit = [name for name in ("model", "case_id", "criterion") if name in gold]
-    both = gold[[*unit, "golden"]].merge(hits, on=unit).dropna(subset=["golden", "hit"])
+    both = beside(gold, hits).dropna(subset=["golden", "hit"])
     said, truth = both["hit"].astype(bool), both["golden"].astype(bool)
     marks = both.assign(n_same=said == truth, n=1, judge_only=said & ~truth, experts_only=truth & ~said)
     keys = ["case_id", "criterion", "ability", "content"]
@@ -513,8 +519,7 @@ def case_correlation(gold: pd.DataFrame, hits: pd.DataFrame) -> float:
     >>> round(case_correlation(gold, hits), 2)
     0.5
     """
-    unit = [name for name in ("model", "case_id", "criterion") if name in gold]
-    both = gold[[*unit, "golden"]].merge(hits, on=unit).dropna(subset=["golden", "hit"])
+    both = beside(gold, hits).dropna(subset=["golden", "hit"])
     same = (both["golden"] == both["hit"]).astype(float).groupby(both["case_id"])
     n, mean = same.size(), same.mean()
     total, groups = n.sum(), len(n)

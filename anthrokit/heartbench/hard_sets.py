@@ -16,7 +16,7 @@ from ..core import TableError
 from ..figures import COLOURS, MARKERS, legend_above, new_axes, points, shown, themed
 from .cases import OTHER
 from .results import saturation
-from .scoring import case_means
+from .scoring import ability_means, case_means
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -83,15 +83,6 @@ def _chosen(hardness: np.ndarray, weights: np.ndarray, share: float) -> np.ndarr
     before = np.cumsum(drawn, axis=1) - drawn
     taken = np.clip(share * weights.sum(axis=1, keepdims=True) - before, 0, drawn)
     return taken[:, np.argsort(order)]
-
-
-def _mean(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    "Weighted means of known values, one a resample."
-    known = ~np.isnan(values)
-    size = weights @ known
-    return np.divide(
-        weights @ np.where(known, values, 0.0), size, out=np.full(len(size), np.nan), where=size > 0
-    )
 
 
 def _hardness(values: np.ndarray) -> np.ndarray:
@@ -181,13 +172,12 @@ def hard_drop(
     together, drawn = _chosen(_hardness(values), weights, share), {}
     for place, model in enumerate(wide.index):
         apart = _chosen(_hardness(values[(family != family[model]).to_numpy()]), weights, share)
-        own = values[place]
-        means = [_mean(own, weights), _mean(own, together), _mean(own, apart)]
+        means = [ability_means(values[place, :, None], drawing)[:, 0] for drawing in (weights, together, apart)]
         drops = [means[0] - means[1], means[0] - means[2]]
         if new is not None:
-            again = new.loc[model].to_numpy()
-            means.append(_mean(again, together))
-            drops.append(_mean(again, weights) - means[3])
+            again = new.loc[[model]].to_numpy().T
+            means.append(ability_means(again, together)[:, 0])
+            drops.append(ability_means(again, weights)[:, 0] - means[3])
         drawn[model] = means, [*drops, drops[0] - drops[1]]
     return _tabulate(drawn, wide, n_cases, ci, with_fresh=new is not None)
 

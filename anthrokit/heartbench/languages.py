@@ -124,10 +124,8 @@ def read_words(text: str) -> tuple[Word, ...]:
             for token in document
         )
     found, at = [], 0
-    for word, tag in _lac().run(text) if text.strip() else ():
-        place = text.find(word, at)
-        at = place if place >= 0 else at  # LAC brings wide forms to narrow ones; these are found by length
-        found.append(Word(text[at : at + len(word)], at, tag, _LAC_NAMES.get(tag, "")))
+    for word, tag in _lac().run(text) if text.strip() else ():  # words that make up the text, blanks and all
+        found.append(Word(word, at, tag, _LAC_NAMES.get(tag, "")))
         at += len(word)
     return tuple(found)
 

@@ -101,7 +101,7 @@ def _released_record(
     "What is added to a case in question_score.jsonl; scores stay null where a verdict is missing."
     scored = ("score_detail", "score_reason", "dimension_score", "question_score")
     record = {"response": response, **dict.fromkeys(scored)}
-    if len(part) and part["hit"].notna().all():
+    if len(part) == len(case.criteria) and part["hit"].notna().all():
         reasons = part["reason"] if "reason" in part else pd.Series(dtype=object)
         told = zip(part["criterion"], reasons, strict=False)
         by_ability = zip(values["ability"], values["raw"], values["score"], strict=True)
@@ -155,8 +155,8 @@ def write_released_scores(
         values = scored[scored["case_id"] == case.case_id]
         added = _released_record(case, chinese, said.get(case.case_id), part, values)
         records.append({**case_record(case, cases.abilities), **added})
-    whole = scored.groupby("case_id")["score"].transform(lambda values: values.notna().all())
-    means = scored[whole].groupby("ability")["score"].mean()
+    whole = [record["question_id"] for record in records if record["question_score"] is not None]
+    means = scored[scored["case_id"].isin(whole)].groupby("ability")["score"].mean()
     rows = sorted((chinese.get(name, name), float(value)) for name, value in means.items())
     rows.append(("OVERALL", sum(value for _, value in rows) / len(rows) if rows else 0.0))
     overall = [{"ability": name, "dimension_score": value} for name, value in rows]
@@ -199,9 +199,10 @@ def read_released_scores(path: str | os.PathLike, model: str) -> pd.DataFrame:
         ):
             raise TableError(f"{path}: {where}: needs question_id, rubric and score_detail")
         verdicts, status = _verdict_list(record.get("score_detail"), len(record["rubric"]))
-        for number, hit in enumerate(verdicts, start=1):
-            reason = record.get("score_reason") if number == 1 else None
-            rows.append((model, record["question_id"], number, hit, reason, status))
+        reason = record.get("score_reason")
+        for place, (item, hit) in enumerate(zip(record["rubric"], verdicts, strict=True), start=1):
+            number = item.get("number", place) if isinstance(item, dict) else place
+            rows.append((model, record["question_id"], number, hit, reason if place == 1 else None, status))
     frame = pd.DataFrame(rows, columns=["model", "case_id", "criterion", "hit", "reason", "status"])
     return frame.astype({"hit": "boolean"})
 

@@ -523,7 +523,8 @@ def golden(
     table = expert_votes[unit].assign(**votes).groupby(unit, sort=False)[list(votes)].sum().reset_index()
     table["n_experts"] = expert_votes["expert"].nunique() if experts is None else experts
     if (table["votes_cast"] > table["n_experts"]).any():
-        raise TableError(f"an item has {table['votes_cast'].max()} votes, more than its {experts} experts")
+        votes, heard = table["votes_cast"].max(), table["n_experts"].max()
+        raise TableError(f"an item has {votes} votes, more than its {heard} experts")
     verdict = pd.Series(pd.NA, index=table.index, dtype="boolean")
     bar, enough = (
         share * table["n_experts"] + 1e-9,
@@ -541,6 +542,20 @@ def golden(
     said = table[unit].merge(settled[[*unit, "hit"]], on=unit, how="left")["hit"].astype("boolean")
     here = enough & verdict.isna() & said.notna()
     return table.assign(golden=verdict.mask(here, said), settled=here)
+
+# %% ../../nbs/10_heartbench/05_results.ipynb #13a93d51
+def beside(golden_verdicts: pd.DataFrame, hits: pd.DataFrame) -> pd.DataFrame:
+    "Every golden verdict with the judge's beside it, where there is one; never with several."
+    unit = [name for name in ("model", "case_id", "criterion") if name in golden_verdicts]
+    there = hits.merge(golden_verdicts[unit].drop_duplicates(), on=unit)
+    if (twice := there[there.duplicated(unit)]).size:
+        row = twice.iloc[0]
+        raise TableError(
+            f"there are two verdicts on case {row['case_id']!r}, criterion {row['criterion']}, beside a golden one; "
+            "give the hits of one judge, and of the model that the golden verdicts are about"
+        )
+    rest = [name for name in hits if name in unit or name not in golden_verdicts]
+    return golden_verdicts.merge(hits[rest], on=unit, how="left")
 
 # %% ../../nbs/10_heartbench/05_results.ipynb #a11d4506
 AGREEMENTS = ("raw agreement", "Cohen's kappa", "Gwet's AC1")
@@ -589,12 +604,9 @@ def agreement(
     >>> agreement(golden(experts), bundled_hits("lenient"))[["measure", "estimate", "n"]].round(2).values.tolist()
     [['raw agreement', 0.93, 197], ["Cohen's kappa", 0.87, 197], ["Gwet's AC1", 0.87, 197]]
     """
-    unit = [name for name in ("model", "case_id", "criterion") if name in golden_verdicts]
     if by is not None and by not in hits:
         raise TableError(f"there is no column {by!r} to go by; there are {', '.join(hits.columns)}")
-    given = golden_verdicts.reindex(columns=[*unit, "golden", "votes_cast"])
-    both = given.merge(hits.drop(columns="votes_cast", errors="ignore"), on=unit, how="left")
-    parts = []
+    both, parts = beside(golden_verdicts.assign(votes_cast=golden_verdicts.get("votes_cast", np.nan)), hits), []
     for key, part in [("all", both), *(both.groupby(by, sort=False, dropna=False) if by else ())]:
         known = part.dropna(subset=["golden", "hit"])
         a, b = (known[name].astype(float) for name in ("golden", "hit"))
@@ -642,9 +654,7 @@ def disagreements(golden_verdicts: pd.DataFrame, hits: pd.DataFrame) -> pd.DataF
     >>> len(disagreements(golden(experts), bundled_hits("lenient")))
     13
     """
-    unit = [name for name in ("model", "case_id", "criterion") if name in golden_verdicts]
-    right = hits.drop(columns=["votes_for", "votes_cast"], errors="ignore")
-    both = golden_verdicts.merge(right, on=unit).dropna(subset=["golden", "hit"])
+    both = beside(golden_verdicts, hits).dropna(subset=["golden", "hit"])
     both = both[both["golden"] != both["hit"]].copy()
     both["votes"] = both["votes_for"].astype(str) + " of " + both["votes_cast"].astype(str)
     lead = (both["votes_for"] / both["votes_cast"] - 0.5).abs().sort_values(ascending=False, kind="stable")

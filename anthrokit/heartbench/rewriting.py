@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from ..core import PLAIN, Run, TableError
-from .building import _PERSONAL, new_case
+from .building import _NARROW, _PERSONAL, new_case
 from .cases import Case, Cases, write_cases
 from .judging import as_utf8, read_object
 from .languages import language_of, read_words
@@ -102,14 +102,15 @@ def personal_spans(text: str) -> list[Span]:
         ):
             found.append(Span(start, end, kind, text[start:end]))
 
+    narrow = bare.translate(_NARROW)
     for kind, pattern in _PERSONAL.items():
-        for match in re.finditer(pattern, bare):
+        for match in re.finditer(pattern, narrow):
             lead = _LEADS.match(match[0])
             if kind == "name" and not lead and language_of(text) == "zh":
                 continue  # LAC knows names with titles better
             kept = "NAME" if kind == "name" else "PLACE" if kind == "address" else "NUMBER"
             add(match.start() + (lead.end() if lead else 0), match.end(), kept)
-    for match in _PLATE.finditer(bare):
+    for match in _PLATE.finditer(narrow):
         add(*match.span(), "NUMBER")
     for start, part in [*_other_script(bare), (0, bare)]:
         at: list = []

@@ -111,6 +111,16 @@ def _check_protocol(name: str) -> None:
         raise ValueError(f"protocol is {name!r}; it can be 'paper' or 'released'")
 
 # %% ../../nbs/10_heartbench/04_scoring.ipynb #76423aeb
+def _refuse_doubled(hits: pd.DataFrame) -> None:
+    "Refuse verdicts of several judges, or on several answers of one model, in one table."
+    if (twice := hits[hits.duplicated(["model", "case_id", "criterion"])]).size:
+        row = twice.iloc[0]
+        raise TableError(
+            f"there are two verdicts of {row['model']!r} on case {row['case_id']!r}, criterion {row['criterion']}; "
+            "use vote() to bring judges together, and one name a model"
+        )
+
+
 def _catastrophic(special: pd.DataFrame, units: pd.DataFrame, protocol: str) -> pd.Series:
     "Whether the rule for 其他 applies to the model and case of each row; NA where its verdict is missing."
     rule = special[["model", "case_id"]].assign(hit=special["hit"].astype("boolean"))
@@ -141,7 +151,7 @@ def case_scores(hits: pd.DataFrame, protocol: str = "paper") -> pd.DataFrame:
     Raises
     ------
     TableError
-        A column is missing, or a criterion of an ability has no points.
+        A column is missing, a criterion of an ability has no points, or an answer has two verdicts on a criterion.
 
     Examples
     --------
@@ -152,6 +162,7 @@ def case_scores(hits: pd.DataFrame, protocol: str = "paper") -> pd.DataFrame:
     _check_protocol(protocol)
     if absent := {"model", "case_id", "criterion", "ability", "score", "hit"} - set(hits.columns):
         raise TableError(f"scores need the columns {', '.join(sorted(absent))}")
+    _refuse_doubled(hits)
     special = hits["ability"] == OTHER
     rest, unit = hits[~special], ["model", "case_id"]
     if rest["score"].isna().any():
