@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +51,16 @@ def parts_of(texts: Any) -> list[tuple[Path, int, str]]:
         raise AnthroScoreError("two files have the same name, and so would their scores")
     groups = {path: pyarrow.parquet.ParquetFile(path).num_row_groups for path in files}
     return [(path, number, f"{path.stem}-{number:05}.parquet") for path in files for number in range(groups[path])]
+
+
+def _refuse_doubled(files: Iterable[Path]) -> None:
+    "Refuse an id that stands in two files or row groups: the scores of two texts would pass for those of one."
+    import pyarrow.parquet
+
+    named = [path for path in files if "text_id" in pyarrow.parquet.read_schema(path).names]
+    ids = pd.concat([pd.Series(dtype=str), *(pd.read_parquet(path, columns=["text_id"])["text_id"] for path in named)])
+    if (twice := ids[ids.astype(str).duplicated()]).size:
+        raise AnthroScoreError(f"two texts have the id {str(twice.iloc[0])!r}; ids must be unique over all files")
 
 
 def _row_group(path: Path, number: int) -> str:
@@ -181,8 +191,8 @@ def score_files(
     Raises
     ------
     AnthroScoreError
-        Files that aren't there; in the folder scores of other texts, by another model or on another scale; workers
-        whose models differ.
+        Files that aren't there; two texts with one id; in the folder scores of other texts, by another model or on
+        another scale; workers whose models differ.
     SetupError
         Workers were lost. What is done is kept.
 
@@ -195,6 +205,7 @@ def score_files(
     [['texts-00000.parquet', 2, 1, 1]]
     """
     parts, into = parts_of(texts), Path(into)
+    _refuse_doubled(dict.fromkeys(path for path, _, _ in parts))
     spread = None if on is None else Spread.of(on)
     if spread and not isinstance(model, (str, os.PathLike, type(None))):
         raise AnthroScoreError("workers load the model themselves: give its name or its folder")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
@@ -200,6 +200,8 @@ def checked_text(text_id: Any, value: Any) -> tuple[str, str | None]:
     >>> checked_text(7, "The bot knows."), checked_text(8, None)
     (('7', 'The bot knows.'), ('8', None))
     """
+    if pd.api.types.is_scalar(text_id) and pd.isna(text_id):
+        raise AnthroScoreError(f"a text has no id: {str(value)[:60]!r}")
     if value is None or value is pd.NA or (isinstance(value, float) and value != value):
         return str(text_id), None
     if not isinstance(value, str):
@@ -473,18 +475,21 @@ def masked_rows(
     '<mask> knows me.'
     """
     released, places = protocol.released, dependencies or protocol.dependencies
+    # the *it* that opens a text is the topic; the one that opens a later paragraph may be anything
+    later = replace(entities, coreference="mention") if entities.coreference == "topic" else entities
     parser, _ = load_parser()
-    work: list[tuple[str, str | None, list[str]]] = []
+    work: list[tuple[str, str | None, list[tuple[str, Entities]]]] = []
     for text_id, text in pairs:
         status = _why_not(text, check_language and not released)
         blocks = [] if status else [text] if released else _blocks(text)
-        relevant = [block for block in blocks if _may_mention(block, entities, released)]
+        asked = ((block, later if place else entities) for place, block in enumerate(blocks))
+        relevant = [(block, own) for block, own in asked if _may_mention(block, own, released)]
         work.append((text_id, status or (None if relevant else "no mention"), relevant))
-    parsed = parser.pipe((block for _, _, blocks in work for block in blocks), batch_size=128)
+    parsed = parser.pipe((block for _, _, blocks in work for block, _ in blocks), batch_size=128)
     missed = "neither subject nor object" if places else "outside noun phrases"
     for text_id, status, blocks in work:
-        documents = itertools.islice(parsed, len(blocks))
-        found = (one for document in documents for one in _mentions(list(document.sents), entities, released))
+        documents = zip(itertools.islice(parsed, len(blocks)), blocks, strict=True)
+        found = (one for document, (_, own) in documents for one in _mentions(list(document.sents), own, released))
         count = 0
         for mention in found:
             if places is None or mention.chunk.root.dep_ in places:

@@ -466,18 +466,33 @@ def _opening(tokenizer: Any) -> int:
     raise AnthroScoreError("the tokenizer has no token that could stand before a text")
 
 
+def _scales_logits(scorer: Scorer) -> bool:
+    "Whether a model scales or caps what its head gives, as Gemma 2 and Granite do; then it has to be run whole."
+    import torch
+
+    if "scales" not in scorer._cache:
+        given = {"input_ids": torch.tensor([[_opening(scorer.tokenizer)]]).to(scorer.model.device), "use_cache": False}
+        with torch.inference_mode():
+            bare = scorer.model.get_output_embeddings()(scorer.model.base_model(**given).last_hidden_state)
+            scorer._cache["scales"] = not torch.allclose(bare, scorer.model(**given).logits, rtol=1e-3, atol=1e-3)
+    return scorer._cache["scales"]
+
+
 def _log_probability(scorer: Scorer, sequences: list[list[int]], starts: list[int]) -> np.ndarray:
     "Log-probability of each sequence from its start on, given what stands before."
     import torch
 
-    total, head = np.empty(len(sequences)), scorer.model.get_output_embeddings()
+    total, head, run_whole = np.empty(len(sequences)), scorer.model.get_output_embeddings(), _scales_logits(scorer)
     for batch in _batches([len(ids) for ids in sequences], scorer.batch_tokens):
         given = _padded(scorer, [sequences[i] for i in batch])
         with torch.inference_mode():
-            hidden = scorer.model.base_model(**given, use_cache=False).last_hidden_state
+            model = scorer.model if run_whole else scorer.model.base_model
+            made = model(**given, use_cache=False)
+            made = made.logits if run_whole else made.last_hidden_state
             for row, i in enumerate(batch):
                 first, last = starts[i], len(sequences[i])
-                logits = head(hidden[row, first - 1 : last - 1]).float().log_softmax(-1)
+                logits = made[row, first - 1 : last - 1]
+                logits = (logits if run_whole else head(logits)).float().log_softmax(-1)
                 targets = given["input_ids"][row, first:last]
                 total[i] = logits.gather(1, targets[:, None]).double().sum().item()
     return total
@@ -678,7 +693,7 @@ _STORED = [*SENTENCE_COLUMNS, "score", "log_human", "log_nonhuman"]
 def _streamed(texts: Any, text: str) -> Iterator[tuple[str, str | None]]:
     "Pairs of id and text from a table, a CSV file or an iterator, without holding them."
     if isinstance(texts, (str, os.PathLike)):
-        for part in pd.read_csv(texts, chunksize=5_000, keep_default_na=False, na_values=[""]):
+        for part in pd.read_csv(texts, dtype=str, chunksize=5_000, keep_default_na=False, na_values=[""]):
             yield from text_pairs(part, text)
     elif isinstance(texts, (pd.DataFrame, pd.Series, Mapping)):
         yield from text_pairs(texts, text)

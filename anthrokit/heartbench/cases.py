@@ -686,7 +686,9 @@ def with_criteria(votes: pd.DataFrame, cases: Cases) -> pd.DataFrame:
             f"there are two verdicts of {row['model']!r} on case {row['case_id']!r}, criterion {row['criterion']}; "
             "use vote() to bring judges together"
         )
-    full = votes[["model"]].drop_duplicates().merge(known[known["case_id"].isin(votes["case_id"])], how="cross")
+    pairs = votes[["model", "case_id"]]
+    every = pairs[["model"]].drop_duplicates().merge(pairs[["case_id"]].drop_duplicates(), how="cross")
+    full = pd.concat([pairs, every]).drop_duplicates().merge(known, on="case_id")
     return full.merge(votes, on=unit, how="left").astype({"hit": "boolean"})
 
 

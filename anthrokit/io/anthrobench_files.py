@@ -530,7 +530,7 @@ def _turn_rows(run: Run, target: str) -> pd.DataFrame:
     "One row a turn, in the authors' columns and our own, in the order in which dialogues were taken in."
     turns = run.query(_TURNS, [target])
     turns = turns[turns["user_message"].notna() | turns["assistant_message"].notna()]
-    rows = turns.merge(run.dialogues(), on="dialogue_id")
+    rows = turns.merge(run.dialogues(), on="dialogue_id", suffixes=("", " in the metadata"))
     empty = pd.Series(pd.NA, index=rows.index, dtype=object)
     status = rows["status"].map({"done": "completed"}).fillna(rows["status"])
     theirs = {

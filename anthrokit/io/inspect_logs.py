@@ -51,6 +51,7 @@ __all__ = ['dialogue_score', 'clustered_stderr', 'write_inspect', 'read_inspect'
 _RATING = ("turn", "judge", "sample", "verdict", "score", "status", "explanation", "raw")
 _LABEL = ("turn", "label", "votes_for", "votes_cast")
 _SAID = {True: "Yes", False: "No"}
+_KNOWN = {name for table in ("prompts", "dialogues") for name in tables.columns(table)["column"]}
 
 
 def _records(frame: pd.DataFrame, columns: Iterable[str]) -> list[dict[str, Any]]:
@@ -144,11 +145,14 @@ def _result(name: str, samples: list[EvalSample]) -> EvalScore:
     )
 
 # %% ../../nbs/13_io/02_inspect_logs.ipynb #a788dae9
+_KEPT = ("turn", "reasoning", "finish_reason", "role_flip", "tokens_in", "tokens_out", "seconds", "served_model")
+
+
 def _chat(said: pd.DataFrame, target: str, system: str | None) -> list[ChatMessage]:
-    "The messages of a dialogue, in Inspect's classes; each knows its turn, and why it has no text where it has none."
+    "The messages of a dialogue, in Inspect's classes; each knows its turn, what is kept of it, and why it has no text."
     found: list[ChatMessage] = [ChatMessageSystem(content=system)] if system else []
-    for row in said.itertuples():
-        about: dict[str, Any] = {"turn": int(row.turn)}
+    for row, kept in zip(said.itertuples(), _records(said, _KEPT), strict=True):
+        about = {name: value for name, value in kept.items() if value is not None}
         if pd.isna(row.content):
             about["missing"] = row.error if isinstance(row.error, str) else "not there"
         content = "" if pd.isna(row.content) else row.content
@@ -191,6 +195,7 @@ def _grouped(frame: pd.DataFrame, columns: Iterable[str]) -> dict[tuple[str, str
 def _samples(run: Run, target: str) -> list[EvalSample]:
     "The dialogues of a target, with their scores."
     rows = run.dialogues().query("target == @target")
+    told = run.metadata().set_index("dialogue_id").drop(columns=[*_KNOWN], errors="ignore")
     said = dict(list(run.messages().groupby("dialogue_id")))
     labelled = run.labels()
     behaviours = labelled["behaviour"].unique().tolist()
@@ -205,6 +210,8 @@ def _samples(run: Run, target: str) -> list[EvalSample]:
             for behaviour in behaviours
             if (name, behaviour) in labels
         }
+        if name in told.index:  # also what dialogues can't be compared by
+            row |= told.loc[name].dropna().to_dict()
         found.append(_sample(row, epochs[prompt], said.get(name, tables.empty("messages")), scores))
     return found
 
@@ -283,12 +290,13 @@ def write_inspect(run: Run, path: str | os.PathLike, *, target: str | None = Non
 
 # %% ../../nbs/13_io/02_inspect_logs.ipynb #9c849bd4
 def _dialogue_id(log: EvalLog, sample: EvalSample) -> str:
-    return sample.metadata.get("dialogue_id") or digest(log.eval.eval_id, str(sample.id), sample.epoch)
+    return _own(sample).get("dialogue_id") or digest(log.eval.eval_id, str(sample.id), sample.epoch)
 
 
 def _prompt_of(sample: EvalSample) -> dict[str, Any]:
     "The prompt of a sample; samples of one id share a cluster."
-    known = {name: sample.metadata.get(name) for name in tables.columns("prompts")["column"]}
+    own = _own(sample)
+    known = {name: own.get(name) for name in tables.columns("prompts")["column"]}
     first = sample.input if isinstance(sample.input, str) else sample.input[-1].text
     defaults = {
         "prompt_id": str(sample.id),
@@ -298,23 +306,31 @@ def _prompt_of(sample: EvalSample) -> dict[str, Any]:
     return {**known, **{name: known[name] or default for name, default in defaults.items()}}
 
 
+def _own(sample: EvalSample) -> dict[str, Any]:
+    "What a sample says of its prompt and its dialogue in our words; in other logs the names may mean anything."
+    own = {name: value for name, value in sample.metadata.items() if name in _KNOWN}
+    if own.get("status") not in ("planned", "done", "ended", "failed"):
+        own.pop("status", None)
+    return {name: value for name, value in own.items() if isinstance(value, _KINDS.get(name, str))}
+
+
+_KINDS = {"repeat": int, "turns": int, **dict.fromkeys(("dialogue_id", "prompt_id", "base_id"), (str, int))}
+
+
+def _kept(about: dict[str, Any]) -> dict[str, Any]:
+    "What the metadata of a message says of it."
+    kept = {name: about.get(name) for name in _KEPT}
+    if "missing" in about:
+        return {**kept, "content": None, "error": about["missing"]}
+    return {**kept, "finish_reason": kept["finish_reason"] or "given"}
+
+
 def _said(sample: EvalSample) -> list[dict[str, Any]]:
     "Messages with their turns: those they say, or else counted; a message without text keeps its turn."
     spoken = [one for one in sample.messages if one.role in ("user", "assistant")]
     given = {"finish_reason": "given", "error": None}
     if spoken and all("turn" in (one.metadata or {}) for one in spoken):
-        return [
-            {
-                "turn": one.metadata["turn"],
-                "role": one.role,
-                **(
-                    {"content": None, "finish_reason": None, "error": one.metadata["missing"]}
-                    if "missing" in one.metadata
-                    else {"content": one.text, **given}
-                ),
-            }
-            for one in spoken
-        ]
+        return [{"role": one.role, "content": one.text, **given, **_kept(one.metadata)} for one in spoken]
     turns = paired_turns([{"role": one.role, "content": one.text} for one in spoken])
     empty = {"content": None, "finish_reason": None, "error": "nothing was said"}
     return [
@@ -327,7 +343,7 @@ def _said(sample: EvalSample) -> list[dict[str, Any]]:
 # %% ../../nbs/13_io/02_inspect_logs.ipynb #fad97a39
 def _dialogue_of(log: EvalLog, sample: EvalSample) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     "A sample as a dialogue and its messages."
-    name, known = _dialogue_id(log, sample), sample.metadata
+    name, known = _dialogue_id(log, sample), _own(sample)
     said = _said(sample)
     dialogue = {
         "dialogue_id": name,
@@ -371,7 +387,8 @@ def _ratings_of(log: EvalLog, sample: EvalSample) -> list[dict[str, Any]]:
 
 def _judges_of(log: EvalLog, ratings: list[dict[str, Any]]) -> list[dict[str, Any]]:
     "The judges as the log lists them, or as their ratings show them."
-    if listed := (log.eval.metadata or {}).get("judges"):
+    listed = (log.eval.metadata or {}).get("judges")
+    if isinstance(listed, list) and listed and all(isinstance(row, dict) and {*_JUDGE} <= {*row} for row in listed):
         return [{name: row[name] for name in _JUDGE} for row in listed]
     return listed_judges([(row["judge"], row["behaviour"], row["sample"]) for row in ratings], "Inspect")
 
@@ -386,20 +403,13 @@ def read_log(path: str | os.PathLike) -> EvalLog:
         raise TableError(f"{path}: is no log of Inspect ({type(error).__name__}: {error})") from None
 
 # %% ../../nbs/13_io/02_inspect_logs.ipynb #84c557f2
-_KNOWN = {name for table in ("prompts", "dialogues") for name in tables.columns(table)["column"]}
-
-
 def _metadata(log: EvalLog) -> pd.DataFrame:
     "dialogue_id and metadata of each sample: what it says beside the columns of prompts and dialogues."
-    rows = [
-        {
-            "dialogue_id": _dialogue_id(log, sample),
-            "metadata": {
-                name: value for name, value in sample.metadata.items() if name not in _KNOWN and value is not None
-            },
-        }
-        for sample in log.samples
-    ]
+    rows = []
+    for sample in log.samples:
+        own = _own(sample)
+        told = {name: value for name, value in sample.metadata.items() if name not in own and value is not None}
+        rows.append({"dialogue_id": _dialogue_id(log, sample), "metadata": told})
     return pd.DataFrame(rows)
 
 

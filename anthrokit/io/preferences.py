@@ -82,7 +82,8 @@ def preference_table(run: Run) -> pd.DataFrame:
         raise TableError(f"the run {run.name!r} holds no pairs: it does not come from chosen and rejected answers")
     known = pd.DataFrame(pairs, columns=["pair_id", "side", "dialogue_id"])
     answers = run.messages().query("role == 'assistant'").drop_duplicates("dialogue_id", keep="last")
-    whole = known.merge(answers[["dialogue_id", "content"]]).merge(run.dialogues())
+    about = run.dialogues()[["dialogue_id", "base_id", "first_message"]]
+    whole = known.merge(answers[["dialogue_id", "content"]]).merge(about)
     keys = {"pair_id": "pair_id", "base_id": "base_id", "first_message": "prompt"}
     table = whole.pivot(index=[*keys], columns="side", values="content").reset_index().rename(columns=keys)
     labels = run.labels()
