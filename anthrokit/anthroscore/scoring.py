@@ -471,7 +471,8 @@ def _scales_logits(scorer: Scorer) -> bool:
     import torch
 
     if "scales" not in scorer._cache:
-        given = {"input_ids": torch.tensor([[_opening(scorer.tokenizer)]]).to(scorer.model.device), "use_cache": False}
+        ids = scorer.tokenizer("The bot was kind, and it said so.", return_tensors="pt")["input_ids"]
+        given = {"input_ids": ids.to(scorer.model.device), "use_cache": False}
         with torch.inference_mode():
             bare = scorer.model.get_output_embeddings()(scorer.model.base_model(**given).last_hidden_state)
             scorer._cache["scales"] = not torch.allclose(bare, scorer.model(**given).logits, rtol=1e-3, atol=1e-3)
