@@ -9,16 +9,20 @@ import base64
 import io
 import json
 import os
+import re
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from markupsafe import Markup
 
 from . import figures, analysis
 from .models import DEFAULT_MODEL, NOTICE
 from .core import Run, TableError, data_path, waiting
+from .panels import CSS, Look, Source, dialogue_html
+from .panels.source import spelled
 
 # %% auto #0
 __all__ = ['demo_run', 'profile_table', 'side_by_side', 'differences_table', 'draw', 'write_report']
@@ -202,50 +206,19 @@ def _picture(axes: Any) -> str:
     return "data:image/png;base64," + base64.b64encode(file.getvalue()).decode()
 
 # %% ../nbs/14_report.ipynb #7d41ff01
-def _messages(messages: pd.DataFrame, labels: pd.DataFrame, ratings: pd.DataFrame) -> list[dict[str, Any]]:
-    "The messages of one dialogue with their badges and reasons."
-    shown, seen = [], set()
-    for message in messages.itertuples():
-        badges, reasons = [], []
-        if message.role == "assistant":
-            for row in labels[labels["turn"] == message.turn].itertuples():
-                if pd.isna(row.label) or row.label:
-                    kind = "open" if pd.isna(row.label) else "first" if row.behaviour not in seen else ""
-                    badges.append(
-                        {
-                            "behaviour": row.behaviour,
-                            "kind": kind,
-                            "votes": "undecided" if kind == "open" else f"{row.votes_for}/{row.votes_cast}",
-                        }
-                    )
-                    if kind != "open":
-                        seen.add(row.behaviour)
-            named = {badge["behaviour"] for badge in badges}
-            told = ratings[(ratings["turn"] == message.turn) & ratings["behaviour"].isin(named)]
-            reasons = [
-                {
-                    "behaviour": row.behaviour,
-                    "judge": row.judge,
-                    "sample": row.sample,
-                    "verdict": {True: "yes", False: "no"}.get(row.verdict, row.status),
-                    "reason": row.explanation or "",
-                }
-                for row in told.itertuples()
-            ]
-        flags = [f"turn {message.turn}", message.role if message.role == "user" else "target"]
-        flags += ["cut by the token limit"] if message.finish_reason == "length" else []
-        flags += ["speaks as the assistant?"] if pd.notna(message.role_flip) and message.role_flip else []
-        content = message.content if isinstance(message.content, str) else f"(no message: {message.error})"
-        shown.append(
-            {
-                "role": message.role,
-                "who": ", ".join(flags),
-                "content": content,
-                "badges": badges,
-                "reasons": reasons,
-            }
-        )
-    return shown
+def _panel_style() -> Markup:
+    "The panels' style sheet, dark where the reader's browser is."
+    dark = re.search(r'\[data-jp-theme-light="false"\] (\.anthrokit \{.*?\})', CSS, re.DOTALL)[1]
+    return Markup(f"{CSS}\n@media (prefers-color-scheme: dark) {{ {dark} }}")
+
+
+def _dialogues(run: Run, most: int) -> list[dict[str, Any]]:
+    "The first dialogues: what their summary says, and the rest as HTML."
+    source, look = Source(run), Look(limit=None)
+    told = ["dialogue_id", "prompt_id", "scenario", "target", "status"]
+    rows = source.dialogues[told].head(most).astype(object)
+    rows = rows.where(rows.notna(), None).to_dict("records")
+    return [{**row, "html": dialogue_html(source, row["dialogue_id"], look)} for row in rows]
 
 # %% ../nbs/14_report.ipynb #f1d0b348
 def _notes(run: Run, offline: bool) -> list[str]:
@@ -324,27 +297,13 @@ def _report(run: Run, dialogues: int) -> str:
     "The report's HTML."
     import jinja2
 
-    from anthrokit.panels.source import spelled
-
     summary, manifest = run.summary(), run.manifest()
-    labels, ratings, messages = run.labels(), run.ratings(), run.messages()
+    labels, missing = run.labels(), run.missing()
     labelled = labels["label"].notna().any()
     conditions = _conditions(labels, run) if labelled else []
     pictures = {name: _picture(axes) for name, axes in draw(run).items()} if labelled else {}
-    missing = run.missing()
     offline = {"grammar", "embeddings and grammar", "embeddings", "sentences", "patterns"} & set(summary["judges"])
     notes = _notes(run, bool(offline))
-    every = run.dialogues()
-    parts = [frame.groupby("dialogue_id") for frame in (messages, labels, ratings)]
-
-    def part(index: int, dialogue_id: str) -> pd.DataFrame:
-        frame = (messages, labels, ratings)[index]
-        return parts[index].get_group(dialogue_id) if dialogue_id in parts[index].groups else frame.head(0)
-
-    shown = [
-        {**row, "messages": _messages(*(part(index, row["dialogue_id"]) for index in range(3)))}
-        for row in every.head(dialogues).astype(object).where(every.notna(), None).to_dict("records")
-    ]
     # Texts of models stand in it: none may turn its line around or hide a part of it.
     environment = jinja2.Environment(autoescape=True, finalize=lambda one: spelled(one) if type(one) is str else one)
     return environment.from_string(data_path("report.html").read_text(encoding="utf-8")).render(
@@ -352,7 +311,8 @@ def _report(run: Run, dialogues: int) -> str:
         summary=summary,
         manifest=manifest,
         pictures=pictures,
-        dialogues=shown,
+        style=_panel_style(),
+        dialogues=_dialogues(run, dialogues),
         manifest_text=json.dumps(manifest, indent=2, ensure_ascii=False),
         notes=notes,
         published=_published() if NOTICE in notes else [],

@@ -121,7 +121,8 @@ def judges_of(labels: pd.DataFrame) -> list[str]:
     Parameters
     ----------
     labels : DataFrame
-        As `run.labels()` gives it; a judge's column holds its mode over samples.
+        As `run.labels()` gives it; a judge's column holds its mode over samples. Where truth-valued columns hold
+        more votes than were cast, one of them is no judge's: those between behaviour and votes_cast count.
 
     Examples
     --------
@@ -130,7 +131,12 @@ def judges_of(labels: pd.DataFrame) -> list[str]:
     ['synthetic judge 1', 'synthetic judge 2']
     """
     columns = [name for name in labels.columns if name not in _VOTES]
-    return [name for name in columns if pd.api.types.is_bool_dtype(labels[name].dtype)]
+    columns = [name for name in columns if pd.api.types.is_bool_dtype(labels[name].dtype)]
+    if "votes_cast" in labels.columns and (labels[columns].notna().sum(axis=1) > labels["votes_cast"]).any():
+        order = list(labels.columns)
+        among = order[order.index("behaviour") + 1 : order.index("votes_cast")]
+        columns = [name for name in columns if name in among]
+    return columns
 
 
 def describing_columns(labels: pd.DataFrame) -> list[str]:

@@ -18,6 +18,7 @@ from ..analysis import draw_clusters, percentile_interval, resample, truth_value
 from ..core import TableError, public_file, tables
 from ..judging import Judge, rate_many
 from ..simulation import Taxonomy
+from .accuracy import _accuracy
 
 # %% auto #0
 __all__ = ['stands_for', 'load_human_data', 'check_against_people']
@@ -231,25 +232,12 @@ def _rated(frame: pd.DataFrame, name: str, scale: str) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 # %% ../../nbs/08_validity/05_human_data.ipynb #624c301d
-_MEASURES = ["precision", "recall", "specificity", "kappa"]
-
-
-def _measures(counts: np.ndarray) -> np.ndarray:
-    "Precision, recall, specificity and Cohen's kappa of tp, fp, fn, tn, resamples × 4."
-    tp, fp, fn, tn = (counts[..., place] for place in range(4))
-    n = tp + fp + fn + tn
-    with np.errstate(invalid="ignore", divide="ignore"):
-        by_chance = ((tp + fp) * (tp + fn) + (fn + tn) * (fp + tn)) / n**2
-        kappa = ((tp + tn) / n - by_chance) / (1 - by_chance)
-        return np.stack([tp / (tp + fp), tp / (tp + fn), tn / (tn + fp), kappa], axis=-1)
-
-
 def _compared(said: np.ndarray, truth: np.ndarray, cluster: pd.Series, **parameters: Any) -> pd.DataFrame:
-    "The measures of verdicts against the truth, with intervals by cluster."
-    cells = np.stack([said & truth, said & ~truth, ~said & truth, ~said & ~truth], axis=1).astype(float)
-    sums = pd.DataFrame(cells).groupby(cluster.to_numpy()).sum().to_numpy()
-    found = resample(_measures, sums, **parameters)
-    found.insert(0, "measure", _MEASURES)
+    "Precision, recall, specificity and kappa of verdicts against the truth, with intervals by cluster."
+    kinds = np.stack([said & truth, said & ~truth, ~said & truth, ~said & ~truth], axis=1).astype(float)
+    sums = pd.DataFrame(kinds).groupby(cluster.to_numpy()).sum().to_numpy()
+    found = resample(_accuracy, *np.hsplit(sums, 4), **parameters).iloc[[0, 1, 2, 5]]
+    found.insert(0, "measure", ["precision", "recall", "specificity", "kappa"])
     return found.assign(n=len(said), n_positive=int(truth.sum()))
 
 
