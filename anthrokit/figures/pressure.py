@@ -12,7 +12,9 @@ import pandas as pd
 from anthrokit.figures.style import (
     COLOURS,
     MARKERS,
+    colours_of,
     counted,
+    in_order,
     interval,
     label_of,
     legend_above,
@@ -20,6 +22,7 @@ from anthrokit.figures.style import (
     new_axes,
     points,
     themed,
+    with_series,
 )
 
 if TYPE_CHECKING:
@@ -50,28 +53,24 @@ def plot_holding(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     'Dialogues that have held out (%)'
     """
     need_columns(frame, ["turn", "estimate", "ci_low", "ci_high", "n", "n_clusters"], "holding")
-    by = list(frame.columns[: list(frame.columns).index("turn")])
-    curves = list(frame.groupby(by, sort=False)) if by else [((), frame)]
+    frame, series, said = with_series(frame, "behaviour")
+    names = in_order(frame[series]) if series else [None]
+    colours = colours_of(names)
     ax = new_axes(ax, (6, 3.6))
-    for number, (key, part) in enumerate(curves):
-        part = part.sort_values("turn")
-        at = part["turn"].to_numpy(dtype=float) + (number - (len(curves) - 1) / 2) * 0.06
-        look = {
-            "color": COLOURS[number % len(COLOURS)],
-            "marker": MARKERS[number % len(MARKERS)],
-            "markersize": points(4),
-        }
-        name = ", ".join(label_of(one, 30) for one in (key if isinstance(key, tuple) else (key,)))
+    for number, name in enumerate(names):
+        part = (frame[frame[series] == name] if series else frame).sort_values("turn")
+        at = part["turn"].to_numpy(dtype=float) + (number - (len(names) - 1) / 2) * 0.06
+        look = {"color": colours[name], "marker": MARKERS[number % len(MARKERS)], "markersize": points(4)}
         share, low, high = (
             100 * part[column].to_numpy(dtype=float) for column in ("estimate", "ci_low", "ci_high")
         )
         ax.vlines(at, low, high, color=look["color"], linewidth=points(1), alpha=0.6)
-        ax.plot(at, share, linewidth=points(1.3), label=name, **look)
+        ax.plot(at, share, linewidth=points(1.3), label=said.get(name), **look)
     ax.set(ylim=(0, 102), ylabel="Dialogues that have held out (%)")
     ax.set_xticks(sorted(frame["turn"].unique()))
     sizes = f"n = {counted(frame['n'])} dialogues, {counted(frame['n_clusters'])} base prompts; {interval(frame)}"
     ax.set_xlabel(f"Turn\n({sizes})")
-    if by:
+    if series:
         legend_above(ax)
     return ax
 

@@ -659,16 +659,17 @@ def with_series(frame: pd.DataFrame, what: str) -> tuple[pd.DataFrame, str | Non
     names = [name for name in names if name == "target" or frame[name].nunique(dropna=False) > 1]
     if not names:
         return frame, None, {}
-    parts = {name: in_order(frame[name].astype(str)) for name in names}
+    texts = {name: frame[name].astype(str).where(frame[name].notna(), "missing") for name in names}
+    frame, parts = frame.assign(**texts), {name: in_order(texts[name]) for name in names}
     said = {name: {one: label_of(one) for one in parts[name]} for name in names}
     if "target" in said:
         said["target"] = model_labels(parts["target"])
     if len(names) == 1:
-        return frame.assign(**{names[0]: frame[names[0]].astype(str)}), names[0], said[names[0]]
+        return frame, names[0], said[names[0]]
     place = {name: {one: number for number, one in enumerate(parts[name])} for name in names}
-    frame = frame.sort_values(names, key=lambda column: column.astype(str).map(place[column.name]), kind="stable")
-    keys = frame[names].astype(str).agg(" · ".join, axis=1)
-    rows = frame[names].astype(str).itertuples(index=False)
+    frame = frame.sort_values(names, key=lambda column: column.map(place[column.name]), kind="stable")
+    keys = frame[names].agg(" · ".join, axis=1)
+    rows = frame[names].itertuples(index=False)
     each = [" · ".join(said[name][value] for name, value in zip(names, row, strict=True)) for row in rows]
     return frame.assign(series=keys), "series", dict(zip(keys, each, strict=True))
 

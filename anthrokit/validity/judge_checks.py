@@ -102,13 +102,13 @@ def sample_agreement(
         _yes=truth_values(known[verdict]), _cluster=known[cluster] if cluster else clusters(known)
     )
     keys = list(dict.fromkeys(["_group", "_cluster", "judge", *item]))
-    items = known.groupby(keys, sort=False)["_yes"].agg(["sum", "size"]).reset_index()
+    items = known.groupby(keys, sort=False, dropna=False)["_yes"].agg(["sum", "size"]).reset_index()
     yes, n = items["sum"], items["size"]
     items = items.assign(same=yes * (yes - 1) / 2 + (n - yes) * (n - yes - 1) / 2, pairs=n * (n - 1) / 2)
     rows = []
     for number in groups.index:
         part = items[items["_group"] == number]
-        sums = part.groupby("_cluster")[["same", "pairs"]].sum().query("pairs > 0").astype(float)
+        sums = part.groupby("_cluster", dropna=False)[["same", "pairs"]].sum().query("pairs > 0").astype(float)
         row = {"estimate": np.nan, "ci_low": np.nan, "ci_high": np.nan}
         if len(sums):
             columns = [sums[[one]].to_numpy() for one in ("same", "pairs")]
@@ -180,7 +180,7 @@ def anchor_drift(
     )
     long = long.assign(prompt_id=long["dialogue_id"]).drop(columns=[] if "behaviour" in by else "behaviour")
     found = drift(long, margin, "when", baseline="before", by=by, **parameters)
-    moved = pairs.assign(changed=pairs["verdict"] != pairs["verdict_after"]).groupby(by)["changed"]
+    moved = pairs.assign(changed=pairs["verdict"] != pairs["verdict_after"]).groupby(by, dropna=False)["changed"]
     moved = moved.agg(changed="mean", n_pairs="size").astype({"changed": "float64"})
     return found.drop(columns=["version", "baseline"]).merge(moved.reset_index(), on=by)
 

@@ -263,7 +263,7 @@ def rate_range(table: pd.DataFrame, by: str | Sequence[str] = "behaviour") -> pd
     """
     alone, by = table[table["variant"].str.startswith("only ")], as_names(by)
     wanted = {"lowest": "min", "highest": "max", "n_variants": "size"}
-    found = alone.groupby(by, sort=False, as_index=False)["estimate"].agg(**wanted)
+    found = alone.groupby(by, sort=False, as_index=False, dropna=False)["estimate"].agg(**wanted)
     found.insert(len(by) + 2, "range", found["highest"] - found["lowest"])
     return found
 
