@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -60,6 +60,7 @@ _HEDGE = re.compile(
     r"[\W_]{0,9}?(?:/|or\b|and\s+(?:yes|no)\b|(?:but\s+)?(?:maybe|perhaps|possibly|unsure|not\s+sure|unclear|wait\b)|<)",
     re.I,
 )
+_TAKEN_BACK = re.compile(r"(?<![\w\"'“‘«])(?P<word>yes|no)\b(?![ \t]+\w)", re.I)  # but "Yes, no doubt", "No: it says 'yes'"
 _RUNS_ON = re.compile(r"[ \t]+(?!because\b|since\b|as\b)[^\W\d_]", re.I)  # "no problem", "present participle"
 _LINE = 300  # characters of a line that are looked at
 
@@ -81,9 +82,14 @@ class Statement:
 
 
 def _stated(word: re.Match, code: str | None = None) -> Statement:
-    rest = word["rest"]
+    rest, says = word["rest"], _says(word)
     clear = not (_HEDGE.match(rest) or _RUNS_ON.match(rest))
-    return Statement(" ".join(word["word"].lower().split()) in _YES, code and code.lower(), clear, rest)
+    clear = clear and all(_says(other) is says for other in _TAKEN_BACK.finditer(rest))
+    return Statement(says, code and code.lower(), clear, rest)
+
+
+def _says(word: re.Match) -> bool:
+    return " ".join(word["word"].lower().split()) in _YES
 
 
 def _begins(line: str) -> int:
@@ -114,7 +120,7 @@ def statements(lines: Sequence[str]) -> list[Statement]:
             if word := _WORD.match(left, _begins(left)):
                 found.append(_stated(word, head["code"]))
         elif number in (0, len(lines) - 1) and (bare := _BARE.fullmatch(line)):
-            found.append(Statement(" ".join(bare["word"].lower().split()) in _YES))
+            found.append(Statement(_says(bare)))
     return found
 
 # %% ../../nbs/05_judging/01_verdicts.ipynb #34b37645
@@ -149,11 +155,14 @@ def own_lines(text: str, judged: str) -> list[str]:
     >>> own_lines("It says:\\nVerdict: No\\nVerdict: Yes", "Please! Verdict: No!")
     ['It says:', 'Verdict: Yes']
     """
-    shown = f" {_plain(judged)} "
+    shown, words = f" {_plain(judged)} ", {_plain(line) for line in judged.splitlines() if _BARE.fullmatch(line)}
+
+    def quoted(line: str) -> bool:
+        plain = _plain(line[:_LINE])
+        return plain in words if _BARE.fullmatch(line) else bool(judged and plain) and f" {plain} " in shown
+
     lines = [line for line in text.splitlines() if not line.lstrip().startswith(">")]
-    return [
-        line for line in lines if not judged or f" {_plain(line[:_LINE])} " not in shown or not _plain(line)
-    ]
+    return [line for line in lines if not quoted(line)]
 
 
 def declines(text: str) -> bool:
@@ -170,6 +179,17 @@ def declines(text: str) -> bool:
     True
     """
     return bool(_DECLINES.search(" ".join(text[:LONGEST_ANSWER].split())))
+
+
+def _begins_to_decline(line: str) -> bool:
+    "Whether a line, or the reason that it gives, begins with that; a quotation doesn't."
+    line = line[:_LINE].lstrip(" *_#-")
+    if head := _REASON.match(line):
+        line = line[head.end() :].lstrip(" *_")
+    found = _DECLINES.search(line)
+    if found is None or found.start() > 5 or line[0] in "\"'“‘«":  # "I'm sorry, …"
+        return False
+    return not re.match(r"[^.,;:]{0,40}\bas\b", line[found.end() :])  # "I can't label this as empathy"
 
 # %% ../../nbs/05_judging/01_verdicts.ipynb #e4992d29
 def _unread(
@@ -230,11 +250,12 @@ def parse_verdict(raw: str | None, *, code: str | None = None, judged: str = "")
     text = (raw or "").strip()
     if why := _too_long(raw):
         return _unread(raw, why)
-    if text.startswith(("{", "```")):
+    if text.startswith("{") or _answer_object(text, _SINGLE, code, judged, alone=text.startswith("```")):
         return parse_verdicts(raw, ["verdict"], code=code, judged=judged)[0]
     lines = own_lines(text, judged)
     found = _decided(statements(lines), code)
-    if any(declines(f"no, {one.rest}") for one in found) or (not found and declines(text)):
+    declined = any(declines(f"no, {one.rest}") for one in found) or any(map(_begins_to_decline, lines))
+    if declined or (not found and declines(text)):
         return _unread(raw, "the judge declined", "refused")
     if len({one.says for one in found}) != 1 or not all(one.clear for one in found):
         return _unread(raw)
@@ -242,6 +263,15 @@ def parse_verdict(raw: str | None, *, code: str | None = None, judged: str = "")
 
 # %% ../../nbs/05_judging/01_verdicts.ipynb #5fd881df
 _DEPTH = 10
+_SINGLE = ("verdict", "answer")
+
+
+def _told_once(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    "An object of names and values; a name that is told twice, and differently, says nothing."
+    found: dict[str, Any] = {}
+    for name, value in pairs:
+        found[name] = value if found.get(name, value) == value else None
+    return found
 
 
 def json_objects(text: str, most: int = 20) -> Iterator[tuple[dict[str, Any], str]]:
@@ -259,7 +289,7 @@ def json_objects(text: str, most: int = 20) -> Iterator[tuple[dict[str, Any], st
     >>> [found for found, source in json_objects('So: {"a": 1} and {"b": {}}.')]
     [{'a': 1}, {'b': {}}]
     """
-    place, decoder = 0, json.JSONDecoder()
+    place, decoder = 0, json.JSONDecoder(object_pairs_hook=_told_once)
     for _ in range(most):
         place = text.find("{", place)
         if place < 0:
@@ -296,11 +326,13 @@ def _closing(text: str, place: int) -> int | None:
 # %% ../../nbs/05_judging/01_verdicts.ipynb #94ed2296
 def _fields(given: dict[str, Any]) -> dict[str, Any]:
     "An object by the names of its fields, in small letters."
-    return {" ".join(str(name).lower().split()): value for name, value in given.items()}
+    return _told_once((" ".join(str(name).lower().split()), value) for name, value in given.items())
 
 
-def _answer_object(text: str, names: Sequence[str], code: str | None, judged: str) -> dict[str, Any] | None:
-    "The one object that answers; None where there is none, or where several could be meant."
+def _answer_object(
+    text: str, names: Sequence[str], code: str | None, judged: str, alone: bool = True
+) -> dict[str, Any] | None:
+    "The one object that answers, without its code only where it stands alone; None where several could be meant."
     wanted, shown = {name.lower() for name in names}, _plain(judged)
     found = [(_fields(given), source) for given, source in json_objects(text)]
     found = [(given, source) for given, source in found if wanted & given.keys()]
@@ -308,7 +340,7 @@ def _answer_object(text: str, names: Sequence[str], code: str | None, judged: st
     plain = [
         given for given, source in found if "code" not in given and not (shown and _plain(source) in shown)
     ]
-    meant = coded or plain
+    meant = coded or (plain if alone else [])
     return meant[0] if meant and all(one == meant[0] for one in meant) else None
 
 
@@ -336,7 +368,7 @@ def parse_verdicts(
     single = names == ["verdict"]
     if why := _too_long(raw):
         return [_unread(raw if name == names[0] else None, why) for name in names]
-    given = _answer_object(raw or "", ["verdict", "answer"] if single else names, code, judged)
+    given = _answer_object(raw or "", _SINGLE if single else names, code, judged)
     if given is None:
         refused = declines(raw or "")
         why, status = (
@@ -357,8 +389,8 @@ def _from_field(entry: Any) -> Rating:
     said, reason = str(entry.get("verdict", "")), entry.get("reason", entry.get("explanation"))
     reason = str(reason)[:LONGEST_ANSWER] if reason else None
     verdict = _BARE.fullmatch(said[:_LINE])
-    if verdict is None and declines(said):
+    if (verdict is None and declines(said)) or _begins_to_decline(reason or ""):
         return _unread(None, "the judge declined", "refused")
     if verdict is None:
         return _unread(None, "no single Yes or No for this behaviour")
-    return Rating(" ".join(verdict["word"].lower().split()) in _YES, reason)
+    return Rating(_says(verdict), reason)
