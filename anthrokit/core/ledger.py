@@ -27,7 +27,7 @@ from .tables import TABLES
 
 # %% auto #0
 __all__ = ['VERSION', 'check_ledger', 'make_ledger', 'explain_error', 'lock_folder', 'time_now', 'add_columns', 'open_to_write',
-           'open_to_read', 'plain_value', 'Ledger']
+           'open_to_read', 'plain_value', 'transaction', 'Ledger']
 
 # %% ../../nbs/01_core/03_ledger.ipynb #65c0f480
 VERSION = 1  # of the tables; a ledger of another version is refused
@@ -326,8 +326,17 @@ def plain_value(value: Any, remove: Callable[[str], str] = redact) -> Any:
 
 
 @contextlib.contextmanager
-def _transaction(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
-    "All that is done within is on disk at the end, or none of it."
+def transaction(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
+    """All that is done within is on disk at the end, or none of it.
+
+    Examples
+    --------
+    >>> with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+    ...     with transaction(connection):
+    ...         _ = connection.execute("CREATE TABLE one (n)")
+    ...     connection.execute("SELECT COUNT(*) FROM one").fetchone()
+    (0,)
+    """
     connection.execute("BEGIN IMMEDIATE")
     try:
         yield connection
@@ -492,7 +501,7 @@ class Ledger:
         with self._guard:
             if statements and self.fresh and not self.closed and not self.path.exists():
                 self._make()
-        with self._explained() as connection, _transaction(connection):
+        with self._explained() as connection, transaction(connection):
             for sql, rows in statements:
                 connection.executemany(sql, rows)
 

@@ -503,8 +503,8 @@ class Run:
         True
         """
         facts = redact_in(json.loads(json.dumps(facts)))
-        known = {name: self.fact(name) for name in facts}
-        differ = [name for name in facts if known[name] is not None and known[name] != facts[name]]
+        known = {name: json.loads(value) for name, value in self.rows("SELECT name, value FROM facts")}
+        differ = [name for name in facts if known.get(name, facts[name]) != facts[name]]
         if differ and self._holds(differ):
             lines = "\n".join(
                 f"  {name}: it has {known[name]!r}, this asks for {facts[name]!r}" for name in differ
@@ -542,7 +542,8 @@ class Run:
             planned = ("messages", "dialogues", *(() if self.fact("writer") else ("prompts",)))
             self.write_all([f"DELETE FROM {table}" for table in planned])
             self.set_facts(**{**facts, "targets": {}})
-        elif new := {name: value for name, value in facts.items() if self.fact(name) is None}:
+        known = {name for (name,) in self.rows("SELECT name FROM facts")}
+        if new := {name: value for name, value in facts.items() if name not in known}:
             self.set_facts(**new)
 
     def add_prompts(self, prompts: pd.DataFrame) -> pd.DataFrame:
@@ -1083,13 +1084,17 @@ class Run:
         needed = ("manifest.json", *(f"{name}.csv" for name in _ALWAYS))
         if absent := [name for name in needed if not (export / name).is_file()]:
             raise RunError(f"{export} is no whole export: it lacks {', '.join(absent)}")
-        manifest = json.loads((export / "manifest.json").read_text(encoding="utf-8"))
+        files = {name: export / f"{name}.csv" for name, table in TABLES.items() if table.kept}
+        parts = [(name, _rows_of(file, name)) for name, file in files.items() if file.is_file()]
         run = cls(folder)
-        for name, table in TABLES.items():
-            if table.kept and (export / f"{name}.csv").is_file():
-                run.write(name, _rows_of(export / f"{name}.csv", name))
-        derived = ("run", "judges", "models_served", "changed")
-        run.set_facts(**{name: value for name, value in manifest.items() if name not in derived})
+        try:
+            manifest = json.loads((export / "manifest.json").read_text(encoding="utf-8"))
+            told = {name: value for name, value in manifest.items() if name not in _NO_FACTS}
+            facts = [{"name": name, "value": json.dumps(value)} for name, value in told.items()]
+            run.write_together([*parts, ("facts", facts)])  # all of it or nothing
+        except (ValueError, sqlite3.IntegrityError) as error:
+            raise RunError(f"{export} is no whole export: {error}") from None
+        run.set_facts(**told)
         return run
 
     # In parts
@@ -1143,7 +1148,8 @@ class Run:
         Raises
         ------
         RunError
-            A part is missing, of another run, or was done with other settings; the folder is there already.
+            A part is missing, empty, given twice, of another run, or was done with other settings; the folder is there
+        already.
 
         Examples
         --------
@@ -1270,6 +1276,7 @@ def _as_html(run: Run) -> str:
 
 # %% ../../nbs/01_core/04_run.ipynb #63c3a859
 _ALWAYS = ("prompts", "dialogues", "messages", "judges", "ratings", "calls")
+_NO_FACTS = ("run", "judges", "models_served", "changed")  # a manifest has them from elsewhere
 
 
 def _exported(run: Run) -> dict[str, pd.DataFrame]:
@@ -1409,6 +1416,8 @@ def _merged_facts(parts: Sequence[Run]) -> dict[str, Any]:
     if absent := sorted({*range(1, about[0]["of"] + 1)} - {one["number"] for one in about}) if about else []:
         names = ", ".join(map(str, absent))
         raise RunError(f"part {names} of {about[0]['of']} is missing; what it owes would be lost")
+    if len({one["number"] for one in about}) < len(about):
+        raise RunError("a part is given twice, once as a copy; its calls and their cost would be counted twice")
     merged: dict[str, Any] = {}
     for part, facts in zip(parts, found, strict=True):
         for name, value in facts.items():
@@ -1457,6 +1466,12 @@ def _add_part(copy: sqlite3.Connection, table: str) -> list[str]:
 
 
 def _merge(parts: Sequence[Run], folder: Path) -> Run:
+    places = [part.folder.resolve() for part in parts]
+    for number, place in enumerate(places):
+        if not (place / "ledger.sqlite").exists():
+            raise RunError(f"{place} holds no run")
+        if place in places[:number]:
+            raise RunError(f"{place} is given twice; its calls and their cost would be counted twice")
     facts, unequal = _merged_facts(parts), []
     if folder.exists():
         raise RunError(f"{folder} is there already; merge into a new folder")

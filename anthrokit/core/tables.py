@@ -494,7 +494,7 @@ TABLES["participants"] = Table(
         "status": (TEXT, ("joined", "chatting", "chatted", "finished"), "how far they came"),
         "joined_at": (TEXT, "required", "when they came (UTC, ISO 8601)"),
         "chat_started_at": (TEXT, "optional", "when they first saw the chat"),
-        "chat_ended_at": (TEXT, "optional", "when they left the chat for the questions"),
+        "chat_ended_at": (TEXT, "optional", "when the chat ended: it was over, or they left it for the questions"),
         "ended_by": (TEXT, "optional", "participant, or what ended the chat: time, turns, budget, fault"),
         "finished_at": (TEXT, "optional", "when they came to the last page"),
         "origin": (TEXT, "optional", "who is behind the row where it is no person: synthetic, pilot"),
@@ -776,6 +776,8 @@ def read_frame(
         header = pd.read_csv(path, nrows=0, **options).columns
         texts = {name: "str" for name in header if name.endswith("_id") or name in _NAMES}
         frame = pd.read_csv(path, dtype=dtype if isinstance(dtype, type) else {**texts, **(dtype or {})}, **options)
+        if not isinstance(frame.index, pd.RangeIndex):  # pandas would take the first column for the names of the rows
+            raise TableError(f"{path}: its rows have more cells than its header has names; see to commas at line ends")
     except UnicodeDecodeError:
         raise TableError(_undecoded(path, encoding)) from None
     except (pd.errors.ParserError, pd.errors.EmptyDataError) as error:

@@ -324,9 +324,12 @@ def _check_list(frame: pd.DataFrame, name: str, id: str, text: str) -> None:
 
 def _combinations(base_prompts: pd.DataFrame, scenarios: pd.DataFrame) -> pd.DataFrame:
     "Every base prompt in every scenario, with an opening: by turns, so that none goes with one scenario alone."
-    bases = base_prompts.assign(_base=range(len(base_prompts)))
-    pairs = bases.merge(scenarios.assign(_scenario=range(len(scenarios))), how="cross", suffixes=("", "_scenario"))
+    bases = base_prompts.drop(columns=scenarios.columns.intersection(base_prompts.columns))
+    pairs = bases.assign(_base=range(len(bases))).merge(scenarios.assign(_scenario=range(len(scenarios))), how="cross")
     pairs["prompt_id"] = pairs["base_id"].astype("str") + "/" + pairs["scenario_id"].astype("str")
+    if (twice := pairs["prompt_id"].duplicated()).any():
+        made = pairs.loc[twice, "prompt_id"].iloc[0]
+        raise TableError(f"two base prompts and scenarios make the prompt_id {made!r}; leave the / out of their ids")
     turn = (pairs["_base"] + pairs["_scenario"]) % len(_OPENINGS)
     return pairs.assign(opening=turn.map(dict(enumerate(_OPENINGS))))
 
@@ -415,7 +418,8 @@ def contextualise(
     base_prompts : DataFrame
         base_id, base_prompt, and optionally category and behaviour.
     scenarios : DataFrame
-        scenario_id, scenario, and optionally domain, empathy, professionalism; `load_scenarios()` is an example.
+        scenario_id, scenario, and optionally domain, empathy, professionalism; `load_scenarios()` is an example. Columns
+        that base_prompts has too, as prompts made before do, are taken from here.
     llm : LLM
         The writer.
     run : Run

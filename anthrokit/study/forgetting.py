@@ -85,8 +85,13 @@ def _rewrite(file: Path) -> None:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 # %% ../../nbs/11_study/07_forgetting.ipynb #61291e7e
+def _parts(text: str) -> list[str]:
+    "A long text in parts: SQLite spreads it over pages, and as a whole it would stand nowhere."
+    return [text[start : start + 100] for start in range(0, max(1, len(text) - 99), 100)]
+
+
 def _own_words(study: Study, participant: str) -> list[str]:
-    "Texts that stand in this participant's chat and answers, and in nothing that stays: nobody else's, no form."
+    "Parts of texts that stand in this participant's chat and answers, and in nothing that stays: nobody else's, no form."
     with study.open_people() as people:
         said = people.responses()
     said = said[said["value"].fillna("").str.len() >= 12]
@@ -100,7 +105,8 @@ def _own_words(study: Study, participant: str) -> list[str]:
         mine |= {content for dialogue, content in rows if dialogue == participant}
         theirs |= {content for dialogue, content in rows if dialogue != participant}
     theirs |= {path.read_text(encoding="utf-8") for path in study.folder.rglob("*.toml")}
-    return sorted(one for one in mine if not any(one in other for other in theirs))
+    parts = {part for one in mine for part in _parts(one)}
+    return sorted(one for one in parts if not any(one in other for other in theirs))
 
 
 def search_study(study: Study | Any, texts: list[str]) -> pd.DataFrame:
@@ -111,7 +117,7 @@ def search_study(study: Study | Any, texts: list[str]) -> pd.DataFrame:
     study : Study or path
         The study.
     texts : list of str
-        What is looked for, in UTF-8 and as JSON writes it.
+        What is looked for, in UTF-8 and as JSON writes it; of a long one any hundred characters.
 
     Returns
     -------
@@ -126,7 +132,10 @@ def search_study(study: Study | Any, texts: list[str]) -> pd.DataFrame:
     ['questionnaires/godspeed.toml']
     """
     study = study if isinstance(study, Study) else Study(study)
-    forms = [{one.encode("utf-8", "replace"), json.dumps(one)[1:-1].encode()} for one in texts]
+    forms = [
+        {form for part in _parts(one) for form in (part.encode("utf-8", "replace"), json.dumps(part)[1:-1].encode())}
+        for one in texts
+    ]
     rows = []
     for path in sorted(study.folder.rglob("*")):
         if path.is_file():

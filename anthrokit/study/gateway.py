@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import hmac
 import json
+import sqlite3
 import threading
 import time
 import urllib.error
@@ -15,8 +17,8 @@ import urllib.request
 import uuid
 from collections import defaultdict, deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from dataclasses import dataclass, field, replace
-from datetime import datetime
+from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import quote, urlsplit
 
@@ -71,7 +73,10 @@ _TOLD = {
     "too_fast": (429, "That was very fast. Please wait a few seconds and send it again."),
     "elsewhere": (409, "This chat has gone on in another window. It is shown here as it stands now."),
     "over": (403, "This chat is over. Please go on to the questions."),
+    "too_soon": (403, "Please stay in the chat a little longer."),
+    "finished": (403, "You have finished already, so your answers stay as they are. Thank you."),
     "retry": (503, "The system could not answer just now. Your message is kept; trying again…"),
+    "unsaved": (503, "This could not be saved just now. Please try again in a moment."),
     "answers": (400, "Some of the answers could not be taken. Please check them."),
     "nowhere": (404, "There is nothing here. Please open the link that you were invited with again."),
 }
@@ -150,8 +155,8 @@ _SAID = (
     "AND COALESCE(finish_reason, '') != 'unfinished' ORDER BY turn, role DESC"
 )
 _BROKEN_OFF = (  # answers that a kill left half made
-    "UPDATE dialogues SET status = 'done', turns = (SELECT MAX(turn) FROM messages WHERE messages.dialogue_id = "
-    "dialogues.dialogue_id) WHERE dialogue_id IN (SELECT dialogue_id FROM messages WHERE finish_reason = 'unfinished')",
+    "UPDATE dialogues SET status = REPLACE(status, 'planned', 'done'), turns = (SELECT MAX(turn) FROM messages "
+    "WHERE messages.dialogue_id = dialogues.dialogue_id) WHERE dialogue_id IN (SELECT dialogue_id FROM messages WHERE finish_reason = 'unfinished')",
     "UPDATE messages SET finish_reason = 'interrupted' WHERE finish_reason = 'unfinished'",
 )
 _TOKENS = "SELECT SUM(COALESCE(tokens_in, 0) + COALESCE(tokens_out, 0)) FROM calls WHERE unit LIKE ? || '/%'"
@@ -180,7 +185,7 @@ class Chats:
     SetupError
         The model can't be asked: a key is missing, a name is wrong, no server answers.
     RunError
-        Another gateway is at work, or the run holds chats with other conditions.
+        Another gateway is at work, or people took part already with other conditions, chat settings or questionnaires.
 
     Examples
     --------
@@ -198,7 +203,15 @@ class Chats:
         self.run, self.people = study.run(read_only=False), study.open_people()
         try:
             prompts = {name: digest(one.prompt) for name, one in study.conditions.items()}
-            self.run.bind(kind="people", conditions=prompts, target=self.llm.settings)
+            asked = {one.name: digest(asdict(one)) for one in study.questionnaires}
+            chat = {f"chat_{name}": value for name, value in self.settings["chat"].items()}
+            if gone := sorted({*self.people.participants()["condition"]} - {*prompts}):
+                raise RunError(
+                    f"people of the study {study.folder} have the condition {gone[0]!r}, which conditions.toml has no "
+                    f"more. Put it back, or make another study with: anthrokit study init FOLDER"
+                )
+            told = {"conditions": prompts, "target": self.llm.settings, "questionnaires": asked, **chat}
+            self.run.bind(kind="people", **told)
             targets = {
                 name: {**self.llm.settings, "system": one.prompt} for name, one in study.conditions.items()
             }
@@ -225,7 +238,8 @@ class Chats:
         open_ = messages[-1] if messages and messages[-1]["role"] == "user" else None
         turn = open_["turn"] if open_ else len(messages) // 2 + 1
         seconds = _seconds_since(person["chat_started_at"])
-        found = Standing(messages, turn, open_ and open_["content"], seconds, person["ended_by"])
+        ended = person["ended_by"] or (person["finished_at"] and "participant")
+        found = Standing(messages, turn, open_ and open_["content"], seconds, ended)
         if found.over:
             return found
         over = None
@@ -269,17 +283,21 @@ class Chats:
 
     def end(self, person: Mapping[str, Any]) -> dict[str, Any]:
         "End a chat that may end; a `Told` where it may not yet."
-        if person["ended_by"] is None:
+        if person["ended_by"] is None and person["finished_at"] is None:
             now = self.standing(person)
             if not self.told(person, now)["may_end"]:
-                raise Told("over" if now.over else "nowhere")
-            by = now.over or "participant"
-            values = {"ended_by": by, "chat_ended_at": time_now()}
-            self.people.update(person["participant"], status="chatted", **values)
-            self.run.write_all(
-                ["UPDATE dialogues SET status = 'ended' WHERE dialogue_id = ?"], [person["participant"]]
-            )
+                raise Told("too_soon")
+            self.close_chat(person, now.over or "participant")
         return self.people.row(person["participant"])
+
+    def close_chat(self, person: Mapping[str, Any], by: str) -> None:
+        "Note that a chat has ended, and when: one whose time was over ended then, however late its page is left."
+        at, most = time_now(), timedelta(minutes=self.settings["chat"]["most_minutes"])
+        if by == "time":
+            at = (datetime.fromisoformat(person["chat_started_at"]) + most).isoformat(timespec="seconds")
+        participant = person["participant"]
+        self.people.update(participant, status="chatted", ended_by=by, chat_ended_at=at)
+        self.run.write_all(["UPDATE dialogues SET status = 'ended' WHERE dialogue_id = ?"], [participant])
 
 # %% ../../nbs/11_study/04_gateway.ipynb #63817784
 def _rows_of_message(
@@ -442,7 +460,11 @@ async def take_turn(
         asked = [{"role": "system", "content": prompt}]
         asked += [{"role": one["role"], "content": one["content"]} for one in now.messages]
         await _answer(chats, person, turn, asked, pass_on)
-        return chats.standing(person)
+        person = chats.people.row(participant)
+        now = chats.standing(person)
+        if now.over and person["ended_by"] is None and person["finished_at"] is None:  # it was the last turn
+            chats.close_chat(person, now.over)
+        return now
 
 
 async def _answer(
@@ -466,7 +488,7 @@ async def _answer(
         except BudgetReached:
             chats.spent = True
             if not (pieces and pieces.made):
-                chats.people.update(participant, ended_by="budget", chat_ended_at=time_now(), status="chatted")
+                chats.close_chat(person, "budget")
                 raise Told("over") from None
         except (CallFailed, SetupError):
             pass  # booked as failed
@@ -476,12 +498,12 @@ async def _answer(
         answer = replace(answer, content=chats.settings["texts"]["refused"], finish_reason="refusal")
     if answer.content is None or not answer.content.strip():
         if chats.run.rows(_FAILED, [unit])[0][0] >= _FAULTS:
-            chats.people.update(participant, ended_by="fault", chat_ended_at=time_now(), status="chatted")
+            chats.close_chat(person, "fault")
             raise Told("over")
         raise Told("retry", 2.0)
     names = ("content", "reasoning", "finish_reason", "tokens_in", "tokens_out", "served_model")
     row = place | {"seconds": round(answer.seconds, 3)} | {name: getattr(answer, name) for name in names}
-    standing = "UPDATE dialogues SET turns = ?, status = 'done' WHERE dialogue_id = ?"
+    standing = "UPDATE dialogues SET turns = ?, status = REPLACE(status, 'planned', 'done') WHERE dialogue_id = ?"
     await chats.meter.writer.put("messages", [row])
     chats.run.write_all([standing], [turn, participant])
 
@@ -669,8 +691,8 @@ class Gateway:
             if error.status < 400:
                 raise
             response = _refused(Told("too_long" if error.status == 413 else "nowhere"))
-        except RunError:  # such as a full disk
-            response = _refused(Told("retry", 5.0))
+        except (RunError, sqlite3.Error):  # such as a full disk
+            response = _refused(Told("unsaved", 5.0))
         if not response.prepared:
             response.headers.update({**_SAFE, **self._for_origin(request)})
         return response
@@ -701,10 +723,9 @@ class Gateway:
 
     def _for_admin(self, handler: Any) -> Handler:
         "For the study's own server."
-        import hmac
 
         async def checked(request: web.Request) -> web.StreamResponse:
-            given = request.headers.get("Authorization", "").encode()
+            given = request.headers.get("Authorization", "").encode("utf-8", "surrogatepass")
             if not hmac.compare_digest(given, f"Bearer {self.study.admin_token}".encode()):
                 raise Told("unknown")
             return await handler(request)
@@ -742,6 +763,8 @@ class Gateway:
         return _json({**_head("chat.completion"), "choices": [choice], "usage": _NO_USAGE, "study": told})
 
     async def _responses(self, request: web.Request, person: Mapping[str, Any]) -> web.Response:
+        if person["finished_at"]:
+            raise Told("finished")
         body = await _read(request)
         questionnaire, answers = body.get("questionnaire"), body.get("answers")
         if not isinstance(questionnaire, str) or not isinstance(answers, dict) or len(answers) > 500:
@@ -765,10 +788,10 @@ class Gateway:
 
     async def _join(self, request: web.Request) -> web.Response:
         body = await _read(request)
-        label, front = body.get("label"), body.get("front", "page")
-        if not isinstance(label, str) or not label or not isinstance(front, str):
+        label, front, origin = body.get("label"), body.get("front", "page"), body.get("origin")
+        if not all(isinstance(one, str) and one.strip() for one in (label, front, "-" if origin is None else origin)):
             raise Told("unreadable")
-        participant, origin = self.study.participant_id(label), body.get("origin")
+        participant = self.study.participant_id(label)
         person = self.chats.people.join(participant, self.study.condition_at, front=front, origin=origin)
         token = self.study.token(participant)
         return _json({"participant": participant, "token": token, "status": person["status"]})
@@ -778,12 +801,12 @@ class Gateway:
             next((request.query[name] for name in _LABELS if request.query.get(name)), None)
             or uuid.uuid4().hex
         )
-        participant, servers = self.study.participant_id(label[:200]), self.study.settings["servers"]
+        participant, servers = self.study.participant_id(label), self.study.settings["servers"]
         there = f"{servers['otree']}/room/study?participant_label={participant}&welcome_page_ok=1"
         response = web.Response(status=302, headers={"Location": there})
         secure = servers["gateway"].startswith("https:")
         how = {"path": self._way_out, "httponly": True, "samesite": "Lax", "secure": secure, "max_age": 86400}
-        response.set_cookie("label", quote(label[:200]), **how)
+        response.set_cookie("label", quote(label, errors="replace"), **how)
         return response
 
     async def _leave(self, request: web.Request) -> web.Response:

@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from ..analysis import reliability, require_columns, scale_score
-from ..core import TableError, check, data_path, read_toml
+from ..core import TABLES, TableError, check, data_path, read_toml
 
 # %% auto #0
 __all__ = ['OPEN', 'Item', 'Questionnaire', 'load_questionnaire', 'check_responses', 'synthetic_responses', 'wide_items',
@@ -135,6 +135,8 @@ def _item(entry: Any, points: Any, scales: Mapping[str, str], where: str) -> Ite
             f"{where}: id {entry['id']!r} must be lower-case letters, digits and _, as it names a column"
         )
     item = Item(**{"points": points, **entry})
+    if not isinstance(item.reverse, bool):
+        raise TableError(f"{where}: reverse is {item.reverse!r}; it is true or false")
     if not isinstance(item.points, int) or item.points < 2:
         raise TableError(f"{where}: points is {item.points!r}; a scale has two points or more")
     if item.scale is not None and item.scale not in scales:
@@ -240,9 +242,9 @@ def check_responses(responses: pd.DataFrame, questionnaires: Sequence[Questionna
     """
     responses = check(responses, "responses")
     known = {(one.name, item.id): item for one in questionnaires for item in one.items}
-    wrong = []
+    asked, wrong = {item for _, item in known}, []
     for number, row in enumerate(responses.itertuples(), 1):
-        if row.questionnaire == OPEN:
+        if row.questionnaire == OPEN and row.item not in asked:  # else it would take the place of an answer
             continue
         item = known.get((row.questionnaire, row.item))
         if item is None:
@@ -463,10 +465,18 @@ def scale_reliability(
     return pd.DataFrame(rows, columns=names)
 
 # %% ../../nbs/11_study/01_questionnaires.ipynb #31e51134
+# Names that tables of a study, or the pages of its server, have already.
+_TAKEN = {
+    *(OPEN, "agreed", "id", "role", "group", "session", "subsession", "payoff", "round_number"),
+    *("minutes", "turns", "attention_passed", "attention_asked", "anthroscore"),
+    *TABLES["participants"].columns,
+}
+
+
 def load_questionnaires(
     names: Iterable[str | os.PathLike], folder: Path | None = None
 ) -> list[Questionnaire]:
-    """Several questionnaires, no item in two of them.
+    """Several questionnaires, each once, no scale or item in two of them.
 
     Parameters
     ----------
@@ -478,7 +488,7 @@ def load_questionnaires(
     Raises
     ------
     TableError
-        Two of them share an item.
+        Two of them share a name, a scale or an item; or one has the name of a column that studies have.
 
     Examples
     --------
@@ -490,8 +500,13 @@ def load_questionnaires(
     for name in names:
         own = folder / f"{name}.toml" if folder is not None else None
         one = load_questionnaire(own if own is not None and own.is_file() else name)
-        for item in one.items:
-            if (other := seen.setdefault(item.id, one.name)) != one.name:
-                raise TableError(f"the item {item.id!r} stands in two questionnaires: {other}, {one.name}")
+        parts = [("questionnaire", one.name), *(("scale", scale) for scale in one.scales)]
+        for part in [*parts, *(("item", item.id) for item in one.items)]:
+            kind, called = part
+            if called in _TAKEN:
+                raise TableError(f"{one.name}: the {kind} {called!r} needs another name; studies have such a column")
+            if part in seen:
+                raise TableError(f"the {kind} {called!r} stands there twice: {seen[part]}, {one.name}")
+            seen[part] = one.name
         found.append(one)
     return found

@@ -42,8 +42,9 @@ def _of_chats(study: Study) -> tuple[pd.DataFrame, pd.DataFrame]:
         index="dialogue_id", columns="behaviour", values="label", aggfunc="mean", observed=True
     )
     shares.columns = [f"rate of {name}" for name in shares.columns]
-    counted = {"first-person pronoun use"}
-    any_of = known[~known["behaviour"].isin(counted)].groupby(["dialogue_id", "turn"])["label"].max()
+    judged = judged[judged["behaviour"] != "first-person pronoun use"]  # it is counted, and nearly everywhere
+    label = judged["label"].astype("Float64").groupby([judged["dialogue_id"], judged["turn"]])
+    any_of = label.max().where(label.max().eq(1) | label.count().eq(label.size()))  # missing is not No
     shares["rate of any behaviour"] = any_of.groupby("dialogue_id").mean()
     return turns, shares.rename_axis("participant").reset_index()
 
@@ -87,7 +88,7 @@ def outcomes(study: Study | Any, *, anthroscore: Any = None) -> pd.DataFrame:
     table["minutes"] = pd.array([_minutes(row) for _, row in table.iterrows()], dtype="Float64")
     table = table[["participant", "condition", "status", "ended_by", "front", "origin", "minutes"]]
     turns, shares = _of_chats(study)
-    words = said[said["questionnaire"] == OPEN].drop_duplicates("participant", keep="last")
+    words = said[said["questionnaire"].eq(OPEN) & said["item"].eq(OPEN)]
     words = words[["participant", "value"]].rename(columns={"value": "description"})
     scores = score_scales(said, study.questionnaires)
     for part in (turns, scores, words, shares):

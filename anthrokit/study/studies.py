@@ -5,7 +5,6 @@
 # %% ../../nbs/11_study/03_studies.ipynb #06036a4a
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import hmac
 import json
@@ -15,6 +14,7 @@ import secrets
 import shutil
 import sqlite3
 import threading
+import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
@@ -30,9 +30,12 @@ from anthrokit.core import (
     TableError,
     check,
     data_path,
+    plain_value,
     read_toml,
+    redact,
     table_sql,
     time_now,
+    transaction,
 )
 from ..models import LLM, Budget
 from .conditions import load_conditions
@@ -203,17 +206,6 @@ class People:
         "Let the file go."
         self._connection.close()
 
-    @contextlib.contextmanager
-    def _changing(self) -> Any:
-        with self._guard:
-            self._connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield self._connection
-                self._connection.execute("COMMIT")
-            except BaseException:
-                self._connection.execute("ROLLBACK")
-                raise
-
     def row(self, participant: str) -> dict[str, Any] | None:
         "A participant, or None."
         with self._guard:
@@ -234,7 +226,7 @@ class People:
         front, origin : str
             As in the table.
         """
-        with self._changing() as connection:
+        with self._guard, transaction(self._connection) as connection:
             if self.row(participant) is None:
                 [(position,)] = connection.execute("SELECT COALESCE(MAX(position) + 1, 0) FROM participants")
                 values = (participant, position, draw(position), front, "joined", time_now(), origin)
@@ -249,7 +241,7 @@ class People:
         "Change columns of a participant's row."
         for name in values:
             _known(name, TABLES["participants"].columns, "the table participants")
-        with self._changing() as connection:
+        with self._guard, transaction(self._connection) as connection:
             names = ", ".join(f"{name} = ?" for name in values)
             connection.execute(
                 f"UPDATE participants SET {names} WHERE participant = ?", [*values.values(), participant]
@@ -260,7 +252,7 @@ class People:
         rows = [
             (participant, questionnaire, item, _as_text(value), time_now()) for item, value in answers.items()
         ]
-        with self._changing() as connection:
+        with self._guard, transaction(self._connection) as connection:
             connection.executemany(
                 "INSERT OR REPLACE INTO responses (participant, questionnaire, item, value, at) VALUES (?, ?, ?, ?, ?)",
                 rows,
@@ -281,7 +273,7 @@ class People:
 
     def forget(self, participant: str) -> int:
         "Delete a participant and their answers, on the disk too; how many rows that were."
-        with self._changing() as connection:
+        with self._guard, transaction(self._connection) as connection:
             gone = [
                 connection.execute(f"DELETE FROM {table} WHERE participant = ?", [participant]).rowcount
                 for table in ("responses", "participants")
@@ -293,7 +285,7 @@ class People:
 
 
 def _as_text(value: Any) -> str | None:
-    return None if value is None or value == "" else str(value)
+    return None if value is None or value == "" else plain_value(str(value))
 
 # %% ../../nbs/11_study/03_studies.ipynb #b1e73265
 _PARTS = {"study.toml": "study/study.toml", "conditions.toml": "study/conditions.toml"}
@@ -371,9 +363,8 @@ class Study:
     # Who is who
 
     def _hash(self, purpose: str, text: str) -> str:
-        return hmac.new(
-            self._secrets["seed"].encode(), f"{purpose}:{text}".encode(), hashlib.sha256
-        ).hexdigest()
+        told = f"{purpose}:{text}".encode("utf-8", "surrogatepass")  # a browser sends any bytes
+        return hmac.new(self._secrets["seed"].encode(), told, hashlib.sha256).hexdigest()
 
     def participant_id(self, label: str) -> str:
         "The id of whom a front calls so; an id is returned as it is."
@@ -387,7 +378,8 @@ class Study:
     def whose(self, token: str) -> str | None:
         "Whose token it is; None for a forged one."
         participant = token.partition(".")[0]
-        return participant if hmac.compare_digest(self.token(participant).encode(), token.encode()) else None
+        own, given = (one.encode("utf-8", "surrogatepass") for one in (self.token(participant), token))
+        return participant if hmac.compare_digest(own, given) else None
 
     @property
     def admin_token(self) -> str:
@@ -411,7 +403,7 @@ class Study:
             f"a server of ours at {llm.api_base}" if llm.api_base else f"the company or program {provider}"
         )
         where = "a program on our own computer" if llm.embedded else where
-        return self.settings["texts"][name].strip().replace("{provider}", f"{where} (model {llm.model})")
+        return self.settings["texts"][name].strip().replace("{provider}", redact(f"{where} (model {llm.model})"))
 
     def check_answers(self, questionnaire: str, answers: Mapping[str, Any]) -> dict[str, Any]:
         "Answers that can be; a TableError says what is wrong."
@@ -448,6 +440,8 @@ def init_study(folder: str | os.PathLike, **target: Any) -> Study:
     ------
     RunError
         There is something in the folder.
+    SetupError
+        A setting can't be written into study.toml. Nothing is left then.
 
     Examples
     --------
@@ -460,22 +454,27 @@ def init_study(folder: str | os.PathLike, **target: Any) -> Study:
     if folder.is_file() or (folder.exists() and any(folder.iterdir())):
         raise RunError(f"{folder} is not empty; name a new folder for the study")
     folder.mkdir(parents=True, exist_ok=True)
-    for name, source in _PARTS.items():
-        shutil.copyfile(data_path(source), folder / name)
-    shutil.copytree(data_path("study/questionnaires"), folder / "questionnaires")
-    if target:
-        set_section(
-            folder / "study.toml", "target", {**load_settings(folder / "study.toml")["target"], **target}
-        )
-    drawn = {name: secrets.token_hex(24) for name in ("seed", "admin", "otree_password", "otree_secret")}
-    private = os.open(folder / "secrets.json", os.O_WRONLY | os.O_CREAT, 0o600)
-    with open(private, "w", encoding="utf-8") as file:
-        json.dump(drawn, file)
-    return Study(folder)
+    try:
+        for name, source in _PARTS.items():
+            shutil.copyfile(data_path(source), folder / name)
+        shutil.copytree(data_path("study/questionnaires"), folder / "questionnaires")
+        if target:
+            usual = load_settings(folder / "study.toml")["target"]
+            set_section(folder / "study.toml", "target", {**usual, **target})
+        drawn = {name: secrets.token_hex(24) for name in ("seed", "admin", "otree_password", "otree_secret")}
+        private = os.open(folder / "secrets.json", os.O_WRONLY | os.O_CREAT, 0o600)
+        with open(private, "w", encoding="utf-8") as file:
+            json.dump(drawn, file)
+        return Study(folder)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
 
 
 def set_section(path: Path, section: str, values: Mapping[str, Any]) -> None:
     """Write a section of a study's settings anew; the rest of the file stays as it is, comments included.
+
+    A setting that is None is left out. A SetupError says what a TOML file can't hold; the file stays as it was then.
 
     Examples
     --------
@@ -491,5 +490,10 @@ def set_section(path: Path, section: str, values: Mapping[str, Any]) -> None:
     end = start + 1
     while end < len(lines) and lines[end].strip() and not lines[end].startswith(("[", "#")):
         end += 1
-    said = [f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in values.items()]
+    given = {name: value for name, value in values.items() if value is not None}
+    said = [f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in given.items()]
+    try:
+        tomllib.loads("\n".join(said))
+    except tomllib.TOMLDecodeError as error:
+        raise SetupError(f"{path}: [{section}] can't hold {given}: {error}. Write it into the file yourself") from None
     path.write_text("\n".join([*lines[: start + 1], *said, *lines[end:]]) + "\n", encoding="utf-8")

@@ -60,7 +60,7 @@ window.studyChat = function ({gateway, token, root, changed}) {
           return {status: answer.status, read: {}};
         }
         const read = await answer.json();
-        if (answer.status < 500 || read.error?.code !== "retry") return {status: answer.status, read};
+        if (answer.status !== 503) return {status: answer.status, read};
         tell(read.error.message);
       } catch (error) {
         tell("The connection was interrupted. Your message is not lost; trying again…");
