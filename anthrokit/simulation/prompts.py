@@ -418,8 +418,8 @@ def contextualise(
     base_prompts : DataFrame
         base_id, base_prompt, and optionally category and behaviour.
     scenarios : DataFrame
-        scenario_id, scenario, and optionally domain, empathy, professionalism; `load_scenarios()` is an example. Columns
-        that base_prompts has too, as prompts made before do, are taken from here.
+        scenario_id, scenario, and optionally domain, empathy, professionalism; `load_scenarios()` is an example.
+        Columns that base_prompts has too, as prompts made before do, are taken from here.
     llm : LLM
         The writer.
     run : Run

@@ -91,7 +91,7 @@ def _parts(text: str) -> list[str]:
 
 
 def _own_words(study: Study, participant: str) -> list[str]:
-    "Parts of texts that stand in this participant's chat and answers, and in nothing that stays: nobody else's, no form."
+    "Parts of texts in this participant's chat and answers, and in nothing that stays: nobody else's, no form."
     with study.open_people() as people:
         said = people.responses()
     said = said[said["value"].fillna("").str.len() >= 12]

@@ -18,7 +18,7 @@ import uuid
 from collections import defaultdict, deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import quote, urlsplit
 
@@ -156,7 +156,8 @@ _SAID = (
 )
 _BROKEN_OFF = (  # answers that a kill left half made
     "UPDATE dialogues SET status = REPLACE(status, 'planned', 'done'), turns = (SELECT MAX(turn) FROM messages "
-    "WHERE messages.dialogue_id = dialogues.dialogue_id) WHERE dialogue_id IN (SELECT dialogue_id FROM messages WHERE finish_reason = 'unfinished')",
+    "WHERE messages.dialogue_id = dialogues.dialogue_id) "
+    "WHERE dialogue_id IN (SELECT dialogue_id FROM messages WHERE finish_reason = 'unfinished')",
     "UPDATE messages SET finish_reason = 'interrupted' WHERE finish_reason = 'unfinished'",
 )
 _TOKENS = "SELECT SUM(COALESCE(tokens_in, 0) + COALESCE(tokens_out, 0)) FROM calls WHERE unit LIKE ? || '/%'"
