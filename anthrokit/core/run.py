@@ -1093,6 +1093,8 @@ class Run:
             facts = [{"name": name, "value": json.dumps(value)} for name, value in told.items()]
             run.write_together([*parts, ("facts", facts)])  # all of it or nothing
         except (ValueError, sqlite3.IntegrityError) as error:
+            run.close()
+            shutil.rmtree(folder, ignore_errors=True)
             raise RunError(f"{export} is no whole export: {error}") from None
         run.set_facts(**told)
         return run
