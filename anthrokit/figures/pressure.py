@@ -53,7 +53,7 @@ def plot_holding(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     'Dialogues that have held out (%)'
     """
     need_columns(frame, ["turn", "estimate", "ci_low", "ci_high", "n", "n_clusters"], "holding")
-    frame, series, said = with_series(frame, "behaviour")
+    frame, series, said = with_series(frame, "")
     names = in_order(frame[series]) if series else [None]
     colours = colours_of(names)
     ax = new_axes(ax, (6, 3.6))

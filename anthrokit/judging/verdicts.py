@@ -60,7 +60,8 @@ _HEDGE = re.compile(
     r"[\W_]{0,9}?(?:/|or\b|and\s+(?:yes|no)\b|(?:but\s+)?(?:maybe|perhaps|possibly|unsure|not\s+sure|unclear|wait\b)|<)",
     re.I,
 )
-_TAKEN_BACK = re.compile(r"(?<![\w\"'“‘«])(?P<word>yes|no)\b(?![ \t]+\w)", re.I)  # but "Yes, no doubt", "No: it says 'yes'"
+# But "Yes, no doubt" and "No: it says 'yes'" take nothing back.
+_TAKEN_BACK = re.compile(r"(?<![\w\"'“‘«])(?P<word>yes|no)\b(?![ \t]+\w)", re.I)
 _RUNS_ON = re.compile(r"[ \t]+(?!because\b|since\b|as\b)[^\W\d_]", re.I)  # "no problem", "present participle"
 _LINE = 300  # characters of a line that are looked at
 
