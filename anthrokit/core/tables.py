@@ -801,6 +801,7 @@ def _undecoded(path: Path, encoding: str) -> str:
 def _json_lines(path: Path, encoding: str) -> pd.DataFrame:
     "One JSON object a line; a column that a line doesn't have is missing there."
     rows = []
+    encoding = "utf-8-sig" if encoding.lower() == "utf-8" else encoding  # Windows writes such a mark
     with path.open(encoding=encoding, newline="\n") as lines:
         for number, line in enumerate(lines, start=1):
             if not line.strip():

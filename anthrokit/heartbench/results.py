@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from ..analysis import draw_clusters, holm, percentile_interval, resample, two_raters
-from ..core import TableError
+from ..core import TableError, note
 from .answers import count_words
 from .cases import OTHER, Cases
 from anthrokit.heartbench.scoring import (
@@ -53,7 +53,8 @@ def leaderboard(
         rank, model, estimate (0 to 100), ci_low, ci_high, rank_low, rank_high (best and worst rank within the
         confidence level), worst, best (if every missing verdict went against the model, and for it), common (over the
         abilities that all models have a score in), lacks (abilities without a score), n, n_total. A model that lacks
-        an ability has no rank and stands below those that have one.
+        an ability has no rank and stands below those that have one. A note says so where the models answered
+        different cases, whose ranks compare other things than the models.
 
     Examples
     --------
@@ -64,6 +65,13 @@ def leaderboard(
     table = score(hits, protocol, ci=ci, n_resamples=n_resamples, seed=seed)
     table = table[table["level"] == "overall"].drop(columns=["level", "name"]).set_index("model")
     grid = score_grid(case_scores(hits, protocol))
+    answered = grid.present.any(axis=2)
+    if (answered != answered[0]).any():
+        fewest, most = (int(count) for count in np.sort(answered.sum(axis=1))[[0, -1]])
+        note(
+            f"The models answered different cases ({fewest} to {most} each), some of which may be harder: "
+            f"heartbench.compare takes the cases that two models have in common."
+        )
     lacking = [grid.counted & ~grid.scored(k) for k in range(len(grid.models))]
     table["lacks"] = [", ".join(np.array(grid.abilities)[lacks]) for lacks in lacking]
     common = _common([grid.scored(k) for k in range(len(grid.models))])

@@ -63,8 +63,8 @@ def preference_table(run: Run) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        pair_id, base_id, prompt (the first message), chosen, rejected (the answers), and for each behaviour that was
-        judged "<behaviour>, chosen" and "<behaviour>, rejected" (True, False, NA).
+        pair_id, base_id, prompt (the message that is answered), chosen, rejected (the answers), and for each behaviour
+        that was judged "<behaviour>, chosen" and "<behaviour>, rejected" (True, False, NA).
 
     Raises
     ------
@@ -81,11 +81,12 @@ def preference_table(run: Run) -> pd.DataFrame:
     if not (pairs := run.fact("pairs")):
         raise TableError(f"the run {run.name!r} holds no pairs: it does not come from chosen and rejected answers")
     known = pd.DataFrame(pairs, columns=["pair_id", "side", "dialogue_id"])
-    answers = run.messages().query("role == 'assistant'").drop_duplicates("dialogue_id", keep="last")
-    about = run.dialogues()[["dialogue_id", "base_id", "first_message"]]
-    whole = known.merge(answers[["dialogue_id", "content"]]).merge(about)
-    keys = {"pair_id": "pair_id", "base_id": "base_id", "first_message": "prompt"}
-    table = whole.pivot(index=[*keys], columns="side", values="content").reset_index().rename(columns=keys)
+    messages = run.messages()[["dialogue_id", "turn", "role", "content"]]
+    answers = messages.query("role == 'assistant'").drop_duplicates("dialogue_id", keep="last")
+    asked = messages.query("role == 'user'").rename(columns={"content": "prompt"}).drop(columns="role")
+    whole = known.merge(answers).merge(asked).merge(run.dialogues()[["dialogue_id", "base_id"]])
+    table = whole.groupby("pair_id")[["base_id", "prompt"]].first()
+    table = table.join(whole.pivot(index="pair_id", columns="side", values="content")).reset_index()
     labels = run.labels()
     if len(labels):
         labels = known.merge(labels[["dialogue_id", "behaviour", "label"]])

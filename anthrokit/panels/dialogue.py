@@ -153,7 +153,7 @@ _STRIP = """{% if strip %}<div class="ak-strip" aria-label="Behaviours by turn">
 <div style="--ak-hue: var(--ak-c{{ hue }})"><span class="ak-strip-name"
  title="{{ name | visible }}"><b aria-hidden="true">{{ signs[hue] }}</b>{{ name | visible }}</span>
 {% for turn, css, title in cells %}{% if css is none %}<i>{{ turn }}</i>{% else %}
-<button type="button" class="{{ css }}" data-jump="{{ turn }}/{{ name }}"
+<button type="button" class="{{ css }}" data-jump="{{ turn }}/{{ name | visible(1000) }}"
  title="{{ title | visible(200) }}"
  aria-label="{{ name | visible(60) }}, turn {{ turn }}: {{ title | visible(200) }}">{{
  turn }}</button>
@@ -310,7 +310,7 @@ _MESSAGES = """
 {% if message.reasoning %}<details class="ak-small"><summary>Reasoning</summary>
 <div class="ak-text" dir="auto">{{ message.reasoning | clean(limit=look.limit) }}</div></details>{% endif %}
 {% if message.badges %}<div class="ak-badges">{% for badge in message.badges %}
-<details style="--ak-hue: var(--ak-c{{ badge.hue }})" data-place="{{ message.turn }}/{{ badge.name }}">
+<details style="--ak-hue: var(--ak-c{{ badge.hue }})" data-place="{{ message.turn }}/{{ badge.name | visible(1000) }}">
 <summary class="ak-badge {{ badge.css }}{% if badge.name in look.lit and badge.css != "ak-absent" %} ak-lit{% endif %}"
  title="{{ badge.title }}">{{ badge.text }}</summary>
 {% if badge.ratings %}<div class="ak-wide"><table class="ak-table">
