@@ -16,6 +16,8 @@ WORKERS ?= 3
 NOTEBOOKS := $(shell find nbs -name '*.ipynb' -not -path '*/.ipynb_checkpoints/*' -not -path '*/_*')
 export PYTHONWARNINGS := ignore::DeprecationWarning
 export GOMP_SPINCOUNT ?= 0
+# Each module is compiled once, when it is first imported, wherever it is said that none is kept.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo test lint notebooks readme figures pictures docs clean
 
