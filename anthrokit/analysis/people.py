@@ -14,7 +14,7 @@ from .clustered import holm, require_columns
 from ..core import TableError
 
 # %% auto #0
-__all__ = ['scale_score', 'reliability', 'rank_biserial', 'compare_conditions', 'profile_validity']
+__all__ = ['scale_score', 'reliability', 'rank_biserial', 'hodges_lehmann', 'compare_conditions', 'profile_validity']
 
 # %% ../../nbs/07_analysis/09_people.ipynb #2da2c207
 def scale_score(responses: pd.DataFrame, items: Sequence[str], *, answered: float = 0.5) -> pd.Series:
@@ -124,6 +124,45 @@ def rank_biserial(statistic: float, n_a: int, n_b: int, ci: float = 0.95) -> tup
     high = 1.0 if area == 1 else brentq(excess, area, 1) if area > 0 else brentq(excess, 1e-12, 1)
     return 2 * area - 1, 2 * low - 1, 2 * high - 1
 
+# %% ../../nbs/07_analysis/09_people.ipynb #5e0d7a91
+def hodges_lehmann(a: Sequence[float], b: Sequence[float], ci: float = 0.95) -> tuple[float, float, float]:
+    """Shift between two groups: the median of all differences a − b, with its interval (Moses).
+
+    Parameters
+    ----------
+    a, b : sequence of float
+        Scores of the two groups.
+    ci : float
+        Confidence level; the interval's ends are order statistics of the differences, by the normal approximation of
+        Mann and Whitney's U.
+
+    Returns
+    -------
+    tuple
+        estimate, ci_low, ci_high; the whole range of differences where the groups are too small for the level, and
+        no limits (NaN) where neither group varies.
+
+    Notes
+    -----
+    Hollander, Wolfe & Chicken (2014), Nonparametric statistical methods, section 4.3.
+
+    Examples
+    --------
+    >>> from anthrokit.analysis import hodges_lehmann
+    >>> [float(value) for value in hodges_lehmann([5, 6, 7, 8, 9, 9], [1, 2, 3, 4, 4, 5])]
+    [4.0, 2.0, 6.0]
+    """
+    from scipy.stats import norm
+
+    a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
+    differences = np.sort(np.subtract.outer(a, b).ravel())
+    if np.ptp(a) == 0 == np.ptp(b):
+        return float(np.median(differences)), np.nan, np.nan
+    size = len(differences)
+    reach = norm.ppf(0.5 + ci / 2) * np.sqrt(size * (len(a) + len(b) + 1) / 12)
+    low = int(np.clip(np.floor(size / 2 - reach), 0, size - 1))
+    return float(np.median(differences)), float(differences[low]), float(differences[size - 1 - low])
+
 # %% ../../nbs/07_analysis/09_people.ipynb #8c7f5cbb
 def _two_conditions(
     people: pd.DataFrame, score: str, condition: str, high: str, low: str
@@ -188,9 +227,10 @@ def compare_conditions(
     high: str = "high",
     low: str = "low",
     above: float | None = None,
+    log_ratio: bool = False,
     ci: float = 0.95,
 ) -> pd.DataFrame:
-    """Participants' scores in a high and a low condition.
+    """Participants' scores in a high and a low condition, read in every way.
 
     Parameters
     ----------
@@ -200,16 +240,24 @@ def compare_conditions(
         The two conditions; differences are high minus low.
     above : float, optional
         Adds the odds ratio of a score above this value: 0 for AnthroScore.
+    log_ratio : bool
+        The score is a logarithm of a ratio, as AnthroScore is: adds e to the difference in means, how many times the
+        ratio is larger.
     ci : float
         Confidence level.
 
     Returns
     -------
     DataFrame
-        measure (rank-biserial correlation, difference in means, standardised difference, odds ratio
-        above …), estimate, ci_low, ci_high, statistic (U, t), p_value, n_high, n_low, n_total, ci. Where
-        the scores of neither condition vary, the means have no interval and no p-value (NA); where no score,
-        or every one, lies above the value, there is no odds ratio (NA).
+        measure (rank-biserial correlation, difference in means, standardised difference, Hodges-Lehmann shift, exp
+        of the difference in means, odds ratio above …), estimate, ci_low, ci_high, statistic (U, t), p_value, n_high,
+        n_low, n_total, ci. Where the scores of neither condition vary, means and shift have no interval and no p-value
+        (NA); where no score, or every one, lies above the value, there is no odds ratio (NA).
+
+    Raises
+    ------
+    TableError
+        A condition isn't there, or has fewer than two scores.
 
     Notes
     -----
@@ -227,17 +275,22 @@ def compare_conditions(
     0  rank-biserial correlation      0.58
     1        difference in means      1.00
     2    standardised difference      0.94
+    3       Hodges-Lehmann shift      1.00
     """
     from scipy.stats import mannwhitneyu
 
     a, b = _two_conditions(people, score, condition, high, low)
     statistic, p_value = mannwhitneyu(a, b)
     ranks = statistic, 1.0 if np.ptp([*a, *b]) == 0 else p_value
+    means = _mean_difference(a, b, ci)
     rows = [
         ("rank-biserial correlation", *rank_biserial(statistic, len(a), len(b), ci), *ranks),
-        ("difference in means", *_mean_difference(a, b, ci)),
+        ("difference in means", *means),
         ("standardised difference", *_hedges(a, b, ci), np.nan, np.nan),
+        ("Hodges-Lehmann shift", *hodges_lehmann(a, b, ci), np.nan, np.nan),
     ]
+    if log_ratio:
+        rows.append(("exp of the difference in means", *np.exp(means[:3]), np.nan, np.nan))
     if above is not None:
         odds, p_value = _odds_above(a, b, above, ci)
         rows.append((f"odds ratio above {above:g}", *odds, np.nan, p_value))

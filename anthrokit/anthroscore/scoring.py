@@ -777,13 +777,13 @@ def score_into(
         protocol_named(protocol),
     )
     description = {
-        **{
-            "model": scorer.name,
-            "fingerprint": scorer.fingerprint,
-            "kind": scorer.kind,
-            "protocol": asked.name,
-        },
-        **{"precision": scorer.precision, "entities": entities.describe(), "max_tokens": scorer.max_tokens},
+        "model": scorer.name,
+        "fingerprint": scorer.fingerprint,
+        "kind": scorer.kind,
+        "protocol": asked.name,
+        "precision": scorer.precision,
+        "entities": entities.describe(),
+        "max_tokens": scorer.max_tokens,
         "dependencies": sorted(dependencies or asked.dependencies or ["all"]),
         "check_language": check_language and not asked.released,
     }

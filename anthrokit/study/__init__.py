@@ -11,7 +11,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "gateway": ["Chats", "Client", "Gateway", "Handler", "Pieces", "Standing", "Told", "Turnstile", "serve", "take_turn"],
         "planning": ["noether", "plan", "simulated_power"],
         "questionnaires": ["Item", "OPEN", "Questionnaire", "check_responses", "load_questionnaire", "load_questionnaires", "omega", "scale_reliability", "score_scales", "synthetic_responses", "wide_items"],
-        "results": ["compare_outcomes", "hodges_lehmann", "judged_and_perceived", "outcomes"],
+        "results": ["judged_and_perceived", "outcomes"],
         "server": ["OTREE", "StudyServer", "otree_python", "start", "write_project"],
         "studies": ["People", "Study", "draw_condition", "init_study", "load_settings", "set_section"],
     },

@@ -5,19 +5,18 @@
 # %% ../../nbs/11_study/06_outcomes.ipynb #5c5f357d
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ..analysis import compare_conditions, holm, require_columns
+from ..analysis import holm, require_columns
 from ..core import RunError, TableError
 from .questionnaires import OPEN, score_scales
 from .studies import Study
 
 # %% auto #0
-__all__ = ['outcomes', 'hodges_lehmann', 'compare_outcomes', 'judged_and_perceived']
+__all__ = ['outcomes', 'judged_and_perceived']
 
 # %% ../../nbs/11_study/06_outcomes.ipynb #fbcd38af
 _TURNS = (
@@ -113,106 +112,6 @@ def _anthroscore(table: pd.DataFrame, scorer: Any) -> pd.Series:
         score_texts(texts, ("system", "chatbot", "assistant", "model", "AI"), scorer)
     ).set_index("text_id")
     return table["participant"].map(found["score"]).astype("Float64")
-
-# %% ../../nbs/11_study/06_outcomes.ipynb #281c19e8
-def hodges_lehmann(a: Sequence[float], b: Sequence[float], ci: float = 0.95) -> tuple[float, float, float]:
-    """Shift between two groups: the median of all differences a − b, with its interval (Moses).
-
-    Parameters
-    ----------
-    a, b : sequence of float
-        Scores of the two groups.
-    ci : float
-        Confidence level; the interval's ends are order statistics of the differences, by the normal approximation of
-        Mann and Whitney's U.
-
-    Returns
-    -------
-    tuple
-        estimate, ci_low, ci_high; the whole range of differences where the groups are too small for the level.
-
-    Notes
-    -----
-    Hollander, Wolfe & Chicken (2014), Nonparametric statistical methods, section 4.3.
-
-    Examples
-    --------
-    >>> from anthrokit.study import hodges_lehmann
-    >>> [float(value) for value in hodges_lehmann([5, 6, 7, 8, 9, 9], [1, 2, 3, 4, 4, 5])]
-    [4.0, 2.0, 6.0]
-    """
-    from scipy.stats import norm
-
-    a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
-    differences = np.sort(np.subtract.outer(a, b).ravel())
-    size = len(differences)
-    reach = norm.ppf(0.5 + ci / 2) * np.sqrt(size * (len(a) + len(b) + 1) / 12)
-    low = int(np.clip(np.floor(size / 2 - reach), 0, size - 1))
-    return float(np.median(differences)), float(differences[low]), float(differences[size - 1 - low])
-
-
-def compare_outcomes(
-    people: pd.DataFrame,
-    score: str,
-    *,
-    above: float | None = None,
-    log_ratio: bool = False,
-    condition: str = "condition",
-    high: str = "high",
-    low: str = "low",
-    ci: float = 0.95,
-) -> pd.DataFrame:
-    """Two conditions by one outcome, in every reading.
-
-    Parameters
-    ----------
-    people : DataFrame
-        From `outcomes`, or any table with a row a participant.
-    score : str
-        A column of it.
-    above : float, optional
-        Adds the odds ratio of a score above this value.
-    log_ratio : bool
-        The score is a logarithm of a ratio, as AnthroScore is: adds e to the difference in means.
-    condition, high, low, ci
-        As for `compare_conditions`.
-
-    Returns
-    -------
-    DataFrame
-        As from `compare_conditions`, with rows for the Hodges-Lehmann shift and, where asked, exp of the difference.
-
-    Raises
-    ------
-    TableError
-        A condition isn't there, or has fewer than two scores.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from anthrokit.study import compare_outcomes
-    >>> people = pd.DataFrame({"condition": ["high"] * 4 + ["low"] * 4, "score": [5, 4, 4, 3, 3, 2, 4, 2]})
-    >>> compare_outcomes(people, "score", above=3)[["measure", "estimate"]].round(2)
-                         measure  estimate
-    0  rank-biserial correlation      0.69
-    1        difference in means      1.25
-    2    standardised difference      1.22
-    3        Hodges-Lehmann shift      1.00
-    4         odds ratio above 3      9.00
-    """
-    table = compare_conditions(people, score, condition, high=high, low=low, above=above, ci=ci)
-    numbers = pd.to_numeric(people[score]).astype(float)
-    sides = [numbers[(people[condition] == name) & numbers.notna()] for name in (high, low)]
-    counts = table.iloc[0][["n_high", "n_low", "n_total", "ci"]].to_dict()
-    shift = dict(zip(("estimate", "ci_low", "ci_high"), hodges_lehmann(*sides, ci), strict=True))
-    rows = [{"measure": "Hodges-Lehmann shift", **shift, **counts}]
-    if log_ratio:
-        difference = table.set_index("measure").loc["difference in means", ["estimate", "ci_low", "ci_high"]]
-        ratio = np.exp(difference.astype(float)).to_dict()
-        rows.append({"measure": "exp of the difference in means", **ratio, **counts})
-    added = pd.DataFrame(rows).reindex(columns=table.columns)
-    parts = [table.iloc[:3], added.astype(table.dtypes, errors="ignore"), table.iloc[3:]]
-    return pd.concat(parts, ignore_index=True)
 
 # %% ../../nbs/11_study/06_outcomes.ipynb #124a3a5f
 def judged_and_perceived(
