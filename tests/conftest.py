@@ -1,6 +1,8 @@
 import asyncio
+import multiprocessing.util
 import os
 import signal
+import tempfile
 from pathlib import Path
 
 import mock_openai
@@ -19,6 +21,20 @@ os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(HERE / "support"), 
 # A shell that starts the tests in the background has them ignore Ctrl-C, and every process that they start as well.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def nothing_is_left():
+    "Temporary folders of all that is tested, of browsers and killed processes too, lie in one that goes at the end."
+    multiprocessing.util.get_temp_dir()  # this one is needed, and goes, after it
+    with (
+        tempfile.TemporaryDirectory(prefix="anthrokit-tests-", ignore_cleanup_errors=True) as folder,
+        pytest.MonkeyPatch.context() as patch,
+    ):
+        os.chmod(folder, 0o755)  # some tests are other users
+        patch.setenv("TMPDIR", folder)
+        patch.setattr(tempfile, "tempdir", folder)
+        yield
 
 
 @pytest.fixture
