@@ -5,7 +5,7 @@ import pytest
 from browser import everywhere, filters, says, seen, unharmed, walk
 
 from anthrokit import Run, demo_run, judge_accuracy
-from anthrokit.panels.disagreement import confusion, disagreement
+from anthrokit.panels.disagreements import confusion, disagreement
 from anthrokit.validity import Annotations
 
 # What a busy machine shows too late is asked for again, twice at most; a page that is wrong stays wrong.

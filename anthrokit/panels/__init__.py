@@ -9,7 +9,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "ballots": ["ASKS", "BallotPanel", "Booth", "Council", "CouncilPanel"],
         "chat": ["ChatPanel"],
         "dialogue": ["DialoguePanel", "FLAGS", "Look", "dialogue_html", "dialogue_line", "dialogue_rows", "hits_of"],
-        "disagreement": ["CELLS", "DisagreementPanel", "TICKS", "VERDICTS", "confusion", "disagreement", "keep_verdict", "two"],
+        "disagreements": ["CELLS", "DisagreementPanel", "TICKS", "VERDICTS", "confusion", "disagreement", "keep_verdict", "two"],
         "emergence": ["ANY", "EmergencePanel", "LINES", "turns_of", "when"],
         "frame": ["AHEAD", "CSS", "ESM", "Filter", "LOST", "Listing", "Panel", "Parts", "STILL_ROWS", "View", "options_of"],
         "rubric": ["RubricPanel", "Rubrics", "WORTH"],

@@ -16,7 +16,7 @@ import pandas as pd
 from ..analysis import agreement
 from ..core import Run, RunError, TableError, digest, tables
 from ..judging import taxonomy_of
-from .disagreement import TICKS, VERDICTS, keep_verdict
+from .disagreements import TICKS, VERDICTS, keep_verdict
 from .frame import Filter, Listing, Panel, Parts, View, options_of
 from .source import render, visible
 from ..simulation import Taxonomy
