@@ -24,17 +24,16 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from cyclopts import App, CycloptsError, Parameter, validators
 from cyclopts.config import Dict
 
+import anthrokit as ak
+
 if TYPE_CHECKING:
     import pandas as pd
 
-    from anthrokit.core import Run
-    from anthrokit.models import LLM, Budget
-
 # %% auto #0
-__all__ = ['app', 'heartbench', 'with_people', 'Positive', 'Amount', 'Folder', 'main', 'runs', 'demo', 'simulate', 'judge',
-           'estimate', 'compare', 'report', 'export', 'repair', 'split', 'merge', 'anthroscore', 'heartbench_answer',
-           'heartbench_judge', 'heartbench_score', 'heartbench_estimate', 'study_init', 'study_serve', 'study_start',
-           'study_erase', 'check', 'doctor', 'copy_tutorials', 'lab']
+__all__ = ['app', 'heartbench', 'with_people', 'main', 'runs', 'demo', 'simulate', 'judge', 'estimate', 'compare', 'report',
+           'export', 'repair', 'split', 'merge', 'anthroscore', 'heartbench_answer', 'heartbench_judge',
+           'heartbench_score', 'heartbench_estimate', 'study_init', 'study_serve', 'study_start', 'study_erase',
+           'check', 'doctor', 'copy_tutorials', 'lab']
 
 # %% ../nbs/15_cli.ipynb #7996ab55
 @dataclass
@@ -97,37 +96,47 @@ class _Session:
     models: dict[str, dict[str, Any]] = field(default_factory=dict)  # named in the settings file
 
 
+class _SettingsError(ValueError):
+    "A mistake in a settings file."
+
+
 _session = _Session()
 _EXITS = "Exit codes: 0 done, 1 couldn't be done, 2 wrongly typed, 3 units are missing, 130 interrupted."
-_STYLE = {"result_action": "return_value", "help_format": "plaintext", "version_flags": ()}
+_STYLE = {
+    "result_action": "return_value",
+    "help_format": "plaintext",
+    "version_flags": (),
+    "suppress_keyboard_interrupt": False,
+}
 
 app = App(
-    suppress_keyboard_interrupt=False,
     name="anthrokit",
     help="Measure anthropomorphism in language models. Every command explains itself: anthrokit judge --help",
     help_epilogue=_EXITS,
     default_parameter=Parameter(negative=(), consume_multiple=True),
     **_STYLE,
 )
-heartbench = App(
-    suppress_keyboard_interrupt=False,
-    name="heartbench",
-    help="Counselling cases answered, judged by criteria, scored.",
-    **_STYLE,
-)
-with_people = App(
-    suppress_keyboard_interrupt=False,
-    name="study",
-    help="A study with people: they chat with a system and judge it.",
-    **_STYLE,
-)
+heartbench = App(name="heartbench", help="Counselling cases answered, judged by criteria, scored.", **_STYLE)
+with_people = App(name="study", help="A study with people: they chat with a system and judge it.", **_STYLE)
 app.meta.suppress_keyboard_interrupt = False
 app.command(heartbench)
 app.command(with_people)
 
-Positive = Annotated[int, Parameter(validator=validators.Number(gte=1))]
-Amount = Annotated[float, Parameter(validator=validators.Number(gt=0))]
-Folder = Annotated[str, Parameter(name="run")]
+# What several commands ask for, with its help.
+_Positive = Annotated[int, Parameter(validator=validators.Number(gte=1))]
+_Amount = Annotated[float, Parameter(validator=validators.Number(gt=0))]
+_RunFolder = Annotated[str, Parameter(help="The run's folder.")]
+_StudyFolder = Annotated[str, Parameter(help="Of the study.")]
+_Panel = Annotated[list[str] | None, Parameter(help="The judges that vote (default: all of the run's).")]
+_Protocol = Annotated[Literal["paper", "released"], Parameter(help="As the paper says, or as its code does.")]
+_Language = Annotated[Literal["zh", "en"], Parameter(help="Of the instruction.")]
+_Judgements = Annotated[_Positive, Parameter(help="Judgements of each judge for each answer.")]
+
+
+def _say(words: str) -> None:
+    "What goes on, on stderr, unless --quiet."
+    if not _session.quiet:
+        print(f"anthrokit: {words}", file=sys.stderr, flush=True)
 
 # %% ../nbs/15_cli.ipynb #6f5294b6
 @app.meta.default
@@ -151,10 +160,8 @@ def _line(
     version
         The version of anthrokit.
     """
-    from anthrokit import __version__
-
     if version:
-        print(f"anthrokit {__version__}")
+        print(f"anthrokit {ak.__version__}")
         return 0
     _session.json, _session.quiet, _session.models = json, quiet, {}
     app.config = ()
@@ -187,8 +194,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     >>> main(["report", "runs/nothing-here"])
     1
     """
-    from anthrokit.core import BudgetReached, CallFailed, RunError, SetupError
-
     try:
         with warnings.catch_warnings():
             warnings.showwarning = lambda message, *_, **__: print(f"anthrokit: {message}", file=sys.stderr)
@@ -202,9 +207,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (CycloptsError, _SettingsError) as error:
         print(f"anthrokit: {error}", file=sys.stderr)
         return 2
-    except (BudgetReached, SetupError, CallFailed, RunError, ValueError, OSError) as error:
+    except (ak.BudgetReached, ak.SetupError, ak.core.CallFailed, ak.RunError, ValueError, OSError) as error:
         print(f"anthrokit: {error}", file=sys.stderr)
-        return 3 if isinstance(error, BudgetReached) else 1
+        return 3 if isinstance(error, ak.BudgetReached) else 1
 
 
 def _told(result: Any) -> int:
@@ -214,7 +219,7 @@ def _told(result: Any) -> int:
     return result or 0
 
 # %% ../nbs/15_cli.ipynb #8e3c8761
-def _spent(run: Run) -> dict[str, Any]:
+def _spent(run: ak.Run) -> dict[str, Any]:
     "Tokens and US dollars of a run; None where the price of a call isn't known."
     dollars, tokens = run.spent()
     return {"tokens": tokens, "usd": None if dollars is None else round(dollars, 4)}
@@ -239,26 +244,21 @@ def runs(folder: str = "runs") -> _Result:
     """
     import pandas as pd
 
-    from anthrokit.core import Run
-
     rows = []
     for ledger in sorted(Path(folder).glob("*/ledger.sqlite")):
-        with Run(ledger.parent, read_only=True) as run:
+        with ak.Run(ledger.parent, read_only=True) as run:
             rows.append({"run": run.name, **run.summary(), **_spent(run)})
     if not rows:
         print(f"anthrokit: there is no run in {folder}", file=sys.stderr)
     names = ["run", "targets", "dialogues_done", "dialogues", "messages", "judges", "ratings_ok", "ratings"]
     table = pd.DataFrame(rows, columns=[*names, "calls", "tokens", "usd"])
-    parts = [("targets", "targets"), ("judges", "judges")]
     shown = pd.DataFrame(
         {
             "run": table["run"].str[:30],
-            **{name: [_few(one) for one in table[column]] for name, column in parts[:1]},
-            "dialogues": [
-                f"{done}/{n}" for done, n in zip(table["dialogues_done"], table["dialogues"], strict=True)
-            ],
-            "judges": [len(one) for one in table["judges"]],
-            "ratings": [f"{done}/{n}" for done, n in zip(table["ratings_ok"], table["ratings"], strict=True)],
+            "targets": table["targets"].map(_few),
+            "dialogues": table["dialogues_done"].astype(str) + "/" + table["dialogues"].astype(str),
+            "judges": table["judges"].map(len),
+            "ratings": table["ratings_ok"].astype(str) + "/" + table["ratings"].astype(str),
             "tokens": table["tokens"],
             "usd": table["usd"],
         }
@@ -266,10 +266,6 @@ def runs(folder: str = "runs") -> _Result:
     return _Result(table, {"folder": folder}, shown=shown)
 
 # %% ../nbs/15_cli.ipynb #91f5331e
-class _SettingsError(ValueError):
-    "A mistake in a settings file."
-
-
 def _known(path: Any, place: str, names: Any, known: set[str]) -> None:
     for name in names:
         if name not in known:
@@ -286,36 +282,33 @@ def _table(path: Any, name: str, value: Any) -> dict[str, Any]:
 # %% ../nbs/15_cli.ipynb #7361201b
 def _secrets(options: dict[str, Any], address: Any) -> str | None:
     "The first option that may hold a key; of a request's own body its names and values are looked at."
-    from anthrokit.core import redact
     from anthrokit.models.llm import by_privacy
 
     body = options.get("extra_body")
     _, private = by_privacy({name: value for name, value in options.items() if name != "extra_body"})
     if isinstance(body, dict) and by_privacy(body)[1]:
         private["extra_body"] = body
-    if isinstance(address, str) and ("?" in address or redact(address) != address):
+    if isinstance(address, str) and ("?" in address or ak.core.redact(address) != address):
         private["api_base"] = address
     return next(iter(private), None)
 
 
 def _model_entry(path: Any, name: str, entry: Any) -> dict[str, Any]:
-    from anthrokit.core import strings_in
-    from anthrokit.models import LLM
-
     place = f"[models.{name}]"
     entry = _table(path, place.strip("[]"), entry)
     options = entry.get("options", {})
-    if "api_key" in entry or "api_key" in strings_in(list(options) if isinstance(options, dict) else []):
+    options = options if isinstance(options, dict) else {}
+    if "api_key" in entry or "api_key" in options:
         raise _SettingsError(
             f"{path}: {place} holds an api_key. Keys don't belong in a file: take it out, put the key into an "
             f"environment variable, and write api_key_env with that variable's name."
         )
-    if secret := _secrets(options if isinstance(options, dict) else {}, entry.get("api_base")):
+    if secret := _secrets(options, entry.get("api_base")):
         raise _SettingsError(
             f"{path}: {place} {secret} may hold a key. Keys don't belong in a file: take it out, and give it in "
             f"Python, LLM(…, {secret}=…), from an environment variable; for the model's own key there is api_key_env."
         )
-    own = set(inspect.signature(LLM.__init__).parameters) - {"self", "api_key"}
+    own = set(inspect.signature(ak.LLM).parameters) - {"api_key"}
     _known(path, place, entry, own | {"api_key_env", "options"})
     if "model" not in entry:
         raise _SettingsError(f"{path}: {place} doesn't say which model it is: model = 'openai/…'")
@@ -329,28 +322,24 @@ def _model_entry(path: Any, name: str, entry: Any) -> dict[str, Any]:
     return entry
 
 # %% ../nbs/15_cli.ipynb #78664a07
-def _llm(text: str) -> LLM:
+def _llm(text: str) -> ak.LLM:
     "A model from what was typed: a name in the settings, a LiteLLM string, or one with its address after an @."
-    from anthrokit.core import SetupError
-    from anthrokit.models import LLM
-    from anthrokit.simulation import as_llm
-
     if text not in _session.models:
         model, address = re.fullmatch(r"(.+?)(?:@(https?://.+))?", text, re.S).groups()
-        return as_llm(model, **({"api_base": address} if address else {}))
+        return ak.simulation.as_llm(model, **({"api_base": address} if address else {}))
     entry = {"name": text, **_session.models[text]}
     options, variable = entry.pop("options", {}), entry.pop("api_key_env", None)
     if variable and not os.environ.get(variable):
-        raise SetupError(
+        raise ak.SetupError(
             f"the model {text!r} takes its key from the environment variable {variable}, which is not set"
         )
     if "price" in entry:
         entry["price"] = tuple(entry["price"])
-    return LLM(**entry, **options, **({"api_key": os.environ[variable]} if variable else {}))
+    return ak.LLM(**entry, **options, **({"api_key": os.environ[variable]} if variable else {}))
 
 # %% ../nbs/15_cli.ipynb #2363ff49
 @app.command
-def demo(folder: str = "runs/demo", *, dialogues: Positive = 16, turns: Positive = 5) -> _Result:
+def demo(folder: str = "runs/demo", *, dialogues: _Positive = 16, turns: _Positive = 5) -> _Result:
     """Simulate and judge a few dialogues with the embedded model, without any key.
 
     Examples: anthrokit demo; anthrokit demo --dialogues 8 --turns 3 --folder runs/first
@@ -364,38 +353,28 @@ def demo(folder: str = "runs/demo", *, dialogues: Positive = 16, turns: Positive
     turns
         Target messages in each.
     """
-    from anthrokit import analysis, figures
-    from anthrokit.core import Run
-    from anthrokit.judging import judge, quality_note
-    from anthrokit.models import DEFAULT_MODEL, NOTICE
-    from anthrokit.report import draw, profile_table, write_report
-    from anthrokit.simulation import as_llm, load_prompts, sample_prompts, simulate
-
-    def tell(words: str) -> None:
-        if show:
-            print(f"anthrokit demo: {words}", file=sys.stderr, flush=True)
+    from anthrokit.report import draw, profile_table
 
     start, show = time.perf_counter(), not _session.quiet
     minutes = max(1, round(dialogues * turns / 40))
-    tell(
+    _say(
         f"{dialogues} dialogues of {turns} turns between two copies of a small model that runs here, judged by "
         f"judges that need no key, drawn and reported. Nothing is paid and nothing leaves this machine. It takes "
         f"{minutes} to {2 * minutes} minutes on two processors, all goes to {folder}, Ctrl-C ends it, and the same "
         f"command goes on."
     )
-    prompts, small = sample_prompts(load_prompts(), dialogues, by="scenario"), as_llm(DEFAULT_MODEL)
-    with Run(folder) as run:
-        tell(f"1 of 3: the dialogues, {dialogues * turns} messages of the target")
-        simulate(prompts, target=small, user=small, run=run, turns=turns, progress=show)
-        tell("2 of 3: the judges, 14 behaviours in each message")
-        judge(run, progress=show)
-        tell("3 of 3: figures and report")
+    with ak.Run(folder) as run:
+        _say(f"1 of 3: the dialogues, {dialogues * turns} messages of the target")
+        ak.simulate(_drawn("anthrokit", dialogues, None), run=run, turns=turns, progress=show)
+        _say("2 of 3: the judges, 14 behaviours in each message")
+        ak.judge(run, progress=show)
+        _say("3 of 3: figures and report")
         for name, axes in draw(run).items():
-            figures.save(axes, Path(folder) / name, formats=["png"])
-        labels, missing, report = run.labels(), len(run.missing()), write_report(run)
+            ak.figures.save(axes, Path(folder) / name, formats=["png"])
+        labels, missing, report = run.labels(), len(run.missing()), ak.write_report(run)
     seconds = time.perf_counter() - start
     facts = {
-        "note": [NOTICE, quality_note()],
+        "note": [ak.models.NOTICE, ak.judging.quality_note()],
         "made": f"{dialogues} dialogues of {turns} turns, {missing} units missing, {seconds:.0f} s",
         "run": folder,
         "figures": [str(Path(folder) / name) for name in ("profile.png", "emergence.png")],
@@ -406,7 +385,7 @@ def demo(folder: str = "runs/demo", *, dialogues: Positive = 16, turns: Positive
             "anthrokit doctor: which other models can be run here",
         ],
     }
-    whole = analysis.profile(labels, by=("target", "category", "behaviour"))
+    whole = ak.profile(labels, by=("target", "category", "behaviour"))
     return _Result(whole, facts, missing, shown=profile_table(labels).drop(columns="target"))
 
 # %% ../nbs/15_cli.ipynb #b9760651
@@ -423,14 +402,12 @@ class _Cap:
         Cap on the whole run in tokens.
     """
 
-    budget_usd: Amount | None = None
-    budget_tokens: Positive | None = None
+    budget_usd: _Amount | None = None
+    budget_tokens: _Positive | None = None
 
-    def budget(self) -> Budget | None:
-        from anthrokit.models import Budget
-
+    def budget(self) -> ak.Budget | None:
         limits = {"usd": self.budget_usd, "tokens": self.budget_tokens}
-        return None if set(limits.values()) == {None} else Budget(**limits)
+        return None if set(limits.values()) == {None} else ak.Budget(**limits)
 
 
 def _tell_missing(missing: pd.DataFrame) -> int:
@@ -441,10 +418,8 @@ def _tell_missing(missing: pd.DataFrame) -> int:
 
 
 def _drawn(prompts: str, dialogues: int | None, balance: Sequence[str] | None) -> pd.DataFrame:
-    from anthrokit.simulation import load_prompts, sample_prompts
-
-    table = load_prompts(prompts)
-    return table if dialogues is None else sample_prompts(table, dialogues, by=list(balance or ["scenario"]))
+    table = ak.load_prompts(prompts)
+    return table if dialogues is None else ak.sample_prompts(table, dialogues, by=list(balance or ["scenario"]))
 
 # %% ../nbs/15_cli.ipynb #bff39f80
 def _design(given: list[str] | None) -> dict[str, str]:
@@ -458,12 +433,10 @@ def _design(given: list[str] | None) -> dict[str, str]:
 
 def _script(given: str | None) -> Sequence[str]:
     "The messages of a script: of a file, or those that ship."
-    from anthrokit.simulation import PUSHBACK
-
     if given is None:
         return ()
     if given == "pushback":
-        return PUSHBACK
+        return ak.simulation.PUSHBACK
     try:
         lines = Path(given).read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
@@ -474,6 +447,11 @@ def _script(given: str | None) -> Sequence[str]:
 
 # %% ../nbs/15_cli.ipynb #b6ed713d
 _SMALL = "local/smollm2-135m-instruct"
+_MADE = """
+SELECT target, COUNT(*) AS dialogues, SUM(status IN ('done', 'ended')) AS done, SUM((SELECT COUNT(content)
+    FROM messages WHERE messages.dialogue_id = dialogues.dialogue_id AND role = 'assistant')) AS target_messages
+FROM dialogues GROUP BY target
+"""
 
 
 @Parameter(name="*")
@@ -512,10 +490,10 @@ class _Plan:
 
     target: str = _SMALL
     user: str = _SMALL
-    dialogues: Positive | None = None
+    dialogues: _Positive | None = None
     balance: list[str] | None = None
-    turns: Positive = 5
-    repeats: Positive = 1
+    turns: _Positive = 5
+    repeats: _Positive = 1
     system_target: str | None = None
     persona: str | None = None
     script: str | None = None
@@ -537,7 +515,7 @@ class _Plan:
 
 # %% ../nbs/15_cli.ipynb #7dcc8374
 @app.command
-def simulate(run: str, *, prompts: str = "anthrokit", plan: _Plan = _Plan(), cap: _Cap = _Cap()) -> _Result:
+def simulate(run: _RunFolder, *, prompts: str = "anthrokit", plan: _Plan = _Plan(), cap: _Cap = _Cap()) -> _Result:
     """Dialogues between a user model and a target model.
 
     Examples: anthrokit simulate runs/gpt-4o --target openai/gpt-4o --user gemini/gemini-2.5-pro --budget-usd 50;
@@ -547,34 +525,14 @@ def simulate(run: str, *, prompts: str = "anthrokit", plan: _Plan = _Plan(), cap
 
     Parameters
     ----------
-    run
-        The run's folder.
     prompts
         anthrokit, anthrobench, families, pushback, mirrored, personas, or a CSV or Parquet file.
     """
-    from anthrokit.simulation import simulate
-
-    made = simulate(
-        plan.drawn(prompts),
-        _llm(plan.target),
-        _llm(plan.user),
-        run=run,
-        budget=cap.budget(),
-        progress=not _session.quiet,
-        **plan.settings(),
-    )
-    with made as there:
-        planned, missing = there.dialogues(), there.missing().query("kind == 'message'")
-        spent, messages = (
-            _spent(there),
-            there.messages().query("role == 'assistant'").dropna(subset="content"),
-        )
-    table = planned.groupby("target").agg(
-        dialogues=("status", "size"),
-        done=("status", lambda status: int(status.isin(["done", "ended"]).sum())),
-    )
-    table["target_messages"] = messages.groupby("target").size()
-    return _Result(table.reset_index(), {"run": run, **spent}, _tell_missing(missing))
+    how = {"budget": cap.budget(), "progress": not _session.quiet, **plan.settings()}
+    with ak.simulate(plan.drawn(prompts), _llm(plan.target), _llm(plan.user), run=run, **how) as there:
+        table = there.query(_MADE)
+        missing, spent = there.missing().query("kind == 'message'"), _spent(there)
+    return _Result(table, {"run": run, **spent}, _tell_missing(missing))
 
 # %% ../nbs/15_cli.ipynb #2f84f114
 @Parameter(name="*")
@@ -586,8 +544,6 @@ class _Asked:
     ----------
     together
         Ask for all behaviours of a message in one call.
-    protocol
-        As the paper says, or as its code does.
     behaviours
         Behaviours or categories (default: all).
     samples
@@ -599,9 +555,9 @@ class _Asked:
     """
 
     together: bool = False
-    protocol: Literal["paper", "released"] = "paper"
+    protocol: _Protocol = "paper"
     behaviours: list[str] | None = None
-    samples: Positive = 3
+    samples: _Positive = 3
     sampling: Literal["full", "adaptive"] = "full"
     retry: list[str] = ("failed",)
 
@@ -615,20 +571,18 @@ class _Asked:
 
 
 def _judges(names: Sequence[str], together: bool, protocol: str) -> list[Any] | None:
-    from anthrokit.judging import LLMJudge, TogetherJudge
-
     if list(names) == ["offline"]:
         return None
     if together and protocol != "paper":
         raise ValueError("the released protocol asks one behaviour at a time; leave --together out")
     return [
-        TogetherJudge(_llm(name)) if together else LLMJudge(_llm(name), protocol=protocol) for name in names
+        ak.TogetherJudge(_llm(name)) if together else ak.LLMJudge(_llm(name), protocol=protocol) for name in names
     ]
 
 # %% ../nbs/15_cli.ipynb #13e9844e
 @app.command
 def judge(
-    run: str,
+    run: _RunFolder,
     *,
     judges: list[str] = ("offline",),
     messages: str | None = None,
@@ -643,33 +597,23 @@ def judge(
 
     Parameters
     ----------
-    run
-        The run's folder.
     judges
         Models, or offline for the panel that needs no key.
     messages
         Judge the messages of a .csv, .jsonl, .json or .parquet file.
     """
-    from anthrokit import analysis
-    from anthrokit.core import Run
-    from anthrokit.judging import import_messages, judge
     from anthrokit.report import profile_table
 
     if messages:
-        import_messages(messages, run).close()
+        ak.judging.import_messages(messages, run).close()
     elif not (Path(run) / "ledger.sqlite").exists():
         raise ValueError(f"{run} holds no run; simulate makes one, or name a file with --messages")
-    with Run(run) as there:
-        judge(
-            there,
-            asked.judges(judges),
-            budget=cap.budget(),
-            progress=not _session.quiet,
-            **asked.settings(),
-        )
+    how = {"budget": cap.budget(), "progress": not _session.quiet, **asked.settings()}
+    with ak.Run(run) as there:
+        ak.judge(there, asked.judges(judges), **how)
         labels, missing, spent = there.labels(), there.missing(), _spent(there)
     return _Result(
-        analysis.profile(labels, by=("target", "category", "behaviour")),
+        ak.profile(labels, by=("target", "category", "behaviour")),
         {"run": run, **spent},
         _tell_missing(missing.query("kind == 'rating'")),
         shown=profile_table(labels),
@@ -715,8 +659,6 @@ def estimate(
     batch
         At the prices of the providers' batches.
     """
-    from anthrokit.judging import estimate, import_messages
-
     if messages and (run or prompts):
         raise ValueError("--messages is priced by itself: leave the run and --prompts out")
     there = run is not None and (Path(run) / "ledger.sqlite").exists()
@@ -725,8 +667,8 @@ def estimate(
         table = plan.drawn(prompts or "anthrokit")
     with tempfile.TemporaryDirectory() as place:
         if messages:
-            import_messages(messages, place).close()
-        found = estimate(
+            ak.judging.import_messages(messages, place).close()
+        found = ak.estimate(
             table,
             _llm(plan.target),
             _llm(plan.user),
@@ -740,11 +682,14 @@ def estimate(
 
 # %% ../nbs/15_cli.ipynb #0de88266
 def _there(folder: str) -> str:
-    from anthrokit.core import RunError
-
     if not (Path(folder) / "ledger.sqlite").exists():
-        raise RunError(f"{folder} holds no run")
+        raise ak.RunError(f"{folder} holds no run")
     return folder
+
+
+def _check_column(labels: pd.DataFrame, name: str) -> None:
+    if name not in labels:
+        raise ValueError(f"labels have no column {name!r} to compare by; they have {', '.join(labels)}")
 
 
 def _level(column: pd.Series, said: str | None) -> Any:
@@ -754,13 +699,13 @@ def _level(column: pd.Series, said: str | None) -> Any:
 
 @app.command
 def compare(
-    run: str,
+    run: _RunFolder,
     *,
     group: str = "target",
     by: str = "behaviour",
     baseline: str | None = None,
     within: str | None = None,
-    judges: list[str] | None = None,
+    judges: _Panel = None,
     ci: float = 0.95,
 ) -> _Result:
     """Differences between targets, or groups of dialogues, on the same base prompts.
@@ -769,8 +714,6 @@ def compare(
 
     Parameters
     ----------
-    run
-        The run's folder.
     group
         The column to compare by: target, domain, scenario, persona, or a column of the design or of the logs.
     by
@@ -779,60 +722,47 @@ def compare(
         The level that the others are compared with: each minus this one.
     within
         Compare within each level of this column too, such as target.
-    judges
-        The panel that votes (default: all of the run's judges).
     ci
         Confidence level of the intervals.
     """
-    from anthrokit import analysis
-    from anthrokit.core import Run
-
-    with Run(_there(run), read_only=True) as there:
+    with ak.Run(_there(run), read_only=True) as there:
         labels = there.labels(judges)
     for name in filter(None, (group, within)):
-        if name not in labels:
-            raise ValueError(f"labels have no column {name!r} to compare by; they have {', '.join(labels)}")
+        _check_column(labels, name)
     columns = [within, by] if within else [by]
     baseline = _level(labels[group], baseline)
-    table = analysis.compare(labels, group, columns, baseline=baseline, family=within or "all", ci=ci)
+    table = ak.compare(labels, group, columns, baseline=baseline, family=within or "all", ci=ci)
     return _Result(table, {"run": run})
 
 # %% ../nbs/15_cli.ipynb #8813e862
 @app.command
-def report(run: str, *, out: str | None = None, dialogues: Positive = 50) -> _Result:
+def report(run: _RunFolder, *, out: str | None = None, dialogues: _Positive = 50) -> _Result:
     """One HTML file with figures, tables and dialogues.
 
     Examples: anthrokit report runs/my-study; anthrokit report runs/my-study --out report.html --dialogues 20
 
     Parameters
     ----------
-    run
-        The run's folder.
     out
         The file (default: report.html in the run's folder).
     dialogues
         Dialogues to show at most.
     """
-    from anthrokit.core import Run
-    from anthrokit.report import write_report
-
-    with Run(_there(run), read_only=True) as there:
-        return _Result(facts={"report": str(write_report(there, out, dialogues=dialogues))})
+    with ak.Run(_there(run), read_only=True) as there:
+        return _Result(facts={"report": str(ak.write_report(there, out, dialogues=dialogues))})
 
 
 _FORMATS = Literal["tables", "anthrobench", "openai", "sharegpt", "inspect", "preferences"]
 
 
 @app.command
-def export(run: str, path: str, *, format: _FORMATS = "tables", target: str | None = None) -> _Result:
+def export(run: _RunFolder, path: str, *, format: _FORMATS = "tables", target: str | None = None) -> _Result:
     """Its tables as CSV and Parquet, or its dialogues in the format of another tool.
 
     Examples: anthrokit export runs/study tables; anthrokit export runs/study log.eval --format inspect
 
     Parameters
     ----------
-    run
-        The run's folder.
     path
         A folder for tables, else a file: .csv (anthrobench, preferences), .jsonl (openai), .json (sharegpt), .eval
         (inspect).
@@ -841,18 +771,11 @@ def export(run: str, path: str, *, format: _FORMATS = "tables", target: str | No
     target
         Which target, where the format holds one and the run has several.
     """
-    from anthrokit import io
-    from anthrokit.core import Run
-
-    with Run(_there(run), read_only=True) as there:
+    with ak.Run(_there(run), read_only=True) as there:
         if format == "tables":
             return _Result(facts={"tables": str(there.export(path))})
-        if format == "inspect":
-            from anthrokit.io.inspect_logs import write_inspect as write
-        else:
-            write = getattr(io, f"write_{format}")
         wanted = {"target": target} if format in ("anthrobench", "inspect") else {}
-        return _Result(facts={"file": str(write(there, path, **wanted))})
+        return _Result(facts={"file": str(getattr(ak.io, f"write_{format}")(there, path, **wanted))})
 
 # %% ../nbs/15_cli.ipynb #d048b05e
 @app.command
@@ -868,13 +791,11 @@ def repair(run: str, new: str) -> _Result:
     new
         The folder of the new one.
     """
-    from anthrokit.core import repair
-
-    return _Result(repair(run, new), {"run": new})
+    return _Result(ak.core.repair(run, new), {"run": new})
 
 
 @app.command
-def split(run: str, n: Positive, *, out: str | None = None, prompts: str | None = None) -> _Result:
+def split(run: str, n: _Positive, *, out: str | None = None, prompts: str | None = None) -> _Result:
     """Parts of a run that owe disjoint shares of it, each to be done on a machine of its own, by the same commands.
 
     Examples: anthrokit split runs/study 8 --prompts anthrokit; anthrokit split runs/study 4 --out parts
@@ -892,12 +813,9 @@ def split(run: str, n: Positive, *, out: str | None = None, prompts: str | None 
     """
     import pandas as pd
 
-    from anthrokit.core import Run
-    from anthrokit.simulation import load_prompts
-
-    with Run(run) if prompts else Run(run, read_only=True) as there:
+    with ak.Run(run, read_only=not prompts) as there:
         if prompts:
-            there.add_prompts(load_prompts(prompts))
+            there.add_prompts(ak.load_prompts(prompts))
         parts = there.split(n, out)
         rows = [{"part": str(part.folder), **part.summary()} for part in parts]
     return _Result(pd.DataFrame(rows)[["part", "prompts", "dialogues", "messages", "ratings"]])
@@ -916,9 +834,7 @@ def merge(run: str, parts: list[str]) -> _Result:
     parts
         The folders of the parts.
     """
-    from anthrokit.core import Run
-
-    with Run.merge(parts, run) as together:
+    with ak.Run.merge(parts, run) as together:
         facts = together.summary() | {"unequal units": len(together.fact("merged")["unequal"])}
         names = ["prompts", "dialogues", "messages", "ratings", "cost", "tokens", "unequal units"]
         return _Result(facts={"run": run, **{name: facts[name] for name in names}})
@@ -969,15 +885,13 @@ def anthroscore(
     run
         Keep the scores in this run.
     """
-    from anthrokit import anthroscore as score
-    from anthrokit.core import Run, read_frame
-
-    table = read_frame(texts)
+    score = ak.anthroscore
+    table = ak.core.read_frame(texts)
     words = tuple(entities) if entities else score.preset(preset, names or ())
     scorer = score.load_scorer(model, precision=precision)
     common = {"protocol": protocol, "text": text, "check_language": not any_language}
     if run:
-        with Run(run) as there:
+        with ak.Run(run) as there:
             score.score_into(there, texts, words, scorer, progress=not _session.quiet, **common)
             found = score.stored_summary(there, fingerprint=scorer.fingerprint, protocol=protocol)
     else:
@@ -1004,28 +918,28 @@ class _Cases:
         By difficulty.
     style
         How a case is shown.
-    language
-        Of the instruction.
     """
 
     cases: str = "heartbench"
     subset: Literal["all", "normal", "hard"] = "all"
     style: Literal["transcript", "chat"] = "transcript"
-    language: Literal["zh", "en"] = "zh"
+    language: _Language = "zh"
 
-    def loaded(self) -> Any:
-        from anthrokit.heartbench import load_cases
+    def asked(self, models: Sequence[str]) -> dict[str, Any]:
+        "What `answer` takes of them and of the models."
+        cases = ak.heartbench.load_cases(self.cases, subset=self.subset)
+        how = {"style": self.style, "language": self.language}
+        return {"cases": cases, "model": [_llm(name) for name in models], **how}
 
-        return load_cases(self.cases, subset=self.subset)
+
+def _tell_absent(table: pd.DataFrame, why: str = "error") -> int:
+    "Rows of what isn't there, as units that are missing."
+    return _tell_missing(table.assign(reason=table[why].fillna(table["status"])))
 
 
 @heartbench.command(name="answer")
 def heartbench_answer(
-    run: str,
-    *,
-    models: list[str],
-    shown: _Cases = _Cases(),
-    cap: _Cap = _Cap(),
+    run: _RunFolder, *, models: list[str], shown: _Cases = _Cases(), cap: _Cap = _Cap()
 ) -> _Result:
     """Models answer the cases.
 
@@ -1033,24 +947,12 @@ def heartbench_answer(
 
     Parameters
     ----------
-    run
-        The run's folder.
     models
         Models that answer.
     """
-    from anthrokit.heartbench import answer
-
-    table = answer(
-        shown.loaded(),
-        model=[_llm(name) for name in models],
-        run=run,
-        style=shown.style,
-        language=shown.language,
-        budget=cap.budget(),
-        progress=not _session.quiet,
-    )
-    absent = table[table["content"].isna()]
-    missing = _tell_missing(absent.assign(reason=absent["error"].fillna(absent["status"])))
+    how = {"run": run, "budget": cap.budget(), "progress": not _session.quiet}
+    table = ak.heartbench.answer(**shown.asked(models), **how)
+    missing = _tell_absent(table[table["content"].isna()])
     counts = table.groupby("model").agg(
         cases=("case_id", "size"), answered=("content", "count"), mean_words=("words", "mean")
     )
@@ -1059,12 +961,12 @@ def heartbench_answer(
 # %% ../nbs/15_cli.ipynb #31b9d10f
 @heartbench.command(name="judge")
 def heartbench_judge(
-    run: str,
+    run: _RunFolder,
     *,
     judges: list[str],
     models: list[str] | None = None,
-    samples: Positive = 1,
-    language: Literal["zh", "en"] = "zh",
+    samples: _Judgements = 1,
+    language: _Language = "zh",
     shuffle: bool = False,
     retry: list[str] = ("failed",),
     cap: _Cap = _Cap(),
@@ -1075,42 +977,31 @@ def heartbench_judge(
 
     Parameters
     ----------
-    run
-        The run's folder.
     judges
         Models.
     models
         Whose answers (default: all).
-    samples
-        Judgements of each judge for each answer.
-    language
-        Of the instruction.
     shuffle
         Show the criteria in another order in each sample.
     retry
         Judgements to make again: failed, unparsed, refused.
     """
-    from anthrokit.core import Run
-    from anthrokit.heartbench import RubricJudge, judge_answers
-
-    with Run(_there(run)) as there:
+    with ak.Run(_there(run)) as there:
         shared = {"samples": samples, "language": language, "shuffle": shuffle}
-        panel = [RubricJudge(_llm(name), **shared) for name in judges]
+        panel = [ak.heartbench.RubricJudge(_llm(name), **shared) for name in judges]
         how = {"budget": cap.budget(), "retry": list(retry), "progress": not _session.quiet}
-        judge_answers(there, panel, models=models, **how)
+        ak.heartbench.judge_answers(there, panel, models=models, **how)
         table = there.judgements()
     counts = table.groupby(["judge", "model", "status"]).size().reset_index(name="judgements")
-    absent = table[table["status"] != "ok"]
-    missing = _tell_missing(absent.assign(reason=absent["error"].fillna(absent["status"])))
-    return _Result(counts, {"run": run}, missing)
+    return _Result(counts, {"run": run}, _tell_absent(table[table["status"] != "ok"]))
 
 
 @heartbench.command(name="score")
 def heartbench_score(
-    run: str,
+    run: _RunFolder,
     *,
-    judges: list[str] | None = None,
-    protocol: Literal["paper", "released"] = "paper",
+    judges: _Panel = None,
+    protocol: _Protocol = "paper",
     level: Literal["overall", "dimension", "ability"] = "dimension",
 ) -> _Result:
     """Verdicts become scores from 0 to 100, with intervals over cases.
@@ -1119,26 +1010,17 @@ def heartbench_score(
 
     Parameters
     ----------
-    run
-        The run's folder.
-    judges
-        Judges that vote (default: all).
-    protocol
-        As the paper says, or as its code does.
     level
         How fine.
     """
-    from anthrokit.core import Run
-    from anthrokit.heartbench import score, unscored
-
-    with Run(_there(run)) as there:
+    with ak.Run(_there(run)) as there:
         hits = there.hits(judges)
     levels = {"overall": ["overall"], "dimension": ["overall", "dimension"]}
-    table, without = score(hits, protocol), unscored(hits, protocol)
+    table, without = ak.heartbench.score(hits, protocol), ak.heartbench.unscored(hits, protocol)
     return _Result(
         table[table["level"].isin(levels.get(level, table["level"].unique()))],
         {"run": run, "protocol": protocol},
-        _tell_missing(without.assign(reason=without["status"])),
+        _tell_absent(without, "status"),
     )
 
 # %% ../nbs/15_cli.ipynb #21cc5154
@@ -1149,7 +1031,7 @@ def heartbench_estimate(
     models: list[str] | None = None,
     judges: list[str] | None = None,
     shown: _Cases = _Cases(),
-    samples: Positive = 1,
+    samples: _Judgements = 1,
 ) -> _Result:
     """What answers, or judgements of a run's answers, would take. No call is made.
 
@@ -1164,10 +1046,7 @@ def heartbench_estimate(
         Models that answer.
     judges
         Models that judge the run's answers.
-    samples
-        Judgements of each judge for each answer.
     """
-    from anthrokit.heartbench import RubricJudge, answer, judge_answers
     from anthrokit.work import estimate_jobs, look_at
 
     if not models and not judges:
@@ -1175,11 +1054,11 @@ def heartbench_estimate(
     with look_at(_there(run or "(no run)") if judges else run or os.devnull) as there:
         jobs = []
         if models:
-            asked = {"model": [_llm(name) for name in models], "style": shown.style, "language": shown.language}
-            jobs.append(answer.job(shown.loaded(), run=there, **asked))
+            jobs.append(ak.heartbench.answer.job(**shown.asked(models), run=there))
         if judges:
-            panel = [RubricJudge(_llm(name), samples=samples, language=shown.language) for name in judges]
-            jobs.append(judge_answers.job(there, panel))
+            how = {"samples": samples, "language": shown.language}
+            panel = [ak.heartbench.RubricJudge(_llm(name), **how) for name in judges]
+            jobs.append(ak.heartbench.judge_answers.job(there, panel))
         found = estimate_jobs(jobs)
     return _priced(found)
 
@@ -1197,55 +1076,41 @@ def study_init(folder: str, *, model: str | None = None) -> _Result:
     model
         The model under study; [target] in study.toml has more.
     """
-    from anthrokit.study import init_study
-
-    made = init_study(folder, **({"model": model} if model else {}))
+    made = ak.study.init_study(folder, **({"model": model} if model else {}))
     files = sorted(path.relative_to(made.folder).as_posix() for path in made.folder.rglob("*") if path.is_file())
     return _Result(None, {"study": str(made.folder), "to change": [name for name in files if name.endswith(".toml")]})
 
 
 @with_people.command(name="serve")
-def study_serve(folder: str, *, port: Positive | None = None) -> int:
+def study_serve(folder: _StudyFolder, *, port: _Positive | None = None) -> int:
     """Serve the gateway: participants come to the model through it, by their token alone.
 
     Examples: anthrokit study serve studies/first
 
     Parameters
     ----------
-    folder
-        Of the study.
     port
         On this machine; by default as study.toml says.
     """
-    from anthrokit.study import serve
 
     def ready(gateway: Any) -> None:
-        if not _session.quiet:
-            print(f"anthrokit: the gateway listens at {gateway.url}; Ctrl-C ends it", file=sys.stderr, flush=True)
+        _say(f"the gateway listens at {gateway.url}; Ctrl-C ends it")
 
-    serve(folder, port=port, ready=ready)
+    ak.study.serve(folder, port=port, ready=ready)
     return 0
 
 # %% ../nbs/15_cli.ipynb #ba7ee405
 @with_people.command(name="start")
-def study_start(folder: str) -> int:
+def study_start(folder: _StudyFolder) -> int:
     """Run gateway and study server together; oTree is fetched from PyPI the first time.
 
     Examples: anthrokit study start studies/first
-
-    Parameters
-    ----------
-    folder
-        Of the study.
     """
-    from anthrokit.study import start
 
     def ready(gateway: Any, server: Any) -> None:
-        if not _session.quiet:
-            told = f"participants begin at {gateway.url}/enter, the admin page is {server.url}; Ctrl-C ends both"
-            print(f"anthrokit: {told}", file=sys.stderr, flush=True)
+        _say(f"participants begin at {gateway.url}/enter, the admin page is {server.url}; Ctrl-C ends both")
 
-    start(folder, ready=ready)
+    ak.study.start(folder, ready=ready)
     return 0
 
 
@@ -1262,9 +1127,7 @@ def study_erase(folder: str, participant: str) -> _Result:
     participant
         Their id, or the id that their panel sent them with.
     """
-    from anthrokit.study import erase
-
-    return _Result(erase(folder, participant), {"study": folder})
+    return _Result(ak.study.erase(folder, participant), {"study": folder})
 
 # %% ../nbs/15_cli.ipynb #56d56d1e
 def _flags(command: Sequence[str]) -> set[str]:
@@ -1273,35 +1136,30 @@ def _flags(command: Sequence[str]) -> set[str]:
     return {one.name.lstrip("-").replace("-", "_") for one in arguments} - {"*"}
 
 
-def _sections(path: Any, read: dict[str, Any]) -> Iterator[tuple[tuple[str, ...], dict[str, Any]]]:
+def _sections(
+    path: Any, read: dict[str, Any], group: tuple[str, ...] = ()
+) -> Iterator[tuple[tuple[str, ...], dict[str, Any]]]:
     "Command and what is said to it, each key known: [simulate], [heartbench.answer]."
     for name, section in read.items():
-        parts = _table(path, name, section)
-        if name == "check":  # its own reader checks it
-            yield (name,), {}
-            continue
-        if name not in ("heartbench", "study"):
-            parts = {flag.replace("-", "_"): value for flag, value in parts.items()}
-            _known(path, f"[{name}]", parts, _flags([name]))
-            yield (name,), parts
-            continue
-        _known(path, f"[{name}]", parts, set(app[name]) - {"--help", "-h"})
-        for part, inner in parts.items():
-            inner = _table(path, f"{name}.{part}", inner)
-            inner = {flag.replace("-", "_"): value for flag, value in inner.items()}
-            _known(path, f"[{name}.{part}]", inner, _flags([name, part]))
-            yield (name, part), inner
+        command = (*group, name)
+        place = ".".join(command)
+        said = _table(path, place, section)
+        if name in ("heartbench", "study"):
+            _known(path, f"[{place}]", said, set(app[name]) - {"--help", "-h"})
+            yield from _sections(path, said, command)
+        elif name != "check":  # its own reader checks it
+            said = {flag.replace("-", "_"): value for flag, value in said.items()}
+            _known(path, f"[{place}]", said, _flags(command))
+            yield command, said
 
 
 def _settings(
     path: str | os.PathLike, command: tuple[str, ...]
 ) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
     "What a settings file says to a command, and the models it names; the whole file is checked."
-    from anthrokit.core import TableError, read_toml
-
     try:
-        read = read_toml(path)
-    except TableError as error:
+        read = ak.core.read_toml(path)
+    except ak.core.TableError as error:
         raise _SettingsError(str(error)) from None
     _known(path, "the file", read, {"run", "models", *app} - {"--help", "-h"})
     models, run = _table(path, "models", read.pop("models", {})), read.pop("run", None)
@@ -1323,11 +1181,8 @@ _CHECK = {
 
 def _check_plan(path: str) -> dict[str, Any]:
     "What a study's file says under check, each key and kind known; the models that it names are noted."
-    from anthrokit.core import read_toml
-    from anthrokit.simulation import load_family
-
     settings, _session.models = _settings(path, ("check",))
-    read = read_toml(path)
+    read = ak.core.read_toml(path)
     plan = _table(path, "check", read.get("check", {}))
     _known(path, "[check]", plan, set(_CHECK))
     for name, value in plan.items():
@@ -1340,20 +1195,17 @@ def _check_plan(path: str) -> dict[str, Any]:
     for name, version in plan.get("versions", {}).items():
         version = _table(path, f"check.versions.{name}", version)
         _known(path, f"[check.versions.{name}]", version, {"target", "system", "prompts"})
-    load_family(*plan.get("family", []))
+    ak.simulation.load_family(*plan.get("family", []))
     return {**plan, "run": read.get("run") or settings.get("run")}
 
 
 def _check_judges(plan: dict[str, Any]) -> dict[str, Any]:
     "Judges, taxonomy and behaviours of a check."
-    from anthrokit.judging import family_patterns
-    from anthrokit.simulation import load_family
-
     names, behaviours = plan.get("judges", ["offline"]), plan.get("behaviours")
     if "family" not in plan:
         return {"judges": _judges(names, False, "paper"), "behaviours": behaviours}
-    taxonomy = load_family(*plan["family"])
-    judges = _judges(names, False, "paper") or [family_patterns()]
+    taxonomy = ak.simulation.load_family(*plan["family"])
+    judges = _judges(names, False, "paper") or [ak.judging.family_patterns()]
     if names == ["offline"]:
         behaviours = behaviours or [name for name in taxonomy.names if name in judges[0].behaviours]
     return {"judges": judges, "behaviours": behaviours, "taxonomy": taxonomy}
@@ -1420,9 +1272,6 @@ def check(
     summary
         Add them to this file in Markdown (default: the file that GITHUB_STEP_SUMMARY names, where it is set).
     """
-    from anthrokit import analysis
-    from anthrokit.core import Run
-
     plan = _check_plan(study)
     folder = run or plan["run"]
     if not folder:
@@ -1437,26 +1286,16 @@ def check(
                 version["prompts"] = _drawn(version["prompts"], plan.get("dialogues"), plan.get("balance"))
         how = {name: plan[name] for name in ("turns", "samples", "seed") if name in plan}
         prompts = _drawn(plan.get("prompts", "anthrokit"), plan.get("dialogues"), plan.get("balance"))
-        user = _llm(plan.get("user", _SMALL))
-        with Run(folder) as there:
-            table = analysis.compare_versions(
-                versions,
-                prompts,
-                run=there,
-                user=user,
-                progress=not _session.quiet,
-                **_check_judges(plan),
-                **how,
-                **told,
-            )
+        how |= {"user": _llm(plan.get("user", _SMALL)), "progress": not _session.quiet, **_check_judges(plan)}
+        with ak.Run(folder) as there:
+            table = ak.analysis.compare_versions(versions, prompts, run=there, **how, **told)
             missing, spent = _tell_missing(there.missing()), _spent(there)
     else:
-        with Run(_there(folder), read_only=True) as there:
+        with ak.Run(_there(folder), read_only=True) as there:
             labels, missing, spent = there.labels(), _tell_missing(there.missing()), {}
-        if group not in labels:
-            raise ValueError(f"labels have no column {group!r} to compare by; they have {', '.join(labels)}")
+        _check_column(labels, group)
         told["baseline"] = _level(labels[group], told["baseline"])
-        table = analysis.drift(labels, group=group, **told)
+        table = ak.analysis.drift(labels, group=group, **told)
     failing = _failing(table, strict)
     if junit:
         _write_junit(table, junit, strict)
@@ -1479,9 +1318,7 @@ def doctor(*, servers: list[str] | None = None) -> _Result:
     servers
         Addresses to try besides the usual ones.
     """
-    from anthrokit.models import doctor
-
-    return _Result(doctor(servers or ()))
+    return _Result(ak.doctor(servers or ()))
 
 # %% ../nbs/15_cli.ipynb #744a7f1b
 _CHAPTERS = "https://github.com/anthrokit/anthrokit/blob/main/nbs/"
@@ -1540,10 +1377,8 @@ def lab(folder: str = "anthrokit-tutorials", *, copy_only: bool = False, options
     """
     import pandas as pd
 
-    from anthrokit.models import needs
-
     if not copy_only:
-        needs("lab", "jupyterlab")
+        ak.models.needs("lab", "jupyterlab")
     copies = copy_tutorials(folder)
     if copy_only:
         return _Result(pd.DataFrame({"tutorial": [str(path) for path in copies]}))

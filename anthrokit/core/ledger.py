@@ -23,45 +23,17 @@ import pandas as pd
 
 from . import tables
 from .errors import RunError, key_remover, redact
-from .tables import TABLES
 
 # %% auto #0
-__all__ = ['VERSION', 'check_ledger', 'make_ledger', 'explain_error', 'lock_folder', 'time_now', 'add_columns', 'open_to_write',
-           'open_to_read', 'plain_value', 'transaction', 'Ledger']
+__all__ = ['VERSION', 'time_now', 'plain_value', 'transaction', 'Ledger']
 
 # %% ../../nbs/01_core/03_ledger.ipynb #65c0f480
 VERSION = 1  # of the tables; a ledger of another version is refused
 _MARK = 0x616B6974  # "akit", SQLite's application_id of our ledgers
 
 
-def check_ledger(path: str | os.PathLike) -> bool:
-    """Refuse a file that is no ledger of this version of anthrokit.
-
-    Parameters
-    ----------
-    path : str or path
-        A ledger.sqlite.
-
-    Returns
-    -------
-    bool
-        Whether the file is as long as it says.
-
-    Raises
-    ------
-    RunError
-        The file is empty, of another program, or of another version; says what to do.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from anthrokit.core import Run
-    >>> with tempfile.TemporaryDirectory() as folder, Run(f"{folder}/run") as run:
-    ...     run.set_facts(seed=1)
-    ...     check_ledger(run.folder / "ledger.sqlite")
-    True
-    """
-    path = Path(path)
+def _check_ledger(path: Path) -> bool:
+    "Refuse a file that is no ledger of this version of anthrokit; whether it is as long as it says."
     try:
         with path.open("rb") as file:
             head = file.read(100)
@@ -88,23 +60,8 @@ def check_ledger(path: str | os.PathLike) -> bool:
     return size >= int.from_bytes(head[28:32]) * (65536 if page == 1 else page)
 
 # %% ../../nbs/01_core/03_ledger.ipynb #2ecee59d
-def make_ledger(path: str | os.PathLike) -> None:
-    """Make a ledger with every table, and nothing in them.
-
-    Parameters
-    ----------
-    path : str or path
-        Where; a file that is there is left alone.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     make_ledger(f"{folder}/ledger.sqlite")
-    ...     check_ledger(f"{folder}/ledger.sqlite")
-    True
-    """
-    path = Path(path)
+def _make_ledger(path: Path) -> None:
+    "Put a ledger with every table, and nothing in them, on disk."
     partial = path.with_name(f"{path.name}.partial")
     partial.unlink(missing_ok=True)
     with contextlib.closing(sqlite3.connect(partial, isolation_level=None)) as connection:
@@ -112,16 +69,14 @@ def make_ledger(path: str | os.PathLike) -> None:
         _make_tables(connection)
         connection.execute("COMMIT")
         connection.execute("PRAGMA journal_mode=WAL")
-    if not path.exists():
-        partial.replace(path)
+    partial.replace(path)
 
 
 def _make_tables(connection: sqlite3.Connection) -> None:
     connection.execute(f"PRAGMA application_id={_MARK}")
     connection.execute(f"PRAGMA user_version={VERSION}")
-    for name, table in TABLES.items():
-        if table.kept:
-            connection.execute(tables.table_sql(name))
+    for name in tables.KEPT:
+        connection.execute(tables.table_sql(name))
 
 # %% ../../nbs/01_core/03_ledger.ipynb #01253249
 _REMEDIES = {
@@ -133,16 +88,8 @@ _REMEDIES = {
 }
 
 
-def explain_error(error: Exception, folder: Path) -> RunError | None:
-    """Say in a RunError what an error of SQLite means for a run; None for an error in a statement.
-
-    Examples
-    --------
-    >>> error = sqlite3.OperationalError("database or disk is full")
-    >>> error.sqlite_errorname = "SQLITE_FULL"
-    >>> print(explain_error(error, Path("study")))
-    the ledger of study can't be written: the disk is full. What was reported before is kept; make room and run again.
-    """
+def _explain_error(error: Exception, folder: Path) -> RunError | None:
+    "What an error of SQLite means for a run; None for an error in a statement."
     name = getattr(error, "sqlite_errorname", "")
     if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")) or str(error).startswith("Could not decode to UTF-8"):
         return RunError(
@@ -155,21 +102,8 @@ def explain_error(error: Exception, folder: Path) -> RunError | None:
     return None
 
 # %% ../../nbs/01_core/03_ledger.ipynb #48ea5bbd
-def lock_folder(folder: Path) -> filelock.BaseFileLock:
-    """Take the right to write to a run, held by this process until it ends or releases the lock.
-
-    Raises
-    ------
-    RunError
-        Another process has it, or nothing can be written there.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     lock = lock_folder(Path(folder))
-    ...     lock.release()
-    """
+def _lock_folder(folder: Path) -> filelock.BaseFileLock:
+    "Take the right to write to a run, held by this process until it ends or releases the lock."
     lock = filelock.FileLock(folder / "run.lock", is_singleton=True, thread_local=False)
     holder = folder / "run.lock.json"
     try:
@@ -217,40 +151,14 @@ def time_now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 # %% ../../nbs/01_core/03_ledger.ipynb #6641f320
-def add_columns(connection: sqlite3.Connection) -> None:
-    """Give a ledger that was made earlier the optional columns that tables have got since.
-
-    Examples
-    --------
-    >>> with contextlib.closing(sqlite3.connect(":memory:")) as connection:
-    ...     _ = connection.execute("CREATE TABLE calls (call INTEGER PRIMARY KEY)")
-    ...     add_columns(connection)
-    ...     "server" in [name for _, name, *_ in connection.execute("PRAGMA table_info(calls)")]
-    True
-    """
-    for name, about in TABLES.items():
-        there = {column for _, column, *_ in connection.execute(f"PRAGMA table_info({name})")}
-        for column, (dtype, rule, _) in about.columns.items():
-            if there and rule == "optional" and column not in there:
-                connection.execute(f"ALTER TABLE {name} ADD COLUMN {column} {tables.SQL_TYPES[dtype]}")
-
-
-def open_to_write(path: Path, *, alone: bool = True) -> sqlite3.Connection:
-    """Connect to a ledger to write it; one to be doubted is looked through first, if nobody else has it.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from anthrokit.core.ledger import make_ledger
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     make_ledger(f"{folder}/ledger.sqlite")
-    ...     connection = open_to_write(Path(folder) / "ledger.sqlite")
-    ...     connection.execute("SELECT COUNT(*) FROM prompts").fetchone()
-    ...     connection.close()
-    (0,)
-    """
+def _has_log(path: Path) -> bool:
+    "Whether whoever wrote last did not close it."
     log = Path(f"{path}-wal")
-    doubt = alone and (not check_ledger(path) or (log.exists() and log.stat().st_size > 0))
+    return log.exists() and log.stat().st_size > 0
+
+
+def _open_to_write(path: Path, doubt: bool) -> sqlite3.Connection:
+    "Connect to a ledger to write it; one to be doubted is looked through first."
     connection = sqlite3.connect(path, check_same_thread=False, isolation_level=None, timeout=60)
     try:
         connection.execute("PRAGMA journal_mode=WAL")
@@ -259,25 +167,14 @@ def open_to_write(path: Path, *, alone: bool = True) -> sqlite3.Connection:
             error = sqlite3.DatabaseError(" ".join(found.split()))
             error.sqlite_errorname = "SQLITE_CORRUPT"
             raise error
-        add_columns(connection)
     except BaseException:
         connection.close()
         raise
     return connection
 
 # %% ../../nbs/01_core/03_ledger.ipynb #e5a70f2d
-def open_to_read(path: Path) -> sqlite3.Connection:
-    """Connect to a ledger only to read it, also where nothing can be written.
-
-    Examples
-    --------
-    >>> from anthrokit import demo_run
-    >>> connection = open_to_read(demo_run().folder / "ledger.sqlite")
-    >>> connection.execute("SELECT COUNT(*) FROM messages").fetchone()
-    (160,)
-    >>> connection.close()
-    """
-    check_ledger(path)
+def _open_to_read(path: Path) -> sqlite3.Connection:
+    "Connect to a ledger only to read it, also where nothing can be written."
 
     def connect(path: Path, mode: str) -> sqlite3.Connection:
         address = f"{path.resolve().as_uri()}?{mode}"
@@ -290,11 +187,10 @@ def open_to_read(path: Path) -> sqlite3.Connection:
     except sqlite3.OperationalError as error:
         if not error.sqlite_errorname.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN")):
             raise
-    log = Path(f"{path}-wal")
-    if not log.exists() or not log.stat().st_size:
+    if not _has_log(path):
         return connect(path, "mode=ro&immutable=1")  # SQLite needs no files of its own beside it
     with tempfile.TemporaryDirectory() as folder:  # a process was killed: what it wrote last is in the log
-        for file in (path, log):
+        for file in (path, f"{path}-wal"):
             shutil.copy(file, folder)
         connection = connect(Path(folder) / path.name, "mode=rw")
         copy = sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None)
@@ -305,13 +201,6 @@ def open_to_read(path: Path) -> sqlite3.Connection:
 # %% ../../nbs/01_core/03_ledger.ipynb #0a8445a2
 def plain_value(value: Any, remove: Callable[[str], str] = redact) -> Any:
     """Make of a value what SQLite takes: missing is None, a numpy number a plain one, a text without keys.
-
-    Parameters
-    ----------
-    value
-        Of one column of one row.
-    remove : function
-        Takes keys out of a text.
 
     Examples
     --------
@@ -359,10 +248,6 @@ class Ledger:
 
     Attributes
     ----------
-    folder : Path
-        The folder.
-    read_only : bool
-        Whether it was opened only for reading.
     fresh : bool
         Whether nothing is on disk yet.
     closed : bool
@@ -384,10 +269,11 @@ class Ledger:
     ((True, False), False, [('seed', '1')])
     """
 
+    closed, _lock, _connection = False, None, None
+
     def __init__(self, folder: str | os.PathLike, *, read_only: bool = False):
-        self.folder, self.read_only, self.closed = Path(folder).expanduser(), read_only, False
+        self.folder, self.read_only, self._guard = Path(folder).expanduser(), read_only, threading.RLock()
         self.path = self.folder / "ledger.sqlite"
-        self._guard, self._lock, self._connection = threading.RLock(), None, None
         self._refuse_others()
         self.fresh = not self.path.exists()
         if self.fresh:
@@ -410,17 +296,17 @@ class Ledger:
             )
 
     def _open(self) -> None:
-        if not self.read_only:
-            check_ledger(self.path)
-            self._lock = lock_folder(self.folder)
+        whole = _check_ledger(self.path)
         try:
             if self.read_only:
-                self._connection = open_to_read(self.path)
+                self._connection = _open_to_read(self.path)
             else:
-                self._connection = open_to_write(self.path, alone=self._lock.lock_counter == 1)
+                self._lock = _lock_folder(self.folder)
+                doubt = self._lock.lock_counter == 1 and (not whole or _has_log(self.path))
+                self._connection = _open_to_write(self.path, doubt)
         except sqlite3.Error as error:
             self._release()
-            raise explain_error(error, self.folder) or RunError(f"{self.path} can't be opened: {error}") from None
+            raise _explain_error(error, self.folder) or RunError(f"{self.path} can't be opened: {error}") from None
         except BaseException:
             self._release()
             raise
@@ -432,15 +318,15 @@ class Ledger:
             self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise RunError(f"the folder {self.folder} can't be made: {error.strerror}") from None
-        lock = lock_folder(self.folder)
+        lock = _lock_folder(self.folder)
         try:
             if not self.path.exists():
-                make_ledger(self.path)
+                _make_ledger(self.path)
             self._reopen()
         except OSError as error:
             raise _unwritable(self.folder, error) from None
         except sqlite3.Error as error:
-            raise explain_error(error, self.folder) or error from None
+            raise _explain_error(error, self.folder) or error from None
         finally:
             lock.release()
 
@@ -453,34 +339,50 @@ class Ledger:
             self._lock.release()
             self._lock = None
 
-    def connection(self) -> sqlite3.Connection:
-        "The open connection; a RunError where it has been closed."
-        if self.closed:
-            raise RunError(
-                f"the run {self.folder} has been closed; open it again with Run({str(self.folder)!r})"
-            )
-        if self.fresh and self.path.exists():  # made meanwhile, by another cell
-            self._reopen()
-        return self._connection
-
     @contextlib.contextmanager
-    def _explained(self) -> Iterator[sqlite3.Connection]:
-        "Errors of SQLite as a RunError that says what to do, where it isn't the statement that is wrong."
+    def _open_connection(self) -> Iterator[sqlite3.Connection]:
+        "Errors of SQLite are RunErrors that say what to do, where it isn't the statement that is wrong."
         try:
             with self._guard:
-                yield self.connection()
+                if self.closed:
+                    again = f"Run({str(self.folder)!r})"
+                    raise RunError(f"the run {self.folder} has been closed; open it again with {again}")
+                if self.fresh and self.path.exists():  # made meanwhile, by another cell
+                    self._reopen()
+                yield self._connection
         except (sqlite3.Error, pd.errors.DatabaseError) as error:
             cause = error if isinstance(error, sqlite3.Error) else error.__cause__ or error
-            raise explain_error(cause, self.folder) or error from None
+            raise _explain_error(cause, self.folder) or error from None
 
     def query(self, sql: str, parameters: Iterable[Any] = ()) -> pd.DataFrame:
-        "The answer to a SELECT, as a frame; the parameters stand for its question marks."
-        with self._explained() as connection:
+        """The answer of the ledger to a SELECT, as a frame.
+
+        Parameters
+        ----------
+        sql : str
+            About the tables of the chapter Tables.
+        parameters : iterable
+            They stand for its question marks.
+
+        Examples
+        --------
+        >>> from anthrokit import demo_run
+        >>> demo_run().query("SELECT role, COUNT(*) AS n FROM messages GROUP BY role").values.tolist()
+        [['assistant', 80], ['user', 80]]
+        """
+        with self._open_connection() as connection:
             return pd.read_sql_query(sql, connection, params=tuple(parameters))
 
     def rows(self, sql: str, parameters: Iterable[Any] = ()) -> list[tuple]:
-        "The same as plain tuples: for small answers asked for often."
-        with self._explained() as connection:
+        """The same as plain tuples: for small answers asked for often.
+
+        Examples
+        --------
+        >>> from anthrokit import demo_run
+        >>> demo_run().rows("SELECT COUNT(*) FROM ratings WHERE status = ?", ["ok"])
+        [(3200,)]
+        """
+        with self._open_connection() as connection:
             return connection.execute(sql, tuple(parameters)).fetchall()
 
     def change(self, statements: Iterable[tuple[str, Iterable[Iterable[Any]]]]) -> None:
@@ -501,19 +403,19 @@ class Ledger:
         with self._guard:
             if statements and self.fresh and not self.closed and not self.path.exists():
                 self._make()
-        with self._explained() as connection, transaction(connection):
+        with self._open_connection() as connection, transaction(connection):
             for sql, rows in statements:
                 connection.executemany(sql, rows)
 
     @property
     def version(self) -> tuple[int, ...]:
-        "Changes with every change of the file, by this connection or another."
-        with self._explained() as connection:
+        "Changes with every change of the ledger, by this process or another: equal as long as its tables are."
+        with self._open_connection() as connection:
             [(others,)] = connection.execute("PRAGMA data_version")
             return id(connection), connection.total_changes, others
 
     def close(self) -> None:
-        "Give the run free for other processes."
+        "Give the run free for other processes. A closed run can't be used; open it again instead."
         if not self.closed and self._connection is not None:
             self._connection.close()
         self.closed = True

@@ -26,23 +26,16 @@ import pandas as pd
 
 from . import tables, votes
 from .errors import RunError, redact, redact_in
-from .ledger import Ledger, add_columns, time_now
-from .tables import TABLES
+from .ledger import Ledger, time_now
+from .tables import KEPT, TABLES
 
 # %% auto #0
-__all__ = ['LABEL_CONTEXT', 'PLAIN', 'digest', 'versions', 'check_design', 'as_levels', 'Run', 'refuse_other_prompts',
-           'note_prompts', 'own_share', 'as_run', 'import_dialogues', 'forget_target', 'forget_judges', 'repair']
+__all__ = ['LABEL_CONTEXT', 'PLAIN', 'digest', 'versions', 'check_design', 'Run', 'refuse_other_prompts', 'note_prompts',
+           'own_share', 'as_run', 'import_dialogues', 'forget_target', 'forget_judges', 'repair']
 
 # %% ../../nbs/01_core/04_run.ipynb #81b516cc
 def digest(*parts: Any, length: int = 16) -> str:
-    """Make a short, stable hash of values that JSON can hold (SHA-256 of their canonical JSON).
-
-    Parameters
-    ----------
-    *parts
-        Strings, numbers, lists, dicts; the order of a dict's keys doesn't matter.
-    length : int
-        Hexadecimal digits to keep.
+    """Make a short, stable hash of values that JSON can hold: SHA-256 of their canonical JSON, in hexadecimal digits.
 
     Examples
     --------
@@ -158,17 +151,7 @@ _TAKEN = {*LABEL_CONTEXT, *_RESULTS} | {
 
 
 def check_design(design: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Refuse what can't be a column of a study's design.
-
-    Parameters
-    ----------
-    design : mapping of str to str, number or bool, optional
-        Name of a column to its value.
-
-    Raises
-    ------
-    ValueError
-        A name is taken, or a value is no text, number or truth value.
+    """Refuse with a ValueError what can't be a column of a study's design: name to a text, number or truth value.
 
     Examples
     --------
@@ -187,25 +170,8 @@ def check_design(design: Mapping[str, Any] | None) -> dict[str, Any]:
     return dict(design or {})
 
 # %% ../../nbs/01_core/04_run.ipynb #de8ca845
-def as_levels(metadata: pd.DataFrame) -> pd.DataFrame:
-    """The columns of metadata that dialogues can be compared by.
-
-    Parameters
-    ----------
-    metadata : DataFrame
-        dialogue_id and further columns, one row a dialogue.
-
-    Returns
-    -------
-    DataFrame
-        dialogue_id, and the columns that hold texts (as texts) or numbers only, under names that aren't taken.
-
-    Examples
-    --------
-    >>> told = pd.DataFrame({"dialogue_id": ["d", "e"], "hot": [True, False], "turn": [1, 2], "tags": [["x"], ["y"]]})
-    >>> as_levels(told).to_dict("list")
-    {'dialogue_id': ['d', 'e'], 'hot': ['True', 'False']}
-    """
+def _as_levels(metadata: pd.DataFrame) -> pd.DataFrame:
+    "dialogue_id, and the columns that hold texts (as texts) or numbers only, under names that aren't taken."
     levels = {"dialogue_id": metadata["dialogue_id"]}
     for name in metadata.columns[1:]:
         values = metadata[name].dropna()
@@ -219,22 +185,22 @@ def as_levels(metadata: pd.DataFrame) -> pd.DataFrame:
 
 # %% ../../nbs/01_core/04_run.ipynb #f0ff9f5d
 _FOR_THE_ENGINE = {
-    *("agrees", "answered", "bind", "planned_ratings", "rows", "tally", "version"),
+    *("agrees", "answered", "bind", "change", "closed", "fresh", "path", "planned_ratings", "rows", "tally", "version"),
     *("write", "write_all", "write_together"),
 }
 
 
-class Run:
+class Run(Ledger):
     """A folder that holds one experiment: its prompts, messages, ratings and what they cost.
+
+    Any question in SQL is answered by `query` (a frame) and `rows` (tuples); see `Ledger`.
 
     Parameters
     ----------
     folder : str or path
-        Made when something is first written to it, so that a slip in a path leaves no folder behind. A folder with
-        other files in it is refused.
+        Made when something is first written to it, so that a slip in a path leaves no folder behind.
     read_only : bool
-        Look without the right to write: while another process works on the run, or for an archive. There must be a
-        run in the folder.
+        Look without the right to write: while another process works on the run, or for an archive.
 
     Raises
     ------
@@ -251,32 +217,13 @@ class Run:
     """
 
     def __init__(self, folder: str | os.PathLike, *, read_only: bool = False):
-        self._ledger = Ledger(folder, read_only=read_only)
+        super().__init__(folder, read_only=read_only)
         self._counted: tuple[tuple[int, ...], pd.DataFrame | None] = (), None  # the last tally, and its version
-
-    @property
-    def folder(self) -> Path:
-        "The folder."
-        return self._ledger.folder
 
     @property
     def name(self) -> str:
         "The folder's own name."
         return self.folder.resolve().name
-
-    @property
-    def version(self) -> tuple[int, ...]:
-        "Changes with every change of the ledger, by this process or another: equal as long as its tables are."
-        return self._ledger.version
-
-    @property
-    def read_only(self) -> bool:
-        "Whether the run was opened only for reading."
-        return self._ledger.read_only
-
-    def close(self) -> None:
-        "Give the run free for other processes. A closed run can't be used; open it again instead."
-        self._ledger.close()
 
     def __enter__(self) -> Self:
         return self
@@ -285,39 +232,9 @@ class Run:
         self.close()
 
     def __del__(self) -> None:
-        if hasattr(self, "_ledger"):
-            self.close()
+        self.close()
 
-    # Reading and writing
-
-    def query(self, sql: str, parameters: Iterable[Any] = ()) -> pd.DataFrame:
-        """The answer of the ledger to a SELECT, as a frame.
-
-        Parameters
-        ----------
-        sql : str
-            About the tables of the chapter Tables.
-        parameters : iterable
-            They stand for its question marks.
-
-        Examples
-        --------
-        >>> from anthrokit import demo_run
-        >>> demo_run().query("SELECT role, COUNT(*) AS n FROM messages GROUP BY role").values.tolist()
-        [['assistant', 80], ['user', 80]]
-        """
-        return self._ledger.query(sql, parameters)
-
-    def rows(self, sql: str, parameters: Iterable[Any] = ()) -> list[tuple]:
-        """The same as plain tuples: for small answers asked for often.
-
-        Examples
-        --------
-        >>> from anthrokit import demo_run
-        >>> demo_run().rows("SELECT COUNT(*) FROM ratings WHERE status = ?", ["ok"])
-        [(3200,)]
-        """
-        return self._ledger.rows(sql, parameters)
+    # Writing
 
     def write(self, table: str, rows: Iterable[Mapping[str, Any]], *, replace: bool = True) -> None:
         """Write rows into a table of the ledger; they are on disk when this returns.
@@ -349,27 +266,9 @@ class Run:
     def write_together(
         self, parts: Iterable[tuple[str, Iterable[Mapping[str, Any]]]], *, replace: bool = True
     ) -> None:
-        """Write rows of several tables in one transaction: all are on disk when this returns, or none.
-
-        Parameters
-        ----------
-        parts : iterable of (table, rows)
-            As for `write`.
-        replace : bool
-            As for `write`.
-
-        Examples
-        --------
-        >>> import tempfile
-        >>> model = {"model": "m", "settings": "{}", "hash": "0"}
-        >>> answer = {"model": "m", "case_id": "c", "status": "ok", "content": "I hear you."}
-        >>> with tempfile.TemporaryDirectory() as folder, Run(f"{folder}/study") as run:
-        ...     run.write_together([("models", [model]), ("answers", [answer])])
-        ...     run.rows("SELECT content FROM answers")
-        [('I hear you.',)]
-        """
+        "As `write`, for (table, rows) of several tables in one transaction: all are on disk when this returns, or none."
         parts = [(table, list(rows)) for table, rows in parts]
-        self._change([_insertion(table, rows, replace) for table, rows in parts if rows])
+        self.change([_insertion(table, rows, replace) for table, rows in parts if rows])
 
     def write_all(self, statements: Iterable[str], parameters: Iterable[Any] = ()) -> None:
         """Make several changes in one transaction, all with the same parameters.
@@ -382,17 +281,18 @@ class Run:
         >>> len(run.ratings())
         3000
         """
-        self._change([(statement, [tuple(parameters)]) for statement in statements])
+        values = tuple(parameters)
+        self.change([(statement, [values]) for statement in statements])
 
-    def _change(self, statements: list[tuple[str, list[Any]]]) -> None:
+    def change(self, statements: Sequence[tuple[str, Iterable[Iterable[Any]]]]) -> None:
         "Statements as one transaction; the first one makes the run, and its manifest."
         if not statements:
             return
-        if fresh := self._ledger.fresh and not self.read_only:
+        if fresh := self.fresh and not self.read_only:
             facts = {"created": time_now(), "versions": versions()}
             rows = [{"name": name, "value": json.dumps(value)} for name, value in facts.items()]
             statements = [_insertion("facts", rows, False), *statements]
-        self._ledger.change(statements)
+        super().change(statements)
         if fresh:
             self._write_manifest()
 
@@ -410,18 +310,11 @@ class Run:
         found = self.rows("SELECT value FROM facts WHERE name = ?", [name])
         return json.loads(found[0][0]) if found else default
 
+    def _facts(self) -> dict[str, Any]:
+        return {name: json.loads(value) for name, value in self.rows("SELECT name, value FROM facts ORDER BY name")}
+
     def set_facts(self, **facts: Any) -> None:
-        """Record facts of the experiment and write the manifest anew.
-
-        Parameters
-        ----------
-        **facts
-            Values that JSON can hold.
-
-        Raises
-        ------
-        RunError
-            The run is read-only, or the disk takes no more.
+        """Record facts of the experiment, values that JSON can hold, and write the manifest anew.
 
         Examples
         --------
@@ -445,14 +338,13 @@ class Run:
         >>> [judge["judge"] for judge in demo_run().manifest()["judges"]][:2]
         ['grammar', 'embeddings and grammar']
         """
-        facts = self.rows("SELECT name, value FROM facts ORDER BY name")
         served = self.rows(
             "SELECT DISTINCT model, served_model FROM calls WHERE served_model IS NOT NULL ORDER BY 1, 2"
         )
         judges = self.rows("SELECT judge, samples, hash, settings FROM judges ORDER BY position")
         return {
             "run": self.name,
-            **{name: json.loads(value) for name, value in facts},
+            **self._facts(),
             "models_served": [{"asked": asked, "served": answer} for asked, answer in served],
             "judges": [
                 {"judge": judge, "samples": samples, "hash": hash, "settings": json.loads(settings)}
@@ -473,14 +365,7 @@ class Run:
             ) from None
 
     def answered(self, target: str | None = None, user: str | None = None) -> bool:
-        """Whether a target, or any, has given an answer, to a user, or any. Until then the run is bound to no settings.
-
-        Examples
-        --------
-        >>> from anthrokit import demo_run
-        >>> demo_run().answered(), demo_run().answered("another model")
-        (True, False)
-        """
+        "Whether a target, or any, has given an answer, to a user, or any. Until then the run is bound to no settings."
         sql = (
             "SELECT 1 FROM messages JOIN dialogues USING (dialogue_id) WHERE role = 'assistant' AND content "
             "IS NOT NULL AND (? IS NULL OR target = ?) AND (? IS NULL OR dialogues.user = ?) LIMIT 1"
@@ -495,15 +380,9 @@ class Run:
         RunError
             Some have, and the run holds what can't be had again for nothing: an answer, what a person said, or (asked
             for another writer) prompts that a model wrote. Lists them.
-
-        Examples
-        --------
-        >>> from anthrokit import demo_run
-        >>> demo_run().agrees(seed=0)
-        True
         """
         facts = redact_in(json.loads(json.dumps(facts)))
-        known = {name: json.loads(value) for name, value in self.rows("SELECT name, value FROM facts")}
+        known = self._facts()
         differ = [name for name in facts if known.get(name, facts[name]) != facts[name]]
         if differ and self._holds(differ):
             lines = "\n".join(
@@ -542,22 +421,12 @@ class Run:
             planned = ("messages", "dialogues", *(() if self.fact("writer") else ("prompts",)))
             self.write_all([f"DELETE FROM {table}" for table in planned])
             self.set_facts(**{**facts, "targets": {}})
-        known = {name for (name,) in self.rows("SELECT name FROM facts")}
+        known = self._facts()
         if new := {name: value for name, value in facts.items() if name not in known}:
             self.set_facts(**new)
 
     def add_prompts(self, prompts: pd.DataFrame) -> pd.DataFrame:
-        """Take prompts into the run, checked.
-
-        Parameters
-        ----------
-        prompts : DataFrame
-            With the columns of `columns("prompts")`.
-
-        Returns
-        -------
-        DataFrame
-            The same, complete and in their dtypes.
+        """Take prompts, with the columns of `columns("prompts")`, into the run; the same, complete and in their dtypes.
 
         Raises
         ------
@@ -674,11 +543,10 @@ class Run:
         Returns
         -------
         DataFrame
-            The columns of `columns('labels')`, one column a judge (its mode), category, and of the
-            dialogue target, user, persona, prompt_id, base_id, domain, scenario, empathy, professionalism and the
-            columns of `design()`. Messages
-            and behaviours that were to be judged and were not yet are there with a missing label. The categories
-            are those of the behaviours that the run was judged with.
+            The columns of `columns('labels')`, one column a judge (its mode), category (of the behaviours that the
+            run was judged with), and of the dialogue target, user, persona, prompt_id, base_id, domain, scenario,
+            empathy, professionalism and the columns of `design()`. What was to be judged and was not yet has a missing
+            label.
 
         Raises
         ------
@@ -708,9 +576,9 @@ class Run:
         frame = frame.merge(self.query(_CONTEXT), on="dialogue_id", how="left")
         categories = {entry["name"]: entry["category"] for entry in self.fact("behaviours", [])}
         frame["category"] = frame["behaviour"].map(categories)
-        design = self.design().drop(columns=found, errors="ignore").drop(columns="dialogue_id")
-        frame = frame.merge(self.design()[["dialogue_id", *design]], on="dialogue_id", how="left")
-        order = [*LABEL_CONTEXT[:-3], *design, *LABEL_CONTEXT[-3:], *found]
+        design = self.design().drop(columns=found, errors="ignore")
+        frame = frame.merge(design, on="dialogue_id", how="left")
+        order = [*LABEL_CONTEXT[:-3], *design.columns[1:], *LABEL_CONTEXT[-3:], *found]
         return tables.check(frame[order], "labels")[order]
 
     def annotations(self, *, history: bool = False) -> pd.DataFrame:
@@ -769,47 +637,21 @@ class Run:
         >>> run.dialogues()["month"].dropna().tolist()
         ['May']
         """
-        return as_levels(self.metadata())
+        return _as_levels(self.metadata())
 
     # Its tables of HeartBench
 
     def cases(self) -> pd.DataFrame:
-        """HeartBench's cases, with the columns of `columns("cases")`, in the order in which they were taken in.
-
-        Examples
-        --------
-        >>> from anthrokit import demo_run
-        >>> len(demo_run().cases())
-        0
-        """
+        "HeartBench's cases, with the columns of `columns('cases')`, in the order in which they were taken in."
         return tables.check(self.query("SELECT * FROM cases ORDER BY position"), "cases")
 
     def criteria(self) -> pd.DataFrame:
-        """What answers to the cases are judged by, with the columns of `columns("criteria")`.
-
-        Examples
-        --------
-        >>> from anthrokit import demo_run
-        >>> len(demo_run().criteria())
-        0
-        """
+        "What answers to the cases are judged by, with the columns of `columns('criteria')`."
         frame = self.query("SELECT criteria.* FROM criteria JOIN cases USING (case_id) ORDER BY position, criterion")
         return tables.check(frame, "criteria")
 
     def answers(self, models: Sequence[str] | None = None) -> pd.DataFrame:
-        """Answers of models to the cases, also those still planned, with the columns of `columns('answers')`.
-
-        Parameters
-        ----------
-        models : list of str, optional
-            Names; all by default.
-
-        Examples
-        --------
-        >>> from anthrokit import demo_run
-        >>> len(demo_run().answers())
-        0
-        """
+        "Answers of models (all by default), also those still planned, with the columns of `columns('answers')`."
         frame = self.query("SELECT answers.* FROM answers JOIN cases USING (case_id) ORDER BY model, position")
         if models is not None:
             frame = frame[frame["model"].isin(list(models))]
@@ -823,12 +665,6 @@ class Run:
         DataFrame
             model, case_id, judge, sample, status (ok, refused, unparsed, failed, planned, or "answer …" where
             there is no answer to judge), tries, error.
-
-        Examples
-        --------
-        >>> from anthrokit import demo_run
-        >>> len(demo_run().judgements())
-        0
         """
         done = self.query("SELECT model, case_id, judge, sample, status, tries, error FROM judgements")
         table = self.query(_JUDGED).merge(done, on=["model", "case_id", "judge", "sample"], how="left")
@@ -843,12 +679,6 @@ class Run:
         -------
         DataFrame
             model, case_id, criterion, judge, sample, hit (True, False, NA), reason, status.
-
-        Examples
-        --------
-        >>> from anthrokit import demo_run
-        >>> demo_run().rubric_ratings().columns.tolist()
-        ['model', 'case_id', 'criterion', 'judge', 'sample', 'hit', 'reason', 'status']
         """
         judgements = self.judgements()[["model", "case_id", "judge", "sample", "status"]]
         criteria = self.query(_CRITERIA)[["case_id", "criterion"]]
@@ -877,14 +707,6 @@ class Run:
         ------
         RunError
             The run has no such judge, or its answers have not been judged.
-
-        Examples
-        --------
-        >>> from anthrokit import demo_run
-        >>> demo_run().hits()
-        Traceback (most recent call last):
-            ...
-        anthrokit.core.errors.RunError: ...has not been judged; see judge_answers
         """
         ratings = self.rubric_ratings()
         there = list(dict.fromkeys(ratings["judge"]))
@@ -928,12 +750,7 @@ class Run:
         return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=names)
 
     def planned_ratings(self, *, missing_only: bool = False) -> pd.DataFrame:
-        """Every rating the run's judges owe, with its status: planned where there is none yet.
-
-        Parameters
-        ----------
-        missing_only : bool
-            Only those that are not ok.
+        """Every rating the run's judges owe, or those that are not ok, with its status: planned where there is none yet.
 
         Returns
         -------
@@ -1012,19 +829,10 @@ class Run:
     # Out and in
 
     def export(self, folder: str | os.PathLike) -> Path:
-        """Write every table as Parquet and CSV, with the manifest and a data dictionary; the folder.
+        """Write every table as Parquet and CSV into a folder, with the manifest and a data dictionary.
 
-        The meaning of each column stands in dictionary.csv and in the Parquet files themselves.
-
-        Parameters
-        ----------
-        folder : str or path
-            Made if it isn't there; files of the same names are replaced.
-
-        Raises
-        ------
-        RunError
-            The folder can't be written; says why.
+        Files of the same names are replaced. The meaning of each column stands in dictionary.csv and in the Parquet
+        files themselves. A RunError says why the folder can't be written.
 
         Examples
         --------
@@ -1063,7 +871,7 @@ class Run:
             A folder that `export` wrote; its CSV files and manifest are read. An empty text comes back as
             missing where the column allows that, since CSV doesn't tell the two apart.
         folder : str or path
-            Where the run goes; it must not hold one.
+            Where the run goes.
 
         Raises
         ------
@@ -1084,7 +892,7 @@ class Run:
         needed = ("manifest.json", *(f"{name}.csv" for name in _ALWAYS))
         if absent := [name for name in needed if not (export / name).is_file()]:
             raise RunError(f"{export} is no whole export: it lacks {', '.join(absent)}")
-        files = {name: export / f"{name}.csv" for name, table in TABLES.items() if table.kept}
+        files = {name: export / f"{name}.csv" for name in KEPT}
         parts = [(name, _rows_of(file, name)) for name, file in files.items() if file.is_file()]
         run = cls(folder)
         try:
@@ -1150,8 +958,7 @@ class Run:
         Raises
         ------
         RunError
-            A part is missing, empty, given twice, of another run, or was done with other settings; the folder is there
-        already.
+            A part is missing, empty, given twice, of another run, or was done with other settings; the folder is there.
 
         Examples
         --------
@@ -1173,9 +980,9 @@ class Run:
         return [name for name in super().__dir__() if name not in _FOR_THE_ENGINE]
 
     def __repr__(self) -> str:
-        if self._ledger.closed:
+        if self.closed:
             return f"Run {self.name!r}, closed"
-        if self._ledger.fresh:
+        if self.fresh:
             return f"Run {self.name!r}: nothing in it yet"
         found = self.summary()
         return (
@@ -1192,20 +999,7 @@ def refuse_other_prompts(
     prompts: pd.DataFrame,
     texts: Sequence[str] = ("first_message", "base_id", "scenario", "domain"),
 ) -> pd.Index:
-    """Refuse prompts that a run knows by the same prompt_id with other texts.
-
-    Parameters
-    ----------
-    run : Run
-    prompts : DataFrame
-        With the columns of `columns("prompts")`.
-    texts : sequence of str
-        Columns to compare.
-
-    Returns
-    -------
-    Index
-        The ids that the run knows.
+    """Refuse prompts that a run knows by the same prompt_id with other texts; the ids that it knows.
 
     Raises
     ------
@@ -1252,7 +1046,7 @@ PLAIN = "class='mathjax_ignore tex2jax_ignore' style='overflow-wrap: anywhere'"
 
 def _as_html(run: Run) -> str:
     "A table of what a run holds, with the manifest folded."
-    if run._ledger.closed:
+    if run.closed:
         return f"<p>{html.escape(repr(run))}</p>"
     found = run.summary()
     cost = "of unknown price" if found["cost"] is None else f"{found['cost']:.2f} US dollars"
@@ -1283,8 +1077,7 @@ _NO_FACTS = ("run", "judges", "models_served", "changed")  # a manifest has them
 
 def _exported(run: Run) -> dict[str, pd.DataFrame]:
     "Every table of an export: those of the ledger that hold something, and those worked out from them."
-    kept = [name for name, table in TABLES.items() if table.kept and name != "facts"]
-    frames = {name: run.query(f"SELECT * FROM {name}") for name in kept}
+    frames = {name: run.query(f"SELECT * FROM {name}") for name in KEPT if name != "facts"}
     frames = {name: frame for name, frame in frames.items() if name in _ALWAYS or len(frame)}
     frames["dialogues"] = frames["dialogues"].merge(run.design(), on="dialogue_id", how="left")
     if "rubric_judges" in frames and "judgements" in frames:
@@ -1296,21 +1089,17 @@ def _exported(run: Run) -> dict[str, pd.DataFrame]:
 
 def _rows_of(path: Path, name: str) -> list[dict[str, Any]]:
     "Rows of an exported table: texts as texts (an id such as 007 stays one), missing as None."
-    kept = {column: about for column, about in tables.stated(name).columns.items() if about[1] != "derived"}
-    texts = {column: str for column, (dtype, _, _) in kept.items() if dtype == tables.TEXT}
+    about = TABLES[name]
+    texts = {column: str for column in about.own if about.columns[column][0] == tables.TEXT}
     frame = tables.read_frame(path, dtype=texts)
-    frame = frame[[column for column in kept if column in frame.columns]].astype(object)
+    frame = frame[[column for column in about.own if column in frame.columns]]
     for column in frame.columns.intersection([*texts]):
-        if kept[column][1] not in ("present", "optional"):
-            frame[column] = frame[column].fillna("")
-    return frame.where(frame.notna(), None).to_dict("records")
+        if about.columns[column][1] not in ("present", "optional"):
+            frame = frame.assign(**{column: frame[column].fillna("")})
+    return tables.records(frame)
 
 # %% ../../nbs/01_core/04_run.ipynb #a9bb472e
 _SHARED = ("facts", "judges", "rubric_judges", "models")  # every part has them whole
-
-
-def _own_columns(table: str) -> list[str]:
-    return [name for name, (_, rule, _) in TABLES[table].columns.items() if rule != "derived"]
 
 
 def _copied(run: Run, path: Path) -> sqlite3.Connection:
@@ -1319,15 +1108,14 @@ def _copied(run: Run, path: Path) -> sqlite3.Connection:
     copy = sqlite3.connect(path, isolation_level=None)
     with contextlib.closing(sqlite3.connect(run.folder / "ledger.sqlite")) as source:
         source.backup(copy)
-    add_columns(copy)
     return copy
 
 
 def _keep_share(copy: sqlite3.Connection, own: Mapping[str, list[str]], first: bool) -> None:
     "Leave in a copy of a ledger what belongs to the prompts and cases of one part."
     among = "(SELECT value FROM json_each(?))"
-    for table in [name for name, about in TABLES.items() if about.kept and name not in _SHARED]:
-        columns = _own_columns(table)
+    for table in [name for name in KEPT if name not in _SHARED]:
+        columns = TABLES[table].own
         if owner := next((name for name in own if name in columns), None):
             copy.execute(f"DELETE FROM {table} WHERE {owner} NOT IN {among}", [json.dumps(own[owner])])
         elif "dialogue_id" in columns:
@@ -1377,14 +1165,7 @@ def _split(run: Run, n: int, folder: Path) -> list[Run]:
 
 
 def own_share(run: Run, owner: str, ids: Iterable[str]) -> list[str]:
-    """Keep of the ids those that a run owns: all of them, or where it is a part of a run, the part's.
-
-    Parameters
-    ----------
-    run : Run
-    owner : str
-        prompt_id or case_id.
-    ids : iterable of str
+    """Keep of the ids (owner: prompt_id or case_id) those that a run owns: all, or where it is a part, the part's.
 
     Examples
     --------
@@ -1407,30 +1188,29 @@ _CIRCUMSTANCES = {"seconds", "at", "tokens_in", "tokens_out", "served_model", "p
 
 def _merged_facts(parts: Sequence[Run]) -> dict[str, Any]:
     "The facts of all parts together; an error where they were not done alike."
-    found = [
-        {name: json.loads(value) for name, value in part.rows("SELECT name, value FROM facts")} for part in parts
-    ]
+    found = [part._facts() for part in parts]
     about = [facts["part"] for facts in found if "part" in facts]
-    if about and (len(about) < len(parts) or len({one["run"] for one in about}) > 1):
-        runs = [facts.get("part", {}).get("run") for facts in found]
-        strange = next(part for part, run in zip(parts, runs, strict=True) if run != about[0]["run"])
-        raise RunError(f"{strange.folder} is no part of the run that {parts[0].folder} is a part of")
-    if absent := sorted({*range(1, about[0]["of"] + 1)} - {one["number"] for one in about}) if about else []:
-        names = ", ".join(map(str, absent))
-        raise RunError(f"part {names} of {about[0]['of']} is missing; what it owes would be lost")
-    if len({one["number"] for one in about}) < len(about):
-        raise RunError("a part is given twice, once as a copy; its calls and their cost would be counted twice")
+    if about:
+        for part, facts in zip(parts, found, strict=True):
+            if facts.get("part", {}).get("run") != about[0]["run"]:
+                raise RunError(f"{part.folder} is no part of the run that {parts[0].folder} is a part of")
+        numbers = [one["number"] for one in about]
+        if absent := sorted({*range(1, about[0]["of"] + 1)} - {*numbers}):
+            names = ", ".join(map(str, absent))
+            raise RunError(f"part {names} of {about[0]['of']} is missing; what it owes would be lost")
+        if len({*numbers}) < len(numbers):
+            raise RunError("a part is given twice, once as a copy; its calls and their cost would be counted twice")
     merged: dict[str, Any] = {}
     for part, facts in zip(parts, found, strict=True):
         for name, value in facts.items():
-            known = merged.setdefault(name, value)
+            known, other = merged.setdefault(name, value), []
             if name in _JOINED:
                 other = [one for one in value if known.get(one, value[one]) != value[one]]
                 merged[name] = {**value, **known}
             elif name == "turns":
-                merged[name], other = max(known, value), []
-            else:
-                other = [] if name in _FREE or known == value else [name]
+                merged[name] = max(known, value)
+            elif name not in _FREE and known != value:
+                other = [name]
             if other:
                 raise RunError(
                     f"{part.folder} was done with other settings than {parts[0].folder}: {', '.join(other)}"
@@ -1441,28 +1221,27 @@ def _merged_facts(parts: Sequence[Run]) -> dict[str, Any]:
 
 def _add_part(copy: sqlite3.Connection, table: str) -> list[str]:
     "Add the rows of the attached part to a table; the keys of equal units that differ."
-    there = {name for _, name, *_ in copy.execute(f"PRAGMA part.table_info({table})")}
-    about, columns = TABLES[table], [name for name in _own_columns(table) if name in there]
+    about = TABLES[table]
     if len(about.key) == 1 and about.columns[about.key[0]][0] == tables.INTEGER:  # numbered as they came
-        rest = ", ".join(name for name in columns if name not in about.key)
+        rest = ", ".join(name for name in about.own if name not in about.key)
         new = f"SELECT {rest} FROM part.{table} EXCEPT SELECT {rest} FROM main.{table}" if table != "calls" else ""
         copy.execute(f"INSERT INTO main.{table} ({rest}) {new or f'SELECT {rest} FROM part.calls ORDER BY call'}")
         return []
     same = " AND ".join(f"a.{name} = b.{name}" for name in about.key)
-    state = "status" if "status" in columns else "content" if "content" in columns else None
+    state = "status" if "status" in about.own else "content" if "content" in about.own else None
     weak = {"status": "{}.status IN " + _WEAK, "content": "{}.content IS NULL", None: "0"}[state]
     copy.execute(
         f"DELETE FROM main.{table} AS a WHERE {weak.format('a')} AND EXISTS (SELECT 1 FROM part.{table} b WHERE {same} "
         f"AND NOT {weak.format('b')})"
     )
-    compared = [name for name in columns if name not in {*about.key, *_CIRCUMSTANCES}]
+    compared = [name for name in about.own if name not in {*about.key, *_CIRCUMSTANCES}]
     differ = " OR ".join(f"a.{name} IS NOT b.{name}" for name in compared) or "0"
     keys = " || '/' || ".join(f"a.{name}" for name in about.key)
     unequal = copy.execute(
         f"SELECT {keys} FROM main.{table} a JOIN part.{table} b ON {same} "
         f"WHERE ({differ}) AND NOT {weak.format('a')} AND NOT {weak.format('b')}"
     ).fetchall()
-    names = ", ".join(columns)
+    names = ", ".join(about.own)
     copy.execute(f"INSERT OR IGNORE INTO main.{table} ({names}) SELECT {names} FROM part.{table}")
     return [f"{table} {key}" for (key,) in unequal]
 
@@ -1480,8 +1259,7 @@ def _merge(parts: Sequence[Run], folder: Path) -> Run:
     with contextlib.closing(_copied(parts[0], folder / "ledger.sqlite.partial")) as copy:
         for part in parts[1:]:
             copy.execute("ATTACH ? AS part", [str(part.folder / "ledger.sqlite")])
-            for table in [name for name, about in TABLES.items() if about.kept and name != "facts"]:
-                unequal += _add_part(copy, table)
+            unequal += [key for table in KEPT if table != "facts" for key in _add_part(copy, table)]
             copy.execute("DETACH part")
         copy.execute("DELETE FROM facts WHERE name = 'part'")
     (folder / "ledger.sqlite.partial").rename(folder / "ledger.sqlite")
@@ -1509,21 +1287,25 @@ def as_run(run: Run | str | os.PathLike | None = None) -> Run:
 
 
 def import_dialogues(
-    run: Run, kind: str, prompts: pd.DataFrame, rows: Mapping[str, list[dict[str, Any]]], **facts: Any
+    run: Run | str | os.PathLike | None,
+    kind: str,
+    prompts: pd.DataFrame,
+    rows: Mapping[str, list[dict[str, Any]]],
+    **facts: Any,
 ) -> Run:
     """Take dialogues from elsewhere into a run.
 
     Parameters
     ----------
-    run : Run
-        Empty, or made from the same messages before.
+    run : Run, str, path or None
+        As for `as_run`: empty, or made from the same messages before.
     kind : str
         What they come from, for the manifest.
     prompts : DataFrame
         With the columns of `columns("prompts")`.
     rows : dict
-        Table to rows: dialogues and messages, and judges and ratings where there are any. Those that are there
-        already stay as they are.
+        Table to rows: dialogues (each may have metadata, a dict) and messages, and judges and ratings where there are
+        any. Those that are there already stay as they are.
     **facts
         For the manifest. With ratings: behaviours, the list of behaviours (name, category, …) that were judged.
 
@@ -1537,13 +1319,19 @@ def import_dialogues(
     >>> prompts = pd.DataFrame({"prompt_id": ["p"], "base_id": ["b"], "first_message": ["Hi"]})
     >>> dialogue = {"dialogue_id": "d", "prompt_id": "p", "target": "gpt", "repeat": 1, "turns": 1, "status": "done"}
     >>> answer = {"dialogue_id": "d", "turn": 1, "role": "assistant", "content": "Hello"}
-    >>> import_dialogues(as_run(), "a table", prompts, {"dialogues": [dialogue], "messages": [answer]})
+    >>> import_dialogues(None, "a table", prompts, {"dialogues": [dialogue], "messages": [answer]})
     Run 'run': 1 of 1 dialogues, 1 messages, 0 of 0 ratings ok
     """
-    columns = ("dialogue_id", "turn", "role", "content")
+    run, columns = as_run(run), ("dialogue_id", "turn", "role", "content")
     run.bind(kind=kind, messages=digest([[row[name] for name in columns] for row in rows["messages"]]))
     run.add_prompts(prompts)
-    run.write_together(rows.items(), replace=False)
+    told = [
+        {"dialogue_id": row["dialogue_id"], "name": name, "value": json.dumps(value, ensure_ascii=False, default=str)}
+        for row in rows["dialogues"]
+        for name, value in row.get("metadata", {}).items()
+    ]
+    dialogues = [{name: value for name, value in row.items() if name != "metadata"} for row in rows["dialogues"]]
+    run.write_together({"metadata": told, **rows, "dialogues": dialogues}.items(), replace=False)
     run.set_facts(**facts)
     return run
 
@@ -1589,43 +1377,32 @@ def forget_judges(run: Run, judges: Iterable[str]) -> None:
         run.write_all([unrated], [judge])
 
 # %% ../../nbs/01_core/04_run.ipynb #113eaf5a
-def _both_ways(connection: sqlite3.Connection, table: str, where: str, values: Sequence[Any]) -> tuple[list, bool]:
-    "Rows read forwards, and backwards where that broke off; whether they are all."
-    about = TABLES[table]
-    names = ", ".join(name for name, (_, rule, _) in about.columns.items() if rule != "derived")
-    order = list(about.key) if len(about.key) > 1 and not about.by_arrival else ["rowid"]
-    found, whole = [], True
-    for direction in ("", " DESC"):
-        by = ", ".join(name + direction for name in order)
-        try:
-            for row in connection.execute(f"SELECT {names} FROM {table} {where} ORDER BY {by}", values):
-                found.append(row)
-        except sqlite3.Error:
-            whole = False
-            continue
-        break
-    return found, whole
+def _salvage(connection: sqlite3.Connection, table: str, known: Mapping[str, set]) -> tuple[dict[tuple, dict], bool]:
+    "The rows of a damaged ledger's table that can be read, by their keys, and whether they are all."
+    about, found = TABLES[table], {}
+    order = about.key if len(about.key) > 1 and not about.by_arrival else ("rowid",)
 
+    def read(where: str = "", values: Sequence[Any] = ()) -> bool:
+        "Forwards, and backwards where that breaks off; whether nothing did."
+        for direction in ("", " DESC"):
+            by = ", ".join(name + direction for name in order)
+            sql = f"SELECT {', '.join(about.own)} FROM {table} {where} ORDER BY {by}"
+            with contextlib.suppress(sqlite3.Error):
+                for row in connection.execute(sql, values):
+                    row = dict(zip(about.own, row, strict=True))
+                    found[tuple(row[name] for name in about.key)] = row
+                return not direction
+        return False
 
-def _salvage(connection: sqlite3.Connection, table: str, known: Mapping[str, set]) -> tuple[list[dict], bool]:
-    "The rows of a damaged ledger's table that can be read, and whether they are all."
-    about = TABLES[table]
-    names = [name for name, (_, rule, _) in about.columns.items() if rule != "derived"]
-    found, whole = _both_ways(connection, table, "", [])
-    if not whole:
-        first = about.key[0] if len(about.key) > 1 else "rowid"
-        asked = known.get(first, set()) if first != "rowid" else range(1, _last_row(connection, table) + 1)
-        for value in asked:
-            found += _both_ways(connection, table, f"WHERE {first} = ?", [value])[0]
-    rows = {tuple(row[names.index(name)] for name in about.key): row for row in found}
-    return [dict(zip(names, row, strict=True)) for row in rows.values()], whole
-
-
-def _last_row(connection: sqlite3.Connection, table: str) -> int:
-    "The number of a table's last row, as far as it can be told."
-    with contextlib.suppress(sqlite3.Error):
-        return connection.execute(f"SELECT MAX(rowid) FROM {table}").fetchone()[0] or 0
-    return 0
+    if read():
+        return found, True
+    asked = known.get(order[0], set())
+    if order[0] == "rowid":
+        with contextlib.suppress(sqlite3.Error):
+            asked = range(1, 1 + (connection.execute(f"SELECT MAX(rowid) FROM {table}").fetchone()[0] or 0))
+    for value in asked:
+        read(f"WHERE {order[0]} = ?", [value])
+    return found, False
 
 # %% ../../nbs/01_core/04_run.ipynb #31fc72db
 def _recovered(ledger: Path) -> Path | None:
@@ -1655,14 +1432,10 @@ def _sources(path: Path) -> Iterator[list[sqlite3.Connection]]:
 
 # %% ../../nbs/01_core/04_run.ipynb #b430e257
 def repair(folder: str | os.PathLike, new_folder: str | os.PathLike) -> pd.DataFrame:
-    """Save what can be read of a damaged run into a new one.
+    """Save what can be read of a damaged run, which stays as it is, into a new one.
 
-    Parameters
-    ----------
-    folder : str or path
-        Of the damaged run; it is left as it is.
-    new_folder : str or path
-        Where the new run goes; it must not hold one.
+    A dialogue that lost a message goes back to the turn before it, and counts as planned: `simulate` makes the rest
+    again. Ratings that were lost are missing, and `judge` makes them again.
 
     Returns
     -------
@@ -1673,11 +1446,6 @@ def repair(folder: str | os.PathLike, new_folder: str | os.PathLike) -> pd.DataF
     ------
     RunError
         There is no ledger, nothing in it can be read, or the new folder holds a run.
-
-    Notes
-    -----
-    A dialogue that lost a message goes back to the turn before it, and counts as planned: `simulate` makes the rest
-    again. Ratings that were lost are missing, and `judge` makes them again.
 
     Examples
     --------
@@ -1692,28 +1460,25 @@ def repair(folder: str | os.PathLike, new_folder: str | os.PathLike) -> pd.DataF
         raise RunError(f"{folder} holds no run")
     if (target / "ledger.sqlite").exists():
         raise RunError(f"{target} holds a run already; repair into a new folder")
-    order = sorted((name for name, table in TABLES.items() if table.kept), key=lambda name: len(TABLES[name].key))
+    found: dict[str, list[dict]] = {}
     known: dict[str, set] = {}
     saved = []
     with _sources(path) as (damaged, *recovered):
-        tables_found = {}
-        for name in order:
+        for name in sorted(KEPT, key=lambda name: len(TABLES[name].key)):
             rows, whole = _salvage(damaged, name, known)
-            if not whole:
-                have = {tuple(row[column] for column in TABLES[name].key) for row in rows}
-                for other in recovered:
-                    more = _salvage(other, name, known)[0]
-                    rows += [row for row in more if tuple(row[column] for column in TABLES[name].key) not in have]
-            tables_found[name] = rows
+            for other in () if whole else recovered:
+                for key, row in _salvage(other, name, known)[0].items():
+                    rows.setdefault(key, row)
+            found[name] = list(rows.values())
             for column in TABLES[name].key:
-                known.setdefault(column, set()).update(row[column] for row in rows)
+                known.setdefault(column, set()).update(row[column] for row in found[name])
             if rows or not whole:
                 saved.append({"table": name, "rows": len(rows), "whole": whole})
-    if not any(tables_found.values()):
+    if not any(found.values()):
         raise RunError(f"nothing in {path} can be read; restore an export or a copy of it instead")
     with Run(target) as run:
-        run.write_together(((name, rows) for name, rows in tables_found.items() if name != "facts"), replace=False)
-        run.write("facts", [row for row in tables_found["facts"] if _is_json(row["value"])])
+        run.write_together(((name, rows) for name, rows in found.items() if name != "facts"), replace=False)
+        run.write("facts", [row for row in found["facts"] if _is_json(row["value"])])
         if not all(entry["whole"] for entry in saved if entry["table"] in ("messages", "dialogues")):
             _plan_again(run)
         run.set_facts(repaired={"from": Path(folder).name, "at": time_now()})

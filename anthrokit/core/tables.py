@@ -5,10 +5,12 @@
 # %% ../../nbs/01_core/01_tables.ipynb #dd6db96b
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
 from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,8 +19,8 @@ import pandas as pd
 from .errors import RunError, TableError
 
 # %% auto #0
-__all__ = ['TEXT', 'INTEGER', 'NUMBER', 'TRUTH', 'TABLES', 'SQL_TYPES', 'Table', 'columns', 'stated', 'table_sql', 'schema',
-           'check', 'empty', 'escape_cell', 'restore_cell', 'map_cells', 'read_frame', 'read_table', 'meaning',
+__all__ = ['TEXT', 'INTEGER', 'NUMBER', 'TRUTH', 'TABLES', 'KEPT', 'Table', 'columns', 'stated', 'table_sql', 'schema', 'check',
+           'empty', 'escape_cell', 'restore_cell', 'map_cells', 'records', 'read_frame', 'read_table', 'meaning',
            'write_frame', 'data_path']
 
 # %% ../../nbs/01_core/01_tables.ipynb #faa9658d
@@ -55,6 +57,11 @@ class Table(NamedTuple):
     columns: dict[str, tuple]
     kept: bool = True
     by_arrival: bool = False
+
+    @property
+    def own(self) -> list[str]:
+        "The columns that stand in the ledger."
+        return [name for name, (_, rule, _) in self.columns.items() if rule != "derived"]
 
 
 TABLES: dict[str, Table] = {}
@@ -142,13 +149,16 @@ def stated(table: str) -> Table:
     return TABLES[table]
 
 # %% ../../nbs/01_core/01_tables.ipynb #f1f200a9
+_ITEM = {
+    "dialogue_id": (TEXT, "required", "the dialogue"),
+    "turn": (INTEGER, "required", "turn of the message"),
+    "behaviour": (TEXT, "required", "behaviour asked about"),
+}
 TABLES["ratings"] = Table(
     "an answer of a judge on one message, behaviour and sample",
     ("dialogue_id", "turn", "behaviour", "judge", "sample"),
     {
-        "dialogue_id": (TEXT, "required", "the dialogue"),
-        "turn": (INTEGER, "required", "turn of the message judged"),
-        "behaviour": (TEXT, "required", "behaviour asked about"),
+        **_ITEM,
         "judge": (TEXT, "required", "name of the judge"),
         "sample": (INTEGER, "required", "1, 2, …: which of the judge's repeated answers"),
         "verdict": (TRUTH, "present", "True: present, False: not present, NA: could not be had"),
@@ -162,9 +172,7 @@ TABLES["labels"] = Table(
     "what the panel's votes on one message and behaviour come to",
     ("dialogue_id", "turn", "behaviour"),
     {
-        "dialogue_id": (TEXT, "required", "the dialogue"),
-        "turn": (INTEGER, "required", "turn of the message"),
-        "behaviour": (TEXT, "required", "the behaviour"),
+        **_ITEM,
         "votes_for": (INTEGER, "required", "judges whose mode says present"),
         "votes_cast": (INTEGER, "required", "judges with a mode"),
         "label": (TRUTH, "present", "True, False, or NA where the votes do not decide"),
@@ -176,9 +184,7 @@ TABLES["annotations"] = Table(
     ("annotation",),
     {
         "annotation": (INTEGER, "optional", "1, 2, …: in the order in which they were given"),
-        "dialogue_id": (TEXT, "required", "the dialogue"),
-        "turn": (INTEGER, "required", "turn of the message"),
-        "behaviour": (TEXT, "required", "behaviour asked about"),
+        **_ITEM,
         "annotator": (TEXT, "required", "name of the person"),
         "verdict": (TRUTH, "present", "True: present, False: not present, NA: the person can't tell"),
         "note": (TEXT, "optional", "the person's own words on it"),
@@ -207,6 +213,10 @@ TABLES["dialogues"] = Table(
         "system_target": (TEXT, "optional", "system prompt of the target"),
     },
 )
+_SETTINGS = {
+    "settings": (TEXT, "required", "what determines its answers, as JSON"),
+    "hash": (TEXT, "required", "short hash of the settings"),
+}
 TABLES["judges"] = Table(
     "a judge that was given the run, with its settings",
     ("judge",),
@@ -216,8 +226,7 @@ TABLES["judges"] = Table(
         "samples": (INTEGER, "required", "answers it gives to each question"),
         "counted": (TRUTH, "required", "whether it counts words instead of judging"),
         "behaviours": (TEXT, "required", "behaviours it is asked about, as a JSON list"),
-        "settings": (TEXT, "required", "what determines its answers, as JSON"),
-        "hash": (TEXT, "required", "short hash of the settings"),
+        **_SETTINGS,
     },
 )
 TABLES["calls"] = Table(
@@ -256,9 +265,7 @@ TABLES["annotation_draws"] = Table(
     {
         "draw": (TEXT, "required", "the draw: how many, of which groups, with which seed"),
         "item": (INTEGER, "required", "1, 2, …: its place in the draw"),
-        "dialogue_id": (TEXT, "required", "the dialogue"),
-        "turn": (INTEGER, "required", "turn of the message"),
-        "behaviour": (TEXT, "required", "behaviour asked about"),
+        **_ITEM,
         "base_id": (TEXT, "optional", "the base prompt of the dialogue"),
         "weight": (NUMBER, "required", "messages it stands for"),
     },
@@ -350,10 +357,12 @@ TABLES["anthroscore_sentences"] = Table(
 # %% ../../nbs/01_core/01_tables.ipynb #0927608f
 _CASE, _MODEL = (TEXT, "required", "the case"), (TEXT, "required", "name of the model that answered")
 _JUDGE = (TEXT, "required", "name of the rubric judge")
-_SAMPLE = (INTEGER, "required", "1, 2, …: which of the judge's repeated answers")
-_SETTINGS = {
-    "settings": (TEXT, "required", "what determines its answers, as JSON"),
-    "hash": (TEXT, "required", "short hash of the settings"),
+_CRITERION = (INTEGER, "required", "1, 2, …: its place in the case's rubric")
+_JUDGEMENT = {
+    "model": _MODEL,
+    "case_id": _CASE,
+    "judge": _JUDGE,
+    "sample": (INTEGER, "required", "1, 2, …: which of the judge's repeated answers"),
 }
 TABLES["cases"] = Table(
     "a HeartBench case: a dialogue whose last message is to be answered",
@@ -374,7 +383,7 @@ TABLES["criteria"] = Table(
     ("case_id", "criterion"),
     {
         "case_id": _CASE,
-        "criterion": (INTEGER, "required", "1, 2, …: its place in the case's rubric"),
+        "criterion": _CRITERION,
         "ability": (TEXT, "optional", "the ability it belongs to"),
         "dimension": (TEXT, "optional", "the dimension of the ability"),
         "score": (NUMBER, "optional", "points for a hit; below 0 for a penalty; NA where it has none"),
@@ -395,10 +404,11 @@ TABLES["answers"] = Table(
         "status": (TEXT, "required", "ok, truncated, refused, empty, failed, planned"),
         **{
             name: TABLES["messages"].columns[name]
-            for name in ("content", "reasoning", "finish_reason", "served_model", "tokens_in", "tokens_out")
+            for name in (
+                *("content", "reasoning", "finish_reason", "served_model", "tokens_in", "tokens_out"),
+                *("seconds", "error"),
+            )
         },
-        "seconds": (NUMBER, "optional", "time from request to answer, in seconds"),
-        "error": (TEXT, "optional", "why there is no content"),
     },
 )
 
@@ -417,10 +427,7 @@ TABLES["judgements"] = Table(
     "an answer of a rubric judge on all criteria of one answer of a model",
     ("model", "case_id", "judge", "sample"),
     {
-        "model": _MODEL,
-        "case_id": _CASE,
-        "judge": _JUDGE,
-        "sample": _SAMPLE,
+        **_JUDGEMENT,
         "status": (TEXT, "required", "ok, refused, unparsed, failed"),
         "tries": (INTEGER, "optional", "requests sent until the answer could be read"),
         "criteria_order": (TEXT, "optional", "the order in which the criteria were shown, as a JSON list"),
@@ -432,11 +439,8 @@ TABLES["rubric_ratings"] = Table(
     "a verdict of a rubric judge on one criterion of one answer of a model",
     ("model", "case_id", "judge", "sample", "criterion"),
     {
-        "model": _MODEL,
-        "case_id": _CASE,
-        "judge": _JUDGE,
-        "sample": _SAMPLE,
-        "criterion": (INTEGER, "required", "1, 2, …: its place in the case's rubric"),
+        **_JUDGEMENT,
+        "criterion": _CRITERION,
         "hit": (TRUTH, "required", "whether the answer meets the criterion"),
         "reason": (TEXT, "optional", "the reason the judge gave"),
     },
@@ -516,16 +520,12 @@ TABLES["responses"] = Table(
 )
 
 # %% ../../nbs/01_core/01_tables.ipynb #196db949
-SQL_TYPES = {TEXT: "TEXT", INTEGER: "INTEGER", NUMBER: "REAL", TRUTH: "INTEGER"}
+KEPT = tuple(name for name, table in TABLES.items() if table.kept)
+_SQL_TYPES = {TEXT: "TEXT", INTEGER: "INTEGER", NUMBER: "REAL", TRUTH: "INTEGER"}
 
 
 def table_sql(table: str) -> str:
     """Write the statement that makes a table in the ledger of a run.
-
-    Parameters
-    ----------
-    table : str
-        A name in `TABLES`.
 
     Examples
     --------
@@ -537,10 +537,9 @@ def table_sql(table: str) -> str:
     """
     about = stated(table)
     lines = []
-    for name, (dtype, rule, _) in about.columns.items():
-        if rule == "derived":
-            continue
-        line, alone = f"{name} {SQL_TYPES[dtype]}", about.key == (name,)
+    for name in about.own:
+        dtype, rule, _ = about.columns[name]
+        line, alone = f"{name} {_SQL_TYPES[dtype]}", about.key == (name,)
         if rule not in ("present", "optional") and not (alone and dtype == INTEGER):
             line += " NOT NULL"  # SQLite numbers the rows of an INTEGER PRIMARY KEY by itself
         lines.append(line + " PRIMARY KEY" * alone)
@@ -551,8 +550,9 @@ def table_sql(table: str) -> str:
     return f"CREATE TABLE IF NOT EXISTS {table} (\n    {body}\n){ending}"
 
 # %% ../../nbs/01_core/01_tables.ipynb #8a3d07a1
-def schema(table: str):
-    """Make the pandera `DataFrameSchema` of a table; other columns than its own are allowed.
+@cache
+def schema(table: str, typed: bool = True) -> Any:
+    """Make the pandera `DataFrameSchema` of a table, or that of its rules without its dtypes; further columns may be.
 
     Examples
     --------
@@ -570,20 +570,15 @@ def schema(table: str):
         if name in ("turn", "sample"):
             checks.append(pa.Check.ge(1, error="1 or more"))
         fields[name] = pa.Column(
-            dtype,
+            dtype if typed else None,
             checks,
             nullable=rule in ("present", "optional", "derived"),
             unique=rule == "id",
-            coerce=True,
+            coerce=typed,
             description=meaning,
         )
-    return pa.DataFrameSchema(fields, unique=_shared_key(table), name=table, strict=False)
-
-
-def _shared_key(table: str) -> list[str] | None:
-    "The key of a table where it takes several columns; a single one has a rule of its own."
-    key = stated(table).key
-    return list(key) if len(key) > 1 else None
+    key = [*about.key] if len(about.key) > 1 else None  # a single column has a rule of its own
+    return pa.DataFrameSchema(fields, unique=key, name=table, strict=False)
 
 # %% ../../nbs/01_core/01_tables.ipynb #c5c05af8
 def check(frame: pd.DataFrame, table: str, source: str | os.PathLike | None = None) -> pd.DataFrame:
@@ -628,15 +623,12 @@ def check(frame: pd.DataFrame, table: str, source: str | os.PathLike | None = No
         )
         plural = "columns" if len(needed) > 1 else "column"
         raise TableError(f"{where}the table {table} needs the {plural} {', '.join(needed)}.{hint}")
-    frame = frame.reset_index(drop=True).copy()
-    for name in absent:
-        frame[name] = pd.Series(pd.NA, index=frame.index, dtype=fields[name][0])
-    for name, (dtype, _, _) in fields.items():
-        if dtype == TEXT and not frame[name].empty:
-            frame[name] = frame[name].where(frame[name].isna(), frame[name].astype("str"))
-    frame = frame[[*fields, *(name for name in frame.columns if name not in fields)]]
+    frame = frame.reset_index(drop=True).assign(**dict.fromkeys(absent, pd.NA))
+    frame, typed = frame[[*fields, *(name for name in frame.columns if name not in fields)]], True
+    with contextlib.suppress(TypeError, ValueError):  # else the schema says which cells are of another dtype
+        frame, typed = frame.astype({name: dtype for name, (dtype, _, _) in fields.items()}), False
     try:
-        return schema(table).validate(frame, lazy=True)
+        return schema(table, typed).validate(frame, lazy=True)
     except pandera.errors.SchemaErrors as error:
         places = _places(error.failure_cases, frame, table)
     shown = "\n".join(f"  {place}" for place in places[:10])
@@ -646,7 +638,7 @@ def check(frame: pd.DataFrame, table: str, source: str | os.PathLike | None = No
 
 def _places(cases: pd.DataFrame, frame: pd.DataFrame, table: str) -> list[str]:
     "One sentence a failed row and column."
-    places, key = [], _shared_key(table)
+    places, key = [], [*stated(table).key]
     for case in cases.itertuples():
         rule = str(case.check)
         if rule == "multiple_fields_uniqueness":
@@ -668,7 +660,7 @@ def _places(cases: pd.DataFrame, frame: pd.DataFrame, table: str) -> list[str]:
         else:
             what = f"{value} is not {rule}"
         places.append(f"{row}column {case.column}: {what}")
-    if key:
+    if len(key) > 1:
         places += [
             f"row {row + 1}, columns {', '.join(key)}: the same as an earlier row"
             for row in frame.index[frame.duplicated(key, keep="first")]
@@ -727,6 +719,17 @@ def map_cells(frame: pd.DataFrame, change: Callable[[Any], Any]) -> pd.DataFrame
     return changed.rename(columns=change)
 
 # %% ../../nbs/01_core/01_tables.ipynb #f5acd763
+def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    """Make plain rows of a frame, in which what is missing is None.
+
+    Examples
+    --------
+    >>> records(pd.DataFrame({"turn": pd.array([1, None], "Int64")}))
+    [{'turn': 1}, {'turn': None}]
+    """
+    return frame.astype(object).where(frame.notna(), None).to_dict("records")
+
+
 _NAMES = ("run", "target", "judge", "annotator", "model")
 
 

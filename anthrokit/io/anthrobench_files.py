@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from ..core import Run, TableError, as_run, digest, import_dialogues, tables
-from ..judging import CUES, PronounCounter, metadata_rows, parse_verdict
+from ..core import Run, TableError, digest, import_dialogues, tables
+from ..judging import CUES, PronounCounter, parse_verdict
 from ..simulation import PUBLIC_BEHAVIOURS, PUBLIC_DOMAINS, Taxonomy, load_prompts
 
 # %% auto #0
@@ -72,7 +72,7 @@ def _read(path: str | os.PathLike) -> tuple[list[str], list[dict[str, Any]]]:
         raise TableError(f"{path}: two columns are called {', '.join(doubled)}")
     if absent := [name for name in _NEEDED if name not in header]:
         raise TableError(f"{path} is no file of AnthroBench: it has no column {', '.join(absent)}")
-    rows = frame.astype(object).where(frame.notna(), None).to_dict("records")
+    rows = tables.records(frame)
     if not rows:
         raise TableError(f"{path}: the file has no row")
     first: dict[str, dict[str, Any]] = {}
@@ -91,40 +91,29 @@ def _read(path: str | os.PathLike) -> tuple[list[str], list[dict[str, Any]]]:
     return header, rows
 
 # %% ../../nbs/13_io/01_anthrobench_files.ipynb #cb12e60d
-class _Prompts:
-    "The prompts of a file's dialogues: known ones by first message, domain and scenario, the others made."
-
-    def __init__(self, known: pd.DataFrame | str | None):
-        frame = tables.check(known, "prompts") if isinstance(known, pd.DataFrame) else None
-        if isinstance(known, str):
-            frame = load_prompts(known)
-        self.known: dict[str, list[dict[str, Any]]] = {}
-        for row in [] if frame is None else frame.astype(object).where(frame.notna(), None).to_dict("records"):
-            self.known.setdefault(row["first_message"], []).append(row)
-        self.times: Counter[tuple] = Counter()
-        self.found: dict[str, dict[str, Any]] = {}
-
-    def of(self, row: Mapping[str, Any]) -> dict[str, Any]:
-        "The prompt of a dialogue, from its first row."
-        prompt = self._known(row) if not row.get("prompt_id") else None
-        prompt = prompt or _stated_prompt(row)
-        if self.found.setdefault(prompt["prompt_id"], prompt)["first_message"] != prompt["first_message"]:
+def _prompts_of(
+    openings: Iterable[Mapping[str, Any]], known: pd.DataFrame | str | None = None
+) -> list[dict[str, Any]]:
+    "The prompt of each dialogue, from its first row: known by first message, domain and scenario, or made."
+    frame = load_prompts(known) if isinstance(known, str) else known
+    alike: dict[str, list[dict[str, Any]]] = {}
+    for prompt in () if frame is None else tables.records(tables.check(frame, "prompts")):
+        alike.setdefault(prompt["first_message"], []).append(prompt)
+    times: Counter[tuple] = Counter()
+    texts: dict[str, str] = {}
+    found = []
+    for row in openings:
+        text, domain, scenario = _first_message(row), row.get("prompt_use_domain"), row.get("prompt_use_scenario")
+        wanted = {"domain": PUBLIC_DOMAINS.get(domain, domain), "scenario": (scenario or "").strip()}
+        same = [] if row.get("prompt_id") else alike.get(text, [])
+        same = [one for one in same if all(one[name] == value for name, value in wanted.items() if value)] or same
+        unit = (text, row.get("target_llm"), *wanted.values())
+        prompt = same[times[unit] % len(same)] if same else _stated_prompt(row)  # several take turns
+        times[unit] += 1
+        if texts.setdefault(prompt["prompt_id"], prompt["first_message"]) != prompt["first_message"]:
             raise TableError(f"{row['place']}, column prompt_id: {prompt['prompt_id']!r} has another first message")
-        return prompt
-
-    def _known(self, row: Mapping[str, Any]) -> dict[str, Any] | None:
-        "Of the known prompts with this first message, the one that is up."
-        domain = row.get("prompt_use_domain")
-        scenario = (row.get("prompt_use_scenario") or "").strip()
-        wanted = {"domain": PUBLIC_DOMAINS.get(domain, domain), "scenario": scenario}
-        text = _first_message(row)
-        alike = self.known.get(text, [])
-        closer = [one for one in alike if all(one[name] == value for name, value in wanted.items() if value)] or alike
-        if not closer:
-            return None
-        key = (text, row.get("target_llm"), *wanted.values())
-        self.times[key] += 1
-        return closer[(self.times[key] - 1) % len(closer)]
+        found.append(prompt)
+    return found
 
 
 def _first_message(row: Mapping[str, Any]) -> str:
@@ -157,36 +146,37 @@ def _status(text: str | None) -> str:
     return "failed" if (text or "").startswith("failed") else "done"
 
 
-def _dialogues(rows: list[dict[str, Any]], prompts: _Prompts) -> list[dict[str, Any]]:
-    "Dialogues of a file, in its order, with what else it says of them."
-    turns: dict[str, int] = {}
-    for row in rows:
-        turns[row["dialogue_id"]] = max(turns.get(row["dialogue_id"], 0), row["turn"])
-    dialogues: dict[str, dict[str, Any]] = {}
-    times: Counter[tuple] = Counter()
-    for row in rows:
-        if row["dialogue_id"] in dialogues:
-            continue
-        prompt, target = prompts.of(row), row.get("target_llm") or "unknown"
-        times[prompt["prompt_id"], target, row.get("persona")] += 1
-        numbers = {
-            "repeat": times[prompt["prompt_id"], target, row.get("persona")],
-            "turns": turns[row["dialogue_id"]],
-        }
-        given = {name: row.get(name) for name in numbers if row.get(name)}
-        dialogues[row["dialogue_id"]] = {
-            "dialogue_id": row["dialogue_id"],
-            "prompt_id": prompt["prompt_id"],
-            "target": target,
-            "user": row.get("user_llm"),
-            "persona": row.get("persona"),
-            **numbers,
-            **{name: _whole(text, f"{row['place']}, column {name}") for name, text in given.items()},
-            "status": _status(row.get("dialogue_status")),
-            "reason": row.get("dialogue_error"),
-            "metadata": {name: row[name] for name in _KEPT if row.get(name)},
-        }
-    return list(dialogues.values())
+def _dialogues(
+    said: Mapping[str, list[dict[str, Any]]], prompts: list[dict[str, Any]], others: Iterable[str] = ()
+) -> list[dict[str, Any]]:
+    "Dialogues from their rows; what else these say is metadata: one value, or a list of one a turn."
+    found, times = [], Counter()
+    for (name, rows), prompt in zip(said.items(), prompts, strict=True):
+        row, target = rows[0], rows[0].get("target_llm") or "unknown"
+        unit = (prompt["prompt_id"], target, row.get("persona"))
+        times[unit] += 1
+        numbers = {"repeat": times[unit], "turns": max(one["turn"] for one in rows)}
+        given = {key: row.get(key) for key in numbers if row.get(key)}
+        kept = {key: [one.get(key) for one in rows] for key in (*_KEPT, *others)}
+        found.append(
+            {
+                "dialogue_id": name,
+                "prompt_id": prompt["prompt_id"],
+                "target": target,
+                "user": row.get("user_llm"),
+                "persona": row.get("persona"),
+                **numbers,
+                **{key: _whole(text, f"{row['place']}, column {key}") for key, text in given.items()},
+                "status": _status(row.get("dialogue_status")),
+                "reason": row.get("dialogue_error"),
+                "metadata": {
+                    key: values[0] if len(set(values)) == 1 else values
+                    for key, values in kept.items()
+                    if any(value is not None for value in values)
+                },
+            }
+        )
+    return found
 
 
 def _messages(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -217,11 +207,12 @@ _COLUMN = re.compile(r"_(?:(?:raw|present)_s(?P<sample>\d{1,6})|final_present|ra
 _MAJORITY = "AnthroBench majority"
 
 
-def _rated_columns(names: list[str]) -> list[_Rated]:
-    "The columns of ratings among the names of a file's columns."
+def _rated_columns(names: list[str]) -> tuple[list[_Rated], set[str]]:
+    "The ratings that stand in a file of columns with these names, and the names of all columns that `rate` wrote."
     endings = {name: _COLUMN.search(name) for name in names if isinstance(name, str)}
     cues = [name.removesuffix("_present") for name in names if name.endswith("_present") and not endings[name]]
     samples: dict[tuple[str, str], set[int]] = {(cue, ""): set() for cue in cues}
+    used = {f"{cue}_present" for cue in cues}
     for name, ending in endings.items():
         if ending is None:
             continue
@@ -230,6 +221,7 @@ def _rated_columns(names: list[str]) -> list[_Rated]:
         if places and places[-1] + 1 < len(stem):
             cue, judge = stem[: places[-1]], stem[places[-1] + 1 :]
             samples.setdefault((cue, judge), set()).update({int(ending["sample"])} if ending["sample"] else ())
+            used.add(name)
     judged = {cue for cue, judge in samples if judge}
     found = []
     for (cue, judge), numbers in samples.items():
@@ -241,7 +233,7 @@ def _rated_columns(names: list[str]) -> list[_Rated]:
             ] or [_Rated(behaviour, judge, 1, f"{stem}_final_present", f"{stem}_raw_rating")]
         elif cue not in judged:
             found.append(_Rated(behaviour, _MAJORITY, 1, f"{cue}_present", None))
-    return found
+    return found, used
 
 # %% ../../nbs/13_io/01_anthrobench_files.ipynb #970f1d49
 _VERDICTS = {"1": True, "1.0": True, "0": False, "0.0": False, "-1": None, "-1.0": None}
@@ -440,50 +432,31 @@ def read_anthrobench(
     1           a     1  assistant  I feel low.
     """
     header, rows = _read(path)
-    known = _Prompts(prompts)
-    dialogues = _dialogues(rows, known)
-    columns = _rated_columns(header)
-    used = {*_NEEDED, *_OF_DIALOGUE, *_OWN, _OWN_JUDGES, *_rating_names(header)}
-    _keep_others(dialogues, rows, [name for name in header if name not in used])
+    columns, rated = _rated_columns(header)
+    used = {*_NEEDED, *_OF_DIALOGUE, *_OWN, _OWN_JUDGES, *rated}
+    said: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        said.setdefault(row["dialogue_id"], []).append(row)
+    found = _prompts_of((turns[0] for turns in said.values()), prompts)
+    dialogues = _dialogues(said, found, [name for name in header if name not in used])
     columns = _counted_once(columns, rows)
     columns = _chosen(path, columns, _added_judges(header, rows, columns), judges)
     parts = {
-        "metadata": metadata_rows(pd.DataFrame(dialogues)),
-        "dialogues": [{name: value for name, value in row.items() if name != "metadata"} for row in dialogues],
+        "dialogues": dialogues,
         "messages": _messages(rows),
         "judges": listed_judges([(one.judge, one.behaviour, one.sample) for one in columns], "AnthroBench file"),
         "ratings": _ratings(rows, columns),
     }
     return import_dialogues(
-        as_run(run),
+        run,
         "AnthroBench file",
-        pd.DataFrame(list(known.found.values())),
+        pd.DataFrame({prompt["prompt_id"]: prompt for prompt in found}.values()),
         parts,
         behaviours=[behaviour.entry() for behaviour in Taxonomy.load()],
         source=Path(path).name,
         targets={row["target"]: {"source": Path(path).name} for row in dialogues},
         turns=max(row["turns"] for row in dialogues),
     )
-
-
-def _rating_names(header: list[str]) -> list[str]:
-    "All columns that `rate` wrote."
-    places = _rated_columns(header)
-    stems = {f"{CUES.get(place.behaviour, place.behaviour)}_{place.judge}" for place in places}
-    ends = ("_final_present", "_raw_rating")
-    majorities = [f"{CUES.get(place.behaviour, place.behaviour)}_present" for place in places]
-    read = [name for place in places for name in (place.verdict, place.raw) if name]
-    return [*majorities, *read, *(stem + end for stem in stems for end in ends)]
-
-
-def _keep_others(dialogues: list[dict[str, Any]], rows: list[dict[str, Any]], names: list[str]) -> None:
-    "Columns that aren't AnthroBench's go into the dialogues' metadata: one value, or a list of one a turn."
-    for dialogue in dialogues if names else ():
-        own = [row for row in rows if row["dialogue_id"] == dialogue["dialogue_id"]]
-        for name in names:
-            values = [row[name] for row in own]
-            if any(value is not None for value in values):
-                dialogue["metadata"][name] = values[0] if len(set(values)) == 1 else values
 
 # %% ../../nbs/13_io/01_anthrobench_files.ipynb #0ba4ca33
 def one_target(run: Run, target: str | None) -> str:

@@ -13,10 +13,9 @@ from typing import Any
 
 import pandas as pd
 
-from ..core import Run, TableError, as_run, digest, import_dialogues, label, tables, versions
+from ..core import Run, TableError, digest, import_dialogues, label, tables, versions
 from .anthrobench_files import listed_judges, one_target
-from ..judging import Passage, PronounCounter, Rating, judge_prompt, metadata_rows, paired_turns
-from ..judging import parse_verdict
+from ..judging import Passage, PronounCounter, Rating, judge_prompt, paired_turns, parse_verdict
 from ..models import await_for
 from anthrokit.simulation import (
     Behaviour,
@@ -52,12 +51,6 @@ _RATING = ("turn", "judge", "sample", "verdict", "score", "status", "explanation
 _LABEL = ("turn", "label", "votes_for", "votes_cast")
 _SAID = {True: "Yes", False: "No"}
 _KNOWN = {name for table in ("prompts", "dialogues") for name in tables.columns(table)["column"]}
-
-
-def _records(frame: pd.DataFrame, columns: Iterable[str]) -> list[dict[str, Any]]:
-    "Rows as JSON can hold them."
-    frame = frame[[*columns]].astype(object)
-    return frame.where(frame.notna(), None).to_dict("records")
 
 
 def _quoted(text: str | None) -> str:
@@ -151,7 +144,7 @@ _KEPT = ("turn", "reasoning", "finish_reason", "role_flip", "tokens_in", "tokens
 def _chat(said: pd.DataFrame, target: str, system: str | None) -> list[ChatMessage]:
     "The messages of a dialogue, in Inspect's classes; each knows its turn, what is kept of it, and why it has no text."
     found: list[ChatMessage] = [ChatMessageSystem(content=system)] if system else []
-    for row, kept in zip(said.itertuples(), _records(said, _KEPT), strict=True):
+    for row, kept in zip(said.itertuples(), tables.records(said[[*_KEPT]]), strict=True):
         about = {name: value for name, value in kept.items() if value is not None}
         if pd.isna(row.content):
             about["missing"] = row.error if isinstance(row.error, str) else "not there"
@@ -186,7 +179,7 @@ def _grouped(frame: pd.DataFrame, columns: Iterable[str]) -> dict[tuple[str, str
     "Rows by dialogue and behaviour."
     found: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for name, behaviour, row in zip(
-        frame["dialogue_id"], frame["behaviour"], _records(frame, columns), strict=True
+        frame["dialogue_id"], frame["behaviour"], tables.records(frame[[*columns]]), strict=True
     ):
         found.setdefault((name, behaviour), []).append(row)
     return found
@@ -202,7 +195,7 @@ def _samples(run: Run, target: str) -> list[EvalSample]:
     labels = _grouped(labelled.sort_values("turn", kind="stable"), _LABEL)
     ratings = _grouped(run.ratings(), _RATING)
     found, epochs = [], {}
-    for row in _records(rows, rows.columns):
+    for row in tables.records(rows):
         name, prompt = row["dialogue_id"], row["prompt_id"]
         epochs[prompt] = epochs.get(prompt, 0) + 1
         scores = {
@@ -273,7 +266,7 @@ def write_inspect(run: Run, path: str | os.PathLike, *, target: str | None = Non
             scorers=[{"name": name, "metrics": _METRICS} for name in behaviours],
             metadata={
                 "manifest": run.manifest(),
-                "judges": _records(run.query("SELECT * FROM judges"), _JUDGE),
+                "judges": tables.records(run.query("SELECT * FROM judges")[[*_JUDGE]]),
             },
         ),
         stats=EvalStats(model_usage=usage),
@@ -357,6 +350,9 @@ def _dialogue_of(log: EvalLog, sample: EvalSample) -> tuple[dict[str, Any], list
         "reason": sample.error.message if sample.error else None,
         "system_user": known.get("system_user"),
         "system_target": "\n\n".join(one.text for one in sample.messages if one.role == "system") or None,
+        "metadata": {  # what it says beside the columns of prompts and dialogues
+            name: value for name, value in sample.metadata.items() if name not in known and value is not None
+        },
     }
     messages = [{"dialogue_id": name, **row} for row in said]
     return dialogue, messages
@@ -403,22 +399,6 @@ def read_log(path: str | os.PathLike) -> EvalLog:
         raise TableError(f"{path}: is no log of Inspect ({type(error).__name__}: {error})") from None
 
 # %% ../../nbs/13_io/02_inspect_logs.ipynb #84c557f2
-def _metadata(log: EvalLog) -> pd.DataFrame:
-    "dialogue_id and metadata of each sample: what it says beside the columns of prompts and dialogues."
-    rows = []
-    for sample in log.samples:
-        own = _own(sample)
-        told = {name: value for name, value in sample.metadata.items() if name not in own and value is not None}
-        rows.append({"dialogue_id": _dialogue_id(log, sample), "metadata": told})
-    return pd.DataFrame(rows)
-
-
-def _refuse_doubled(names: Iterable[str]) -> None:
-    for name, times in Counter(names).items():
-        if times > 1:
-            raise TableError(f"{times} samples say that they are the dialogue {name!r}")
-
-
 def read_inspect(path: str | os.PathLike, run: Run | str | os.PathLike | None = None) -> Run:
     """A run from a log of Inspect.
 
@@ -470,7 +450,9 @@ def run_of_log(log: EvalLog, path: str | os.PathLike, run: Run | str | os.PathLi
         raise TableError(f"{path}: the log has no samples")
     try:
         both = [_dialogue_of(log, sample) for sample in log.samples]
-        _refuse_doubled(dialogue["dialogue_id"] for dialogue, _ in both)
+        for name, times in Counter(dialogue["dialogue_id"] for dialogue, _ in both).items():
+            if times > 1:
+                raise TableError(f"{times} samples say that they are the dialogue {name!r}")
         ratings = [row for sample in log.samples for row in _ratings_of(log, sample)]
         tables.check(pd.DataFrame(ratings), "ratings") if ratings else None
     except TableError as error:
@@ -485,12 +467,9 @@ def run_of_log(log: EvalLog, path: str | os.PathLike, run: Run | str | os.PathLi
         "messages": [message for _, messages in both for message in messages],
         "judges": _judges_of(log, ratings),
         "ratings": ratings,
-        "metadata": metadata_rows(_metadata(log)),
     }
     behaviours = [behaviour.entry() for behaviour in Taxonomy.load()]
-    return import_dialogues(
-        as_run(run), "Inspect log", prompts, rows, source=Path(path).name, behaviours=behaviours
-    )
+    return import_dialogues(run, "Inspect log", prompts, rows, source=Path(path).name, behaviours=behaviours)
 
 # %% ../../nbs/13_io/02_inspect_logs.ipynb #d198f286
 def _as_inspect(message: dict[str, str]) -> ChatMessage:
@@ -619,7 +598,7 @@ def behaviour_scorer(behaviour: Behaviour, judges: list[str] | None = None, samp
             )
             ratings = tables.check(pd.DataFrame(rows), "ratings") if rows else tables.empty("ratings")
             panel = {behaviour.name: [str(model) if model else counter.name for model in models]}
-            return dialogue_score(_records(label(ratings, panel), _LABEL), _records(ratings, _RATING))
+            return dialogue_score(tables.records(label(ratings, panel)[[*_LABEL]]), tables.records(ratings[[*_RATING]]))
 
         return score
 
@@ -668,7 +647,7 @@ def anthrobench(
     rows = load_prompts(prompts)
     dataset = [
         Sample(input=row["first_message"], id=row["prompt_id"], metadata={**row, "turns": turns})
-        for row in _records(rows, rows.columns)
+        for row in tables.records(rows)
     ]
     return Task(
         dataset=MemoryDataset(dataset, name=str(prompts)),
