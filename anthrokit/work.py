@@ -17,8 +17,9 @@ import threading
 from collections import Counter
 from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -42,18 +43,17 @@ from anthrokit.models import (
     Budget,
     Completion,
     Meter,
-    Provider,
     Spread,
     await_for,
     under_way,
     wait_for,
 )
+from .models.batches import Provider
 from .models.loop import background_loop
 
 # %% auto #0
-__all__ = ['Steps', 'Unit', 'Prompt', 'Request', 'Computation', 'Alike', 'follow', 'Lane', 'work_through', 'side_by_side', 'Job',
-           'Forecast', 'Progress', 'run_job', 'arun_job', 'Running', 'usual_answer', 'estimate_jobs', 'look_at', 'task',
-           'Unreadable', 'ask_until_read', 'run_at_hand', 'refuse_unknown_outcomes', 'forecast_calls', 'AskingJob']
+__all__ = ['Steps', 'Request', 'Computation', 'Alike', 'follow', 'Lane', 'Job', 'Forecast', 'run_job', 'arun_job', 'Running',
+           'usual_answer', 'estimate_jobs', 'look_at', 'task', 'Unreadable', 'ask_until_read', 'AskingJob']
 
 # %% ../nbs/03_work.ipynb #05f8f122
 @dataclass(frozen=True)
@@ -63,13 +63,10 @@ class Request:
     Attributes
     ----------
     llm : LLM
-        The model.
     messages : sequence of dict
         role and content.
-    unit : str
-        Id of the message or rating that it is for; the call is booked under it.
-    purpose : str
-        The account it is booked under: user, target, judge, answer, …
+    unit, purpose : str
+        What the call is booked under: the id of the message or rating, and user, target, judge, answer, …
     parameters : dict
         For this call only, such as seed.
 
@@ -126,13 +123,8 @@ class Alike(NamedTuple):
 
     def steps(self, at_once: bool = False) -> Steps:
         "Their steps."
-        first, *others = self.parts
-        if others and at_once:
-            yield [first, *others]
-        else:
-            yield first
-            if others:
-                yield others
+        parts = list(self.parts)
+        yield from [parts] if at_once else [parts[:1], parts[1:]]
 
 
 Steps = Generator[Any, Any, Any]
@@ -144,7 +136,7 @@ async def follow(
     compute: Callable[[Computation], Awaitable[Any]] | None = None,
     at_once: bool = False,
 ) -> Any:
-    """Do the steps of a unit.
+    """Do the steps of a unit. Of several at once the first error is raised, when its neighbours have ended.
 
     Parameters
     ----------
@@ -162,10 +154,6 @@ async def follow(
     -------
     object
         What the generator returns.
-
-    Raises
-    ------
-    The first error of a step, when its neighbours have ended.
 
     Examples
     --------
@@ -223,57 +211,8 @@ class Lane(NamedTuple):
     steps: Callable[[Any], Steps] | None = None
 
 
-Unit = TypeVar("Unit")
-
-
-async def work_through(units: Iterable[Unit], work: Callable[[Unit], Awaitable[Any]], places: int) -> None:
-    """Do `work` for each unit, at most `places` at a time.
-
-    Raises
-    ------
-    The first error of a unit. `BudgetReached` is raised when the units in flight have ended.
-
-    Examples
-    --------
-    >>> import asyncio
-    >>> found = []
-    >>> async def work(unit):
-    ...     found.append(unit)
-    >>> asyncio.run(work_through("abc", work, places=2))
-    >>> sorted(found)
-    ['a', 'b', 'c']
-    """
-    source = iter(units)
-
-    async def place() -> None:
-        nonlocal begun
-        while not reached and (unit := next(source, source)) is not source:
-            if begun < places:
-                begun += 1
-                group.create_task(place())
-            try:
-                await work(unit)
-            except BudgetReached as stop:
-                reached.append(stop)
-
-    begun, reached = 1, []
-    with _first_error():
-        async with asyncio.TaskGroup() as group:
-            group.create_task(place())
-    if reached:
-        raise reached[0]
-
-
-async def side_by_side(works: Iterable[Awaitable[Any]]) -> None:
-    """Until all have ended. An error ends the others; a budget that is reached is raised when all have ended.
-
-    Examples
-    --------
-    >>> import asyncio
-    >>> async def both():
-    ...     await side_by_side([asyncio.sleep(0), asyncio.sleep(0)])
-    >>> asyncio.run(both())
-    """
+async def _side_by_side(works: Iterable[Awaitable[Any]]) -> None:
+    "Until all have ended. An error ends the others; a budget that is reached is raised when all have ended."
     reached = []
 
     async def one(work: Awaitable[Any]) -> None:
@@ -282,21 +221,31 @@ async def side_by_side(works: Iterable[Awaitable[Any]]) -> None:
         except BudgetReached as stop:
             reached.append(stop)
 
-    with _first_error():
+    try:
         async with asyncio.TaskGroup() as group:
             for work in works:
                 group.create_task(one(work))
+    except BaseExceptionGroup as errors:
+        raise errors.exceptions[0] from None
     if reached:
         raise reached[0]
 
 
-@contextlib.contextmanager
-def _first_error() -> Iterator[None]:
-    "The first error of a group of tasks, by itself."
-    try:
-        yield
-    except BaseExceptionGroup as errors:
-        raise errors.exceptions[0] from None
+async def _work_through(units: Iterable[Any], work: Callable[[Any], Awaitable[Any]], places: int) -> None:
+    "Do `work` for each unit, at most `places` at a time. After a budget was reached no further unit is begun."
+    source, reached = iter(units), False
+
+    async def place(unit: Any) -> None:
+        nonlocal reached
+        try:
+            while unit is not source:
+                await work(unit)
+                unit = source if reached else next(source, source)
+        except BudgetReached:
+            reached = True
+            raise
+
+    await _side_by_side(place(unit) for unit in islice(source, places))
 
 # %% ../nbs/03_work.ipynb #396c392c
 class Job:
@@ -468,11 +417,11 @@ async def _do(job: Job, batch: Batch | None, on: Any = None) -> None:
         steps = lane.steps or job.steps
         places = spread.places if spread else lane.places
         compute = (lambda step: spread.compute(*step)) if spread else None
-        await work_through(lane.units, lambda unit: follow(steps(unit), called, compute), places)
+        await _work_through(lane.units, lambda unit: follow(steps(unit), called, compute), places)
 
     with spread or contextlib.nullcontext():
         if batch is None:
-            await side_by_side(do_lane(lane) for lane in job.lanes())
+            await _side_by_side(do_lane(lane) for lane in job.lanes())
         else:
             await _do_in_batches(job, batch, called)
         await job.meter.writer.settle()
@@ -512,9 +461,9 @@ async def _do_in_batches(job: Job, batch: Batch, called: Callable[[Request], Awa
 
         async def do_lane(lane: Lane) -> None:
             steps = lane.steps or job.steps
-            await work_through(lane.units, lambda unit: do_unit(steps(unit)), 2 * batch.requests)
+            await _work_through(lane.units, lambda unit: do_unit(steps(unit)), 2 * batch.requests)
 
-        await side_by_side(do_lane(lane) for lane in job.lanes())
+        await _side_by_side(do_lane(lane) for lane in job.lanes())
 
 # %% ../nbs/03_work.ipynb #ff4b4bd8
 def _refuse_what_is_out(job: Job, batch: Batch | None) -> None:
@@ -561,16 +510,8 @@ def _at_work(
         _AT_WORK.discard(folder)
 
 # %% ../nbs/03_work.ipynb #08f68213
-class Progress:
-    """The bar of a job, drawn by the thread that waits for it.
-
-    Examples
-    --------
-    >>> from contextlib import closing
-    >>> from tempfile import mkdtemp
-    >>> with closing(Progress(Job(Run(mkdtemp())), show=False)) as bar:
-    ...     bar.tick()
-    """
+class _Progress:
+    "The bar of a job, drawn by the thread that waits for it."
 
     def __init__(self, job: Job, show: bool = True):
         self.job, self.show, self._bar = job, show, None
@@ -667,7 +608,7 @@ def run_job(
     batch = _batch_of(batch, on)
     if not wait:
         return Running(job, batch, on)
-    bar = Progress(job, progress)
+    bar = _Progress(job, progress)
     try:
         with _ending_tidily(), _at_work(job, batch, progress, on), contextlib.closing(bar):
             wait_for(_do(job, batch, on), bar.tick)
@@ -684,7 +625,7 @@ async def arun_job(
     progress: bool = True,
 ) -> Any:
     "`run_job` for code that awaits; the same parameters, but for `wait`."
-    batch, bar = _batch_of(batch, on), Progress(job, progress)
+    batch, bar = _batch_of(batch, on), _Progress(job, progress)
     with _at_work(job, batch, progress, on), contextlib.closing(bar):
         await await_for(_do(job, batch, on), bar.tick)
     return job.result()
@@ -925,27 +866,23 @@ def task(make: Callable[..., Job]) -> Any:
     >>> job.total, job.done
     (80, 0)
     """
-    ours = [
-        name
-        for name in ("batch", "on", "progress", "wait")
-        if name in inspect.signature(make).parameters
-    ]
+    ours = {"batch", "on", "progress", "wait"}.intersection(inspect.signature(make).parameters)
 
-    def parted(settings: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-        engine = {name: settings.pop(name) for name in ours if name in settings}
-        _batch_of(*(engine.get(name, unset) for name, unset in (("batch", False), ("on", None))))
-        return settings, engine
+    def taken_out(settings: dict[str, Any]) -> dict[str, Any]:
+        engine = {name: settings.pop(name) for name in ours.intersection(settings)}
+        _batch_of(engine.get("batch", False), engine.get("on"))
+        return engine
 
     @functools.wraps(make)
     def now(*given: Any, **settings: Any) -> Any:
-        settings, engine = parted(settings)
+        engine = taken_out(settings)
         with waiting("getting ready", engine.get("progress", True)):
             job = make(*given, **settings)
         return run_job(job, **engine)
 
     @functools.wraps(make)
     async def awaited(*given: Any, **settings: Any) -> Any:
-        settings, engine = parted(settings)
+        engine = taken_out(settings)
         engine.pop("wait", None)
         return await arun_job(await asyncio.to_thread(make, *given, **settings), **engine)
 
@@ -965,7 +902,7 @@ class Unreadable(ValueError):
     """
 
 
-Prompt = Sequence[Mapping[str, str]]
+_Prompt = Sequence[Mapping[str, str]]
 
 
 def ask_until_read(
@@ -1024,15 +961,7 @@ def ask_until_read(
 # %% ../nbs/03_work.ipynb #da4c179f
 @contextlib.contextmanager
 def run_at_hand(run: Run | str | os.PathLike, *, there: bool = False) -> Iterator[tuple[Run, bool]]:
-    """A run, and whether it was opened here: then it is closed again if what follows fails. `there`: it must exist.
-
-    Examples
-    --------
-    >>> from tempfile import mkdtemp
-    >>> with run_at_hand(mkdtemp()) as (run, opened):
-    ...     opened
-    True
-    """
+    "A run, and whether it was opened here: then it is closed again if what follows fails. `there`: it must exist."
     opened = not isinstance(run, Run)
     if opened and there:
         Run(run, read_only=True).close()
@@ -1046,12 +975,7 @@ def run_at_hand(run: Run | str | os.PathLike, *, there: bool = False) -> Iterato
 
 
 def refuse_unknown_outcomes(retry: Sequence[str], known: Sequence[str]) -> None:
-    """Raise where an outcome can't be asked for again.
-
-    Examples
-    --------
-    >>> refuse_unknown_outcomes(["failed"], ["failed", "refused"])
-    """
+    "Raise where an outcome can't be asked for again."
     if isinstance(retry, str) or (unknown := sorted(set(retry) - set(known))):
         raise ValueError(
             f"retry can hold {', '.join(known)}, not {retry if isinstance(retry, str) else unknown[0]}"
@@ -1059,17 +983,9 @@ def refuse_unknown_outcomes(retry: Sequence[str], known: Sequence[str]) -> None:
 
 
 def forecast_calls(
-    job: Job, purpose: str, name: str, llm: LLM, owed: int, assumed: float, prompts: Iterable[Prompt]
+    job: Job, purpose: str, name: str, llm: LLM, owed: int, assumed: float, prompts: Iterable[_Prompt]
 ) -> Forecast:
-    """A forecast of one call a prompt.
-
-    Examples
-    --------
-    >>> from tempfile import mkdtemp
-    >>> llm, prompt = LLM("openai/gpt-4o"), [{"role": "user", "content": "Hm?"}]
-    >>> forecast_calls(Job(Run(mkdtemp())), "tag", "gpt", llm, 5, 40, [prompt]).done
-    4
-    """
+    "A forecast of one call a prompt."
     prompts = list(prompts)
     texts = ["\n".join(message["content"] for message in prompt) for prompt in prompts]
     tokens, measured = usual_answer(job.run, purpose, llm, assumed)
@@ -1116,7 +1032,7 @@ class AskingJob(Job):
     def __init__(
         self,
         table: str,
-        prompts: Mapping[str, Sequence[Prompt]],
+        prompts: Mapping[str, Sequence[_Prompt]],
         rows: Callable[..., Steps],
         *,
         purpose: str,
@@ -1147,7 +1063,7 @@ class AskingJob(Job):
         return [Lane(self.owed, self.llm.max_concurrency)]
 
     def steps(self, item: str) -> Steps:
-        def ask(prompt: Prompt, read: Callable[[str | None], Any], part: str = "") -> Steps:
+        def ask(prompt: _Prompt, read: Callable[[str | None], Any], part: str = "") -> Steps:
             unit = digest(self.table, self.hashes[item], part)
             return ask_until_read(Request(self.llm, prompt, unit, self.purpose), read, self.tries)
 

@@ -11,8 +11,8 @@ import asyncio
 import statistics
 import time
 
-from anthrokit.models import Request, wait_for
-from anthrokit.models.embedded import _ByOpenVINO, _ByTransformers, _Desk
+from anthrokit.models import wait_for
+from anthrokit.models.embedded import Request, _ByOpenVINO, _ByTransformers, _Desk
 
 
 def tokens_a_second(desk, requests):

@@ -15,7 +15,7 @@ from statsmodels.stats.proportion import proportion_confint
 
 from anthrokit.core import data_path
 from anthrokit.judging import CONTEXTS, Passage, judge_prompt, labelled_messages, quality
-from anthrokit.models import DEFAULT_MODEL, log_probability
+from anthrokit.models import DEFAULT_MODEL, load
 from anthrokit.simulation import Taxonomy
 from anthrokit.validity import labelled_exchanges
 
@@ -27,8 +27,17 @@ def log_odds(passage: Passage, behaviour: str, **shown) -> float:
     "Log-odds that the model answers Yes and not No."
     prompt = judge_prompt(passage, taxonomy[behaviour], **shown)
     prompt = prompt[: prompt.rindex("Answer in exactly this form")] + "Answer Yes or No."
-    yes, no = log_probability([{"role": "user", "content": prompt}], ["Yes", "No"])
-    return float(yes - no)
+    model, tokenizer = load()
+    import torch
+
+    asked = tokenizer.apply_chat_template(
+        [{"role": "user", "content": prompt}], tokenize=False, add_generation_prompt=True
+    )
+    [yes], [no] = (tokenizer(word, add_special_tokens=False)["input_ids"] for word in ("Yes", "No"))
+    with torch.inference_mode():
+        tokens = tokenizer(asked, return_tensors="pt", add_special_tokens=False)["input_ids"]
+        scores = model(tokens, logits_to_keep=1).logits[0, -1].float()
+    return float(scores[yes] - scores[no])
 
 
 def share(name: str, hits: np.ndarray) -> dict[str, float]:

@@ -13,7 +13,8 @@ import pytest
 from anthrokit.core import Run
 from anthrokit.heartbench import RubricJudge, add_answers, bundled_answers, judge_answers, load_cases
 from anthrokit.judging import JudgingJob, LLMJudge, TogetherJudge, judge
-from anthrokit.models import LLM, Shared, Wire
+from anthrokit.models import LLM, Shared
+from anthrokit.models.transports import Wire
 from anthrokit.simulation import Taxonomy, simulate
 from anthrokit.work import estimate_jobs
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from anthrokit.core import CallFailed, SetupError
 from anthrokit.models import LLM
+from anthrokit.models.transports import import_litellm
 
 OPENAI = ("openai/gpt-4o", "mistral/mistral-large-latest", "deepseek/deepseek-chat", "hosted_vllm/some-model")
 ANTHROPIC, GEMINI, OLLAMA = ("anthropic/claude-sonnet-4-5",), ("gemini/gemini-2.5-pro",), ("ollama_chat/llama3.1",)
@@ -312,6 +313,30 @@ def test_an_answer_held_to_a_schema_may_be_a_tools(address):
         "anthropic/claude-3-haiku-20240307", address, answer, parameters={"response_format": SCHEMA}
     )
     assert lean == whole and json.loads(lean["content"]) == {"verdict": "Yes"}
+
+
+@pytest.mark.parametrize(
+    "name, answer, asked, price",
+    [
+        ("openai/gpt-5", {"service_tier": "flex"}, "flex", "_flex"),
+        ("openai/gpt-5", {}, "flex", "_flex"),
+        ("openai/gpt-5", {"service_tier": "default"}, "flex", ""),
+        ("openai/gpt-5", {"service_tier": "priority"}, "auto", "_priority"),
+        ("openai/gpt-5", {"service_tier": "priority"}, None, "_priority"),
+        ("openai/gpt-5", {"service_tier": ["flex"]}, None, ""),
+        ("gemini/gemini-2.5-flash", {}, "flex", "_flex"),
+    ],
+)
+def test_a_call_costs_what_its_service_tier_costs(address, name, answer, asked, price):
+    "By what the provider says it was answered in, else by what was asked for; so is what a call is reckoned to take."
+    plain = name.partition("/")[2]
+    told = gemini_answer(modelVersion=plain) if "gemini" in name else openai_answer(model=plain)
+    replay, settings = (200, json.dumps({**told, **answer}).encode(), {}), {"service_tier": asked} if asked else {}
+    (lean, sent), (whole, sent_whole) = both(name, address, replay, **settings)
+    table = import_litellm().model_cost[plain if "gpt" in name else name]
+    cost = 21 * table[f"input_cost_per_token{price}"] + 9 * table[f"output_cost_per_token{price}"]
+    assert lean == whole and sent == sent_whole and lean["cost"] == pytest.approx(cost)
+    assert model(name, address, service_tier="flex").prices()[0] < model(name, address).prices()[0]
 
 
 def test_who_listens_to_litellm_hears_every_call(address, monkeypatch):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 # %% auto #0
@@ -141,16 +141,13 @@ def completion_of(
     cost: float | None = None,
     asked: Sequence[Mapping[str, Any]] = (),
 ) -> Completion:
-    """An answer with its status.
+    """An answer with its status, from what the server says, of whatever type that is.
 
     Parameters
     ----------
-    content, reasoning, refusal, finish, served_model
-        As the server says; of any type.
     usage : (tokens in, tokens out)
-        As the server says.
     cached
-        Of the tokens in, those from the provider's cache, as the server says.
+        Of the tokens in, those from the provider's cache.
     cost : float, optional
         US dollars, where they are known already.
     asked : sequence of dict
@@ -175,21 +172,20 @@ def completion_of(
     return Completion(content, status, **seen)
 
 
+def priced(answer: Completion, prices: tuple[float, float] | None) -> Completion:
+    "An answer with its cost, by US dollars a token, in and out; as it is where they are not known."
+    if prices is None:
+        return answer
+    return replace(answer, cost=answer.tokens_in * prices[0] + answer.tokens_out * prices[1])
+
+
 def guess_messages(messages: Sequence[Mapping[str, Any]]) -> int:
     "Tokens that messages take."
     return guess_tokens([_text_of(message.get("content")) or "" for message in messages]) + 20
 
 # %% ../../nbs/02_models/04_answers.ipynb #5492d641
 class Teller:
-    """Passes on an answer while it is made, without thoughts and without a key.
-
-    Parameters
-    ----------
-    show : callable
-        Takes each further piece.
-    secrets : sequence of str
-        What is not to be seen.
-    """
+    "Passes each further piece of an answer on to `show` while it is made, without thoughts and without the secrets."
 
     def __init__(self, show: Callable[[str], None], secrets: Sequence[str] = ()):
         self.show, self.secrets = show, secrets

@@ -12,12 +12,12 @@ import time
 import urllib.parse
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass
 from itertools import islice
 from typing import Any
 
 from ..core import Run, SetupError, digest, redact
-from .answers import Completion
+from .answers import Completion, priced
 from .faults import Fault, fault_of_error, fault_of_response, pause_before_next
 from .limits import is_number
 from .llm import LLM, provider_of
@@ -25,7 +25,7 @@ from .meter import Meter
 from .transports import http, import_litellm
 
 # %% auto #0
-__all__ = ['Batch', 'request_line', 'read_result', 'Provider', 'under_way', 'BatchLedger', 'BatchQueue']
+__all__ = ['Batch', 'under_way', 'BatchQueue']
 
 # %% ../../nbs/02_models/09_batches.ipynb #27113091
 @dataclass(frozen=True)
@@ -116,34 +116,24 @@ def _lines_of(llm: LLM) -> tuple[Callable[..., dict[str, Any]], Callable[..., _T
     return _LINES.get(llm.wire.provider, (_openai_line, _openai_told))
 
 # %% ../../nbs/02_models/09_batches.ipynb #c1fd2ec5
+def _form_of(llm: LLM, request: Mapping[str, Any]) -> Any:
+    "How a request is sent to the model's provider."
+    if (form := llm.wire.form(request)) is None:
+        raise SetupError(f"a batch can't carry requests of this form to {llm.model}. Ask it without batch=….")
+    return form
+
+
 def request_line(
     llm: LLM, custom_id: str, messages: Sequence[Mapping[str, str]], parameters: Mapping[str, Any]
 ) -> bytes:
-    """A request as a line.
-
-    Examples
-    --------
-    >>> from anthrokit.models import LLM, request_line
-    >>> claude = LLM("anthropic/claude-sonnet-4-5", api_key="none", max_tokens=9)
-    >>> request_line(claude, "a1", [{"role": "user", "content": "Hello"}], {})[:33]
-    b'{"custom_id": "a1", "params": {"m'
-    """
+    "A request as a line."
     request = {**parameters, "messages": messages}
-    if (form := llm.wire.form(request)) is None:
-        raise SetupError(f"a batch can't carry requests of this form to {llm.model}. Ask it without batch=….")
-    return json.dumps(_lines_of(llm)[0](custom_id, llm.wire.body(form, request))).encode() + b"\n"
+    body = llm.wire.body(_form_of(llm, request), request)
+    return json.dumps(_lines_of(llm)[0](custom_id, body)).encode() + b"\n"
 
 # %% ../../nbs/02_models/09_batches.ipynb #8c37b27c
 def read_result(line: bytes, llm: LLM) -> tuple[str, Completion] | None:
-    """The custom_id of a request and its answer; None for a line that can't be read.
-
-    Examples
-    --------
-    >>> line = b'{"custom_id": "a1", "response": null, "error": {"message": "too late"}}'
-    >>> name, answer = read_result(line, LLM("openai/gpt-4o", api_key="none"))
-    >>> name, answer.status, answer.error
-    ('a1', 'failed', 'too late')
-    """
+    "The custom_id of a request and its answer; None for a line that can't be read."
     try:
         custom_id, status, body = _lines_of(llm)[1](json.loads(line))
         custom_id = str(custom_id)
@@ -212,7 +202,7 @@ class _OpenAI:
     "Batches by LiteLLM's functions, for OpenAI and servers that speak like it."
 
     def __init__(self, llm: LLM, name: str):
-        self.reached = {"custom_llm_provider": name, "api_base": llm.api_base, "api_key": llm.key_in_use}
+        self.reached = {"custom_llm_provider": name, "api_base": llm.api_base, "api_key": llm.wire.ready["api_key"]}
         self.reached |= {"timeout": max(llm.timeout, 600.0), "max_retries": 0}
 
     async def check(self) -> None:
@@ -247,18 +237,14 @@ class _OpenAI:
         return (await import_litellm().afile_content(file_id=result, **self.reached)).content
 
 # %% ../../nbs/02_models/09_batches.ipynb #22961218
-def _form_of_hello(llm: LLM) -> Any:
-    "How the model's provider is reached: address and headers."
-    if (form := llm.wire.form({"messages": [{"role": "user", "content": "Hello"}]})) is None:
-        raise SetupError(f"a batch can't carry requests of this form to {llm.model}. Ask it without batch=….")
-    return form
+_HELLO = {"messages": [{"role": "user", "content": "Hello"}]}  # its form tells address and headers
 
 
 class _Anthropic:
     "Message Batches."
 
     def __init__(self, llm: LLM, name: str):
-        form = _form_of_hello(llm)
+        form = _form_of(llm, _HELLO)
         self.url, self.how = f"{form.url}/batches", {"headers": form.headers, "proxy": form.proxy}
         self.kept: dict[str, bytes] = {}
         self.rest = 1.0  # seconds between looks at a batch that may be ours
@@ -316,7 +302,7 @@ class _Gemini:
     "Gemini's batch mode, with files."
 
     def __init__(self, llm: LLM, name: str):
-        form = _form_of_hello(llm)
+        form = _form_of(llm, _HELLO)
         self.root, _, model = form.url.rpartition("/models/")
         self.create = f"{self.root}/models/{model.partition(':')[0]}:batchGenerateContent"
         self.how = {"headers": form.headers, "proxy": form.proxy}
@@ -371,24 +357,7 @@ _SPEAK_BATCHES = ("openai", "anthropic", "gemini", "azure", "litellm_proxy", "ho
 
 
 class Provider:
-    """The batches of one model.
-
-    Parameters
-    ----------
-    llm : LLM
-        The model; it is prepared.
-
-    Raises
-    ------
-    SetupError
-        It has no batches, or needs what a batch can't carry.
-
-    Examples
-    --------
-    >>> Provider(LLM("local/smollm2-135m-instruct"))
-    Traceback (most recent call last):
-    anthrokit.core.errors.SetupError: local/smollm2-135m-instruct has no batches that can be used here; ...
-    """
+    "The batches of one model, which is prepared; refused where it has none, or needs what a batch can't carry."
 
     def __init__(self, llm: LLM):
         if llm.embedded or provider_of(llm.model, llm.api_base)[0] not in _SPEAK_BATCHES:
@@ -478,19 +447,7 @@ def under_way(run: Run, model: str | None = None) -> int:
 
 # %% ../../nbs/02_models/09_batches.ipynb #c78b83e7
 class BatchLedger:
-    """Files, their requests, and answers that nobody has kept yet, in a run's ledger.
-
-    Parameters
-    ----------
-    run : Run
-        Whose.
-
-    Examples
-    --------
-    >>> from tempfile import mkdtemp
-    >>> BatchLedger(Run(mkdtemp())).is_out("r1")
-    False
-    """
+    "Files, their requests, and answers that nobody has kept yet, in a run's ledger."
 
     def __init__(self, run: Run):
         self.run = run
@@ -551,18 +508,6 @@ class _Question:
     unit: str
     purpose: str
     answer: asyncio.Future
-    size: int = 0
-
-
-@dataclass
-class _File:
-    "Requests for a file, and what they may take."
-
-    lines: list[bytes] = field(default_factory=list)
-    rows: list[dict[str, Any]] = field(default_factory=list)
-    size: int = 0
-    cost: float = 0.0
-    tokens: int = 0
 
 
 _AT_ONCE = 500
@@ -578,7 +523,6 @@ class _Lane:
             meter.set_aside(cost, tokens)
         self.asked: dict[str, _Question] = {}  # all that somebody waits for
         self.waiting: deque[_Question] = deque()  # those that are in no file
-        self.waiting_size = 0  # characters, about
         self.held = False  # nothing more is sent until a batch has ended
         self.sent_alone: set[str] = set()  # files that nothing of ours stood before in the provider's line
         self.news, self.asked_at = asyncio.Event(), 0.0
@@ -596,9 +540,7 @@ class _Lane:
             return await asyncio.shield(known.answer)
         self.asked[question.request] = question
         if not self.ledger.is_out(question.request):
-            question.size = sum(len(message["content"] or "") for message in question.messages) + 200
             self.waiting.append(question)
-            self.waiting_size += question.size
             self.asked_at = time.monotonic()
         self.news.set()
         if self.work is None or self.work.done():
@@ -630,22 +572,14 @@ class _Lane:
                     question.answer.set_exception(error)
             self.asked.clear()
             self.waiting.clear()
-            self.waiting_size = 0
 
     def _is_time_to_send(self) -> bool:
         while self.waiting and self.waiting[0].answer.done():  # nobody waits for it any more
-            self._next()
+            self.waiting.popleft()
         if not self.waiting or self.held:
             return False
         full = len(self.waiting) >= self.batch.requests
-        full = full or self.waiting_size >= self.batch.megabytes * 1e6
         return full or time.monotonic() - self.asked_at >= self.batch.moment
-
-    def _next(self) -> _Question:
-        "The question that waits longest, taken out of the line."
-        question = self.waiting.popleft()
-        self.waiting_size -= question.size
-        return question
 
     async def _rest_until(self, look_at: float) -> None:
         "Until it is time to look, to send what waits, or something new was asked."
@@ -660,43 +594,38 @@ class _Lane:
 
     async def _send_what_fits(self) -> None:
         "One file of what waits, as full as its limits and the budget allow."
-        filled = _File()
-        while self.waiting and len(filled.lines) < self.batch.requests and self._add(filled, self.waiting[0]):
-            self._next()
-        if not filled.lines:
+        lines, rows, size, cost, tokens = [], [], 0, 0.0, 0
+        while self.waiting and len(lines) < self.batch.requests:
+            question = self.waiting[0]
+            if not question.answer.done():
+                custom_id = digest(question.request, length=32)
+                line = request_line(question.llm, custom_id, question.messages, question.parameters)
+                if lines and size + len(line) > self.batch.megabytes * 1e6:
+                    break
+                most = self.meter.most(question.llm, question.messages, batch=True, **question.parameters)
+                if self.meter.over(cost + most[0], tokens + most[1]):
+                    if not lines and not self.out:
+                        self.meter.reserve(*most)  # raises: nothing is out, and not even one request can be paid
+                    self.held = not lines
+                    break
+                lines.append(line)
+                row = {"custom_id": custom_id, "request": question.request, "unit": question.unit}
+                rows.append({**row, "purpose": question.purpose})
+                size, cost, tokens = size + len(line), cost + most[0], tokens + most[1]
+            self.waiting.popleft()
+        if not lines:
             return
-        self.meter.set_aside(filled.cost, filled.tokens)
+        self.meter.set_aside(cost, tokens)
         try:
-            file = await self.provider.upload(b"".join(filled.lines))
-            self.ledger.enter(file, self.llm.name, filled.rows, filled.cost, filled.tokens)
+            file = await self.provider.upload(b"".join(lines))
+            self.ledger.enter(file, self.llm.name, rows, cost, tokens)
         except BaseException:
-            self.meter.set_aside(-filled.cost, -filled.tokens)
+            self.meter.set_aside(-cost, -tokens)
             raise
         if not self.out:
             self.sent_alone.add(file)
-        self.out[file] = (None, filled.cost, filled.tokens)
+        self.out[file] = (None, cost, tokens)
         await self._begin(file, known=False)
-
-    def _add(self, filled: _File, question: _Question) -> bool:
-        "Add a request, or say that it doesn't fit."
-        if question.answer.done():
-            return True
-        custom_id = digest(question.request, length=32)
-        line = request_line(question.llm, custom_id, question.messages, question.parameters)
-        most = self.meter.most(question.llm, question.messages, batch=True, **question.parameters)
-        cost, tokens = filled.cost + most[0], filled.tokens + most[1]
-        if filled.lines and filled.size + len(line) > self.batch.megabytes * 1e6:
-            return False
-        if self.meter.over(cost, tokens):
-            if not filled.lines and not self.out:
-                self.meter.reserve(*most)  # raises: nothing is out, and not even one request can be paid
-            self.held = not filled.lines
-            return False
-        filled.lines.append(line)
-        row = {"custom_id": custom_id, "request": question.request, "unit": question.unit}
-        filled.rows.append({**row, "purpose": question.purpose})
-        filled.size, filled.cost, filled.tokens = filled.size + len(line), cost, tokens
-        return True
 
     async def _begin(self, file: str, *, known: bool) -> None:
         "Begin a file's batch, or find the one that a process began which isn't there any more."
@@ -745,7 +674,6 @@ class _Lane:
         again = [question for question in again if question is not None]
         self._end(file, status)
         self.waiting.extendleft(reversed(again))
-        self.waiting_size += sum(question.size for question in again)
 
     async def _collect(self, file: str, status: str, results: Iterable[str | None]) -> None:
         "Hand over what came of a batch; a request without an answer has failed, with the reason."
@@ -770,7 +698,7 @@ class _Lane:
             for custom_id, answer in filter(None, part):
                 if (row := asked.pop(custom_id, None)) is None:
                     continue
-                answer = self._priced(answer)
+                answer = priced(answer, self.llm.prices(batch=True))
                 self.meter.book(self.llm, answer, unit=row["unit"], purpose=row["purpose"])
                 told = {**row, "status": answer.status, "answer": json.dumps(asdict(answer))}
                 self.meter.writer.put("batch_requests", [told])
@@ -781,12 +709,6 @@ class _Lane:
                 if question is not None and not question.answer.done():
                     question.answer.set_result(answer)
             await asyncio.sleep(0)
-
-    def _priced(self, answer: Completion) -> Completion:
-        prices = self.llm.prices(batch=True)
-        if prices is None:
-            return answer
-        return replace(answer, cost=answer.tokens_in * prices[0] + answer.tokens_out * prices[1])
 
 # %% ../../nbs/02_models/09_batches.ipynb #9df3156e
 class BatchQueue:

@@ -9,7 +9,6 @@ import importlib.metadata
 import json
 import os
 import platform
-import re
 import socket
 import urllib.error
 import urllib.request
@@ -36,13 +35,14 @@ _PARTS = {
 }
 
 
-def _lacking(requirements: Sequence[str]) -> list[str]:
-    "Those of the requirements that are not installed in a version that will do."
+def _lacking(requirements: Sequence[str], extra: str = "") -> list[str]:
+    "What every install needs, or what an extra needs besides, and is not here in a version that will do."
     from packaging.requirements import Requirement
 
     lacking = []
     for asked in map(Requirement, requirements):
-        if asked.marker is None or asked.marker.evaluate({"extra": ""}):
+        always = asked.marker is None or asked.marker.evaluate({"extra": ""})
+        if (always and not extra) or (not always and asked.marker.evaluate({"extra": extra})):
             try:
                 fits = asked.specifier.contains(importlib.metadata.version(asked.name), prereleases=True)
             except importlib.metadata.PackageNotFoundError:
@@ -55,10 +55,7 @@ def _lacking(requirements: Sequence[str]) -> list[str]:
 def _parts(requirements: Sequence[str]) -> Iterator[tuple[str, str, str]]:
     "Each part of anthrokit: its name, whether it is complete, and what to install."
     for extra, use in _PARTS.items():
-        own = re.compile(rf"\s*(?:and\s+)?extra\s*==\s*['\"]{extra}['\"]")
-        asked = [one for one in requirements if bool(extra) == bool(own.search(one)) and (extra or "extra" not in one)]
-        lacking = _lacking([own.sub("", one).rstrip("; ") for one in asked])
-        name = f"anthrokit[{extra}]" if extra else "anthrokit"
+        name, lacking = f"anthrokit[{extra}]" if extra else "anthrokit", _lacking(requirements, extra)
         yield use, "lacks" if lacking else "ok", f"{', '.join(lacking)}: pip install '{name}'" if lacking else name
 
 # %% ../../nbs/02_models/10_checkup.ipynb #42c537d6

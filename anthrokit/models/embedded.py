@@ -27,11 +27,9 @@ from pathlib import Path
 from typing import Any
 
 from ..core import SetupError, cache_folder, note
-from .loop import wait_for
 
 # %% auto #0
-__all__ = ['DEFAULT_MODEL', 'NOTICE', 'needs', 'fetch_model', 'engine', 'Request', 'answer_here', 'generate',
-           'quiet_transformers', 'load', 'log_probability']
+__all__ = ['DEFAULT_MODEL', 'NOTICE', 'needs', 'fetch_model', 'quiet_transformers', 'load']
 
 # %% ../../nbs/02_models/03_embedded.ipynb #818b276e
 DEFAULT_MODEL = "local/smollm2-135m-instruct"
@@ -204,24 +202,7 @@ _NO_WHEEL = (
 
 
 def engine() -> str:
-    """What runs the embedded text model: the setting `ANTHROKIT_ENGINE`, or OpenVINO where it is installed.
-
-    Returns
-    -------
-    str
-        "openvino" or "transformers".
-
-    Raises
-    ------
-    SetupError
-        `ANTHROKIT_ENGINE` names another.
-
-    Examples
-    --------
-    >>> from anthrokit.models import engine
-    >>> engine() in ("openvino", "transformers")
-    True
-    """
+    "What runs the embedded text model: the setting `ANTHROKIT_ENGINE`, or OpenVINO where it is installed."
     asked = os.environ.get("ANTHROKIT_ENGINE") or None
     if asked not in (None, *_ENGINES):
         raise SetupError(f"ANTHROKIT_ENGINE is {asked!r}; it can be {' or '.join(_ENGINES)}")
@@ -259,23 +240,8 @@ def check_engine(name: str) -> None:
 class Request:
     """One request to the embedded model.
 
-    Attributes
-    ----------
-    messages : sequence of dict
-        role and content.
-    temperature, top_p : float
-        Sampling; temperature 0 takes the likeliest token.
-    max_tokens : int
-        Limit of the answer.
-    seed : int or None
-        The same seed draws the same random numbers.
-    repetition_penalty : float
-        Above 1 discourages tokens said before; small models loop without it.
-
-    Examples
-    --------
-    >>> Request([{"role": "user", "content": "Hello"}], seed=1).max_tokens
-    200
+    Temperature 0 takes the likeliest token; the same seed draws the same random numbers. A repetition_penalty above 1
+    discourages tokens said before: small models loop without it.
     """
 
     messages: Sequence[Mapping[str, str]]
@@ -490,45 +456,11 @@ async def answer_here(
     Returns
     -------
     dict
-        As `generate` gives it.
-
-    Examples
-    --------
-    >>> from anthrokit.models import wait_for
-    >>> hello = [{"role": "user", "content": "Hello"}]
-    >>> answer = wait_for(answer_here(hello, {"max_tokens": 5, "temperature": 0}))
-    >>> answer["finish_reason"], answer["tokens_out"]
-    ('length', 5)
+        content, finish_reason (stop or length), tokens_in, tokens_out.
     """
     asked = {name: parameters[name] for name in _TAKEN if parameters.get(name) is not None}
     desk = await asyncio.to_thread(_desk, by or engine())
     return await desk.answer(Request(messages, **asked), show)
-
-
-def generate(requests: Sequence[Request]) -> list[dict[str, Any]]:
-    """Answers of the embedded model to several requests, worked on side by side.
-
-    Parameters
-    ----------
-    requests : sequence of Request
-        Each with its own parameters.
-
-    Returns
-    -------
-    list of dict
-        content, finish_reason (stop or length), tokens_in, tokens_out; in the order of the requests.
-
-    Examples
-    --------
-    >>> hello = [{"role": "user", "content": "Hello"}]
-    >>> [answer["tokens_out"] for answer in generate([Request(hello, max_tokens=n) for n in (3, 5)])]
-    [3, 5]
-    """
-
-    async def all_at_once() -> list[dict[str, Any]]:
-        return await asyncio.gather(*(answer_here(request.messages, vars(request)) for request in requests))
-
-    return wait_for(all_at_once())
 
 # %% ../../nbs/02_models/03_embedded.ipynb #443d59bc
 def quiet_transformers() -> Any:
@@ -749,57 +681,3 @@ class _ByTransformers:
             {**_answer(self.tokenizer, row[: request.max_tokens]), "tokens_in": size}
             for request, row, size in zip(requests, rows, sizes, strict=True)
         ]
-
-# %% ../../nbs/02_models/03_embedded.ipynb #f87aa9dc
-def log_probability(
-    messages: Sequence[Mapping[str, str]], texts: Sequence[str], batch_size: int = 16
-) -> list[float]:
-    """Log-probability of texts as the assistant's answer to a dialogue, by the embedded model.
-
-    Parameters
-    ----------
-    messages : sequence of dict
-        role and content of what stands before.
-    texts : sequence of str
-        Answers to score.
-    batch_size : int
-        Texts scored at once.
-
-    Returns
-    -------
-    list of float
-        Sum over the text's tokens, natural logarithm; 0.0 for a text without tokens.
-
-    Examples
-    --------
-    >>> asked = [{"role": "user", "content": "What is the capital of France?"}]
-    >>> right, wrong = log_probability(asked, ["The capital of France is Paris.", "The capital of France is bread."])
-    >>> right > wrong
-    True
-    """
-    import copy
-
-    model, tokenizer = load()
-    import torch
-    from torch.nn.functional import cross_entropy
-    from torch.nn.utils.rnn import pad_sequence
-
-    prefix = tokenizer.apply_chat_template(list(messages), tokenize=False, add_generation_prompt=True)
-    start = tokenizer(prefix, return_tensors="pt", add_special_tokens=False)["input_ids"]
-    tokens = [tokenizer(text, add_special_tokens=False)["input_ids"][:1024] for text in texts]
-    order = sorted(range(len(texts)), key=lambda place: len(tokens[place]))
-    sums = [0.0] * len(texts)
-    with torch.inference_mode():
-        read = model(start, use_cache=True, logits_to_keep=1)
-        for first in range(0, len(order), batch_size):
-            rows = [place for place in order[first : first + batch_size] if tokens[place]]
-            if not rows:
-                continue
-            cache = copy.deepcopy(read.past_key_values)
-            cache.batch_repeat_interleave(len(rows))
-            ids = [torch.tensor(tokens[place]) for place in rows]
-            logits = model(pad_sequence(ids, batch_first=True), past_key_values=cache).logits
-            for place, own, after in zip(rows, ids, logits, strict=True):  # what pads comes last: no token sees it
-                before = torch.cat([read.logits[0], after[: len(own) - 1]])
-                sums[place] = -cross_entropy(before.float(), own, reduction="sum").item()
-    return sums

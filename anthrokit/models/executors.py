@@ -25,24 +25,11 @@ from .loop import wait_for
 from .answers import Completion
 
 # %% auto #0
-__all__ = ['Outcome', 'work_off', 'compute', 'RayExecutor', 'Spread']
+__all__ = ['RayExecutor', 'Spread']
 
 # %% ../../nbs/02_models/11_executors.ipynb #361fc80a
 class Outcome(NamedTuple):
-    """What became of a call.
-
-    Attributes
-    ----------
-    answer : Completion or Exception, optional
-        None where it was not begun.
-    lost : list of Completion
-        Tries without an answer that may have been paid.
-
-    Examples
-    --------
-    >>> Outcome().answer is None  # not begun
-    True
-    """
+    "What became of a call: its answer, None where it was not begun, and tries before it that may have been paid."
 
     answer: Completion | Exception | None = None
     lost: Sequence[Completion] = ()
@@ -55,27 +42,9 @@ def _model(pickled: bytes) -> LLM:
 
 
 def work_off(calls: Sequence[tuple[bytes, Any, Mapping[str, Any]]], seconds: float) -> list[Outcome]:
-    """Make the calls of a shard; what a worker runs.
+    """Make the calls of a shard (pickled model, messages, parameters), in a worker; none is begun after the seconds.
 
-    Parameters
-    ----------
-    calls : sequence of (pickled model, messages, parameters)
-        The model finds its key in this process's environment.
-    seconds : float
-        No call is begun later.
-
-    Returns
-    -------
-    list of Outcome
-        In the order of the calls.
-
-    Examples
-    --------
-    >>> import pickle
-    >>> from anthrokit.models import LLM
-    >>> [outcome] = work_off([(pickle.dumps(LLM("openai/m", api_base="http://localhost:9/v1")), "Hello", {})], 5)
-    >>> type(outcome.answer).__name__
-    'SetupError'
+    A model finds its key in the worker's environment.
     """
     end, places = time.monotonic() + seconds, {}
 
@@ -98,23 +67,15 @@ def work_off(calls: Sequence[tuple[bytes, Any, Mapping[str, Any]]], seconds: flo
 _ONE_AT_A_TIME = threading.Lock()
 
 
-def compute(pickled: bytes) -> Any:
-    """Do slow work that needs no call; what a worker runs. One thing at a time in a process.
-
-    Parameters
-    ----------
-    pickled : bytes
-        A function and its arguments.
-
-    Examples
-    --------
-    >>> import pickle
-    >>> compute(pickle.dumps((max, (1, 2))))
-    2
-    """
-    function, arguments = pickle.loads(pickled)
+def compute(function: Callable[..., Any], arguments: tuple) -> Any:
+    "Do slow work that needs no call, one thing at a time in a process."
     with _ONE_AT_A_TIME:
         return function(*arguments)
+
+
+def compute_pickled(pickled: bytes) -> Any:
+    "`compute`, in a worker."
+    return compute(*pickle.loads(pickled))
 
 # %% ../../nbs/02_models/11_executors.ipynb #6841c2a2
 @dataclass(eq=False)
@@ -305,8 +266,8 @@ class Spread:
         try:
             pickled = pickle.dumps((function, arguments))
         except (pickle.PicklingError, AttributeError, TypeError):
-            return await asyncio.to_thread(_locked, function, arguments)
-        return await self.run(compute, pickled)
+            return await asyncio.to_thread(compute, function, arguments)
+        return await self.run(compute_pickled, pickled)
 
     async def run(
         self, function: Callable[..., Any], *arguments: Any, on_lost: Callable[[], None] | None = None
@@ -366,11 +327,6 @@ class Spread:
         for task in list(self._out):
             task.cancel()
         self._waiting.clear()
-
-
-def _locked(function: Callable[..., Any], arguments: tuple) -> Any:
-    with _ONE_AT_A_TIME:
-        return function(*arguments)
 
 
 _LOST = ("KilledWorker", "WorkerCrashedError", "NodeDiedError", "ObjectLostError", "CommClosedError")

@@ -72,7 +72,7 @@ class Fault(Exception):
     retry_after : float, optional
         Seconds that the server asks to wait.
     tokens : (int, int), optional
-        Tokens in and out that the server counted, for a try that it was paid for all the same.
+        Counted in and out by the server: the try is paid for all the same.
     """
 
     def __init__(
@@ -182,17 +182,7 @@ def _said(body: str) -> str:
 
 
 def fault_of_response(status: int, body: str, headers: Mapping[str, str]) -> Fault:
-    """What a response with an HTTP status of 400 or more means.
-
-    Parameters
-    ----------
-    status : int
-        HTTP status.
-    body : str
-        Text of the response.
-    headers : mapping
-        Headers by name in lower case, or a mapping that doesn't mind.
-    """
+    "What a response with an HTTP status of 400 or more means; its headers by names in lower case."
     body, wait = body[:20_000], wait_asked_for(headers, body[:20_000])
     kind = None
     for name, statuses, pattern in _RULES:
@@ -237,15 +227,7 @@ _PREFIXES = re.compile(r"^((litellm\.)?\w+(Error|Exception)(:| -)\s*)+")
 
 
 def fault_of_error(error: Exception, timeout: float) -> Fault | None:
-    """What an exception of LiteLLM or of an HTTP client means; None for one that is none of theirs.
-
-    Parameters
-    ----------
-    error : Exception
-        With the exceptions that it came from.
-    timeout : float
-        Seconds that the try had, for the sentence.
-    """
+    "What an exception of LiteLLM or of an HTTP client means; None for one that is none of theirs."
     text, status = _PREFIXES.sub("", str(error)), getattr(error, "status_code", None)
     names = {kind.__name__ for one in _chain(error) for kind in type(one).__mro__}
     for kind, classes in _BY_CLASS[:2]:

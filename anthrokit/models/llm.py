@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Self
 
 from ..core import CallFailed, SetupError, digest, keep_secret, note, redact, strings_in
-from .answers import Completion, guess_messages
+from .answers import Completion, guess_messages, priced
 from .embedded import check_engine, engine, fetch_model
 from .faults import Fault, pause_before_next
 from .limits import Pace, is_number, pace_of
@@ -218,10 +218,10 @@ def _taken(model: str, parameters: Mapping[str, Any], base: str | None = None) -
 class Live:
     "What a model needs to be called in this process."
 
-    __slots__ = ("loop", "places", "pace", "servers", "takes_seed", "worked", "probe", "key", "wire")
+    __slots__ = ("loop", "places", "pace", "servers", "takes_seed", "worked", "probe", "wire")
 
     def __init__(self) -> None:
-        self.loop = self.places = self.pace = self.servers = self.probe = self.key = self.wire = None
+        self.loop = self.places = self.pace = self.servers = self.probe = self.wire = None
         self.takes_seed, self.worked = True, set()
 
     def __reduce__(self) -> tuple:
@@ -387,14 +387,6 @@ class LLM:
         "The servers' addresses, for people to read."
         return ", ".join(self.addresses) or None
 
-    def same_as(self, other: LLM) -> bool:
-        "Whether another model is the same in every setting, the secret ones included."
-        mine, theirs = (
-            {**vars(one), "live": None, "access": None, "_live": None} for one in (self, other)
-        )
-        kept = [(one.access.key, one.access.bases, one.access.options) for one in (self, other)]
-        return mine == theirs and kept[0] == kept[1]
-
     def __repr__(self) -> str:
         shown = {**self.settings, **({"api_base": self.address} if self.address else {})}
         return f"LLM({', '.join(f'{name}={value!r}' for name, value in shown.items())})"
@@ -437,7 +429,7 @@ class LLM:
         fetch_model(name)
         check_engine(self.engine)
         ready = {"model": name, "parameters": self.parameters, "engine": self.engine}
-        return Route(self.model, "embedded", self.timeout, self._own_prices(), False, ready)
+        return Route(self.model, "embedded", self.timeout, self.prices(), False, ready)
 
     def _reached_servers(self) -> list[Server]:
         "All servers; one at least has to answer, and those that are silent now are taken in when they do."
@@ -466,17 +458,15 @@ class LLM:
         known = import_litellm().get_supported_openai_params(self.model, provider)
         self._live.takes_seed = known is None or "seed" in known
         sent = {**_taken(self.model, self.parameters, base), **self.access.options}
-        own, listed = self._own_prices(), self.prices()
         ready = {"model": self.model, "api_base": base, "api_key": key, "timeout": self.timeout}
         ready |= {"max_retries": 0, "num_retries": 0, "drop_params": True, **sent}
         transport = self.transport if provider in LEAN else "litellm"
         keep_secret(key)
-        self._live.key = key
         secrets = [key, *strings_in(self.access.options)]
         wire = Wire(ready)
         self._live.wire = self._live.wire or wire
         ready = wire if transport == "lean" else ready
-        return Route(self.model, transport, self.timeout, listed, own is None, ready, secrets)
+        return Route(self.model, transport, self.timeout, self.prices(), self.price is None, ready, secrets)
 
     def _reach(self, base: str | None) -> None:
         "Refuse a server that doesn't answer; a provider's own address is not tried."
@@ -499,11 +489,6 @@ class LLM:
         "Its requests and answers in its provider's words."
         return self.prepare()._live.wire
 
-    @property
-    def key_in_use(self) -> str | None:
-        "The key that its calls carry, once it is prepared; None for the provider's environment variable."
-        return self._live.key
-
     # What is known of it
 
     @property
@@ -515,11 +500,6 @@ class LLM:
     def takes_schema(self) -> bool:
         "Whether LiteLLM knows that the model's answers can be held to a JSON schema."
         return not self.embedded and bool(import_litellm().supports_response_schema(model=self.model))
-
-    def _own_prices(self) -> tuple[float, float] | None:
-        if self.price is not None:
-            return self.price[0] / 1e6, self.price[1] / 1e6
-        return (0.0, 0.0) if self.embedded else None
 
     @property
     def _entry(self) -> Mapping[str, Any]:
@@ -535,7 +515,8 @@ class LLM:
         Parameters
         ----------
         batch : bool
-            In the provider's batches, where the table has a price for them; else the price of single calls.
+            In the provider's batches; else of single calls, in the model's `service_tier` if it has one. The price of
+            standard calls where the table has none for these.
 
         Examples
         --------
@@ -543,13 +524,20 @@ class LLM:
         >>> LLM("openai/some-model", price=(2.0, 8.0)).prices()
         (2e-06, 8e-06)
         """
-        if own := self._own_prices():
-            return own
-        names = ("input_cost_per_token", "output_cost_per_token")
-        if batch and all(self._entry.get(f"{name}_batches") is not None for name in names):
-            names = tuple(f"{name}_batches" for name in names)
-        found = tuple(self._entry.get(name) for name in names)
-        return None if None in found else found
+        if self.price is not None:
+            return self.price[0] / 1e6, self.price[1] / 1e6
+        if self.embedded:
+            return 0.0, 0.0
+        for kind in ("_batches" if batch else self._tier, ""):
+            found = tuple(self._entry.get(f"{way}_cost_per_token{kind}") for way in ("input", "output"))
+            if None not in found:
+                return found
+        return None
+
+    @property
+    def _tier(self) -> str:
+        "What the names of prices in LiteLLM's table end in."
+        return f"_{self.parameters['service_tier']}" if "service_tier" in self.parameters else ""
 
     def prompt_cache(self) -> PromptCache | None:
         """What requests gain that begin as an earlier one did; None where that isn't known, or `price` is given.
@@ -563,7 +551,8 @@ class LLM:
         known, price = self._entry, self.prices()
         if self.price is not None or price is None or not known.get("supports_prompt_caching"):
             return None
-        if (read := known.get("cache_read_input_token_cost")) is None:
+        read = known.get("cache_read_input_token_cost")
+        if (read := known.get(f"cache_read_input_token_cost{self._tier}", read)) is None:
             return None
         provider, _ = provider_of(self.model)
         least = known.get("prompt_cache_min_tokens") or _LEAST.get(provider, 1024)
@@ -727,7 +716,5 @@ class LLM:
         if tokens is None:
             usual = min(self._limit(request) or _ASSUMED_USUAL, self.longest_answer)
             tokens = guess_messages(request["messages"]), usual
-        prices = self._live.servers[0].route.prices
-        cost = None if prices is None else tokens[0] * prices[0] + tokens[1] * prices[1]
-        status = "estimated" if fault.tokens is None else "unread"
-        return Completion(None, status, tokens_in=tokens[0], tokens_out=tokens[1], cost=cost, error=fault.text)
+        lost = {"status": "estimated" if fault.tokens is None else "unread", "error": fault.text}
+        return priced(Completion(None, tokens_in=tokens[0], tokens_out=tokens[1], **lost), self.prices())

@@ -141,8 +141,8 @@ class Meter:
             self._most[llm, batch] = llm.prices(batch) or (0.0, 0.0), llm.longest_answer
         return self._most[llm, batch]
 
-    def expected(
-        self, llm: LLM, purpose: str, messages: Sequence[Mapping[str, str]], **parameters: Any
+    def _expected(
+        self, llm: LLM, purpose: str, messages: Sequence[Mapping[str, str]], parameters: Mapping[str, Any]
     ) -> tuple[float, int]:
         "Dollars and tokens that a call is expected to take: the most it may take until five answers are known."
         cost, tokens = self.most(llm, messages, **parameters)
@@ -173,7 +173,7 @@ class Meter:
         key = llm.name, purpose
         while True:
             learning = len(self._known_answers(llm, purpose)) < _ENOUGH and self._in_flight[key]
-            expected = self.expected(llm, purpose, messages, **parameters)
+            expected = self._expected(llm, purpose, messages, parameters)
             if not learning and (not self.over(*expected) or not self._in_flight.total()):
                 self.reserve(*expected)
                 self._in_flight[key] += 1

@@ -10,6 +10,7 @@ import atexit
 import concurrent.futures
 import contextlib
 import copy
+import itertools
 import json
 import os
 import re
@@ -25,13 +26,13 @@ from datetime import datetime
 from typing import Any
 
 from ..core import CallFailed, SetupError, known_secrets
-from .answers import Completion, Teller, completion_of, counted, guess_tokens
+from .answers import Completion, Teller, completion_of, counted, guess_tokens, priced
 from .embedded import answer_here
 from .faults import Fault, fault_of_error, fault_of_response
 from .loop import background_loop, wait_for
 
 # %% auto #0
-__all__ = ['LEAN', 'Shared', 'unshared', 'Wire']
+__all__ = ['Shared', 'unshared']
 
 # %% ../../nbs/02_models/05_transports.ipynb #5816bae1
 _IMPORT: concurrent.futures.Future | None = None
@@ -275,18 +276,6 @@ class Wire:
     ----------
     ready : dict
         What LiteLLM's own call would be given each time: model, api_base, api_key, parameters.
-
-    Notes
-    -----
-    For the providers in `LEAN`.
-
-    Examples
-    --------
-    >>> from anthrokit.models import Wire
-    >>> wire = Wire({"model": "anthropic/claude-sonnet-4-5", "api_key": "none", "max_tokens": 50})
-    >>> asked = {"messages": [{"role": "user", "content": "Hello"}]}
-    >>> wire.body(wire.form(asked), asked)["messages"]
-    [{'role': 'user', 'content': [{'type': 'text', 'text': 'Hello'}]}]
     """
 
     def __init__(self, ready: Mapping[str, Any]):
@@ -298,7 +287,7 @@ class Wire:
         self.translator = manager.get_provider_chat_config(model=self.model, provider=provider)
         self.least = litellm.model_cost.get(self.model, {}).get("prompt_cache_min_tokens") or 1024
         self._forms: dict[Any, Form | None] = {}
-        self._priced_as: dict[str | None, str | None] = {}
+        self._priced_as: dict[tuple[str | None, str | None], tuple[str, str | None] | None] = {}
 
     def form(self, request: Mapping[str, Any]) -> Form | None:
         "How a request is sent; None where LiteLLM has to send it itself."
@@ -310,6 +299,8 @@ class Wire:
         return self._forms[key]
 
     def _rehearsed(self, request: Mapping[str, Any]) -> Form | None:
+        if "service_tier" in request or (self.provider == "gemini" and "service_tier" in self.ready):
+            return None  # in which tier it was answered, and at which price, LiteLLM's own call finds out
         marked = {**request, "seed": _SEED} if "seed" in request else request
         try:
             sent = _rehearsal(self.ready, marked)
@@ -355,12 +346,14 @@ class Wire:
 
         Translators are asked once for each row of roles; after that texts are put where they put them.
         """
+        if self.provider in _MARKED:
+            request = {**request, "messages": self._marked(request["messages"])}
         roles, texts = [], []
         for message in request["messages"]:
             text = message.get("content")
             plain = isinstance(text, str) and text and not text[0].isspace() and not text[-1].isspace()
-            if not plain or len(message) > 2 or (isinstance(text, Shared) and self.provider in _MARKED):
-                return json.dumps(self._marked(self.body(form, request), request)).encode()
+            if not plain or len(message) > 2:
+                return json.dumps(self.body(form, request)).encode()
             roles.append(message["role"])
             texts.append(json.dumps(text)[1:-1])
         if (row := form.rows.get(key := tuple(roles))) is None:
@@ -376,49 +369,32 @@ class Wire:
         row = re.split(rf"{_TEXT}(\d+);|({_SEED})", whole)
         return [part if place % 3 == 0 else part or "seed" for place, part in enumerate(row) if place % 3 < 2]
 
-    def _marked(self, body: dict[str, Any], request: Mapping[str, Any]) -> dict[str, Any]:
-        "The body with each shared beginning that is long enough in a block of its own, to be kept at hand."
-        if self.provider not in _MARKED:
-            return body
-        system, texts = (
-            [message["content"] for message in request["messages"] if (message["role"] == "system") is first]
-            for first in (True, False)
-        )
-        place = 0  # a text may be said twice
-        for message in body["messages"]:
-            blocks = []
-            for block in message["content"]:
-                start = ""
-                if (text := block.get("text")) in texts[place:]:
-                    place = texts.index(text, place) + 1
-                    start = getattr(texts[place - 1], "start", "")
-                if start and guess_tokens([*system, *texts[: place - 1], start]) >= self.least:
-                    blocks.append({"type": "text", "text": start, "cache_control": {"type": "ephemeral"}})
-                    rest = text[len(start) :]
-                    blocks += [{**block, "text": rest}] if rest else []
-                else:
-                    blocks.append(block)
-            message["content"] = blocks
-        return body
+    def _marked(self, messages: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+        "Messages with each shared beginning that is long enough in a block of its own, to be kept at hand."
+        before = [message["content"] for message in messages if message["role"] == "system"]
+        marked = []
+        for message in messages:
+            if message["role"] != "system":
+                text, start = message["content"], getattr(message["content"], "start", "")
+                if start and guess_tokens([*before, start]) >= self.least:
+                    blocks = [{"type": "text", "text": start, "cache_control": {"type": "ephemeral"}}]
+                    blocks += [{"type": "text", "text": rest}] if (rest := text[len(start) :]) else []
+                    message = {**message, "content": blocks}
+                before.append(text)
+            marked.append(message)
+        return marked
 
     def read(
         self, raw: bytes, asked: Sequence[Mapping[str, Any]] = (), sent: bytes | None = None
     ) -> Completion:
-        """An answer's body as ours.
+        """The body of a response without an error as ours; a fault where it can't be read.
 
         Parameters
         ----------
-        raw : bytes
-            The body of a response without an error.
         asked : sequence of dict
             The messages, to guess their tokens where the server doesn't count them.
         sent : bytes, optional
             The request as it was sent.
-
-        Raises
-        ------
-        Fault
-            It can't be read. It may have been paid for all the same.
         """
         if (plain := self._read_plain(raw, asked)) is not None:
             return plain
@@ -448,37 +424,36 @@ class Wire:
             found = _plain_answer(json.loads(raw))
         except (ValueError, RecursionError):
             return None
-        if found is None or found[0] not in self._priced_as:
+        if found is None or found[:2] not in self._priced_as:
             return None
-        served, text, finish, tokens_in, tokens_out = found
-        cost, usage = None, (tokens_in, tokens_out)
-        if (name := self._priced_as[served]) is not None:
-            counts = {"prompt_tokens": tokens_in, "completion_tokens": tokens_out, "total_tokens": sum(usage)}
-            cost = self._price(name, import_litellm().Usage(**counts))
+        served, tier, text, finish, tokens_in, tokens_out = found
+        usage, place = (tokens_in, tokens_out), self._priced_as[served, tier]
+        counts = {"prompt_tokens": tokens_in, "completion_tokens": tokens_out, "total_tokens": sum(usage)}
+        cost = place and self._price(place, import_litellm().Usage(**counts))
         return completion_of(text, finish=finish, served_model=served, usage=usage, cost=cost, asked=asked)
 
     def _cost(self, response: Any) -> float | None:
-        "US dollars by LiteLLM's table. Which of a model's names the table is asked for, LiteLLM says once."
-        served = response.model
+        "US dollars by LiteLLM's table. By which name and tier the table is asked, LiteLLM says once for each."
+        served = response.model, _tier(*(getattr(one, "service_tier", None) for one in (response, response.usage)))
         if served not in self._priced_as:
-            self._priced_as[served] = self._name_in_table(response)
-        name = self._priced_as[served]
-        return None if name is None else self._price(name, response.usage)
+            self._priced_as[served] = self._place_in_table(response, served[1])
+        place = self._priced_as[served]
+        return place and self._price(place, response.usage)
 
-    def _price(self, name: str, usage: Any) -> float:
-        about = {"model": name, "custom_llm_provider": self.provider, "usage_object": usage}
-        return sum(import_litellm().cost_per_token(**about))
+    def _price(self, place: tuple[str, str | None], usage: Any) -> float:
+        about = {"model": place[0], "custom_llm_provider": self.provider, "service_tier": place[1]}
+        return sum(import_litellm().cost_per_token(usage_object=usage, **about))
 
-    def _name_in_table(self, response: Any) -> str | None:
-        litellm = import_litellm()
+    def _place_in_table(self, response: Any, tier: str | None) -> tuple[str, str | None] | None:
+        own = self.ready.get("service_tier")
+        about = {"model": self.ready["model"], "custom_llm_provider": self.provider}
         with contextlib.suppress(Exception):  # a model that the table doesn't know
-            about = {"model": self.ready["model"], "custom_llm_provider": self.provider}
-            whole = litellm.completion_cost(completion_response=response, **about)
-            for name in (response.model, self.model):
+            asked = {"completion_response": response, "optional_params": {"service_tier": own}}
+            whole = import_litellm().completion_cost(**asked, **about)
+            for place in itertools.product((response.model, self.model), (tier, own, None)):
                 with contextlib.suppress(Exception):
-                    about = {"custom_llm_provider": self.provider, "usage_object": response.usage}
-                    if sum(litellm.cost_per_token(model=name, **about)) == whole:
-                        return name
+                    if self._price(place, response.usage) == whole:
+                        return place
         return None
 
 
@@ -487,8 +462,13 @@ _ENDS |= {"length": "length", "max_tokens": "length", "MAX_TOKENS": "length"}
 _HARMLESS = ("role", "type", "total_tokens", "totalTokenCount", "promptTokensDetails", "service_tier", "inference_geo")
 
 
-def _plain_answer(told: Any) -> tuple[str, str, str, int, int] | None:
-    "Served model, text, how it ended, tokens in and out of an answer that says nothing else; None where it does."
+def _tier(*told: Any) -> str | None:
+    "By which service tier an answer was made, from where it may be told."
+    return next((one for one in told if isinstance(one, str)), None)
+
+
+def _plain_answer(told: Any) -> tuple[str, str | None, str, str, int, int] | None:
+    "Served model and tier, text, how it ended, tokens in and out; None of an answer that says anything else."
     match told:
         case {
             "choices": [{"message": {"content": str(text), **more}, "finish_reason": end}],
@@ -516,7 +496,8 @@ def _plain_answer(told: Any) -> tuple[str, str, str, int, int] | None:
     said = said or "think>" in text or "thinking>" in text
     if said or end not in _ENDS or not text.strip() or "error" in told:
         return None
-    return served, text, _ENDS[end], tokens_in, tokens_out
+    tier = _tier(told.get("service_tier"), counts.get("service_tier"))
+    return served, tier, text, _ENDS[end], tokens_in, tokens_out
 
 
 def _tokens_told(raw: bytes) -> tuple[int, int] | None:
@@ -654,33 +635,20 @@ async def _by_embedded(
 _TRANSPORTS = {"litellm": _by_litellm, "lean": _by_lean, "embedded": _by_embedded}
 
 # %% ../../nbs/02_models/05_transports.ipynb #eed63093
+@dataclass(slots=True, eq=False, repr=False)
 class Route:
-    """How one model is reached.
+    "How one model is reached."
 
-    Parameters
-    ----------
-    model : str
-        For the sentences of errors.
-    transport : str
-        litellm, lean or embedded.
-    timeout : float
-        Seconds for one try.
-    prices : (float, float), optional
-        US dollars a token, in and out; None where they are not known.
-    reckoned : bool
-        Whether the transport says what a call costs; otherwise `prices` do.
-    ready : dict or Wire
-        What the transport needs each time.
-    secrets : sequence of str
-        What must not come back.
-    """
+    model: str  # for the sentences of errors
+    transport: str  # litellm, lean or embedded
+    timeout: float  # seconds for one try
+    prices: tuple[float, float] | None  # US dollars a token, in and out
+    reckoned: bool  # whether the transport says what a call costs; otherwise the prices do
+    ready: Any  # what the transport needs each time: a dict, or a Wire
+    secrets: Sequence[str | None] = ()  # what must not come back
 
-    __slots__ = ("model", "transport", "timeout", "prices", "reckoned", "ready", "secrets")
-
-    def __init__(self, model, transport, timeout, prices, reckoned, ready, secrets=()):
-        self.model, self.transport, self.timeout, self.ready = model, transport, timeout, ready
-        self.prices, self.reckoned = prices, reckoned
-        self.secrets = tuple(secret for secret in secrets if secret and len(secret) >= 7)
+    def __post_init__(self) -> None:
+        self.secrets = tuple(secret for secret in self.secrets if secret and len(secret) >= 7)
 
     def __repr__(self) -> str:
         return f"Route({self.model!r}, {self.transport!r})"
@@ -704,13 +672,9 @@ class Route:
             if fault is None:
                 raise
         else:
-            return self._without_secrets(self._priced(answer))
+            known = self.reckoned and answer.cost is not None
+            return self._without_secrets(answer if known else priced(answer, self.prices))
         raise fault from None
-
-    def _priced(self, answer: Completion) -> Completion:
-        if self.prices is None or (self.reckoned and answer.cost is not None):
-            return answer
-        return replace(answer, cost=answer.tokens_in * self.prices[0] + answer.tokens_out * self.prices[1])
 
     def _without_secrets(self, answer: Completion) -> Completion:
         for secret in self.secrets:
