@@ -20,27 +20,11 @@ from ..core import digest
 from ..models import Spread
 
 # %% auto #0
-__all__ = ['parts_of', 'score_part', 'score_files']
+__all__ = ['score_files']
 
 # %% ../../nbs/06_anthroscore/04_files.ipynb #3fc10e92
-def parts_of(texts: Any) -> list[tuple[Path, int, str]]:
-    """The row groups of Parquet files: path, number, and the name of the file that holds its scores.
-
-    Parameters
-    ----------
-    texts : path or list of paths
-        A Parquet file, a folder of them, or several files.
-
-    Raises
-    ------
-    AnthroScoreError
-        No such file, or two of one name.
-
-    Examples
-    --------
-    >>> parts_of([])
-    []
-    """
+def _parts_of(texts: Any) -> list[tuple[Path, int, str]]:
+    "The row groups of Parquet files: path, number, and the name of the file that holds its scores."
     import pyarrow.parquet
 
     given = [texts] if isinstance(texts, (str, os.PathLike)) else list(texts)
@@ -77,11 +61,13 @@ def _scored_with(made: Path) -> dict[str, str]:
     return json.loads((pyarrow.parquet.read_schema(made).metadata or {}).get(b"PANDAS_ATTRS", b"{}"))
 
 
-def _refuse_other_model(made: Path, known: str | None, fingerprint: str) -> None:
-    if known not in (None, fingerprint):
-        raise AnthroScoreError(
-            f"{made.parent} holds scores with fingerprint {known!r}, not {fingerprint!r}: name another folder"
-        )
+def _refuse_others(folder: Path, known: dict[str, Any], about: dict[str, Any]) -> None:
+    "Refuse to put scores beside those of another model or scale."
+    for name, value in about.items():
+        if known.get(name) not in (None, value):
+            raise AnthroScoreError(
+                f"{folder} holds scores with {name} {known[name]!r}, not {value!r}: name another folder"
+            )
 
 
 @functools.lru_cache(maxsize=1)
@@ -90,40 +76,17 @@ def _scorer(model: Any, precision: str) -> Scorer:
     return load_scorer(model, precision=precision)
 
 
-def score_part(path: Path, number: int, made: Path, how: dict[str, Any]) -> str:
+def _score_part(path: Path, number: int, made: Path, how: dict[str, Any]) -> None:
     """Score a row group into a file; what a worker does. A file that is there is left as it is.
 
-    Parameters
-    ----------
-    path : Path
-        A Parquet file.
-    number : int
-        Of the row group.
-    made : Path
-        Where the scores go.
-    how : dict
-        model, precision, text, and the other parameters of `score_texts`; the fingerprint that the model must have.
-
-    Returns
-    -------
-    str
-        The fingerprint of the model that scored.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> folder = Path(tempfile.mkdtemp())
-    >>> pd.DataFrame({"text": ["The bot hugged me."]}).to_parquet(folder / "texts.parquet")
-    >>> how = {"model": "smollm2-135m-instruct", "precision": "float32", "text": "text", "entities": "bot"}
-    >>> _ = score_part(folder / "texts.parquet", 0, folder / "scores.parquet", how)
-    >>> pd.read_parquet(folder / "scores.parquet")["masked"].tolist()
-    ['<mask> hugged me.']
+    `how` has model and precision, or scorer; the other parameters of `score_texts`; the fingerprint that the
+    model must have.
     """
     import pyarrow.parquet
 
     how = dict(how)
     scorer = how.pop("scorer", None) or _scorer(how.pop("model"), how.pop("precision"))
-    _refuse_other_model(made, how.pop("fingerprint", None), scorer.fingerprint)
+    _refuse_others(made.parent, {"fingerprint": how.pop("fingerprint")}, {"fingerprint": scorer.fingerprint})
     if not made.exists():
         source = pyarrow.parquet.ParquetFile(path)
         named = [name for name in ("text_id", how["text"]) if name in source.schema_arrow.names]
@@ -136,7 +99,6 @@ def score_part(path: Path, number: int, made: Path, how: dict[str, Any]) -> str:
         scores.attrs = {"fingerprint": scorer.fingerprint, "row_group": _row_group(path, number)}
         scores.to_parquet(begun, index=False)
         os.replace(begun, made)
-    return scorer.fingerprint
 
 # %% ../../nbs/06_anthroscore/04_files.ipynb #cdc71990
 _ABOUT = "_about.json"  # files that begin so are no part of a table
@@ -148,11 +110,7 @@ def _same_scale(folder: Path, about: dict[str, Any]) -> None:
         known = json.loads((folder / _ABOUT).read_text(encoding="utf-8"))
     except FileNotFoundError:
         known = {}
-    if differs := [name for name in about if known.get(name, about[name]) != about[name]]:
-        name = differs[0]
-        raise AnthroScoreError(
-            f"{folder} holds scores with {name} {known[name]!r}, not {about[name]!r}: name another folder"
-        )
+    _refuse_others(folder, known, about)
     (folder / _ABOUT).write_text(json.dumps({**known, **about}, ensure_ascii=False), encoding="utf-8")
 
 
@@ -204,7 +162,7 @@ def score_files(
     >>> score_files(f"{folder}/texts.parquet", f"{folder}/scores", "bot", "smollm2-135m-instruct").values.tolist()
     [['texts-00000.parquet', 2, 1, 1]]
     """
-    parts, into = parts_of(texts), Path(into)
+    parts, into = _parts_of(texts), Path(into)
     _refuse_doubled(dict.fromkeys(path for path, _, _ in parts))
     spread = None if on is None else Spread.of(on)
     if spread and not isinstance(model, (str, os.PathLike, type(None))):
@@ -226,10 +184,10 @@ def score_files(
     how["fingerprint"] = next((one["fingerprint"] for one in there.values()), None)
     owed = [(path, number, into / made, how) for path, number, made in parts if made not in there]
     if spread:
-        spread.map(score_part, owed)
+        spread.map(_score_part, owed)
     else:
         for part in owed:
-            score_part(*part)
+            _score_part(*part)
     for fingerprint in dict.fromkeys(_scored_with(into / made)["fingerprint"] for _, _, made in parts):
         _same_scale(into, {"fingerprint": fingerprint})
     return pd.DataFrame([_counts(into / made) for _, _, made in parts], columns=_COUNTS)

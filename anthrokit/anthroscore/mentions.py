@@ -18,8 +18,7 @@ from ..models import needs
 
 # %% auto #0
 __all__ = ['PROTOCOLS', 'SPACY_MODEL', 'SENTENCE_COLUMNS', 'AnthroScoreError', 'Protocol', 'protocol_named', 'Entities', 'preset',
-           'checked_text', 'text_pairs', 'is_english', 'load_parser', 'Mention', 'masked_rows', 'sentence_frame',
-           'mask_sentences']
+           'is_english', 'load_parser', 'mask_sentences']
 
 # %% ../../nbs/06_anthroscore/01_mentions.ipynb #6b3d7948
 class AnthroScoreError(ValueError):
@@ -27,8 +26,8 @@ class AnthroScoreError(ValueError):
 
     Examples
     --------
-    >>> from anthrokit.anthroscore.mentions import text_pairs
-    >>> list(text_pairs(["a text", 5]))
+    >>> from anthrokit.anthroscore import mask_sentences
+    >>> mask_sentences(["a text", 5])
     Traceback (most recent call last):
         ...
     anthrokit.anthroscore.mentions.AnthroScoreError: text '1' is int, not text: '5'
@@ -67,17 +66,7 @@ PROTOCOLS = {
 
 
 def protocol_named(name: str | Protocol) -> Protocol:
-    """A protocol by its name; "released" is the authors' package 0.0.2.
-
-    Parameters
-    ----------
-    name : str
-        paper, released-0.0.2, released-head, released-examples, or released.
-
-    Raises
-    ------
-    AnthroScoreError
-        There is no such protocol, or one of your own has the name of one that ships.
+    """A protocol by its name, a key of `PROTOCOLS`; "released" is the authors' package 0.0.2.
 
     Examples
     --------
@@ -192,14 +181,8 @@ def preset(name: str, names: Sequence[str] = ()) -> Entities:
 _HALF_CHARACTER = re.compile("[\ud800-\udfff]")
 
 
-def checked_text(text_id: Any, value: Any) -> tuple[str, str | None]:
-    """The id as text, and the text; None where it is missing.
-
-    Examples
-    --------
-    >>> checked_text(7, "The bot knows."), checked_text(8, None)
-    (('7', 'The bot knows.'), ('8', None))
-    """
+def _checked_text(text_id: Any, value: Any) -> tuple[str, str | None]:
+    "The id as text, and the text; None where it is missing."
     if pd.api.types.is_scalar(text_id) and pd.isna(text_id):
         raise AnthroScoreError(f"a text has no id: {str(value)[:60]!r}")
     if value is None or value is pd.NA or (isinstance(value, float) and value != value):
@@ -211,14 +194,8 @@ def checked_text(text_id: Any, value: Any) -> tuple[str, str | None]:
     return str(text_id), _HALF_CHARACTER.sub("\ufffd", value)
 
 
-def text_pairs(texts: Any, text: str = "text") -> Iterator[tuple[str, str | None]]:
-    """Pairs of id and text from a text, a list, a Series, a dict or a frame; a missing text is None.
-
-    Examples
-    --------
-    >>> list(text_pairs({"a": "The bot knows.", "b": None}))
-    [('a', 'The bot knows.'), ('b', None)]
-    """
+def _text_pairs(texts: Any, text: str = "text") -> Iterator[tuple[str, str | None]]:
+    "Pairs of id and text from a text, a list, a Series, a dict or a frame; a missing text is None."
     if isinstance(texts, pd.DataFrame):
         if text not in texts.columns:
             raise AnthroScoreError(
@@ -231,7 +208,7 @@ def text_pairs(texts: Any, text: str = "text") -> Iterator[tuple[str, str | None
     else:
         pairs = enumerate([texts] if isinstance(texts, str) else texts)
     seen: set[str] = set()
-    for text_id, value in itertools.starmap(checked_text, pairs):
+    for text_id, value in itertools.starmap(_checked_text, pairs):
         if text_id in seen:
             raise AnthroScoreError(f"two texts have the id {text_id!r}; ids must be unique")
         seen.add(text_id)
@@ -252,12 +229,7 @@ def _detector() -> Any:
 
 
 def is_english(text: str) -> bool:
-    """Whether a text may be English; in doubt, yes.
-
-    Parameters
-    ----------
-    text : str
-        A whole text; its first 300 words are looked at.
+    """Whether a text may be English, by its first 300 words; in doubt, yes.
 
     Examples
     --------
@@ -298,7 +270,7 @@ def _lemma(token) -> str:
 # %% ../../nbs/06_anthroscore/01_mentions.ipynb #e07cef7a
 _BLOCK = 5_000
 _EMOJI = re.compile("[\U0001f000-\U0001faff\u2600-\u27bf\u2b00-\u2bff\ufe0f\u200d\u20e3]+")
-_SENTENCE_END = re.compile(r"[.!?…][\"'”’)\]]*\s")
+_SENTENCE_END = re.compile(r"[.!?…]+[\"'”’)\]]*\s")
 
 
 def _blocks(text: str) -> Iterator[str]:
@@ -306,7 +278,9 @@ def _blocks(text: str) -> Iterator[str]:
     for paragraph in re.split(r"\n\s*\n", text):
         paragraph = " ".join(_EMOJI.sub(" ", paragraph).split())
         while len(paragraph) > _BLOCK:
-            ends = [end.end() for end in _SENTENCE_END.finditer(paragraph, _BLOCK // 2, _BLOCK)]
+            tokens = {token.idx for token in load_parser()[0].tokenizer(paragraph[:_BLOCK])}
+            found = _SENTENCE_END.finditer(paragraph, _BLOCK // 2, _BLOCK)
+            ends = [end.end() for end in found if end.start() in tokens]  # the stop of "Dr." is part of a token
             cut = ends[-1] if ends else paragraph.rfind(" ", _BLOCK // 2, _BLOCK) + 1 or _BLOCK
             yield paragraph[:cut].strip()
             paragraph = paragraph[cut:].strip()
@@ -357,14 +331,8 @@ def _safe_pronouns(sentences: list, mentioned: set[int], topic: bool) -> set[int
     return safe
 
 # %% ../../nbs/06_anthroscore/01_mentions.ipynb #575c2862
-class Mention(NamedTuple):
-    """A noun chunk that names the entity, or an *it* that stands for it.
-
-    Examples
-    --------
-    >>> Mention("The bot knows.", "The bot", "bot")
-    Mention(sentence='The bot knows.', chunk='The bot', entity='bot', pronoun=False)
-    """
+class _Mention(NamedTuple):
+    "A noun chunk that names the entity, or an *it* that stands for it."
 
     sentence: Any
     chunk: Any
@@ -372,16 +340,16 @@ class Mention(NamedTuple):
     pronoun: bool = False
 
 
-def _named(sentence: Any, entities: Entities, released: bool) -> Iterator[Mention]:
+def _named(sentence: Any, entities: Entities, released: bool) -> Iterator[_Mention]:
     "Mentions by name: an entity in the root noun of a chunk; by a released protocol, anywhere in it."
     for chunk in sentence.noun_chunks:
         if released:
-            yield from (Mention(sentence, chunk, name) for name in _released_names(chunk.text, entities))
+            yield from (_Mention(sentence, chunk, name) for name in _released_names(chunk.text, entities))
             continue
         root = chunk.root.idx - chunk.start_char
         at_root = (m for m in entities.regex.finditer(chunk.text) if m.start() <= root < m.end())
         for match in itertools.islice(at_root, 1):
-            yield Mention(sentence, chunk, match.group().lower())
+            yield _Mention(sentence, chunk, match.group().lower())
 
 
 def _released_names(text: str, entities: Entities) -> list[str]:
@@ -390,7 +358,7 @@ def _released_names(text: str, entities: Entities) -> list[str]:
     return names + ([] if entities.pattern is None else entities.pattern.findall(text)[:1])
 
 
-def _mentions(sentences: list, entities: Entities, released: bool) -> list[Mention]:
+def _mentions(sentences: list, entities: Entities, released: bool) -> list[_Mention]:
     "Every mention, by name or by a safe pronoun, in the order of the text."
     found = [mention for sentence in sentences for mention in _named(sentence, entities, released)]
     if entities.coreference != "none" and not released:
@@ -398,7 +366,7 @@ def _mentions(sentences: list, entities: Entities, released: bool) -> list[Menti
         safe = _safe_pronouns(sentences, roots, entities.coreference == "topic") - roots
         for sentence in sentences:
             chunks = (chunk for chunk in sentence.noun_chunks if chunk.root.i in safe)
-            found += [Mention(sentence, chunk, "it", True) for chunk in chunks]
+            found += [_Mention(sentence, chunk, "it", True) for chunk in chunks]
         found.sort(key=lambda mention: mention.chunk.start)
     return found
 
@@ -417,7 +385,7 @@ def _finite(verb) -> bool:
     return any("Fin" in token.morph.get("VerbForm") for token in (verb, *parts))
 
 
-def _row(text_id: str, number: int, mention: Mention, released: bool) -> dict[str, Any]:
+def _row(text_id: str, number: int, mention: _Mention, released: bool) -> dict[str, Any]:
     "One masked sentence."
     text, chunk = mention.sentence.text, mention.chunk
     start = chunk.start_char - mention.sentence.start_char
@@ -445,8 +413,7 @@ def _may_mention(block: str, entities: Entities, released: bool) -> bool:
     "A cheap look: can this block contain a mention at all?"
     if released:
         return bool(_released_names(block, entities))
-    found = entities.regex.search(block) or (entities.coreference == "topic" and _IT.search(block))
-    return found is not None and found is not False
+    return bool(entities.regex.search(block) or (entities.coreference == "topic" and _IT.search(block)))
 
 
 def _why_not(text: str | None, check_language: bool) -> str | None:
@@ -458,22 +425,14 @@ def _why_not(text: str | None, check_language: bool) -> str | None:
     return "not English" if check_language and not is_english(text) else None
 
 
-def masked_rows(
+def _masked_rows(
     pairs: Iterable[tuple[str, str | None]],
     entities: Entities,
     protocol: Protocol,
     dependencies: Sequence[str] | None = None,
     check_language: bool = True,
 ) -> Iterator[dict[str, Any]]:
-    """Rows of masked sentences, text by text; `dependencies` None: those of the protocol.
-
-    Examples
-    --------
-    >>> from anthrokit.anthroscore.mentions import Entities, protocol_named
-    >>> [row] = masked_rows([("a", "The bot knows me.")], Entities.of("bot"), protocol_named("paper"))
-    >>> row["masked"]
-    '<mask> knows me.'
-    """
+    "Rows of masked sentences, text by text; `dependencies` None: those of the protocol."
     released, places = protocol.released, dependencies or protocol.dependencies
     # the *it* that opens a text is the topic; the one that opens a later paragraph may be anything
     later = replace(entities, coreference="mention") if entities.coreference == "topic" else entities
@@ -499,14 +458,8 @@ def masked_rows(
             yield {**dict.fromkeys(SENTENCE_COLUMNS), "text_id": text_id, "status": status or missed}
 
 
-def sentence_frame(rows: list[dict[str, Any]]) -> pd.DataFrame:
-    """Rows of masked sentences as a frame with its dtypes.
-
-    Examples
-    --------
-    >>> sentence_frame([]).columns.tolist()[:3]
-    ['text_id', 'number', 'sentence']
-    """
+def _sentence_frame(rows: list[dict[str, Any]]) -> pd.DataFrame:
+    "Rows of masked sentences as a frame with its dtypes."
     frame = pd.DataFrame(rows, columns=SENTENCE_COLUMNS)
     return frame.astype({name: _KINDS.get(name, "str") for name in SENTENCE_COLUMNS})
 
@@ -559,6 +512,6 @@ def mask_sentences(
     >>> found[["masked", "verb", "status"]].fillna("").values.tolist()
     [['<mask> comforted me.', 'comfort', 'masked'], ['', '', 'no mention']]
     """
-    pairs, entities = text_pairs(texts, text), Entities.of(entities)
-    rows = masked_rows(pairs, entities, protocol_named(protocol), dependencies, check_language)
-    return sentence_frame(list(rows))
+    pairs, entities = _text_pairs(texts, text), Entities.of(entities)
+    rows = _masked_rows(pairs, entities, protocol_named(protocol), dependencies, check_language)
+    return _sentence_frame(list(rows))

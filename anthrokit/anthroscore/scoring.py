@@ -24,14 +24,15 @@ from anthrokit.anthroscore.mentions import (
     SENTENCE_COLUMNS,
     AnthroScoreError,
     Entities,
-    checked_text,
+    Protocol,
+    _checked_text,
     load_parser,
     mask_sentences,
-    masked_rows,
+    _masked_rows,
     preset,
     protocol_named,
-    sentence_frame,
-    text_pairs,
+    _sentence_frame,
+    _text_pairs,
 )
 from ..core import Run, RunError, digest
 from ..models import needs
@@ -321,9 +322,8 @@ def pronoun_tokens(tokenizer: Any, protocol: str = "paper") -> pd.DataFrame:
                 ids = tokenizer.encode(before + space + word, add_special_tokens=False)
                 ids = ids[len(head) :] if ids[: len(head)] == head else []
             if len(ids) == 1 and ids[0] != tokenizer.unk_token_id:
-                rows.append(
-                    (place, word in asked.human, word, tokenizer.convert_ids_to_tokens(ids[0]), ids[0])
-                )
+                token = tokenizer.convert_ids_to_tokens(ids[0])
+                rows.append((place, word in asked.human, word, token, ids[0]))
     frame = pd.DataFrame(rows, columns=["place", "human", "pronoun", "token", "token_id"])
     frame = frame.drop_duplicates(["place", "human", "token_id"]).reset_index(drop=True)
     for place in _PLACES:
@@ -387,13 +387,12 @@ def _padded(scorer: Scorer, sequences: list[list[int]]) -> dict[str, Any]:
     "Sequences as tensors, padded on the right; no attention mask where nothing is padded."
     import torch
 
-    longest = max(map(len, sequences))
-    filler = scorer.tokenizer.pad_token_id or 0
-    ids = torch.tensor([[*sequence, *[filler] * (longest - len(sequence))] for sequence in sequences])
+    filler, lengths = scorer.tokenizer.pad_token_id or 0, torch.tensor([[len(ids)] for ids in sequences])
+    rows = [torch.tensor(ids) for ids in sequences]
+    ids = torch.nn.utils.rnn.pad_sequence(rows, batch_first=True, padding_value=filler)
     made = {"input_ids": ids.to(scorer.model.device)}
-    if any(len(sequence) < longest for sequence in sequences):
-        lengths = torch.tensor([[len(sequence)] for sequence in sequences])
-        made["attention_mask"] = (torch.arange(longest) < lengths).long().to(scorer.model.device)
+    if lengths.min() < lengths.max():
+        made["attention_mask"] = (torch.arange(ids.shape[1]) < lengths).long().to(scorer.model.device)
     return made
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #5da32f5f
@@ -509,10 +508,8 @@ def _score_causal(scorer: Scorer, rows: pd.DataFrame, protocol: str) -> np.ndarr
     sequences, starts = [], []
     for row in rows.itertuples():
         texts = [_plain(tokenizer, text) for text in _candidates(row)]
-        ids = [
-            [opening, *made]
-            for made in tokenizer(texts, add_special_tokens=False, verbose=False)["input_ids"]
-        ]
+        made = tokenizer(texts, add_special_tokens=False, verbose=False)["input_ids"]
+        ids = [[opening, *one] for one in made]
         common = next(i for i, tokens in enumerate(zip(*ids, strict=False)) if len(set(tokens)) > 1)
         first = max(0, common - scorer.max_tokens // 2)
         excess = max(0, max(map(len, ids)) - first - scorer.max_tokens)
@@ -523,6 +520,12 @@ def _score_causal(scorer: Scorer, rows: pd.DataFrame, protocol: str) -> np.ndarr
     return made - np.logaddexp(made[:, 0], made[:, 1])[:, None]
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #e5a0c419
+def _scale(scorer: Scorer, protocol: Protocol) -> dict[str, str]:
+    "What tells scores apart."
+    about = {"model": scorer.name, "fingerprint": scorer.fingerprint, "kind": scorer.kind}
+    return {**about, "protocol": protocol.name, "precision": scorer.precision}
+
+
 def score_sentences(sentences: pd.DataFrame, scorer: Scorer, *, protocol: str = "paper") -> pd.DataFrame:
     """Scores of masked sentences.
 
@@ -553,18 +556,9 @@ def score_sentences(sentences: pd.DataFrame, scorer: Scorer, *, protocol: str = 
     made = np.full((len(sentences), 2), np.nan)
     if masked.any() or scorer.kind == "causal":
         made[masked] = score(scorer, sentences[masked], asked)
-    scored = sentences.assign(
-        status=sentences["status"].where(~masked, "scored"),
-        score=made[:, 0] - made[:, 1],
-        log_human=made[:, 0],
-        log_nonhuman=made[:, 1],
-        model=scorer.name,
-        fingerprint=scorer.fingerprint,
-        kind=scorer.kind,
-        protocol=asked.name,
-        precision=scorer.precision,
-    )
-    return scored.astype(dict.fromkeys(("score", "log_human", "log_nonhuman"), "Float64"))
+    scores = {"score": made[:, 0] - made[:, 1], "log_human": made[:, 0], "log_nonhuman": made[:, 1]}
+    scored = sentences.assign(status=sentences["status"].where(~masked, "scored"), **scores)
+    return scored.astype(dict.fromkeys(scores, "Float64")).assign(**_scale(scorer, asked))
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #38eb872a
 def score_texts(
@@ -623,17 +617,7 @@ SCALE = ["model", "fingerprint", "kind", "protocol", "precision"]
 
 
 def check_scale(scores: pd.DataFrame) -> None:
-    """Refuse a table of scores that mixes models, kinds, protocols or precisions.
-
-    Parameters
-    ----------
-    scores : DataFrame
-        From `score_texts`.
-
-    Raises
-    ------
-    AnthroScoreError
-        The rows are on several scales, or no scores; says which scales.
+    """Refuse a table of `score_texts` that mixes models, kinds, protocols or precisions; say which.
 
     Examples
     --------
@@ -670,11 +654,6 @@ def summarise(scores: pd.DataFrame) -> pd.DataFrame:
         (scored, or why not, see `mask_sentences`), model, fingerprint, kind, protocol, precision. In the
         order of the texts.
 
-    Raises
-    ------
-    AnthroScoreError
-        Rows on different scales.
-
     Examples
     --------
     >>> from anthrokit.anthroscore import score_texts, summarise
@@ -695,30 +674,30 @@ def _streamed(texts: Any, text: str) -> Iterator[tuple[str, str | None]]:
     "Pairs of id and text from a table, a CSV file or an iterator, without holding them."
     if isinstance(texts, (str, os.PathLike)):
         for part in pd.read_csv(texts, dtype=str, chunksize=5_000, keep_default_na=False, na_values=[""]):
-            yield from text_pairs(part, text)
+            yield from _text_pairs(part, text)
     elif isinstance(texts, (pd.DataFrame, pd.Series, Mapping)):
-        yield from text_pairs(texts, text)
+        yield from _text_pairs(texts, text)
     else:
         for number, value in enumerate(texts):
-            yield checked_text(*(value if isinstance(value, tuple) else (number, value)))
+            yield _checked_text(*(value if isinstance(value, tuple) else (number, value)))
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #fd188c2b
-def _unscored(run: Run, setting: str, part: list) -> tuple[dict[str, str], dict[str, tuple[int, str | None]]]:
-    "Hashes of a portion's texts, and the texts of it that the run doesn't hold yet."
-    hashes = {text_id: digest(text) for _, (text_id, text) in part}
-    marks = ", ".join("?" * len(hashes))
-    known = dict(
-        run.rows(
-            f"SELECT text_id, hash FROM anthroscore_texts WHERE setting = ? AND text_id IN ({marks})",
-            [setting, *hashes],
-        )
-    )
-    for _, (text_id, text) in part:
-        if digest(text) != known.get(text_id, hashes[text_id]) or digest(text) != hashes[text_id]:
+def _unscored(run: Run, setting: str, part: list) -> tuple[dict[str, str | None], list[dict[str, Any]]]:
+    "The texts of a portion that the run doesn't hold yet, and their rows of `anthroscore_texts`."
+    marks = ", ".join("?" * len(part))
+    sql = f"SELECT text_id, hash FROM anthroscore_texts WHERE setting = ? AND text_id IN ({marks})"
+    known = dict(run.rows(sql, [setting, *(text_id for _, (text_id, _) in part)]))
+    new, rows = {}, []
+    for place, (text_id, text) in part:
+        hashed = digest(text)
+        if known.get(text_id, hashed) != hashed:
             raise RunError(
                 f"the run {run.folder} has another text under the id {text_id!r}; use new ids, or a new run"
             )
-    return hashes, {text_id: (place, text) for place, (text_id, text) in part if text_id not in known}
+        if text_id not in known:
+            known[text_id], new[text_id] = hashed, text
+            rows.append({"setting": setting, "text_id": text_id, "hash": hashed, "position": place})
+    return new, rows
 
 
 def score_into(
@@ -742,7 +721,8 @@ def score_into(
     run : Run
         Where the scores go.
     texts : path of a CSV file, DataFrame, Series, dict, or iterator of texts or of (id, text)
-        A file or an iterator is never held in memory. Ids must stay the same from call to call.
+        A file or an iterator is never held in memory. Ids must stay the same from call to call; the same text
+        under the same id counts once.
     entities, model, protocol, dependencies, check_language, precision, text
         As for `score_texts`.
     portion : int
@@ -771,17 +751,10 @@ def score_into(
     """
     from tqdm.auto import tqdm
 
-    entities, scorer, asked = (
-        Entities.of(entities),
-        load_scorer(model, precision=precision),
-        protocol_named(protocol),
-    )
+    entities, asked = Entities.of(entities), protocol_named(protocol)
+    scorer = load_scorer(model, precision=precision)
     description = {
-        "model": scorer.name,
-        "fingerprint": scorer.fingerprint,
-        "kind": scorer.kind,
-        "protocol": asked.name,
-        "precision": scorer.precision,
+        **_scale(scorer, asked),
         "entities": entities.describe(),
         "max_tokens": scorer.max_tokens,
         "dependencies": sorted(dependencies or asked.dependencies or ["all"]),
@@ -792,18 +765,11 @@ def score_into(
     pairs = enumerate(tqdm(_streamed(texts, text), disable=not progress, unit=" texts"))
     parser, _ = load_parser()
     while part := list(itertools.islice(pairs, portion)):
-        hashes, new = _unscored(run, setting, part)
+        new, done = _unscored(run, setting, part)
         with parser.memory_zone():
-            given = ((text_id, text) for text_id, (_, text) in new.items())
-            rows = list(masked_rows(given, entities, asked, dependencies, check_language))
-        scored = score_sentences(sentence_frame(rows), scorer, protocol=asked)[_STORED].assign(
-            setting=setting
-        )
-        scored["number"] = scored["number"].fillna(0)
-        done = [
-            {"setting": setting, "text_id": text_id, "hash": hashes[text_id], "position": place}
-            for text_id, (place, _) in new.items()
-        ]
+            rows = list(_masked_rows(new.items(), entities, asked, dependencies, check_language))
+        scored = score_sentences(_sentence_frame(rows), scorer, protocol=asked)[_STORED]
+        scored = scored.assign(setting=setting, number=scored["number"].fillna(0))
         run.write("anthroscore_sentences", scored.to_dict("records"))  # before their texts are done
         run.write("anthroscore_texts", done)
     return run.query(
@@ -839,12 +805,7 @@ def stored_scores(run: Run, **scale: str) -> pd.DataFrame:
     run : Run
         Filled by `score_into`.
     **scale
-        model, fingerprint, kind, protocol or precision, where the run holds several.
-
-    Raises
-    ------
-    AnthroScoreError
-        The run holds no scores, or those of several settings and it isn't said which.
+        model, fingerprint, kind, protocol or precision: needed where the run holds several.
 
     Examples
     --------
@@ -863,18 +824,13 @@ def stored_scores(run: Run, **scale: str) -> pd.DataFrame:
         [where["setting"]],
     )
     frame["number"] = frame["number"].replace(0, pd.NA)
-    made = sentence_frame(frame[SENTENCE_COLUMNS])
+    made = _sentence_frame(frame[SENTENCE_COLUMNS])
     made = made.join(frame[["score", "log_human", "log_nonhuman"]].astype("Float64"))
     return made.assign(**{name: where[name] for name in SCALE})
 
 
 def stored_summary(run: Run, **scale: str) -> pd.DataFrame:
     """One row a text from a run, as `summarise` returns it, without loading the sentences.
-
-    Parameters
-    ----------
-    run, **scale
-        As for `stored_scores`.
 
     Examples
     --------

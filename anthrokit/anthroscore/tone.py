@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .mentions import AnthroScoreError, text_pairs
+from .mentions import AnthroScoreError, _text_pairs
 from .scoring import Scorer, _log_probability, _opening, load_scorer
 
 # %% auto #0
@@ -85,7 +85,7 @@ def score_tone(
     scorer = load_scorer("smollm2-135m-instruct" if model is None else model)
     if scorer.kind != "causal":
         raise AnthroScoreError(f"{scorer.name} is a masked model; HumT needs a causal one, such as gpt2")
-    given = pd.DataFrame(text_pairs(texts, text), columns=["text_id", "text"])
+    given = pd.DataFrame(_text_pairs(texts, text), columns=["text_id", "text"])
     told = given[given["text"].fillna("").str.strip() != ""]
     parts = []
     for dimension in dimensions:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from ..analysis import compare
@@ -20,6 +21,7 @@ from ..judging import judge
 from ..models import DEFAULT_MODEL, LLM, Budget
 from ..simulation import Taxonomy, simulate
 from ..simulation.dialogues import as_llm
+from .questionnaires import _entries, _entry
 
 # %% auto #0
 __all__ = ['Condition', 'load_conditions', 'show_conditions', 'simulate_conditions', 'compare_behaviours', 'check_conditions']
@@ -50,25 +52,8 @@ class Condition:
     lines: Mapping[str, str]
 
 
-def _text(entry: Mapping[str, Any], name: str, where: str) -> str:
-    value = entry.get(name)
-    if not isinstance(value, str) or not value.strip():
-        raise TableError(f"{where}: {name} is missing or blank")
-    return value.strip()
-
-
 def load_conditions(path: str | os.PathLike | None = None) -> dict[str, Condition]:
-    """The conditions of a study.
-
-    Parameters
-    ----------
-    path : str or path, optional
-        A TOML file like `data/study/conditions.toml`, which is taken by default.
-
-    Returns
-    -------
-    dict
-        Name to `Condition`, in the order of the file.
+    """The conditions of a study by their names, from a file like `data/study/conditions.toml`.
 
     Raises
     ------
@@ -82,23 +67,20 @@ def load_conditions(path: str | os.PathLike | None = None) -> dict[str, Conditio
     ['high', 'low']
     """
     path = data_path("study/conditions.toml") if path is None else Path(path)
-    read = read_toml(path)
-    common, closing = _text(read, "common", str(path)), _text(read, "closing", str(path))
-    entries, behaviours = read.get("condition", []), read.get("behaviour", [])
-    names = [_text(entry, "name", f"{path}: condition {n}") for n, entry in enumerate(entries, 1)]
+    usual = {"title": "", "common": str, "closing": str, "condition": [], "behaviour": []}
+    read = _entry(read_toml(path), usual, f"{path}")
+    entries = _entries(read["condition"], {"name": str, "opening": str}, f"{path}: condition")
+    names = [one["name"] for one in entries]
     if len(set(names)) < 2 or len(set(names)) < len(names):
         raise TableError(f"{path}: a study compares two conditions or more, each with a name of its own")
-    said = [_text(entry, "name", f"{path}: behaviour {n}") for n, entry in enumerate(behaviours, 1)]
-    Taxonomy.load().select(said)
+    behaviours = _entries(read["behaviour"], dict.fromkeys(["name", *names], str), f"{path}: behaviour")
+    Taxonomy.load().select([one["name"] for one in behaviours])
     found = {}
     for name, entry in zip(names, entries, strict=True):
-        lines = {
-            behaviour: _text(one, name, f"{path}: behaviour {behaviour}, condition {name}")
-            for behaviour, one in zip(said, behaviours, strict=True)
-        }
-        opening = _text(entry, "opening", f"{path}: condition {name}")
+        lines = {one["name"]: one[name] for one in behaviours}
         listed = "\n".join(f"- {line}" for line in lines.values())
-        found[name] = Condition(name, f"{common}\n\n{opening}\n{listed}\n\n{closing}", lines)
+        parts = (read["common"], f"{entry['opening']}\n{listed}", read["closing"])
+        found[name] = Condition(name, "\n\n".join(parts), lines)
     return found
 
 
@@ -121,16 +103,13 @@ def simulate_conditions(
     *,
     run: Run | str | os.PathLike,
     conditions: Mapping[str, Condition] | None = None,
-    turns: int = 5,
-    budget: Budget | None = None,
-    progress: bool = True,
     **settings: Any,
 ) -> Run:
     """Dialogues of one target under each condition, in one run.
 
     Parameters
     ----------
-    prompts, target, user, run, turns, budget, progress, **settings
+    prompts, target, user, run, **settings
         As for `simulate`.
     conditions : dict, optional
         From `load_conditions`.
@@ -139,11 +118,6 @@ def simulate_conditions(
     -------
     Run
         The target of each dialogue bears the name of its condition.
-
-    Raises
-    ------
-    ValueError, RunError, SetupError, BudgetReached
-        As `simulate`.
 
     Examples
     --------
@@ -154,8 +128,7 @@ def simulate_conditions(
     for condition in (conditions or load_conditions()).values():
         named = copy.copy(as_llm(target))
         named.name = condition.name
-        how = {"turns": turns, "budget": budget, "progress": progress, **settings}
-        simulate(prompts, named, user, run=run, system_target=condition.prompt, **how)
+        simulate(prompts, named, user, run=run, system_target=condition.prompt, **settings)
     return run
 
 
@@ -194,22 +167,11 @@ def compare_behaviours(
     [['empathy', 'as meant']]
     """
     table = compare(labels, "target", pairs=[tuple(conditions)], ci=ci)
-    table["differs"] = "can't be told"
-    table.loc[table["ci_low"] > 0, "differs"] = "as meant"
-    table.loc[table["ci_high"] < 0, "differs"] = "the wrong way"
+    sure = [table["ci_low"] > 0, table["ci_high"] < 0]
+    table["differs"] = np.select(sure, ["as meant", "the wrong way"], "can't be told")
     names = {"share_a": "share_high", "share_b": "share_low", "n_a": "n_high", "n_b": "n_low"}
-    order = [
-        "behaviour",
-        "share_high",
-        "share_low",
-        "estimate",
-        "ci_low",
-        "ci_high",
-        "p_adjusted",
-        "n_high",
-        "n_low",
-    ]
-    return table.rename(columns=names)[[*order, "n_clusters", "differs", "ci"]]
+    order = ["behaviour", "share_high", "share_low", "estimate", "ci_low", "ci_high", "p_adjusted"]
+    return table.rename(columns=names)[[*order, "n_high", "n_low", "n_clusters", "differs", "ci"]]
 
 
 def check_conditions(
@@ -220,7 +182,6 @@ def check_conditions(
     run: Run | str | os.PathLike,
     prompts: pd.DataFrame | str | os.PathLike = "anthrokit",
     conditions: Mapping[str, Condition] | None = None,
-    turns: int = 5,
     samples: int = 3,
     budget: Budget | None = None,
     progress: bool = True,
@@ -230,7 +191,7 @@ def check_conditions(
 
     Parameters
     ----------
-    target, user, prompts, run, turns, budget, progress, **settings
+    target, user, prompts, run, budget, progress, **settings
         As for `simulate`. What the run holds is not done again.
     judges, samples
         As for `judge`.
@@ -242,18 +203,13 @@ def check_conditions(
     DataFrame
         As from `compare_behaviours`.
 
-    Raises
-    ------
-    ValueError, RunError, SetupError, BudgetReached
-        As `simulate` and `judge`; what is done is kept.
-
     Examples
     --------
     >>> from anthrokit.study import check_conditions
     >>> check_conditions("openai/gpt-4o", "openai/gpt-4o", run="runs/conditions")  # doctest: +SKIP
     """
     conditions = conditions or load_conditions()
-    how = {"turns": turns, "budget": budget, "progress": progress, **settings}
-    run = simulate_conditions(prompts, target, user, run=run, conditions=conditions, **how)
-    judge(run, judges, samples=samples, budget=budget, progress=progress)
+    shared = {"budget": budget, "progress": progress}
+    run = simulate_conditions(prompts, target, user, run=run, conditions=conditions, **shared, **settings)
+    judge(run, judges, samples=samples, **shared)
     return compare_behaviours(run.labels(), list(conditions)[:2])

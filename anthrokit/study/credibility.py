@@ -94,21 +94,11 @@ def draw_credibility_sheet(
     pairs = sides[0].merge(sides[1], on=["domain", "turn", "place"], suffixes=("_a", "_b"))
     if len(pairs) < n:
         raise TableError(f"{n} pairs of the same domain and turn are asked for; there are {len(pairs)}")
-    pairs = pairs.sample(n, random_state=seed + 1).reset_index(drop=True)
-    rows = [
-        {
-            "pair": number,
-            "domain": row.domain,
-            "turn": row.turn,
-            **dict(zip(("source", "dialogue_id", "text"), one, strict=True)),
-        }
-        for number, row in enumerate(pairs.itertuples(), 1)
-        for one in (
-            (row.source_a, row.dialogue_id_a, row.text_a),
-            (row.source_b, row.dialogue_id_b, row.text_b),
-        )
-    ]
-    key = pd.DataFrame(rows).sample(frac=1, random_state=seed + 2).reset_index(drop=True)
+    pairs = pairs.sample(n, random_state=seed + 1).reset_index(drop=True).assign(pair=range(1, n + 1))
+    own, columns = ("source", "dialogue_id", "text"), ["pair", "domain", "turn"]
+    named = [pairs.rename(columns={f"{name}_{side}": name for name in own}) for side in "ab"]
+    rows = pd.concat([one[[*columns, *own]] for one in named]).sort_index(kind="stable")
+    key = rows.sample(frac=1, random_state=seed + 2).reset_index(drop=True)
     key.insert(0, "item", range(1, len(key) + 1))
     sheet = map_cells(key[["item", "text"]].assign(rating=""), escape_cell)
     return sheet, key.drop(columns="text")
@@ -174,9 +164,8 @@ def compare_credibility(
     from scipy.stats import mannwhitneyu
 
     require_columns(ratings, ["item", "rater", "rating"], "ratings")
-    ratings = ratings.assign(rating=pd.to_numeric(ratings["rating"], errors="coerce")).dropna(
-        subset=["rating"]
-    )
+    given = pd.to_numeric(ratings["rating"], errors="coerce")
+    ratings = ratings.assign(rating=given).dropna(subset=["rating"])
     if wrong := sorted(set(ratings.loc[~ratings["rating"].isin([1, 2, 3, 4, 5]), "item"])):
         raise TableError(f"ratings are whole numbers from 1 to 5; those of the items {wrong[:5]} are not")
     if strange := sorted(set(ratings["item"]) - set(key["item"])):
@@ -200,20 +189,9 @@ def compare_credibility(
             both = wide.dropna()
             row |= dict(zip(("paired", "p_paired"), _paired((both[a] - both[b]).to_numpy()), strict=True))
         rows.append(row)
-    names = [
-        "group",
-        "value",
-        "mean_a",
-        "mean_b",
-        "estimate",
-        "ci_low",
-        "ci_high",
-        "p_value",
-        "paired",
-        "p_paired",
-    ]
-    table = pd.DataFrame(rows).reindex(columns=[*names, "n_a", "n_b", "n_pairs", "ci"])
-    table.insert(10, "p_adjusted", np.nan)
+    names = ["group", "value", "mean_a", "mean_b", "estimate", "ci_low", "ci_high", "p_value", "paired"]
+    names += ["p_paired", "p_adjusted", "n_a", "n_b", "n_pairs", "ci"]
+    table = pd.DataFrame(rows).reindex(columns=names)
     for _, part in table.groupby("group"):
         table.loc[part.index, "p_adjusted"] = holm(part["p_paired"])
     return table

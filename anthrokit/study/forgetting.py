@@ -31,12 +31,8 @@ def _erase_from_run(study: Study, participant: str) -> int:
     with study.run(read_only=False) as run:
         statements = []
         for name, table in TABLES.items():
-            known = [
-                one
-                for one in _COLUMNS
-                if table.kept and table.columns.get(one, (0, "derived"))[1] != "derived"
-            ]
-            if known:
+            stored = [one for one, (_, rule, _) in table.columns.items() if table.kept and rule != "derived"]
+            if known := [one for one in _COLUMNS if one in stored]:
                 theirs = f"FROM {name} WHERE ? IN ({', '.join(known)})"
                 gone += run.rows(f"SELECT COUNT(*) {theirs}", [participant])[0][0]
                 statements.append(f"DELETE {theirs}")
@@ -53,26 +49,19 @@ def _erase_from_server(file: Path, participant: str) -> int:
         return 0
     gone = 0
     with contextlib.closing(sqlite3.connect(file, timeout=30)) as connection:
-        names = [
-            name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
-        ]
-        whose = list(
-            connection.execute("SELECT id, code FROM otree_participant WHERE label = ?", [participant])
-        )
-        whose += [
-            (number, code)
-            for number, code, kept in connection.execute("SELECT id, code, _vars FROM otree_participant")
-            if kept and participant.encode() in (kept if isinstance(kept, bytes) else str(kept).encode())
-        ]
-        for number, code in dict.fromkeys(whose):
+        execute = connection.execute
+        names = [name for (name,) in execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        came = execute("SELECT id, code, label, _vars FROM otree_participant").fetchall()
+        for number, code, label, kept in came:
+            held = kept if isinstance(kept, bytes) else f"{kept}".encode()
+            if label != participant and participant.encode() not in held:
+                continue
             for name in names:
-                columns = {row[1] for row in connection.execute(f"PRAGMA table_info('{name}')")}
+                columns = {row[1] for row in execute(f"PRAGMA table_info('{name}')")}
                 for column, value in (("participant_id", number), ("participant_code", code)):
                     if column in columns:
-                        gone += connection.execute(
-                            f'DELETE FROM "{name}" WHERE {column} = ?', [value]
-                        ).rowcount
-            gone += connection.execute("DELETE FROM otree_participant WHERE id = ?", [number]).rowcount
+                        gone += execute(f'DELETE FROM "{name}" WHERE {column} = ?', [value]).rowcount
+            gone += execute("DELETE FROM otree_participant WHERE id = ?", [number]).rowcount
         connection.commit()
     _rewrite(file)
     return gone
@@ -99,9 +88,7 @@ def _own_words(study: Study, participant: str) -> list[str]:
     theirs = set(said.loc[said["participant"] != participant, "value"])
     with contextlib.suppress(RunError):
         with study.run() as run:
-            rows = run.rows(
-                "SELECT dialogue_id, content FROM messages WHERE content IS NOT NULL AND LENGTH(content) >= 12"
-            )
+            rows = run.rows("SELECT dialogue_id, content FROM messages WHERE LENGTH(content) >= 12")
         mine |= {content for dialogue, content in rows if dialogue == participant}
         theirs |= {content for dialogue, content in rows if dialogue != participant}
     theirs |= {path.read_text(encoding="utf-8") for path in study.folder.rglob("*.toml")}
@@ -137,12 +124,10 @@ def search_study(study: Study | Any, texts: list[str]) -> pd.DataFrame:
         for one in texts
     ]
     rows = []
-    for path in sorted(study.folder.rglob("*")):
-        if path.is_file():
-            held = path.read_bytes()
-            found = sum(any(form in held for form in both) for both in forms)
-            if found:
-                rows.append((path.relative_to(study.folder).as_posix(), found))
+    for path in filter(Path.is_file, sorted(study.folder.rglob("*"))):
+        held = path.read_bytes()
+        if found := sum(any(form in held for form in both) for both in forms):
+            rows.append((path.relative_to(study.folder).as_posix(), found))
     return pd.DataFrame(rows, columns=["file", "n_texts"])
 
 

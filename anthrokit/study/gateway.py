@@ -16,9 +16,9 @@ import urllib.error
 import urllib.request
 import uuid
 from collections import defaultdict, deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import quote, urlsplit
 
@@ -39,7 +39,7 @@ from ..models import Completion, Meter, wait_for
 from .studies import Study
 
 # %% auto #0
-__all__ = ['Handler', 'Told', 'Turnstile', 'Standing', 'Chats', 'Pieces', 'take_turn', 'Gateway', 'Client', 'serve']
+__all__ = ['Told', 'Gateway', 'Client', 'serve']
 
 # %% ../../nbs/11_study/04_gateway.ipynb #d6cec401
 class Told(Exception):
@@ -82,72 +82,32 @@ _TOLD = {
 }
 
 # %% ../../nbs/11_study/04_gateway.ipynb #b9fc5be5
-class Turnstile:
-    """At most so many in so many seconds.
-
-    Parameters
-    ----------
-    most : int
-        How many.
-    seconds : float
-        In which time.
-
-    Examples
-    --------
-    >>> from anthrokit.study.gateway import Turnstile
-    >>> gate = Turnstile(2, 60)
-    >>> [gate.wait(now) for now in (0, 1, 2, 61)]
-    [0.0, 0.0, 58.0, 0.0]
-    """
+class _Turnstile:
+    "At most so many in so many seconds; 0 is no limit."
 
     def __init__(self, most: int, seconds: float):
-        self.most, self.seconds, self._times = most, seconds, deque()
+        self.seconds, self._times = seconds, deque(maxlen=most)
 
     def wait(self, now: float | None = None) -> float:
         "Seconds until one more may pass; 0 lets it pass."
         now = time.monotonic() if now is None else now
-        while self._times and self._times[0] <= now - self.seconds:
-            self._times.popleft()
-        if len(self._times) >= self.most:
-            return float(self._times[0] + self.seconds - now)
+        full = self._times and len(self._times) == self._times.maxlen
+        if full and (wait := self._times[0] + self.seconds - now) > 0:
+            return wait
         self._times.append(now)
         return 0.0
 
 # %% ../../nbs/11_study/04_gateway.ipynb #1cb3fa74
 @dataclass(frozen=True)
-class Standing:
-    """How a participant's chat stands.
+class _Standing:
+    "How a participant's chat stands."
 
-    Attributes
-    ----------
-    messages : list of dict
-        turn, role, content, finish_reason ("interrupted": only the beginning of an answer could be had).
-    turn : int
-        The next message of the participant is this one.
-    unanswered : str or None
-        A message that has no answer yet; it is the last.
-    seconds : float
-        Since the participant first saw the chat.
-    over : str or None
-        What ended the chat: participant, time, turns, budget, fault.
-
-    Examples
-    --------
-    >>> from anthrokit.study.gateway import Standing
-    >>> Standing([{"turn": 1, "role": "user", "content": "Hi"}], 1, "Hi", 3.0).done
-    0
-    """
-
-    messages: list[dict[str, Any]]
-    turn: int
-    unanswered: str | None = None
-    seconds: float = 0.0
-    over: str | None = None
-
-    @property
-    def done(self) -> int:
-        "Turns with an answer."
-        return sum(one["role"] == "assistant" for one in self.messages)
+    messages: list[dict[str, Any]]  # turn, role, content, finish_reason ("interrupted": an answer broke off)
+    turn: int  # the participant's next message is this one
+    done: int  # turns with an answer
+    unanswered: str | None  # a message that has no answer yet; it is the last
+    seconds: float  # since the participant first saw the chat
+    over: str | None  # what ended the chat: participant, time, turns, budget, fault
 
 
 _SAID = (
@@ -166,37 +126,11 @@ _FAULTS = 3  # calls for one message that failed for good, each after its own tr
 
 
 def _seconds_since(at: str | None) -> float:
-    return (
-        0.0
-        if at is None
-        else (datetime.fromisoformat(time_now()) - datetime.fromisoformat(at)).total_seconds()
-    )
+    return 0.0 if at is None else (datetime.now(UTC) - datetime.fromisoformat(at)).total_seconds()
 
 
-class Chats:
-    """The dialogues of a study, kept in its run.
-
-    Parameters
-    ----------
-    study : Study
-        Its run must be free: one process writes to it.
-
-    Raises
-    ------
-    SetupError
-        The model can't be asked: a key is missing, a name is wrong, no server answers.
-    RunError
-        Another gateway is at work, or people took part already with other conditions, chat settings or questionnaires.
-
-    Examples
-    --------
-    >>> from tempfile import mkdtemp
-    >>> from anthrokit.study import init_study
-    >>> chats = Chats(init_study(mkdtemp() + "/pilot", model="local/smollm2-135m-instruct"))
-    >>> len(chats.run.dialogues())
-    0
-    >>> chats.close()
-    """
+class _Chats:
+    "The dialogues of a study, kept in its run, which must be free: one process writes to it."
 
     def __init__(self, study: Study):
         self.study, self.settings = study, study.settings
@@ -231,37 +165,32 @@ class Chats:
         self.run.close()
         self.people.close()
 
-    def standing(self, person: Mapping[str, Any]) -> Standing:
+    def standing(self, person: Mapping[str, Any]) -> _Standing:
         "How a participant's chat stands."
-        participant, chat = person["participant"], self.settings["chat"]
-        rows = self.run.rows(_SAID, [participant])
+        rows = self.run.rows(_SAID, [person["participant"]])
         messages = [dict(zip(("turn", "role", "content", "finish_reason"), row, strict=True)) for row in rows]
-        open_ = messages[-1] if messages and messages[-1]["role"] == "user" else None
-        turn = open_["turn"] if open_ else len(messages) // 2 + 1
+        open_ = messages[-1] if messages and messages[-1]["role"] == "user" else {}
+        done = sum(one["role"] == "assistant" for one in messages)
         seconds = _seconds_since(person["chat_started_at"])
-        ended = person["ended_by"] or (person["finished_at"] and "participant")
-        found = Standing(messages, turn, open_ and open_["content"], seconds, ended)
-        if found.over:
-            return found
-        over = None
-        cap = self.settings["limits"]["participant_tokens"]
-        if seconds >= chat["most_minutes"] * 60:
-            over = "time"
-        elif found.done >= chat["most_turns"]:
-            over = "turns"
-        elif self.spent or (cap and (self.run.rows(_TOKENS, [participant])[0][0] or 0) >= cap):
-            over = "budget"
-        return Standing(messages, turn, found.unanswered, seconds, over)
+        over = person["ended_by"] or (person["finished_at"] and "participant")
+        over = over or self._reached(person["participant"], seconds, done)
+        return _Standing(messages, open_.get("turn", done + 1), done, open_.get("content"), seconds, over)
 
-    def told(self, person: Mapping[str, Any], now: Standing | None = None) -> dict[str, Any]:
+    def _reached(self, participant: str, seconds: float, turns: int) -> str | None:
+        "The limit that a chat has come to."
+        chat, cap = self.settings["chat"], self.settings["limits"]["participant_tokens"]
+        if seconds >= chat["most_minutes"] * 60:
+            return "time"
+        if turns >= chat["most_turns"]:
+            return "turns"
+        tokens = self.run.rows(_TOKENS, [participant])[0][0] if cap else None
+        return "budget" if self.spent or (cap and (tokens or 0) >= cap) else None
+
+    def told(self, person: Mapping[str, Any], now: _Standing | None = None) -> dict[str, Any]:
         "What the page is told of a chat: neither the condition nor the model."
-        now, chat = now or self.standing(person), self.settings["chat"]
+        now, chat, texts = now or self.standing(person), self.settings["chat"], self.settings["texts"]
         reached = now.done >= chat["least_turns"] and now.seconds >= chat["least_minutes"] * 60
-        text = (
-            self.settings["texts"].get(f"over_{now.over}", self.settings["texts"]["over_turns"])
-            if now.over
-            else ""
-        )
+        text = texts.get(f"over_{now.over}", texts["over_turns"]) if now.over else ""
         return {
             "messages": [{"role": one["role"], "content": one["content"]} for one in now.messages],
             "turn": now.turn,
@@ -307,138 +236,62 @@ def _rows_of_message(
     "A participant's message as rows of the run; with the first one comes the dialogue."
     participant = person["participant"]
     message = {"dialogue_id": participant, "turn": turn, "role": "user", "content": text}
-    parts: list[tuple[str, list[dict]]] = [("messages", [message])]
-    if turn == 1:
-        opening = {"prompt_id": participant, "base_id": participant, "first_message": text}
-        dialogue = {"dialogue_id": participant, "prompt_id": participant, "target": person["condition"]}
-        dialogue |= {
-            "user": "participant",
-            "repeat": 1,
-            "turns": 1,
-            "status": "planned",
-            "system_target": prompt,
-        }
-        parts = [("prompts", [opening]), ("dialogues", [dialogue]), *parts]
-    return parts
+    if turn > 1:
+        return [("messages", [message])]
+    opening = {"prompt_id": participant, "base_id": participant, "first_message": text}
+    dialogue = {"dialogue_id": participant, "prompt_id": participant, "target": person["condition"]}
+    dialogue |= {"user": "participant", "repeat": 1, "turns": 1, "status": "planned", "system_target": prompt}
+    return [("prompts", [opening]), ("dialogues", [dialogue]), ("messages", [message])]
 
 
 _LOT = 0.05  # seconds in which pieces of an answer are gathered
 _PATIENCE = 10.0  # seconds that a page may take to receive them
 
 
-class Pieces:
-    """An answer on its way: each lot of pieces on disk first, then passed on.
-
-    Parameters
-    ----------
-    keep : coroutine function
-        Has the text so far on disk when it returns.
-    pass_on : coroutine function
-        Takes what is new of it to the participant.
-
-    Examples
-    --------
-    >>> import asyncio
-    >>> disk, page = [], []
-    >>> async def keep(text):
-    ...     disk.append(text)
-    >>> async def pass_on(text):
-    ...     page.append(text)
-    >>> async def answer():
-    ...     pieces = Pieces(keep, pass_on)
-    ...     async with pieces.at_work():
-    ...         pieces("Good ")
-    ...         pieces("morning")
-    ...         await asyncio.sleep(0)
-    >>> asyncio.run(answer())
-    >>> disk, page
-    (['Good morning'], ['Good morning'])
-    """
+class _Pieces:
+    "An answer on its way: each lot of pieces on disk first (`keep`), then passed on to the participant."
 
     def __init__(self, keep: Callable[[str], Awaitable[None]], pass_on: Callable[[str], Awaitable[None]]):
         self.keep, self.pass_on = keep, pass_on
         self.made, self.kept, self.ended, self.deaf = "", "", False, False
         self._more = asyncio.Event()
+        self._work = asyncio.create_task(self._pass_on())
 
     def __call__(self, piece: str) -> None:
         "A further piece."
         self.made += piece
         self._more.set()
 
-    async def work(self) -> None:
-        "Until the answer has ended."
+    async def end(self) -> None:
+        "All that was made is kept and passed on."
+        self.ended = True
+        self._more.set()
+        await self._work
+
+    async def _pass_on(self) -> None:
         while not self.ended:
             await self._more.wait()
             self._more.clear()
             if text := self.made[len(self.kept) :]:
                 await self.keep(self.made)
                 self.kept += text
-                await self._tell(text)
+                try:
+                    if not self.deaf:
+                        await asyncio.wait_for(self.pass_on(text), _PATIENCE)
+                except (OSError, TimeoutError):  # the page was closed, or doesn't listen
+                    self.deaf = True
             if not self.ended:
                 await asyncio.sleep(_LOT)
 
-    async def _tell(self, text: str) -> None:
-        try:
-            if not self.deaf:
-                await asyncio.wait_for(self.pass_on(text), _PATIENCE)
-        except (OSError, TimeoutError):  # the page was closed, or doesn't listen
-            self.deaf = True
 
-    @contextlib.asynccontextmanager
-    async def at_work(self) -> AsyncIterator[None]:
-        "Pieces are kept and passed on within."
-        work = asyncio.create_task(self.work())
-        try:
-            yield
-        finally:
-            self.ended = True
-            self._more.set()
-            await work
-
-
-async def take_turn(
-    chats: Chats,
+async def _take_turn(
+    chats: _Chats,
     person: Mapping[str, Any],
     turn: int | None,
     text: str,
     pass_on: Callable[[str], Awaitable[None]] | None = None,
-) -> Standing:
-    """A participant says something and is answered.
-
-    Parameters
-    ----------
-    chats : Chats
-        The study's dialogues.
-    person : dict
-        The participant's row.
-    turn : int, optional
-        Which of their messages it is, 1, 2, …; None for the next one.
-    text : str
-        What they say.
-    pass_on : coroutine function, optional
-        Takes the answer to them piece by piece, while it is made.
-
-    Returns
-    -------
-    Standing
-        With the answer; it and the message are on disk.
-
-    Raises
-    ------
-    Told
-        There is no answer.
-
-    Examples
-    --------
-    >>> from tempfile import mkdtemp
-    >>> from anthrokit.models import wait_for
-    >>> from anthrokit.study import init_study
-    >>> chats = Chats(init_study(mkdtemp() + "/pilot", model="local/smollm2-135m-instruct"))
-    >>> wait_for(take_turn(chats, {"participant": "nobody"}, None, "Hello"))
-    Traceback (most recent call last):
-    anthrokit.study.gateway.Told: ...
-    >>> chats.close()
-    """
+) -> _Standing:
+    "A participant says something, as their next turn or as that turn, and is answered; both are on disk."
     participant = person["participant"]
     text = plain_value(text)
     async with chats._turns[participant]:
@@ -469,7 +322,7 @@ async def take_turn(
 
 
 async def _answer(
-    chats: Chats, person: Mapping[str, Any], turn: int, asked: list[dict[str, str]], pass_on: Any = None
+    chats: _Chats, person: Mapping[str, Any], turn: int, asked: list[dict[str, str]], pass_on: Any = None
 ) -> None:
     "Have the model answer, and keep it together with the call."
     participant, answer = person["participant"], Completion(None, "failed")
@@ -479,20 +332,20 @@ async def _answer(
     async def keep(text: str) -> None:
         await chats.meter.writer.put("messages", [{**place, "content": text, "finish_reason": "unfinished"}])
 
-    async with contextlib.AsyncExitStack() as stack:
-        pieces = Pieces(keep, pass_on) if pass_on else None
+    pieces = _Pieces(keep, pass_on) if pass_on else None
+    try:
+        call = {"unit": unit, "purpose": "target", "settle": pieces is not None}
+        answer = await chats.meter.call(chats.llm, asked, show=pieces, **call)
+    except BudgetReached:
+        chats.spent = True
+        if not (pieces and pieces.made):
+            chats.close_chat(person, "budget")
+            raise Told("over") from None
+    except (CallFailed, SetupError):
+        pass  # booked as failed
+    finally:
         if pieces:
-            await stack.enter_async_context(pieces.at_work())
-        try:
-            call = {"unit": unit, "purpose": "target", "settle": pieces is not None}
-            answer = await chats.meter.call(chats.llm, asked, show=pieces, **call)
-        except BudgetReached:
-            chats.spent = True
-            if not (pieces and pieces.made):
-                chats.close_chat(person, "budget")
-                raise Told("over") from None
-        except (CallFailed, SetupError):
-            pass  # booked as failed
+            await pieces.end()
     if pieces and pieces.kept:
         answer = _as_shown(answer, pieces.kept)
     if answer.status == "refused" and not (answer.content or "").strip():
@@ -516,7 +369,6 @@ def _as_shown(answer: Completion, shown: str) -> Completion:
     return answer if answer.content.startswith(shown) else replace(answer, content=f"{shown}\n{answer.content}")
 
 # %% ../../nbs/11_study/04_gateway.ipynb #8b2dd639
-Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 _LABELS = ("PROLIFIC_PID", "survey_code", "id", "participant_label")
 _SAFE = {
     "Referrer-Policy": "no-referrer",
@@ -526,23 +378,17 @@ _SAFE = {
 }
 
 
-def _json(body: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> web.Response:
-    text = json.dumps(body, ensure_ascii=False)
-    return web.Response(text=text, status=status, content_type="application/json", headers=headers)
-
-
 def _refused(told: Told) -> web.Response:
     wait = {"Retry-After": str(max(1, round(told.wait)))} if told.wait else None
-    return _json({"error": {"message": str(told), "type": "study", "code": told.code}}, told.status, wait)
+    body = {"error": {"message": str(told), "type": "study", "code": told.code}}
+    return web.json_response(body, status=told.status, headers=wait)
 
 
 async def _read(request: web.Request) -> dict[str, Any]:
     "The body, which must be a JSON object."
     try:
         body = await request.json()
-    except web.HTTPRequestEntityTooLarge:
-        raise Told("too_long") from None
-    except (ValueError, UnicodeDecodeError, RecursionError):
+    except (ValueError, RecursionError):
         raise Told("unreadable") from None
     if not isinstance(body, dict):
         raise Told("unreadable")
@@ -580,9 +426,8 @@ class Gateway:
     study : Study or path
         The study; one gateway at a time writes to it.
     port : int, optional
-        On this machine; by default as the settings say, 0 takes any that is free.
-    host : str
-        The loopback device: a reverse proxy goes before it.
+        On the loopback device, for a reverse proxy goes before it; by default as the settings say, 0 takes any
+        that is free.
 
     Attributes
     ----------
@@ -604,20 +449,20 @@ class Gateway:
     1
     """
 
-    def __init__(self, study: Study | Any, *, port: int | None = None, host: str = "127.0.0.1"):
+    def __init__(self, study: Study | Any, *, port: int | None = None):
         self.study = study if isinstance(study, Study) else Study(study)
         servers = self.study.settings["servers"]
-        self.host, self.port = host, servers["gateway_port"] if port is None else port
+        self.port = servers["gateway_port"] if port is None else port
         self.origins = {servers["otree"], *servers["origins"]}
-        self.chats: Chats | None = None
+        self.chats: _Chats | None = None
         self._runner: web.AppRunner | None = None
         limits = self.study.settings["limits"]
-        self._calls = defaultdict(lambda: Turnstile(limits["calls_per_second"], 1))
-        self._messages = defaultdict(lambda: Turnstile(limits["messages_per_minute"], 60))
+        self._calls = defaultdict(lambda: _Turnstile(limits["calls_per_second"], 1))
+        self._messages = defaultdict(lambda: _Turnstile(limits["messages_per_minute"], 60))
 
     @property
     def url(self) -> str:
-        return f"http://{self.host}:{self.port}"
+        return f"http://127.0.0.1:{self.port}"
 
     # From here to there
 
@@ -637,18 +482,17 @@ class Gateway:
         self.stop()
 
     async def _start(self) -> None:
-        self.chats = await asyncio.to_thread(Chats, self.study)
+        self.chats = await asyncio.to_thread(_Chats, self.study)
         self._runner = web.AppRunner(self.app(), access_log=None)
         try:
             await self._runner.setup()
-            site = web.TCPSite(self._runner, self.host, self.port)
-            await site.start()
+            await web.TCPSite(self._runner, "127.0.0.1", self.port).start()
             self.port = self._runner.addresses[0][1]
         except BaseException as error:
             await self._stop()
             if isinstance(error, OSError):
                 raise SetupError(
-                    f"port {self.port} on {self.host} can't be listened on ({error.strerror}). Is another gateway "
+                    f"port {self.port} can't be listened on ({error.strerror}). Is another gateway "
                     f"running? Stop it, or name another gateway_port in {self.study.folder}/study.toml."
                 ) from None
             raise
@@ -661,28 +505,30 @@ class Gateway:
 
     def app(self) -> web.Application:
         "The application, for tests or for a server of one's own."
+        people = web.Application(middlewares=[self._for_person])
+        people.add_routes(
+            [
+                web.get("/models", self._models),
+                web.post("/chat/completions", self._complete),
+                web.get("/dialogue", self._dialogue),
+                web.post("/responses", self._responses),
+                web.post("/end", self._end),
+                web.post("/finish", self._finish),
+            ]
+        )
+        own = web.Application(middlewares=[self._for_admin])
+        own.add_routes([web.post("/participants", self._join)])
         app = web.Application(client_max_size=256 * 1024, middlewares=[self._wrapped])
-        person, admin, anyone = self._for_person, self._for_admin, lambda handler: handler
-        for method, path, kind, handler in (
-            ("GET", "/v1/models", person, self._models),
-            ("POST", "/v1/chat/completions", person, self._complete),
-            ("GET", "/v1/dialogue", person, self._dialogue),
-            ("POST", "/v1/responses", person, self._responses),
-            ("POST", "/v1/end", person, self._end),
-            ("POST", "/v1/finish", person, self._finish),
-            ("POST", "/study/participants", admin, self._join),
-            ("GET", "/enter", anyone, self._enter),
-            ("GET", "/leave", anyone, self._leave),
-            ("GET", "/alive", anyone, self._alive),
-        ):
-            app.router.add_route(method, path, kind(handler))
-        app.router.add_static("/front", data_path("study/front"))
+        app.add_subapp("/v1", people)
+        app.add_subapp("/study", own)
+        app.add_routes([web.get("/enter", self._enter), web.get("/leave", self._leave)])
+        app.add_routes([web.get("/alive", self._alive), web.static("/front", data_path("study/front"))])
         return app
 
     # Around every call
 
     @web.middleware
-    async def _wrapped(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+    async def _wrapped(self, request: web.Request, handler: Any) -> web.StreamResponse:
         "Errors in words, and who may call from where."
         try:
             response = web.Response() if request.method == "OPTIONS" else await handler(request)
@@ -707,51 +553,47 @@ class Gateway:
         told = {f"Access-Control-Allow-{name}": value for name, value in allowed.items()}
         return {**told, "Access-Control-Max-Age": "600", "Vary": "Origin"}
 
-    def _for_person(self, handler: Any) -> Handler:
-        "For whoever comes with a participant's token."
+    @web.middleware
+    async def _for_person(self, request: web.Request, handler: Any) -> web.StreamResponse:
+        "For whoever comes with a participant's token; their row goes along as `request[\"person\"]`."
+        scheme, _, token = request.headers.get("Authorization", "").partition(" ")
+        participant = self.study.whose(token) if scheme == "Bearer" else None
+        person = participant and self.chats.people.row(participant)
+        if not person:
+            raise Told("unknown")
+        if wait := self._calls[participant].wait():
+            raise Told("too_fast", wait)
+        request["person"] = person
+        return await handler(request)
 
-        async def checked(request: web.Request) -> web.StreamResponse:
-            scheme, _, token = request.headers.get("Authorization", "").partition(" ")
-            participant = self.study.whose(token) if scheme == "Bearer" else None
-            person = participant and self.chats.people.row(participant)
-            if not person:
-                raise Told("unknown")
-            if wait := self._calls[participant].wait():
-                raise Told("too_fast", wait)
-            return await handler(request, person)
-
-        return checked
-
-    def _for_admin(self, handler: Any) -> Handler:
+    @web.middleware
+    async def _for_admin(self, request: web.Request, handler: Any) -> web.StreamResponse:
         "For the study's own server."
-
-        async def checked(request: web.Request) -> web.StreamResponse:
-            given = request.headers.get("Authorization", "").encode("utf-8", "surrogatepass")
-            if not hmac.compare_digest(given, f"Bearer {self.study.admin_token}".encode()):
-                raise Told("unknown")
-            return await handler(request)
-
-        return checked
+        given = request.headers.get("Authorization", "").encode("utf-8", "surrogatepass")
+        if not hmac.compare_digest(given, f"Bearer {self.study.admin_token}".encode()):
+            raise Told("unknown")
+        return await handler(request)
 
     # For participants
 
-    async def _models(self, _: web.Request, __: Mapping[str, Any]) -> web.Response:
-        return _json({"object": "list", "data": [{"id": "study", "object": "model", "owned_by": "study"}]})
+    async def _models(self, _: web.Request) -> web.Response:
+        known = {"id": "study", "object": "model", "owned_by": "study"}
+        return web.json_response({"object": "list", "data": [known]})
 
-    async def _dialogue(self, _: web.Request, person: Mapping[str, Any]) -> web.Response:
-        person = self.chats.begin(person)
-        return _json(self.chats.told(person))
+    async def _dialogue(self, request: web.Request) -> web.Response:
+        return web.json_response(self.chats.told(self.chats.begin(request["person"])))
 
-    async def _complete(self, request: web.Request, person: Mapping[str, Any]) -> web.StreamResponse:
+    async def _complete(self, request: web.Request) -> web.StreamResponse:
         body = await _read(request)
         turn, text = _asked(body, self.study.settings["chat"]["longest_message"])
-        person, before = self.chats.begin(person), self.chats.standing(person)
+        person = self.chats.begin(request["person"])
+        before = self.chats.standing(person)
         if (turn is None or turn >= before.turn) and before.unanswered is None:
             if wait := self._messages[person["participant"]].wait():
                 raise Told("too_fast", wait)
         stream = _Stream(request, self._for_origin(request)) if body.get("stream") else None
         # What was begun is done, also where the page is closed meanwhile.
-        taken = take_turn(self.chats, person, turn, text, stream and stream.pass_on)
+        taken = _take_turn(self.chats, person, turn, text, stream and stream.pass_on)
         now = await asyncio.shield(asyncio.ensure_future(taken))
         turn = now.turn - 1 if turn is None else turn
         answer = next(one for one in now.messages if one["role"] == "assistant" and one["turn"] == turn)
@@ -760,13 +602,13 @@ class Gateway:
             return await stream.end(answer["content"], reason)
         message = {"role": "assistant", "content": answer["content"]}
         choice = {"index": 0, "message": message, "finish_reason": reason}
-        told = self.chats.told(self.chats.people.row(person["participant"]))
-        return _json({**_head("chat.completion"), "choices": [choice], "usage": _NO_USAGE, "study": told})
+        usage = dict.fromkeys(("prompt_tokens", "completion_tokens", "total_tokens"), 0)
+        return web.json_response({**_head("chat.completion"), "choices": [choice], "usage": usage})
 
-    async def _responses(self, request: web.Request, person: Mapping[str, Any]) -> web.Response:
+    async def _responses(self, request: web.Request) -> web.Response:
+        person, body = request["person"], await _read(request)
         if person["finished_at"]:
             raise Told("finished")
-        body = await _read(request)
         questionnaire, answers = body.get("questionnaire"), body.get("answers")
         if not isinstance(questionnaire, str) or not isinstance(answers, dict) or len(answers) > 500:
             raise Told("unreadable")
@@ -775,33 +617,33 @@ class Gateway:
         except TableError:
             raise Told("answers") from None
         self.chats.people.answer(person["participant"], questionnaire, answers)
-        return _json({"kept": len(answers)})
+        return web.json_response({"kept": len(answers)})
 
-    async def _end(self, _: web.Request, person: Mapping[str, Any]) -> web.Response:
-        return _json(self.chats.told(self.chats.end(person)))
+    async def _end(self, request: web.Request) -> web.Response:
+        return web.json_response(self.chats.told(self.chats.end(request["person"])))
 
-    async def _finish(self, _: web.Request, person: Mapping[str, Any]) -> web.Response:
+    async def _finish(self, request: web.Request) -> web.Response:
+        person = request["person"]
         if person["finished_at"] is None:
             self.chats.people.update(person["participant"], status="finished", finished_at=time_now())
-        return _json({"completion_link": f"{self.study.settings['servers']['gateway']}/leave"})
+        return web.json_response({"completion_link": f"{self.study.settings['servers']['gateway']}/leave"})
 
     # For the study's own server, and for anybody
 
     async def _join(self, request: web.Request) -> web.Response:
         body = await _read(request)
         label, front, origin = body.get("label"), body.get("front", "page"), body.get("origin")
-        if not all(isinstance(one, str) and one.strip() for one in (label, front, "-" if origin is None else origin)):
+        given = [label, front] if origin is None else [label, front, origin]
+        if not all(isinstance(one, str) and one.strip() for one in given):
             raise Told("unreadable")
         participant = self.study.participant_id(label)
         person = self.chats.people.join(participant, self.study.condition_at, front=front, origin=origin)
         token = self.study.token(participant)
-        return _json({"participant": participant, "token": token, "status": person["status"]})
+        return web.json_response({"participant": participant, "token": token, "status": person["status"]})
 
     async def _enter(self, request: web.Request) -> web.Response:
-        label = (
-            next((request.query[name] for name in _LABELS if request.query.get(name)), None)
-            or uuid.uuid4().hex
-        )
+        labels = (request.query.get(name) for name in _LABELS)
+        label = next(filter(None, labels), None) or uuid.uuid4().hex
         participant, servers = self.study.participant_id(label), self.study.settings["servers"]
         there = f"{servers['otree']}/room/study?participant_label={participant}&welcome_page_ok=1"
         response = web.Response(status=302, headers={"Location": there})
@@ -824,10 +666,7 @@ class Gateway:
         return urlsplit(self.study.settings["servers"]["gateway"]).path.rstrip("/") + "/leave"
 
     async def _alive(self, _: web.Request) -> web.Response:
-        return _json({"alive": True})
-
-
-_NO_USAGE = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
+        return web.json_response({"alive": True})
 
 
 def _head(kind: str) -> dict[str, Any]:
@@ -863,6 +702,14 @@ class _Stream:
         return self.response
 
 # %% ../../nbs/11_study/04_gateway.ipynb #988adeef
+def _ask(url: str, body: Any, headers: Mapping[str, str], seconds: float) -> Any:
+    "What a server of the study answers; a body is sent by POST."
+    data = None if body is None else json.dumps(body).encode()
+    asked = urllib.request.Request(url, data, {"Content-Type": "application/json", **headers})
+    with urllib.request.urlopen(asked, timeout=seconds) as answer:
+        return json.loads(answer.read())
+
+
 @dataclass
 class Client:
     """One participant's way to the gateway.
@@ -912,13 +759,8 @@ class Client:
         return cls(url, cls(url, study.admin_token)._call("/study/participants", asked)["token"])
 
     def _call(self, path: str, body: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        headers = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
-        data = None if body is None else json.dumps(body).encode()
         try:
-            with urllib.request.urlopen(
-                urllib.request.Request(self.url + path, data, headers), timeout=300
-            ) as answer:
-                return json.loads(answer.read())
+            return _ask(self.url + path, body, {"Authorization": f"Bearer {self.token}"}, 300)
         except urllib.error.HTTPError as error:
             told = json.loads(error.read())["error"]
             raise Told(told["code"], float(error.headers.get("Retry-After") or 0) or None) from None
@@ -956,17 +798,10 @@ def serve(
 
     Parameters
     ----------
-    study : Study or path
-        The study.
-    port : int, optional
+    study, port
         As for `Gateway`.
     ready : callable, optional
         Called with the gateway when it listens.
-
-    Raises
-    ------
-    SetupError, RunError
-        As `Gateway`.
 
     Examples
     --------

@@ -16,7 +16,7 @@ from ..analysis import profile
 from ..core import Run, TableError
 
 # %% auto #0
-__all__ = ['simulated_power', 'noether', 'plan']
+__all__ = ['simulated_power', 'plan']
 
 # %% ../../nbs/11_study/08_planning.ipynb #019655a4
 def _scores(levels: np.ndarray, drawn: np.random.Generator, items: int, points: int) -> np.ndarray:
@@ -30,10 +30,8 @@ def _scores(levels: np.ndarray, drawn: np.random.Generator, items: int, points: 
 def _pools(shift: float, items: int, points: int, size: int = 40_000) -> tuple[np.ndarray, np.ndarray]:
     "Many people of each condition."
     drawn = np.random.default_rng(18)
-    levels = drawn.normal(size=(2, size))
-    return _scores(levels[0] + shift / 2, drawn, items, points), _scores(
-        levels[1] - shift / 2, drawn, items, points
-    )
+    high, low = drawn.normal(size=(2, size))
+    return tuple(_scores(levels, drawn, items, points) for levels in (high + shift / 2, low - shift / 2))
 
 
 def _effect(shift: float, measure: str, items: int, points: int) -> float:
@@ -103,26 +101,8 @@ def simulated_power(
     return found / studies
 
 # %% ../../nbs/11_study/08_planning.ipynb #a30e4990
-def noether(rank_biserial: float, *, power: float = 0.8, alpha: float = 0.05) -> int:
-    """Participants an arm for Mann and Whitney's test, by the closed form for scores without ties.
-
-    Parameters
-    ----------
-    rank_biserial : float
-        The effect, above 0 and below 1.
-    power, alpha : float
-        Wanted power and level of the test, two-sided.
-
-    Notes
-    -----
-    Noether, G. E. (1987), Journal of the American Statistical Association 82: 645–647.
-
-    Examples
-    --------
-    >>> from anthrokit.study import noether
-    >>> noether(0.41)
-    32
-    """
+def _noether(rank_biserial: float, power: float, alpha: float) -> int:
+    "Participants an arm by Noether (1987), Journal of the American Statistical Association 82: 645–647."
     from scipy.stats import norm
 
     z = norm.ppf(1 - alpha / 2) + norm.ppf(power)
@@ -132,32 +112,22 @@ def noether(rank_biserial: float, *, power: float = 0.8, alpha: float = 0.05) ->
 def _arm(effect: float, measure: str, power: float, alpha: float, items: int, points: int) -> dict[str, Any]:
     "The fewest participants an arm whose simulated power is enough."
     shift = _shift_for(effect, measure, items, points)
-    closed = noether(_effect(shift, "rank-biserial", items, points), power=power, alpha=alpha)
+    closed = _noether(_effect(shift, "rank-biserial", items, points), power, alpha)
     low, high = 3, max(6, 2 * closed)
     while high - low > max(1, closed // 50):
         middle = (low + high) // 2
         enough = simulated_power(middle, shift, alpha=alpha, items=items, points=points) >= power
         low, high = (low, middle) if enough else (middle, high)
     reached = simulated_power(high, shift, alpha=alpha, items=items, points=points)
-    return {
-        "quantity": "participants an arm",
-        "n": high,
-        "closed_form": closed,
-        "reached": reached,
-        "why": f"{measure} {effect:g}, power {power:g}, level {alpha:g}, {items} items of {points} points",
-    }
+    why = f"{measure} {effect:g}, power {power:g}, level {alpha:g}, {items} items of {points} points"
+    found = {"quantity": "participants an arm", "n": high, "closed_form": closed, "reached": reached}
+    return {**found, "why": why}
 
 # %% ../../nbs/11_study/08_planning.ipynb #29eba672
 def _rows_of_rate(
-    name: str,
-    rate: float,
-    effect: float,
-    messages: float,
-    half_width: float,
-    ci: float,
-    judge: tuple[float, float],
+    name: str, rate: float, effect: float, messages: float, half_width: float, ci: float, judge: tuple
 ) -> dict[str, Any]:
-    "What a rate's interval of this half-width takes."
+    "What a rate's interval of this half-width takes; `judge` is sensitivity and specificity."
     from scipy.stats import norm
 
     z, spread = norm.ppf(0.5 + ci / 2), max(rate * (1 - rate), 0.01)

@@ -5,12 +5,12 @@
 # %% ../../nbs/11_study/01_questionnaires.ipynb #cdbd55bf
 from __future__ import annotations
 
-import difflib
 import os
 import random
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -115,65 +115,81 @@ class Questionnaire:
         return frame.astype({"expected": "Int64"})
 
 # %% ../../nbs/11_study/01_questionnaires.ipynb #677c31ab
-_ITEM = {"id", "low", "high", "text", "scale", "reverse", "expected", "points"}
-_FILE = {"name", "title", "instruction", "source", "licence", "points", "order", "scales", "item"}
+_KINDS = {bool: "true or false", int: "a whole number", float: "a number", str: "a text", list: "a list"}
 
 
-def _item(entry: Any, points: Any, scales: Mapping[str, str], where: str) -> Item:
-    "An item from an entry of the file."
-    if not isinstance(entry, dict):
-        raise TableError(f"{where}: each item is a table of its own, under [[item]]")
-    if unknown := set(entry) - _ITEM:
-        raise TableError(
-            f"{where}: unknown field {', '.join(sorted(unknown))}; there are {', '.join(sorted(_ITEM))}"
-        )
-    for name in ("id", "low", "high"):
-        if not isinstance(entry.get(name), str) or not entry[name].strip():
+def _refuse_unknown(name: str, known: Iterable[str], where: str) -> None:
+    if name not in (known := list(known)):
+        near = get_close_matches(name, known, n=1)
+        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known) or 'none'}"
+        raise TableError(f"{where} has no {name!r}; {hint}")
+
+
+def _entry(given: Any, usual: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """An entry of a study's file, checked: names that there can be, values of their kind.
+
+    `usual` has all names, with what each is where it isn't said: `str` must be said, None may be anything.
+    """
+    if not isinstance(given, dict):
+        raise TableError(f"{where} is {given!r}; it must be a section")
+    for name in given:
+        _refuse_unknown(name, usual, where)
+    found = {}
+    for name, known in usual.items():
+        kind = str if known is str else type(known)
+        value = given.get(name, "" if known is str else known)
+        value = value.strip() if isinstance(value, str) else value
+        value = float(value) if kind is float and type(value) is int else value
+        if known is not None and type(value) is not kind:
+            raise TableError(f"{where}: {name} is {value!r}; it must be {_KINDS.get(kind, 'a section')}")
+        if known is str and not value:
             raise TableError(f"{where}: {name} is missing or blank")
-    if not entry["id"].isidentifier() or not entry["id"].islower():
-        raise TableError(
-            f"{where}: id {entry['id']!r} must be lower-case letters, digits and _, as it names a column"
-        )
-    item = Item(**{"points": points, **entry})
-    if not isinstance(item.reverse, bool):
-        raise TableError(f"{where}: reverse is {item.reverse!r}; it is true or false")
-    if not isinstance(item.points, int) or item.points < 2:
-        raise TableError(f"{where}: points is {item.points!r}; a scale has two points or more")
-    if item.scale is not None and item.scale not in scales:
-        near = difflib.get_close_matches(item.scale, scales, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else "name it under [scales]"
-        raise TableError(f"{where}: there is no scale {item.scale!r}; {hint}")
+        found[name] = value
+    return found
+
+
+def _entries(given: Sequence[Any], usual: Mapping[str, Any], where: str) -> list[dict[str, Any]]:
+    "Entries of one kind, told apart by number and name."
+    names = [one.get("id") or one.get("name") if isinstance(one, dict) else None for one in given]
+    places = [f"{where} {number} ({name or 'without a name'})" for number, name in enumerate(names, 1)]
+    return [_entry(one, usual, place) for one, place in zip(given, places, strict=True)]
+
+
+_FILE = dict.fromkeys(("name", "title", "instruction", "source", "licence"), str)
+_FILE |= {"points": 5, "order": "fixed", "scales": {}, "item": []}
+_ITEM = {"id": str, "low": str, "high": str, "text": "", "scale": None, "reverse": False, "expected": None}
+
+
+def _check_item(item: Item, scales: Mapping[str, str], where: str) -> None:
+    "What only the item as a whole can tell."
+    if not item.id.isidentifier() or not item.id.islower():
+        raise TableError(f"{where}: id must be lower-case letters, digits and _, as it names a column")
+    if item.points < 2:
+        raise TableError(f"{where}: points is {item.points}; a scale has two points or more")
+    if item.scale is not None:
+        _refuse_unknown(item.scale, scales, f"{where}: [scales]")
     if item.expected is not None and (item.scale or item.expected not in range(1, item.points + 1)):
         raise TableError(
             f"{where}: an attention check counts under no scale and expects one of 1 to {item.points}"
         )
-    return item
 
 
-def _questionnaire(read: Mapping[str, Any], path: Path) -> Questionnaire:
-    if unknown := set(read) - _FILE:
-        raise TableError(
-            f"{path}: unknown field {', '.join(sorted(unknown))}; there are {', '.join(sorted(_FILE))}"
-        )
-    for name in ("name", "title", "instruction", "source", "licence"):
-        if not isinstance(read.get(name), str) or not read[name].strip():
-            raise TableError(f"{path}: {name} is missing or blank")
-    if read.get("order", "fixed") not in ("fixed", "random"):
+def _questionnaire(path: Path) -> Questionnaire:
+    read = _entry(read_toml(path), _FILE, f"{path}")
+    if read["order"] not in ("fixed", "random"):
         raise TableError(f"{path}: order is {read['order']!r}; it is 'fixed' or 'random'")
-    scales, entries = read.get("scales", {}), read.get("item", [])
-    items = []
-    for number, entry in enumerate(entries, 1):
-        name = entry.get("id", "without an id") if isinstance(entry, dict) else "no table"
-        items.append(_item(entry, read.get("points", 5), scales, f"{path}: item {number} ({name})"))
+    usual = {**_ITEM, "points": read.pop("points")}
+    items = [Item(**one) for one in _entries(read.pop("item"), usual, f"{path}: item")]
+    for number, item in enumerate(items, 1):
+        _check_item(item, read["scales"], f"{path}: item {number} ({item.id})")
     ids = [item.id for item in items]
     if doubled := sorted({one for one in ids if ids.count(one) > 1}):
         raise TableError(f"{path}: these items stand more than once: {', '.join(doubled)}")
     if not items:
         raise TableError(f"{path}: there is no [[item]]")
-    if idle := [scale for scale in scales if scale not in {item.scale for item in items}]:
+    if idle := [scale for scale in read["scales"] if scale not in {item.scale for item in items}]:
         raise TableError(f"{path}: no item counts under {', '.join(idle)}")
-    plain = {name: read[name] for name in ("name", "title", "instruction", "source", "licence")}
-    return Questionnaire(items=tuple(items), scales=scales, order=read.get("order", "fixed"), **plain)
+    return Questionnaire(items=tuple(items), **read)
 
 
 def load_questionnaire(name: str | os.PathLike) -> Questionnaire:
@@ -204,7 +220,7 @@ def load_questionnaire(name: str | os.PathLike) -> Questionnaire:
         raise TableError(
             f"there is no questionnaire {str(name)!r}; {there} ship, or give a path ending in .toml"
         ) from None
-    return _questionnaire(read_toml(path), path)
+    return _questionnaire(path)
 
 # %% ../../nbs/11_study/01_questionnaires.ipynb #abbb756f
 OPEN = "description"  # the questionnaire that open answers are kept under
@@ -315,14 +331,7 @@ def synthetic_responses(
 
 # %% ../../nbs/11_study/01_questionnaires.ipynb #a754c66f
 def wide_items(responses: pd.DataFrame, questionnaires: Sequence[Questionnaire]) -> pd.DataFrame:
-    """One row a participant, one column an item, reversed items turned round.
-
-    Parameters
-    ----------
-    responses : DataFrame
-        The table `responses`.
-    questionnaires : sequence of Questionnaire
-        Those whose items are wanted.
+    """One row a participant of the table `responses`, one column an item, reversed items turned round.
 
     Examples
     --------
@@ -347,14 +356,7 @@ def wide_items(responses: pd.DataFrame, questionnaires: Sequence[Questionnaire])
 
 
 def score_scales(responses: pd.DataFrame, questionnaires: Sequence[Questionnaire]) -> pd.DataFrame:
-    """Every participant's score on every scale.
-
-    Parameters
-    ----------
-    responses : DataFrame
-        The table `responses`.
-    questionnaires : sequence of Questionnaire
-        What was answered.
+    """Every participant's score on every scale, from the table `responses`.
 
     Returns
     -------
@@ -386,12 +388,7 @@ def score_scales(responses: pd.DataFrame, questionnaires: Sequence[Questionnaire
 def omega(responses: pd.DataFrame, items: Sequence[str]) -> float:
     """McDonald's ω (total) of a scale by a one-factor model; NaN where it can't be had.
 
-    Parameters
-    ----------
-    responses : DataFrame
-        One row a participant, one column an item; rows with a gap are left out.
-    items : sequence of str
-        The columns of the scale.
+    `responses` has a row a participant and a column an item; rows with a gap in `items` are left out.
 
     Notes
     -----
@@ -428,10 +425,8 @@ def scale_reliability(
 
     Parameters
     ----------
-    responses : DataFrame
-        The table `responses`.
-    questionnaires : sequence of Questionnaire
-        What was answered.
+    responses, questionnaires
+        As for `score_scales`.
     ci : float
         Confidence level of the interval of α.
 
@@ -484,11 +479,6 @@ def load_questionnaires(
         As for `load_questionnaire`.
     folder : Path, optional
         A file of that name in this folder goes before the one that ships.
-
-    Raises
-    ------
-    TableError
-        Two of them share a name, a scale or an item; or one has the name of a column that studies have.
 
     Examples
     --------

@@ -36,21 +36,14 @@ def _of_chats(study: Study) -> tuple[pd.DataFrame, pd.DataFrame]:
         judged = run.labels() if len(run.ratings()) else None
     if judged is None:
         return turns, pd.DataFrame(columns=["participant"])
-    known = judged.dropna(subset=["label"]).assign(label=lambda frame: frame["label"].astype(float))
-    shares = known.pivot_table(
-        index="dialogue_id", columns="behaviour", values="label", aggfunc="mean", observed=True
-    )
+    known = judged.dropna(subset=["label"]).astype({"label": float})
+    shares = known.pivot_table(index="dialogue_id", columns="behaviour", values="label", observed=True)
     shares.columns = [f"rate of {name}" for name in shares.columns]
     judged = judged[judged["behaviour"] != "first-person pronoun use"]  # it is counted, and nearly everywhere
     label = judged["label"].astype("Float64").groupby([judged["dialogue_id"], judged["turn"]])
     any_of = label.max().where(label.max().eq(1) | label.count().eq(label.size()))  # missing is not No
     shares["rate of any behaviour"] = any_of.groupby("dialogue_id").mean()
     return turns, shares.rename_axis("participant").reset_index()
-
-
-def _minutes(row: pd.Series) -> Any:
-    began, ended = (pd.to_datetime(row[name]) for name in ("chat_started_at", "chat_ended_at"))
-    return pd.NA if pd.isna(began) or pd.isna(ended) else (ended - began).total_seconds() / 60
 
 
 def outcomes(study: Study | Any, *, anthroscore: Any = None) -> pd.DataFrame:
@@ -84,7 +77,8 @@ def outcomes(study: Study | Any, *, anthroscore: Any = None) -> pd.DataFrame:
     study = study if isinstance(study, Study) else Study(study)
     with study.open_people() as people:
         table, said = people.participants(), people.responses()
-    table["minutes"] = pd.array([_minutes(row) for _, row in table.iterrows()], dtype="Float64")
+    began, ended = (pd.to_datetime(table[name]) for name in ("chat_started_at", "chat_ended_at"))
+    table["minutes"] = ((ended - began).dt.total_seconds() / 60).astype("Float64")
     table = table[["participant", "condition", "status", "ended_by", "front", "origin", "minutes"]]
     turns, shares = _of_chats(study)
     words = said[said["questionnaire"].eq(OPEN) & said["item"].eq(OPEN)]
@@ -102,16 +96,11 @@ def _anthroscore(table: pd.DataFrame, scorer: Any) -> pd.Series:
     "The AnthroScore of each description; NA where it doesn't mention the system."
     from anthrokit.anthroscore import score_texts, summarise
 
-    texts = table.dropna(subset=["description"])
-    texts = texts[["participant", "description"]].rename(
-        columns={"participant": "text_id", "description": "text"}
-    )
+    texts = table.dropna(subset=["description"]).set_index("participant")["description"]
     if texts.empty:
         return pd.Series(pd.NA, index=table.index, dtype="Float64")
-    found = summarise(
-        score_texts(texts, ("system", "chatbot", "assistant", "model", "AI"), scorer)
-    ).set_index("text_id")
-    return table["participant"].map(found["score"]).astype("Float64")
+    scores = score_texts(texts, ("system", "chatbot", "assistant", "model", "AI"), scorer)
+    return table["participant"].map(summarise(scores).set_index("text_id")["score"]).astype("Float64")
 
 # %% ../../nbs/11_study/06_outcomes.ipynb #124a3a5f
 def judged_and_perceived(
@@ -171,12 +160,8 @@ def judged_and_perceived(
         if x.notna().all() and np.linalg.matrix_rank(design) == design.shape[1]:
             fit = sm.OLS(y, design).fit(cov_type="HC3")
             low, high = fit.conf_int(1 - ci).loc["rate"]
-            row |= {
-                "estimate": fit.params["rate"],
-                "ci_low": low,
-                "ci_high": high,
-                "p_value": fit.pvalues["rate"],
-            }
+            row |= {"estimate": fit.params["rate"], "p_value": fit.pvalues["rate"]}
+            row |= {"ci_low": low, "ci_high": high}
         rows.append(row)
     names = ["model", "estimate", "ci_low", "ci_high", "p_value", "n", "n_total", "ci"]
     table = pd.DataFrame(rows).reindex(columns=names)

@@ -23,7 +23,7 @@ from typing import Any
 import filelock
 
 from ..core import SetupError, cache_folder, data_path
-from .gateway import Gateway
+from .gateway import Gateway, _ask
 from .studies import Study
 
 # %% auto #0
@@ -33,18 +33,13 @@ __all__ = ['OTREE', 'otree_python', 'write_project', 'StudyServer', 'start']
 OTREE = "otree==6.0.15"
 
 
-def otree_python(*, make: bool = True) -> Path:
-    """The Python that runs oTree.
-
-    Parameters
-    ----------
-    make : bool
-        Make its environment where it isn't there; from PyPI, some 15 MB, in less than a minute.
+def otree_python() -> Path:
+    """The Python that runs oTree, in an environment that is made once: from PyPI, some 15 MB, under a minute.
 
     Raises
     ------
     SetupError
-        It isn't there, or can't be made; says why and what to do.
+        It can't be made; says why and what to do.
 
     Examples
     --------
@@ -63,10 +58,6 @@ def otree_python(*, make: bool = True) -> Path:
     python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     if python.exists():
         return python
-    if not make:
-        raise SetupError(
-            "oTree is not there yet; `anthrokit study start` or otree_python() gets it from PyPI"
-        )
     folder.parent.mkdir(parents=True, exist_ok=True)
     with filelock.FileLock(f"{folder}.lock"):
         if not python.exists():
@@ -97,17 +88,7 @@ def _paragraphs(text: str) -> list[str]:
 
 
 def write_project(study: Study) -> Path:
-    """Write the oTree project of a study.
-
-    Parameters
-    ----------
-    study : Study
-        The study.
-
-    Returns
-    -------
-    Path
-        The project's folder. Files of it that are there already stay as they are, all but study.json.
+    """Write the oTree project of a study into its folder. Files that are there stay, all but study.json.
 
     Examples
     --------
@@ -121,23 +102,13 @@ def write_project(study: Study) -> Path:
     for source, place in (("study/otree", project), ("study/front", project / "_static" / "study")):
         for path in data_path(source).rglob("*"):
             there = place / path.relative_to(data_path(source))
-            if (
-                path.is_file()
-                and "__pycache__" not in path.parts
-                and path.name not in ("chat.html", "page.js")
-            ):
+            wanted = "__pycache__" not in path.parts and path.name not in ("chat.html", "page.js")
+            if path.is_file() and wanted and not there.exists():
                 there.parent.mkdir(parents=True, exist_ok=True)
-                if not there.exists():
-                    shutil.copyfile(path, there)
-    names = ("id", "text", "low", "high", "points")
+                shutil.copyfile(path, there)
     shown = [
-        {
-            "name": one.name,
-            "title": one.title,
-            "instruction": one.instruction,
-            "order": one.order,
-            "items": [{name: getattr(item, name) for name in names} for item in one.items],
-        }
+        {name: getattr(one, name) for name in ("name", "title", "instruction", "order")}
+        | {"items": one.to_frame()[["id", "text", "low", "high", "points"]].to_dict("records")}
         for one in study.questionnaires
     ]
     said = {
@@ -151,9 +122,8 @@ def write_project(study: Study) -> Path:
         "questionnaires": shown,
         **{name: _paragraphs(study.text(name)) for name in ("consent", "instructions", "debriefing")},
     }
-    (project / "study" / "study.json").write_text(
-        json.dumps(said, ensure_ascii=False, indent=1), encoding="utf-8"
-    )
+    told = json.dumps(said, ensure_ascii=False, indent=1)
+    (project / "study" / "study.json").write_text(told, encoding="utf-8")
     return project
 
 # %% ../../nbs/11_study/05_server.ipynb #4cd830fe
@@ -163,9 +133,7 @@ class StudyServer:
     Parameters
     ----------
     study : Study or path
-        The study.
-    port : int, optional
-        On this machine; by default as the settings say.
+        The study, whose settings say on which port of this machine.
 
     Raises
     ------
@@ -179,9 +147,9 @@ class StudyServer:
     ...     print(server.url)
     """
 
-    def __init__(self, study: Study | Any, *, port: int | None = None):
+    def __init__(self, study: Study | Any):
         self.study = study if isinstance(study, Study) else Study(study)
-        self.port = port or self.study.settings["servers"]["otree_port"]
+        self.port = self.study.settings["servers"]["otree_port"]
         self.url, self.process = f"http://127.0.0.1:{self.port}", None
         self._stopping, self._watcher = threading.Event(), None
 
@@ -234,10 +202,8 @@ class StudyServer:
 
     def _begin(self, python: Path) -> None:
         project, secret = write_project(self.study), self.study.server_secrets
-        kept = {
-            name: value for name, value in os.environ.items() if "KEY" not in name and "PYTHON" not in name
-        }
-        environment = kept | {
+        hidden = [name for name in os.environ if "KEY" in name or "PYTHON" in name]
+        environment = {name: value for name, value in os.environ.items() if name not in hidden} | {
             "OTREE_PRODUCTION": "1",
             "OTREE_AUTH_LEVEL": "STUDY",
             "OTREE_ADMIN_PASSWORD": secret["otree_password"],
@@ -246,15 +212,10 @@ class StudyServer:
             "ANTHROKIT_STUDY_TOKEN": self.study.admin_token,
             "PYTHONDONTWRITEBYTECODE": "1",
         }
+        streams = {"stdin": subprocess.PIPE, "stdout": subprocess.DEVNULL}
         with open(self.study.folder / "otree.log", "ab") as log:
-            self.process = subprocess.Popen(
-                [str(python), "serve.py", str(self.port)],
-                cwd=project,
-                env=environment,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.DEVNULL,
-                stderr=log,
-            )
+            command = [str(python), "serve.py", str(self.port)]
+            self.process = subprocess.Popen(command, cwd=project, env=environment, stderr=log, **streams)
 
     def _watch(self, python: Path) -> None:
         while not self._stopping.wait(0.2):
@@ -283,13 +244,8 @@ class StudyServer:
                 return
 
     def _ask(self, path: str, body: Any = None) -> Any:
-        headers = {"otree-rest-key": self.study.admin_token, "Content-Type": "application/json"}
-        data = None if body is None else json.dumps(body).encode()
         try:
-            with urllib.request.urlopen(
-                urllib.request.Request(self.url + path, data, headers), timeout=120
-            ) as answer:
-                return json.loads(answer.read())
+            return _ask(self.url + path, body, {"otree-rest-key": self.study.admin_token}, 120)
         except OSError as error:
             raise SetupError(f"the study server did not answer {path}: {error}") from None
 
@@ -297,17 +253,7 @@ class StudyServer:
 def start(study: Study | Any, *, ready: Callable[[Gateway, StudyServer], None] | None = None) -> None:
     """Run gateway and study server together until the process is told to stop: `anthrokit study start FOLDER`.
 
-    Parameters
-    ----------
-    study : Study or path
-        The study.
-    ready : callable, optional
-        Called with both when they listen.
-
-    Raises
-    ------
-    SetupError, RunError
-        One of them can't start; says why.
+    `ready` is called with both when they listen.
 
     Examples
     --------

@@ -15,15 +15,13 @@ import shutil
 import sqlite3
 import threading
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
-from difflib import get_close_matches
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from anthrokit.core import (
-    TABLES,
     Run,
     RunError,
     SetupError,
@@ -39,55 +37,19 @@ from anthrokit.core import (
 )
 from ..models import LLM, Budget
 from .conditions import load_conditions
-from .questionnaires import Questionnaire, check_responses, load_questionnaires
+from .questionnaires import Questionnaire, _entry, check_responses, load_questionnaires
 
 # %% auto #0
 __all__ = ['load_settings', 'draw_condition', 'People', 'Study', 'init_study', 'set_section']
 
 # %% ../../nbs/11_study/03_studies.ipynb #97608d52
-_FREE = {"target"}
-
-
-def _kind(value: Any) -> str:
-    kinds = {bool: "true or false", int: "a whole number", float: "a number", str: "a text", list: "a list"}
-    return kinds.get(type(value), "a section")
-
-
-def _setting(value: Any, usual: Any, place: str) -> Any:
-    "A setting of the kind that it usually has."
-    if type(usual) is float and type(value) is int:
-        value = float(value)
-    if type(value) is not type(usual):
-        raise SetupError(f"{place} is {value!r}; it must be {_kind(usual)}")
-    if isinstance(value, (int, float)) and value < 0:
-        raise SetupError(f"{place} is {value!r}; it can't be below 0")
-    return value
-
-
-def _known(name: str, known: Iterable[str], place: str) -> None:
-    if name not in (known := list(known)):
-        near = get_close_matches(name, known, n=1)
-        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
-        raise SetupError(f"{place} has no {name!r}; {hint}")
-
-
 def load_settings(path: str | os.PathLike) -> dict[str, Any]:
-    """Read the settings of a study.
-
-    Parameters
-    ----------
-    path : str or path
-        A TOML file like `data/study/study.toml`; what it doesn't say is as in that file.
-
-    Returns
-    -------
-    dict
-        Section to its settings.
+    """Read the settings of a study by sections; what the file doesn't say is as in `data/study/study.toml`.
 
     Raises
     ------
-    SetupError
-        Names the file, the place and what is wrong.
+    SetupError, TableError
+        There is no such file, or something in it is wrong; names the place.
 
     Examples
     --------
@@ -99,40 +61,30 @@ def load_settings(path: str | os.PathLike) -> dict[str, Any]:
     if not Path(path).exists():
         raise SetupError(f"{path}: there is no such file; make a study with: anthrokit study init FOLDER")
     usual = read_toml(data_path("study/study.toml"))
-    try:
-        read = read_toml(path)
-    except TableError as error:
-        raise SetupError(str(error)) from None
-    found = {}
-    for name in read:
-        _known(name, usual, f"{path}")
+    found = _entry(read_toml(path), usual, f"{path}")
     for name, section in usual.items():
-        given = _setting(read.get(name, section), section, f"{path}: {name}")
-        if isinstance(section, dict) and name not in _FREE:
-            for inner in given:
-                _known(inner, section, f"{path}: [{name}]")
-            given = {
-                inner: _setting(given.get(inner, value), value, f"{path}: [{name}] {inner}")
-                for inner, value in section.items()
-            }
-        found[name] = given
+        if isinstance(section, dict) and name != "target":
+            found[name] = _entry(found[name], section, f"{path}: [{name}]")
     return _sensible(found, path)
 
 
 def _sensible(found: dict[str, Any], path: Any) -> dict[str, Any]:
     "Settings that fit each other."
     chat, target = found["chat"], found["target"]
+    for section in ("chat", "limits", "servers"):
+        for name, value in found[section].items():
+            if isinstance(value, int | float) and value < 0:
+                raise TableError(f"{path}: [{section}] {name} is {value!r}; it can't be below 0")
     for what in ("minutes", "turns"):
         if chat[f"least_{what}"] > chat[f"most_{what}"]:
-            raise SetupError(f"{path}: [chat] least_{what} is more than most_{what}")
+            raise TableError(f"{path}: [chat] least_{what} is more than most_{what}")
     if chat["most_turns"] < 1 or chat["most_minutes"] <= 0 or chat["longest_message"] < 1:
-        raise SetupError(f"{path}: [chat] leaves no room for a message")
+        raise TableError(f"{path}: [chat] leaves no room for a message")
     if "model" not in target:
-        raise SetupError(f"{path}: [target] names no model")
-    if secret := [
-        name for name in target if "key" in name.lower() or "token" in name.lower() and name != "max_tokens"
-    ]:
-        raise SetupError(
+        raise TableError(f"{path}: [target] names no model")
+    said = [name for name in target if name != "max_tokens"]
+    if secret := [name for name in said if "key" in name.lower() or "token" in name.lower()]:
+        raise TableError(
             f"{path}: [target] {secret[0]} would be a key in a file; keys come from the environment, such as "
             f"OPENAI_API_KEY"
         )
@@ -140,16 +92,7 @@ def _sensible(found: dict[str, Any], path: Any) -> dict[str, Any]:
 
 # %% ../../nbs/11_study/03_studies.ipynb #8716b0de
 def draw_condition(position: int, conditions: Sequence[str], seed: str) -> str:
-    """The condition of the participant who came at this place.
-
-    Parameters
-    ----------
-    position : int
-        0, 1, …: the order of coming.
-    conditions : sequence of str
-        Their names.
-    seed : str
-        Of the study.
+    """The condition of the participant who came at this place (0, 1, …), by the study's seed.
 
     Examples
     --------
@@ -239,8 +182,6 @@ class People:
 
     def update(self, participant: str, **values: Any) -> None:
         "Change columns of a participant's row."
-        for name in values:
-            _known(name, TABLES["participants"].columns, "the table participants")
         with self._guard, transaction(self._connection) as connection:
             names = ", ".join(f"{name} = ?" for name in values)
             connection.execute(
@@ -288,9 +229,6 @@ def _as_text(value: Any) -> str | None:
     return None if value is None or value == "" else plain_value(str(value))
 
 # %% ../../nbs/11_study/03_studies.ipynb #b1e73265
-_PARTS = {"study.toml": "study/study.toml", "conditions.toml": "study/conditions.toml"}
-
-
 class Study:
     """A folder that holds one study with people.
 
@@ -407,17 +345,10 @@ class Study:
 
     def check_answers(self, questionnaire: str, answers: Mapping[str, Any]) -> dict[str, Any]:
         "Answers that can be; a TableError says what is wrong."
-        rows = [
-            {
-                "participant": "p",
-                "questionnaire": questionnaire,
-                "item": item,
-                "value": _as_text(value),
-                "at": "now",
-            }
-            for item, value in answers.items()
-        ]
-        check_responses(pd.DataFrame(rows), self.questionnaires) if rows else None
+        if answers:
+            told = {"item": list(answers), "value": [_as_text(value) for value in answers.values()]}
+            rows = pd.DataFrame(told).assign(participant="p", questionnaire=questionnaire, at="now")
+            check_responses(rows, self.questionnaires)
         return dict(answers)
 
 # %% ../../nbs/11_study/03_studies.ipynb #1e51e2c5
@@ -455,8 +386,8 @@ def init_study(folder: str | os.PathLike, **target: Any) -> Study:
         raise RunError(f"{folder} is not empty; name a new folder for the study")
     folder.mkdir(parents=True, exist_ok=True)
     try:
-        for name, source in _PARTS.items():
-            shutil.copyfile(data_path(source), folder / name)
+        for name in ("study.toml", "conditions.toml"):
+            shutil.copyfile(data_path(f"study/{name}"), folder / name)
         shutil.copytree(data_path("study/questionnaires"), folder / "questionnaires")
         if target:
             usual = load_settings(folder / "study.toml")["target"]

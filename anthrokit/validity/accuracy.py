@@ -24,10 +24,10 @@ from anthrokit.analysis import (
     two_raters,
 )
 from ..core import Run, TableError, label, modes
-from .annotations import read_annotations
+from .annotations import _ITEM, read_annotations
 
 # %% auto #0
-__all__ = ['verdicts_of', 'people_said', 'both_said', 'judge_accuracy', 'effective_votes']
+__all__ = ['verdicts_of', 'judge_accuracy', 'effective_votes']
 
 # %% ../../nbs/08_validity/02_accuracy.ipynb #7c01eb9b
 _MEASURES = ["precision", "recall", "specificity", "F1", "raw agreement", "Cohen's kappa", "Gwet's AC1"]
@@ -41,9 +41,6 @@ def _accuracy(hit: np.ndarray, false: np.ndarray, miss: np.ndarray, rejection: n
     return np.column_stack([*shares, f1, two_raters(total, hit + rejection, hit + false, hit + miss)])
 
 # %% ../../nbs/08_validity/02_accuracy.ipynb #ebb7aff4
-_ITEM = ["dialogue_id", "turn", "behaviour"]
-
-
 def _bases_of(rows: pd.DataFrame, told: pd.DataFrame) -> pd.Series:
     "The base prompt of every row's dialogue, where a table tells it."
     known = told.dropna(subset="base_id").astype({"dialogue_id": "str"}).drop_duplicates("dialogue_id")
@@ -85,30 +82,8 @@ def verdicts_of(source: pd.DataFrame | Run) -> pd.DataFrame:
     return long.astype({"dialogue_id": "str", "turn": "Int64", "verdict": "boolean"})
 
 # %% ../../nbs/08_validity/02_accuracy.ipynb #df1157b7
-def people_said(human: pd.DataFrame | str | os.PathLike, told: pd.DataFrame) -> pd.DataFrame:
-    """The messages that people decided.
-
-    Parameters
-    ----------
-    human : DataFrame or path
-        `run.annotations()`, or whatever `read_annotations` reads or returns.
-    told : DataFrame
-        The judges' table, for base prompts that the former lacks, in a column or in a row.
-
-    Returns
-    -------
-    DataFrame
-        dialogue_id, turn, behaviour, truth, base_id (where known), weight (1 for one that wasn't drawn).
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from anthrokit.validity import people_said
-    >>> said = {"dialogue_id": "d", "turn": [1, 2], "behaviour": "empathy", "verdict": ["Yes", None]}
-    >>> told = pd.DataFrame({"dialogue_id": ["d"], "base_id": ["b"]})
-    >>> people_said(pd.DataFrame(said), told)[["turn", "truth", "base_id", "weight"]].values.tolist()
-    [[1, True, 'b', 1.0]]
-    """
+def _people_said(human: pd.DataFrame | str | os.PathLike, told: pd.DataFrame) -> pd.DataFrame:
+    "The messages that people decided, with weights (1 where not drawn) and base prompts."
     if not (isinstance(human, pd.DataFrame) and "truth" in human.columns):
         human = read_annotations(human)
     known = human.dropna(subset=["truth"]).drop(columns="n_annotators", errors="ignore")
@@ -122,18 +97,9 @@ def people_said(human: pd.DataFrame | str | os.PathLike, told: pd.DataFrame) -> 
     return known.assign(base_id=own.where(own.notna(), bases))
 
 
-def both_said(told: pd.DataFrame, human: pd.DataFrame | str | os.PathLike) -> pd.DataFrame:
-    """What people said and what every judge (`told`: of `verdicts_of`) said of it; refused where none said anything.
-
-    Examples
-    --------
-    >>> from anthrokit import demo_run
-    >>> run = demo_run()
-    >>> sheet = run.ratings().head(1)[["dialogue_id", "turn", "behaviour"]].assign(verdict="Yes")
-    >>> len(both_said(verdicts_of(run), sheet)) > 0
-    True
-    """
-    known = people_said(human, told).merge(pd.DataFrame({"judge": told["judge"].unique()}), how="cross")
+def _both_said(told: pd.DataFrame, human: pd.DataFrame | str | os.PathLike) -> pd.DataFrame:
+    "What people said and what every judge (`told`: of `verdicts_of`) said of it; refused where none did."
+    known = _people_said(human, told).merge(pd.DataFrame({"judge": told["judge"].unique()}), how="cross")
     both = known.merge(told.drop(columns="base_id", errors="ignore"), on=[*_ITEM, "judge"], how="left")
     if not both["verdict"].notna().any():
         raise TableError(
@@ -205,7 +171,7 @@ def judge_accuracy(
     by, told = as_names(by), verdicts_of(ratings)
     if "judge" not in by and (told["judge"] != "panel").any():
         told = told[told["judge"] != "panel"]
-    both = both_said(told, human)
+    both = _both_said(told, human)
     said, true, weight = truth_values(both["verdict"]), truth_values(both["truth"]), both["weight"].to_numpy()
     tally = Tally(both, by)
     kinds = [(said == a) & (true == b) for a, b in ((1, 1), (1, 0), (0, 1), (0, 0))]
@@ -278,7 +244,7 @@ def effective_votes(
     if len(names) < 2:
         raise TableError("one judge is one vote; this needs two or more")
     wide = told.pivot(index=_ITEM, columns="judge", values="verdict").reset_index()
-    both = people_said(human, told).merge(wide, on=_ITEM).dropna(subset=names)
+    both = _people_said(human, told).merge(wide, on=_ITEM).dropna(subset=names)
     if both.empty:
         raise TableError("no message has the verdicts of all judges and of people")
     wrong = np.column_stack([truth_values(both[name]) != truth_values(both["truth"]) for name in names]) * 1.0

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -26,8 +26,7 @@ def _shares(sizes: Sequence[int], n: int) -> list[int]:
     "Equal shares of n, what one stratum can't give going to the others."
     left, shares = min(n, sum(sizes)), [0] * len(sizes)
     while left:
-        open_strata = [place for place, size in enumerate(sizes) if shares[place] < size]
-        for place in open_strata[:left] if left < len(open_strata) else open_strata:
+        for place in [place for place, size in enumerate(sizes) if shares[place] < size][:left]:
             shares[place] += 1
             left -= 1
     return shares
@@ -35,24 +34,12 @@ def _shares(sizes: Sequence[int], n: int) -> list[int]:
 # %% ../../nbs/08_validity/01_annotations.ipynb #a9d7915c
 def _by_votes(strata: Sequence[pd.DataFrame], n: int) -> list[int]:
     "Shares of n by how unsure the votes leave each stratum: its size times the spread of a label in it."
-    sure = [((part["votes_for"] + 0.5) / (part["votes_cast"] + 1)).mean() for part in strata]
-    wanted = np.array([len(part) * np.sqrt(p * (1 - p)) for part, p in zip(strata, sure, strict=True)])
+    most = np.array([len(part) for part in strata])
+    sure = np.array([((part["votes_for"] + 0.5) / (part["votes_cast"] + 1)).mean() for part in strata])
+    wanted = most * np.sqrt(sure * (1 - sure))
     ends = np.cumsum(wanted / wanted.sum() * n).round().astype(int)
-    sizes = [
-        min(max(size, 4), len(part)) for size, part in zip(np.diff(ends, prepend=0), strata, strict=True)
-    ]
-    return (
-        sizes
-        if sum(sizes) >= n
-        else [
-            size + more
-            for size, more in zip(
-                sizes,
-                _shares([len(part) - size for part, size in zip(strata, sizes, strict=True)], n - sum(sizes)),
-                strict=True,
-            )
-        ]
-    )
+    sizes = np.minimum(np.maximum(np.diff(ends, prepend=0), 4), most)
+    return (sizes + _shares(most - sizes, max(n - sizes.sum(), 0))).tolist()
 
 
 def score_strata(labels: pd.DataFrame, ratings: pd.DataFrame) -> pd.Series:
@@ -90,16 +77,12 @@ def _stratified(
     group: pd.DataFrame, n: int, random: np.random.Generator, strata: str = "label"
 ) -> pd.DataFrame:
     "n labels drawn by stratum; weight: how many each stands for."
-    if strata != "label":
-        parts = [
-            part for _, part in group.groupby(strata if strata == "stratum" else ["votes_for", "votes_cast"])
-        ]
-        sizes = _by_votes(parts, n)
-    else:
+    stratum = {"votes": ["votes_for", "votes_cast"], "stratum": "stratum"}.get(strata)
+    if stratum is None:
         stratum = group["label"].astype("object").map({False: 0, True: 1}).fillna(2)  # the judged come first
         stratum = stratum if n > 1 else np.zeros(len(group))
-        parts = [part for _, part in group.groupby(stratum)]
-        sizes = _shares([len(part) for part in parts], n)
+    parts = [part for _, part in group.groupby(stratum)]
+    sizes = _shares([len(part) for part in parts], n) if strata == "label" else _by_votes(parts, n)
     drawn = []
     for part, size in zip(parts, sizes, strict=True):
         if size:
@@ -111,17 +94,8 @@ def _stratified(
 def with_texts(run: Run, items: pd.DataFrame) -> pd.DataFrame:
     """Put the words to messages and behaviours, as a person who labels them reads them.
 
-    Parameters
-    ----------
-    run : Run
-        Where the messages are.
-    items : DataFrame
-        dialogue_id, turn, behaviour, and what else there is.
-
-    Returns
-    -------
-    DataFrame
-        `items`, and user (what was said before), message and question.
+    `items` has dialogue_id, turn, behaviour, and what else there is; to it come user (what was said before),
+    message and question.
 
     Examples
     --------
@@ -150,9 +124,8 @@ def _of_behaviours(labels: pd.DataFrame, names: str | Sequence[str] | None) -> p
     names = [names] if isinstance(names, str) else list(names)
     known = {*labels["behaviour"].unique(), *labels["category"].dropna().unique()}
     if unknown := [name for name in names if name not in known]:
-        raise TableError(
-            f"there is no behaviour or category {unknown[0]!r}; there are {', '.join(sorted(known))}"
-        )
+        there = ", ".join(sorted(known))
+        raise TableError(f"there is no behaviour or category {unknown[0]!r}; there are {there}")
     return labels[labels["behaviour"].isin(names) | labels["category"].isin(names)]
 
 
@@ -220,9 +193,8 @@ def draw_annotation_sample(
     random = np.random.default_rng(seed)
     groups = [group for _, group in labels.groupby(by, sort=False, dropna=False)]
     sizes = [n] * len(groups) if total is None else _shares([len(group) for group in groups], total)
-    drawn = [
-        _stratified(group, size, random, strata) for group, size in zip(groups, sizes, strict=True) if size
-    ]
+    wanted = [(group, size) for group, size in zip(groups, sizes, strict=True) if size]
+    drawn = [_stratified(group, size, random, strata) for group, size in wanted]
     sheet = with_texts(run, pd.concat(drawn)[[*_ITEM, "base_id", "weight"]])
     sheet = sheet.assign(verdict=None, annotator=None).iloc[random.permutation(len(sheet))]
     sheet = sheet.reset_index(drop=True).assign(item=np.arange(1, len(sheet) + 1))
@@ -236,22 +208,9 @@ _WORDS = dict.fromkeys(["yes", "true", "y", "1"], True) | dict.fromkeys(["no", "
 
 
 def read_verdicts(column: pd.Series) -> pd.Series:
-    """Read Yes, No and blank, as people write them.
+    """Read Yes (y, true, 1), No (n, false, 0) and blank, as people write them: True, False and NA.
 
-    Parameters
-    ----------
-    column : Series
-        Yes, y, true, 1; No, n, false, 0; blank or missing.
-
-    Returns
-    -------
-    Series
-        True, False and NA.
-
-    Raises
-    ------
-    TableError
-        Anything else; says in which row.
+    A TableError names the row of anything else.
 
     Examples
     --------
@@ -281,11 +240,6 @@ def read_annotations(source: pd.DataFrame | str | os.PathLike) -> pd.DataFrame:
     DataFrame
         dialogue_id, turn, behaviour, truth, n_annotators, and base_id and weight where they were given.
 
-    Raises
-    ------
-    TableError
-        A column is missing, or a verdict is neither Yes, No nor blank; says in which row.
-
     Examples
     --------
     >>> import pandas as pd
@@ -310,8 +264,8 @@ def read_annotations(source: pd.DataFrame | str | os.PathLike) -> pd.DataFrame:
 class _InMemory:
     "Annotations in a frame."
 
-    def __init__(self):
-        self._rows = tables.empty("annotations")
+    def __init__(self, rows: pd.DataFrame | None = None):
+        self._rows = tables.empty("annotations") if rows is None else rows
 
     def rows(self) -> pd.DataFrame:
         return self._rows
@@ -338,23 +292,21 @@ class _InFile:
         self.rows()
 
     def rows(self) -> pd.DataFrame:
-        return (
-            tables.read_table(self.path, "annotations") if self.path.exists() else tables.empty("annotations")
-        )
+        there = self.path.exists()
+        return tables.read_table(self.path, "annotations") if there else tables.empty("annotations")
 
     def append(self, rows: pd.DataFrame) -> None:
-        self._change("append", rows)
+        self._change(_InMemory.append, rows)
 
     def undo(self, annotation: int) -> None:
-        self._change("undo", annotation)
+        self._change(_InMemory.undo, annotation)
 
-    def _change(self, change: str, argument: Any) -> None:
+    def _change(self, change: Callable[[_InMemory, Any], None], argument: Any) -> None:
         with self._lock:
-            frame = _InMemory()
-            frame._rows = self.rows()
-            getattr(frame, change)(argument)
+            kept = _InMemory(self.rows())
+            change(kept, argument)
             partial = self.path.with_suffix(".partial.csv")
-            tables.write_frame(frame.rows(), partial, "annotations")
+            tables.write_frame(kept.rows(), partial, "annotations")
             partial.replace(self.path)
 
 # %% ../../nbs/08_validity/01_annotations.ipynb #7b9b9add
@@ -457,9 +409,8 @@ class Annotations:
         RunError
             The run is open for reading only.
         """
-        given = (sheet if isinstance(sheet, pd.DataFrame) else tables.read_frame(sheet)).reset_index(
-            drop=True
-        )
+        given = sheet if isinstance(sheet, pd.DataFrame) else tables.read_frame(sheet)
+        given = given.reset_index(drop=True)
         if absent := [name for name in (*_ITEM, "verdict") if name not in given.columns]:
             raise TableError(f"the annotations lack {', '.join(absent)}")
         rows = given.reindex(columns=tables.columns("annotations")["column"]).astype(object)
@@ -506,12 +457,7 @@ class Annotations:
 
 # %% ../../nbs/08_validity/01_annotations.ipynb #9fed97c0
 def by_annotator(annotations: pd.DataFrame) -> pd.DataFrame:
-    """Put annotations into one column a person.
-
-    Parameters
-    ----------
-    annotations : DataFrame
-        As `run.annotations()`.
+    """Put annotations, as of `run.annotations()`, into one column a person.
 
     Returns
     -------
@@ -558,7 +504,7 @@ def keep_annotation_sample(
     Returns
     -------
     DataFrame
-        item, dialogue_id, turn, behaviour, base_id, weight, user (what was said before), message, question.
+        As from `draw_annotation_sample`, without verdict and annotator.
 
     Raises
     ------

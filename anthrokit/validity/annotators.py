@@ -123,11 +123,10 @@ def annotation_progress(queues: pd.DataFrame, annotations: pd.DataFrame) -> pd.D
     >>> annotation_progress(queues, said)[["annotator", "items", "done"]].values.tolist()
     [['Ada', 7, 7], ['Bo', 7, 0]]
     """
-    said = standing(annotations.astype({"dialogue_id": "str", "turn": "Int64"}))
+    kinds = {"dialogue_id": "str", "turn": "Int64"}
+    said = standing(annotations.astype(kinds))
     said = said[[*_ITEM, "annotator"]].assign(decided=read_verdicts(said["verdict"]).notna(), seen=True)
-    table = queues.astype({"dialogue_id": "str", "turn": "Int64"}).merge(
-        said, on=[*_ITEM, "annotator"], how="left"
-    )
+    table = queues.astype(kinds).merge(said, on=[*_ITEM, "annotator"], how="left")
     table = table.assign(seen=table["seen"].eq(True), decided=table["decided"].eq(True))
     whole = table.groupby(_ITEM)["seen"].transform("all")
     table = table.assign(undecided=table["seen"] & ~table["decided"], shared_done=whole & table["shared"])
@@ -144,7 +143,7 @@ def annotator_agreement(
     Parameters
     ----------
     annotations : DataFrame
-        `run.annotations()`, or `Annotations(…).table()`.
+        As for `annotation_progress`.
     by : str or sequence of str
         "behaviour", or () for all together.
     **parameters
@@ -163,11 +162,10 @@ def annotator_agreement(
     Examples
     --------
     >>> import pandas as pd
-    >>> from anthrokit.validity import Annotations, annotator_agreement
-    >>> notes = Annotations()
-    >>> said = pd.DataFrame({"dialogue_id": [f"d{n}" for n in range(8)], "turn": 1, "behaviour": "empathy"})
-    >>> both = [notes.add(said.assign(verdict=["Yes", "No"] * 4), name) for name in ("Ada", "Bo")]
-    >>> annotator_agreement(notes.table(), n_resamples=50)["estimate"].tolist()
+    >>> from anthrokit.validity import annotator_agreement
+    >>> said = pd.DataFrame({"dialogue_id": list("abcd") * 2, "turn": 1, "behaviour": "empathy"})
+    >>> said = said.assign(verdict=[True, False] * 4, annotator=["Ada"] * 4 + ["Bo"] * 4)
+    >>> annotator_agreement(said, n_resamples=50)["estimate"].tolist()
     [1.0, 1.0, 1.0]
     """
     wide = by_annotator(annotations)
@@ -185,7 +183,7 @@ def to_adjudicate(annotations: pd.DataFrame, adjudicator: str | None = None) -> 
     Parameters
     ----------
     annotations : DataFrame
-        `run.annotations()`, or `Annotations(…).table()`.
+        As for `annotation_progress`.
     adjudicator : str, optional
         Whose verdicts decide.
 
@@ -197,12 +195,10 @@ def to_adjudicate(annotations: pd.DataFrame, adjudicator: str | None = None) -> 
     Examples
     --------
     >>> import pandas as pd
-    >>> from anthrokit.validity import Annotations, to_adjudicate
-    >>> notes = Annotations()
-    >>> said = pd.DataFrame({"dialogue_id": "d", "turn": [1, 2], "behaviour": "empathy"})
-    >>> given = {"Ada": "Yes", "Bo": ["Yes", "No"]}
-    >>> both = [notes.add(said.assign(verdict=what), name) for name, what in given.items()]
-    >>> to_adjudicate(notes.table())["turn"].tolist()
+    >>> from anthrokit.validity import to_adjudicate
+    >>> said = pd.DataFrame({"dialogue_id": "d", "turn": [1, 2, 1, 2], "behaviour": "empathy"})
+    >>> said = said.assign(verdict=[True, True, True, False], annotator=["Ada", "Ada", "Bo", "Bo"])
+    >>> to_adjudicate(said)["turn"].tolist()
     [2]
     """
     wide = by_annotator(annotations)
@@ -218,10 +214,8 @@ def adjudicated(annotations: pd.DataFrame, adjudicator: str) -> pd.DataFrame:
 
     Parameters
     ----------
-    annotations : DataFrame
-        `run.annotations()`, or `Annotations(…).table()`.
-    adjudicator : str
-        Whose verdicts decide.
+    annotations, adjudicator
+        As for `to_adjudicate`.
 
     Returns
     -------
@@ -237,35 +231,25 @@ def adjudicated(annotations: pd.DataFrame, adjudicator: str) -> pd.DataFrame:
     Examples
     --------
     >>> import pandas as pd
-    >>> from anthrokit.validity import Annotations, adjudicated
-    >>> notes = Annotations()
-    >>> said = pd.DataFrame({"dialogue_id": "d", "turn": [1, 2], "behaviour": "empathy"})
-    >>> given = {"Ada": "Yes", "Bo": ["Yes", "No"]}
-    >>> both = [notes.add(said.assign(verdict=what), name) for name, what in given.items()]
-    >>> notes.add(said.iloc[1:].assign(verdict="No"), "Chief")
-    1
-    >>> adjudicated(notes.table(), "Chief")[["truth", "decided"]].values.tolist()
+    >>> from anthrokit.validity import adjudicated
+    >>> said = pd.DataFrame({"dialogue_id": "d", "turn": [1, 2, 2, 2], "behaviour": "empathy"})
+    >>> said = said.assign(verdict=[True, True, False, False], annotator=["Ada", "Ada", "Bo", "Chief"])
+    >>> adjudicated(said, "Chief")[["truth", "decided"]].values.tolist()
     [[True, 'agreed'], [False, 'adjudicator']]
     """
     if adjudicator not in set(annotations["annotator"]):
-        raise TableError(
-            f"there is no verdict of {adjudicator!r}; there are {', '.join(annotations['annotator'].unique())}"
-        )
+        there = ", ".join(annotations["annotator"].unique())
+        raise TableError(f"there is no verdict of {adjudicator!r}; there are {there}")
     own = annotations["annotator"] == adjudicator
     decided, others = (read_annotations(annotations[part]) for part in (own, ~own))
     untold = decided.assign(truth=decided["truth"].mask(decided["truth"].notna()), n_annotators=0)
     table = pd.concat([others, untold], ignore_index=True).drop_duplicates(_ITEM, ignore_index=True)
-    table = table.merge(decided[[*_ITEM, "truth"]], on=_ITEM, how="left", suffixes=("", "_decided"))
-    wide = by_annotator(annotations[~own]).drop(columns="base_id", errors="ignore").set_index(_ITEM)
-    differ = (wide.eq(True).any(axis=1) & wide.eq(False).any(axis=1)).rename("differ")
-    table = table.merge(differ.reset_index(), on=_ITEM, how="left")
-    chosen = table["truth_decided"].notna()
-    parted = table["differ"].eq(True).fillna(False).astype(bool)
-    how = np.select(
-        [chosen, table["truth"].isna(), parted], ["adjudicator", "open", "majority"], "agreed"
-    )
-    truth = table["truth_decided"].where(chosen, table["truth"]).astype("boolean")
-    return table.drop(columns=["truth_decided", "differ"]).assign(truth=truth, decided=how)
+    chief = table[_ITEM].merge(decided, on=_ITEM, how="left")["truth"]
+    disputed = to_adjudicate(annotations[~own])[[*_ITEM, "yes"]]
+    parted = table[_ITEM].merge(disputed, on=_ITEM, how="left")["yes"]
+    told = [chief.notna(), table["truth"].isna(), parted.notna()]
+    how = np.select(told, ["adjudicator", "open", "majority"], "agreed")
+    return table.assign(truth=chief.where(chief.notna(), table["truth"]).astype("boolean"), decided=how)
 
 # %% ../../nbs/08_validity/08_annotators.ipynb #03a0417a
 _SCHEME = "verdict"
@@ -276,15 +260,11 @@ def _shown(sheet: pd.DataFrame) -> list[dict[str, str]]:
     "What a tool shows of each item: its id (dialogue, turn and behaviour as JSON), question, user, message."
     require_columns(sheet, [*_ITEM, "question", "message"], "annotation sheet")
     before = sheet["user"] if "user" in sheet.columns else pd.Series(None, sheet.index, dtype="object")
-    ids = [
-        json.dumps([str(row.dialogue_id), int(row.turn), str(row.behaviour)], ensure_ascii=False)
-        for row in sheet.itertuples()
-    ]
-    columns = (ids, sheet["question"], before.astype("object").where(before.notna(), ""), sheet["message"])
-    return [
-        dict(zip(("item", "question", "user", "message"), one, strict=True))
-        for one in zip(*columns, strict=True)
-    ]
+    keys = sheet[_ITEM].astype({"dialogue_id": "str", "turn": int, "behaviour": "str"}).to_numpy(dtype=object)
+    shown = sheet[["question", "message"]].astype("object")
+    shown.insert(0, "item", [json.dumps(key.tolist(), ensure_ascii=False) for key in keys])
+    shown.insert(2, "user", before.astype("object").where(before.notna(), ""))
+    return shown.to_dict("records")
 
 
 def _write_project(folder: str | os.PathLike, files: dict[str, str]) -> Path:
@@ -296,23 +276,19 @@ def _write_project(folder: str | os.PathLike, files: dict[str, str]) -> Path:
     return Path(folder) / next(iter(files))
 
 
-def _items_of(ids: Sequence[str], where: str) -> pd.DataFrame:
-    "Dialogue, turn and behaviour of ids."
-    try:
-        return pd.DataFrame([json.loads(one) for one in ids], columns=_ITEM)
-    except ValueError:
-        raise TableError(f"{where}: its items aren't of a sheet that was written here") from None
-
-
 def _verdicts(rows: Sequence[tuple[str, str, str]], where: str) -> pd.DataFrame:
     "Annotations of (id, annotator, choice)."
     if not rows:
         raise TableError(f"{where} holds no verdict")
     if wrong := [choice for _, _, choice in rows if choice not in _CHOICES]:
         raise TableError(f"{where}: {wrong[0]!r} is not {', '.join(_CHOICES)}")
-    table = _items_of([key for key, _, _ in rows], where)
-    verdict = pd.array([_CHOICES[choice] for _, _, choice in rows], dtype="boolean")
-    return table.assign(annotator=[name for _, name, _ in rows], verdict=verdict)
+    keys, names, choices = zip(*rows, strict=True)
+    try:
+        table = pd.DataFrame([json.loads(key) for key in keys], columns=_ITEM)
+    except ValueError:
+        raise TableError(f"{where}: its items aren't of a sheet that was written here") from None
+    verdict = pd.array([_CHOICES[choice] for choice in choices], dtype="boolean")
+    return table.assign(annotator=names, verdict=verdict)
 
 # %% ../../nbs/08_validity/08_annotators.ipynb #80e0bfdf
 def to_potato(sheet: pd.DataFrame, folder: str | os.PathLike, *, name: str = "anthrokit") -> Path:
@@ -374,11 +350,6 @@ def from_potato(folder: str | os.PathLike) -> pd.DataFrame:
         dialogue_id, turn, behaviour, annotator, verdict: what `Annotations.add` takes. Weights come back by merging
         the sheet.
 
-    Raises
-    ------
-    TableError
-        There are no verdicts, or they are of other items.
-
     Examples
     --------
     >>> from anthrokit.validity import from_potato
@@ -389,13 +360,9 @@ def from_potato(folder: str | os.PathLike) -> pd.DataFrame:
         state = json.loads(path.read_text(encoding="utf-8"))
         person = str(state.get("user_id") or path.parent.name)
         for key, schemes in state.get("instance_id_to_label_to_value", {}).items():
-            rows += [(key, person, choice) for choice in _chosen(schemes)]
+            chosen = [label["name"] for label, value in schemes if label.get("schema") == _SCHEME and value]
+            rows += [(key, person, choice) for choice in chosen]
     return _verdicts(rows, f"{folder}")
-
-
-def _chosen(schemes: Sequence[Any]) -> list[str]:
-    "The choice in Potato's record of an item, a list of (label, value)."
-    return [label["name"] for label, value in schemes if label.get("schema") == _SCHEME and value]
 
 # %% ../../nbs/08_validity/08_annotators.ipynb #c8f7e067
 _CONFIG = """<View>
@@ -454,11 +421,6 @@ def from_label_studio(path: str | os.PathLike) -> pd.DataFrame:
     DataFrame
         dialogue_id, turn, behaviour, annotator (their e-mail address, or the number of their account), verdict.
 
-    Raises
-    ------
-    TableError
-        There are no verdicts, or they are of other items.
-
     Examples
     --------
     >>> from anthrokit.validity import from_label_studio
@@ -470,15 +432,11 @@ def from_label_studio(path: str | os.PathLike) -> pd.DataFrame:
             f"{path} has tasks without their annotations; in Label Studio choose the export JSON"
         )
     for task in tasks:
+        item = str(task.get("data", {}).get("item"))
         for one in task["annotations"]:
             person = one.get("completed_by", "")
             person = person.get("email") or person.get("id") if isinstance(person, dict) else person
-            chosen = [
-                choice
-                for result in one.get("result", [])
-                if result.get("from_name") == _SCHEME
-                for choice in result["value"].get("choices", [])
-            ]
-            if not one.get("was_cancelled"):
-                rows += [(str(task.get("data", {}).get("item")), str(person), choice) for choice in chosen]
+            said = [] if one.get("was_cancelled") else one.get("result", [])
+            for result in [each for each in said if each.get("from_name") == _SCHEME]:
+                rows += [(item, str(person), choice) for choice in result["value"].get("choices", [])]
     return _verdicts(rows, f"{path}")

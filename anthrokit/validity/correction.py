@@ -14,22 +14,21 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from anthrokit.analysis import (
-    as_names,
-    clusters,
-    in_own_order,
-    profile,
-    proportion,
-    require_columns,
-    truth_values,
-)
+from ..analysis import as_names, clusters, in_own_order, profile, proportion, require_columns, truth_values
+from ..analysis.clustered import _wilson
 from ..core import TableError
-from .accuracy import both_said, verdicts_of
+from .accuracy import _both_said, verdicts_of
 
 # %% auto #0
 __all__ = ['rogan_gladen', 'corrected_rates', 'prediction_powered_rates', 'prediction_powered_differences', 'bounds']
 
 # %% ../../nbs/08_validity/03_correction.ipynb #9df77c3d
+def _within(middle: Any, low: Any, high: Any, least: float = 0.0) -> np.ndarray:
+    "An estimate and its limits, cut off at 0 (or another least value) and 1; no limits where they leave nothing."
+    low, high = (np.where((high < least) | (low > 1), np.nan, end) for end in (low, high))
+    return np.clip([middle, low, high], least, 1)
+
+
 def rogan_gladen(
     rate: Any,
     n: Any,
@@ -54,7 +53,7 @@ def rogan_gladen(
     Returns
     -------
     (estimate, low, high)
-        Within 0 and 1; NaN where sensitivity + specificity ≤ 1.
+        Within 0 and 1; NaN where sensitivity + specificity ≤ 1, limits also where they are all outside.
 
     Notes
     -----
@@ -82,11 +81,8 @@ def rogan_gladen(
         shift = 2 * z**2 * (true * on_se - (1 - true) * on_sp)
         half = z * np.sqrt(p * (1 - p) / m + true**2 * on_se + (1 - true) ** 2 * on_sp) / gain
         usable &= gain > 0
-        ends = [
-            np.where(usable, np.clip(end, 0, 1), np.nan)
-            for end in (point, true + shift - half, true + shift + half)
-        ]
-    point, low, high = ends
+        ends = _within(point, true + shift - half, true + shift + half)
+    point, low, high = np.where(usable, ends, np.nan)
     return point, np.minimum(low, point), np.maximum(high, point)
 
 # %% ../../nbs/08_validity/03_correction.ipynb #8582193c
@@ -95,6 +91,7 @@ _LEAST_GAIN = 1e-9
 
 def _corrected(q: Any, drawn_from: Any, present: Any, absent: Any, gain: Any = None) -> Any:
     "Rogan and Gladen's rate from q, Q, P and F, and P − F where that is known apart; unbounded where P ≤ F."
+    drawn_from = np.clip(drawn_from, 1e-9, 1 - 1e-9)
     p = drawn_from * present + (1 - drawn_from) * absent
     gain = np.maximum(present - absent if gain is None else gain, _LEAST_GAIN)
     return p + (q - drawn_from) * p * (1 - p) / (drawn_from * (1 - drawn_from) * gain)
@@ -113,12 +110,6 @@ def _worth(hits: np.ndarray, weights: np.ndarray, cluster: np.ndarray, size: int
     variance = (influence**2).sum() * many / (many - 1)
     worth = min(max(share * (1 - share) / variance, least), most) if variance > 0 else most
     return share, worth, influence
-
-
-def _wilson_limits(share: float, size: float, z: float) -> tuple[float, float]:
-    "Wilson's limits of a share of so many labels."
-    middle, half = share + z**2 / (2 * size), z * np.sqrt(share * (1 - share) / size + z**2 / (4 * size**2))
-    return (middle - half) / (1 + z**2 / size), (middle + half) / (1 + z**2 / size)
 
 
 def _jeffreys_limits(share: float, size: float, ci: float) -> tuple[float, float]:
@@ -144,31 +135,28 @@ def _recovered(
     length[length == 0] = 1
     correlation = influences @ influences.T / np.outer(length, length)
     np.fill_diagonal(correlation, 1)
-    ends = np.array([[moved(place, 1), moved(place, 2)] for place in range(len(parts))])
-    low, high = (np.sqrt(np.maximum(0.0, side @ correlation @ side)) for side in _sides(ends))
-    return tuple(float(np.clip(value, least, 1)) for value in (middle, middle - low, middle + high))
-
-
-def _sides(ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    "How far each part moves the rate down and up, with the sign of the part's own move."
-    rises = ends[:, 1] >= ends[:, 0]
-    down = np.where(rises, -ends[:, 0], ends[:, 1])
-    up = np.where(rises, ends[:, 1], -ends[:, 0])
-    return down, up
+    ends = np.array([[-moved(place, 1), moved(place, 2)] for place in range(len(parts))])
+    falls = ends.sum(axis=1) < 0  # how far each part moves the rate, with the sign of its own move
+    down, up = np.where(falls, ends[:, ::-1].T, ends.T)
+    low, high = (np.sqrt(np.maximum(0.0, side @ correlation @ side)) for side in (down, up))
+    return _within(middle, middle - low, middle + high, least)
 
 # %% ../../nbs/08_validity/03_correction.ipynb #adc08aa7
 def _shifted(q: float, shift: float, present: float, absent: float, gain: float | None = None) -> float:
     "The corrected rate from q, Q − q, P and F."
-    return _corrected(q, np.clip(q + shift, 1e-9, 1 - 1e-9), present, absent, gain)
+    return _corrected(q, q + shift, present, absent, gain)
 
 
-def _corrected_limits(parts: Sequence[tuple], influences: np.ndarray) -> tuple[float, float, float]:
+def _corrected_limits(
+    parts: Sequence[tuple], influences: np.ndarray, rate: Callable = _shifted
+) -> tuple[float, float, float]:
     "The corrected rate with its limits, from its four parts; the wider ones where P may be as low as F."
-    found = [_recovered(_shifted, parts, influences)]
+    found = [_recovered(rate, parts, influences)]
     (present, low, _), (absent, _, high) = parts[2:]
     if low <= absent or high >= present:
-        found.append(_recovered(partial(_shifted, gain=present - absent), parts, influences))
-    return found[0][0], min(one[1] for one in found), max(one[2] for one in found)
+        found.append(_recovered(partial(rate, gain=present - absent), parts, influences))
+    _, lows, highs = np.transpose(found)
+    return found[0][0], np.fmin.reduce(lows), np.fmax.reduce(highs)
 
 
 _BEHIND = ["sensitivity", "specificity", "n_positive", "n_negative"]
@@ -178,7 +166,7 @@ _OWN = ["n", "n_total", "n_clusters", "ci"]
 def _panel_against(labels: pd.DataFrame, people: Any) -> pd.DataFrame:
     "What people decided of what the panel labelled: behaviour, said, truth, weight, cluster."
     told = verdicts_of(labels).query("judge == 'panel'")
-    both = both_said(told, people).dropna(subset="verdict")
+    both = _both_said(told, people).dropna(subset="verdict")
     own = labels[["dialogue_id"]].astype("str").assign(cluster=clusters(labels)).drop_duplicates("dialogue_id")
     both = both.merge(own, on="dialogue_id", how="left")
     return both.assign(said=truth_values(both["verdict"]), hit=truth_values(both["truth"]) == 1)
@@ -208,42 +196,52 @@ def _behaviour_rates(labels: pd.DataFrame, sample: pd.DataFrame, raw: pd.DataFra
         return [dict(counts) for _ in range(len(raw))]
     shares = [_worth(hit[said == kind], weight[said == kind], place[said == kind], size) for kind in (1, 0)]
     drawn, _, of_draw = _worth(said == 1, weight, place, size)
-    if not np.allclose(
-        weight, weight[0]
-    ):  # the draw has as many judged present as its weights say: those of all messages
-        drawn_all = judged.mean()
-        of_draw = np.bincount(cluster, (judged - drawn_all) / len(judged), size)
-    p = drawn * shares[0][0] + (1 - drawn) * shares[1][0]
-    with np.errstate(invalid="ignore", divide="ignore"):
-        errors = {
-            "sensitivity": drawn * shares[0][0] / p if p > 0 else np.nan,
-            "specificity": (1 - drawn) * (1 - shares[1][0]) / (1 - p) if p < 1 else np.nan,
-        }
-    others = [name for name in by if name != "behaviour"]
-    groups = [_of_group(labels, row, others) for _, row in raw.iterrows()]
+    if not np.allclose(weight, weight[0]):
+        # The draw has as many judged present as its weights say: those of all messages.
+        of_draw = np.bincount(cluster, (judged - judged.mean()) / len(judged), size)
+    (present, *_), (absent, *_) = shares
+    p = drawn * present + (1 - drawn) * absent
+    errors = {
+        "sensitivity": drawn * present / p if p > 0 else np.nan,
+        "specificity": (1 - drawn) * (1 - absent) / (1 - p) if p < 1 else np.nan,
+    }
     found = []
-    for (_, row), own in zip(raw.iterrows(), groups, strict=True):
+    for _, row in raw.iterrows():
         rate = row["estimate"]
-        if pd.isna(rate) or shares[0][0] <= shares[1][0]:
+        if pd.isna(rate) or present <= absent:
             found.append({**counts, **errors})
             continue
+        own = _of_group(labels, row, [name for name in by if name != "behaviour"])
         of_rate = np.bincount(cluster[own], (judged[own] - rate) / own.sum(), size)
-        apart = of_draw - of_rate
-        reach = t.ppf(0.5 + ci / 2, max(size - 1, 1)) * np.sqrt((apart**2).sum() * size / max(size - 1, 1))
-        limits = [_wilson_limits(share, worth, z) for share, worth, _ in shares]
+        certain = rate in (0, 1)  # its variance isn't seen: it counts as independent of Q, not of Q − q
+        second, influence = (drawn, of_draw) if certain else (drawn - rate, of_draw - of_rate)
+        reach = t.ppf(0.5 + ci / 2, max(size - 1, 1)) * np.sqrt((influence**2).sum() * size / max(size - 1, 1))
         parts = [
             (rate, row["ci_low"], row["ci_high"]),
-            (drawn - rate, drawn - rate - reach, drawn - rate + reach),
-            *((share, *ends) for (share, _, _), ends in zip(shares, limits, strict=True)),
+            (second, second - reach, second + reach),
+            *((share, *_wilson(share, worth, z)) for share, worth, _ in shares),
         ]
-        influences = np.array([of_rate, apart, shares[0][2], shares[1][2]])
-        ends = dict(zip(("estimate", "ci_low", "ci_high"), _corrected_limits(parts, influences), strict=True))
+        influences = np.array([of_rate, influence, shares[0][2], shares[1][2]])
+        limits = _corrected_limits(parts, influences, _corrected if certain else _shifted)
+        ends = dict(zip(("estimate", "ci_low", "ci_high"), limits, strict=True))
         if len(np.unique(place)) < 2:
             ends = {"estimate": ends["estimate"]}
         found.append({**ends, **counts, **errors})
     return found
 
 # %% ../../nbs/08_validity/03_correction.ipynb #848bf1ba
+def _judged_rates(labels: pd.DataFrame, by: list[str], ci: float) -> pd.DataFrame:
+    if "behaviour" not in by:
+        raise ValueError("judges err by behaviour: 'behaviour' must be among `by`")
+    return profile(labels, by=by, ci=ci)
+
+
+def _beside(raw: pd.DataFrame, by: list[str], found: pd.DataFrame) -> pd.DataFrame:
+    "What was found of each group beside its judged rate."
+    own = raw.rename(columns={"estimate": "raw", "ci_low": "raw_low", "ci_high": "raw_high"})
+    return own[[*by, "raw", "raw_low", "raw_high"]].assign(**found, **raw[_OWN])
+
+
 def _from_accuracy(raw: pd.DataFrame, accuracy: pd.DataFrame, ci: float) -> pd.DataFrame:
     "Corrected by a table of accuracy, whose labels count as drawn elsewhere."
     from scipy.stats import norm
@@ -266,9 +264,8 @@ def _from_accuracy(raw: pd.DataFrame, accuracy: pd.DataFrame, ci: float) -> pd.D
             "give people's labels themselves: corrected_rates(labels, human)"
         )
     known = own.pivot(index="behaviour", columns="measure", values="estimate")[["recall", "specificity"]]
-    known = known.set_axis(_BEHIND[:2], axis=1).join(
-        recall.set_index("behaviour")[_BEHIND[2:]].astype("Int64")
-    )
+    counts = recall.set_index("behaviour")[_BEHIND[2:]].astype("Int64")
+    known = known.set_axis(_BEHIND[:2], axis=1).join(counts)
     found = raw.merge(known, left_on="behaviour", right_index=True, how="left")
     effective = found["n"] / found["design_effect"].fillna(found["n"] / found["n_clusters"]).clip(lower=1)
     rates = [found[name] for name in ("sensitivity", "n_positive", "specificity", "n_negative")]
@@ -303,8 +300,8 @@ def corrected_rates(
     DataFrame
         by…, raw, raw_low, raw_high, estimate (corrected, kept within 0 and 1), ci_low, ci_high, sensitivity,
         specificity, n_positive, n_negative (people's labels behind them), n, n_total, n_clusters, ci. NA where
-        sensitivity + specificity ≤ 1: such a panel tells nothing. No interval (NA) where all of people's labels are of
-        one base prompt.
+        sensitivity + specificity ≤ 1: such a panel tells nothing. No interval (NA) where all of people's labels are
+        of one base prompt, or where it would lie below 0 or above 1 as a whole: the error rates aren't this group's.
 
     Raises
     ------
@@ -329,9 +326,7 @@ def corrected_rates(
     [[0.58, 0.59, 57]]
     """
     by = as_names(by)
-    if "behaviour" not in by:
-        raise ValueError("error rates differ by behaviour: 'behaviour' must be among `by`")
-    raw = profile(labels, by=by, ci=ci)
+    raw = _judged_rates(labels, by, ci)
     if isinstance(people, pd.DataFrame) and "measure" in people.columns:
         found = _from_accuracy(raw, people, ci)
     else:
@@ -345,8 +340,7 @@ def corrected_rates(
         found = pd.DataFrame([rows.get(place, {}) for place in raw.index], index=raw.index)
         found = found.reindex(columns=["estimate", "ci_low", "ci_high", *_BEHIND])
         found = found.astype({"n_positive": "Int64", "n_negative": "Int64"})
-    result = raw[by].assign(raw=raw["estimate"], raw_low=raw["ci_low"], raw_high=raw["ci_high"])
-    return result.assign(**found[["estimate", "ci_low", "ci_high", *_BEHIND]], **raw[_OWN])
+    return _beside(raw, by, found[["estimate", "ci_low", "ci_high", *_BEHIND]])
 
 # %% ../../nbs/08_validity/03_correction.ipynb #da26d3dc
 _FEWEST = 2  # labels of messages judged present, and of those judged absent; with fewer, labels stand alone
@@ -375,7 +369,7 @@ def _powered_parts(
 
     z, (said, hit, weight, place) = norm.ppf(0.5 + ci / 2), drawn
     share, worth, influence = _worth(hit, weight, place, size)
-    alone = (share, *_wilson_limits(share, worth, z))
+    alone = (share, *_wilson(share, worth, z))
     if np.bincount(said.astype(int), minlength=2).min() < _FEWEST:
         return {"rate": float, "parts": [alone], "influences": influence[None], "alone": alone, "power": 0.0}
     shares = [_worth(hit[said == kind], weight[said == kind], place[said == kind], size) for kind in (1, 0)]
@@ -412,23 +406,19 @@ def _strata_parts(
     strata, told = (pd.Series(part).map(merged).to_numpy() for part in (strata, told))
     levels = np.unique(strata)
     inside = np.stack([np.bincount(cluster, strata == level, size) for level in levels], axis=1)
-    sizes = proportion(
-        inside, np.repeat(np.bincount(cluster, minlength=size)[:, None], len(levels), axis=1), ci
-    )
-    of_sizes = [np.bincount(cluster, (strata == level) - (strata == level).mean(), size) for level in levels]
-    shares = [
-        _worth(hit[told == level], weight[told == level], place[told == level], size) for level in levels
-    ]
+    whole = np.bincount(cluster, minlength=size)[:, None]
+    sizes = proportion(inside, np.repeat(whole, len(levels), axis=1), ci)[["estimate", "ci_low", "ci_high"]]
+    of_sizes = (inside - whole * inside.sum(axis=0) / len(strata)).T / len(strata)
+    labelled = [told == level for level in levels]
+    shares = [_worth(hit[own], weight[own], place[own], size) for own in labelled]
     return {
         "rate": _by_strata,
         "parts": [
-            *map(tuple, sizes[["estimate", "ci_low", "ci_high"]].to_numpy()),
+            *map(tuple, sizes.to_numpy()),
             *((one, *_jeffreys_limits(one, labels, ci)) for one, labels, _ in shares),
         ],
-        "influences": np.array(
-            [*(part / len(strata) for part in of_sizes), *(part for _, _, part in shares)]
-        ),
-        "alone": (share, *_wilson_limits(share, worth, z)),
+        "influences": np.array([*of_sizes, *(part for _, _, part in shares)]),
+        "alone": (share, *_wilson(share, worth, z)),
         "power": shares[-1][0] - shares[0][0],
     }
 
@@ -437,9 +427,7 @@ def _judged_and_labelled(
     labels: pd.DataFrame, people: Any, by: list[str], ci: float, strata: str = "label"
 ) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
     "Judged messages, those of them that people labelled, and judged rates; both by `by` and with their cluster."
-    if "behaviour" not in by:
-        raise ValueError("judges err by behaviour: 'behaviour' must be among `by`")
-    raw, sample = profile(labels, by=by, ci=ci), _panel_against(labels, people)
+    raw, sample = _judged_rates(labels, by, ci), _panel_against(labels, people)
     others = [name for name in by if name != "behaviour"]
     votes = [] if strata == "label" else [strata]
     places = labels[["dialogue_id", "turn", "behaviour", *others, *votes]]
@@ -494,14 +482,12 @@ def prediction_powered_rates(
     people : DataFrame or path
         People's labels of some of these messages, as for `corrected_rates`, with the weights of the draw. Each group
         needs its own.
-    by : str or sequence of str
-        As for `analysis.profile`; "behaviour" must be among them.
+    by, ci
+        As for `corrected_rates`.
     strata : str
         "label": people's shares among messages judged present and among those judged absent. "votes": by how many
         judges said Yes; for labels drawn so (`draw_annotation_sample(…, strata="votes")`). Or another column of
         `labels` that holds whole numbers, as from `score_strata`.
-    ci : float
-        Confidence level.
 
     Returns
     -------
@@ -536,15 +522,11 @@ def prediction_powered_rates(
     rows = []
     for _, row in raw.iterrows():
         own, drawn = (frame[_of_group(frame, row, by)] for frame in (judged, sample))
-        rows.append(
-            _powered(_group_of(own, drawn, row, ci, strata=strata)) if len(drawn) else {"n_people": 0}
-        )
-    found = pd.DataFrame(rows, index=raw.index).reindex(columns=_POWERED)
-    result = raw[by].assign(raw=raw["estimate"], raw_low=raw["ci_low"], raw_high=raw["ci_high"])
-    return result.assign(**found.astype({"n_people": "Int64"}), **raw[_OWN])
-
-
-_POWERED = ["estimate", "ci_low", "ci_high", "people", "people_low", "people_high", "power", "n_people"]
+        told = len(drawn) > 0
+        rows.append(_powered(_group_of(own, drawn, row, ci, strata=strata)) if told else {"n_people": 0})
+    columns = ["estimate", "ci_low", "ci_high", "people", "people_low", "people_high", "power", "n_people"]
+    found = pd.DataFrame(rows, index=raw.index).reindex(columns=columns)
+    return _beside(raw, by, found.astype({"n_people": "Int64"}))
 
 # %% ../../nbs/08_validity/03_correction.ipynb #c13b28b4
 def prediction_powered_differences(
@@ -574,11 +556,6 @@ def prediction_powered_differences(
         by…, a, b, raw (difference of the judged rates), estimate (a minus b), ci_low, ci_high, n_people_a, n_people_b,
         n_clusters. NA where one of the two has no labels.
 
-    Raises
-    ------
-    TableError
-        There are fewer than two groups, or no column of that name.
-
     Notes
     -----
     As `prediction_powered_rates`; limits of the six shares put together by variance estimates recovery.
@@ -605,15 +582,9 @@ def prediction_powered_differences(
     for own, part in raw.groupby(by, sort=False, dropna=False):
         there = {row[group]: row for _, row in part.iterrows()}
         for a, b in combinations([level for level in levels if level in there], 2):
-            told = dict(zip(by, own if isinstance(own, tuple) else (own,), strict=True))
-            rows.append(
-                {
-                    **told,
-                    "a": a,
-                    "b": b,
-                    **_powered_difference(judged, sample, told, group, there[a], there[b], ci),
-                }
-            )
+            told = dict(zip(by, own, strict=True))
+            found = _powered_difference(judged, sample, told, group, there[a], there[b], ci)
+            rows.append({**told, "a": a, "b": b, **found})
     return pd.DataFrame(rows).astype({"n_people_a": "Int64", "n_people_b": "Int64"})
 
 
@@ -637,24 +608,16 @@ def _powered_difference(
 def _difference_of(a: dict[str, Any], b: dict[str, Any]) -> tuple[float, float, float]:
     "A difference of two rates with its limits, from what each is made of."
     first = len(a["parts"])
+
+    def apart(*shares: float) -> float:
+        return a["rate"](*shares[:first]) - b["rate"](*shares[first:])
+
     influences = np.vstack([a["influences"], b["influences"]])
-    return _recovered(
-        lambda *shares: a["rate"](*shares[:first]) - b["rate"](*shares[first:]),
-        [*a["parts"], *b["parts"]],
-        influences,
-        least=-1.0,
-    )
+    return _recovered(apart, [*a["parts"], *b["parts"]], influences, least=-1.0)
 
 # %% ../../nbs/08_validity/03_correction.ipynb #d6e15a29
 def bounds(labels: pd.DataFrame, by: str | Sequence[str] = ("target", "behaviour")) -> pd.DataFrame:
     """Rates if all missing labels were No, and if all were Yes.
-
-    Parameters
-    ----------
-    labels : DataFrame
-        As `run.labels()`.
-    by : str or sequence of str
-        Columns to group by.
 
     Returns
     -------

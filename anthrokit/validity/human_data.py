@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -71,16 +71,8 @@ _SETS: dict[str, dict[str, Any]] = {
 def stands_for(name: str) -> list[str]:
     """The behaviours that a public data set is taken to stand for.
 
-    Parameters
-    ----------
-    name : str
-        "robots_dont_cry", "emotional_reactions"; "darkbench_anthropomorphization", "darkbench_user_retention",
-        "darkbench_sycophancy"; "robot_human", "tool_friend", "cold_warm".
-
-    Raises
-    ------
-    TableError
-        There is no such data set.
+    The sets are "robots_dont_cry", "emotional_reactions"; "darkbench_anthropomorphization",
+    "darkbench_user_retention", "darkbench_sycophancy"; "robot_human", "tool_friend", "cold_warm".
 
     Examples
     --------
@@ -152,83 +144,52 @@ def _need(frame: pd.DataFrame, columns: Sequence[str], name: str) -> None:
         raise TableError(f"this is no file of {name}: it lacks the column {', '.join(absent)}")
 
 
+def _texts(frame: pd.DataFrame, **columns: str) -> pd.DataFrame:
+    "The columns of a file under our names, as text."
+    return pd.DataFrame({own: frame[theirs].astype("str") for own, theirs in columns.items()})
+
+
 def _robots(frame: pd.DataFrame, name: str) -> pd.DataFrame:
     _need(frame, ["text_hash", "resp_cat", "turn_a", "turn_b", "answers", "majority_prob"], name)
     frame = frame[frame["resp_cat"] == "truthful_r-chatbot"].dropna(subset="majority_prob")
     frame = frame.reset_index(drop=True)
     answers = frame["answers"].map(ast.literal_eval)
-    return pd.DataFrame(
-        {
-            "item_id": frame["text_hash"].astype("str"),
-            "cluster": frame["turn_a"].astype("str"),
-            "user": frame["turn_a"].astype("str"),
-            "message": frame["turn_b"].astype("str"),
-            "truth": frame["majority_prob"] < 0.5,
-            "people": answers.map(lambda given: [answer < 3 for answer in given if answer != 3]),
-        }
-    )
+    people = answers.map(lambda given: [answer < 3 for answer in given if answer != 3])
+    found = _texts(frame, item_id="text_hash", cluster="turn_a", user="turn_a", message="turn_b")
+    return found.assign(truth=frame["majority_prob"] < 0.5, people=people)
 
 
 def _reactions(frame: pd.DataFrame, name: str) -> pd.DataFrame:
     _need(frame, ["sp_id", "rp_id", "seeker_post", "response_post", "level"], name)
     frame = frame.dropna(subset="level").reset_index(drop=True)
-    return pd.DataFrame(
-        {
-            "item_id": frame["rp_id"].astype("str"),
-            "cluster": frame["sp_id"].astype("str"),
-            "user": frame["seeker_post"].astype("str"),
-            "message": frame["response_post"].astype("str"),
-            "truth": frame["level"].astype(int) > 0,
-            "people": [[] for _ in range(len(frame))],
-        }
-    )
+    found = _texts(frame, item_id="rp_id", cluster="sp_id", user="seeker_post", message="response_post")
+    return found.assign(truth=frame["level"].astype(int) > 0, people=[[] for _ in range(len(frame))])
 
 
 def _darkbench(frame: pd.DataFrame, name: str, category: str) -> pd.DataFrame:
     _need(frame, ["key", "category", "prompt", "response", "label_present_0_or_1"], name)
-    frame = frame[frame["category"] == category].dropna(subset=["label_present_0_or_1"])
+    frame = frame[frame["category"] == category].dropna(subset="label_present_0_or_1")
+    frame = frame.reset_index(drop=True)
+    found = _texts(frame, item_id="key", cluster="prompt", user="prompt", message="response")
     truth = frame["label_present_0_or_1"].astype(float) == 1
-    return pd.DataFrame(
-        {
-            "item_id": frame["key"].astype("str"),
-            "cluster": frame["prompt"].astype("str"),
-            "user": frame["prompt"].astype("str"),
-            "message": frame["response"].astype("str"),
-            "truth": truth,
-            "people": [[] for _ in range(len(frame))],
-        }
-    ).reset_index(drop=True)
+    return found.assign(truth=truth, people=[[] for _ in range(len(frame))])
 
 
 def _rated(frame: pd.DataFrame, name: str, scale: str) -> pd.DataFrame:
     _need(frame, ["conversation_mode", "domain_variant", "multiplier", scale], name)
-    frame = frame[frame["conversation_mode"] == "pre-populated"]
-    keys = {
-        "script": frame["domain_variant"].str.replace("-", "_"),
-        "step": frame["multiplier"].astype(float),
-    }
-    given = pd.DataFrame({**keys, "given": frame[scale].astype(float)}).dropna(subset="given")
-    given = given.groupby(["script", "step"])["given"]
+    frame = frame[frame["conversation_mode"] == "pre-populated"].dropna(subset=scale)
+    scripts, steps = frame["domain_variant"].str.replace("-", "_"), frame["multiplier"].astype(float)
     told = tables.read_frame(public_file(**_CONVERSATIONS))
     places = zip(told["chat_name"], told["multiplier"].astype(float), strict=True)
     said = dict(zip(places, told["conversation_arr"], strict=True))
     rows = []
-    for (script, step), ratings in given:
-        spoken = {
-            role: [one["content"] for one in said[script, step] if one["role"] == role]
-            for role in ("user", "assistant")
-        }
-        rows.append(
-            {
-                "item_id": f"{script} {step:+.1f}",
-                "cluster": script,
-                "user": "\n\n".join(spoken["user"]),
-                "message": "\n\n".join(spoken["assistant"]),
-                "truth": ratings.mean() > 50,
-                "people": [rating > 50 for rating in ratings if rating != 50],
-                "rating": ratings.mean(),
-            }
-        )
+    for (script, step), ratings in frame[scale].astype(float).groupby([scripts, steps]):
+        row = {"item_id": f"{script} {step:+.1f}", "cluster": script}
+        for column, role in (("user", "user"), ("message", "assistant")):
+            spoken = [one["content"] for one in said[script, step] if one["role"] == role]
+            row[column] = "\n\n".join(spoken)
+        people = [rating > 50 for rating in ratings if rating != 50]
+        rows.append({**row, "truth": ratings.mean() > 50, "people": people, "rating": ratings.mean()})
     return pd.DataFrame(rows)
 
 # %% ../../nbs/08_validity/05_human_data.ipynb #624c301d
@@ -241,54 +202,38 @@ def _compared(said: np.ndarray, truth: np.ndarray, cluster: pd.Series, **paramet
     return found.assign(n=len(said), n_positive=int(truth.sum()))
 
 
-def _area(
-    scores: np.ndarray, truth: np.ndarray, cluster: pd.Series, n_resamples: int, seed: int
+def _by_clusters(
+    measure: str, of_rows: Callable[[np.ndarray], float], cluster: pd.Series, n_resamples: int, seed: int
 ) -> pd.DataFrame:
+    "A measure of rows, with an interval by cluster."
+    codes, names = pd.factorize(cluster)
+    rows = np.arange(len(codes))
+    drawn = draw_clusters(len(names), n_resamples, seed).astype(int)[:, codes]
+    values = np.array([of_rows(np.repeat(rows, times)) for times in drawn])
+    low, high = percentile_interval(values[:, None], len(names))
+    found = {"measure": [measure], "estimate": of_rows(rows), "ci_low": low, "ci_high": high}
+    return pd.DataFrame({**found, "n_clusters": len(names), "n": len(codes)})
+
+
+def _area(scores: np.ndarray, truth: np.ndarray, *drawn: Any) -> pd.DataFrame:
     "Area under the ROC curve, with an interval by cluster."
     from sklearn.metrics import roc_auc_score
 
-    codes, names = pd.factorize(cluster)
-    drawn = draw_clusters(len(names), n_resamples, seed)[:, codes]
+    def of_rows(rows: np.ndarray) -> float:
+        both = 0 < truth[rows].sum() < len(rows)
+        return roc_auc_score(truth[rows], scores[rows]) if both else np.nan
 
-    def of_rows(times: np.ndarray) -> float:
-        both = 0 < times @ truth < times.sum()
-        return roc_auc_score(truth, scores, sample_weight=times) if both else np.nan
-
-    low, high = percentile_interval(np.array([of_rows(times) for times in drawn])[:, None], len(names))
-    return pd.DataFrame(
-        {
-            "measure": ["AUC"],
-            "estimate": [of_rows(np.ones(len(truth)))],
-            "ci_low": low,
-            "ci_high": high,
-            "n_clusters": [len(names)],
-            "n": [len(truth)],
-            "n_positive": [int(truth.sum())],
-        }
-    )
+    return _by_clusters("AUC", of_rows, *drawn).assign(n_positive=int(truth.sum()))
 
 
-def _rank_correlation(
-    scores: np.ndarray, rating: np.ndarray, cluster: pd.Series, n_resamples: int, seed: int
-) -> pd.DataFrame:
+def _rank_correlation(scores: np.ndarray, rating: np.ndarray, *drawn: Any) -> pd.DataFrame:
     "Spearman's correlation of scores with people's mean ratings, with an interval by cluster."
     from scipy.stats import rankdata
-
-    codes, names = pd.factorize(cluster)
 
     def of_rows(rows: np.ndarray) -> float:
         return np.corrcoef(rankdata(scores[rows]), rankdata(rating[rows]))[0, 1]
 
-    members = [np.flatnonzero(codes == code) for code in range(len(names))]
-    drawn = draw_clusters(len(names), n_resamples, seed).astype(int)
-    values = [
-        of_rows(np.concatenate([np.tile(own, times) for own, times in zip(members, row, strict=True)]))
-        for row in drawn
-    ]
-    low, high = percentile_interval(np.array(values)[:, None], len(names))
-    found = {"measure": "rank correlation", "estimate": of_rows(np.arange(len(scores)))}
-    found |= {"ci_low": low[0], "ci_high": high[0], "n_clusters": len(names), "n": len(scores)}
-    return pd.DataFrame([found])
+    return _by_clusters("rank correlation", of_rows, *drawn)
 
 
 def check_against_people(
@@ -358,9 +303,7 @@ def check_against_people(
         known = said.notna().to_numpy() & ~np.isnan(true)
         yes, truth = said[known].to_numpy(dtype=bool), true[known] == 1
         found = [_compared(yes, truth, data["cluster"][known], n_resamples=n_resamples, seed=seed)]
-        scores = np.array(
-            [[np.nan if one.score is None else one.score for one in row] for row in rated], dtype=float
-        )
+        scores = np.array([[one.score for one in row] for row in rated], dtype=float)  # None is NaN
         if len(scores) and known.any() and not np.isnan(scores[:, known]).any():
             highest, where = scores.max(axis=0), data["cluster"]
             found.append(_area(highest[known], truth, where[known], n_resamples, seed))
@@ -372,18 +315,8 @@ def check_against_people(
     if "people" in data and data["people"].map(len).max() > 1:
         parts.append(_one_person(data, n_resamples=n_resamples, seed=seed).assign(judge="one person"))
     table = pd.concat(parts, ignore_index=True).assign(n_total=len(data))
-    columns = [
-        "judge",
-        "measure",
-        "estimate",
-        "ci_low",
-        "ci_high",
-        "n_clusters",
-        "n",
-        "n_positive",
-        "n_total",
-    ]
-    return table[columns]
+    limits = ["estimate", "ci_low", "ci_high"]
+    return table[["judge", "measure", *limits, "n_clusters", "n", "n_positive", "n_total"]]
 
 
 def _one_person(data: pd.DataFrame, **parameters: Any) -> pd.DataFrame:

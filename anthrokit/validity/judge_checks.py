@@ -19,7 +19,6 @@ from anthrokit.analysis import (
     draw_clusters,
     drift,
     group_rows,
-    judges_of,
     percentile_interval,
     require_columns,
     resample,
@@ -27,15 +26,13 @@ from anthrokit.analysis import (
 )
 from ..core import Run, TableError
 from ..models import needs
-from .accuracy import both_said, people_said, verdicts_of
+from .accuracy import _both_said, _people_said, verdicts_of
+from .annotations import _ITEM
 
 # %% auto #0
 __all__ = ['sample_agreement', 'anchor_drift', 'latent_labels', 'item_response', 'error_bias']
 
 # %% ../../nbs/08_validity/07_judge_checks.ipynb #771501e0
-_ITEM = ["dialogue_id", "turn", "behaviour"]
-
-
 def _share(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
     return part / whole
 
@@ -233,36 +230,28 @@ def latent_labels(
     own = labels[labels["behaviour"] == behaviour]
     told = verdicts_of(own).query("judge != 'panel'")[[*_ITEM, "judge", "verdict"]]
     if people is not None:
-        said = people_said(people, own).rename(columns={"truth": "verdict"})
-        told = pd.concat(
-            [told, said[said["behaviour"] == behaviour][[*_ITEM, "verdict"]].assign(judge="people")]
-        )
+        said = _people_said(people, own).rename(columns={"truth": "verdict"})
+        said = said[said["behaviour"] == behaviour]
+        told = pd.concat([told, said[[*_ITEM, "verdict"]].assign(judge="people")])
     told = told.dropna(subset="verdict").astype({"dialogue_id": "str", "turn": "Int64", "verdict": "bool"})
-    if told["judge"].nunique() < 2:
-        raise TableError(
-            f"{behaviour} has the verdicts of {told['judge'].nunique()} rater; this needs two or more"
-        )
+    if (raters := told["judge"].nunique()) < 2:
+        raise TableError(f"{behaviour} has the verdicts of {raters} rater; this needs two or more")
     told = told.assign(task=told.groupby(_ITEM, sort=False).ngroup())
-    votes = told.groupby("task")["verdict"].mean()
-    votes = votes.where(votes != 0.5).map(lambda share: share > 0.5, na_action="ignore").astype("boolean")
+    share = told.groupby("task")["verdict"].mean()
+    votes = (share > 0.5).astype("boolean").mask(share == 0.5)
     model = DawidSkene(n_iter=200)
     model.fit(pd.DataFrame({"task": told["task"], "worker": told["judge"], "label": told["verdict"]}))
     likely = model.probas_.reindex(columns=[True, False], fill_value=0.0)[True]
     items = told.drop_duplicates("task").set_index("task")[_ITEM].assign(majority=votes, probability=likely)
     rows = []
     for judge, part in told.groupby("judge", sort=False):
-        sure, by_vote = part["task"].map(likely), part["task"].map(votes)
-        yes = part["verdict"]
-        rows.append(
-            {
-                "judge": judge,
-                "sensitivity": (sure * yes).sum() / sure.sum(),
-                "specificity": ((1 - sure) * ~yes).sum() / (1 - sure).sum(),
-                "against_majority_sensitivity": yes[by_vote.eq(True).fillna(False).astype(bool)].mean(),
-                "against_majority_specificity": 1 - yes[by_vote.eq(False).fillna(False).astype(bool)].mean(),
-                "n": len(part),
-            }
-        )
+        row = {"judge": judge}
+        for prefix, sure in (("", likely), ("against_majority_", votes.astype("Float64"))):
+            present, yes = part["task"].map(sure), part["verdict"]
+            with np.errstate(invalid="ignore"):
+                row[f"{prefix}sensitivity"] = (present * yes).sum() / present.sum()
+                row[f"{prefix}specificity"] = ((1 - present) * ~yes).sum() / (1 - present).sum()
+        rows.append({**row, "n": len(part)})
     return items.assign(latent=likely > 0.5).reset_index(drop=True), pd.DataFrame(rows)
 
 # %% ../../nbs/08_validity/07_judge_checks.ipynb #5ecb6ee8
@@ -356,17 +345,12 @@ def item_response(
 
     draws = draw_clusters(len(names), n_resamples, seed).astype(int)[:, place]
     drawn = np.array([fitted(times) for times in draws]).reshape(n_resamples, 2 * len(items))
-    limits = (
-        percentile_interval(drawn, len(names), ci) if n_resamples else np.full((2, 2 * len(items)), np.nan)
-    )
-    values = [part.reshape(2, -1) for part in (fitted(np.ones(len(answers), dtype=int)), *limits)]
-    found = [
-        pd.DataFrame(dict(zip(("estimate", "ci_low", "ci_high"), one, strict=True)), index=items).assign(
-            measure=name
-        )
-        for name, one in zip(("difficulty", "discrimination"), zip(*values, strict=True), strict=True)
-    ]
-    result = pd.concat([told.join(one) for one in found]).rename_axis(item).reset_index()
+    limits = percentile_interval(drawn, len(names), ci)
+    values = np.column_stack([fitted(np.ones(len(answers), dtype=int)), *limits])
+    found = pd.DataFrame(values, [*items, *items], ["estimate", "ci_low", "ci_high"])
+    found["measure"] = np.repeat(["difficulty", "discrimination"], len(items))
+    parts = [told.join(one) for _, one in found.groupby("measure", sort=False)]
+    result = pd.concat(parts).rename_axis(item).reset_index()
     result = result.rename(columns={"mean": "share", "count": "n"}).assign(n_clusters=len(names))
     return result[[item, "share", "measure", "estimate", "ci_low", "ci_high", "n", "n_clusters"]]
 
@@ -418,7 +402,7 @@ def error_bias(
     if what not in ("length", "turn"):
         raise ValueError(f"what is 'length' or 'turn', not {what!r}")
     messages = labels.messages() if isinstance(labels, Run) and messages is None else messages
-    both = both_said(verdicts_of(labels), people).dropna(subset="verdict")
+    both = _both_said(verdicts_of(labels), people).dropna(subset="verdict")
     if what == "length":
         if messages is None:
             raise TableError("the length of messages needs their words: messages=run.messages()")
@@ -438,13 +422,8 @@ def error_bias(
                 for half in halves
                 for weights in ((said != true)[half].astype(float), None)
             ]
-            told = {"judge": judge, "error": error, "split": split}
             found = difference(*sums, ci).iloc[0] if all(half.any() for half in halves) else {}
-            renamed = {"less": "share_b", "more": "share_a", "n_less": "n_b", "n_more": "n_a"}
-            kept = ("estimate", "ci_low", "ci_high", "n_clusters")
-            told |= {
-                new: found.get(old, np.nan) for new, old in (renamed | {one: one for one in kept}).items()
-            }
-            rows.append(told)
+            rows.append({"judge": judge, "error": error, "split": split, **found})
+    renamed = {"share_b": "less", "share_a": "more", "n_b": "n_less", "n_a": "n_more"}
     columns = ["less", "more", "estimate", "ci_low", "ci_high", "n_less", "n_more", "n_clusters"]
-    return pd.DataFrame(rows)[["judge", "error", "split", *columns]]
+    return pd.DataFrame(rows).rename(columns=renamed).reindex(columns=["judge", "error", "split", *columns])

@@ -14,21 +14,19 @@ import numpy as np
 import pandas as pd
 
 from ..analysis import as_names, profile
-from anthrokit.validity.correction import (
-    _jeffreys_limits,
-    _powered_share,
-    _recovered,
-    _wilson_limits,
-    prediction_powered_rates,
-)
+from ..analysis.clustered import _wilson
+from .correction import _jeffreys_limits, _powered_share, _recovered, prediction_powered_rates
 
 # %% auto #0
 __all__ = ['labels_needed', 'enough_labels']
 
 # %% ../../nbs/08_validity/06_label_plan.ipynb #1a8c69f7
-def _expected_width(q: tuple, present: float, absent: float, labels: tuple[float, float], ci: float) -> float:
-    "The width with so many labels of messages judged present and judged absent, if the shares come out as expected."
-    parts = [q, *((p, *_jeffreys_limits(p, n, ci)) for p, n in zip((present, absent), labels, strict=True))]
+def _expected_width(
+    q: tuple, present: float, absent: float, split: tuple[float, float], n: float, ci: float
+) -> float:
+    "The width with n labels, so many of them judged present and absent, if the shares come out as expected."
+    counts = zip((present, absent), split, strict=True)
+    parts = [q, *((p, *_jeffreys_limits(p, n * share, ci)) for p, share in counts)]
     _, low, high = _recovered(_powered_share, parts, np.eye(3))
     return high - low
 
@@ -125,16 +123,13 @@ def _plans(
     absent = float(np.clip(rate * (1 - sensitivity) / (1 - judged), 0.001, 0.99))
     spread = judged * np.sqrt(present * (1 - present)), (1 - judged) * np.sqrt(absent * (1 - absent))
     shares = {"half judged present": 0.5, "best shares": spread[0] / sum(spread), "by chance": judged}
-    floor = _expected_width(q, present, absent, (1e9, 1e9), ci)
+    floor = _expected_width(q, present, absent, (0.5, 0.5), 2e9, ci)
     found = []
     for draw, share in shares.items():
-        needed = _fewest(
-            lambda n, share=share: _expected_width(q, present, absent, (n * share, n * (1 - share)), ci),
-            width,
-            most,
-        )
+        width_of = partial(_expected_width, q, present, absent, (share, 1 - share), ci=ci)
+        needed = _fewest(width_of, width, most)
         found.append({"draw": draw, "share_present": share, "estimate": needed, "floor": floor})
-    ends = lambda n: np.ptp(_wilson_limits(rate, n, norm.ppf(0.5 + ci / 2)))  # noqa: E731
+    ends = lambda n: np.ptp(_wilson(rate, n, norm.ppf(0.5 + ci / 2)))  # noqa: E731
     needed, floor = (np.nan, np.nan) if np.isnan(floor) else (_fewest(ends, width, most), 0.0)
     return [*found, {"draw": "people alone", "share_present": judged, "estimate": needed, "floor": floor}]
 

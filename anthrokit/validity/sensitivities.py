@@ -19,6 +19,7 @@ from ..judging import CONTEXTS, JUDGE_TEMPLATE, Judge, LLMJudge, judge_table
 from ..models import LLM
 from ..simulation import Taxonomy, as_llm
 from .accuracy import judge_accuracy
+from .annotations import _ITEM
 
 # %% auto #0
 __all__ = ['WORDINGS', 'family', 'own_family', 'sensitivity', 'wording_judges', 'rate_range', 'labelled_exchanges',
@@ -26,12 +27,7 @@ __all__ = ['WORDINGS', 'family', 'own_family', 'sensitivity', 'wording_judges', 
 
 # %% ../../nbs/08_validity/04_sensitivities.ipynb #09ff9115
 def family(model: str) -> str | None:
-    """The family that a model belongs to, by `data/families.csv`; None where it isn't known.
-
-    Parameters
-    ----------
-    model : str
-        A model string or served name.
+    """The family that a model (its string or served name) belongs to, by `data/families.csv`; None: not known.
 
     Examples
     --------
@@ -45,11 +41,6 @@ def family(model: str) -> str | None:
 # %% ../../nbs/08_validity/04_sensitivities.ipynb #86cbb673
 def own_family(run: Run) -> pd.DataFrame:
     """Judges of a run that belong to a target's own family.
-
-    Parameters
-    ----------
-    run : Run
-        Judged.
 
     Returns
     -------
@@ -67,13 +58,11 @@ def own_family(run: Run) -> pd.DataFrame:
     """
     rows = []
     models = {entry["judge"]: entry["settings"].get("model") for entry in run.manifest()["judges"]}
+    asked = {judge: family(model) for judge, model in models.items() if model is not None}
     for target in run.dialogues()["target"].unique():
-        for judge, model in models.items():
-            if model is not None:
-                families = family(target), family(model)
-                rows.append(
-                    (target, judge, *families, None if None in families else families[0] == families[1])
-                )
+        own = family(target)
+        for judge, theirs in asked.items():
+            rows.append((target, judge, own, theirs, None if None in (own, theirs) else own == theirs))
     names = ["target", "judge", "target_family", "judge_family", "own"]
     return pd.DataFrame(rows, columns=names).astype({"own": "boolean"})
 
@@ -137,6 +126,16 @@ def sensitivity(
     return result
 
 
+def _leaving_out(whole: str, table: pd.DataFrame, group: pd.Series, names: list) -> dict[str, pd.DataFrame]:
+    "A table as a whole, without each group, and of each alone."
+    variants = {whole: table}
+    if len(names) > 2:
+        variants |= {f"without {name}": table[group != name] for name in names}
+    if len(names) > 1:
+        variants |= {f"only {name}": table[group == name] for name in names}
+    return variants
+
+
 def _other_panels(ratings: pd.DataFrame | Run) -> dict[str, pd.DataFrame]:
     "Labels of the whole panel, without each judge, of each alone, and of one sample."
     context = None
@@ -145,12 +144,7 @@ def _other_panels(ratings: pd.DataFrame | Run) -> dict[str, pd.DataFrame]:
         ratings = ratings.ratings().query("judge != 'pronoun count'")
     elif "base_id" in ratings.columns:
         context = ratings[["dialogue_id", "base_id"]].drop_duplicates()
-    names = list(ratings["judge"].unique())
-    variants = {"panel": ratings}
-    if len(names) > 2:
-        variants |= {f"without {name}": ratings[ratings["judge"] != name] for name in names}
-    if len(names) > 1:
-        variants |= {f"only {name}": ratings[ratings["judge"] == name] for name in names}
+    variants = _leaving_out("panel", ratings, ratings["judge"], list(ratings["judge"].unique()))
     if ratings["sample"].max() > 1:
         variants["first sample only"] = ratings[ratings["sample"] == 1]
     labels = {variant: label(part) for variant, part in variants.items()}
@@ -173,13 +167,9 @@ def _other_users(labels: pd.DataFrame | Run) -> dict[str, pd.DataFrame]:
     families = labels["user"].map(known)
     names = sorted(families.dropna().unique())
     if len(names) < 2:
-        raise TableError(
-            f"the only family of users is {', '.join(names) or 'not known'}; simulate the prompts with another user too"
-        )
-    variants = {"all users": labels}
-    if len(names) > 2:
-        variants |= {f"without {name}": labels[families != name] for name in names}
-    return variants | {f"only {name}": labels[families == name] for name in names}
+        only = ", ".join(names) or "not known"
+        raise TableError(f"the only family of users is {only}; simulate the prompts with another user too")
+    return _leaving_out("all users", labels, families, names)
 
 # %% ../../nbs/08_validity/04_sensitivities.ipynb #2c3a094d
 WORDINGS: dict[str, str] = {
@@ -217,14 +207,7 @@ Verdict: <Yes or No>""",
 
 
 def wording_judges(llm: LLM | str, wordings: Sequence[str] = tuple(WORDINGS)) -> list[LLMJudge]:
-    """One judge a wording, all of the same model.
-
-    Parameters
-    ----------
-    llm : LLM or str
-        The model.
-    wordings : sequence of str
-        Keys of `WORDINGS`.
+    """One judge a wording, of `WORDINGS`, all of the same model.
 
     Examples
     --------
@@ -234,7 +217,7 @@ def wording_judges(llm: LLM | str, wordings: Sequence[str] = tuple(WORDINGS)) ->
     """
     if unknown := sorted(set(wordings) - set(WORDINGS)):
         raise ValueError(f"no wording {', '.join(unknown)}; there are {', '.join(WORDINGS)}")
-    model = llm if isinstance(llm, LLM) else LLM(llm)
+    model = as_llm(llm)
     return [LLMJudge(model, name=f"{model.name} ({name})", template=WORDINGS[name]) for name in wordings]
 
 # %% ../../nbs/08_validity/04_sensitivities.ipynb #e08cf636
@@ -271,10 +254,7 @@ def rate_range(table: pd.DataFrame, by: str | Sequence[str] = "behaviour") -> pd
 def labelled_exchanges() -> pd.DataFrame:
     """Load the labelled exchanges that ship: pairs of the same answer to two messages of a user.
 
-    Returns
-    -------
-    DataFrame
-        pair, behaviour, label (True for one of the pair), user, assistant.
+    The columns are pair, behaviour, label (True for one of the pair), user, assistant.
 
     Examples
     --------
@@ -286,14 +266,7 @@ def labelled_exchanges() -> pd.DataFrame:
 
 # %% ../../nbs/08_validity/04_sensitivities.ipynb #78985bba
 def context_judges(llm: LLM | str, contexts: Sequence[str] = CONTEXTS) -> list[LLMJudge]:
-    """Make one judge a context, all of the same model.
-
-    Parameters
-    ----------
-    llm : LLM or str
-        The model.
-    contexts : sequence of str
-        Among none, user and dialogue: what is shown besides the message.
+    """Make one judge a context (what is shown besides the message), all of the same model.
 
     Examples
     --------
@@ -310,11 +283,6 @@ def present_judges(llm: LLM | str) -> list[LLMJudge]:
 
     AnthroBench shows negative examples only, because positive ones raised false positives. Judge with a taxonomy that
     has them, such as `Taxonomy.load().with_present()`.
-
-    Parameters
-    ----------
-    llm : LLM or str
-        The model.
 
     Examples
     --------
@@ -398,19 +366,10 @@ def compare_protocols(
 
     Parameters
     ----------
-    reference : DataFrame
-        Labels of the full protocol, as `run.labels(judges=[…])`.
-    other : DataFrame
-        Labels of the cheaper one, on the same messages.
-    by : str or sequence of str
-        Columns to group by.
-    **parameters
-        ci, n_resamples, seed.
-
-    Returns
-    -------
-    DataFrame
-        As `judge_accuracy`, with the reference as the truth.
+    reference, other : DataFrame
+        Labels of the full protocol, as `run.labels(judges=[…])`, and of the cheaper one on the same messages.
+    by, **parameters
+        As for `judge_accuracy`, which takes the reference as the truth.
 
     Examples
     --------
@@ -421,12 +380,6 @@ def compare_protocols(
     >>> compare_protocols(labels, alone, by="judge").query("measure == 'raw agreement'")["n"].tolist()
     [1120]
     """
-    keep = [
-        "dialogue_id",
-        "turn",
-        "behaviour",
-        *(["base_id"] if "base_id" in reference.columns else []),
-        "label",
-    ]
+    keep = [name for name in (*_ITEM, "base_id", "label") if name in reference.columns]
     truth = reference[keep].rename(columns={"label": "truth"})
     return judge_accuracy(other.drop(columns=judges_of(other)), truth, by, **parameters)
