@@ -14,8 +14,8 @@ from typing import Any
 import pandas as pd
 
 from ..core import Run, RunError, TableError, digest, own_share
-from .cases import Case, Cases, ability_names, case_of, case_record
-from ..models import LLM, Batch, Budget, Completion
+from .cases import Case, Cases, ability_names, case_of, case_record, has_text, refuse_twice
+from ..models import LLM, Batch, Budget
 from anthrokit.work import (
     Forecast,
     Job,
@@ -29,8 +29,7 @@ from anthrokit.work import (
 )
 
 # %% auto #0
-__all__ = ['RETRIED', 'aanswer', 'answer_prompt', 'count_words', 'add_cases', 'cases_of', 'with_words', 'add_answers',
-           'AnswerJob', 'answer']
+__all__ = ['aanswer', 'answer_prompt', 'count_words', 'add_cases', 'cases_of', 'with_words', 'add_answers', 'answer']
 
 # %% ../../nbs/10_heartbench/02_answers.ipynb #61036f50
 _ANSWER_PROMPTS = {
@@ -102,10 +101,6 @@ _WORD = re.compile(
 def count_words(text: str) -> int:
     """Words of a text in Chinese, English or both: a Chinese character is a word, punctuation isn't.
 
-    Parameters
-    ----------
-    text : str
-
     Examples
     --------
     >>> count_words("我觉得OK，don't worry：3点见。")
@@ -116,16 +111,6 @@ def count_words(text: str) -> int:
 # %% ../../nbs/10_heartbench/02_answers.ipynb #4007ce90
 def add_cases(run: Run, cases: Cases) -> None:
     """Take cases into a run; a case_id that is there with another dialogue or other criteria is refused.
-
-    Parameters
-    ----------
-    run : Run
-    cases : Cases
-
-    Raises
-    ------
-    RunError
-        The run has other texts under a case_id.
 
     Examples
     --------
@@ -149,10 +134,6 @@ def add_cases(run: Run, cases: Cases) -> None:
 
 def cases_of(run: Run) -> Cases:
     """The cases of a run, in the order in which they were taken in.
-
-    Parameters
-    ----------
-    run : Run
 
     Examples
     --------
@@ -200,17 +181,7 @@ def bind_settings(
 
 # %% ../../nbs/10_heartbench/02_answers.ipynb #c2b9ebc0
 def with_words(answers: pd.DataFrame) -> pd.DataFrame:
-    """Answers with how long they are.
-
-    Parameters
-    ----------
-    answers : DataFrame
-        content (NA where there is none), as from `Run.answers`.
-
-    Returns
-    -------
-    DataFrame
-        The same, with words after content.
+    """Answers, as from `Run.answers`, with words after content (NA where there is none).
 
     Examples
     --------
@@ -230,7 +201,7 @@ def add_answers(run: Run, cases: Cases, answers: pd.DataFrame) -> None:
     ----------
     run : Run
     cases : Cases
-        The cases they answer.
+        That they answer.
     answers : DataFrame
         model, case_id, content (NA where there is no answer).
 
@@ -253,16 +224,12 @@ def add_answers(run: Run, cases: Cases, answers: pd.DataFrame) -> None:
     strange = sorted(set(answers["case_id"]) - {case.case_id for case in cases})
     if strange:
         raise TableError(f"there is an answer to the case {strange[0]!r}, which {cases.source} doesn't have")
-    if (twice := answers[answers.duplicated(["model", "case_id"])]).size:
-        row = twice.iloc[0]
-        raise TableError(f"there are two answers of {row['model']!r} to the case {row['case_id']!r}")
+    unit = ["model", "case_id"]
+    refuse_twice(answers, unit, "there are two answers of {model!r} to the case {case_id!r}")
     add_cases(run, cases.only(dict.fromkeys(answers["case_id"])))
-    known = run.answers().set_index(["model", "case_id"])["content"].dropna()
-    rows = []
-    for model, case_id, content in answers[["model", "case_id", "content"]].itertuples(
-        index=False, name=None
-    ):
-        text = content if isinstance(content, str) and content.strip() else None
+    known, rows = run.answers().set_index(unit)["content"].dropna(), []
+    for (model, case_id), content in answers.set_index(unit)["content"].items():
+        text = content if has_text(content) else None
         if (model, case_id) not in known.index:
             status = "ok" if text else "empty"
             rows.append({"model": model, "case_id": case_id, "content": text, "status": status})
@@ -273,20 +240,8 @@ def add_answers(run: Run, cases: Cases, answers: pd.DataFrame) -> None:
     run.write("answers", rows)
 
 # %% ../../nbs/10_heartbench/02_answers.ipynb #f88a0841
-RETRIED = ("failed", "refused", "empty", "truncated")
-
-
 class AnswerJob(Job):
-    """The answers that `answer` asks for; the same parameters.
-
-    Examples
-    --------
-    >>> from tempfile import mkdtemp
-    >>> from anthrokit.heartbench import load_cases
-    >>> job = AnswerJob(load_cases("bundled"), LLM("local/smollm2-135m-instruct"), run=mkdtemp())
-    >>> job.total, job.done
-    (12, 0)
-    """
+    "One answer of each model to each case."
 
     noun = "answer"
 
@@ -294,23 +249,21 @@ class AnswerJob(Job):
         self,
         cases: Cases,
         model: LLM | str | Sequence[LLM | str],
-        *,
         run: Run | str | os.PathLike,
-        subset: str = "all",
-        style: str = "transcript",
-        language: str = "zh",
-        retry: Sequence[str] = ("failed",),
-        budget: Budget | None = None,
+        style: str,
+        language: str,
+        retry: Sequence[str],
+        budget: Budget | None,
     ):
-        given = [model] if isinstance(model, (LLM, str)) else list(model)
+        given = [model] if isinstance(model, (LLM, str)) else model
         models = [LLM(entry) if isinstance(entry, str) else entry for entry in given]
         if not models:
             raise ValueError("there is no model to answer")
         if len({entry.name for entry in models}) < len(models):
             raise ValueError("two models have one name; give one another, LLM(…, name=…)")
-        refuse_unknown_outcomes(retry, RETRIED)
-        self.cases, self.style, self.language = cases.subset(subset), style, language
-        answer_prompt(self.cases[0], style, language)
+        refuse_unknown_outcomes(retry, ("failed", "refused", "empty", "truncated"))
+        self.cases, self.style, self.language = cases, style, language
+        answer_prompt(cases[0], style, language)
         with run_at_hand(run) as (found, self.opened):
             super().__init__(found, models, budget)
             self.cases = self.cases.only(own_share(found, "case_id", [case.case_id for case in self.cases]))
@@ -354,17 +307,19 @@ class AnswerJob(Job):
 
     def steps(self, unit: tuple[str, str]) -> Steps:
         got = yield self.request(unit)
-        row = {"model": unit[0], "case_id": unit[1], **answer_row(got)}
-        self.keep("answers", [row], done=1, failed=int(got.status == "failed"))
+        failed, row = got.status == "failed", dict(zip(("model", "case_id"), unit, strict=True))
+        names = ("content", "reasoning", "finish_reason", "served_model", "tokens_in", "tokens_out", "seconds")
+        row |= dict.fromkeys(names) if failed else {name: getattr(got, name) for name in names}
+        row |= {"status": got.status, "error": got.error}
+        self.keep("answers", [row], done=1, failed=int(failed))
 
     def forecast(self) -> list[Forecast]:
-        return [
-            forecast_calls(
-                *(self, "answer", model.name, model, len(self.cases), _ANSWER_TOKENS),
-                [self.request(unit).messages for unit in self.of(model)],
-            )
-            for model in self.models
-        ]
+        found = []
+        for model in self.models:
+            prompts = [self.request(unit).messages for unit in self.of(model)]
+            total = len(self.cases)
+            found.append(forecast_calls(self, "answer", model.name, model, total, _ANSWER_TOKENS, prompts))
+        return found
 
     def result(self) -> pd.DataFrame:
         with self.look() as run:
@@ -372,14 +327,6 @@ class AnswerJob(Job):
 
 # %% ../../nbs/10_heartbench/02_answers.ipynb #a0f6f4b8
 _ANSWER_TOKENS = 350
-
-
-def answer_row(got: Completion) -> dict[str, Any]:
-    "What is kept of an answer."
-    names = ("content", "reasoning", "finish_reason", "served_model", "tokens_in", "tokens_out", "seconds")
-    kept = dict.fromkeys(names) if got.status == "failed" else {name: getattr(got, name) for name in names}
-    return {"status": got.status, **kept, "error": got.error}
-
 
 # %% ../../nbs/10_heartbench/02_answers.ipynb #d4aaa658
 @task
@@ -438,10 +385,7 @@ def answer(
     >>> from anthrokit.heartbench import load_cases
     >>> answer(load_cases(), model="openai/gpt-4o", run="runs/hearts", subset="hard")  # doctest: +SKIP
     """
-    return AnswerJob(
-        *(cases, model),
-        **dict(run=run, subset=subset, style=style, language=language, retry=retry, budget=budget),
-    )
+    return AnswerJob(cases.subset(subset), model, run, style, language, retry, budget)
 
 
 aanswer = answer.awaited

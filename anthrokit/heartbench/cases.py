@@ -22,8 +22,8 @@ from ..core import PLAIN, TableError, data_path, digest, public_file, read_toml,
 
 # %% auto #0
 __all__ = ['OTHER', 'SCENES', 'RELEASED', 'WRITERS', 'READINGS', 'load_abilities', 'ability_names', 'Criterion', 'Case', 'Cases',
-           'case_record', 'write_cases', 'read_records', 'has_text', 'read_case', 'load_cases', 'bundled_answers',
-           'bundled_ratings', 'with_criteria', 'bundled_hits']
+           'case_record', 'write_cases', 'load_cases', 'bundled_answers', 'bundled_ratings', 'with_criteria',
+           'bundled_hits']
 
 # %% ../../nbs/10_heartbench/01_cases.ipynb #7af1dba7
 OTHER = "Other"  # 其他: what no ability covers, such as speaking as the user; no part of any mean
@@ -53,10 +53,7 @@ def load_abilities(path: str | os.PathLike | None = None) -> pd.DataFrame:
     >>> load_abilities()["dimension"].value_counts().to_dict()
     {'Personality': 7, 'Emotion': 4, 'Sociality': 2, 'Motivation': 1, 'Morality': 1}
     """
-    return _read_abilities(data_path("heartbench/abilities.toml") if path is None else Path(path))
-
-
-def _read_abilities(path: Path) -> pd.DataFrame:
+    path = data_path("heartbench/abilities.toml") if path is None else Path(path)
     frame = pd.DataFrame(read_toml(path).get("ability", []))
     if frame.empty:
         raise TableError(f"{path}: is not a taxonomy of abilities: it has no [[ability]]")
@@ -71,12 +68,7 @@ def _read_abilities(path: Path) -> pd.DataFrame:
 
 # %% ../../nbs/10_heartbench/01_cases.ipynb #41739460
 def ability_names(abilities: pd.DataFrame | None = None) -> dict[str, str]:
-    """Every spelling of an ability, in lower case, to its English name; 其他 too.
-
-    Parameters
-    ----------
-    abilities : DataFrame, optional
-        As from `load_abilities`.
+    """Every spelling of an ability (as from `load_abilities`), in lower case, to its English name; 其他 too.
 
     Examples
     --------
@@ -134,7 +126,6 @@ class Case:
         question_id of the released files.
     dialogue : tuple of (role, content)
         Roles "user" and "helper".
-    criteria : tuple of Criterion
     difficulty : str or None
         normal or hard.
     scene, subscene : str or None
@@ -181,7 +172,7 @@ class Case:
 
 # %% ../../nbs/10_heartbench/01_cases.ipynb #3ab2cbd0
 class Cases(Sequence):
-    """An ordered set of cases.
+    """An ordered set of cases; no two have one case_id.
 
     Parameters
     ----------
@@ -190,11 +181,6 @@ class Cases(Sequence):
         As from `load_abilities`; says which dimension an ability belongs to.
     source : str
         Where they come from, for messages.
-
-    Raises
-    ------
-    TableError
-        A case_id stands there twice.
 
     Examples
     --------
@@ -240,11 +226,6 @@ class Cases(Sequence):
             raise TableError(f"{self.source}: no case is marked {name}")
         return chosen
 
-    @property
-    def dimensions(self) -> dict[str, str]:
-        "Ability to dimension."
-        return dict(zip(self.abilities["ability"], self.abilities["dimension"], strict=True))
-
     def frame(self) -> pd.DataFrame:
         "One row a case: case_id, difficulty, scene, subscene, turns, characters (of the dialogue), n_criteria."
         names = ["case_id", "difficulty", "scene", "subscene", "turns"]
@@ -253,14 +234,8 @@ class Cases(Sequence):
         return table.assign(characters=characters, n_criteria=[len(case.criteria) for case in self])
 
     def criteria(self) -> pd.DataFrame:
-        """One row a criterion.
-
-        Returns
-        -------
-        DataFrame
-            case_id, criterion (1, 2, …), ability, dimension, score (NA for Other without points), content.
-        """
-        where = self.dimensions
+        "One row a criterion: case_id, criterion (its number), ability, dimension, score (NA for Other), content."
+        where = self.abilities.set_index("ability")["dimension"]
         rows = [
             (case.case_id, item.number, item.ability, where.get(item.ability), item.score, item.content)
             for case in self
@@ -280,15 +255,9 @@ SCENES = {
 
 
 def case_record(case: Case, abilities: pd.DataFrame | None = None) -> dict[str, Any]:
-    """A case in the released format.
+    """A case in the released format, with the Chinese names of `load_abilities` or others.
 
     Criteria that aren't numbered 1, 2, … (some were dropped) say their number, so that verdicts still fit.
-
-    Parameters
-    ----------
-    case : Case
-    abilities : DataFrame, optional
-        Gives the Chinese names.
 
     Examples
     --------
@@ -324,47 +293,24 @@ def case_record(case: Case, abilities: pd.DataFrame | None = None) -> dict[str, 
 def write_cases(cases: Cases, path: str | os.PathLike) -> Path:
     """Write cases as HeartBench's own jsonl, which its released code reads.
 
-    Parameters
-    ----------
-    cases : Cases
-    path : str or path
-
     Examples
     --------
     >>> from tempfile import mkdtemp
     >>> write_cases(load_cases("bundled"), f"{mkdtemp()}/mine.jsonl").name
     'mine.jsonl'
     """
-    lines = (json.dumps(case_record(case, cases.abilities), ensure_ascii=False) for case in cases)
-    Path(path).write_text("".join(line + "\n" for line in lines), encoding="utf-8")
-    return Path(path)
+    return write_records(path, (case_record(case, cases.abilities) for case in cases))
 
 # %% ../../nbs/10_heartbench/01_cases.ipynb #7781cf61
+def write_records(path: str | os.PathLike, records: Iterable[Mapping[str, Any]]) -> Path:
+    "A JSON object a line."
+    text = "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
+    Path(path).write_text(text, encoding="utf-8")
+    return Path(path)
+
+
 def read_records(path: str | os.PathLike) -> Iterator[tuple[str, Any]]:
-    """Place and JSON value of every record of a .jsonl or .json file.
-
-    Parameters
-    ----------
-    path : str or path
-
-    Yields
-    ------
-    (str, value)
-        Such as "line 3" and an object.
-
-    Raises
-    ------
-    TableError
-        There is no such file, or a line isn't UTF-8 or JSON; says which.
-
-    Examples
-    --------
-    >>> from tempfile import mkdtemp
-    >>> two = Path(mkdtemp()) / "two.jsonl"
-    >>> _ = two.write_text('{"a": 1}\\n\\n[2]\\n')
-    >>> list(read_records(two))
-    [('line 1', {'a': 1}), ('line 3', [2])]
-    """
+    "Place (line 3, record 2) and value of every record of a .jsonl or .json file; errors name the place."
     path, lines = Path(path), []
     if not path.is_file():
         raise TableError(f"{path}: there is no such file")
@@ -438,35 +384,14 @@ def _rubric_problems(rubric: Any, names: Mapping[str, str], unknown_abilities: b
 
 
 def has_text(value: Any) -> bool:
-    """Whether a value is a text with something in it.
-
-    Examples
-    --------
-    >>> has_text("a"), has_text(" "), has_text(None)
-    (True, False, False)
-    """
+    "Whether a value is a text with something in it."
     return isinstance(value, str) and bool(value.strip())
 
 # %% ../../nbs/10_heartbench/01_cases.ipynb #7321ee19
 def read_case(
     record: Any, names: Mapping[str, str], *, unknown_abilities: bool = False, max_turns: int = 9
 ) -> Case | list[str]:
-    """A case from a record in the released format, or what is wrong with the record.
-
-    Parameters
-    ----------
-    record : value
-        As from `read_records`.
-    names : mapping
-        As from `ability_names`.
-    unknown_abilities, max_turns
-        As for `load_cases`.
-
-    Examples
-    --------
-    >>> read_case({"question_id": "c", "dialogue": [], "rubric": []}, ability_names())
-    ['dialogue: is empty', 'rubric: has no criteria']
-    """
+    "A case from a record in the released format, or what is wrong with the record; names as from `ability_names`."
     if not isinstance(record, dict):
         return ["is not a JSON object"]
     problems = [] if has_text(record.get("question_id")) else ["has no question_id"]
@@ -578,17 +503,12 @@ WRITERS = ("listener", "adviser", "comforter", "analyst")
 
 
 def bundled_answers(writers: Sequence[str] = WRITERS[:2]) -> pd.DataFrame:
-    """Answers of ours to each bundled case.
+    """Answers of ours to each bundled case: model (the writer), case_id, content.
 
     Parameters
     ----------
     writers : sequence of str
         Among listener, adviser, comforter and analyst.
-
-    Returns
-    -------
-    DataFrame
-        model (the writer), case_id, content.
 
     Examples
     --------
@@ -641,6 +561,29 @@ def bundled_ratings(
     frame["hit"] = frame["hit"].astype(bool).astype("boolean")
     return frame[["model", "case_id", "criterion", "judge", "sample", "hit", "reason"]]
 
+# %% ../../nbs/10_heartbench/01_cases.ipynb #7583f569
+def refuse_twice(table: pd.DataFrame, unit: Sequence[str], told: str) -> None:
+    "Refuse a second row of a unit; what is told has the unit's columns in braces."
+    if len(twice := table.loc[table.duplicated(unit), unit]):
+        raise TableError(told.format(**twice.iloc[0]))
+
+
+def refuse_doubled(votes: pd.DataFrame) -> None:
+    "Refuse verdicts of several judges, or on several answers of one model, in one table."
+    told = "there are two verdicts of {model!r} on case {case_id!r}, criterion {criterion}; "
+    told += "use vote() to bring judges together, and one name a model"
+    refuse_twice(votes, ["model", "case_id", "criterion"], told)
+
+
+def refuse_unknown(votes: pd.DataFrame, cases: Cases) -> None:
+    "Refuse verdicts on a criterion that the cases don't have."
+    there, voted = (pd.MultiIndex.from_frame(table[["case_id", "criterion"]]) for table in (cases.criteria(), votes))
+    if len(strange := voted[~voted.isin(there)]):
+        case_id, number = strange[0]
+        raise TableError(
+            f"there is a verdict on case {case_id!r}, criterion {number}, which {cases.source} doesn't have"
+        )
+
 # %% ../../nbs/10_heartbench/01_cases.ipynb #af110011
 def with_criteria(votes: pd.DataFrame, cases: Cases) -> pd.DataFrame:
     """Verdicts beside their criteria and cases: the table *hits*.
@@ -669,38 +612,17 @@ def with_criteria(votes: pd.DataFrame, cases: Cases) -> pd.DataFrame:
     >>> with_criteria(vote(bundled_ratings()), load_cases("bundled")).shape
     (212, 14)
     """
-    unit = ["model", "case_id", "criterion"]
+    refuse_unknown(votes, cases)
+    refuse_doubled(votes)
     known = cases.criteria().merge(cases.frame()[["case_id", "difficulty", "scene", "turns"]], on="case_id")
-    there = pd.MultiIndex.from_frame(known[["case_id", "criterion"]])
-    strange = votes[~pd.MultiIndex.from_frame(votes[["case_id", "criterion"]]).isin(there)]
-    twice = votes[votes.duplicated(unit)]
-    if len(strange):
-        row = strange.iloc[0]
-        raise TableError(
-            f"there is a verdict on case {row['case_id']!r}, criterion {row['criterion']}, which {cases.source} "
-            "doesn't have"
-        )
-    if len(twice):
-        row = twice.iloc[0]
-        raise TableError(
-            f"there are two verdicts of {row['model']!r} on case {row['case_id']!r}, criterion {row['criterion']}; "
-            "use vote() to bring judges together"
-        )
     pairs = votes[["model", "case_id"]]
     every = pairs[["model"]].drop_duplicates().merge(pairs[["case_id"]].drop_duplicates(), how="cross")
     full = pd.concat([pairs, every]).drop_duplicates().merge(known, on="case_id")
-    return full.merge(votes, on=unit, how="left").astype({"hit": "boolean"})
+    return full.merge(votes, on=["model", "case_id", "criterion"], how="left").astype({"hit": "boolean"})
 
 
 def bundled_hits(reading: str = "strict", writers: Sequence[str] = WRITERS[:2]) -> pd.DataFrame:
-    """Our verdicts on the bundled answers in one reading, as the table *hits*.
-
-    Parameters
-    ----------
-    reading : str
-        strict, lenient or literal.
-    writers : sequence of str
-        Whose answers, as for `bundled_ratings`.
+    """Our verdicts on the bundled answers in one reading, as the table *hits*; see `bundled_ratings`.
 
     Examples
     --------

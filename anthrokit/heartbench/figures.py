@@ -6,18 +6,21 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
 from ..figures import COLOURS, MARKERS, figure_size, legend_above, new_axes, plot_scores, points, themed
+from ..figures.turns import _apart
 from .cases import load_abilities
-from .results import AGREEMENTS, ability_table, normalised
+from .results import AGREEMENTS, ability_table
+from .scoring import normalised
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.text import Text
 
 # %% auto #0
 __all__ = ['CHINESE_FONTS', 'chinese_font', 'plot_abilities', 'plot_radar', 'plot_difficulty', 'plot_by', 'plot_agreement',
@@ -25,15 +28,9 @@ __all__ = ['CHINESE_FONTS', 'chinese_font', 'plot_abilities', 'plot_radar', 'plo
 
 # %% ../../nbs/10_heartbench/06_figures.ipynb #9ab20223
 CHINESE_FONTS = [
-    *(
-        "Noto Sans CJK SC",
-        "Source Han Sans SC",
-        "WenQuanYi Zen Hei",
-        "WenQuanYi Micro Hei",
-        "Microsoft YaHei",
-    ),
-    *("SimHei", "PingFang SC", "Heiti SC", "Arial Unicode MS", "Noto Sans CJK JP", "Droid Sans Fallback"),
-]
+    "Noto Sans CJK SC", "Source Han Sans SC", "WenQuanYi Zen Hei", "WenQuanYi Micro Hei", "Microsoft YaHei", "SimHei",
+    "PingFang SC", "Heiti SC", "Arial Unicode MS", "Noto Sans CJK JP", "Droid Sans Fallback",
+]  # fmt: skip
 
 
 def chinese_font() -> str:
@@ -66,7 +63,8 @@ def chinese_font() -> str:
     )
 
 
-def _names(names: Sequence[str], chinese: bool) -> list[str]:
+# %% ../../nbs/10_heartbench/06_figures.ipynb #9b067397
+def names_of(names: Iterable[str], chinese: bool) -> list[str]:
     "English names of abilities and dimensions, or Chinese ones."
     table = load_abilities()
     known = dict(zip(table["ability"], table["ability_zh"], strict=True))
@@ -74,12 +72,11 @@ def _names(names: Sequence[str], chinese: bool) -> list[str]:
     return [known.get(name, name) if chinese else name for name in names]
 
 
-def _in_chinese(ax: Axes) -> Axes:
+def in_chinese(*texts: Text) -> None:
     "Put a font with Chinese characters before the figure's own, for the names of models and abilities."
-    family, legend = [chinese_font(), "DejaVu Sans"], ax.get_legend()  # the second one comes with matplotlib
-    for text in (*ax.get_xticklabels(), *ax.get_yticklabels(), *(legend.get_texts() if legend else ())):
+    family = [chinese_font(), "DejaVu Sans"]  # the second one comes with matplotlib
+    for text in texts:
         text.set_fontfamily(family)
-    return ax
 
 # %% ../../nbs/10_heartbench/06_figures.ipynb #8c1d615d
 @themed
@@ -87,7 +84,6 @@ def plot_abilities(
     scores: pd.DataFrame,
     words: pd.Series | None = None,
     *,
-    title: str = "",
     chinese: bool = False,
     ax: Axes | None = None,
 ) -> Axes:
@@ -99,8 +95,6 @@ def plot_abilities(
         model, name, estimate, and level if there is one; as from `score` or of published figures.
     words : Series, optional
         Mean words by model, as from `mean_words`.
-    title : str
-        Such as the source.
     chinese : bool
         Chinese names of abilities; needs a font that has them.
     ax : Axes, optional
@@ -121,49 +115,30 @@ def plot_abilities(
     table = ability_table(scores)
     table["Mean"] = table.mean(axis=1)
     beside = None if words is None else words.reindex(table.index).astype(float).rename("Words")
-    ax = plot_scores(table, ax, beside=beside, title=title)
+    ax = plot_scores(table, ax, beside=beside)
     if chinese:
-        ax.set_xticklabels(_names(table.columns, True), rotation=40, ha="right")
-        _in_chinese(ax)
+        ax.set_xticklabels(names_of(table.columns, True), rotation=40, ha="right")
+        in_chinese(*ax.get_xticklabels(), *ax.get_yticklabels())
     return ax
 
-# %% ../../nbs/10_heartbench/06_figures.ipynb #d35e8d1a
-_INK, _MUTED = "#222222", "#767676"
+# %% ../../nbs/10_heartbench/06_figures.ipynb #1324e276
+def closed(values: Sequence[float] | pd.Series) -> np.ndarray:
+    "A radar's outline ends where it begins."
+    values = np.asarray(values, dtype=float)
+    return np.r_[values, values[:1]]
 
 
-def _numbers(values: Sequence[float] | pd.Series) -> np.ndarray:
-    "Numbers to draw, NaN where they are missing."
-    return pd.array(values, dtype="Float64").to_numpy(dtype=float, na_value=np.nan)
-
-
-def _outline(ax: Axes, angles: np.ndarray, part: pd.DataFrame, colour: str, label: str, aside: float) -> None:
-    "A model's outline, closed, and a bar on each spoke for its interval, a little aside."
-    value = _numbers(part["estimate"])
-    ax.plot(
-        np.r_[angles, angles[:1]],
-        np.r_[value, value[:1]],
-        color=colour,
-        lw=points(1.8),
-        marker="o",
-        ms=points(3),
-        label=label,
-    )
-    if {"ci_low", "ci_high"} <= set(part):
-        low, high = _numbers(part["ci_low"]), _numbers(part["ci_high"])
-        ax.vlines(angles + aside, low, high, color=colour, alpha=0.35, lw=points(3))
-
-
-def _spokes(ax: Axes, angles: np.ndarray, labels: Sequence[str]) -> None:
-    "Scale 0 to 100 and a name at every spoke, the first on top, clockwise."
+def set_spokes(ax: Axes, labels: Sequence[str | int], size: float) -> np.ndarray:
+    "Scale 0 to 100 and a name at every spoke, the first on top, clockwise; gives their angles."
+    angles = np.linspace(0, 2 * np.pi, len(labels), endpoint=False)
     ax.set_theta_offset(np.pi / 2)
     ax.set_theta_direction(-1)
     ax.set_ylim(0, 100)
-    ax.set_yticks([25, 50, 75, 100], ["25", "50", "75", "100"], fontsize=points(7), color=_MUTED)
-    ax.set_rlabel_position(180 / len(labels))
-    ax.set_xticks(angles, labels, fontsize=points(7.5))
-    for text, side in zip(ax.get_xticklabels(), np.sin(angles), strict=True):
-        text.set_horizontalalignment("center" if abs(side) < 0.1 else "left" if side > 0 else "right")
-    ax.tick_params(axis="x", pad=3)
+    ax.set_xticks(angles, labels, fontsize=points(size))
+    return angles
+
+# %% ../../nbs/10_heartbench/06_figures.ipynb #d35e8d1a
+_INK, _MUTED = "#222222", "#767676"
 
 
 @themed
@@ -215,37 +190,36 @@ def plot_radar(
         ax = plt.subplots(figsize=figure_size((6.4, 5.2), wide=True), subplot_kw={"projection": "polar"})[1]
     elif ax.name != "polar":
         raise ValueError("a radar needs an Axes with projection='polar'")
-    angles = np.linspace(0, 2 * np.pi, len(names), endpoint=False)
-    for k, model in enumerate(models):
-        part = rows[rows["model"] == model].set_index("name").reindex(names)
-        _outline(ax, angles, part, COLOURS[k], model, 0.03 * (k - (len(models) - 1) / 2))
     counts = rows[rows["model"] == models[0]].set_index("name")["n"] if "n" in rows else {}
-    labels = zip(names, _names(names, chinese), strict=True)
-    _spokes(ax, angles, [f"{text} (n={counts[name]})" if name in counts else text for name, text in labels])
-    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.1), ncol=2, frameon=False)
-    return _in_chinese(ax) if chinese else ax
+    labels = zip(names, names_of(names, chinese), strict=True)
+    labels = [f"{text} (n={counts[name]})" if name in counts else text for name, text in labels]
+    angles = set_spokes(ax, labels, 7.5)
+    for k, model in enumerate(models):
+        part, colour = rows[rows["model"] == model].set_index("name").reindex(names), COLOURS[k]
+        line = {"color": colour, "lw": points(1.8), "marker": "o", "ms": points(3), "label": model}
+        ax.plot(closed(angles), closed(part["estimate"]), **line)
+        if {"ci_low", "ci_high"} <= set(part):  # a little aside of each other
+            low, high = (part[name].astype(float) for name in ("ci_low", "ci_high"))
+            aside = 0.03 * (k - (len(models) - 1) / 2)
+            ax.vlines(angles + aside, low, high, color=colour, alpha=0.35, lw=points(3))
+    ax.set_yticks([25, 50, 75, 100], ["25", "50", "75", "100"], fontsize=points(7), color=_MUTED)
+    ax.set_rlabel_position(180 / len(labels))
+    for text, side in zip(ax.get_xticklabels(), np.sin(angles), strict=True):
+        text.set_horizontalalignment("center" if abs(side) < 0.1 else "left" if side > 0 else "right")
+    ax.tick_params(axis="x", pad=3)
+    legend = ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.1), ncol=2, frameon=False)
+    if chinese:
+        in_chinese(*ax.get_xticklabels(), *legend.get_texts())
+    return ax
 
 # %% ../../nbs/10_heartbench/06_figures.ipynb #2d23e513
-def _apart(values: np.ndarray, gap: float) -> np.ndarray:
-    "Sorted places moved as little as needed to stand a gap apart."
-    places = values.astype(float).copy()
-    for _ in range(200):
-        close = np.flatnonzero(np.diff(places) < gap - 1e-9)
-        if not len(close):
-            break
-        for k in close:
-            push = (gap - (places[k + 1] - places[k])) / 2
-            places[k], places[k + 1] = places[k] - push, places[k + 1] + push
-    return places
-
-
 def _slope_labels(ax: Axes, table: pd.DataFrame, colours: Mapping[str, str]) -> None:
     "Rank, model and score at both ends of every slope."
     low, high = ax.get_ylim()
     ax.set_ylim(low, high + 0.04 * (high - low))
     for x, side, align in ((-0.06, "normal", "right"), (1.06, "hard", "left")):
         order = table.dropna(subset=[side]).sort_values(side)
-        places = _apart(order[side].to_numpy(dtype=float), (high - low) / ax.figure.get_figheight() * 0.2)
+        places = _apart(ax, order[side])
         for place, (_, row) in zip(places, order.iterrows(), strict=True):
             parts = [f"{row[f'rank_{side}']}. {row['model']}", f"{row[side]:.0f}"]
             text = "  ".join(parts if side == "normal" else parts[::-1])
@@ -253,17 +227,13 @@ def _slope_labels(ax: Axes, table: pd.DataFrame, colours: Mapping[str, str]) -> 
 
 
 @themed
-def plot_difficulty(
-    table: pd.DataFrame, *, titles: Sequence[str] = ("Normal cases", "Hard cases"), ax: Axes | None = None
-) -> Axes:
+def plot_difficulty(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     """Slopes from the normal to the hard cases, one line a model.
 
     Parameters
     ----------
     table : DataFrame
-        As from `by_difficulty`; without the columns of intervals and n where they aren't known.
-    titles : sequence of str
-        Of the two sides, where they aren't the normal and the hard cases.
+        As from `by_difficulty`.
 
     Returns
     -------
@@ -275,20 +245,20 @@ def plot_difficulty(
     >>> ax = plot_difficulty(by_difficulty(bundled_hits()))
     """
     ax = new_axes(ax, (7.2, 1.4 + 0.34 * len(table)), wide=True)
+    scores = [f"{side}{end}" for side in ("normal", "hard") for end in ("", "_low", "_high")]
+    table = table.astype(dict.fromkeys(scores, float))
     marked = set(table.loc[(table["rank_change"].abs() >= 2).fillna(False), "model"])
     colours = dict(zip(sorted(marked), COLOURS[:6] * 3, strict=False))
     for k, (_, row) in enumerate(table.iterrows()):
         colour, width = colours.get(row["model"], "#9a9a9a"), 2 if row["model"] in marked else 1.2
-        ax.plot([0, 1], _numbers([row["normal"], row["hard"]]), color=colour, lw=width, marker="o", ms=points(4))
-        if "normal_low" in table:
-            low, high = (_numbers([row[f"normal_{end}"], row[f"hard_{end}"]]) for end in ("low", "high"))
-            aside = 0.012 * (k - (len(table) - 1) / 2)
-            ax.vlines(np.array([0, 1]) + aside, low, high, color=colour, alpha=0.45, lw=points(2))
+        ax.plot([0, 1], [row["normal"], row["hard"]], color=colour, lw=width, marker="o", ms=points(4))
+        low, high = ([row[f"normal_{end}"], row[f"hard_{end}"]] for end in ("low", "high"))
+        aside = 0.012 * (k - (len(table) - 1) / 2)
+        ax.vlines(np.array([0, 1]) + aside, low, high, color=colour, alpha=0.45, lw=points(2))
     _slope_labels(ax, table, colours)
-    sides = zip(titles, ("n_normal", "n_hard"), strict=True)
-    ax.set_xticks([0, 1], [f"{title}\n(n={table[n].max()})" if n in table else title for title, n in sides])
-    bars = ", with 95 % interval (6 cases or more)" if "normal_low" in table else ""
-    ax.set(xlim=(-1.7, 2.7), yticks=[], title=f"Rank, model and overall score (0 to 100){bars}")
+    ax.set_xticks([0, 1], [f"{side.capitalize()} cases\n(n={table[f'n_{side}'].max()})" for side in ("normal", "hard")])
+    title = "Rank, model and overall score (0 to 100), with 95 % interval (6 cases or more)"
+    ax.set(xlim=(-1.7, 2.7), yticks=[], title=title)
     ax.grid(False)
     ax.spines[["left", "bottom"]].set_visible(False)
     ax.tick_params(axis="x", length=0)
@@ -305,8 +275,9 @@ def _rows_of_points(
         part = table[table[series] == name]
         y = [groups.index(value) + (k - (len(names) - 1) / 2) * step for value in part["group"]]
         colour, marker = COLOURS[k % len(COLOURS)], MARKERS[k % len(MARKERS)]
-        ax.hlines(y, _numbers(part["ci_low"]), _numbers(part["ci_high"]), color=colour, lw=points(2), alpha=0.45)
-        ax.plot(_numbers(part["estimate"]), y, marker, ms=points(5), color=colour, label=name)
+        middle, low, high = (part[name].astype(float) for name in ("estimate", "ci_low", "ci_high"))
+        ax.hlines(y, low, high, color=colour, lw=points(2), alpha=0.45)
+        ax.plot(middle, y, marker, ms=points(5), color=colour, label=name)
     sizes = table.groupby("group")["n"].max()
     ax.set_yticks(range(len(groups)), [f"{group}  (n={sizes[group]})" for group in groups])
     ax.invert_yaxis()
@@ -390,9 +361,8 @@ def plot_normalisation(spans: Sequence[float] = (3, 10, 30), *, ax: Axes | None 
     ax, share = new_axes(ax, (5.2, 3.6)), np.linspace(0, 1, 200)
     ax.plot(100 * share, 100 * share, color=_MUTED, ls="--", lw=points(1), label="linear")
     for span, colour in zip(spans, COLOURS, strict=False):
-        ax.plot(
-            100 * share, normalised(share * span, span), color=colour, lw=points(2), label=f"range of {span:g} points"
-        )
+        value, label = normalised(share * span, span), f"range of {span:g} points"
+        ax.plot(100 * share, value, color=colour, lw=points(2), label=label)
     ax.set(xlabel="Points reached, per cent of the range", ylabel="Score, 0 to 100")
     ax.legend(frameon=False)
     return ax

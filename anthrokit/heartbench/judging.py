@@ -5,7 +5,6 @@
 # %% ../../nbs/10_heartbench/03_judging.ipynb #a6a51f3b
 from __future__ import annotations
 
-import itertools
 import json
 import os
 import random
@@ -36,8 +35,7 @@ from anthrokit.work import (
 )
 
 # %% auto #0
-__all__ = ['LONGEST', 'REJUDGED', 'ajudge_answers', 'rubric_prompt', 'verdict_mark', 'read_object', 'read_verdicts', 'as_utf8',
-           'RubricJudge', 'judgement_steps', 'JudgementJob', 'judge_answers']
+__all__ = ['ajudge_answers', 'rubric_prompt', 'verdict_mark', 'read_verdicts', 'RubricJudge', 'judge_answers']
 
 # %% ../../nbs/10_heartbench/03_judging.ipynb #983db404
 _JUDGE_PROMPTS = {
@@ -146,15 +144,8 @@ def rubric_prompt(
 def verdict_mark(answer: str, *unit: Any) -> str:
     """The mark that a judge's list of verdicts on an answer begins with.
 
-    A hash over the answer itself: it is the same when the question is asked again, and an answer that holds it would
-    have to hold its own hash.
-
-    Parameters
-    ----------
-    answer : str
-        The answer under test.
-    *unit
-        What else tells this question from others: seed, case, model, judge, sample.
+    A hash over the answer itself and the unit (seed, case, model, judge, sample): it is the same when the question is
+    asked again, and an answer that holds it would have to hold its own hash.
 
     Examples
     --------
@@ -171,34 +162,14 @@ def _judge_words(language: str) -> dict[str, str]:
     return _JUDGE_PROMPTS[language]
 
 # %% ../../nbs/10_heartbench/03_judging.ipynb #ccd2d1ad
-LONGEST = 200_000  # characters of an answer that are read
+_LONGEST = 200_000  # characters of an answer that are read
 
 
 def read_object(text: str | None, key: str, value: str | None = None) -> dict[str, Any]:
-    """The one JSON object in a text that begins with a key; never raises anything but `Unreadable`.
-
-    Parameters
-    ----------
-    text : str or None
-        An answer.
-    key : str
-        What the object begins with.
-    value : str, optional
-        The key's value, a string; any value by default.
-
-    Raises
-    ------
-    Unreadable
-        There is none, more than one, or the text is longer than 200,000 characters.
-
-    Examples
-    --------
-    >>> read_object('So: {"mark": "m", "verdicts": []}', "mark", "m")
-    {'mark': 'm', 'verdicts': []}
-    """
+    "The one JSON object in a text that begins with a key (of this value); never raises anything but `Unreadable`."
     text = text or ""
-    if len(text) > LONGEST:
-        raise Unreadable(f"longer than {LONGEST:,} characters")
+    if len(text) > _LONGEST:
+        raise Unreadable(f"longer than {_LONGEST:,} characters")
     begins = rf'\{{\s*"{re.escape(key)}"\s*:' + ("" if value is None else rf'\s*"{re.escape(value)}"')
     places = [match.start() for match in re.finditer(begins, text)]
     what = f"no JSON object with {key}" + ("" if value is None else f" {value}")
@@ -221,13 +192,24 @@ def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         raise Unreadable("a JSON object has a key twice")
     return found
 
+
+def as_utf8(text: str | None) -> str | None:
+    "A text without half surrogates, which no file or ledger takes."
+    return text if text is None else text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _short(value: Any) -> str:
+    "A value to be named in a message."
+    text = repr(value)
+    return as_utf8(text if len(text) <= 40 else text[:39] + "…")
+
 # %% ../../nbs/10_heartbench/03_judging.ipynb #8cf41a19
 _HIT = dict.fromkeys(("true", "1", "hit", "yes", "命中", "是"), True)
 _HIT |= dict.fromkeys(("false", "0", "miss", "no", "未命中", "否"), False)
 
 
 def read_verdicts(text: str | None, n: int, mark: str) -> dict[int, tuple[bool, str]]:
-    """The verdicts in a judge's answer.
+    """The verdicts in a judge's answer: number, 1 to n, to (hit, reason).
 
     Parameters
     ----------
@@ -237,11 +219,6 @@ def read_verdicts(text: str | None, n: int, mark: str) -> dict[int, tuple[bool, 
         Criteria it was shown.
     mark : str
         What the list has to begin with.
-
-    Returns
-    -------
-    dict
-        Number, 1 to n, to (hit, reason).
 
     Raises
     ------
@@ -277,43 +254,16 @@ def read_verdicts(text: str | None, n: int, mark: str) -> dict[int, tuple[bool, 
     return found
 
 
-def _short(value: Any) -> str:
-    "A value to be named in a message."
-    text = repr(value)
-    return as_utf8(text if len(text) <= 40 else text[:39] + "…")
-
-
-def as_utf8(text: str | None) -> str | None:
-    """A text without half surrogates, which no file or ledger takes.
-
-    Parameters
-    ----------
-    text : str or None
-
-    Examples
-    --------
-    >>> as_utf8("a\\ud800b")
-    'a?b'
-    """
-    return text if text is None else text.encode("utf-8", "replace").decode("utf-8")
-
 # %% ../../nbs/10_heartbench/03_judging.ipynb #fd24b34d
 def _object_of(**properties: dict[str, Any]) -> dict[str, Any]:
     "A JSON schema of an object that has these keys and no other."
-    return {
-        "type": "object",
-        "additionalProperties": False,
-        "required": list(properties),
-        "properties": properties,
-    }
+    keys = {"required": list(properties), "properties": properties}
+    return {"type": "object", "additionalProperties": False, **keys}
 
 
 _VERDICT = _object_of(criterion={"type": "integer"}, reason={"type": "string"}, hit={"type": "boolean"})
 _VERDICTS = _object_of(mark={"type": "string"}, verdicts={"type": "array", "items": _VERDICT})
-_SCHEMA = {
-    "type": "json_schema",
-    "json_schema": {"name": "verdicts", "strict": True, "schema": _VERDICTS},
-}
+_SCHEMA = {"type": "json_schema", "json_schema": {"name": "verdicts", "strict": True, "schema": _VERDICTS}}
 
 
 @dataclass(frozen=True)
@@ -362,9 +312,9 @@ class RubricJudge:
             object.__setattr__(self, "llm", LLM(self.llm))
         if self.name is None:
             object.__setattr__(self, "name", self.llm.name)
-        for name in ("samples", "tries", *(["at_once"] if self.at_once is not None else [])):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} is {getattr(self, name)}; it must be 1 or more")
+        for name in ("samples", "tries", "at_once"):
+            if (count := getattr(self, name)) is not None and count < 1:
+                raise ValueError(f"{name} is {count}; it must be 1 or more")
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -403,84 +353,31 @@ class RubricJudge:
         return rubric_prompt(case, answer, order, self.language, mark=mark, own=own if alike else None)
 
 # %% ../../nbs/10_heartbench/03_judging.ipynb #b5c4f816
-def judgement_steps(
-    judge: RubricJudge, case: Case, answer: str, *, model: str = "answer", sample: int = 1
-) -> Steps:
-    """One judgement, asked again until it can be read or the tries are used up.
-
-    Parameters
-    ----------
-    judge : RubricJudge
-    case : Case
-    answer : str
-        The answer under test.
-    model : str
-        Whose it is.
-    sample : int
-        1, 2, …
-
-    Returns
-    -------
-    generator
-        Yields requests and returns a dict: status (ok, refused, unparsed, failed), tries, order, raw, error,
-        verdicts (number to (hit, reason)). See `follow`.
-
-    Examples
-    --------
-    >>> from anthrokit.heartbench import load_cases
-    >>> request = next(judgement_steps(RubricJudge("openai/gpt-4o"), load_cases("bundled")[0], "Hm."))
-    >>> request.purpose, request.parameters["seed"]
-    ('rubric judge', 784904356)
-    """
-    order = judge.order(case, model, sample)
+def judgement_steps(judge: RubricJudge, case: Case, answer: str, model: str, sample: int) -> Steps:
+    "One judgement, whole or without verdicts: status, tries, order, raw, error, verdicts (number to (hit, reason))."
+    order, words = judge.order(case, model, sample), _judge_words(judge.language)
+    mark = verdict_mark(answer, judge.seed, case.case_id, model, judge.name, sample)
+    about = ("heartbench judgement", judge.settings, judge.name, case.case_id, case.hash, answer, sample)
     whole = {"status": "ok", "tries": 0, "order": order, "raw": None, "error": None, "verdicts": {}}
     for part in judge.parts(case, model, sample):
-        got = yield from _part_steps(judge, case, answer, model, sample, part, alone=len(part) == len(order))
+        asked, own = judge.prompt(case, answer, model, sample, part), [] if part == order else [part]
+        parameters, n = judge.parameters(case, model, sample), len(part)
+        got, read = yield from ask_until_read(
+            Request(judge.llm, asked, digest(*about, *own), "rubric judge", parameters),
+            lambda text, n=n: read_verdicts(text, n, mark),
+            judge.tries,
+            lambda problem, n=n: words["again"].format(problem=problem, n=n, mark=mark),
+        )
         raw = "\n".join(text for text in (whole["raw"], got["raw"]) if text) or None
         whole |= {"tries": whole["tries"] + got["tries"], "raw": raw}
-        if got["status"] != "ok":  # a judgement is whole or isn't
+        if read is None:  # a judgement is whole or isn't
             return {**whole, "status": got["status"], "error": got["error"], "verdicts": {}}
-        whole["verdicts"] |= got["verdicts"]
+        whole["verdicts"] |= {part[place - 1]: verdict for place, verdict in read.items()}
     return whole
 
-
-def _part_steps(
-    judge: RubricJudge, case: Case, answer: str, model: str, sample: int, order: list[int], *, alone: bool
-) -> Steps:
-    "One call's criteria, asked again until the answer can be read or the tries are used up."
-    words = _judge_words(judge.language)
-    asked = judge.prompt(case, answer, model, sample, order)
-    mark = verdict_mark(answer, judge.seed, case.case_id, model, judge.name, sample)
-    own = [] if alone else [order]
-    unit = digest(
-        "heartbench judgement", judge.settings, judge.name, case.case_id, case.hash, answer, sample, *own
-    )
-    request = Request(judge.llm, asked, unit, "rubric judge", judge.parameters(case, model, sample))
-    got, read = yield from ask_until_read(
-        request,
-        lambda text: read_verdicts(text, len(order), mark),
-        judge.tries,
-        lambda problem: words["again"].format(problem=problem, n=len(order), mark=mark),
-    )
-    verdicts = {order[place - 1]: verdict for place, verdict in (read or {}).items()}
-    return {**got, "order": order, "verdicts": verdicts}
-
 # %% ../../nbs/10_heartbench/03_judging.ipynb #314118d3
-REJUDGED = ("failed", "unparsed", "refused")
-
-
 class JudgementJob(Job):
-    """The judgements that `judge_answers` asks for; the same parameters.
-
-    Examples
-    --------
-    >>> from tempfile import mkdtemp
-    >>> from anthrokit.heartbench import add_answers, bundled_answers, load_cases
-    >>> with Run(mkdtemp()) as run:
-    ...     add_answers(run, load_cases("bundled"), bundled_answers())
-    ...     JudgementJob(run, RubricJudge("local/smollm2-135m-instruct", samples=2)).total
-    48
-    """
+    "One judgement of each answer with a text by each judge and sample."
 
     noun = "judgement"
 
@@ -488,17 +385,16 @@ class JudgementJob(Job):
         self,
         run: Run | str | os.PathLike,
         judges: RubricJudge | Sequence[RubricJudge],
-        *,
-        models: Sequence[str] | None = None,
-        retry: Sequence[str] = ("failed",),
-        budget: Budget | None = None,
+        models: Sequence[str] | None,
+        retry: Sequence[str],
+        budget: Budget | None,
     ):
         self.judges = [judges] if isinstance(judges, RubricJudge) else list(judges)
         if not self.judges or len({judge.name for judge in self.judges}) < len(self.judges):
             raise ValueError(
                 "there must be a judge, and each needs a name of its own: RubricJudge(…, name='…')"
             )
-        refuse_unknown_outcomes(retry, REJUDGED)
+        refuse_unknown_outcomes(retry, ("failed", "unparsed", "refused"))
         with run_at_hand(run, there=True) as (found, self.opened):
             super().__init__(found, [judge.llm for judge in self.judges], budget)
             answers = found.answers(models).dropna(subset=["content"])
@@ -509,39 +405,32 @@ class JudgementJob(Job):
                 )
             for judge in self.judges:
                 refuse_other_settings(found, "rubric_judges", "judge", judge.name, judge.settings)
-            self.cases, self.answers = (
-                cases_of(found),
-                answers[["model", "case_id", "content"]].values.tolist(),
-            )
+            self.cases = cases_of(found)
+            self.answers = answers[["model", "case_id", "content"]].values.tolist()
             made = found.rows(f"SELECT {', '.join(_JUDGEMENT)}, status FROM judgements")
         self.made = {tuple(key) for *key, status in made if status not in retry}
         self.total = len(self.answers) * sum(judge.samples for judge in self.judges)
-        self.done = self.total - sum(len(self.of(judge)) for judge in self.judges)
+        self.done = self.total - sum(len(units) for judge in self.judges for units in self.of(judge))
 
     def open(self) -> None:
-        known = {
-            name: rest for name, *rest in self.run.rows("SELECT judge, position, samples FROM rubric_judges")
-        }
+        rows = self.run.rows("SELECT judge, position, samples FROM rubric_judges")
+        known = {name: rest for name, *rest in rows}
         for place, judge in enumerate(self.judges, len(known)):
             position, samples = known.get(judge.name, (place, 0))
             entry = {"position": position, "samples": max(judge.samples, samples)}
             bind_settings(self.run, "rubric_judges", "judge", judge.name, judge.settings, **entry)
 
-    def of(self, judge: RubricJudge) -> list[tuple[RubricJudge, str, str, str, int]]:
-        "What a judge owes: judge, model, case_id, answer, sample; samples of an answer follow each other."
-        return [
-            (judge, model, case_id, content, sample)
-            for model, case_id, content in self.answers
-            for sample in range(1, judge.samples + 1)
-            if (model, case_id, judge.name, sample) not in self.made
-        ]
+    def of(self, judge: RubricJudge) -> list[list[tuple[RubricJudge, str, str, str, int]]]:
+        "What a judge owes (judge, model, case_id, answer, sample), by answer: what is asked about one begins alike."
+        samples = range(1, judge.samples + 1)
+        owed = (
+            [(judge, *answer, sample) for sample in samples if (*answer[:2], judge.name, sample) not in self.made]
+            for answer in self.answers
+        )
+        return [units for units in owed if units]
 
     def lanes(self) -> list[Lane]:
-        return [Lane(self.by_answer(judge), judge.llm.max_concurrency) for judge in self.judges]
-
-    def by_answer(self, judge: RubricJudge) -> list[list[tuple[RubricJudge, str, str, str, int]]]:
-        "The same, together for each answer: all that is asked about one begins alike."
-        return [list(units) for _, units in itertools.groupby(self.of(judge), key=lambda unit: unit[1:3])]
+        return [Lane(self.of(judge), judge.llm.max_concurrency) for judge in self.judges]
 
     def steps(self, units: Sequence[tuple[RubricJudge, str, str, str, int]]) -> Steps:
         if len(units) == 1:  # the last sample: none begins like it
@@ -551,7 +440,7 @@ class JudgementJob(Job):
     def judgement(self, unit: tuple[RubricJudge, str, str, str, int]) -> Steps:
         "The steps of one judgement."
         judge, model, case_id, content, sample = unit
-        got = yield from judgement_steps(judge, self.cases[case_id], content, model=model, sample=sample)
+        got = yield from judgement_steps(judge, self.cases[case_id], content, model, sample)
         key = dict(zip(_JUDGEMENT, (model, case_id, judge.name, sample), strict=True))
         verdicts, order = got.pop("verdicts"), json.dumps(got.pop("order"))
         rows = [{**key, "criterion": k, "hit": int(hit), "reason": why} for k, (hit, why) in verdicts.items()]
@@ -562,7 +451,7 @@ class JudgementJob(Job):
     def forecast(self) -> list[Forecast]:
         found = []
         for judge in self.judges:
-            owed = self.of(judge)
+            owed = [unit for units in self.of(judge) for unit in units]
             criteria = sum(len(self.cases[case_id].criteria) for _, _, case_id, _, _ in owed)
             prompts = [
                 judge.prompt(self.cases[c], content, model, s, part)
@@ -630,7 +519,7 @@ def judge_answers(
     --------
     >>> judge_answers("runs/hearts", RubricJudge("anthropic/claude-sonnet-4-5", samples=3))  # doctest: +SKIP
     """
-    return JudgementJob(run, judges, models=models, retry=retry, budget=budget)
+    return JudgementJob(run, judges, models, retry, budget)
 
 
 ajudge_answers = judge_answers.awaited

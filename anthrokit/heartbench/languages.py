@@ -21,10 +21,6 @@ _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
 def language_of(text: str) -> str:
     """zh or en: Chinese where Chinese characters outnumber English words.
 
-    Parameters
-    ----------
-    text : str
-
     Examples
     --------
     >>> language_of("我今天很emo"), language_of("I like 豆腐 a lot")
@@ -34,21 +30,10 @@ def language_of(text: str) -> str:
 
 # %% ../../nbs/10_heartbench/09_languages.ipynb #203aa4ea
 class Word(NamedTuple):
-    """A word of a text.
-
-    Attributes
-    ----------
-    text : str
-    start : int
-        Where it begins in the text.
-    tag : str
-        Penn's tag in English, LAC's in Chinese.
-    name : str
-        PERSON, PLACE, ORGANISATION, or empty.
+    """A word of a text: where it begins, its tag (Penn's in English, LAC's in Chinese), what it names.
 
     Examples
     --------
-    >>> from anthrokit.heartbench.languages import Word
     >>> Word("Ada", 0, "NNP", "PERSON").name
     'PERSON'
     """
@@ -56,20 +41,15 @@ class Word(NamedTuple):
     text: str
     start: int
     tag: str
-    name: str = ""
+    name: str = ""  # PERSON, PLACE, ORGANISATION, or none
 
 
-_LAC_NAMES = {
-    "PER": "PERSON",
-    "LOC": "PLACE",
-    "ORG": "ORGANISATION",
-    "nr": "PERSON",
-    "ns": "PLACE",
-    "nt": "ORGANISATION",
+_NAMES = {
+    "PERSON": ("PERSON", "PER", "nr"),
+    "PLACE": ("GPE", "LOC", "FAC", "ns"),
+    "ORGANISATION": ("ORG", "nt"),
 }
-_SPACY_NAMES = {
-    **{"PERSON": "PERSON", "GPE": "PLACE", "LOC": "PLACE", "FAC": "PLACE", "ORG": "ORGANISATION"},
-}
+_NAMES = {tag: name for name, tags in _NAMES.items() for tag in tags}  # of spaCy and of LAC
 
 
 @functools.cache
@@ -97,20 +77,7 @@ def english_pipeline() -> Any:
 
 @functools.lru_cache(maxsize=4096)
 def read_words(text: str) -> tuple[Word, ...]:
-    """The words of a text in either language.
-
-    Parameters
-    ----------
-    text : str
-
-    Returns
-    -------
-    tuple of Word
-
-    Raises
-    ------
-    SetupError
-        The language's model is not installed.
+    """The words of a text in either language; a SetupError where the language's model is not installed.
 
     Examples
     --------
@@ -120,12 +87,12 @@ def read_words(text: str) -> tuple[Word, ...]:
     if language_of(text) == "en":
         document = english_pipeline()(text)
         return tuple(
-            Word(token.text, token.idx, token.tag_, _SPACY_NAMES.get(token.ent_type_, ""))
+            Word(token.text, token.idx, token.tag_, _NAMES.get(token.ent_type_, ""))
             for token in document
         )
     found, at = [], 0
     for word, tag in _lac().run(text) if text.strip() else ():  # words that make up the text, blanks and all
-        found.append(Word(word, at, tag, _LAC_NAMES.get(tag, "")))
+        found.append(Word(word, at, tag, _NAMES.get(tag, "")))
         at += len(word)
     return tuple(found)
 
@@ -137,10 +104,6 @@ _END = re.compile(
 
 def read_sentences(text: str) -> list[str]:
     """The sentences of a text in either language; an item of a list is one.
-
-    Parameters
-    ----------
-    text : str
 
     Examples
     --------

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,55 +13,18 @@ import pandas as pd
 
 from ..analysis import draw_clusters
 from ..core import TableError
-from ..figures import COLOURS, figure_size, points, shown, themed
-from .cases import load_abilities
-from .scoring import ability_means, case_scores, score_grid
+from ..figures import COLOURS, figure_size, plot_scores, points, shown, themed
+from .figures import closed, in_chinese, names_of, set_spokes
+from .results import wide_scores
+from .scoring import ability_means, case_scores, mean_of_known, score_grid
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 # %% auto #0
-__all__ = ['WORDS', 'wide_scores', 'shapes', 'persona_words', 'persona', 'together', 'plot_personas', 'plot_together']
+__all__ = ['WORDS', 'shapes', 'persona_words', 'persona', 'together', 'plot_personas', 'plot_together']
 
 # %% ../../nbs/10_heartbench/15_personas.ipynb #2f8c044c
-def wide_scores(scores: pd.DataFrame) -> pd.DataFrame:
-    """Models × abilities of scores in any of their forms.
-
-    Parameters
-    ----------
-    scores : DataFrame
-        As from `score` (model, level, name, estimate), or models × abilities already, as the published figures.
-
-    Returns
-    -------
-    DataFrame
-        Abilities in the order of the taxonomy.
-
-    Raises
-    ------
-    TableError
-        A model has two scores in an ability, or there are columns that aren't numbers.
-
-    Examples
-    --------
-    >>> from anthrokit.heartbench import bundled_hits, score
-    >>> wide_scores(score(bundled_hits(), n_resamples=0)).shape
-    (2, 15)
-    """
-    if {"model", "name", "estimate"} <= set(scores):
-        rows = scores[scores["level"] == "ability"] if "level" in scores else scores
-        if (twice := rows[rows.duplicated(["model", "name"])]).size:
-            told = f"{twice['model'].iloc[0]!r} has two scores in {twice['name'].iloc[0]}"
-            raise TableError(f"{told}; give one protocol")
-        scores = rows.pivot(index="model", columns="name", values="estimate")
-    order = [name for name in load_abilities()["ability"] if name in scores]
-    rest = [name for name in scores if name not in order]
-    if strange := [name for name in scores if not pd.api.types.is_numeric_dtype(scores[name])]:
-        told = f"the column {strange[0]!r} holds no scores"
-        raise TableError(f"{told}; give model, name, estimate, or models × abilities")
-    return scores[[*order, *rest]].astype("Float64").astype(float).rename_axis(index="model", columns=None)
-
-
 def shapes(scores: pd.DataFrame, reference: pd.DataFrame | None = None) -> pd.DataFrame:
     """Where each model stands among models in each ability, its own level taken off.
 
@@ -123,15 +85,31 @@ WORDS = {
 }
 
 
-def _resampled(hits: pd.DataFrame, protocol: str, n_resamples: int, seed: int) -> Iterator[pd.DataFrame]:
-    "Models × abilities in resamples of the cases."
+def _resampled(
+    hits: pd.DataFrame,
+    like: pd.DataFrame,
+    reference: pd.DataFrame | None,
+    protocol: str,
+    n_resamples: int,
+    seed: int,
+) -> tuple[list[str], np.ndarray]:
+    """The models of hits, and their shapes in resamples of the cases: resamples × models × the abilities of `like`.
+
+    A score that was not drawn is the models' mean. An ability that no model was drawn in, or that doesn't differ, is 0.
+    """
     grid = score_grid(case_scores(hits, protocol))
-    weights = draw_clusters(len(grid.cases), n_resamples, seed)
-    means = np.array(
-        [ability_means(values, weights) for values in grid.values]
-    )  # models × resamples × abilities
-    for drawn in means.transpose(1, 0, 2):
-        yield pd.DataFrame(drawn, index=grid.models, columns=grid.abilities)
+    drawn = ability_means(grid.values, draw_clusters(len(grid.cases), n_resamples, seed)).swapaxes(0, 1)
+    place = pd.Index(grid.abilities).get_indexer(like.columns)
+    drawn = np.where(place >= 0, drawn[..., place], np.nan)
+    mean = mean_of_known(drawn, axis=1)[:, None]
+    told, drawn = ~np.isnan(mean), np.where(np.isnan(drawn), mean, drawn)
+    level, spread = mean, drawn.std(axis=1, ddof=1, keepdims=True)
+    if reference is not None:
+        level, spread = (part[like.columns].to_numpy() for part in (reference.mean(), reference.std()))
+    told &= spread > 1e-9
+    standing = np.where(told, (drawn - level) / np.where(told, spread, 1), 0)
+    own = standing.sum(axis=2, keepdims=True) / np.maximum(told.sum(axis=2, keepdims=True), 1)
+    return grid.models, np.where(told, standing - own, 0)
 
 
 def persona_words(
@@ -179,41 +157,25 @@ def persona_words(
     if not least > 0:
         raise ValueError(f"least is {least}; it must be above 0")
     shape = shapes(scores, reference)
-    rows = shape.reset_index(names="model").melt("model", var_name="ability", value_name="estimate")
+    rows = shape.stack().rename_axis(["model", "ability"]).rename("estimate").reset_index()
     rows = rows[rows["estimate"].abs() >= least]
     ends = [WORDS.get(name, (f"high in {name}", f"low in {name}")) for name in rows["ability"]]
     rows["word"] = [pair[value < 0] for pair, value in zip(ends, rows["estimate"], strict=True)]
     rows["holds"] = pd.array([pd.NA] * len(rows), dtype="Float64")
     if hits is not None and len(rows) and n_resamples > 0:
-        base = wide_scores(scores) if reference is None else reference
-        drawn = []
-        for table in _resampled(hits, protocol, n_resamples, seed):
-            table = table.reindex(columns=shape.columns)
-            against = None if reference is None else base
-            filled = table.fillna(table.mean()).fillna(0.0)  # an ability that was not drawn tells nothing
-            drawn.append(shapes(filled, against).reindex(columns=shape.columns, fill_value=0.0))
-        known = {model: np.array([one.loc[model].to_numpy() for one in drawn]) for model in drawn[0].index}
-        place = {name: k for k, name in enumerate(shape.columns)}
+        base = None if reference is None else wide_scores(reference)
+        models, drawn = _resampled(hits, shape, base, protocol, n_resamples, seed)
         enough = hits.groupby("ability")["case_id"].nunique().gt(1)
-        told = rows["model"].isin(known) & rows["ability"].map(enough).eq(True)
-        for index, row in rows[told].iterrows():
-            values = known[row["model"]][:, place[row["ability"]]] * np.sign(row["estimate"])
-            rows.loc[index, "holds"] = (values >= least).mean()
-    order = {model: k for k, model in enumerate(shape.index)}
-    far = rows["estimate"].abs()
-    rows = rows.assign(_model=rows["model"].map(order), _far=-far).sort_values(["_model", "_far"])
-    return rows[["model", "ability", "word", "estimate", "holds"]].reset_index(drop=True)
+        told = rows["model"].isin(models) & rows["ability"].map(enough).eq(True)
+        about = rows[told]
+        values = drawn[:, pd.Index(models).get_indexer(about["model"]), shape.columns.get_indexer(about["ability"])]
+        rows.loc[told, "holds"] = (values * np.sign(about["estimate"].to_numpy()) >= least).mean(axis=0)
+    order = np.lexsort([-rows["estimate"].abs(), shape.index.get_indexer(rows["model"])])
+    return rows.iloc[order][["model", "ability", "word", "estimate", "holds"]].reset_index(drop=True)
 
 
 def persona(words: pd.DataFrame, n: int = 3) -> pd.Series:
-    """One line for every model: its first words.
-
-    Parameters
-    ----------
-    words : DataFrame
-        As from `persona_words`.
-    n : int
-        How many words.
+    """One line for every model: its first `n` words, as from `persona_words`.
 
     Examples
     --------
@@ -221,28 +183,30 @@ def persona(words: pd.DataFrame, n: int = 3) -> pd.Series:
     >>> persona(pd.DataFrame({"model": "a", "word": ["warm", "asks"]})).to_dict()
     {'a': 'warm, asks'}
     """
-    return (
-        words.groupby("model", sort=False)["word"].agg(lambda own: ", ".join(own.head(n))).rename("persona")
-    )
+    first = words.groupby("model", sort=False).head(n)
+    return first.groupby("model", sort=False)["word"].agg(", ".join).rename("persona")
 
 # %% ../../nbs/10_heartbench/15_personas.ipynb #17e05904
-def _groups(shape: np.ndarray, n_groups: int | None) -> tuple[np.ndarray, float]:
-    "Group of each model, and the silhouette, for so many groups or the best number."
+def _distance(shape: np.ndarray) -> np.ndarray:
+    "One minus the correlation of shapes; a model without a shape is like none."
+    with np.errstate(invalid="ignore", divide="ignore"):
+        distance = np.clip(1 - np.nan_to_num(np.corrcoef(shape)), 0, 2)
+    np.fill_diagonal(distance, 0)
+    return distance
+
+
+def _groups(distance: np.ndarray, count: int) -> np.ndarray:
+    "Group of each model, for so many groups."
     from scipy.cluster.hierarchy import fcluster, linkage
     from scipy.spatial.distance import squareform
+
+    return fcluster(linkage(squareform(distance, checks=False), "average"), count, "maxclust")
+
+
+def _silhouette(distance: np.ndarray, found: np.ndarray) -> float:
     from sklearn.metrics import silhouette_score
 
-    with np.errstate(invalid="ignore", divide="ignore"):
-        distance = np.clip(1 - np.nan_to_num(np.corrcoef(shape)), 0, 2)  # a model without a shape is like none
-    np.fill_diagonal(distance, 0)
-    tree = linkage(squareform(distance, checks=False), "average")
-    best: tuple[np.ndarray, float] = np.ones(len(shape), dtype=int), -1.0
-    for count in [n_groups] if n_groups else range(2, min(6, len(shape) - 1) + 1):
-        found = fcluster(tree, count, "maxclust")
-        if 1 < len(set(found)) < len(shape):
-            worth = float(silhouette_score(distance, found, metric="precomputed"))
-            best = (found, worth) if worth > best[1] or n_groups else best
-    return best
+    return float(silhouette_score(distance, found, metric="precomputed")) if len(set(found)) > 1 else -1.0
 
 
 def together(
@@ -300,48 +264,37 @@ def together(
         raise TableError(f"there are no hits of {absent[0]!r}")
     if hits is not None and hits["case_id"].nunique() < 2:
         raise TableError("one case can't be drawn anew; leave hits away to draw abilities")
-    found, silhouette = _groups(shape.to_numpy(), n_groups)
-    count = len(set(found))
-    shares, drawn = np.zeros((len(shape), len(shape))), 0
-    for table in _redrawn(scores, shape, hits, protocol, n_resamples, seed):
-        again, _ = _groups(table, count)
-        shares += again[:, None] == again
-        drawn += 1
-    shares = pd.DataFrame(shares / (drawn or np.nan), shape.index, shape.index)
-    sizes = pd.Series(found).value_counts()
-    number = {name: k for k, name in enumerate(sizes.index, 1)}
-    rows, off = [], ~np.eye(len(shape), dtype=bool)
-    for place, model in enumerate(shape.index):
-        mates = (found == found[place]) & off[place]
-        stability = shares.iloc[place].to_numpy()[mates].mean() if mates.any() else np.nan
-        rows.append(
-            (model, number[found[place]], stability, shares.to_numpy()[off].mean(), sizes[found[place]])
-        )
-    groups = pd.DataFrame(rows, columns=["model", "group", "stability", "chance", "n"]).assign(
-        silhouette=silhouette
-    )
-    return groups.sort_values(["group", "stability"], ascending=[True, False]).reset_index(drop=True), shares
-
-
-def _redrawn(
-    scores: pd.DataFrame,
-    shape: pd.DataFrame,
-    hits: pd.DataFrame | None,
-    protocol: str,
-    n_resamples: int,
-    seed: int,
-) -> Iterator[np.ndarray]:
-    "Shapes with cases drawn anew, or with abilities drawn anew."
+    distance = _distance(shape.to_numpy())
+    counts = [n_groups] if n_groups else range(2, min(6, len(shape) - 1) + 1)
+    cuts = [_groups(distance, count) for count in counts]
+    worth = [_silhouette(distance, cut) for cut in cuts]
+    found = cuts[np.argmax(worth)]
     if hits is not None:
-        for table in _resampled(hits, protocol, n_resamples, seed):
-            table = table.reindex(index=shape.index, columns=shape.columns)
-            yield shapes(table.fillna(table.mean()).dropna(axis=1)).to_numpy()
-        return
-    random, values = np.random.default_rng(seed), shape.to_numpy()
-    for _ in range(n_resamples):
-        columns = random.integers(0, values.shape[1], values.shape[1])
-        if len(set(columns)) > 2:
-            yield values[:, columns] - values[:, columns].mean(axis=1, keepdims=True)
+        ours = hits[hits["model"].isin(shape.index)]
+        models, drawn = _resampled(ours, shape, None, protocol, n_resamples, seed)
+        drawn = drawn[:, pd.Index(models).get_indexer(shape.index)]
+    else:
+        random, width = np.random.default_rng(seed), shape.shape[1]
+        columns = [random.integers(0, width, width) for _ in range(n_resamples)]
+        drawn = [shape.to_numpy()[:, some] for some in columns if len(set(some)) > 2]
+    again = [_groups(_distance(one), len(set(found))) for one in drawn]
+    again = np.array(again).reshape(-1, len(shape))
+    shares = (again[:, :, None] == again[:, None]).sum(axis=0) / (len(again) or np.nan)
+    others = ~np.eye(len(shape), dtype=bool)
+    mates = (found[:, None] == found) & others
+    sizes = pd.Series(found).value_counts()
+    groups = pd.DataFrame(
+        {
+            "model": shape.index,
+            "group": sizes.index.get_indexer(found) + 1,
+            "stability": (shares * mates).sum(axis=1) / np.where(mates.any(axis=1), mates.sum(axis=1), np.nan),
+            "chance": shares[others].mean(),
+            "n": sizes[found].to_numpy(),
+            "silhouette": max(worth),
+        }
+    )
+    groups = groups.sort_values(["group", "stability"], ascending=[True, False]).reset_index(drop=True)
+    return groups, pd.DataFrame(shares, shape.index, shape.index)
 
 # %% ../../nbs/10_heartbench/15_personas.ipynb #d857cde6
 @themed
@@ -388,44 +341,33 @@ def plot_personas(
     every = table if own is None else pd.concat([table, wide_scores(own)])
     every = every.reindex(columns=table.columns)
     group = {} if groups is None else groups.set_index("model")["group"].to_dict()
-    names = sorted(every.index[: len(table)], key=lambda name: group.get(name, 99)) + list(
-        every.index[len(table) :]
-    )
+    names = sorted(table.index, key=lambda name: group.get(name, 99))
+    names += list(every.index[len(table) :])
     columns = min(columns or (7 if figure_size((1, 99))[1] < 50 else 5), len(names))
-    rows, key = -(-len(names) // columns), 0.75
+    rows = -(-len(names) // columns)
     cell = figure_size((2.1 * columns, 1), wide=True)[0] / columns / points(1)  # inches at text of 9 points
-    size = figure_size((2.1 * columns, key + rows * (cell + 0.3)), wide=True)
+    size = figure_size((2.1 * columns, 0.75 + rows * (cell + 0.3)), wide=True)
     figure, grid = plt.subplots(rows, columns, figsize=size, subplot_kw={"projection": "polar"}, squeeze=False)
     figure.get_layout_engine().set(w_pad=0.02, h_pad=0.02, wspace=0, hspace=0)
-    angles = np.linspace(0, 2 * np.pi, every.shape[1], endpoint=False)
-    around, mean = np.r_[angles, angles[:1]], table.mean().to_numpy()
+    mean = closed(table.mean())
     for ax, name in zip(grid.flat, names, strict=False):
-        own_model, value = name not in table.index, every.loc[name].to_numpy()
+        own_model = name not in table.index
         colour = "#000000" if own_model else COLOURS[(group.get(name, 1) - 1) % 6]
-        ax.fill(around, np.r_[mean, mean[:1]], color="#D5D5D5", lw=0)
-        ax.plot(around, np.r_[value, value[:1]], "--" if own_model else "-", color=colour, lw=points(1.6))
-        ax.set_theta_offset(np.pi / 2)
-        ax.set_theta_direction(-1)
-        ax.set_ylim(0, 100)
+        around = closed(set_spokes(ax, range(1, every.shape[1] + 1), min(7, 3.6 * cell)))
+        ax.fill(around, mean, color="#D5D5D5", lw=0)
+        ax.plot(around, closed(every.loc[name]), "--" if own_model else "-", color=colour, lw=points(1.6))
         ax.set_yticks([50, 100], ["", ""])
-        ax.set_xticks(angles, range(1, len(angles) + 1), fontsize=points(min(7, 3.6 * cell)))
         ax.tick_params(axis="x", pad=-points(3))
         told = "\nown" if own_model else f"\ngroup {group[name]}" if name in group else ""
         room = int(9.5 * cell)
         ax.set_title(textwrap.fill(shown(name, 2 * room), room) + told, fontsize=points(8), loc="center")
     for ax in list(grid.flat)[len(names) :]:
         ax.set_visible(False)
-    labels = (
-        dict(zip(load_abilities()["ability"], load_abilities()["ability_zh"], strict=True)) if chinese else {}
-    )
-    spokes = ",  ".join(f"{number} {labels.get(one, one)}" for number, one in enumerate(every, 1))
-    figure.supxlabel(
-        f"{spokes}\nGrey: mean of {len(table)} models; scale 0 to 100, circles at 50 and 100", fontsize=points(8)
-    )
+    spokes = ",  ".join(f"{number} {one}" for number, one in enumerate(names_of(every, chinese), 1))
+    told = f"{spokes}\nGrey: mean of {len(table)} models; scale 0 to 100, circles at 50 and 100"
+    key = figure.supxlabel(told, fontsize=points(8))
     if chinese:
-        from anthrokit.heartbench.figures import chinese_font
-
-        figure._supxlabel.set_fontfamily([chinese_font(), "DejaVu Sans"])
+        in_chinese(key)
     return grid.flat[0]
 
 # %% ../../nbs/10_heartbench/15_personas.ipynb #9c2d311b
@@ -449,8 +391,6 @@ def plot_together(shares: pd.DataFrame, groups: pd.DataFrame, *, ax: Axes | None
     >>> table = pd.read_csv(data_path("published/heartbench_figure4_all.csv"), index_col="model")
     >>> ax = plot_together(*together(table, n_resamples=20)[::-1])
     """
-    from anthrokit.figures import plot_scores
-
     numbered = groups.set_index("model")["group"]
     order = list(numbered.index)
     table = (100 * shares.loc[order, order]).rename(

@@ -6,16 +6,16 @@
 from __future__ import annotations
 
 import ast
-import json
 import math
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from ..core import TableError
-from .cases import Case, Cases, ability_names, case_record, has_text, read_records
+from .cases import Cases, ability_names, case_record, has_text, read_records, write_records
 from .scoring import case_scores
 
 # %% auto #0
@@ -52,24 +52,11 @@ def write_released_answers(cases: Cases, answers: pd.DataFrame, path: str | os.P
         )
     said = answers.dropna(subset=["content"]).set_index("case_id")["content"]
     records = [{**case_record(case, cases.abilities), "response": said.get(case.case_id)} for case in cases]
-    return _write_lines(path, records)
-
-
-def _write_lines(path: str | os.PathLike, records: list[dict[str, Any]]) -> Path:
-    text = "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
-    Path(path).write_text(text, encoding="utf-8")
-    return Path(path)
+    return write_records(path, records)
 
 # %% ../../nbs/10_heartbench/08_released.ipynb #df5162b3
 def read_released_answers(path: str | os.PathLike, model: str) -> pd.DataFrame:
-    """Answers from a released answer file.
-
-    Parameters
-    ----------
-    path : str or path
-        jsonl with question_id and response.
-    model : str
-        Whose answers they are; the file doesn't say.
+    """Answers of a model (the file doesn't say which) from a released answer file.
 
     Returns
     -------
@@ -86,39 +73,28 @@ def read_released_answers(path: str | os.PathLike, model: str) -> pd.DataFrame:
     >>> read_released_answers("answers.jsonl", "gpt-4o")  # doctest: +SKIP
     """
     rows = []
-    for where, record in read_records(path):
-        name = str(record.get("question_id") or "").strip() if isinstance(record, dict) else ""
-        if not name or "response" not in record:
-            raise TableError(f"{path}: {where}: needs question_id and response")
+    for name, record in _read_lines(path, "question_id", response=object):
         text = record["response"]
         rows.append((model, name, text if has_text(text) and not text.startswith("Error") else None))
     return pd.DataFrame(rows, columns=["model", "case_id", "content"])
 
+
+def _read_lines(path: str | os.PathLike, key: str, **needed: type) -> Iterator[tuple[str, dict[str, Any]]]:
+    "Name and record of each line; one without its name or what else is needed is refused by its place."
+    for where, record in read_records(path):
+        record = record if isinstance(record, dict) else {}
+        there = all(name in record and isinstance(record[name], kind) for name, kind in needed.items())
+        if not (there and has_text(record.get(key))):
+            raise TableError(f"{path}: {where}: needs {' and '.join([key, *needed])}")
+        yield record[key].strip(), record
+
 # %% ../../nbs/10_heartbench/08_released.ipynb #3490986c
-def _released_record(
-    case: Case, chinese: dict[str, str], response: str | None, part: pd.DataFrame, values: pd.DataFrame
-) -> dict[str, Any]:
-    "What is added to a case in question_score.jsonl; scores stay null where a verdict is missing."
-    scored = ("score_detail", "score_reason", "dimension_score", "question_score")
-    record = {"response": response, **dict.fromkeys(scored)}
-    if len(part) == len(case.criteria) and part["hit"].notna().all():
-        reasons = part["reason"] if "reason" in part else pd.Series(dtype=object)
-        told = zip(part["criterion"], reasons, strict=False)
-        by_ability = zip(values["ability"], values["raw"], values["score"], strict=True)
-        record["score_detail"] = str(part["hit"].astype(int).tolist())
-        record["score_reason"] = "\n".join(f"{n}. {text}" for n, text in told if isinstance(text, str))
-        record["dimension_score"] = [
-            {"ability": chinese.get(ability, ability), "raw_score": float(raw), "norm_score": float(norm)}
-            for ability, raw, norm in by_ability
-        ]
-        record["question_score"] = float(values["score"].mean())
-    return record
-
-
 def write_released_scores(
     cases: Cases, answers: pd.DataFrame, hits: pd.DataFrame, folder: str | os.PathLike
 ) -> tuple[Path, Path]:
     """question_score.jsonl and overall_score_results.jsonl of one model, by the released protocol.
+
+    Scores of a case stay null where a verdict is missing.
 
     Parameters
     ----------
@@ -153,26 +129,32 @@ def write_released_scores(
     for case in cases:
         part = hits[hits["case_id"] == case.case_id].sort_values("criterion")
         values = scored[scored["case_id"] == case.case_id]
-        added = _released_record(case, chinese, said.get(case.case_id), part, values)
-        records.append({**case_record(case, cases.abilities), **added})
+        record = {**case_record(case, cases.abilities), "response": said.get(case.case_id)}
+        record |= dict.fromkeys(("score_detail", "score_reason", "dimension_score", "question_score"))
+        if len(part) == len(case.criteria) and part["hit"].notna().all():
+            reasons = zip(part["criterion"], part.get("reason", pd.Series(dtype=object)), strict=False)
+            by_ability = zip(values["ability"], values["raw"], values["score"], strict=True)
+            record |= {
+                "score_detail": str(part["hit"].astype(int).tolist()),
+                "score_reason": "\n".join(f"{n}. {text}" for n, text in reasons if isinstance(text, str)),
+                "dimension_score": [
+                    {"ability": chinese.get(ability, ability), "raw_score": float(raw), "norm_score": float(norm)}
+                    for ability, raw, norm in by_ability
+                ],
+                "question_score": float(values["score"].mean()),
+            }
+        records.append(record)
     whole = [record["question_id"] for record in records if record["question_score"] is not None]
     means = scored[scored["case_id"].isin(whole)].groupby("ability")["score"].mean()
     rows = sorted((chinese.get(name, name), float(value)) for name, value in means.items())
     rows.append(("OVERALL", sum(value for _, value in rows) / len(rows) if rows else 0.0))
     overall = [{"ability": name, "dimension_score": value} for name, value in rows]
-    named = zip(("question_score.jsonl", "overall_score_results.jsonl"), (records, overall), strict=True)
-    questions, overall = (_write_lines(folder / name, lines) for name, lines in named)
-    return questions, overall
+    questions = write_records(folder / "question_score.jsonl", records)
+    return questions, write_records(folder / "overall_score_results.jsonl", overall)
 
 # %% ../../nbs/10_heartbench/08_released.ipynb #ee9c9769
 def read_released_scores(path: str | os.PathLike, model: str) -> pd.DataFrame:
-    """Verdicts from a released question_score.jsonl.
-
-    Parameters
-    ----------
-    path : str or path
-    model : str
-        Whose answers were scored; the file doesn't say.
+    """Verdicts on a model's answers (the file doesn't say whose) from a released question_score.jsonl.
 
     Returns
     -------
@@ -191,18 +173,12 @@ def read_released_scores(path: str | os.PathLike, model: str) -> pd.DataFrame:
     >>> read_released_scores("question_score.jsonl", "gpt-4o")  # doctest: +SKIP
     """
     rows = []
-    for where, record in read_records(path):
-        if (
-            not isinstance(record, dict)
-            or "question_id" not in record
-            or not isinstance(record.get("rubric"), list)
-        ):
-            raise TableError(f"{path}: {where}: needs question_id, rubric and score_detail")
+    for name, record in _read_lines(path, "question_id", rubric=list):
         verdicts, status = _verdict_list(record.get("score_detail"), len(record["rubric"]))
         reason = record.get("score_reason")
         for place, (item, hit) in enumerate(zip(record["rubric"], verdicts, strict=True), start=1):
             number = item.get("number", place) if isinstance(item, dict) else place
-            rows.append((model, record["question_id"], number, hit, reason if place == 1 else None, status))
+            rows.append((model, name, number, hit, reason if place == 1 else None, status))
     frame = pd.DataFrame(rows, columns=["model", "case_id", "criterion", "hit", "reason", "status"])
     return frame.astype({"hit": "boolean"})
 
@@ -225,13 +201,7 @@ def _verdict_list(detail: Any, n: int) -> tuple[list[bool | None], str]:
 
 # %% ../../nbs/10_heartbench/08_released.ipynb #da7120e4
 def read_released_overall(path: str | os.PathLike, model: str) -> pd.DataFrame:
-    """Scores from a released overall_score_results.jsonl.
-
-    Parameters
-    ----------
-    path : str or path
-    model : str
-        Whose answers were scored; the file doesn't say.
+    """Scores of a model (the file doesn't say which) from a released overall_score_results.jsonl.
 
     Returns
     -------
@@ -248,14 +218,8 @@ def read_released_overall(path: str | os.PathLike, model: str) -> pd.DataFrame:
     >>> read_released_overall("overall_score_results.jsonl", "gpt-4o")  # doctest: +SKIP
     """
     names, rows = ability_names(), []
-    for where, record in read_records(path):
-        if (
-            not isinstance(record, dict)
-            or not has_text(record.get("ability"))
-            or "dimension_score" not in record
-        ):
-            raise TableError(f"{path}: {where}: needs ability and dimension_score")
-        name, value = record["ability"], record["dimension_score"]
+    for name, record in _read_lines(path, "ability", dimension_score=object):
+        value = record["dimension_score"]
         called = ("overall", "Overall") if name == "OVERALL" else ("ability", names.get(name.lower(), name))
         rows.append((model, *called, math.nan if value is None else float(value)))
     return pd.DataFrame(rows, columns=["model", "level", "name", "estimate"])

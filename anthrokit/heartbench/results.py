@@ -12,24 +12,24 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from ..analysis import draw_clusters, holm, percentile_interval, resample, two_raters
+from ..analysis import as_names, draw_clusters, holm, percentile_interval, resample, two_raters
 from ..core import TableError, note
-from .answers import count_words
-from .cases import OTHER, Cases
+from .answers import with_words
+from .cases import OTHER, Cases, load_abilities, refuse_twice, refuse_unknown
 from anthrokit.heartbench.scoring import (
     ScoreGrid,
     ability_means,
     case_means,
     case_scores,
-    limits_of,
     mean_of_known,
+    normalised,
     rangeless,
     score,
     score_grid,
 )
 
 # %% auto #0
-__all__ = ['AGREEMENTS', 'leaderboard', 'compare', 'ability_table', 'mean_words', 'by_difficulty', 'score_by', 'normalised',
+__all__ = ['AGREEMENTS', 'leaderboard', 'compare', 'wide_scores', 'ability_table', 'mean_words', 'by_difficulty', 'score_by',
            'length_correlation', 'saturation', 'golden', 'agreement', 'disagreements']
 
 # %% ../../nbs/10_heartbench/05_results.ipynb #5b6f2c42
@@ -40,11 +40,7 @@ def leaderboard(
 
     Parameters
     ----------
-    hits : DataFrame
-        As from `Run.hits`.
-    protocol : str
-        "paper" or "released".
-    ci, n_resamples, seed
+    hits, protocol, ci, n_resamples, seed
         As for `score`.
 
     Returns
@@ -65,46 +61,27 @@ def leaderboard(
     table = score(hits, protocol, ci=ci, n_resamples=n_resamples, seed=seed)
     table = table[table["level"] == "overall"].drop(columns=["level", "name"]).set_index("model")
     grid = score_grid(case_scores(hits, protocol))
-    answered = grid.present.any(axis=2)
+    answered, scored = grid.present.any(axis=2), grid.scored
     if (answered != answered[0]).any():
-        fewest, most = (int(count) for count in np.sort(answered.sum(axis=1))[[0, -1]])
+        counts = answered.sum(axis=1)
         note(
-            f"The models answered different cases ({fewest} to {most} each), some of which may be harder: "
-            f"heartbench.compare takes the cases that two models have in common."
+            f"The models answered different cases ({counts.min()} to {counts.max()} each), some of which may be "
+            f"harder: heartbench.compare takes the cases that two models have in common."
         )
-    lacking = [grid.counted & ~grid.scored(k) for k in range(len(grid.models))]
-    table["lacks"] = [", ".join(np.array(grid.abilities)[lacks]) for lacks in lacking]
-    common = _common([grid.scored(k) for k in range(len(grid.models))])
-    means = [ability_means(values, np.ones((1, len(grid.cases))))[0] for values in grid.values]
-    table["common"] = pd.array([mean_of_known(mean[common]) for mean in means], dtype="Float64")
-    weights = draw_clusters(len(grid.cases), n_resamples, seed)
-    drawn = {m: mean_of_known(ability_means(grid.values[k], weights)) for k, m in enumerate(grid.models)}
-    ranks = pd.DataFrame({m: drawn[m] for m in grid.models if pd.notna(table.loc[m, "estimate"])})
+    table["lacks"] = [", ".join(np.array(grid.abilities)[lacks]) for lacks in grid.counted & ~scored]
+    common = scored[scored.any(axis=1)].all(axis=0)
+    means = mean_of_known(grid.values, axis=1)[:, common]
+    table["common"] = pd.array(mean_of_known(means), dtype="Float64")
+    drawn = mean_of_known(ability_means(grid.values, draw_clusters(len(grid.cases), n_resamples, seed)))
+    ranks = pd.DataFrame(drawn.T, columns=grid.models).loc[:, table["estimate"].notna().to_numpy()]
     ranks = ranks.rank(axis=1, ascending=False, method="min")
     table["rank"] = table["estimate"].rank(ascending=False, method="min").astype("Int64")
     for name, level, toward in (("rank_low", (1 - ci) / 2, "lower"), ("rank_high", (1 + ci) / 2, "higher")):
         reached = ranks.quantile(level, interpolation=toward).reindex(table.index)
         table[name] = reached.astype("Float64").round().astype("Int64").where(table["n"] > 1)
     table = table.reset_index().sort_values(["estimate", "common"], ascending=False, na_position="last")
-    names = [
-        "rank",
-        "model",
-        "estimate",
-        "ci_low",
-        "ci_high",
-        "rank_low",
-        "rank_high",
-        "worst",
-        "best",
-        "common",
-    ]
-    return table[[*names, "lacks", "n", "n_total"]].reset_index(drop=True)
-
-
-def _common(scored: Sequence[np.ndarray]) -> np.ndarray:
-    "Abilities that all models with any score have a score in."
-    some = [one for one in scored if one.any()]
-    return np.logical_and.reduce(some) if some else np.zeros(len(scored[0]), dtype=bool)
+    names = ["rank", "model", "estimate", "ci_low", "ci_high", "rank_low", "rank_high", "worst", "best"]
+    return table[[*names, "common", "lacks", "n", "n_total"]].reset_index(drop=True)
 
 # %% ../../nbs/10_heartbench/05_results.ipynb #252511cb
 def _pair(grid: ScoreGrid, a: int, b: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -124,19 +101,16 @@ def _paired(
     first: np.ndarray, second: np.ndarray, ci: float, n_resamples: int, seed: int
 ) -> tuple[float, float, float, float]:
     "Difference in overall score, its limits, and the p-value of flipping the models' labels case by case."
-    n, known = len(first), ~np.isnan(first)
-    if n == 0:
-        return (math.nan,) * 4
-    even = np.ones((1, n))
-    estimate = float(mean_of_known(ability_means(first, even) - ability_means(second, even))[0])
-    if n == 1:
+    n, apart = len(first), first - second
+    estimate = float(mean_of_known(mean_of_known(apart, axis=0)))
+    if n < 2:
         return estimate, math.nan, math.nan, math.nan
-    weights = draw_clusters(n, n_resamples, seed)
-    limits = limits_of(mean_of_known(ability_means(first, weights) - ability_means(second, weights)), n, ci)
-    signs = np.random.default_rng(seed).choice([-1.0, 1.0], size=(n_resamples, n))
-    flipped = signs @ np.where(known, first - second, 0.0) / np.maximum(known.sum(axis=0), 1)
+    drawn = mean_of_known(ability_means(apart, draw_clusters(n, n_resamples, seed)))
+    (low,), (high,) = percentile_interval(drawn[:, None], n, ci)
+    known, signs = ~np.isnan(apart), np.random.default_rng(seed).choice([-1.0, 1.0], size=(n_resamples, n))
+    flipped = signs @ np.where(known, apart, 0.0) / np.maximum(known.sum(axis=0), 1)
     as_large = (np.abs(mean_of_known(flipped)) >= abs(estimate) - 1e-9).sum()
-    return estimate, *limits, (1 + as_large) / (n_resamples + 1)
+    return estimate, low, high, (1 + as_large) / (n_resamples + 1)
 
 
 def compare(
@@ -146,12 +120,8 @@ def compare(
 
     Parameters
     ----------
-    hits : DataFrame
-        As from `Run.hits`.
-    protocol : str
-        "paper" or "released".
-    ci, n_resamples, seed
-        Of the bootstrap over cases; as many sign flips are drawn.
+    hits, protocol, ci, n_resamples, seed
+        As for `score`; as many sign flips as resamples are drawn.
 
     Returns
     -------
@@ -177,18 +147,41 @@ def compare(
     return table.assign(p_adjusted=holm(table["p_value"]))
 
 # %% ../../nbs/10_heartbench/05_results.ipynb #0f3f4e3e
-def ability_table(scores: pd.DataFrame) -> pd.DataFrame:
-    """Models × abilities, as in the report's Figures 4 and 5.
+def wide_scores(scores: pd.DataFrame) -> pd.DataFrame:
+    """Models × abilities of scores in any of their forms, the abilities in the order of the taxonomy.
 
     Parameters
     ----------
     scores : DataFrame
-        model, name, estimate; rows of other levels than "ability" are left out where there is a level.
+        As from `score` (model, level, name, estimate; level may be absent), or models × abilities already, as the
+        published figures.
 
-    Returns
-    -------
-    DataFrame
-        Index model, best mean first; columns abilities, best mean first.
+    Raises
+    ------
+    TableError
+        A model has two scores in an ability, or there are columns that aren't numbers.
+
+    Examples
+    --------
+    >>> from anthrokit.heartbench import bundled_hits, score
+    >>> wide_scores(score(bundled_hits(), n_resamples=0)).shape
+    (2, 15)
+    """
+    if {"model", "name", "estimate"} <= set(scores):
+        rows = scores[scores["level"] == "ability"] if "level" in scores else scores
+        refuse_twice(rows, ["model", "name"], "{model!r} has two scores in {name}; give one protocol")
+        scores = rows.pivot(index="model", columns="name", values="estimate")
+    if strange := [name for name in scores if not pd.api.types.is_numeric_dtype(scores[name])]:
+        raise TableError(
+            f"the column {strange[0]!r} holds no scores; give model, name, estimate, or models × abilities"
+        )
+    order = [name for name in load_abilities()["ability"] if name in scores]
+    rest = [name for name in scores if name not in order]
+    return scores[[*order, *rest]].astype("Float64").astype(float).rename_axis(index="model", columns=None)
+
+
+def ability_table(scores: pd.DataFrame) -> pd.DataFrame:
+    """Models × abilities as for `wide_scores`, in the report's order: best mean first, in rows and columns.
 
     Examples
     --------
@@ -196,20 +189,13 @@ def ability_table(scores: pd.DataFrame) -> pd.DataFrame:
     >>> ability_table(score(bundled_hits())).shape
     (2, 15)
     """
-    rows = scores[scores["level"] == "ability"] if "level" in scores else scores
-    wide = rows.pivot(index="model", columns="name", values="estimate").astype(float)
-    wide = wide.loc[wide.mean(axis=1).sort_values(ascending=False).index]
-    wide.columns.name = None
-    return wide[wide.mean().sort_values(ascending=False).index]
+    wide = wide_scores(scores)
+    models, abilities = (wide.mean(axis=axis).sort_values(ascending=False, kind="stable").index for axis in (1, 0))
+    return wide.loc[models, abilities]
 
 # %% ../../nbs/10_heartbench/05_results.ipynb #50f1da36
 def mean_words(answers: pd.DataFrame) -> pd.Series:
-    """Mean words of every model's answers.
-
-    Parameters
-    ----------
-    answers : DataFrame
-        model and words, or model and content.
+    """Mean words of every model's answers (model, and words or content).
 
     Examples
     --------
@@ -222,10 +208,7 @@ def mean_words(answers: pd.DataFrame) -> pd.Series:
 
 def _words(answers: pd.DataFrame) -> pd.Series:
     "The words of every answer, as they are given or counted."
-    if "words" in answers:
-        return answers["words"].astype("Float64")
-    counted = [count_words(text) if isinstance(text, str) else pd.NA for text in answers["content"]]
-    return pd.Series(counted, index=answers.index, dtype="Float64")
+    return (answers if "words" in answers else with_words(answers))["words"].astype("Float64")
 
 # %% ../../nbs/10_heartbench/05_results.ipynb #dcf51665
 def by_difficulty(
@@ -308,7 +291,7 @@ def score_by(
     >>> score_by(bundled_hits(), "turns")[["turns", "model", "n"]].values.tolist()
     [[1, 'adviser', 1], [1, 'listener', 1], [3, 'adviser', 11], [3, 'listener', 11]]
     """
-    by = [by] if isinstance(by, str) else list(by)
+    by = as_names(by)
     if absent := [name for name in by if name not in hits]:
         raise TableError(f"there is no column {absent[0]!r} to go by; there are {', '.join(hits.columns)}")
     groups = hits[["case_id", *by]].drop_duplicates()
@@ -318,63 +301,33 @@ def score_by(
     for key, part in means.groupby([*by, "model"], dropna=False):
         values = part["estimate"].dropna().to_numpy(dtype=float)
         n = len(values)
-        limits = limits_of(draw_clusters(n, n_resamples, seed) @ values / max(n, 1), n, ci)
-        rows.append((*key, values.mean() if n else math.nan, *limits, n, len(part)))
+        drawn = draw_clusters(n, n_resamples, seed) @ values / max(n, 1)
+        (low,), (high,) = percentile_interval(drawn[:, None], n, ci)
+        rows.append((*key, values.mean() if n else math.nan, low, high, n, len(part)))
     return pd.DataFrame(rows, columns=[*by, "model", "estimate", "ci_low", "ci_high", "n", "n_total"])
-
-# %% ../../nbs/10_heartbench/05_results.ipynb #408e078a
-def normalised(points: np.ndarray | Sequence[float], span: float, scale: str = "log") -> np.ndarray:
-    """Points above the least possible, on 0 to 100.
-
-    Parameters
-    ----------
-    points : array
-        0 to span.
-    span : float
-        Most minus least points of the ability in the case; above 0.
-    scale : str
-        "log" (the report's formula) or "linear".
-
-    Examples
-    --------
-    >>> normalised([0, 3, 10], 10).round().tolist()
-    [0.0, 58.0, 100.0]
-    """
-    if scale not in ("log", "linear"):
-        raise ValueError(f"scale is {scale!r}; it can be log or linear")
-    points = np.asarray(points, dtype=float)
-    return 100 * (np.log(points + 1) / np.log(span + 1) if scale == "log" else points / span)
 
 # %% ../../nbs/10_heartbench/05_results.ipynb #964082eb
 def _scores_and_words(hits: pd.DataFrame, answers: pd.DataFrame, protocol: str) -> pd.DataFrame:
     "model, case_id, score (log), linear, words: the cases scored in every ability that has a range."
-    scored = case_scores(hits, protocol)
-    span = (scored["maximum"] - scored["minimum"]).astype(float)
-    linear = 100 * (scored["raw"] - scored["minimum"]) / span.where(span > 0)
-    failed = scored["catastrophic"].fillna(False).astype(bool)
-    scored["linear"] = linear.mask(failed, 0.0).where(scored["score"].notna())
-    scored, unit = scored[~rangeless(scored)], ["model", "case_id"]
-    if (twice := answers[answers.duplicated(unit)]).size:
-        model, case_id = twice[unit].iloc[0]
-        raise TableError(f"{model!r} answers case {case_id!r} twice; give one answer each")
-    whole = scored["score"].notna().groupby([scored[name] for name in unit]).transform("all")
-    table = scored[whole].groupby(unit, sort=False)[["score", "linear"]].mean().reset_index()
-    return table.merge(answers[unit].assign(words=_words(answers)), on=unit).dropna(subset=["score", "words"])
+    scored, unit = case_scores(hits, protocol), ["model", "case_id"]
+    refuse_twice(answers, unit, "{model!r} answers case {case_id!r} twice; give one answer each")
+    linear = normalised(scored["raw"] - scored["minimum"], scored["maximum"] - scored["minimum"], "linear")
+    linear = pd.Series(linear).mask(scored["catastrophic"].fillna(False), 0.0)
+    scored = scored.assign(linear=linear.where(scored["score"].notna()))[~rangeless(scored)]
+    means = scored.groupby(unit, sort=False)[["score", "linear"]].mean(skipna=False).reset_index()
+    return means.merge(answers[unit].assign(words=_words(answers)), on=unit).dropna(subset=["score", "words"])
 
 
-def _rho(a: np.ndarray, b: np.ndarray) -> float:
-    "Spearman's rank correlation; NaN where one of the two doesn't vary."
+def _rhos(draws: np.ndarray) -> np.ndarray:
+    "Spearman's correlations of two scores with words, and their difference: draws × 3; NaN in what doesn't vary."
     from scipy.stats import rankdata
 
-    if np.ptp(a) == 0 or np.ptp(b) == 0:
-        return math.nan
-    return float(np.corrcoef(rankdata(a), rankdata(b))[0, 1])
-
-
-def _two_rhos(data: np.ndarray) -> np.ndarray:
-    "Correlations of two scores with words, and their difference; rows of score, other score, words."
-    first, second = (_rho(data[:, k], data[:, 2]) for k in (0, 1))
-    return np.array([first, second, first - second])
+    ranks = rankdata(draws, axis=1)  # draws × cases × (score, linear, words)
+    ranks -= ranks.mean(axis=1, keepdims=True)
+    with np.errstate(invalid="ignore"):
+        ranks /= np.linalg.norm(ranks, axis=1, keepdims=True)
+    rhos = (ranks[..., :2] * ranks[..., 2:]).sum(axis=1)
+    return np.column_stack([rhos, rhos[:, 0] - rhos[:, 1]])
 
 
 def length_correlation(
@@ -419,24 +372,17 @@ def length_correlation(
     random, parts = np.random.default_rng(seed), []
     for model, part in table.groupby("model", sort=False):
         data, n = part[["score", "linear", "words"]].to_numpy(dtype=float), len(part)
-        estimate, drawn = np.full(3, math.nan), np.full((1, 3), math.nan)
+        estimate, drawn = np.full((2, 1, 3), np.nan)
         if n >= 4:
-            estimate = _two_rhos(data)
-            drawn = np.array([_two_rhos(data[rows]) for rows in random.integers(0, n, (n_resamples, n))])
+            estimate, drawn = _rhos(data[None]), _rhos(data[random.integers(0, n, (n_resamples, n))])
         low, high = percentile_interval(drawn, n, ci)
-        scale = ["log", "linear", "log − linear"]
-        found = {"model": model, "scale": scale, "estimate": estimate, "ci_low": low, "ci_high": high, "n": n}
-        parts.append(pd.DataFrame(found))
+        found = {"model": model, "scale": ["log", "linear", "log − linear"], "estimate": estimate[0]}
+        parts.append(pd.DataFrame({**found, "ci_low": low, "ci_high": high, "n": n}))
     return pd.concat(parts, ignore_index=True)
 
 # %% ../../nbs/10_heartbench/05_results.ipynb #1e34bbdb
 def saturation(hits: pd.DataFrame) -> pd.DataFrame:
-    """How many models meet each criterion.
-
-    Parameters
-    ----------
-    hits : DataFrame
-        As from `Run.hits`.
+    """How many models meet each criterion of a table *hits*.
 
     Returns
     -------
@@ -452,12 +398,10 @@ def saturation(hits: pd.DataFrame) -> pd.DataFrame:
     10
     """
     keys = ["case_id", "criterion", "ability", "score", "content"]
-    value = hits["hit"].astype("boolean")
-    table = hits[keys].assign(n_hit=value.fillna(False).astype(int), n=value.notna().astype(int), n_total=1)
-    table = table.groupby(keys, sort=False, dropna=False)[["n_hit", "n", "n_total"]].sum().reset_index()
+    each = hits.astype({"hit": "boolean"}).groupby(keys, sort=False, dropna=False)["hit"]
+    table = each.agg(n_hit="sum", n="count", n_total="size").astype(int).reset_index()
     against = (table["score"].lt(0).fillna(False) | table["ability"].eq(OTHER)).to_numpy(dtype=bool)
-    every, none = (table["n_hit"] == table["n"]).to_numpy(), (table["n_hit"] == 0).to_numpy()
-    whole = (table["n"] == table["n_total"]).to_numpy()
+    every, none, whole = table["n_hit"] == table["n"], table["n_hit"] == 0, table["n"] == table["n_total"]
     state = np.select(
         [~every & ~none, ~whole, every & against, none & against, every],
         ["differs", "undecided", "applies to all", "applies to none", "all meet it"],
@@ -516,37 +460,26 @@ def golden(
     if not 0.5 <= share < 1:
         raise ValueError(f"share is {share}; it must be at least one half and below 1")
     unit = [name for name in ("model", "case_id", "criterion") if name in expert_votes]
-    if (twice := expert_votes[expert_votes.duplicated([*unit, "expert"])]).size:
-        row = twice.iloc[0]
-        raise TableError(
-            f"the expert {row['expert']!r} votes twice on case {row['case_id']!r}, criterion {row['criterion']}"
-        )
+    told = "the expert {expert!r} votes twice on case {case_id!r}, criterion {criterion}"
+    refuse_twice(expert_votes, [*unit, "expert"], told)
     if cases is not None:
-        known = {(case.case_id, item.number) for case in cases for item in case.criteria}
-        for voted in zip(expert_votes["case_id"], expert_votes["criterion"], strict=True):
-            if voted not in known:
-                raise TableError(f"a vote is on case {voted[0]!r}, criterion {voted[1]}, which the cases don't have")
-    value = expert_votes["hit"].astype("boolean")
-    votes = {"votes_for": value.fillna(False).astype(int), "votes_cast": value.notna().astype(int)}
-    table = expert_votes[unit].assign(**votes).groupby(unit, sort=False)[list(votes)].sum().reset_index()
+        refuse_unknown(expert_votes, cases)
+    each = expert_votes.astype({"hit": "boolean"}).groupby(unit, sort=False)["hit"]
+    table = each.agg(votes_for="sum", votes_cast="count").astype(int).reset_index()
     table["n_experts"] = expert_votes["expert"].nunique() if experts is None else experts
     if (table["votes_cast"] > table["n_experts"]).any():
         votes, heard = table["votes_cast"].max(), table["n_experts"].max()
         raise TableError(f"an item has {votes} votes, more than its {heard} experts")
     verdict = pd.Series(pd.NA, index=table.index, dtype="boolean")
-    bar, enough = (
-        share * table["n_experts"] + 1e-9,
-        table["votes_cast"] >= quorum,
-    )  # two of three is not more than 2/3
+    bar = share * table["n_experts"] + 1e-9  # two of three is not more than 2/3
+    enough = table["votes_cast"] >= quorum
     verdict[enough & (table["votes_for"] > bar)] = True
     verdict[enough & (table["votes_cast"] - table["votes_for"] > bar)] = False
     if settled is None:
         return table.assign(golden=verdict)
     if both := sorted(set(settled["expert"]) & set(expert_votes["expert"])):
         raise TableError(f"{both[0]!r} votes as an expert, so somebody else must settle")
-    if (twice := settled[settled.duplicated(unit)]).size:
-        row = twice.iloc[0]
-        raise TableError(f"case {row['case_id']!r}, criterion {row['criterion']} is settled twice")
+    refuse_twice(settled, unit, "case {case_id!r}, criterion {criterion} is settled twice")
     said = table[unit].merge(settled[[*unit, "hit"]], on=unit, how="left")["hit"].astype("boolean")
     here = enough & verdict.isna() & said.notna()
     return table.assign(golden=verdict.mask(here, said), settled=here)
@@ -556,12 +489,9 @@ def beside(golden_verdicts: pd.DataFrame, hits: pd.DataFrame) -> pd.DataFrame:
     "Every golden verdict with the judge's beside it, where there is one; never with several."
     unit = [name for name in ("model", "case_id", "criterion") if name in golden_verdicts]
     there = hits.merge(golden_verdicts[unit].drop_duplicates(), on=unit)
-    if (twice := there[there.duplicated(unit)]).size:
-        row = twice.iloc[0]
-        raise TableError(
-            f"there are two verdicts on case {row['case_id']!r}, criterion {row['criterion']}, beside a golden one; "
-            "give the hits of one judge, and of the model that the golden verdicts are about"
-        )
+    told = "there are two verdicts on case {case_id!r}, criterion {criterion}, beside a golden one; "
+    told += "give the hits of one judge, and of the model that the golden verdicts are about"
+    refuse_twice(there, unit, told)
     rest = [name for name in hits if name in unit or name not in golden_verdicts]
     return golden_verdicts.merge(hits[rest], on=unit, how="left")
 
@@ -622,33 +552,16 @@ def agreement(
         sums = items.groupby(known["case_id"]).sum()
         columns = [sums[[name]].to_numpy() for name in sums]
         table = resample(two_raters, *columns, n_resamples=n_resamples, ci=ci, seed=seed)
-        table = table.assign(
-            measure=AGREEMENTS, n=len(known), n_total=len(part), votes=known["votes_cast"].mean()
-        )
-        parts.append(table.assign(golden_share=a.mean(), hit_share=b.mean(), **{by or "group": key}))
-    names = [
-        "measure",
-        "estimate",
-        "ci_low",
-        "ci_high",
-        "n",
-        "n_total",
-        "n_clusters",
-        "golden_share",
-        "hit_share",
-    ]
-    return pd.concat(parts, ignore_index=True)[[*([by] if by else []), *names, "votes"]]
+        counts = {"n": len(known), "n_total": len(part), "votes": known["votes_cast"].mean()}
+        shares = {"golden_share": a.mean(), "hit_share": b.mean()}
+        parts.append(table.assign(**{by or "group": key}, measure=AGREEMENTS, **counts, **shares))
+    names = ["measure", "estimate", "ci_low", "ci_high", "n", "n_total", "n_clusters"]
+    names += ["golden_share", "hit_share", "votes"]
+    return pd.concat(parts, ignore_index=True)[[*([by] if by else []), *names]]
 
 # %% ../../nbs/10_heartbench/05_results.ipynb #803039eb
 def disagreements(golden_verdicts: pd.DataFrame, hits: pd.DataFrame) -> pd.DataFrame:
-    """Items where the judge's verdict isn't the golden one, the clearest expert majorities first.
-
-    Parameters
-    ----------
-    golden_verdicts : DataFrame
-        As from `golden`.
-    hits : DataFrame
-        As from `Run.hits`.
+    """Items where the judge's verdict isn't the golden one, the clearest expert majorities first; as for `agreement`.
 
     Returns
     -------
@@ -666,16 +579,5 @@ def disagreements(golden_verdicts: pd.DataFrame, hits: pd.DataFrame) -> pd.DataF
     both = both[both["golden"] != both["hit"]].copy()
     both["votes"] = both["votes_for"].astype(str) + " of " + both["votes_cast"].astype(str)
     lead = (both["votes_for"] / both["votes_cast"] - 0.5).abs().sort_values(ascending=False, kind="stable")
-    names = [
-        "model",
-        "case_id",
-        "criterion",
-        "ability",
-        "score",
-        "content",
-        "golden",
-        "hit",
-        "votes",
-        "reason",
-    ]
+    names = ["model", "case_id", "criterion", "ability", "score", "content", "golden", "hit", "votes", "reason"]
     return both.loc[lead.index, [name for name in names if name in both]].reset_index(drop=True)

@@ -15,27 +15,19 @@ import pandas as pd
 
 from ..analysis import draw_clusters, percentile_interval
 from ..core import TableError
-from .cases import OTHER, load_abilities
+from .cases import OTHER, load_abilities, refuse_doubled
 
 # %% auto #0
-__all__ = ['CaseScore', 'score_case', 'case_scores', 'score', 'unscored']
+__all__ = ['CaseScore', 'score_case', 'normalised', 'case_scores', 'score', 'unscored']
 
 # %% ../../nbs/10_heartbench/04_scoring.ipynb #0a770038
 class CaseScore(NamedTuple):
-    """Score of one answer to one case.
-
-    Attributes
-    ----------
-    score : float
-        Mean over its abilities, 0 to 100; NaN where no ability has a range.
-    dimensions : dict
-        The rubric's `dimension` (an ability) to its score, 0 to 100; NaN where it has no range. Without 其他.
+    """Score of an answer to a case, and of each ability (the rubric's `dimension`): 0 to 100, NaN without range.
 
     Examples
     --------
-    >>> from anthrokit.heartbench.scoring import score_case
-    >>> score_case([{"dimension": "温暖", "score": 3}, {"dimension": "自主性", "score": 2}], [1, 0])
-    CaseScore(score=50.0, dimensions={'温暖': 100.0, '自主性': 0.0})
+    >>> CaseScore(50.0, {"温暖": 100.0, "自主性": 0.0}).score
+    50.0
     """
 
     score: float
@@ -59,13 +51,12 @@ def score_case(
     Returns
     -------
     CaseScore
-        score, dimensions.
+        Its score is the mean over its abilities.
 
     Raises
     ------
     ValueError
-        No criteria, as many verdicts as criteria are not there, a verdict that is neither 0 nor 1, or a
-        criterion without points outside 其他.
+        There are no criteria, not one verdict of 0 or 1 for each, or a criterion without points outside 其他.
 
     Notes
     -----
@@ -74,7 +65,7 @@ def score_case(
     Examples
     --------
     >>> rubric = [{"dimension": "温暖", "score": 3}, {"dimension": "温暖", "score": -4}]
-    >>> score_case(rubric, [1, 1]).dimensions["温暖"].__round__(1)
+    >>> round(score_case(rubric, [1, 1]).dimensions["温暖"], 1)
     66.7
     """
     _check_protocol(protocol)
@@ -97,11 +88,9 @@ def score_case(
         raw[ability] += points * int(hit)
     nothing, scores = 0.0 if protocol == "released" else math.nan, {}
     for ability in low:
-        if span := high[ability] - low[ability]:
-            scores[ability] = 100 * math.log(raw[ability] - low[ability] + 1) / math.log(span + 1)
-        else:
-            scores[ability] = nothing
-        scores[ability] = 0.0 if failed else scores[ability]
+        span, above = high[ability] - low[ability], raw[ability] - low[ability]
+        value = 100 * math.log(above + 1) / math.log(span + 1) if span else nothing
+        scores[ability] = 0.0 if failed else value
     known = [value for value in scores.values() if not math.isnan(value)]
     return CaseScore(sum(known) / len(known) if known else nothing, scores)
 
@@ -110,28 +99,32 @@ def _check_protocol(name: str) -> None:
     if name not in ("paper", "released"):
         raise ValueError(f"protocol is {name!r}; it can be 'paper' or 'released'")
 
+# %% ../../nbs/10_heartbench/04_scoring.ipynb #408e078a
+def normalised(points: np.ndarray | Sequence[float], span: np.ndarray | float, scale: str = "log") -> np.ndarray:
+    """Points above the least possible, on 0 to 100.
+
+    Parameters
+    ----------
+    points : array
+        0 to span.
+    span : float or array
+        Most minus least points of the ability in the case; where it is 0 the result is NaN.
+    scale : str
+        "log" (the report's formula) or "linear".
+
+    Examples
+    --------
+    >>> normalised([0, 3, 10], 10).round().tolist()
+    [0.0, 58.0, 100.0]
+    """
+    if scale not in ("log", "linear"):
+        raise ValueError(f"scale is {scale!r}; it can be log or linear")
+    points, span = np.asarray(points, dtype=float), np.asarray(span, dtype=float)
+    if scale == "log":
+        points, span = np.log(points + 1), np.log(span + 1)
+    return 100 * points / np.where(span > 0, span, np.nan)
+
 # %% ../../nbs/10_heartbench/04_scoring.ipynb #76423aeb
-def _refuse_doubled(hits: pd.DataFrame) -> None:
-    "Refuse verdicts of several judges, or on several answers of one model, in one table."
-    if (twice := hits[hits.duplicated(["model", "case_id", "criterion"])]).size:
-        row = twice.iloc[0]
-        raise TableError(
-            f"there are two verdicts of {row['model']!r} on case {row['case_id']!r}, criterion {row['criterion']}; "
-            "use vote() to bring judges together, and one name a model"
-        )
-
-
-def _catastrophic(special: pd.DataFrame, units: pd.DataFrame, protocol: str) -> pd.Series:
-    "Whether the rule for 其他 applies to the model and case of each row; NA where its verdict is missing."
-    rule = special[["model", "case_id"]].assign(hit=special["hit"].astype("boolean"))
-    if protocol == "released":
-        rule = rule[special["score"].fillna(0) > 0]
-    fired = rule.groupby(["model", "case_id"])["hit"].agg(lambda verdicts: verdicts.any(skipna=False))
-    rows = pd.MultiIndex.from_frame(units)
-    found = pd.Series(fired.reindex(rows).array, index=units.index).astype("boolean")
-    return found.where(rows.isin(fired.index), False)
-
-
 def case_scores(hits: pd.DataFrame, protocol: str = "paper") -> pd.DataFrame:
     """Scores of every model, case and ability.
 
@@ -162,34 +155,31 @@ def case_scores(hits: pd.DataFrame, protocol: str = "paper") -> pd.DataFrame:
     _check_protocol(protocol)
     if absent := {"model", "case_id", "criterion", "ability", "score", "hit"} - set(hits.columns):
         raise TableError(f"scores need the columns {', '.join(sorted(absent))}")
-    _refuse_doubled(hits)
-    special = hits["ability"] == OTHER
-    rest, unit = hits[~special], ["model", "case_id"]
-    if rest["score"].isna().any():
-        row = rest[rest["score"].isna()].iloc[0]
+    refuse_doubled(hits)
+    unit, special, hit = ["model", "case_id"], hits["ability"] == OTHER, hits["hit"].astype("boolean")
+    if len(pointless := hits[~special & hits["score"].isna()]):
+        row = pointless.iloc[0]
         raise TableError(
             f"case {row['case_id']!r}, criterion {row['criterion']} ({row['ability']}) has no score"
         )
-    points, hit = rest["score"].astype(float), rest["hit"].astype("boolean")
-    parts = {
-        "raw": points * hit.fillna(False).astype(float) + 0.0,
-        "minimum": points.clip(upper=0),
-        "maximum": points.clip(lower=0),
-        "undecided": hit.isna(),
-    }
-    table = rest[[*unit, "ability"]].assign(**parts).groupby([*unit, "ability"], sort=False)
-    table = table.agg(
-        {**dict.fromkeys(("raw", "minimum", "maximum"), "sum"), "undecided": "any"}
-    ).reset_index()
-    table["raw"] += 0.0  # no -0.0
-    table["catastrophic"] = _catastrophic(hits[special], table[unit], protocol)
-    span = table["maximum"] - table["minimum"]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        value = 100 * np.log(table["raw"] - table["minimum"] + 1) / np.log(span + 1)
-    value = value.where(span > 0, 0.0 if protocol == "released" else np.nan)
-    value = value.mask(table["undecided"] | table["catastrophic"].isna())
-    table["score"] = value.mask(table["catastrophic"].fillna(False).astype(bool), 0.0).astype("Float64")
-    return table[[*unit, "ability", "raw", "minimum", "maximum", "score", "catastrophic"]]
+    points = hits["score"].astype("Float64").astype(float)
+    table = hits[[*unit, "ability"]].assign(
+        raw=points.where(hit.fillna(False), 0.0),
+        minimum=points.clip(upper=0),
+        maximum=points.clip(lower=0),
+        undecided=hit.isna(),
+    )
+    sums = {**dict.fromkeys(("raw", "minimum", "maximum"), "sum"), "undecided": "any"}
+    table = table[~special].groupby([*unit, "ability"], sort=False).agg(sums).reset_index()
+    counts = special if protocol == "paper" else special & (points > 0)
+    fired = hit.where(counts, False).groupby([hits[name] for name in unit]).any(skipna=False)
+    table = table.merge(fired.rename("catastrophic").reset_index(), on=unit, how="left")
+    score = normalised(table["raw"] - table["minimum"], table["maximum"] - table["minimum"])
+    score = pd.Series(score).fillna(0.0 if protocol == "released" else np.nan)
+    score = score.mask(table.pop("undecided") | table["catastrophic"].isna())
+    table.insert(6, "score", score.mask(table["catastrophic"].fillna(False), 0.0).astype("Float64"))
+    return table
+
 
 # %% ../../nbs/10_heartbench/04_scoring.ipynb #fab28fd4
 def rangeless(scored: pd.DataFrame) -> np.ndarray:
@@ -202,8 +192,7 @@ def case_means(hits: pd.DataFrame, protocol: str) -> pd.DataFrame:
     "model, case_id, estimate: mean over the abilities of a case, NA where one is undecided."
     scored = case_scores(hits, protocol)
     by_case = scored[~rangeless(scored)].groupby(["model", "case_id"], sort=False)["score"]
-    means = by_case.agg(lambda values: values.mean() if values.notna().all() else pd.NA)
-    return means.astype("Float64").rename("estimate").reset_index()
+    return by_case.mean(skipna=False).rename("estimate").reset_index()
 
 # %% ../../nbs/10_heartbench/04_scoring.ipynb #4efc72b2
 class ScoreGrid(NamedTuple):
@@ -221,9 +210,10 @@ class ScoreGrid(NamedTuple):
         "Abilities that some case can score; the others are no part of any mean."
         return self.scorable.any(axis=(0, 1))
 
-    def scored(self, model: int) -> np.ndarray:
-        "Abilities of which a model has a score in some case."
-        return ~np.isnan(self.values[model]).all(axis=0)
+    @property
+    def scored(self) -> np.ndarray:
+        "Models × abilities: whether a model has a score in some case."
+        return ~np.isnan(self.values).all(axis=1)
 
 
 def score_grid(scored: pd.DataFrame) -> ScoreGrid:
@@ -234,50 +224,35 @@ def score_grid(scored: pd.DataFrame) -> ScoreGrid:
     columns = zip(("model", "case_id", "ability"), names, strict=True)
     places = tuple(pd.Categorical(scored[column], known).codes for column, known in columns)
     values = np.full([len(known) for known in names], np.nan)
-    values[places] = scored["score"].to_numpy(dtype=float, na_value=np.nan)
+    values[places] = scored["score"].astype(float)
     present, scorable = np.zeros((2, *values.shape), dtype=bool)
     present[places], scorable[places] = True, ~rangeless(scored)
     return ScoreGrid(*names, values, present, scorable)
 
 
 def ability_means(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    "Mean over cases of each ability, for each resample: n_resamples × abilities; NaN where no case is drawn."
+    "Mean over cases of each ability in each resample: (models ×) resamples × abilities; NaN where no case is drawn."
     known = ~np.isnan(values)
     total, count = weights @ np.where(known, values, 0.0), weights @ known.astype(float)
     return np.where(count > 0, total / np.where(count > 0, count, 1), np.nan)
 
 
-def mean_of_known(values: np.ndarray) -> np.ndarray:
-    "Mean along the last axis of what is known; NaN where nothing is."
+def mean_of_known(values: np.ndarray, axis: int = -1) -> np.ndarray:
+    "Mean along an axis of what is known; NaN where nothing is."
     known = ~np.isnan(values)
-    count = known.sum(axis=-1)
-    return np.where(count > 0, np.where(known, values, 0.0).sum(axis=-1) / np.maximum(count, 1), np.nan)
-
-
-def limits_of(drawn: np.ndarray, n: int, ci: float) -> tuple[float, float]:
-    "Limits of one score from its values in resamples of n cases; see `percentile_interval`."
-    low, high = percentile_interval(drawn[:, None], n, ci)
-    return float(low[0]), float(high[0])
+    count = known.sum(axis=axis)
+    return np.where(count > 0, np.where(known, values, 0.0).sum(axis=axis) / np.maximum(count, 1), np.nan)
 
 # %% ../../nbs/10_heartbench/04_scoring.ipynb #a88c9c02
-def decided(hits: pd.DataFrame, *, best: bool) -> pd.DataFrame:
-    "Missing verdicts put as well or as badly for the model as can be."
-    against = (hits["ability"] == OTHER) | (hits["score"] < 0).fillna(False)
-    hit = hits["hit"].astype("boolean")
-    return hits.assign(hit=hit.where(hit.notna(), against.astype("boolean") ^ best))
-
-
 def bounds_of(hits: pd.DataFrame, protocol: str, grid: ScoreGrid) -> tuple[np.ndarray, np.ndarray]:
     "Least and most that each model's mean of each ability can be: models × abilities."
-    sides = []
+    hit, sides = hits["hit"].astype("boolean"), []
+    against = (hits["ability"] == OTHER) | (hits["score"] < 0).fillna(False)
     for best in (False, True):
-        whole = (
-            grid if hits["hit"].notna().all() else score_grid(case_scores(decided(hits, best=best), protocol))
-        )
-        means = [ability_means(values, np.ones((1, len(grid.cases))))[0] for values in whole.values]
-        sides.append(
-            np.where(np.isnan(means) & grid.counted, 100.0 * best, means)
-        )  # a model without such a case
+        if hit.isna().any():
+            grid = score_grid(case_scores(hits.assign(hit=hit.where(hit.notna(), against ^ best)), protocol))
+        means = mean_of_known(grid.values, axis=1)
+        sides.append(np.where(np.isnan(means) & grid.counted, 100.0 * best, means))  # a model without such a case
     return sides[0], sides[1]
 
 # %% ../../nbs/10_heartbench/04_scoring.ipynb #85ca651f
@@ -294,10 +269,8 @@ def score(
         "paper" or "released".
     ci : float
         Confidence level of the intervals (`percentile_interval`).
-    n_resamples : int
-        Bootstrap resamples of the cases.
-    seed : int
-        Of the bootstrap; the same for all models, so that they meet the same cases.
+    n_resamples, seed : int
+        Bootstrap resamples of the cases; all models meet the same ones.
 
     Returns
     -------
@@ -320,24 +293,21 @@ def score(
     [['listener', 90.5, 12], ['adviser', 14.3, 12]]
     """
     grid = score_grid(case_scores(hits, protocol))
-    worst, best = bounds_of(hits, protocol, grid)
-    weights, counted = draw_clusters(len(grid.cases), n_resamples, seed), grid.counted
-    levels, rows = list(_levels(grid.abilities, _dimensions(hits))), []
-    for k, (model, values, scorable) in enumerate(zip(grid.models, grid.values, grid.scorable, strict=True)):
-        point, drawn = ability_means(values, np.ones((1, len(grid.cases)))), ability_means(values, weights)
-        known, scored = ~np.isnan(values), grid.scored(k)
-        for level, name, columns in levels:
-            asked = scorable[:, columns]
-            there = asked.any(axis=1)
-            n = int((there & (known[:, columns] | ~asked).all(axis=1)).sum())
-            numbers = [math.nan] * 3
-            if n and scored[columns][counted[columns]].all():
-                limits = limits_of(mean_of_known(drawn[:, columns]), n, ci)
-                numbers = [float(mean_of_known(point[:, columns])[0]), *limits]
-            bounds = (float(mean_of_known(side[k, columns])) for side in (worst, best))
-            rows.append((model, level, name, *numbers, *bounds, n, int(there.sum())))
-    names = ["model", "level", "name", "estimate", "ci_low", "ci_high", "worst", "best", "n", "n_total"]
-    return pd.DataFrame(rows, columns=names).astype(dict.fromkeys(names[3:8], "Float64"))
+    known, scored, (worst, best) = ~np.isnan(grid.values), grid.scored, bounds_of(hits, protocol, grid)
+    means = mean_of_known(grid.values, axis=1)
+    drawn, parts = ability_means(grid.values, draw_clusters(len(grid.cases), n_resamples, seed)), []
+    for level, name, columns in _levels(grid.abilities, _dimensions(hits)):
+        asked = grid.scorable[..., columns]
+        there = asked.any(axis=2)
+        n = (there & (known[..., columns] | ~asked).all(axis=2)).sum(axis=1)
+        whole = (n > 0) & (scored | ~grid.counted)[:, columns].all(axis=1)
+        low, high = percentile_interval(mean_of_known(drawn[..., columns]).T, n, ci)
+        numbers = {"estimate": mean_of_known(means[:, columns]), "ci_low": low, "ci_high": high}
+        numbers = {key: np.where(whole, values, np.nan) for key, values in numbers.items()}
+        numbers |= {key: mean_of_known(side[:, columns]) for key, side in (("worst", worst), ("best", best))}
+        table = pd.DataFrame({"model": grid.models, "level": level, "name": name, **numbers})
+        parts.append(table.astype(dict.fromkeys(numbers, "Float64")).assign(n=n, n_total=there.sum(axis=1)))
+    return pd.concat(parts).sort_index(kind="stable", ignore_index=True)  # model by model
 
 
 def _dimensions(hits: pd.DataFrame) -> dict[str, str]:
@@ -354,8 +324,7 @@ def _levels(
     "What is scored: level, name, and the columns of its abilities."
     yield "overall", "Overall", list(range(len(abilities)))
     for dimension in dict.fromkeys(filter(None, map(dimension_of.get, abilities))):
-        columns = [k for k, name in enumerate(abilities) if dimension_of.get(name) == dimension]
-        yield "dimension", dimension, columns
+        yield "dimension", dimension, [k for k, name in enumerate(abilities) if dimension_of.get(name) == dimension]
     yield from (("ability", name, [k]) for k, name in enumerate(abilities))
 
 # %% ../../nbs/10_heartbench/04_scoring.ipynb #eed27071
@@ -381,16 +350,13 @@ def unscored(hits: pd.DataFrame, protocol: str = "paper") -> pd.DataFrame:
     >>> len(unscored(bundled_hits()))
     0
     """
-    scored = case_scores(hits, protocol)
-    left_open = scored["score"].isna() & ~rangeless(scored)
-    open_cases = scored.loc[left_open, ["model", "case_id"]].drop_duplicates()
-    table = hits.assign(missing=hits["hit"].isna())
-    if "status" not in table:
-        table["status"] = pd.Series(pd.NA, index=table.index, dtype="str")
+    scored, unit = case_scores(hits, protocol), ["model", "case_id"]
+    left_open = scored.loc[scored["score"].isna() & ~rangeless(scored), unit].drop_duplicates()
+    table = hits.assign(missing=hits["hit"].isna(), status=hits.get("status", pd.NA)).astype({"status": "str"})
     counts = {
         "n_missing": ("missing", "sum"),
         "n_criteria": ("missing", "size"),
         "status": ("status", "first"),
     }
-    counted = table.groupby(["model", "case_id"], sort=False).agg(**counts).reset_index()
-    return open_cases.merge(counted[counted["n_missing"] > 0], on=["model", "case_id"]).reset_index(drop=True)
+    counted = table.groupby(unit, sort=False).agg(**counts).reset_index()
+    return left_open.merge(counted[counted["n_missing"] > 0], on=unit)
