@@ -124,7 +124,8 @@ class Alike(NamedTuple):
     def steps(self, at_once: bool = False) -> Steps:
         "Their steps."
         parts = list(self.parts)
-        yield from [parts] if at_once else [parts[:1], parts[1:]]
+        for side_by_side in [parts] if at_once else [parts[:1], parts[1:]]:
+            yield side_by_side
 
 
 Steps = Generator[Any, Any, Any]
