@@ -252,7 +252,7 @@ def test_no_rank_on_other_abilities():
     assert never_whole["n"] == 0 and pd.isna(never_whole["estimate"])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(st.data())
 def test_a_score_lies_between_its_bounds_whatever_is_missing(data):
     letters = st.text("yn?", min_size=8, max_size=8)

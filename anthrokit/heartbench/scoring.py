@@ -302,12 +302,13 @@ def score(
         n = (there & (known[..., columns] | ~asked).all(axis=2)).sum(axis=1)
         whole = (n > 0) & (scored | ~grid.counted)[:, columns].all(axis=1)
         low, high = percentile_interval(mean_of_known(drawn[..., columns]).T, n, ci)
-        numbers = {"estimate": mean_of_known(means[:, columns]), "ci_low": low, "ci_high": high}
-        numbers = {key: np.where(whole, values, np.nan) for key, values in numbers.items()}
-        numbers |= {key: mean_of_known(side[:, columns]) for key, side in (("worst", worst), ("best", best))}
-        table = pd.DataFrame({"model": grid.models, "level": level, "name": name, **numbers})
-        parts.append(table.astype(dict.fromkeys(numbers, "Float64")).assign(n=n, n_total=there.sum(axis=1)))
-    return pd.concat(parts).sort_index(kind="stable", ignore_index=True)  # model by model
+        numbers = [np.where(whole, one, np.nan) for one in (mean_of_known(means[:, columns]), low, high)]
+        numbers += [mean_of_known(side[:, columns]) for side in (worst, best)]
+        rows = zip(grid.models, *numbers, n, there.sum(axis=1), strict=True)
+        parts.append([(model, level, name, *row) for model, *row in rows])
+    rows = [row for of_model in zip(*parts, strict=True) for row in of_model]
+    names = ["model", "level", "name", "estimate", "ci_low", "ci_high", "worst", "best", "n", "n_total"]
+    return pd.DataFrame(rows, columns=names).astype(dict.fromkeys(names[3:8], "Float64"))
 
 
 def _dimensions(hits: pd.DataFrame) -> dict[str, str]:
