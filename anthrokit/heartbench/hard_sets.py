@@ -5,7 +5,7 @@
 # %% ../../nbs/10_heartbench/14_hard_sets.ipynb #50792115
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,8 +13,9 @@ import pandas as pd
 
 from ..analysis import draw_clusters, percentile_interval, proportion
 from ..core import TableError
-from ..figures import COLOURS, MARKERS, legend_above, new_axes, points, shown, themed
+from ..figures import legend_above, new_axes, points, shown, themed
 from .cases import OTHER
+from .figures import _rows_of_points
 from .results import saturation
 from .scoring import ability_means, case_means
 
@@ -22,11 +23,13 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 # %% auto #0
-__all__ = ['ALL', 'drop_by_choice', 'hard_drop', 'plot_hard_drop', 'saturation_without']
+__all__ = ['drop_by_choice', 'hard_drop', 'plot_hard_drop', 'saturation_without']
 
 # %% ../../nbs/10_heartbench/14_hard_sets.ipynb #8126f670
 def drop_by_choice(sd: float, models: int, share: float = 84 / 296, *, between_cases: float = 0.0) -> float:
     """Points that models lose on the lowest-scored cases because these were chosen by the same scores.
+
+    What new answers would not show, for normal scores: the selection differential of truncation.
 
     Parameters
     ----------
@@ -38,15 +41,6 @@ def drop_by_choice(sd: float, models: int, share: float = 84 / 296, *, between_c
         Of the cases that is chosen; the report's 84 of 296 by default.
     between_cases : float
         Standard deviation of the cases' real difficulty, in points.
-
-    Returns
-    -------
-    float
-        The expected loss that new answers would not show.
-
-    Notes
-    -----
-    For normal scores; the selection differential of truncation.
 
     Examples
     --------
@@ -62,11 +56,6 @@ def drop_by_choice(sd: float, models: int, share: float = 84 / 296, *, between_c
     return float(luck / np.sqrt(between_cases**2 + luck or 1.0) * norm.pdf(norm.ppf(share)) / share)
 
 # %% ../../nbs/10_heartbench/14_hard_sets.ipynb #61db0917
-ALL = "all cases"
-_MEASURES = (ALL, "hard, chosen with it", "hard, chosen without it", "hard, new answers")
-_DROPS = ("drop, chosen with it", "drop, chosen without it", "drop, new answers", "drop from choosing")
-
-
 def _matrix(hits: pd.DataFrame, protocol: str) -> pd.DataFrame:
     "Case scores, models × cases."
     means = hits if "estimate" in hits else case_means(hits, protocol)
@@ -85,13 +74,20 @@ def _chosen(hardness: np.ndarray, weights: np.ndarray, share: float) -> np.ndarr
     return taken[:, np.argsort(order)]
 
 
-def _hardness(values: np.ndarray) -> np.ndarray:
+def _hardness(scores: pd.DataFrame) -> np.ndarray:
     "How far models lie above their own means in each case: NaN where nothing is known. Missing scores move nothing."
-    known = ~np.isnan(values)
-    own = np.where(known, values, 0.0).sum(axis=1, keepdims=True)
-    own /= np.maximum(known.sum(axis=1, keepdims=True), 1)
-    values, count = values - own, known.sum(axis=0)
-    return np.where(count > 0, np.where(known, values, 0.0).sum(axis=0) / np.maximum(count, 1), np.nan)
+    return scores.sub(scores.mean(axis=1), axis=0).mean().to_numpy()
+
+
+def _families(models: Iterable[str], groups: Mapping[str, str] | None, purpose: str) -> dict[str, str]:
+    "Model to its family, by default itself; three families or more."
+    models = list(dict.fromkeys(models))
+    family = dict(zip(models, models, strict=True)) if groups is None else dict(groups)
+    if absent := [name for name in models if pd.isna(family.get(name))]:
+        raise TableError(f"groups names no family for the model {absent[0]!r}")
+    if (n := len({family[name] for name in models})) < 3:
+        raise TableError(f"there are {n} models or families; {purpose} needs three or more")
+    return family
 
 
 def hard_drop(
@@ -133,8 +129,6 @@ def hard_drop(
     ------
     TableError
         Fewer than three models or families; a model without a score, or that isn't in `groups` or `fresh`.
-    ValueError
-        The share is not between 0 and 1.
 
     Notes
     -----
@@ -153,51 +147,36 @@ def hard_drop(
     wide = _matrix(hits, protocol)
     if (silent := wide.index[wide.isna().all(axis=1)]).size:
         raise TableError(f"the model {silent[0]!r} has no score in any case; leave it out")
-    family = pd.Series(dict(groups) if groups is not None else {name: name for name in wide.index}).reindex(
-        wide.index
-    )
-    if family.isna().any():
-        raise TableError(f"groups names no family for the model {family[family.isna()].index[0]!r}")
-    if family.nunique() < 3:
-        raise TableError(
-            f"there are {family.nunique()} models or families; choosing without one of them needs three or more"
-        )
+    family = wide.index.map(_families(wide.index, groups, "choosing without one of them"))
     new = None if fresh is None else _matrix(fresh, protocol).reindex(columns=wide.columns)
     if new is not None and (absent := sorted(set(wide.index) - set(new.index))):
         raise TableError(f"the new answers have none of the model {absent[0]!r}")
     if new is not None and (silent := new.index[new.isna().all(axis=1)]).size:
         raise TableError(f"the new answers of {silent[0]!r} have no score in these cases")
-    values, n_cases = wide.to_numpy(), wide.shape[1]
+    n_cases = wide.shape[1]
     weights = np.vstack([np.ones((1, n_cases)), draw_clusters(n_cases, n_resamples, seed)])
-    together, drawn = _chosen(_hardness(values), weights, share), {}
-    for place, model in enumerate(wide.index):
-        apart = _chosen(_hardness(values[(family != family[model]).to_numpy()]), weights, share)
-        means = [ability_means(values[place, :, None], drawing)[:, 0] for drawing in (weights, together, apart)]
-        drops = [means[0] - means[1], means[0] - means[2]]
+    together, drawn = _chosen(_hardness(wide), weights, share), {}
+
+    def mean(scores: pd.Series, drawing: np.ndarray) -> np.ndarray:
+        return ability_means(scores.to_numpy()[:, None], drawing)[:, 0]
+
+    for place, (model, scores) in enumerate(wide.iterrows()):
+        apart = _chosen(_hardness(wide[family != family[place]]), weights, share)
+        whole, chosen, left_out = (mean(scores, drawing) for drawing in (weights, together, apart))
+        found = {"all cases": whole, "hard, chosen with it": chosen, "hard, chosen without it": left_out}
+        drops = {"drop, chosen with it": whole - chosen, "drop, chosen without it": whole - left_out}
         if new is not None:
-            again = new.loc[[model]].to_numpy().T
-            means.append(ability_means(again, together)[:, 0])
-            drops.append(ability_means(again, weights)[:, 0] - means[3])
-        drawn[model] = means, [*drops, drops[0] - drops[1]]
-    return _tabulate(drawn, wide, n_cases, ci, with_fresh=new is not None)
-
-
-def _tabulate(
-    drawn: Mapping[str, tuple[list, list]], wide: pd.DataFrame, n_cases: int, ci: float, *, with_fresh: bool
-) -> pd.DataFrame:
-    "Estimates (the first draw) and intervals of every model and of the mean of models."
-    measures = [*_MEASURES[: 3 + with_fresh], *_DROPS[: 2 + with_fresh], _DROPS[3]]
-    known = wide.notna().sum(axis=1).to_dict()
-    every = {model: np.column_stack([*means, *drops]) for model, (means, drops) in drawn.items()}
-    every["mean of models"] = np.mean(list(every.values()), axis=0)
+            found["hard, new answers"] = mean(new.loc[model], together)
+            drops["drop, new answers"] = mean(new.loc[model], weights) - found["hard, new answers"]
+        drawn[model] = pd.DataFrame(found | drops | {"drop from choosing": left_out - chosen})
+    n_scored = wide.notna().sum(axis=1).to_dict() | {"mean of models": int(wide.notna().all().sum())}
+    drawn["mean of models"] = sum(drawn.values()) / len(wide)
     parts = []
-    for model, table in every.items():
-        low, high = percentile_interval(table[1:], n_cases, ci)
-        n = known.get(model, int(wide.notna().all().sum()))
-        limits = {"estimate": table[0], "ci_low": low, "ci_high": high}
-        parts.append(
-            pd.DataFrame({"model": model, "measure": measures, **limits, "n": n, "n_total": n_cases})
-        )
+    for model, table in drawn.items():  # the first row is the estimate
+        low, high = percentile_interval(table.to_numpy()[1:], n_cases, ci)
+        limits = {"estimate": table.iloc[0].to_numpy(), "ci_low": low, "ci_high": high}
+        counts = {"n": n_scored[model], "n_total": n_cases}
+        parts.append(pd.DataFrame({"model": model, "measure": table.columns, **limits, **counts}))
     return pd.concat(parts, ignore_index=True)
 
 # %% ../../nbs/10_heartbench/14_hard_sets.ipynb #a39ebfa4
@@ -210,30 +189,18 @@ def plot_hard_drop(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     table : DataFrame
         As from `hard_drop`.
 
-    Returns
-    -------
-    Axes
-
     Examples
     --------
     >>> from anthrokit.heartbench import WRITERS, bundled_hits
     >>> ax = plot_hard_drop(hard_drop(bundled_hits(writers=WRITERS), share=1 / 3, n_resamples=200))
     """
-    names = list(dict.fromkeys(table["model"]))[::-1]
-    kinds = [name for name in _DROPS[:3] if name in set(table["measure"])]
-    ax = new_axes(ax, (6.4, 0.42 * len(names) + 1.4))
-    for k, kind in enumerate(kinds):
-        part = table[table["measure"] == kind].set_index("model").reindex(names)
-        places = np.arange(len(names)) + 0.2 * ((len(kinds) - 1) / 2 - k)
-        ax.hlines(
-            places, part["ci_low"].astype(float), part["ci_high"].astype(float), color=COLOURS[k], lw=points(1.5)
-        )
-        label = kind.removeprefix("drop, ")
-        ax.plot(part["estimate"], places, MARKERS[k], color=COLOURS[k], ms=points(5), ls="", label=label)
+    drops = table[table["measure"].str.startswith("drop, ")]
+    drops = drops.assign(measure=drops["measure"].str.removeprefix("drop, "))
+    ax = new_axes(ax, (6.4, 0.42 * drops["model"].nunique() + 1.4))
+    _rows_of_points(ax, drops, "model", "measure", list(dict.fromkeys(drops["measure"])), 0.2)
+    ax.set_yticks(ax.get_yticks(), [shown(label.get_text(), 40) for label in ax.get_yticklabels()])
     ax.axvline(0, color="#222222", lw=points(0.8))
-    ax.set_yticks(range(len(names)), [shown(name) for name in names])
-    told = f"n = {table['n_total'].iloc[0]} cases; lines: intervals by case"
-    ax.set_xlabel(f"Points lost from all cases to the hard ones ({told})")
+    ax.set_xlabel("Points lost from all cases to the hard ones, with intervals by case (n: cases)")
     legend_above(ax, title="Hard cases")
     return ax
 
@@ -248,14 +215,9 @@ def saturation_without(
     hits : DataFrame
         As from `Run.hits`, three or more models.
     groups : mapping, optional
-        Model to its family; a family is held out together.
+        As for `hard_drop`.
     ci : float
         Of the interval, over cases.
-
-    Raises
-    ------
-    TableError
-        Fewer than three models or families, or a model that isn't in `groups`.
 
     Returns
     -------
@@ -269,23 +231,14 @@ def saturation_without(
     >>> saturation_without(bundled_hits(writers=WRITERS))[["model", "n_saturated"]].values.tolist()[0]
     ['adviser', 2]
     """
-    family, parts = dict(groups or {name: name for name in hits["model"].unique()}), []
-    if absent := sorted(set(hits["model"]) - set(family)):
-        raise TableError(f"groups names no family for the model {absent[0]!r}")
-    if (n := len({family[name] for name in hits["model"]})) < 3:
-        raise TableError(f"there are {n} models or families; leaving one out needs three or more")
+    family, parts = _families(hits["model"], groups, "leaving one out"), []
     unit = ["case_id", "criterion"]
     for model, own in hits[hits["ability"] != OTHER].groupby("model"):
         others = saturation(hits[hits["model"].map(family) != family[model]])
         full = own.merge(others.loc[others["state"] == "all meet it", unit], on=unit)
         known = full.dropna(subset=["hit"])
-        sums = known.assign(hit=known["hit"].astype(float), one=1.0).groupby("case_id")[["hit", "one"]].sum()
-        if len(sums):
-            found = proportion(sums[["hit"]].to_numpy(), sums[["one"]].to_numpy(), ci)
-        else:
-            found = pd.DataFrame({"estimate": [np.nan], "ci_low": np.nan, "ci_high": np.nan})
-        found = found[["estimate", "ci_low", "ci_high"]]
-        counts = {"n_saturated": len(full), "n": len(known), "n_clusters": len(sums)}
-        parts.append(found.assign(model=model, **counts))
+        sums = known["hit"].astype(float).groupby(known["case_id"]).agg(["sum", "size"])
+        found = proportion(sums[["sum"]].to_numpy(), sums[["size"]].to_numpy(), ci)
+        parts.append(found.assign(model=model, n_saturated=len(full)))
     table = pd.concat(parts, ignore_index=True)
     return table[["model", "n_saturated", "estimate", "ci_low", "ci_high", "n", "n_clusters"]]

@@ -10,6 +10,7 @@ import html
 import json
 import os
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -18,10 +19,10 @@ import numpy as np
 import pandas as pd
 
 from ..core import PLAIN, Run, TableError
-from .building import _NARROW, _PERSONAL, new_case
+from .building import _NARROW, _PERSONAL, _named, _texts, new_case
 from .cases import Case, Cases, write_cases
 from .judging import as_utf8, read_object
-from .languages import language_of, read_words
+from .languages import language_of
 from ..models import LLM, Batch, Budget
 from ..work import AskingJob, Steps, Unreadable, task
 
@@ -31,18 +32,10 @@ __all__ = ['STEPS', 'MOST', 'arewrite', 'Span', 'personal_spans', 'anonymise', '
 
 # %% ../../nbs/10_heartbench/11_rewriting.ipynb #5fc2a7d2
 class Span(NamedTuple):
-    """Something personal in a text.
-
-    Attributes
-    ----------
-    start, end : int
-    kind : str
-        NAME, PLACE, ORG, NUMBER.
-    text : str
+    """Something personal in a text: where it begins and ends, its kind (NAME, PLACE, ORG, NUMBER), and itself.
 
     Examples
     --------
-    >>> from anthrokit.heartbench.rewriting import personal_spans
     >>> personal_spans("我叫王小明。")
     [Span(start=2, end=5, kind='NAME', text='王小明')]
     """
@@ -56,24 +49,16 @@ class Span(NamedTuple):
 _KINDS = {"PERSON": "NAME", "PLACE": "PLACE", "ORGANISATION": "ORG"}
 _LEADS = re.compile(r"^(?:[Mm]y name(?: is|'s)|[Nn]amed|[Cc]alled|我叫|名叫|名字叫|叫做)\s*")
 _PLATE = re.compile(r"[京津沪渝冀豫云辽黑湘皖鲁新苏浙赣鄂桂甘晋蒙陕吉闽贵粤青藏川宁琼][A-Z][A-Z0-9]{5,6}")
-_PLACEHOLDER = re.compile(r"\[(?:NAME|PLACE|ORG|NUMBER) \d+\]")
+_PLACEHOLDER = re.compile(r"\[(NAME|PLACE|ORG|NUMBER) (\d+)\]")
 _LATIN = "[A-Za-z0-9À-ÖØ-öø-ɏ]"
-_MARK = re.compile(r"\[(NAME|PLACE|ORG|NUMBER) (\d+)\]")
-_NOT_NAMES = frozenset(
-    ("God", "Dad", "Mum", "Mom", "Gran", "Grandpa", "AI", "emo", "PUA", "爷爷", "奶奶", "爸爸", "妈妈", "外婆")
-)
+_NOT_NAMES = set("God Dad Mum Mom Gran Grandpa AI emo PUA 爷爷 奶奶 爸爸 妈妈 外婆".split())
+_PRONOUNS = set("She He It They Nobody We I You".split())
 _CALLED = re.compile(
     r"\b(?:brother|sister|son|daughter|friend|husband|wife|boss|ex|therapist|landlord|mum|dad|nurse"
     r"|vicar)[,]? ([A-Z][a-z]+)\b"
     r"|(?:^|(?<=[.!?] ))([A-Z][a-z]+)(?= (?:and I\b|is the only|found|cried|said|told))"
     r"|(?<=\btold )([A-Z][a-z]+)\b|(?<=\band )([A-Z][a-z]+)(?= (?:broke|were|told))"
 )
-
-
-def _other_script(text: str) -> list[tuple[int, str]]:
-    "The stretches of a mixed text in the script that it isn't mainly in, each with its place."
-    pattern = r"[A-Z][A-Za-z'’.-]*(?: [A-Za-z'’.-]+)*" if language_of(text) == "zh" else r"[\u3400-\u9fff]+"
-    return [(match.start(), match[0]) for match in re.finditer(pattern, text)]
 
 
 def personal_spans(text: str) -> list[Span]:
@@ -90,16 +75,12 @@ def personal_spans(text: str) -> list[Span]:
     [('NAME', '王小明'), ('NUMBER', '13812345678')]
     """
     found: list[Span] = []
-    holes = [match.span() for match in _PLACEHOLDER.finditer(text)]
+    taken = [match.span() for match in _PLACEHOLDER.finditer(text)]
     bare = _PLACEHOLDER.sub(lambda match: " " * len(match[0]), text)
 
     def add(start: int, end: int, kind: str) -> None:
-        inside = any(start < there.end and there.start < end for there in found)
-        if (
-            not inside
-            and not any(start < high and low < end for low, high in holes)
-            and text[start:end].strip()
-        ):
+        if text[start:end].strip() and not any(start < high and low < end for low, high in taken):
+            taken.append((start, end))
             found.append(Span(start, end, kind, text[start:end]))
 
     narrow = bare.translate(_NARROW)
@@ -112,29 +93,12 @@ def personal_spans(text: str) -> list[Span]:
             add(match.start() + (lead.end() if lead else 0), match.end(), kept)
     for match in _PLATE.finditer(narrow):
         add(*match.span(), "NUMBER")
-    for start, part in [*_other_script(bare), (0, bare)]:
-        at: list = []
-        for word in [*read_words(part), None]:
-            joins = word and at and word.name == at[2] and part[at[1] : word.start] in ("", " ")
-            if joins:
-                at[1] = word.start + len(word.text)
-                continue
-            if at and part[at[0] : at[1]] not in _NOT_NAMES:
-                add(start + at[0], start + at[1], _KINDS[at[2]])
-            at = [word.start, word.start + len(word.text), word.name] if word and word.name else []
+    for start, end, kind in _named(bare):
+        if bare[start:end] not in _NOT_NAMES:
+            add(start, end, _KINDS[kind])
     for match in _CALLED.finditer(bare) if language_of(text) == "en" else ():
-        place = next(k for k in range(1, 5) if match[k])
-        if match[place] not in _NOT_NAMES and match[place] not in (
-            "She",
-            "He",
-            "It",
-            "They",
-            "Nobody",
-            "We",
-            "I",
-            "You",
-        ):
-            add(*match.span(place), "NAME")
+        if match[match.lastindex] not in _NOT_NAMES | _PRONOUNS:
+            add(*match.span(match.lastindex), "NAME")
     return sorted(found)
 
 # %% ../../nbs/10_heartbench/11_rewriting.ipynb #798ec1c4
@@ -171,48 +135,38 @@ def anonymise(case: Case) -> tuple[Case, pd.DataFrame]:
     >>> new.dialogue[-1][1], key["placeholder"].tolist()
     ('I miss [NAME 1].', ['[NAME 1]', '[NAME 1]'])
     """
-    names: list[tuple[str, str, str]] = []  # kind, text, placeholder
-    counts: dict[str, int] = {}
+    names: dict[tuple[str, str], str] = {}  # kind and text: placeholder
+    counts: Counter[str] = Counter()
     for _, text in case.dialogue:  # placeholders that stand there already mean somebody else
-        for kind, number in _MARK.findall(text):
-            counts[kind] = max(counts.get(kind, 0), int(number))
-    for _, text in case.dialogue:
-        for span in personal_spans(text):
-            if any(kind == span.kind and told == span.text for kind, told, _ in names):
-                continue
-            known = next(
-                (mark for kind, told, mark in names if kind == span.kind and _same(kind, told, span.text)),
-                None,
-            )
-            if known is None:
-                counts[span.kind] = counts.get(span.kind, 0) + 1
-                known = f"[{span.kind} {counts[span.kind]}]"
-            names.append((span.kind, span.text, known))
-    longest = sorted(names, key=lambda entry: -len(entry[1]))
-    marks = {told: mark for _, told, mark in longest}
+        for kind, number in _PLACEHOLDER.findall(text):
+            counts[kind] = max(counts[kind], int(number))
+    for kind, told in [span[2:] for _, text in case.dialogue for span in personal_spans(text)]:
+        if (kind, told) not in names:
+            same = (mark for (other, name), mark in names.items() if other == kind and _same(kind, name, told))
+            if (mark := next(same, None)) is None:
+                counts[kind] += 1
+                mark = f"[{kind} {counts[kind]}]"
+            names[kind, told] = mark
+    marks = {told: mark for (_, told), mark in sorted(names.items(), key=lambda entry: -len(entry[0][1]))}
     lower = {told.lower(): told for told in reversed(marks) if " " in told}  # "maria keller" is nothing else
     parts = []
     for told in marks:
         whole = re.escape(told) if language_of(told) == "zh" else rf"(?<!{_LATIN}){re.escape(told)}(?!{_LATIN})"
         parts.append(f"(?i:{whole})" if " " in told else whole)
-    times: dict[str, int] = {}
+    times: Counter[str] = Counter()
 
     def put(match: re.Match) -> str:
         told = match[0] if match[0] in marks else lower[match[0].lower()]
-        times[told] = times.get(told, 0) + 1
+        times[told] += 1
         return marks[told]
 
     clean = [(role, re.sub("|".join(parts), put, text) if parts else text) for role, text in case.dialogue]
-    key = [(mark, told, times.get(told, 0)) for _, told, mark in names]
+    key = [(mark, told, times[told]) for (_, told), mark in names.items()]
     return replace(case, dialogue=tuple(clean)), pd.DataFrame(key, columns=["placeholder", "text", "n"])
 
 # %% ../../nbs/10_heartbench/11_rewriting.ipynb #ce217fc2
 def refuse_personal(cases: Iterable[Case]) -> None:
     """Raise where anything personal is found in dialogues or criteria, or a number, mail or account in a case's id.
-
-    Parameters
-    ----------
-    cases : iterable of Case
 
     Raises
     ------
@@ -224,15 +178,12 @@ def refuse_personal(cases: Iterable[Case]) -> None:
     >>> refuse_personal([new_case("c", ["[NAME 1] left."])])
     """
     places = []
+    forms = [pattern for kind, pattern in _PERSONAL.items() if kind not in ("name", "address")]
     for number, case in enumerate(cases, 1):
-        forms = [pattern for kind, pattern in _PERSONAL.items() if kind not in ("name", "address")]
         if any(re.search(pattern, case.case_id) for pattern in [*forms, _PLATE]):
             places.append(f"the id of case number {number}: NUMBER")
-        texts = [(f"message {k}", text) for k, (_, text) in enumerate(case.dialogue, 1)]
-        texts += [(f"criterion {item.number}", item.content) for item in case.criteria]
-        places += [
-            f"{case.case_id}, {where}: {span.kind}" for where, text in texts for span in personal_spans(text)
-        ]
+        for where, text in _texts(case):
+            places += [f"{case.case_id}, {where}: {span.kind}" for span in personal_spans(text)]
     if places:
         more = f" and {len(places) - 10} more" if len(places) > 10 else ""
         raise TableError(
@@ -242,11 +193,6 @@ def refuse_personal(cases: Iterable[Case]) -> None:
 
 def write_public(cases: Cases, path: str | os.PathLike) -> None:
     """Write cases in the released format, if nothing personal is found in them.
-
-    Parameters
-    ----------
-    cases : Cases
-    path : path
 
     Raises
     ------
@@ -283,7 +229,7 @@ _REWRITE = {
 }
 
 
-def _read_dialogue(text: str | None, least: int, most: int, given: str = "") -> list[str]:
+def _read_dialogue(text: str | None, least: int, most: int, given: str) -> list[str]:
     said = read_object(text, "dialogue")["dialogue"]
     if not isinstance(said, list) or not all(isinstance(one, str) and one.strip() for one in said):
         raise Unreadable("dialogue is no list of messages")
@@ -292,7 +238,8 @@ def _read_dialogue(text: str | None, least: int, most: int, given: str = "") -> 
     said = [as_utf8(one.strip()) for one in said]
     if any(personal_spans(one) for one in said):
         raise Unreadable("it names a person, a place, an organisation or a number; use the placeholders")
-    if made_up := set(_PLACEHOLDER.findall("".join(said))) - set(_PLACEHOLDER.findall(given)):
+    made_up = {match[0] for match in _PLACEHOLDER.finditer("".join(said)) if match[0] not in given}
+    if made_up:
         raise Unreadable(f"{min(made_up)} does not stand in the dialogue")
     return said
 
@@ -348,18 +295,10 @@ def rewrite(
         It sees anonymised dialogues only.
     run : Run or path
         Where the steps are kept; running again makes only what is missing. The originals are not kept there.
-    tries : int
-        How often an unusable answer is asked for.
-    retry : sequence of str
-        Dialogues of these outcomes are done again: failed, unparsed, refused.
-    budget : Budget, optional
-        Cap on the whole run's dollars or tokens.
-    on : Executor or dask.distributed.Client, optional
-        Whose workers make the calls, in shards of hundreds; see `Spread`.
-    batch : bool or Batch
-        In the providers' batches.
-    progress : bool
-        Show a bar.
+    tries, retry, budget
+        As for `AskingJob`.
+    batch, on, progress
+        As for `run_job`.
 
     Returns
     -------
@@ -380,14 +319,12 @@ def rewrite(
     first = {name: [text for _, text in case.dialogue] for name, case in given.items()}
 
     def rows(ask: Callable[..., Steps], case_id: str) -> Steps:
-        lines, got = first[case_id], {"status": "ok"}
-        found = [{"step": STEPS[0], **got, "dialogue": json.dumps(lines, ensure_ascii=False)}]
-        for step in STEPS[1:]:
-            if got["status"] == "ok":
-                most, least = (MOST, 1) if step == "compressed" else (len(lines), len(lines))
+        lines, got, found = first[case_id], {"status": "ok"}, []
+        for step in STEPS:
+            if step != STEPS[0] and got["status"] == "ok":
+                least, most = (1, MOST) if step == "compressed" else (len(lines), len(lines))
                 read = functools.partial(_read_dialogue, least=least, most=most, given="".join(lines))
-                got, said = yield from ask(_prompt(step, lines), read, step)
-                lines = said or lines
+                got, lines = yield from ask(_prompt(step, lines), read, step)
             done = json.dumps(lines, ensure_ascii=False) if got["status"] == "ok" else None
             found.append({"step": step, **got, "dialogue": done})
         return found
@@ -449,12 +386,14 @@ def steps_html(
     return f"<div {PLAIN[:-1]};{grid}'>{''.join(parts)}</div>"
 
 
-def _refuse_several(rewrites: pd.DataFrame) -> None:
-    "Raise where a column is missing, or several models rewrote a dialogue."
+def _dialogues(rewrites: pd.DataFrame) -> dict[str, dict[str, list[str] | None]]:
+    "Case to step to messages, of the dialogues that were polished; several models' are refused."
     if absent := [name for name in ("case_id", "step", "status", "dialogue") if name not in rewrites]:
         raise TableError(f"the rewrites lack {', '.join(absent)}; rewrites_of gives them")
     if (twice := rewrites[rewrites.duplicated(["case_id", "step"])]).size:
         raise TableError(f"several models rewrote {twice['case_id'].iloc[0]!r}; give the rewrites of one")
+    wide = rewrites[rewrites["status"] == "ok"].pivot(index="case_id", columns="step", values="dialogue")
+    return wide.reindex(columns=STEPS).dropna(subset="polished").to_dict("index")
 
 
 def rewrites_sheet(
@@ -490,14 +429,11 @@ def rewrites_sheet(
     >>> rewrites_sheet(steps, [new_case("c", ["It is gone!"])])[["item", "ask"]].values.tolist()
     [['c', 'rewrite']]
     """
-    _refuse_several(rewrites)
     originals, rows = {case.case_id: [text for _, text in case.dialogue] for case in cases}, []
-    for case_id, part in rewrites.groupby("case_id"):
+    for case_id, steps in _dialogues(rewrites).items():
         if case_id not in originals:
             raise TableError(f"the original of {case_id!r} is not among the cases")
-        steps = part.set_index("step")["dialogue"].reindex(STEPS).to_dict()
-        if part.set_index("step")["status"].get("polished") == "ok":
-            rows.append((case_id, 0, originals[case_id], steps))
+        rows.append((case_id, 0, originals[case_id], steps))
     sheet = pd.DataFrame(rows, columns=["item", "criterion", "original", "steps"])
     order = np.random.default_rng([seed, *expert.encode()]).permutation(len(sheet))
     sheet = sheet.iloc[order].reset_index(drop=True)
@@ -528,12 +464,10 @@ def accepted(rewrites: pd.DataFrame, votes: pd.DataFrame, cases: Iterable[Case])
     >>> accepted(steps, votes, [new_case("c", ["It is gone!"])])["c"].dialogue
     (('user', 'It is gone.'),)
     """
-    _refuse_several(rewrites)
-    polished = rewrites[(rewrites["step"] == "polished") & (rewrites["status"] == "ok")]
+    lines = _dialogues(rewrites)
     said = votes[votes["criterion"] == 0].groupby("item")["vote"].agg(set)  # the rest are votes on its criteria
-    lines = dict(zip(polished["case_id"], polished["dialogue"], strict=True))
     made = [
-        replace(new_case(case.case_id, lines[case.case_id]), scene=case.scene, subscene=case.subscene)
+        new_case(case.case_id, lines[case.case_id]["polished"], scene=case.scene, subscene=case.subscene)
         for case in cases
         if case.case_id in lines and said.get(case.case_id) == {"take"}
     ]

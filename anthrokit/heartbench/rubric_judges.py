@@ -19,14 +19,7 @@ from ..validity import sample_agreement
 __all__ = ['place_effect', 'judge_quality']
 
 # %% ../../nbs/10_heartbench/17_rubric_judges.ipynb #89c460f4
-_ESTIMATED = ["judge", "estimate", "ci_low", "ci_high", "n", "n_clusters"]
-
-
 _HITS = {"verdict": "hit", "item": ("model", "case_id", "criterion"), "cluster": "case_id"}
-
-
-def _share(total: np.ndarray, of: np.ndarray) -> np.ndarray:
-    return total / of
 
 
 def place_effect(
@@ -61,35 +54,25 @@ def place_effect(
     >>> place_effect(said, orders, n_resamples=0)["estimate"].item()
     1.0
     """
-    orders = {
-        (row.model, row.case_id, row.judge, row.sample): json.loads(row.criteria_order)
-        for row in judgements.dropna(subset=["criteria_order"]).itertuples()
-    }
-    rows = []
-    for judge, part in ratings.groupby("judge", sort=False):
-        keys = zip(part["model"], part["case_id"], part["judge"], part["sample"], strict=True)
-        lists = [orders.get(key, []) for key in keys]
-        there = [number in order for order, number in zip(lists, part["criterion"], strict=True)]
-        part = part.assign(order=lists)[there].dropna(subset=["hit"])
-        place = [o.index(k) / max(len(o) - 1, 1) for o, k in zip(part["order"], part["criterion"], strict=True)]
-        data = pd.DataFrame({"hit": part["hit"].astype(float).to_numpy(), "place": place})
-        item = [part["model"].to_numpy(), part["case_id"].to_numpy(), part["criterion"].to_numpy()]
-        data = data - data.groupby(item).transform("mean")
-        sums = pd.DataFrame({"both": data["hit"] * data["place"], "square": data["place"] ** 2})
-        sums = sums.groupby(part["case_id"].to_numpy()).sum()
+    unit, rows = ["model", "case_id", "judge", "sample"], []
+    orders = judgements[[*unit, "criteria_order"]].dropna()
+    orders = orders.assign(criterion=orders["criteria_order"].map(json.loads)).explode("criterion", ignore_index=True)
+    places = orders.groupby(unit)["criterion"]
+    orders["place"] = places.cumcount() / (places.transform("size") - 1).clip(lower=1)
+    known = ratings.dropna(subset=["hit"]).astype({"hit": float})
+    known = known.merge(orders.astype({"criterion": int}), on=[*unit, "criterion"])
+    for judge in ratings["judge"].unique():
+        part = known[known["judge"] == judge]
+        data = part[["hit", "place"]]
+        data = data - data.groupby([part[name] for name in ("model", "case_id", "criterion")]).transform("mean")
+        sums = [(data["place"] * data[name]).groupby(part["case_id"]).sum() for name in ("hit", "place")]
         row = {"judge": judge, "estimate": np.nan, "ci_low": np.nan, "ci_high": np.nan}
-        if sums["square"].sum() > 1e-9:
-            found = resample(
-                _share,
-                sums[["both"]].to_numpy(),
-                sums[["square"]].to_numpy(),
-                n_resamples=n_resamples,
-                ci=ci,
-                seed=seed,
-            )
+        if sums[1].sum() > 1e-9:
+            columns = (one.to_numpy()[:, None] for one in sums)
+            found = resample(np.divide, *columns, n_resamples=n_resamples, ci=ci, seed=seed)
             row |= found[["estimate", "ci_low", "ci_high"]].iloc[0].to_dict()
-        rows.append({**row, "n": len(part), "n_clusters": len(sums)})
-    return pd.DataFrame(rows, columns=_ESTIMATED)
+        rows.append({**row, "n": len(part), "n_clusters": len(sums[0])})
+    return pd.DataFrame(rows, columns=["judge", "estimate", "ci_low", "ci_high", "n", "n_clusters"])
 
 # %% ../../nbs/10_heartbench/17_rubric_judges.ipynb #ffec6fd6
 def judge_quality(
@@ -131,42 +114,28 @@ def judge_quality(
     judgements, ratings = run.query(f"SELECT {names} FROM judgements"), run.rubric_ratings()
     if judgements.empty:
         raise TableError(f"the run {run.name!r} has no judgements; see judge_answers")
-    options, parts = {"ci": ci, "n_resamples": n_resamples, "seed": seed}, []
-    for measure, table in (
-        ("consistency", sample_agreement(ratings, **_HITS, **options)),
-        ("place effect", place_effect(ratings, judgements, **options)),
-    ):
-        parts.append(table.assign(measure=measure))
-    booked = {
-        name: json.loads(settings)["llm"]
-        for name, settings in run.rows("SELECT judge, settings FROM rubric_judges")
-    }
+    options = {"ci": ci, "n_resamples": n_resamples, "seed": seed}
+    parts = [
+        sample_agreement(ratings, **_HITS, **options).assign(measure="consistency"),
+        place_effect(ratings, judgements, **options).assign(measure="place effect"),
+    ]
     calls = run.rows(
         "SELECT model, COUNT(*), SUM(tokens_in + tokens_out), SUM(cost) FROM calls "
         "WHERE purpose = 'rubric judge' GROUP BY model"
     )
     spent = {model: rest for model, *rest in calls}
     for judge, part in judgements.groupby("judge", sort=False):
-        n = len(part)
-        rows = [("missing", part["status"].ne("ok").mean())]
-        name = booked[judge].get("name", judge) if isinstance(booked[judge], dict) else judge
-        paid = spent.get(name) or spent.get(judge) or [np.nan] * 3
-        rows += [
-            (what, value / n if value is not None else np.nan)
-            for what, value in zip(_PAID, paid, strict=True)
-        ]
-        parts.append(pd.DataFrame(rows, columns=["measure", "estimate"]).assign(judge=judge, n=n))
+        sums = [part["status"].ne("ok").sum(), *spent.get(judge, [None] * 3)]
+        means = pd.Series(sums, dtype=float) / len(part)
+        parts.append(pd.DataFrame({"measure": _MEASURES[-4:], "estimate": means, "judge": judge, "n": len(part)}))
         own = vote(ratings[ratings["judge"] == judge])
         if gold is not None and len(own):
             known = agreement(gold, own, **options).replace({"raw agreement": "agreement"})
-            parts.append(known[known["measure"].isin(["agreement", "Cohen's kappa"])].assign(judge=judge))
+            parts.append(known[known["measure"].isin(_MEASURES)].assign(judge=judge))
+    table = pd.concat(parts, ignore_index=True)
+    table["measure"] = pd.Categorical(table["measure"], _MEASURES)
     names = ["judge", "measure", "estimate", "ci_low", "ci_high", "n", "n_clusters"]
-    table = pd.concat(parts, ignore_index=True).reindex(columns=names)
-    order = {name: place for place, name in enumerate(_MEASURES)}
-    return table.sort_values("measure", key=lambda values: values.map(order), kind="stable").reset_index(
-        drop=True
-    )
+    return table.sort_values("measure", kind="stable", ignore_index=True)[names].astype({"measure": "str"})
 
 
-_PAID = ("calls", "tokens", "dollars")
-_MEASURES = ("agreement", "Cohen's kappa", "consistency", "place effect", "missing", *_PAID)
+_MEASURES = ("agreement", "Cohen's kappa", "consistency", "place effect", "missing", "calls", "tokens", "dollars")

@@ -13,8 +13,9 @@ import pandas as pd
 
 from ..analysis import require_columns, resample
 from ..core import TableError
-from ..figures import COLOURS, MARKERS, legend_above, new_axes, points, themed
+from ..figures import legend_above, new_axes, points, themed
 from .answers import count_words
+from .figures import _rows_of_points
 from .languages import english_pipeline, language_of, read_sentences, read_words
 from .scoring import case_means
 
@@ -113,21 +114,16 @@ def _commands_in_english(sentence: str) -> bool:
     body = re.sub(order, "", sentence.strip("\"'“”‘’ "), flags=re.I)
     if not body or re.match(r"(?:i|you|he|she|it|we|they|that|this|there|the|a|an|my|your)\b", body, re.I):
         return False
-    for token in english_pipeline()(
-        "Please " + body[0].lower() + body[1:]
-    ):  # so that the verb is read as one
-        heads = token.dep_ == "ROOT" or (
-            token.dep_ in ("conj", "ccomp", "parataxis") and token.head.dep_ == "ROOT"
-        )
+    for token in english_pipeline()(f"Please {body[0].lower()}{body[1:]}"):  # so that the verb is read as one
+        joined = token.dep_ in ("conj", "ccomp", "parataxis") and token.head.dep_ == "ROOT"
+        heads = token.dep_ == "ROOT" or joined
         if not heads or token.tag_ != "VB" or token.lower_ in _NO_COMMANDS:
             continue
-        children = list(token.children)
-        subject = any(child.dep_ in ("nsubj", "nsubjpass", "expl") for child in children)
-        helped = any(
-            child.tag_ in ("MD", "TO", "VBZ", "VBP", "VBD") and child.lower_ not in ("do", "don't")
-            for child in children
-        )
-        if not subject and not helped:
+        if not any(
+            child.dep_ in ("nsubj", "nsubjpass", "expl")
+            or (child.tag_ in ("MD", "TO", "VBZ", "VBP", "VBD") and child.lower_ not in ("do", "don't"))
+            for child in token.children  # a subject, or a verb that helps
+        ):
             return body[:6].lower() not in ("let me", "let us", "let's ")
     return False
 
@@ -200,16 +196,7 @@ _ITEM = re.compile(
 
 
 def answer_patterns(text: str) -> dict[str, float]:
-    """The measures of one answer.
-
-    Parameters
-    ----------
-    text : str
-
-    Returns
-    -------
-    dict
-        See `MEASURES`; all 0 for an answer without a sentence but no_invitation.
+    """The measures of one answer, named in `MEASURES`; all 0 for one without a sentence but no_invitation.
 
     Examples
     --------
@@ -248,11 +235,6 @@ def patterns(answers: pd.DataFrame) -> pd.DataFrame:
     DataFrame
         model, case_id, language, and a column for each of `MEASURES`.
 
-    Raises
-    ------
-    TableError
-        No answer has content, or a column is missing.
-
     Examples
     --------
     >>> from anthrokit.heartbench import bundled_answers
@@ -275,11 +257,7 @@ def _coefficient(products: np.ndarray) -> np.ndarray:
     "First coefficient of least squares from summed cross-products, rows of (k + 1)² numbers: points a unit."
     size = int(np.sqrt(products.shape[1]))
     square = products.reshape(-1, size, size)
-    ridge = 1e-9 * np.trace(square[:, 1:, 1:], axis1=1, axis2=2)[:, None, None] * np.eye(size - 1)
-    solved = np.linalg.lstsq if len(square) == 1 else None
-    if solved is not None:
-        return np.array([[solved(square[0, 1:, 1:], square[0, 1:, 0], rcond=1e-9)[0][0]]])
-    return np.linalg.solve(square[:, 1:, 1:] + ridge + 1e-300 * np.eye(size - 1), square[:, 1:, :1])[:, :1, 0]
+    return (np.linalg.pinv(square[:, 1:, 1:], rcond=1e-9, hermitian=True) @ square[:, 1:, :1])[:, :1, 0]
 
 
 def patterns_and_scores(
@@ -335,42 +313,39 @@ def patterns_and_scores(
     value, case = data["estimate"].astype(float), data["case_id"]
     length = np.log(data["words"].astype(float).clip(lower=1)).rename("log words")
     models = pd.get_dummies(data["model"], dtype=float).iloc[:, 1:]
-    rows = []
+    rows, how = [], {"n_resamples": n_resamples, "ci": ci, "seed": seed}
     for measure in [name for name in MEASURES if name in data]:
-        own = length if measure == "words" else data[measure].astype(float)
-        others = {HELD[0]: [], HELD[1]: [length], HELD[2]: [length, models]}
+        if measure == "words":
+            own, others = length, {HELD[0]: [], HELD[2]: [models]}
+        else:
+            own = data[measure].astype(float)
+            others = {HELD[0]: [], HELD[1]: [length], HELD[2]: [length, models]}
         for held, columns in others.items():
-            columns = [one for one in columns if measure != "words" or one is not length]
-            if measure == "words" and held == HELD[1]:
-                continue
-            rows.append((measure, held, *_relation(value, own, columns, case, (n_resamples, ci, seed))))
+            rows.append((measure, held, *_relation(value, own, columns, case, **how)))
     names = ["measure", "held", "estimate", "ci_low", "ci_high", "sd", "n", "n_clusters"]
     return pd.DataFrame(rows, columns=names)
 
 
-def _relation(value: pd.Series, own: pd.Series, others: list, case: pd.Series, how: tuple) -> tuple[Any, ...]:
-    "Estimate, limits, spread, and counts of one measure with others held constant."
+def _relation(value: pd.Series, own: pd.Series, others: list, case: pd.Series, **how: float) -> tuple[Any, ...]:
+    "Estimate, limits, spread, and counts of one measure with others held constant; `how` as for `resample`."
     design = pd.concat([value.rename("score"), own.rename("own"), *others], axis=1)
     known = design["own"].notna()
     known &= known.groupby(case).transform("sum") > 1  # nothing to compare with in its case
     design, case = design[known], case[known]
     if design.empty:
         return np.nan, np.nan, np.nan, np.nan, 0, 0
-    design = design - design.groupby(case).transform("mean")
-    spread = float(np.sqrt((design["own"] ** 2).sum() / max(len(design) - case.nunique(), 1)))
-    rest = design.iloc[:, 2:].to_numpy()
-    left = design["own"].to_numpy()
-    if rest.shape[1]:
-        left = left - rest @ np.linalg.lstsq(rest, left, rcond=1e-9)[0]
-    if spread < 1e-9 or np.sqrt((left**2).mean()) < 1e-6 * spread:
-        return np.nan, np.nan, np.nan, spread, len(design), case.nunique()
-    numbers = design.to_numpy()
+    numbers = (design - design.groupby(case).transform("mean")).to_numpy(copy=True)
+    own, rest = numbers[:, 1], numbers[:, 2:]
+    spread = float(np.sqrt((own**2).sum() / max(len(own) - case.nunique(), 1)))
+    counts = spread, len(own), case.nunique()
+    alone = own - rest @ np.linalg.lstsq(rest, own, rcond=1e-9)[0] if rest.size else own
+    if spread < 1e-9 or np.sqrt((alone**2).mean()) < 1e-6 * spread:
+        return np.nan, np.nan, np.nan, *counts
     numbers[:, 1] /= spread
     products = (numbers[:, :, None] * numbers[:, None, :]).reshape(len(numbers), -1)
     sums = pd.DataFrame(products).groupby(case.to_numpy()).sum().to_numpy()
-    n_resamples, ci, seed = how
-    found = resample(_coefficient, sums, n_resamples=n_resamples, ci=ci, seed=seed).iloc[0]
-    return found["estimate"], found["ci_low"], found["ci_high"], spread, len(design), case.nunique()
+    found = resample(_coefficient, sums, **how).iloc[0]
+    return found["estimate"], found["ci_low"], found["ci_high"], *counts
 
 # %% ../../nbs/10_heartbench/16_patterns.ipynb #d4c63d5e
 @themed
@@ -382,29 +357,17 @@ def plot_patterns(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     table : DataFrame
         As from `patterns_and_scores`.
 
-    Returns
-    -------
-    Axes
-
     Examples
     --------
     >>> from anthrokit.heartbench import bundled_answers, bundled_hits
     >>> found = patterns_and_scores(bundled_hits(), patterns(bundled_answers()), n_resamples=100)
     >>> ax = plot_patterns(found)
     """
-    names = list(dict.fromkeys(table["measure"]))[::-1]
-    ax = new_axes(ax, (6.4, 0.5 * len(names) + 1.3))
-    for k, held in enumerate(HELD):
-        part = table[table["held"] == held].set_index("measure").reindex(names)
-        places = np.arange(len(names)) + 0.22 * (1 - k)
-        ax.hlines(
-            places, part["ci_low"].astype(float), part["ci_high"].astype(float), color=COLOURS[k], lw=points(1.5)
-        )
-        ax.plot(part["estimate"], places, MARKERS[k], color=COLOURS[k], ms=points(5), ls="", label=held)
+    ax = new_axes(ax, (6.4, 0.5 * table["measure"].nunique() + 1.3))
+    named = table.assign(measure=table["measure"].str.replace("_", " "))
+    _rows_of_points(ax, named, "measure", "held", HELD, 0.22)
     ax.axvline(0, color="#222222", lw=points(0.8))
-    ax.set_yticks(range(len(names)), [name.replace("_", " ") for name in names])
-    n, cases = table["n"].max(), table["n_clusters"].max()
-    told = f"n = {n} answers, {cases} cases; lines: intervals by case"
+    told = f"n: answers, of {table['n_clusters'].max()} cases; with intervals by case"
     ax.set_xlabel(f"Points of the case score for one standard deviation ({told})")
     legend_above(ax, title="Held constant")
     return ax
