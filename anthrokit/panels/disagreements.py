@@ -369,7 +369,8 @@ _MATRIX = """<div class="ak-matrix"><table aria-label="Verdicts of two judges"><
 <th scope="col"><span class="ak-name">{{ b | visible(40) }}</span>: {{ said }}</th>{% endfor %}</tr>
 {% for said, cells in rows %}<tr><th scope="row"><span class="ak-name">{{ a | visible(40) }}</span>: {{ said }}</th>
 {% for count, share, on, choice, title in cells %}<td>{% if count %}<button type="button"
- data-choose='{{ choice | tojson }}' aria-pressed="{{ on | tojson }}" style="--ak-share: {{ share }}%" title="{{ title | visible(200) }}">{{
+ data-choose='{{ choice | tojson }}' aria-pressed="{{ on | tojson }}" style="--ak-share: {{ share }}%"
+ title="{{ title | visible(200) }}">{{
  "{:,}".format(count) }}</button>{% else %}<span class="ak-quiet">0</span>{% endif %}</td>{% endfor %}</tr>
 {% endfor %}</table><p class="ak-small ak-quiet">Both have a verdict on {{ "{:,}".format(n) }} of
 {{ "{:,}".format(of) }}
