@@ -141,6 +141,7 @@ def open_notebook(request, lab, browser, tmp_path):
         opened[-1] = kind(lab, page, tmp_path, cells, **options)
         return opened[-1]
 
+    open_one.kind = kind
     yield open_one
     if request.node.stash.get(FAILED, False) or None in opened:
         PAGES.pop().context.close()

@@ -5,12 +5,9 @@ import signal
 
 import hostile
 import pytest
-from browser import seen
+from browser import seen, unharmed
 
 from anthrokit.heartbench import Ballots
-
-# What a busy machine shows too late is asked for again, twice at most; a page that is wrong stays wrong.
-pytestmark = pytest.mark.flaky(reruns=2, only_rerun=["TimeoutError"])
 
 START = """
 import os, pathlib
@@ -112,8 +109,7 @@ def test_hostile_texts(panel_of):
     panel.locator(".ak-page").click()
     for number in range(panel.of):
         done(panel, number)
-        assert notebook.page.evaluate("window.__hacked") is None
-        assert notebook.page.locator(".jp-OutputArea-output [data-hostile]").count() == 0
+        unharmed(notebook.page)
         assert notebook.overflowing(".jp-OutputArea-output") == []
         if number == 30:
             notebook.screenshot("ballots_hostile")

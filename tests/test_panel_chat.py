@@ -1,9 +1,6 @@
 """The chat panel in JupyterLab, in a real browser, with a gateway and a model server behind it."""
 
-import pytest
 from browser import seen
-
-pytestmark = pytest.mark.flaky(reruns=2, only_rerun=["TimeoutError"])
 
 CELL = """
 from anthrokit.panels import ChatPanel

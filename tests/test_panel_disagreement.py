@@ -8,9 +8,6 @@ from anthrokit import Run, demo_run, judge_accuracy
 from anthrokit.panels.disagreements import confusion, disagreement
 from anthrokit.validity import Annotations
 
-# What a busy machine shows too late is asked for again, twice at most; a page that is wrong stays wrong.
-pytestmark = pytest.mark.flaky(reruns=2, only_rerun=["TimeoutError"])
-
 OPEN = "from anthrokit import DisagreementPanel, Run\npanel = DisagreementPanel({}, annotator={!r})\npanel"
 
 

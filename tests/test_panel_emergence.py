@@ -6,9 +6,6 @@ from browser import everywhere, filters, says, seen, unharmed
 
 from anthrokit import analysis, demo_run
 
-# What a busy machine shows too late is asked for again, twice at most; a page that is wrong stays wrong.
-pytestmark = pytest.mark.flaky(reruns=2, only_rerun=["TimeoutError"])
-
 CELL = "from anthrokit import EmergencePanel\npanel = EmergencePanel({!r})\npanel"
 
 

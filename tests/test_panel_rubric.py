@@ -8,9 +8,6 @@ from anthrokit.core import Run, vote
 from anthrokit.heartbench import add_answers, bundled_answers, bundled_hits, bundled_ratings, load_cases
 from anthrokit.panels.rubric import RubricPanel
 
-# What a busy machine shows too late is asked for again, twice at most; a page that is wrong stays wrong.
-pytestmark = pytest.mark.flaky(reruns=2, only_rerun=["TimeoutError"])
-
 CELL = """
 from anthrokit import RubricPanel
 from anthrokit.heartbench import bundled_answers, bundled_ratings, load_cases

@@ -12,13 +12,30 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from markupsafe import Markup
 
 from ..analysis import agreement
 from ..core import Run, RunError, TableError, digest, tables
 from ..judging import taxonomy_of
-from .disagreements import TICKS, VERDICTS, keep_verdict
-from .frame import Filter, Listing, Panel, Parts, View, options_of
-from .source import render, visible
+from .disagreements import ANSWERS, Verdicts, two
+from anthrokit.panels.frame import (
+    STILL_OR_DONE,
+    Chosen,
+    Fields,
+    Filter,
+    Listing,
+    Panel,
+    Parts,
+    View,
+    bar_html,
+    go_on,
+    narrowed,
+    options_of,
+    sets_of,
+    still_or_done,
+    ticks_of,
+)
+from .source import render, table_html, visible
 from ..simulation import Taxonomy
 from ..validity import Annotations, by_annotator, judge_accuracy, keep_annotation_sample
 
@@ -31,7 +48,7 @@ _SHEET = [*_ITEM, "base_id", "weight", "question", "user", "message"]
 
 
 class Deck:
-    """The messages to label, with their definitions.
+    """The messages to label, with their definitions; an item is the number of a row, as a text.
 
     Parameters
     ----------
@@ -72,30 +89,46 @@ class Deck:
         else:
             sheet = source if isinstance(source, pd.DataFrame) else tables.read_frame(source)
             self.taxonomy = Taxonomy.load()
-        if absent := [name for name in (*_ITEM, "message") if name not in sheet.columns]:
-            raise TableError(
-                f"the sheet lacks {', '.join(absent)}; validity.draw_annotation_sample makes one"
-            )
+        if absent := ", ".join(name for name in (*_ITEM, "message") if name not in sheet.columns):
+            raise TableError(f"the sheet lacks {absent}; validity.draw_annotation_sample makes one")
         sheet = sheet.reindex(columns=_SHEET).drop_duplicates(_ITEM).reset_index(drop=True)
         self.sheet = sheet.astype({"dialogue_id": "str", "turn": "Int64", "behaviour": "str"})
         if self.sheet.empty:
             raise TableError("the sheet has no rows: there is nothing to label")
         self.split = _split_votes(self.run) if self.run is not None else {}
+        self.later: dict[str, list[int]] = {}
 
-    def refresh(self, *, only_if_new: bool = False) -> bool:
+    def refresh(self) -> None:
         "A draw stays what it is."
-        return not only_if_new
 
     def order(self, annotator: str) -> list[int]:
-        "The rows in an annotator's own order, shuffled; behaviours that split the judges most come first."
-        random = np.random.default_rng(
-            int(digest(annotator, self.sheet[_ITEM].astype("str").values.tolist()), 16)
-        )
+        """The rows in an annotator's own order, shuffled.
+
+        Behaviours that split the judges most come first; what was put off comes at the end of its behaviour.
+        """
+        drawn = digest(annotator, self.sheet[_ITEM].astype("str").values.tolist())
+        random, later = np.random.default_rng(int(drawn, 16)), np.zeros(len(self.sheet))
         shuffled = random.permutation(len(self.sheet))
         names = random.permutation(self.sheet["behaviour"].unique()).tolist()
         names.sort(key=lambda name: -self.split.get(name, 0.0))
         turn = self.sheet["behaviour"].map({name: place for place, name in enumerate(names)}).to_numpy()
-        return shuffled[np.argsort(turn[shuffled], kind="stable")].tolist()
+        put_off = self.later.get(annotator, [])
+        later[put_off] = range(1, len(put_off) + 1)
+        return shuffled[np.lexsort((later[shuffled], turn[shuffled]))].tolist()
+
+    def put_off(self, annotator: str, row: int) -> None:
+        "Put an item at the end of its behaviour."
+        self.later[annotator] = [*(one for one in self.later.get(annotator, ()) if one != row), row]
+
+    def labelled(self, annotations: Annotations) -> pd.DataFrame:
+        "The verdicts that stand, oldest first, with their items; of a draw only those that were given blind."
+        rows = annotations.table(history=True)
+        rows = rows[~rows["undone"].eq(True).fillna(False)]
+        if self.sheet["weight"].notna().any():
+            rows = rows[rows["weight"].notna()]
+        rows = rows.drop_duplicates([*_ITEM, "annotator"], keep="last")
+        items = self.sheet[_ITEM].assign(item=self.sheet.index.astype("str"))
+        return rows.merge(items, on=_ITEM).sort_values("annotation")
 
 
 def _split_votes(run: Run) -> dict[str, float]:
@@ -104,99 +137,32 @@ def _split_votes(run: Run) -> dict[str, float]:
     split = (labels["votes_for"] > 0) & (labels["votes_for"] < labels["votes_cast"]) | labels["label"].isna()
     return split.astype(float).groupby(labels["behaviour"]).mean().to_dict()
 
-
-# %% ../../nbs/12_panels/07_annotation.ipynb #97c6016d
-class _Queue:
-    """The messages of a deck in an annotator's order, and what has been labelled.
-
-    Parameters
-    ----------
-    deck : Deck
-    annotations : Annotations
-        Where labels are kept.
-    """
-
-    def __init__(self, deck: Deck, annotations: Annotations):
-        self.deck, self.annotations = deck, annotations
-        self.later: dict[str, list[int]] = {}
-        self.read()
-
-    def read(self) -> None:
-        "What has been labelled, by whom: a row of the sheet for every verdict that stands."
-        sheet, rows = self.deck.sheet, self.annotations.table(history=True)
-        rows = rows[~rows["undone"].eq(True).fillna(False)]
-        if sheet["weight"].notna().any():
-            rows = rows[rows["weight"].notna()]  # given blind, in a draw
-        rows = rows.drop_duplicates([*_ITEM, "annotator"], keep="last")
-        numbered = sheet[_ITEM].assign(row=range(len(sheet)))
-        self.labelled = rows.merge(numbered, on=_ITEM).sort_values("annotation")
-
-    def given(self, name: str) -> dict[str, bool | None]:
-        "The verdicts of one person by item, a row of the sheet as text: True, False, or None for can't tell."
-        mine = self.labelled[self.labelled["annotator"] == name]
-        verdicts = zip(mine["row"], mine["verdict"], strict=True)
-        return {str(row): None if pd.isna(said) else bool(said) for row, said in verdicts}
-
-    def order(self, name: str) -> list[str]:
-        "All items in the order of one person, with those put off at the end of their behaviour."
-        names, later = (
-            self.deck.sheet["behaviour"],
-            {row: k for k, row in enumerate(self.later.get(name, ()), 1)},
-        )
-        rows = self.deck.order(name)
-        turn = {behaviour: k for k, behaviour in enumerate(dict.fromkeys(names.iloc[row] for row in rows))}
-        return [str(row) for row in sorted(rows, key=lambda row: (turn[names.iloc[row]], later.get(row, 0)))]
-
-    def put_off(self, name: str, item: str) -> None:
-        "Put an item at the end of its behaviour."
-        rows = self.later.setdefault(name, [])
-        rows[:] = [*(row for row in rows if row != int(item)), int(item)]
-
 # %% ../../nbs/12_panels/07_annotation.ipynb #cde56206
-_SHOWN = {"": "all", "open": "still to label", "done": "labelled"}
-
-
 def _label_filters(deck: Deck) -> list[Filter]:
     "Filters by behaviour and by what is done; one's name."
-    behaviours = options_of(deck.sheet["behaviour"])
-    shown = list(_SHOWN.items())
-    return [
-        Filter("behaviour", "Behaviour", behaviours),
-        Filter("show", "Show", shown),
-        Filter("annotator", "Your name", kind="own"),
-    ]
+    behaviour = Filter("behaviour", "Behaviour", options_of(deck.sheet["behaviour"]))
+    return [behaviour, Filter("show", "Show", STILL_OR_DONE), Filter("annotator", "Your name", kind="own")]
 
 
-def _label_list(queue: _Queue) -> Listing:
+def _label_list(deck: Deck, own: Verdicts) -> Listing:
     "The messages in the order of the annotator, each with the annotator's own verdict."
-    sheet, given = queue.deck.sheet, {}
+    sheet, ticks = deck.sheet, ticks_of(ANSWERS)
+    sets = sets_of(sheet.assign(item=sheet.index.astype("str")), ["behaviour"], "item")
 
-    def items(chosen: Mapping[str, Any]) -> list[str]:
+    def items(chosen: Chosen) -> list[str]:
         name = chosen["annotator"]
-        given.clear()
-        given.update(queue.given(name))
-        kept = [
-            one
-            for one in (queue.order(name) if name else [])
-            if chosen["behaviour"] in ("", sheet.at[int(one), "behaviour"])
-        ]
-        wanted = {"open": False, "done": True}.get(chosen["show"])
-        return kept if wanted is None else [one for one in kept if (one in given) == wanted]
+        kept = narrowed([str(row) for row in deck.order(name)] if name else [], sets, chosen)
+        return still_or_done(kept, own.by(name), chosen["show"])
 
-    def row(item: str) -> dict[str, Any]:
-        found = sheet.iloc[int(item)]
-        text, look, title = TICKS[given[item]] if item in given else ("·", "", "still to label")
-        tick = {"text": text, "look": look, "title": title}
+    def row(item: str, chosen: Chosen) -> dict[str, Any]:
+        found, tick = sheet.loc[int(item)], ticks[own.by(chosen["annotator"]).get(item)]
         return {"title": visible(found["behaviour"], 60), "note": visible(found["message"], 90), "tick": tick}
 
     return Listing(items, row, len(sheet), "message", empty="No message is left here.")
 
 # %% ../../nbs/12_panels/07_annotation.ipynb #65f8ceff
-_CARD = """<div class="ak-card"><div>
-<div class="ak-said-box ak-before"><div class="ak-small ak-quiet">User, before it</div>
-<div class="ak-text" dir="auto">{{ item.user | clean(limit=2000) }}</div></div>
-<div class="ak-said-box ak-judged"><div class="ak-small ak-quiet">Message to label</div>
-<div class="ak-text" dir="auto">{{ item.message | clean(limit=None) }}</div></div></div>
+_CARD = """<div class="ak-card"><div>{{ item.user | box("User, before it", "ak-said-box ak-before", 2000) }}
+{{ item.message | box("Message to label", "ak-said-box ak-judged", none) }}</div>
 <section class="ak-definition" aria-label="Definition"><h4 class="ak-name">{{ item.behaviour | visible }}</h4>
 <p><strong class="ak-name">{{ question | visible(500) }}</strong></p>
 {% if known %}<p class="ak-name">{{ known.definition | clean(limit=1500) }}</p>
@@ -207,9 +173,9 @@ _CARD = """<div class="ak-card"><div>
 When in doubt: No. Can't tell is for a message that can't be judged at all.</p></section></div>"""
 
 
-def _card_html(deck: Deck, item: str) -> str:
+def _card_html(deck: Deck, item: str) -> Markup:
     "One message to label, with its definition."
-    found = deck.sheet.iloc[int(item)].to_dict()
+    found = deck.sheet.loc[int(item)].to_dict()
     known = {entry.name: entry for entry in deck.taxonomy}.get(found["behaviour"])
     question = found["question"] if isinstance(found["question"], str) else known and known.question
     return render(_CARD, item=found, known=known, question=question or f"Does it show {found['behaviour']}?")
@@ -222,206 +188,137 @@ _PROGRESS = """<div class="ak-progress"><label>Your name
 {% if behaviour %}<span><span class="ak-name">{{ behaviour | visible }}</span>:
 {{ done_here }} of {{ of_here }}</span>{% endif %}
 {% if people %}<details><summary>Everybody's progress</summary>
-<table class="ak-table"><tr><th scope="col">Who</th><th scope="col">Labelled</th><th scope="col">Can't tell</th></tr>
-{% for one in people %}<tr><td class="ak-name">{{ one.name | visible }}</td><td>{{ one.done }} of {{ of }}</td>
-<td>{{ one.unsure }}</td></tr>{% endfor %}</table></details>{% endif %}{% endif %}</div>"""
+{{ table(["Who", "Labelled", "Can't tell"], people) }}</details>{% endif %}{% endif %}</div>"""
 
 
-def _progress_html(queue: _Queue, name: str, behaviour: str = "") -> str:
+def _progress_html(deck: Deck, own: Verdicts, name: str, behaviour: str = "") -> Markup:
     "How far the annotator is, in all and with one behaviour, and how far everybody is."
-    sheet = queue.deck.sheet
-    mine = queue.labelled[queue.labelled["annotator"] == name]
-    groups = queue.labelled.groupby("annotator", sort=False)["verdict"]
+    of, mine = len(deck.sheet), own.table[own.table["annotator"] == name]
+    groups = own.table.groupby("annotator", sort=False)["verdict"]
     return render(
         _PROGRESS,
         name=name,
         done=len(mine),
-        of=len(sheet),
+        of=of,
         behaviour=behaviour,
         done_here=int(mine["behaviour"].eq(behaviour).sum()),
-        of_here=int(sheet["behaviour"].eq(behaviour).sum()),
-        people=[{"name": who, "done": len(said), "unsure": int(said.isna().sum())} for who, said in groups],
+        of_here=int(deck.sheet["behaviour"].eq(behaviour).sum()),
+        people=[(who, f"{len(said)} of {of}", said.isna().sum()) for who, said in groups],
     )
 
 # %% ../../nbs/12_panels/07_annotation.ipynb #829dfb80
-_SUMMARY = """<h4>All messages are labelled. Thank you.</h4>
-<table class="ak-table"><caption class="ak-small">Your labels</caption><tr><th scope="col">Behaviour</th>
-<th scope="col">✓ Yes</th>
-<th scope="col">✗ No</th><th scope="col">? Can't tell</th></tr>{% for name, counts in rows %}<tr>
-<td class="ak-name">{{ name | visible }}</td>{% for count in counts %}<td>{{ count }}</td>{% endfor %}</tr>
-{% endfor %}</table>
-{% if measures %}<table class="ak-table"><caption class="ak-small">Agreement of the annotators,
-on {{ measures[0].n }} of {{ measures[0].n_total }} messages that two or more decided</caption><tr>
-<th scope="col">Measure</th>
-<th scope="col">Estimate</th><th scope="col">95 % interval</th></tr>{% for one in measures %}<tr>
-<td>{{ one.measure }}</td>
-<td>{{ one.estimate }}</td><td>{{ one.ci_low }} to {{ one.ci_high }}</td></tr>{% endfor %}</table>{% endif %}
-{% if judges %}<table class="ak-table"><caption class="ak-small">The judges against people's labels so far;
-by behaviour: judge_accuracy(run, run.annotations()); corrected_rates(run.labels(), run.annotations())</caption><tr>
-<th scope="col">Judge</th><th scope="col">Measure</th><th scope="col">Estimate</th><th scope="col">95 % interval</th>
-<th scope="col">Messages</th></tr>{% for one in judges %}<tr><td class="ak-name">{{ one.judge | visible }}</td>
-<td>{{ one.measure }}</td><td>{{ one.estimate }}</td><td>{{ one.between }}</td><td>{{ one.n }}</td></tr>
-{% endfor %}</table>{% endif %}"""
+def _summary_html(deck: Deck, own: Verdicts, name: str) -> Markup:
+    "What one has said of each behaviour; agreement, where two people have labelled the same; how well the judges did."
+    mine, said = own.table[own.table["annotator"] == name], own.table.drop(columns=["item", "said"])
+    counts, answers = pd.crosstab(mine["behaviour"], mine["said"]), [value for _, value, *_ in ANSWERS]
+    counts = counts.reindex(index=mine["behaviour"].unique(), columns=answers, fill_value=0)
+    rows, heads = counts.reset_index().values.tolist(), ["Behaviour", *(text for *_, text in ANSWERS)]
+    parts = [render("<h4>All messages are labelled. Thank you.</h4>"), table_html(heads, rows, "Your labels")]
+    if said["annotator"].nunique() > 1:
+        found = [*agreement(by_annotator(said), by=()).itertuples()]
+        shared = f"{found[0].n} of {found[0].n_total}"
+        told = f"Agreement of the annotators, on {shared} messages that two or more decided"
+        rows = [(one.measure, two(one.estimate), f"{two(one.ci_low)} to {two(one.ci_high)}") for one in found]
+        parts.append(table_html(["Measure", "Estimate", "95 % interval"], rows, told))
+    told = (
+        "The judges against people's labels so far; by behaviour: judge_accuracy(run, run.annotations()); "
+        "corrected_rates(run.labels(), run.annotations())"
+    )
+    heads = ["Judge", "Measure", "Estimate", "95 % interval", "Messages"]
+    return Markup("").join([*parts, table_html(heads, _accuracy_rows(deck.run, said), told)])
 
 
-def _summary_html(queue: _Queue, name: str) -> str:
-    "What one has said of each behaviour; and agreement, where two people have labelled the same messages."
-    mine, measures = queue.labelled[queue.labelled["annotator"] == name], []
-    rows = []
-    for behaviour, said in mine.groupby("behaviour", sort=False)["verdict"]:
-        yes = int(said.sum())
-        rows.append((behaviour, (yes, int(said.notna().sum()) - yes, int(said.isna().sum()))))
-    if queue.labelled["annotator"].nunique() > 1:
-        table = agreement(by_annotator(queue.labelled.drop(columns="row")), by=())
-        numbers = (
-            table[["estimate", "ci_low", "ci_high"]].astype(float).map("{:.2f}".format).replace("nan", "–")
-        )
-        measures = table.assign(**numbers).to_dict("records")
-    return render(_SUMMARY, rows=rows, measures=measures, judges=_accuracy_rows(queue))
-
-
-def _accuracy_rows(queue: _Queue) -> list[dict[str, str]]:
-    "How well the panel of judges agrees with people on the messages labelled, in words; none where it can't be told."
-    run = queue.deck.run
-    said = queue.labelled.drop(columns="row")
+def _accuracy_rows(run: Run | None, said: pd.DataFrame) -> list[tuple[str, str, str, str, str]]:
+    "How well the judges agree with people on the messages labelled, in words; none where it can't be told."
     if run is None or said["verdict"].isna().all():
         return []
     try:
         table = judge_accuracy(run, said, by="judge")
     except TableError:
         return []
-    table = table[table["measure"].isin(["precision", "recall", "specificity"])]
     return [
-        {
-            "judge": row.judge,
-            "measure": row.measure,
-            "estimate": "–" if pd.isna(row.estimate) else f"{row.estimate:.2f}",
-            "between": "no interval" if pd.isna(row.ci_low) else f"{row.ci_low:.2f} to {row.ci_high:.2f}",
-            "n": f"{row.n:.0f}",
-        }
-        for row in table.itertuples()
+        (
+            *(row.judge, row.measure, two(row.estimate)),
+            "no interval" if pd.isna(row.ci_low) else f"{row.ci_low:.2f} to {row.ci_high:.2f}",
+            f"{row.n:.0f}",
+        )
+        for row in table[table["measure"].isin(["precision", "recall", "specificity"])].itertuples()
     ]
 
 # %% ../../nbs/12_panels/07_annotation.ipynb #6b292370
-_BUTTONS = [
-    ("y", "verdict", "yes", "ak-yes", "✓ Yes"),
-    ("n", "verdict", "no", "ak-no", "✗ No"),
-    ("u", "verdict", "unsure", "", "? Can't tell"),
-    ("s", "later", "", "ak-lesser", "Later"),
-    ("z", "undo", "", "ak-lesser", "Undo"),
-]
-_BAR = """<div class="ak-decide" role="group" aria-label="Your label">{% for key, act, value, look, text in buttons %}
-<button type="button" class="{{ look }}" data-act="{{ act }}" data-value="{{ value }}" data-key="{{ key }}"
- {% if value %}aria-pressed="{{ "true" if value == said else "false" }}"{% endif %}
- {% if not name or (not item and act != "undo") %}disabled{% endif %}>{{ text }} <kbd>{{ key }}</kbd></button>
-{% endfor %}
-<label class="ak-note">Note <input data-field="note" data-clear></label></div>
-<p class="ak-small ak-quiet">{{ where | visible(300) }}</p>"""
-
-
-def _label_bar(queue: _Queue, item: str | None, name: str) -> str:
+def _label_bar(own: Verdicts, item: str | None, name: str) -> Markup:
     "The buttons."
-    place, given = queue.annotations.place, queue.given(name) if name else {}
-    said = {verdict: key for key, verdict in VERDICTS.items()}.get(given[item]) if item in given else ""
-    where = "Labels are kept in memory only; path=… keeps them in a file."
-    if place is not None:
-        where = f"Labels are kept in {'the run' if isinstance(place, Run) else place} as you give them."
-    return render(_BAR, buttons=_BUTTONS, item=item, name=name, said=said, where=where)
+    shut, said = not name or not item, own.by(name).get(item)
+    further = [("s", "later", "Later", shut), ("z", "undo", "Undo", not name)]
+    fields = Markup('<label class="ak-note">Note <input data-field="note" data-clear></label>')
+    more = {"said": said, "shut": shut, "fields": fields, "note": own.where}
+    return bar_html("Your label", "verdict", ANSWERS, further, **more)
 
 
-def _go_on(queue: _Queue, panel: Panel, said: str | None = None) -> None:
-    "To the next message that is still to label."
-    queue.read()
-    name, items = panel.chosen["annotator"], panel.items
-    given, place = queue.given(name), items.index(panel.item) if panel.item in items else 0
-    rest = [one for one in [*items[place + 1 :], *items[: place + 1]] if one not in given]
-    panel.update(said, prefer=rest or [""])
-
-
-def _label_item(queue: _Queue, panel: Panel, value: str, fields: Mapping[str, str]) -> str | None:
+def _label_item(deck: Deck, own: Verdicts, panel: Panel, value: str, fields: Fields) -> str | None:
     "Keep a verdict on the message in view, and go on."
     if panel.item is None:
         return None
-    given = queue.deck.sheet.iloc[[int(panel.item)]].assign(annotator=panel.chosen["annotator"])
-    if trouble := keep_verdict(queue.annotations, panel, given, value, fields):
+    name = panel.chosen["annotator"]
+    if trouble := own.keep(panel, deck.sheet.loc[[int(panel.item)]].assign(annotator=name), value, fields):
         return trouble
-    _go_on(queue, panel)
+    go_on(panel, own.by(name))
     return None
 
 
-def _put_off(queue: _Queue, panel: Panel, value: Any, fields: Mapping[str, str]) -> str | None:
-    "Leave the message in view for later."
+def _put_off(deck: Deck, own: Verdicts, panel: Panel, value: Any, fields: Fields) -> str | None:
+    "Leave the message in view for later: the next open one of its behaviour comes, or the first."
     if (item := panel.item) is None:
         return None
-    name, names = panel.chosen["annotator"], queue.deck.sheet["behaviour"]
-    given = queue.given(name)
-    left = [
-        one
-        for one in panel.items
-        if one not in given and names.iloc[int(one)] == names.iloc[int(item)] and one != item
-    ]
+    name, behaviours = panel.chosen["annotator"], deck.sheet["behaviour"]
+    left = [one for one in panel.items if one != item and one not in own.by(name)]
+    left = [one for one in left if behaviours[int(one)] == behaviours[int(item)]]
     if not left:
         return "It is the last one of this behaviour."
-    _go_on(queue, panel)
-    queue.put_off(name, item)
-    panel.update(prefer=[panel.item] if names.iloc[int(panel.item)] == names.iloc[int(item)] else left)
+    deck.put_off(name, int(item))
+    at = panel.items.index(item)
+    panel.update(prefer=[one for one in left if one in panel.items[at:]] or left)
     return None
 
 
-def _undo(queue: _Queue, panel: Panel, value: Any, fields: Mapping[str, str]) -> str | None:
+def _undo(deck: Deck, own: Verdicts, panel: Panel, value: Any, fields: Fields) -> str | None:
     "Take the last label back, and show its message."
     name = panel.chosen["annotator"]
-    mine = queue.labelled[queue.labelled["annotator"] == name]
+    mine = own.table[own.table["annotator"] == name]
     if mine.empty:
         return "There is nothing to take back."
     last = mine.iloc[-1]
-    queue.annotations.undo(name, tuple(last[_ITEM]))
-    queue.read()
-    panel.update("Taken back.", prefer=[str(last["row"])])
+    own.annotations.undo(name, tuple(last[_ITEM]))
+    own.read()
+    panel.update("Taken back.", prefer=[last["item"]])
     return None
 
 # %% ../../nbs/12_panels/07_annotation.ipynb #5f2486e4
-def _label_parts(queue: _Queue, deck: Deck) -> Parts:
+def _label_parts(own: Verdicts, deck: Deck) -> Parts:
     "The parts of an annotation panel."
-    names = deck.sheet["behaviour"]
-    current = {"annotator": ""}
 
-    def above(chosen: Mapping[str, Any]) -> str:
-        current.update(chosen)
-        return _progress_html(queue, chosen["annotator"], chosen["behaviour"])
-
-    def page(item: str | None, chosen: Mapping[str, Any]) -> str:
+    def page(item: str | None, chosen: Chosen) -> str:
         if not chosen["annotator"]:
             return render("<p><strong>Write your name to begin.</strong> Your labels are kept under it.</p>")
         if item is not None:
             return _card_html(deck, item)
-        if len(queue.given(chosen["annotator"])) >= len(names):
-            return _summary_html(queue, chosen["annotator"])
+        if len(own.by(chosen["annotator"])) >= len(deck.sheet):
+            return _summary_html(deck, own, chosen["annotator"])
         return render("<p>All messages of this behaviour are labelled.</p>")
 
-    def items(chosen: Mapping[str, Any]) -> list[str]:
-        current.update(chosen)
-        return listing.items(chosen)
+    def start(items: Sequence[str], chosen: Chosen) -> str | None:
+        return next((one for one in items if one not in own.by(chosen["annotator"])), None)
 
-    def start(items: Sequence[str]) -> str | None:
-        given = queue.given(current["annotator"])
-        return next((one for one in items if one not in given), None)
-
-    listing = _label_list(queue)
     acts = {"verdict": _label_item, "later": _put_off, "undo": _undo}
     view = View(
         page,
-        above=above,
-        bar=lambda item, chosen: _label_bar(queue, item, chosen["annotator"]),
-        acts={name: partial(act, queue) for name, act in acts.items()},
+        above=lambda chosen: _progress_html(deck, own, chosen["annotator"], chosen["behaviour"]),
+        bar=lambda item, chosen: _label_bar(own, item, chosen["annotator"]),
+        acts={name: partial(act, deck, own) for name, act in acts.items()},
         keys=[("y n u", "Yes, No, can't tell"), ("s", "later"), ("z", "undo"), ("Esc", "leave the note")],
         start=start,
     )
-    return Parts(
-        _label_filters(deck),
-        Listing(items, listing.row, listing.total, listing.noun, empty=listing.empty),
-        view,
-    )
+    return Parts(_label_filters(deck), _label_list(deck, own), view)
 
 
 class AnnotationPanel(Panel):
@@ -432,19 +329,14 @@ class AnnotationPanel(Panel):
     source : Run, str, path or DataFrame
         A run, from which is drawn; or a sheet (frame or .csv file) with dialogue_id, turn, behaviour, message and
         optionally user, question, weight, base_id.
-    n : int
-        Messages of each group.
-    by : str or sequence of str
-        What makes a group, see `validity.draw_annotation_sample`.
-    total, behaviours : int, str or list of str, optional
-        Messages in all, and what about; see `validity.draw_annotation_sample`.
+    n, by, total, behaviours, seed
+        As for `validity.draw_annotation_sample`: how many messages of each group, what makes a group, how many in all,
+        of which behaviours; the same seed draws the same.
     annotator : str
         Who labels; can be written in the panel too. Each has an order and a progress of their own.
     path : str or path, optional
         Keep labels in this CSV file. By default those of a run go into the run, others stay in memory
         (`panel.annotations.table()`).
-    seed : int
-        The same seed draws the same messages.
     state : dict, optional
         As for `Panel`.
 
@@ -482,6 +374,5 @@ class AnnotationPanel(Panel):
                 f"Run({str(deck.run.folder)!r}), or keep them in a file: path='annotations.csv'."
             )
         self.annotations = Annotations(deck.run if path is None else path)
-        queue = _Queue(deck, self.annotations)
-        named = {"annotator": annotator} if annotator else {}
-        super().__init__(deck, partial(_label_parts, queue), "Label messages", state=named | dict(state or {}))
+        own, state = Verdicts(self.annotations, deck.labelled), {"annotator": annotator, **(state or {})}
+        super().__init__(deck, partial(_label_parts, own), "Label messages", state=state)

@@ -14,14 +14,31 @@ from markupsafe import Markup
 
 from ..core import TableError
 from ..heartbench import Ballots, decide, golden, steps_html
-from .frame import Filter, Listing, Panel, Parts, View, options_of
+from anthrokit.panels.frame import (
+    STILL_OR_DONE,
+    Answers,
+    Chosen,
+    Fields,
+    Filter,
+    Listing,
+    Panel,
+    Parts,
+    View,
+    bar_html,
+    go_on,
+    narrowed,
+    options_of,
+    sets_of,
+    still_or_done,
+    ticks_of,
+)
 from .source import clean, render, visible
 
 # %% auto #0
-__all__ = ['ASKS', 'Booth', 'BallotPanel', 'Council', 'CouncilPanel']
+__all__ = ['Booth', 'BallotPanel', 'Council', 'CouncilPanel']
 
 # %% ../../nbs/12_panels/09_ballots.ipynb #d78b3a4f
-ASKS = {
+_ASKS = {
     "criterion": [
         ("t", "take", "ak-yes", "✓ Take"),
         ("w", "reword", "", "✎ Reword"),
@@ -76,8 +93,8 @@ class Booth:
             )
         if sheet.empty:
             raise TableError("the sheet has no rows: there is nothing to vote on")
-        if unknown := sorted(set(sheet["ask"].astype("str")) - set(ASKS)):
-            raise TableError(f"the sheet asks {unknown[0]!r}; it can ask {', '.join(ASKS)}")
+        if unknown := sorted(set(sheet["ask"].astype("str")) - set(_ASKS)):
+            raise TableError(f"the sheet asks {unknown[0]!r}; it can ask {', '.join(_ASKS)}")
         if sheet.duplicated(["item", "criterion"]).any():
             raise TableError("the sheet asks the same twice; give the panel one expert's sheet")
         names = {str(name) for name in sheet.get("expert", pd.Series(dtype="str")).dropna()} - {""}
@@ -85,95 +102,72 @@ class Booth:
             raise TableError("the sheet doesn't say whose votes these are; say it: expert='…'")
         self.expert = expert.strip() or names.pop().strip()
         self.sheet, self.ballots = sheet.reset_index(drop=True), ballots
+        self.keys = list(zip(sheet["item"].astype(str), sheet["criterion"].astype(int), strict=True))
         self.refresh()
 
-    def refresh(self, *, only_if_new: bool = False) -> bool:
+    def refresh(self) -> None:
         "Read this expert's votes."
         rows = self.ballots.table()
-        own = rows[rows["expert"] == self.expert]
-        said = {(str(row.item), int(row.criterion)): row for row in own.itertuples()}
-        keys = zip(self.sheet["item"].astype("str"), self.sheet["criterion"].astype(int), strict=True)
-        self.given = {str(place): said[key] for place, key in enumerate(keys) if key in said}
-        return not only_if_new
+        rows = rows[rows["expert"] == self.expert]
+        said = {(str(row.item), row.criterion): row for row in rows.itertuples()}
+        self.given = {str(place): said[key] for place, key in enumerate(self.keys) if key in said}
 
     def question(self, at: str) -> dict[str, Any]:
         "A row of the sheet."
         return self.sheet.iloc[int(at)].to_dict()
 
+    def title(self, at: str) -> str:
+        "What a question is called in the list."
+        content = self.question(at).get("content")
+        return visible(content if isinstance(content, str) else self.keys[int(at)][0], 80)
+
 # %% ../../nbs/12_panels/09_ballots.ipynb #30d89af4
-_SEEN = """{% for role, text in lines %}<div class="ak-message ak-{{ "user" if role == "user" else "assistant" }}">
-<div class="ak-small ak-quiet">{{ role | visible }}</div>
-<div class="ak-text" dir="auto">{{ text | clean(limit=4000) }}</div>
-</div>{% endfor %}{% for text in answers %}<div class="ak-said-box ak-judged"><div class="ak-small ak-quiet">Answer{{
- " %d" | format(loop.index) if loop.length > 1 else "" }}</div>
-<div class="ak-text" dir="auto">{{ text | clean(limit=8000) }}</div></div>{% endfor %}{{ steps }}"""
+_SEEN = """{% for role, text in lines %}
+{{ text | box(role, "ak-message ak-user" if role == "user" else "ak-message ak-assistant") }}
+{% endfor %}{% for text in answers %}
+{{ text | box("Answer %d" % loop.index if loop.length > 1 else "Answer", "ak-said-box ak-judged", 8000) }}
+{% endfor %}{{ steps }}"""
 
 
-def _question_html(booth: Booth, at: str) -> str:
+def _question_html(booth: Booth, at: str) -> Markup:
     "What the expert sees of one question."
     question, steps = booth.question(at), ""
-    told = question.get("dialogue")
+    told, answers = question.get("dialogue"), question.get("answers")
     lines = [("dialogue", told)] if isinstance(told, str) else told if isinstance(told, (list, tuple)) else ()
-    answers = question.get("answers")
     if question["ask"] == "rewrite":
         steps = Markup(steps_html(question["original"], question["steps"], partial(clean, limit=None)))
-    return render(
-        _SEEN, lines=lines, answers=answers if isinstance(answers, (list, tuple)) else (), steps=steps
-    )
+    answers = answers if isinstance(answers, (list, tuple)) else ()
+    return render(_SEEN, lines=lines, answers=answers, steps=steps)
 
 
 _PROGRESS = """<div class="ak-progress"><span class="ak-name">{{ who | visible }}</span>
 <progress max="{{ of }}" value="{{ done }}" aria-label="Voted"></progress>
 <span><strong>{{ done }} of {{ of }}</strong> voted</span></div>"""
-_BAR = """{% if content %}<p class="ak-name">{{ kind }} {{ number }}{% if ability %}, {{ ability | visible }}{% endif
+_ASKED = """{% if content %}<p class="ak-name">{{ kind }} {{ number }}{% if ability %}, {{ ability | visible }}{% endif
 %}: <strong>{{ content | clean(limit=1000) }}</strong></p>
-{% endif %}<p class="ak-small ak-quiet">{{ asked }}</p>
-<div class="ak-decide" role="group" aria-label="Your vote" data-at="{{ at }}">{% for key, vote, look, text in votes %}
-<button type="button" class="{{ look }}" data-act="vote" data-value="{{ vote }}" data-key="{{ key }}"
- aria-pressed="{{ "true" if own and vote == own.vote else "false" }}"
- {% if shut or not at %}disabled{% endif %}>{{ text }}
-<kbd>{{ key }}</kbd></button>{% endfor %}
-<button type="button" class="ak-lesser" data-act="undo" data-key="z">Undo <kbd>z</kbd></button>
-{% if points %}<label>Points <input data-field="points" inputmode="numeric" size="4"
+{% endif %}<p class="ak-small ak-quiet">{{ asked }}</p>"""
+_FIELDS = """{% if points %}<label>Points <input data-field="points" inputmode="numeric" size="4"
  value="{{ "%g" | format(own.points) if own and own.points == own.points else "" }}"></label>{% endif %}
-<label class="ak-note">Note
-<input data-field="note" value="{{ own.note or "" if own else "" }}"></label></div>
-<p class="ak-small ak-quiet">{{ where | visible(300) }}</p>"""
+<label class="ak-note" data-at="{{ at }}">Note
+<input data-field="note" value="{{ own.note or "" if own else "" }}"></label>"""
 
 
 def _vote_bar(
-    booth: Booth,
-    at: str | None,
-    asked: str = "",
-    votes: Sequence[tuple] = (),
-    where: str = "",
-    *,
-    shut: bool = False,
-) -> str:
+    booth: Booth, at: str | None, asked: str = "", votes: Answers = (), where: str = "", shut: bool = False
+) -> Markup:
     "The buttons, with what the expert said before."
-    question, place = booth.question(at or "0"), booth.ballots.path
+    question, place, own = booth.question(at or "0"), booth.ballots.path, booth.given.get(at or "")
     ask = question["ask"]
-    if not where and place is None:
-        where = "Votes are kept in memory only; Ballots('votes.csv') keeps them in a file."
-    elif not where:
-        where = f"Votes are kept in {place.name} as you give them. Nobody's votes are shown to anybody."
-    about = {
-        name: question.get(name) if isinstance(question.get(name), str) else ""
-        for name in ("content", "ability")
-    }
-    return render(
-        _BAR,
-        **(about if at else dict.fromkeys(about, "")),
-        kind="Penalty" if question.get("kind") == "penalty" else "Criterion",
-        number=question["criterion"],
-        asked=asked or _QUESTIONS[ask],
-        votes=votes or ASKS[ask],
-        points=ask == "criterion",
-        shut=shut,
-        at=at,
-        own=booth.given.get(at or ""),
-        where=where,
-    )
+    kept = "Votes are kept in memory only; Ballots('votes.csv') keeps them in a file."
+    if place is not None:
+        kept = f"Votes are kept in {place.name} as you give them. Nobody's votes are shown to anybody."
+    texts = {name: question.get(name) if at else "" for name in ("content", "ability")}
+    about = {name: text if isinstance(text, str) else "" for name, text in texts.items()}
+    about["kind"] = "Penalty" if question.get("kind") == "penalty" else "Criterion"
+    fields = render(_FIELDS, points=ask == "criterion", own=own, at=at)
+    more = {"said": own and own.vote, "shut": shut or not at, "fields": fields, "note": where or kept}
+    bar = bar_html("Your vote", "vote", votes or _ASKS[ask], [("z", "undo", "Undo", False)], **more)
+    return render(_ASKED, asked=asked or _QUESTIONS[ask], number=question["criterion"], **about) + bar
 
 # %% ../../nbs/12_panels/09_ballots.ipynb #5e7c6509
 def _points(text: str) -> float | None:
@@ -192,10 +186,8 @@ def _points(text: str) -> float | None:
     return points
 
 
-def _cast_vote(booth: Booth, panel: Panel, value: str, fields: Mapping[str, str]) -> str | None:
-    "Keep a vote on the question in view, and go on to the next open one."
-    if (at := panel.item) is None:
-        return None
+def _keep_vote(booth: Booth, at: str, value: str, fields: Fields) -> str | None:
+    "Keep a vote on a question; or say why it isn't kept."
     question = booth.question(at)
     points = _points(fields.get("points", "")) if question["ask"] == "criterion" else None
     if question["ask"] == "criterion" and value == "take" and points is None:
@@ -203,92 +195,78 @@ def _cast_vote(booth: Booth, panel: Panel, value: str, fields: Mapping[str, str]
     if value == "take" and points and question.get("kind") == ("bonus" if points < 0 else "penalty"):
         told = f"This is drafted as a {question['kind']}; {points:g} points would make it the other"
         return f"{told}. Change them, or reword."
-    given = (str(question["item"]), int(question["criterion"]), value, points)
     try:
-        booth.ballots.add(booth.expert, *given, note=fields.get("note", "").strip() or None)
+        note = fields.get("note", "").strip() or None
+        booth.ballots.add(booth.expert, *booth.keys[int(at)], value, points, note=note)
         booth.refresh()
     except (TableError, OSError) as error:
         return f"Not kept: {error}"
-    place = panel.items.index(at)
-    rest = [one for one in [*panel.items[place + 1 :], *panel.items[:place]] if one not in booth.given]
-    panel.update(prefer=rest or [""])
     return None
 
 
-def _undo_vote(booth: Booth, panel: Panel, value: Any, fields: Mapping[str, str]) -> str | None:
+def _cast_vote(booth: Booth, panel: Panel, value: str, fields: Fields) -> str | None:
+    "Keep a vote on the question in view, and go on to the next open one."
+    if panel.item is None:
+        return None
+    if trouble := _keep_vote(booth, panel.item, value, fields):
+        return trouble
+    go_on(panel, booth.given)
+    return None
+
+
+def _undo_vote(booth: Booth, panel: Panel, value: Any, fields: Fields) -> str | None:
     "Take the last vote on this sheet back, and show its question."
     booth.refresh()
-    rows = booth.ballots.table()
-    order = {
-        (row.expert, str(row.item), int(row.criterion)): place for place, row in enumerate(rows.itertuples())
-    }
-    own = {at: order[row.expert, str(row.item), int(row.criterion)] for at, row in booth.given.items()}
-    if not own:
+    if not booth.given:
         return "There is nothing to take back."
-    last = max(own, key=own.get)
-    question = booth.question(last)
-    booth.ballots.add(booth.expert, str(question["item"]), int(question["criterion"]), "")
+    last = max(booth.given, key=lambda at: booth.given[at].Index)
+    booth.ballots.add(booth.expert, *booth.keys[int(last)], "")
     booth.refresh()
     panel.update("Taken back.", prefer=[last])
     return None
 
 
+def _places_of(booth: Booth) -> tuple[list[str], dict[str, dict[str, set[str]]], Filter]:
+    "The questions as items of a panel, those of each case or answer, and the filter for these."
+    places = [str(place) for place in range(len(booth.keys))]
+    sets = sets_of(pd.DataFrame({"item": [item for item, _ in booth.keys], "at": places}), ["item"], "at")
+    return places, sets, Filter("item", "Case or answer", options_of(sets["item"]))
+
+
+def _keys_of(answers: Answers) -> list[tuple[str, str]]:
+    return [*((key, text[2:]) for key, _, _, text in answers), ("z", "undo"), ("Esc", "leave a field")]
+
+
 def _ballot_parts(booth: Booth) -> Parts:
     "The parts of a ballot panel."
-    signs = {
-        vote: (text[0], look, f"you said {text[2:]}") for ask in ASKS.values() for _, vote, look, text in ask
-    }
-    shown = [("", "all"), ("open", "still to vote"), ("done", "voted")]
+    places, sets, item_filter = _places_of(booth)
+    answers = [answer for ask in dict.fromkeys(booth.sheet["ask"]) for answer in _ASKS[ask]]
+    ticks = {ask: ticks_of(_ASKS[ask]) for ask in booth.sheet["ask"].unique()}
 
-    def items(chosen: Mapping[str, Any]) -> list[str]:
-        every = [str(place) for place in range(len(booth.sheet))]
-        names = booth.sheet["item"].astype("str").tolist()
-        kept = [at for at in every if chosen["item"] in ("", names[int(at)])]
-        wanted = {"open": False, "done": True}.get(chosen["show"])
-        return kept if wanted is None else [at for at in kept if (at in booth.given) == wanted]
+    def items(chosen: Chosen) -> list[str]:
+        return still_or_done(narrowed(places, sets, chosen), booth.given, chosen["show"])
 
-    def row(at: str) -> dict[str, Any]:
-        question = booth.question(at)
-        content = question.get("content")
-        text, look, title = signs[booth.given[at].vote] if at in booth.given else ("·", "", "still to vote")
-        tick = {"text": text, "look": look, "title": title}
-        return {
-            "title": visible(content if isinstance(content, str) else question["item"], 80),
-            "note": visible(question["item"], 60) if isinstance(content, str) else "",
-            "tick": tick,
-        }
+    def row(at: str, chosen: Chosen) -> dict[str, Any]:
+        question, own = booth.question(at), booth.given.get(at)
+        note = visible(question["item"], 60) if isinstance(question.get("content"), str) else ""
+        return {"title": booth.title(at), "note": note, "tick": ticks[question["ask"]][own and own.vote]}
 
-    def page(at: str | None, chosen: Mapping[str, Any]) -> str:
+    def page(at: str | None, chosen: Chosen) -> Markup:
         if at is not None:
             return _question_html(booth, at)
-        done = len(booth.given) >= len(booth.sheet)
-        return render(
-            "<p><strong>{{ said }}</strong></p>",
-            said="All is voted on. Thank you." if done else "Nothing is left here.",
-        )
+        said = "All is voted on. Thank you." if len(booth.given) >= len(places) else "Nothing is left here."
+        return render("<p><strong>{{ said }}</strong></p>", said=said)
 
-    def above(chosen: Mapping[str, Any]) -> str:
-        return render(_PROGRESS, who=booth.expert, done=len(booth.given), of=len(booth.sheet))
-
-    def start(listed: Sequence[str]) -> str | None:
-        return next((at for at in listed if at not in booth.given), None)
-
-    kinds = [key for ask in dict.fromkeys(booth.sheet["ask"]) for key in ASKS[ask]]
     view = View(
         page,
-        above=above,
+        above=lambda chosen: render(_PROGRESS, who=booth.expert, done=len(booth.given), of=len(places)),
         bar=lambda at, chosen: _vote_bar(booth, at),
         acts={"vote": partial(_cast_vote, booth), "undo": partial(_undo_vote, booth)},
-        keys=[*((key, text[2:]) for key, _, _, text in kinds), ("z", "undo"), ("Esc", "leave a field")],
-        start=start,
+        keys=_keys_of(answers),
+        start=lambda listed, chosen: next((at for at in listed if at not in booth.given), None),
     )
-    filters = [
-        Filter("item", "Case or answer", options_of(booth.sheet["item"])),
-        Filter("show", "Show", shown),
-    ]
-    return Parts(
-        filters, Listing(items, row, len(booth.sheet), "question", empty="Nothing is left here."), view
-    )
+    listing = Listing(items, row, len(places), "question", empty="Nothing is left here.")
+    return Parts([item_filter, Filter("show", "Show", STILL_OR_DONE)], listing, view)
 
 
 class BallotPanel(Panel):
@@ -318,14 +296,9 @@ class BallotPanel(Panel):
     """
 
     def __init__(
-        self,
-        sheet: pd.DataFrame,
-        ballots: Ballots,
-        expert: str = "",
-        *,
-        state: Mapping[str, Any] | None = None,
+        self, sheet: pd.DataFrame, ballots: Ballots, expert: str = "", *, state: Mapping[str, Any] | None = None
     ):
-        super().__init__(Booth(sheet, ballots, expert), _ballot_parts, "Vote", state=dict(state or {}))
+        super().__init__(Booth(sheet, ballots, expert), _ballot_parts, "Vote", state=state)
 
 # %% ../../nbs/12_panels/09_ballots.ipynb #58631869
 class Council:
@@ -359,7 +332,7 @@ class Council:
 
     def __init__(self, sheet: pd.DataFrame, ballots: Ballots, settled: Ballots, coordinator: str = "", **rule: Any):
         self.booth, self.ballots, self.rule = Booth(sheet, settled, coordinator), ballots, rule
-        self.sheet, asks = self.booth.sheet, set(sheet["ask"])
+        asks = set(sheet["ask"])
         if len(asks) > 1 or "rewrite" in asks:
             raise TableError("a coordinator's sheet asks of criteria or of answers, not both nor of rewritten talks")
         if ballots is settled or (ballots.path is not None and ballots.path == settled.path):
@@ -367,28 +340,26 @@ class Council:
         self.ask = asks.pop()
         self.refresh()
 
-    def refresh(self, *, only_if_new: bool = False) -> bool:
+    def refresh(self) -> None:
         "Read all votes."
-        table = self.ballots.table()
-        keys = pd.MultiIndex.from_arrays([self.sheet["item"].astype("str"), self.sheet["criterion"].astype(int)])
-        own = pd.MultiIndex.from_arrays([table["item"].astype("str"), table["criterion"]]).isin(keys)
-        self.votes = table[own & table["vote"].isin([vote for _, vote, *_ in ASKS[self.ask]])]
+        table, keys = self.ballots.table(), pd.DataFrame(self.booth.keys, columns=["item", "criterion"])
+        votes = table.astype({"item": "str"}).merge(keys.astype({"item": "str"}), on=["item", "criterion"])
+        self.votes = votes[votes["vote"].isin([vote for _, vote, *_ in _ASKS[self.ask]])]
         if self.booth.expert in set(self.votes["expert"]):
             raise TableError(f"{self.booth.expert!r} votes as an expert, so somebody else must settle")
         self.booth.refresh()
-        self.said = {key: part for key, part in self.votes.groupby(["item", "criterion"])}
         ruled = _ruled(self.ask, self.votes, self.rule)
         self.ruled = {(row.item, row.criterion): (row.state, row.why) for row in ruled.itertuples()}
-        return not only_if_new
 
-    def key(self, at: str) -> tuple[str, int]:
-        "Item and criterion of a row of the sheet."
-        row = self.sheet.iloc[int(at)]
-        return str(row["item"]), int(row["criterion"])
+    def heard(self, at: str) -> pd.DataFrame:
+        "The votes on a question."
+        item, criterion = self.booth.keys[int(at)]
+        return self.votes[(self.votes["item"] == item) & (self.votes["criterion"] == criterion)]
 
     def standing(self, at: str) -> tuple[str, str]:
         "open, agreed, disputed or settled; and why."
-        state, why = self.ruled.get(self.key(at), ("open", f"0 votes of {self.rule.get('experts', 4)}"))
+        nobody = ("open", f"0 votes of {self.rule.get('experts', 4)}")
+        state, why = self.ruled.get(self.booth.keys[int(at)], nobody)
         if state == "disputed" and (own := self.booth.given.get(at)) is not None:
             points = f", {own.points:g} points" if own.vote == "take" else ""
             return "settled", f"{why}; settled by {own.expert}: {own.vote}{points}"
@@ -422,12 +393,8 @@ _STATES = {
     "agreed": ("✓", "ak-yes", "the rule decides"),
     "open": ("…", "", "too few votes"),
 }
-_COUNCIL = """<p class="ak-small ak-quiet">{{ rule }}</p><div class="ak-wide"><table class="ak-table">
-<thead><tr>{% for head in heads %}<th style="white-space:nowrap">{{ head }}</th>{% endfor %}</tr></thead><tbody>
-{% for row in rows %}<tr><td dir="auto">{{ row.expert | visible(60) }}</td><td style="white-space:nowrap">{{ row.vote }}
-{% if row.apart %}<strong title="not what most say">≠</strong>{% endif %}</td>{% if points %}<td
- style="white-space:nowrap">{{ row.points }}</td>{% endif %}
-<td dir="auto">{{ row.note | visible(400) }}</td></tr>{% endfor %}</tbody></table></div>
+_VOTE = '{{ vote }}{% if apart %} <strong title="not what most say">≠</strong>{% endif %}'
+_COUNCIL = """<p class="ak-small ak-quiet">{{ rule }}</p>{{ table(heads, rows, look="ak-votes") }}
 <p><strong>{{ state }}</strong>: {{ why | visible(200) }}</p>"""
 _ABOVE = """<div class="ak-progress"><span class="ak-name">{{ who | visible }}</span>{% for name, n in counts %}
 <span><strong>{{ n }}</strong> {{ name }}</span>{% endfor %}</div>"""
@@ -437,44 +404,35 @@ def _rule_words(council: Council) -> str:
     "The rule in words."
     rule = council.rule
     if council.ask == "verdict":
-        share, n = rule.get("share", 2 / 3), rule.get("experts", 4)
-        least = rule.get("quorum", 2)
-        return f"The rule: golden is what more than {share:.0%} of {n} experts say, {least} votes or more."
-    share = "all" if rule.get("share", 1) == 1 else f"{rule['share']:.0%}"
-    apart = rule.get("most_apart", 4)
-    told = f"{rule.get('experts', 4)} votes, {share} say take, points at most {apart:g} apart"
+        rule = {"share": 2 / 3, "experts": 4, "quorum": 2, **rule}
+        told = f"what more than {rule['share']:.0%} of {rule['experts']} experts say"
+        return f"The rule: golden is {told}, {rule['quorum']} votes or more."
+    rule = {"share": 1, "experts": 4, "most_apart": 4, **rule}
+    share = "all" if rule["share"] == 1 else f"{rule['share']:.0%}"
+    told = f"{rule['experts']} votes, {share} say take, points at most {rule['most_apart']:g} apart"
     return f"The rule: {told}. ≠ is not what most say."
 
 
-def _council_html(council: Council, at: str) -> str:
+def _council_html(council: Council, at: str) -> Markup:
     "The votes on one question, what the rule says, and what was voted on."
-    part = council.said.get(council.key(at), council.votes.head(0))
-    most = part["vote"].value_counts()
-    most = None if most.empty or (most == most.iloc[0]).sum() > 1 else most.index[0]
+    part, points = council.heard(at), council.ask == "criterion"
+    most = part["vote"].mode()
     rows = [
-        {
-            "expert": row.expert,
-            "vote": row.vote,
-            "points": "" if pd.isna(row.points) else f"{row.points:g}",
-            "note": row.note if isinstance(row.note, str) else "",
-            "apart": most is not None and row.vote != most,
-        }
+        (
+            visible(row.expert, 60),
+            render(_VOTE, vote=row.vote, apart=len(most) == 1 and row.vote != most[0]),
+            *(["" if pd.isna(row.points) else f"{row.points:g}"] if points else []),
+            clean(row.note if isinstance(row.note, str) else "", limit=400),
+        )
         for row in part.itertuples()
     ]
     state, why = council.standing(at)
-    table = render(
-        _COUNCIL,
-        rule=_rule_words(council),
-        rows=rows,
-        heads=("Expert", "Vote", *(["Points"] if council.ask == "criterion" else []), "Note"),
-        points=council.ask == "criterion",
-        state=_STATES[state][2].capitalize(),
-        why=why,
-    )
-    return table + _question_html(council.booth, at)
+    about = {"rule": _rule_words(council), "state": _STATES[state][2].capitalize(), "why": why}
+    heads = ("Expert", "Vote", *(["Points"] if points else []), "Note")
+    return render(_COUNCIL, heads=heads, rows=rows, **about) + _question_html(council.booth, at)
 
 
-def _settle(council: Council, panel: Panel, value: str, fields: Mapping[str, str]) -> str | None:
+def _settle(council: Council, panel: Panel, value: str, fields: Fields) -> str | None:
     "Keep what the coordinator says, where there is a dispute."
     council.refresh()
     if panel.item is None:
@@ -482,62 +440,53 @@ def _settle(council: Council, panel: Panel, value: str, fields: Mapping[str, str
     if (state := council.standing(panel.item))[0] in ("open", "agreed"):
         told = "when all have voted, and are divided" if state[0] == "open" else "the rule decides here"
         return f"Nothing to settle, {told}: {state[1]}."
-    at, items = panel.item, panel.items
-    if (said := _cast_vote(council.booth, panel, value, fields)) is not None:
-        return said
-    place = items.index(at)
-    rest = [one for one in [*items[place + 1 :], *items[:place]] if council.standing(one)[0] == "disputed"]
-    panel.update(prefer=rest or [at])
+    if trouble := _keep_vote(council.booth, panel.item, value, fields):
+        return trouble
+    dealt_with = {at for at in panel.items if council.standing(at)[0] != "disputed"}
+    if len(dealt_with) < len(panel.items):
+        go_on(panel, dealt_with)
+    else:
+        panel.update()
     return None
 
 
 def _council_parts(council: Council) -> Parts:
     "The parts of a coordinator's panel."
-    names = council.sheet["item"].astype("str").tolist()
+    booth, votes = council.booth, [vote for vote in _ASKS[council.ask] if vote[1] != "unsure"]
+    places, sets, item_filter = _places_of(booth)
 
-    def items(chosen: Mapping[str, Any]) -> list[str]:
-        every = [str(k) for k, name in enumerate(names) if chosen["item"] in ("", name)]
-        return [at for at in every if chosen["show"] in ("", council.standing(at)[0])]
+    def items(chosen: Chosen) -> list[str]:
+        return [at for at in narrowed(places, sets, chosen) if chosen["show"] in ("", council.standing(at)[0])]
 
-    def row(at: str) -> dict[str, Any]:
-        (item, criterion), (state, why) = council.key(at), council.standing(at)
-        text, look, title = _STATES[state]
-        content = council.booth.question(at).get("content")
-        return {
-            "title": visible(content if isinstance(content, str) else f"{item}, {criterion}", 80),
-            "note": visible(why, 80),
-            "tick": {"text": text, "look": look, "title": title},
-        }
+    def row(at: str, chosen: Chosen) -> dict[str, Any]:
+        state, why = council.standing(at)
+        return {"title": booth.title(at), "note": visible(why, 80), "tick": _STATES[state]}
 
-    def page(at: str | None, chosen: Mapping[str, Any]) -> str:
-        return _council_html(council, at) if at is not None else render("<p><strong>Nothing is left here.</strong></p>")
+    def page(at: str | None, chosen: Chosen) -> Markup:
+        nothing = render("<p><strong>Nothing is left here.</strong></p>")
+        return nothing if at is None else _council_html(council, at)
 
-    def above(chosen: Mapping[str, Any]) -> str:
-        counts = pd.Series([council.standing(str(k))[0] for k in range(len(names))]).value_counts()
-        told = [(title, int(counts.get(state, 0))) for state, (_, _, title) in _STATES.items()]
-        return render(_ABOVE, who=f"{council.booth.expert}, coordinator", counts=told)
+    def above(chosen: Chosen) -> Markup:
+        standing = [council.standing(at)[0] for at in places]
+        counts = [(title, standing.count(state)) for state, (_, _, title) in _STATES.items()]
+        return render(_ABOVE, who=f"{booth.expert}, coordinator", counts=counts)
 
-    def bar(at: str | None, chosen: Mapping[str, Any]) -> str:
-        place = council.booth.ballots.path
-        kept = "in memory only" if place is None else f"in {place.name}"
-        where = f"Kept {kept}, apart from the experts' votes, which stay as they were given. Experts see none of this."
+    def bar(at: str | None, chosen: Chosen) -> Markup:
+        kept = "in memory only" if booth.ballots.path is None else f"in {booth.ballots.path.name}"
+        where = f"Kept {kept}, apart from the experts' votes, which stay as they were given."
+        where += " Experts see none of this."
         shut = at is None or council.standing(at)[0] in ("open", "agreed")
         asked = "Nothing to settle here." if shut else "Experts are divided, and all have voted: what shall stand?"
-        return _vote_bar(council.booth, at, asked, votes, where, shut=shut)
+        return _vote_bar(booth, at, asked, votes, where, shut)
 
-    def start(listed: Sequence[str]) -> str | None:
+    def start(listed: Sequence[str], chosen: Chosen) -> str | None:
         return next((at for at in listed if council.standing(at)[0] == "disputed"), next(iter(listed), None))
 
-    def undo(panel: Panel, value: Any, fields: Mapping[str, str]) -> str | None:
-        return _undo_vote(council.booth, panel, value, fields)
-
-    votes = [vote for vote in ASKS[council.ask] if vote[1] != "unsure"]
-    keys = [*((key, text[2:]) for key, _, _, text in votes), ("z", "undo"), ("Esc", "leave a field")]
-    acts = {"vote": partial(_settle, council), "undo": undo}
+    acts = {"vote": partial(_settle, council), "undo": partial(_undo_vote, booth)}
     shown = [("", "all"), *((state, title) for state, (_, _, title) in _STATES.items())]
-    filters = [Filter("item", "Case or answer", options_of(council.sheet["item"])), Filter("show", "Show", shown)]
-    listing = Listing(items, row, len(names), "question", empty="Nothing is left here.")
-    return Parts(filters, listing, View(page, above=above, bar=bar, acts=acts, keys=keys, start=start))
+    listing = Listing(items, row, len(places), "question", empty="Nothing is left here.")
+    view = View(page, above=above, bar=bar, acts=acts, keys=_keys_of(votes), start=start)
+    return Parts([item_filter, Filter("show", "Show", shown)], listing, view)
 
 
 class CouncilPanel(Panel):
@@ -549,11 +498,6 @@ class CouncilPanel(Panel):
         As for `Council`.
     state : dict, optional
         As for `Panel`.
-
-    Raises
-    ------
-    TableError
-        As for `Council`.
 
     Examples
     --------
@@ -573,4 +517,4 @@ class CouncilPanel(Panel):
         **rule: Any,
     ):
         council = Council(sheet, ballots, settled, coordinator, **rule)
-        super().__init__(council, _council_parts, "Settle", state=dict(state or {}))
+        super().__init__(council, _council_parts, "Settle", state=state)

@@ -6,23 +6,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from markupsafe import Markup
 
 from ..judging import GrammarJudge, PatternJudge
-from .frame import Filter, Listing, Panel, Parts, View, options_of
-from .source import LIMIT, SIGNS, Mark, Source, hues, render, visible
+from .frame import Filter, Listing, Panel, Parts, View
+from .frame import Chosen, narrowed, options_of, sets_of
+from .source import LIMIT, SIGNS, Mark, Source, block, hues, render, visible
 from ..simulation import first_person_pronouns
 
 # %% auto #0
-__all__ = ['FLAGS', 'Look', 'hits_of', 'dialogue_html', 'dialogue_rows', 'dialogue_line', 'DialoguePanel']
+__all__ = ['Look', 'dialogue_html', 'DialoguePanel']
 
 # %% ../../nbs/12_panels/03_dialogue.ipynb #b0d7205d
-FLAGS = {
+_FLAGS = {
     "role flip": "a user message that seems to speak as the assistant",
     "refusal": "a message refused by the model or its provider",
     "truncated": "a message cut by the token limit",
@@ -31,82 +33,45 @@ FLAGS = {
 }
 
 
-def _flags_of(message: Any) -> list[str]:
-    "The flags of one message (a row of the table), in the order of `FLAGS`."
+def _flags_of(messages: pd.DataFrame) -> pd.DataFrame:
+    "What went wrong with each message: a column of truth values a flag that concerns messages."
+    ended = messages["finish_reason"]
     raised = {
-        "role flip": pd.notna(message.role_flip) and bool(message.role_flip),
-        "refusal": message.finish_reason in ("refusal", "content_filter"),
-        "truncated": message.finish_reason == "length",
-        "missing message": pd.isna(message.content),
+        "role flip": messages["role_flip"].eq(True),
+        "refusal": ended.isin(["refusal", "content_filter"]),
+        "truncated": ended.eq("length"),
+        "missing message": messages["content"].isna(),
     }
-    return [name for name, yes in raised.items() if yes]
+    return pd.DataFrame(raised).fillna(False).astype(bool)
 
 
 def _flagged(source: Source) -> dict[str, set[str]]:
-    """The dialogues that each flag stands for.
-
-    Parameters
-    ----------
-    source : Source
-        What a panel looks at.
-
-    Returns
-    -------
-    dict of str to set of str
-        Name of the flag to the dialogue_ids, for every name in `FLAGS`.
-    """
-    messages, dialogues, labels = source.messages, source.dialogues, source.labels
-    ended = messages["finish_reason"]
-    found = {
-        "role flip": messages["role_flip"].eq(True).fillna(False),
-        "refusal": ended.isin(["refusal", "content_filter"]),
-        "truncated": ended.eq("length").fillna(False),
-        "missing message": messages["content"].isna(),
-    }
-    sets = {name: set(messages.loc[rows.to_numpy(bool), "dialogue_id"]) for name, rows in found.items()}
-    sets["missing message"] |= set(
-        dialogues.loc[dialogues["status"].isin(["planned", "failed"]), "dialogue_id"]
-    )
-    return sets | {"open label": set(labels.loc[labels["label"].isna(), "dialogue_id"])}
+    "The ids of the dialogues that each flag stands for, by every name in `_FLAGS`."
+    dialogues, labels = source.dialogues, source.labels
+    raised, ids = _flags_of(source.messages), source.messages["dialogue_id"]
+    found = {name: set(ids[rows.to_numpy()]) for name, rows in raised.items()}
+    unfinished = dialogues["status"].isin(["planned", "failed"])
+    found["missing message"] |= set(dialogues.loc[unfinished, "dialogue_id"])
+    return found | {"open label": set(labels.loc[labels["label"].isna(), "dialogue_id"])}
 
 # %% ../../nbs/12_panels/03_dialogue.ipynb #29c729d1
 def _marks_of(text: str, ratings: pd.DataFrame) -> list[Mark]:
-    """The stretches of a target message to mark.
-
-    Parameters
-    ----------
-    text : str
-        The message.
-    ratings : DataFrame
-        Its ratings.
-
-    Returns
-    -------
-    list of (start, end, class, meaning)
-        For `clean`.
-    """
+    "The stretches of a target message to mark, by its ratings: pronouns, and the words that a judge named."
     marks = [
         (start, start + len(word), "ak-pronoun", "first-person pronoun")
         for start, word in first_person_pronouns(text)
     ]
-    found = ratings[(ratings["judge"] == PatternJudge.name) & ratings["verdict"].eq(True).fillna(False)]
-    judge = PatternJudge() if len(found) else None
+    judges = {PatternJudge.name: "pattern", GrammarJudge.name: "grammar"}
+    found = ratings[ratings["judge"].isin(judges) & ratings["verdict"].eq(True).fillna(False)]
+    patterns = PatternJudge() if found["judge"].eq(PatternJudge.name).any() else None
     for rating in found.itertuples():
         named = rating.explanation if isinstance(rating.explanation, str) else ""
-        marks += [
-            (start, end, "ak-pattern", f"pattern: {rating.behaviour}")
-            for start, end in judge.spans(text, rating.behaviour)
-            if f"“{text[start:end]}”" in named
-        ]
-    read = ratings[(ratings["judge"] == GrammarJudge.name) & ratings["verdict"].eq(True).fillna(False)]
-    for rating in read.itertuples():
-        named = re.findall("“(.+?)”", rating.explanation) if isinstance(rating.explanation, str) else []
-        places = [(text.find(words), words) for words in named]
-        marks += [
-            (start, start + len(words), "ak-pattern", f"grammar: {rating.behaviour}")
-            for start, words in places
-            if start >= 0
-        ]
+        if rating.judge == PatternJudge.name:
+            spans = [(a, b) for a, b in patterns.spans(text, rating.behaviour) if f"“{text[a:b]}”" in named]
+        else:
+            told = [words for words in re.findall("“(.+?)”", named) if words in text]
+            spans = [(text.find(words), text.find(words) + len(words)) for words in told]
+        marks += [(*span, "ak-pattern", f"{judges[rating.judge]}: {rating.behaviour}") for span in spans]
     return marks
 
 # %% ../../nbs/12_panels/03_dialogue.ipynb #3c95c73e
@@ -119,34 +84,29 @@ _KINDS = {
 
 
 def _badges_of(labels: pd.DataFrame, ratings: pd.DataFrame) -> pd.DataFrame:
-    """The badges of one dialogue.
-
-    Parameters
-    ----------
-    labels, ratings : DataFrame
-        Of that dialogue.
+    """The badges of one dialogue, by its labels and ratings.
 
     Returns
     -------
     DataFrame
-        turn, behaviour, kind (first, again, open, absent, or unjudged where no judge spoke), votes ("2 of 3 judges"),
-        n_ratings; in the order of the labels.
+        turn, behaviour, kind (first, again, open, absent, or unjudged where no judge spoke), votes ("2/3"), title (what
+        it means); in the order of the labels.
     """
-    frame = labels[["turn", "behaviour", "label", "votes_for", "votes_cast"]].copy()
-    present = frame["label"].eq(True).fillna(False).astype(bool)
-    first = frame[present].groupby("behaviour")["turn"].min()
-    heard = ratings.groupby(["turn", "behaviour"], observed=True).size()
-    counts = [heard.get(key, 0) for key in zip(frame["turn"], frame["behaviour"], strict=True)]
-    frame["n_ratings"] = counts
-    frame["kind"] = "absent"
-    frame.loc[frame["label"].isna(), "kind"] = "open"
-    frame.loc[frame["label"].isna() & (frame["n_ratings"] == 0) & (frame["votes_cast"] == 0), "kind"] = (
-        "unjudged"
-    )
-    frame.loc[present, "kind"] = "again"
-    frame.loc[present & (frame["turn"] == frame["behaviour"].map(first)), "kind"] = "first"
-    frame["votes"] = frame["votes_for"].astype(str) + "/" + frame["votes_cast"].astype(str)
-    return frame[["turn", "behaviour", "kind", "votes", "n_ratings"]]
+    present = labels["label"].eq(True).fillna(False).to_numpy(bool)
+    rated, keys = (list(zip(table["turn"], table["behaviour"], strict=True)) for table in (ratings, labels))
+    spoke = pd.Series(keys, dtype=object).isin(rated).to_numpy()
+    first, unknown = labels[present].groupby("behaviour")["turn"].min(), labels["label"].isna().to_numpy()
+    rules = {
+        "first": present & labels["turn"].eq(labels["behaviour"].map(first)).fillna(False).to_numpy(bool),
+        "again": present,
+        "open": unknown & (spoke | labels["votes_cast"].gt(0).fillna(False).to_numpy(bool)),
+        "unjudged": unknown,
+    }
+    badges = labels[["turn", "behaviour"]].assign(kind=np.select(list(rules.values()), list(rules), "absent"))
+    badges["votes"] = labels["votes_for"].astype(str) + "/" + labels["votes_cast"].astype(str)
+    told = badges["kind"].map({kind: meaning for kind, (_, _, meaning) in _KINDS.items()})
+    badges["title"] = told + "; " + badges["votes"].str.replace("/", " of ") + " judges say present"
+    return badges
 
 # %% ../../nbs/12_panels/03_dialogue.ipynb #260644a1
 _STRIP = """{% if strip %}<div class="ak-strip" aria-label="Behaviours by turn">{% for name, hue, cells in strip %}
@@ -166,30 +126,23 @@ def _strip_of(badges: pd.DataFrame, places: Mapping[str, int]) -> list[tuple[str
     Parameters
     ----------
     badges : DataFrame
-        From `badges_of`.
+        From `_badges_of`.
     places : mapping of str to int
         From `hues`.
 
     Returns
     -------
-    list of (behaviour, hue, list of (turn, class or None, meaning))
+    list of (behaviour, hue, list of (turn, class or None, meaning or None))
     """
     shown = badges[badges["kind"].isin(["first", "again", "open"])]
-    there = {(row.turn, row.behaviour): row for row in shown.itertuples()}
-    turns = sorted(badges["turn"].unique())
-    strip = []
-    known = list(places)
-    for name in sorted(
-        shown["behaviour"].unique(), key=lambda name: known.index(name) if name in known else len(known)
-    ):
-        found = [(int(turn), there.get((turn, name))) for turn in turns]
-        cells = [(turn, one and _KINDS[one.kind][1], one and _meaning(one)) for turn, one in found]
-        strip.append((name, places.get(name, 7), cells))
-    return strip
-
-
-def _meaning(badge: Any) -> str:
-    return f"{_KINDS[badge.kind][2]}; {badge.votes.replace('/', ' of ')} judges say present"
+    there = {(row.turn, row.behaviour): (_KINDS[row.kind][1], row.title) for row in shown.itertuples()}
+    order = {name: place for place, name in enumerate(places)}
+    names = sorted(shown["behaviour"].unique(), key=lambda name: order.get(name, len(order)))
+    turns = sorted(map(int, badges["turn"].unique()))
+    return [
+        (name, places.get(name, 7), [(turn, *there.get((turn, name), (None, None))) for turn in turns])
+        for name in names
+    ]
 
 # %% ../../nbs/12_panels/03_dialogue.ipynb #a045879c
 @dataclass(frozen=True)
@@ -222,56 +175,41 @@ class Look:
     lit: frozenset[str] = frozenset()
 
 
-def hits_of(text: str, words: str) -> list[Mark]:
-    """Where a search finds its words in a text, as marks.
-
-    Examples
-    --------
-    >>> hits_of("So glad, so GLAD", "glad")
-    [(3, 7, 'ak-hit', 'found'), (12, 16, 'ak-hit', 'found')]
-    """
-    if not words:
-        return []
-    found = re.finditer(re.escape(words), text, re.IGNORECASE)
-    return [(one.start(), one.end(), "ak-hit", "found") for one in found]
+def _hits_of(text: str, words: str) -> list[Mark]:
+    "Where a search finds its words in a text, as marks."
+    found = re.finditer(re.escape(words), text, re.IGNORECASE) if words else ()
+    return [(*one.span(), "ak-hit", "found") for one in found]
 
 # %% ../../nbs/12_panels/03_dialogue.ipynb #037f8b74
-def _verdict(rating: Any) -> str:
-    return rating.status if pd.isna(rating.verdict) else "yes" if rating.verdict else "no"
-
-
 def _badges(
-    badges: pd.DataFrame, ratings: pd.DataFrame, kinds: Sequence[str], places: Mapping[str, int]
-) -> list[dict]:
-    "The badges of one message, ready to be shown."
-    shown = []
+    badges: pd.DataFrame, ratings: pd.DataFrame, look: Look, places: Mapping[str, int]
+) -> list[dict[str, Any]]:
+    "The badges of one message, ready to be shown, each with its ratings as rows of a table."
+    shown, kinds = [], ["first", "again", "open", *(["absent"] if look.absent else [])]
     for badge in badges[badges["kind"].isin(kinds)].itertuples():
         form, css, _ = _KINDS[badge.kind]
-        samples = ratings[ratings["behaviour"] == badge.behaviour].itertuples()
-        shown.append(
-            {
-                "name": badge.behaviour,
-                "text": form.format(visible(badge.behaviour, 60), badge.votes),
-                "css": css,
-                "hue": places.get(badge.behaviour, 7),
-                "title": _meaning(badge),
-                "ratings": [{**row._asdict(), "verdict": _verdict(row)} for row in samples],
-            }
-        )
+        samples = [
+            (
+                *(row.judge, row.sample),
+                row.status if pd.isna(row.verdict) else "yes" if row.verdict else "no",
+                block(row.explanation, limit=look.limit),
+            )
+            for row in ratings[ratings["behaviour"] == badge.behaviour].itertuples()
+        ]
+        about = {"name": badge.behaviour, "text": form.format(visible(badge.behaviour, 60), badge.votes)}
+        about |= {"css": css, "hue": places.get(badge.behaviour, 7), "title": badge.title}
+        shown.append(about | {"samples": samples})
     return shown
 
 # %% ../../nbs/12_panels/03_dialogue.ipynb #f115ea42
-def _messages(source: Source, dialogue_id: str, look: Look) -> list[dict[str, Any]]:
+def _messages(source: Source, dialogue_id: str, look: Look, badges: pd.DataFrame) -> list[dict[str, Any]]:
     "The messages of one dialogue, ready to be shown."
     ratings, places = source.of("ratings", dialogue_id), hues(source.taxonomy)
-    badges = _badges_of(source.of("labels", dialogue_id), ratings)
-    kinds = ["first", "again", "open", *(["absent"] if look.absent else [])]
-    shown = []
-    for message in source.of("messages", dialogue_id).itertuples():
-        spoken = isinstance(message.content, str)
-        there = message.role == "assistant" and spoken
-        own, told = badges[badges["turn"] == message.turn], ratings[ratings["turn"] == message.turn]
-        marks = _marks_of(message.content[: look.limit], told) if there else []
+    messages, shown = source.of("messages", dialogue_id), []
+    for message, flags in zip(messages.itertuples(), _flags_of(messages).to_dict("records"), strict=True):
+        text = "" if flags.pop("missing message") else message.content[: look.limit]
+        own, told = (table[table["turn"] == message.turn] for table in (badges, ratings))
+        marks, judged = _hits_of(text, look.words), message.role == "assistant" and pd.notna(message.content)
         shown.append(
             {
                 "turn": message.turn,
@@ -280,10 +218,10 @@ def _messages(source: Source, dialogue_id: str, look: Look) -> list[dict[str, An
                 "reasoning": message.reasoning if isinstance(message.reasoning, str) else "",
                 "error": visible(message.error, 500) if pd.isna(message.content) else "",
                 "tokens": 0 if pd.isna(message.tokens_out) else int(message.tokens_out),
-                "flags": [name for name in _flags_of(message) if name != "missing message"],
-                "marks": marks + (hits_of(message.content[: look.limit], look.words) if spoken else []),
-                "badges": _badges(own, told, kinds, places) if there else [],
-                "unjudged": int((own["kind"] == "unjudged").sum()) if there else 0,
+                "flags": [name for name, raised in flags.items() if raised],
+                "marks": (_marks_of(text, told) if judged else []) + marks,
+                "badges": _badges(own, told, look, places) if judged else [],
+                "unjudged": int((own["kind"] == "unjudged").sum()) if judged else 0,
             }
         )
     return shown
@@ -302,23 +240,17 @@ _MESSAGES = """
 <div class="ak-small ak-quiet">Turn {{ message.turn }} · {{ "user" if message.role == "user" else "target" }}
 {% if message.tokens %} · {{ message.tokens }} tokens{% endif %}
 {% for flag in message.flags %} · <span class="ak-warn">{{ flag }}</span>{% endfor %}</div>
-{% if look.markdown and not message.error %}
-<div class="ak-text ak-rich" dir="auto">{{ message.content | rich(look.limit) }}</div>
-{%- else %}<div class="ak-text" dir="auto">
-{%- if message.error %}<span class="ak-warn">no message: {{ message.error | clean }}</span>
-{%- else %}{{ message.content | clean(message.marks, look.limit) }}{% endif %}</div>{% endif %}
+{% if message.error %}<p class="ak-warn ak-text" dir="auto">no message: {{ message.error | clean }}</p>
+{% elif look.markdown %}<div class="ak-text ak-rich" dir="auto">{{ message.content | rich(look.limit) }}</div>
+{% else %}{{ message.content | block(message.marks, look.limit) }}{% endif %}
 {% if message.reasoning %}<details class="ak-small"><summary>Reasoning</summary>
-<div class="ak-text" dir="auto">{{ message.reasoning | clean(limit=look.limit) }}</div></details>{% endif %}
+{{ message.reasoning | block(limit=look.limit) }}</details>{% endif %}
 {% if message.badges %}<div class="ak-badges">{% for badge in message.badges %}
 <details style="--ak-hue: var(--ak-c{{ badge.hue }})" data-place="{{ message.turn }}/{{ badge.name | visible(1000) }}">
 <summary class="ak-badge {{ badge.css }}{% if badge.name in look.lit and badge.css != "ak-absent" %} ak-lit{% endif %}"
  title="{{ badge.title }}">{{ badge.text }}</summary>
-{% if badge.ratings %}<div class="ak-wide"><table class="ak-table">
-<tr><th scope="col">Judge</th><th scope="col">Sample</th><th scope="col">Verdict</th><th scope="col">Reason</th></tr>
-{% for rating in badge.ratings %}
-<tr><td class="ak-name">{{ rating.judge | visible }}</td><td>{{ rating.sample }}</td><td>{{ rating.verdict }}</td>
-<td><div class="ak-text" dir="auto">{{ rating.explanation | clean(limit=look.limit) }}</div></td></tr>
-{% endfor %}</table></div>{% else %}<p class="ak-small">no samples here, only the label</p>{% endif %}</details>
+{{ table(["Judge", "Sample", "Verdict", "Reason"], badge.samples) if badge.samples }}
+{% if not badge.samples %}<p class="ak-small">no samples here, only the label</p>{% endif %}</details>
 {% endfor %}</div>{% endif %}
 {% if message.unjudged %}<div class="ak-small ak-quiet">not judged yet: {{ message.unjudged }} behaviours</div>
 {% endif %}</div>
@@ -326,16 +258,8 @@ _MESSAGES = """
 {% endfor %}"""
 _FOOT = """<details class="ak-small"><summary>System prompts, models, tokens, cost</summary>
 {% for who, name in (("target", "system_target"), ("user model", "system_user")) %}
-<p><strong>System prompt of the {{ who }}</strong></p>
-<div class="ak-text" dir="auto">{{ about[name] | clean(limit=look.limit) }}</div>
-{% endfor %}
-{% if usage %}<div class="ak-wide"><table class="ak-table">
-<tr>{% for name in ("Calls for", "Model", "Calls", "Tokens in", "Tokens out", "Cost, US dollars") %}
-<th scope="col">{{ name }}</th>{% endfor %}</tr>
-{% for row in usage %}
-<tr><td>{{ row.purpose | visible }}</td><td class="ak-name">{{ row.model | visible }}</td><td>{{ row.calls }}</td>
-<td>{{ row.tokens_in | visible }}</td><td>{{ row.tokens_out | visible }}</td><td>{{ row.cost | visible }}</td></tr>
-{% endfor %}</table></div>{% endif %}</details>
+<p><strong>System prompt of the {{ who }}</strong></p>{{ about[name] | block(limit=look.limit) }}
+{% endfor %}{{ table(["Calls for", "Model", "Calls", "Tokens in", "Tokens out", "Cost, US dollars"], usage) }}</details>
 <p class="ak-small ak-quiet">{% if not look.markdown %}Marked: <mark class="ak-pronoun">pronouns</mark>,
 <mark class="ak-pattern">words that the pattern judge matched</mark>. {% endif %}Badges: behaviours with
 the judges' votes
@@ -344,14 +268,6 @@ the judges' votes
 # %% ../../nbs/12_panels/03_dialogue.ipynb #aff319c3
 def dialogue_html(source: Source, dialogue_id: str, look: Look | None = None) -> Markup:
     """One dialogue as HTML, for any panel that shows one.
-
-    Parameters
-    ----------
-    source : Source
-        Holds the dialogue.
-    dialogue_id : str
-    look : Look, optional
-        How it is shown.
 
     Examples
     --------
@@ -368,8 +284,8 @@ def dialogue_html(source: Source, dialogue_id: str, look: Look | None = None) ->
         design=[name for name in dict.fromkeys([*source.design, "persona"]) if name in about],
         strip=_strip_of(badges, hues(source.taxonomy)),
         signs=SIGNS,
-        usage=source.of("usage", dialogue_id).to_dict("records"),
-        messages=_messages(source, dialogue_id, look),
+        usage=source.of("usage", dialogue_id).values.tolist(),
+        messages=_messages(source, dialogue_id, look, badges),
         look=look,
     )
 
@@ -386,8 +302,9 @@ def _quoted(text: str) -> str:
 def _dialogue_markdown(source: Source, dialogue_id: str) -> str:
     "One dialogue as Markdown, with the behaviours found in each message; what models wrote is escaped."
     about = source.of("dialogues", dialogue_id).iloc[0]
+    badges = _badges_of(source.of("labels", dialogue_id), source.of("ratings", dialogue_id))
     parts = [f"**{_quoted(str(about['prompt_id']))[2:]}**, target {_quoted(str(about['target']))[2:]}"]
-    for message in _messages(source, dialogue_id, Look(limit=None)):
+    for message in _messages(source, dialogue_id, Look(limit=None), badges):
         who = "User" if message["role"] == "user" else "Target"
         said = _quoted(message["content"]) if isinstance(message["content"], str) else "> *no message*"
         parts += [f"{who}, turn {message['turn']}:", said]
@@ -397,145 +314,86 @@ def _dialogue_markdown(source: Source, dialogue_id: str) -> str:
     return "\n\n".join(parts) + "\n"
 
 # %% ../../nbs/12_panels/03_dialogue.ipynb #9c74f6c7
-def _sets_of(source: Source) -> dict[str, dict[str, set[str]]]:
-    "The dialogues that each value of each filter stands for."
-    labels = source.labels
-    present = labels[labels["label"].eq(True).fillna(False).to_numpy(bool)]
-    design = [name for name in source.design if name not in ("flag", "text", *_TICKS) and name in source.dialogues]
-    tables = dict.fromkeys(("target", *design, "domain", "scenario"), source.dialogues)
-    tables |= dict.fromkeys(("category", "behaviour"), present)
-    sets = {
-        name: table.groupby(name, sort=False, observed=True)["dialogue_id"].agg(set).to_dict()
-        for name, table in tables.items()
-    }
-    sets["flag"] = {name: found for name, found in _flagged(source).items() if found}
-    known = [*source.taxonomy.categories, *(behaviour.name for behaviour in source.taxonomy), *FLAGS]
-    return {
-        name: {one: of[one] for one in dict.fromkeys([*known, *of]) if one in of} for name, of in sets.items()
-    }
-
-# %% ../../nbs/12_panels/03_dialogue.ipynb #96f3177d
 _TICKS = {"absent": "Absent behaviours too", "whole": "Long texts whole", "markdown": "As Markdown"}
 
 
+def _sets_of(source: Source) -> dict[str, dict[str, set[str]]]:
+    "The dialogues that each value of each filter stands for, values in the order of the taxonomy."
+    labels, dialogues = source.labels, source.dialogues
+    present = labels[labels["label"].eq(True).fillna(False).to_numpy(bool)]
+    design = [name for name in source.design if name not in ("flag", "text", *_TICKS) and name in dialogues]
+    sets = sets_of(dialogues, dict.fromkeys(("target", *design, "domain", "scenario")), "dialogue_id")
+    sets |= sets_of(present, ("category", "behaviour"), "dialogue_id") | {"flag": _flagged(source)}
+    known = [*source.taxonomy.categories, *(behaviour.name for behaviour in source.taxonomy), *_FLAGS]
+    ordered = {name: dict.fromkeys([*known, *of]) for name, of in sets.items()}
+    return {name: {one: of[one] for one in ordered[name] if of.get(one)} for name, of in sets.items()}
+
+# %% ../../nbs/12_panels/03_dialogue.ipynb #96f3177d
 def _dialogue_filters(sets: Mapping[str, Mapping[str, set[str]]]) -> list[Filter]:
     "Filters by what a dialogue is about, what was found in it, what went wrong, and its text."
-    counts = {name: {value: len(found) for value, found in of.items()} for name, of in sets.items()}
-    labels = {"flag": "Flagged"}
-    chosen = [
-        Filter(name, labels.get(name, name.capitalize()), options_of(of), counts=counts[name])
-        for name, of in sets.items()
-    ]
+    counts = {name: {one: len(found) for one, found in of.items()} for name, of in sets.items()}
+    labels = {name: name.capitalize() for name in sets} | {"flag": "Flagged"}
+    chosen = [Filter(name, labels[name], options_of(of), counts=counts[name]) for name, of in sets.items()]
     ticks = [Filter(name, label, kind="tick", usual=False) for name, label in _TICKS.items()]
     return [*chosen, Filter("text", "Text", kind="text"), *ticks]
 
 # %% ../../nbs/12_panels/03_dialogue.ipynb #aaee8705
-def _found_in(labels: pd.DataFrame) -> dict[str, dict[str, list[str]]]:
-    "The behaviours found in each dialogue, by category."
-    present = labels[labels["label"].eq(True).fillna(False).to_numpy(bool)]
-    present = present.drop_duplicates(["dialogue_id", "behaviour"])
-    found: dict[str, dict[str, list[str]]] = {}
-    for dialogue_id, category, name in present[["dialogue_id", "category", "behaviour"]].itertuples(
-        index=False
-    ):
-        found.setdefault(dialogue_id, {}).setdefault(category, []).append(name)
-    return found
-
-
-def dialogue_rows(source: Source) -> dict[str, dict[str, Any]]:
-    """The parts of a line for every dialogue: what it is about, how it begins, what was found in it.
-
-    Parameters
-    ----------
-    source : Source
-
-    Examples
-    --------
-    >>> from anthrokit import demo_run
-    >>> sorted(next(iter(dialogue_rows(Source(demo_run())).values())))
-    ['found', 'note', 'status', 'title']
-    """
-    messages = source.messages
+def dialogue_row(source: Source) -> Callable[..., dict[str, Any]]:
+    "What makes the line of a dialogue: what it is about, how it begins, what was found in it."
+    messages, labels, taxonomy = source.messages, source.labels, source.taxonomy
     opening = messages[messages["role"] == "user"].drop_duplicates("dialogue_id")
-    opening = dict(zip(opening["dialogue_id"], opening["content"], strict=True))
-    found, places, order = _found_in(source.labels), hues(source.taxonomy), list(source.taxonomy.categories)
-    several = source.dialogues["target"].nunique() > 1
-    design = [name for name in source.design if name in source.dialogues]
-    conditions = dict(zip(source.dialogues["dialogue_id"], source.dialogues[design].values.tolist(), strict=True))
-    lines = {}
-    columns = ["dialogue_id", "target", "domain", "scenario", "prompt_id", "status"]
-    for key, target, domain, scenario, prompt_id, status in source.dialogues[columns].itertuples(index=False):
-        about = next((one for one in (scenario, domain, prompt_id) if isinstance(one, str) and one), key)
-        kinds = sorted(
-            found.get(key, {}).items(), key=lambda one: order.index(one[0]) if one[0] in order else 99
-        )
-        lines[key] = {
-            "title": " · ".join([*([target] if several else []), *map(str, conditions[key]), about]),
-            "note": opening.get(key),
-            "status": status if status in ("failed", "planned") else "",
-            "found": [
-                (len(names), places.get(kind, 7), f"{kind}: {', '.join(names)}") for kind, names in kinds
-            ],
-        }
-    return lines
+    opening = opening.set_index("dialogue_id")["content"]
+    present = labels[labels["label"].eq(True).fillna(False).to_numpy(bool)]
+    present = present.drop_duplicates(["dialogue_id", "behaviour"]).fillna({"category": "other"})
+    found = present.groupby(["dialogue_id", "category"], sort=False)["behaviour"].agg(list)
+    kinds: dict[str, dict[str, list[str]]] = {}
+    for (dialogue_id, category), names in found.items():
+        kinds.setdefault(dialogue_id, {})[category] = names
+    about, places = source.dialogues.set_index("dialogue_id").astype(object), hues(taxonomy)
+    order = {name: place for place, name in enumerate(taxonomy.categories)}
+    conditions = ["target"] if about["target"].nunique() > 1 else []
+    conditions += [name for name in source.design if name in about]
 
+    def row(item: str, _: Chosen) -> dict[str, Any]:
+        one, first = about.loc[item], opening.get(item)
+        named = (one[name] for name in ("scenario", "domain", "prompt_id"))
+        subject = next((name for name in named if isinstance(name, str) and name), item)
+        own, tags = kinds.get(item, {}), []
+        for kind in sorted(own, key=lambda kind: order.get(kind, len(order))):
+            hue, told = places.get(kind, 7), visible(f"{kind}: {', '.join(own[kind])}", 300)
+            tags.append((f"{SIGNS[hue]} {len(own[kind])}", hue, told))
+        note = f"{one['status']} · " if one["status"] in ("failed", "planned") else ""
+        title = visible(" · ".join([*(str(one[name]) for name in conditions), subject]), 80)
+        return {"title": title, "note": note + visible(first, 90), "tags": tags}
 
-def dialogue_line(line: Mapping[str, Any]) -> dict[str, Any]:
-    """A line of the list, from its parts.
+    return row
 
-    Examples
-    --------
-    >>> dialogue_line({"title": "a trip", "note": "Hello", "status": "failed", "found": [(2, 3, "internal states")]})
-    {'title': 'a trip', 'note': 'failed · Hello', 'tags': [{'text': '▲ 2', 'colour': 3, 'title': 'internal states'}]}
-    """
-    tags = [
-        {"text": f"{SIGNS[hue]} {count}", "colour": hue, "title": visible(title, 300)}
-        for count, hue, title in line["found"]
-    ]
-    note = f"{line['status']} · " if line["status"] else ""
-    return {"title": visible(line["title"], 80), "note": note + visible(line["note"], 90), "tags": tags}
-
-
+# %% ../../nbs/12_panels/03_dialogue.ipynb #5ab6cb80
 def _dialogue_list(source: Source, sets: Mapping[str, Mapping[str, set[str]]]) -> Listing:
     "The dialogues that the filters leave, in the order of the run."
     texts = source.messages.dropna(subset="content").groupby("dialogue_id")["content"].agg("\n".join)
-    texts, lines, ids = (
-        texts.str.casefold().to_dict(),
-        dialogue_rows(source),
-        source.dialogues["dialogue_id"].tolist(),
-    )
+    texts, ids = texts.str.casefold().to_dict(), source.dialogues["dialogue_id"].tolist()
 
-    def items(chosen: Mapping[str, Any]) -> list[str]:
-        kept, words = ids, chosen["text"].casefold()
-        for name, values in sets.items():
-            if value := chosen[name]:
-                kept = [one for one in kept if one in values[value]]
-        return [one for one in kept if words in texts.get(one, "")] if words else kept
+    def items(chosen: Chosen) -> list[str]:
+        return narrowed(ids, sets, chosen, texts)
 
-    def row(item: str) -> dict[str, Any]:
-        return dialogue_line(lines[item])
-
-    return Listing(items, row, len(ids), "dialogue", empty="No dialogue fits these filters.")
+    empty = "No dialogue fits these filters."
+    return Listing(items, dialogue_row(source), len(ids), "dialogue", empty=empty)
 
 # %% ../../nbs/12_panels/03_dialogue.ipynb #d46b813c
 def _dialogue_view(source: Source) -> View:
     "A dialogue as a chat; its text can be copied."
 
-    def page(item: str | None, chosen: Mapping[str, Any]) -> str:
+    def page(item: str | None, chosen: Chosen) -> str:
         if item is None:
             return ""
-        lit = {
-            name
-            for name in (chosen["behaviour"], *source.taxonomy.categories.get(chosen["category"], ()))
-            if name
-        }
+        lit = frozenset({chosen["behaviour"], *source.taxonomy.categories.get(chosen["category"], ())} - {""})
         limit = None if chosen["whole"] else LIMIT
-        return dialogue_html(
-            source, item, Look(chosen["absent"], chosen["markdown"], limit, chosen["text"], frozenset(lit))
-        )
+        look = Look(chosen["absent"], chosen["markdown"], limit, chosen["text"], lit)
+        return dialogue_html(source, item, look)
 
     def copy(panel: Panel, _: Any, __: Any) -> None:
-        panel.send({"copy": _dialogue_markdown(source, panel.item) if panel.item else ""})
+        panel.send({"copy": panel.to_markdown()})
 
     return View(page, acts={"copy": copy}, tools=[("copy", "Copy as Markdown")])
 
@@ -552,19 +410,9 @@ class DialoguePanel(Panel):
     Parameters
     ----------
     source : Run, str, path, DataFrame or mapping of str to DataFrame
-        A run, in progress or finished; its folder; a table of messages; or frames by name (messages, ratings, labels,
-        dialogues, prompts).
-    state : dict, optional
-        A view to open, as another panel's `state` gave it.
-    live : float, optional
-        Look every so many seconds whether there is something new.
-
-    Raises
-    ------
-    ValueError
-        The state names something that isn't there.
-    TableError
-        A table breaks its rules.
+        A run, in progress or finished; its folder; a table of messages; or frames by name, see `Source`.
+    state, live
+        As for `Panel`.
 
     Examples
     --------

@@ -5,9 +5,8 @@
 # %% ../../nbs/12_panels/04_disagreement.ipynb #771fb86c
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
@@ -15,15 +14,28 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from markupsafe import Markup
 
 from ..core import Run, RunError, TableError
 from ..core import tally as count_verdicts
-from .frame import Filter, Listing, Panel, Parts, View, options_of
-from .source import Source, render, visible
+from anthrokit.panels.frame import (
+    Chosen,
+    Fields,
+    Filter,
+    Listing,
+    Panel,
+    Parts,
+    View,
+    bar_html,
+    options_of,
+    still_or_done,
+    ticks_of,
+)
+from .source import Source, block, render, visible
 from ..validity import Annotations
 
 # %% auto #0
-__all__ = ['CELLS', 'TICKS', 'VERDICTS', 'disagreement', 'confusion', 'two', 'keep_verdict', 'DisagreementPanel']
+__all__ = ['disagreement', 'confusion', 'DisagreementPanel']
 
 # %% ../../nbs/12_panels/04_disagreement.ipynb #80b2758c
 _ITEM = ["dialogue_id", "turn", "behaviour"]
@@ -42,40 +54,27 @@ class _Tally:
     def of(self, judges: Sequence[str]) -> _Tally:
         "The columns of some judges."
         if unknown := [judge for judge in judges if judge not in self.judges]:
-            raise ValueError(
-                f"there is no judge {unknown[0]!r}; there are {', '.join(self.judges) or 'none'}"
-            )
-        columns = [self.judges.index(judge) for judge in judges]
-        counts = (counted[:, columns] for counted in (self.asked, self.cast, self.yes))
-        return _Tally(self.items, list(judges), *counts)
+            there = ", ".join(self.judges) or "none"
+            raise ValueError(f"there is no judge {unknown[0]!r}; there are {there}")
+        columns, counts = [self.judges.index(judge) for judge in judges], (self.asked, self.cast, self.yes)
+        return _Tally(self.items, list(judges), *(part[:, columns] for part in counts))
 
     @property
     def concerned(self) -> np.ndarray:
         "Whether a judge was asked about the behaviour of an item at all."
-        codes, names = pd.factorize(self.items["behaviour"])
-        speaks = np.zeros((len(names), len(self.judges)), dtype=self.asked.dtype)
-        np.add.at(speaks, codes, self.asked)
-        return speaks[codes] > 0
+        asked = pd.DataFrame(self.asked).groupby(self.items["behaviour"].to_numpy(dtype=object))
+        return asked.transform("sum").to_numpy() > 0
 
 
 def _tally(ratings: pd.DataFrame, items: pd.DataFrame | None = None) -> _Tally:
     "The counts of ratings, or of their `tally`; `items` may name messages that have none yet."
-    ratings = ratings if "taken" in ratings else count_verdicts(ratings)
-    items = ratings[_ITEM].drop_duplicates() if items is None else items[_ITEM]
-    items = items.reset_index(drop=True)
-    place = np.zeros(len(items), dtype=np.int64)
-    asked = np.zeros(len(ratings), dtype=np.int64)
-    for name in _ITEM:
-        codes, values = pd.factorize(pd.concat([items[name], ratings[name]], ignore_index=True))
-        place, asked = place * len(values) + codes[: len(items)], asked * len(values) + codes[len(items) :]
-    order = np.argsort(place, kind="stable")
-    found = np.minimum(np.searchsorted(place[order], asked), max(len(items) - 1, 0))
-    known = place[order][found] == asked if len(items) else np.zeros(len(ratings), dtype=bool)
-    judge, judges = pd.factorize(ratings["judge"])
-    cell = (order[found] * len(judges) + judge)[known] if len(items) else judge[:0]
-    shape, parts = (len(items), len(judges)), (ratings["taken"], ratings["yes"] + ratings["no"], ratings["yes"])
-    counts = (np.bincount(cell, part.to_numpy(dtype=float)[known], minlength=shape[0] * shape[1]) for part in parts)
-    return _Tally(items, list(judges), *(counted.reshape(shape).astype(np.int64) for counted in counts))
+    counts = ratings if "taken" in ratings else count_verdicts(ratings)
+    items = (counts if items is None else items)[_ITEM].drop_duplicates(ignore_index=True)
+    judges, rows = counts["judge"].drop_duplicates().tolist(), pd.MultiIndex.from_frame(items)
+    keyed = counts.assign(cast=counts["yes"] + counts["no"]).set_index([*_ITEM, "judge"])
+    wide = (keyed[name].unstack("judge", fill_value=0) for name in ("taken", "cast", "yes"))
+    parts = (table.reindex(index=rows, columns=judges, fill_value=0) for table in wide)
+    return _Tally(items, judges, *(part.to_numpy(dtype=np.int64) for part in parts))
 
 # %% ../../nbs/12_panels/04_disagreement.ipynb #a3d9f11c
 def disagreement(ratings: pd.DataFrame, judges: Sequence[str] | None = None) -> pd.DataFrame:
@@ -120,26 +119,19 @@ def _disagreement(tally: _Tally) -> pd.DataFrame:
     with np.errstate(invalid="ignore", divide="ignore"):
         share = yes / cast
         differ = np.where(cast > 1, 2 * yes * (cast - yes) / (cast * (cast - 1.0)), np.nan)
-    pairs = [
-        share[:, a] * (1 - share[:, b]) + share[:, b] * (1 - share[:, a])
+    pairs = {
+        (a, b): share[:, a] * (1 - share[:, b]) + share[:, b] * (1 - share[:, a])
         for a, b in combinations(range(len(tally.judges)), 2)
-    ]
+    }
     numbers = {
-        "between": _mean(np.column_stack(pairs) if pairs else np.empty((len(cast), 0))),
-        "within": _mean(differ),
+        "between": pd.DataFrame(pairs, index=tally.items.index, dtype=float).mean(axis=1).astype("Float64"),
+        "within": pd.DataFrame(differ).mean(axis=1).astype("Float64"),
         "n_judges": (cast > 0).sum(axis=1),
         "n_yes": yes.sum(axis=1),
         "n": cast.sum(axis=1),
         "n_total": tally.asked.sum(axis=1),
     }
     return tally.items.assign(**numbers)
-
-
-def _mean(values: np.ndarray) -> pd.Series:
-    "Mean of each row, of what is there."
-    there = ~np.isnan(values)
-    total, n = np.where(there, values, 0.0).sum(axis=1), there.sum(axis=1)
-    return pd.Series(total / np.maximum(n, 1), dtype="Float64").mask(n == 0)
 
 # %% ../../nbs/12_panels/04_disagreement.ipynb #64bd3f9c
 _SAID = ("Yes", "No", "no verdict")
@@ -182,7 +174,13 @@ def _confusion(said: np.ndarray, a: str, b: str) -> pd.DataFrame:
     return pd.DataFrame(counts, index=pd.Index(_SAID, name=a), columns=pd.Index(_SAID, name=b))
 
 # %% ../../nbs/12_panels/04_disagreement.ipynb #4e19ed91
-CELLS = [f"{one}, {other}" for one in _SAID for other in _SAID]
+_CELLS = [f"{one}, {other}" for one in _SAID for other in _SAID]
+
+
+def _with_ids(table: pd.DataFrame) -> pd.DataFrame:
+    "A table with the column item: dialogue, turn and behaviour with strokes between."
+    parts = [table[name].astype("str") for name in _ITEM]
+    return table.assign(item=parts[0].str.cat(parts[1:], sep="/").astype(object))
 
 
 class _Disputes:
@@ -196,24 +194,23 @@ class _Disputes:
     Attributes
     ----------
     ids : array of str
-        An id for every message and behaviour: dialogue, turn and behaviour with strokes between.
+        An id for every message and behaviour, see `_with_ids`.
     places : dict of str to int
         The row of each id.
-    pairs : dict of str to (str, str)
-        Two judges by the name of the pair, where both were asked about some behaviour.
+    pairs : dict of str to (int, int)
+        The places of two judges by the name of the pair, where both were asked about some behaviour.
     """
 
     def __init__(self, source: Source):
         self.source, labels = source, source.labels
         counts = _tally(source.tally(), labels if len(labels) else None)
         self.tally = counts.of(sorted(counts.judges, key=[*labels.columns, *counts.judges].index))
-        parts = [self.tally.items[name].astype("str") for name in _ITEM]
-        self.ids = parts[0].str.cat(parts[1:], sep="/").to_numpy(dtype=object)
-        self.places = dict(zip(self.ids, range(len(self.ids)), strict=True))
+        self.ids = _with_ids(self.tally.items)["item"].to_numpy()
+        self.places = {one: place for place, one in enumerate(self.ids)}
         self.behaviours = self.tally.items["behaviour"].to_numpy(dtype=object)
         self.said = _said(self.tally)
         self.pairs = {
-            f"{a} and {b}": (a, b)
+            f"{a} and {b}": (x, y)
             for (x, a), (y, b) in combinations(enumerate(self.tally.judges), 2)
             if (self.said[:, [x, y]] >= 0).all(axis=1).any()
         }
@@ -225,16 +222,18 @@ class _Disputes:
     def measures(self, pair: str = "") -> dict[str, np.ndarray]:
         "between, within, n_yes and n of every id, for all judges or one pair."
         if pair not in self._measured:
-            table = _disagreement(self.tally.of(self.pairs[pair]) if pair else self.tally)
-            names = ("between", "within", "n_yes", "n")
-            self._measured[pair] = {
-                name: table[name].to_numpy(dtype=float, na_value=np.nan) for name in names
-            }
+            table = _disagreement(self.tally.of(self.names(pair)) if pair else self.tally)
+            table = table[["between", "within", "n_yes", "n"]].astype("Float64")
+            self._measured[pair] = {name: part.to_numpy(float, na_value=np.nan) for name, part in table.items()}
         return self._measured[pair]
+
+    def names(self, pair: str) -> list[str]:
+        "The two judges of a pair."
+        return [self.tally.judges[place] for place in self.pairs[pair]]
 
     def said_by(self, pair: str) -> np.ndarray:
         "What two judges said of every id, as places in Yes, No, no verdict; -1 where one wasn't asked."
-        return self.said[:, [self.tally.judges.index(judge) for judge in self.pairs[pair]]]
+        return self.said[:, list(self.pairs[pair])]
 
     def of_behaviour(self, behaviour: str) -> np.ndarray:
         "Whether an id is of a behaviour; all are of none."
@@ -245,166 +244,143 @@ class _Disputes:
         return tuple(self.tally.items.iloc[self.places[item]])
 
 # %% ../../nbs/12_panels/04_disagreement.ipynb #f298fa27
-class _OwnVerdicts:
-    """People's verdicts on messages, by the ids of `Disputes`.
+ANSWERS = [("y", "yes", "ak-yes", "✓ Yes"), ("n", "no", "ak-no", "✗ No"), ("u", "unsure", "", "? Can't tell")]
+_WORDS = {value: text[2:] for _, value, _, text in ANSWERS}
+
+
+def two(value: float) -> str:
+    "A measure with two digits; a dash where there is none."
+    return "–" if pd.isna(value) else f"{value:.2f}"
+
+
+class Verdicts:
+    """People's verdicts on messages, as values of `ANSWERS`, by the items of a panel.
 
     Parameters
     ----------
     annotations : Annotations
         Where they are kept.
+    items : callable
+        From the annotations to their table with the column item.
     """
 
-    def __init__(self, annotations: Annotations):
-        self.annotations = annotations
+    def __init__(self, annotations: Annotations, items: Callable[[Annotations], pd.DataFrame]):
+        self.annotations, self._items = annotations, items
         self.read()
 
     def read(self) -> None:
         "Read them again."
-        table = self.annotations.table()
-        parts = [table[name].astype("str") for name in _ITEM]
-        self.table = table.assign(id=parts[0].str.cat(parts[1:], sep="/"))
+        table = self._items(self.annotations)
+        said = table["verdict"].astype(object).map({True: "yes", False: "no"})
+        self.table, self._by = table.assign(said=said.where(said.notna(), "unsure")), {}
 
-    def by(self, name: str) -> dict[str, bool | None]:
-        "The verdicts of one person: True, False, or None for can't tell."
-        rows = self.table[self.table["annotator"] == name]
-        return {
-            one: None if pd.isna(said) else bool(said)
-            for one, said in zip(rows["id"], rows["verdict"], strict=True)
-        }
+    def by(self, name: str) -> dict[str, str]:
+        "What one person said of each item."
+        if name not in self._by:
+            mine = self.table[self.table["annotator"] == name]
+            self._by[name] = dict(zip(mine["item"], mine["said"], strict=True))
+        return self._by[name]
+
+    def keep(self, panel: Panel, row: pd.DataFrame, value: str, fields: Fields) -> str | None:
+        "Keep what is said, with a row that says of what and by whom; or say why it isn't kept."
+        verdict = pd.array([{"yes": True, "no": False, "unsure": None}[value]], dtype="boolean")
+        note = fields.get("note", "").strip() or None
+        try:
+            self.annotations.add(row.assign(verdict=verdict, note=note))
+        except (RunError, TableError, OSError) as error:
+            return f"Not kept: {error}"
+        panel.send({"clear": True})
+        self.read()
+        return None
 
     @property
-    def closed(self) -> str:
-        "Why no verdict can be kept; empty where one can."
-        place = self.annotations.place
-        if isinstance(place, Run) and place.read_only:
-            return "Verdicts can't be kept: this run is open for reading only (path=… keeps them in a file)."
-        return ""
+    def closed(self) -> bool:
+        "Whether no verdict can be kept."
+        return isinstance(self.annotations.place, Run) and self.annotations.place.read_only
 
     @property
     def where(self) -> str:
-        "Where they are kept, in words."
+        "Where they are kept, or why they can't be, in words."
         place = self.annotations.place
-        return "in the run" if isinstance(place, Run) else f"in {place}" if place else "in memory"
+        if self.closed:
+            return "Verdicts can't be kept: this run is open for reading only (path=… keeps them in a file)."
+        if place is None:
+            return "Kept in memory only; path=… keeps them in a file."
+        return f"Kept in {'the run' if isinstance(place, Run) else place} as you give them."
 
 # %% ../../nbs/12_panels/04_disagreement.ipynb #2eed80e4
 def _disagreement_filters(disputes: _Disputes) -> list[Filter]:
     "Filters by behaviour, by what two judges said, and by one's own verdicts; the order, and one's name."
-    mine = [("", "all"), ("open", "still to give"), ("given", "given")]
     return [
         Filter("behaviour", "Behaviour", options_of(dict.fromkeys(disputes.behaviours))),
         Filter("pair", "Judges", options_of(disputes.pairs)),
-        Filter("verdicts", "Their verdicts", options_of(CELLS)),
-        Filter("mine", "My verdicts", mine),
+        Filter("verdicts", "Their verdicts", options_of(_CELLS)),
+        Filter("mine", "My verdicts", [("", "all"), ("open", "still to give"), ("done", "given")]),
         Filter("sort", "Sorted by", [("between", "between"), ("within", "within")], "own", "between"),
         Filter("annotator", "Your name", kind="own"),
     ]
 
 
-TICKS = {
-    True: ("✓", "ak-yes", "you said Yes"),
-    False: ("✗", "ak-no", "you said No"),
-    None: ("?", "", "you can't tell"),
-}
 _COLUMNS = [
     {"label": "Message"},
-    {
-        "label": "between",
-        "name": "between",
-        "sorts": True,
-        "title": "Share of pairs of verdicts of two judges that differ",
-    },
-    {
-        "label": "within",
-        "name": "within",
-        "sorts": True,
-        "title": "Share of pairs of samples of one judge that differ",
-    },
+    *(
+        {"label": name, "name": name, "sorts": True, "title": f"Share of pairs of {what} that differ"}
+        for name, what in (("between", "verdicts of two judges"), ("within", "samples of one judge"))
+    ),
     {"label": "Yes", "title": "Verdicts that say Yes, of all"},
 ]
 
 
-def two(value: float) -> str:
-    """A measure with two digits; a dash where there is none.
+def _disagreement_list(disputes: _Disputes, own: Verdicts) -> Listing:
+    "The messages that the choices leave, the most disputed first."
+    ticks = ticks_of(ANSWERS)
 
-    Examples
-    --------
-    >>> two(0.5), two(float("nan"))
-    ('0.50', '–')
-    """
-    return "–" if np.isnan(value) else f"{value:.2f}"
-
-
-class _DisagreementList:
-    """The disputed messages in order, and their lines.
-
-    Parameters
-    ----------
-    disputes : Disputes
-    own : OwnVerdicts
-    """
-
-    def __init__(self, disputes: _Disputes, own: _OwnVerdicts):
-        self.disputes, self.own, self._chosen = disputes, own, {}
-
-    def items(self, chosen: Mapping[str, Any]) -> list[str]:
-        "The ids that the choices leave, the most disputed first."
-        self._chosen, disputes = chosen, self.disputes
-        pair, cell = chosen["pair"], chosen["verdicts"]
-        self._measures, self._given = disputes.measures(pair), self.own.by(chosen["annotator"])
+    def items(chosen: Chosen) -> list[str]:
+        pair, cell, measures = chosen["pair"], chosen["verdicts"], disputes.measures(chosen["pair"])
         first, second = chosen["sort"], "between" if chosen["sort"] == "within" else "within"
-        leading, trailing = (np.nan_to_num(self._measures[name]) for name in (first, second))
-        keep = disputes.of_behaviour(chosen["behaviour"])
+        leading, trailing = (np.nan_to_num(measures[name]) for name in (first, second))
+        keep = leading > 0
         if pair and cell:
-            keep = keep & (disputes.said_by(pair) == [_SAID.index(said) for said in cell.split(", ")]).all(
-                axis=1
-            )
-        else:
-            keep = keep & (leading > 0)
-        if chosen["mine"]:
-            keep = keep & (pd.Index(disputes.ids).isin(self._given) == (chosen["mine"] == "given"))
-        rows = np.flatnonzero(keep)
-        return disputes.ids[rows[np.lexsort((-trailing[rows], -leading[rows]))]].tolist()
+            keep = (disputes.said_by(pair) == [_SAID.index(said) for said in cell.split(", ")]).all(axis=1)
+        rows = np.flatnonzero(keep & disputes.of_behaviour(chosen["behaviour"]))
+        found = disputes.ids[rows[np.lexsort((-trailing[rows], -leading[rows]))]].tolist()
+        return still_or_done(found, own.by(chosen["annotator"]), chosen["mine"])
 
-    def row(self, item: str) -> dict[str, Any]:
-        "The line of one: behaviour, measures, message."
-        place, measures = self.disputes.places[item], self._measures
-        dialogue_id, turn, behaviour = self.disputes.key(item)
-        message = self.disputes.texts.get((dialogue_id, turn, "assistant"))
-        yes, n = (int(measures[name][place]) for name in ("n_yes", "n"))
-        cells = [two(measures["between"][place]), two(measures["within"][place]), f"{yes}/{n}"]
+    def row(item: str, chosen: Chosen) -> dict[str, Any]:
+        dialogue_id, turn, behaviour = disputes.key(item)
+        message = disputes.texts.get((dialogue_id, turn, "assistant"))
+        place, measures = disputes.places[item], disputes.measures(chosen["pair"])
+        between, within, n_yes, n = (part[place] for part in measures.values())
+        cells = [two(between), two(within), f"{n_yes:.0f}/{n:.0f}"]
         line = {"title": visible(behaviour, 60), "note": visible(message, 90), "cells": cells}
-        if item in self._given:
-            text, look, title = TICKS[self._given[item]]
-            line["tick"] = {"text": text, "look": look, "title": title}
-        return line
+        said = own.by(chosen["annotator"]).get(item)
+        return line | ({"tick": ticks[said]} if said else {})
 
-    def listing(self) -> Listing:
-        "As a part of the panel."
-        empty = "No message with these filters."
-        return Listing(self.items, self.row, len(self.disputes.ids), "message", _COLUMNS, empty)
+    return Listing(items, row, len(disputes.ids), "message", _COLUMNS, "No message with these filters.")
 
 # %% ../../nbs/12_panels/04_disagreement.ipynb #ef99bf71
 _PAIRS = """{% if pairs %}<div class="ak-pairs" aria-label="Pairs of judges">
 {% for name, differ, n, choice in pairs %}
-<button type="button" data-choose="{{ choice }}" title="Show where {{ name | visible }} differ"><span
+<button type="button" data-choose='{{ choice | tojson }}' title="Show where {{ name | visible }} differ"><span
  class="ak-name">{{
 name | visible(60) }}</span>: differ on {{ "{:,}".format(differ) }} of {{ "{:,}".format(n) }}</button>{% endfor %}</div>
 {% else %}<p class="ak-small">There are no two judges that were asked about the same behaviour.</p>{% endif %}"""
 _MATRIX = """<div class="ak-matrix"><table aria-label="Verdicts of two judges"><tr><td></td>{% for said in across %}
 <th scope="col"><span class="ak-name">{{ b | visible(40) }}</span>: {{ said }}</th>{% endfor %}</tr>
 {% for said, cells in rows %}<tr><th scope="row"><span class="ak-name">{{ a | visible(40) }}</span>: {{ said }}</th>
-{% for count, share, on, choice, title in cells %}<td>{% if count %}<button type="button" data-choose="{{ choice }}"
- aria-pressed="{{ "true" if on else "false" }}" style="--ak-share: {{ share }}%" title="{{ title | visible(200) }}">{{
+{% for count, share, on, choice, title in cells %}<td>{% if count %}<button type="button"
+ data-choose='{{ choice | tojson }}' aria-pressed="{{ on | tojson }}" style="--ak-share: {{ share }}%"
+ title="{{ title | visible(200) }}">{{
  "{:,}".format(count) }}</button>{% else %}<span class="ak-quiet">0</span>{% endif %}</td>{% endfor %}</tr>
 {% endfor %}</table><p class="ak-small ak-quiet">Both have a verdict on {{ "{:,}".format(n) }} of
 {{ "{:,}".format(of) }}
 messages and behaviours that both were asked about{% if n %}, and the same on
 {{ "{:,}".format(same) }} ({{ "%.1f" | format(100 * same / n) }} %){% endif %}. No verdict: none there, or the
 samples are
-tied. <button type="button" class="ak-plain" data-choose="{{ all }}">All pairs</button></p></div>"""
+tied. <button type="button" class="ak-plain" data-choose='{"pair": "", "verdicts": ""}'>All pairs</button></p></div>"""
 
 
-def _pairs_html(disputes: _Disputes, chosen: Mapping[str, Any]) -> str:
+def _pairs_html(disputes: _Disputes, chosen: Chosen) -> str:
     "What stands above the list: all pairs of judges, or the cells of one."
     of, pair = disputes.of_behaviour(chosen["behaviour"]), chosen["pair"]
     if pair:
@@ -413,13 +389,13 @@ def _pairs_html(disputes: _Disputes, chosen: Mapping[str, Any]) -> str:
     for name in list(disputes.pairs)[:15]:
         said = disputes.said_by(name)[of]
         both = said[((said >= 0) & (said < 2)).all(axis=1)]
-        pairs.append((name, int((both[:, 0] != both[:, 1]).sum()), len(both), json.dumps({"pair": name})))
+        pairs.append((name, int((both[:, 0] != both[:, 1]).sum()), len(both), {"pair": name}))
     return render(_PAIRS, pairs=pairs)
 
 
 def _matrix_html(disputes: _Disputes, pair: str, cell: str, of: np.ndarray) -> str:
     "The cells of two judges that hold any message; one may be chosen."
-    a, b = disputes.pairs[pair]
+    a, b = disputes.names(pair)
     table = _confusion(disputes.said_by(pair)[of], a, b)
     counts, total = table.to_numpy(), max(int(table.to_numpy().sum()), 1)
     sums = counts.sum(1), counts.sum(0)
@@ -429,69 +405,59 @@ def _matrix_html(disputes: _Disputes, pair: str, cell: str, of: np.ndarray) -> s
         cells = []
         for other in across:
             name = f"{_SAID[one]}, {_SAID[other]}"
-            choice = json.dumps({"pair": pair, "verdicts": "" if cell == name else name})
+            choice = {"pair": pair, "verdicts": "" if cell == name else name}
             title = f"{a}: {_SAID[one]}; {b}: {_SAID[other]}. List these messages"
             count = int(counts[one, other])
             cells.append((count, round(60 * count / total, 1), cell == name, choice, title))
         rows.append((_SAID[one], cells))
     facts = {"same": counts[0, 0] + counts[1, 1], "n": counts[:2, :2].sum(), "of": counts.sum()}
-    all_pairs = json.dumps({"pair": "", "verdicts": ""})
-    return render(_MATRIX, a=a, b=b, across=[_SAID[one] for one in across], rows=rows, all=all_pairs, **facts)
+    return render(_MATRIX, a=a, b=b, across=[_SAID[one] for one in across], rows=rows, **facts)
 
 # %% ../../nbs/12_panels/04_disagreement.ipynb #d9714abd
 _DETAIL = """
 <h4><span class="ak-name">{{ behaviour | visible }}</span></h4>
 {% if question %}<p class="ak-name">{{ question | visible(500) }}</p>{% endif %}
 <p class="ak-small ak-quiet ak-name">{{ context | visible(300) }}</p>
-<div class="ak-said-box ak-before"><div class="ak-small ak-quiet">User, before it</div>
-<div class="ak-text" dir="auto">{{ user | clean }}</div></div>
-<div class="ak-said-box ak-judged"><div class="ak-small ak-quiet">Message judged</div>
-<div class="ak-text" dir="auto">{{ message | clean }}</div></div>
-<div class="ak-judges">{% for judge in judges %}
-<section class="ak-judge" aria-label="Judge {{ judge.name | visible }}">
-<h4 class="ak-name">{{ judge.name | visible }}</h4>
-<div class="ak-small ak-quiet">{{ judge.yes }} of {{ judge.cast }} Yes
-{%- if judge.cast < judge.asked %}; {{ judge.cast }} of
-{{ judge.asked }} with a verdict{% endif %}</div><ul>{% for sample in judge.samples %}
-<li><span class="ak-yes-no {{ sample.look }}">{{ sample.said }}</span><div class="ak-text ak-small"
- dir="auto">{{ sample.explanation | clean(limit=1200) }}</div></li>{% endfor %}</ul></section>{% endfor %}</div>
-{% if people %}<table class="ak-table"><caption class="ak-small">What people said of it</caption>
-<tr><th scope="col">Who</th><th scope="col">Verdict</th><th scope="col">Note</th><th scope="col">When (UTC)</th></tr>
-{% for one in people %}<tr><td class="ak-name">{{ one.annotator | visible }}</td><td>{{ one.said }}</td>
-<td class="ak-text" dir="auto">{{ one.note | clean(limit=1200) }}</td>
-<td>{{ (one.at | visible)[:16].replace("T", " ") }}</td>
-</tr>{% endfor %}</table>{% endif %}"""
-_LOOKS = {True: ("✓ Yes", "ak-yes"), False: ("✗ No", "ak-no")}
+{{ user | box("User, before it", "ak-said-box ak-before") }}
+{{ message | box("Message judged", "ak-said-box ak-judged") }}
+<div class="ak-judges">{% for name, yes, cast, asked, samples in judges %}
+<section class="ak-judge" aria-label="Judge {{ name | visible }}">
+<h4 class="ak-name">{{ name | visible }}</h4>
+<div class="ak-small ak-quiet">{{ yes }} of {{ cast }} Yes
+{%- if cast < asked %}; {{ cast }} of {{ asked }} with a verdict{% endif %}</div>
+<ul>{% for look, said, explanation in samples %}
+<li><span class="ak-yes-no {{ look }}">{{ said }}</span>{{ explanation | block(limit=1200, look="ak-small") }}</li>
+{% endfor %}</ul></section>{% endfor %}</div>
+{{ table(["Who", "Verdict", "Note", "When (UTC)"], people, "What people said of it") }}"""
 
 
-def _samples_of(disputes: _Disputes, item: str) -> list[dict[str, Any]]:
-    "Every judge that was asked about an item, with its samples."
+def _samples_of(disputes: _Disputes, item: str) -> list[tuple[str, int, int, int, list[tuple]]]:
+    "Every judge asked about an item: name, Yes, verdicts, ratings; look, verdict and reason of each sample."
     place, (dialogue_id, turn, behaviour) = disputes.places[item], disputes.key(item)
     ratings = disputes.source.of("ratings", dialogue_id)
     ratings = ratings[(ratings["turn"] == turn) & (ratings["behaviour"] == behaviour)].sort_values("sample")
-    tally, found = disputes.tally, []
-    for judge, yes, cast, asked in zip(
-        tally.judges, tally.yes[place], tally.cast[place], tally.asked[place], strict=True
-    ):
+    tally, found, (yes, no, _) = disputes.tally, [], ANSWERS
+    for number, judge in enumerate(tally.judges):
         samples = []
         for row in ratings[ratings["judge"] == judge].itertuples():
-            said, look = (row.status, "ak-open") if pd.isna(row.verdict) else _LOOKS[bool(row.verdict)]
-            samples.append({"said": said, "look": look, "explanation": row.explanation})
-        if asked:
-            found.append({"name": judge, "yes": yes, "cast": cast, "asked": asked, "samples": samples})
+            look, said = ("ak-open", row.status) if pd.isna(row.verdict) else (yes if row.verdict else no)[2:]
+            samples.append((look, said, row.explanation))
+        counts = [int(part[place, number]) for part in (tally.yes, tally.cast, tally.asked)]
+        if counts[-1]:
+            found.append((judge, *counts, samples))
     return found
 
 
-def _disputed_html(disputes: _Disputes, item: str, own: _OwnVerdicts) -> str:
+def _disputed_html(disputes: _Disputes, item: str, own: Verdicts) -> str:
     "A message with every judge's samples and what people said of it."
     dialogue_id, turn, behaviour = disputes.key(item)
-    about = disputes.source.of("dialogues", dialogue_id)
-    names = ["target", *disputes.source.design, "domain", "scenario"]
-    names = [name for name in names if name in about.columns and len(about)]
-    context = [str(about[name].iloc[0]) for name in names if not pd.isna(about[name].iloc[0])]
-    people = own.table[own.table["id"] == item]
-    said = people["verdict"].astype(object).map({True: "Yes", False: "No"})
-    people = people.assign(said=said.where(said.notna(), "can't tell")).astype(object)
+    about = disputes.source.of("dialogues", dialogue_id).head(1)
+    about = about.reindex(columns=["target", *disputes.source.design, "domain", "scenario"]).T.dropna()
+    context = about.astype(str).to_numpy().ravel().tolist()
+    people = [
+        (one.annotator, _WORDS[one.said], block(one.note, limit=1200), str(one.at)[:16].replace("T", " "))
+        for one in own.table[own.table["item"] == item].itertuples()
+    ]
     return render(
         _DETAIL,
         context=" · ".join([*context, f"turn {turn}", dialogue_id]),
@@ -500,89 +466,47 @@ def _disputed_html(disputes: _Disputes, item: str, own: _OwnVerdicts) -> str:
         user=disputes.texts.get((dialogue_id, turn, "user")),
         message=disputes.texts.get((dialogue_id, turn, "assistant")),
         judges=_samples_of(disputes, item),
-        people=people.to_dict("records"),
+        people=people,
     )
 
 # %% ../../nbs/12_panels/04_disagreement.ipynb #0dd1f55a
-VERDICTS = {"yes": True, "no": False, "unsure": None}
-_DECIDE = """<div class="ak-decide" role="group" aria-label="Your verdict">
-{% for key, value, look, text, on in buttons %}<button type="button" class="{{ look }}" data-act="verdict"
- data-value="{{ value }}"
- data-key="{{ key }}" aria-pressed="{{ "true" if on else "false" }}"
-{% if closed or not item %}disabled{% endif %}>{{ text }}
-<kbd>{{ key }}</kbd></button>{% endfor %}
-<button type="button" class="ak-lesser" data-act="back" data-key="z"
-{% if closed or not item %}disabled{% endif %}>Take back
-<kbd>z</kbd></button>
-<label class="ak-note">Note <input data-field="note" data-clear {% if closed %}disabled{% endif %}></label>
-<label>Your name <input data-own="annotator" data-field="annotator" value="{{ name }}" size="12"></label></div>
-<p class="ak-small {{ "ak-warn" if closed else "ak-quiet" }}">{{ closed or "Verdicts are kept " ~ where ~ "." }}</p>"""
-_BUTTONS = [
-    ("y", "yes", "ak-yes", "✓ Yes"),
-    ("n", "no", "ak-no", "✗ No"),
-    ("u", "unsure", "", "? Can't tell"),
-]
+_FIELDS = """<label class="ak-note">Note
+<input data-field="note" data-clear {% if closed %}disabled{% endif %}></label>
+<label>Your name <input data-own="annotator" data-field="annotator" value="{{ name }}" size="12"></label>"""
 
 
-def _decide_html(item: str | None, name: str, own: _OwnVerdicts) -> str:
+def _decide_html(item: str | None, name: str, own: Verdicts) -> Markup:
     "The bar of buttons."
-    given = own.by(name) if name else {}
-    said = {verdict: key for key, verdict in VERDICTS.items()}.get(given[item]) if item in given else ""
-    buttons = [(*button, button[1] == said) for button in _BUTTONS]
-    return render(
-        _DECIDE, buttons=buttons, item=item, name=name, closed=own.closed, where=visible(own.where, 200)
-    )
+    shut, said = own.closed or not item, own.by(name).get(item)
+    more = {"said": said, "shut": shut, "note": own.where, "warn": own.closed}
+    fields, further = render(_FIELDS, name=name, closed=own.closed), [("z", "back", "Take back", shut)]
+    return bar_html("Your verdict", "verdict", ANSWERS, further, fields=fields, **more)
 
 
-def keep_verdict(
-    annotations: Annotations, panel: Panel, row: pd.DataFrame, value: str, fields: Mapping[str, str]
-) -> str | None:
-    """Keep a verdict (a key of `VERDICTS`) with a row that says on what and by whom; or say why it isn't kept.
-
-    Examples
-    --------
-    >>> from anthrokit import AnnotationPanel, demo_run
-    >>> panel = AnnotationPanel(demo_run(), total=20, annotator="Ada")
-    >>> row = panel.source.sheet[["dialogue_id", "turn", "behaviour"]].head(1).assign(annotator="Ada")
-    >>> keep_verdict(panel.annotations, panel, row, "yes", {"note": "plainly"})
-    >>> panel.annotations.table()[["annotator", "verdict", "note"]].values.tolist()
-    [['Ada', True, 'plainly']]
-    """
-    verdict, note = pd.array([VERDICTS[value]], dtype="boolean"), fields.get("note", "").strip() or None
-    try:
-        annotations.add(row.assign(verdict=verdict, note=note))
-    except (RunError, TableError, OSError) as error:
-        return f"Not kept: {error}"
-    panel.send({"clear": True})
-    return None
+def _name_in(panel: Panel, fields: Fields) -> str:
+    "Who decides: the name as it stands in the bar, though it may not have been taken over yet."
+    return (fields.get("annotator") or panel.chosen["annotator"]).strip()
 
 
-def _decide(
-    disputes: _Disputes, own: _OwnVerdicts, panel: Panel, value: str, fields: Mapping[str, str]
-) -> str | None:
+def _decide(disputes: _Disputes, own: Verdicts, panel: Panel, value: str, fields: Fields) -> str | None:
     "Keep a verdict on the item in view."
-    name, item = (fields.get("annotator") or panel.chosen["annotator"]).strip(), panel.item
-    if item is None:
+    if (item := panel.item) is None:
         return None
-    if not name:
+    if not (name := _name_in(panel, fields)):
         return "Write your name first: a verdict is kept under the name of who gave it."
     given = disputes.tally.items.iloc[[disputes.places[item]]].assign(annotator=name)
     bases = disputes.source.of("dialogues", given["dialogue_id"].iloc[0])
-    if "base_id" in bases.columns and len(bases):
+    if "base_id" in bases and len(bases):
         given["base_id"] = bases["base_id"].iloc[0]
-    if trouble := keep_verdict(own.annotations, panel, given, value, fields):
+    if trouble := own.keep(panel, given, value, fields):
         return trouble
-    said = {True: "Yes", False: "No", None: "Can't tell"}[VERDICTS[value]]
-    own.read()
-    _go_on(panel, f"Kept: {said}, by {visible(name, 40)}.", name)
+    _go_on(panel, f"Kept: {_WORDS[value]}, by {visible(name, 40)}.", name)
     return None
 
 
-def _take_back(
-    disputes: _Disputes, own: _OwnVerdicts, panel: Panel, value: Any, fields: Mapping[str, str]
-) -> str | None:
+def _take_back(disputes: _Disputes, own: Verdicts, panel: Panel, _: Any, fields: Fields) -> str | None:
     "Take one's last verdict on the item in view back."
-    name = (fields.get("annotator") or panel.chosen["annotator"]).strip()
+    name = _name_in(panel, fields)
     if panel.item is None or not own.annotations.undo(name, disputes.key(panel.item)):
         return f"There is no verdict of {visible(name, 40) if name else 'yours'} to take back here."
     own.read()
@@ -599,25 +523,23 @@ def _go_on(panel: Panel, said: str, name: str) -> None:
     panel.draw(f"{said} {panel.summary()}")
 
 # %% ../../nbs/12_panels/04_disagreement.ipynb #224c6dd0
-def _disagreement_parts(own: _OwnVerdicts, source: Source) -> Parts:
+def _disagreement_parts(own: Verdicts, source: Source) -> Parts:
     "The parts of a disagreement panel."
     disputes = _Disputes(source)
     own.read()
 
-    def page(item: str | None, chosen: Mapping[str, Any]) -> str:
-        return _disputed_html(disputes, item, own) if item else ""
+    def said(n: int, chosen: Chosen) -> str:
+        return f"{n:,} of {disputes.of_behaviour(chosen['behaviour']).sum():,} messages and behaviours"
 
     view = View(
-        page,
+        lambda item, chosen: _disputed_html(disputes, item, own) if item else "",
         above=partial(_pairs_html, disputes),
         bar=lambda item, chosen: _decide_html(item, chosen["annotator"], own),
-        said=lambda n, chosen: (
-            f"{n:,} of {disputes.of_behaviour(chosen['behaviour']).sum():,} messages and behaviours"
-        ),
+        said=said,
         acts={"verdict": partial(_decide, disputes, own), "back": partial(_take_back, disputes, own)},
         keys=[("y n u", "Yes, No, can't tell"), ("z", "take back")],
     )
-    return Parts(_disagreement_filters(disputes), _DisagreementList(disputes, own).listing(), view)
+    return Parts(_disagreement_filters(disputes), _disagreement_list(disputes, own), view)
 
 
 class DisagreementPanel(Panel):
@@ -659,9 +581,9 @@ class DisagreementPanel(Panel):
         if source.run is None and source.ratings.empty:
             raise TableError("there are no ratings here; judges that differ are found in a table of ratings")
         self.annotations = Annotations(source.run if path is None else path)
-        build = partial(_disagreement_parts, _OwnVerdicts(self.annotations))
-        named = {"annotator": annotator} if annotator else {}
-        super().__init__(source, build, "Where judges differ", state=named | dict(state or {}), live=live)
+        own = Verdicts(self.annotations, lambda annotations: _with_ids(annotations.table()))
+        build, state = partial(_disagreement_parts, own), {"annotator": annotator, **(state or {})}
+        super().__init__(source, build, "Where judges differ", state=state, live=live)
 
     def choose(self, **changes: Any) -> None:
         "As for `Panel`; without two judges there are no cells of theirs."

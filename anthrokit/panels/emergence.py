@@ -6,9 +6,8 @@
 from __future__ import annotations
 
 import io
-import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,12 +17,12 @@ from markupsafe import Markup
 from .. import analysis
 from ..core import digest
 from ..figures import COLOURS, MARKERS, interval, plot_emergence_curves, plot_snowball, theme, words
-from .dialogue import Look, dialogue_html, dialogue_line, dialogue_rows
-from .frame import Filter, Listing, Panel, Parts, View, options_of
-from .source import Source, render, visible
+from .dialogue import Look, dialogue_html, dialogue_row
+from .frame import Chosen, Filter, Listing, Panel, Parts, View, options_of
+from .source import Source, render, table_html, visible
 
 # %% auto #0
-__all__ = ['ANY', 'LINES', 'turns_of', 'when', 'EmergencePanel']
+__all__ = ['EmergencePanel']
 
 # %% ../../nbs/12_panels/05_emergence.ipynb #48c4b737
 class _Curves(NamedTuple):
@@ -35,20 +34,7 @@ class _Curves(NamedTuple):
 
 
 def _curves(labels: pd.DataFrame, by: str = "") -> _Curves:
-    """Cumulative incidence, snowball contrast and first occurrences of each behaviour.
-
-    Parameters
-    ----------
-    labels : DataFrame
-        As `run.labels()`, or as `analysis.any_of` gives them for categories.
-    by : str
-        A column that splits the curves, such as target, domain or persona; empty for none.
-
-    Returns
-    -------
-    Curves
-        The tables of `emergence`, `snowball` and `first_occurrences` in analysis, each with the column group.
-    """
+    "Incidence, contrast and first occurrences of each behaviour of labels, split by a column (empty for none)."
     groups = ["behaviour", *([by] if by else [])]
     tables = (
         analysis.emergence(labels, groups),
@@ -62,8 +48,8 @@ def _group(table: pd.DataFrame, by: str) -> pd.Series | str:
     return table[by].astype(object).where(table[by].notna(), "none").astype(str) if by else ""
 
 # %% ../../nbs/12_panels/05_emergence.ipynb #aaeed924
-ANY = "any behaviour"
-LINES = 8  # as many as can be told apart
+_ANY = "any behaviour"
+_LINES = 8  # as many as can be told apart
 _SPLITS = ("target", "domain", "empathy", "professionalism", "scenario")
 
 
@@ -83,18 +69,14 @@ class _Occurrences:
     """
 
     def __init__(self, source: Source):
-        self.source, self.labels = source, source.labels
-        counts = (
-            self.labels.groupby("behaviour", sort=False)["label"]
-            .sum()
-            .sort_values(ascending=False, kind="stable")
-        )
-        self.common, order = counts.index.tolist(), [behaviour.name for behaviour in source.taxonomy]
-        behaviours = sorted(self.common, key=lambda name: order.index(name) if name in order else len(order))
+        self.labels = source.labels
+        counts = self.labels.groupby("behaviour", sort=False)["label"].sum()
+        self.common = counts.sort_values(ascending=False, kind="stable").index.tolist()
+        order = {behaviour.name: place for place, behaviour in enumerate(source.taxonomy)}
+        behaviours = sorted(self.common, key=lambda name: order.get(name, len(order)))
         judged = self.labels[~self.labels["behaviour"].isin(analysis.counted_behaviours())]
-        known = set(judged["category"].dropna())
-        kinds = [name for name in source.taxonomy.categories if name in known]
-        self.names = [*behaviours, *kinds, *([ANY] if len(judged) else [])]
+        kinds = [name for name in source.taxonomy.categories if name in set(judged["category"].dropna())]
+        self.names = [*behaviours, *kinds, *([_ANY] if len(judged) else [])]
         self.turns = int(self.labels["turn"].max()) if len(self.labels) else 0
         self._of: dict[str, pd.DataFrame] = {}
         self._known: dict[tuple, _Curves | None] = {}
@@ -103,80 +85,63 @@ class _Occurrences:
         "The labels of one of the names."
         if name not in self._of:
             if name in self.common:
-                self._of.update(dict(list(self.labels.groupby("behaviour", sort=False))))
+                table = self.labels
             else:
-                table = analysis.any_of(self.labels, None if name == ANY else "category")
-                found = dict(list(table.groupby("behaviour", sort=False)))
-                self._of.update({ANY: table.assign(behaviour=ANY)} if name == ANY else found)
+                table = analysis.any_of(self.labels, None if name == _ANY else "category")
+                table = table.assign(behaviour=_ANY) if name == _ANY else table
+            self._of |= dict(list(table.groupby("behaviour", sort=False)))
         return self._of[name]
 
-    def curves(self, names: Sequence[str], by: str = "", target: str = "", domain: str = "") -> _Curves | None:
+    def curves(
+        self, names: Sequence[str], by: str = "", target: str = "", domain: str = ""
+    ) -> _Curves | None:
         "The statistics of some names, kept by all that was chosen; None where no label is left."
         key = (*names, by, target, domain)
         if key not in self._known:
-            parts = [self.of(name) for name in names if name in self.names]
-            labels = pd.concat(parts) if parts else self.labels.head(0)
+            labels = pd.concat([self.of(name) for name in names]) if names else self.labels.head(0)
             for column, value in (("target", target), ("domain", domain)):
                 labels = labels[labels[column] == value] if value else labels
             self._known[key] = _curves(labels, by) if labels["label"].notna().any() else None
         return self._known[key]
 
 # %% ../../nbs/12_panels/05_emergence.ipynb #f2dc793d
-_INK = {
-    "#000000": "currentColor",
-    "#e3e3e3": "var(--ak-line)",
-    "#b0b0b0": "var(--ak-line)",
-    "#666666": "currentColor",
-}
+_INK = dict.fromkeys(("#000000", "#666666"), "currentColor")
+_INK |= dict.fromkeys(("#e3e3e3", "#b0b0b0"), "var(--ak-line)")
 _INK |= {colour.lower(): f"var(--ak-c{place})" for place, colour in enumerate(COLOURS) if colour != "#000000"}
 
 
 def _svg_of(
-    draw: Callable, size: tuple[float, float], margins: Mapping[str, float], salt: str
+    plot: Callable, table: pd.DataFrame, size: tuple[float, float], margins: Mapping[str, float]
 ) -> tuple[Markup, Any]:
-    """What a function of the figures draws, as SVG in the colours of the panel.
+    """What a function of the figures draws of a table, as SVG in the colours of the panel, and its Axes.
 
     Parameters
     ----------
-    draw : callable
-        Draws into the Axes that it is given.
+    plot : callable
+        Draws a table into the Axes that it is given.
+    table : DataFrame
     size : (float, float)
         Inches.
     margins : mapping
         left, right, top, bottom, in shares of the picture.
-    salt : str
-        Makes the ids in the SVG its own.
-
-    Returns
-    -------
-    (Markup, Axes)
     """
     import matplotlib
     from matplotlib.figure import Figure
 
-    with (
-        theme(),
-        matplotlib.rc_context(
-            {"savefig.bbox": None, "svg.hashsalt": salt, "figure.constrained_layout.use": False}
-        ),
-    ):
+    salt = digest(plot.__name__, table.astype(str).values.tolist())  # makes the ids in the SVG its own
+    options = {"savefig.bbox": None, "svg.hashsalt": salt, "figure.constrained_layout.use": False}
+    with theme(), matplotlib.rc_context(options):
         figure = Figure(figsize=size, layout="none", facecolor="none", dpi=72)
         ax = figure.add_subplot(facecolor="none")
         figure.subplots_adjust(**margins)
-        draw(ax)
+        plot(table, ax)
         text = io.StringIO()
         figure.savefig(text, format="svg", metadata={"Date": None}, dpi=72)
     svg = re.sub(r"<metadata>.*?</metadata>|<style.*?</style>", "", text.getvalue(), flags=re.DOTALL)
-    svg = re.sub(
-        r"#[0-9a-f]{6}\b(?=[;\"])", lambda found: _INK.get(found[0], found[0]), svg[svg.index("<svg") :]
-    )
-    svg = re.sub(
-        r'<svg ([^>]*?)width="[^"]*" height="[^"]*"',
-        r'<svg \1class="ak-svg" aria-hidden="true"',
-        svg,
-        count=1,
-    )
-    return Markup(svg), ax
+    svg = svg[svg.index("<svg") :]
+    svg = re.sub(r"#[0-9a-f]{6}\b(?=[;\"])", lambda found: _INK.get(found[0], found[0]), svg)
+    size_of = r'<svg ([^>]*?)width="[^"]*" height="[^"]*"'
+    return Markup(re.sub(size_of, r'<svg \1class="ak-svg" aria-hidden="true"', svg, count=1)), ax
 
 # %% ../../nbs/12_panels/05_emergence.ipynb #f8510d45
 def _percent(value: float) -> str:
@@ -190,35 +155,20 @@ def _between(low: float, high: float) -> str:
 
 
 _SHAPES = dict(zip(MARKERS, "●■◆▲▼✚✖★", strict=True))  # the marks of the figures, as text
+_CURVE = "behaviour turn estimate ci_low ci_high ci n n_clusters n_first n_at_risk".split()
 
 
-def _rows_of(
-    found: _Curves, names: Sequence[str], line: str, by: str
-) -> tuple[pd.DataFrame, list[str], list[str]]:
+def _rows_of(found: _Curves, names: Sequence[str], line: str, by: str) -> tuple[pd.DataFrame, list, list]:
     "The table of one picture with a row name a line: the names, or the groups of one name; those that never occur."
     table = found.incidence
     if by:
         table = table[table["behaviour"] == line]
-        rows = sorted(table["group"].unique())[:LINES]
+        names = sorted(table["group"].unique())[:_LINES]
         table = table.assign(behaviour=table["group"])
-    else:
-        rows = [name for name in names if name in set(table["behaviour"])]
     highest = table.groupby("behaviour")["estimate"].max()
-    never = [name for name in rows if not highest[name] > 0]
-    rows = [name for name in rows if name not in never]
-    columns = [
-        "behaviour",
-        "turn",
-        "estimate",
-        "ci_low",
-        "ci_high",
-        "ci",
-        "n",
-        "n_clusters",
-        "n_first",
-        "n_at_risk",
-    ]
-    return table.loc[table["behaviour"].isin(rows), [name for name in columns if name in table]], rows, never
+    never = [name for name in names if name in highest and not highest[name] > 0]
+    rows = [name for name in names if name in highest and name not in never]
+    return table[table["behaviour"].isin(rows)].filter(_CURVE), rows, never
 
 
 def _chart_of(found: _Curves, names: Sequence[str], line: str, by: str = "") -> dict[str, Any]:
@@ -245,37 +195,27 @@ def _chart_of(found: _Curves, names: Sequence[str], line: str, by: str = "") -> 
         return {"svg": "", "points": [], "stops": [], "never": never, "looks": {}}
     high = max(3.1, 0.3 * len(rows) + 1.0)
     margins = {"left": 0.055, "right": 0.72, "top": 1 - 0.32 / high, "bottom": 0.55 / high}
-    key = digest(table.astype(str).values.tolist(), rows)
-    svg, ax = _svg_of(lambda ax: plot_emergence_curves(table, ax), (10.6, high), margins, key)
-    box = ax.figure.bbox
+    svg, ax = _svg_of(plot_emergence_curves, table, (10.6, high), margins)
+
+    def placed(places: Sequence[tuple[float, float]]) -> list[list[float]]:
+        "Places in the data as left and top in percent of the picture."
+        share = ax.figure.transFigure.inverted().transform(ax.transData.transform(places))
+        return np.round(100 * np.column_stack([share[:, 0], 1 - share[:, 1]]), 2).tolist()
+
     points, looks = [], {}
     for name, drawn in zip(rows, ax.lines, strict=False):
         looks[name] = (COLOURS.index(drawn.get_color()), _SHAPES.get(drawn.get_marker(), "●"))
         part = table[table["behaviour"] == name].sort_values("turn")
-        for at, place in zip(part.itertuples(), ax.transData.transform(drawn.get_xydata()), strict=True):
+        for at, (left, top) in zip(part.itertuples(), placed(drawn.get_xydata()), strict=True):
             said = (
                 f"turn {at.turn}: {_percent(at.estimate)} % by then ({_between(at.ci_low, at.ci_high)}), first at this "
                 f"turn in {at.n_first:,} of {at.n_at_risk:,} at risk"
             )
-            left, top = 100 * place[0] / box.width, 100 * (1 - place[1] / box.height)
-            points.append(
-                {
-                    "row": name,
-                    "turn": int(at.turn),
-                    "left": round(left, 2),
-                    "top": round(top, 2),
-                    "said": said,
-                }
-            )
+            points.append({"row": name, "turn": int(at.turn), "left": left, "top": top, "said": said})
     turns = sorted(map(int, table["turn"].unique()))
-    places = [100 * ax.transData.transform((turn, 0))[0] / box.width for turn in turns]
-    return {
-        "svg": svg,
-        "points": points,
-        "stops": list(zip(np.round(places, 2).tolist(), turns, strict=True)),
-        "never": never,
-        "looks": looks,
-    }
+    lefts = [left for left, _ in placed([(turn, 0) for turn in turns])]
+    stops = list(zip(lefts, turns, strict=True))
+    return {"svg": svg, "points": points, "stops": stops, "never": never, "looks": looks}
 
 # %% ../../nbs/12_panels/05_emergence.ipynb #3641b441
 def _signed(value: float) -> str:
@@ -288,61 +228,51 @@ def _difference(row: Any) -> str:
     return shown + (f" ({_signed(row.ci_low)} to {_signed(row.ci_high)})" if pd.notna(row.ci_low) else "")
 
 
+_CONTRAST = "behaviour after_yes after_no estimate ci_low ci_high ci n_after_yes n_after_no".split()
+
+
 def _contrast_svg(found: _Curves, line: str, by: str) -> Markup:
     "The contrast of each line, as a figure."
     table = found.contrast
     if by:
-        table = table[table["behaviour"] == line].sort_values("group").head(LINES)
+        table = table[table["behaviour"] == line].sort_values("group").head(_LINES)
         table = table.assign(behaviour=table["group"])
     table = table[table["after_yes"].notna() & table["after_no"].notna()]
     if table.empty:
         return Markup("")
-    columns = [
-        "behaviour",
-        "after_yes",
-        "after_no",
-        "estimate",
-        "ci_low",
-        "ci_high",
-        "ci",
-        "n_after_yes",
-        "n_after_no",
-    ]
     high = 1.35 + 0.27 * len(table)
     margins = {"left": 0.26, "right": 0.8, "top": 1 - 0.6 / high, "bottom": 0.5 / high}
-    key = digest("contrast", table[columns].astype(str).values.tolist())
-    return _svg_of(lambda ax: plot_snowball(table[columns], ax), (7.2, high), margins, key)[0]
+    return _svg_of(plot_snowball, table[_CONTRAST], (7.2, high), margins)[0]
 
 
-def _numbers_of(found: _Curves, by: str) -> list[tuple[str, dict[str, Iterable]]]:
-    "Both statistics as tables to read: caption, and columns by name."
-    order = {"by": ["behaviour", "group"], "kind": "stable"}
-    incidence, contrast = found.incidence.sort_values(**order), found.contrast.sort_values(**order)
+def _numbers_html(found: _Curves, by: str) -> Markup:
+    "Both statistics as tables to read."
+
+    def table(caption: str, rows: pd.DataFrame, columns: Mapping[str, Callable[[Any], Any]]) -> Markup:
+        columns = named | columns
+        rows = rows.sort_values(["behaviour", "group"], kind="stable").itertuples()
+        cells = [[of(row) for of in columns.values()] for row in rows]
+        return table_html(list(columns), cells, caption, "ak-numbers")
+
+    named = {"behaviour": lambda row: row.behaviour} | ({by: lambda row: row.group} if by else {})
     curve = {
-        "behaviour": incidence["behaviour"],
-        by or "group": incidence["group"],
-        "turn": incidence["turn"],
-        "by then (%)": incidence["estimate"].map(_percent),
-        interval(incidence): map(_between, incidence["ci_low"], incidence["ci_high"]),
-        "first at this turn": incidence["n_first"],
-        "at risk": incidence["n_at_risk"],
-        "dialogues": incidence["n"].astype(str) + " of " + incidence["n_total"].astype(str),
-        "undecided": incidence["n_undecided"],
+        "turn": lambda row: row.turn,
+        "by then (%)": lambda row: _percent(row.estimate),
+        interval(found.incidence): lambda row: _between(row.ci_low, row.ci_high),
+        "first at this turn": lambda row: row.n_first,
+        "at risk": lambda row: row.n_at_risk,
+        "dialogues": lambda row: f"{row.n} of {row.n_total}",
+        "undecided": lambda row: row.n_undecided,
     }
-    snowball = {
-        "behaviour": contrast["behaviour"],
-        by or "group": contrast["group"],
-        "after a turn with it (%)": contrast["after_yes"].map(_percent),
-        "turns with it": contrast["n_after_yes"],
-        "after a turn without it (%)": contrast["after_no"].map(_percent),
-        "turns without it": contrast["n_after_no"],
-        f"difference in points, {interval(contrast)}": map(_difference, contrast.itertuples()),
+    contrast = {
+        "after a turn with it (%)": lambda row: _percent(row.after_yes),
+        "turns with it": lambda row: row.n_after_yes,
+        "after a turn without it (%)": lambda row: _percent(row.after_no),
+        "turns without it": lambda row: row.n_after_no,
+        f"difference in points, {interval(found.contrast)}": _difference,
     }
-    tables = (("Cumulative incidence", curve), ("Snowball contrast", snowball))
-    return [
-        (caption, {name: cells for name, cells in table.items() if name != "group"})
-        for caption, table in tables
-    ]
+    curves = table("Cumulative incidence", found.incidence, curve)
+    return curves + table("Snowball contrast", found.contrast, contrast)
 
 # %% ../../nbs/12_panels/05_emergence.ipynb #00c726e5
 _ABOUT = """<h4>Does one occurrence make the next likelier?</h4><div class="ak-wide">{{ contrast }}</div>
@@ -354,12 +284,7 @@ without what is counted by rule. {% endif %}{{ open }}
 A dialogue is at risk until the behaviour occurs, the dialogue ends, or a label is missing.
 The contrast is positive as soon as dialogues differ; <code>analysis.carry_over</code> tells whether one occurrence
 makes the next likelier.</p>
-<details><summary>These numbers as tables</summary><div class="ak-wide">{% for caption, table in tables %}
-<table class="ak-table ak-numbers"><caption>{{ caption }}</caption>
-<tr>{% for name in table %}<th scope="col">{{ name }}</th>{% endfor %}</tr>
-{% for cells in zip(*table.values()) %}<tr>{% for cell in cells %}<td>{{ cell | visible }}</td>{% endfor %}</tr>
-{% endfor %}
-</table>{% endfor %}</div></details>"""
+<details><summary>These numbers as tables</summary>{{ tables }}</details>"""
 
 
 def _about_html(found: _Curves, line: str, by: str) -> str:
@@ -368,7 +293,7 @@ def _about_html(found: _Curves, line: str, by: str) -> str:
     undecided = first.loc[first["occurred"].isna(), "dialogue_id"].nunique()
     known = "base_id" in first and first["base_id"].notna().all()
     targets = first["target"].nunique() if "target" in first and by != "target" else 0
-    kinds = {ANY, *(first["category"] if "category" in first else ())}
+    kinds = {_ANY, *(first["category"] if "category" in first else ())}
     return render(
         _ABOUT,
         contrast=_contrast_svg(found, line, by),
@@ -380,20 +305,12 @@ def _about_html(found: _Curves, line: str, by: str) -> str:
         intervals=interval(table),
         cluster="base prompt" if known else "dialogue",
         clusters=f"{analysis.clusters(first).nunique():,}",
-        tables=_numbers_of(found, by),
-        zip=zip,
+        tables=_numbers_html(found, by),
     )
 
 # %% ../../nbs/12_panels/05_emergence.ipynb #a6aab57c
 def _behind(found: _Curves, behaviour: str, group: str = "") -> dict[str, list[str]]:
-    """The dialogues behind a line by turn of first occurrence; never; undecided.
-
-    Parameters
-    ----------
-    found : Curves
-    behaviour, group : str
-        The line.
-    """
+    "The dialogues behind a line, by turn of first occurrence; never; undecided."
     first = found.first[(found.first["behaviour"] == behaviour) & (found.first["group"] == group)]
     turns = range(1, int(found.incidence["turn"].max()) + 1)
     rows = {str(turn): first["first_turn"] == turn for turn in turns}
@@ -401,14 +318,8 @@ def _behind(found: _Curves, behaviour: str, group: str = "") -> dict[str, list[s
     return {at: first.loc[chosen.fillna(False), "dialogue_id"].tolist() for at, chosen in rows.items()}
 
 
-def turns_of(said: str, last: int) -> list[str]:
-    """The keys of `behind` that a choice stands for.
-
-    Examples
-    --------
-    >>> turns_of("2-4", 5), turns_of("", 3), turns_of("never", 5)
-    (['2', '3', '4'], ['1', '2', '3'], ['never'])
-    """
+def _turns_of(said: str, last: int) -> list[str]:
+    """The keys of `_behind` that a choice stands for: a turn, some ("2-4"), "never", "undecided"; any turn for ""."""
     known = [str(turn) for turn in range(1, last + 1)]
     low, _, high = said.partition("-")
     if not said:
@@ -420,23 +331,23 @@ def turns_of(said: str, last: int) -> list[str]:
     raise ValueError(f"there is no turn {visible(said, 40)!r} here; there are 1 to {last}, never, undecided")
 
 
-def when(said: str) -> str:
-    """A choice of turns as what a behaviour does.
-
-    Examples
-    --------
-    >>> when("2-4"), when("3"), when("never")
-    ('first occurs at turns 2 to 4', 'first occurs at turn 3', 'never occurs')
-    """
+def _when(said: str) -> str:
+    "A choice of turns as what a behaviour does."
     named = {"": "occurs", "never": "never occurs", "undecided": "is undecided"}
-    many = (
-        f"first occurs at turns {said.replace('-', ' to ')}"
-        if "-" in said
-        else f"first occurs at turn {said}"
-    )
-    return named.get(said, many)
+    turns = f"turns {said.replace('-', ' to ')}" if "-" in said else f"turn {said}"
+    return named.get(said, f"first occurs at {turns}")
 
 # %% ../../nbs/12_panels/05_emergence.ipynb #eae09457
+class _Asked(NamedTuple):
+    "What some choices stand for: names, a line, its group, the dialogues behind it; without labels no more than names."
+
+    names: list[str]
+    found: _Curves | None = None
+    line: str = ""
+    group: str = ""
+    behind: Mapping[str, list[str]] = {}
+
+
 class _EmergenceParts:
     """The filters, the list and the view of an emergence panel, over one source.
 
@@ -447,7 +358,7 @@ class _EmergenceParts:
 
     def __init__(self, source: Source):
         self.source, self.occurrences = source, _Occurrences(source)
-        self.lines, self._pictures = dialogue_rows(source), {}
+        self._dialogue_row, self._pictures, self._last = dialogue_row(source), {}, ("", _Asked([]))
         labels, names = source.labels, self.occurrences.names
         splits = [name for name in _SPLITS if name in labels and labels[name].nunique(dropna=False) > 1]
         splits += source.design
@@ -455,26 +366,32 @@ class _EmergenceParts:
         self.filters = [
             Filter("show", "Show", [(name, visible(words(name), 40)) for name in names], "many", usual),
             Filter("by", "Split by", [("", "nothing"), *((name, name) for name in splits)]),
-            *(
-                Filter(name, name.capitalize(), options_of(labels[name].unique()))
-                for name in ("target", "domain")
-            ),
+            Filter("target", "Target", options_of(labels["target"].unique())),
+            Filter("domain", "Domain", options_of(labels["domain"].unique())),
             *(Filter(name, name.capitalize(), kind="own") for name in ("line", "group", "turns")),
         ]
 
-    def asked(self, chosen: Mapping[str, Any]) -> tuple[_Curves | None, list[str], str, str]:
-        "The statistics asked for; the names shown; the line chosen, and its group. By default the commonest."
-        names = [name for name in self.occurrences.names if name in chosen["show"]][:LINES]
+    def asked(self, chosen: Chosen) -> _Asked:
+        "What some choices stand for; that of the last ones is kept."
+        if (key := repr(chosen)) != self._last[0]:
+            self._last = key, self._ask(chosen)
+        return self._last[1]
+
+    def _ask(self, chosen: Chosen) -> _Asked:
+        names = [name for name in self.occurrences.names if name in chosen["show"]][:_LINES]
         by, where = chosen["by"], (chosen["target"], chosen["domain"])
-        order = [one for one in dict.fromkeys([chosen["line"], *self.occurrences.common, *names]) if one in names]
-        asked = [[one] for one in order] if by else [names]  # a split is of one name: the first that has labels
+        order = dict.fromkeys([chosen["line"], *self.occurrences.common, *names])
+        order = [one for one in order if one in names]
+        # A split is of one name: the first that has labels.
+        asked = [[one] for one in order] if by else [names]
         found = next(filter(None, (self.occurrences.curves(some, by, *where) for some in asked)), None)
         if found is None:
-            return None, names, "", ""
+            return _Asked(names)
         there = set(found.incidence["behaviour"])
         line = next(name for name in order if name in there)
-        groups = sorted(found.incidence.loc[found.incidence["behaviour"] == line, "group"].unique())[:LINES]
-        return found, names, line, chosen["group"] if chosen["group"] in groups else groups[0]
+        groups = sorted(found.incidence.loc[found.incidence["behaviour"] == line, "group"].unique())[:_LINES]
+        group = chosen["group"] if chosen["group"] in groups else groups[0]
+        return _Asked(names, found, line, group, _behind(found, line, group))
 
     def _drawn(self, draw: Callable, found: _Curves, line: str, by: str, *rest: Any) -> Any:
         "What was drawn of these statistics, drawn once."
@@ -483,79 +400,55 @@ class _EmergenceParts:
             self._pictures[key] = draw(found, *rest, line, by)
         return self._pictures[key]
 
-    def items(self, chosen: Mapping[str, Any]) -> list[str]:
+    def items(self, chosen: Chosen) -> list[str]:
         "The dialogues behind the line and turns chosen."
-        found, _, line, group = self.asked(chosen)
-        turns = turns_of(chosen["turns"], self.occurrences.turns or 1)
-        there = _behind(found, line, group) if found else {}
-        self._turn = {one: at for at, part in there.items() for one in part}
-        return [one for at in turns for one in there.get(at, [])]
+        turns = _turns_of(chosen["turns"], self.occurrences.turns or 1)
+        return [one for at in turns for one in self.asked(chosen).behind.get(at, [])]
 
-    def row(self, item: str) -> dict[str, Any]:
+    def row(self, item: str, chosen: Chosen) -> dict[str, Any]:
         "The line of a dialogue, with the turn of the first occurrence."
-        at, line = self._turn.get(item, ""), dialogue_line(self.lines[item])
-        if at.isdigit():
-            line["tick"] = {"text": at, "look": "", "title": f"first occurs at turn {at}"}
-        return line
+        line, behind = self._dialogue_row(item, chosen), self.asked(chosen).behind
+        at = next((at for at, there in behind.items() if at.isdigit() and item in there), "")
+        return line | ({"tick": (at, "", f"first occurs at turn {at}")} if at else {})
 
-    def above(self, chosen: Mapping[str, Any]) -> str:
+    def above(self, chosen: Chosen) -> str:
         "The chart, with buttons for its lines and for the turns of the line chosen."
-        found, names, line, group = self.asked(chosen)
+        names, found, line, group, behind = self.asked(chosen)
         if found is None:
-            return render(
-                "<p>There is nothing to draw: choose what to show, widen the filters, or judge the run.</p>"
-            )
+            told = "There is nothing to draw: choose what to show, widen the filters, or judge the run."
+            return render("<p>{{ told }}</p>", told=told)
         by = chosen["by"]
         chart, row = self._drawn(_chart_of, found, line, by, names), group if by else line
-        rows = list(dict.fromkeys([point["row"] for point in chart["points"]] + chart["never"]))
-        turns = turns_of(chosen["turns"], self.occurrences.turns)
-        point_of = (
-            (lambda name: {"line": line, "group": name}) if by else (lambda name: {"line": name, "group": ""})
-        )
+        turns = _turns_of(chosen["turns"], self.occurrences.turns) if chosen["turns"] else [""]
+        left = [name for name in self.occurrences.names if name in chosen["show"]][_LINES:]
+        left += sorted({*found.incidence["group"]})[_LINES:] if by else []
+        why = f"Not drawn, since more than {_LINES} lines can't be told apart: "
+
+        def choice(name: str, **more: str) -> dict[str, str]:
+            return ({"line": line, "group": name} if by else {"line": name, "group": ""}) | more
+
+        points = [
+            {**one, "on": one["row"] == row and at in turns, "choice": choice(one["row"], turns=at)}
+            for one in chart["points"]
+            for at in [str(one["turn"])]
+        ]
+        counts = {"": ("any turn", sum(len(part) for at, part in behind.items() if at.isdigit()))}
+        counts |= {at: (f"turn {at}" if at.isdigit() else at, len(part)) for at, part in behind.items()}
+        drawn = dict.fromkeys([*(point["row"] for point in points), *chart["never"]])
         return render(
             _CHART,
             chart=chart,
-            stops=json.dumps(chart["stops"]),
             title=f"{words(line)} by {by}" if by else "",
-            points=[
-                {
-                    **one,
-                    "on": one["row"] == row and str(one["turn"]) in turns and chosen["turns"] != "",
-                    "choice": json.dumps(point_of(one["row"]) | {"turns": str(one["turn"])}),
-                }
-                for one in chart["points"]
-            ],
-            rows=[
-                (words(name), name == row, json.dumps(point_of(name)), *chart["looks"].get(name, (7, "–")))
-                for name in rows
-            ],
-            others=[(words(name), name == line, json.dumps({"line": name})) for name in names] if by else [],
-            turns=[
-                (said, count, at in (turns if chosen["turns"] else [""]), json.dumps({"turns": at}))
-                for at, said, count in self._counts(_behind(found, line, group))
-            ],
-            line=words(line),
-            left=self._left(chosen, found),
+            points=points,
+            rows=[(words(one), one == row, choice(one), chart["looks"].get(one, (7, "–"))) for one in drawn],
+            others=[(words(name), name == line, {"line": name}, ()) for name in names] if by else [],
+            turns=[(f"{said}: {n:,}", at in turns, {"turns": at}, ()) for at, (said, n) in counts.items()],
+            left=why + ", ".join(left) if left else "",
         )
 
-    def _counts(self, there: Mapping[str, list[str]]) -> list[tuple[str, str, int]]:
-        total = sum(len(part) for at, part in there.items() if at.isdigit())
-        return [
-            ("", "any turn", total),
-            *((at, f"turn {at}" if at.isdigit() else at, len(part)) for at, part in there.items()),
-        ]
-
-    def _left(self, chosen: Mapping[str, Any], found: _Curves) -> str:
-        "What isn't drawn, since more lines can't be told apart."
-        left = [name for name in self.occurrences.names if name in chosen["show"]][LINES:]
-        left += sorted({*found.incidence["group"]})[LINES:] if chosen["by"] else []
-        return (
-            f"Not drawn, since more than {LINES} lines can't be told apart: {', '.join(left)}" if left else ""
-        )
-
-    def page(self, item: str | None, chosen: Mapping[str, Any]) -> str:
+    def page(self, item: str | None, chosen: Chosen) -> str:
         "The dialogue chosen, lit up where the line first occurs; until one is chosen, the contrast and the numbers."
-        found, _, line, _ = self.asked(chosen)
+        _, found, line, *_ = self.asked(chosen)
         if found is None:
             return ""
         if item is None:
@@ -563,49 +456,43 @@ class _EmergenceParts:
         members = self.source.taxonomy.categories.get(line, ())
         return dialogue_html(self.source, item, Look(lit=frozenset([line, *members])))
 
-    def said(self, n: int, chosen: Mapping[str, Any]) -> str:
+    def said(self, n: int, chosen: Chosen) -> str:
         "How many dialogues, and which."
-        found, _, line, group = self.asked(chosen)
+        _, found, line, group, _ = self.asked(chosen)
         if found is None:
             return "No dialogues with these filters"
         name = visible(" · ".join(filter(None, (words(line), group))), 80)
-        return f"{n:,} dialogue{'' if n == 1 else 's'} where {name} {when(chosen['turns'])}"
+        return f"{n:,} dialogue{'' if n == 1 else 's'} where {name} {_when(chosen['turns'])}"
 
     def parts(self) -> Parts:
         "All of it, for the panel."
-        total = len(self.source.dialogues)
-        listing = Listing(self.items, self.row, total, "dialogue", empty="No dialogue here.")
-        return Parts(
-            self.filters, listing, View(self.page, above=self.above, said=self.said, start=lambda items: None)
-        )
+        total, empty = len(self.source.dialogues), "No dialogue here."
+        listing = Listing(self.items, self.row, total, "dialogue", empty=empty)
+        view = View(self.page, above=self.above, said=self.said, start=lambda items, chosen: None)
+        return Parts(self.filters, listing, view)
 
 
-_CHART = """{% if left %}<p class="ak-warn ak-name">{{ left | visible(600) }}</p>{% endif %}
-{% if others %}<div class="ak-lines" role="group" aria-label="Behaviour">{% for name, on, choice in others %}
-<button type="button" data-choose="{{ choice }}" aria-pressed="{{ "true" if on else "false" }}">{{
- name | visible(40) }}</button>
-{% endfor %}</div>{% endif %}
+_CHART = """{% macro lines(label, buttons) %}<div class="ak-lines" role="group" aria-label="{{ label }}">
+{% for text, on, choice, look in buttons %}
+<button type="button" data-choose='{{ choice | tojson }}' aria-pressed="{{ on | tojson }}">
+{% if look %}<span aria-hidden="true" style="color: var(--ak-c{{ look[0] }})">{{ look[1] }} </span>{% endif %}
+{{ text | visible(40) }}</button>{% endfor %}</div>{% endmacro %}
+{% if left %}<p class="ak-warn ak-name">{{ left | visible(600) }}</p>{% endif %}
+{% if others %}{{ lines("Behaviour", others) }}{% endif %}
 {% if title %}<h4 class="ak-name">{{ title | visible(100) }}</h4>{% endif %}
 {% if chart.svg %}<div class="ak-wide">
-<div class="ak-plot" data-brush="{{ stops }}" title="Draw over turns to choose them">
+<div class="ak-plot" data-brush='{{ chart.stops | tojson }}' title="Draw over turns to choose them">
 <div role="img" aria-label="Cumulative incidence by turn: {% for one in points %}
 {{ one.row | visible(60) }}, {{ one.said }}. {% endfor %}">{{
  chart.svg }}</div>
 {% for one in points %}<button type="button" class="ak-point" tabindex="-1"
  style="left: {{ one.left }}%; top: {{ one.top }}%"
- data-choose="{{ one.choice }}" aria-pressed="{{ "true" if one.on else "false" }}"
+ data-choose='{{ one.choice | tojson }}' aria-pressed="{{ one.on | tojson }}"
  aria-label="{{ one.row | visible(60) }}, {{ one.said }}" title="{{ one.row | visible(60) }}, {{ one.said }}">
 </button>{% endfor %}
 </div></div>{% else %}<p>None of these occurs.</p>{% endif %}
 {% if chart.never %}<p class="ak-small ak-quiet ak-name">Never: {{ chart.never | join(", ") | visible(400) }}</p>
-{% endif %}
-<div class="ak-lines" role="group" aria-label="Line">{% for name, on, choice, hue, sign in rows %}
-<button type="button" data-choose="{{ choice }}" aria-pressed="{{ "true" if on else "false" }}"><span
- aria-hidden="true" style="color: var(--ak-c{{ hue }})">{{ sign }} </span>{{ name | visible(40) }}</button>
-{% endfor %}</div>
-<div class="ak-lines" role="group" aria-label="First occurs at">{% for said, count, on, choice in turns %}
-<button type="button" data-choose="{{ choice }}" aria-pressed="{{ "true" if on else "false" }}">{{ said }}: {{
- "{:,}".format(count) }}</button>{% endfor %}</div>"""
+{% endif %}{{ lines("Line", rows) }}{{ lines("First occurs at", turns) }}"""
 
 # %% ../../nbs/12_panels/05_emergence.ipynb #1f63caa6
 class EmergencePanel(Panel):
@@ -615,15 +502,8 @@ class EmergencePanel(Panel):
     ----------
     source : Run, str, path, DataFrame or mapping of str to DataFrame
         What to look at, see `Source`; a table of labels will do.
-    state : dict, optional
-        A view to open, as another panel's `state` gave it.
-    live : float, optional
-        Look every so many seconds whether there is something new, until `close`.
-
-    Raises
-    ------
-    ValueError
-        The state names something that isn't there.
+    state, live
+        As for `Panel`.
 
     Notes
     -----
@@ -637,9 +517,6 @@ class EmergencePanel(Panel):
     """
 
     def __init__(self, source: Any, *, state: Mapping[str, Any] | None = None, live: float | None = None):
-        if isinstance(source, pd.DataFrame) and "label" in source.columns:
-            source = {"labels": source}
         source = source if isinstance(source, Source) else Source(source)
-        super().__init__(
-            source, lambda given: _EmergenceParts(given).parts(), "Emergence", state=state, live=live
-        )
+        build = lambda given: _EmergenceParts(given).parts()  # noqa: E731
+        super().__init__(source, build, "Emergence", state=state, live=live)

@@ -6,9 +6,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,7 +22,7 @@ from ..core import data_path
 from .source import Source, render, visible
 
 # %% auto #0
-__all__ = ['ESM', 'CSS', 'STILL_ROWS', 'AHEAD', 'LOST', 'Filter', 'options_of', 'Listing', 'View', 'Parts', 'Panel']
+__all__ = ['ESM', 'CSS', 'Filter', 'options_of', 'Listing', 'View', 'Parts', 'Panel']
 
 # %% ../../nbs/12_panels/02_frame.ipynb #4e093270
 @dataclass(frozen=True)
@@ -60,36 +61,57 @@ class Filter:
 
     def check(self, value: Any) -> None:
         "Raise ValueError where this filter can't have such a value."
-        known = dict(self.options)
-        asked = value if self.kind == "many" else [value]
-        wrong = (
-            [one for one in asked if known and one not in known]
-            if isinstance(asked, (list, tuple))
-            else [value]
-        )
-        wrong = [one for one in wrong if one != self.usual]
-        if wrong:
+        known, many = [option for option, _ in self.options], isinstance(value, (list, tuple))
+        if self.kind == "many" and many:
+            wrong = [one for one in value if one not in known]
+        else:
+            wrong = [value] if self.kind == "many" or (known and value not in known) else []
+        if wrong and value != self.usual:
             there = ", ".join(visible(one, 40) for one in known if one)
             raise ValueError(f"there is no {self.name} {visible(wrong[0])!r} here; there are {there}")
 
+    def told(self, value: Any) -> str:
+        "A choice in words."
+        if self.kind == "tick":
+            return self.label
+        names, values = dict(self.options), value if isinstance(value, (list, tuple)) else [value]
+        return f"{self.label}: {', '.join(str(names.get(one, one)) for one in values)}"
 
-def options_of(values: Iterable[object], none: str = "all") -> list[tuple[str, str]]:
-    """Values as options of a filter, each once, after the option that filters nothing.
 
-    Parameters
-    ----------
-    values : iterable
-        Missing ones are left out.
-    none : str
-        What the first option is called.
+def options_of(values: Iterable[object]) -> list[tuple[str, str]]:
+    """Values as options of a filter, each once, after the option that filters nothing; missing ones are left out.
 
     Examples
     --------
     >>> options_of(["work", None, "play", "work"])
     [('', 'all'), ('work', 'work'), ('play', 'play')]
     """
-    known = [str(one) for one in dict.fromkeys(values) if one is not None and one is not pd.NA and one == one]
-    return [("", none), *((one, visible(one, 60)) for one in dict.fromkeys(known))]
+    known = dict.fromkeys(str(one) for one in values if not pd.isna(one))
+    return [("", "all"), *((one, visible(one, 60)) for one in known)]
+
+# %% ../../nbs/12_panels/02_frame.ipynb #a8653e1a
+Chosen = Mapping[str, Any]  # every filter of a panel with its value
+Fields = Mapping[str, str]  # what stands in the fields of a bar
+
+
+def sets_of(table: pd.DataFrame, names: Iterable[str], item: str) -> dict[str, dict[str, set[str]]]:
+    "The items (a column) that each value of some columns stands for."
+    groups = {name: table.groupby(name, sort=False, observed=True)[item] for name in names}
+    return {name: {str(value): set(part) for value, part in of} for name, of in groups.items()}
+
+
+def narrowed(
+    items: list[str],
+    sets: Mapping[str, Mapping[str, Collection[str]]],
+    chosen: Chosen,
+    texts: Mapping[str, str] | None = None,
+) -> list[str]:
+    "Of items those in the sets of every value chosen, and with the words of the filter text in their (small) texts."
+    for name, of in sets.items():
+        if chosen[name]:
+            items = [one for one in items if one in of[chosen[name]]]
+    words = chosen["text"].casefold() if texts is not None else ""
+    return [one for one in items if words in texts.get(one, "")] if words else items
 
 # %% ../../nbs/12_panels/02_frame.ipynb #dfa202d7
 @dataclass(frozen=True)
@@ -101,8 +123,8 @@ class Listing:
     items : callable
         From what is chosen (a dict, every filter with a value) to the ids of the items, in order.
     row : callable
-        From an id to its line: a dict with title and optionally note, cells (texts, one a further column), tick (text,
-        look, title) and tags (each text, colour as in `hues`, title).
+        From an id and what is chosen to its line: a dict with title and optionally note, cells (texts, one a further
+        column), tick (text, look, meaning) and tags (each text, colour as in `hues`, meaning).
     total : int
         How many items there are without filters.
     noun : str
@@ -114,27 +136,22 @@ class Listing:
 
     Examples
     --------
-    >>> letters = Listing(lambda chosen: ["a", "b"], lambda item: {"title": item.upper()}, 2, "letter")
-    >>> letters.items({}), letters.row("a")
+    >>> letters = Listing(lambda chosen: ["a", "b"], lambda item, chosen: {"title": item.upper()}, 2, "letter")
+    >>> letters.items({}), letters.row("a", {})
     (['a', 'b'], {'title': 'A'})
     """
 
-    items: Callable[[Mapping[str, Any]], list[str]]
-    row: Callable[[str], dict[str, Any]]
+    items: Callable[[Chosen], list[str]]
+    row: Callable[[str, Chosen], dict[str, Any]]
     total: int = 0
     noun: str = "item"
     columns: Sequence[Mapping[str, Any]] = ()
-    empty: str = ""
+    empty: str = "Nothing fits these filters."
 
 # %% ../../nbs/12_panels/02_frame.ipynb #cdf838b5
 def _nothing(*_: Any) -> str:
     "The HTML of a part that a panel doesn't have."
     return ""
-
-
-def _first_of(items: Sequence[str]) -> str | None:
-    "The item that is opened unasked: the first."
-    return items[0] if items else None
 
 
 @dataclass(frozen=True)
@@ -159,23 +176,83 @@ class View:
     tools : sequence of (str, str)
         Acts that have a button in the header, with its text.
     start : callable
-        From the items to the one that is opened unasked, or None.
+        From the items and what is chosen to the one that is opened unasked, or None; by default the first.
 
     Examples
     --------
     >>> view = View(lambda item, chosen: f"<p>{item}</p>")
-    >>> view.start(["a", "b"]), view.page("a", {})
+    >>> view.start(["a", "b"], {}), view.page("a", {})
     ('a', '<p>a</p>')
     """
 
-    page: Callable[[str | None, Mapping[str, Any]], str]
-    above: Callable[[Mapping[str, Any]], str] = _nothing
-    bar: Callable[[str | None, Mapping[str, Any]], str] = _nothing
-    said: Callable[[int, Mapping[str, Any]], str] | None = None
+    page: Callable[[str | None, Chosen], str]
+    above: Callable[[Chosen], str] = _nothing
+    bar: Callable[[str | None, Chosen], str] = _nothing
+    said: Callable[[int, Chosen], str] | None = None
     acts: Mapping[str, Callable[..., str | None]] = field(default_factory=dict)
     keys: Sequence[tuple[str, str]] = ()
     tools: Sequence[tuple[str, str]] = ()
-    start: Callable[[Sequence[str]], str | None] = _first_of
+    start: Callable[[Sequence[str], Chosen], str | None] = lambda items, chosen: next(iter(items), None)
+
+# %% ../../nbs/12_panels/02_frame.ipynb #bc5d6b2d
+STILL_OR_DONE = [("", "all"), ("open", "still to do"), ("done", "done")]
+Answers = Sequence[tuple[str, str, str, str]]  # key, value, look, text of what can be said
+_BAR = """<div class="ak-decide" role="group" aria-label="{{ label }}">
+{% for key, value, look, text in answers %}<button type="button" class="{{ look }}" data-act="{{ act }}"
+ data-value="{{ value }}" data-key="{{ key }}" aria-pressed="{{ "true" if value == said else "false" }}"
+ {% if shut %}disabled{% endif %}>{{ text }} <kbd>{{ key }}</kbd></button>
+{% endfor %}{% for key, name, text, off in further %}
+<button type="button" class="ak-lesser" data-act="{{ name }}" data-key="{{ key }}" {% if off %}disabled{% endif %}>{{
+ text }} <kbd>{{ key }}</kbd></button>
+{% endfor %}{{ fields }}</div>
+<p class="ak-small {{ "ak-warn" if warn else "ak-quiet" }}">{{ note | visible(300) }}</p>"""
+
+
+def bar_html(
+    label: str,
+    act: str,
+    answers: Answers,
+    further: Sequence[tuple[str, str, str, bool]],
+    *,
+    said: str | None = None,
+    shut: bool = False,
+    fields: str = "",
+    note: str = "",
+    warn: bool = False,
+) -> Markup:
+    """The buttons with which a person decides, each with its key.
+
+    Parameters
+    ----------
+    label, act : str
+        What the group of buttons is called; the act that the answers do.
+    answers : Answers
+        What can be said.
+    further : sequence of (key, act, text, off)
+        Lesser buttons, and whether each is off.
+    said, shut : str, bool
+        The answer that was given; whether the answers are off.
+    fields, note, warn : Markup, str, bool
+        HTML to write in; a line beneath, and whether it is a warning.
+    """
+    return render(_BAR, **locals())
+
+
+def ticks_of(answers: Answers) -> dict[str | None, tuple[str, str, str]]:
+    "The tick of each answer in the list, and of none: its sign, its look, what it means."
+    said = {value: (text[0], look, f"you said {text[2:]}") for _, value, look, text in answers}
+    return {None: ("·", "", "still to do"), **said}
+
+
+def still_or_done(items: list[str], done: Collection[str], show: str) -> list[str]:
+    "The items that a choice of `STILL_OR_DONE` leaves."
+    return [one for one in items if (one in done) == (show == "done")] if show else items
+
+
+def go_on(panel: Panel, done: Collection[str], said: str | None = None) -> None:
+    "To the next item in the list that isn't done, from the end to the beginning; to none where all are."
+    at = panel.items.index(panel.item) + 1 if panel.item in panel.items else 0
+    panel.update(said, prefer=[one for one in panel.items[at:] + panel.items[:at] if one not in done] or [""])
 
 # %% ../../nbs/12_panels/02_frame.ipynb #1b9a7830
 @dataclass(frozen=True)
@@ -184,7 +261,7 @@ class Parts:
 
     Examples
     --------
-    >>> listing = Listing(lambda chosen: ["a"], lambda item: {"title": item})
+    >>> listing = Listing(lambda chosen: ["a"], lambda item, chosen: {"title": item})
     >>> parts = Parts([Filter("text", "Text", kind="text")], listing, View(lambda item, chosen: ""))
     >>> parts.chosen({}), parts.checked({"text": "b"})
     ({'text': ''}, {'text': 'b'})
@@ -211,11 +288,14 @@ class Parts:
         "Of a state what is still there, such as after the run has moved on."
         kept = {}
         for name, value in state.items():
-            try:
+            with contextlib.suppress(ValueError):
                 kept |= self.checked({name: value})
-            except ValueError:
-                continue
         return kept
+
+    def told(self, state: Mapping[str, Any]) -> list[tuple[str, Any, str]]:
+        "The choices that count: the filter's name, its usual value, and what is chosen in words."
+        shown = [one for one in self.filters if one.name in state and one.kind != "own"]
+        return [(one.name, one.usual, one.told(state[one.name])) for one in shown]
 
 # %% ../../nbs/12_panels/02_frame.ipynb #543d491b
 ESM = data_path("panels/frame.js").read_text(encoding="utf-8")
@@ -224,39 +304,26 @@ _STILL = """<style>{{ css }}</style>
 <div class="anthrokit ak-panel ak-still mathjax_ignore tex2jax_ignore">
 <header class="ak-head"><h3>{{ title }}</h3><span class="ak-run">{{ run | visible(60) }}</span>
 <span class="ak-said">{{ said }}</span></header>
-{% if chips %}<div class="ak-chips">{% for chip in chips %}<span class="ak-chip">{{ chip | visible(200) }}</span>
+{% if chips %}<div class="ak-chips">{% for _, _, chip in chips %}<span class="ak-chip">{{ chip | visible(200) }}</span>
 {% endfor %}</div>{% endif %}
 {% if above %}<div class="ak-above">{{ above }}</div>{% endif %}
 <div class="ak-body {{ "ak-wide-list" if wide else "" }}">{% if rows %}<div class="ak-side"><div class="ak-list">
 {% for row in rows %}
 <div class="ak-row" aria-selected="{{ "true" if row.id == at else "false" }}"><div class="ak-row-head">
-{% if row.get("tick") %}<span class="ak-done {{ row.tick.get("look", "") }}">{{ row.tick.text }}</span>{% endif %}
+{% if row.tick %}<span class="ak-done {{ row.tick[1] }}">{{ row.tick[0] }}</span>{% endif %}
 <span class="ak-row-title" dir="auto">{{ row.title }}</span>
-{% for cell in row.get("cells") or () %}<span class="ak-cell">{{ cell }}</span>{% endfor %}</div>
+{% for cell in row.cells %}<span class="ak-cell">{{ cell }}</span>{% endfor %}</div>
 <div class="ak-row-foot"><span class="ak-row-note" dir="auto">{{ row.note }}</span>
-{% for tag in row.get("tags") or () %}<span class="ak-dot" style="--ak-hue: var(--ak-c{{ tag.colour | int }})">{{
- tag.text }}</span>
+{% for text, colour, _ in row.tags %}<span class="ak-dot" style="--ak-hue: var(--ak-c{{ colour | int }})">{{
+ text }}</span>
 {% endfor %}</div></div>{% endfor %}
 {% if more %}<p class="ak-small ak-quiet ak-more">{{ "{:,}".format(more) }} more</p>{% endif %}</div></div>{% endif %}
 <div class="ak-pane"><section class="ak-page">{{ page or empty }}</section></div></div></div>"""
-STILL_ROWS = 12  # lines of the list in the picture
-
-
-def _chip_texts(filters: Sequence[Filter], state: Mapping[str, Any]) -> list[str]:
-    "What is chosen, in words: a text a filter."
-    said = []
-    for one in filters:
-        if one.name in state and one.kind != "own":
-            value, names = state[one.name], dict(one.options)
-            values = [
-                names.get(name, name) for name in (value if isinstance(value, (list, tuple)) else [value])
-            ]
-            said.append(one.label if one.kind == "tick" else f"{one.label}: {', '.join(values)}")
-    return said
+_STILL_ROWS = 12  # lines of the list in the picture
 
 # %% ../../nbs/12_panels/02_frame.ipynb #7ed99723
-AHEAD = 60  # lines of the list that are sent at once
-LOST = 10.0  # seconds that later acts of a page wait for one that hasn't come
+_AHEAD = 60  # lines of the list that are sent at once
+_KEYS = (("j / k", "next / previous"), ("/", "search and filters"))
 
 
 class _Acts:
@@ -266,8 +333,9 @@ class _Acts:
     it, to a thread of their own: one that waits for its turn in the first can be overtaken.
     """
 
-    def __init__(self, lost: float = LOST):
-        self.lost = lost
+    lost = 10.0  # seconds that later acts of a page wait for one that hasn't come
+
+    def __init__(self):
         self._next: dict[str, int] = {}
         self._held: dict[str, dict[int, tuple[float, Mapping[str, Any]]]] = {}
 
@@ -293,7 +361,7 @@ class Panel(anywidget.AnyWidget):
     Parameters
     ----------
     source : object
-        What the parts look at; it has `refresh(only_if_new=…)`.
+        What the parts look at; it has `refresh()`, and for `live` its `run` and the version of it that was `seen`.
     build : callable
         From the source to the parts. It is called again when the source was read again.
     title : str
@@ -320,7 +388,7 @@ class Panel(anywidget.AnyWidget):
     Examples
     --------
     >>> def build(letters):
-    ...     listing = Listing(lambda chosen: letters, lambda item: {"title": item}, len(letters), "letter")
+    ...     listing = Listing(lambda chosen: letters, lambda item, chosen: {"title": item}, len(letters), "letter")
     ...     return Parts([], listing, View(lambda item, chosen: f"<p>{item}</p>"))
     >>> panel = Panel(["a", "b"], build, "Letters", state={"at": "b"})
     >>> panel, panel.page
@@ -369,8 +437,7 @@ class Panel(anywidget.AnyWidget):
         if at is not None and at not in items:
             raise ValueError(f"there is no {self.parts.listing.noun} {visible(at)!r} with these filters")
         self.items = items
-        at = self.parts.view.start(items) if at is None else at
-        return state | ({} if at is None else {"at": at})
+        return self._with(state, at)
 
     @traitlets.observe("state")
     def _changed(self, _: Any) -> None:
@@ -383,6 +450,11 @@ class Panel(anywidget.AnyWidget):
         if self._known.get("key") != key:
             self._known = {"key": key, "items": self.parts.listing.items(self.parts.chosen(state))}
         return self._known["items"]
+
+    def _with(self, state: dict[str, Any], at: str | None) -> dict[str, Any]:
+        "A state with an item in view: this one, or the one that is opened unasked."
+        at = self.parts.view.start(self._listed(state), self.parts.chosen(state)) if at is None else at
+        return state | ({} if at is None else {"at": at})
 
     @property
     def chosen(self) -> dict[str, Any]:
@@ -402,37 +474,26 @@ class Panel(anywidget.AnyWidget):
         ValueError
             A filter, value or item isn't there.
         """
-        state = self.parts.checked(
-            {name: one for name, one in (self.state | changes).items() if name != "at"}
-        )
-        items = self._listed(state)
+        state = {name: one for name, one in (self.state | changes).items() if name != "at"}
         at = changes.get("at", self.item)
-        self.state = state | ({"at": at} if at in items or "at" in changes else {})
+        kept = "at" in changes or at in self._listed(self.parts.checked(state))
+        self.state = state | ({"at": at} if kept else {})
 
     # what is shown
 
     def _assemble(self, state: dict[str, Any]) -> None:
         "The parts anew, and a state for them."
         parts = self._build(self.source)
-        view, asked = parts.view, parts.listing
         with self.hold_sync():
             self.parts, self._known = parts, {}
             self.frame = {
                 "title": self._title,
                 "run": visible(getattr(getattr(self.source, "run", None), "name", ""), 60),
-                "filters": [
-                    {**vars(one), "options": [list(option) for option in one.options]}
-                    for one in parts.filters
-                ],
-                "list": f"{asked.noun}s".capitalize(),
-                "columns": [dict(one) for one in asked.columns],
-                "tools": [list(one) for one in view.tools],
-                "keys": [
-                    ["j / k", "next / previous"],
-                    ["/", "search and filters"],
-                    *map(list, view.keys),
-                    ["?", "these keys"],
-                ],
+                "filters": [vars(one) for one in parts.filters if one.kind != "own"],
+                "list": f"{parts.listing.noun}s".capitalize(),
+                "columns": list(parts.listing.columns),
+                "tools": list(parts.view.tools),
+                "keys": [*_KEYS, *parts.view.keys, ("?", "these keys")],
             }
             before = self.state
             self.state = state
@@ -448,47 +509,35 @@ class Panel(anywidget.AnyWidget):
             What the line of status says instead of how many items there are.
         """
         parts, chosen, items = self.parts, self.chosen, self.items
+        place = items.index(self.item) if self.item in items else -1
         with self.hold_sync():
             if self._known.get("shown") is not items:
-                stamp = self.listing.get("stamp", 0) + 1
-                start = max(0, (items.index(self.item) if self.item in items else 0) - AHEAD // 3)
-                self.listing = {
-                    "stamp": stamp,
-                    "total": len(items),
-                    **self._lines(start),
-                    "empty": parts.listing.empty,
-                }
-                self.above = str(parts.view.above(chosen))
                 self._known["shown"] = items
-            self.page, self.bar = (
-                str(parts.view.page(self.item, chosen)),
-                str(parts.view.bar(self.item, chosen)),
-            )
-            place = items.index(self.item) if self.item in items else -1
-            words = said if said is not None else self.summary()
+                stamp, lines = self.listing.get("stamp", 0) + 1, self._lines(place - _AHEAD // 3)
+                self.listing = {"stamp": stamp, "total": len(items), **lines, "empty": parts.listing.empty}
+                self.above = str(parts.view.above(chosen))
+            self.page, self.bar = (str(draw(self.item, chosen)) for draw in (parts.view.page, parts.view.bar))
             serial = self.view.get("serial", 0) + (self._drawn != self.item)
             self._drawn = self.item
             self.view = {
                 "serial": serial,
                 "drawn": self.view.get("drawn", 0) + 1,
                 "place": place,
-                "said": words,
+                "said": self.summary() if said is None else said,
+                "chips": parts.told(self.state),
             }
 
-    def _lines(self, start: int) -> dict[str, Any]:
+    def _lines(self, start: int, n: int = _AHEAD) -> dict[str, Any]:
         "A stretch of the list."
-        row = self.parts.listing.row
-        return {
-            "start": start,
-            "rows": [{**row(one), "id": one} for one in self.items[start : start + AHEAD]],
-        }
+        start, chosen = max(0, start), self.chosen
+        rows = [{**self.parts.listing.row(one, chosen), "id": one} for one in self.items[start : start + n]]
+        return {"start": start, "rows": rows}
 
     def summary(self) -> str:
         "What is shown of what."
-        listing = self.parts.listing
-        if self.parts.view.said is not None:
-            return self.parts.view.said(len(self.items), self.chosen)
-        return f"{len(self.items):,} of {listing.total:,} {listing.noun}s"
+        listing, said = self.parts.listing, self.parts.view.said
+        usual = f"{len(self.items):,} of {listing.total:,} {listing.noun}s"
+        return usual if said is None else said(len(self.items), self.chosen)
 
     def update(self, said: str | None = None, *, prefer: Sequence[str] = ()) -> None:
         """List and draw again, since what the list depends on has changed.
@@ -503,9 +552,7 @@ class Panel(anywidget.AnyWidget):
         self._known, state = {}, {name: value for name, value in self.state.items() if name != "at"}
         items = self._listed(state)
         there = set(items)
-        at = next((one for one in prefer or [self.item] if one in there), None)
-        at = self.parts.view.start(items) if at is None else at
-        state |= {} if at is None else {"at": at}
+        state = self._with(state, next((one for one in prefer or [self.item] if one in there), None))
         with self.hold_sync():
             if state != self.state:
                 self.state = state
@@ -527,25 +574,32 @@ class Panel(anywidget.AnyWidget):
         """
         with self._turn:
             for one in self._acts.ready(content):
-                self._do_as_told(one)
+                try:
+                    self._do_as_told(one)
+                except ValueError as error:
+                    self.draw(visible(error, 400))
 
     def _do_as_told(self, content: Mapping[str, Any]) -> None:
-        act, value = content.get("act"), content.get("value")
-        own = {
-            "choose": self._choose,
-            "clear": self._clear,
-            "step": self._step,
-            "at": self._go,
-            "said": self.draw,
-        }
-        own |= {"rows": self._send_rows, "refresh": lambda _: self.refresh()}
-        try:
-            if act in own:
-                own[act](value)
-            elif act in self.parts.view.acts and content.get("view") == self.view["serial"]:
-                self.do(act, value, **content.get("fields", {}))
-        except ValueError as error:
-            self.draw(visible(error, 400))
+        match content.get("act"), content.get("value"):
+            case "choose", changes:
+                self.choose(**changes)
+            case "clear", _:
+                kept = {one.name for one in self.parts.filters if one.kind == "own"}
+                self.state = {name: value for name, value in self.state.items() if name in kept}
+            case "at", item:
+                self.choose(at=item)
+            case "step", by if self.items:
+                place = self.items.index(self.item) + int(by) if self.item in self.items else 0
+                self.choose(at=self.items[min(max(place, 0), len(self.items) - 1)])
+            case "rows", start:
+                self.send({"stamp": self.listing["stamp"], **self._lines(int(start))})
+            case "said", words:
+                self.draw(words)
+            case "refresh", _:
+                self.refresh()
+            case act, value:
+                if act in self.parts.view.acts and content.get("view") == self.view["serial"]:
+                    self.do(act, value, **content.get("fields", {}))
 
     def do(self, act: str, value: Any = None, **fields: str) -> None:
         "Do what a button of the view does."
@@ -553,33 +607,11 @@ class Panel(anywidget.AnyWidget):
         if said is not None:
             self.draw(said)
 
-    def _choose(self, changes: Mapping[str, Any]) -> None:
-        self.choose(**changes)
-
-    def _clear(self, _: Any) -> None:
-        kept = {one.name for one in self.parts.filters if one.kind == "own"}
-        self.state = {name: value for name, value in self.state.items() if name in kept}
-
-    def _go(self, item: str) -> None:
-        self.choose(at=item)
-
-    def _step(self, by: int) -> None:
-        if self.items:
-            place = self.items.index(self.item) + int(by) if self.item in self.items else 0
-            self.choose(at=self.items[min(max(place, 0), len(self.items) - 1)])
-
-    def _send_rows(self, start: int) -> None:
-        self.send({"stamp": self.listing["stamp"], **self._lines(max(0, int(start)))})
-
     # a run in progress
 
     def refresh(self) -> None:
-        "Read again, and show what is new."
+        "Read again, and show what is new; the view stays as far as it is still there."
         self.source.refresh()
-        self._renew()
-
-    def _renew(self) -> None:
-        "Show what was read; the view stays as far as it is still there."
         at, state = self.item, {name: one for name, one in self.state.items() if name != "at"}
         self._assemble(self._build(self.source).fitting(state))
         if at in self.items:
@@ -592,14 +624,13 @@ class Panel(anywidget.AnyWidget):
             began = time.perf_counter()
             try:
                 with self._turn:
-                    if self.source.refresh(only_if_new=True):
-                        self._renew()
+                    if self.source.run is not None and self.source.run.version != self.source.seen:
+                        self.refresh()
             except Exception as error:
                 self.draw(f"no longer live: {visible(error, 300)}")
                 return
-            pause = max(
-                seconds, 4 * (time.perf_counter() - began)
-            )  # reading takes a fifth of the time at most
+            # reading takes a fifth of the time at most
+            pause = max(seconds, 4 * (time.perf_counter() - began))
 
     def close(self) -> None:
         "Take the panel off the page, and stop watching."
@@ -611,26 +642,23 @@ class Panel(anywidget.AnyWidget):
 
     def static_html(self) -> str:
         "The view as HTML that needs no kernel."
-        place = self.items.index(self.item) if self.item in self.items else 0
-        start = max(0, min(place - STILL_ROWS // 3, len(self.items) - STILL_ROWS))
-        rows = [
-            {"note": "", **self.parts.listing.row(one), "id": one}
-            for one in self.items[start : start + STILL_ROWS]
-        ]
+        start = min(self.view["place"] - _STILL_ROWS // 3, len(self.items) - _STILL_ROWS)
+        lines = self._lines(start, _STILL_ROWS)
+        rows = [{"note": "", "tick": None, "cells": (), "tags": (), **row} for row in lines["rows"]]
         return render(
             _STILL,
             css=Markup(CSS),
             title=self._title,
             run=self.frame["run"],
             said=self.view["said"],
-            chips=_chip_texts(self.parts.filters, self.state),
+            chips=self.view["chips"],
             above=Markup(self.above),
             rows=rows,
-            more=len(self.items) - start - len(rows),
+            more=len(self.items) - lines["start"] - len(rows),
             wide=bool(self.parts.listing.columns),
             at=self.item,
             page=Markup(self.page),
-            empty=self.parts.listing.empty or "Nothing fits these filters.",
+            empty=self.parts.listing.empty,
         )
 
     def _repr_mimebundle_(self, **options: Any) -> Any:

@@ -5,8 +5,6 @@
 # %% ../../nbs/12_panels/06_rubric.ipynb #b9966839
 from __future__ import annotations
 
-import os
-import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,19 +14,14 @@ import pandas as pd
 from .. import heartbench
 from ..core import Run, TableError, vote
 from ..heartbench import OTHER, Cases
-from .frame import Filter, Listing, Panel, Parts, View, options_of
-from .source import SIGNS, render, visible
+from .frame import Filter, Listing, Panel, Parts, View
+from .frame import Chosen, narrowed, options_of, sets_of
+from .source import SIGNS, opened, render, visible
 
 # %% auto #0
-__all__ = ['WORTH', 'Rubrics', 'RubricPanel']
+__all__ = ['Rubrics', 'RubricPanel']
 
 # %% ../../nbs/12_panels/06_rubric.ipynb #84cd3054
-_PROGRESS = (
-    "SELECT (SELECT COUNT(*) FROM cases), (SELECT COUNT(*) FROM rubric_ratings), "
-    "(SELECT COUNT(*) FROM answers WHERE status <> 'planned'), (SELECT COUNT(*) FROM judgements)"
-)
-
-
 def _unjudged(answers: pd.DataFrame, cases: Cases) -> pd.DataFrame:
     "The table *hits* of answers that no judge has seen: every verdict is missing."
     votes = answers[["model", "case_id"]].merge(cases.criteria()[["case_id", "criterion"]], on="case_id")
@@ -59,10 +52,8 @@ def _checked(hits: pd.DataFrame) -> pd.DataFrame:
         raise TableError(f"the table hits needs the columns {', '.join(absent)}; see Run.hits")
     if hits.empty:
         raise TableError("there are no answers to show; see heartbench.answer")
-    hits = hits.copy()
-    for name in ("content", "difficulty", "scene", "reason", "status", "votes_for", "votes_cast"):
-        if name not in hits:
-            hits[name] = pd.NA
+    optional = ("content", "difficulty", "scene", "reason", "status", "votes_for", "votes_cast")
+    hits = hits.assign(**{name: pd.NA for name in optional if name not in hits})
     if "dimension" not in hits:
         where = heartbench.load_abilities().set_index("ability")["dimension"]
         hits["dimension"] = hits["ability"].map(where)
@@ -82,10 +73,13 @@ class Rubrics:
     ----------
     hits, ratings, answers : DataFrame
         Those that weren't given are empty.
-    cases : Cases or None
     rows : dict of str to DataFrame
         The hits of each case.
+    dialogues : dict of str to sequence of (str, str)
+        Who says what in each case, as far as cases were given.
     models : list of str
+    run, seen
+        As for `Source`.
 
     Raises
     ------
@@ -103,38 +97,27 @@ class Rubrics:
     """
 
     def __init__(self, given: Any):
-        given = Run(given, read_only=True) if isinstance(given, (str, os.PathLike)) else given
         given = {"hits": given} if isinstance(given, pd.DataFrame) else given
-        known = ("hits", "ratings", "answers", "cases")
-        if not isinstance(given, (Run, Mapping)) or (isinstance(given, Mapping) and set(given) - set(known)):
-            raise TypeError(
-                f"a rubric panel looks at a run, its folder, or frames by name: {', '.join(known)}"
-            )
-        if isinstance(given, Run) and not given.rows("SELECT 1 FROM cases LIMIT 1"):
-            raise TableError(f"the run {given.name!r} holds no HeartBench cases; see heartbench.answer")
-        self._given = given
+        self._given = opened(given, ("hits", "ratings", "answers", "cases"), "a rubric panel")
+        self.run = self._given if isinstance(self._given, Run) else None
+        if self.run is not None and not self.run.rows("SELECT 1 FROM cases LIMIT 1"):
+            raise TableError(f"the run {self.run.name!r} holds no HeartBench cases; see heartbench.answer")
         self.refresh()
 
-    def refresh(self, *, only_if_new: bool = False) -> bool:
-        "Read again, if asked only where the run has moved on; whether it was read."
-        run = self._given if isinstance(self._given, Run) else None
-        progress = run.rows(_PROGRESS) if run is not None else None
-        if only_if_new and progress == self._seen:
-            return False
-        read = _read_run(run) if run is not None else _read_frames(self._given)
-        self._seen, self.cases = progress, read.get("cases")
+    def refresh(self) -> None:
+        "Read the tables again."
+        self.seen = self.run.version if self.run is not None else None
+        read = _read_run(self.run) if self.run is not None else _read_frames(self._given)
         self.hits = _checked(read["hits"])
         self.rows = dict(list(self.hits.groupby("case_id", sort=False)))
         self.models = self.hits["model"].drop_duplicates().astype(str).tolist()
-        self.known = {case.case_id for case in self.cases or ()}
+        self.dialogues = {case.case_id: case.dialogue for case in read.get("cases", ())}
         self.answers = read.get("answers", pd.DataFrame(columns=["model", "case_id", "content"]))
-        self.ratings = read.get(
-            "ratings", pd.DataFrame(columns=["model", "case_id", "criterion", "judge", "hit"])
-        )
-        return True
+        none = pd.DataFrame(columns=["model", "case_id", "criterion", "judge", "hit"])
+        self.ratings = read.get("ratings", none)
 
 # %% ../../nbs/12_panels/06_rubric.ipynb #7f583a6e
-WORTH = {
+_WORTH = {
     "": "every case",
     "models": "the two models differ",
     "judges": "judges differ",
@@ -144,12 +127,7 @@ WORTH = {
 
 
 def _worth_a_look(hits: pd.DataFrame) -> pd.DataFrame:
-    """What stands out about each verdict.
-
-    Parameters
-    ----------
-    hits : DataFrame
-        As `Rubrics.hits`.
+    """What stands out about each verdict in a table *hits*.
 
     Returns
     -------
@@ -157,13 +135,12 @@ def _worth_a_look(hits: pd.DataFrame) -> pd.DataFrame:
         model, case_id, criterion, value (1.0 hit, 0.0 miss, NaN missing), judges (they differ), special (a hit on
         其他), missing.
     """
-    votes = hits["votes_for"].astype("Int64"), hits["votes_cast"].astype("Int64")
+    votes_for, votes_cast = (hits[name].astype("Int64") for name in ("votes_for", "votes_cast"))
     value = hits["hit"].to_numpy(dtype=float, na_value=np.nan)
-    split = ((votes[0] > 0) & (votes[0] < votes[1])).fillna(False).to_numpy(dtype=bool)
-    flags = {"value": value, "judges": split, "missing": np.isnan(value)}
-    return hits[["model", "case_id", "criterion"]].assign(
-        **flags, special=(hits["ability"] == OTHER).to_numpy() & (value == 1)
-    )
+    split = ((votes_for > 0) & (votes_for < votes_cast)).fillna(False).to_numpy(dtype=bool)
+    special = (hits["ability"] == OTHER).to_numpy() & (value == 1)
+    flags = {"value": value, "judges": split, "special": special, "missing": np.isnan(value)}
+    return hits[["model", "case_id", "criterion"]].assign(**flags)
 
 # %% ../../nbs/12_panels/06_rubric.ipynb #59e2c6e5
 _CHINESE = {
@@ -197,15 +174,12 @@ def _dictionary(chinese: bool) -> dict[str, str]:
     if not chinese:
         return {}
     table = heartbench.load_abilities()
-    names = [
-        *zip(table["ability"], table["ability_zh"], strict=True),
-        *zip(table["dimension"], table["dimension_zh"], strict=True),
-    ]
-    return {
-        **_CHINESE,
-        **{english: name for name, english in heartbench.SCENES.items()},
-        **dict(names),
+    names = {
+        english: name
+        for kind in ("ability", "dimension")
+        for english, name in zip(table[kind], table[f"{kind}_zh"], strict=True)
     }
+    return _CHINESE | {english: name for name, english in heartbench.SCENES.items()} | names
 
 # %% ../../nbs/12_panels/06_rubric.ipynb #10a9446d
 def _scores_of(hits: pd.DataFrame, protocol: str = "paper") -> pd.DataFrame:
@@ -228,27 +202,23 @@ def _scores_of(hits: pd.DataFrame, protocol: str = "paper") -> pd.DataFrame:
     where = hits.drop_duplicates("ability").set_index("ability")["dimension"]
     order = [("overall", "Overall")]
     for dimension in table.loc[table["level"] == "dimension", "name"].unique():
-        order.append(("dimension", dimension))
-        order += [
-            ("ability", name) for name in where.index[where == dimension] if ("ability", name) in wide.index
-        ]
-    order += [key for key in wide.index if key not in order]
-    return wide.loc[order].reset_index()
+        abilities = [("ability", name) for name in where.index[where == dimension]]
+        order += [("dimension", dimension), *(key for key in abilities if key in wide.index)]
+    return wide.loc[[*order, *(key for key in wide.index if key not in order)]].reset_index()
 
 # %% ../../nbs/12_panels/06_rubric.ipynb #88ddb0a1
 def _points(score: float) -> str:
     return "–" if pd.isna(score) else f"{score:+g}".replace("-", "−") if score else "0"
 
 
-def _judged(ratings: pd.DataFrame) -> list[dict[str, str]]:
-    "What each judge said in each sample."
-    words = {True: "hit", False: "miss"}
+def _judged(ratings: pd.DataFrame) -> list[tuple[str, str, str]]:
+    "What each judge said in each sample, and why."
     return [
-        {
-            "judge": f"{row.judge} {row.sample}",
-            "verdict": "no verdict" if pd.isna(row.hit) else words[bool(row.hit)],
-            "reason": row.reason if isinstance(row.reason, str) else "",
-        }
+        (
+            f"{row.judge} {row.sample}",
+            "no verdict" if pd.isna(row.hit) else "hit" if row.hit else "miss",
+            row.reason if isinstance(row.reason, str) else "",
+        )
         for row in ratings.itertuples()
     ]
 
@@ -272,15 +242,11 @@ def _verdict(row: Any, ratings: pd.DataFrame) -> dict[str, Any]:
     }
 
 # %% ../../nbs/12_panels/06_rubric.ipynb #8ea91117
-_TEXT = """{% macro said(text) %}
-<div class="ak-text" dir="auto" lang="{{ language(text) }}">{{ text | clean }}</div>
-{% endmacro %}"""
 _HEAD = """<h4 class="ak-name">{{ item | visible }}</h4>
 <p class="ak-small ak-quiet ak-name">{% for name in about %}{{ " · " if not loop.first }}{{ say(name) | visible }}
 {% endfor %}</p>
 {% for role, text in dialogue %}
-<div class="ak-message {{ "ak-user" if role == "user" else "ak-assistant" }}">
-<div class="ak-small ak-quiet">{{ say(role) }}</div>{{ said(text) }}</div>
+{{ text | box(say(role), "ak-message ak-user" if role == "user" else "ak-message ak-assistant") }}
 {% else %}
 <p class="ak-quiet">The dialogue is not among the tables given.</p>
 {% endfor %}
@@ -294,23 +260,23 @@ _HEAD = """<h4 class="ak-name">{{ item | visible }}</h4>
 <p class="ak-small ak-quiet">{% if side.words %}{{ side.words }} {{ say("words") }}{% endif %}</p>
 {% if side.status %}<p class="ak-warn">{{ side.status | visible }}</p>{% endif %}
 {% if side.special %}<p class="ak-warn">⚠ {{ say("Other applies: the whole answer scores 0") }}</p>{% endif %}
-{% if side.content %}{{ said(side.content) }}{% else %}<p class="ak-warn">{{ say("no answer") }}</p>{% endif %}
-<dl class="ak-scores">{% for row in side.scores %}
-<div class="ak-{{ row.level }}"><dt class="ak-name">{{ say(row.name) | visible }}</dt><dd>{% if row.value is none %}
+{% if side.content %}{{ side.content | block }}{% else %}<p class="ak-warn">{{ say("no answer") }}</p>{% endif %}
+<dl class="ak-scores">{% for level, name, value in side.scores %}
+<div class="ak-{{ level }}"><dt class="ak-name">{{ say(name) | visible }}</dt><dd>{% if value is none %}
 <span class="ak-quiet">{{ say("not scored") }}</span>{% else %}<span class="ak-meter" aria-hidden="true"><span
- style="width: {{ row.value }}%"></span></span><b>{{ "%.0f" | format(row.value) }}</b>{% endif %}</dd></div>{% endfor %}
+ style="width: {{ value }}%"></span></span><b>{{ "%.0f" | format(value) }}</b>{% endif %}</dd></div>{% endfor %}
 </dl></section>{% endfor %}</div>"""
 _VERDICT = """{% macro judged(verdict) %}
 <span class="ak-yes-no {{ verdict.css }}">{{ verdict.sign }} {{ say(verdict.word) }}</span> {{ verdict.points }}
 {% if verdict.votes %}<span class="ak-small ak-quiet"> · {{ verdict.votes }} {{ say("votes") }}</span>{% endif %}
 {% if verdict.status %}<span class="ak-small ak-warn"> · {{ verdict.status | visible }}</span>{% endif %}
 {% if verdict.split %}<span class="ak-small ak-warn"> · {{ say("judges differ") }}</span>{% endif %}
-{% if verdict.reason %}<div class="ak-small">{{ said(verdict.reason) }}</div>{% endif %}
+{% if verdict.reason %}<div class="ak-small">{{ verdict.reason | block }}</div>{% endif %}
 {% if verdict.judges %}
 <details class="ak-small"><summary>{{ say("Judges") }}</summary>
-{% for one in verdict.judges %}
-<p><strong class="ak-name">{{ one.judge | visible }}</strong>: {{ say(one.verdict) }}</p>
-{% if one.reason %}{{ said(one.reason) }}{% endif %}
+{% for judge, word, reason in verdict.judges %}
+<p><strong class="ak-name">{{ judge | visible }}</strong>: {{ say(word) }}</p>
+{% if reason %}{{ reason | block }}{% endif %}
 {% endfor %}
 </details>
 {% endif %}
@@ -321,17 +287,12 @@ _CRITERIA = """<div class="ak-wide"><table class="ak-table ak-rubric">
 {% for side in sides %}<th scope="col" class="ak-name">{{ side.model | visible }}</th>{% endfor %}</tr>
 {% for row in criteria %}
 <tr {% if row.differ %}class="ak-differ"{% endif %}><td>{{ row.points }}</td>
-<td>{{ said(row.content) }}<div class="ak-small ak-quiet">{{ row.number }} · {{ say(row.ability) | visible }}
+<td>{{ row.content | block }}<div class="ak-small ak-quiet">{{ row.number }} · {{ say(row.ability) | visible }}
 {% if row.differ %} · <strong>≠ {{ say("models differ") }}</strong>{% endif %}</div></td>
 {% for verdict in row.verdicts %}<td>{% if verdict %}{{ judged(verdict) }}{% endif %}</td>{% endfor %}</tr>
 {% endfor %}
 </table></div>
 {% if left %}<p class="ak-quiet ak-small">{{ left }}</p>{% endif %}"""
-
-
-def _language(text: object) -> str:
-    "For the browser's choice of a font: zh where there are Chinese characters, else not said."
-    return "zh" if isinstance(text, str) and re.search("[\u3400-\u9fff]", text) else ""
 
 # %% ../../nbs/12_panels/06_rubric.ipynb #6b29b8f5
 def _side(
@@ -345,38 +306,30 @@ def _side(
     content = content if isinstance(content, str) else ""
     own = rows[rows["model"] == model]
     special = heartbench.case_scores(own, protocol)["catastrophic"].fillna(False).any() if len(own) else False
-    values = scores[model] if model in scores else pd.Series(np.nan, scores.index)
-    table = [
-        {"level": level, "name": name, "value": None if pd.isna(value) else float(value)}
-        for level, name, value in zip(scores["level"], scores["name"], values, strict=True)
-    ]
+    table = scores[["level", "name"]].assign(value=scores.get(model, np.nan)).astype({"value": object})
+    table = table.where(table.notna(), None).values.tolist()
     return {
         "model": model,
         "content": content,
         "words": heartbench.count_words(content),
         "status": status if isinstance(status, str) and status != "ok" else "",
         "special": bool(special),
-        "overall": next((one["value"] for one in table if one["level"] == "overall"), None),
-        "scores": [one for one in table if one["level"] != "overall"],
+        "overall": next((value for level, _, value in table if level == "overall"), None),
+        "scores": [row for row in table if row[0] != "overall"],
     }
 
 
 def _criteria(rubrics: Rubrics, item: str, rows: pd.DataFrame, pair: list[str]) -> list[dict[str, Any]]:
     "Each criterion with the verdicts on both answers."
-    ratings = rubrics.ratings
+    ratings, none = rubrics.ratings, rubrics.ratings.head(0)
     ratings = dict(list(ratings[ratings["case_id"] == item].groupby(["model", "criterion"])))
-    shown, none = [], rubrics.ratings.head(0)
+    shown = []
     for number, part in rows.groupby("criterion"):
         own = {row.model: _verdict(row, ratings.get((row.model, number), none)) for row in part.itertuples()}
-        first = part.iloc[0]
-        shown.append(
-            {
-                **{"number": number, "content": first["content"], "ability": first["ability"]},
-                "points": _points(first["score"]),
-                "verdicts": [own.get(model) for model in pair],
-                "differ": {"hit", "miss"} <= {verdict["word"] for verdict in own.values()},
-            }
-        )
+        about = part.iloc[0][["content", "ability"]].to_dict() | {"points": _points(part["score"].iloc[0])}
+        differ = {"hit", "miss"} <= {verdict["word"] for verdict in own.values()}
+        verdicts = [own.get(model) for model in pair]
+        shown.append(about | {"number": number, "verdicts": verdicts, "differ": differ})
     return shown
 
 # %% ../../nbs/12_panels/06_rubric.ipynb #92a4901b
@@ -410,37 +363,32 @@ def _rubric_html(
     spoken, first = _dictionary(chinese), rows.iloc[0]
     shown = rows[(rows["dimension"] == dimension).fillna(False)] if dimension else rows
     left = rows["criterion"].nunique() - shown["criterion"].nunique()
-    cases = rubrics.cases
     scores = _scores_of(rows, protocol)
     return render(
-        _TEXT + _VERDICT + _HEAD + _CRITERIA,
+        _VERDICT + _HEAD + _CRITERIA,
         item=item,
         about=[name for name in (first["scene"], first["difficulty"]) if pd.notna(name)],
-        dialogue=cases[item].dialogue if cases is not None and item in rubrics.known else (),
+        dialogue=rubrics.dialogues.get(item, ()),
         sides=[_side(rubrics, item, model, rows, scores, protocol) for model in pair],
         criteria=_criteria(rubrics, item, shown, pair),
         left=f"{left} criteria of other dimensions are not shown." if left else "",
         say=lambda word: spoken.get(word, word),
         signs=SIGNS,
-        language=_language,
     )
 
 # %% ../../nbs/12_panels/06_rubric.ipynb #6b188f00
 def _texts_of(source: Rubrics) -> dict[str, str]:
     "All texts of each case in one, in small letters."
-    criteria = source.hits.drop_duplicates(["case_id", "criterion"]).dropna(subset="content")
-    texts = {case_id: [case_id] for case_id in source.hits["case_id"].unique()}
-    for case_id, content in zip(criteria["case_id"], criteria["content"], strict=True):
-        texts[case_id].append(content)
-    for case in source.cases or []:
-        texts.get(case.case_id, []).extend(text for _, text in case.dialogue)
-    for answer in source.answers.dropna(subset="content").itertuples():
-        texts.get(answer.case_id, []).append(answer.content)
-    return {case_id: " ".join(parts).casefold() for case_id, parts in texts.items()}
+    said = [(name, text) for name, dialogue in source.dialogues.items() for _, text in dialogue]
+    criteria = source.hits.drop_duplicates(["case_id", "criterion"])
+    parts = [criteria.assign(content=criteria["case_id"]).drop_duplicates("case_id"), criteria]
+    parts += [pd.DataFrame(said, columns=["case_id", "content"]), source.answers]
+    texts = pd.concat([part[["case_id", "content"]].astype(object) for part in parts]).dropna()
+    return texts.groupby("case_id")["content"].agg(" ".join).str.casefold().to_dict()
 
 # %% ../../nbs/12_panels/06_rubric.ipynb #ea3a526c
 def _standing_out(flags: pd.DataFrame, models: list[str], kind: str) -> set[str]:
-    "The cases in which something of this kind (a key of `WORTH`) stands out for these models."
+    "The cases in which something of this kind (a key of `_WORTH`) stands out for these models."
     flags = flags[flags["model"].isin(models)]
     if kind != "models":
         return set(flags.loc[flags[kind], "case_id"])
@@ -452,96 +400,62 @@ def _rubric_filters(rubrics: Rubrics) -> list[Filter]:
     "Which models, and which cases."
     hits, models = rubrics.hits, rubrics.models
     named = [(name, visible(name, 60)) for name in models]
-    beside = models[1] if len(models) > 1 else "none"
     return [
         Filter("a", "Model", named, usual=models[0]),
-        Filter("b", "Beside it", [*named, ("none", "none")], usual=beside),
-        *(
-            Filter(name, name.capitalize(), options_of(hits[name].unique()))
-            for name in ("scene", "difficulty", "dimension")
-        ),
-        Filter("worth", "Only where", list(WORTH.items())),
+        Filter("b", "Beside it", [*named, ("none", "none")], usual=[*models, "none"][1]),
+        *(Filter(name, name.capitalize(), options_of(hits[name].unique())) for name in _ABOUT),
+        Filter("worth", "Only where", list(_WORTH.items())),
         Filter("protocol", "Scoring", [("", "as in the paper"), ("released", "as released")]),
         Filter("names", "Names", [("", "English"), ("zh", "中文")]),
         Filter("text", "Text", kind="text"),
     ]
 
 
-def _pair_of(chosen: Mapping[str, Any]) -> list[str]:
+_ABOUT = ("scene", "difficulty", "dimension")
+
+
+def _pair_of(chosen: Chosen) -> list[str]:
     "The models in view, one or two."
     return list(dict.fromkeys(model for model in (chosen["a"], chosen["b"]) if model != "none"))
 
 
-class _RubricList:
-    """The cases, and their lines.
+def _rubric_list(rubrics: Rubrics) -> Listing:
+    "The cases that the choices leave, each with its id, how its dialogue ends, and how many criteria each model hit."
+    hits, texts, flags = rubrics.hits, _texts_of(rubrics), _worth_a_look(rubrics.hits)
+    sets = sets_of(hits, _ABOUT, "case_id")
+    scenes = hits.drop_duplicates("case_id").set_index("case_id")["scene"]
+    counts = flags.groupby(["model", "case_id"])["value"].agg(["sum", "size"])
 
-    Parameters
-    ----------
-    rubrics : Rubrics
-    """
+    def items(chosen: Chosen) -> list[str]:
+        pair = _pair_of(chosen)
+        kept = flags.loc[flags["model"].isin(pair), "case_id"].drop_duplicates().tolist()
+        worth = _standing_out(flags, pair, chosen["worth"]) if chosen["worth"] else set(kept)
+        return [one for one in narrowed(kept, sets, chosen, texts) if one in worth]
 
-    def __init__(self, rubrics: Rubrics):
-        hits = rubrics.hits
-        self.rubrics, self.flags, self.texts = rubrics, _worth_a_look(hits), _texts_of(rubrics)
-        self.about = (
-            hits.drop_duplicates("case_id").set_index("case_id")[["scene", "difficulty"]].astype(object)
-        )
-        self.dimensions = hits.groupby("case_id", sort=False)["dimension"].agg(set).to_dict()
-        groups = hits.assign(hit=hits["hit"].astype("Float64")).groupby(["model", "case_id"])["hit"]
-        self.counts = groups.agg(["sum", "size"]).to_dict("index")
-        self.pair: list[str] = []
+    def row(item: str, chosen: Chosen) -> dict[str, Any]:
+        said = rubrics.dialogues.get(item)
+        note = visible(said[-1][1] if said else scenes[item], 90)
+        tags = [
+            (f"{SIGNS[place]} {hit:.0f}/{of:.0f}", place, visible(f"{model}: hits of criteria", 100))
+            for place, model in enumerate(_pair_of(chosen))
+            if (model, item) in counts.index
+            for hit, of in [counts.loc[(model, item)]]
+        ]
+        return {"title": visible(item, 60), "note": note, "tags": tags}
 
-    def items(self, chosen: Mapping[str, Any]) -> list[str]:
-        "The cases that the choices leave."
-        self.pair = _pair_of(chosen)
-        kept = self.flags.loc[self.flags["model"].isin(self.pair), "case_id"].drop_duplicates().tolist()
-        for name in ("scene", "difficulty"):
-            if chosen[name]:
-                known = self.about[name].to_dict()
-                kept = [case_id for case_id in kept if known[case_id] == chosen[name]]
-        if chosen["dimension"]:
-            kept = [case_id for case_id in kept if chosen["dimension"] in self.dimensions[case_id]]
-        if chosen["worth"]:
-            worth = _standing_out(self.flags, self.pair, chosen["worth"])
-            kept = [case_id for case_id in kept if case_id in worth]
-        words = chosen["text"].casefold()
-        return [case_id for case_id in kept if words in self.texts[case_id]] if words else kept
-
-    def row(self, item: str) -> dict[str, Any]:
-        "The line of one case: its id, how its dialogue ends, and how many criteria each model hit."
-        cases, note = self.rubrics.cases, self.about.at[item, "scene"]
-        if cases is not None and item in self.rubrics.known and cases[item].dialogue:
-            note = cases[item].dialogue[-1][1]
-        tags = []
-        for place, model in enumerate(self.pair):
-            if (count := self.counts.get((model, item))) is not None:
-                title = f"{model}: hits of criteria"
-                tags.append(
-                    {
-                        "text": f"{SIGNS[place]} {count['sum']:.0f}/{count['size']}",
-                        "colour": place,
-                        "title": visible(title, 100),
-                    }
-                )
-        return {"title": visible(item, 60), "note": visible(note, 90), "tags": tags}
-
-    def listing(self) -> Listing:
-        "As a part of the panel."
-        return Listing(
-            self.items, self.row, len(self.rubrics.rows), "case", empty="No case fits these filters."
-        )
+    return Listing(items, row, len(rubrics.rows), "case", empty="No case fits these filters.")
 
 # %% ../../nbs/12_panels/06_rubric.ipynb #2c3b287a
 def _rubric_parts(rubrics: Rubrics) -> Parts:
     "The parts of a rubric panel."
 
-    def page(item: str | None, chosen: Mapping[str, Any]) -> str:
+    def page(item: str | None, chosen: Chosen) -> str:
         if item is None:
             return ""
         options = {"dimension": chosen["dimension"], "protocol": chosen["protocol"] or "paper"}
         return _rubric_html(rubrics, item, _pair_of(chosen), **options, chinese=chosen["names"] == "zh")
 
-    return Parts(_rubric_filters(rubrics), _RubricList(rubrics).listing(), View(page))
+    return Parts(_rubric_filters(rubrics), _rubric_list(rubrics), View(page))
 
 
 class RubricPanel(Panel):
@@ -552,17 +466,8 @@ class RubricPanel(Panel):
     source : Run, str, path, DataFrame or mapping
         What to look at, see `Rubrics`: a run with HeartBench cases, judged or not; its folder; a table *hits*; or
         frames by name.
-    state : dict, optional
-        A view to open, as another panel's `state` gave it.
-    live : float, optional
-        Look every so many seconds whether there is something new, until `close`.
-
-    Raises
-    ------
-    ValueError
-        The state names something that isn't there.
-    TableError
-        A column is missing, or the run holds no cases.
+    state, live
+        As for `Panel`.
 
     Examples
     --------

@@ -10,7 +10,7 @@ import os
 import re
 import unicodedata
 import weakref
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise, product
 from typing import Any
 
@@ -75,24 +75,22 @@ def _read_frames(given: Mapping[str, pd.DataFrame], taxonomy: Taxonomy) -> dict[
     return {"dialogues": dialogues, **known}
 
 # %% ../../nbs/12_panels/01_source.ipynb #a48f7bb9
-def _checked(given: Any) -> Run | Mapping[str, pd.DataFrame]:
-    "What a panel can look at, or TypeError."
+def opened(given: Any, known: Sequence[str], what: str = "a panel") -> Run | Mapping[str, Any]:
+    "What a panel can look at: a run, its folder, opened read-only, or frames by their names; else TypeError."
     given = Run(given, read_only=True) if isinstance(given, (str, os.PathLike)) else given
-    given = {"messages": given} if isinstance(given, pd.DataFrame) else given
     if not isinstance(given, (Run, Mapping)):
-        raise TypeError(
-            f"a panel looks at a run, the folder of a run or a dict of frames, not at {type(given).__name__}"
-        )
-    known = ("messages", "ratings", "labels", "dialogues", "prompts")
+        kind = type(given).__name__
+        raise TypeError(f"{what} looks at a run, the folder of a run or frames by name, not at {kind}")
     if isinstance(given, Mapping) and (not given or set(given) - set(known)):
-        raise TypeError(f"the frames of a panel are {', '.join(known)}, not {', '.join(given) or 'none'}")
+        raise TypeError(f"the frames of {what} are {', '.join(known)}, not {', '.join(given) or 'none'}")
     return given
 
 # %% ../../nbs/12_panels/01_source.ipynb #2762fd1d
 def _design_of(table: pd.DataFrame, most: int = 20) -> list[str]:
     "Persona, user, and columns beside the stated ones that tell between 2 and `most` groups of dialogues apart."
     stated = {*LABEL_CONTEXT, *_CONTEXT, "run"}
-    stated |= {name for other in ("dialogues", "prompts", "labels") for name in tables.columns(other)["column"]}
+    for other in ("dialogues", "prompts", "labels"):
+        stated |= set(tables.columns(other)["column"])
     stated -= {"persona", "user"}  # who the person was may be varied like a prompt
     there = [name for name in describing_columns(table) if name not in stated]
     return [name for name in there if 2 <= table[name].nunique() <= most]
@@ -104,8 +102,8 @@ class Source:
     Parameters
     ----------
     given : Run, str, path, DataFrame or mapping of str to DataFrame
-        A run; the folder of one, which is opened read-only; a table of messages; or any of the tables messages,
-        ratings, labels, dialogues, prompts by name (see `tables.columns`).
+        A run; the folder of one, which is opened read-only; a table of messages or of labels; or any of the tables
+        messages, ratings, labels, dialogues, prompts by name (see `tables.columns`).
 
     Attributes
     ----------
@@ -117,6 +115,8 @@ class Source:
         The behaviours of the run, or those that ship.
     design : list of str
         Columns of the dialogues' design that tell a few groups apart; their values are texts.
+    seen : tuple or None
+        The version of the run that was read.
 
     Raises
     ------
@@ -132,22 +132,15 @@ class Source:
     """
 
     def __init__(self, given: Any):
-        self._given = _checked(given)
+        if isinstance(given, pd.DataFrame):
+            given = {"labels" if "label" in given else "messages": given}
+        self._given = opened(given, ("messages", "ratings", "labels", "dialogues", "prompts"))
         self.run = self._given if isinstance(self._given, Run) else None
         self.refresh()
 
-    def refresh(self, *, only_if_new: bool = False) -> bool:
-        """Read the tables again, and say whether they were.
-
-        Parameters
-        ----------
-        only_if_new : bool
-            Look first whether the run has moved on since, which takes no time. Plain frames never do by themselves.
-        """
-        progress = self.run.version if self.run is not None else None
-        if only_if_new and progress == self._seen:
-            return False
-        self._seen = progress
+    def refresh(self) -> None:
+        "Read the tables again."
+        self.seen = self.run.version if self.run is not None else None
         self.taxonomy = taxonomy_of(self.run) if self.run is not None else Taxonomy.load()
         read = _read_run(self.run) if self.run is not None else _read_frames(self._given, self.taxonomy)
         self.dialogues, self.messages = read["dialogues"], read["messages"]
@@ -157,7 +150,6 @@ class Source:
             if name in table:
                 table[name] = table[name].where(table[name].isna(), table[name].astype("str")).astype("str")
         self._places: dict[str, dict[str, Any]] = {}
-        return True
 
     @property
     def ratings(self) -> pd.DataFrame:
@@ -171,13 +163,8 @@ class Source:
     def of(self, table: str, dialogue_id: str) -> pd.DataFrame:
         """The rows of one dialogue in messages, ratings, labels, dialogues or usage.
 
-        Parameters
-        ----------
-        table : str
-            Its name. usage, what the dialogue took of a run, is read when it is asked for: purpose, model, calls,
-            tokens_in, tokens_out, cost (US dollars, NA where a price isn't known).
-        dialogue_id : str
-            Of the dialogue.
+        usage is what the dialogue took of a run: purpose, model, calls, tokens_in, tokens_out, cost (US dollars, NA
+        where a price isn't known).
         """
         if table == "usage":
             between = [f"{dialogue_id}/", f"{dialogue_id}0"]  # 0 comes after / in the order of texts
@@ -270,25 +257,33 @@ def clean(text: object, marks: Iterable[Mark] = (), limit: int | None = LIMIT) -
         here = [mark for mark in here if mark[1] > start]
         piece = _escaped(shown[start:end])
         if here:
-            kinds, meanings = (
-                " ".join(dict.fromkeys(m[2] for m in here)),
-                "; ".join(dict.fromkeys(m[3] for m in here)),
-            )
-            piece = Markup('<mark class="{}" title="{}">{}</mark>').format(
-                kinds, visible(meanings, 500), piece
-            )
+            kinds, meanings = (dict.fromkeys(mark[part] for mark in here) for part in (2, 3))
+            told = visible("; ".join(meanings), 500)
+            piece = Markup('<mark class="{}" title="{}">{}</mark>').format(" ".join(kinds), told, piece)
         parts.append(piece)
-    if len(text) > len(shown):
-        parts.append(
-            Markup('<span class="ak-quiet"> … {:,} more characters</span>').format(len(text) - len(shown))
-        )
+    if left := len(text) - len(shown):
+        parts.append(Markup('<span class="ak-quiet"> … {:,} more characters</span>').format(left))
     return Markup("").join(parts)
+
+# %% ../../nbs/12_panels/01_source.ipynb #fb243df1
+def block(text: object, marks: Iterable[Mark] = (), limit: int | None = LIMIT, look: str = "") -> Markup:
+    "An untrusted text as `clean` shows it, in a paragraph of its own."
+    chinese = isinstance(text, str) and re.search("[\u3400-\u9fff]", text)
+    language = Markup(' lang="zh"') if chinese else ""
+    form = Markup('<div class="ak-text {}" dir="auto"{}>{}</div>')
+    return form.format(look, language, clean(text, marks, limit))
+
+
+def box(text: object, title: object, look: str, limit: int | None = LIMIT) -> Markup:
+    "A block with its title over it."
+    form = Markup('<div class="{}"><div class="ak-small ak-quiet">{}</div>{}</div>')
+    return form.format(look, visible(title), block(text, limit=limit))
 
 # %% ../../nbs/12_panels/01_source.ipynb #42ee646e
 _environment = jinja2.Environment(
     autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
 )
-_environment.filters |= {"clean": clean, "visible": visible}
+_environment.filters |= {"clean": clean, "visible": visible, "block": block, "box": box}
 
 
 @functools.cache
@@ -305,6 +300,22 @@ def render(template: str, **values: Any) -> Markup:
     Markup('<p>&lt;b&gt;</p>')
     """
     return Markup(_compiled(template).render(**values))
+
+# %% ../../nbs/12_panels/01_source.ipynb #9cf07a41
+_TABLE = """{% if rows %}<div class="ak-wide"><table class="ak-table {{ look }}">
+{% if caption %}<caption class="ak-small">{{ caption }}</caption>{% endif %}
+<tr>{% for head in heads %}<th scope="col">{{ head | visible }}</th>{% endfor %}</tr>
+{% for row in rows %}<tr>{% for cell in row %}
+<td>{{ cell if cell is escaped else cell | visible }}</td>{% endfor %}</tr>
+{% endfor %}</table></div>{% endif %}"""
+
+
+def table_html(heads: Sequence[str], rows: Iterable[Sequence], caption: str = "", look: str = "") -> Markup:
+    "Rows as a table that scrolls where it is wide; nothing without rows. Cells that aren't HTML of ours are `visible`."
+    return render(_TABLE, heads=heads, rows=list(rows), caption=caption, look=look)
+
+
+_environment.globals["table"] = table_html
 
 # %% ../../nbs/12_panels/01_source.ipynb #7798c46f
 @functools.cache
@@ -334,8 +345,7 @@ def rich(text: object, limit: int | None = LIMIT) -> Markup:
         return clean(text)
     shown = text[:limit]
     left = f"\n\n… {len(text) - len(shown):,} more characters" if len(text) > len(shown) else ""
-    seen = _UNSEEN.sub(lambda found: f"⟨U+{ord(found[0]):04X}⟩", shown.replace("\r\n", "\n"))
-    return Markup(_markdown().render(seen + left))
+    return Markup(_markdown().render(spelled(shown.replace("\r\n", "\n")) + left))
 
 
 _environment.filters["rich"] = rich

@@ -5,7 +5,7 @@
 // with textContent, and as HTML that the kernel has escaped (above, page, bar).
 //
 //   frame     title, run, filters, columns, tools, keys          listing  stamp, total, rows of the list
-//   state     what is chosen, and `at`, the item in view         view     {serial, drawn, place, said}
+//   state     what is chosen, and `at`, the item in view         view     {serial, drawn, place, said, chips}
 
 const ROW = 54, BLOCK = 60, EMPTY = { rows: [], total: 0 };
 
@@ -20,7 +20,6 @@ function make(tag, attributes = {}, ...children) {
 }
 
 const button = (text, does, attributes = {}) => make("button", { type: "button", onclick: does, ...attributes }, text);
-const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
 const typing = (node) => node.closest?.("input:not([type=checkbox]), textarea, select");
 
 async function copy(text) {
@@ -74,24 +73,20 @@ function control(filter, value, choose) {
   return make("div", {}, label, select);
 }
 
-function spoken(filter, value) {
-  if (filter.kind === "tick") return filter.label;
-  const names = new Map(filter.options ?? []);
-  const values = Array.isArray(value) ? value : [value];
-  return `${filter.label}: ${values.map((one) => names.get(one) ?? one).join(", ")}`;
-}
-
 // ------------------------------------------------------------------------------------------------------------- list
 
 function line(row, place, columns) {
   const node = make("div", { class: "ak-row", role: "option", id: row.key });
   const head = make("div", { class: "ak-row-head" });
-  if (row.tick) head.append(make("span", { class: `ak-done ${row.tick.look ?? ""}`, title: row.tick.title }, row.tick.text));
+  if (row.tick) {
+    const [sign, look, title] = row.tick;
+    head.append(make("span", { class: `ak-done ${look}`, title }, sign));
+  }
   head.append(make("span", { class: "ak-row-title", dir: "auto" }, row.title));
   (row.cells ?? []).forEach((cell, at) => head.append(make("span", { class: "ak-cell", title: columns[at + 1]?.label }, cell)));
   const foot = make("div", { class: "ak-row-foot" }, make("span", { class: "ak-row-note", dir: "auto" }, row.note ?? ""));
-  for (const tag of row.tags ?? []) {
-    foot.append(make("span", { class: "ak-dot", style: `--ak-hue: var(--ak-c${Number(tag.colour)})`, title: tag.title }, tag.text));
+  for (const [text, colour, title] of row.tags ?? []) {
+    foot.append(make("span", { class: "ak-dot", style: `--ak-hue: var(--ak-c${Number(colour)})`, title }, text));
   }
   node.append(head, foot);
   node.style.top = `${place * ROW}px`;
@@ -249,8 +244,7 @@ function render({ model, el }) {
     keys.hidden = !yes;
     help.setAttribute("aria-expanded", String(yes));
   }
-  const asked = () => (frame().filters ?? []).filter((filter) => filter.kind !== "own");
-  const active = () => asked().filter((filter) => !same(state()[filter.name] ?? filter.usual, filter.usual));
+  const asked = () => frame().filters ?? [], active = () => model.get("view").chips ?? [];
 
   function drawFrame() {
     const about = frame();
@@ -262,7 +256,6 @@ function render({ model, el }) {
     keys.replaceChildren(...(about.keys ?? []).map(([name, does]) => make("span", {}, make("kbd", {}, name), ` ${does}`)));
     columns.hidden = !about.columns?.length;
     body.classList.toggle("ak-wide-list", !columns.hidden);
-    drawState();
   }
   function drawForm() {  // whoever types keeps the field: only the others are made anew
     const held = form.contains(document.activeElement) ? document.activeElement.closest("[data-filter]") : null;
@@ -280,12 +273,10 @@ function render({ model, el }) {
   }
   function drawState() {
     const now = active(), about = frame();
-    chips.replaceChildren(...now.map((filter) => {
-      const text = spoken(filter, state()[filter.name]);
-      return button("", () => choose({ [filter.name]: filter.usual }), { class: "ak-chip", "aria-label": `Remove ${text}` });
+    chips.replaceChildren(...now.map(([name, usual, text]) => {
+      const shown = [make("span", { class: "ak-chip-text" }, text), make("span", { "aria-hidden": "true" }, " ×")];
+      return make("button", { type: "button", class: "ak-chip", "aria-label": `Remove ${text}`, onclick: () => choose({ [name]: usual }) }, ...shown);
     }));
-    [...chips.children].forEach((chip, k) => chip.append(
-      make("span", { class: "ak-chip-text" }, spoken(now[k], state()[now[k].name])), make("span", { "aria-hidden": "true" }, " ×")));
     if (now.length > 1) chips.append(button("Clear all", () => send("clear"), { class: "ak-plain" }));
     chips.hidden = !now.length;
     filters.textContent = now.length ? `Filters (${now.length})` : "Filters";
@@ -305,7 +296,7 @@ function render({ model, el }) {
     list.mark(state().at ?? null, at);
     list.node.hidden = !listing.total;
     empty.hidden = Boolean(listing.total);
-    empty.firstChild.textContent = listing.empty ?? "Nothing fits these filters.";
+    empty.firstChild.textContent = listing.empty;
     empty.lastChild.hidden = !active().length;
     place.textContent = listing.total ? `${at < 0 ? "–" : (at + 1).toLocaleString("en")} / ${listing.total.toLocaleString("en")}` : "–";
     before.disabled = at <= 0;
