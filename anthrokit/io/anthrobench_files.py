@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from ..core import Run, TableError, as_run, digest, import_dialogues, tables
-from ..judging import CUES, PronounCounter, metadata_rows, parse_verdict
-from ..simulation import PUBLIC_BEHAVIOURS, PUBLIC_DOMAINS, Taxonomy, load_prompts
+from ..judging import CUES, PronounCounter, parse_verdict
+from ..simulation import PUBLIC_BEHAVIOURS, PUBLIC_DOMAINS, Taxonomy, load_prompts, metadata_rows
 
 # %% auto #0
 __all__ = ['column_name', 'listed_judges', 'read_anthrobench', 'one_target', 'write_anthrobench', 'anthrobench_losses']
@@ -448,7 +448,7 @@ def read_anthrobench(
     columns = _counted_once(columns, rows)
     columns = _chosen(path, columns, _added_judges(header, rows, columns), judges)
     parts = {
-        "metadata": metadata_rows(pd.DataFrame(dialogues)),
+        "metadata": metadata_rows((row["dialogue_id"], row["metadata"]) for row in dialogues),
         "dialogues": [{name: value for name, value in row.items() if name != "metadata"} for row in dialogues],
         "messages": _messages(rows),
         "judges": listed_judges([(one.judge, one.behaviour, one.sample) for one in columns], "AnthroBench file"),

@@ -15,7 +15,7 @@ import pandas as pd
 
 from ..core import Run, TableError, as_run, digest, import_dialogues, label, tables, versions
 from .anthrobench_files import listed_judges, one_target
-from ..judging import Passage, PronounCounter, Rating, judge_prompt, metadata_rows, paired_turns
+from ..judging import Passage, PronounCounter, Rating, judge_prompt, paired_turns
 from ..judging import parse_verdict
 from ..models import await_for
 from anthrokit.simulation import (
@@ -23,6 +23,7 @@ from anthrokit.simulation import (
     Taxonomy,
     as_llm,
     load_prompts,
+    metadata_rows,
     seen_by_user,
     user_system_prompt,
 )
@@ -403,14 +404,14 @@ def read_log(path: str | os.PathLike) -> EvalLog:
         raise TableError(f"{path}: is no log of Inspect ({type(error).__name__}: {error})") from None
 
 # %% ../../nbs/13_io/02_inspect_logs.ipynb #84c557f2
-def _metadata(log: EvalLog) -> pd.DataFrame:
+def _metadata(log: EvalLog) -> list[tuple[str, dict[str, Any]]]:
     "dialogue_id and metadata of each sample: what it says beside the columns of prompts and dialogues."
     rows = []
     for sample in log.samples:
         own = _own(sample)
         told = {name: value for name, value in sample.metadata.items() if name not in own and value is not None}
-        rows.append({"dialogue_id": _dialogue_id(log, sample), "metadata": told})
-    return pd.DataFrame(rows)
+        rows.append((_dialogue_id(log, sample), told))
+    return rows
 
 
 def _refuse_doubled(names: Iterable[str]) -> None:
