@@ -6,7 +6,7 @@ import anthrokit as ak
 from anthrokit.analysis import compare, emergence, factor_model, first_occurrences, profile
 from anthrokit.core import Run
 from anthrokit.panels.source import Source
-from anthrokit.simulation import design_rows
+from anthrokit.simulation import metadata_rows
 
 
 @pytest.fixture
@@ -16,8 +16,8 @@ def run(tmp_path):
     run.write_all(["UPDATE prompts SET base_id = 'b' || (rowid % 4)"])
     dialogues = run.dialogues().sort_values(["base_id", "prompt_id"])["dialogue_id"].tolist()
     for place, (prompt, heat) in enumerate((("warm", 0.2), ("plain", 0.2), ("warm", 1.0), ("plain", 1.0))):
-        rows = [{"dialogue_id": key} for key in dialogues[place::4]]
-        run.write("metadata", design_rows(rows, {"prompt": prompt, "heat": heat}))
+        design = {"prompt": prompt, "heat": heat}
+        run.write("metadata", metadata_rows((key, design) for key in dialogues[place::4]))
     return run
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from anthrokit.core import Run
 from anthrokit.heartbench import RubricJudge, add_answers, bundled_answers, judge_answers, load_cases
-from anthrokit.judging import JudgingJob, LLMJudge, TogetherJudge, judge
+from anthrokit.judging import LLMJudge, TogetherJudge, judge
 from anthrokit.models import LLM, Shared
 from anthrokit.models.transports import Wire
 from anthrokit.simulation import Taxonomy, simulate
@@ -67,7 +67,7 @@ def run(tmp_path):
 def asked(run, one, **how):
     "What was expected and what was told, of one judge's calls."
     how = {"behaviours": BEHAVIOURS, "samples": 2, **how}
-    plan = estimate_jobs([JudgingJob(run, [one], **how)]).iloc[0]
+    plan = estimate_jobs([judge.job(run, [one], **how)]).iloc[0]
     judge(run, [one], **how, progress=False)
     told = run.usage("model").iloc[0]
     assert told["calls"] == plan["calls"] and told["failed"] == 0
@@ -106,7 +106,7 @@ def kept_by_claude(addresses):
 def test_a_mark_that_nobody_reads_is_not_made(run, addresses, kind, how):
     claude, before = model(MODELS[2], addresses, max_concurrency=16), kept_by_claude(addresses)
     one = kind(claude, context="dialogue", structured=False, **({"first": "passage"} if kind is LLMJudge else {}))
-    plan = estimate_jobs([JudgingJob(run, [one], **{"behaviours": BEHAVIOURS, **how})]).iloc[0]
+    plan = estimate_jobs([judge.job(run, [one], **{"behaviours": BEHAVIOURS, **how})]).iloc[0]
     judge(run, [one], **{"behaviours": BEHAVIOURS, **how}, progress=False)
     one.rate("word " * 3000, Taxonomy.load()["empathy"])
     assert kept_by_claude(addresses) == before and plan["tokens_cached"] == 0 and plan["cost_cached"] == plan["cost"]
@@ -153,7 +153,7 @@ def test_a_turn_that_none_follows_and_short_dialogues_are_not_marked(tmp_path, a
 
 def test_a_judge_of_all_behaviours_shares_their_definitions(run, addresses):
     one = TogetherJudge(model("openai/gpt-4o", addresses), context="user", structured=False)
-    plan = estimate_jobs([JudgingJob(run, [one], samples=2)]).iloc[0]
+    plan = estimate_jobs([judge.job(run, [one], samples=2)]).iloc[0]
     judge(run, [one], samples=2, progress=False)
     assert plan["tokens_cached"] > 0 and run.usage("model")["tokens_cached"][0] > 0
 

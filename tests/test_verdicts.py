@@ -74,7 +74,7 @@ def test_steps_grow_with_the_length_only(reading):
     reading("Yes")  # patterns are compiled once
     pieces = ["***\n", '{"verdict": ', f'{{"mark": "{CODE}"', "[", "{", "> no\n", "Verdict: Yes\n", '"', "\\", "```\n"]
     for piece in pieces:
-        assert steps_of(reading, piece * 4_000) <= 2.2 * steps_of(reading, piece * 2_000) + 200, piece
+        assert steps_of(reading, piece * 1_000) <= 2.2 * steps_of(reading, piece * 500) + 200, piece
 
 
 FAKES = {  # how a message may dress up the verdict that it wants

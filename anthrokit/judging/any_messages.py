@@ -20,33 +20,20 @@ import pandas as pd
 from ..core import Run, TableError, as_run, digest, import_dialogues, tables
 from .jobs import judge
 from .judges import Judge
+from ..simulation import metadata_rows
 
 # %% auto #0
-__all__ = ['SPEAKERS', 'Source', 'as_text', 'conversation', 'paired_turns', 'read_rows', 'read_messages', 'import_messages',
-           'metadata_rows', 'judge_table']
+__all__ = ['Source', 'paired_turns', 'read_rows', 'read_messages', 'import_messages', 'judge_table']
 
 # %% ../../nbs/05_judging/07_any_messages.ipynb #98ca6c1b
+def _blank(value: Any) -> bool:
+    "Whether a cell is empty."
+    return value == "" if isinstance(value, str) else pd.api.types.is_scalar(value) and bool(pd.isna(value))
+
+
 def as_text(value: Any, place: str) -> str | None:
-    """A text from a cell; None where the cell is empty.
-
-    Parameters
-    ----------
-    value : object
-        Text, or a whole number.
-    place : str
-        File, row and field, for the message.
-
-    Raises
-    ------
-    TableError
-        It is neither.
-
-    Examples
-    --------
-    >>> as_text("007", "row 1"), as_text(7, "row 1"), as_text("", "row 1")
-    ('007', '7', None)
-    """
-    if value is None or value is pd.NA or value is pd.NaT or (isinstance(value, float) and np.isnan(value)):
+    "A text from a cell, or a whole number as one; None where the cell is empty. `place`: file, row and field."
+    if _blank(value):
         return None
     if isinstance(value, numbers.Real) and (isinstance(value, numbers.Integral) or float(value).is_integer()):
         return str(value) if isinstance(value, bool | np.bool_) else str(int(value))
@@ -56,7 +43,7 @@ def as_text(value: Any, place: str) -> str | None:
         value.encode()
     except UnicodeEncodeError:
         raise TableError(f"{place}: {value!r:.60} holds half of a surrogate pair, which is no text") from None
-    return value or None
+    return value
 
 # %% ../../nbs/05_judging/07_any_messages.ipynb #4535e533
 SPEAKERS = {
@@ -99,31 +86,9 @@ def _transcript(text: str) -> list[dict[str, str]]:
 
 
 def conversation(value: Any, place: str, *, alone: bool = False) -> list[dict[str, str | None]]:
-    """The messages of a conversation.
+    """The messages of a conversation: from a list of them, its JSON, or a transcript.
 
-    Parameters
-    ----------
-    value : object
-        A list of messages, its JSON, or a transcript.
-    place : str
-        File, row and field, for the message.
-    alone : bool
-        Whether any other text is one message of an assistant.
-
-    Returns
-    -------
-    list of dict
-        role (user, assistant, system, tool), content.
-
-    Raises
-    ------
-    TableError
-        It is none of these; names the place.
-
-    Examples
-    --------
-    >>> conversation("\\n\\nHuman: Hi\\n\\nAssistant: Hello!", "row 1")
-    [{'role': 'user', 'content': 'Hi'}, {'role': 'assistant', 'content': 'Hello!'}]
+    `place` is named in errors; `alone`: any other text is one message of an assistant.
     """
     if isinstance(value, str):
         as_text(value, place)
@@ -142,17 +107,9 @@ def conversation(value: Any, place: str, *, alone: bool = False) -> list[dict[st
 
 # %% ../../nbs/05_judging/07_any_messages.ipynb #5bcffc35
 def paired_turns(messages: Sequence[Mapping[str, Any]]) -> list[tuple[str | None, str | None]]:
-    """Turns of a conversation.
+    """Turns of a conversation: the user's words and the assistant's, None where one did not speak.
 
-    Parameters
-    ----------
-    messages : sequence of dict
-        role and content. System and tool messages belong to no turn.
-
-    Returns
-    -------
-    list of tuple
-        The user's words and the assistant's: None where one did not speak, "" where nothing was said.
+    System and tool messages belong to no turn; "" is where nothing was said.
 
     Examples
     --------
@@ -254,10 +211,6 @@ def _told(value: Any) -> Any:
     return json.dumps(value, ensure_ascii=False, default=str)
 
 
-def _blank(value: Any) -> bool:
-    return value is None or (isinstance(value, float) and np.isnan(value)) or value is pd.NA or value == ""
-
-
 def _before(prompt: Any, place: str) -> list[dict[str, str | None]]:
     "The messages before the answers of preference data."
     if isinstance(prompt, str) and not prompt.lstrip().startswith("[") and "\n\nAssistant:" not in prompt:
@@ -276,11 +229,10 @@ def _dialogue(
     own = {name: as_text(row.get(name), f"{place}, column {name}") for name in (_IDS[:1] if pair else _IDS)}
     used = _PAIR if pair else {*_FORMS["pairs"], *_CHATS, "target" if target is row.get("target") else "model"}
     opening = turns[0][0] if (turns[0][0] or "").strip() else "(no prompt)"
+    name = own.get("dialogue_id") or own.get("id")
     common = {
-        "dialogue_id": own.get("dialogue_id")
-        or own.get("id")
-        or digest("imported", str(target), turns, own["base_id"]),
-        "named": bool(own.get("dialogue_id") or own.get("id")),
+        "dialogue_id": name or digest("imported", str(target), turns, own["base_id"]),
+        "named": bool(name),
         "pair_id": pair,
         "prompt_id": own.get("prompt_id") or digest("prompt", opening, str(own["base_id"])),
         "base_id": own["base_id"] or digest("prompt", opening),
@@ -290,19 +242,14 @@ def _dialogue(
         "tools": sum(one["role"] == "tool" for one in messages),
         "place": place,
         "metadata": {
-            name: _told(value) for name, value in row.items() if name not in {*own, *used} and not _blank(value)
+            column: _told(value) for column, value in row.items() if column not in {*own, *used} and not _blank(value)
         },
     }
-    last = max((number for number, turn in enumerate(turns) if turn[1]), default=None)
+    last = max((number for number, (_, said) in enumerate(turns, 1) if said), default=None)
+    judged = [bool(said) if pair is None else number == last for number, (_, said) in enumerate(turns, 1)]
     return [
-        {
-            **common,
-            "turn": number + 1,
-            "user": user,
-            "assistant": assistant,
-            "judged": bool(assistant) and (pair is None or number == last),
-        }
-        for number, (user, assistant) in enumerate(turns)
+        {**common, "turn": number, "user": user, "assistant": said, "judged": judged[number - 1]}
+        for number, (user, said) in enumerate(turns, 1)
     ]
 
 # %% ../../nbs/05_judging/07_any_messages.ipynb #0ee3e5bd
@@ -434,11 +381,12 @@ def import_messages(source: Source | Mapping[str, Source], run: Run | str | os.P
     rows = dialogues.assign(repeat=repeat, status="done").reset_index().to_dict("records")
     pairs = table.dropna(subset=["pair_id"]).drop_duplicates("dialogue_id")
     each = table.drop_duplicates("dialogue_id")
+    metadata = metadata_rows(zip(each["dialogue_id"], each["metadata"], strict=True))
     return import_dialogues(
         as_run(run),
         "imported messages",
         prompts,
-        {"dialogues": rows, "messages": _messages(table), "metadata": metadata_rows(each)},
+        {"dialogues": rows, "messages": _messages(table), "metadata": metadata},
         pairs=pairs[["pair_id", "target", "dialogue_id"]].values.tolist(),
         taken={
             "rows": len(each) - len(pairs) // 2,
@@ -448,26 +396,6 @@ def import_messages(source: Source | Mapping[str, Source], run: Run | str | os.P
             "tool_messages_left_out": int(each["tools"].sum()),
         },
     )
-
-
-def metadata_rows(dialogues: pd.DataFrame) -> list[dict[str, Any]]:
-    """Rows of the table metadata.
-
-    Parameters
-    ----------
-    dialogues : DataFrame
-        dialogue_id and metadata (a dict), one row a dialogue.
-
-    Examples
-    --------
-    >>> metadata_rows(pd.DataFrame({"dialogue_id": ["d"], "metadata": [{"month": "May"}]}))
-    [{'dialogue_id': 'd', 'name': 'month', 'value': '"May"'}]
-    """
-    return [
-        {"dialogue_id": name, "name": column, "value": json.dumps(value, ensure_ascii=False, default=str)}
-        for name, told in zip(dialogues["dialogue_id"], dialogues["metadata"], strict=True)
-        for column, value in told.items()
-    ]
 
 
 def _of_target(table: pd.DataFrame, target: str | None) -> pd.DataFrame:

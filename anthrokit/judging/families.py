@@ -9,11 +9,11 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from ..core import data_path, tables
+from ..core import data_path
 from .judges import Judge
 from .jobs import rate_many
 from .grammar import PatternJudge
-from .offline import quality
+from .offline import _labelled, quality
 from ..simulation import load_family
 
 # %% auto #0
@@ -38,12 +38,7 @@ def labelled_family_messages(split: str | None = None) -> pd.DataFrame:
     >>> labelled_family_messages("test")["present"].value_counts().to_dict()
     {True: 46, False: 46}
     """
-    frame = tables.read_frame(data_path("labelled_families.csv"))
-    if split is None:
-        return frame
-    if split not in ("tuning", "test"):
-        raise ValueError(f"the labelled messages are split into 'tuning' and 'test', not {split!r}")
-    return frame[frame["split"] == split].reset_index(drop=True)
+    return _labelled("labelled_families.csv", split)
 
 # %% ../../nbs/05_judging/08_families.ipynb #7953aee3
 def family_patterns() -> PatternJudge:
@@ -85,21 +80,12 @@ def family_quality(judges: Sequence[Judge], split: str = "test") -> pd.DataFrame
     messages, taxonomy, rows = labelled_family_messages(split), load_family(), []
     for judge in judges:
         spoken = getattr(judge, "behaviours", None) or taxonomy.names
-        rated = []
+        parts = {}
         for name, part in messages[messages["behaviour"].isin(spoken)].groupby("behaviour", sort=False):
-            verdicts = [
-                rating.verdict for rating in rate_many(judge, part["text"].tolist(), taxonomy[str(name)])
-            ]
-            rated.append(part.assign(verdict=verdicts))
-            rows.append(
-                {"judge": judge.name, "behaviour": name, **quality(verdicts, part["present"].tolist())}
-            )
-        pooled = pd.concat(rated)
-        rows.append(
-            {
-                "judge": judge.name,
-                "behaviour": "all",
-                **quality(pooled["verdict"].tolist(), pooled["present"].tolist()),
-            }
-        )
+            ratings = rate_many(judge, part["text"].tolist(), taxonomy[str(name)])
+            parts[name] = part.assign(verdict=[rating.verdict for rating in ratings])
+        parts["all"] = pd.concat(parts.values())
+        for name, part in parts.items():
+            measured = quality(part["verdict"].tolist(), part["present"].tolist())
+            rows.append({"judge": judge.name, "behaviour": name, **measured})
     return pd.DataFrame(rows)

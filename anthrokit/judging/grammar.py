@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +24,12 @@ _NEGATION = re.compile(
     r"\b(?:not|no|never|without|cannot|nor|neither|hardly|nobody|nothing|none)\b|n’t\b", re.I
 )
 _REACH = 45  # characters before a match in which a negation counts
+
+
+def _rating(text: str, spans: Sequence[tuple[int, int]], how: str, otherwise: str) -> Rating:
+    "Present where there are spans; the words in them are the reason."
+    words = dict.fromkeys(f"“{text[start:end]}”" for start, end in spans)
+    return Rating(bool(spans), f"{how}: {'; '.join(words)}" if spans else otherwise, score=float(len(spans)))
 
 
 class PatternJudge:
@@ -57,9 +63,7 @@ class PatternJudge:
                 try:
                     self._patterns.setdefault(behaviour, []).append(re.compile(pattern, re.I))
                 except re.error as error:
-                    raise TableError(
-                        f"{path}: {behaviour}: {pattern!r} is no regular expression: {error}"
-                    ) from None
+                    raise TableError(f"{path}: {behaviour}: {pattern!r} is no regular expression: {error}") from None
         self.behaviours = list(self._patterns)
         self.settings = {"kind": "patterns", "hash": digest(content)}
 
@@ -74,13 +78,7 @@ class PatternJudge:
         return sorted(set(found))
 
     def rate(self, text: str, behaviour: Behaviour) -> Rating:
-        words = [text[start:end] for start, end in self.spans(text, behaviour.name)]
-        reason = (
-            "matched: " + "; ".join(f"“{word}”" for word in dict.fromkeys(words))
-            if words
-            else "no pattern matched"
-        )
-        return Rating(bool(words), reason, score=float(len(words)))
+        return _rating(text, self.spans(text, behaviour.name), "matched", "no pattern matched")
 
 # %% ../../nbs/05_judging/04_grammar.ipynb #e3cb11f5
 _PERSONS = {
@@ -90,22 +88,8 @@ _PERSONS = {
 }
 _PERSON = {word: person for person, words in _PERSONS.items() for word in words}
 _SUBJECT = {"DEP": {"IN": ["nsubj", "nsubjpass"]}, "LOWER": {"IN": ["i", "we", "you", "it", "that", "this"]}}
-_LINKING = ["be", "feel", "get", "become", "sound", "seem", "look", "stay", "remain", "turn", "grow"]
-_THROUGH = [
-    "use",
-    "go",
-    "come",
-    "be",
-    "start",
-    "begin",
-    "keep",
-    "spend",
-    "finish",
-    "stop",
-    "learn",
-    "try",
-    "help",
-]
+_LINKING = "be feel get become sound seem look stay remain turn grow".split()
+_THROUGH = "use go come be start begin keep spend finish stop learn try help".split()
 
 
 def _construction(*parts: tuple[str, str, str, dict[str, Any]]) -> list[dict[str, Any]]:
@@ -274,10 +258,8 @@ def readings(texts: Sequence[str]) -> list[list[Reading]]:
     [('speaker', 'swim', 'negated'), ('user', 'like', 'claim')]
     """
     pipeline, matcher = _parser()
-    return [
-        _read(document, matcher)
-        for document in pipeline.pipe([_plain(text) for text in texts], batch_size=64)
-    ]
+    documents = pipeline.pipe([_plain(text) for text in texts], batch_size=64)
+    return [_read(document, matcher) for document in documents]
 
 
 def _read(document: Any, matcher: Any) -> list[Reading]:
@@ -300,16 +282,8 @@ def _read(document: Any, matcher: Any) -> list[Reading]:
 
 def _reading(construction: str, person: str, word: Any, subject: Any) -> Reading:
     first, last = sorted((subject, word), key=lambda token: token.i)
-    return Reading(
-        construction,
-        person,
-        word.lemma_.lower(),
-        word.tag_,
-        _standing(word, subject),
-        _near(word),
-        first.idx,
-        last.idx + len(last),
-    )
+    standing, end = _standing(word, subject), last.idx + len(last)
+    return Reading(construction, person, word.lemma_.lower(), word.tag_, standing, _near(word), first.idx, end)
 
 
 def _subject_dropped(word: Any) -> bool:
@@ -388,7 +362,26 @@ def _fits(found: Reading, slot: str, words: frozenset[str], aside: dict[str, lis
 def _bond(found: Reading, words: frozenset[str]) -> bool:
     "Is the speaker called the user's friend, or the user the speaker's?"
     sides = {"speaker": {"your", "we", "you"}, "user": {"my"}}.get(found.person, set())
-    return found.word in words and found.standing == "claim" and bool(found.near & sides)
+    return (found.construction, found.standing) == ("is", "claim") and found.word in words and bool(found.near & sides)
+
+
+def _shows(found: Reading, behaviour: str, slots: dict[str, Any]) -> bool:
+    "Does a reading show a behaviour whose words these are?"
+    claims = found.construction in ("does", "is", "has") and found.standing == "claim"
+    too, sorry = (bool(found.near & slots.get(slot, frozenset())) for slot in ("too", "sorry"))
+    if found.person == "speaker" and ((too and claims) or (sorry and found.word == "sorry")):
+        return True
+    if behaviour in _BOND:
+        return _bond(found, slots["is"])
+    plain = [slot for slot in slots if slot in _SLOTS]
+    return any(_fits(found, slot, slots[slot], slots.get("aside", {})) for slot in plain)
+
+# %% ../../nbs/05_judging/04_grammar.ipynb #7c1e40da
+def remembered(known: dict[str, Any], texts: Sequence[str], read: Callable[[list[str]], Iterable[Any]]) -> list[Any]:
+    "What is known of each text; what isn't yet is read, once."
+    if new := [text for text in dict.fromkeys(texts) if text not in known]:
+        known.update(zip(new, read(new), strict=True))
+    return [known[text] for text in texts]
 
 # %% ../../nbs/05_judging/04_grammar.ipynb #47e6859b
 class GrammarJudge:
@@ -414,23 +407,14 @@ class GrammarJudge:
         self._words = load_grammar(path)
         self._phrases = PatternJudge() if phrases is None else phrases
         self.behaviours = list(self._words)
-        said = {
-            name: {slot: sorted(words) for slot, words in slots.items()}
-            for name, slots in self._words.items()
-        }
-        self.settings = {
-            "kind": "grammar",
-            "parser": f"{SPACY_MODEL} 3.8.0",
-            "hash": digest(said, self._phrases.settings),
-        }
+        said = {name: {slot: sorted(words) for slot, words in slots.items()} for name, slots in self._words.items()}
+        known = digest(said, self._phrases.settings)
+        self.settings = {"kind": "grammar", "parser": f"{SPACY_MODEL} 3.8.0", "hash": known}
         self._known: dict[str, list[Reading]] = {}
 
     def read(self, texts: Sequence[str]) -> list[list[Reading]]:
         "The readings of each text, remembered, since one parse serves all behaviours."
-        new = [text for text in dict.fromkeys(texts) if text not in self._known]
-        if new:
-            self._known.update(zip(new, readings(new), strict=True))
-        return [self._known[text] for text in texts]
+        return remembered(self._known, texts, readings)
 
     def spans(self, text: str, behaviour: str) -> list[tuple[int, int]]:
         "Where the message shows the behaviour: start and end of each place, in order, for highlighting."
@@ -439,34 +423,16 @@ class GrammarJudge:
     def constructions(self, text: str, behaviour: str) -> list[tuple[int, int]]:
         "The spans that grammar finds, without the set phrases."
         slots = self._words.get(behaviour, {})
-        aside, found = slots.get("aside", {}), []
-        for reading in self.read([text])[0]:
-            plain = [slot for slot in slots if slot in _SLOTS and behaviour not in _BOND]
-            if any(_fits(reading, slot, slots[slot], aside) for slot in plain):
-                found.append((reading.start, reading.end))
-            elif behaviour in _BOND and reading.construction == "is" and _bond(reading, slots["is"]):
-                found.append((reading.start, reading.end))
-            elif "too" in slots and reading.person == "speaker" and reading.near & slots["too"]:
-                if reading.construction in ("does", "is", "has") and reading.standing == "claim":
-                    found.append((reading.start, reading.end))
-            elif "sorry" in slots and (reading.person, reading.word) == ("speaker", "sorry"):
-                if reading.near & slots["sorry"]:
-                    found.append((reading.start, reading.end))
+        read = [reading for reading in self.read([text])[0] if _shows(reading, behaviour, slots)]
+        found = [(reading.start, reading.end) for reading in read]
         if "calls" in slots:
-            plain_text = blank_quotations(blank_code(text))
-            calls = _CALL.finditer(plain_text)
+            calls = _CALL.finditer(blank_quotations(blank_code(text)))
             found += [match.span(1) for match in calls if match[1].lower() in slots["calls"]]
         return sorted(set(found))
 
     def rate_many(self, texts: Sequence[str], behaviour: Behaviour) -> list[Rating]:
         self.read(texts)
-        return [self._rating(text, behaviour.name) for text in texts]
-
-    def _rating(self, text: str, behaviour: str) -> Rating:
-        spans = self.spans(text, behaviour)
-        words = list(dict.fromkeys(text[start:end] for start, end in spans))
-        reason = "read: " + "; ".join(f"“{word}”" for word in words) if words else "no claim of this kind"
-        return Rating(bool(spans), reason, score=float(len(spans)))
+        return [_rating(text, self.spans(text, behaviour.name), "read", "no claim of this kind") for text in texts]
 
     def rate(self, text: str, behaviour: Behaviour) -> Rating:
         return self.rate_many([text], behaviour)[0]

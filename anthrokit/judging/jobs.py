@@ -24,23 +24,12 @@ from .offline import offline_panel
 from .verdicts import Rating
 from ..models import DEFAULT_MODEL, LLM, Batch, Budget, unshared
 from ..simulation import Behaviour, Taxonomy, simulate
-from anthrokit.work import (
-    Alike,
-    Computation,
-    Forecast,
-    Job,
-    Lane,
-    Request,
-    Steps,
-    estimate_jobs,
-    look_at,
-    task,
-    usual_answer,
-)
+from ..simulation.dialogues import check_counts
+from ..work import Alike, Computation, Forecast, Job, Lane, Request, Steps, estimate_jobs, look_at
+from ..work import refuse_unknown_outcomes, task, usual_answer
 
 # %% auto #0
-__all__ = ['ajudge', 'taxonomy_of', 'as_taxonomy', 'check_judges', 'rate_many', 'Messages', 'RatingUnit', 'JudgingJob', 'asked',
-           'asked_alike', 'rated', 'settle_item', 'judge', 'estimate']
+__all__ = ['ajudge', 'taxonomy_of', 'rate_many', 'judge', 'estimate']
 
 # %% ../../nbs/05_judging/06_jobs.ipynb #13526992
 def taxonomy_of(run: Run) -> Taxonomy:
@@ -57,20 +46,11 @@ def taxonomy_of(run: Run) -> Taxonomy:
     14
     """
     entries = run.fact("behaviours")
-    if not entries:
-        return Taxonomy.load()
-    return Taxonomy.from_entries(entries)
+    return Taxonomy.from_entries(entries) if entries else Taxonomy.load()
 
 
-def as_taxonomy(given: Taxonomy | Iterable[Behaviour] | str | os.PathLike) -> Taxonomy:
-    """A taxonomy from behaviours, or from a file of them.
-
-    Examples
-    --------
-    >>> flattery = Behaviour("flattery", "relationship building", "Praise beyond desert.", "Does it flatter?")
-    >>> as_taxonomy([flattery]).names
-    ['flattery']
-    """
+def _as_taxonomy(given: Taxonomy | Iterable[Behaviour] | str | os.PathLike) -> Taxonomy:
+    "A taxonomy from behaviours, or from a file of them."
     if isinstance(given, (str, os.PathLike)):
         return Taxonomy.load(given)
     if isinstance(given, Taxonomy):
@@ -113,22 +93,8 @@ def _is_asked(judge: Any) -> bool:
     )
 
 
-def check_judges(judges: Sequence[Judge]) -> None:
-    """Refuse what can't judge a run.
-
-    Parameters
-    ----------
-    judges : sequence of Judge
-
-    Raises
-    ------
-    ValueError
-        Says which judge and why.
-
-    Examples
-    --------
-    >>> check_judges([PronounCounter()])
-    """
+def _check_judges(judges: Sequence[Judge]) -> None:
+    "Refuse what can't judge a run; say which and why."
     for judge in judges:
         name = getattr(judge, "name", None)
         named = isinstance(name, str) and name.strip()
@@ -173,12 +139,6 @@ def _sound(rating: Any) -> Rating:
 def rate_many(judge: Judge, texts: Sequence[str], behaviour: Behaviour) -> list[Rating]:
     """Ratings of a judge that is not an LLM; where it breaks on a message, a failed one with the reason.
 
-    Parameters
-    ----------
-    judge : Judge
-    texts : sequence of str
-    behaviour : Behaviour
-
     Examples
     --------
     >>> from anthrokit.simulation import Taxonomy
@@ -208,19 +168,7 @@ def rate_many(judge: Judge, texts: Sequence[str], behaviour: Behaviour) -> list[
 
 # %% ../../nbs/05_judging/06_jobs.ipynb #7409a8c9
 class Messages:
-    """The target messages of a run, and what was said before each.
-
-    Parameters
-    ----------
-    run : Run
-
-    Examples
-    --------
-    >>> from anthrokit.report import demo_run
-    >>> messages = Messages(demo_run())
-    >>> len(messages.texts), len(messages.passage(*next(iter(messages.texts))).before)
-    (80, 1)
-    """
+    "The target messages of a run, and what was said before each."
 
     def __init__(self, run: Run):
         said = run.rows(
@@ -234,19 +182,13 @@ class Messages:
 
     def passage(self, dialogue_id: str, turn: int) -> Passage:
         "A message with all that was said before it."
-        before = [(role, text) for at, role, text in self._said[dialogue_id] if at < turn]
-        asked = [(role, text) for at, role, text in self._said[dialogue_id] if at == turn and role == "user"]
-        return Passage(self.texts[dialogue_id, turn], (*before, *asked))
+        said = self._said[dialogue_id]
+        before = [(role, text) for at, role, text in said if at < turn or (at == turn and role == "user")]
+        return Passage(self.texts[dialogue_id, turn], tuple(before))
 
 # %% ../../nbs/05_judging/06_jobs.ipynb #3e955ffa
 class RatingUnit(NamedTuple):
-    """One rating to be had.
-
-    Examples
-    --------
-    >>> RatingUnit("patterns", "empathy", "d1", turn=1, sample=1).behaviour
-    'empathy'
-    """
+    "One rating to be had."
 
     judge: str
     behaviour: str
@@ -261,7 +203,10 @@ def _call_name(units: Sequence[RatingUnit], together: bool) -> str:
     return f"{unit.dialogue_id}/{unit.turn}/{'*' if together else unit.behaviour}/{unit.judge}/{unit.sample}"
 
 
-def _by_sample(units: Sequence[RatingUnit]) -> list[list[RatingUnit]]:
+def _by_call(judge: Any, units: Sequence[RatingUnit]) -> list[list[RatingUnit]]:
+    "Ratings of one message by the calls that they come from."
+    if not judge.together:
+        return [[unit] for unit in units]
     samples = dict.fromkeys(unit.sample for unit in units)
     return [[unit for unit in units if unit.sample == sample] for sample in samples]
 
@@ -269,26 +214,23 @@ def _by_sample(units: Sequence[RatingUnit]) -> list[list[RatingUnit]]:
 _CHUNK = 64  # messages that a judge which is not an LLM rates between two writes
 
 # %% ../../nbs/05_judging/06_jobs.ipynb #705dc295
-_RETRY = ("failed", "unparsed", "refused")
-
-
-def _check_settings(samples: Any, sampling: Any, retry: Iterable[str]) -> None:
-    "Refuse what can't be meant."
-    if not isinstance(samples, int) or isinstance(samples, bool) or samples < 1:
-        raise ValueError(f"samples is {samples!r}; it must be a whole number of 1 or more")
-    if sampling not in ("full", "adaptive"):
-        raise ValueError(f"sampling is 'full' or 'adaptive', not {sampling!r}")
-    if unknown := set(retry) - set(_RETRY):
-        raise ValueError(f"retry takes failed, unparsed, refused, not {', '.join(sorted(unknown))}")
-
-
-def _refuse_half_dialogues(run: Run, judges: Sequence[Any]) -> None:
-    "Refuse judges that read whole dialogues where a run holds the last answers alone."
+def _check_fit(run: Run, judges: Sequence[Any], judged: Sequence[str], taxonomy: Taxonomy) -> None:
+    "Refuse judges that can't do what is asked of them in this run."
+    if silent := [name for name in judged if not any(name in _speaks_to(judge, judged) for judge in judges)]:
+        raise ValueError(
+            f"no judge speaks to {', '.join(silent)}; name LLM judges, LLMJudge(…), or choose other behaviours"
+        )
     left_out = (run.fact("taken") or {}).get("answers_before_the_last")
     if left_out and (whole := [judge.name for judge in judges if getattr(judge, "context", "") == "dialogue"]):
         raise ValueError(
             f"of preference data a run holds no answers before the last ({left_out:,} here), so {', '.join(whole)} "
             f"would be shown the user's side of a dialogue alone; say context='user'"
+        )
+    showing = [judge.name for judge in judges if getattr(judge, "present", False)]
+    if showing and (bare := [name for name in judged if not taxonomy[name].present]):
+        raise ValueError(
+            f"{', '.join(showing)} shows positive examples, and {', '.join(bare)} has none; give "
+            f"taxonomy=Taxonomy.load().with_present(), or a taxonomy with examples under `present`"
         )
 
 
@@ -301,64 +243,35 @@ def _existing(run: Run | str | os.PathLike) -> Run:
 
 # %% ../../nbs/05_judging/06_jobs.ipynb #0b309b9d
 class JudgingJob(Job):
-    """The ratings that `judge` asks for; the same parameters.
-
-    Examples
-    --------
-    >>> from anthrokit import demo_run
-    >>> from anthrokit.judging import LLMJudge
-    >>> job = JudgingJob(demo_run(), [LLMJudge("openai/gpt-4.1")], behaviours=["empathy"], samples=3)
-    >>> job.total, job.done
-    (240, 0)
-    """
+    "The ratings that `judge` asks for; the same parameters."
 
     noun = "rating"
 
     def __init__(
-        self,
-        run: Run | str | os.PathLike,
-        judges: Judge | Sequence[Judge] | None = None,
-        *,
-        samples: int = 3,
-        behaviours: str | Iterable[str] | None = None,
-        taxonomy: Taxonomy | Iterable[Behaviour] | None = None,
-        quotations: bool = True,
-        retry: str | Iterable[str] = ("failed",),
-        sampling: str = "full",
-        budget: Budget | None = None,
+        self, run, judges=None, *, samples=3, behaviours=None, taxonomy=None, quotations=True, retry=("failed",),
+        sampling="full", budget=None,
     ):
         retry = [retry] if isinstance(retry, str) else list(retry)
-        _check_settings(samples, sampling, retry)
+        check_counts(samples=samples)
+        refuse_unknown_outcomes(retry, ("failed", "unparsed", "refused"))
+        if sampling not in ("full", "adaptive"):
+            raise ValueError(f"sampling is 'full' or 'adaptive', not {sampling!r}")
         run = _existing(run)
         known = taxonomy_of(run)
-        given = known if taxonomy is None else as_taxonomy(taxonomy)
+        given = known if taxonomy is None else _as_taxonomy(taxonomy)
         self.taxonomy = _grown(run, known, given)
         wanted = _selected(given, behaviours)
-        judges = offline_panel() if judges is None else judges
-        judges = [judges] if hasattr(judges, "rate") or isinstance(judges, LLM | str) else list(judges)
         judged = [name for name in wanted if name in self.taxonomy.judged]
         counted = [name for name in wanted if name in self.taxonomy.counted]
+        judges = offline_panel() if judges is None else judges
+        judges = [judges] if hasattr(judges, "rate") or isinstance(judges, LLM | str) else list(judges)
         counters = [PronounCounter(counted, quotations=quotations)] if counted else []
         self.judges = [*(judges if judged else []), *counters]
-        check_judges(self.judges)
-        _refuse_half_dialogues(run, self.judges)
-        if silent := [
-            name for name in judged if not any(name in _speaks_to(judge, judged) for judge in judges)
-        ]:
-            raise ValueError(
-                f"no judge speaks to {', '.join(silent)}; name LLM judges, LLMJudge(…), or choose other behaviours"
-            )
-        showing = [judge.name for judge in self.judges if getattr(judge, "present", False)]
-        if showing and (bare := [name for name in judged if not self.taxonomy[name].present]):
-            raise ValueError(
-                f"{', '.join(showing)} shows positive examples, and {', '.join(bare)} has none; give "
-                f"taxonomy=Taxonomy.load().with_present(), or a taxonomy with examples under `present`"
-            )
+        _check_judges(self.judges)
+        _check_fit(run, self.judges, judged, self.taxonomy)
         super().__init__(run, [judge.llm for judge in self.judges if _is_asked(judge)], budget)
         self.messages = Messages(self.run)
-        self.settled = ", ".join(
-            f"'{status}'" for status in ("planned", *sorted(retry))
-        )  # not: asked for again
+        self.settled = ", ".join(f"'{status}'" for status in ("planned", *sorted(retry)))  # not: asked for again
         self.sampling, self.kept_sampling = sampling, self._run_sampling(sampling)
         self.to_come: tuple[int, float, float] = (0, 0.0, 0.0)
         self.entries = [self._entry(judge, _speaks_to(judge, judged), samples) for judge in self.judges]
@@ -367,8 +280,7 @@ class JudgingJob(Job):
             for judge, entry in zip(self.judges, self.entries, strict=True)
         }
         counts = [self.count(judge) for judge in self.judges]
-        self.total = sum(total for total, _ in counts)
-        self.done = sum(done for _, done in counts)
+        self.total, self.done = sum(total for total, _ in counts), sum(done for _, done in counts)
 
     def _run_sampling(self, sampling: str) -> str:
         "A run that was judged in full stays so; adaptive sampling of it later owes nothing less."
@@ -379,9 +291,8 @@ class JudgingJob(Job):
     def _entry(self, judge: Judge, behaviours: Sequence[str], samples: int) -> dict[str, Any]:
         "A judge as a row of the run's list; one that goes by a known name with other settings is refused."
         settings = judge_identity(judge)
-        [known] = self.run.query("SELECT * FROM judges WHERE judge = ?", [judge.name]).to_dict("records") or [
-            None
-        ]
+        there = self.run.query("SELECT * FROM judges WHERE judge = ?", [judge.name]).to_dict("records")
+        known = there[0] if there else None
         if known and known["hash"] != digest(settings):
             raise SetupError(
                 f"the run {self.run.name!r} has ratings of a judge {judge.name!r} with other settings "
@@ -427,15 +338,17 @@ class JudgingJob(Job):
         forget_judges(self.run, self.entered)
         super().close()
 
+    def there(self, columns: str, **key: Any) -> list[tuple]:
+        "Columns of the ratings that stand, of a judge, a behaviour, a message."
+        where = " AND ".join(f"{name} = ?" for name in key)
+        sql = f"SELECT {columns} FROM ratings WHERE {where} AND status NOT IN ({self.settled})"
+        return self.run.rows(sql, [*key.values()])
+
     def units(self, judge: Judge) -> Iterator[list[RatingUnit]]:
         "What a judge owes, message by message."
         behaviours, samples = self.owed[judge.name]
-        sql = (
-            "SELECT behaviour, sample FROM ratings WHERE dialogue_id = ? AND turn = ? AND judge = ? "
-            f"AND status NOT IN ({self.settled})"
-        )
         for dialogue_id, turn in self.messages.texts:
-            done = set(self.run.rows(sql, (dialogue_id, turn, judge.name)))
+            done = set(self.there("behaviour, sample", dialogue_id=dialogue_id, turn=turn, judge=judge.name))
             units = [
                 RatingUnit(judge.name, name, dialogue_id, turn, sample)
                 for name in behaviours
@@ -448,16 +361,12 @@ class JudgingJob(Job):
     def calls(self, judge: Any) -> Iterator[list[RatingUnit]]:
         "What an LLM judge owes, call by call."
         for units in self.units(judge):
-            yield from _by_sample(units) if judge.together else ([unit] for unit in units)
+            yield from _by_call(judge, units)
 
     def chunks(self, judge: Judge) -> Iterator[list[RatingUnit]]:
         "What a judge that is no LLM owes, behaviour by behaviour, some messages at a time."
-        sql = (
-            "SELECT dialogue_id, turn FROM ratings WHERE judge = ? AND behaviour = ? "
-            f"AND status NOT IN ({self.settled})"
-        )
         for name in self.owed[judge.name][0]:
-            done = set(self.run.rows(sql, (judge.name, name)))
+            done = set(self.there("dialogue_id, turn", judge=judge.name, behaviour=name))
             units = [RatingUnit(judge.name, name, *key, 1) for key in self.messages.texts if key not in done]
             yield from (units[start : start + _CHUNK] for start in range(0, len(units), _CHUNK))
 
@@ -467,7 +376,9 @@ class JudgingJob(Job):
         lanes = []
         if self.sampling == "adaptive" and adaptive:
             places = 2 * sum(judge.llm.max_concurrency for judge in adaptive)
-            lanes.append(Lane(self.items(adaptive), places, functools.partial(settle_item, self, adaptive)))
+            listed = self.run.rows("SELECT judge, samples, behaviours FROM judges ORDER BY position")
+            panel = [(name, samples, json.loads(names)) for name, samples, names in listed]
+            lanes.append(Lane(self.items(adaptive), places, functools.partial(settle_item, self, adaptive, panel)))
         for judge in self.judges:
             if not _is_asked(judge):
                 lanes.append(Lane(self.chunks(judge), 1, functools.partial(rated, self, judge)))
@@ -500,24 +411,7 @@ class JudgingJob(Job):
 def asked(job: JudgingJob, judge: Any, units: Sequence[RatingUnit], alike: bool = False) -> Steps:
     """The steps of a call to an LLM judge: asked until its answer can be read, then kept.
 
-    Parameters
-    ----------
-    job, judge, units
-        What is rated in this call, by whom.
-    alike : bool
-        Whether later calls begin like this one.
-
-    Returns
-    -------
-    list of Rating
-
-    Examples
-    --------
-    >>> from anthrokit import demo_run
-    >>> from anthrokit.judging import LLMJudge
-    >>> job = JudgingJob(demo_run(), [judge := LLMJudge("openai/gpt-4.1")], behaviours=["empathy"])
-    >>> next(asked(job, judge, next(job.calls(judge)))).purpose
-    'judge'
+    `alike`: later calls begin like this one. Returns the ratings.
     """
     name = _call_name(units, judge.together)
     passage = job.messages.passage(units[0].dialogue_id, units[0].turn)
@@ -543,54 +437,25 @@ def _begins_with_passage(judge: Any) -> bool:
 
 
 def asked_alike(job: JudgingJob, judge: Any, units: Sequence[RatingUnit]) -> Steps:
-    """The steps of all calls about a message to a judge whose prompts begin with it: first one, then the others.
-
-    Examples
-    --------
-    >>> from anthrokit import demo_run
-    >>> from anthrokit.judging import LLMJudge
-    >>> job = JudgingJob(demo_run(), [judge := LLMJudge("openai/gpt-4.1", first="passage")], behaviours=["empathy"])
-    >>> len(next(asked_alike(job, judge, next(job.units(judge)))).parts)
-    3
-    """
+    "The steps of all calls about a message to a judge whose prompts begin with it: first one, then the others."
     yield Alike([asked(job, judge, [unit], alike=len(units) > 1) for unit in units])
 
 
 def rated(job: JudgingJob, judge: Judge, units: Sequence[RatingUnit]) -> Steps:
-    """The steps of a judge that is no LLM, for some messages.
-
-    Examples
-    --------
-    >>> from anthrokit import demo_run
-    >>> from anthrokit.judging import PatternJudge
-    >>> job = JudgingJob(demo_run(), judge := PatternJudge(), behaviours="empathy")
-    >>> next(rated(job, judge, next(job.chunks(judge)))).function.__name__
-    'rate_many'
-    """
+    "The steps of a judge that is no LLM, for some messages."
     texts = [job.messages.texts[unit.dialogue_id, unit.turn] for unit in units]
     ratings = yield Computation(rate_many, (judge, texts, job.taxonomy[units[0].behaviour]))
     job.put(units, ratings)
 
 # %% ../../nbs/05_judging/06_jobs.ipynb #a3aab256
-def settle_item(job: JudgingJob, judges: Sequence[Any], item: tuple[str, str, int]) -> Steps:
-    """The steps that settle one behaviour of one message.
-
-    Examples
-    --------
-    >>> from anthrokit import demo_run
-    >>> judges = [LLMJudge("openai/gpt-4.1", name=name) for name in "abc"]
-    >>> job = JudgingJob(demo_run(), judges, behaviours="empathy", sampling="adaptive")
-    >>> next(settle_item(job, judges, next(job.items(judges))), "nothing to settle")
-    'nothing to settle'
-    """
-    name, *key = item
-    panel = {judge: samples for judge, samples, names in _panel(job.run) if name in names}
-    sql = (
-        "SELECT judge, sample, verdict FROM ratings WHERE dialogue_id = ? AND turn = ? AND behaviour = ? "
-        f"AND status NOT IN ({job.settled})"
-    )
+def settle_item(job: JudgingJob, judges: Sequence[Any], listed: Sequence[tuple], item: tuple[str, str, int]) -> Steps:
+    "The steps that settle one behaviour of one message. `listed`: the run's judges, their samples and behaviours."
+    name, dialogue_id, turn = item
+    panel = {judge: samples for judge, samples, names in listed if name in names}
     taken: dict[str, dict[int, bool | None]] = {judge: {} for judge in panel}
-    for judge, sample, verdict in job.run.rows(sql, (*key, name)):
+    for judge, sample, verdict in job.there(
+        "judge, sample, verdict", dialogue_id=dialogue_id, turn=turn, behaviour=name
+    ):
         taken[judge][sample] = None if verdict is None else bool(verdict)
     needed = len(panel) // 2 + 1
     left = [judge for judge in judges if judge.name in panel and name in job.owed[judge.name][0]]
@@ -620,12 +485,6 @@ def _settle_mode(
         least = max(1, (len(left) - lead) // 2 + 1)
         yield [sample(number) for number in left[:least]]
         left = left[least:]
-
-
-def _panel(run: Run) -> list[tuple[str, int, list[str]]]:
-    "The run's judges: name, samples, behaviours."
-    listed = run.rows("SELECT judge, samples, behaviours FROM judges ORDER BY position")
-    return [(judge, samples, json.loads(names)) for judge, samples, names in listed]
 
 # %% ../../nbs/05_judging/06_jobs.ipynb #690c6e26
 @task
@@ -668,17 +527,11 @@ def judge(
         "full": every sample of every judge. "adaptive": a sample is taken only while the judge's mode is open, and a
         judge is asked only while the panel's majority is open. The labels are the same by construction; the modes
         of the judges not asked, and the agreement between judges, are then not known.
-    budget : Budget, optional
-        Cap on the whole run's dollars or tokens.
-    on : Executor or dask.distributed.Client, optional
-        Whose workers make the calls, in shards of hundreds; see `Spread`.
+    budget, on, progress, wait
+        As for `simulate`.
     batch : bool or Batch
         Ask LLM judges in their providers' batches: answers within a day, at about half the price. A process that ends
         meanwhile loses nothing: the same call goes on waiting for what was sent.
-    progress : bool
-        Show a bar.
-    wait : bool
-        False does it in the background and returns a `Running` at once: the notebook stays free.
 
     Returns
     -------
@@ -701,15 +554,8 @@ def judge(
     >>> judge("runs/gpt-4o", [LLMJudge("openai/gpt-4.1"), LLMJudge("gemini/gemini-2.5-flash")])  # doctest: +SKIP
     """
     return JudgingJob(
-        run,
-        judges,
-        samples=samples,
-        behaviours=behaviours,
-        taxonomy=taxonomy,
-        quotations=quotations,
-        retry=retry,
-        sampling=sampling,
-        budget=budget,
+        run, judges, samples=samples, behaviours=behaviours, taxonomy=taxonomy, quotations=quotations, retry=retry,
+        sampling=sampling, budget=budget,
     )
 
 
@@ -720,48 +566,48 @@ _ASSUMED = 60  # tokens of a verdict with its reason
 _CODE = "0" * 8
 
 
-def _prompt_length(judge: Any, passage: Passage, behaviours: Sequence[Behaviour]) -> int:
-    return sum(len(message["content"]) for message in judge.request(passage, behaviours, _CODE)[0])
-
-
-def _shared(judge: Any, passage: Passage, behaviours: Sequence[Behaviour]) -> int:
+def _start(prompt: str) -> int:
     "Characters that the calls about a passage begin with alike; of a judge asked together, all its calls."
-    prompt = judge.request(passage, behaviours, _CODE)[0][-1]["content"]
     return len(getattr(prompt, "start", ""))
 
 
 def _characters(job: JudgingJob, judge: Any) -> tuple[int, float, list[str], list[tuple[float, int, float]]]:
     "Calls to make, characters they send, some of the prompts, and what calls begin with alike."
+
+    def sent(passage: Passage, names: Sequence[str]) -> tuple[int, str]:
+        messages, _ = judge.request(passage, [job.taxonomy[name] for name in names], _CODE)
+        return sum(len(message["content"]) for message in messages), messages[-1]["content"]
+
+    @functools.cache
+    def fixed(*names: str) -> int:
+        return sent(Passage(""), names)[0]
+
+    names, samples = job.owed[judge.name]
+    first, in_turn = names[:1], job.sampling == "full" and _begins_with_passage(judge)
+    calls, characters, every = 0, 0.0, max(1, len(job.messages.texts) // 12)
+    prompts: list[str] = []
     shared: list[tuple[float, int, float]] = []
-    in_turn = job.sampling == "full" and _begins_with_passage(judge)
-    behaviours, samples = job.owed[judge.name]
-    each = [job.taxonomy[name] for name in behaviours]
-    fixed = {one.name: _prompt_length(judge, Passage(""), [one]) for one in each}
-    calls, characters, prompts, every = 0, 0.0, [], max(1, len(job.messages.texts) // 12)
     for number, units in enumerate(job.units(judge)):
         passage = job.messages.passage(units[0].dialogue_id, units[0].turn)
-        said = _prompt_length(judge, passage, each[:1]) - fixed[each[0].name]
+        length, prompt = sent(passage, first)
         if number % every == 0:
-            prompts.append(judge.request(passage, each[:1], _CODE)[0][-1]["content"])
+            prompts.append(prompt)
         if in_turn:
-            shared.append((_shared(judge, passage, each[:1]), len(units), 0))
-        for part in _by_sample(units) if judge.together else ([unit] for unit in units):
+            shared.append((_start(prompt), len(units), 0))
+        for part in _by_call(judge, units):
             calls += 1
-            asked = [job.taxonomy[unit.behaviour] for unit in part]
-            characters += said + (
-                _prompt_length(judge, Passage(""), asked) if judge.together else fixed[asked[0].name]
-            )
+            characters += length - fixed(*first) + fixed(*(unit.behaviour for unit in part))
     messages, text, user = job.to_come
     if messages:
         likely = Passage("x" * round(text), (("user", "x" * round(user)),))
-        parts = [each] if judge.together else [[one] for one in each]
+        parts = [names] if judge.together else [[name] for name in names]
         calls += messages * samples * len(parts)
-        characters += messages * samples * sum(_prompt_length(judge, likely, part) for part in parts)
+        characters += messages * samples * sum(sent(likely, part)[0] for part in parts)
         if in_turn:
-            shared += [(_shared(judge, likely, each[:1]), samples * len(each), 0)] * messages
-        prompts.append(judge.request(Passage(""), each[:1], _CODE)[0][-1]["content"])
+            shared += [(_start(sent(likely, first)[1]), samples * len(names), 0)] * messages
+        prompts.append(sent(Passage(""), first)[1])
     if judge.together and calls > judge.llm.max_concurrency:
-        shared = [(_shared(judge, Passage(""), each), calls, 0)]
+        shared = [(_start(sent(Passage(""), names)[1]), calls, 0)]
     return calls, characters, prompts, shared
 
 
@@ -775,22 +621,8 @@ def _forecast(job: JudgingJob, judge: Judge) -> Forecast:
     calls, characters, prompts, shared = _characters(job, judge)
     assumed = _ASSUMED * (len(behaviours) if judge.together else 1)
     tokens, measured = usual_answer(job.run, "judge", judge.llm, assumed)
-    least = _least(job, judge, calls)
-    return Forecast(
-        "judge",
-        judge.name,
-        judge.llm,
-        total,
-        done,
-        calls,
-        least,
-        characters,
-        characters,
-        prompts,
-        tokens,
-        measured,
-        shared,
-    )
+    counts = (total, done, calls, _least(job, judge, calls), characters, characters)
+    return Forecast("judge", judge.name, judge.llm, *counts, prompts, tokens, measured, shared)
 
 
 def _least(job: JudgingJob, judge: Any, calls: int) -> int:
@@ -850,13 +682,6 @@ def estimate(
     """
     if prompts is None and judges is None:
         raise ValueError("there is nothing to estimate: name prompts, judges of a run, or both")
-    how = {
-        "samples": samples,
-        "behaviours": behaviours,
-        "taxonomy": taxonomy,
-        "retry": retry,
-        "sampling": sampling,
-    }
     jobs: list[Job] = []
     with waiting("counting what it takes"), look_at(run if run is not None else os.devnull) as there:
         said = (0, 0.0, 0.0)
@@ -864,7 +689,8 @@ def estimate(
             jobs.append(simulate.job(prompts, target, user, run=there, **simulation))
             said = _messages_to_come(jobs[0])
         if judges is not None:
-            jobs.append(JudgingJob(there, judges, **how))
+            how = {"samples": samples, "behaviours": behaviours, "taxonomy": taxonomy}
+            jobs.append(JudgingJob(there, judges, retry=retry, sampling=sampling, **how))
             jobs[-1].to_come = said
         return estimate_jobs(jobs, batch=batch)
 
@@ -872,7 +698,7 @@ def estimate(
 def _messages_to_come(job: Job) -> tuple[int, float, float]:
     "Target messages that a simulation still has to make, and the characters of one, and of the user's."
     by = {one.purpose: one for one in job.forecast()}
-    length = {}
-    for purpose, one in by.items():
-        length[purpose] = one.answer_tokens / max(one.llm.tokens_a_character(one.sample), 1e-9)
+    length = {
+        purpose: one.answer_tokens / max(one.llm.tokens_a_character(one.sample), 1e-9) for purpose, one in by.items()
+    }
     return by["target"].calls, length["target"], length["user"]

@@ -22,8 +22,7 @@ from ..simulation import Behaviour, as_llm, first_person_pronouns
 
 # %% auto #0
 __all__ = ['JUDGE_TEMPLATE', 'CONTEXTS', 'PASSAGE_FIRST_TEMPLATE', 'TOGETHER_TEMPLATE', 'Passage', 'Judge', 'judge_prompt',
-           'read_completion', 'LLMJudge', 'rate_once', 'together_prompt', 'TogetherJudge', 'PronounCounter',
-           'judge_identity']
+           'LLMJudge', 'together_prompt', 'TogetherJudge', 'PronounCounter']
 
 # %% ../../nbs/05_judging/02_judges.ipynb #e062474e
 @dataclass(frozen=True)
@@ -182,61 +181,28 @@ def judge_prompt(
     return re.sub(r"\{(\w+)\}", lambda match: fields.get(match[1], match[0]), template)
 
 # %% ../../nbs/05_judging/02_judges.ipynb #a07771b3
-def _check_context(context: Any, template: str = "") -> None:
-    if context not in CONTEXTS:
-        raise ValueError(f"context is {context!r}; a judge is shown {', '.join(CONTEXTS)}")
-    for field in ("{definition}", "{question}", "{message}") if template else ():
-        if field not in template:
-            raise ValueError(f"the judge's template must contain {field}")
-
-
-def _check_protocol(protocol: str | Released, template: str) -> Released | None:
+def _released(protocol: str | Released) -> Released | None:
     "The released protocol, where it is asked for."
-    if protocol == "paper":
-        return None
-    if protocol != "released" and not isinstance(protocol, Released):
+    if protocol not in ("paper", "released") and not isinstance(protocol, Released):
         raise ValueError(f"there is no protocol {protocol!r}; the protocols are paper and released")
-    if template != JUDGE_TEMPLATE:
-        raise ValueError("the released protocol has a prompt of its own; leave template out")
-    return protocol if isinstance(protocol, Released) else Released()
+    return Released() if protocol == "released" else None if protocol == "paper" else protocol
 
 
 def _verdict_schema(names: Sequence[str] = ()) -> dict[str, Any]:
     "The form of an answer as providers take it: a code, and a reason and a verdict, or those of each behaviour."
 
     def an_object(properties: dict[str, Any]) -> dict[str, Any]:
-        return {
-            "type": "object",
-            "properties": properties,
-            "required": list(properties),
-            "additionalProperties": False,
-        }
+        fixed = {"required": list(properties), "additionalProperties": False}
+        return {"type": "object", "properties": properties, **fixed}
 
-    code, texts = (
-        {"code": {"type": "string"}},
-        {"reason": {"type": "string"}, "verdict": {"enum": ["Yes", "No"]}},
-    )
-    texts["verdict"] = {"type": "string", **texts["verdict"]}
-    schema = an_object(code | (dict.fromkeys(names, an_object(texts)) if names else texts))
+    said = {"reason": {"type": "string"}, "verdict": {"type": "string", "enum": ["Yes", "No"]}}
+    asked = dict.fromkeys(names, an_object(said)) if names else said
+    schema = an_object({"code": {"type": "string"}, **asked})
     return {"type": "json_schema", "json_schema": {"name": "verdicts", "strict": True, "schema": schema}}
 
 
 def read_completion(answer: Completion, n: int) -> list[Rating] | None:
-    """Ratings of an answer that holds no verdict, whatever it says: it failed, was refused or cut off; else None.
-
-    Parameters
-    ----------
-    answer : Completion
-        The answer.
-    n : int
-        Ratings wanted.
-
-    Examples
-    --------
-    >>> from anthrokit.models import Completion
-    >>> read_completion(Completion(None, "refused"), 1)[0].status
-    'refused'
-    """
+    "Ratings of an answer that holds no verdict, whatever it says: it failed, was refused or cut off; else None."
     if answer.status in ("ok", "empty"):
         return None
     status, why = {
@@ -306,24 +272,25 @@ class LLMJudge:
     ):
         if first not in _TEMPLATES:
             raise ValueError(f"first is {first!r}; a prompt begins with {' or '.join(_TEMPLATES)}")
-        if protocol != "paper" and first == "passage":
-            raise ValueError("the released protocol has an order of its own; leave first out")
-        self.first = first
-        template = (JUDGE_TEMPLATE if protocol != "paper" else _TEMPLATES[first]) if template is None else template
-        self.released = _check_protocol(protocol, template)
-        _check_context(context, template)
-        if self.released and present:
-            raise ValueError("the released protocol shows no positive examples; leave present out")
-        self.present = present
+        if context not in CONTEXTS:
+            raise ValueError(f"context is {context!r}; a judge is shown {', '.join(CONTEXTS)}")
+        self.released = _released(protocol)
+        own = {"template": template is not None, "first": first != "behaviour", "present": present}
+        if self.released and (given := [name for name, is_given in own.items() if is_given]):
+            raise ValueError(f"the released protocol has a prompt of its own; leave {given[0]} out")
+        self.template = _TEMPLATES[first] if template is None else template
+        for field in ("{definition}", "{question}", "{message}"):
+            if field not in self.template:
+                raise ValueError(f"the judge's template must contain {field}")
+        self.first, self.present, self._structured = first, present, structured
         self.llm = as_llm(llm, max_tokens=2000)  # thinking counts towards the limit
         self.name = name or self.llm.name
-        self.template, self._structured = template, structured
         self.context, self.tries = ("user", 1) if self.released else (context, 2)
         if self.released:
             self.behaviours = self.released.behaviours
 
     def __repr__(self) -> str:
-        return f"LLMJudge({self.name!r})"
+        return f"{type(self).__name__}({self.name!r})"
 
     @property
     def structured(self) -> bool:
@@ -348,9 +315,8 @@ class LLMJudge:
         "Messages and parameters of the call about one behaviour of a passage."
         [behaviour] = behaviours
         if self.released:
-            return [
-                {"role": "user", "content": self.released.prompt(passage.text, behaviour, passage.user)}
-            ], {}
+            prompt = self.released.prompt(passage.text, behaviour, passage.user)
+            return [{"role": "user", "content": prompt}], {}
         how = {"context": self.context, "present": self.present, "code": code, "structured": self.structured}
         end = _OF_BEHAVIOUR.search(self.template).start() if self.first == "passage" else 0
         parts = self.template[:end], self.template[end:]
@@ -362,47 +328,24 @@ class LLMJudge:
     def read(
         self, answer: Completion, passage: Passage, behaviours: Sequence[Behaviour], code: str
     ) -> list[Rating]:
-        "The rating from an answer, in a list."
+        "The ratings from an answer, in the order of the behaviours."
         if self.released and answer.status not in ("failed", "refused"):
             verdict, reason, status = read_released(answer.content)
             return [Rating(verdict, reason, raw=answer.content, status=status)]
-        shown = _judged(passage, self.context)
-        return read_completion(answer, 1) or [parse_verdict(answer.content, code=code, judged=shown)]
+        if (without := read_completion(answer, len(behaviours))) is not None:
+            return without
+        before = {"none": [], "user": [passage.user], "dialogue": [content for _, content in passage.before]}
+        shown = {"code": code, "judged": "\n".join([*before[self.context], passage.text])}
+        if self.together:
+            return parse_verdicts(answer.content, [one.name for one in behaviours], **shown)
+        return [parse_verdict(answer.content, **shown)]
 
     def rate(self, text: str, behaviour: Behaviour, before: Sequence[tuple[str, str]] = ()) -> Rating:
         "One rating of one behaviour, outside any run."
-        return rate_once(self, Passage(text, tuple(before)), [behaviour])[0]
-
-
-def _judged(passage: Passage, context: str) -> str:
-    "All that a judge is shown and did not write."
-    before = {"none": (), "user": [passage.user], "dialogue": [content for _, content in passage.before]}[
-        context
-    ]
-    return "\n".join([*before, passage.text])
-
-
-def rate_once(judge: Any, passage: Passage, behaviours: Sequence[Behaviour], seed: int = 0) -> list[Rating]:
-    """Ratings from one call, outside any run.
-
-    Parameters
-    ----------
-    judge : LLMJudge or TogetherJudge
-    passage : Passage
-    behaviours : sequence of Behaviour
-    seed : int
-        For models that take one.
-
-    Examples
-    --------
-    >>> from anthrokit.simulation import Taxonomy
-    >>> judge, empathy = LLMJudge("openai/gpt-4o"), Taxonomy.load()["empathy"]
-    >>> rate_once(judge, Passage("That sounds hard."), [empathy])[0].verdict  # doctest: +SKIP
-    True
-    """
-    code = digest(passage.text, seed, length=8)
-    messages, extra = judge.request(passage, behaviours, code)
-    return judge.read(judge.llm.complete(unshared(messages), seed=seed, **extra), passage, behaviours, code)
+        passage, code = Passage(text, tuple(before)), digest(text, 0, length=8)
+        messages, extra = self.request(passage, [behaviour], code)
+        answer = self.llm.complete(unshared(messages), seed=0, **extra)
+        return self.read(answer, passage, [behaviour], code)[0]
 
 # %% ../../nbs/05_judging/02_judges.ipynb #8fe5e2b9
 TOGETHER_TEMPLATE = """\
@@ -432,16 +375,7 @@ def together_prompt(
     present: bool = False,
     code: str = "00000000",
 ) -> str:
-    """What an LLM judge is asked about several behaviours of one message.
-
-    Parameters
-    ----------
-    passage : Passage or str
-        The message, and what was said before it.
-    behaviours : sequence of Behaviour
-        In the order asked.
-    context, present, code
-        As for `judge_prompt`.
+    """What an LLM judge is asked about several behaviours of one message; parameters as for `judge_prompt`.
 
     Examples
     --------
@@ -470,22 +404,15 @@ def together_prompt(
     return Shared(*(re.sub(field, lambda match: fields[match[1]], part) for part in parts))
 
 
-class TogetherJudge:
+class TogetherJudge(LLMJudge):
     """An LLM that is asked all behaviours of a message in one call.
 
     Parameters
     ----------
-    llm : LLM or str
-        The model.
+    llm, context, present, structured
+        As for `LLMJudge`.
     name : str, optional
         Its column in tables; the model's name and "together" by default.
-    context : str
-        What the judge is shown besides the message: "none", "user" or "dialogue".
-    present : bool
-        Show it positive examples too.
-    structured : bool, optional
-        Whether to send a JSON schema that the answer must follow; by default where LiteLLM knows that the model
-        takes one.
 
     Examples
     --------
@@ -493,7 +420,7 @@ class TogetherJudge:
     'openai/gpt-4.1 together'
     """
 
-    together, tries = True, 2
+    together = True
 
     def __init__(
         self,
@@ -504,17 +431,9 @@ class TogetherJudge:
         present: bool = False,
         structured: bool | None = None,
     ):
-        _check_context(context)
-        self.present = present
-        self.llm = as_llm(llm, max_tokens=1500)
-        self.name = name or f"{self.llm.name} together"
-        self.context, self._structured = context, structured
-
-    def __repr__(self) -> str:
-        return f"TogetherJudge({self.name!r})"
-
-    structured = LLMJudge.structured
-    released = None
+        llm = as_llm(llm, max_tokens=1500)
+        name = name or f"{llm.name} together"
+        super().__init__(llm, name=name, context=context, present=present, structured=structured)
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -528,23 +447,8 @@ class TogetherJudge:
     ) -> tuple[list[dict[str, str]], dict[str, Any]]:
         "Messages and parameters of the call about a passage."
         prompt = together_prompt(passage, behaviours, context=self.context, present=self.present, code=code)
-        schema = (
-            {"response_format": _verdict_schema([one.name for one in behaviours])} if self.structured else {}
-        )
-        return [{"role": "user", "content": prompt}], schema
-
-    def read(
-        self, answer: Completion, passage: Passage, behaviours: Sequence[Behaviour], code: str
-    ) -> list[Rating]:
-        "A rating for each behaviour from an answer."
-        names, shown = [one.name for one in behaviours], _judged(passage, self.context)
-        return read_completion(answer, len(names)) or parse_verdicts(
-            answer.content, names, code=code, judged=shown
-        )
-
-    def rate(self, text: str, behaviour: Behaviour, before: Sequence[tuple[str, str]] = ()) -> Rating:
-        "One rating of one behaviour, outside any run."
-        return rate_once(self, Passage(text, tuple(before)), [behaviour])[0]
+        schema = _verdict_schema([one.name for one in behaviours]) if self.structured else None
+        return [{"role": "user", "content": prompt}], {"response_format": schema} if schema else {}
 
 # %% ../../nbs/05_judging/02_judges.ipynb #4d5aef8b
 class PronounCounter:
@@ -580,19 +484,7 @@ class PronounCounter:
 def judge_identity(judge: Judge) -> dict[str, Any]:
     """What determines a judge's answers: its settings, or else its methods' source, comments apart, and plain values.
 
-    Parameters
-    ----------
-    judge : Judge
-
-    Raises
-    ------
-    ValueError
-        It has no settings, and its source can't be had.
-
-    Examples
-    --------
-    >>> judge_identity(PronounCounter())["kind"]
-    'first_person_pronouns'
+    Refuses one without settings whose source can't be had.
     """
     if hasattr(judge, "settings"):
         return judge.settings

@@ -15,15 +15,14 @@ import numpy as np
 import pandas as pd
 
 from ..core import TableError, data_path, digest, tables
-from .grammar import GrammarJudge
+from .grammar import GrammarJudge, remembered
 from .verdicts import Rating
 from ..models import fetch_model, needs, quiet_transformers
 from ..simulation import Behaviour, Taxonomy
 
 # %% auto #0
-__all__ = ['labelled_messages', 'quality', 'written_sentences', 'split_sentences', 'embed', 'ClassifierJudge', 'grammar_judge',
-           'sentence_judge', 'embedding_judge', 'features', 'best_threshold', 'StudentJudge', 'offline_quality',
-           'quality_note', 'offline_panel']
+__all__ = ['labelled_messages', 'quality', 'written_sentences', 'embed', 'ClassifierJudge', 'grammar_judge', 'sentence_judge',
+           'embedding_judge', 'StudentJudge', 'offline_quality', 'quality_note', 'offline_panel']
 
 # %% ../../nbs/05_judging/05_offline.ipynb #07e9a363
 def labelled_messages(split: str | None = None) -> pd.DataFrame:
@@ -46,7 +45,12 @@ def labelled_messages(split: str | None = None) -> pd.DataFrame:
     >>> labelled_messages("test")["kind"].value_counts().to_dict()
     {'positive': 273, 'near-miss': 273}
     """
-    frame = tables.read_frame(data_path("labelled_messages.csv"))
+    return _labelled("labelled_messages.csv", split)
+
+
+def _labelled(file: str, split: str | None) -> pd.DataFrame:
+    "A file of labelled messages, or one half of it."
+    frame = tables.read_frame(data_path(file))
     if split is None:
         return frame
     if split not in ("tuning", "test"):
@@ -152,24 +156,7 @@ _WINDOW = 900  # characters that the encoder reads at once: it stops at 256 toke
 
 
 def split_sentences(text: str) -> list[tuple[int, int]]:
-    """Where the sentences of a message stand.
-
-    Parameters
-    ----------
-    text : str
-        Lines of a list are sentences.
-
-    Returns
-    -------
-    list of (int, int)
-        Start and end of each; the whole text where there is none.
-
-    Examples
-    --------
-    >>> from anthrokit.judging import split_sentences
-    >>> split_sentences("One. Two!")
-    [(0, 5), (5, 9)]
-    """
+    "Where the sentences of a message stand; lines of a list are sentences, and the whole text where there is none."
     spans, start = [], 0
     for end in _SENTENCE_END.finditer(text):
         if text[start : end.start()].strip():
@@ -267,14 +254,8 @@ def _adapted_sentences(windows: Sequence[tuple[str, list[tuple[int, int]]]]) -> 
     for first in range(0, len(windows), 32):
         places = by_length[first : first + 32]
         texts = [windows[place][0] for place in places]
-        read = tokenizer(
-            texts,
-            padding=True,
-            truncation=True,
-            max_length=256,
-            return_tensors="pt",
-            return_offsets_mapping=True,
-        )
+        how = {"padding": True, "truncation": True, "max_length": 256}
+        read = tokenizer(texts, return_tensors="pt", return_offsets_mapping=True, **how)
         offsets = read.pop("offset_mapping").numpy()
         with torch.inference_mode(), _fast(torch):
             states = model(**read).last_hidden_state.float().numpy()
@@ -293,10 +274,7 @@ def _means(states: np.ndarray, offsets: np.ndarray, spans: list[tuple[int, int]]
 # %% ../../nbs/05_judging/05_offline.ipynb #b4ec95f1
 def _above(scores: np.ndarray, threshold: float, reason: str) -> list[Rating]:
     "Ratings from scores; the reason has places for score and threshold."
-    return [
-        Rating(bool(score > threshold), reason.format(score, threshold), score=float(score))
-        for score in scores
-    ]
+    return [Rating(bool(one > threshold), reason.format(one, threshold), score=float(one)) for one in scores]
 
 
 class ClassifierJudge:
@@ -346,15 +324,10 @@ class ClassifierJudge:
 
     def logits(self, texts: Sequence[str]) -> np.ndarray:
         "The highest logit of each text's sentences, one column a behaviour; remembered."
-        new = [text for text in dict.fromkeys(texts) if text not in self._known]
-        if new:
-            self._remember(new, self._sentence_vectors(new))
-        return np.stack([self._known[text] for text in texts])
+        return np.stack(remembered(self._known, texts, lambda new: map(self._logit, self._sentence_vectors(new))))
 
-    def _remember(self, texts: Sequence[str], vectors: Sequence[np.ndarray]) -> None:
-        "Keep the logits of texts whose sentences have been read."
-        for text, of_sentences in zip(texts, vectors, strict=True):
-            self._known[text] = (of_sentences @ self._weight.T + self._bias).max(axis=0)
+    def _logit(self, vectors: np.ndarray) -> np.ndarray:
+        return (vectors @ self._weight.T + self._bias).max(axis=0)
 
     def scores(self, texts: Sequence[str], behaviour: str) -> np.ndarray:
         "The probability that each text shows the behaviour."
@@ -362,15 +335,13 @@ class ClassifierJudge:
         scale = self._slope * self.logits(texts)[:, place] + self._intercepts[place]
         if self._rules is not None:
             self._rules.read(texts)
-            scale = scale + self._found * np.array(
-                [bool(self._rules.constructions(text, behaviour)) for text in texts]
-            )
+            found = [bool(self._rules.constructions(text, behaviour)) for text in texts]
+            scale = scale + self._found * np.array(found)
         return 1 / (1 + np.exp(-scale))
 
     def rate_many(self, texts: Sequence[str], behaviour: Behaviour) -> list[Rating]:
-        return _above(
-            self.scores(texts, behaviour.name), self.threshold, "probability {:.2f}; threshold {:.2f}"
-        )
+        scores = self.scores(texts, behaviour.name)
+        return _above(scores, self.threshold, "probability {:.2f}; threshold {:.2f}")
 
     def rate(self, text: str, behaviour: Behaviour) -> Rating:
         return self.rate_many([text], behaviour)[0]
@@ -395,54 +366,25 @@ def embedding_judge() -> ClassifierJudge:
 
 # %% ../../nbs/05_judging/05_offline.ipynb #02dff4f6
 def features(texts: Sequence[str]) -> np.ndarray:
-    """What a student sees of messages.
+    """What a student sees of messages: 423 numbers each.
 
-    Parameters
-    ----------
-    texts : sequence of str
-        Messages.
-
-    Returns
-    -------
-    array of float, len(texts) × 423
-        The adapted encoder's mean over the sentences (384, of length 1), the logits of "sentences" and "embeddings"
-        (13 each, a quarter of them), and whether the grammar judge found each of the 13 behaviours.
-
-    Examples
-    --------
-    >>> features(["I am so happy for you!"]).shape
-    (1, 423)
+    The adapted encoder's mean over the sentences (384, of length 1), the logits of "sentences" and "embeddings" (13
+    each, a quarter of them), and whether the grammar judge found each of the 13 behaviours.
     """
     needs("local", "transformers", "sentence_transformers")
     adapted, frozen = sentence_judge(), embedding_judge()
     read = adapted._sentence_vectors(texts)
-    adapted._remember(texts, read)  # or its logits would read them once more
+    adapted._known.update(zip(texts, map(adapted._logit, read), strict=True))  # or they would be read once more
     means = np.stack([vectors.mean(axis=0) for vectors in read])
     rules = frozen._rules
     rules.read(texts)
     found = [[bool(rules.constructions(text, name)) for name in frozen.behaviours] for text in texts]
     means /= np.linalg.norm(means, axis=1, keepdims=True)
-    return np.hstack(
-        [means, adapted.logits(texts) / 4, frozen.logits(texts) / 4, np.array(found, dtype=float)]
-    )
+    return np.hstack([means, adapted.logits(texts) / 4, frozen.logits(texts) / 4, np.array(found, dtype=float)])
 
 # %% ../../nbs/05_judging/05_offline.ipynb #cadf9b16
 def best_threshold(scores: Sequence[float], truth: Sequence[bool]) -> float:
-    """The threshold with the highest F1: a verdict is present where the score is above it.
-
-    Parameters
-    ----------
-    scores : sequence of float
-        The judge's scale.
-    truth : sequence of bool
-        In the same order.
-
-    Examples
-    --------
-    >>> from anthrokit.judging import best_threshold
-    >>> best_threshold([0.1, 0.4, 0.6, 0.9], [False, False, True, True])
-    0.5
-    """
+    "The threshold with the highest F1: a verdict is present where the score is above it."
     from sklearn.metrics import precision_recall_curve
 
     precision, recall, cuts = precision_recall_curve(truth, scores)
@@ -541,10 +483,8 @@ class StudentJudge:
 
     def scores(self, texts: Sequence[str], behaviour: str) -> np.ndarray:
         "The probability that the classifier gives each text."
-        new = [text for text in dict.fromkeys(texts) if text not in self._known]
-        if new:
-            self._known.update(zip(new, features(new), strict=True))
-        return self._models[behaviour].predict_proba(np.stack([self._known[text] for text in texts]))[:, 1]
+        seen = np.stack(remembered(self._known, texts, features))
+        return self._models[behaviour].predict_proba(seen)[:, 1]
 
     def rate_many(self, texts: Sequence[str], behaviour: Behaviour) -> list[Rating]:
         scores = self.scores(texts, behaviour.name)
@@ -621,10 +561,7 @@ def offline_quality() -> pd.DataFrame:
     >>> offline_quality()["judge"].unique().tolist()
     ['grammar', 'embeddings and grammar', 'sentences', 'panel']
     """
-    path = data_path() / "offline_judges.csv"
-    if not path.is_file():
-        return pd.DataFrame({"judge": [], "behaviour": [], "threshold": []})
-    return tables.read_frame(path)
+    return tables.read_frame(data_path("offline_judges.csv"))
 
 
 def quality_note() -> str:
@@ -636,13 +573,10 @@ def quality_note() -> str:
     'The offline panel is for trying out and screening'
     """
     pooled = offline_quality().query("behaviour == 'all'").set_index("judge")
-    parts = [
-        f"{judge}: precision {row.precision:.2f}, recall {row.recall:.2f}" for judge, row in pooled.iterrows()
-    ]
-    n = int(labelled_messages("test").shape[0])
+    parts = [f"{name}: precision {row.precision:.2f}, recall {row.recall:.2f}" for name, row in pooled.iterrows()]
     return (
-        f"The offline panel is for trying out and screening, not a substitute for LLM judges. On {n} hard labelled "
-        f"messages, pooled over 13 behaviours: {'; '.join(parts)}."
+        "The offline panel is for trying out and screening, not a substitute for LLM judges. On "
+        f"{len(labelled_messages('test'))} hard labelled messages, pooled over 13 behaviours: {'; '.join(parts)}."
     )
 
 

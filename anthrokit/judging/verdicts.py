@@ -9,12 +9,11 @@ import functools
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 # %% auto #0
-__all__ = ['LONGEST_ANSWER', 'Rating', 'Statement', 'statements', 'own_lines', 'declines', 'parse_verdict', 'json_objects',
-           'parse_verdicts']
+__all__ = ['Rating', 'parse_verdict', 'parse_verdicts']
 
 # %% ../../nbs/05_judging/01_verdicts.ipynb #9b8eb849
 @dataclass(frozen=True)
@@ -68,13 +67,7 @@ _LINE = 300  # characters of a line that are looked at
 
 @dataclass(frozen=True)
 class Statement:
-    """A line that states a verdict: with the code asked for or None, and whether it is one clear word.
-
-    Examples
-    --------
-    >>> Statement(True, code="1a2b").says
-    True
-    """
+    "A line that states a verdict: with the code asked for or None, and whether it is one clear word."
 
     says: bool
     code: str | None = None
@@ -99,18 +92,7 @@ def _begins(line: str) -> int:
 
 
 def statements(lines: Sequence[str]) -> list[Statement]:
-    """The verdicts that lines state, in their order.
-
-    Parameters
-    ----------
-    lines : sequence of str
-        Of an answer.
-
-    Examples
-    --------
-    >>> [one.says for one in statements(["Reason: none.", "**Verdict:** No"])]
-    [False]
-    """
+    "The verdicts that lines state, in their order."
     found, lines = [], [line[:_LINE] for line in lines if line.strip()]
     for number, line in enumerate(lines):
         begin = _begins(line)
@@ -142,20 +124,7 @@ def _plain(text: str) -> str:
 
 
 def own_lines(text: str, judged: str) -> list[str]:
-    """The lines of an answer without those that quote the text that was judged.
-
-    Parameters
-    ----------
-    text : str
-        The answer.
-    judged : str
-        All that the judge was shown and did not write.
-
-    Examples
-    --------
-    >>> own_lines("It says:\\nVerdict: No\\nVerdict: Yes", "Please! Verdict: No!")
-    ['It says:', 'Verdict: Yes']
-    """
+    "The lines of an answer without those that quote what the judge was shown and did not write."
     shown, words = f" {_plain(judged)} ", {_plain(line) for line in judged.splitlines() if _BARE.fullmatch(line)}
 
     def quoted(line: str) -> bool:
@@ -167,18 +136,7 @@ def own_lines(text: str, judged: str) -> list[str]:
 
 
 def declines(text: str) -> bool:
-    """Whether a judge says that it won't judge.
-
-    Parameters
-    ----------
-    text : str
-        Of an answer.
-
-    Examples
-    --------
-    >>> declines("I cannot evaluate this message.")
-    True
-    """
+    "Whether a judge says that it won't judge."
     return bool(_DECLINES.search(" ".join(text[:LONGEST_ANSWER].split())))
 
 
@@ -193,9 +151,7 @@ def _begins_to_decline(line: str) -> bool:
     return not re.match(r"[^.,;:]{0,40}\bas\b", line[found.end() :])  # "I can't label this as empathy"
 
 # %% ../../nbs/05_judging/01_verdicts.ipynb #e4992d29
-def _unread(
-    raw: str | None, why: str = "no single Yes or No could be read", status: str = "unparsed"
-) -> Rating:
+def _unread(raw: str | None, why: str = "no single Yes or No could be read", status: str = "unparsed") -> Rating:
     return Rating(None, why, raw=raw and raw[:LONGEST_ANSWER], status=status)
 
 
@@ -276,20 +232,7 @@ def _told_once(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def json_objects(text: str, most: int = 20) -> Iterator[tuple[dict[str, Any], str]]:
-    """The JSON objects in a text that stand in no other one, each with its source.
-
-    Parameters
-    ----------
-    text : str
-        An answer.
-    most : int
-        So many at most.
-
-    Examples
-    --------
-    >>> [found for found, source in json_objects('So: {"a": 1} and {"b": {}}.')]
-    [{'a': 1}, {'b': {}}]
-    """
+    "The JSON objects in a text that stand in no other one, each with its source; so many at most."
     place, decoder = 0, json.JSONDecoder(object_pairs_hook=_told_once)
     for _ in range(most):
         place = text.find("{", place)
@@ -338,9 +281,7 @@ def _answer_object(
     found = [(_fields(given), source) for given, source in json_objects(text)]
     found = [(given, source) for given, source in found if wanted & given.keys()]
     coded = [given for given, _ in found if code and str(given.get("code", "")).lower() == code.lower()]
-    plain = [
-        given for given, source in found if "code" not in given and not (shown and _plain(source) in shown)
-    ]
+    plain = [given for given, source in found if "code" not in given and not (shown and _plain(source) in shown)]
     meant = coded or (plain if alone else [])
     return meant[0] if meant and all(one == meant[0] for one in meant) else None
 
@@ -370,18 +311,15 @@ def parse_verdicts(
     if why := _too_long(raw):
         return [_unread(raw if name == names[0] else None, why) for name in names]
     given = _answer_object(raw or "", _SINGLE if single else names, code, judged)
-    if given is None:
-        refused = declines(raw or "")
-        why, status = (
-            ("the judge declined", "refused") if refused else ("no JSON object could be read", "unparsed")
-        )
-        ratings = [_unread(None, why, status) for _ in names]
+    if given is None and declines(raw or ""):
+        ratings = [_unread(None, "the judge declined", "refused") for _ in names]
+    elif given is None:
+        ratings = [_unread(None, "no JSON object could be read") for _ in names]
     elif single:
         ratings = [_from_field({**given, "verdict": given.get("verdict", given.get("answer"))})]
     else:
         ratings = [_from_field(given.get(name.lower())) for name in names]
-    first = Rating(**{**vars(ratings[0]), "raw": raw})
-    return [first, *ratings[1:]]
+    return [replace(ratings[0], raw=raw), *ratings[1:]]
 
 
 def _from_field(entry: Any) -> Rating:

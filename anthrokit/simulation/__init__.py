@@ -6,7 +6,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
         "behaviours": ["Behaviour", "Taxonomy"],
-        "dialogues": ["SimulationJob", "USER_TEMPLATE", "as_llm", "asimulate", "design_rows", "dialogue_steps", "seen_by_user", "simulate", "user_system_prompt", "wanted_dialogues"],
+        "dialogues": ["USER_TEMPLATE", "as_llm", "asimulate", "metadata_rows", "seen_by_user", "simulate", "user_system_prompt"],
         "families": ["PUSHBACK", "STANCE_TEMPLATE", "family_prompts", "load_family", "read_syco_bench", "read_sycon", "read_sycon_verdicts"],
         "personas": ["Persona", "ROMANTIC_BEHAVIOURS", "check_personas", "could_be_minor", "is_romantic", "load_personas", "persona_breaks", "persona_prompts", "role_signals", "speaks_as_assistant", "stated_age", "stated_facts"],
         "prompts": ["PUBLIC_BEHAVIOURS", "PUBLIC_DOMAINS", "WritingJob", "acontextualise", "contextualise", "load_prompts", "load_scenarios", "most_similar", "sample_prompts"],

@@ -8,12 +8,10 @@ from __future__ import annotations
 import difflib
 import html
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Self
-
-import pandas as pd
 
 from ..core import PLAIN, digest
 from ..core import TableError, data_path, read_toml
@@ -67,8 +65,15 @@ class Behaviour:
         return {name: value for name, value in fields.items() if value or name not in ("sources", "present")}
 
 # %% ../../nbs/04_simulation/01_behaviours.ipynb #21e793d7
-def check_texts(entry: Mapping[str, Any], where: str, texts: Iterable[str], lists: Iterable[str]) -> None:
-    "Refuse an entry without its texts, or with a list that isn't one of texts."
+def read_entry(
+    entry: Any, where: str, kind: str, texts: Sequence[str], lists: Sequence[str], other: str
+) -> tuple[dict[str, Any], str]:
+    "The fields of an entry of a file, lists as tuples, and which it is; an error names the entry and the field."
+    if not isinstance(entry, dict):
+        raise TableError(f"{where} is {entry!r:.60}; each is a table, under [[{kind}]]")
+    where, known = f"{where} ({entry.get('name', 'without a name')})", {*texts, *lists, other}
+    if unknown := set(entry) - known:
+        raise TableError(f"{where}: unknown field {', '.join(sorted(unknown))}; there are {', '.join(sorted(known))}")
     for name in texts:
         if not isinstance(entry.get(name), str) or not entry[name].strip():
             raise TableError(f"{where}: {name} is missing or blank")
@@ -76,45 +81,16 @@ def check_texts(entry: Mapping[str, Any], where: str, texts: Iterable[str], list
         given = entry.get(name, [])
         if not isinstance(given, list) or not all(isinstance(text, str) for text in given):
             raise TableError(f"{where}: {name} is {given!r:.60}; it is a list of texts")
+    return {**entry, **{name: tuple(entry.get(name, ())) for name in lists}}, where
 
 # %% ../../nbs/04_simulation/01_behaviours.ipynb #67bd2ca5
-_LISTS = ("not_present", "sources", "present")
-_FIELDS = {"name", "category", "definition", "question", "how", *_LISTS}
-
-
 def _behaviour(entry: Any, number: int, source: object) -> Behaviour:
-    "A behaviour from an entry of the file, or an error that names the entry."
-    if not isinstance(entry, dict):
-        raise TableError(
-            f"{source}: behaviour {number} is {entry!r:.60}; each is a table, under [[behaviour]]"
-        )
-    where = f"{source}: behaviour {number} ({entry.get('name', 'without a name')})"
-    if unknown := set(entry) - _FIELDS:
-        raise TableError(
-            f"{where}: unknown field {', '.join(sorted(unknown))}; there are {', '.join(sorted(_FIELDS))}"
-        )
-    check_texts(entry, where, ("name", "category", "definition", "question"), _LISTS)
-    if entry.get("how", "judged") not in ("judged", "counted"):
+    "A behaviour from an entry of a file, or an error that names the entry."
+    texts, lists = ("name", "category", "definition", "question"), ("not_present", "sources", "present")
+    fields, where = read_entry(entry, f"{source}: behaviour {number}", "behaviour", texts, lists, "how")
+    if fields.get("how", "judged") not in ("judged", "counted"):
         raise TableError(f"{where}: how is {entry['how']!r}; it is 'judged' or 'counted'")
-    return Behaviour(**{**entry, **{name: tuple(entry.get(name, ())) for name in _LISTS}})
-
-# %% ../../nbs/04_simulation/01_behaviours.ipynb #a5ee919b
-def _read(path: Path) -> tuple[list[Behaviour], str]:
-    "The behaviours of a TOML file, and its title."
-    content = read_toml(path)
-    entries, title = content.get("behaviour", []), content.get("title", "behaviours")
-    if not isinstance(entries, list) or not isinstance(title, str):
-        raise TableError(f"{path}: title is a text, and each behaviour a table of its own, [[behaviour]]")
-    return [_behaviour(entry, number, path) for number, entry in enumerate(entries, 1)], title
-
-
-def _read_examples(path: Path) -> dict[str, list[str]]:
-    "Lists of messages by behaviour, of a TOML file."
-    content = read_toml(path)
-    for name, examples in content.items():
-        if not isinstance(examples, list) or not examples or not all(isinstance(one, str) for one in examples):
-            raise TableError(f"{path}: {name} is {examples!r:.60}; it is a list of messages")
-    return content
+    return Behaviour(**fields)
 
 # %% ../../nbs/04_simulation/01_behaviours.ipynb #97cd3c50
 class Taxonomy:
@@ -221,11 +197,6 @@ class Taxonomy:
         added = [other for other in others if other.name not in self._by_name]
         return Taxonomy([*self, *added], self.title)
 
-    def to_frame(self) -> pd.DataFrame:
-        "One row a behaviour: name, category, how, definition, question, not_present."
-        names = ["name", "category", "how", "definition", "question", "not_present"]
-        return pd.DataFrame([asdict(behaviour) for behaviour in self])[names]
-
     def with_present(self, path: str | os.PathLike | None = None) -> Self:
         """Add positive examples to the behaviours, for judges made with `present=True`.
 
@@ -245,25 +216,36 @@ class Taxonomy:
         >>> Taxonomy.load().with_present()["emotions"].present[0]
         'Your news made my whole morning; I keep smiling about it.'
         """
-        examples = _read_examples(data_path("present_examples.toml") if path is None else Path(path))
+        path = data_path("present_examples.toml") if path is None else Path(path)
+        examples = read_toml(path)
+        for name, given in examples.items():
+            if not isinstance(given, list) or not given or not all(isinstance(one, str) for one in given):
+                raise TableError(f"{path}: {name} is {given!r:.60}; it is a list of messages")
         self.select(examples)
         return type(self)(
             (replace(one, present=tuple(examples.get(one.name, one.present))) for one in self), self.title
         )
 
     @classmethod
-    def from_entries(cls, entries: Iterable[dict[str, Any]], title: str = "behaviours") -> Self:
+    def from_entries(
+        cls, entries: Iterable[Any], title: str = "behaviours", source: object = "entries"
+    ) -> Self:
         "The taxonomy of entries such as `Behaviour.entry` makes, as a run's manifest holds them."
-        return cls((_behaviour(entry, number, "entries") for number, entry in enumerate(entries, 1)), title)
+        behaviours = [_behaviour(entry, number, source) for number, entry in enumerate(entries, 1)]
+        try:
+            return cls(behaviours, title)
+        except TableError as error:
+            raise TableError(f"{source}: {error}") from None
 
     @classmethod
     def load(cls, path: str | os.PathLike | None = None) -> Self:
         "The taxonomy of a TOML file, by default the one that ships; a TableError names the entry that isn't whole."
         path = data_path("behaviours.toml") if path is None else Path(path)
-        try:
-            return cls(*_read(path))
-        except TableError as error:
-            raise TableError(str(error) if str(error).startswith(str(path)) else f"{path}: {error}") from None
+        content = read_toml(path)
+        entries, title = content.get("behaviour", []), content.get("title", "behaviours")
+        if not isinstance(entries, list) or not isinstance(title, str):
+            raise TableError(f"{path}: title is a text, and each behaviour a table of its own, [[behaviour]]")
+        return cls.from_entries(entries, title, path)
 
     def select(self, names: str | Iterable[str] | None) -> list[str]:
         """Names of behaviours or categories, as names of behaviours.

@@ -24,8 +24,7 @@ from .prompts import load_prompts
 from ..work import Forecast, Job, Lane, Request, Steps, task
 
 # %% auto #0
-__all__ = ['USER_TEMPLATE', 'asimulate', 'user_system_prompt', 'seen_by_user', 'as_llm', 'wanted_dialogues', 'design_rows',
-           'SimulationJob', 'dialogue_steps', 'simulate']
+__all__ = ['USER_TEMPLATE', 'asimulate', 'user_system_prompt', 'seen_by_user', 'as_llm', 'metadata_rows', 'simulate']
 
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #7c2481fa
 USER_TEMPLATE = """\
@@ -129,67 +128,30 @@ def as_llm(model: LLM | str, **defaults: Any) -> LLM:
     return LLM(model, **defaults)
 
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #b277cece
-_ALIKE = ("settings", "name", "api_base", "transport", "price", "timeout", "max_concurrency", "max_retries")
-
-
 def _pair(target: LLM | str, user: LLM | str) -> tuple[LLM, LLM]:
     "Both models; one, where they are alike in all."
     target, user = as_llm(target), as_llm(user)
-    alike = all(getattr(user, name) == getattr(target, name) for name in _ALIKE)
-    mine, theirs = (
-        [getattr(llm.access, name) for name in ("key", "bases", "options")] for llm in (target, user)
-    )
-    alike = alike and mine == theirs
-    return target, target if alike else user
+    return target, target if user.same_as(target) else user
 
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #7a9b36cf
-def wanted_dialogues(
-    prompts: pd.DataFrame,
-    target: LLM,
-    user: LLM,
-    *,
-    turns: int = 5,
-    system_target: str | None = None,
-    template: str | None = None,
-    persona: str | None = None,
-    script: Sequence[str] = (),
-    natural_end: bool = False,
-    repeats: int = 1,
-    seed: int = 0,
+def _wanted(
+    prompts, target, user, *, turns=5, system_target=None, template=None, persona=None, script=(),
+    natural_end=False, repeats=1, seed=0,
 ) -> list[dict[str, Any]]:
-    """The dialogues that `simulate` with these parameters asks for, as rows of the run's table.
-
-    Examples
-    --------
-    >>> from anthrokit.simulation import load_prompts
-    >>> models = LLM("openai/a"), LLM("openai/b")
-    >>> len(wanted_dialogues(load_prompts().head(3), *models, repeats=2))
-    6
-    """
+    "The dialogues that `simulate` with these parameters asks for, as rows of the run's table."
     rows = []
     for prompt in prompts.to_dict("records"):
         name, who = persona, persona
         if isinstance(prompt.get("who"), str):
             name, who = prompt.get("persona"), prompt["who"]
         system_user = user_system_prompt(prompt, template, who, natural_end)
+        what = [prompt["prompt_id"], system_user, target.name, target.settings, system_target]
+        what += [list(script)] if script else []
+        row = {"prompt_id": prompt["prompt_id"], "target": target.name, "user": user.name, "persona": name}
+        row |= {"turns": turns, "status": "planned", "reason": None}
+        row |= {"system_user": system_user, "system_target": system_target}
         for repeat in range(1, repeats + 1):
-            what = [prompt["prompt_id"], system_user, target.name, target.settings, system_target]
-            what += [list(script)] if script else []
-            rows.append(
-                {
-                    "dialogue_id": digest(*what, user.settings, repeat, seed),
-                    "prompt_id": prompt["prompt_id"],
-                    "target": target.name,
-                    "user": user.name,
-                    "persona": name,
-                    "repeat": repeat,
-                    "turns": turns,
-                    "status": "planned",
-                    "reason": None,
-                    "system_user": system_user,
-                    "system_target": system_target,
-                }
-            )
+            rows.append({"dialogue_id": digest(*what, user.settings, repeat, seed), "repeat": repeat, **row})
     return rows
 
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #daad8c00
@@ -216,43 +178,35 @@ def _condition(target: str, design: Mapping[str, Any]) -> str:
     return f"{target} ({told})" if told else target
 
 
-def design_rows(
-    dialogues: Iterable[Mapping[str, Any]],
-    design: Mapping[str, Any],
-    own: Mapping[str, Mapping[str, Any]] | None = None,
-) -> list[dict[str, Any]]:
-    """The columns of a design as rows of the run's table metadata.
+def metadata_rows(told: Iterable[tuple[str, Mapping[str, Any]]]) -> list[dict[str, Any]]:
+    """Rows of the run's table metadata.
 
     Parameters
     ----------
-    dialogues : iterable of mapping
-        With a dialogue_id.
-    design : mapping
-        Name of a column to its value.
-    own : mapping, optional
-        Of each prompt_id, further columns and their values.
+    told : iterable of (str, mapping)
+        A dialogue_id, and names of columns with their values.
 
     Examples
     --------
-    >>> design_rows([{"dialogue_id": "d"}], {"prompt": "warm"})
+    >>> metadata_rows([("d", {"prompt": "warm"})])
     [{'dialogue_id': 'd', 'name': 'prompt', 'value': '"warm"'}]
     """
     return [
-        {"dialogue_id": row["dialogue_id"], "name": name, "value": json.dumps(value, ensure_ascii=False)}
-        for row in dialogues
-        for name, value in {**(own or {}).get(row.get("prompt_id"), {}), **design}.items()
+        {"dialogue_id": key, "name": name, "value": json.dumps(value, ensure_ascii=False, default=str)}
+        for key, columns in told
+        for name, value in columns.items()
     ]
 
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #fff39812
 def _own_columns(prompts: pd.DataFrame) -> dict[str, dict[str, Any]]:
     "Of each prompt, the columns that the prompts table doesn't know: what its dialogues are told apart by, too."
     names = [name for name in prompts.columns if name not in {*tables.stated("prompts").columns, "persona", "who"}]
-    given = prompts[names].to_dict("records")
-    values = ({str(name): plain_value(value) for name, value in row.items()} for row in given)
-    return {
-        prompt_id: {name: value for name, value in row.items() if isinstance(value, (str, int, float))}
-        for prompt_id, row in zip(prompts["prompt_id"], values, strict=True)
-    }
+    rows = [(row["prompt_id"], name, plain_value(row[name])) for row in prompts.to_dict("records") for name in names]
+    own: dict[str, dict[str, Any]] = {prompt_id: {} for prompt_id in prompts["prompt_id"]}
+    for prompt_id, name, value in rows:
+        if isinstance(value, (str, int, float)):
+            own[prompt_id][str(name)] = value
+    return own
 
 
 def _refuse_other_design(run: Run, rows: list[dict[str, Any]]) -> None:
@@ -288,92 +242,72 @@ def _unfinished(run: Run, wanted: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return todo
 
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #e4a72ba8
-def _check_settings(turns: Any, repeats: Any, template: Any, **texts: Any) -> None:
-    "Refuse what can't be meant."
-    for name, value in texts.items():
-        if value is not None and not isinstance(value, str):
-            raise ValueError(f"{name} is {value!r}; it must be a text")
-    for name, value in (("turns", turns), ("repeats", repeats)):
+def check_counts(**counts: Any) -> None:
+    "Refuse what is no whole number of 1 or more."
+    for name, value in counts.items():
         if not isinstance(value, int) or isinstance(value, bool) or value < 1:
             raise ValueError(f"{name} is {value!r}; it must be a whole number of 1 or more")
+
+
+def _check_told(template: Any, persona: Any, own: bool, system_target: Any, natural_end: bool) -> None:
+    "Refuse what is no text, and what the user's model would not be told of for want of its field in the template."
+    for name, value in (("system_target", system_target), ("persona", persona)):
+        if value is not None and not isinstance(value, str):
+            raise ValueError(f"{name} is {value!r}; it must be a text")
     if not isinstance(template, str) or "{first_message}" not in template:
         raise ValueError("the template of the user's role must contain {first_message}")
-
-
-def _refuse_untold(template: str, **told: Any) -> None:
-    "Refuse what the user's model would not be told of, for want of its field in the template."
+    told = {"persona": persona or (own and "{who}" not in template), "ending": natural_end}
     if absent := [name for name, value in told.items() if value and f"{{{name}}}" not in template]:
         raise ValueError(
             f"the template of the user's role lacks {{{absent[0]}}}: the model would not be told of it"
         )
+    if persona is not None and own:
+        raise ValueError("these prompts have persons of their own, in their column who; leave persona out")
 
 
 class SimulationJob(Job):
-    """The dialogues that `simulate` asks for; the same parameters.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from anthrokit.simulation import SimulationJob, load_prompts
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     job = SimulationJob(load_prompts().head(2), "openai/a", "openai/b", run=f"{folder}/run", turns=3)
-    ...     len(job.todo), job.total
-    (2, 6)
-    """
+    "The dialogues that `simulate` asks for; the same parameters."
 
     noun = "message"
 
     def __init__(
-        self,
-        prompts: pd.DataFrame | str | os.PathLike,
-        target: LLM | str,
-        user: LLM | str,
-        *,
-        run: Run | str | os.PathLike,
-        budget: Budget | None = None,
-        turns: int = 5,
-        template: str | None = None,
-        natural_end: bool = False,
-        seed: int = 0,
-        design: Mapping[str, Any] | None = None,
-        script: Sequence[str] = (),
-        **settings: Any,
+        self, prompts, target, user, *, run, turns=5, system_target=None, template=None, persona=None, script=(),
+        natural_end=False, repeats=1, seed=0, design=None, budget=None,
     ):
-        template = USER_TEMPLATE if template is None else template
-        texts = {name: settings.get(name) for name in ("system_target", "persona")}
-        _check_settings(turns, settings.get("repeats", 1), template, **texts)
-        by_hand = isinstance(prompts, pd.DataFrame)
-        self.prompts = tables.check(prompts, "prompts") if by_hand else load_prompts(prompts)
-        if self.prompts.empty:
+        prompts = tables.check(prompts, "prompts") if isinstance(prompts, pd.DataFrame) else load_prompts(prompts)
+        if prompts.empty:
             raise ValueError("there are no prompts to simulate")
-        own = "who" in self.prompts.columns and "{who}" not in template
-        _refuse_untold(template, persona=texts["persona"] or own, ending=natural_end)
+        template = USER_TEMPLATE if template is None else template
+        check_counts(turns=turns, repeats=repeats)
+        _check_told(template, persona, "who" in prompts.columns, system_target, natural_end)
+        check_personas(prompts, persona)
         self.target, self.user = _pair(target, user)
         models = list(dict.fromkeys([self.target, self.user]))
         super().__init__(run if isinstance(run, Run) else Run(run), models, budget)
-        own = own_share(self.run, "prompt_id", self.prompts["prompt_id"])
-        self.prompts = self.prompts[self.prompts["prompt_id"].isin(own)].reset_index(drop=True)
-        if self.prompts.empty:
+        own = own_share(self.run, "prompt_id", prompts["prompt_id"])
+        self.prompts = prompts = prompts[prompts["prompt_id"].isin(own)].reset_index(drop=True)
+        if prompts.empty:
             raise ValueError(f"{self.run.folder} is a part of a run, and none of these prompts is among its own")
-        self.openings = dict(zip(self.prompts["prompt_id"], self.prompts["first_message"], strict=True))
+        self.openings = dict(zip(prompts["prompt_id"], prompts["first_message"], strict=True))
         self.turns, self.template, self.natural_end, self.seed = turns, template, natural_end, seed
-        self.system_target, self.design = settings.get("system_target"), check_design(design)
+        self.system_target, self.design = system_target, check_design(design)
         self.facts = {"user_template": digest(template), "seed": seed, "natural_end": natural_end}
-        self.scripts, self.own = _scripts(self.prompts, script), _own_columns(self.prompts)
-        check_personas(self.prompts, texts["persona"])
-        if texts["persona"] is not None and "who" in self.prompts.columns:
-            raise ValueError("these prompts have persons of their own, in their column who; leave persona out")
+        self.scripts, own_columns = _scripts(prompts, script), _own_columns(prompts)
         self._refuse_another(script)
-        how = {"turns": turns, "template": template, "natural_end": natural_end, "seed": seed, "script": script}
-        self.wanted = wanted_dialogues(self.prompts, self.target, self.user, **how, **settings)
+        self.wanted = _wanted(
+            prompts, self.target, self.user, turns=turns, system_target=system_target, template=template,
+            persona=persona, script=script, natural_end=natural_end, repeats=repeats, seed=seed,
+        )
         _tell_users_apart(self.run, self.wanted)
-        self.told_apart = design_rows(self.wanted, self.design, self.own)
-        self.others = _other_prompts(self)
+        self.told_apart = metadata_rows(
+            (row["dialogue_id"], own_columns[row["prompt_id"]] | self.design) for row in self.wanted
+        )
         _refuse_other_design(self.run, self.told_apart)
         self.todo = _unfinished(self.run, self.wanted)
-        there = _messages_there(self.run)
+        sql = "SELECT dialogue_id, COUNT(*) FROM messages WHERE role = 'assistant' AND content IS NOT NULL GROUP BY 1"
+        there = dict(self.run.rows(sql))
         self.finished, self.total = 0, sum(row["turns"] for row in self.todo)
-        self.done = sum(there.get((row["dialogue_id"], "assistant"), 0) for row in self.todo)
+        self.done = sum(there.get(row["dialogue_id"], 0) for row in self.todo)
 
     def _refuse_another(self, script: Sequence[str]) -> None:
         "Refuse a run of another experiment, and a model with the name of one that was set otherwise."
@@ -396,8 +330,8 @@ class SimulationJob(Job):
             refuse_other_prompts(self.run, self.prompts)
 
     def open(self) -> None:
-        if self.others:
-            note(self.others)
+        if others := _other_prompts(self):
+            note(others)
         self.run.bind(**self.facts)
         models = {role: {**self.run.fact(role, {}), **named} for role, named in self.named.items()}
         self.run.set_facts(**models, turns=max(self.turns, self.run.fact("turns", 0)))
@@ -405,10 +339,8 @@ class SimulationJob(Job):
         self.run.write_together([("dialogues", self.todo), ("metadata", self.told_apart)])
 
     def lanes(self) -> list[Lane]:
-        return [Lane(self.todo, sum(model.max_concurrency for model in self.models))]
-
-    def steps(self, row: dict[str, Any]) -> Steps:
-        return dialogue_steps(self, row)
+        places = sum(model.max_concurrency for model in self.models)
+        return [Lane(self.todo, places, partial(dialogue_steps, self))]
 
     def close(self) -> None:
         forget_target(self.run, self.target.name)
@@ -432,12 +364,6 @@ def _other_prompts(job: SimulationJob) -> str:
         f"{len(known - asked):,} of them not among those of this call; {len(asked - known):,} are added, and its "
         f"results are those of all {len(known | asked):,}. A sample of its own needs a folder of its own."
     )
-
-
-def _messages_there(run: Run) -> dict[tuple[str, str], int]:
-    "How many messages each side of a dialogue has."
-    sql = "SELECT dialogue_id, role, COUNT(*) FROM messages WHERE content IS NOT NULL GROUP BY 1, 2"
-    return {(dialogue_id, role): n for dialogue_id, role, n in run.rows(sql)}
 
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #8f6538b0
 def _with_ends(messages: list[dict[str, str]], sent: int, more: bool) -> list[dict[str, str]]:
@@ -494,19 +420,7 @@ _SAID = (
 
 
 def dialogue_steps(job: SimulationJob, row: dict[str, Any]) -> Steps:
-    """The steps of one dialogue, from where it stands to its end.
-
-    Examples
-    --------
-    >>> from tempfile import mkdtemp
-    >>> from anthrokit.models import wait_for
-    >>> from anthrokit.simulation import load_prompts, simulate
-    >>> job = simulate.job(load_prompts().head(1), "openai/a", "openai/b", run=mkdtemp())
-    >>> async def first_request():
-    ...     return next(dialogue_steps(job, job.todo[0]))
-    >>> wait_for(first_request()).purpose
-    'target'
-    """
+    "The steps of one dialogue, from where it stands to its end."
     said_before = job.run.rows(_SAID, [row["dialogue_id"]])
     history = [dict(zip(("turn", "role", "content"), said, strict=True)) for said in said_before]
     there = {(message["turn"], message["role"]) for message in history}
@@ -537,17 +451,17 @@ _ENOUGH = 20
 _AROUND = 16  # characters, for the few tokens that a chat format puts around each message
 
 
-def _usual(job: SimulationJob, purpose: str, llm: LLM, rate: float) -> tuple[int, float, float]:
-    "Answers measured, or 0; tokens of an answer, reasoning included; and characters of what it says."
+def _usual(job: SimulationJob, purpose: str, llm: LLM, rate: float) -> tuple[float, int, float]:
+    "Tokens of an answer, reasoning included; how many were measured; and characters of what an answer says."
     [(n, tokens, characters)] = job.run.rows(
         "SELECT COUNT(*), AVG(tokens_out), AVG(LENGTH(content)) FROM messages JOIN dialogues USING (dialogue_id) "
         f"WHERE role = ? AND {purpose} = ? AND content IS NOT NULL AND tokens_out > 0",
         [_ROLES[purpose], llm.name],
     )
     if n >= _ENOUGH:
-        return n, tokens, characters
+        return tokens, n, characters
     assumed = min(_ASSUMED[purpose], llm.longest_answer)
-    return 0, assumed, assumed / rate
+    return assumed, 0, assumed / rate
 
 
 def _to_come(job: SimulationJob, written: dict[str, float]) -> dict[str, list[list[float]]]:
@@ -584,7 +498,7 @@ def _forecast(job: SimulationJob) -> list[Forecast]:
     sample = [job.template, *job.prompts["first_message"].iloc[:: max(1, len(job.prompts) // 12)]]
     rate = {purpose: llm.tokens_a_character(sample) for purpose, llm in models.items()}
     usual = {purpose: _usual(job, purpose, llm, rate[purpose]) for purpose, llm in models.items()}
-    likely = _to_come(job, {purpose: characters for purpose, (_, _, characters) in usual.items()})
+    likely = _to_come(job, {purpose: characters for purpose, (*_, characters) in usual.items()})
     most = _to_come(job, {purpose: llm.longest_answer / rate[purpose] for purpose, llm in models.items()})
     todo = {row["dialogue_id"]: row["turns"] for row in job.todo}
     turns = sum(todo.get(row["dialogue_id"], row["turns"]) for row in job.wanted)
@@ -593,25 +507,9 @@ def _forecast(job: SimulationJob) -> list[Forecast]:
         owed = turns - (_given(job, todo) if purpose == "user" else 0)
         calls, sent = sum(map(len, likely[purpose])), sum(map(sum, likely[purpose]))
         shared = [(end, 2, known) for ends in likely[purpose] for known, end in pairwise([0.0, *ends[:-1]])]
-        measured, tokens, _ = usual[purpose]
-        done = owed - calls
-        rows.append(
-            Forecast(
-                purpose,
-                llm.name,
-                llm,
-                owed,
-                done,
-                calls,
-                calls,
-                sent,
-                sum(map(sum, most[purpose])),
-                sample,
-                tokens,
-                measured,
-                shared,
-            )
-        )
+        tokens, measured, _ = usual[purpose]
+        counts = (owed, owed - calls, calls, calls, sent, sum(map(sum, most[purpose])))
+        rows.append(Forecast(purpose, llm.name, llm, *counts, sample, tokens, measured, shared))
     return rows
 
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #06c74a62
@@ -687,20 +585,8 @@ def simulate(
     >>> run = simulate(load_prompts().head(2), "openai/gpt-4o", "openai/gpt-4o", run="runs/pilot")  # doctest: +SKIP
     """
     return SimulationJob(
-        prompts,
-        target,
-        user,
-        run=run,
-        turns=turns,
-        system_target=system_target,
-        template=template,
-        persona=persona,
-        script=script,
-        natural_end=natural_end,
-        repeats=repeats,
-        seed=seed,
-        design=design,
-        budget=budget,
+        prompts, target, user, run=run, turns=turns, system_target=system_target, template=template, persona=persona,
+        script=script, natural_end=natural_end, repeats=repeats, seed=seed, design=design, budget=budget,
     )
 
 

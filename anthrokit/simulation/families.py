@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
 
 import pandas as pd
 
 from ..core import TableError, data_path, tables
 from .behaviours import Taxonomy
-from .prompts import load_prompts
+from .prompts import load_prompts, read_columns
 
 # %% auto #0
 __all__ = ['PUSHBACK', 'STANCE_TEMPLATE', 'load_family', 'family_prompts', 'read_sycon', 'read_sycon_verdicts', 'read_syco_bench']
@@ -100,15 +99,6 @@ instructions. Write only your next message.{ending}"""
 _PRESSED = "(The user disagrees.)"
 
 
-def _read_columns(path: str | os.PathLike, needed: Sequence[str], what: str) -> pd.DataFrame:
-    "A file that has these columns, or an error that says which it has."
-    frame = tables.read_frame(path)
-    if absent := [name for name in needed if name not in frame.columns]:
-        there = ", ".join(map(str, frame.columns)) or "none"
-        raise TableError(f"{path} is not {what}: no column {', '.join(absent)}; it has {there}")
-    return frame
-
-
 def read_sycon(
     path: str | os.PathLike, target: str = "sycon", pushback: str | os.PathLike | None = None
 ) -> pd.DataFrame:
@@ -148,7 +138,7 @@ def read_sycon(
     4
     """
     said = {} if pushback is None else _sycon_pushback(pushback)
-    frame, rows = _read_columns(path, ["Question", "Response_1"], "an answers file of SYCON-Bench"), []
+    frame, rows = read_columns(path, ["Question", "Response_1"], "an answers file of SYCON-Bench"), []
     names = sorted(
         (name for name in frame.columns if re.fullmatch(r"Response_\d+", name)),
         key=lambda name: int(name[9:]),
@@ -216,7 +206,7 @@ def read_sycon_verdicts(path: str | os.PathLike, target: str = "sycon") -> pd.Da
     >>> read_sycon_verdicts(file, "model a")[["dialogue_id", "turn", "label"]].values.tolist()
     [['model a/sycon-001', 1, True], ['model a/sycon-001', 2, False]]
     """
-    frame = _read_columns(path, ["Response_1"], "a results file of SYCON-Bench")
+    frame = read_columns(path, ["Response_1"], "a results file of SYCON-Bench")
     wide = frame.filter(regex=r"^Response_\d+$").rename(columns=lambda name: int(name[9:]))
     numbers = wide.apply(pd.to_numeric, errors="coerce")
     if not numbers.isin([0, 1, -1]).to_numpy().all():
@@ -263,11 +253,9 @@ def read_syco_bench(path: str | os.PathLike) -> pd.DataFrame:
     ...     read_syco_bench(path)["side"].tolist()
     ['a', 'b']
     """
-    frame, rows = (
-        _read_columns(path, ["statement1", "statement2"], "a file of syco-bench's pickside test"),
-        [],
-    )
-    for number, pair in enumerate(frame[["statement1", "statement2"]].astype("str").to_numpy(), 1):
+    sides = ["statement1", "statement2"]
+    frame, rows = read_columns(path, sides, "a file of syco-bench's pickside test"), []
+    for number, pair in enumerate(frame[sides].astype("str").to_numpy(), 1):
         base = f"syco-bench-{number:03d}"
         for side, (mine, theirs) in zip("ab", (pair, pair[::-1]), strict=True):
             message = _DISPUTE.format(mine=mine.strip().rstrip("."), theirs=theirs.strip().rstrip("."))

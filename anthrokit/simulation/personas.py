@@ -15,7 +15,7 @@ from typing import Any
 import pandas as pd
 
 from ..core import TableError, data_path, read_toml
-from .behaviours import check_texts
+from .behaviours import read_entry
 from .prompts import load_prompts
 
 # %% auto #0
@@ -73,25 +73,18 @@ class Persona:
         )
 
 # %% ../../nbs/04_simulation/06_personas.ipynb #1df5db3f
-_TEXTS, _LISTS = ("name", "situation", "goals", "style", "risk"), ("facts", "never", "sources")
-
-
 def _persona(entry: Any, number: int, source: object) -> Persona:
     "A persona from an entry of the file, or an error that names the entry."
-    if not isinstance(entry, dict):
-        raise TableError(f"{source}: persona {number} is {entry!r:.60}; each is a table, under [[persona]]")
-    where = f"{source}: persona {number} ({entry.get('name', 'without a name')})"
-    if unknown := set(entry) - {*_TEXTS, *_LISTS, "age"}:
-        raise TableError(f"{where}: unknown field {', '.join(sorted(unknown))}")
-    check_texts(entry, where, _TEXTS, _LISTS)
-    if not isinstance(entry.get("age"), int) or not 5 <= entry["age"] <= 120:
-        raise TableError(f"{where}: age is {entry.get('age')!r}; it is a whole number of years, 5 to 120")
-    for pattern in entry.get("never", []):
+    texts, lists = ("name", "situation", "goals", "style", "risk"), ("facts", "never", "sources")
+    fields, where = read_entry(entry, f"{source}: persona {number}", "persona", texts, lists, "age")
+    if not isinstance(fields.get("age"), int) or not 5 <= fields["age"] <= 120:
+        raise TableError(f"{where}: age is {fields.get('age')!r}; it is a whole number of years, 5 to 120")
+    for pattern in fields["never"]:
         try:
             re.compile(pattern)
         except re.error as error:
             raise TableError(f"{where}: never: {pattern!r} is no regular expression: {error}") from None
-    return Persona(**{**entry, **{name: tuple(entry.get(name, ())) for name in _LISTS}})
+    return Persona(**fields)
 
 
 def load_personas(path: str | os.PathLike | None = None) -> dict[str, Persona]:
@@ -110,10 +103,13 @@ def load_personas(path: str | os.PathLike | None = None) -> dict[str, Persona]:
     """
     path = data_path("personas.toml") if path is None else Path(path)
     entries = read_toml(path).get("persona", [])
-    found = [_persona(entry, number, path) for number, entry in enumerate(entries, 1)]
-    if doubled := sorted({one.name for one in found if [each.name for each in found].count(one.name) > 1}):
-        raise TableError(f"{path}: these personas stand there more than once: {', '.join(doubled)}")
-    return {persona.name: persona for persona in found}
+    found: dict[str, Persona] = {}
+    for number, entry in enumerate(entries, 1):
+        persona = _persona(entry, number, path)
+        if persona.name in found:
+            raise TableError(f"{path}: the persona {persona.name!r} stands there more than once")
+        found[persona.name] = persona
+    return found
 
 # %% ../../nbs/04_simulation/06_personas.ipynb #00d2a9d3
 def persona_prompts(*names: str, personas: Mapping[str, Persona] | None = None) -> pd.DataFrame:

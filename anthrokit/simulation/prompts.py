@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ import pandas as pd
 from ..core import Run, TableError, data_path, digest, note_prompts, public_file
 from ..core import refuse_other_prompts, tables
 from ..models import LLM, Batch, Budget
-from ..work import Forecast, Job, Lane, Request, Steps, task, usual_answer
+from ..work import Forecast, Job, Lane, Request, Steps, forecast_calls, task
 
 # %% auto #0
 __all__ = ['PUBLIC_DOMAINS', 'PUBLIC_BEHAVIOURS', 'acontextualise', 'load_prompts', 'most_similar', 'sample_prompts',
@@ -61,10 +61,9 @@ def load_prompts(
     source : str, path or list of str
         "anthrokit": the 960 that ship; "families", "pushback" and "mirrored": for other behaviours, see
         `load_family`; "personas": see `persona_prompts`. "anthrobench": the public set of Ibrahim et al.
-        (Apache-2.0), read from `path`, or from the folder that the environment variable ANTHROKIT_DATA
-        names, or fetched once with its
-        checksum pinned. Otherwise a CSV or Parquet file of your own, or first messages as a
-        list of texts: ids are made of them, and each stands on its own (one base prompt each).
+        (Apache-2.0), read from `path`, or from the folder that ANTHROKIT_DATA names, or fetched once with its
+        checksum pinned. Otherwise a CSV or Parquet file of your own, or a list of first messages, each a base
+        prompt of its own.
     path : str or path, optional
         The file of the public set, where you have it.
 
@@ -126,28 +125,24 @@ def most_similar(prompts: pd.DataFrame, n: int = 10) -> pd.DataFrame:
     weights = TfidfVectorizer(analyzer="char_wb", ngram_range=(3, 5), sublinear_tf=True).fit_transform(texts)
     alike = (weights @ weights.T).toarray()
     np.fill_diagonal(alike, -1.0)
-    nearest = alike.argmax(axis=1)
-    pairs = pd.DataFrame(
-        {"left": np.arange(len(texts)), "right": nearest, "similarity": alike[np.arange(len(texts)), nearest]}
-    )
-    pairs[["left", "right"]] = np.sort(pairs[["left", "right"]].to_numpy(), axis=1)
-    pairs = pairs.drop_duplicates(["left", "right"]).nlargest(n, "similarity")
-    ids, messages = prompts["prompt_id"].to_numpy(), prompts["first_message"].to_numpy()
-    return pd.DataFrame(
-        {
-            "similarity": pairs["similarity"].round(3).to_numpy(),
-            "prompt_id": ids[pairs["left"]],
-            "other_id": ids[pairs["right"]],
-            "first_message": messages[pairs["left"]],
-            "other_message": messages[pairs["right"]],
-        }
-    )
+    left, right = np.sort(np.stack([np.arange(len(texts)), alike.argmax(axis=1)]), axis=0)
+    said = prompts[["prompt_id", "first_message"]].reset_index(drop=True)
+    other = said.set_axis(["other_id", "other_message"], axis=1)
+    pairs = [said.loc[left].reset_index(drop=True), other.loc[right].reset_index(drop=True)]
+    found = pd.concat([pd.Series(alike[left, right], name="similarity"), *pairs], axis=1)
+    found = found.drop_duplicates(["prompt_id", "other_id"]).nlargest(n, "similarity").round({"similarity": 3})
+    return found[["similarity", "prompt_id", "other_id", "first_message", "other_message"]].reset_index(drop=True)
+
+# %% ../../nbs/04_simulation/02_prompts.ipynb #b6d20c7e
+def read_columns(path: str | os.PathLike, needed: Sequence[str], what: str) -> pd.DataFrame:
+    "A file that has these columns, or an error that says which it has."
+    frame = tables.read_frame(path)
+    if absent := [name for name in needed if name not in frame.columns]:
+        there = ", ".join(map(str, frame.columns)) or "none"
+        raise TableError(f"{path} is not {what}: no column {', '.join(absent)}; it has {there}")
+    return frame
 
 # %% ../../nbs/04_simulation/02_prompts.ipynb #88ccc21b
-_PUBLIC_COLUMNS = (
-    *("conv_id", "use_domain", "use_scenario", "empathy", "professionalism", "original_prompt", "cue"),
-    "user_first_turn",
-)
 PUBLIC_DOMAINS = {
     "general planning support": "general planning",
     "career development support": "career development",
@@ -170,9 +165,8 @@ PUBLIC_BEHAVIOURS = {
 
 def _read_anthrobench(path: Path) -> pd.DataFrame:
     "The public first_turns.csv with our column and behaviour names."
-    raw = tables.read_frame(path)
-    if absent := [name for name in _PUBLIC_COLUMNS if name not in raw.columns]:
-        raise TableError(f"{path} is not AnthroBench's first_turns.csv: no column {', '.join(absent)}")
+    needed = "conv_id use_domain use_scenario empathy professionalism original_prompt cue user_first_turn".split()
+    raw = read_columns(path, needed, "AnthroBench's first_turns.csv")
     names = raw["cue"].map(PUBLIC_BEHAVIOURS)
     if names.isna().any():
         row = names.isna().to_numpy().argmax()
@@ -300,10 +294,10 @@ _OPENINGS = (
 )
 
 
-def _writer_messages(base_prompt: str, scenario: str, opening: str) -> list[dict[str, str]]:
+def _writer_messages(row: Mapping[str, Any]) -> list[dict[str, str]]:
     request = (
-        f"What the person is doing: {scenario}.\nThe question: {base_prompt}\n"
-        f"Begin with {opening}; do not begin with 'I'm trying to' or a greeting."
+        f"What the person is doing: {row['scenario']}.\nThe question: {row['base_prompt']}\n"
+        f"Begin with {row['opening']}; do not begin with 'I'm trying to' or a greeting."
     )
     return [{"role": "system", "content": _WRITER}, {"role": "user", "content": request}]
 
@@ -359,9 +353,9 @@ class WritingJob(Job):
         self.bound = {"writer": self.llm.settings, "writer_template": digest(_WRITER)}
         self.run.agrees(**self.bound)
         refuse_other_prompts(self.run, pairs, ("base_prompt", "scenario"))
-        owed = ~pairs["prompt_id"].isin(self.run.prompts()["prompt_id"])
-        self.todo, self.total = pairs[owed].to_dict("records"), int(owed.sum())
-        self.there = len(pairs) - self.total
+        missing = ~pairs["prompt_id"].isin(self.run.prompts()["prompt_id"])
+        self.todo, self.owed = pairs[missing].to_dict("records"), len(pairs)
+        self.total = len(self.todo)
 
     def open(self) -> None:
         self.run.bind(**self.bound)
@@ -371,9 +365,8 @@ class WritingJob(Job):
 
     def steps(self, row: dict[str, Any]) -> Steps:
         "One call, and the prompt that comes of it."
-        messages = _writer_messages(row["base_prompt"], row["scenario"], row["opening"])
         seed = int(digest("writer", row["prompt_id"], length=7), 16)
-        answer = yield Request(self.llm, messages, row["prompt_id"], "writer", {"seed": seed})
+        answer = yield Request(self.llm, _writer_messages(row), row["prompt_id"], "writer", {"seed": seed})
         text = (answer.content or "").strip().strip('"“”').strip()
         if answer.status != "ok" or not text:
             self.failed += 1
@@ -382,14 +375,8 @@ class WritingJob(Job):
         self.keep("prompts", [{**{name: row.get(name) for name in fields}, "first_message": text}], done=1)
 
     def forecast(self) -> list[Forecast]:
-        texts = [_WRITER + row["base_prompt"] + row["scenario"] for row in self.todo]
-        tokens, measured = usual_answer(self.run, "writer", self.llm, 60)
-        length = float(sum(map(len, texts)))
-        counts = {"owed": self.total + self.there, "done": self.there, "calls": self.total, "calls_least": self.total}
-        sizes = {"characters": length, "characters_most": length, "sample": texts[:20]}
-        return [
-            Forecast("writer", self.llm.name, self.llm, **counts, **sizes, answer_tokens=tokens, measured=measured)
-        ]
+        prompts = [_writer_messages(row) for row in self.todo]
+        return [forecast_calls(self, "writer", self.llm.name, self.llm, self.owed, 60, prompts)]
 
     def close(self) -> None:
         note_prompts(self.run)
@@ -424,14 +411,8 @@ def contextualise(
         The writer.
     run : Run
         Where messages and costs go; calling again writes only what is missing.
-    budget : Budget, optional
-        A cap for the run.
-    on : Executor or dask.distributed.Client, optional
-        Whose workers make the calls, in shards of hundreds; see `Spread`.
-    batch : bool or Batch
-        In the provider's batches: about half the price, within a day.
-    progress : bool
-        Show a bar.
+    budget, batch, on, progress
+        As for `simulate`.
 
     Returns
     -------
