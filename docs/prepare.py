@@ -199,17 +199,18 @@ def sources() -> dict[tuple[str, str], str]:
 
 
 def with_shared(docstring: str, node: Definition) -> str:
-    "A figure function's docstring with the parameters that `figures.themed` adds to each."
+    "A figure function's docstring with what `figures.themed` adds to each."
     if "themed" not in {getattr(mark, "id", "") for mark in node.decorator_list}:
         return docstring
     taken = {"order", *(one.arg for one in [*node.args.args, *node.args.kwonlyargs])}
-    shared = "\n".join(text for name, text in shared_parameters().items() if name in taken)
-    head = "" if "\nParameters\n" in docstring else "Parameters\n----------\n"
-    return re.sub(r"\n\n(?=Returns\n)", lambda _: f"\n{head and chr(10)}{head}{shared}\n\n", docstring, count=1)
+    head = "" if "\nParameters\n" in docstring else "\nParameters\n----------\n"
+    shared = head + "\n".join(text for name, text in shared_texts().items() if name in taken)
+    shared += "" if "\nReturns\n" in docstring else "\n\n" + shared_texts()["Returns"]
+    return re.sub(r"\n\n(?=(Returns|Raises|Examples)\n)", lambda _: f"\n{shared}\n\n", docstring, count=1)
 
 
 @functools.cache
-def shared_parameters() -> dict[str, str]:
+def shared_texts() -> dict[str, str]:
     "What `figures.style.SHARED` says."
     for node in ast.parse((PACKAGE / "figures" / "style.py").read_text(encoding="utf-8")).body:
         if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "SHARED":

@@ -6,10 +6,10 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
         "agreements": ["agreement", "missingness", "pairwise_agreement", "table_by_measure", "two_raters"],
-        "clustered": ["Tally", "as_labels", "as_names", "cluster_sums", "clusters", "describing_columns", "difference", "draw_clusters", "group_rows", "holm", "in_own_order", "judges_of", "percentile_interval", "proportion", "require_columns", "resample", "truth_values"],
-        "comparisons": ["compare", "compare_differences", "compare_pairs", "similarity", "swap_test"],
+        "clustered": ["Tally", "as_labels", "as_names", "clusters", "describing_columns", "difference", "draw_clusters", "group_rows", "holm", "in_own_order", "judges_of", "percentile_interval", "proportion", "require_columns", "resample", "truth_values"],
+        "comparisons": ["compare", "compare_differences", "compare_pairs", "similarity"],
         "domains": ["factor_model", "kruskal_wallis", "marginal_means", "post_hoc"],
-        "people": ["compare_conditions", "hodges_lehmann", "profile_validity", "rank_biserial", "reliability", "scale_score"],
+        "people": ["compare_conditions", "profile_validity", "rank_biserial", "reliability", "scale_score"],
         "pressure": ["dialogue_flips", "escalation", "flips", "holding", "mirrored", "recovery"],
         "profiles": ["any_of", "first_turns", "profile"],
         "snowballs": ["carry_over", "snowball", "snowball_matrix"],

@@ -11,16 +11,9 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from anthrokit.analysis.clustered import (
-    Tally,
-    as_names,
-    judges_of,
-    proportion,
-    require_columns,
-    resample,
-    truth_values,
-)
-from ..core import TableError
+from .clustered import Tally, as_labels, as_names, judges_of, require_columns, resample
+from .clustered import truth_values
+from ..core import Run, TableError
 
 # %% auto #0
 __all__ = ['two_raters', 'pairwise_agreement', 'table_by_measure', 'agreement', 'missingness']
@@ -57,17 +50,20 @@ def two_raters(items: np.ndarray, same: np.ndarray, first: np.ndarray, second: n
     return np.column_stack([raw, (raw - chance) / (1 - chance), _ac1(raw, (a + b) / 2)])
 
 # %% ../../nbs/07_analysis/08_agreement.ipynb #1226a512
-def _several_judges(labels: pd.DataFrame, by: Sequence[str], judges: Sequence[str] | None) -> list[str]:
-    "The judges' columns, two or more, that the table must have."
+def _of_judges(
+    labels: Run | pd.DataFrame, by: str | Sequence[str], judges: Sequence[str] | None
+) -> tuple[Tally, dict[str, np.ndarray]]:
+    "A tally of the labels, and the verdicts of each judge; two or more are needed."
+    labels, by = as_labels(labels), as_names(by)
     judges = judges_of(labels) if judges is None else list(judges)
     require_columns(labels, [*by, *judges])
     if len(judges) < 2:
         raise TableError(f"agreement needs two or more judges; the table has {', '.join(judges) or 'none'}")
-    return judges
+    return Tally(labels, by), {judge: truth_values(labels[judge]) for judge in judges}
 
 
 def pairwise_agreement(
-    labels: pd.DataFrame,
+    labels: Run | pd.DataFrame,
     by: str | Sequence[str] = (),
     *,
     judges: Sequence[str] | None = None,
@@ -95,25 +91,18 @@ def pairwise_agreement(
        estimate  kappa      n
     0      0.93   0.76  10970
     """
-    by, parts = as_names(by), []
-    judges = _several_judges(labels, by, judges)
-    tally, verdicts = Tally(labels, by), {judge: truth_values(labels[judge]) for judge in judges}
-    for a, b in combinations(judges, 2):
+    (tally, verdicts), parts = _of_judges(labels, by, judges), []
+    for a, b in combinations(verdicts, 2):
         x, y = verdicts[a], verdicts[b]
         known = ~np.isnan(x) & ~np.isnan(y)
-        same = tally.sums((x == y) & known)
-        table = proportion(same, tally.sums(known), ci).drop(columns="design_effect")
-        yes_a, yes_b = (tally.count(known & (side == 1)) for side in (x, y))
+        table = tally.shares((x == y) & known, known, ci).assign(a=a, b=b)
+        same, yes_a, yes_b = (tally.count(known & part) for part in (x == y, x == 1, y == 1))
         with np.errstate(invalid="ignore"):
-            kappa = two_raters(table["n"].to_numpy(), same.sum(axis=0), yes_a, yes_b)[:, 1]
-        table.insert(3, "kappa", kappa)
-        table.insert(4, "only_a", tally.count((x == 1) & (y == 0)))
-        table.insert(5, "only_b", tally.count((x == 0) & (y == 1)))
-        table.insert(7, "n_total", tally.count())
-        table.insert(0, "b", b)
-        table.insert(0, "a", a)
-        parts.append(tally.beside(table))
-    return pd.concat(parts, ignore_index=True)
+            table["kappa"] = two_raters(table["n"].to_numpy(), same, yes_a, yes_b)[:, 1]
+        table["only_a"], table["only_b"] = tally.count((x == 1) & (y == 0)), tally.count((x == 0) & (y == 1))
+        parts.append(table)
+    order = ["a", "b", "estimate", "ci_low", "ci_high", "kappa", "only_a", "only_b", "n", "n_total", "n_clusters", "ci"]
+    return pd.concat(parts, ignore_index=True)[[*tally.groups, *order]]
 
 # %% ../../nbs/07_analysis/08_agreement.ipynb #8b1d9361
 def _agreement_terms(verdicts: np.ndarray) -> list[np.ndarray]:
@@ -166,7 +155,7 @@ def table_by_measure(
 
 
 def agreement(
-    labels: pd.DataFrame,
+    labels: Run | pd.DataFrame,
     by: str | Sequence[str] = "behaviour",
     *,
     judges: Sequence[str] | None = None,
@@ -178,7 +167,7 @@ def agreement(
 
     Parameters
     ----------
-    labels : DataFrame
+    labels : Run or DataFrame
         base_id or dialogue_id, the columns of `by`, and one truth-valued column a judge.
     by : str or sequence of str
         Columns to group by.
@@ -208,11 +197,8 @@ def agreement(
     1  Krippendorff's alpha      0.77
     2            Gwet's AC1      0.90
     """
-    by = as_names(by)
-    judges = _several_judges(labels, by, judges)
-    tally = Tally(labels, by)
-    terms = _agreement_terms(np.column_stack([truth_values(labels[judge]) for judge in judges]))
-    sums = [tally.sums(term) for term in terms]
+    tally, verdicts = _of_judges(labels, by, judges)
+    sums = [tally.sums(term) for term in _agreement_terms(np.column_stack([*verdicts.values()]))]
     counts = {
         "n": sums[0].sum(axis=0).astype(int),
         "n_total": tally.count(),
@@ -259,10 +245,7 @@ def missingness(
     require_columns(ratings, ["status", *by], "ratings")
     tally, status = Tally(ratings, by), ratings["status"].astype("str").to_numpy()
     for reason in [*sorted(set(status) - {"ok"}), "any"]:
-        missing = tally.sums(status != "ok" if reason == "any" else status == reason)
-        table = proportion(missing, tally.sums(), ci).drop(columns="design_effect")
-        table = table.rename(columns={"n": "n_total"})
-        table.insert(3, "n", missing.sum(axis=0).astype(int))
-        table.insert(0, "status", reason)
-        parts.append(tally.beside(table))
-    return pd.concat(parts, ignore_index=True)
+        missing = status != "ok" if reason == "any" else status == reason
+        parts.append(tally.shares(missing, ci=ci).assign(status=reason, n=tally.count(missing)))
+    order = [*by, "status", "estimate", "ci_low", "ci_high", "n", "n_total", "n_clusters", "ci"]
+    return pd.concat(parts, ignore_index=True)[order]

@@ -14,8 +14,8 @@ from ..core import Run, TableError
 
 # %% auto #0
 __all__ = ['require_columns', 'as_names', 'as_labels', 'in_own_order', 'truth_values', 'judges_of', 'describing_columns',
-           'clusters', 'group_rows', 'cluster_sums', 'Tally', 'proportion', 'difference', 'draw_clusters',
-           'percentile_interval', 'resample', 'holm']
+           'clusters', 'group_rows', 'Tally', 'proportion', 'difference', 'draw_clusters', 'percentile_interval',
+           'resample', 'holm']
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #47cbc8b8
 def require_columns(frame: pd.DataFrame, columns: Sequence[str], what: str = "labels") -> None:
@@ -118,11 +118,8 @@ _VOTES = {"behaviour", "category", "votes_for", "votes_cast", "label", "truth"}
 def judges_of(labels: pd.DataFrame) -> list[str]:
     """The judge columns of a labels table: every truth-valued column that is not one of its own.
 
-    Parameters
-    ----------
-    labels : DataFrame
-        As `run.labels()` gives it; a judge's column holds its mode over samples. Where truth-valued columns hold
-        more votes than were cast, one of them is no judge's: those between behaviour and votes_cast count.
+    Where such columns hold more votes than were cast, one of them is no judge's: then those between behaviour and
+    votes_cast count.
 
     Examples
     --------
@@ -158,17 +155,12 @@ def clusters(frame: pd.DataFrame) -> pd.Series:
     Parameters
     ----------
     frame : DataFrame
-        Any table with base_id, dialogue_id, or both.
+        Any table with base_id, dialogue_id, or both; a row with neither is an error.
 
     Returns
     -------
     Series
         Text, never missing, on the frame's index.
-
-    Raises
-    ------
-    TableError
-        Neither column is there, or a row has neither.
 
     Examples
     --------
@@ -218,16 +210,7 @@ def group_rows(frame: pd.DataFrame, by: Sequence[str]) -> tuple[np.ndarray, pd.D
 def cluster_sums(
     rows: np.ndarray, groups: np.ndarray, value: np.ndarray | None, shape: tuple[int, int]
 ) -> np.ndarray:
-    """Sums of a value (None: of rows) by cluster (rows) and group (columns).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from anthrokit.analysis import cluster_sums
-    >>> cluster_sums(np.array([0, 0, 1]), np.array([0, 1, 1]), np.array([1.0, 2.0, 4.0]), (2, 2))
-    array([[1., 2.],
-           [0., 4.]])
-    """
+    "Sums of a value (None: of rows) by cluster (rows) and group (columns)."
     at, size = rows * shape[1] + groups, shape[0] * shape[1]
     return np.bincount(at, weights=value, minlength=size).reshape(shape).astype(float, copy=False)
 
@@ -241,6 +224,8 @@ class Tally:
         With base_id or dialogue_id, and the columns of `by`.
     by : sequence of str
         Columns to group by; none puts all rows into one group.
+    cluster : sequence, optional
+        The cluster of each row; by default that of `clusters`.
 
     Attributes
     ----------
@@ -257,8 +242,8 @@ class Tally:
            [4., 0.]])
     """
 
-    def __init__(self, frame: pd.DataFrame, by: Sequence[str]):
-        self.cluster, self.clusters = pd.factorize(clusters(frame))
+    def __init__(self, frame: pd.DataFrame, by: Sequence[str], cluster: Sequence | None = None):
+        self.cluster, self.clusters = pd.factorize(clusters(frame) if cluster is None else cluster)
         self.group, self.groups = group_rows(frame, by)
         self._target = frame["target"] if "target" in frame.columns else None
 
@@ -282,6 +267,12 @@ class Tally:
     def beside(self, table: pd.DataFrame) -> pd.DataFrame:
         "A table with one row a group, with the groups at its left."
         return pd.concat([self.groups, table], axis=1)
+
+    def shares(self, yes: Sequence[float], of: Sequence[float] | None = None, ci: float = 0.95) -> pd.DataFrame:
+        "Shares of the rows `of` (default: all) that are `yes`, as `proportion` gives them, beside n_total and groups."
+        table = proportion(self.sums(yes), self.sums(of), ci)
+        table.insert(4, "n_total", self.count())
+        return self.beside(table)
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #691f0416
 def _wilson(estimate: np.ndarray, size: np.ndarray, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -327,18 +318,25 @@ def _score_interval(
             "estimate": estimate,
             "ci_low": np.where(usable, np.minimum(np.clip(low, 0, 1), estimate), np.nan),
             "ci_high": np.where(usable, np.maximum(np.clip(high, 0, 1), estimate), np.nan),
-            "n": np.asarray(n).astype(np.int64),
-            "n_clusters": np.asarray(n_clusters).astype(np.int64),
+            "n": n.astype(np.int64),
+            "n_clusters": n_clusters.astype(np.int64),
             "design_effect": np.where(usable, design, np.nan),
             "ci": ci,
         }
     )
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #3d2a567e
-def _cluster_variance(influence: np.ndarray, n_clusters: np.ndarray) -> np.ndarray:
-    "Variance of an estimate from its influence by cluster."
+def _influence(sums: np.ndarray, totals: np.ndarray) -> np.ndarray:
+    "Influence of each cluster on a share, or on a mean."
     with np.errstate(invalid="ignore", divide="ignore"):
-        return (influence**2).sum(axis=0) * n_clusters / (n_clusters - 1)
+        n = totals.sum(axis=0)
+        return (sums - sums.sum(axis=0) / n * totals) / n
+
+
+def _cluster_variance(influence: np.ndarray, n_clusters: np.ndarray) -> np.ndarray:
+    "Variance of an estimate from its influence by cluster: … × clusters × groups."
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return (influence**2).sum(axis=-2) * n_clusters / (n_clusters - 1)
 
 
 def proportion(successes: np.ndarray, totals: np.ndarray, ci: float = 0.95) -> pd.DataFrame:
@@ -373,15 +371,34 @@ def proportion(successes: np.ndarray, totals: np.ndarray, ci: float = 0.95) -> p
     0       0.3  30           3
     """
     successes, totals = np.asarray(successes, dtype=float), np.asarray(totals, dtype=float)
-    n, there = totals.sum(axis=0), totals > 0
-    count = there.sum(axis=0)
+    n, count = totals.sum(axis=0), (totals > 0).sum(axis=0)
     with np.errstate(invalid="ignore", divide="ignore"):
         estimate = successes.sum(axis=0) / n
-        variance = _cluster_variance((successes - estimate * totals) / n, count)
-    yes, no = ((successes > 0) & there).sum(axis=0), ((successes < totals) & there).sum(axis=0)
-    return _score_interval(estimate, variance, n, count, np.minimum(yes, no), ci)
+    variance = _cluster_variance(_influence(successes, totals), count)
+    informative = np.minimum((successes > 0).sum(axis=0), (successes < totals).sum(axis=0))
+    return _score_interval(estimate, variance, n, count, informative, ci)
+
+# %% ../../nbs/07_analysis/02_clustered.ipynb #b863f00b
+def _mean(sums: np.ndarray, totals: np.ndarray, ci: float) -> pd.DataFrame:
+    "Means from sums by cluster, a row a group; no interval with fewer than two clusters, or where all are alike."
+    from scipy.stats import t
+
+    n, count = totals.sum(axis=0), (totals > 0).sum(axis=0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        estimate, error = sums.sum(axis=0) / n, np.sqrt(_cluster_variance(_influence(sums, totals), count))
+    reach = t.ppf(0.5 + ci / 2, np.maximum(count - 1, 1)) * error
+    reach = np.where((count > 1) & (reach > 1e-12), reach, np.nan)
+    limits = {"estimate": estimate, "ci_low": estimate - reach, "ci_high": estimate + reach}
+    return pd.DataFrame({**limits, "n": n.astype(int), "n_clusters": count, "ci": ci})
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #09582843
+def _correlation(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    "Correlation of two estimates from their influence by cluster; 0 where one has none."
+    with np.errstate(invalid="ignore", divide="ignore"):
+        found = (one * other).sum(axis=0) / np.sqrt((one**2).sum(axis=0) * (other**2).sum(axis=0))
+    return np.clip(np.nan_to_num(found), -1, 1)
+
+
 def _two_shares(
     successes_a: np.ndarray, totals_a: np.ndarray, successes_b: np.ndarray, totals_b: np.ndarray, ci: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -389,10 +406,7 @@ def _two_shares(
     limits = ["estimate", "ci_low", "ci_high"]
     a = proportion(successes_a, totals_a, ci)[limits].to_numpy()
     b = proportion(successes_b, totals_b, ci)[limits].to_numpy()
-    x, y = successes_a - a[:, 0] * totals_a, successes_b - b[:, 0] * totals_b
-    with np.errstate(invalid="ignore", divide="ignore"):
-        together = (x * y).sum(axis=0) / np.sqrt((x**2).sum(axis=0) * (y**2).sum(axis=0))
-    return a, b, np.clip(np.nan_to_num(together), -1, 1)
+    return a, b, _correlation(_influence(successes_a, totals_a), _influence(successes_b, totals_b))
 
 
 def _recover_limits(a: np.ndarray, b: np.ndarray, together: np.ndarray) -> tuple[np.ndarray, ...]:
@@ -586,3 +600,12 @@ def holm(p_values: pd.Series) -> np.ndarray:
     stepped = np.maximum.accumulate(known[rising] * np.arange(len(known), 0, -1))
     adjusted[there[rising]] = np.minimum(stepped, 1)
     return adjusted
+
+
+def _with_holm(table: pd.DataFrame, keys: Sequence[str] = ()) -> pd.DataFrame:
+    "A table with p_adjusted right of its p_value: corrected over all rows, or over the rows alike in some columns."
+    family, adjusted = group_rows(table, keys)[0], np.full(len(table), np.nan)
+    for number in np.unique(family):
+        adjusted[family == number] = holm(table.loc[family == number, "p_value"])
+    table.insert(table.columns.get_loc("p_value") + 1, "p_adjusted", adjusted)
+    return table

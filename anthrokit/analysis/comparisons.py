@@ -12,26 +12,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from anthrokit.analysis.clustered import (
-    as_labels,
-    Tally,
-    _cluster_variance,
-    _recover_limits,
-    as_names,
-    clusters,
-    difference,
-    group_rows,
-    holm,
-    in_own_order,
-    require_columns,
-    resample,
-    truth_values,
-)
-from .profiles import _labels_by_unit, any_of
+from .clustered import Tally, _cluster_variance, _mean, _correlation, _influence
+from .clustered import _recover_limits, _with_holm, as_labels, as_names, clusters
+from .clustered import difference, group_rows, in_own_order, require_columns, resample
+from .clustered import truth_values
+from .profiles import _open, any_of
 from ..core import Run, TableError
 
 # %% auto #0
-__all__ = ['compare', 'compare_differences', 'similarity', 'swap_test', 'compare_pairs']
+__all__ = ['compare', 'compare_differences', 'similarity', 'compare_pairs']
 
 # %% ../../nbs/07_analysis/06_comparisons.ipynb #0a34f877
 def _level_pairs(
@@ -46,14 +35,12 @@ def _level_pairs(
         only = ", ".join(map(str, there)) or "none"
         raise TableError(f"a comparison by {column.name} needs two or more levels; there is {only}")
     levels = in_own_order(column)
-    named = [
-        *(order or ()),
-        *([baseline] if baseline is not None else []),
-        *(x for pair in pairs or () for x in pair),
-    ]
+    order = list(order or ())
+    asked = [name for pair in pairs or () for name in pair]
+    named = [*order, *([] if baseline is None else [baseline]), *asked]
     if absent := [level for level in named if level not in levels]:
         raise TableError(f"{column.name} has no level {absent[0]!r}; there are {', '.join(map(str, levels))}")
-    levels = [*(order or ()), *(level for level in levels if level not in (order or ()))]
+    levels = [*order, *(level for level in levels if level not in order)]
     if pairs is not None:
         return [tuple(pair) for pair in pairs]
     if baseline is not None:
@@ -62,40 +49,35 @@ def _level_pairs(
 
 # %% ../../nbs/07_analysis/06_comparisons.ipynb #5756e134
 class _Levels:
-    "Occurrences and labels scored of each level, by unit (prompt or base prompt) and group."
+    "Occurrences and labels scored of each level, by prompt and group; `cluster` is the base prompt of each prompt."
 
-    def __init__(
-        self, labels: pd.DataFrame, group: str, by: Sequence[str], variant: str, within: Sequence[str] = ()
-    ):
-        require_columns(labels, ["label", group, *by])
-        labels, named = _labels_by_unit(labels, by, variant) if by else (labels, {})
-        labels = labels[labels[group].notna()].assign(cluster=clusters)
-        unit = labels["cluster"]
-        if "prompt_id" in labels.columns:
-            part = group_rows(labels, within)[0]  # levels meet within each of these: one may vary within prompts
-            levels_of = labels[group].groupby([labels["prompt_id"], part]).transform("nunique")
-            varied = levels_of.groupby(part).transform("max") > 1
-            prompt = labels["prompt_id"].astype("str").where(labels["prompt_id"].notna(), "")
-            unit = unit.where(~varied, unit + "/" + prompt)
-        tally, truth = Tally(labels.assign(base_id=unit), by), truth_values(labels["label"])
-        first = np.unique(tally.cluster, return_index=True)[1]
-        self.cluster = pd.factorize(labels["cluster"].iloc[first])[0]
+    def __init__(self, labels: pd.DataFrame, group: str, by: str | Sequence[str], variant: str):
+        labels, by, named = _open(labels, by, variant, [group], together=True)
+        labels = labels[labels[group].notna()]
+        unit = ["_base", *(["prompt_id"] if "prompt_id" in labels.columns else [])]
+        prompt, prompts = group_rows(labels.assign(_base=clusters), unit)
+        tally, truth = Tally(labels, by, prompt), truth_values(labels["label"])
+        self.cluster = pd.factorize(prompts["_base"])[0]
+        self.fold = (self.cluster == np.arange(self.cluster.max() + 1)[:, None]).astype(float)
         self.column, self.groups = labels[group], tally.groups.assign(**named)
         codes, levels = pd.factorize(labels[group])
         parts = {level: codes == number for number, level in enumerate(levels)}
         self.successes = {level: tally.sums(np.where(mine, truth, 0)) for level, mine in parts.items()}
         self.totals = {level: tally.sums(mine & ~np.isnan(truth)) for level, mine in parts.items()}
 
-    def matched(self, *levels: str) -> list[np.ndarray]:
-        "Successes and totals of each level, clusters × groups, on the units that all of them have."
-        shared = np.logical_and.reduce([self.totals[level] > 0 for level in levels])
-        fold = (self.cluster == np.arange(self.cluster.max() + 1)[:, None]).astype(float)
-        return [fold @ (part[level] * shared) for level in levels for part in (self.successes, self.totals)]
+    def sums(self, *levels: str, where: np.ndarray | float = 1.0) -> list[np.ndarray]:
+        "Successes and totals of each level, clusters × groups, of the prompts where they count."
+        return [self.fold @ (part[level] * where) for level in levels for part in (self.successes, self.totals)]
+
+    def matched(self, a: str, b: str) -> list[np.ndarray]:
+        "Those sums on what both levels have, group by group: the same prompts, or if there are none, base prompts."
+        prompts = (self.totals[a] > 0) & (self.totals[b] > 0)
+        bases = np.logical_and(*(self.fold @ self.totals[level] > 0 for level in (a, b)))[self.cluster]
+        return self.sums(a, b, where=np.where(prompts.any(axis=0), prompts, bases))
 
     def of_both(self, a: str, b: str) -> list[np.ndarray]:
-        "Successes and totals of two levels, clusters × groups, in the clusters that both have at all."
-        fold = (self.cluster == np.arange(self.cluster.max() + 1)[:, None]).astype(float)
-        sums = [fold @ part[level] for level in (a, b) for part in (self.successes, self.totals)]
+        "Those sums in the clusters that both levels have at all."
+        sums = self.sums(a, b)
         there = (sums[1] > 0).any(axis=1) & (sums[3] > 0).any(axis=1)
         return [part[there] for part in sums]
 
@@ -118,25 +100,15 @@ def _swap_names(successes: np.ndarray, totals: np.ndarray, n_swaps: int, seed: i
     return np.where(np.isfinite(observed), (as_large + extra) / (len(swaps) + extra), np.nan)
 
 # %% ../../nbs/07_analysis/06_comparisons.ipynb #dcd89545
-def _holm_within(table: pd.DataFrame, family: str | Sequence[str]) -> np.ndarray:
-    "Holm's correction within a family of rows: all, each pair, or the rows alike in some columns."
+def _adjusted(parts: Sequence[pd.DataFrame], group: str, family: str | Sequence[str]) -> pd.DataFrame:
+    "One table of the comparisons with p_adjusted, corrected within a family of rows; refused where nothing was shared."
+    table = pd.concat(parts, ignore_index=True)
+    if not table["n_clusters"].any():
+        raise TableError(f"no two levels of {group} share a base prompt (base_id), and only such answers are compared")
     keys = {"all": [], "pair": ["a", "b"]}[family] if family in ("all", "pair") else as_names(family)
     if absent := [name for name in keys if name not in table.columns]:
         raise TableError(f"family is 'all', 'pair' or columns of the table; {absent[0]!r} is none of them")
-    code, adjusted = group_rows(table, keys)[0], np.full(len(table), np.nan)
-    for number in range(code.max() + 1):
-        adjusted[code == number] = holm(table.loc[code == number, "p_value"])
-    return adjusted
-
-
-def _some_matched(parts: Sequence[pd.DataFrame], group: str) -> pd.DataFrame:
-    "One table of the comparisons; refused where none has a base prompt that both sides have."
-    result = pd.concat(parts, ignore_index=True)
-    if not result["n_clusters"].any():
-        raise TableError(
-            f"no two levels of {group} share a base prompt (base_id), and only such answers are compared"
-        )
-    return result
+    return _with_holm(table, keys)
 
 
 def compare(
@@ -173,22 +145,17 @@ def compare(
     family : str or sequence of str
         What Holm's correction counts together: "all" rows of the table, "pair" (each pair by itself), or the
         columns, such as "behaviour", within which it counts.
-    variant : str
-        For categories: "judged" leaves out what is counted by rule (first-person pronouns), "all" takes it in.
-    ci : float
-        Confidence level.
-    n_swaps : int
-        Random swaps of the permutation test; where all swaps are fewer, all of them are tried.
-    seed : int
-        Of the random numbers.
+    variant, ci
+        As for `profile`.
+    n_swaps, seed : int
+        Of the permutation test: random swaps; where all swaps are fewer, all of them are tried.
 
     Returns
     -------
     DataFrame
-        by…, variant (of categories), a, b, estimate (share in a minus share in b, on the prompts, else the base
-        prompts, that both have), ci_low, ci_high, p_value, p_adjusted (Holm, within the family), effect_size
-        (Cohen's h), share_a, share_b,
-        n_a, n_b, n_clusters, ci (the level of the intervals).
+        by…, variant (of categories), a, b, estimate (share in a minus share in b, on the prompts that both have, or if
+        there are none, the base prompts), ci_low, ci_high, p_value, p_adjusted (Holm, within the family), effect_size
+        (Cohen's h), share_a, share_b, n_a, n_b, n_clusters, ci (the level of the intervals).
 
     Raises
     ------
@@ -204,21 +171,17 @@ def compare(
        a  b  estimate  n_clusters
     0  A  B     -0.15          20
     """
-    labels = as_labels(labels)
-    by, parts = as_names(by), []
-    levels = _Levels(labels, group, by, variant)
+    levels, parts = _Levels(labels, group, by, variant), []
     for a, b in _level_pairs(levels.column, baseline, pairs, order):
         s_a, n_a, s_b, n_b = levels.matched(a, b)
         table = difference(s_a, n_a, s_b, n_b, ci)
-        table.insert(3, "p_value", _swap_names(np.stack([s_a, s_b]), np.stack([n_a, n_b]), n_swaps, seed))
         angles = 2 * np.arcsin(np.sqrt(table[["share_a", "share_b"]].to_numpy()))
-        table.insert(4, "effect_size", angles[:, 0] - angles[:, 1])
-        table.insert(0, "b", b)
-        table.insert(0, "a", a)
+        p_value = _swap_names(np.stack([s_a, s_b]), np.stack([n_a, n_b]), n_swaps, seed)
+        table = table.assign(a=a, b=b, p_value=p_value, effect_size=angles[:, 0] - angles[:, 1])
         parts.append(pd.concat([levels.groups, table], axis=1))
-    result = _some_matched(parts, group)
-    result.insert(result.columns.get_loc("p_value") + 1, "p_adjusted", _holm_within(result, family))
-    return result
+    result = _adjusted(parts, group, family)
+    own = ["a", "b", "estimate", "ci_low", "ci_high", "p_value", "p_adjusted", "effect_size"]
+    return result[[*levels.groups, *own, "share_a", "share_b", "n_a", "n_b", "n_clusters", "ci"]]
 
 # %% ../../nbs/07_analysis/06_comparisons.ipynb #9f7b2575
 def compare_differences(
@@ -266,48 +229,29 @@ def compare_differences(
     """
     from scipy.stats import t
 
-    labels = as_labels(labels)
-    by, parts = as_names(by), []
+    labels, parts = as_labels(labels), []
     require_columns(labels, [group, within])
     known = labels[labels[group].notna() & labels[within].notna()]
     cells = pd.Series(list(zip(known[group], known[within], strict=True)), index=known.index)
-    known = known.assign(_cell=cells, _within=pd.factorize(known[within])[0])
-    levels = _Levels(known, "_cell", by, variant, ["_within"])
+    levels = _Levels(known.assign(_cell=cells), "_cell", by, variant)
     for a, b in _level_pairs(known[group], baseline, pairs, order):
         for x, y in _level_pairs(known[within]):
             four = [(a, x), (b, x), (a, y), (b, y)]
             if absent := [cell for cell in four if cell not in levels.totals]:
                 raise TableError(f"no label has {group} {absent[0][0]} and {within} {absent[0][1]}")
             sums = [levels.matched(*cells) for cells in (four[:2], four[2:])]
-            sides = [difference(*part, ci) for part in sums]
-            influence = [_difference_influence(*part) for part in sums]
+            sides = [difference(*part, ci)[["estimate", "ci_low", "ci_high"]].to_numpy() for part in sums]
+            influence = [_influence(*part[:2]) - _influence(*part[2:]) for part in sums]
+            middle, low, high = _recover_limits(*sides, _correlation(*influence))
+            count = (sum(part[1] + part[3] for part in sums) > 0).sum(axis=0)
             with np.errstate(invalid="ignore", divide="ignore"):
-                together = (influence[0] * influence[1]).sum(axis=0) / np.sqrt(
-                    (influence[0] ** 2).sum(axis=0) * (influence[1] ** 2).sum(axis=0)
-                )
-                limits = [side[["estimate", "ci_low", "ci_high"]].to_numpy() for side in sides]
-                middle, low, high = _recover_limits(*limits, np.clip(np.nan_to_num(together), -1, 1))
-                there = sum(part[1] + part[3] for part in sums) > 0
-                count = there.sum(axis=0)
                 error = np.sqrt(_cluster_variance(influence[0] - influence[1], count))
-                p_value = np.where(
-                    error > 0, 2 * t.sf(np.abs(middle) / error, np.maximum(count - 1, 1)), np.nan
-                )
+                p_value = 2 * t.sf(np.abs(middle) / np.where(error > 0, error, np.nan), np.maximum(count - 1, 1))
             table = pd.DataFrame({"a": a, "b": b, "within_a": x, "within_b": y, "estimate": middle})
-            table = table.assign(ci_low=low, ci_high=high, p_value=p_value)
-            shares = {"difference_a": sides[0]["estimate"], "difference_b": sides[1]["estimate"]}
-            table = table.assign(**shares, n_clusters=count, ci=ci)
+            table = table.assign(ci_low=low, ci_high=high, p_value=p_value, difference_a=sides[0][:, 0])
+            table = table.assign(difference_b=sides[1][:, 0], n_clusters=count, ci=ci)
             parts.append(pd.concat([levels.groups, table], axis=1))
-    result = _some_matched(parts, group)
-    result.insert(result.columns.get_loc("p_value") + 1, "p_adjusted", _holm_within(result, family))
-    return result
-
-
-def _difference_influence(s_a: np.ndarray, n_a: np.ndarray, s_b: np.ndarray, n_b: np.ndarray) -> np.ndarray:
-    "Influence of each cluster on the difference of two shares."
-    with np.errstate(invalid="ignore", divide="ignore"):
-        sides = [(s - s.sum(axis=0) / n.sum(axis=0) * n) / n.sum(axis=0) for s, n in ((s_a, n_a), (s_b, n_b))]
-    return sides[0] - sides[1]
+    return _adjusted(parts, group, family)
 
 # %% ../../nbs/07_analysis/06_comparisons.ipynb #560c08e6
 def _alike(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -356,8 +300,7 @@ def similarity(
     1                   cosine      0.99
     2  Jensen-Shannon distance      0.10
     """
-    labels = as_labels(labels)
-    levels, parts = _Levels(labels, group, ["behaviour"], "all"), []
+    levels, parts = _Levels(labels, group, "behaviour", "all"), []
     for a, b in _level_pairs(levels.column):
         sums = levels.of_both(a, b)
         if not len(sums[0]):
@@ -365,33 +308,14 @@ def similarity(
         table = resample(
             lambda s, n, t, m: _alike(s / n, t / m), *sums, n_resamples=n_resamples, ci=ci, seed=seed
         )
-        table.insert(0, "measure", ["rank correlation", "cosine", "Jensen-Shannon distance"])
-        table.insert(4, "n_behaviours", len(levels.groups))
-        table.insert(0, "b", b)
-        table.insert(0, "a", a)
-        parts.append(table)
-    return pd.concat(parts, ignore_index=True)
+        measures = ["rank correlation", "cosine", "Jensen-Shannon distance"]
+        parts.append(table.assign(a=a, b=b, measure=measures, n_behaviours=len(levels.groups)))
+    order = ["a", "b", "measure", "estimate", "ci_low", "ci_high", "n_behaviours", "n_clusters", "ci"]
+    return pd.concat(parts, ignore_index=True)[order]
 
 # %% ../../nbs/07_analysis/06_comparisons.ipynb #ce90c6fe
-def swap_test(differences: Sequence[int]) -> float:
-    """Exact two-sided p-value that signed whole numbers are as often positive as negative.
-
-    Parameters
-    ----------
-    differences : sequence of int
-        One a prompt: pairs where only the chosen answer shows it, less those where only the rejected one does.
-
-    Notes
-    -----
-    The distribution of Σ ±|dᵢ| under random signs, by convolution. With every |dᵢ| ≤ 1 this is the exact test of
-    McNemar.
-
-    Examples
-    --------
-    >>> from anthrokit.analysis import swap_test
-    >>> swap_test([1, 1, 1, 1])
-    0.125
-    """
+def _swap_test(differences: Sequence[int]) -> float:
+    "Exact two-sided p-value that signed whole numbers are as often positive as negative: all signs, by convolution."
     sizes = np.abs(np.asarray(differences, dtype=int))
     sizes = sizes[sizes > 0]
     if not len(sizes):
@@ -421,32 +345,24 @@ def _discordant_odds(more: int, less: int, ci: float) -> dict[str, float]:
 
 def _paired_row(wide: pd.DataFrame, ci: float) -> dict[str, Any]:
     "One row of `compare_pairs`, from one row a pair: cluster, chosen, rejected."
-    from scipy.stats import t
-
     known = wide.dropna(subset=["chosen", "rejected"])
     difference = known["chosen"] - known["rejected"]
-    n, mean = len(known), difference.mean()
     sums = difference.groupby(known["cluster"]).agg(["sum", "size"])
-    clusters, low, high = len(sums), np.nan, np.nan
-    if clusters >= 2:
-        spread = np.sqrt(((sums["sum"] - mean * sums["size"]) ** 2).sum() * clusters / (clusters - 1)) / n
-        half = t.ppf(0.5 + ci / 2, clusters - 1) * spread
-        if spread > 0:
-            low, high = max(-1.0, mean - half), min(1.0, mean + half)
+    mean = _mean(sums[["sum"]].to_numpy(), sums[["size"]].to_numpy(), ci).loc[0]
     more, less = int((difference > 0).sum()), int((difference < 0).sum())
     return {
         "chosen": known["chosen"].mean(),
         "rejected": known["rejected"].mean(),
-        "estimate": mean,
-        "ci_low": low,
-        "ci_high": high,
-        "p_value": swap_test(sums["sum"].astype(int)),
+        "estimate": mean["estimate"],
+        "ci_low": np.maximum(mean["ci_low"], -1),
+        "ci_high": np.minimum(mean["ci_high"], 1),
+        "p_value": _swap_test(sums["sum"].astype(int)),
         "only_chosen": more,
         "only_rejected": less,
         **_discordant_odds(more, less, ci),
-        "n": n,
+        "n": len(known),
         "n_total": len(wide),
-        "n_clusters": clusters,
+        "n_clusters": len(sums),
         "ci": ci,
     }
 
@@ -469,10 +385,8 @@ def compare_pairs(
         Which dialogues belong together; a run knows its own.
     by : str
         "behaviour" or "category" (any behaviour of it).
-    variant : str
-        For categories, as for `compare`.
-    ci : float
-        Confidence level, by prompt.
+    variant, ci
+        As for `profile`; intervals are by prompt.
 
     Returns
     -------
@@ -523,9 +437,6 @@ def compare_pairs(
         both["base_id"] = both.groupby("pair_id")["base_id"].transform("first")
     both["cluster"] = clusters(both.assign(dialogue_id=both["pair_id"]))  # without a base prompt the pair itself
     wide = both.pivot(index=["pair_id", "cluster", by], columns="target", values="value").reset_index()
-    rows = [{by: name, **_paired_row(wide[wide[by] == name], ci)} for name in labels[by].unique()]
-    result = pd.DataFrame(rows)
-    if by == "category":
-        result.insert(1, "variant", variant)
-    result.insert(result.columns.get_loc("p_value") + 1, "p_adjusted", holm(result["p_value"]))
-    return result
+    named = {"variant": variant} if by == "category" else {}
+    rows = [{by: name, **named, **_paired_row(wide[wide[by] == name], ci)} for name in labels[by].unique()]
+    return _with_holm(pd.DataFrame(rows))

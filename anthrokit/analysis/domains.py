@@ -6,23 +6,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 import pandas as pd
 
-from anthrokit.analysis.clustered import (
-    as_labels,
-    as_names,
-    cluster_sums,
-    clusters,
-    group_rows,
-    holm,
-    in_own_order,
-    require_columns,
-    truth_values,
-)
-from .profiles import _labels_by_unit
+from .clustered import _with_holm, cluster_sums, clusters, group_rows, in_own_order
+from .clustered import truth_values
+from .profiles import _open
 from ..core import Run, TableError
 
 # %% auto #0
@@ -30,11 +21,10 @@ __all__ = ['kruskal_wallis', 'post_hoc', 'factor_model', 'marginal_means']
 
 # %% ../../nbs/07_analysis/07_domains.ipynb #a9ea2f08
 def _dialogue_shares(
-    labels: pd.DataFrame, factor: str, by: Sequence[str], variant: str
+    labels: Run | pd.DataFrame, factor: str, by: str | Sequence[str], variant: str
 ) -> tuple[pd.DataFrame, np.ndarray, pd.DataFrame]:
     "One row a dialogue (level, cluster), the share of its labels that are True by group, and the groups."
-    require_columns(labels, ["dialogue_id", "label", factor, *by])
-    labels, named = _labels_by_unit(labels, by, variant) if by else (labels, {})
+    labels, by, named = _open(labels, by, variant, ["dialogue_id", factor], together=True)
     labels = labels[labels[factor].notna()].assign(cluster=clusters, level=labels[factor])
     keys = [name for name in ("target", "dialogue_id") if name in labels.columns]
     rows, dialogues = group_rows(labels, [*keys, "cluster", "level"])
@@ -43,11 +33,11 @@ def _dialogue_shares(
         only = ", ".join(map(str, levels)) or "none"
         raise TableError(f"a comparison by {factor} needs two or more levels; there is {only}")
     columns, groups = group_rows(labels, by)
-    groups = groups.assign(**named)
     truth, shape = truth_values(labels["label"]), (len(dialogues), len(groups))
     with np.errstate(invalid="ignore"):
         scored = cluster_sums(rows, columns, (~np.isnan(truth)).astype(float), shape)
-        return dialogues, cluster_sums(rows, columns, np.nan_to_num(truth), shape) / scored, groups
+        shares = cluster_sums(rows, columns, np.nan_to_num(truth), shape) / scored
+    return dialogues, shares, groups.assign(**named)
 
 # %% ../../nbs/07_analysis/07_domains.ipynb #e239726d
 def kruskal_wallis(
@@ -65,17 +55,14 @@ def kruskal_wallis(
         dialogue_id, label, and the columns `factor` and `by`.
     factor : str
         Column whose levels are compared.
-    by : str or sequence of str
-        "behaviour", "category" (any of its behaviours), or () for all labels together.
-    variant : str
-        For categories: "judged" leaves out what is counted by rule (first-person pronouns), "all" takes it in.
+    by, variant
+        As for `compare`.
 
     Returns
     -------
     DataFrame
         by…, variant (of categories), statistic (H), freedom, p_value, p_adjusted (Holm), effect_size
-        (ε² = H / (n − 1)), n
-        (dialogues), n_clusters. Where a behaviour doesn't vary, NA.
+        (ε² = H / (n − 1)), n (dialogues), n_clusters. Where a behaviour doesn't vary, NA.
 
     Notes
     -----
@@ -90,23 +77,21 @@ def kruskal_wallis(
       behaviour  statistic  freedom    n
     0   empathy       47.4        3  160
     """
-    import pingouin
+    from scipy.stats import kruskal
 
-    labels = as_labels(labels)
-    by, rows = as_names(by), []
     dialogues, shares, groups = _dialogue_shares(labels, factor, by, variant)
-    n_levels = dialogues["level"].nunique()
-    for column in shares.T:
-        known = dialogues.assign(share=column).dropna(subset="share")
-        statistic = p_value = np.nan
-        if known["share"].nunique() > 1 and known["level"].nunique() == n_levels:
-            statistic, p_value = pingouin.kruskal(known, dv="share", between="level")[["H", "p_unc"]].iloc[0]
-        effect = statistic / (len(known) - 1) if len(known) > 1 else np.nan
-        rows.append((statistic, n_levels - 1, p_value, effect, len(known), known["cluster"].nunique()))
+    (codes, levels), rows = pd.factorize(dialogues["level"]), []
+    for share in shares.T:
+        known = ~np.isnan(share)
+        samples = [share[known & (codes == level)] for level in range(len(levels))]
+        n, statistic, p_value = known.sum(), np.nan, np.nan
+        if len(np.unique(share[known])) > 1 and all(map(len, samples)):
+            statistic, p_value = kruskal(*samples)
+        effect = statistic / (n - 1) if n > 1 else np.nan
+        n_clusters = dialogues.loc[known, "cluster"].nunique()
+        rows.append((statistic, len(levels) - 1, p_value, effect, n, n_clusters))
     names = ["statistic", "freedom", "p_value", "effect_size", "n", "n_clusters"]
-    result = pd.concat([groups, pd.DataFrame(rows, columns=names)], axis=1)
-    result.insert(result.columns.get_loc("p_value") + 1, "p_adjusted", holm(result["p_value"]))
-    return result
+    return pd.concat([groups, _with_holm(pd.DataFrame(rows, columns=names))], axis=1)
 
 # %% ../../nbs/07_analysis/07_domains.ipynb #c49acf98
 def post_hoc(
@@ -127,8 +112,7 @@ def post_hoc(
     -------
     DataFrame
         by…, variant (of categories), a, b, statistic (U), p_value, p_adjusted (Holm over all rows),
-        effect_size (rank-biserial
-        correlation: positive where a is higher), n_a, n_b (dialogues).
+        effect_size (rank-biserial correlation: positive where a is higher), n_a, n_b (dialogues).
 
     Notes
     -----
@@ -142,23 +126,20 @@ def post_hoc(
           a    b  effect_size
     0  high  low         0.61
     """
-    import pingouin
+    from scipy.stats import mannwhitneyu
 
-    labels = as_labels(labels)
-    by, rows = as_names(by), []
     dialogues, shares, groups = _dialogue_shares(labels, factor, by, variant)
-    codes, levels = pd.factorize(dialogues["level"])
-    for number, column in enumerate(shares.T):
+    (codes, levels), rows = pd.factorize(dialogues["level"]), []
+    for number, share in enumerate(shares.T):
         for first, second in combinations(range(len(levels)), 2):
-            a, b = (column[(codes == level) & ~np.isnan(column)] for level in (first, second))
-            if len(a) and len(b):
-                test = pingouin.mwu(a, b)[["U_val", "p_val", "RBC"]].iloc[0]
-                rows.append((number, levels[first], levels[second], *test, len(a), len(b)))
+            a, b = (share[(codes == level) & ~np.isnan(share)] for level in (first, second))
+            if pairs := len(a) * len(b):
+                statistic, p_value = mannwhitneyu(a, b)
+                effect = 2 * statistic / pairs - 1
+                rows.append((number, levels[first], levels[second], statistic, p_value, effect, len(a), len(b)))
     names = ["number", "a", "b", "statistic", "p_value", "effect_size", "n_a", "n_b"]
-    result = pd.DataFrame(rows, columns=names)
-    result.insert(5, "p_adjusted", holm(result["p_value"]))
-    groups = groups.loc[result.pop("number")].reset_index(drop=True)
-    return pd.concat([groups, result], axis=1)
+    result = _with_holm(pd.DataFrame(rows, columns=names))
+    return pd.concat([groups.loc[result.pop("number")].reset_index(drop=True), result], axis=1)
 
 # %% ../../nbs/07_analysis/07_domains.ipynb #e6f041d9
 def _indicators(labels: pd.DataFrame, factor: str) -> pd.DataFrame:
@@ -266,14 +247,12 @@ def _solve_gee(
 
 
 def _models(
-    labels: pd.DataFrame, factors: Sequence[str], by: Sequence[str], interactions: bool, variant: str
+    labels: Run | pd.DataFrame, factors: Sequence[str], by: str | Sequence[str], interactions: bool, variant: str
 ) -> tuple:
     "What `factor_model` and `marginal_means` fit: labels in use, groups, design, terms, note, and a fit a group."
-    require_columns(labels, ["label", *factors, *by])
-    labels, named = _labels_by_unit(labels, by, variant)
+    labels, by, named = _open(labels, by, variant, factors)
     labels = labels[labels["label"].notna() & labels[list(factors)].notna().all(axis=1)]
     numbers, groups = group_rows(labels, by)
-    groups = groups.assign(**named)
     design, terms, note = _design(labels, factors, interactions)
     cluster, truth = pd.factorize(clusters(labels))[0], truth_values(labels["label"])
     crossed = combinations(factors, 2) if interactions else ()
@@ -285,7 +264,7 @@ def _models(
         except _NoFit as reason:
             fit = str(reason)
         fits.append((rows, len(np.unique(cluster[rows])), fit))
-    return labels, groups, design, terms, note, fits
+    return labels, groups.assign(**named), design, terms, note, fits
 
 
 def factor_model(
@@ -311,17 +290,14 @@ def factor_model(
     interactions : bool
         Adds a term for each two factors: the ratio of the odds ratios of one in the two levels of the other. The
         odds ratio of a factor is then its mean effect over the levels of the others.
-    variant : str
-        For categories: "judged" leaves out what is counted by rule (first-person pronouns), "all" takes it in.
-    ci : float
-        Confidence level.
+    variant, ci
+        As for `profile`.
 
     Returns
     -------
     DataFrame
         by…, variant (of categories), term, estimate (odds ratio), ci_low, ci_high, p_value, p_adjusted (Holm over
-        all rows),
-        working_correlation, n, n_clusters, ci (the level), note (why there is no estimate, or that targets
+        all rows), working_correlation, n, n_clusters, ci (the level), note (why there is no estimate, or that targets
         are not adjusted for, because the factors depend on them alone).
 
     Raises
@@ -345,15 +321,14 @@ def factor_model(
     """
     from scipy.stats import t
 
-    labels = as_labels(labels)
-    by, parts = as_names(by), []
-    _, groups, design, terms, note, fits = _models(labels, factors, by, interactions, variant)
+    parts = []
+    _, groups, _, terms, note, fits = _models(labels, factors, by, interactions, variant)
     for number, (rows, n_clusters, fit) in enumerate(fits):
         table = pd.DataFrame({"term": terms}).assign(**dict.fromkeys(_MODEL, np.nan))
-        table = table.assign(
-            n=len(rows), n_clusters=n_clusters, ci=ci, note=fit if isinstance(fit, str) else note
-        )
-        if not isinstance(fit, str):
+        table = table.assign(n=len(rows), n_clusters=n_clusters, ci=ci, note=note)
+        if isinstance(fit, str):
+            table["note"] = fit
+        else:
             values, covariance, correlation, freedom = fit
             value, error = values[1 : len(terms) + 1], np.sqrt(np.diag(covariance))[1 : len(terms) + 1]
             half = t.ppf(0.5 + ci / 2, freedom) * error
@@ -361,9 +336,7 @@ def factor_model(
             table["ci_low"], table["ci_high"] = np.exp(value - half), np.exp(value + half)
             table["p_value"] = 2 * t.sf(np.abs(value / error), freedom)
         parts.append(pd.concat([groups.loc[[number] * len(terms)].reset_index(drop=True), table], axis=1))
-    result = pd.concat(parts, ignore_index=True)
-    result.insert(result.columns.get_loc("p_value") + 1, "p_adjusted", holm(result["p_value"]))
-    return result
+    return _with_holm(pd.concat(parts, ignore_index=True))
 
 # %% ../../nbs/07_analysis/07_domains.ipynb #2c8ce493
 def marginal_means(
@@ -385,8 +358,7 @@ def marginal_means(
     -------
     DataFrame
         by…, variant (of categories), one column a factor (its level; "all" where its levels count equally), estimate
-        (share), ci_low,
-        ci_high, n (labels of the cell or margin), n_clusters, ci, note.
+        (share), ci_low, ci_high, n (labels of the cell or margin), n_clusters, ci, note.
 
     Notes
     -----
@@ -402,42 +374,34 @@ def marginal_means(
     0    high      0.60
     1     low      0.23
     """
-    from itertools import product
-
     from scipy.special import expit, logit
     from scipy.stats import t
 
-    labels = as_labels(labels)
-    by, rows = as_names(by), []
+    rows = []
     used, groups, design, _, note, fits = _models(labels, factors, by, True, variant)
     whole = ["all"] if len(factors) > 1 else []
     levels = [[*sorted(used[name].unique()), *whole] for name in factors]
     for number, (at, n_clusters, fit) in enumerate(fits):
         mine, columns = used.iloc[at], design.iloc[at]
         for choice in product(*levels):
-            fixed = {name: level for name, level in zip(factors, choice, strict=True) if level != "all"}
+            cell = dict(zip(factors, choice, strict=True))
+            fixed = {name: level for name, level in cell.items() if level != "all"}
             if not fixed:
                 continue
             within = np.logical_and.reduce([mine[name] == level for name, level in fixed.items()])
-            row = dict(zip(factors, choice, strict=True)) | {
-                "n": within.sum(),
-                "n_clusters": n_clusters,
-                "ci": ci,
-            }
-            row |= {"group": number, "note": fit if isinstance(fit, str) else note}
-            if not isinstance(fit, str):
+            row = {"group": number, **cell, "n": within.sum(), "n_clusters": n_clusters, "ci": ci, "note": note}
+            if isinstance(fit, str):
+                row["note"] = fit
+            else:
                 values, covariance, _, freedom = fit
                 x = columns[within].drop_duplicates().to_numpy()
                 share = expit(x @ values)
-                slope = (share * (1 - share)) @ x / len(x)
-                middle = share.mean()
+                slope, middle = (share * (1 - share)) @ x / len(x), share.mean()
                 error = np.sqrt(slope @ covariance @ slope) / (middle * (1 - middle))
                 half = t.ppf(0.5 + ci / 2, freedom) * error
-                row |= {"estimate": middle, "ci_low": expit(logit(middle) - half)}
-                row |= {"ci_high": expit(logit(middle) + half)}
+                limits = expit(logit(middle) + np.array([-half, half]))
+                row |= {"estimate": middle, "ci_low": limits[0], "ci_high": limits[1]}
             rows.append(row)
-    result = pd.DataFrame(rows).reindex(
-        columns=[*factors, "estimate", "ci_low", "ci_high", "n", "n_clusters", "ci", "note", "group"]
-    )
-    groups = groups.loc[result.pop("group")].reset_index(drop=True)
-    return pd.concat([groups, result], axis=1)
+    columns = ["group", *factors, "estimate", "ci_low", "ci_high", "n", "n_clusters", "ci", "note"]
+    result = pd.DataFrame(rows).reindex(columns=columns)
+    return pd.concat([groups.loc[result.pop("group")].reset_index(drop=True), result], axis=1)

@@ -10,11 +10,11 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from .clustered import holm, require_columns
+from .clustered import _with_holm, require_columns
 from ..core import TableError
 
 # %% auto #0
-__all__ = ['scale_score', 'reliability', 'rank_biserial', 'hodges_lehmann', 'compare_conditions', 'profile_validity']
+__all__ = ['scale_score', 'reliability', 'rank_biserial', 'compare_conditions', 'profile_validity']
 
 # %% ../../nbs/07_analysis/09_people.ipynb #2da2c207
 def scale_score(responses: pd.DataFrame, items: Sequence[str], *, answered: float = 0.5) -> pd.Series:
@@ -125,32 +125,11 @@ def rank_biserial(statistic: float, n_a: int, n_b: int, ci: float = 0.95) -> tup
     return 2 * area - 1, 2 * low - 1, 2 * high - 1
 
 # %% ../../nbs/07_analysis/09_people.ipynb #5e0d7a91
-def hodges_lehmann(a: Sequence[float], b: Sequence[float], ci: float = 0.95) -> tuple[float, float, float]:
+def _hodges_lehmann(a: Sequence[float], b: Sequence[float], ci: float = 0.95) -> tuple[float, float, float]:
     """Shift between two groups: the median of all differences a − b, with its interval (Moses).
 
-    Parameters
-    ----------
-    a, b : sequence of float
-        Scores of the two groups.
-    ci : float
-        Confidence level; the interval's ends are order statistics of the differences, by the normal approximation of
-        Mann and Whitney's U.
-
-    Returns
-    -------
-    tuple
-        estimate, ci_low, ci_high; the whole range of differences where the groups are too small for the level, and
-        no limits (NaN) where neither group varies.
-
-    Notes
-    -----
-    Hollander, Wolfe & Chicken (2014), Nonparametric statistical methods, section 4.3.
-
-    Examples
-    --------
-    >>> from anthrokit.analysis import hodges_lehmann
-    >>> [float(value) for value in hodges_lehmann([5, 6, 7, 8, 9, 9], [1, 2, 3, 4, 4, 5])]
-    [4.0, 2.0, 6.0]
+    The ends are order statistics of the differences, by the normal approximation of U; the whole range where the groups
+    are too small for the level, NaN where neither varies. Hollander, Wolfe and Chicken (2014), section 4.3.
     """
     from scipy.stats import norm
 
@@ -171,15 +150,12 @@ def _two_conditions(
     require_columns(people, [score, condition], "participants")
     found = set(people[condition].dropna().unique())
     if not {high, low} <= found:
-        raise TableError(
-            f"column {condition}: conditions {high!r} and {low!r} are asked for, there are {sorted(found)}"
-        )
+        there = sorted(found)
+        raise TableError(f"column {condition}: conditions {high!r} and {low!r} are asked for, there are {there}")
     numbers = pd.to_numeric(people[score]).astype(float)
     a, b = (numbers[(people[condition] == name) & numbers.notna()].to_numpy() for name in (high, low))
     if min(len(a), len(b)) < 2:
-        raise TableError(
-            f"two participants a condition are the least; there are {len(a)} and {len(b)} with a score"
-        )
+        raise TableError(f"two participants a condition are the least; there are {len(a)} and {len(b)} with a score")
     return a, b
 
 
@@ -287,7 +263,7 @@ def compare_conditions(
         ("rank-biserial correlation", *rank_biserial(statistic, len(a), len(b), ci), *ranks),
         ("difference in means", *means),
         ("standardised difference", *_hedges(a, b, ci), np.nan, np.nan),
-        ("Hodges-Lehmann shift", *hodges_lehmann(a, b, ci), np.nan, np.nan),
+        ("Hodges-Lehmann shift", *_hodges_lehmann(a, b, ci), np.nan, np.nan),
     ]
     if log_ratio:
         rows.append(("exp of the difference in means", *np.exp(means[:3]), np.nan, np.nan))
@@ -353,6 +329,5 @@ def profile_validity(
             reach = norm.ppf(0.5 + ci / 2) * np.sqrt((1 + rho**2 / 2) / (n - 3))
             low, high = np.tanh(np.arctanh(np.clip(rho, -0.9999, 0.9999)) + np.array([-reach, reach]))
         rows.append((name, rho, low, high, p_value, n))
-    result = pd.DataFrame(rows, columns=[what, "estimate", "ci_low", "ci_high", "p_value", "n"])
-    result.insert(5, "p_adjusted", holm(result["p_value"]))
-    return result.assign(ci=ci)
+    columns = [what, "estimate", "ci_low", "ci_high", "p_value", "n"]
+    return _with_holm(pd.DataFrame(rows, columns=columns)).assign(ci=ci)

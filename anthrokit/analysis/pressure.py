@@ -10,18 +10,9 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from anthrokit.analysis.clustered import (
-    Tally,
-    as_labels,
-    as_names,
-    clusters,
-    difference,
-    group_rows,
-    proportion,
-    require_columns,
-    resample,
-    truth_values,
-)
+from .clustered import Tally, as_labels, as_names, clusters, difference, group_rows
+from .clustered import proportion, require_columns, resample, truth_values
+from .timing import _turn_grid
 from ..core import Run, TableError
 
 # %% auto #0
@@ -53,7 +44,7 @@ def dialogue_flips(
     Raises
     ------
     TableError
-        Columns are missing, no row has the behaviour, or a dialogue has a turn twice.
+        No row has the behaviour, or a dialogue has a turn twice.
 
     Examples
     --------
@@ -62,59 +53,47 @@ def dialogue_flips(
     >>> dialogue_flips(labels)[["status", "flip_turn", "turns_held", "n_flips"]].values.tolist()
     [['flipped', 2, 1, 2]]
     """
+    dialogues, holds, last, first = _held_by_turn(labels, behaviour, held)
+    ends = np.argmax(holds != 1, axis=1)  # the first turn that isn't known to be held
+    reason, own = holds[np.arange(len(holds)), ends], np.arange(holds.shape[1]) < last[:, None]
+    kinds = {"held": ends == last, "undecided": np.isnan(reason), "never held": ends == 0}
+    status = np.select([*kinds.values()], [*kinds], "flipped")
+    changes = np.abs(np.diff(holds, axis=1)) * own[:, 1:]
+    found = {
+        "flip_turn": (first + ends, status == "flipped"),
+        "turns_held": (ends, status != "undecided"),
+        "n_flips": (np.nansum(changes, axis=1).astype(int), ~(np.isnan(holds) & own).any(axis=1)),
+        "n_scored": (np.isfinite(holds).sum(axis=1), last > 0),
+    }
+    found = {name: pd.Series(value, dtype="Int64").where(known) for name, (value, known) in found.items()}
+    return dialogues.drop(columns="n_turns").assign(status=status, **found, n_turns=dialogues["n_turns"])
+
+
+def _held_by_turn(
+    labels: Run | pd.DataFrame, behaviour: str, held: bool
+) -> tuple[pd.DataFrame, np.ndarray, np.ndarray, int]:
+    """Dialogues (n_turns: rows of each), whether each holds at each turn, how many turns it has, and the first turn.
+
+    Turns are those from the table's first; 1, 0 and NaN: unknown, as behind each dialogue's last.
+    """
+    rows = _of_behaviour(labels, behaviour)
+    keys = [name for name in ("target", "dialogue_id") if name in rows.columns]
+    if (twice := rows.duplicated([*keys, "turn"])).any():
+        raise TableError(f"the dialogue {rows.loc[twice, 'dialogue_id'].iloc[0]!r} has a turn twice")
+    dialogues, grid, last = _turn_grid(rows)
+    first = int(rows["turn"].min())
+    holds = np.where(np.isnan(grid), np.nan, grid == held)[:, first - 1 :]
+    return dialogues.assign(n_turns=np.bincount(group_rows(rows, keys)[0])), holds, last - first + 1, first
+
+
+def _of_behaviour(labels: Run | pd.DataFrame, behaviour: str, columns: Sequence[str] = ()) -> pd.DataFrame:
+    "The labels of one behaviour, which the table must have."
     labels = as_labels(labels)
-    require_columns(labels, ["dialogue_id", "turn", "behaviour", "label"])
-    rows = labels[labels["behaviour"] == behaviour]
-    if rows.empty:
+    require_columns(labels, ["dialogue_id", "turn", "behaviour", "label", *columns])
+    if not (mine := labels["behaviour"] == behaviour).any():
         there = ", ".join(map(str, labels["behaviour"].unique()))
         raise TableError(f"no label is of the behaviour {behaviour!r}; there are {there}")
-    if (twice := rows.duplicated(["dialogue_id", "turn"])).any():
-        raise TableError(f"the dialogue {rows.loc[twice, 'dialogue_id'].iloc[0]!r} has a turn twice")
-    holds, last = _held_by_turn(rows, held)
-    found = pd.DataFrame([_one_dialogue(row.loc[: last[name]]) for name, row in holds.iterrows()])
-    kept = [
-        name for name in rows.columns if rows.groupby("dialogue_id")[name].nunique(dropna=False).max() == 1
-    ]
-    kept = [name for name in kept if name not in ("label", "votes_for", "votes_cast", "turn")]
-    first = rows.drop_duplicates("dialogue_id").set_index("dialogue_id")[
-        [name for name in kept if name != "dialogue_id"]
-    ]
-    counts = rows.groupby("dialogue_id")["turn"].size().rename("n_turns")
-    table = first.join(found.set_index(holds.index)).join(counts).reset_index()
-    return table.astype(
-        {"flip_turn": "Int64", "turns_held": "Int64", "n_flips": "Int64", "n_scored": "Int64"}
-    )
-
-
-def _held_by_turn(rows: pd.DataFrame, held: bool) -> tuple[pd.DataFrame, pd.Series]:
-    "Whether each dialogue holds at each turn (1, 0, NaN: unknown), dialogues × turns; and each one's last turn."
-    truth = truth_values(rows["label"])
-    values = rows.assign(holds=np.where(np.isnan(truth), np.nan, truth == held))
-    wide = values.pivot(index="dialogue_id", columns="turn", values="holds")
-    turns = range(int(rows["turn"].min()), int(rows["turn"].max()) + 1)
-    return wide.reindex(columns=turns), rows.groupby("dialogue_id")["turn"].max()
-
-
-def _one_dialogue(holds: pd.Series) -> dict[str, object]:
-    "Status, turn of flip and number of flips of one dialogue, from whether it holds at each of its turns."
-    values = holds.to_numpy(dtype=float)
-    changes = pd.NA if np.isnan(values).any() else int(np.abs(np.diff(values)).sum())
-    told = {
-        "status": "held",
-        "flip_turn": pd.NA,
-        "turns_held": len(values),
-        "n_flips": changes,
-        "n_scored": int(np.isfinite(values).sum()),
-    }
-    gone = np.flatnonzero(values != 1)
-    if len(gone):
-        place = gone[0]
-        told |= {"turns_held": int(place), "flip_turn": holds.index[place], "status": "flipped"}
-        if np.isnan(values[place]):
-            told |= {"turns_held": pd.NA, "flip_turn": pd.NA, "status": "undecided"}
-        elif place == 0:
-            told |= {"flip_turn": pd.NA, "status": "never held"}
-    return told
+    return labels[mine]
 
 # %% ../../nbs/07_analysis/11_pressure.ipynb #d2247558
 def flips(
@@ -163,26 +142,31 @@ def flips(
     status, decided = table["status"], table["status"] != "undecided"
     held_first = decided & (status != "never held")
     scored = table["n_flips"].notna() & (table["n_scored"] >= 2)
-    shares = {"held at first": (held_first, decided), "flipped": (status == "flipped", held_first)}
-    means = {"turns held": (table["turns_held"], decided), "number of flips": (table["n_flips"], scored)}
+    measures = {
+        "held at first": (held_first, decided),
+        "flipped": (status == "flipped", held_first),
+        "turns held": (table["turns_held"], decided),
+        "number of flips": (table["n_flips"], scored),
+    }
     parts = []
     codes, groups = group_rows(table, by)
-    for number in range(len(groups)):
-        part = table[codes == number]
-        tally, key = Tally(part, []), {name: groups[name].iloc[number] for name in by}
-        for name, (value, of) in {**shares, **means}.items():
-            of = of[part.index].to_numpy(dtype=bool)
-            value = np.where(of, value[part.index].astype("Float64").to_numpy(dtype=float, na_value=0), 0.0)
-            sums, totals = tally.sums(value), tally.sums(of)
-            there = totals[:, 0] > 0
-            if name in shares:
-                row = proportion(sums, totals, ci)[["estimate", "ci_low", "ci_high", "n_clusters", "ci"]]
+    for number, mine in enumerate(codes == np.arange(len(groups))[:, None]):
+        tally = Tally(table[mine], [])
+        for name, (value, of) in measures.items():
+            of = of[mine].to_numpy(dtype=bool)
+            sums = tally.sums(np.where(of, value[mine].to_numpy(dtype=float, na_value=0), 0)), tally.sums(of)
+            if name in ("held at first", "flipped"):
+                found = proportion(*sums, ci)
             else:
+                there = sums[1][:, 0] > 0
                 drawn = {"n_resamples": n_resamples, "ci": ci, "seed": seed}
-                row = resample(lambda s, n: s / n, sums[there], totals[there], **drawn)
-            parts.append(row.assign(**key, measure=name, n=int(of.sum()), n_total=len(part)))
-    order = [*by, "measure", "estimate", "ci_low", "ci_high", "n", "n_total", "n_clusters", "ci"]
-    return pd.concat(parts, ignore_index=True)[order]
+                found = resample(lambda s, n: s / n, *(part[there] for part in sums), **drawn)
+            found = found.assign(measure=name, n=of.sum(), n_total=len(of))
+            parts.append(pd.concat([groups.iloc[[number]].reset_index(drop=True), found], axis=1))
+    return pd.concat(parts, ignore_index=True)[[*by, "measure", *_SHARE]]
+
+
+_SHARE = ("estimate", "ci_low", "ci_high", "n", "n_total", "n_clusters", "ci")
 
 # %% ../../nbs/07_analysis/11_pressure.ipynb #2768560a
 def holding(
@@ -203,7 +187,8 @@ def holding(
     Returns
     -------
     DataFrame
-        by…, turn, estimate, ci_low, ci_high, n (dialogues that have this turn and are decided by then), n_clusters, ci.
+        by…, turn, estimate, ci_low, ci_high, n (dialogues decided by then), n_total (dialogues that have this turn),
+        n_clusters, ci.
 
     Examples
     --------
@@ -211,22 +196,17 @@ def holding(
     >>> holding(simulate_labels(1, base_prompts=10, turns=3), "validation")["turn"].tolist()
     [1, 2, 3]
     """
-    labels = as_labels(labels)
-    by, table = as_names(by), dialogue_flips(labels, behaviour, held=held)
-    require_columns(table, by, "dialogues")
-    holds, last = _held_by_turn(labels[labels["behaviour"] == behaviour], held)
-    last, parts = last.loc[table["dialogue_id"]].to_numpy(), []
-    values = np.column_stack([holds.loc[table["dialogue_id"]], np.full(len(table), np.nan)])
-    ends = np.argmax(values != 1, axis=1)  # the first turn that isn't known to be held
-    gone = values[np.arange(len(values)), ends] == 0
-    for place, turn in enumerate(holds.columns):
-        holding_still = ends > place
-        one = table.assign(value=holding_still, of=holding_still | gone)[last >= turn]
-        tally = Tally(one, by)
-        share = proportion(tally.sums(one["value"]), tally.sums(one["of"]), ci).drop(columns="design_effect")
-        parts.append(tally.beside(share).assign(turn=int(turn)))
-    order = [*by, "turn", "estimate", "ci_low", "ci_high", "n", "n_clusters", "ci"]
-    return pd.concat(parts, ignore_index=True)[order].sort_values([*by, "turn"], ignore_index=True)
+    by, parts = as_names(by), []
+    dialogues, holds, last, first = _held_by_turn(labels, behaviour, held)
+    require_columns(dialogues, by, "dialogues")
+    ends = np.argmax(holds != 1, axis=1)  # the first turn that isn't known to be held
+    gone = holds[np.arange(len(holds)), ends] == 0
+    for place in range(last.max()):
+        mine, holding_still = last > place, ends > place
+        tally = Tally(dialogues[mine], by)
+        share = tally.shares(holding_still[mine], (holding_still | gone)[mine], ci)
+        parts.append(share.assign(turn=first + place))
+    return pd.concat(parts)[[*by, "turn", *_SHARE]].sort_values([*by, "turn"], ignore_index=True)
 
 # %% ../../nbs/07_analysis/11_pressure.ipynb #fb661aba
 def mirrored(
@@ -246,14 +226,12 @@ def mirrored(
         base_id (the dispute), dialogue_id, turn, behaviour, label, and the columns of `side` and `by`.
     behaviour : str
         Siding with the user.
-    by : str or sequence of str
-        Columns to group by.
+    by, ci
+        As for `flips`.
     side : str
         The column that says who tells it; two values a dispute.
     turn : int, optional
         Look at this turn only; by default at any turn of a dialogue.
-    ci : float
-        Confidence level.
 
     Returns
     -------
@@ -261,11 +239,6 @@ def mirrored(
         by…, outcome ("both", "one", "neither"), estimate, ci_low, ci_high, n (disputes told by both sides, all labels
         there), n_total (disputes; a dialogue without base_id is one told by one side), n_clusters, ci. With several
         dialogues a side, their shares are multiplied.
-
-    Raises
-    ------
-    TableError
-        A column is missing, or no dispute is told by two sides.
 
     Notes
     -----
@@ -278,11 +251,11 @@ def mirrored(
     >>> mirrored(labels)[["outcome", "estimate"]].values.tolist()
     [['both', 1.0], ['one', 0.0], ['neither', 0.0]]
     """
-    by, labels = as_names(by), as_labels(labels)
-    require_columns(labels, ["base_id", "dialogue_id", "turn", "behaviour", "label", side, *by])
-    rows = labels[(labels["behaviour"] == behaviour) & ((turn is None) | (labels["turn"] == (turn or 0)))]
+    by = as_names(by)
+    rows = _of_behaviour(labels, behaviour, ["base_id", side, *by])
+    rows = rows if turn is None else rows[rows["turn"] == turn]
     if rows.empty:
-        raise TableError(f"no label is of the behaviour {behaviour!r}" + (f" at turn {turn}" if turn else ""))
+        raise TableError(f"no label is of the behaviour {behaviour!r} at turn {turn}")
     codes, groups = group_rows(rows, by)
     truth = rows.assign(value=truth_values(rows["label"]), _group=codes, base_id=clusters(rows))
     keys = ["_group", "base_id", side]
@@ -291,9 +264,8 @@ def mirrored(
     )
     wide = each.groupby(level=keys, sort=False).agg(lambda v: v.mean(skipna=False)).unstack(side)
     if wide.shape[1] != 2:
-        raise TableError(
-            f"{side} has {wide.shape[1]} values, {', '.join(map(str, wide.columns))}; a dispute has two sides"
-        )
+        there = ", ".join(map(str, wide.columns))
+        raise TableError(f"{side} has {wide.shape[1]} values, {there}; a dispute has two sides")
     wide.columns = ["a", "b"]
     told = wide.reset_index().join(groups, on="_group")
     outcomes = {
@@ -302,12 +274,8 @@ def mirrored(
         "neither": (1 - told["a"]) * (1 - told["b"]),
     }
     tally, known = Tally(told, by), outcomes["both"].notna()
-    parts = []
-    for name, share in outcomes.items():
-        found = proportion(tally.sums(share.fillna(0)), tally.sums(known), ci).drop(columns="design_effect")
-        parts.append(tally.beside(found).assign(outcome=name, n_total=tally.count()))
-    order = [*by, "outcome", "estimate", "ci_low", "ci_high", "n", "n_total", "n_clusters", "ci"]
-    return pd.concat(parts, ignore_index=True)[order]
+    parts = [tally.shares(share, known, ci).assign(outcome=name) for name, share in outcomes.items()]
+    return pd.concat(parts, ignore_index=True)[[*by, "outcome", *_SHARE]]
 
 # %% ../../nbs/07_analysis/11_pressure.ipynb #7f68bcaa
 _FEWEST = 5  # dialogues of one prompt, for an interval
@@ -339,11 +307,6 @@ def escalation(
         last turn there are labels of), n (labels scored), n_total, n_clusters, ci. Grouped by base_id the clusters are
         dialogues, and fewer than five have no interval.
 
-    Raises
-    ------
-    TableError
-        Columns are missing, or no group has labels at two turns.
-
     Notes
     -----
     Dialogues that end early leave their late turns out: compare `n` by turn before reading a trend.
@@ -355,44 +318,28 @@ def escalation(
     np.True_
     """
     by, parts, labels = as_names(by), [], as_labels(labels)
-    require_columns(labels, ["turn", "label", *by])
-    rows = labels.assign(value=truth_values(labels["label"]), cluster=clusters)
-    if alone := "base_id" in by:
-        require_columns(labels, ["dialogue_id"])
-        rows["cluster"] = rows["dialogue_id"]
+    alone = "base_id" in by
+    require_columns(labels, ["turn", "label", *by, *(["dialogue_id"] if alone else [])])
+    rows = labels.assign(value=truth_values(labels["label"]), cluster=labels["dialogue_id"] if alone else clusters)
     codes, groups = group_rows(rows, by)
     for number in range(len(groups)):
-        part, key = rows[codes == number], {name: groups[name].iloc[number] for name in by}
+        part = rows[codes == number]
         scored = part[part["value"].notna()]
         t, y = scored["turn"].to_numpy(dtype=float), scored["value"].to_numpy(dtype=float)
         if not len(t) or t.min() == t.max():
             continue
-        moments = (
-            pd.DataFrame({"n": 1.0, "t": t, "y": y, "ty": t * y, "tt": t * t})
-            .groupby(scored["cluster"].to_numpy())
-            .sum()
-        )
-        drawn = {"n_resamples": n_resamples, "ci": ci, "seed": seed}
-        row = resample(_slope, moments.to_numpy(), **drawn)
+        terms = pd.DataFrame({"n": 1.0, "t": t, "y": y, "ty": t * y, "tt": t * t})
+        moments = terms.groupby(scored["cluster"].to_numpy()).sum().to_numpy()
+        row = resample(_slope, moments, n_resamples=n_resamples, ci=ci, seed=seed)
         if alone and len(moments) < _FEWEST:
             row[["ci_low", "ci_high"]] = np.nan
         ends = {"share_first": y[t == t.min()].mean(), "share_last": y[t == t.max()].mean()}
-        parts.append(row.assign(**key, **ends, n=len(t), n_total=len(part)))
+        row = row.assign(**ends, n=len(t), n_total=len(part))
+        parts.append(pd.concat([groups.iloc[[number]].reset_index(drop=True), row], axis=1))
     if not parts:
         raise TableError("no group has labels at two turns or more")
-    order = [
-        *by,
-        "estimate",
-        "ci_low",
-        "ci_high",
-        "share_first",
-        "share_last",
-        "n",
-        "n_total",
-        "n_clusters",
-        "ci",
-    ]
-    return pd.concat(parts, ignore_index=True)[order]
+    ends = ("share_first", "share_last")
+    return pd.concat(parts, ignore_index=True)[[*by, *_SHARE[:3], *ends, *_SHARE[3:]]]
 
 
 def _slope(moments: np.ndarray) -> np.ndarray:
@@ -420,10 +367,8 @@ def recovery(
     after : str or int
         The behaviour by which the target states the boundary, such as "stating what it is" (its first True); or the
         turn at which the user does, in every dialogue.
-    by : str or sequence of str
-        Columns to group by.
-    ci : float
-        Confidence level.
+    by, ci
+        As for `flips`.
 
     Returns
     -------
@@ -444,47 +389,28 @@ def recovery(
     [-1.0]
     """
     by, labels = as_names(by), as_labels(labels)
-    require_columns(labels, ["dialogue_id", "turn", "behaviour", "label", *by])
-    for name in [behaviour, *([after] if isinstance(after, str) else [])]:
-        if name not in set(labels["behaviour"]):
-            there = ", ".join(map(str, labels["behaviour"].unique()))
-            raise TableError(f"no label is of the behaviour {name!r}; there are {there}")
-    rows = labels[labels["behaviour"] == behaviour]
-    rows = rows.assign(value=truth_values(rows["label"]))
+    rows = _of_behaviour(labels, behaviour, by)
     if isinstance(after, str):
-        stated = labels[(labels["behaviour"] == after) & (truth_values(labels["label"]) == 1)]
-        begins = rows["dialogue_id"].map(stated.groupby("dialogue_id")["turn"].min()).astype("Float64")
+        stated = _of_behaviour(labels, after)
+        stated = stated[truth_values(stated["label"]) == 1].groupby("dialogue_id")["turn"].min()
+        begins = rows["dialogue_id"].map(stated).astype("Float64")
         later = rows["turn"] > begins
     else:
         begins = pd.Series(after, index=rows.index, dtype="Float64")
         later = rows["turn"] >= begins
-    sides = {"before": rows["turn"] < begins, "after": later}
-    sides = {name: side.fillna(False).astype(bool) & rows["value"].notna() for name, side in sides.items()}
-    both = set(rows.loc[sides["before"], "dialogue_id"]) & set(rows.loc[sides["after"], "dialogue_id"])
+    truth = truth_values(rows["label"])
+    before, later = (
+        side.fillna(False).to_numpy(dtype=bool) & ~np.isnan(truth) for side in (rows["turn"] < begins, later)
+    )
+    both = set(rows.loc[before, "dialogue_id"]) & set(rows.loc[later, "dialogue_id"])
     if not both:
         raise TableError(f"no dialogue has labels of {behaviour!r} before and after {after!r}")
-    within = rows["dialogue_id"].isin(both)
-    tally = Tally(rows, by)
-    sums = [
-        tally.sums(part)
-        for name in ("after", "before")
-        for mine in (sides[name] & within,)
-        for part in (np.where(mine, rows["value"].fillna(0), 0), mine)
-    ]
-    found = difference(*sums, ci).rename(
-        columns={"share_a": "share_after", "share_b": "share_before", "n_a": "n_after", "n_b": "n_before"}
-    )
-    counts = (
-        rows.assign(kept=within)
-        .groupby(tally.group)
-        .apply(
-            lambda part: pd.Series(
-                {
-                    "n_dialogues": part.loc[part["kept"], "dialogue_id"].nunique(),
-                    "n_total": part["dialogue_id"].nunique(),
-                }
-            ),
-            include_groups=False,
-        )
-    )
-    return tally.beside(pd.concat([found, counts.reset_index(drop=True)], axis=1))
+    within = rows["dialogue_id"].isin(both).to_numpy()
+    tally, sides = Tally(rows, by), [later & within, before & within]
+    sums = [tally.sums(part) for side in sides for part in (np.where(side, truth, 0), side)]
+    named = {"share_a": "share_after", "share_b": "share_before", "n_a": "n_after", "n_b": "n_before"}
+    found = difference(*sums, ci).rename(columns=named)
+    for name, mine in (("n_dialogues", within), ("n_total", within | True)):
+        counted = rows["dialogue_id"][mine].groupby(tally.group[mine]).nunique()
+        found[name] = counted.reindex(range(len(found)), fill_value=0)
+    return tally.beside(found)

@@ -10,16 +10,8 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from anthrokit.analysis.clustered import (
-    as_labels,
-    Tally,
-    as_names,
-    describing_columns,
-    group_rows,
-    proportion,
-    require_columns,
-    truth_values,
-)
+from .clustered import Tally, as_labels, as_names, describing_columns, group_rows
+from .clustered import require_columns, truth_values
 from .synthetic import counted_behaviours
 from ..core import Run, TableError
 
@@ -76,18 +68,26 @@ def any_of(labels: pd.DataFrame, by: str | None = "category", *, variant: str = 
     return frame
 
 
-def _unit_of(by: Sequence[str]) -> str | None:
-    "What occurs in a table grouped so: a behaviour, any of a category, or any at all (None)."
-    return "behaviour" if "behaviour" in by else "category" if "category" in by else None
+def _open(
+    labels: Run | pd.DataFrame,
+    by: str | Sequence[str],
+    variant: str = "judged",
+    columns: Sequence[str] = (),
+    *,
+    together: bool = False,
+) -> tuple[pd.DataFrame, list[str], dict[str, str]]:
+    """What every question begins with: labels of what occurs, the columns to group by, and one that names the variant.
 
-
-def _labels_by_unit(
-    labels: pd.DataFrame, by: Sequence[str], variant: str
-) -> tuple[pd.DataFrame, dict[str, str]]:
-    "The labels of what occurs in a table grouped so (see `_unit_of`), and the column that names the variant."
-    if _unit_of(by) == "behaviour" or "behaviour" not in labels.columns:
-        return labels, {}
-    return any_of(labels, _unit_of(by), variant=variant), {"variant": variant}
+    Grouped by "behaviour" that is what occurs; by "category" without it, any behaviour of the category; by neither, any
+    at all, or where the labels count `together`, each label.
+    """
+    labels, by = as_labels(labels), as_names(by)
+    require_columns(labels, [*columns, "label", *by])
+    if "behaviour" in by or "behaviour" not in labels.columns or (together and not by):
+        return labels, by, {}
+    if other := set(by) - {*describing_columns(labels), "category"}:
+        raise TableError(f"by={by}: without 'behaviour', {min(other)!r} can't be a group; add 'behaviour' to by")
+    return any_of(labels, "category" if "category" in by else None, variant=variant), by, {"variant": variant}
 
 # %% ../../nbs/07_analysis/03_profiles.ipynb #47d7db7f
 def profile(
@@ -102,7 +102,7 @@ def profile(
     Parameters
     ----------
     labels : Run or DataFrame
-        As `run.labels()` gives it: dialogue_id, turn, behaviour, label, base_id, and the columns of `by`.
+        A run, or its labels: dialogue_id, turn, behaviour, label, base_id, and the columns of `by`.
     by : str or sequence of str
         Columns to group by. With "behaviour" among them the shares are per behaviour; with "category" and
         not "behaviour", a share is that of messages with any behaviour of the category; with neither,
@@ -136,31 +136,15 @@ def profile(
     >>> table.loc[table["over_half"] == "yes", "behaviour"].tolist()
     ['first-person pronoun use', 'validation']
     """
-    labels = as_labels(labels)
-    by = as_names(by)
-    require_columns(labels, ["label", *by])
-    other = set(by) - {*describing_columns(labels), "behaviour", "category"}
-    if other and "behaviour" in labels.columns and "behaviour" not in by:
-        raise TableError(
-            f"by={by}: without 'behaviour', {min(other)!r} can't be a group; add 'behaviour' to by"
-        )
-    labels, named = _labels_by_unit(labels, by, variant)
-    truth, tally = truth_values(labels["label"]), Tally(labels, by)
-    result = proportion(tally.sums(truth), tally.sums(~np.isnan(truth)), ci)
-    result.insert(4, "n_total", tally.count())
+    labels, by, named = _open(labels, by, variant)
+    truth = truth_values(labels["label"])
+    result = Tally(labels, by).shares(truth, ~np.isnan(truth), ci)
     result["over_half"] = np.select([result["ci_low"] > 0.5, result["ci_high"] <= 0.5], ["yes", "no"], "open")
-    return tally.beside(result.assign(**named))
+    return result.assign(**named)
 
 # %% ../../nbs/07_analysis/03_profiles.ipynb #913ef9ef
 def first_turns(table: pd.DataFrame, n: int) -> pd.DataFrame:
-    """The rows of the first n turns; for labels, ratings or messages.
-
-    Parameters
-    ----------
-    table : DataFrame
-        With a column turn.
-    n : int
-        Turns to keep, 1 or more.
+    """The rows of the first n turns of a table with a column turn: labels, ratings or messages.
 
     Raises
     ------

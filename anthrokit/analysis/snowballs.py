@@ -5,26 +5,15 @@
 # %% ../../nbs/07_analysis/05_snowball.ipynb #be8620c7
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import product
 
 import numpy as np
 import pandas as pd
 
-from anthrokit.analysis.clustered import (
-    as_labels,
-    Tally,
-    cluster_sums,
-    clusters,
-    group_rows,
-    holm,
-    _recover_limits,
-    require_columns,
-    resample,
-    _two_shares,
-)
-from .timing import _by_target, _turn_grid
-from .profiles import _labels_by_unit
+from .clustered import Tally, _recover_limits, _two_shares, _with_holm, as_labels
+from .clustered import cluster_sums, clusters, group_rows, require_columns, resample
+from .timing import _open_dialogues, _turn_grid
 from ..core import Run, TableError
 
 # %% auto #0
@@ -105,42 +94,45 @@ def _fit_conditional(
     return estimate, bread @ meat @ bread
 
 # %% ../../nbs/07_analysis/05_snowball.ipynb #e5f0d450
-def _read_sequences(labels: pd.DataFrame, by: Sequence[str]) -> tuple[pd.DataFrame, int, pd.DataFrame]:
-    "Dialogues with their labels up to the first missing one, as a number (code); most turns; the groups."
-    dialogues, grid, _ = _turn_grid(labels)
-    place = np.arange(grid.shape[1])
-    length = np.argmax(np.isnan(grid), axis=1)
-    seen = np.where(place < length[:, None], np.nan_to_num(grid), 0.0)
-    columns, groups = group_rows(dialogues, by)
-    sequences = pd.DataFrame(
-        {
-            "group": columns,
-            "cluster": pd.factorize(clusters(dialogues))[0],
-            "length": length,
-            "ones": seen.sum(axis=1),
-            "code": (seen @ 2.0**place).astype(np.int64),
-        }
-    )
-    return sequences, grid.shape[1] - 1, groups
+def _until_gap(*grids: np.ndarray) -> tuple[np.ndarray, list[np.ndarray]]:
+    "How many turns of each dialogue have a label in every grid, up to the first gap; and the labels of those, else 0."
+    length = np.min([np.argmax(np.isnan(grid), axis=1) for grid in grids], axis=0)
+    seen = np.arange(grids[0].shape[1]) < length[:, None]
+    return length, [np.where(seen, np.nan_to_num(grid), 0.0) for grid in grids]
+
+
+def _code(labels: np.ndarray) -> np.ndarray:
+    "The number that a sequence of labels has among all of its length."
+    return (labels @ 2.0 ** np.arange(labels.shape[1])).astype(np.int64)
 
 # %% ../../nbs/07_analysis/05_snowball.ipynb #941d5bfc
-def _odds_row(
-    tells: pd.DataFrame, n: int, ci: float, features: np.ndarray, stratum: np.ndarray, row: np.ndarray
+def _odds_within(
+    cluster: np.ndarray,
+    tells: np.ndarray,
+    length: np.ndarray,
+    code: np.ndarray,
+    sequences: Callable[[int], tuple[np.ndarray, np.ndarray]],
+    ci: float,
 ) -> dict[str, float | int | str]:
-    "The odds ratio that is asked for, its limits and p, from dialogues that each show one sequence (row)."
+    "The odds ratio that is asked for, its limits and p, from dialogues that each show one sequence of their length."
     from scipy.stats import t
 
     found = dict.fromkeys(("estimate", "ci_low", "ci_high", "p_value"), np.nan)
-    cluster, names = pd.factorize(tells["cluster"])
-    n_clusters = tells.loc[tells["tells"], "cluster"].nunique()
-    found |= {"n": n, "n_clusters": n_clusters, "ci": ci}
+    n_clusters = len(np.unique(cluster[tells]))
+    found |= {"n": int(tells.sum()), "n_clusters": n_clusters, "ci": ci}
     if n_clusters < 3:
         return found | {"note": "fewer than three base prompts tell anything"}
+    lengths, at = np.unique(length, return_inverse=True)
+    tables = [sequences(int(one)) for one in lengths]
+    row = np.cumsum([0, *(len(part) for _, part in tables)])[at] + code
+    apart = 1 + max(part.max() for _, part in tables)
+    stratum = np.concatenate([number * apart + part for number, (_, part) in enumerate(tables)])
     used = np.unique(stratum[row])
     keep = np.isin(stratum, used)
-    place = np.cumsum(keep) - 1
-    counts = cluster_sums(cluster, place[row], None, (len(names), keep.sum()))
-    fit, covariance = _fit_conditional(features[keep], np.searchsorted(used, stratum[keep]), counts)
+    names, cluster = np.unique(cluster, return_inverse=True)
+    counts = cluster_sums(cluster, (np.cumsum(keep) - 1)[row], None, (len(names), keep.sum()))
+    features = np.vstack([part for part, _ in tables])[keep]
+    fit, covariance = _fit_conditional(features, np.searchsorted(used, stratum[keep]), counts)
     if np.isnan(fit[-1]):
         return found | {"note": "no finite estimate"}
     value, error, freedom = fit[-1], np.sqrt(covariance[-1, -1]), n_clusters - 1
@@ -150,20 +142,8 @@ def _odds_row(
     return found | {"p_value": 2 * t.sf(abs(value) / error, freedom), "note": ""}
 
 
-def _odds_of_carrying_over(varied: pd.DataFrame, turns: int, ci: float) -> dict[str, float | int | str]:
-    "One row of `carry_over`, from sequences in which the behaviour occurs in some turns and not in others."
-    lengths = sorted(varied["length"].unique())
-    tables = [_sequences(int(length), turns) for length in lengths] or [_sequences(1, turns)]
-    start = dict(zip(lengths, np.cumsum([0, *(len(total) for _, total in tables)]), strict=False))
-    features = np.vstack([part for part, _ in tables])
-    stratum = np.concatenate([number * (turns + 1) + total for number, (_, total) in enumerate(tables)])
-    row = (varied["length"].map(start) + varied["code"]).to_numpy(dtype=np.int64)
-    tells = varied.assign(tells=varied["ones"] >= 2)
-    return _odds_row(tells, int(tells["tells"].sum()), ci, features, stratum, row)
-
-
 def carry_over(
-    labels: pd.DataFrame,
+    labels: Run | pd.DataFrame,
     by: str | Sequence[str] | None = None,
     *,
     variant: str = "judged",
@@ -173,11 +153,8 @@ def carry_over(
 
     Parameters
     ----------
-    labels : DataFrame
-        dialogue_id, base_id, turn, label, and the columns of `by`. Dialogues of up to 14 turns.
-    by, variant
-        As for `emergence`: by default target and behaviour; "category" for any behaviour of a category; () or
-        "target" for any behaviour at all.
+    labels, by, variant
+        As for `emergence`; dialogues of up to 14 turns.
     ci : float
         Confidence level; intervals are robust, by base prompt, with Student's t.
 
@@ -188,11 +165,6 @@ def carry_over(
         p_value, p_adjusted (Holm over all rows), n (dialogues that tell: at least two occurrences, and not
         in every turn), n_total, n_clusters (of those n), ci (the level), note (why there is no
         estimate), n_targets (where the table names targets), variant (of categories).
-
-    Raises
-    ------
-    TableError
-        A column is missing, or dialogues are longer than 14 turns.
 
     Notes
     -----
@@ -207,20 +179,20 @@ def carry_over(
       behaviour  estimate    n
     0  emotions       2.7  149
     """
-    by = _by_target(labels, by)
-    require_columns(labels, ["dialogue_id", "turn", "label", *by])
-    labels, named = _labels_by_unit(labels, by, variant)
-    sequences, turns, groups = _read_sequences(labels, by)
+    labels, by, named = _open_dialogues(labels, by, variant)
+    dialogues, grid, _ = _turn_grid(labels)
+    tally, turns = Tally(dialogues, by), grid.shape[1] - 1
     if turns > 14:
-        raise TableError(
-            f"dialogues of {turns} turns have too many orders; cut them with first_turns(labels, 14)"
-        )
-    varied = sequences[(sequences["ones"] > 0) & (sequences["ones"] < sequences["length"])]
-    mine = [varied[varied["group"] == number] for number in range(len(groups))]
-    result = pd.DataFrame([_odds_of_carrying_over(part, turns, ci) for part in mine])
-    result.insert(4, "p_adjusted", holm(result["p_value"]))
-    result.insert(6, "n_total", np.bincount(sequences["group"], minlength=len(groups)))
-    return pd.concat([groups, result.assign(**Tally(labels, by).targets(), **named)], axis=1)
+        raise TableError(f"dialogues of {turns} turns have too many orders; cut them with first_turns(labels, 14)")
+    length, (seen,) = _until_gap(grid)
+    code, ones, rows = _code(seen), seen.sum(axis=1), []
+    for number in range(len(tally.groups)):
+        mine = (tally.group == number) & (ones > 0) & (ones < length)
+        shown = tally.cluster[mine], ones[mine] >= 2, length[mine], code[mine]
+        rows.append(_odds_within(*shown, lambda size: _sequences(size, turns), ci))
+    result = _with_holm(pd.DataFrame(rows))
+    result.insert(6, "n_total", tally.count())
+    return tally.beside(result.assign(**tally.targets(), **named))
 
 # %% ../../nbs/07_analysis/05_snowball.ipynb #e5dbbe52
 def snowball(
@@ -238,13 +210,8 @@ def snowball(
 
     Parameters
     ----------
-    labels : Run or DataFrame
-        dialogue_id, base_id, turn, label, and the columns of `by`.
-    by, variant
-        As for `emergence`: by default target and behaviour; "category" for any behaviour of a category; () or
-        "target" for any behaviour at all.
-    ci : float
-        Confidence level.
+    labels, by, variant, ci
+        As for `emergence`.
     method : str
         "score" (as `difference`) or "resample" (as `resample`, with `n_resamples` and `seed`).
     odds : bool
@@ -274,10 +241,7 @@ def snowball(
     """
     if method not in ("score", "resample"):
         raise ValueError(f"method is 'score' or 'resample', not {method!r}")
-    labels = as_labels(labels)
-    by = _by_target(labels, by)
-    require_columns(labels, ["dialogue_id", "turn", "label", *by])
-    labels, named = _labels_by_unit(labels, by, variant)
+    labels, by, named = _open_dialogues(labels, by, variant)
     dialogues, grid, _ = _turn_grid(labels)
     tally = Tally(dialogues, by)
     resampling = {"n_resamples": n_resamples, "seed": seed} if method == "resample" else {}
@@ -302,36 +266,24 @@ def _crossed_sequences(length: int, turns: int) -> tuple[np.ndarray, np.ndarray]
     return features, (code >> length) * (turns + 1) + y.sum(axis=1).astype(int)
 
 
-def _odds_of_bringing(frame: pd.DataFrame, x: np.ndarray, y: np.ndarray, turns: int, ci: float) -> dict:
-    "One row of `snowball_matrix`: frame has the cluster of each dialogue, x and y its labels by turn."
-    length = np.minimum(
-        *(np.argmax(np.isnan(np.column_stack([part, np.full(len(part), np.nan)])), axis=1) for part in (x, y))
-    )
-    place = np.arange(turns)
-    x, y = (np.where(place < length[:, None], np.nan_to_num(part), 0.0) for part in (x, y))
-    varied = (y.sum(axis=1) > 0) & (y.sum(axis=1) < length) & (length > 1)
-    lengths = sorted(set(length[varied])) or [1]
-    tables = [_crossed_sequences(int(one), turns) for one in lengths]
-    start = dict(zip(lengths, np.cumsum([0, *(len(part) for _, part in tables)]), strict=False))
-    features, most = np.vstack([part for part, _ in tables]), 4**turns * (turns + 1)
-    stratum = np.concatenate([number * most + part for number, (_, part) in enumerate(tables)])
-    codes = [(part @ 2.0**place).astype(np.int64) for part in (x, y)]
-    row = np.array([start.get(one, 0) for one in length]) + codes[0] * 2**length + codes[1]
+def _odds_of_bringing(cluster: np.ndarray, x: np.ndarray, y: np.ndarray, ci: float) -> dict:
+    "One row of `snowball_matrix`, from the cluster of each dialogue and its labels of two behaviours by turn."
+    turns, (length, (x, y)) = x.shape[1] - 1, _until_gap(x, y)
+    varied = (y.sum(axis=1) > 0) & (y.sum(axis=1) < length)
     tells = (x.sum(axis=1) > 0) & (x.sum(axis=1) < length)
-    dialogues = pd.DataFrame({"cluster": frame["cluster"].to_numpy(), "tells": tells})[varied]
-    return _odds_row(dialogues, int(tells[varied].sum()), ci, features, stratum, row[varied])
+    shown = cluster, tells, length, _code(x) * 2**length + _code(y)
+    return _odds_within(*(part[varied] for part in shown), lambda size: _crossed_sequences(size, turns), ci)
 
 
 def snowball_matrix(
-    labels: pd.DataFrame, behaviours: Sequence[str] | None = None, *, ci: float = 0.95
+    labels: Run | pd.DataFrame, behaviours: Sequence[str] | None = None, *, ci: float = 0.95
 ) -> pd.DataFrame:
     """Does one behaviour make another likelier in the next turn? Every behaviour against every other.
 
     Parameters
     ----------
-    labels : DataFrame
-        dialogue_id, base_id, turn, behaviour, label; of one target, or of several together (n_targets). Dialogues of
-        up to 6 turns.
+    labels : Run or DataFrame
+        As for `emergence`; of one target, or of several together (n_targets). Dialogues of up to 6 turns.
     behaviours : sequence of str, optional
         Those to cross; by default all. Fewer of them leave fewer questions to correct for.
     ci : float
@@ -344,11 +296,6 @@ def snowball_matrix(
         and without the first), ci_low, ci_high, ratio, ratio_low, ratio_high, after_yes, after_no, n_after_yes,
         n_after_no, odds_ratio, odds_low, odds_high, p_value (within dialogues), p_adjusted (Holm over all rows, so
         over all pairs asked about), n (dialogues that tell), n_clusters (of those n), ci, note, n_targets.
-
-    Raises
-    ------
-    TableError
-        A column is missing, or dialogues are longer than 6 turns.
 
     Notes
     -----
@@ -366,6 +313,7 @@ def snowball_matrix(
     2   empathy       emotions          530
     3   empathy        empathy          531
     """
+    labels = as_labels(labels)
     require_columns(labels, ["dialogue_id", "turn", "behaviour", "label"])
     names = list(labels["behaviour"].unique()) if behaviours is None else list(behaviours)
     if absent := set(names) - set(labels["behaviour"]):
@@ -373,26 +321,19 @@ def snowball_matrix(
     labels = labels[labels["behaviour"].isin(names)]
     turns = int(labels["turn"].max())
     if turns > 6:
-        raise TableError(
-            f"dialogues of {turns} turns have too many orders; cut them with first_turns(labels, 5)"
-        )
+        raise TableError(f"dialogues of {turns} turns have too many orders; cut them with first_turns(labels, 5)")
     described, grid, _ = _turn_grid(labels)
     keys = [name for name in ("target", "dialogue_id") if name in described.columns]
     dialogue, frame = group_rows(described.assign(cluster=clusters), [*keys, "cluster"])
-    cube = np.full((len(names), len(frame), turns), np.nan)
-    cube[pd.Index(names).get_indexer(described["behaviour"]), dialogue] = grid[:, :-1]
-    tally, rows = Tally(frame.assign(base_id=frame["cluster"]), []), []
+    cube = np.full((len(names), len(frame), turns + 1), np.nan)
+    cube[pd.Index(names).get_indexer(described["behaviour"]), dialogue] = grid
+    tally, rows = Tally(frame, [], frame["cluster"]), []
     carried = carry_over(labels, by="behaviour", ci=ci).set_index("behaviour")
     for a, b in product(range(len(names)), repeat=2):
+        odds = carried.loc[names[a]].to_dict() if a == b else _odds_of_bringing(tally.cluster, cube[a], cube[b], ci)
         row = {"behaviour": names[a], "next_behaviour": names[b]}
-        row |= _contrast(tally, cube[a][:, :-1], cube[b][:, 1:], ci).loc[0].to_dict()
-        odds = (
-            carried.loc[names[a]].to_dict()
-            if a == b
-            else _odds_of_bringing(frame, cube[a], cube[b], turns, ci)
-        )
+        row |= _contrast(tally, cube[a][:, :-2], cube[b][:, 1:-1], ci).loc[0].to_dict()
         row |= {"odds_ratio": odds["estimate"], "odds_low": odds["ci_low"], "odds_high": odds["ci_high"]}
         rows.append(row | {name: odds[name] for name in ("p_value", "n", "n_clusters", "note")})
-    result = pd.DataFrame(rows).astype({"n_after_yes": int, "n_after_no": int})
-    result.insert(result.columns.get_loc("p_value") + 1, "p_adjusted", holm(result["p_value"]))
+    result = _with_holm(pd.DataFrame(rows).astype({"n_after_yes": int, "n_after_no": int}))
     return result.assign(**{name: values[0] for name, values in tally.targets().items()})

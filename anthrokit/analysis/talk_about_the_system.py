@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from .clustered import clusters
+from .clustered import Tally, _mean, as_names, clusters
 from ..anthroscore import check_scale
 
 # %% auto #0
@@ -35,7 +35,7 @@ def anthroscore_by_turn(
     -------
     DataFrame
         by…, turn, estimate (mean over messages of a message's mean), ci_low, ci_high (NA with under 2
-        clusters, or where all are alike), n (messages with a score), n_total (messages), n_clusters.
+        clusters, or where all are alike), n (messages with a score), n_total (messages), n_clusters, ci.
 
     Notes
     -----
@@ -49,27 +49,15 @@ def anthroscore_by_turn(
     >>> scores = pd.DataFrame({"text_id": list("abcd"), "turn": 1, "dialogue_id": list("abcd"),
     ...     "score": [1.0, 2.0, 3.0, None], "status": "scored", "model": "m", "fingerprint": "f",
     ...     "kind": "masked", "protocol": "paper", "precision": "float32"})
-    >>> anthroscore_by_turn(scores).round(2).values.tolist()
-    [[1, 2.0, -0.48, 4.48, 3, 4, 3, 0.95]]
+    >>> anthroscore_by_turn(scores)[["turn", "estimate", "ci_low", "ci_high", "n", "n_total"]].round(2)
+       turn  estimate  ci_low  ci_high  n  n_total
+    0     1       2.0   -0.48     4.48  3        4
     """
-    from scipy.stats import t
-
     check_scale(scores)
-    keys = [*([by] if isinstance(by, str) else by), "turn"]
-    scores = scores.assign(cluster=clusters(scores))
-    messages = scores.groupby([*keys, "cluster", "text_id"], dropna=False)["score"].mean().reset_index()
-    rows = []
-    for key, group in messages.groupby(keys, dropna=False):
-        said = group.dropna(subset="score").groupby("cluster")["score"].agg(["sum", "count"])
-        total, counts = said.to_numpy(dtype=float).T
-        n, n_clusters, low, high = int(counts.sum()), len(said), pd.NA, pd.NA
-        estimate = total.sum() / n if n else pd.NA
-        if n_clusters > 1:
-            spread = np.sum((total - estimate * counts) ** 2) * n_clusters / (n_clusters - 1)
-            reach = t.ppf(0.5 + ci / 2, n_clusters - 1) * np.sqrt(spread) / n
-            if reach > 1e-12:
-                low, high = estimate - reach, estimate + reach
-        rows.append((*key, estimate, low, high, n, len(group), n_clusters))
-    columns = [*keys, "estimate", "ci_low", "ci_high", "n", "n_total", "n_clusters"]
-    table = pd.DataFrame(rows, columns=columns)
-    return table.astype(dict.fromkeys(("estimate", "ci_low", "ci_high"), "Float64")).assign(ci=ci)
+    keys = [*as_names(by), "turn"]
+    messages = scores.assign(cluster=clusters(scores)).groupby([*keys, "cluster", "text_id"], dropna=False)["score"]
+    messages = messages.mean().reset_index()
+    tally = Tally(messages, keys, messages["cluster"])
+    table = _mean(tally.sums(messages["score"]), tally.sums(messages["score"].notna()), ci)
+    table.insert(4, "n_total", tally.count())
+    return tally.beside(table)

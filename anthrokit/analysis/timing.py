@@ -5,23 +5,14 @@
 # %% ../../nbs/07_analysis/04_emergence.ipynb #a0b4df64
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
 
-from anthrokit.analysis.clustered import (
-    as_labels,
-    Tally,
-    as_names,
-    _cluster_variance,
-    describing_columns,
-    group_rows,
-    require_columns,
-    _score_interval,
-    truth_values,
-)
-from .profiles import any_of, _unit_of
+from .clustered import Tally, _cluster_variance, _score_interval, as_labels, as_names
+from .clustered import describing_columns, group_rows, require_columns, truth_values
+from .profiles import _open, any_of
 from ..core import Run, TableError
 
 # %% auto #0
@@ -37,8 +28,8 @@ def _turn_grid(labels: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray, np.ndarr
             "column turn: turns are whole numbers from 1; the first that isn't stands "
             f"in row {np.argmin(whole) + 1}"
         )
-    keys = [name for name in ("target", "dialogue_id") if name in labels.columns]
-    codes, _ = group_rows(labels, [*keys, "behaviour"])
+    keys = [name for name in ("target", "dialogue_id", "behaviour") if name in labels.columns]
+    codes, _ = group_rows(labels, keys)
     turn, last = turn.astype(np.int64), np.zeros(codes.max() + 1, dtype=np.int64)
     np.maximum.at(last, codes, turn)
     grid = np.full((len(last), last.max() + 1), np.nan)
@@ -86,14 +77,13 @@ def first_occurrences(
     labels = as_labels(labels)
     require_columns(labels, ["dialogue_id", "turn", "label"])
     frame, grid, last = _turn_grid(labels if by == "behaviour" else any_of(labels, by, variant=variant))
-    first_true = np.argmax(np.column_stack([grid[:, :-1] == 1, np.ones(len(grid), dtype=bool)]), axis=1)
-    first_gap = np.argmax(np.isnan(grid), axis=1)
-    happened = first_true < first_gap
-    frame["first_turn"] = pd.array(np.where(happened, first_true + 1, 0), dtype="Int64")
+    ends = np.argmax(grid != 0, axis=1)  # the first turn that isn't known to lack it
+    happened = grid[np.arange(len(grid)), ends] == 1
+    frame["first_turn"] = pd.array(ends + 1, dtype="Int64")
     frame.loc[~happened, "first_turn"] = pd.NA
-    frame["turns_seen"] = np.where(happened, first_true + 1, first_gap)
+    frame["turns_seen"] = ends + happened
     frame["occurred"] = pd.array(happened, dtype="boolean")
-    frame.loc[~happened & (first_gap < last), "occurred"] = pd.NA
+    frame.loc[~happened & (ends < last), "occurred"] = pd.NA
     return frame
 
 # %% ../../nbs/07_analysis/04_emergence.ipynb #91329d25
@@ -114,30 +104,19 @@ def _by_target(labels: pd.DataFrame, by: str | Sequence[str] | None) -> list[str
     return default if by is None else as_names(by)
 
 
-def _first_sums(
-    labels: pd.DataFrame, by: Sequence[str], variant: str
-) -> tuple[Tally, np.ndarray, np.ndarray, np.ndarray]:
-    "A tally of dialogues; events and dialogues at risk by turn, cluster, group; undecided ones by group."
-    require_columns(labels, ["dialogue_id", "turn", "label", *by])
-    first = first_occurrences(labels, _unit_of(by), variant=variant)
-    tally, turns = Tally(first, by), range(1, int(labels["turn"].max()) + 1)
+def _open_dialogues(
+    labels: Run | pd.DataFrame, by: str | Sequence[str] | None, variant: str
+) -> tuple[pd.DataFrame, list[str], dict[str, str]]:
+    "As `_open`, for questions about the turns of dialogues; see `_by_target`."
+    labels = as_labels(labels)
+    return _open(labels, _by_target(labels, by), variant, ["dialogue_id", "turn"])
+
+
+def _first_sums(first: pd.DataFrame, tally: Tally, turns: int) -> tuple[np.ndarray, np.ndarray]:
+    "Events and dialogues at risk by turn, cluster and group, from first occurrences and their tally."
     event, seen = first["first_turn"].to_numpy(dtype=float, na_value=0), first["turns_seen"].to_numpy()
-    events = np.stack([tally.sums(event == turn) for turn in turns])
-    at_risk = np.stack([tally.sums(seen >= turn) for turn in turns])
-    return tally, events, at_risk, tally.count(first["occurred"].isna())
-
-
-def _incidence_tables(events: np.ndarray, at_risk: np.ndarray, ci: float) -> Iterator[pd.DataFrame]:
-    "A table a turn: the cumulative incidence of each group with its interval and counts."
-    n, count = at_risk[0].sum(axis=0), (at_risk[0] > 0).sum(axis=0)
-    for t, (share, influence) in enumerate(zip(*_incidence(events, at_risk), strict=True)):
-        some = (events[: t + 1].sum(axis=0) > 0).sum(axis=0)
-        others = (at_risk[t] - events[t] > 0).sum(axis=0)
-        variance = _cluster_variance(influence, count)
-        table = _score_interval(share, variance, n, count, np.minimum(some, others), ci)
-        table["n_first"] = events[t].sum(axis=0).astype(int)
-        table["n_at_risk"] = at_risk[t].sum(axis=0).astype(int)
-        yield table.assign(turn=t + 1)
+    each = range(1, turns + 1)
+    return np.stack([tally.sums(event == turn) for turn in each]), np.stack([tally.sums(seen >= turn) for turn in each])
 
 
 def emergence(
@@ -152,16 +131,12 @@ def emergence(
     Parameters
     ----------
     labels : Run or DataFrame
-        dialogue_id, base_id, turn (1…), behaviour, label, and the columns of `by`.
+        dialogue_id, base_id, turn (whole numbers from 1), behaviour, label, and the columns of `by`.
     by : str or sequence of str, optional
-        Columns to group by; default target (where the table has it) and behaviour. Without "target" the targets are
-        pooled, and the column n_targets says how many. With "category" and not "behaviour", what occurs is any
-        behaviour of the category; with neither, any behaviour at all.
-    variant : str
-        For categories, and for any behaviour at all: "judged" leaves out what is counted by rule (first-person
-        pronouns), "all" takes it in.
-    ci : float
-        Confidence level of the intervals, by base prompt.
+        Columns to group by, as for `profile`; default target (where the table has it) and behaviour. Without "target"
+        the targets are pooled, and the column n_targets says how many.
+    variant, ci
+        As for `profile`.
 
     Returns
     -------
@@ -169,11 +144,6 @@ def emergence(
         by…, turn, estimate, ci_low, ci_high, n_first (first occurrences at this turn), n_at_risk, n
         (dialogues known at turn 1), n_total, n_undecided, n_clusters, ci (the level), n_targets (where the table
         names targets), variant (of categories).
-
-    Raises
-    ------
-    TableError
-        A column is missing, or a turn lies below 1.
 
     Notes
     -----
@@ -188,17 +158,24 @@ def emergence(
     >>> table[["turn", "estimate", "n"]].round(2).tail(2).to_string(index=False, header=False)
     '4 0.48 160\\n5 0.55 160'
     """
-    labels = as_labels(labels)
-    by = _by_target(labels, by)
-    tally, events, at_risk, undecided = _first_sums(labels, by, variant)
-    named = tally.targets() | ({} if _unit_of(by) == "behaviour" else {"variant": variant})
-    groups = tally.groups.assign(
-        n_total=tally.count(), n_undecided=undecided, order=range(len(tally.groups)), **named
-    )
-    parts = [pd.concat([groups, table], axis=1) for table in _incidence_tables(events, at_risk, ci)]
-    result = pd.concat(parts).sort_values(["order", "turn"], kind="stable", ignore_index=True)
+    labels, by, named = _open_dialogues(labels, by, variant)
+    first, turns = first_occurrences(labels), int(labels["turn"].max())
+    tally = Tally(first, by)
+    events, at_risk = _first_sums(first, tally, turns)
+    named = tally.targets() | named
+    undecided = tally.count(first["occurred"].isna())
+    groups = tally.groups.assign(n_total=tally.count(), n_undecided=undecided, **named)
+    groups = groups.loc[groups.index.repeat(turns)].reset_index(drop=True)
+    share, influence = _incidence(events, at_risk)
+    n, count = at_risk[0].sum(axis=0), (at_risk[0] > 0).sum(axis=0)
+    some, others = (np.cumsum(events, axis=0) > 0).sum(axis=1), (at_risk > events).sum(axis=1)
+    each = share, _cluster_variance(influence, count), n, count, np.minimum(some, others)
+    table = _score_interval(*(np.broadcast_to(part, share.shape).T.ravel() for part in each), ci)
+    table["turn"] = np.tile(np.arange(1, turns + 1), len(tally.groups))
+    for name, number in (("n_first", events), ("n_at_risk", at_risk)):
+        table[name] = number.sum(axis=1).T.ravel().astype(int)
     counts = ["n_first", "n_at_risk", "n", "n_total", "n_undecided", "n_clusters", "ci", *named]
-    return result[[*by, "turn", "estimate", "ci_low", "ci_high", *counts]]
+    return pd.concat([groups, table], axis=1)[[*by, "turn", "estimate", "ci_low", "ci_high", *counts]]
 
 # %% ../../nbs/07_analysis/04_emergence.ipynb #fd8ba5f3
 def _possible_starts(grid: np.ndarray, last: np.ndarray, after: int) -> dict[str, np.ndarray]:
@@ -256,7 +233,7 @@ def _late_influence(
 
 
 def late_share(
-    labels: pd.DataFrame,
+    labels: Run | pd.DataFrame,
     by: str | Sequence[str] | None = None,
     *,
     after: int = 1,
@@ -267,14 +244,12 @@ def late_share(
 
     Parameters
     ----------
-    labels : DataFrame
-        As for `emergence`.
-    by, variant
+    labels, by, variant
         As for `emergence`.
     after : int
         The last turn that doesn't count as late; 1 gives the paper's "turns 2 to 5".
     ci : float
-        Confidence level of the intervals, by base prompt.
+        As for `profile`.
 
     Returns
     -------
@@ -301,10 +276,8 @@ def late_share(
     0    emotions      0.60   88
     1  validation      0.24  157
     """
-    by = _by_target(labels, by)
-    require_columns(labels, ["dialogue_id", "turn", "label", *by])
-    unit = labels if _unit_of(by) == "behaviour" else any_of(labels, _unit_of(by), variant=variant)
-    dialogues, grid, last = _turn_grid(unit)
+    labels, by, named = _open_dialogues(labels, by, variant)
+    dialogues, grid, last = _turn_grid(labels)
     tally, turns = Tally(dialogues, by), grid.shape[1] - 1
     if not 1 <= after < turns:
         raise TableError(
@@ -313,7 +286,7 @@ def late_share(
     starts = _possible_starts(grid, last, after)
     early, late = tally.sums(starts["early"]), tally.sums(starts["late"])
     may_early, may_late = tally.count(starts["may_early"]), tally.count(starts["may_late"])
-    estimate, spread = _late_shares(labels, by, variant, tally, grid[:, :-1], after)
+    estimate, spread = _late_shares(labels, tally, grid[:, :-1], after)
     known, there = early + late, early + late > 0
     informative = np.minimum(((late > 0) & there).sum(axis=0), ((early > 0) & there).sum(axis=0))
     count, n_late, n = there.sum(axis=0), late.sum(axis=0), known.sum(axis=0)
@@ -326,37 +299,31 @@ def late_share(
     result["half_or_more"] = np.select(
         [result["ci_low"] >= 0.5, result["ci_high"] < 0.5], ["yes", "no"], "open"
     )
-    named = {} if _unit_of(by) == "behaviour" else {"variant": variant}
     return tally.beside(result.assign(**tally.targets(), **named))
 
 
 def _late_shares(
-    labels: pd.DataFrame, by: Sequence[str], variant: str, tally: Tally, grid: np.ndarray, after: int
+    labels: pd.DataFrame, tally: Tally, grid: np.ndarray, after: int
 ) -> tuple[np.ndarray, np.ndarray]:
     "Shares of late first occurrences by group, and the influence of each cluster on them."
     if grid.shape[1] > 10:
-        _, events, at_risk, _ = _first_sums(labels, by, variant)
-        share, influence = _incidence(events, at_risk)
+        share, influence = _incidence(*_first_sums(first_occurrences(labels), tally, grid.shape[1]))
         with np.errstate(invalid="ignore", divide="ignore"):
             estimate = np.where(share[-1] > 0, 1 - share[after - 1] / share[-1], np.nan)
             return estimate, (influence[after - 1] - (1 - estimate) * influence[-1]) / share[-1]
-    found = [
-        _late_influence(
-            grid[tally.group == number], tally.cluster[tally.group == number], len(tally.clusters), after
-        )
-        for number in range(len(tally.groups))
-    ]
+    each = [tally.group == number for number in range(len(tally.groups))]
+    found = [_late_influence(grid[mine], tally.cluster[mine], len(tally.clusters), after) for mine in each]
     return np.array([estimate for estimate, _ in found]), np.column_stack([part for _, part in found])
 
 # %% ../../nbs/07_analysis/04_emergence.ipynb #56b350fc
 def late_behaviours(
-    labels: pd.DataFrame, by: str | Sequence[str] | None = None, *, ci: float = 0.95
+    labels: Run | pd.DataFrame, by: str | Sequence[str] | None = None, *, ci: float = 0.95
 ) -> pd.DataFrame:
     """For how many behaviours do half or more of the first occurrences come after turn 1?
 
     Parameters
     ----------
-    labels : DataFrame
+    labels
         As for `emergence`.
     by : str or sequence of str, optional
         Columns to count within; default target, where the table has it. () counts over all dialogues together.
@@ -376,22 +343,19 @@ def late_behaviours(
        estimate  surely  n_behaviours
     0        11       4            14
     """
+    labels = as_labels(labels)
     by = [name for name in _by_target(labels, by) if name != "behaviour"]
     shares = late_share(labels, [*by, "behaviour"], ci=ci)
-    shares = shares.assign(
-        half=shares["estimate"] >= 0.5,
-        certain=shares["half_or_more"] == "yes",
-        unclear=(shares["half_or_more"] == "open") & (shares["n"] > 0),
-        occurs=shares["n"] > 0,
-    )
-    counts = dict(
-        estimate=("half", "sum"),
-        surely=("certain", "sum"),
-        open=("unclear", "sum"),
-        n_occurring=("occurs", "sum"),
-        n_behaviours=("occurs", "size"),
+    occurs = shares["n"] > 0
+    counted = pd.DataFrame(
+        {
+            "estimate": shares["estimate"] >= 0.5,
+            "surely": shares["half_or_more"] == "yes",
+            "open": (shares["half_or_more"] == "open") & occurs,
+            "n_occurring": occurs,
+            "n_behaviours": True,
+        }
     )
     codes, groups = group_rows(shares, by)
     tally = Tally(labels, by)  # groups in the order of their first row here, too
-    n_clusters = (tally.sums() > 0).sum(axis=0)
-    return groups.join(shares.groupby(codes).agg(**counts)).assign(n_clusters=n_clusters)
+    return groups.join(counted.groupby(codes).sum()).assign(n_clusters=(tally.sums() > 0).sum(axis=0))

@@ -35,6 +35,11 @@ def _verdict(row: Any, margin: float, alpha: float) -> str:
     return VERDICTS[2] if row.p_adjusted < alpha else VERDICTS[3]
 
 
+def _check_margin(margin: float) -> None:
+    if not isinstance(margin, (int, float)) or not 0 < margin < 1:
+        raise ValueError(f"margin is {margin!r}; it is a difference of shares between 0 and 1, such as 0.05")
+
+
 def drift(
     labels: Run | pd.DataFrame,
     margin: float,
@@ -58,12 +63,10 @@ def drift(
         The column that tells versions apart: version, target, persona, a column of a design.
     baseline : str, optional
         The version the others are compared with; the first in the table by default.
-    by : str or sequence of str
+    by, n_swaps, seed
         As for `compare`.
     ci : float
         Confidence level 1 − α. The equivalence test is at α, by the interval at 1 − 2α.
-    n_swaps, seed : int
-        Of the permutation test.
 
     Returns
     -------
@@ -89,29 +92,21 @@ def drift(
     >>> drift(labels, 0.05, "target", baseline="april")[["behaviour", "version", "verdict"]].values.tolist()
     [['emotions', 'may', 'beyond the margin']]
     """
-    if not isinstance(margin, (int, float)) or not 0 < margin < 1:
-        raise ValueError(f"margin is {margin!r}; it is a difference of shares between 0 and 1, such as 0.05")
+    _check_margin(margin)
     labels = as_labels(labels)
     require_columns(labels, [group, "label"])
     first = labels[group].dropna().iloc[0] if labels[group].notna().any() else None
     chosen = {"baseline": first if baseline is None else baseline, "seed": seed}
     table = compare(labels, group, by, ci=ci, n_swaps=n_swaps, **chosen)
     inner = compare(labels, group, by, ci=2 * ci - 1, n_swaps=0, **chosen)
-    table = table.assign(
-        equivalence_low=inner["ci_low"], equivalence_high=inner["ci_high"], margin=float(margin)
-    )
+    limits = {"equivalence_low": inner["ci_low"], "equivalence_high": inner["ci_high"]}
+    table = table.assign(**limits, margin=float(margin))
     table["verdict"] = [_verdict(row, margin, 1 - ci) for row in table.itertuples()]
     named = {"a": "version", "b": "baseline", "share_a": "share_version", "share_b": "share_baseline"}
     table = table.rename(columns=named | {"n_a": "n_version", "n_b": "n_baseline"})
-    front = [name for name in table.columns if name not in {*_FRONT, *_BACK, "effect_size"}]
-    return table[[*front, *_FRONT, *_BACK]]
-
-
-_FRONT = ("version", "baseline", "estimate", "ci_low", "ci_high", "p_value", "p_adjusted")
-_BACK = (
-    *("equivalence_low", "equivalence_high", "margin", "verdict", "share_version", "share_baseline"),
-    *("n_version", "n_baseline", "n_clusters", "ci"),
-)
+    last = ["share_version", "share_baseline", "n_version", "n_baseline", "n_clusters", "ci"]
+    middle = [*limits, "margin", "verdict"]
+    return table[[name for name in table if name not in {*middle, *last, "effect_size"}] + middle + last]
 
 # %% ../../nbs/07_analysis/12_drift.ipynb #aa533073
 _VERSION = ("target", "system", "prompts")
@@ -163,22 +158,13 @@ def compare_versions(
         As for `drift`; the first version is the baseline by default.
     judges, taxonomy, behaviours, samples
         As for `judge`.
-    user, turns, seed
-        As for `simulate`.
-    progress : bool
-        Show bars.
-    **settings
-        More of `simulate`: script, template, budget, repeats, ….
+    user, turns, seed, progress, **settings
+        As for `simulate`: script, template, budget, repeats, ….
 
     Returns
     -------
     DataFrame
         As `drift` returns it; the column `version` is in the run's labels, too.
-
-    Raises
-    ------
-    ValueError, TableError, RunError, SetupError, BudgetReached
-        As for `simulate` and `judge`.
 
     Examples
     --------
@@ -186,8 +172,7 @@ def compare_versions(
     ...     run="runs/warm", margin=0.05)  # doctest: +SKIP
     """
     planned = _versions(versions)
-    if not isinstance(margin, (int, float)) or not 0 < margin < 1:
-        raise ValueError(f"margin is {margin!r}; it is a difference of shares between 0 and 1, such as 0.05")
+    _check_margin(margin)
     there = run if isinstance(run, Run) else Run(run)
     for name, told in planned.items():
         target = as_llm(told.get("target", DEFAULT_MODEL))

@@ -11,7 +11,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "pressure": ["plot_drift", "plot_holding"],
         "profiles": ["plot_corrected", "plot_heatmap", "plot_plane", "plot_profile"],
         "published": ["plot_counts", "plot_ranks", "plot_scores", "plot_slopes"],
-        "style": ["COLOURS", "Look", "MARKERS", "OVER_THE_EDGE", "SHARED", "STYLES", "Style", "THEME", "colours_of", "counted", "figure_size", "fit", "in_order", "interval", "keep_data", "label_of", "legend_above", "model_labels", "need_columns", "new_axes", "points", "pooled_note", "save", "shown", "theme", "themed", "variant_note", "with_series", "words"],
+        "style": ["COLOURS", "MARKERS", "OVER_THE_EDGE", "SHARED", "STYLES", "Style", "THEME", "figure_size", "interval", "legend_above", "new_axes", "points", "save", "shown", "theme", "themed", "words"],
         "talk_about_the_system": ["plot_anthroscore_by_turn"],
         "turns": ["plot_emergence", "plot_emergence_curves", "plot_late", "plot_snowball", "plot_snowball_matrix"],
     },

@@ -11,20 +11,9 @@ import numpy as np
 import pandas as pd
 
 from ..core import TableError
-from .profiles import _draw_dots, _draw_heat, _size_of_rows, _what_of
-from anthrokit.figures.style import (
-    counted,
-    in_order,
-    interval,
-    model_labels,
-    need_columns,
-    new_axes,
-    points,
-    shown,
-    themed,
-    variant_note,
-    with_series,
-)
+from .profiles import _draw_dots, _draw_heat, _what_of
+from .style import counted, in_order, interval, model_labels, need_columns, new_axes, points
+from .style import shown, themed, variant_note, with_series
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -43,10 +32,6 @@ def plot_differences(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     frame : DataFrame
         From `analysis.compare`.
 
-    Returns
-    -------
-    Axes
-
     Examples
     --------
     >>> from anthrokit import analysis, figures
@@ -56,9 +41,7 @@ def plot_differences(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     ['A minus B: n = 397 or more a side']
     """
     what = _what_of(frame)
-    need_columns(
-        frame, [what, "a", "b", "estimate", "ci_low", "ci_high", "p_adjusted", "n_clusters"], "compare"
-    )
+    need_columns(frame, [what, "a", "b", "estimate", "ci_low", "ci_high", "p_adjusted", "n_clusters"], "compare")
     names = model_labels(list(dict.fromkeys([*frame["a"], *frame["b"]])), 26)
     frame, series, texts = with_series(frame, what)
     beside = [texts[one] for one in frame[series]] if series else [""] * len(frame)
@@ -67,13 +50,11 @@ def plot_differences(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
         for a, b, where in zip(frame["a"], frame["b"], beside, strict=True)
     }
     frame = frame.assign(pair=list(zip(frame["a"], frame["b"], beside, strict=True)))
-    ax = new_axes(ax, _size_of_rows(frame, what, "pair"))
 
-    def label(name: tuple[str, str, str], part: pd.DataFrame) -> str:
-        return f"{name}: n = {part[['n_a', 'n_b']].min(axis=None):,} or more a side"
+    def label(part: pd.DataFrame) -> str:
+        return f"n = {part[['n_a', 'n_b']].min(axis=None):,} or more a side"
 
-    _draw_dots(ax, frame, what, "pair", scale=100, label=label, hollow=True, texts=pairs)
-    ax.axvline(0, color="black", linewidth=points(0.8))
+    ax = _draw_dots(ax, frame, what, "pair", label=label, hollow=True, rule=0, texts=pairs)
     sizes = f"{counted(frame['n_clusters'])} base prompts; hollow: p ≥ 0.05 after Holm's correction"
     lines = [f"Difference in percentage points, with {interval(frame)}", f"({sizes}{variant_note(frame)})"]
     if len(pairs) == 1:
@@ -105,10 +86,6 @@ def plot_odds(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     frame : DataFrame
         From `analysis.factor_model` (one colour a term) or `analysis.carry_over`.
 
-    Returns
-    -------
-    Axes
-
     Examples
     --------
     >>> from anthrokit import analysis, figures
@@ -121,17 +98,15 @@ def plot_odds(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     need_columns(frame, [what, "estimate", "ci_low", "ci_high", "p_adjusted", "n"], source)
     series = "term" if "term" in frame.columns else "target" if "target" in frame.columns else None
     unit = "messages" if "term" in frame.columns else "dialogues that tell"
-    ax = new_axes(ax, _size_of_rows(frame, what, series))
 
-    def label(name: str | None, part: pd.DataFrame) -> str:
-        found = f"n = {counted(part['n'])} {unit}" if len(part) else "no estimate"
-        return f"{name}: {found}" if name else found
+    def label(part: pd.DataFrame) -> str:
+        return f"n = {counted(part['n'])} {unit}" if len(part) else "no estimate"
 
     low, high = np.nanmin(frame["ci_low"].astype(float)), np.nanmax(frame["ci_high"].astype(float))
     limits = max(low, 0.02) / 1.15, min(high, 50) * 1.15
-    texts = {name: shown(name, 60) for name in frame["term"].unique()} if series == "term" else None
-    _draw_dots(ax, frame, what, series, label=label, hollow=True, limits=limits, texts=texts)
-    ax.axvline(1, color="black", linewidth=points(0.8))
+    look = {"scale": 1, "hollow": True, "rule": 1, "limits": limits}
+    look["texts"] = {name: shown(name, 60) for name in frame["term"].unique()} if series == "term" else None
+    ax = _draw_dots(ax, frame, what, series, label=label, **look)
     ax.set(xscale="log", xlim=limits)
     ax.xaxis.set_major_locator(_odds_places(ax))
     ax.xaxis.set_major_formatter("{x:g}")
@@ -156,9 +131,7 @@ def _draw_pairs(
 
 
 @themed
-def plot_similarity(
-    frame: pd.DataFrame, ax: Axes | None = None, *, measure: str = "rank correlation"
-) -> Axes:
+def plot_similarity(frame: pd.DataFrame, ax: Axes | None = None, *, measure: str = "rank correlation") -> Axes:
     """How alike the profiles of each two targets are, as a matrix.
 
     Parameters
@@ -167,10 +140,6 @@ def plot_similarity(
         From `analysis.similarity`.
     measure : str
         rank correlation, cosine, or Jensen-Shannon distance.
-
-    Returns
-    -------
-    Axes
 
     Examples
     --------
@@ -183,11 +152,10 @@ def plot_similarity(
     if measure not in set(frame["measure"]):
         raise TableError(f"there is no measure {measure!r}; there are {', '.join(frame['measure'].unique())}")
     part = frame[frame["measure"] == measure]
-    between = [
-        f"{low:.2f} to {high:.2f}" if pd.notna(low) else "no interval"
-        for low, high in zip(part["ci_low"], part["ci_high"], strict=True)
-    ]
-    note = [f"{value:.2f}\n({text})" for value, text in zip(part["estimate"], between, strict=True)]
+    note = []
+    for row in part.itertuples():
+        between = f"{row.ci_low:.2f} to {row.ci_high:.2f}" if pd.notna(row.ci_low) else "no interval"
+        note.append(f"{row.estimate:.2f}\n({between})")
     limits = (0, 1) if part["estimate"].min() >= 0 else (-1, 1)
     ax = _draw_pairs(ax, part.assign(note=note), "estimate", "note", limits, measure.capitalize())
     sizes = f"{part['n_behaviours'].max()} behaviours, {counted(part['n_clusters'])} base prompts"

@@ -12,18 +12,9 @@ import pandas as pd
 
 from ..core import TableError
 from .differences import _draw_pairs
-from .profiles import _draw_dots, _size_of_rows, _what_of
-from anthrokit.figures.style import (
-    COLOURS,
-    counted,
-    interval,
-    label_of,
-    legend_above,
-    need_columns,
-    new_axes,
-    points,
-    themed,
-)
+from .profiles import _draw_dots, _what_of
+from .style import COLOURS, counted, interval, label_of, legend_above, name_rows
+from .style import need_columns, new_axes, points, themed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -41,10 +32,6 @@ def plot_agreement(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     frame : DataFrame
         From `analysis.agreement`.
 
-    Returns
-    -------
-    Axes
-
     Examples
     --------
     >>> from anthrokit import analysis, figures
@@ -55,12 +42,10 @@ def plot_agreement(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     what = _what_of(frame)
     need_columns(frame, [what, "measure", "estimate", "ci_low", "ci_high", "n"], "agreement")
 
-    def label(name: str, part: pd.DataFrame) -> str:
-        return f"{name} (n = {counted(part['n'])} messages)"
+    def label(part: pd.DataFrame) -> str:
+        return f"n = {counted(part['n'])} messages"
 
-    ax = new_axes(ax, _size_of_rows(frame, what, "measure"))
-    _draw_dots(ax, frame, what, "measure", label=label)
-    ax.axvline(0, color="black", linewidth=points(0.8))
+    ax = _draw_dots(ax, frame, what, "measure", scale=1, label=label, rule=0)
     low = np.nanmin([0.0, *frame["ci_low"], *frame["estimate"]]) - 0.02
     ax.set(xlim=(low, 1.01), xlabel=f"Agreement, with {interval(frame)}")
     return ax
@@ -75,10 +60,6 @@ def plot_pairs(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     frame : DataFrame
         From `analysis.pairwise_agreement`, one row a pair.
 
-    Returns
-    -------
-    Axes
-
     Examples
     --------
     >>> from anthrokit import analysis, figures
@@ -88,13 +69,9 @@ def plot_pairs(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     """
     need_columns(frame, ["a", "b", "estimate", "kappa", "n"], "pairwise_agreement")
     if frame.duplicated(["a", "b"]).any():
-        raise TableError(
-            "several rows share a pair of judges: filter the table to one behaviour, or use by=()"
-        )
-    frame = frame.assign(
-        share=100 * frame["estimate"],
-        note=[f"{100 * row.estimate:.1f} %\nκ = {row.kappa:.2f}" for row in frame.itertuples()],
-    )
+        raise TableError("several rows share a pair of judges: filter the table to one behaviour, or use by=()")
+    note = [f"{100 * row.estimate:.1f} %\nκ = {row.kappa:.2f}" for row in frame.itertuples()]
+    frame = frame.assign(share=100 * frame["estimate"], note=note)
     ax = _draw_pairs(ax, frame, "share", "note", (50, 100), "Same verdict (%)")
     ax.set_title(f"n = {counted(frame['n'])} messages and behaviours", fontsize=points(8))
     return ax
@@ -108,10 +85,6 @@ def plot_missing(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     ----------
     frame : DataFrame
         From `analysis.missingness`, by behaviour, by judge, or by both.
-
-    Returns
-    -------
-    Axes
 
     Examples
     --------
@@ -133,10 +106,9 @@ def plot_missing(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
         style |= {"hatch": "/.x"[number % 3] * 3, "edgecolor": "white", "linewidth": 0}
         ax.barh(range(len(table)), width, left=start, label=reason, **style)
         start = start + width
-    ax.set_yticks(range(len(table)), [label_of(name, 60) for name in table.index])
+    name_rows(ax, [label_of(name, 60) for name in table.index])
     end, sizes = max(1, start.max() * 1.05), f"% of n = {counted(frame['n_total'])}"
-    ax.set(ylim=(len(table) - 0.45, -0.55), xlim=(0, end), xlabel=f"Ratings that are missing ({sizes})")
-    ax.grid(axis="y", visible=False)
+    ax.set(xlim=(0, end), xlabel=f"Ratings that are missing ({sizes})")
     if len(table.columns):
         legend_above(ax)
     else:

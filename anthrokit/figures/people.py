@@ -10,19 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from .profiles import _draw_dots, _size_of_rows, _what_of
-from anthrokit.figures.style import (
-    colours_of,
-    counted,
-    in_order,
-    interval,
-    keep_data,
-    label_of,
-    need_columns,
-    new_axes,
-    points,
-    themed,
-)
+from .profiles import _draw_dots, _what_of
+from .style import colours_of, counted, in_order, interval, keep_data, label_of, need_columns
+from .style import new_axes, points, themed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -50,10 +40,6 @@ def plot_conditions(
         Columns.
     label : str
         What the score is, with its unit or range.
-
-    Returns
-    -------
-    Axes
 
     Examples
     --------
@@ -94,10 +80,6 @@ def plot_validity(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     frame : DataFrame
         From `analysis.profile_validity`.
 
-    Returns
-    -------
-    Axes
-
     Examples
     --------
     >>> import pandas as pd
@@ -108,8 +90,6 @@ def plot_validity(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     """
     what = _what_of(frame)
     need_columns(frame, [what, "estimate", "ci_low", "ci_high", "n"], "profile_validity")
-    ax = new_axes(ax, _size_of_rows(frame, what))
-    _draw_dots(ax, frame, what, None, label=lambda name, part: f"n = {counted(part['n'])} systems")
-    ax.axvline(0, color="black", linewidth=points(0.8))
+    ax = _draw_dots(ax, frame, what, scale=1, label=lambda part: f"n = {counted(part['n'])} systems", rule=0)
     ax.set(xlim=(-1, 1), xlabel=f"Spearman correlation across systems, with {interval(frame)}")
     return ax

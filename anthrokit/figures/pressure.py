@@ -7,23 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pandas as pd
 
-from anthrokit.figures.style import (
-    COLOURS,
-    MARKERS,
-    colours_of,
-    counted,
-    in_order,
-    interval,
-    label_of,
-    legend_above,
-    need_columns,
-    new_axes,
-    points,
-    themed,
-    with_series,
-)
+from .style import COLOURS, MARKERS, colours_of, counted, in_order, interval, label_of
+from .style import legend_above, need_columns, new_axes, percent, points, themed, with_series
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -41,10 +29,6 @@ def plot_holding(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     frame : DataFrame
         From `analysis.holding`; the columns before `turn` tell curves apart.
 
-    Returns
-    -------
-    Axes
-
     Examples
     --------
     >>> from anthrokit import analysis, figures
@@ -61,9 +45,7 @@ def plot_holding(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
         part = (frame[frame[series] == name] if series else frame).sort_values("turn")
         at = part["turn"].to_numpy(dtype=float) + (number - (len(names) - 1) / 2) * 0.06
         look = {"color": colours[name], "marker": MARKERS[number % len(MARKERS)], "markersize": points(4)}
-        share, low, high = (
-            100 * part[column].to_numpy(dtype=float) for column in ("estimate", "ci_low", "ci_high")
-        )
+        share, low, high = percent(part)
         ax.vlines(at, low, high, color=look["color"], linewidth=points(1), alpha=0.6)
         ax.plot(at, share, linewidth=points(1.3), label=said.get(name), **look)
     ax.set(ylim=(0, 102), ylabel="Dialogues that have held out (%)")
@@ -92,10 +74,6 @@ def plot_drift(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     frame : DataFrame
         From `analysis.drift` or `analysis.compare_versions`.
 
-    Returns
-    -------
-    Axes
-
     Examples
     --------
     >>> from anthrokit import analysis, figures
@@ -103,9 +81,7 @@ def plot_drift(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     >>> figures.plot_drift(analysis.drift(labels, 0.1, "target")).get_xlabel()[:28]
     'Difference in percentage poi'
     """
-    need_columns(
-        frame, ["version", "baseline", "estimate", "ci_low", "ci_high", "margin", "verdict"], "drift"
-    )
+    need_columns(frame, ["version", "baseline", "estimate", "ci_low", "ci_high", "margin", "verdict"], "drift")
     what = "behaviour" if "behaviour" in frame.columns else frame.columns[0]
     several = frame["version"].nunique() > 1
     names = [
@@ -117,16 +93,16 @@ def plot_drift(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     ax.axvspan(-margin, margin, color="0.9", zorder=0)
     ax.axvline(0, color="black", linewidth=points(0.8))
     for verdict, (colour, marker) in _LOOKS.items():
-        rows = [place for place, one in enumerate(frame["verdict"]) if one == verdict]
-        if rows:
-            part = 100 * frame.iloc[rows][["estimate", "ci_low", "ci_high"]].astype(float)
-            ax.hlines(rows, part["ci_low"], part["ci_high"], color=colour, linewidth=points(1.2))
-            if "equivalence_low" in frame:
-                inner = 100 * frame.iloc[rows][["equivalence_low", "equivalence_high"]].astype(float)
-                ax.hlines(rows, inner["equivalence_low"], inner["equivalence_high"], color=colour, linewidth=points(3))
-            ax.plot(
-                part["estimate"], rows, linestyle="", color=colour, marker=marker, markersize=points(5), label=verdict
-            )
+        rows = np.flatnonzero(frame["verdict"] == verdict)
+        if not len(rows):
+            continue
+        share, low, high = percent(frame.iloc[rows])
+        ax.hlines(rows, low, high, color=colour, linewidth=points(1.2))
+        if "equivalence_low" in frame:
+            inner = 100 * frame.iloc[rows][["equivalence_low", "equivalence_high"]].astype(float)
+            ax.hlines(rows, *inner.to_numpy().T, color=colour, linewidth=points(3))
+        look = {"color": colour, "marker": marker, "markersize": points(5), "linestyle": ""}
+        ax.plot(share, rows, label=verdict, **look)
     ax.set_yticks(range(len(names)), names)
     ax.set_ylim(len(names) - 0.5, -0.5)
     one = f", {frame['version'].iloc[0]} minus {frame['baseline'].iloc[0]}"

@@ -14,24 +14,9 @@ import pandas as pd
 
 from ..analysis import behaviour_categories
 from ..core import TableError
-from anthrokit.figures.style import (
-    MARKERS,
-    OVER_THE_EDGE,
-    colours_of,
-    counted,
-    figure_size,
-    in_order,
-    interval,
-    label_of,
-    legend_above,
-    model_labels,
-    need_columns,
-    new_axes,
-    points,
-    themed,
-    variant_note,
-    with_series,
-)
+from .style import MARKERS, OVER_THE_EDGE, colours_of, counted, figure_size, in_order
+from .style import interval, label_of, legend_above, model_labels, name_rows, need_columns
+from .style import new_axes, percent, points, themed, variant_note, with_series
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -55,10 +40,7 @@ def _size_of_rows(frame: pd.DataFrame, what: str, series: str | None = None) -> 
 
 def _name_rows(ax: Axes, frame: pd.DataFrame, what: str, rows: Sequence[str]) -> None:
     "Names at the left, rules between categories, and a word where a row has no estimate."
-    texts = model_labels(rows) if what == "target" else {name: label_of(name) for name in rows}
-    ax.set_yticks(range(len(rows)), list(texts.values()))
-    ax.set_ylim(len(rows) - 0.45, -0.55)
-    ax.grid(axis="y", visible=False)
+    name_rows(ax, list(model_labels(rows).values()) if what == "target" else [label_of(name) for name in rows])
     category = [behaviour_categories().get(name) for name in rows] if what == "behaviour" else []
     for place in range(1, len(category)):
         if category[place] != category[place - 1]:
@@ -71,32 +53,36 @@ def _name_rows(ax: Axes, frame: pd.DataFrame, what: str, rows: Sequence[str]) ->
 
 # %% ../../nbs/09_figures/02_profiles.ipynb #5f4b1a5a
 def _draw_dots(
-    ax: Axes,
+    ax: Axes | None,
     frame: pd.DataFrame,
     what: str,
-    series: str | None,
+    series: str | None = None,
     *,
-    scale: float = 1.0,
-    label: Callable = str,
+    scale: float = 100,
+    label: Callable[[pd.DataFrame], str],
     hollow: bool = False,
+    rule: float | None = None,
     limits: tuple[float, float] = (-np.inf, np.inf),
     texts: Mapping[Any, str] | None = None,
-) -> None:
-    """Draw points and intervals, a row a name, a colour and a marker a series.
+) -> Axes:
+    """Draw points and intervals, a row a name, a colour and a marker a series; by default in axes of their own.
 
     Parameters
     ----------
     frame : DataFrame
         The columns `what` and `series`, estimate, ci_low, ci_high.
     label : callable
-        What the legend says of a series, from its name (as shown) and its rows.
+        What the legend says of a series, from its rows; its name is put before it.
     hollow : bool
         White points where p_adjusted is 0.05 or more.
+    rule : float, optional
+        Where a line across all rows marks no difference.
     limits : tuple
         Where the axis will end, so that an arrow marks an interval that goes on.
     texts : dict, optional
         What the legend calls a series, if not by its name.
     """
+    ax = new_axes(ax, _size_of_rows(frame, what, series))
     rows = in_order(frame[what])
     names = in_order(frame[series]) if series else [None]
     texts, colours = texts or (model_labels(names) if series else {None: None}), colours_of(names)
@@ -104,9 +90,7 @@ def _draw_dots(
     for number, (name, offset) in enumerate(zip(names, offsets, strict=True)):
         part = (frame[frame[series] == name] if series else frame).set_index(what).reindex(rows)
         at = np.arange(len(rows)) + offset
-        middle, low, high = (
-            scale * part[key].to_numpy(dtype=float) for key in ("estimate", "ci_low", "ci_high")
-        )
+        middle, low, high = percent(part, scale)
         middle = np.where((middle < limits[0]) | (middle > limits[1]), np.nan, middle)
         style = {
             "color": colours[name],
@@ -117,15 +101,19 @@ def _draw_dots(
         }
         shape = {"marker": MARKERS[number % len(MARKERS)], **style}
         ax.hlines(at, low, high, color=colours[name], linewidth=points(1.3))
-        ax.plot(middle, at, label=label(texts[name], part[part["estimate"].notna()]), **shape)
+        said = label(part[part["estimate"].notna()])
+        ax.plot(middle, at, label=f"{texts[name]}: {said}" if series else said, **shape)
         if hollow:
             unsure = ~(part["p_adjusted"].to_numpy(dtype=float) < 0.05)
             ax.plot(middle[unsure], at[unsure], markerfacecolor="white", **shape)
         for end, beyond, arrow in ((limits[0], low < limits[0], "<"), (limits[1], high > limits[1], ">")):
             if beyond.any():
                 ax.plot(np.full(beyond.sum(), end), at[beyond], marker=arrow, **style)
+    if rule is not None:
+        ax.axvline(rule, color="black", linewidth=points(0.8))
     _name_rows(ax, frame, what, rows)
     legend_above(ax)
+    return ax
 
 # %% ../../nbs/09_figures/02_profiles.ipynb #3f79fded
 @themed
@@ -136,10 +124,6 @@ def plot_profile(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     ----------
     frame : DataFrame
         From `analysis.profile`, grouped by "behaviour" or "category", with or without "target" and columns of a design.
-
-    Returns
-    -------
-    Axes
 
     Examples
     --------
@@ -153,12 +137,10 @@ def plot_profile(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     need_columns(frame, [what, "estimate", "ci_low", "ci_high", "n", "n_total", "n_clusters"], "profile")
     frame, series, texts = with_series(frame, what)
 
-    def label(name: str | None, part: pd.DataFrame) -> str:
-        scored = f"n = {counted(part['n'])} of {counted(part['n_total'])} messages"
-        return f"{name}: {scored}" if name else scored
+    def label(part: pd.DataFrame) -> str:
+        return f"n = {counted(part['n'])} of {counted(part['n_total'])} messages"
 
-    ax = new_axes(ax, _size_of_rows(frame, what, series))
-    _draw_dots(ax, frame, what, series, scale=100, label=label, texts=texts or None)
+    ax = _draw_dots(ax, frame, what, series, label=label, texts=texts or None)
     sizes = f"{counted(frame['n_clusters'])} base prompts{variant_note(frame)}"
     ax.set(xlim=(0, 100), xlabel=f"Messages that show it (%), with {interval(frame)} ({sizes})")
     return ax
@@ -173,10 +155,6 @@ def plot_corrected(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     frame : DataFrame
         From `validity.corrected_rates` or `validity.prediction_powered_rates`, of one target (or condition); rows
         without a corrected rate are left out.
-
-    Returns
-    -------
-    Axes
 
     Raises
     ------
@@ -202,15 +180,15 @@ def plot_corrected(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     names = {"estimate": "raw", "ci_low": "raw_low", "ci_high": "raw_high"}
     raw = frame.drop(columns=[*names]).rename(columns={old: new for new, old in names.items()})
     both = pd.concat([raw.assign(rate="raw"), frame.assign(rate="corrected")], ignore_index=True)
-    ax = new_axes(ax, _size_of_rows(both, what, "rate"))
-    said = {"raw": "Raw", "corrected": "Corrected"}
 
-    def label(name: str, part: pd.DataFrame) -> str:
+    def label(part: pd.DataFrame) -> str:
         known = [name for name in ("n_positive", "n_negative") if name in part]
-        people = f", errors from {counted(part[known].sum(axis=1))} labels of people a row"
-        return f"{name}: n = {counted(part['n'])} messages" + (people if name == "Corrected" and known else "")
+        said = f"n = {counted(part['n'])} messages"
+        if known and part["rate"].eq("corrected").all():
+            said += f", errors from {counted(part[known].sum(axis=1))} labels of people a row"
+        return said
 
-    _draw_dots(ax, both, what, "rate", scale=100, label=label, texts=said)
+    ax = _draw_dots(ax, both, what, "rate", label=label, texts={"raw": "Raw", "corrected": "Corrected"})
     sizes = f"{counted(frame['n_clusters'])} base prompts" if "n_clusters" in frame else ""
     ax.set(xlim=(0, 100), xlabel=f"Messages that show it (%), with {interval(frame) or 'interval'} ({sizes})")
     return ax
@@ -279,10 +257,6 @@ def plot_heatmap(
         From `analysis.profile`, grouped by behaviour (or category) and `columns`.
     columns : str or sequence of str
         What stands side by side: "domain", "target", or ("empathy", "professionalism").
-
-    Returns
-    -------
-    Axes
 
     Examples
     --------
@@ -367,17 +341,14 @@ def plot_plane(
     for line, high in zip(grid, reversed(levels[0]), strict=True):
         for ax, wide in zip(line, levels[1], strict=True):
             part = frame[(frame[up] == high) & (frame[right] == wide)]
-            named = (
-                part["domain"].unique() if "domain" in part.columns else [f"{up}: {high}, {right}: {wide}"]
-            )
-            part = part.set_index(what).reindex(rows)
+            named = part["domain"].unique() if "domain" in part.columns else [f"{up}: {high}, {right}: {wide}"]
+            middle, *limits = percent(part.set_index(what).reindex(rows))
             at, look = np.arange(len(rows)), [colours[kinds[name]] for name in rows]
-            ax.hlines(at, 100 * part["ci_low"], 100 * part["ci_high"], color=look, linewidth=points(1.3))
-            ax.scatter(100 * part["estimate"], at, color=look, s=points(4.2) ** 2, zorder=3, **OVER_THE_EDGE)
-            ax.set_yticks(at, [label_of(name) for name in rows])
-            ax.set(ylim=(len(rows) - 0.45, -0.55), xlim=(0, end))
+            ax.hlines(at, *limits, color=look, linewidth=points(1.3))
+            ax.scatter(middle, at, color=look, s=points(4.2) ** 2, zorder=3, **OVER_THE_EDGE)
+            name_rows(ax, [label_of(name) for name in rows])
+            ax.set_xlim(0, end)
             ax.set_title(" and ".join(label_of(name, 40) for name in named), fontsize=points(9))
-            ax.grid(axis="y", visible=False)
         line[0].set_ylabel(f"{label_of(up)}: {high}", fontsize=points(9))
     for ax, wide in zip(grid[-1], levels[1], strict=True):
         ax.set_xlabel(f"{label_of(right)}: {wide}", fontsize=points(9))

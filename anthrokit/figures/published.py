@@ -14,19 +14,8 @@ import pandas as pd
 
 from ..core import TableError
 from .profiles import _draw_heat
-from anthrokit.figures.style import (
-    COLOURS,
-    colours_of,
-    figure_size,
-    label_of,
-    legend_above,
-    model_labels,
-    need_columns,
-    new_axes,
-    points,
-    shown,
-    themed,
-)
+from .style import COLOURS, colours_of, figure_size, label_of, legend_above, model_labels
+from .style import name_rows, need_columns, new_axes, points, shown, themed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -56,10 +45,6 @@ def plot_scores(
         Above the figure, such as the source.
     label : str
         What the numbers are; they are drawn on a scale from 0 to 100.
-
-    Returns
-    -------
-    Axes
 
     Examples
     --------
@@ -94,10 +79,6 @@ def plot_ranks(before: pd.Series, after: pd.Series, ax: Axes | None = None) -> A
     ----------
     before, after : Series
         A score a model (index); their names head the two sides.
-
-    Returns
-    -------
-    Axes
 
     Examples
     --------
@@ -134,11 +115,7 @@ def plot_ranks(before: pd.Series, after: pd.Series, ax: Axes | None = None) -> A
 # %% ../../nbs/09_figures/07_published.ipynb #8a7fbb90
 @themed
 def plot_counts(
-    table: pd.DataFrame,
-    ax: Axes | None = None,
-    *,
-    label: str = "Count",
-    stacked: bool = True,
+    table: pd.DataFrame, ax: Axes | None = None, *, label: str = "Count", stacked: bool = True
 ) -> Axes:
     """Counts as horizontal bars, a colour a column.
 
@@ -150,10 +127,6 @@ def plot_counts(
         What is counted, with n.
     stacked : bool
         One bar in parts, or bars side by side.
-
-    Returns
-    -------
-    Axes
 
     Examples
     --------
@@ -178,9 +151,8 @@ def plot_counts(
     if stacked:
         for place, total in enumerate(table.sum(axis=1)):
             ax.annotate(f" {total:,.0f}", (total, place), fontsize=points(7), va="center")
-    ax.set_yticks(range(len(table)), [shown(name) for name in table.index])
-    ax.set(ylim=(len(table) - 0.45, -0.55), xlabel=label)
-    ax.grid(axis="y", visible=False)
+    name_rows(ax, [shown(name) for name in table.index])
+    ax.set_xlabel(label)
     legend_above(ax)
     return ax
 

@@ -32,10 +32,8 @@ if TYPE_CHECKING:
     from matplotlib.text import Text
 
 # %% auto #0
-__all__ = ['COLOURS', 'MARKERS', 'OVER_THE_EDGE', 'THEME', 'STYLES', 'SHARED', 'Style', 'Look', 'theme', 'points', 'figure_size',
-           'shown', 'words', 'label_of', 'model_labels', 'counted', 'interval', 'variant_note', 'pooled_note',
-           'in_order', 'colours_of', 'need_columns', 'new_axes', 'legend_above', 'fit', 'keep_data', 'themed',
-           'with_series', 'save']
+__all__ = ['COLOURS', 'MARKERS', 'OVER_THE_EDGE', 'THEME', 'STYLES', 'SHARED', 'Style', 'theme', 'points', 'figure_size', 'shown',
+           'words', 'interval', 'new_axes', 'legend_above', 'themed', 'save']
 
 # %% ../../nbs/09_figures/01_style.ipynb #b3976660
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C8C8C")
@@ -106,25 +104,7 @@ STYLES = {
 # %% ../../nbs/09_figures/01_style.ipynb #4a889a7a
 @dataclass(frozen=True)
 class Look:
-    """What a reader chose: the order of names, other words for them, and colours.
-
-    Attributes
-    ----------
-    order : sequence of str
-        Targets, domains, behaviours or categories that come first, in this order; the others follow.
-    labels : dict
-        Name: the words that a figure shows for it.
-    palette : sequence or dict
-        Colours in turn, or name: colour.
-    style : str
-        Where the figure is read: a name in `STYLES`.
-
-    Examples
-    --------
-    >>> from anthrokit.figures import Look
-    >>> Look(order=["ours", "theirs"]).order
-    ['ours', 'theirs']
-    """
+    "What a reader chose: see `theme`."
 
     order: Sequence[str] = ()
     labels: Mapping[str, str] = field(default_factory=dict)
@@ -134,7 +114,7 @@ class Look:
 
 _LOOK: ContextVar[Look] = ContextVar("look", default=Look())  # noqa: B039
 
-
+# %% ../../nbs/09_figures/01_style.ipynb #69c55671
 @contextlib.contextmanager
 def theme(
     order: Sequence[str] | None = None,
@@ -146,8 +126,14 @@ def theme(
 
     Parameters
     ----------
-    order, labels, palette, style
-        As for `Look`; what is not given stays as it is.
+    order : sequence of str
+        Targets, domains, behaviours or categories that come first, in this order; the others follow.
+    labels : dict
+        Name: the words that a figure shows for it.
+    palette : sequence or dict
+        Colours in turn, or name: colour.
+    style : str
+        Where the figure is read: a name in `STYLES`. What is not given stays as it is.
 
     Raises
     ------
@@ -156,7 +142,7 @@ def theme(
 
     Examples
     --------
-    >>> from anthrokit.figures import label_of, theme
+    >>> from anthrokit.figures.style import label_of, theme
     >>> with theme(labels={"openai/gpt-4o": "GPT-4o"}):
     ...     label_of("openai/gpt-4o")
     'GPT-4o'
@@ -259,29 +245,15 @@ def words(name: object) -> str:
     text = str(name).replace("_", " ").strip()
     return text[:1].upper() + text[1:] if text.islower() and "/" not in text else text
 
-
+# %% ../../nbs/09_figures/01_style.ipynb #43e837ff
 def label_of(name: object, room: int = 32) -> str:
-    """What a figure shows for a name: the reader's own word for it, else the name in `words`.
-
-    Examples
-    --------
-    >>> from anthrokit.figures import label_of
-    >>> label_of("first-person pronoun use")
-    'First-person pronoun use'
-    """
+    "What a figure shows for a name: the reader's own word for it, else the name in `words`."
     own = _LOOK.get().labels
     return shown(own[name] if name in own else words(name), room)
 
 
 def model_labels(names: Sequence[str], room: int = 32) -> dict[str, str]:
-    """What a figure shows for each model: its name without the provider, where the names stay apart.
-
-    Examples
-    --------
-    >>> from anthrokit.figures import model_labels
-    >>> model_labels(["openai/gpt-4o", "anthropic/claude-3-5-sonnet"])
-    {'openai/gpt-4o': 'gpt-4o', 'anthropic/claude-3-5-sonnet': 'claude-3-5-sonnet'}
-    """
+    "What a figure shows for each model: its name without the provider, where the names stay apart."
     own = _LOOK.get().labels
     short = [own.get(name, str(name).rstrip("/").rsplit("/", 1)[-1]) for name in names]
     if len({shown(text, room) for text in short}) < len(short):
@@ -289,20 +261,6 @@ def model_labels(names: Sequence[str], room: int = 32) -> dict[str, str]:
     return {name: shown(text, room) for name, text in zip(names, short, strict=True)}
 
 # %% ../../nbs/09_figures/01_style.ipynb #36020d99
-def counted(numbers: pd.Series) -> str:
-    """A count or the range of several, such as 4,785 or 4,785 to 4,792.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from anthrokit.figures import counted
-    >>> counted(pd.Series([4785, 4792]))
-    '4,785 to 4,792'
-    """
-    low, high = int(numbers.min()), int(numbers.max())
-    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
-
-
 def interval(frame: pd.DataFrame) -> str:
     """What the intervals of a table are, from its column `ci`.
 
@@ -316,45 +274,28 @@ def interval(frame: pd.DataFrame) -> str:
     levels = sorted(frame["ci"].dropna().unique()) if "ci" in frame.columns else []
     return f"{' and '.join(f'{100 * level:.6g} %' for level in levels)} interval".strip()
 
+# %% ../../nbs/09_figures/01_style.ipynb #5e76c759
+def counted(numbers: pd.Series) -> str:
+    "A count or the range of several, such as 4,785 or 4,785 to 4,792."
+    low, high = int(numbers.min()), int(numbers.max())
+    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
+
 
 def variant_note(frame: pd.DataFrame) -> str:
-    """What a table of categories counts, for a figure's caption; nothing for a table of behaviours.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from anthrokit.figures import variant_note
-    >>> variant_note(pd.DataFrame({"variant": ["judged"]}))
-    '; judged behaviours only'
-    """
+    "What a table of categories counts, for a figure's caption; nothing for a table of behaviours."
     said = {"judged": "judged behaviours only", "all": "all behaviours, pronouns too"}
     found = [said.get(name, name) for name in frame["variant"].unique()] if "variant" in frame.columns else []
     return f"; {' and '.join(found)}" if found else ""
 
 
 def pooled_note(frame: pd.DataFrame) -> str:
-    """Says that a table takes several targets together, for a figure's caption; nothing where it doesn't.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from anthrokit.figures import pooled_note
-    >>> pooled_note(pd.DataFrame({"n_targets": [3]}))
-    '3 targets together; '
-    """
+    "Says that a table takes several targets together, for a figure's caption; nothing where it doesn't."
     most = int(frame["n_targets"].max()) if "n_targets" in frame.columns else 1
     return f"{most} targets together; " if most > 1 else ""
 
 # %% ../../nbs/09_figures/01_style.ipynb #5ca6dd4c
 def in_order(names: Sequence[str]) -> list[str]:
-    """Names without repetitions: those the reader ordered, then by the taxonomy, then as they come.
-
-    Examples
-    --------
-    >>> from anthrokit.figures import in_order
-    >>> in_order(["empathy", "own", "sentience"])
-    ['sentience', 'empathy', 'own']
-    """
+    "Names without repetitions: those the reader ordered, then by the taxonomy, then as they come."
     names, order = list(dict.fromkeys(names)), list(_LOOK.get().order)
     known = list(dict.fromkeys(behaviour_categories().values()))
     if not set(names) <= set(known):  # a category bears the name of one of its behaviours
@@ -365,14 +306,7 @@ def in_order(names: Sequence[str]) -> list[str]:
 
 
 def colours_of(names: Sequence[str]) -> dict[str, str]:
-    """The colour of each name: a category has its own in all figures, others take turns.
-
-    Examples
-    --------
-    >>> from anthrokit.figures import colours_of
-    >>> colours_of(["internal states"]) == colours_of(["internal states", "personhood"][:1])
-    True
-    """
+    "The colour of each name: a category has its own in all figures, others take turns."
     palette, names = _LOOK.get().palette, list(dict.fromkeys(names))
     own = palette if isinstance(palette, Mapping) else {}
     turns = COLOURS if isinstance(palette, Mapping) else tuple(palette)
@@ -382,20 +316,25 @@ def colours_of(names: Sequence[str]) -> dict[str, str]:
 
 # %% ../../nbs/09_figures/01_style.ipynb #969e0d1f
 def need_columns(frame: pd.DataFrame, columns: Sequence[str], source: str) -> None:
-    """Refuse a table that a figure can't draw, naming the function that makes the right one.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from anthrokit.figures import need_columns
-    >>> need_columns(pd.DataFrame({"estimate": [0.1]}), ["estimate"], "profile")
-    """
+    "Refuse a table that a figure can't draw, naming the function that makes the right one."
     absent = [name for name in columns if name not in frame.columns]
     if absent or frame.empty:
         lacks = f"lacks {', '.join(absent)}" if absent else "has no rows"
         raise TableError(f"this figure draws a table of analysis.{source}; the one given {lacks}")
 
 
+def name_rows(ax: Axes, names: Sequence[str]) -> None:
+    "Names of rows at the left, from the top down."
+    ax.set_yticks(range(len(names)), names)
+    ax.set_ylim(len(names) - 0.45, -0.55)
+    ax.grid(axis="y", visible=False)
+
+
+def percent(part: pd.DataFrame, scale: float = 100) -> list[np.ndarray]:
+    "Estimates and their limits in per cent."
+    return [scale * part[name].to_numpy(dtype=float) for name in ("estimate", "ci_low", "ci_high")]
+
+# %% ../../nbs/09_figures/01_style.ipynb #3912e57f
 def new_axes(ax: Axes | None, size: tuple[float, float], wide: bool = False) -> Axes:
     """The axes given, or those of a new figure of this size in inches, as `figure_size` has it.
 
@@ -506,22 +445,7 @@ def _break_axes(ax: Axes, width: float) -> int:
 
 
 def fit(figure: Figure) -> None:
-    """Break titles, labels and legends that would leave the canvas, and grow by the lines added.
-
-    Parameters
-    ----------
-    figure : Figure
-        With all that is to be drawn.
-
-    Examples
-    --------
-    >>> from anthrokit.figures import fit, new_axes
-    >>> ax = new_axes(None, (3, 2))
-    >>> label = ax.set_xlabel("Messages that show it (%), with 95 % interval (120 base prompts)")
-    >>> fit(ax.figure)
-    >>> label.get_text().count("\\n")
-    1
-    """
+    "Break titles, labels and legends that would leave the canvas, and grow by the lines added."
     width, high = figure.bbox.width, points(9) * 1.25 / 72
     around = [
         text for ax in figure.axes for text in (ax.title, ax._left_title, ax._right_title, ax.xaxis.label)
@@ -545,47 +469,38 @@ def fit(figure: Figure) -> None:
     _grow(figure, grow * high)
 
 # %% ../../nbs/09_figures/01_style.ipynb #0ff9917a
-SHARED = {
-    "ax": "ax : Axes, optional\n    Where to draw; by default a figure of its own.",
-    "order": "order, labels, palette, style : optional\n    As for `theme`.",
-}
 _DATA: WeakKeyDictionary[Figure, list[pd.DataFrame]] = WeakKeyDictionary()
 _KEPT: ContextVar[list | None] = ContextVar("kept", default=None)  # tables kept since a figure was begun
 
 
 def keep_data(figure: Figure, *frames: pd.DataFrame | pd.Series) -> None:
-    """Remember what a figure was drawn from, so that `save` writes it beside the picture.
+    """Remember the tables a figure was drawn from, each once, so that `save` writes them beside the picture.
 
-    Parameters
-    ----------
-    figure : Figure
-        What was drawn.
-    *frames : DataFrame or Series
-        Its tables; several series stand side by side in one. A table that is remembered already isn't kept twice.
-
-    Examples
-    --------
-    >>> import matplotlib.pyplot as plt
-    >>> import pandas as pd
-    >>> from anthrokit.figures import keep_data
-    >>> keep_data(plt.figure(), pd.DataFrame({"estimate": [0.5]}))
+    Several series stand side by side in one table.
     """
-    tables, series = [], [one for one in frames if isinstance(one, pd.Series)]
-    tables += [one for one in frames if isinstance(one, pd.DataFrame)]
+    tables = [one for one in frames if isinstance(one, pd.DataFrame)]
+    series = [one for one in frames if isinstance(one, pd.Series)]
     tables += [pd.concat(series, axis=1)] if series else []
     kept = _DATA.setdefault(figure, [])
     kept += [table for table in tables if not any(table.equals(old) for old in kept)]
     if (begun := _KEPT.get()) is not None:
         begun += tables
 
+# %% ../../nbs/09_figures/01_style.ipynb #c87c2e0a
+SHARED = {
+    "ax": "ax : Axes, optional\n    Where to draw; by default a figure of its own.",
+    "order": "order, labels, palette, style : optional\n    As for `theme`.",
+    "Returns": "Returns\n-------\nAxes",
+}
+
 
 def _documented(draw: Callable) -> str:
-    "A figure function's docstring with what all figures share."
-    text = inspect.cleandoc(draw.__doc__ or "")
-    taken = {"order", *inspect.signature(draw).parameters}
-    shared = "\n".join(SHARED[name] for name in SHARED if name in taken)
-    head = "" if "\nParameters\n" in text else "Parameters\n----------\n"
-    return re.sub(r"\n\n(?=Returns\n|Examples\n)", lambda _: f"\n{head and chr(10)}{head}{shared}\n\n", text, count=1)
+    "A figure function's docstring with what all figures share: parameters, and Axes in return."
+    text, taken = inspect.cleandoc(draw.__doc__ or ""), {"order", *inspect.signature(draw).parameters}
+    head = "" if "\nParameters\n" in text else "\nParameters\n----------\n"
+    shared = head + "\n".join(SHARED[name] for name in SHARED if name in taken)
+    shared += "" if "\nReturns\n" in text else "\n\n" + SHARED["Returns"]
+    return re.sub(r"\n\n(?=(Returns|Raises|Examples)\n)", lambda _: f"\n{shared}\n\n", text, count=1)
 
 
 def themed(draw: Callable) -> Callable:
@@ -638,20 +553,7 @@ def themed(draw: Callable) -> Callable:
 def with_series(frame: pd.DataFrame, what: str) -> tuple[pd.DataFrame, str | None, dict[str, str]]:
     """A table with one column that tells its series apart, that column's name, and what a legend calls each.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        Grouping columns, then numbers, the first of them one of estimate, turn, raw, a.
-    what : str
-        The column that names what occurs.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from anthrokit.figures import with_series
-    >>> shares = pd.DataFrame({"target": "x/gpt", "prompt": ["warm", "plain"], "behaviour": "empathy", "estimate": 0.5})
-    >>> with_series(shares, "behaviour")[1:]
-    ('series', {'x/gpt · warm': 'gpt · Warm', 'x/gpt · plain': 'gpt · Plain'})
+    Series are told apart by the columns left of the first number, but for `what`, the column that names what occurs.
     """
     numbers = [name for name in ("estimate", "turn", "raw", "a") if name in frame.columns]
     first = min(frame.columns.get_loc(name) for name in numbers)

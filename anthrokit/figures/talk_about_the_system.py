@@ -5,29 +5,28 @@
 # %% ../../nbs/09_figures/08_talk_about_the_system.ipynb #66b71eff
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
 from .style import COLOURS, interval, new_axes, points, themed
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 # %% auto #0
 __all__ = ['plot_anthroscore_by_turn']
 
 # %% ../../nbs/09_figures/08_talk_about_the_system.ipynb #9b20bd13
 @themed
-def plot_anthroscore_by_turn(turns: pd.DataFrame, ax: Any = None) -> Any:
+def plot_anthroscore_by_turn(turns: pd.DataFrame, ax: Axes | None = None) -> Axes:
     """A line with intervals; n of n messages stands under each turn.
 
     Parameters
     ----------
     turns : DataFrame
         From `analysis.anthroscore_by_turn`, not grouped further.
-
-    Returns
-    -------
-    matplotlib Axes
 
     Raises
     ------

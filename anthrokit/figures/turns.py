@@ -14,32 +14,10 @@ import pandas as pd
 
 from ..analysis import behaviour_categories
 from ..core import TableError
-from anthrokit.figures.profiles import (
-    _draw_dots,
-    _draw_heat,
-    _name_rows,
-    _size_of_rows,
-    _what_of,
-)
-from anthrokit.figures.style import (
-    COLOURS,
-    MARKERS,
-    OVER_THE_EDGE,
-    colours_of,
-    counted,
-    in_order,
-    interval,
-    label_of,
-    legend_above,
-    need_columns,
-    figure_size,
-    new_axes,
-    points,
-    pooled_note,
-    themed,
-    variant_note,
-    with_series,
-)
+from .profiles import _draw_dots, _draw_heat, _name_rows, _size_of_rows, _what_of
+from .style import COLOURS, MARKERS, OVER_THE_EDGE, colours_of, counted, figure_size
+from .style import in_order, interval, label_of, legend_above, name_rows, need_columns
+from .style import new_axes, percent, points, pooled_note, themed, variant_note, with_series
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -55,7 +33,7 @@ def _draw_rows_of_turns(ax: Axes, frame: pd.DataFrame, what: str, rows: Sequence
     colours = colours_of(list(kinds.values()))
     for place, name in enumerate(rows):
         part, colour = frame[frame[what] == name].sort_values("turn"), colours[kinds[name]]
-        share, low, high = (100 * part[key].to_numpy(dtype=float) for key in ("estimate", "ci_low", "ci_high"))
+        share, low, high = percent(part)
         if not len(part):
             continue
         look = {"color": colour, "linestyle": "none", "zorder": 3, **OVER_THE_EDGE}
@@ -186,9 +164,7 @@ def _incidence_lines(ax: Axes, frame: pd.DataFrame, what: str, rows: Sequence[st
     for number, (name, kind) in enumerate(zip(rows, kinds, strict=True)):
         part, within = frame[frame[what] == name].sort_values("turn"), kinds[:number].count(kind)
         at = part["turn"].to_numpy(dtype=float) + (number - (len(rows) - 1) / 2) * 0.35 / max(len(rows), 2)
-        share, low, high = (
-            100 * part[key].to_numpy(dtype=float) for key in ("estimate", "ci_low", "ci_high")
-        )
+        share, low, high = percent(part)
         look = {"color": colours[kind], "marker": MARKERS[within % len(MARKERS)], "markersize": points(4)}
         if roomy:
             ax.vlines(at, low, high, color=look["color"], linewidth=points(1), alpha=0.6)
@@ -227,10 +203,6 @@ def plot_emergence_curves(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     frame : DataFrame
         From `analysis.emergence`, of one target or all together.
 
-    Returns
-    -------
-    Axes
-
     Examples
     --------
     >>> from anthrokit import analysis, figures
@@ -257,10 +229,6 @@ def plot_late(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     frame : DataFrame
         From `analysis.late_share`.
 
-    Returns
-    -------
-    Axes
-
     Examples
     --------
     >>> from anthrokit import analysis, figures
@@ -271,16 +239,14 @@ def plot_late(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     what = _what_of(frame)
     need_columns(frame, [what, "estimate", "ci_low", "ci_high", "n", "n_clusters"], "late_share")
     series = "target" if "target" in frame.columns and what != "target" else None
-    ax = new_axes(ax, _size_of_rows(frame, what, series))
 
-    def label(name: str | None, part: pd.DataFrame) -> str:
+    def label(part: pd.DataFrame) -> str:
         if part.empty:
             return "none occurs"
         half = f"half or more for {(part['estimate'] >= 0.5).sum()} of {len(part)} that occur"
-        half += f"; n = {counted(part['n'])} dialogues"
-        return f"{name}: {half}" if name else half
+        return f"{half}; n = {counted(part['n'])} dialogues"
 
-    _draw_dots(ax, frame, what, series, scale=100, label=label)
+    ax = _draw_dots(ax, frame, what, series, label=label)
     ax.axvline(50, color="black", linewidth=points(0.8), linestyle="--")
     notes = (pooled_note(frame) + variant_note(frame).removeprefix("; ")).removesuffix("; ")
     told = f" ({notes})" if notes else ""
@@ -296,10 +262,6 @@ def plot_snowball(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     ----------
     frame : DataFrame
         From `analysis.snowball`, of one target or all together.
-
-    Returns
-    -------
-    Axes
 
     Examples
     --------
@@ -321,10 +283,7 @@ def plot_snowball(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     tested = {"odds_ratio", "p_adjusted"} <= set(frame.columns)
     ax = new_axes(ax, (7.8 if tested else 6.8, 1.1 + 0.27 * len(rows)), wide=True)
     ax.hlines(at, before, after, color="#8C8C8C", linewidth=points(1.4))
-    for values, mark, colour, said in (
-        (before, "o", COLOURS[0], "without"),
-        (after, "s", COLOURS[1], "with"),
-    ):
+    for values, mark, colour, said in ((before, "o", COLOURS[0], "without"), (after, "s", COLOURS[1], "with")):
         n = counted(part["n_after_no" if said == "without" else "n_after_yes"])
         label = f"after a turn {said} it (n = {n} turns)"
         ax.plot(values, at, mark, color=colour, markersize=points(4.5), label=label, **OVER_THE_EDGE)
@@ -337,13 +296,8 @@ def plot_snowball(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
         text = "{} ({} to {})".format(*told) if known else "no interval"
         ax.annotate(text, (1, place), (texts, 0), va="center", **beside)
         if tested:
-            p_value = (
-                "–"
-                if pd.isna(row.p_adjusted)
-                else "< .001"
-                if row.p_adjusted < 0.001
-                else f"{row.p_adjusted:.3f}"
-            )
+            p_value = "–" if pd.isna(row.p_adjusted) else f"{row.p_adjusted:.3f}"
+            p_value = "< .001" if row.p_adjusted < 0.001 else p_value
             odds = "–" if pd.isna(row.odds_ratio) else f"{row.odds_ratio:.2g}"
             ax.annotate(odds, (1, place), (odds_ratio, 0), va="center", ha="right", **beside)
             ax.annotate(p_value, (1, place), (p, 0), va="center", ha="right", **beside)
@@ -351,11 +305,10 @@ def plot_snowball(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     if tested:
         ax.annotate("Within\ndialogues:\nodds ratio", (1, -0.7), (odds_ratio, 0), va="bottom", ha="right", **beside)
         ax.annotate("p after\nHolm", (1, -0.7), (p, 0), va="bottom", ha="right", **beside)
-    ax.set_yticks(at, [label_of(name) for name in rows])
+    name_rows(ax, [label_of(name) for name in rows])
     notes = pooled_note(frame).removesuffix("; ") + variant_note(frame)
     told = f" ({notes.removeprefix('; ')})" if notes else ""
-    ax.set(ylim=(len(rows) - 0.45, -0.55), xlim=(0, 100), xlabel=f"Next turns that show it (%){told}")
-    ax.grid(axis="y", visible=False)
+    ax.set(xlim=(0, 100), xlabel=f"Next turns that show it (%){told}")
     legend_above(ax)
     return ax
 
@@ -368,10 +321,6 @@ def plot_snowball_matrix(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     ----------
     frame : DataFrame
         From `analysis.snowball_matrix`.
-
-    Returns
-    -------
-    Axes
 
     Examples
     --------
@@ -387,12 +336,8 @@ def plot_snowball_matrix(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     known = frame[frame["odds_ratio"].notna()]
     every = in_order([*frame["behaviour"], *frame["next_behaviour"]])
     names = in_order([*known["behaviour"], *known["next_behaviour"]]) or every
-    odds, p_values = (
-        frame.pivot(index="behaviour", columns="next_behaviour", values=value).reindex(
-            index=names, columns=names
-        )
-        for value in ("odds_ratio", "p_adjusted")
-    )
+    wide = frame.pivot(index="behaviour", columns="next_behaviour").reindex(index=names)
+    odds, p_values = (wide[value].reindex(columns=names) for value in ("odds_ratio", "p_adjusted"))
     notes = odds.map(lambda value: "" if pd.isna(value) else f"{value:.2g}")
     ax = new_axes(ax, (3.0 + 0.62 * len(names), 2.0 + 0.36 * len(names)), wide=len(names) > 5)
     strength = np.log2(odds.astype(float)).clip(-3, 3)
