@@ -505,24 +505,23 @@ class Gateway:
 
     def app(self) -> web.Application:
         "The application, for tests or for a server of one's own."
-        people = web.Application(middlewares=[self._for_person])
-        people.add_routes(
+        person = self._for_person
+        app = web.Application(client_max_size=256 * 1024, middlewares=[self._wrapped])
+        app.add_routes(
             [
-                web.get("/models", self._models),
-                web.post("/chat/completions", self._complete),
-                web.get("/dialogue", self._dialogue),
-                web.post("/responses", self._responses),
-                web.post("/end", self._end),
-                web.post("/finish", self._finish),
+                web.get("/v1/models", person(self._models)),
+                web.post("/v1/chat/completions", person(self._complete)),
+                web.get("/v1/dialogue", person(self._dialogue)),
+                web.post("/v1/responses", person(self._responses)),
+                web.post("/v1/end", person(self._end)),
+                web.post("/v1/finish", person(self._finish)),
+                web.post("/study/participants", self._join),
+                web.get("/enter", self._enter),
+                web.get("/leave", self._leave),
+                web.get("/alive", self._alive),
+                web.static("/front", data_path("study/front")),
             ]
         )
-        own = web.Application(middlewares=[self._for_admin])
-        own.add_routes([web.post("/participants", self._join)])
-        app = web.Application(client_max_size=256 * 1024, middlewares=[self._wrapped])
-        app.add_subapp("/v1", people)
-        app.add_subapp("/study", own)
-        app.add_routes([web.get("/enter", self._enter), web.get("/leave", self._leave)])
-        app.add_routes([web.get("/alive", self._alive), web.static("/front", data_path("study/front"))])
         return app
 
     # Around every call
@@ -553,40 +552,34 @@ class Gateway:
         told = {f"Access-Control-Allow-{name}": value for name, value in allowed.items()}
         return {**told, "Access-Control-Max-Age": "600", "Vary": "Origin"}
 
-    @web.middleware
-    async def _for_person(self, request: web.Request, handler: Any) -> web.StreamResponse:
-        "For whoever comes with a participant's token; their row goes along as `request[\"person\"]`."
-        scheme, _, token = request.headers.get("Authorization", "").partition(" ")
-        participant = self.study.whose(token) if scheme == "Bearer" else None
-        person = participant and self.chats.people.row(participant)
-        if not person:
-            raise Told("unknown")
-        if wait := self._calls[participant].wait():
-            raise Told("too_fast", wait)
-        request["person"] = person
-        return await handler(request)
+    def _for_person(self, handler: Any) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
+        "For whoever comes with a participant's token; their row goes along."
 
-    @web.middleware
-    async def _for_admin(self, request: web.Request, handler: Any) -> web.StreamResponse:
-        "For the study's own server."
-        given = request.headers.get("Authorization", "").encode("utf-8", "surrogatepass")
-        if not hmac.compare_digest(given, f"Bearer {self.study.admin_token}".encode()):
-            raise Told("unknown")
-        return await handler(request)
+        async def checked(request: web.Request) -> web.StreamResponse:
+            scheme, _, token = request.headers.get("Authorization", "").partition(" ")
+            participant = self.study.whose(token) if scheme == "Bearer" else None
+            person = participant and self.chats.people.row(participant)
+            if not person:
+                raise Told("unknown")
+            if wait := self._calls[participant].wait():
+                raise Told("too_fast", wait)
+            return await handler(request, person)
+
+        return checked
 
     # For participants
 
-    async def _models(self, _: web.Request) -> web.Response:
+    async def _models(self, _: web.Request, __: Mapping[str, Any]) -> web.Response:
         known = {"id": "study", "object": "model", "owned_by": "study"}
         return web.json_response({"object": "list", "data": [known]})
 
-    async def _dialogue(self, request: web.Request) -> web.Response:
-        return web.json_response(self.chats.told(self.chats.begin(request["person"])))
+    async def _dialogue(self, _: web.Request, person: Mapping[str, Any]) -> web.Response:
+        return web.json_response(self.chats.told(self.chats.begin(person)))
 
-    async def _complete(self, request: web.Request) -> web.StreamResponse:
+    async def _complete(self, request: web.Request, person: Mapping[str, Any]) -> web.StreamResponse:
         body = await _read(request)
         turn, text = _asked(body, self.study.settings["chat"]["longest_message"])
-        person = self.chats.begin(request["person"])
+        person = self.chats.begin(person)
         before = self.chats.standing(person)
         if (turn is None or turn >= before.turn) and before.unanswered is None:
             if wait := self._messages[person["participant"]].wait():
@@ -605,8 +598,8 @@ class Gateway:
         usage = dict.fromkeys(("prompt_tokens", "completion_tokens", "total_tokens"), 0)
         return web.json_response({**_head("chat.completion"), "choices": [choice], "usage": usage})
 
-    async def _responses(self, request: web.Request) -> web.Response:
-        person, body = request["person"], await _read(request)
+    async def _responses(self, request: web.Request, person: Mapping[str, Any]) -> web.Response:
+        body = await _read(request)
         if person["finished_at"]:
             raise Told("finished")
         questionnaire, answers = body.get("questionnaire"), body.get("answers")
@@ -619,11 +612,10 @@ class Gateway:
         self.chats.people.answer(person["participant"], questionnaire, answers)
         return web.json_response({"kept": len(answers)})
 
-    async def _end(self, request: web.Request) -> web.Response:
-        return web.json_response(self.chats.told(self.chats.end(request["person"])))
+    async def _end(self, _: web.Request, person: Mapping[str, Any]) -> web.Response:
+        return web.json_response(self.chats.told(self.chats.end(person)))
 
-    async def _finish(self, request: web.Request) -> web.Response:
-        person = request["person"]
+    async def _finish(self, _: web.Request, person: Mapping[str, Any]) -> web.Response:
         if person["finished_at"] is None:
             self.chats.people.update(person["participant"], status="finished", finished_at=time_now())
         return web.json_response({"completion_link": f"{self.study.settings['servers']['gateway']}/leave"})
@@ -631,6 +623,10 @@ class Gateway:
     # For the study's own server, and for anybody
 
     async def _join(self, request: web.Request) -> web.Response:
+        "Bring a participant: for the study's own server, which comes with the study's token."
+        given = request.headers.get("Authorization", "").encode("utf-8", "surrogatepass")
+        if not hmac.compare_digest(given, f"Bearer {self.study.admin_token}".encode()):
+            raise Told("unknown")
         body = await _read(request)
         label, front, origin = body.get("label"), body.get("front", "page"), body.get("origin")
         given = [label, front] if origin is None else [label, front, origin]
