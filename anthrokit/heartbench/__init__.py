@@ -7,23 +7,13 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
     submod_attrs={
         "answers": ["aanswer", "add_answers", "add_cases", "answer", "answer_prompt", "cases_of", "count_words", "with_words"],
         "building": ["adraft_criteria", "check_wording", "draft_criteria", "draft_prompt", "drafts_of", "drop_saturated", "find_personal", "mark_difficulty", "merge_turns", "new_case", "read_draft", "select_hard", "with_drafts"],
-<<<<<<< HEAD
         "cases": ["Case", "Cases", "Criterion", "OTHER", "READINGS", "RELEASED", "SCENES", "WRITERS", "ability_names", "bundled_answers", "bundled_hits", "bundled_ratings", "case_record", "load_abilities", "load_cases", "with_criteria", "write_cases"],
-        "corpus": ["NEAR", "atag_cases", "choose_balanced", "near_duplicates", "read_tags", "read_transcripts", "tag_cases", "tags_of", "text_vectors"],
-        "experts": ["Ballots", "VERDICTS", "VOTES", "criteria_sheet", "decide", "disputed", "mock_report", "with_decisions"],
-        "figures": ["CHINESE_FONTS", "chinese_font", "plot_abilities", "plot_agreement", "plot_by", "plot_difficulty", "plot_normalisation", "plot_radar"],
-        "gold_standard": ["agreement_bar", "agreement_by", "agreement_by_criterion", "case_correlation", "cases_needed", "draw_golden", "golden_progress", "golden_sheets", "read_golden", "write_golden_sheets"],
-        "hard_sets": ["ALL", "drop_by_choice", "hard_drop", "plot_hard_drop", "saturation_without"],
-        "judging": ["RubricJudge", "ajudge_answers", "judge_answers", "read_verdicts", "rubric_prompt", "verdict_mark"],
-=======
-        "cases": ["Case", "Cases", "Criterion", "OTHER", "READINGS", "RELEASED", "SCENES", "WRITERS", "ability_names", "bundled_answers", "bundled_hits", "bundled_ratings", "case_record", "has_text", "load_abilities", "load_cases", "read_case", "read_records", "with_criteria", "write_cases"],
         "corpus": ["NEAR", "atag_cases", "choose_balanced", "near_duplicates", "read_tags", "read_transcripts", "tag_cases", "tags_of"],
         "experts": ["Ballots", "VERDICTS", "VOTES", "criteria_sheet", "decide", "disputed", "mock_report", "with_decisions"],
         "figures": ["CHINESE_FONTS", "chinese_font", "plot_abilities", "plot_agreement", "plot_by", "plot_difficulty", "plot_normalisation", "plot_radar"],
         "gold_standard": ["agreement_bar", "agreement_by", "agreement_by_criterion", "case_correlation", "cases_needed", "draw_golden", "golden_progress", "golden_sheets", "read_golden", "write_golden_sheets"],
         "hard_sets": ["drop_by_choice", "hard_drop", "plot_hard_drop", "saturation_without"],
-        "judging": ["JudgementJob", "LONGEST", "REJUDGED", "RubricJudge", "ajudge_answers", "as_utf8", "judge_answers", "judgement_steps", "read_object", "read_verdicts", "rubric_prompt", "verdict_mark"],
->>>>>>> h_heart2
+        "judging": ["RubricJudge", "ajudge_answers", "judge_answers", "read_verdicts", "rubric_prompt", "verdict_mark"],
         "languages": ["Word", "english_pipeline", "language_of", "read_sentences", "read_words"],
         "personas": ["WORDS", "persona", "persona_words", "plot_personas", "plot_together", "shapes", "together"],
         "released": ["read_released_answers", "read_released_overall", "read_released_scores", "write_released_answers", "write_released_scores"],
