@@ -118,7 +118,7 @@ def test_a_run_with_missing_verdicts_and_a_special_hit(tmp_path):
         bundled = ratings[ratings["hit"]].merge(others, on=["case_id", "criterion"])
         assert set(panel.items) == {"zh-newcomer-promoted", *bundled["case_id"]}
         assert "the whole answer scores 0" in panel.page
-        assert panel.source.refresh(only_if_new=True) is False
+        assert panel.source.seen == run.version
         pair = {"model": "adviser", "case_id": "zh-mother-calls", "judge": "ours", "sample": 1}
         run.write("judgements", [{**pair, "status": "refused"}])
         panel.refresh()
