@@ -266,7 +266,7 @@ class Run(Ledger):
     def write_together(
         self, parts: Iterable[tuple[str, Iterable[Mapping[str, Any]]]], *, replace: bool = True
     ) -> None:
-        "As `write`, for (table, rows) of several tables in one transaction: all are on disk in the end, or none."
+        "As `write`, for (table, rows) of several tables in one transaction: all are on disk afterwards, or none."
         parts = [(table, list(rows)) for table, rows in parts]
         self.change([_insertion(table, rows, replace) for table, rows in parts if rows])
 
@@ -750,7 +750,7 @@ class Run(Ledger):
         return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=names)
 
     def planned_ratings(self, *, missing_only: bool = False) -> pd.DataFrame:
-        """Every rating the run's judges owe, or those that are not ok, each with its status; planned is one not there yet.
+        """Every rating the run's judges owe, or only those not ok, with its status: planned where there is none yet.
 
         Returns
         -------
