@@ -134,7 +134,7 @@ def gallery():
         (figures.plot_slopes, [ten, "behaviour", 5, 10], {"panels": four, "title": "Published: 15 models"}),
         (figures.plot_anthroscore_by_turn, [turns.assign(n=11, n_total=16)], {}),
         (figures.plot_holding, [analysis.holding(labels, "validation")], {}),
-        (figures.plot_drift, [analysis.drift(labels, 0.05, "target")], {}),
+        (figures.plot_drift, [analysis.drift(labels, 0.05, "target", n_swaps=99)], {}),
         (heartbench.plot_abilities, [heartbench.score(hits, n_resamples=99)], {}),
         (heartbench.plot_radar, [heartbench.score(hits, n_resamples=99)], {}),
         (heartbench.plot_difficulty, [heartbench.by_difficulty(hits, n_resamples=99)], {}),
