@@ -124,8 +124,11 @@ class Alike(NamedTuple):
     def steps(self, at_once: bool = False) -> Steps:
         "Their steps."
         parts = list(self.parts)
-        for side_by_side in [parts] if at_once else [parts[:1], parts[1:]]:
-            yield side_by_side
+        if at_once:
+            yield parts
+        else:
+            yield parts[:1]
+            yield parts[1:]
 
 
 Steps = Generator[Any, Any, Any]
