@@ -228,34 +228,31 @@ def decide(
     if (twice := votes[votes.duplicated(["expert", "item", "criterion"])]).size:
         row = twice.iloc[0]
         raise TableError(f"{row['expert']!r} votes twice on {row['item']!r}, criterion {row['criterion']}")
-    rows = []
-    for (item, criterion), part in votes.groupby(["item", "criterion"], sort=False):
-        counts = part["vote"].value_counts().reindex(VOTES, fill_value=0)
-        points = part.loc[part["vote"] == "take", "points"].astype(float).dropna()
-        low, high = (points.min(), points.max()) if len(points) else (np.nan, np.nan)
-        taken, why = False, ""
-        if len(part) < experts:
-            taken, why = pd.NA, f"{len(part)} votes of {experts}"
-        elif counts["take"] < share * len(part) - 1e-9:
-            why = f"{counts['take']} of {len(part)} take it"
-        elif points.empty:
-            why = "nobody gives points"
-        elif low * high <= 0:
-            why = "some reward what others punish, or give 0"
-        elif high - low > most_apart:
-            why = f"points from {low:g} to {high:g}"
-        else:
-            taken = True
-        rows.append((item, criterion, *counts, len(part), points.median(), low, high, taken, why))
-    names = ["item", "criterion", *VOTES, "n", "points", "points_low", "points_high", "taken", "why"]
-    table = pd.DataFrame(rows, columns=names).astype({"taken": "boolean"}).assign(settled=False)
+    unit = ["item", "criterion"]
+    cast = votes[unit].assign(n=1, **{name: votes["vote"].eq(name) for name in VOTES})
+    points = votes["points"].astype(float).where(cast["take"])
+    cast = cast.assign(points=points, points_low=points, points_high=points)
+    ways = {**dict.fromkeys((*VOTES, "n"), "sum"), "points": "median", "points_low": "min", "points_high": "max"}
+    table = cast.groupby(unit, sort=False).agg(ways).reset_index().assign(taken=True, why="", settled=False)
+    low, high = table["points_low"], table["points_high"]
+    against = {  # the first that holds is said
+        "{n} votes of {experts}": table["n"] < experts,
+        "{take} of {n} take it": table["take"] < share * table["n"] - 1e-9,
+        "nobody gives points": low.isna(),
+        "some reward what others punish, or give 0": low * high <= 0,
+        "points from {points_low:g} to {points_high:g}": high - low > most_apart,
+    }
+    why = np.select(list(against.values()), list(against), "")
+    told = zip(why, table.to_dict("records"), strict=True)
+    table["why"] = [reason.format(experts=experts, **row) for reason, row in told]
+    table["taken"] = pd.array(why == "", dtype="boolean")
+    table["taken"] = table["taken"].mask(table["n"] < experts)
     if settled is None:
         return table
     if (twice := settled[settled.duplicated(["item", "criterion"])]).size:
         raise TableError(f"criterion {twice['criterion'].iloc[0]} of {twice['item'].iloc[0]!r} is settled twice")
     if both := sorted(set(settled["expert"]) & set(votes["expert"])):
         raise TableError(f"{both[0]!r} votes as an expert, so somebody else must settle")
-    unit = ["item", "criterion"]
     said = settled.set_index(unit).reindex(pd.MultiIndex.from_frame(table[unit])).reset_index(drop=True)
     here = table["taken"].eq(False).fillna(False).astype(bool) & said["vote"].notna()
     take = here & said["vote"].eq("take")

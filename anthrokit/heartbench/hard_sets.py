@@ -61,8 +61,8 @@ def _matrix(hits: pd.DataFrame, protocol: str) -> pd.DataFrame:
     means = hits if "estimate" in hits else case_means(hits, protocol)
     if (twice := means[means.duplicated(["model", "case_id"])]).size:
         raise TableError(f"{twice['model'].iloc[0]!r} has two scores in case {twice['case_id'].iloc[0]!r}")
-    wide = means.pivot(index="model", columns="case_id", values="estimate")
-    return wide.astype("Float64").astype(float)
+    means = means.assign(estimate=means["estimate"].to_numpy(dtype=float, na_value=np.nan))
+    return means.pivot(index="model", columns="case_id", values="estimate")
 
 
 def _chosen(hardness: np.ndarray, weights: np.ndarray, share: float) -> np.ndarray:
