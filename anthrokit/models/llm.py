@@ -387,6 +387,14 @@ class LLM:
         "The servers' addresses, for people to read."
         return ", ".join(self.addresses) or None
 
+    def same_as(self, other: LLM) -> bool:
+        "Whether another model is the same in every setting, the secret ones included."
+        mine, theirs = (
+            {**vars(one), "_live": None, "access": (one.access.key, one.access.bases, one.access.options)}
+            for one in (self, other)
+        )
+        return mine == theirs
+
     def __repr__(self) -> str:
         shown = {**self.settings, **({"api_base": self.address} if self.address else {})}
         return f"LLM({', '.join(f'{name}={value!r}' for name, value in shown.items())})"
