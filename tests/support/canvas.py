@@ -43,7 +43,9 @@ def corners(text):
 
 
 def meet(one, other):
-    "Whether two turned boxes meet: no side of either parts them."
+    "Whether two turned boxes meet: no line upright or level, and no side of either, parts them."
+    if (one.max(0) < other.min(0)).any() or (other.max(0) < one.min(0)).any():
+        return False
     for box in (one, other):
         for k in range(2):
             side = box[k + 1] - box[k]
@@ -56,7 +58,6 @@ def meet(one, other):
 def faults(figure):
     "What is cut, and which texts lie on each other, in words."
     figure.draw_without_rendering()
-    figure.draw_without_rendering()  # the layout of a second drawing may differ
     drawn = {text: corners(text) for text in texts_of(figure)}
     width, height = figure.bbox.width, figure.bbox.height
     cut = [
