@@ -2,6 +2,7 @@
 
 import inspect
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -9,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 from smalldocs.check import scan
 
 ROOT = Path(__file__).parent.parent
@@ -18,7 +20,16 @@ SMALLDOCS = Path(sys.executable).with_name("smalldocs")
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
     "The built site: `smalldocs check` would build it once more for what the build and these pages tell."
-    copy = tmp_path_factory.mktemp("site")
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "site"  # one for all of its workers
+    with FileLock(f"{folder}.lock"):
+        if not folder.exists():
+            build(tmp_path_factory.mktemp("copy")).rename(folder)
+    return folder / "_docs"
+
+
+def build(copy):
+    "The copy with the site in it."
     parts = ("nbs", "docs", "figures", "anthrokit", "settings.ini", "_quarto.yml")
     files = subprocess.run(
         ["git", "ls-files", "-co", "--exclude-standard", *parts],
@@ -34,7 +45,7 @@ def site(tmp_path_factory):
     assert built.returncode == 0, built.stderr
     unread = {path: scan(path.read_text(encoding="utf-8")) for path in copy.rglob("*.md")}
     assert unread and not any(unread.values()), unread
-    return copy / "_docs"
+    return copy
 
 
 def test_every_chapter_and_page_is_there(site):

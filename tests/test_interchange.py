@@ -133,7 +133,7 @@ def same(run, other, columns=SAID, table="messages"):
 TURNS = st.lists(st.lists(st.tuples(TEXT, TEXT), min_size=1, max_size=3), min_size=1, max_size=4)
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=5, deadline=None)
 @given(TURNS)
 @example([[(text, text)] for text in ODD])
 def test_any_text_comes_back(dialogues):
@@ -542,7 +542,7 @@ def gapped(draw):
     return dialogues, ratings
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=4, deadline=None)
 @given(gapped())
 @example(
     (
@@ -705,7 +705,7 @@ ROW = st.dictionaries(
 )
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(st.lists(ROW, max_size=4))
 @example([{"messages": [{"role": "user", "content": [None]}, {"role": "assistant", "content": "\ud83d"}]}])
 @example([{"user": {}, "assistant": 3.5}])

@@ -36,7 +36,7 @@ print(model.complete("Hello").status)
 """
 
 
-@pytest.mark.parametrize("seconds", [0.3, 1.0, 2.0])
+@pytest.mark.parametrize("seconds", [0.5, 1.5])
 def test_an_interrupt_while_litellm_is_imported(server, seconds):
     "The next call works, whatever the interrupt hit."
     command = [sys.executable, "-c", INTERRUPTED, server(), str(seconds)]
@@ -133,7 +133,7 @@ def test_what_the_first_message_meets_stops_nobody_else(server, tmp_path, transp
 
 
 def test_a_queue_of_many_questions(server, tmp_path):
-    "Ten thousand questions to two models, in files of a thousand; each is answered once and booked once."
+    "Three thousand questions to two models, in files of three hundred; each is answered once and booked once."
     import asyncio
 
     base = server()
@@ -141,7 +141,7 @@ def test_a_queue_of_many_questions(server, tmp_path):
 
     async def all_of_them(run):
         meter = Meter(run)
-        async with BatchQueue(meter, Batch(poll=0.2, requests=1_000)) as queue:
+        async with BatchQueue(meter, Batch(poll=0.2, requests=300)) as queue:
 
             async def one(number):
                 text = [{"role": "user", "content": f"Question {number}"}]
@@ -149,13 +149,13 @@ def test_a_queue_of_many_questions(server, tmp_path):
                 queue.done(f"q{number}")
                 return answer.status
 
-            found = await asyncio.gather(*map(one, range(10_000)))
+            found = await asyncio.gather(*map(one, range(3_000)))
             await meter.writer.settle()
         return found
 
     with Run(tmp_path / "run") as run:
         assert set(wait_for(all_of_them(run))) == {"ok"}
-        assert stats(base)["batch_lines"] == 10_000 == run.rows("SELECT COUNT(*) FROM calls")[0][0]
+        assert stats(base)["batch_lines"] == 3_000 == run.rows("SELECT COUNT(*) FROM calls")[0][0]
         assert run.rows("SELECT COUNT(*) FROM batch_requests WHERE answer IS NOT NULL") == [(0,)]
         assert run.rows("SELECT COUNT(*) FROM batches") == [(10,)]
 
