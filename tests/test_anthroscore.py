@@ -336,7 +336,7 @@ print(score.score_into(run, texts, "bot", sys.argv[2], portion=50).to_dict("reco
 
 
 def test_killed_in_the_middle_and_run_again(tmp_path, folders):
-    command = [sys.executable, "-c", KILLED, str(tmp_path / "run"), str(folders["roberta"]), "2000"]
+    command = [sys.executable, "-c", KILLED, str(tmp_path / "run"), str(folders["roberta"]), "1000"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert process.stdout.readline() == "ready\n"
     deadline = time.time() + 120
@@ -352,7 +352,7 @@ def test_killed_in_the_middle_and_run_again(tmp_path, folders):
     process.wait()
     run = Run(tmp_path / "run")
     done = run.query("SELECT COUNT(*) AS n FROM anthroscore_texts")["n"][0]
-    assert 100 <= done < 2000
+    assert 100 <= done < 1000
     seen = []
     inner = score._score_masked
 
@@ -360,11 +360,11 @@ def test_killed_in_the_middle_and_run_again(tmp_path, folders):
         seen.append(rows["text_id"].nunique())
         return inner(scorer, rows, protocol)
 
-    texts = {f"t{i}": f"The bot was kind and I liked bot number {i}." for i in range(2000)}
+    texts = {f"t{i}": f"The bot was kind and I liked bot number {i}." for i in range(1000)}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(score, "_score_masked", counted)
         score.score_into(run, texts, "bot", folders["roberta"], portion=300)
-    assert sum(seen) == 2000 - done
+    assert sum(seen) == 1000 - done
     kept, direct = (
         score.stored_summary(run),
         score.summarise(score.score_texts(texts, "bot", folders["roberta"])),
@@ -389,18 +389,18 @@ def test_memory_stays_flat(tmp_path, tiny):
     import psutil
 
     process, sizes = psutil.Process(), []
-    texts = ((f"t{i}", f"The bot was kind to x{i} and I liked bot {i}.") for i in range(6_000))
+    texts = ((f"t{i}", f"The bot was kind to x{i} and I liked bot {i}.") for i in range(1_500))
     with Run(tmp_path / "run") as run:
         for _ in range(6):
             score.score_into(
                 run,
-                ((text_id, text) for (text_id, text), _ in zip(texts, range(1_000), strict=False)),
+                ((text_id, text) for (text_id, text), _ in zip(texts, range(250), strict=False)),
                 "bot",
                 tiny,
-                portion=250,
+                portion=75,
             )
             sizes.append(process.memory_info().rss / 2**20)
-    assert sizes[-1] - sizes[1] < 60, sizes
+    assert sizes[-1] - sizes[1] < 15, sizes
 
 
 def test_our_own_sets_are_as_described():

@@ -127,7 +127,7 @@ def test_limits_of_a_file(server, tmp_path):
 @pytest.mark.parametrize("poll", [0.1, 1.0], ids=["looked at often", "when what stood before has ended"])
 def test_a_full_line_at_the_provider(server, tmp_path, poll):
     "What doesn't fit into the provider's line waits here; what can never fit is an error."
-    base = server("--batch-queue", 20, "--batch-seconds", 0.5)
+    base = server("--batch-queue", 20, "--batch-seconds", 3)
     with make_run(tmp_path / "run", 5) as run:
         judge(run, panel(base)[:1], batch=Batch(poll=poll, requests=15), **SOME)
         assert run.missing().empty and stats(base)["batch_lines"] == 30
@@ -218,7 +218,7 @@ def test_killed_again_and_again(server, tmp_path):
         expected, lines = verdicts(whole), stats(base)["batch_lines"]
     rng, kills = random.Random(3), 0
     while True:
-        process, seen = start(base, tmp_path / "run", 6), stats(base)
+        process, seen = start(base, tmp_path / "run", 12), stats(base)
         goal = {name: seen.get(name, 0) + rng.randint(1, 4) for name in ("files", "batches", "looks")}
         while process.poll() is None:
             now = stats(base)

@@ -137,14 +137,14 @@ print(kills, len(reported), len(there))
 """
 
 
-def test_killed_twenty_times(server, tmp_path):
-    "Kill -9, 22 times in a row on one run: all that was reported is there, once, and the end is as without."
+def test_killed_ten_times(server, tmp_path):
+    "Kill -9, 12 times in a row on one run: all that was reported is there, once, and the end is as without."
     base = server("--latency", 0.12)
-    command = [sys.executable, "-c", KILLS, base, str(tmp_path / "killed"), "22"]
+    command = [sys.executable, "-c", KILLS, base, str(tmp_path / "killed"), "12"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr[-2000:]
     kills, reported, there = map(int, done.stdout.split())
-    assert kills >= 20 and 0 < reported <= there
+    assert kills >= 10 and 0 < reported <= there
     with make_run(tmp_path / "whole", 24) as whole, Run(tmp_path / "killed") as killed:
         judge(whole, panel(base, max_concurrency=64), samples=2, progress=False)
         assert killed.missing().empty
