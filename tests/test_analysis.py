@@ -91,8 +91,9 @@ def test_first_occurrence_equals_a_loop(labels):
 def test_order_of_rows_and_names_of_clusters_do_not_matter(labels, seed):
     shuffled = labels.sample(frac=1, random_state=seed).assign(base_id=lambda frame: "x" + frame["base_id"])
     for answer in (analysis.profile, analysis.emergence, analysis.snowball, analysis.carry_over):
-        keys = [name for name in ("target", "behaviour", "turn") if name in answer(labels).columns]
-        one, two = (answer(table).sort_values(keys, ignore_index=True) for table in (labels, shuffled))
+        one, two = answer(labels), answer(shuffled)
+        keys = [name for name in ("target", "behaviour", "turn") if name in one.columns]
+        one, two = (table.sort_values(keys, ignore_index=True) for table in (one, two))
         pd.testing.assert_frame_equal(one, two[one.columns], rtol=1e-6)
 
 

@@ -523,7 +523,7 @@ def test_positive_examples_are_shown_where_they_are_asked_for(server, tmp_path):
     run.close()
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("seed", [1, 2])
 def test_parts_done_anywhere_and_killed_are_the_whole(server, tmp_path, seed):
     "Split, done in any order, some killed and done again, merged: the same ledger as done in one."
     base, rng = server("--latency", 0.01), random.Random(seed)

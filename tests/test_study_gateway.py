@@ -173,7 +173,7 @@ def test_twenty_at_once_each_in_their_own_dialogue(served):
 
 
 def test_killed_ten_times_in_mid_chat_nothing_is_lost_and_nothing_comes_twice(served):
-    gateway = served("--latency", 0.15)
+    gateway = served("--latency", 0.15, chat={"most_turns": 1000})
     people = [join(gateway, f"person {n}") for n in range(4)]
     said, still = [[] for _ in people], [True]
 
