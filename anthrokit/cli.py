@@ -207,7 +207,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (CycloptsError, _SettingsError) as error:
         print(f"anthrokit: {error}", file=sys.stderr)
         return 2
-    except (ak.BudgetReached, ak.SetupError, ak.core.CallFailed, ak.RunError, ValueError, OSError) as error:
+    except (
+        *(ak.BudgetReached, ak.SetupError, ak.core.CallFailed, ak.RunError, ValueError, OSError),
+        ImportError,  # names the extra that is missing
+    ) as error:
         print(f"anthrokit: {error}", file=sys.stderr)
         return 3 if isinstance(error, ak.BudgetReached) else 1
 

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import base64
+import functools
 import io
 import json
 import os
@@ -230,6 +231,7 @@ def _notes(run: Run, offline: bool) -> list[str]:
     return ([NOTICE] if embedded else []) + ([quality_note()] if offline else [])
 
 
+@functools.cache
 def _published() -> list[str]:
     "Pictures of published findings, to stand beside a run that can make none."
     shares = pd.read_csv(data_path("published/replication_profiles.csv"))

@@ -405,13 +405,12 @@ def _grow(figure: Figure, inches: float) -> None:
     figure.set_figheight(max(min(figure.get_figheight() + inches, most), figure.get_figheight()))
 
 
-def _fit_names(ax: Axes, width: float) -> None:
-    "Break the names of rows; turn the names below columns where they would lie on each other."
-    for label in ax.get_yticklabels():
-        if not label.get_rotation():
-            _broken(label, 0.42 * width)
+def _fit_names(ax: Axes, width: float) -> bool:
+    "Break the names of rows; turn the names below columns where they would lie on each other. Whether any was."
+    upright = [label for label in ax.get_yticklabels() if not label.get_rotation()]
+    changed = any([_broken(label, 0.42 * width) for label in upright])
     if type(ax.xaxis.get_major_formatter()).__name__ not in ("FixedFormatter", "FuncFormatter"):
-        return
+        return changed
     labels = [label for label in ax.get_xticklabels() if label.get_text() and not label.get_rotation()]
     boxes = [label.get_window_extent() for label in labels]
     if ax.name != "polar" and any(a.x1 + points(2) > b.x0 for a, b in zip(boxes, boxes[1:], strict=False)):
@@ -419,6 +418,8 @@ def _fit_names(ax: Axes, width: float) -> None:
             label.set(rotation=40, ha="right", rotation_mode="anchor")
         taller = max(one.get_window_extent().height for one in labels) - max(box.height for box in boxes)
         _grow(ax.figure, taller / ax.figure.dpi)
+        changed = True
+    return changed
 
 
 def _break_axes(ax: Axes, width: float) -> int:
@@ -456,9 +457,8 @@ def fit(figure: Figure) -> None:
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="constrained_layout not applied")  # names that leave no room
         figure.draw_without_rendering()
-        for ax in figure.axes:
-            _fit_names(ax, width)
-        figure.draw_without_rendering()
+        if any([_fit_names(ax, width) for ax in figure.axes]):
+            figure.draw_without_rendering()
         added = [_break_axes(ax, width) for ax in figure.axes]
     for text in around:
         text.set_in_layout(True)

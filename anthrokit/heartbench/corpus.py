@@ -21,7 +21,7 @@ import pandas as pd
 from ..core import Run, TableError, digest, read_frame
 from ..analysis import require_columns
 from .building import merge_turns
-from .cases import OTHER, SCENES, Case, Cases, ability_names
+from .cases import OTHER, SCENES, Case, Cases, ability_names, refuse_twice
 from .judging import read_object
 from .languages import language_of
 from ..judging import embed
@@ -369,8 +369,7 @@ def choose_balanced(
     ['b', 'c']
     """
     require_columns(tags, ["case_id", "scene", "abilities", "value"], "tags")
-    if (twice := tags.loc[tags.duplicated("case_id"), "case_id"]).size:
-        raise TableError(f"{twice.iloc[0]!r} is tagged twice; give the tags of one model")
+    refuse_twice(tags, ["case_id"], "{case_id!r} is tagged twice; give the tags of one model")
     if (least := min([n, *(scenes or {}).values(), *(abilities or {}).values()])) < 0:
         raise ValueError(f"{least} cases can't be wanted")
     rows = tags.dropna(subset=["scene"])

@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from ..core import TableError, tables
-from .cases import OTHER, Cases
+from .cases import OTHER, Cases, refuse_twice
 from .results import saturation
 
 # %% auto #0
@@ -225,10 +225,8 @@ def decide(
         raise ValueError(f"no rule: {experts} experts, of whom a share of {share} must take it")
     if unknown := sorted(set(votes["vote"].astype(object)) - set(VOTES), key=str):
         raise TableError(f"the vote {unknown[0]!r} is none of {', '.join(VOTES)}")
-    if (twice := votes[votes.duplicated(["expert", "item", "criterion"])]).size:
-        row = twice.iloc[0]
-        raise TableError(f"{row['expert']!r} votes twice on {row['item']!r}, criterion {row['criterion']}")
     unit = ["item", "criterion"]
+    refuse_twice(votes, ["expert", *unit], "{expert!r} votes twice on {item!r}, criterion {criterion}")
     cast = votes[unit].assign(n=1, **{name: votes["vote"].eq(name) for name in VOTES})
     points = votes["points"].astype(float).where(cast["take"])
     cast = cast.assign(points=points, points_low=points, points_high=points)
@@ -249,8 +247,7 @@ def decide(
     table["taken"] = table["taken"].mask(table["n"] < experts)
     if settled is None:
         return table
-    if (twice := settled[settled.duplicated(["item", "criterion"])]).size:
-        raise TableError(f"criterion {twice['criterion'].iloc[0]} of {twice['item'].iloc[0]!r} is settled twice")
+    refuse_twice(settled, unit, "criterion {criterion} of {item!r} is settled twice")
     if both := sorted(set(settled["expert"]) & set(votes["expert"])):
         raise TableError(f"{both[0]!r} votes as an expert, so somebody else must settle")
     said = settled.set_index(unit).reindex(pd.MultiIndex.from_frame(table[unit])).reset_index(drop=True)
@@ -331,8 +328,7 @@ def with_decisions(cases: Cases, decisions: pd.DataFrame) -> Cases:
     >>> with_decisions(load_cases("bundled"), decisions)["en-nice-city"].criteria[0].score
     3.0
     """
-    if (twice := decisions[decisions.duplicated(["item", "criterion"])]).size:
-        raise TableError(f"criterion {twice['criterion'].iloc[0]} of {twice['item'].iloc[0]!r} is decided twice")
+    refuse_twice(decisions, ["item", "criterion"], "criterion {criterion} of {item!r} is decided twice")
     taken = decisions[decisions["taken"].eq(True).fillna(False)]
     points = {(row.item, row.criterion): float(row.points) for row in taken.itertuples()}
     drafted = {(case.case_id, item.number): item.score for case in cases for item in case.criteria}

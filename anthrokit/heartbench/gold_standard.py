@@ -14,7 +14,7 @@ import pandas as pd
 
 from ..analysis import as_names
 from ..core import TableError, digest, tables
-from .cases import OTHER, Cases
+from .cases import OTHER, Cases, refuse_twice
 from .results import agreement, beside, golden
 from ..validity import read_verdicts
 
@@ -27,9 +27,7 @@ def _one_each(answers: pd.DataFrame) -> pd.DataFrame:
     "The answers, refused where a column is missing or a model answers a case twice."
     if absent := [name for name in ("model", "case_id", "content") if name not in answers]:
         raise TableError(f"the answers lack {', '.join(absent)}")
-    if (twice := answers[answers.duplicated(["model", "case_id"])]).size:
-        row = twice.iloc[0]
-        raise TableError(f"{row['model']!r} answers case {row['case_id']!r} twice; give one answer each")
+    refuse_twice(answers, ["model", "case_id"], "{model!r} answers case {case_id!r} twice; give one answer each")
     return answers
 
 

@@ -14,7 +14,7 @@ import pandas as pd
 from ..analysis import draw_clusters, percentile_interval, proportion
 from ..core import TableError
 from ..figures import legend_above, new_axes, points, shown, themed
-from .cases import OTHER
+from .cases import OTHER, refuse_twice
 from .figures import _rows_of_points
 from .results import saturation
 from .scoring import ability_means, case_means
@@ -59,8 +59,7 @@ def drop_by_choice(sd: float, models: int, share: float = 84 / 296, *, between_c
 def _matrix(hits: pd.DataFrame, protocol: str) -> pd.DataFrame:
     "Case scores, models × cases."
     means = hits if "estimate" in hits else case_means(hits, protocol)
-    if (twice := means[means.duplicated(["model", "case_id"])]).size:
-        raise TableError(f"{twice['model'].iloc[0]!r} has two scores in case {twice['case_id'].iloc[0]!r}")
+    refuse_twice(means, ["model", "case_id"], "{model!r} has two scores in case {case_id!r}")
     means = means.assign(estimate=means["estimate"].to_numpy(dtype=float, na_value=np.nan))
     return means.pivot(index="model", columns="case_id", values="estimate")
 

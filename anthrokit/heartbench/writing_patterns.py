@@ -15,6 +15,7 @@ from ..analysis import require_columns, resample
 from ..core import TableError
 from ..figures import legend_above, new_axes, points, themed
 from .answers import count_words
+from .cases import refuse_twice
 from .figures import _rows_of_points
 from .languages import english_pipeline, language_of, read_sentences, read_words
 from .scoring import case_means
@@ -302,9 +303,7 @@ def patterns_and_scores(
     True
     """
     require_columns(measured, ["model", "case_id", "words"], "patterns")
-    if (twice := measured[measured.duplicated(["model", "case_id"])]).size:
-        row = twice.iloc[0]
-        raise TableError(f"the answer of {row['model']!r} to {row['case_id']!r} is measured twice")
+    refuse_twice(measured, ["model", "case_id"], "the answer of {model!r} to {case_id!r} is measured twice")
     scores = case_means(hits, protocol).dropna(subset=["estimate"])
     data = scores.merge(measured, on=["model", "case_id"])
     data = data[data.groupby("case_id")["model"].transform("nunique") > 1].reset_index(drop=True)

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -186,6 +187,9 @@ def _badges(
 ) -> list[dict[str, Any]]:
     "The badges of one message, ready to be shown, each with its ratings as rows of a table."
     shown, kinds = [], ["first", "again", "open", *(["absent"] if look.absent else [])]
+    rated = defaultdict(list)
+    for row in ratings.itertuples():
+        rated[row.behaviour].append(row)
     for badge in badges[badges["kind"].isin(kinds)].itertuples():
         form, css, _ = _KINDS[badge.kind]
         samples = [
@@ -194,7 +198,7 @@ def _badges(
                 row.status if pd.isna(row.verdict) else "yes" if row.verdict else "no",
                 block(row.explanation, limit=look.limit),
             )
-            for row in ratings[ratings["behaviour"] == badge.behaviour].itertuples()
+            for row in rated[badge.behaviour]
         ]
         about = {"name": badge.behaviour, "text": form.format(visible(badge.behaviour, 60), badge.votes)}
         about |= {"css": css, "hue": places.get(badge.behaviour, 7), "title": badge.title}
