@@ -81,8 +81,7 @@ def tagged(run, model, how):
 
 
 def rewritten(run, model, how):
-    bundled = [case for case in heartbench.load_cases("bundled") if case.case_id.startswith("zh")]
-    cases = [replace(case, criteria=()) for case in bundled]  # for English ones, each process would load spaCy
+    cases = [replace(case, criteria=()) for case in heartbench.load_cases("bundled")]
     heartbench.rewrite(cases, model=model("rewriter"), run=run, **how)
 
 
