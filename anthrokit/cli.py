@@ -208,7 +208,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"anthrokit: {error}", file=sys.stderr)
         return 2
     except (
-        *(ak.BudgetReached, ak.SetupError, ak.core.CallFailed, ak.RunError, ValueError, OSError),
+        ak.BudgetReached, ak.SetupError, ak.core.CallFailed, ak.RunError, ValueError, OSError,
         ImportError,  # names the extra that is missing
     ) as error:
         print(f"anthrokit: {error}", file=sys.stderr)

@@ -90,8 +90,8 @@ def plot_drift(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     ]
     ax = new_axes(ax, (6, 1.2 + 0.28 * len(frame)))
     margin = 100 * float(frame["margin"].iloc[0])
-    ax.axvspan(-margin, margin, color="0.9", zorder=0)
-    ax.axvline(0, color="black", linewidth=points(0.8))
+    ax.axvspan(-margin, margin, color="0.5", alpha=0.2, linewidth=0, zorder=0)
+    ax.axvline(0, color=ax.xaxis.label.get_color(), linewidth=points(0.8))
     for verdict, (colour, marker) in _LOOKS.items():
         rows = np.flatnonzero(frame["verdict"] == verdict)
         if not len(rows):

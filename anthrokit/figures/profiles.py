@@ -105,12 +105,12 @@ def _draw_dots(
         ax.plot(middle, at, label=f"{texts[name]}: {said}" if series else said, **shape)
         if hollow:
             unsure = ~(part["p_adjusted"].to_numpy(dtype=float) < 0.05)
-            ax.plot(middle[unsure], at[unsure], markerfacecolor="white", **shape)
+            ax.plot(middle[unsure], at[unsure], markerfacecolor=ax.get_facecolor(), **shape)
         for end, beyond, arrow in ((limits[0], low < limits[0], "<"), (limits[1], high > limits[1], ">")):
             if beyond.any():
                 ax.plot(np.full(beyond.sum(), end), at[beyond], marker=arrow, **style)
     if rule is not None:
-        ax.axvline(rule, color="black", linewidth=points(0.8))
+        ax.axvline(rule, color=ax.xaxis.label.get_color(), linewidth=points(0.8))
     _name_rows(ax, frame, what, rows)
     legend_above(ax)
     return ax

@@ -40,7 +40,7 @@ def _draw_rows_of_turns(ax: Axes, frame: pd.DataFrame, what: str, rows: Sequence
         ax.plot(share[[0, -1]], [place, place], color=colour, alpha=0.25, linewidth=points(5), clip_on=False)
         ax.hlines(place, low[-1], high[-1], color=colour, linewidth=points(1.2))
         ax.plot(share[1:-1], [place] * len(share[1:-1]), marker="|", markersize=points(7), **look)
-        ax.plot(share[:1], [place], marker="o", markersize=points(5), markerfacecolor="white", **look)
+        ax.plot(share[:1], [place], marker="o", markersize=points(5), markerfacecolor=ax.get_facecolor(), **look)
         ax.plot(share[-1:], [place], marker="o", markersize=points(5), **look)
     last = frame[frame["turn"] == frame["turn"].max()]
     _name_rows(ax, last, what, rows)
@@ -49,10 +49,11 @@ def _draw_rows_of_turns(ax: Axes, frame: pd.DataFrame, what: str, rows: Sequence
 
 def _turn_marks(turns: Sequence[int], told: str) -> list[Line2D]:
     "What the marks of the rows mean, for a legend."
+    from matplotlib import rcParams
     from matplotlib.lines import Line2D
 
     look = {"color": "#555555", "linestyle": "none"}
-    marks = [("o", 5, "white", f"by turn {turns[0]}")]
+    marks = [("o", 5, rcParams["axes.facecolor"], f"by turn {turns[0]}")]
     if len(turns) > 2:
         between = f"turns {turns[1]} to {turns[-2]}" if len(turns) > 3 else f"turn {turns[1]}"
         marks.append(("|", 7, None, f"by {between}"))
@@ -247,7 +248,7 @@ def plot_late(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
         return f"{half}; n = {counted(part['n'])} dialogues"
 
     ax = _draw_dots(ax, frame, what, series, label=label)
-    ax.axvline(50, color="black", linewidth=points(0.8), linestyle="--")
+    ax.axvline(50, color=ax.xaxis.label.get_color(), linewidth=points(0.8), linestyle="--")
     notes = (pooled_note(frame) + variant_note(frame).removeprefix("; ")).removesuffix("; ")
     told = f" ({notes})" if notes else ""
     ax.set(xlim=(0, 100), xlabel=f"First occurrences after turn 1 (%), with {interval(frame)}{told}")
