@@ -58,6 +58,7 @@ def meet(one, other):
 def faults(figure):
     "What is cut, and which texts lie on each other, in words."
     figure.draw_without_rendering()
+    figure.draw_without_rendering()  # the layout of a second drawing, which is the one that is saved, may differ
     drawn = {text: corners(text) for text in texts_of(figure)}
     width, height = figure.bbox.width, figure.bbox.height
     cut = [
