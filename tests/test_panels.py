@@ -61,13 +61,16 @@ def test_dialogue_panel_controls(dialogues, labels):
     panel.get_by_role("button", name="Remove Text: May Allah BLESS").click()
     says(panel, "16 of 16")
     form.get_by_label("Behaviour", exact=True).select_option("emotions")
+    says(panel, f"{labels[(labels['behaviour'] == 'emotions') & labels['label']]['dialogue_id'].nunique()} of 16")
 
     badge = panel.locator("summary.ak-badge", has_text="emotions").first
     reasons = badge.locator("xpath=..").locator("table")
-    seen(reasons).not_to_be_visible()
-    badge.click()
-    for judge in ("grammar", "embeddings and grammar", "sentences"):
+    for judge in ("grammar", "embeddings and grammar", "sentences"):  # opened, since it was asked for
         seen(reasons.get_by_role("cell", name=judge, exact=True)).to_be_visible()
+    badge.click()
+    seen(reasons).not_to_be_visible()
+    badge.press("Enter")
+    seen(reasons).to_be_visible()
     badge.press("Enter")
     seen(reasons).not_to_be_visible()
     panel.locator(".ak-strip button[data-jump$='/emotions']").first.click()

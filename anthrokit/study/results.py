@@ -125,7 +125,8 @@ def judged_and_perceived(
     -------
     DataFrame
         model ("rate alone", "rate within conditions"), estimate (standard deviations of the score for one of the
-        rate), ci_low, ci_high, p_value, p_adjusted (Holm), n, n_total, ci. NA where the rate doesn't vary.
+        rate), ci_low, ci_high, p_value, p_adjusted (Holm), n, n_total, ci. NA where the rate doesn't
+        vary; no interval and no p where one participant alone tells the slope or a condition.
 
     Notes
     -----
@@ -158,10 +159,13 @@ def judged_and_perceived(
         row = {"model": model, "n": len(known), "n_total": len(people), "ci": ci}
         design = sm.add_constant(pd.concat([x.rename("rate"), beside], axis=1))
         if x.notna().all() and np.linalg.matrix_rank(design) == design.shape[1]:
-            fit = sm.OLS(y, design).fit(cov_type="HC3")
-            low, high = fit.conf_int(1 - ci).loc["rate"]
-            row |= {"estimate": fit.params["rate"], "p_value": fit.pvalues["rate"]}
-            row |= {"ci_low": low, "ci_high": high}
+            # With a leverage of 1, HC3 would divide by 0.
+            alone = (np.linalg.qr(design)[0] ** 2).sum(axis=1).max() > 1 - 1e-9
+            fit = sm.OLS(y, design).fit(cov_type="nonrobust" if alone else "HC3")
+            row["estimate"] = fit.params["rate"]
+            if not alone:
+                low, high = fit.conf_int(1 - ci).loc["rate"]
+                row |= {"ci_low": low, "ci_high": high, "p_value": fit.pvalues["rate"]}
         rows.append(row)
     names = ["model", "estimate", "ci_low", "ci_high", "p_value", "n", "n_total", "ci"]
     table = pd.DataFrame(rows).reindex(columns=names)
