@@ -5,11 +5,12 @@ import signal
 import tempfile
 from pathlib import Path
 
+import certifi
 import mock_openai
 import pytest
 from browser import Lab, Notebook, VSCode, chromium
 from forks import CONTEXT, Fork
-from kernels import ForkedKernels
+from kernels import ForkedKernels, wait
 
 from anthrokit.models.faults import pause_before_next
 
@@ -37,9 +38,19 @@ def nothing_is_left():
         yield
 
 
+@pytest.fixture(scope="session")
+def one_authority(tmp_path_factory):
+    "A file with one of the authorities that sign certificates; clients of plain servers read all 140 for nothing."
+    first, end, _ = Path(certifi.where()).read_text(encoding="utf-8").partition("-----END CERTIFICATE-----")
+    file = tmp_path_factory.mktemp("authorities") / "one.pem"
+    file.write_text(first + end + "\n", encoding="utf-8")
+    return file
+
+
 @pytest.fixture
-def server():
+def server(one_authority, monkeypatch):
     "Starts mock servers: server('--latency', '0.01') gives the base URL of one."
+    monkeypatch.setenv("SSL_CERT_FILE", str(one_authority))
     running = []
 
     def start(*arguments):
@@ -105,15 +116,27 @@ def browser(chrome):
 PAGES = []  # the page that notebooks are opened in, for as long as tests pass
 
 
+def pytest_configure(config):
+    "One process that kernels are forks of, for all workers; until the first is asked for it has imported nothing."
+    if not hasattr(config, "workerinput"):
+        config.folder = tempfile.TemporaryDirectory(prefix="anthrokit-kernels-")
+        config.kernels = ForkedKernels(Path(config.folder.name))
+        os.environ["KERNELS_ADDRESS"], os.environ["KERNELS_PATH"] = config.kernels.address, str(config.kernels.path)
+
+
+def pytest_unconfigure(config):
+    if hasattr(config, "kernels"):
+        config.kernels.stop()
+        config.folder.cleanup()
+
+
 @pytest.fixture(scope="session")
-def kernels(tmp_path_factory):
+def kernels():
     "Kernels start at once, as forks of one process; Jupyter finds them by JUPYTER_PATH."
-    forked = ForkedKernels(tmp_path_factory.mktemp("kernels"))
+    wait(os.environ["KERNELS_ADDRESS"])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("JUPYTER_PATH", str(forked.path))
-        forked.wait()
-        yield forked
-    forked.stop()
+        patch.setenv("JUPYTER_PATH", os.environ["KERNELS_PATH"])
+        yield
 
 
 @pytest.fixture(scope="session")

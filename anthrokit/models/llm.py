@@ -151,12 +151,13 @@ def _addresses(model: str, api_base: str | Sequence[str] | None) -> tuple[str, .
 def _reach(model: str, base: str, as_openai: bool = True) -> None:
     "Refuse a server that doesn't answer, and of OpenAI's kind an address beside the one where it does."
     import httpx
+    from litellm.llms.custom_httpx.http_handler import get_ssl_configuration
 
-    base = base.rstrip("/")
+    base, how = base.rstrip("/"), {"timeout": 10, "verify": get_ssl_configuration()}  # as calls are made
     try:
-        if httpx.get(f"{base}/models", timeout=10).status_code == 404 and as_openai:
+        if httpx.get(f"{base}/models", **how).status_code == 404 and as_openai:
             nearby = (f"{base}/v1", f"{base.partition('/v1/')[0]}/v1")
-            right = [one for one in nearby if one != base and httpx.get(f"{one}/models", timeout=10).is_success]
+            right = [one for one in nearby if one != base and httpx.get(f"{one}/models", **how).is_success]
             if right:
                 raise SetupError(
                     f"nothing answers at {shown_address(base)} for the model {model}, but a server does at "

@@ -1,14 +1,11 @@
 """Gateways as processes that can be killed and started again at once: forks of one that has imported all they need."""
 
-import multiprocessing
 import os
 import socket
 import time
 import urllib.request
 
-os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
-FORKS = multiprocessing.get_context("forkserver")
-FORKS.set_forkserver_preload(["anthrokit.study.gateway", "anthrokit.models.llm", "litellm"])
+from forks import CONTEXT
 
 
 def _serve(folder, port, environment):
@@ -34,7 +31,7 @@ class Served:
 
     def start(self):
         given = (self.study.folder, self.port, self.environment)
-        self.process = FORKS.Process(target=_serve, args=given, daemon=True)
+        self.process = CONTEXT.Process(target=_serve, args=given, daemon=True)
         self.process.start()
         for _ in range(6000):
             assert self.process.is_alive(), "the gateway did not start"

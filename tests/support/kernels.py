@@ -24,12 +24,12 @@ spacy statsmodels.api tqdm.auto transformers.models.llama.modeling_llama transfo
 
 
 class ForkedKernels:
-    "The server, which runs on a Python with these variables, and its kernelspec."
+    "The server, which runs on a Python with these variables and imports when it is first asked, and its kernelspec."
 
     def __init__(self, folder: Path, python: Path | str = sys.executable, env: dict[str, str] | None = None):
-        self.path, here = folder / "jupyter", folder / "kernels.sock"
+        self.path, self.address = folder / "jupyter", str(folder / "kernels.sock")
         spec = {
-            "argv": [sys.executable, "-I", "-S", __file__, "kernel", str(here), "-f", "{connection_file}"],
+            "argv": [sys.executable, "-I", "-S", __file__, "kernel", self.address, "-f", "{connection_file}"],
             "display_name": "Python 3 (ipykernel)",
             "language": "python",
             "metadata": {"debugger": True},
@@ -37,15 +37,12 @@ class ForkedKernels:
         (self.path / "kernels" / "python3").mkdir(parents=True)
         (self.path / "kernels" / "python3" / "kernel.json").write_text(json.dumps(spec))
         self.process = subprocess.Popen(
-            [python, __file__, "serve", str(here)],
+            [python, __file__, "serve", self.address],
             env=(env or dict(os.environ)) | {"MPLBACKEND": INLINE, "LITELLM_LOCAL_MODEL_COST_MAP": "True"},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
         )
-
-    def wait(self) -> None:
-        "Until it has imported all."
-        assert self.process.stdout.readline() == b"ready\n", "the server of kernels ended"
+        assert self.process.stdout.readline() == b"listening\n", "the server of kernels ended"
 
     def stop(self) -> None:
         self.process.kill()
@@ -53,8 +50,15 @@ class ForkedKernels:
         self.process.stdout.close()
 
 
-def serve(address: str) -> None:
-    "Fork a kernel for each that asks."
+def wait(address: str) -> None:
+    "Until the server there has imported all."
+    with socket.socket(socket.AF_UNIX) as asking:
+        asking.connect(address)
+        asking.shutdown(socket.SHUT_WR)
+        assert asking.recv(5) == b"ready", "the server of kernels ended"
+
+
+def import_all() -> None:
     import importlib
 
     for name in WARM:
@@ -66,25 +70,35 @@ def serve(address: str) -> None:
                 except ImportError:  # an extra that isn't there
                     pass
     assert threading.active_count() == 1, threading.enumerate()  # a fork has no other thread
+
+
+def serve(address: str) -> None:
+    "Fork a kernel for each that asks."
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind(address)
         listening.listen(16)
-        sys.stdout.write("ready\n")
+        sys.stdout.write("listening\n")
         sys.stdout.flush()
+        asking, _ = listening.accept()
+        import_all()
         while True:
-            asking, _ = listening.accept()
             if os.fork() == 0:
                 listening.close()
                 become_kernel(asking)
             asking.close()
+            asking, _ = listening.accept()
 
 
 def become_kernel(asking: socket.socket) -> None:
     "Be the kernel that was asked for, until the process that asked ends."
     import numpy as np
 
-    wanted = json.loads(asking.makefile("r").readline())
+    line = asking.makefile("r").readline()
+    if not line:
+        asking.sendall(b"ready")
+        os._exit(0)
+    wanted = json.loads(line)
     os.setsid()
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # nobody reads the server's pipe, which fills up after a hundred
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)

@@ -2,11 +2,15 @@
 
 import aiohttp.web  # noqa: F401
 import judged  # noqa: F401
+import pandera.pandas  # noqa: F401
 
 from anthrokit import analysis, cli, figures, heartbench, report  # noqa: F401
 from anthrokit.models.llm import import_litellm
+from anthrokit.study import gateway  # noqa: F401
 
 for room in (analysis, figures, heartbench):  # names are loaded when they are first used
     for name in room.__all__:
         getattr(room, name)
 import_litellm()
+
+from litellm.litellm_core_utils import default_encoding  # noqa: E402, F401  (the words that tokens are counted by)
