@@ -18,9 +18,15 @@ import urllib.request
 import uuid
 from pathlib import Path
 
-import nbformat
 import pytest
 
+# jsonschema makes a grammar of international addresses when it is imported, three seconds each time, for none here.
+sys.modules["rfc3987_syntax"] = None
+import nbformat  # noqa: E402
+
+START = """import runpy, sys; sys.modules["rfc3987_syntax"] = None
+del sys.argv[0]
+runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)"""
 SETTINGS = {
     "notebook-extension/tracker": {"windowingMode": "none"},
     "docmanager-extension/plugin": {"autosave": False},
@@ -129,7 +135,7 @@ class Server:
             environment[f"JUPYTER_{name}"] = str(self.folder / name.lower())
         self.log = open(self.folder / "server.log", "wb")
         self.process = subprocess.Popen(
-            [sys.executable, "-m", *arguments, f"--port={self.port}"],
+            [sys.executable, "-c", START, *arguments, f"--port={self.port}"],
             cwd=self.folder,
             env=environment,
             stdout=self.log,

@@ -57,8 +57,11 @@ def meet(one, other):
 
 def faults(figure):
     "What is cut, and which texts lie on each other, in words."
-    figure.draw_without_rendering()
-    figure.draw_without_rendering()  # the layout of a second drawing, which is the one that is saved, may differ
+    for _ in range(2):  # the layout of a second drawing, which is the one that is saved, may differ
+        before = [ax.get_position().bounds for ax in figure.axes]
+        figure.draw_without_rendering()
+        if np.allclose(before, [ax.get_position().bounds for ax in figure.axes], atol=1e-4):
+            break
     drawn = {text: corners(text) for text in texts_of(figure)}
     width, height = figure.bbox.width, figure.bbox.height
     cut = [

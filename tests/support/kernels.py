@@ -41,6 +41,7 @@ class ForkedKernels:
             env=(env or dict(os.environ)) | {"MPLBACKEND": INLINE, "LITELLM_LOCAL_MODEL_COST_MAP": "True"},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
+            stderr=(folder / "kernels.log").open("wb"),
         )
         assert self.process.stdout.readline() == b"listening\n", "the server of kernels ended"
 
