@@ -553,7 +553,10 @@ def table_sql(table: str) -> str:
 _MAY_BE_MISSING = ("present", "optional", "derived")
 
 
-def _tests(name: str, dtype: str, rule: str | tuple[str, ...]) -> Iterator[tuple[str, Callable[[pd.Series], pd.Series]]]:
+_Test = Callable[[pd.Series], pd.Series]
+
+
+def _tests(name: str, dtype: str, rule: str | tuple[str, ...]) -> Iterator[tuple[str, _Test]]:
     "What the values of a column have to be, in words and as a test of all of them."
     if rule in ("id", "required") and dtype == TEXT:
         yield "not blank", lambda values: values.str.strip() != ""
