@@ -1,7 +1,7 @@
 """Work done elsewhere: a Dask cluster of processes, a pool of processes, Ray; workers killed in mid shard."""
 
 import concurrent.futures
-import multiprocessing
+import multiprocessing.forkserver
 import os
 import signal
 import threading
@@ -34,10 +34,15 @@ def panel(base, **settings):
 
 @pytest.fixture(scope="module")
 def client():
-    "A Dask cluster of two processes; one that is killed is started again."
-    distributed = pytest.importorskip("distributed")
+    "A Dask cluster of two processes, forks of what has imported the package; one that is killed is started again."
+    distributed, dask = pytest.importorskip("distributed"), pytest.importorskip("dask")
+    multiprocessing.forkserver.ensure_running()  # with what tests/support/forks.py has it import
     how = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": ":0"}
-    with distributed.LocalCluster(**how) as cluster, distributed.Client(cluster) as client:
+    with (
+        dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"}),
+        distributed.LocalCluster(**how) as cluster,
+        distributed.Client(cluster) as client,
+    ):
         yield client
 
 
