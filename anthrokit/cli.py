@@ -17,7 +17,6 @@ import time
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -25,6 +24,7 @@ from cyclopts import App, CycloptsError, Parameter, validators
 from cyclopts.config import Dict
 
 import anthrokit as ak
+from .core import nearest
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -272,9 +272,7 @@ def runs(folder: str = "runs") -> _Result:
 def _known(path: Any, place: str, names: Any, known: set[str]) -> None:
     for name in names:
         if name not in known:
-            near = get_close_matches(name, known, 1)
-            hint = f"did you mean {near[0]}?" if near else f"it can have {', '.join(sorted(known))}"
-            raise _SettingsError(f"{path}: {place} can't have {name!r}; {hint}")
+            raise _SettingsError(f"{path}: {place} can't have {name!r}; {nearest(name, sorted(known))}")
 
 
 def _table(path: Any, name: str, value: Any) -> dict[str, Any]:

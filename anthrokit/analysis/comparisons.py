@@ -17,7 +17,7 @@ from .clustered import _recover_limits, _with_holm, as_labels, as_names, cluster
 from .clustered import difference, group_rows, in_own_order, require_columns, resample
 from .clustered import truth_values
 from .profiles import _open, any_of
-from ..core import Run, TableError
+from ..core import Run, TableError, nearest
 
 # %% auto #0
 __all__ = ['compare', 'compare_differences', 'similarity', 'compare_pairs']
@@ -39,7 +39,7 @@ def _level_pairs(
     asked = [name for pair in pairs or () for name in pair]
     named = [*order, *([] if baseline is None else [baseline]), *asked]
     if absent := [level for level in named if level not in levels]:
-        raise TableError(f"{column.name} has no level {absent[0]!r}; there are {', '.join(map(str, levels))}")
+        raise TableError(f"{column.name} has no level {absent[0]!r}; {nearest(absent[0], levels)}")
     levels = [*order, *(level for level in levels if level not in order)]
     if pairs is not None:
         return [tuple(pair) for pair in pairs]

@@ -13,7 +13,7 @@ import pandas as pd
 from .clustered import Tally, as_labels, as_names, clusters, difference, group_rows
 from .clustered import proportion, require_columns, resample, truth_values
 from .timing import _turn_grid
-from ..core import Run, TableError
+from ..core import Run, TableError, nearest
 
 # %% auto #0
 __all__ = ['dialogue_flips', 'flips', 'holding', 'mirrored', 'escalation', 'recovery']
@@ -91,8 +91,8 @@ def _of_behaviour(labels: Run | pd.DataFrame, behaviour: str, columns: Sequence[
     labels = as_labels(labels)
     require_columns(labels, ["dialogue_id", "turn", "behaviour", "label", *columns])
     if not (mine := labels["behaviour"] == behaviour).any():
-        there = ", ".join(map(str, labels["behaviour"].unique()))
-        raise TableError(f"no label is of the behaviour {behaviour!r}; there are {there}")
+        there = labels["behaviour"].unique()
+        raise TableError(f"no label is of the behaviour {behaviour!r}; {nearest(behaviour, there)}")
     return labels[mine]
 
 # %% ../../nbs/07_analysis/11_pressure.ipynb #d2247558

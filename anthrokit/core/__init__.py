@@ -5,7 +5,7 @@ import lazy_loader
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
-        "errors": ["BudgetReached", "CallFailed", "Interrupted", "RunError", "SetupError", "TableError", "keep_secret", "key_remover", "known_secrets", "redact", "redact_in", "strings_in"],
+        "errors": ["BudgetReached", "CallFailed", "Interrupted", "RunError", "SetupError", "TableError", "keep_secret", "key_remover", "known_secrets", "nearest", "redact", "redact_in", "strings_in"],
         "files": ["cache_folder", "public_file", "read_toml"],
         "ledger": ["Ledger", "VERSION", "plain_value", "time_now", "transaction"],
         "notes": ["Bar", "kernel_shell", "note", "waiting"],

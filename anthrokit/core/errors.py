@@ -8,12 +8,13 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping
+from difflib import get_close_matches
 from functools import cache
 from typing import Any
 
 # %% auto #0
-__all__ = ['TableError', 'RunError', 'SetupError', 'CallFailed', 'BudgetReached', 'Interrupted', 'keep_secret', 'redact',
-           'known_secrets', 'key_remover', 'redact_in', 'strings_in']
+__all__ = ['TableError', 'RunError', 'SetupError', 'CallFailed', 'BudgetReached', 'Interrupted', 'nearest', 'keep_secret',
+           'redact', 'known_secrets', 'key_remover', 'redact_in', 'strings_in']
 
 # %% ../../nbs/01_core/00_errors.ipynb #9f080b34
 class TableError(ValueError):
@@ -94,6 +95,19 @@ class Interrupted(KeyboardInterrupt):
     """
 
     _render_traceback_ = _in_a_line
+
+# %% ../../nbs/01_core/00_errors.ipynb #5c1d70af
+def nearest(name: object, known: Iterable[object]) -> str:
+    """Say what may have been meant in place of an unknown name: the one known name that is like it, or all of them.
+
+    Examples
+    --------
+    >>> nearest("empaty", ["empathy", "desires"]), nearest("joy", ["empathy", "desires"])
+    ('did you mean empathy?', 'there are empathy, desires')
+    """
+    names = [str(each) for each in known]
+    close = get_close_matches(str(name), names, n=1)
+    return f"did you mean {close[0]}?" if close else f"there are {', '.join(names) or 'none'}"
 
 # %% ../../nbs/01_core/00_errors.ipynb #8f337ecd
 _SECRETS: set[str] = set()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from ..core import TableError
+from ..core import TableError, nearest
 from .profiles import _draw_dots, _draw_heat, _what_of
 from .style import counted, in_order, interval, model_labels, need_columns, new_axes, points
 from .style import shown, themed, variant_note, with_series
@@ -150,7 +150,7 @@ def plot_similarity(frame: pd.DataFrame, ax: Axes | None = None, *, measure: str
     """
     need_columns(frame, ["a", "b", "measure", "estimate", "ci_low", "ci_high", "n_behaviours"], "similarity")
     if measure not in set(frame["measure"]):
-        raise TableError(f"there is no measure {measure!r}; there are {', '.join(frame['measure'].unique())}")
+        raise TableError(f"there is no measure {measure!r}; {nearest(measure, frame['measure'].unique())}")
     part = frame[frame["measure"] == measure]
     note = []
     for row in part.itertuples():

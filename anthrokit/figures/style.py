@@ -23,7 +23,7 @@ import numpy as np
 import pandas as pd
 
 from ..analysis import behaviour_categories
-from ..core import TableError
+from ..core import TableError, nearest
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -150,7 +150,7 @@ def theme(
     import matplotlib.pyplot as plt
 
     if style is not None and style not in STYLES:
-        raise ValueError(f"there is no style {style!r}; there are {', '.join(STYLES)}")
+        raise ValueError(f"there is no style {style!r}; {nearest(style, STYLES)}")
     now, before = _LOOK.get(), {name: plt.rcParams[name] for name in THEME}
     given = {"order": order, "labels": labels, "palette": palette, "style": style}
     kept = {name: getattr(now, name) for name in given if given[name] is None}

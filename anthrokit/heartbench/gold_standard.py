@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from ..analysis import as_names
-from ..core import TableError, digest, tables
+from ..core import TableError, digest, nearest, tables
 from .cases import OTHER, Cases, refuse_twice
 from .results import agreement, beside, golden
 from ..validity import read_verdicts
@@ -83,7 +83,7 @@ def draw_golden(
     there = answers[answers["content"].fillna("").str.strip().ne("")][["model", "case_id"]]
     there = there.merge(about, on="case_id")
     if absent := [name for name in by if name not in there]:
-        raise TableError(f"there is no {absent[0]!r} to stratify by; there are {', '.join(there.columns)}")
+        raise TableError(f"there is no {absent[0]!r} to stratify by; {nearest(absent[0], there)}")
     if round(share * len(there)) < 1:
         raise TableError(f"a share of {share} of {len(there)} answers is none")
     random = np.random.default_rng(seed)

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from ..analysis import as_names, draw_clusters, holm, percentile_interval, resample, two_raters
-from ..core import TableError, note
+from ..core import TableError, nearest, note
 from .answers import with_words
 from .cases import OTHER, Cases, load_abilities, refuse_twice, refuse_unknown
 from anthrokit.heartbench.scoring import (
@@ -293,7 +293,7 @@ def score_by(
     """
     by = as_names(by)
     if absent := [name for name in by if name not in hits]:
-        raise TableError(f"there is no column {absent[0]!r} to go by; there are {', '.join(hits.columns)}")
+        raise TableError(f"there is no column {absent[0]!r} to go by; {nearest(absent[0], hits)}")
     groups = hits[["case_id", *by]].drop_duplicates()
     if groups["case_id"].duplicated().any():
         raise TableError(f"{', '.join(by)} must be the same throughout a case")
@@ -543,7 +543,7 @@ def agreement(
     [['raw agreement', 0.93, 197], ["Cohen's kappa", 0.87, 197], ["Gwet's AC1", 0.87, 197]]
     """
     if by is not None and by not in hits:
-        raise TableError(f"there is no column {by!r} to go by; there are {', '.join(hits.columns)}")
+        raise TableError(f"there is no column {by!r} to go by; {nearest(by, hits)}")
     both, parts = beside(golden_verdicts.assign(votes_cast=golden_verdicts.get("votes_cast", np.nan)), hits), []
     for key, part in [("all", both), *(both.groupby(by, sort=False, dropna=False) if by else ())]:
         known = part.dropna(subset=["golden", "hit"])

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..core import TableError, data_path, digest, read_toml
+from ..core import TableError, data_path, digest, nearest, read_toml
 from .verdicts import Rating
 from ..models import needs
 from ..simulation import Behaviour, blank_code, blank_quotations
@@ -338,9 +338,8 @@ def load_grammar(path: Any = None) -> dict[str, dict[str, Any]]:
     content = read_toml(path)
     for behaviour, slots in content.items():
         if unknown := [slot for slot in slots if slot not in {*_SLOTS, *_OTHER}]:
-            raise TableError(
-                f"{path}: {behaviour}: there is no slot {unknown[0]!r}; there are {sorted({*_SLOTS, *_OTHER})}"
-            )
+            hint = nearest(unknown[0], sorted({*_SLOTS, *_OTHER}))
+            raise TableError(f"{path}: {behaviour}: there is no slot {unknown[0]!r}; {hint}")
     return {
         behaviour: {slot: words if slot == "aside" else frozenset(words) for slot, words in slots.items()}
         for behaviour, slots in content.items()

@@ -28,7 +28,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from ..core import SetupError, cache_folder, note
+from ..core import SetupError, cache_folder, nearest, note
 
 # %% auto #0
 __all__ = ['DEFAULT_MODEL', 'NOTICE', 'needs', 'fetch_model', 'quiet_transformers', 'load']
@@ -188,7 +188,7 @@ def fetch_model(name: str) -> Path:
     anthrokit.core.errors.SetupError: there is no embedded model 'gpt-4'; there are ...
     """
     if name not in _WHEELS:
-        raise SetupError(f"there is no embedded model {name!r}; there are {', '.join(_WHEELS)}")
+        raise SetupError(f"there is no embedded model {name!r}; {nearest(name, _WHEELS)}")
     wheel = _WHEELS[name]
     if name == "smollm2-135m-instruct":
         note(NOTICE)

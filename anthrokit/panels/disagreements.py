@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 from markupsafe import Markup
 
-from ..core import Run, RunError, TableError
+from ..core import Run, RunError, TableError, nearest
 from ..core import tally as count_verdicts
 from anthrokit.panels.frame import (
     Chosen,
@@ -54,8 +54,7 @@ class _Tally:
     def of(self, judges: Sequence[str]) -> _Tally:
         "The columns of some judges."
         if unknown := [judge for judge in judges if judge not in self.judges]:
-            there = ", ".join(self.judges) or "none"
-            raise ValueError(f"there is no judge {unknown[0]!r}; there are {there}")
+            raise ValueError(f"there is no judge {unknown[0]!r}; {nearest(unknown[0], self.judges)}")
         columns, counts = [self.judges.index(judge) for judge in judges], (self.asked, self.cast, self.yes)
         return _Tally(self.items, list(judges), *(part[:, columns] for part in counts))
 

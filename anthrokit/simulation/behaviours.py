@@ -5,7 +5,6 @@
 # %% ../../nbs/04_simulation/01_behaviours.ipynb #0694ba98
 from __future__ import annotations
 
-import difflib
 import html
 import os
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,7 +13,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from ..core import PLAIN, digest
-from ..core import TableError, data_path, read_toml
+from ..core import TableError, data_path, nearest, read_toml
 
 # %% auto #0
 __all__ = ['Behaviour', 'Taxonomy']
@@ -72,8 +71,8 @@ def read_entry(
     if not isinstance(entry, dict):
         raise TableError(f"{where} is {entry!r:.60}; each is a table, under [[{kind}]]")
     where, known = f"{where} ({entry.get('name', 'without a name')})", {*texts, *lists, other}
-    if unknown := set(entry) - known:
-        raise TableError(f"{where}: unknown field {', '.join(sorted(unknown))}; there are {', '.join(sorted(known))}")
+    if unknown := sorted(set(entry) - known):
+        raise TableError(f"{where}: unknown field {unknown[0]!r}; {nearest(unknown[0], sorted(known))}")
     for name in texts:
         if not isinstance(entry.get(name), str) or not entry[name].strip():
             raise TableError(f"{where}: {name} is missing or blank")
@@ -262,9 +261,7 @@ class Taxonomy:
         chosen: list[str] = []
         for name in [names] if isinstance(names, str) else names:
             if name not in known:
-                close = difflib.get_close_matches(str(name), known, n=1)
-                hint = f"; did you mean {close[0]!r}?" if close else f"; there are {', '.join(known)}"
-                raise TableError(f"there is no behaviour {name!r} in the taxonomy{hint}")
+                raise TableError(f"there is no behaviour {name!r} in the taxonomy; {nearest(name, known)}")
             chosen += known[name]
         return list(dict.fromkeys(chosen))
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import pandas as pd
 
-from ..core import TableError, data_path, read_toml
+from ..core import TableError, data_path, nearest, read_toml
 from .behaviours import read_entry
 from .prompts import load_prompts
 
@@ -141,7 +141,7 @@ def persona_prompts(*names: str, personas: Mapping[str, Persona] | None = None) 
     prompts, known = load_prompts("personas"), load_personas() if personas is None else dict(personas)
     there = [name for name in known if name in set(prompts["persona"])]
     if unknown := [name for name in names if name not in there]:
-        raise TableError(f"no prompts are written for a persona {unknown[0]!r}; there are {', '.join(there)}")
+        raise TableError(f"no prompts are written for a persona {unknown[0]!r}; {nearest(unknown[0], there)}")
     chosen = prompts[prompts["persona"].isin(names or there)].reset_index(drop=True)
     return chosen.assign(who=[known[name].who for name in chosen["persona"]])
 

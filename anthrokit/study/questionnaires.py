@@ -10,7 +10,6 @@ import random
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from ..analysis import reliability, require_columns, scale_score
-from ..core import TABLES, TableError, check, data_path, read_toml
+from ..core import TABLES, TableError, check, data_path, nearest, read_toml
 
 # %% auto #0
 __all__ = ['OPEN', 'Item', 'Questionnaire', 'load_questionnaire', 'check_responses', 'synthetic_responses', 'wide_items',
@@ -120,9 +119,7 @@ _KINDS = {bool: "true or false", int: "a whole number", float: "a number", str: 
 
 def _refuse_unknown(name: str, known: Iterable[str], where: str) -> None:
     if name not in (known := list(known)):
-        near = get_close_matches(name, known, n=1)
-        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known) or 'none'}"
-        raise TableError(f"{where} has no {name!r}; {hint}")
+        raise TableError(f"{where} has no {name!r}; {nearest(name, known)}")
 
 
 def _entry(given: Any, usual: Mapping[str, Any], where: str) -> dict[str, Any]:

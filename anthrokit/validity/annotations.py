@@ -15,7 +15,7 @@ import filelock
 import numpy as np
 import pandas as pd
 
-from ..core import Run, RunError, TableError, standing, tables
+from ..core import Run, RunError, TableError, nearest, standing, tables
 
 # %% auto #0
 __all__ = ['score_strata', 'with_texts', 'draw_annotation_sample', 'read_verdicts', 'read_annotations', 'Annotations',
@@ -124,8 +124,7 @@ def _of_behaviours(labels: pd.DataFrame, names: str | Sequence[str] | None) -> p
     names = [names] if isinstance(names, str) else list(names)
     known = {*labels["behaviour"].unique(), *labels["category"].dropna().unique()}
     if unknown := [name for name in names if name not in known]:
-        there = ", ".join(sorted(known))
-        raise TableError(f"there is no behaviour or category {unknown[0]!r}; there are {there}")
+        raise TableError(f"there is no behaviour or category {unknown[0]!r}; {nearest(unknown[0], sorted(known))}")
     return labels[labels["behaviour"].isin(names) | labels["category"].isin(names)]
 
 

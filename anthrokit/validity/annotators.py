@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from ..analysis import agreement, require_columns
-from ..core import TableError, standing
+from ..core import TableError, nearest, standing
 from .annotations import by_annotator, read_annotations, read_verdicts
 
 # %% auto #0
@@ -238,8 +238,8 @@ def adjudicated(annotations: pd.DataFrame, adjudicator: str) -> pd.DataFrame:
     [[True, 'agreed'], [False, 'adjudicator']]
     """
     if adjudicator not in set(annotations["annotator"]):
-        there = ", ".join(annotations["annotator"].unique())
-        raise TableError(f"there is no verdict of {adjudicator!r}; there are {there}")
+        there = annotations["annotator"].unique()
+        raise TableError(f"there is no verdict of {adjudicator!r}; {nearest(adjudicator, there)}")
     own = annotations["annotator"] == adjudicator
     decided, others = (read_annotations(annotations[part]) for part in (own, ~own))
     untold = decided.assign(truth=decided["truth"].mask(decided["truth"].notna()), n_annotators=0)

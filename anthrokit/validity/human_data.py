@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from ..analysis import draw_clusters, percentile_interval, resample, truth_values
-from ..core import TableError, public_file, tables
+from ..core import TableError, nearest, public_file, tables
 from ..judging import Judge, rate_many
 from ..simulation import Taxonomy
 from .accuracy import _accuracy
@@ -81,7 +81,7 @@ def stands_for(name: str) -> list[str]:
     ['empathy']
     """
     if name not in _SETS:
-        raise TableError(f"there is no data set {name!r}; there are {', '.join(_SETS)}")
+        raise TableError(f"there is no data set {name!r}; {nearest(name, _SETS)}")
     return list(_SETS[name]["behaviours"])
 
 # %% ../../nbs/08_validity/05_human_data.ipynb #2d8a8a5c

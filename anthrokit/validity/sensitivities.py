@@ -14,7 +14,7 @@ import pandas as pd
 from statsmodels.stats.proportion import proportion_confint
 
 from ..analysis import as_names, judges_of, profile
-from ..core import Run, TableError, data_path, label, read_frame
+from ..core import Run, TableError, data_path, label, nearest, read_frame
 from ..judging import CONTEXTS, JUDGE_TEMPLATE, Judge, LLMJudge, judge_table
 from ..models import LLM
 from ..simulation import Taxonomy, as_llm
@@ -216,7 +216,7 @@ def wording_judges(llm: LLM | str, wordings: Sequence[str] = tuple(WORDINGS)) ->
     ['openai/gpt-4o (short)', 'openai/gpt-4o (coder)']
     """
     if unknown := sorted(set(wordings) - set(WORDINGS)):
-        raise ValueError(f"no wording {', '.join(unknown)}; there are {', '.join(WORDINGS)}")
+        raise ValueError(f"there is no wording {unknown[0]!r}; {nearest(unknown[0], WORDINGS)}")
     model = as_llm(llm)
     return [LLMJudge(model, name=f"{model.name} ({name})", template=WORDINGS[name]) for name in wordings]
 
