@@ -36,7 +36,7 @@ class Real:
         else:
             folder = _converted(MODEL)
             self.command = [Path(sys.executable).parent / "transformers", "serve", folder, "--device", "cpu"]
-            self.command += ["--dtype", "float32", "--port", str(self.port)]  # processors are slow at 16 bits
+            self.command += ["--dtype", "float32", "--port", str(self.port)]  # some processors are slow at 16 bits
             self.model = f"openai/{folder}"
         self.start()
 

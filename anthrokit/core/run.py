@@ -25,7 +25,7 @@ from typing import Any, Self
 import pandas as pd
 
 from . import tables, votes
-from .errors import RunError, redact, redact_in
+from .errors import RunError, nearest, redact, redact_in
 from .ledger import Ledger, time_now
 from .tables import KEPT, TABLES
 
@@ -563,7 +563,7 @@ class Run(Ledger):
         seats = self.query(_SEATS)
         known = [name for (name,) in self.rows("SELECT judge FROM judges ORDER BY position")]
         if judges is not None and (unknown := sorted(set(judges) - set(known))):
-            raise ValueError(f"the run has no judge {', '.join(unknown)}; it has {', '.join(known) or 'none'}")
+            raise ValueError(f"the run has no judge {unknown[0]!r}; {nearest(unknown[0], known)}")
         if judges is not None:
             seats = seats[seats["judge"].isin(judges) | seats["counted"].eq(1)]
         panel = {name: part["judge"].tolist() for name, part in seats.groupby("behaviour", sort=False)}
@@ -711,9 +711,7 @@ class Run(Ledger):
         ratings = self.rubric_ratings()
         there = list(dict.fromkeys(ratings["judge"]))
         if unknown := sorted(set(judges or []) - set(there)):
-            raise RunError(
-                f"the run {self.folder} has no judge {unknown[0]!r}; it has {', '.join(there) or 'none'}"
-            )
+            raise RunError(f"the run {self.folder} has no judge {unknown[0]!r}; {nearest(unknown[0], there)}")
         ratings = ratings[ratings["judge"].isin(judges or there)]
         if ratings.empty:
             raise RunError(f"the run {self.folder} has not been judged; see judge_answers")

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from ..core import Run, TableError, digest, import_dialogues, tables
+from ..core import Run, TableError, digest, import_dialogues, nearest, tables
 from ..judging import CUES, PronounCounter, parse_verdict
 from ..simulation import PUBLIC_BEHAVIOURS, PUBLIC_DOMAINS, Taxonomy, load_prompts
 
@@ -375,7 +375,7 @@ def _chosen(
         )
     wanted = every if judges in (None, "all") else [judges] if isinstance(judges, str) else list(judges)
     if unknown := [name for name in wanted if name not in every]:
-        raise TableError(f"{path}: has no judge {', '.join(unknown)}; it has {', '.join(every) or 'none'}")
+        raise TableError(f"{path}: has no judge {unknown[0]!r}; {nearest(unknown[0], every)}")
     return [place for place in columns if place.judge in wanted]
 
 # %% ../../nbs/13_io/01_anthrobench_files.ipynb #e940d642

@@ -18,7 +18,7 @@ import pandas as pd
 import traitlets
 from markupsafe import Markup
 
-from ..core import data_path
+from ..core import data_path, nearest
 from .source import Source, render, visible
 
 # %% auto #0
@@ -280,7 +280,7 @@ class Parts:
         known = {one.name: one for one in self.filters}
         for name, value in state.items():
             if name not in known:
-                raise ValueError(f"this panel has no filter {name!r}; it has {', '.join(known) or 'none'}")
+                raise ValueError(f"this panel has no filter {name!r}; {nearest(name, known)}")
             known[name].check(value)
         return {name: value for name, value in state.items() if value != known[name].usual}
 
