@@ -60,8 +60,10 @@ def wait(address: str) -> None:
 
 
 def import_all() -> None:
+    import gc
     import importlib
 
+    gc.disable()
     for name in WARM:
         room = importlib.import_module(name)
         if name.startswith("anthrokit"):  # names are loaded when they are first used
@@ -71,6 +73,9 @@ def import_all() -> None:
                 except ImportError:  # an extra that isn't there
                     pass
     assert threading.active_count() == 1, threading.enumerate()  # a fork has no other thread
+    gc.collect()
+    gc.freeze()  # no fork looks through it for garbage, which would copy its every page
+    gc.enable()
 
 
 def serve(address: str) -> None:
