@@ -233,22 +233,22 @@ def _notes(run: Run, offline: bool) -> list[str]:
 
 @functools.cache
 def _published() -> list[str]:
-    "Pictures of published findings, to stand beside a run that can make none."
+    "Pictures of published findings, to stand beside a run that can make none; drawn once, in no reader's style."
+    import matplotlib.pyplot as plt
+
     shares = pd.read_csv(data_path("published/replication_profiles.csv"))
     shares["behaviour"] = shares["behaviour"].str.lower()
     both = shares.pivot_table(index=["model", "behaviour"], columns="turns", values="percent_of_messages")
-    shown = ["validation", "empathy", "emotions", "desires"]
-    title = "Published: public replication alar49/anthro-benchmark, 15 newer models (no n given)"
-    turns = figures.plot_slopes(both.reset_index(), "behaviour", 5, 10, panels=shown, title=title)[0]
     scores, words = (
         pd.read_csv(data_path(f"published/heartbench_{name}.csv"), index_col=0)
         for name in ("figure4_all", "response_words")
     )
-    title = "Published: HeartBench report, Figure 4, all 296 cases"
-    return [
-        _picture(turns),
-        _picture(figures.plot_scores(scores, beside=words["figure4_all"].rename("Words"), title=title)),
-    ]
+    words, shown = words["figure4_all"].rename("Words"), ["validation", "empathy", "emotions", "desires"]
+    with plt.style.context("default"), figures.theme((), {}, figures.COLOURS, "notebook"):
+        title = "Published: public replication alar49/anthro-benchmark, 15 newer models (no n given)"
+        turns = figures.plot_slopes(both.reset_index(), "behaviour", 5, 10, panels=shown, title=title)[0]
+        title = "Published: HeartBench report, Figure 4, all 296 cases"
+        return [_picture(turns), _picture(figures.plot_scores(scores, beside=words, title=title))]
 
 
 def _quality_rows() -> list[dict[str, Any]]:
