@@ -13,7 +13,7 @@ import pandas as pd
 
 from .clustered import as_labels, require_columns
 from .comparisons import compare
-from ..core import Run, TableError
+from ..core import Run, TableError, nearest
 from ..judging import judge
 from ..models import DEFAULT_MODEL, LLM
 from ..simulation import Taxonomy, as_llm, simulate
@@ -120,9 +120,7 @@ def _versions(versions: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     for name, told in versions.items():
         told = dict(told) if isinstance(told, Mapping) else {"target": told}
         if unknown := [key for key in told if key not in _VERSION]:
-            raise ValueError(
-                f"the version {name!r} can't have {unknown[0]!r}; a version has {', '.join(_VERSION)}"
-            )
+            raise ValueError(f"the version {name!r} can't have {unknown[0]!r}; {nearest(unknown[0], _VERSION)}")
         found[str(name)] = told
     return found
 

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from ..core import nearest
 from ..models import needs
 
 # %% auto #0
@@ -81,7 +82,7 @@ def protocol_named(name: str | Protocol) -> Protocol:
             raise AnthroScoreError(f"a protocol of your own needs a name of its own; {name.name!r} is one that ships")
         return name
     if name not in ("released", *PROTOCOLS):
-        raise AnthroScoreError(f"there is no protocol {name!r}; the protocols are {', '.join(PROTOCOLS)}")
+        raise AnthroScoreError(f"there is no protocol {name!r}; {nearest(name, PROTOCOLS)}")
     return PROTOCOLS["released-0.0.2" if name == "released" else name]
 
 # %% ../../nbs/06_anthroscore/01_mentions.ipynb #39c3700d
@@ -173,7 +174,7 @@ def preset(name: str, names: Sequence[str] = ()) -> Entities:
     ['Nova', 'chatbot', 'AI']
     """
     if name not in _PRESETS:
-        raise AnthroScoreError(f"there is no preset {name!r}; the presets are {', '.join(_PRESETS)}")
+        raise AnthroScoreError(f"there is no preset {name!r}; {nearest(name, _PRESETS)}")
     words, coreference = _PRESETS[name]
     return Entities(words=(*words, *names), coreference=coreference)
 

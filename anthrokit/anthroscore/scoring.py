@@ -34,7 +34,7 @@ from anthrokit.anthroscore.mentions import (
     _sentence_frame,
     _text_pairs,
 )
-from ..core import Run, RunError, digest
+from ..core import Run, RunError, digest, nearest
 from ..models import needs
 
 # %% auto #0
@@ -781,10 +781,8 @@ def score_into(
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #5144d650
 def _one_setting(run: Run, scale: Mapping[str, str]) -> dict[str, Any]:
     "The setting asked for, or the only one."
-    if unknown := set(scale) - set(SCALE):
-        raise AnthroScoreError(
-            f"scores are told apart by {', '.join(SCALE)}, not {', '.join(sorted(unknown))}"
-        )
+    if unknown := sorted(set(scale) - set(SCALE)):
+        raise AnthroScoreError(f"scores aren't told apart by {unknown[0]!r}; {nearest(unknown[0], SCALE)}")
     if "protocol" in scale:
         scale = {**scale, "protocol": protocol_named(scale["protocol"]).name}
     stored = run.rows("SELECT setting, description FROM anthroscore_settings")

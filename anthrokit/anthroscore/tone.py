@@ -13,6 +13,7 @@ import pandas as pd
 
 from .mentions import AnthroScoreError, _text_pairs
 from .scoring import Scorer, _log_probability, _opening, load_scorer
+from ..core import nearest
 
 # %% auto #0
 __all__ = ['DIMENSIONS', 'score_tone']
@@ -81,7 +82,7 @@ def score_tone(
     True
     """
     if unknown := [name for name in dimensions if name not in DIMENSIONS]:
-        raise AnthroScoreError(f"there is no dimension {unknown[0]!r}; there are {', '.join(DIMENSIONS)}")
+        raise AnthroScoreError(f"there is no dimension {unknown[0]!r}; {nearest(unknown[0], DIMENSIONS)}")
     scorer = load_scorer("smollm2-135m-instruct" if model is None else model)
     if scorer.kind != "causal":
         raise AnthroScoreError(f"{scorer.name} is a masked model; HumT needs a causal one, such as gpt2")

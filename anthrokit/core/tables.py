@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from .errors import RunError, TableError
+from .errors import RunError, TableError, nearest
 
 # %% auto #0
 __all__ = ['TEXT', 'INTEGER', 'NUMBER', 'TRUTH', 'TABLES', 'KEPT', 'Table', 'columns', 'stated', 'table_sql', 'schema', 'check',
@@ -145,7 +145,7 @@ def stated(table: str) -> Table:
     ('dialogue_id', 'turn', 'behaviour', 'judge', 'sample')
     """
     if table not in TABLES:
-        raise TableError(f"there is no table {table!r}; the tables are {', '.join(TABLES)}")
+        raise TableError(f"there is no table {table!r}; {nearest(table, TABLES)}")
     return TABLES[table]
 
 # %% ../../nbs/01_core/01_tables.ipynb #f1f200a9
@@ -964,5 +964,5 @@ def data_path(name: str = "") -> Path:
     path = folder / name
     if not path.exists():
         there = sorted(str(file.relative_to(folder)) for file in folder.rglob("*.*") if file.suffix != ".py")
-        raise FileNotFoundError(f"anthrokit ships no {name!r}; it ships {', '.join(there)}")
+        raise FileNotFoundError(f"anthrokit ships no {name!r}; {nearest(name, there)}")
     return path

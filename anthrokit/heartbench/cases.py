@@ -18,7 +18,7 @@ from typing import Any, Self
 
 import pandas as pd
 
-from ..core import PLAIN, TableError, data_path, digest, public_file, read_toml, vote
+from ..core import PLAIN, TableError, data_path, digest, nearest, public_file, read_toml, vote
 
 # %% auto #0
 __all__ = ['OTHER', 'SCENES', 'RELEASED', 'WRITERS', 'READINGS', 'load_abilities', 'ability_names', 'Criterion', 'Case', 'Cases',
@@ -521,8 +521,8 @@ def bundled_answers(writers: Sequence[str] = WRITERS[:2]) -> pd.DataFrame:
 
 def _by_writers(name: str, writers: Sequence[str]) -> pd.DataFrame:
     "The rows of these writers in a bundled file."
-    if unknown := set(writers) - set(WRITERS):
-        raise ValueError(f"the writers are {', '.join(WRITERS)}, not {', '.join(sorted(unknown))}")
+    if unknown := [name for name in writers if name not in WRITERS]:
+        raise ValueError(f"there is no writer {unknown[0]!r}; {nearest(unknown[0], WRITERS)}")
     frame = pd.DataFrame([record for _, record in read_records(data_path(f"heartbench/{name}"))])
     frame = frame.rename(columns={"question_id": "case_id"})
     return frame[frame["model"].isin(writers)].reset_index(drop=True)
@@ -554,8 +554,8 @@ def bundled_ratings(
     >>> bundled_ratings(["strict"]).groupby("model")["hit"].mean().round(2).to_dict()
     {'adviser': 0.21, 'listener': 0.67}
     """
-    if unknown := set(readings) - set(READINGS):
-        raise ValueError(f"the readings are {', '.join(READINGS)}, not {', '.join(sorted(unknown))}")
+    if unknown := [name for name in readings if name not in READINGS]:
+        raise ValueError(f"there is no reading {unknown[0]!r}; {nearest(unknown[0], READINGS)}")
     frame = _by_writers("verdicts.jsonl", writers).rename(columns={"reading": "judge"})
     frame = frame[frame["judge"].isin(readings)].assign(sample=1).reset_index(drop=True)
     frame["hit"] = frame["hit"].astype(bool).astype("boolean")

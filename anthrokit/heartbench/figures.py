@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from ..core import nearest
 from ..figures import COLOURS, MARKERS, figure_size, legend_above, new_axes, plot_scores, points, themed
 from ..figures.turns import _apart
 from .cases import load_abilities
@@ -183,7 +184,7 @@ def plot_radar(
     there, names = list(dict.fromkeys(rows["model"])), list(dict.fromkeys(rows["name"]))
     models = [models] if isinstance(models, str) else list(models or there)
     if unknown := [name for name in models if name not in there]:
-        raise ValueError(f"there is no model {unknown[0]!r}; there are {', '.join(there)}")
+        raise ValueError(f"there is no model {unknown[0]!r}; {nearest(unknown[0], there)}")
     if len(models) > 4:
         raise ValueError(f"{len(models)} models in one radar can't be told apart; name up to four")
     if ax is None:

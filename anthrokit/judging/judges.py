@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
-from ..core import digest
+from ..core import digest, nearest
 from .released import Released, read_released
 from .verdicts import Rating, parse_verdict, parse_verdicts
 from ..models import LLM, Completion, Shared, unshared
@@ -184,7 +184,7 @@ def judge_prompt(
 def _released(protocol: str | Released) -> Released | None:
     "The released protocol, where it is asked for."
     if protocol not in ("paper", "released") and not isinstance(protocol, Released):
-        raise ValueError(f"there is no protocol {protocol!r}; the protocols are paper and released")
+        raise ValueError(f"there is no protocol {protocol!r}; {nearest(protocol, ('paper', 'released'))}")
     return Released() if protocol == "released" else None if protocol == "paper" else protocol
 
 

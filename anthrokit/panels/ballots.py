@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 from markupsafe import Markup
 
-from ..core import TableError
+from ..core import TableError, nearest
 from ..heartbench import Ballots, decide, golden, steps_html
 from anthrokit.panels.frame import (
     STILL_OR_DONE,
@@ -94,7 +94,7 @@ class Booth:
         if sheet.empty:
             raise TableError("the sheet has no rows: there is nothing to vote on")
         if unknown := sorted(set(sheet["ask"].astype("str")) - set(_ASKS)):
-            raise TableError(f"the sheet asks {unknown[0]!r}; it can ask {', '.join(_ASKS)}")
+            raise TableError(f"the sheet asks {unknown[0]!r}; {nearest(unknown[0], _ASKS)}")
         if sheet.duplicated(["item", "criterion"]).any():
             raise TableError("the sheet asks the same twice; give the panel one expert's sheet")
         names = {str(name) for name in sheet.get("expert", pd.Series(dtype="str")).dropna()} - {""}

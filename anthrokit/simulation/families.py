@@ -10,7 +10,7 @@ import re
 
 import pandas as pd
 
-from ..core import TableError, data_path, tables
+from ..core import TableError, data_path, nearest, tables
 from .behaviours import Taxonomy
 from .prompts import load_prompts, read_columns
 
@@ -44,7 +44,7 @@ def load_family(*names: str) -> Taxonomy:
     """
     known = {path.stem: path for path in sorted(data_path("behaviours").glob("*.toml"))}
     if unknown := [name for name in names if name not in known]:
-        raise TableError(f"there is no family {unknown[0]!r}; the families are {', '.join(known)}")
+        raise TableError(f"there is no family {unknown[0]!r}; {nearest(unknown[0], known)}")
     parts = [Taxonomy.load(known[name]) for name in names or known]
     if len(parts) == 1:
         return parts[0]

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..core import Run, TableError, data_path, digest, note_prompts, public_file
+from ..core import Run, TableError, data_path, digest, nearest, note_prompts, public_file
 from ..core import refuse_other_prompts, tables
 from ..models import LLM, Batch, Budget
 from ..work import Forecast, Job, Lane, Request, Steps, forecast_calls, task
@@ -90,9 +90,8 @@ def load_prompts(
     if source == "anthrobench":
         return _read_anthrobench(Path(path) if path else public_file(**_ANTHROBENCH))
     if not Path(source).exists() and not Path(source).suffix:
-        raise TableError(
-            f"there is no prompt set {str(source)!r}; there are {', '.join(_SHIPPED)}, anthrobench, or a file of yours"
-        )
+        there = nearest(source, (*_SHIPPED, "anthrobench"))
+        raise TableError(f"there is no prompt set and no file {str(source)!r}; {there}")
     return tables.read_table(source, "prompts")
 
 # %% ../../nbs/04_simulation/02_prompts.ipynb #e7bce8e0
@@ -266,9 +265,7 @@ def sample_prompts(
     prompts = tables.check(prompts, "prompts")
     by = [by] if isinstance(by, str) else list(by)
     if unknown := [name for name in by if name not in prompts.columns]:
-        raise TableError(
-            f"prompts have no column {', '.join(unknown)}; they have {', '.join(prompts.columns)}"
-        )
+        raise TableError(f"prompts have no column {unknown[0]!r}; {nearest(unknown[0], prompts)}")
     if not 1 <= n <= len(prompts):
         raise TableError(f"{n} prompts can't be drawn from {len(prompts)}")
     mixed = prompts.sample(frac=1, random_state=np.random.default_rng(seed))

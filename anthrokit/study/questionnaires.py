@@ -213,10 +213,8 @@ def load_questionnaire(name: str | os.PathLike) -> Questionnaire:
     if path.suffix != ".toml":
         path = shipped / f"{name}.toml"
     if not path.exists():
-        there = ", ".join(sorted(one.stem for one in shipped.glob("*.toml")))
-        raise TableError(
-            f"there is no questionnaire {str(name)!r}; {there} ship, or give a path ending in .toml"
-        ) from None
+        there = nearest(name, sorted(one.stem for one in shipped.glob("*.toml")))
+        raise TableError(f"there is no questionnaire {str(name)!r}, which is a name or a path ending in .toml; {there}")
     return _questionnaire(path)
 
 # %% ../../nbs/11_study/01_questionnaires.ipynb #abbb756f
