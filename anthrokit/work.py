@@ -481,6 +481,7 @@ def _refuse_what_is_out(job: Job, batch: Batch | None) -> None:
 
 
 _AT_WORK: set[Path] = set()
+_AT_WORK_GUARD = threading.Lock()
 
 
 @contextlib.contextmanager
@@ -489,11 +490,12 @@ def _at_work(
 ) -> Iterator[None]:
     "The one job at work on a run: opened, and closed however it ends."
     folder = job.run.folder.resolve()
-    if folder in _AT_WORK:
-        raise RunError(
-            f"another job of this process is at work on the run {job.run.folder}; wait, or it would be paid twice"
-        )
-    _AT_WORK.add(folder)
+    with _AT_WORK_GUARD:
+        if folder in _AT_WORK:
+            raise RunError(
+                f"another job of this process is at work on the run {job.run.folder}; wait, or it would be paid twice"
+            )
+        _AT_WORK.add(folder)
     try:
         with waiting("getting ready", progress):
             for model in job.models:
