@@ -58,7 +58,10 @@ def _of_judges(
     judges = judges_of(labels) if judges is None else list(judges)
     require_columns(labels, [*by, *judges])
     if len(judges) < 2:
-        raise TableError(f"agreement needs two or more judges; the table has {', '.join(judges) or 'none'}")
+        raise TableError(
+            f"agreement needs two or more judges; the table has {', '.join(judges) or 'none'}. A judge is a column of "
+            f"True, False and gaps; judges=[…] names columns of 1 and 0"
+        )
     return Tally(labels, by), {judge: truth_values(labels[judge]) for judge in judges}
 
 

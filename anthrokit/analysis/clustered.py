@@ -116,7 +116,7 @@ _VOTES = {"behaviour", "category", "votes_for", "votes_cast", "label", "truth"}
 
 
 def judges_of(labels: pd.DataFrame) -> list[str]:
-    """The judge columns of a labels table: every truth-valued column that is not one of its own.
+    """The judge columns of a labels table: every column of True, False and gaps that is not one of its own.
 
     Where such columns hold more votes than were cast, one of them is no judge's: then those between behaviour and
     votes_cast count.
@@ -128,7 +128,7 @@ def judges_of(labels: pd.DataFrame) -> list[str]:
     ['synthetic judge 1', 'synthetic judge 2']
     """
     columns = [name for name in labels.columns if name not in _VOTES]
-    columns = [name for name in columns if pd.api.types.is_bool_dtype(labels[name].dtype)]
+    columns = [name for name in columns if pd.api.types.infer_dtype(labels[name]) == "boolean"]
     if "votes_cast" in labels.columns and (labels[columns].notna().sum(axis=1) > labels["votes_cast"]).any():
         order = list(labels.columns)
         among = order[order.index("behaviour") + 1 : order.index("votes_cast")]
