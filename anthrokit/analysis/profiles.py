@@ -19,6 +19,11 @@ from ..core import Run, TableError
 __all__ = ['any_of', 'profile', 'first_turns']
 
 # %% ../../nbs/07_analysis/03_profiles.ipynb #5426a6ed
+def _check_variant(variant: str) -> None:
+    if variant not in ("judged", "all"):
+        raise TableError(f"variant is 'judged' (without what is counted by rule) or 'all', not {variant!r}")
+
+
 def any_of(labels: pd.DataFrame, by: str | None = "category", *, variant: str = "judged") -> pd.DataFrame:
     """Labels of groups of behaviours: does a message show any behaviour of the group?
 
@@ -49,8 +54,7 @@ def any_of(labels: pd.DataFrame, by: str | None = "category", *, variant: str = 
     ['personhood', 'physical embodiment', 'internal states', 'relationship building']
     """
     require_columns(labels, ["dialogue_id", "turn", "label", *([by] if by else [])])
-    if variant not in ("judged", "all"):
-        raise TableError(f"variant is 'judged' (without what is counted by rule) or 'all', not {variant!r}")
+    _check_variant(variant)
     if variant == "judged" and "behaviour" in labels.columns:
         labels = labels[~labels["behaviour"].isin(counted_behaviours())]
         if labels.empty:
@@ -83,6 +87,7 @@ def _open(
     """
     labels, by = as_labels(labels), as_names(by)
     require_columns(labels, [*columns, "label", *by])
+    _check_variant(variant)
     if "behaviour" in by or "behaviour" not in labels.columns or (together and not by):
         return labels, by, {}
     if other := set(by) - {*describing_columns(labels), "category"}:

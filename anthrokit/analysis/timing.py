@@ -109,7 +109,9 @@ def _open_dialogues(
 ) -> tuple[pd.DataFrame, list[str], dict[str, str]]:
     "As `_open`, for questions about the turns of dialogues; see `_by_target`."
     labels = as_labels(labels)
-    return _open(labels, _by_target(labels, by), variant, ["dialogue_id", "turn"])
+    if "turn" in (by := _by_target(labels, by)):
+        raise TableError("by can't hold 'turn': the turns of a dialogue are what is gone along here")
+    return _open(labels, by, variant, ["dialogue_id", "turn"])
 
 
 def _first_sums(first: pd.DataFrame, tally: Tally, turns: int) -> tuple[np.ndarray, np.ndarray]:

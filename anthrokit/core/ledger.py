@@ -272,6 +272,8 @@ class Ledger:
     closed, _lock, _connection = False, None, None
 
     def __init__(self, folder: str | os.PathLike, *, read_only: bool = False):
+        if not isinstance(folder, (str, os.PathLike)):
+            raise TypeError(f"a run is named by its folder, a text or path, not {type(folder).__name__}")
         self.folder, self.read_only, self._guard = Path(folder).expanduser(), read_only, threading.RLock()
         self.path = self.folder / "ledger.sqlite"
         self._refuse_others()

@@ -82,6 +82,9 @@ def _draw_dots(
     texts : dict, optional
         What the legend calls a series, if not by its name.
     """
+    if frame.duplicated([what, series] if series else [what]).any():
+        shared = f"{what} and {series}" if series else what
+        raise TableError(f"several rows share {shared}: filter the table, for instance by turn")
     ax = new_axes(ax, _size_of_rows(frame, what, series))
     rows = in_order(frame[what])
     names = in_order(frame[series]) if series else [None]

@@ -525,15 +525,20 @@ def themed(draw: Callable) -> Callable:
     ['frame', 'order', 'labels', 'palette', 'style']
     """
     own, look = inspect.signature(draw), inspect.signature(theme).parameters.values()
+    drawn_from = [name for name, one in own.parameters.items() if one.annotation == "pd.DataFrame"]
 
     @functools.wraps(draw)
     def drawn(*arguments, order=None, labels=None, palette=None, style=None, **options):
+        given = own.bind(*arguments, **options).arguments
+        for name in drawn_from:
+            if not isinstance(given[name], pd.DataFrame):
+                there = type(given[name]).__name__
+                raise TypeError(f"{draw.__name__} draws a table as {name}, not {there}; its help says what makes one")
         inner, token = _KEPT.get() is not None, _KEPT.set([])
         try:
             with theme(order, labels, palette, style):
                 made = draw(*arguments, **options)
                 if not inner:
-                    given = own.bind(*arguments, **options).arguments
                     figure = (made[0] if isinstance(made, list) else made).figure
                     if not _KEPT.get():
                         tables = (pd.DataFrame, pd.Series)

@@ -237,9 +237,10 @@ def _check_fit(run: Run, judges: Sequence[Any], judged: Sequence[str], taxonomy:
 def _existing(run: Run | str | os.PathLike) -> Run:
     if isinstance(run, Run):
         return run
-    if not (Path(run).expanduser() / "ledger.sqlite").exists():
+    found = Run(run)
+    if found.fresh:
         raise ValueError(f"{run} holds no run; simulate makes one")
-    return Run(run)
+    return found
 
 # %% ../../nbs/05_judging/06_jobs.ipynb #0b309b9d
 class JudgingJob(Job):

@@ -40,6 +40,8 @@ _ANTHROBENCH = {
 
 def _prompts_of(texts: Sequence[str]) -> pd.DataFrame:
     "First messages as a table of prompts, each a base prompt of its own."
+    if isinstance(texts, Mapping):
+        raise TableError("prompts are a table or a list of texts, not a dict; pd.DataFrame(…) makes a table of it")
     texts = list(texts)
     for number, text in enumerate(texts, start=1):
         if not isinstance(text, str) or not text.strip():
@@ -52,18 +54,18 @@ def _prompts_of(texts: Sequence[str]) -> pd.DataFrame:
 
 
 def load_prompts(
-    source: str | os.PathLike | Sequence[str] = "anthrokit", *, path: str | os.PathLike | None = None
+    source: str | os.PathLike | Sequence[str] | pd.DataFrame = "anthrokit", *, path: str | os.PathLike | None = None
 ) -> pd.DataFrame:
     """A table of first messages.
 
     Parameters
     ----------
-    source : str, path or list of str
+    source : str, path, list of str or DataFrame
         "anthrokit": the 960 that ship; "families", "pushback" and "mirrored": for other behaviours, see
         `load_family`; "personas": see `persona_prompts`. "anthrobench": the public set of Ibrahim et al.
         (Apache-2.0), read from `path`, or from the folder that ANTHROKIT_DATA names, or fetched once with its
-        checksum pinned. Otherwise a CSV or Parquet file of your own, or a list of first messages, each a base
-        prompt of its own.
+        checksum pinned. Otherwise a CSV or Parquet file of your own, a table of your own, or a list of first
+        messages, each a base prompt of its own.
     path : str or path, optional
         The file of the public set, where you have it.
 
@@ -83,6 +85,8 @@ def load_prompts(
     >>> len(prompts), prompts["base_id"].nunique()
     (960, 120)
     """
+    if isinstance(source, pd.DataFrame):
+        return tables.check(source, "prompts")
     if not isinstance(source, (str, os.PathLike)):
         return _prompts_of(source)
     if source in _SHIPPED:
