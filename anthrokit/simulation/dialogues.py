@@ -274,7 +274,7 @@ class SimulationJob(Job):
         self, prompts, target, user, *, run, turns=5, system_target=None, template=None, persona=None, script=(),
         natural_end=False, repeats=1, seed=0, design=None, budget=None,
     ):
-        prompts = tables.check(prompts, "prompts") if isinstance(prompts, pd.DataFrame) else load_prompts(prompts)
+        prompts = load_prompts(prompts)
         if prompts.empty:
             raise ValueError("there are no prompts to simulate")
         template = USER_TEMPLATE if template is None else template
