@@ -110,7 +110,7 @@ def side_by_side(labels: pd.DataFrame, by: Sequence[str] = ("target",)) -> pd.Da
     ['category', 'behaviour', 'A', 'B']
     """
     shares = analysis.profile(labels, by=[*by, "category", "behaviour"])
-    where = shares[list(by)].astype(str).agg(" · ".join, axis=1)
+    where = shares[list(by)].astype(object).fillna("missing").astype(str).agg(" · ".join, axis=1)
     said = [
         f"{_percent(row.estimate)} ({_percent(row.ci_low)} to {_percent(row.ci_high)})" for row in shares.itertuples()
     ]

@@ -103,7 +103,7 @@ def truth_values(values: pd.Series) -> np.ndarray:
                 f"column {values.name}: {wrong[0]!r} is not True, False or missing. Convert it first, "
                 f"for instance with .map({{'yes': True, 'no': False}}).astype('boolean')."
             )
-        numbers = values.map(known).to_numpy(dtype=float)
+        numbers = values.astype(object).map(known).to_numpy(dtype=float)
     bad = numbers[~np.isnan(numbers) & ~np.isin(numbers, (0.0, 1.0))]
     if len(bad):
         raise TableError(

@@ -97,7 +97,7 @@ def _swap_names(successes: np.ndarray, totals: np.ndarray, n_swaps: int, seed: i
         shares = successes.sum(axis=1) / totals.sum(axis=1)
         observed = shares[0] - shares[1]
         as_large = (np.abs(first - second) >= np.abs(observed) - 1e-12).sum(axis=0)
-    return np.where(np.isfinite(observed), (as_large + extra) / (len(swaps) + extra), np.nan)
+    return np.where(np.isfinite(observed) & (len(swaps) > 0), (as_large + extra) / (len(swaps) + extra), np.nan)
 
 # %% ../../nbs/07_analysis/06_comparisons.ipynb #dcd89545
 def _adjusted(parts: Sequence[pd.DataFrame], group: str, family: str | Sequence[str]) -> pd.DataFrame:

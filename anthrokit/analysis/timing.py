@@ -32,6 +32,9 @@ def _turn_grid(labels: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray, np.ndarr
     codes, _ = group_rows(labels, keys)
     turn, last = turn.astype(np.int64), np.zeros(codes.max() + 1, dtype=np.int64)
     np.maximum.at(last, codes, turn)
+    if (twice := pd.Index(codes * (last.max() + 1) + turn).duplicated()).any():
+        where = labels[[*keys, "turn"]].iloc[np.argmax(twice)].items()
+        raise TableError(f"a turn stands there twice: {', '.join(f'{name} {value}' for name, value in where)}")
     grid = np.full((len(last), last.max() + 1), np.nan)
     grid[codes, turn - 1] = truth_values(labels["label"])
     kept = [name for name in describing_columns(labels) if name != "turn"]

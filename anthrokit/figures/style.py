@@ -277,6 +277,8 @@ def interval(frame: pd.DataFrame) -> str:
 # %% ../../nbs/09_figures/01_style.ipynb #5e76c759
 def counted(numbers: pd.Series) -> str:
     "A count or the range of several, such as 4,785 or 4,785 to 4,792."
+    if numbers.isna().all():
+        return "0"
     low, high = int(numbers.min()), int(numbers.max())
     return f"{low:,}" if low == high else f"{low:,} to {high:,}"
 

@@ -123,7 +123,9 @@ def _speaks_to(judge: Judge, judged: Sequence[str]) -> list[str]:
 
 # %% ../../nbs/05_judging/06_jobs.ipynb #3d6f3121
 def _sound(rating: Any) -> Rating:
-    "What a judge returned, or a failed rating that says what was wrong with it."
+    "What a judge returned, True and False as ratings too, or a failed rating that says what was wrong with it."
+    if isinstance(rating, (bool, np.bool_)):
+        rating = Rating(bool(rating))
     sound = (
         isinstance(rating, Rating)
         and rating.status in ("ok", "refused", "unparsed", "failed")
@@ -132,7 +134,7 @@ def _sound(rating: Any) -> Rating:
         and all(text is None or isinstance(text, str) for text in (rating.explanation, rating.raw))
     )
     if not sound:
-        return Rating(None, f"the judge returned {rating!r:.200}", status="failed")
+        return Rating(None, f"the judge returned {rating!r:.200}, neither True, False nor a Rating", status="failed")
     return replace(rating, status="unparsed") if rating.status == "ok" and rating.verdict is None else rating
 
 

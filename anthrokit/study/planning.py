@@ -210,6 +210,8 @@ def plan(
         )
     if not 0 < power < 1 or not 0 < alpha < 1 or not 0 < ci < 1:
         raise ValueError("power, alpha and ci lie between 0 and 1")
+    if not 0 <= rate <= 1:
+        raise ValueError(f"rate is a share between 0 and 1, such as 0.2, not {rate}")
     [(name, value)] = given.items()
     if name != "half_width":
         return pd.DataFrame([_arm(float(value), name, power, alpha, items, scale_points)])

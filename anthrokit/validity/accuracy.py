@@ -77,7 +77,8 @@ def verdicts_of(source: pd.DataFrame | Run) -> pd.DataFrame:
         long = pd.concat([part[[*_ITEM, "judge", "verdict"]] for part in (single, panel)], ignore_index=True)
         return long.assign(base_id=_bases_of(long, source)) if "base_id" in source.columns else long
     keep = [*_ITEM, *(["base_id"] if "base_id" in source.columns else [])]
-    wide = source[[*keep, *judges_of(source), "label"]].rename(columns={"label": "panel"})
+    wide = source[[*keep, *judges_of(source)]]
+    wide["panel"] = pd.Series(truth_values(source["label"]), index=source.index).astype("boolean")
     long = wide.melt(id_vars=keep, var_name="judge", value_name="verdict")
     return long.astype({"dialogue_id": "str", "turn": "Int64", "verdict": "boolean"})
 
