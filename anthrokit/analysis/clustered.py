@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from numbers import Real
 
 import numpy as np
 import pandas as pd
@@ -13,9 +14,9 @@ import pandas as pd
 from ..core import Run, TableError
 
 # %% auto #0
-__all__ = ['require_columns', 'as_names', 'as_labels', 'in_own_order', 'truth_values', 'judges_of', 'describing_columns',
-           'clusters', 'group_rows', 'Tally', 'proportion', 'difference', 'draw_clusters', 'percentile_interval',
-           'resample', 'holm']
+__all__ = ['require_columns', 'as_names', 'check_level', 'as_labels', 'in_own_order', 'truth_values', 'judges_of',
+           'describing_columns', 'clusters', 'group_rows', 'Tally', 'proportion', 'difference', 'draw_clusters',
+           'percentile_interval', 'resample', 'holm']
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #47cbc8b8
 def require_columns(frame: pd.DataFrame, columns: Sequence[str], what: str = "labels") -> None:
@@ -47,6 +48,23 @@ def as_names(by: str | Sequence[str]) -> list[str]:
     (['target'], ['target', 'behaviour'])
     """
     return [by] if isinstance(by, str) else list(by)
+
+
+def check_level(ci: float) -> None:
+    """Refuse what is no confidence level.
+
+    Raises
+    ------
+    ValueError
+        It isn't a number between 0 and 1.
+
+    Examples
+    --------
+    >>> from anthrokit.analysis import check_level
+    >>> check_level(0.95)
+    """
+    if not isinstance(ci, Real) or not 0 < ci < 1:
+        raise ValueError(f"ci is a confidence level between 0 and 1, such as 0.95, not {ci!r}")
 
 
 def as_labels(given: Run | pd.DataFrame) -> pd.DataFrame:
@@ -281,35 +299,44 @@ def _wilson(estimate: np.ndarray, size: np.ndarray, q: np.ndarray) -> tuple[np.n
     half = q / (1 + q**2 / size) * np.sqrt(estimate * (1 - estimate) / size + q**2 / (4 * size**2))
     return middle - half, middle + half
 
+
+def _degrees_of_freedom(totals: np.ndarray, alike: np.ndarray | float) -> np.ndarray:
+    "Satterthwaite's, of `_cluster_variance`, where two rows of a cluster correlate by `alike`; Bell and McCaffrey 2002."
+    share, own = totals / totals.sum(axis=0), totals * (1 + (totals - 1) * alike)
+    whole, weight = own.sum(axis=0), 1 / (1 - share)
+    shifted = whole * share**2 - 2 * share * own
+    a, b, c = ((weight * part).sum(axis=0) for part in (share**2, share * own, own**2))
+    squares = 2 * (a * c + b**2) + whole * a * (whole * a - 4 * b)
+    squares = squares + (weight**2 * own * (own + 2 * shifted)).sum(axis=0)
+    return (weight * (own + shifted)).sum(axis=0) ** 2 / squares
+
 # %% ../../nbs/07_analysis/02_clustered.ipynb #ded76a30
 def _score_interval(
-    estimate: np.ndarray,
-    variance: np.ndarray,
-    n: np.ndarray,
-    n_clusters: np.ndarray,
-    informative: np.ndarray,
-    ci: float,
+    estimate: np.ndarray, variance: np.ndarray, totals: np.ndarray, informative: np.ndarray, ci: float
 ) -> pd.DataFrame:
     "Wilson's interval for a share with a cluster-robust variance; see `proportion`."
     from scipy.stats import t
 
-    if not 0 < ci < 1:
-        raise ValueError(f"ci is a confidence level between 0 and 1, such as 0.95, not {ci}")
+    check_level(ci)
+    n, n_clusters = totals.sum(axis=0), (totals > 0).sum(axis=0)
     with np.errstate(invalid="ignore", divide="ignore"):
+        least = n**2 / (totals**2).sum(axis=0)  # what n rows are worth where those of a cluster are all alike
         effective = estimate * (1 - estimate) / variance
         certain = (estimate <= 0) | (estimate >= 1)
         # A variance below that of independent rows is not believed; that one isn't estimated, so that its
         # quantile needn't make up for few clusters with an event.
-        known = certain | (effective >= n * (1 - 1e-9))  # equal whatever the order of the sum
-        effective = np.clip(np.where(certain, n_clusters, effective), n_clusters, np.maximum(n, n_clusters))
-        most = np.maximum(n_clusters - 1, 1)
-        freedom = np.where(known, most, np.minimum(np.maximum(informative - 1, 2), most))
-        q = t.ppf(0.5 + ci / 2, freedom)
+        known = effective >= n * (1 - 1e-9)  # equal whatever the order of the sum
+        effective = np.where(certain, n_clusters, np.clip(effective, least, np.maximum(n, least)))
+        alike = np.where(n > least, (n / effective - 1) / (n / least - 1), 0)
+        freedom = np.maximum(_degrees_of_freedom(totals, alike), 1)
+        freedom = np.where(known, freedom, np.minimum(np.maximum(informative - 1, 2), freedom))
+        q = t.ppf(0.5 + ci / 2, np.where(certain, np.maximum(n_clusters - 1, 1), freedom))
         low, high = _wilson(estimate, effective, q)
-        # However alike the rows of a cluster are, a cluster is worth at least one independent row: where the
-        # estimated variance rests on few clusters, the interval of that bound is the narrower one.
-        bound_low, bound_high = _wilson(estimate, n_clusters, t.ppf(0.5 + ci / 2, most))
-        narrower = bound_high - bound_low < high - low
+        # However alike the rows of a cluster are, n rows are worth no less than that: where the estimated
+        # variance rests on few clusters, the interval of that bound is the narrower one.
+        most = np.maximum(_degrees_of_freedom(totals, 1), 1)
+        bound_low, bound_high = _wilson(estimate, least, t.ppf(0.5 + ci / 2, most))
+        narrower = ~certain & (bound_high - bound_low < high - low)
         low, high = np.where(narrower, bound_low, low), np.where(narrower, bound_high, high)
         design = np.where(certain, np.nan, n / effective)
     usable = n_clusters >= 2
@@ -333,10 +360,14 @@ def _influence(sums: np.ndarray, totals: np.ndarray) -> np.ndarray:
         return (sums - sums.sum(axis=0) / n * totals) / n
 
 
-def _cluster_variance(influence: np.ndarray, n_clusters: np.ndarray) -> np.ndarray:
-    "Variance of an estimate from its influence by cluster: … × clusters × groups."
+def _cluster_variance(influence: np.ndarray, totals: np.ndarray) -> np.ndarray:
+    """Variance of an estimate from its influence by cluster: … × clusters × groups.
+
+    A cluster of many rows draws the estimate to itself, which hides how far off it is; Bell and McCaffrey's
+    correction (2002, CR2) makes up for that. With clusters of one size it is the factor k / (k − 1).
+    """
     with np.errstate(invalid="ignore", divide="ignore"):
-        return (influence**2).sum(axis=-2) * n_clusters / (n_clusters - 1)
+        return (influence**2 / (1 - totals / totals.sum(axis=0))).sum(axis=-2)
 
 
 def proportion(successes: np.ndarray, totals: np.ndarray, ci: float = 0.95) -> pd.DataFrame:
@@ -361,7 +392,8 @@ def proportion(successes: np.ndarray, totals: np.ndarray, ci: float = 0.95) -> p
     Notes
     -----
     Coverage on simulated data stands in `benchmarks/coverage.py`. Korn, E. L. and Graubard, B. I.
-    (1998), Survey Methodology 24; Dean, N. and Pagano, M. (2015), J. Survey Stat. Methodol. 3.
+    (1998), Survey Methodology 24; Dean, N. and Pagano, M. (2015), J. Survey Stat. Methodol. 3; Imbens, G. W. and
+    Kolesár, M. (2016), Review of Economics and Statistics 98, for clusters of unequal size.
 
     Examples
     --------
@@ -371,22 +403,23 @@ def proportion(successes: np.ndarray, totals: np.ndarray, ci: float = 0.95) -> p
     0       0.3  30           3
     """
     successes, totals = np.asarray(successes, dtype=float), np.asarray(totals, dtype=float)
-    n, count = totals.sum(axis=0), (totals > 0).sum(axis=0)
     with np.errstate(invalid="ignore", divide="ignore"):
-        estimate = successes.sum(axis=0) / n
-    variance = _cluster_variance(_influence(successes, totals), count)
+        estimate = successes.sum(axis=0) / totals.sum(axis=0)
+    variance = _cluster_variance(_influence(successes, totals), totals)
     informative = np.minimum((successes > 0).sum(axis=0), (successes < totals).sum(axis=0))
-    return _score_interval(estimate, variance, n, count, informative, ci)
+    return _score_interval(estimate, variance, totals, informative, ci)
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #b863f00b
 def _mean(sums: np.ndarray, totals: np.ndarray, ci: float) -> pd.DataFrame:
     "Means from sums by cluster, a row a group; no interval with fewer than two clusters, or where all are alike."
     from scipy.stats import t
 
+    check_level(ci)
     n, count = totals.sum(axis=0), (totals > 0).sum(axis=0)
     with np.errstate(invalid="ignore", divide="ignore"):
-        estimate, error = sums.sum(axis=0) / n, np.sqrt(_cluster_variance(_influence(sums, totals), count))
-    reach = t.ppf(0.5 + ci / 2, np.maximum(count - 1, 1)) * error
+        estimate, error = sums.sum(axis=0) / n, np.sqrt(_cluster_variance(_influence(sums, totals), totals))
+        freedom = np.maximum(_degrees_of_freedom(totals, 0), 1)
+    reach = t.ppf(0.5 + ci / 2, freedom) * error
     reach = np.where((count > 1) & (reach > 1e-12), reach, np.nan)
     limits = {"estimate": estimate, "ci_low": estimate - reach, "ci_high": estimate + reach}
     return pd.DataFrame({**limits, "n": n.astype(int), "n_clusters": count, "ci": ci})

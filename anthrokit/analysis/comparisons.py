@@ -243,9 +243,10 @@ def compare_differences(
             sides = [difference(*part, ci)[["estimate", "ci_low", "ci_high"]].to_numpy() for part in sums]
             influence = [_influence(*part[:2]) - _influence(*part[2:]) for part in sums]
             middle, low, high = _recover_limits(*sides, _correlation(*influence))
-            count = (sum(part[1] + part[3] for part in sums) > 0).sum(axis=0)
+            rows = sum(part[1] + part[3] for part in sums)
+            count = (rows > 0).sum(axis=0)
             with np.errstate(invalid="ignore", divide="ignore"):
-                error = np.sqrt(_cluster_variance(influence[0] - influence[1], count))
+                error = np.sqrt(_cluster_variance(influence[0] - influence[1], rows))
                 p_value = 2 * t.sf(np.abs(middle) / np.where(error > 0, error, np.nan), np.maximum(count - 1, 1))
             table = pd.DataFrame({"a": a, "b": b, "within_a": x, "within_b": y, "estimate": middle})
             table = table.assign(ci_low=low, ci_high=high, p_value=p_value, difference_a=sides[0][:, 0])

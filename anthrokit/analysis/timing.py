@@ -148,7 +148,8 @@ def emergence(
     DataFrame
         by…, turn, estimate, ci_low, ci_high, n_first (first occurrences at this turn), n_at_risk, n
         (dialogues known at turn 1), n_total, n_undecided, n_clusters, ci (the level), n_targets (where the table
-        names targets), variant (of categories).
+        names targets), variant (of categories). Where nobody is at risk any more, before all have had it, there is
+        no estimate (NA).
 
     Notes
     -----
@@ -172,10 +173,12 @@ def emergence(
     groups = tally.groups.assign(n_total=tally.count(), n_undecided=undecided, **named)
     groups = groups.loc[groups.index.repeat(turns)].reset_index(drop=True)
     share, influence = _incidence(events, at_risk)
-    n, count = at_risk[0].sum(axis=0), (at_risk[0] > 0).sum(axis=0)
     some, others = (np.cumsum(events, axis=0) > 0).sum(axis=1), (at_risk > events).sum(axis=1)
-    each = share, _cluster_variance(influence, count), n, count, np.minimum(some, others)
-    table = _score_interval(*(np.broadcast_to(part, share.shape).T.ravel() for part in each), ci)
+    variance, few = _cluster_variance(influence, at_risk[0]), np.minimum(some, others)
+    known = np.repeat(at_risk[0], turns, axis=1)
+    table = _score_interval(share.T.ravel(), variance.T.ravel(), known, few.T.ravel(), ci)
+    beyond = ((at_risk.sum(axis=1) == 0) & (share < 1)).T.ravel()
+    table.loc[beyond, ["estimate", "ci_low", "ci_high"]] = np.nan
     table["turn"] = np.tile(np.arange(1, turns + 1), len(tally.groups))
     for name, number in (("n_first", events), ("n_at_risk", at_risk)):
         table[name] = number.sum(axis=1).T.ravel().astype(int)
@@ -220,6 +223,10 @@ def _late_influence(
     grid: np.ndarray, cluster: np.ndarray, n_clusters: int, after: int
 ) -> tuple[float, np.ndarray]:
     "Share of late first occurrences by `_sequence_shares`, and the influence of each cluster on it."
+    labelled = ~np.isnan(grid).all(axis=0)
+    grid, after = grid[:, labelled], labelled[:after].sum()
+    if not 0 < after < grid.shape[1]:
+        return np.nan, np.zeros(n_clusters)
     patterns, row = np.unique(grid, axis=0, return_inverse=True)
     n = np.bincount(row).astype(float)
     bits, fits, share = _sequence_shares(patterns, n)
@@ -269,8 +276,9 @@ def late_share(
     Notes
     -----
     Estimate from the likeliest distribution of whole sequences, with labels missing at random; a dialogue cut short
-    counts as one whose further labels are missing. Linearised over base prompts. In dialogues of more than 10 turns
-    the estimate comes from `emergence`, which stops reading at a gap.
+    counts as one whose further labels are missing. A turn of which a group has no label is left out; without one on
+    both sides of `after` there is no estimate. Linearised over base prompts. In groups of more than 10 turns the
+    estimate comes from `emergence`, which stops reading at a gap.
 
     Examples
     --------
@@ -294,9 +302,8 @@ def late_share(
     estimate, spread = _late_shares(labels, tally, grid[:, :-1], after)
     known, there = early + late, early + late > 0
     informative = np.minimum(((late > 0) & there).sum(axis=0), ((early > 0) & there).sum(axis=0))
-    count, n_late, n = there.sum(axis=0), late.sum(axis=0), known.sum(axis=0)
-    variance = _cluster_variance(spread, count)
-    result = _score_interval(estimate, variance, n, count, informative, ci).drop(columns="design_effect")
+    variance, n_late, n = _cluster_variance(spread, known), late.sum(axis=0), known.sum(axis=0)
+    result = _score_interval(estimate, variance, known, informative, ci).drop(columns="design_effect")
     result.insert(4, "n_total", tally.count())
     result.insert(5, "n_undecided", tally.count(starts["may_early"] | starts["may_late"]))
     with np.errstate(invalid="ignore"):
@@ -311,14 +318,17 @@ def _late_shares(
     labels: pd.DataFrame, tally: Tally, grid: np.ndarray, after: int
 ) -> tuple[np.ndarray, np.ndarray]:
     "Shares of late first occurrences by group, and the influence of each cluster on them."
-    if grid.shape[1] > 10:
-        share, influence = _incidence(*_first_sums(first_occurrences(labels), tally, grid.shape[1]))
-        with np.errstate(invalid="ignore", divide="ignore"):
-            estimate = np.where(share[-1] > 0, 1 - share[after - 1] / share[-1], np.nan)
-            return estimate, (influence[after - 1] - (1 - estimate) * influence[-1]) / share[-1]
-    each = [tally.group == number for number in range(len(tally.groups))]
-    found = [_late_influence(grid[mine], tally.cluster[mine], len(tally.clusters), after) for mine in each]
-    return np.array([estimate for estimate, _ in found]), np.column_stack([part for _, part in found])
+    share, influence = _incidence(*_first_sums(first_occurrences(labels), tally, grid.shape[1]))
+    later = tally.count(~np.isnan(grid[:, after:]).all(axis=1)) > 0
+    with np.errstate(invalid="ignore", divide="ignore"):
+        estimate = np.where((share[-1] > 0) & later, 1 - share[after - 1] / share[-1], np.nan)
+        spread = (influence[after - 1] - (1 - estimate) * influence[-1]) / share[-1]
+    for number in range(len(tally.groups)):
+        mine = tally.group == number
+        if np.isnan(grid[mine, 10:]).all():
+            found = _late_influence(grid[mine], tally.cluster[mine], len(tally.clusters), after)
+            estimate[number], spread[:, number] = found
+    return estimate, spread
 
 # %% ../../nbs/07_analysis/04_emergence.ipynb #56b350fc
 def late_behaviours(
