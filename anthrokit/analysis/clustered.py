@@ -301,7 +301,7 @@ def _wilson(estimate: np.ndarray, size: np.ndarray, q: np.ndarray) -> tuple[np.n
 
 
 def _degrees_of_freedom(totals: np.ndarray, alike: np.ndarray | float) -> np.ndarray:
-    "Satterthwaite's, of `_cluster_variance`, where two rows of a cluster correlate by `alike`; Bell and McCaffrey 2002."
+    "Satterthwaite's, of `_cluster_variance`, where two rows of a cluster correlate by `alike`."
     share, own = totals / totals.sum(axis=0), totals * (1 + (totals - 1) * alike)
     whole, weight = own.sum(axis=0), 1 / (1 - share)
     shifted = whole * share**2 - 2 * share * own
@@ -528,7 +528,8 @@ def percentile_interval(
     Parameters
     ----------
     drawn : array, resamples × results
-        Values in resamples of clusters; NaN where a statistic is undefined. No resamples give no limits.
+        Values in resamples of clusters; NaN where a statistic is undefined; infinite ones count, as the largest or
+        smallest. No resamples give no limits.
     n_clusters : int or sequence of int
         Clusters behind all results, or behind each.
     ci : float
@@ -556,13 +557,15 @@ def percentile_interval(
     """
     from scipy.stats import norm, t
 
-    defined = np.isfinite(drawn)
+    check_level(ci)
     low, high = np.full((2, drawn.shape[1]), np.nan)
-    usable = defined.sum(axis=0) >= 0.9 * max(len(drawn), 1)
+    usable = (~np.isnan(drawn)).sum(axis=0) >= 0.9 * max(len(drawn), 1)
     counts = np.broadcast_to(n_clusters, drawn.shape[1])
     for n in np.unique(counts[usable & (counts > 1) & (2.0 ** (1.0 - counts) <= 1 - ci)]):
         tail, mine = norm.cdf(np.sqrt(n / (n - 1)) * t.ppf((1 - ci) / 2, n - 1)), usable & (counts == n)
-        ends = np.nanquantile(np.where(defined, drawn, np.nan)[:, mine], [tail, 1 - tail], axis=0)
+        finite = np.clip(drawn[:, mine], -1e300, 1e300)  # for between infinite ones no quantile is taken
+        ends = np.nanquantile(finite, [tail, 1 - tail], axis=0)
+        ends[np.abs(ends) > 1e200] *= np.inf
         low[mine], high[mine] = np.where(ends[1] - ends[0] > 1e-12, ends, np.nan)
     return low, high
 
@@ -606,6 +609,7 @@ def resample(
     >>> resample(lambda s, n: s / n, yes, all_of_them)["estimate"].round(3).tolist()
     [0.283]
     """
+    check_level(ci)
     with np.errstate(invalid="ignore", divide="ignore"):
         estimate = np.asarray(statistic(*(part.sum(axis=0, keepdims=True) for part in sums)))[0]
         weights = draw_clusters(len(sums[0]), n_resamples, seed)

@@ -11,7 +11,7 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from .clustered import Tally, _recover_limits, _two_shares, _with_holm, as_labels
+from .clustered import Tally, _recover_limits, _two_shares, _with_holm, as_labels, check_level
 from .clustered import cluster_sums, clusters, group_rows, require_columns, resample
 from .timing import _open_dialogues, _turn_grid
 from ..core import Run, TableError
@@ -64,11 +64,12 @@ def _sequences(length: int, turns: int) -> tuple[np.ndarray, np.ndarray]:
 
 # %% ../../nbs/07_analysis/05_snowball.ipynb #53d68a48
 def _fit_conditional(
-    features: np.ndarray, stratum: np.ndarray, counts: np.ndarray, prior: float = 2.0
+    features: np.ndarray, stratum: np.ndarray, counts: np.ndarray, prior: float = 10.0
 ) -> tuple[np.ndarray, np.ndarray]:
     """Conditional maximum likelihood: which sequence of a stratum occurs, by its features; the last one is asked for.
 
-    counts: clusters × sequences. Estimates and robust covariance, NaN where there are none.
+    counts: clusters × sequences; prior: standard deviation of the effects of turns. Estimates and robust covariance,
+    NaN where there are none.
     """
     k, n = features.shape[1], counts.sum(axis=0)
     total, nothing = np.bincount(stratum, weights=n), (np.full(k, np.nan), np.full((k, k), np.nan))
@@ -169,7 +170,8 @@ def carry_over(
     Notes
     -----
     Quadratic exponential model with turn effects, conditional maximum likelihood: Bartolucci, F. and
-    Nigro, V. (2010), Econometrica 78. A dialogue counts up to its first missing label.
+    Nigro, V. (2010), Econometrica 78. The turn effects have a normal prior with standard deviation 10. A dialogue
+    counts up to its first missing label.
 
     Examples
     --------
@@ -179,6 +181,7 @@ def carry_over(
       behaviour  estimate    n
     0  emotions       2.7  149
     """
+    check_level(ci)
     labels, by, named = _open_dialogues(labels, by, variant)
     dialogues, grid, _ = _turn_grid(labels)
     tally, turns = Tally(dialogues, by), grid.shape[1] - 1
