@@ -32,7 +32,8 @@ def _draw_rows_of_turns(ax: Axes, frame: pd.DataFrame, what: str, rows: Sequence
     kinds = {name: behaviour_categories().get(name, name) for name in rows}
     colours = colours_of(list(kinds.values()))
     for place, name in enumerate(rows):
-        part, colour = frame[frame[what] == name].sort_values("turn"), colours[kinds[name]]
+        part, colour = frame[(frame[what] == name) & frame["estimate"].notna()], colours[kinds[name]]
+        part = part.sort_values("turn")
         share, low, high = percent(part)
         if not len(part):
             continue
@@ -42,12 +43,11 @@ def _draw_rows_of_turns(ax: Axes, frame: pd.DataFrame, what: str, rows: Sequence
         ax.plot(share[1:-1], [place] * len(share[1:-1]), marker="|", markersize=points(7), **look)
         ax.plot(share[:1], [place], marker="o", markersize=points(5), markerfacecolor=ax.get_facecolor(), **look)
         ax.plot(share[-1:], [place], marker="o", markersize=points(5), **look)
-    last = frame[frame["turn"] == frame["turn"].max()]
-    _name_rows(ax, last, what, rows)
+    _name_rows(ax, frame, what, rows)
     ax.set_xlim(0, 100)
 
 
-def _turn_marks(turns: Sequence[int], told: str) -> list[Line2D]:
+def _turn_marks(turns: Sequence[int], ends: Sequence[int], told: str) -> list[Line2D]:
     "What the marks of the rows mean, for a legend."
     from matplotlib import rcParams
     from matplotlib.lines import Line2D
@@ -57,7 +57,7 @@ def _turn_marks(turns: Sequence[int], told: str) -> list[Line2D]:
     if len(turns) > 2:
         between = f"turns {turns[1]} to {turns[-2]}" if len(turns) > 3 else f"turn {turns[1]}"
         marks.append(("|", 7, None, f"by {between}"))
-    marks.append(("o", 5, None, f"by turn {turns[-1]}, with {told}"))
+    marks.append(("o", 5, None, f"by turn {' or '.join(map(str, ends))}, with {told}"))
     return [
         Line2D([], [], marker=mark, markersize=points(size), markerfacecolor=fill, label=label, **look)
         for mark, size, fill, label in marks
@@ -103,7 +103,9 @@ def plot_emergence(frame: pd.DataFrame, ax: Axes | None = None) -> Axes | list[A
         )
     sizes = f"n = {counted(frame['n'])} dialogues, {counted(frame['n_clusters'])} base prompts{variant_note(frame)}"
     below = f"Dialogues in which it has occurred (%)\n({pooled_note(frame)}{sizes})"
-    marks = _turn_marks(sorted(frame["turn"].astype(int).unique()), interval(frame))
+    known = frame[frame["estimate"].notna()].astype({"turn": int})
+    ends = known.groupby([*([series] if series else []), what], dropna=False)["turn"].max()
+    marks = _turn_marks(sorted(known["turn"].unique()), sorted(ends.unique()), interval(frame))
     size = _size_of_rows(frame, what)
     if len(targets) == 1:
         ax = new_axes(ax, (size[0], size[1] + 0.5))
@@ -178,6 +180,7 @@ def _incidence_lines(ax: Axes, frame: pd.DataFrame, what: str, rows: Sequence[st
 
 def _draw_curves(ax: Axes, frame: pd.DataFrame, what: str, title: str = "") -> None:
     "The lines of one target, or of several together."
+    frame = frame[frame["estimate"].notna()]
     occurs = frame.groupby(what)["estimate"].transform("max") > 0
     rows, never = in_order(frame.loc[occurs, what]), in_order(frame.loc[~occurs, what])
     turns = sorted(frame["turn"].astype(int).unique())

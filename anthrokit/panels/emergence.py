@@ -37,7 +37,7 @@ def _curves(labels: pd.DataFrame, by: str = "") -> _Curves:
     "Incidence, contrast and first occurrences of each behaviour of labels, split by a column (empty for none)."
     groups = ["behaviour", *([by] if by else [])]
     tables = (
-        analysis.emergence(labels, groups),
+        analysis.emergence(labels, groups).dropna(subset="estimate"),
         analysis.snowball(labels, groups, odds=False),
         analysis.first_occurrences(labels),
     )
