@@ -1,11 +1,12 @@
 """How often do 95 % intervals hold the truth? Simulated studies whose truth is known exactly.
 
     python benchmarks/coverage.py [--repeats 1000] [--base-prompts 120] [--scenarios 8] [--turns 5] [--missing 0.01]
+    python benchmarks/coverage.py --uneven [--repeats 1000]
 
 Each repetition simulates two targets on the same base prompts with `analysis.simulate_labels` (1 % of verdicts
 missing unless said otherwise, no judge error) and computes the intervals of `analysis`. Beside them stands the
 interval that takes every message (or dialogue, or pair of turns) as independent. With 1,000 repetitions a coverage
-of 95 % has a standard error of 0.7 points.
+of 95 % has a standard error of 0.7 points. With --uneven it is shares alone, in clusters of very different size.
 """
 
 from __future__ import annotations
@@ -82,6 +83,38 @@ def independent(yes_a, n_a, yes_b, n_b) -> tuple[np.ndarray, np.ndarray]:
     return tuple(np.array(limits).T)
 
 
+def uneven(repeats: int) -> pd.DataFrame:
+    "Coverage of shares where clusters differ in size, lowest and highest over how alike their rows are."
+    random = np.random.default_rng(0)
+    lengths = np.round(np.exp(random.normal(3, 1, 120))).astype(int) + 1
+    sizes = {
+        "120 alike": np.full(120, 40),
+        "120, lengths of chats": lengths,
+        "30, lengths of chats": lengths[:30],
+        "20, half ten times as large": np.repeat([10, 100], 10),
+        "50, each n-th a n-th": 500 // np.arange(1, 51),
+        "20, one with two thirds": np.r_[400, np.full(19, 10)],
+    }
+    rows = []
+    for name, size in sizes.items():
+        for rate in (0.05, 0.3):
+            held, naive = [], []
+            for alike in (0.05, 0.3, 0.8):
+                spread = (1 - alike) / alike
+                level = random.beta(rate * spread, (1 - rate) * spread, size=(len(size), repeats))
+                yes = random.binomial(size[:, None], level)
+                table = analysis.proportion(yes, np.broadcast_to(size[:, None], yes.shape))
+                held.append(table["ci_low"].le(rate) & table["ci_high"].ge(rate))
+                low, high = proportion_confint(yes.sum(axis=0), size.sum(), method="wilson")
+                naive.append((low <= rate) & (rate <= high))
+            row = {"clusters": name, "rate": rate}
+            for what, found in (("coverage %", held), ("naive coverage %", naive)):
+                share = 100 * np.mean(found, axis=1)
+                row[what] = f"{share.min():.1f} to {share.max():.1f}"
+            rows.append(row)
+    return pd.DataFrame(rows)
+
+
 def main() -> None:
     np.seterr(invalid="ignore", divide="ignore")
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
@@ -90,7 +123,12 @@ def main() -> None:
     parser.add_argument("--scenarios", type=int, default=8)
     parser.add_argument("--turns", type=int, default=5)
     parser.add_argument("--missing", type=float, default=0.01, help="share of labels that are missing")
+    parser.add_argument("--uneven", action="store_true", help="shares alone, in clusters of different size")
     asked = parser.parse_args()
+    if asked.uneven:
+        print(f"{asked.repeats} repetitions; correlation of two rows of a cluster 0.05, 0.3, 0.8")
+        print(uneven(asked.repeats).to_string(index=False))
+        return
     true, hits, began = truths(asked.turns), {}, time.perf_counter()
     study = {"base_prompts": asked.base_prompts, "scenarios": asked.scenarios, "turns": asked.turns}
     study |= {"rates": RATES, "base_share": BASE, "dialogue_share": DIALOGUE, "target_spread": [0.0, SHIFT]}
