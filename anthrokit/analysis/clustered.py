@@ -5,7 +5,7 @@
 # %% ../../nbs/07_analysis/02_clustered.ipynb #a2425784
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from numbers import Real
 
 import numpy as np
@@ -47,6 +47,8 @@ def as_names(by: str | Sequence[str]) -> list[str]:
     >>> as_names("target"), as_names(("target", "behaviour"))
     (['target'], ['target', 'behaviour'])
     """
+    if not isinstance(by, Iterable):
+        raise TypeError(f"by is the name of a column, or a list of names, () for none; not {by!r}")
     return [by] if isinstance(by, str) else list(by)
 
 
