@@ -110,9 +110,10 @@ def test_a_tie_does_not_hang_on_the_order_of_clusters():
 def test_incidence_rises_and_is_never_certain(labels):
     result = analysis.emergence(labels, by=("target", "behaviour"))
     for _, part in result.groupby(["target", "behaviour"]):
-        shares = part["estimate"].to_numpy()
-        assert (np.diff(shares) >= -1e-12).all()
-    known = result[result["n_clusters"] >= 2]
+        known = part["estimate"].notna().to_numpy()
+        assert (np.diff(part["estimate"][known]) >= -1e-12).all()
+        assert (np.diff(known.astype(int)) <= 0).all() and part.loc[~known, "n_at_risk"].eq(0).all()
+    known = result[(result["n_clusters"] >= 2) & result["estimate"].notna()]
     assert (known["ci_high"] - known["ci_low"] > 1e-6).all()
 
 
