@@ -6,6 +6,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
+from itertools import permutations
+from math import factorial
 
 import numpy as np
 import pandas as pd
@@ -275,6 +278,26 @@ def compare_conditions(
     return pd.DataFrame(rows, columns=names).assign(n_high=len(a), n_low=len(b), n_total=n_total, ci=ci)
 
 # %% ../../nbs/07_analysis/09_people.ipynb #40b3b94e
+_EXACT = 9  # systems whose pairings are all gone through
+
+
+@cache
+def _orders(n: int) -> np.ndarray:
+    "All orders of n things, one a row."
+    return np.array(list(permutations(range(n))), dtype=np.int8)
+
+
+def _rank_correlation(x: Sequence[float], y: Sequence[float]) -> tuple[float, float]:
+    "Spearman's ρ and its two-sided p: exact, also with ties, for up to nine pairs; by Student's t for more."
+    from scipy.stats import rankdata, spearmanr
+
+    (rho, p_value), n = spearmanr(x, y), len(x)
+    if n > _EXACT:
+        return rho, max(p_value, 2 / factorial(n))
+    a, b = (rankdata(values) - (n + 1) / 2 for values in (x, y))
+    return rho, float(np.mean(np.abs(b[_orders(n)] @ a) >= abs(a @ b)))
+
+
 def profile_validity(
     profiles: pd.DataFrame, perceived: pd.DataFrame, score: str = "score", *, ci: float = 0.95
 ) -> pd.DataFrame:
@@ -289,13 +312,19 @@ def profile_validity(
     score : str
         Column of `perceived`.
     ci : float
-        Confidence level (Fisher's z with the correction of Bonett and Wright, 2000, for ranks).
+        Confidence level (Fisher's z with the correction of Bonett and Wright, 2000, for ranks; a perfect correlation
+        counts as half a step below 1).
 
     Returns
     -------
     DataFrame
-        behaviour, estimate (Spearman), ci_low, ci_high, p_value, p_adjusted (Holm), n (systems), ci. NA where
-        a behaviour is equally frequent in all systems; no interval with fewer than five systems.
+        behaviour, estimate (Spearman), ci_low, ci_high, p_value (two-sided), p_adjusted (Holm), n (systems), ci. NA
+        where a behaviour is equally frequent in all systems; no interval with fewer than five systems.
+
+    Notes
+    -----
+    Up to nine systems p is exact: the share of all pairings of the two columns whose correlation is as far from 0.
+    It can't be below 1/3 with three systems, 1/12 with four, 1/60 with five. With more systems p is by Student's t.
 
     Examples
     --------
@@ -306,7 +335,7 @@ def profile_validity(
       behaviour  estimate  n
     0   empathy       1.0  6
     """
-    from scipy.stats import norm, spearmanr
+    from scipy.stats import norm
 
     what, rows = "behaviour" if "behaviour" in profiles.columns else "category", []
     require_columns(profiles, ["target", what, "estimate"], "profile")
@@ -323,11 +352,13 @@ def profile_validity(
         )
     for name, part in joined.groupby(what, sort=False):
         n, varies = len(part), part["estimate"].nunique() > 1 and part[score].nunique() > 1
-        rho, p_value = spearmanr(part["estimate"], part[score]) if varies and n >= 3 else (np.nan, np.nan)
+        rho, p_value = _rank_correlation(part["estimate"], part[score]) if varies and n >= 3 else (np.nan, np.nan)
         low = high = np.nan
         if n >= 5 and np.isfinite(rho):
             reach = norm.ppf(0.5 + ci / 2) * np.sqrt((1 + rho**2 / 2) / (n - 3))
-            low, high = np.tanh(np.arctanh(np.clip(rho, -0.9999, 0.9999)) + np.array([-reach, reach]))
+            most = 1 - 6 / (n**3 - n)
+            low, high = np.tanh(np.arctanh(np.clip(rho, -most, most)) + np.array([-reach, reach]))
+            low, high = min(low, rho), max(high, rho)
         rows.append((name, rho, low, high, p_value, n))
     columns = [what, "estimate", "ci_low", "ci_high", "p_value", "n"]
     return _with_holm(pd.DataFrame(rows, columns=columns)).assign(ci=ci)
