@@ -11,8 +11,8 @@ from itertools import combinations, product
 import numpy as np
 import pandas as pd
 
-from .clustered import _with_holm, cluster_sums, clusters, group_rows, in_own_order
-from .clustered import truth_values
+from .clustered import _with_holm, as_names, cluster_sums, clusters, group_rows
+from .clustered import in_own_order, truth_values
 from .profiles import _open
 from ..core import Run, TableError
 
@@ -25,9 +25,10 @@ def _dialogue_shares(
 ) -> tuple[pd.DataFrame, np.ndarray, pd.DataFrame]:
     "One row a dialogue (level, cluster), the share of its labels that are True by group, and the groups."
     labels, by, named = _open(labels, by, variant, ["dialogue_id", factor], together=True)
-    labels = labels[labels[factor].notna()].assign(cluster=clusters, level=labels[factor])
+    labels = labels[labels[factor].notna()]
     keys = [name for name in ("target", "dialogue_id") if name in labels.columns]
-    rows, dialogues = group_rows(labels, [*keys, "cluster", "level"])
+    of_each = labels[keys].assign(cluster=clusters(labels), level=labels[factor])
+    rows, dialogues = group_rows(of_each, [*keys, "cluster", "level"])
     levels = dialogues["level"].unique()
     if len(levels) < 2:
         only = ", ".join(map(str, levels)) or "none"
@@ -164,25 +165,28 @@ def _aliased(design: pd.DataFrame) -> list[str]:
 
 # %% ../../nbs/07_analysis/07_domains.ipynb #7bafc0f8
 def _design(
-    labels: pd.DataFrame, factors: Sequence[str], interactions: bool
+    labels: pd.DataFrame, factors: Sequence[str], interactions: bool, partial: bool = False
 ) -> tuple[pd.DataFrame, list[str], str]:
-    "The columns of a model: constant, factors (and their products), targets; its terms; and what it leaves out."
+    """The columns of a model: constant, factors (and their products), targets; its terms; and what it leaves out.
+
+    `partial`: products that can't be told apart are left out, too, as where two levels never meet.
+    """
     parts = {}
     for factor in factors:
         if labels[factor].nunique() < 2:
             only = labels[factor].iloc[0]
             raise TableError(f"the factor {factor} has one level only ({only}); nothing to compare it with")
         parts[factor] = _indicators(labels, factor)
-    design = pd.concat([pd.Series(1.0, labels.index, name="constant"), *parts.values()], axis=1)
     if interactions:
-        centred = {name: part - 1 / (part.shape[1] + 1) for name, part in parts.items()}
-        design = pd.concat([design[["constant"]], *centred.values()], axis=1)
-        for first, second in combinations(factors, 2):
-            for a in centred[first]:
-                for b in centred[second]:
-                    simple = centred[first].shape[1] == centred[second].shape[1] == 1
-                    name = f"{first} × {second}" if simple else f"{a} × {b}"
-                    design[name] = centred[first][a] * centred[second][b]
+        parts = {name: part - 1 / (part.shape[1] + 1) for name, part in parts.items()}
+    design = pd.concat([pd.Series(1.0, labels.index, name="constant"), *parts.values()], axis=1)
+    simple, crossed = design.shape[1], combinations(factors, 2) if interactions else ()
+    for first, second in crossed:
+        for a, b in product(parts[first], parts[second]):
+            alone = parts[first].shape[1] == parts[second].shape[1] == 1
+            design[f"{first} × {second}" if alone else f"{a} × {b}"] = parts[first][a] * parts[second][b]
+    if partial:
+        design = design.drop(columns=set(_aliased(design)) - set(design.columns[:simple]))
     if found := _aliased(design):
         raise TableError(
             f"the columns {', '.join(found)} are determined by those before them, so that their effects can't be told "
@@ -208,7 +212,7 @@ class _NoFit(Exception):
 
 def _solve_gee(
     truth: np.ndarray, design: pd.DataFrame, cluster: np.ndarray, cells: Sequence[np.ndarray]
-) -> tuple[np.ndarray, np.ndarray, float, int]:
+) -> tuple[pd.Series, np.ndarray, float, int]:
     "One logistic GEE: coefficients, their covariance, the working correlation, degrees of freedom."
     import warnings
 
@@ -243,24 +247,37 @@ def _solve_gee(
             raise _NoFit(f"no fit: {error}") from None
     if not sound:
         raise _NoFit("the model did not converge")
-    return fit.params.to_numpy(), np.asarray(fit.cov_params()), float(model.cov_struct.dep_params), freedom
+    return fit.params, np.asarray(fit.cov_params()), float(model.cov_struct.dep_params), freedom
 
 
 def _models(
-    labels: Run | pd.DataFrame, factors: Sequence[str], by: str | Sequence[str], interactions: bool, variant: str
+    labels: Run | pd.DataFrame,
+    factors: str | Sequence[str],
+    by: str | Sequence[str],
+    interactions: bool,
+    variant: str,
+    partial: bool = False,
 ) -> tuple:
     "What `factor_model` and `marginal_means` fit: labels in use, groups, design, terms, note, and a fit a group."
+    factors = as_names(factors)
     labels, by, named = _open(labels, by, variant, factors)
-    labels = labels[labels["label"].notna() & labels[list(factors)].notna().all(axis=1)]
+    if not factors or len({*factors, *by}) < len(factors) + len(by):
+        told = ", ".join(factors) or "none"
+        raise TableError(f"give one factor or more, each once and none of by={by}; those given: {told}")
+    labels = labels[labels["label"].notna() & labels[factors].notna().all(axis=1)]
+    if labels.empty:
+        raise TableError(f"no row has a label and {', '.join(factors)}; there is nothing to compare")
     numbers, groups = group_rows(labels, by)
-    design, terms, note = _design(labels, factors, interactions)
+    design, terms, note = _design(labels, factors, interactions, partial)
     cluster, truth = pd.factorize(clusters(labels))[0], truth_values(labels["label"])
     crossed = combinations(factors, 2) if interactions else ()
     cells, fits = [group_rows(labels, pair)[0] for pair in crossed], []
     for number in range(len(groups)):
         rows = np.flatnonzero(numbers == number)
+        mine = design.iloc[rows]
+        mine = mine.drop(columns=_aliased(mine) if partial else [])
         try:
-            fit = _solve_gee(truth[rows], design.iloc[rows], cluster[rows], [cell[rows] for cell in cells])
+            fit = _solve_gee(truth[rows], mine, cluster[rows], [cell[rows] for cell in cells])
         except _NoFit as reason:
             fit = str(reason)
         fits.append((rows, len(np.unique(cluster[rows])), fit))
@@ -269,7 +286,7 @@ def _models(
 
 def factor_model(
     labels: Run | pd.DataFrame,
-    factors: Sequence[str] = ("empathy", "professionalism"),
+    factors: str | Sequence[str] = ("empathy", "professionalism"),
     by: str | Sequence[str] = "behaviour",
     *,
     interactions: bool = False,
@@ -282,7 +299,7 @@ def factor_model(
     ----------
     labels : Run or DataFrame
         base_id, label, and the columns of `factors` and `by`; targets are adjusted for if there are several.
-    factors : sequence of str
+    factors : str or sequence of str
         Columns whose levels are compared with a reference: "low" where there is one, else the first in a categorical
         column's own order, or by name.
     by : str or sequence of str
@@ -303,7 +320,8 @@ def factor_model(
     Raises
     ------
     TableError
-        A factor has one level, or factors determine each other; the columns are named.
+        A factor has one level, or factors determine each other; the columns are named. No row has a label and all
+        factors.
 
     Notes
     -----
@@ -330,7 +348,7 @@ def factor_model(
             table["note"] = fit
         else:
             values, covariance, correlation, freedom = fit
-            value, error = values[1 : len(terms) + 1], np.sqrt(np.diag(covariance))[1 : len(terms) + 1]
+            value, error = (part[1 : len(terms) + 1] for part in (values.to_numpy(), np.sqrt(np.diag(covariance))))
             half = t.ppf(0.5 + ci / 2, freedom) * error
             table["estimate"], table["working_correlation"] = np.exp(value), correlation
             table["ci_low"], table["ci_high"] = np.exp(value - half), np.exp(value + half)
@@ -339,9 +357,12 @@ def factor_model(
     return _with_holm(pd.concat(parts, ignore_index=True))
 
 # %% ../../nbs/07_analysis/07_domains.ipynb #2c8ce493
+_MEANS = ("estimate", "ci_low", "ci_high", "n", "n_clusters", "ci", "note")
+
+
 def marginal_means(
     labels: Run | pd.DataFrame,
-    factors: Sequence[str] = ("empathy", "professionalism"),
+    factors: str | Sequence[str] = ("empathy", "professionalism"),
     by: str | Sequence[str] = "behaviour",
     *,
     variant: str = "judged",
@@ -358,12 +379,13 @@ def marginal_means(
     -------
     DataFrame
         by…, variant (of categories), one column a factor (its level; "all" where its levels count equally), estimate
-        (share), ci_low, ci_high, n (labels of the cell or margin), n_clusters, ci, note.
+        (share), ci_low, ci_high, n (labels of the cell or margin), n_clusters, ci, note (why there is no estimate, as
+        for `factor_model`, or which cell without labels the model can't tell).
 
     Notes
     -----
-    Predictions are averaged over the other factors and the targets in equal parts; delta method on the scale of
-    log odds.
+    Shares are averaged over all cells of the other factors and the targets in equal parts, whatever labels each has;
+    delta method on the scale of log odds.
 
     Examples
     --------
@@ -377,24 +399,32 @@ def marginal_means(
     from scipy.special import expit, logit
     from scipy.stats import t
 
-    rows = []
-    used, groups, design, _, note, fits = _models(labels, factors, by, True, variant)
+    factors, rows = as_names(factors), []
+    if taken := set(factors) & set(_MEANS):
+        raise TableError(f"the table of means has a column {min(taken)} of its own; give the factor another name")
+    used, groups, design, terms, note, fits = _models(labels, factors, by, True, variant, partial=True)
+    names = [*factors, "target"] if design.shape[1] > len(terms) + 1 else factors
+    levels = {name: in_own_order(used[name]) for name in names}
+    grid = pd.DataFrame(product(*levels.values()), columns=names).astype(used[names].dtypes)
+    full = _design(grid, factors, True)[0]
     whole = ["all"] if len(factors) > 1 else []
-    levels = [[*sorted(used[name].unique()), *whole] for name in factors]
-    for number, (at, n_clusters, fit) in enumerate(fits):
-        mine, columns = used.iloc[at], design.iloc[at]
-        for choice in product(*levels):
-            cell = dict(zip(factors, choice, strict=True))
-            fixed = {name: level for name, level in cell.items() if level != "all"}
-            if not fixed:
-                continue
-            within = np.logical_and.reduce([mine[name] == level for name, level in fixed.items()])
-            row = {"group": number, **cell, "n": within.sum(), "n_clusters": n_clusters, "ci": ci, "note": note}
+    choices = [*product(*([*levels[name], *whole] for name in factors))][: -1 if whole else None]
+    for at, n_clusters, fit in fits:
+        mine = used.iloc[at]
+        seen = full[pd.MultiIndex.from_frame(grid).isin(pd.MultiIndex.from_frame(mine[names]))].to_numpy()
+        told = np.isclose(full @ np.linalg.pinv(seen) @ seen, full).all(axis=1)
+        for choice in choices:
+            fixed = [(name, level) for name, level in zip(factors, choice, strict=True) if level != "all"]
+            n, cells = (np.logical_and.reduce([part[name] == level for name, level in fixed]) for part in (mine, grid))
+            row = {"n": n.sum(), "n_clusters": n_clusters, "ci": ci, "note": note}
             if isinstance(fit, str):
                 row["note"] = fit
+            elif not told[cells].all():
+                unknown = ", ".join(map(str, grid[cells & ~told].iloc[0]))
+                row["note"] = f"no estimate: there are no labels of {unknown}, and the others don't tell it"
             else:
                 values, covariance, _, freedom = fit
-                x = columns[within].drop_duplicates().to_numpy()
+                x = full.loc[cells, values.index].to_numpy()
                 share = expit(x @ values)
                 slope, middle = (share * (1 - share)) @ x / len(x), share.mean()
                 error = np.sqrt(slope @ covariance @ slope) / (middle * (1 - middle))
@@ -402,6 +432,7 @@ def marginal_means(
                 limits = expit(logit(middle) + np.array([-half, half]))
                 row |= {"estimate": middle, "ci_low": limits[0], "ci_high": limits[1]}
             rows.append(row)
-    columns = ["group", *factors, "estimate", "ci_low", "ci_high", "n", "n_clusters", "ci", "note"]
-    result = pd.DataFrame(rows).reindex(columns=columns)
-    return pd.concat([groups.loc[result.pop("group")].reset_index(drop=True), result], axis=1)
+    of_group = groups.loc[np.repeat(groups.index, len(choices))].reset_index(drop=True)
+    cells = pd.DataFrame(choices * len(groups), columns=factors)
+    return pd.concat([of_group, cells, pd.DataFrame(rows).reindex(columns=_MEANS)], axis=1)
+
