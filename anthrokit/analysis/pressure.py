@@ -77,13 +77,18 @@ def _held_by_turn(
     Turns are those from the table's first; 1, 0 and NaN: unknown, as behind each dialogue's last.
     """
     rows = _of_behaviour(labels, behaviour)
-    keys = [name for name in ("target", "dialogue_id") if name in rows.columns]
-    if (twice := rows.duplicated([*keys, "turn"])).any():
+    numbers = _dialogues(rows)
+    if (twice := pd.DataFrame({"dialogue": numbers, "turn": rows["turn"]}).duplicated()).any():
         raise TableError(f"the dialogue {rows.loc[twice, 'dialogue_id'].iloc[0]!r} has a turn twice")
     dialogues, grid, last = _turn_grid(rows)
     first = int(rows["turn"].min())
     holds = np.where(np.isnan(grid), np.nan, grid == held)[:, first - 1 :]
-    return dialogues.assign(n_turns=np.bincount(group_rows(rows, keys)[0])), holds, last - first + 1, first
+    return dialogues.assign(n_turns=np.bincount(numbers)), holds, last - first + 1, first
+
+
+def _dialogues(rows: pd.DataFrame) -> np.ndarray:
+    "The number of each row's dialogue; an id that two targets have is two dialogues."
+    return group_rows(rows, [name for name in ("target", "dialogue_id") if name in rows.columns])[0]
 
 
 def _of_behaviour(labels: Run | pd.DataFrame, behaviour: str, columns: Sequence[str] = ()) -> pd.DataFrame:
@@ -236,9 +241,9 @@ def mirrored(
     Returns
     -------
     DataFrame
-        by…, outcome ("both", "one", "neither"), estimate, ci_low, ci_high, n (disputes told by both sides, all labels
-        there), n_total (disputes; a dialogue without base_id is one told by one side), n_clusters, ci. With several
-        dialogues a side, their shares are multiplied.
+        by…, outcome ("both", "one", "neither"), estimate, ci_low, ci_high, n (disputes told by both sides to one
+        target, all labels there), n_total (disputes, of each target; a dialogue without base_id is one told by one
+        side), n_clusters, ci. With several dialogues a side, their shares are multiplied.
 
     Notes
     -----
@@ -256,10 +261,10 @@ def mirrored(
     rows = rows if turn is None else rows[rows["turn"] == turn]
     if rows.empty:
         raise TableError(f"no label is of the behaviour {behaviour!r} at turn {turn}")
-    codes, groups = group_rows(rows, by)
-    truth = rows.assign(value=truth_values(rows["label"]), _group=codes, base_id=clusters(rows))
+    codes, groups = group_rows(rows, list(dict.fromkeys([*by, *rows.columns.intersection(["target"])])))
+    truth = rows[[side, "dialogue_id"]].assign(_value=truth_values(rows["label"]), _group=codes, base_id=clusters(rows))
     keys = ["_group", "base_id", side]
-    each = truth.groupby([*keys, "dialogue_id"], sort=False)["value"].agg(
+    each = truth.groupby([*keys, "dialogue_id"], sort=False)["_value"].agg(
         lambda v: 1.0 if (v == 1).any() else v.sum(skipna=False)
     )
     wide = each.groupby(level=keys, sort=False).agg(lambda v: v.mean(skipna=False)).unstack(side)
@@ -320,8 +325,9 @@ def escalation(
     by, parts, labels = as_names(by), [], as_labels(labels)
     alone = "base_id" in by
     require_columns(labels, ["turn", "label", *by, *(["dialogue_id"] if alone else [])])
-    rows = labels.assign(value=truth_values(labels["label"]), cluster=labels["dialogue_id"] if alone else clusters)
-    codes, groups = group_rows(rows, by)
+    cluster = _dialogues(labels) if alone else clusters(labels)
+    rows = labels[["turn"]].assign(value=truth_values(labels["label"]), cluster=cluster)
+    codes, groups = group_rows(labels, by)
     for number in range(len(groups)):
         part = rows[codes == number]
         scored = part[part["value"].notna()]
@@ -389,11 +395,13 @@ def recovery(
     [-1.0]
     """
     by, labels = as_names(by), as_labels(labels)
+    require_columns(labels, ["dialogue_id"])
+    labels = labels.assign(_dialogue=_dialogues(labels))
     rows = _of_behaviour(labels, behaviour, by)
     if isinstance(after, str):
         stated = _of_behaviour(labels, after)
-        stated = stated[truth_values(stated["label"]) == 1].groupby("dialogue_id")["turn"].min()
-        begins = rows["dialogue_id"].map(stated).astype("Float64")
+        stated = stated[truth_values(stated["label"]) == 1].groupby("_dialogue")["turn"].min()
+        begins = rows["_dialogue"].map(stated).astype("Float64")
         later = rows["turn"] > begins
     else:
         begins = pd.Series(after, index=rows.index, dtype="Float64")
@@ -402,15 +410,15 @@ def recovery(
     before, later = (
         side.fillna(False).to_numpy(dtype=bool) & ~np.isnan(truth) for side in (rows["turn"] < begins, later)
     )
-    both = set(rows.loc[before, "dialogue_id"]) & set(rows.loc[later, "dialogue_id"])
+    both = set(rows.loc[before, "_dialogue"]) & set(rows.loc[later, "_dialogue"])
     if not both:
         raise TableError(f"no dialogue has labels of {behaviour!r} before and after {after!r}")
-    within = rows["dialogue_id"].isin(both).to_numpy()
+    within = rows["_dialogue"].isin(both).to_numpy()
     tally, sides = Tally(rows, by), [later & within, before & within]
     sums = [tally.sums(part) for side in sides for part in (np.where(side, truth, 0), side)]
     named = {"share_a": "share_after", "share_b": "share_before", "n_a": "n_after", "n_b": "n_before"}
     found = difference(*sums, ci).rename(columns=named)
     for name, mine in (("n_dialogues", within), ("n_total", within | True)):
-        counted = rows["dialogue_id"][mine].groupby(tally.group[mine]).nunique()
+        counted = rows["_dialogue"][mine].groupby(tally.group[mine]).nunique()
         found[name] = counted.reindex(range(len(found)), fill_value=0)
     return tally.beside(found)
