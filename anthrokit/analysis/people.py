@@ -128,11 +128,23 @@ def rank_biserial(statistic: float, n_a: int, n_b: int, ci: float = 0.95) -> tup
     return 2 * area - 1, 2 * low - 1, 2 * high - 1
 
 # %% ../../nbs/07_analysis/09_people.ipynb #5e0d7a91
+@cache
+def _below(m: int, n: int) -> np.ndarray:
+    "P(U ≤ 0), P(U ≤ 1), … of Mann and Whitney's U where nothing differs and nothing is tied."
+    ways = np.eye(1, m * n + 1)[0]
+    for i in range(1, n + 1):  # times (1 − x^(m + i)) / (1 − x^i), a polynomial in x
+        ways[m + i :] -= ways[: max(len(ways) - m - i, 0)].copy()
+        for start in range(i):
+            ways[start::i] = np.cumsum(ways[start::i])
+    return np.cumsum(ways) / ways.sum()
+
+
 def _hodges_lehmann(a: Sequence[float], b: Sequence[float], ci: float = 0.95) -> tuple[float, float, float]:
     """Shift between two groups: the median of all differences a − b, with its interval (Moses).
 
-    The ends are order statistics of the differences, by the normal approximation of U; the whole range where the groups
-    are too small for the level, NaN where neither varies. Hollander, Wolfe and Chicken (2014), section 4.3.
+    The ends are the C-th differences from below and above, with the largest C whose P(U < C) is under (1 − ci) / 2:
+    exact with fewer than 50 in each group, as in R's wilcox.test, else by the normal approximation. NaN where the
+    groups are too small for the level, or neither varies. Hollander, Wolfe and Chicken (2014), section 4.3.
     """
     from scipy.stats import norm
 
@@ -140,10 +152,13 @@ def _hodges_lehmann(a: Sequence[float], b: Sequence[float], ci: float = 0.95) ->
     differences = np.sort(np.subtract.outer(a, b).ravel())
     if np.ptp(a) == 0 == np.ptp(b):
         return float(np.median(differences)), np.nan, np.nan
-    size = len(differences)
-    reach = norm.ppf(0.5 + ci / 2) * np.sqrt(size * (len(a) + len(b) + 1) / 12)
-    low = int(np.clip(np.floor(size / 2 - reach), 0, size - 1))
-    return float(np.median(differences)), float(differences[low]), float(differences[size - 1 - low])
+    size, outside = len(differences), 0.5 - ci / 2
+    if max(len(a), len(b)) < 50:
+        place = int(np.searchsorted(_below(len(a), len(b)), outside))
+    else:
+        place = int(size / 2 + norm.ppf(outside) * np.sqrt(size * (len(a) + len(b) + 1) / 12))
+    low, high = (differences[place - 1], differences[-place]) if place > 0 else (np.nan, np.nan)
+    return float(np.median(differences)), float(low), float(high)
 
 # %% ../../nbs/07_analysis/09_people.ipynb #8c7f5cbb
 def _two_conditions(
@@ -231,7 +246,8 @@ def compare_conditions(
         measure (rank-biserial correlation, difference in means, standardised difference, Hodges-Lehmann shift, exp
         of the difference in means, odds ratio above …), estimate, ci_low, ci_high, statistic (U, t), p_value, n_high,
         n_low, n_total, ci. Where the scores of neither condition vary, means and shift have no interval and no p-value
-        (NA); where no score, or every one, lies above the value, there is no odds ratio (NA).
+        (NA); groups too small for the level, such as three and four for 95 %, have no interval of the shift; where no
+        score, or every one, lies above the value, there is no odds ratio (NA).
 
     Raises
     ------
