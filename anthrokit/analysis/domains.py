@@ -11,8 +11,8 @@ from itertools import combinations, product
 import numpy as np
 import pandas as pd
 
-from .clustered import _with_holm, as_names, cluster_sums, clusters, group_rows
-from .clustered import in_own_order, truth_values
+from .clustered import _with_holm, as_names, check_level, cluster_sums, clusters
+from .clustered import group_rows, in_own_order, truth_values
 from .profiles import _open
 from ..core import Run, TableError
 
@@ -339,6 +339,7 @@ def factor_model(
     """
     from scipy.stats import t
 
+    check_level(ci)
     parts = []
     _, groups, _, terms, note, fits = _models(labels, factors, by, interactions, variant)
     for number, (rows, n_clusters, fit) in enumerate(fits):
@@ -399,6 +400,7 @@ def marginal_means(
     from scipy.special import expit, logit
     from scipy.stats import t
 
+    check_level(ci)
     factors, rows = as_names(factors), []
     if taken := set(factors) & set(_MEANS):
         raise TableError(f"the table of means has a column {min(taken)} of its own; give the factor another name")

@@ -13,7 +13,7 @@ from math import factorial
 import numpy as np
 import pandas as pd
 
-from .clustered import _with_holm, require_columns
+from .clustered import _with_holm, check_level, require_columns
 from ..core import TableError
 
 # %% auto #0
@@ -74,6 +74,7 @@ def reliability(responses: pd.DataFrame, items: Sequence[str], *, ci: float = 0.
     """
     import pingouin
 
+    check_level(ci)
     require_columns(responses, items, "responses")
     answers = responses[list(items)].apply(pd.to_numeric).astype(float).dropna()
     if len(items) < 2 or len(answers) < 3:
@@ -117,6 +118,7 @@ def rank_biserial(statistic: float, n_a: int, n_b: int, ci: float = 0.95) -> tup
     from scipy.optimize import brentq
     from scipy.stats import norm
 
+    check_level(ci)
     area, z, half = statistic / (n_a * n_b), norm.ppf(0.5 + ci / 2), (n_a + n_b) / 2 - 1
 
     def excess(theta: float) -> float:
@@ -274,6 +276,7 @@ def compare_conditions(
     """
     from scipy.stats import mannwhitneyu
 
+    check_level(ci)
     a, b = _two_conditions(people, score, condition, high, low)
     statistic, p_value = mannwhitneyu(a, b)
     ranks = statistic, 1.0 if np.ptp([*a, *b]) == 0 else p_value
@@ -353,6 +356,7 @@ def profile_validity(
     """
     from scipy.stats import norm
 
+    check_level(ci)
     what, rows = "behaviour" if "behaviour" in profiles.columns else "category", []
     require_columns(profiles, ["target", what, "estimate"], "profile")
     require_columns(perceived, ["target", score], "perceived")

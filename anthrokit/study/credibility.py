@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..analysis import holm, rank_biserial, require_columns
+from ..analysis import check_level, holm, rank_biserial, require_columns
 from ..core import Run, TableError, map_cells, escape_cell
 
 # %% auto #0
@@ -163,6 +163,7 @@ def compare_credibility(
     """
     from scipy.stats import mannwhitneyu
 
+    check_level(ci)
     require_columns(ratings, ["item", "rater", "rating"], "ratings")
     given = pd.to_numeric(ratings["rating"], errors="coerce")
     ratings = ratings.assign(rating=given).dropna(subset=["rating"])

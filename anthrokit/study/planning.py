@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..analysis import profile
+from ..analysis import check_level, profile
 from ..core import Run, TableError
 
 # %% auto #0
@@ -208,8 +208,9 @@ def plan(
         raise ValueError(
             "ask one question: rank_biserial=… or points=… for people, half_width=… for a simulated study"
         )
-    if not 0 < power < 1 or not 0 < alpha < 1 or not 0 < ci < 1:
-        raise ValueError("power, alpha and ci lie between 0 and 1")
+    check_level(ci)
+    if not 0 < power < 1 or not 0 < alpha < 1:
+        raise ValueError("power and alpha lie between 0 and 1")
     if not 0 <= rate <= 1:
         raise ValueError(f"rate is a share between 0 and 1, such as 0.2, not {rate}")
     [(name, value)] = given.items()

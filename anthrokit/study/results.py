@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..analysis import holm, require_columns
+from ..analysis import check_level, holm, require_columns
 from ..core import RunError, TableError
 from .questionnaires import OPEN, score_scales
 from .studies import Study
@@ -148,6 +148,7 @@ def judged_and_perceived(
     """
     import statsmodels.api as sm
 
+    check_level(ci)
     require_columns(people, ["condition", score, rate], "outcomes")
     known = people[["condition", score, rate]].dropna().astype({score: float, rate: float})
     if len(known) < 10:
