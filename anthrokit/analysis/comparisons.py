@@ -23,6 +23,20 @@ from ..core import Run, TableError, nearest
 __all__ = ['compare', 'compare_differences', 'similarity', 'compare_pairs']
 
 # %% ../../nbs/07_analysis/06_comparisons.ipynb #0a34f877
+def _one_column(name: str, what: str = "group") -> None:
+    if not isinstance(name, str):
+        raise TypeError(f"{what} is the name of one column, such as 'domain'; not {name!r}")
+
+
+def _levels(column: pd.Series) -> list:
+    "The levels of a column in their own order: two or more, to compare."
+    levels = in_own_order(column)
+    if len(levels) < 2:
+        only = ", ".join(map(str, levels)) or "none"
+        raise TableError(f"a comparison by {column.name} needs two or more levels; there is {only}")
+    return levels
+
+
 def _level_pairs(
     column: pd.Series,
     baseline: str | None = None,
@@ -30,12 +44,7 @@ def _level_pairs(
     order: Sequence[str] | None = None,
 ) -> list[tuple[str, str]]:
     "The pairs of levels to compare, each first minus second."
-    there = column.dropna().unique()
-    if len(there) < 2:
-        only = ", ".join(map(str, there)) or "none"
-        raise TableError(f"a comparison by {column.name} needs two or more levels; there is {only}")
-    levels = in_own_order(column)
-    order = list(order or ())
+    levels, order = _levels(column), list(order or ())
     asked = [name for pair in pairs or () for name in pair]
     named = [*order, *([] if baseline is None else [baseline]), *asked]
     if absent := [level for level in named if level not in levels]:
@@ -52,8 +61,10 @@ class _Levels:
     "Occurrences and labels scored of each level, by prompt and group; `cluster` is the base prompt of each prompt."
 
     def __init__(self, labels: pd.DataFrame, group: str, by: str | Sequence[str], variant: str):
+        _one_column(group)
         labels, by, named = _open(labels, by, variant, [group], together=True)
         labels = labels[labels[group].notna()]
+        _levels(labels[group])
         unit = ["_base", *(["prompt_id"] if "prompt_id" in labels.columns else [])]
         prompt, prompts = group_rows(labels.assign(_base=clusters), unit)
         tally, truth = Tally(labels, by, prompt), truth_values(labels["label"])
@@ -229,6 +240,8 @@ def compare_differences(
     """
     from scipy.stats import t
 
+    _one_column(group)
+    _one_column(within, "within")
     labels, parts = as_labels(labels), []
     require_columns(labels, [group, within])
     known = labels[labels[group].notna() & labels[within].notna()]

@@ -13,6 +13,7 @@ import pandas as pd
 
 from .clustered import _with_holm, as_names, check_level, cluster_sums, clusters
 from .clustered import group_rows, in_own_order, truth_values
+from .comparisons import _levels, _one_column
 from .profiles import _open
 from ..core import Run, TableError
 
@@ -24,15 +25,13 @@ def _dialogue_shares(
     labels: Run | pd.DataFrame, factor: str, by: str | Sequence[str], variant: str
 ) -> tuple[pd.DataFrame, np.ndarray, pd.DataFrame]:
     "One row a dialogue (level, cluster), the share of its labels that are True by group, and the groups."
+    _one_column(factor, "factor")
     labels, by, named = _open(labels, by, variant, ["dialogue_id", factor], together=True)
     labels = labels[labels[factor].notna()]
+    _levels(labels[factor])
     keys = [name for name in ("target", "dialogue_id") if name in labels.columns]
     of_each = labels[keys].assign(cluster=clusters(labels), level=labels[factor])
     rows, dialogues = group_rows(of_each, [*keys, "cluster", "level"])
-    levels = dialogues["level"].unique()
-    if len(levels) < 2:
-        only = ", ".join(map(str, levels)) or "none"
-        raise TableError(f"a comparison by {factor} needs two or more levels; there is {only}")
     columns, groups = group_rows(labels, by)
     truth, shape = truth_values(labels["label"]), (len(dialogues), len(groups))
     with np.errstate(invalid="ignore"):

@@ -6,12 +6,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from numbers import Integral
 
 import numpy as np
 import pandas as pd
 
 from .clustered import Tally, as_labels, as_names, clusters, difference, group_rows
 from .clustered import proportion, require_columns, resample, truth_values
+from .comparisons import _one_column
 from .timing import _turn_grid
 from ..core import Run, TableError, nearest
 
@@ -256,6 +258,7 @@ def mirrored(
     >>> mirrored(labels)[["outcome", "estimate"]].values.tolist()
     [['both', 1.0], ['one', 0.0], ['neither', 0.0]]
     """
+    _one_column(side, "side")
     by = as_names(by)
     rows = _of_behaviour(labels, behaviour, ["base_id", side, *by])
     rows = rows if turn is None else rows[rows["turn"] == turn]
@@ -398,6 +401,8 @@ def recovery(
     require_columns(labels, ["dialogue_id"])
     labels = labels.assign(_dialogue=_dialogues(labels))
     rows = _of_behaviour(labels, behaviour, by)
+    if not isinstance(after, str | Integral):
+        raise TypeError(f"after is a behaviour that is labelled, or the number of a turn; not {after!r}")
     if isinstance(after, str):
         stated = _of_behaviour(labels, after)
         stated = stated[truth_values(stated["label"]) == 1].groupby("_dialogue")["turn"].min()

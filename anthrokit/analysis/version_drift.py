@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from .clustered import as_labels, require_columns
-from .comparisons import compare
+from .comparisons import _one_column, compare
 from ..core import Run, TableError, nearest
 from ..judging import judge
 from ..models import DEFAULT_MODEL, LLM
@@ -93,6 +93,7 @@ def drift(
     [['emotions', 'may', 'beyond the margin']]
     """
     _check_margin(margin)
+    _one_column(group)
     labels = as_labels(labels)
     require_columns(labels, [group, "label"])
     first = labels[group].dropna().iloc[0] if labels[group].notna().any() else None
