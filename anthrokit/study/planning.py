@@ -6,13 +6,15 @@
 from __future__ import annotations
 
 import math
+import os
 from functools import lru_cache
+from numbers import Real
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ..analysis import check_level, profile
+from ..analysis import as_labels, check_level, profile
 from ..core import Run, TableError
 
 # %% auto #0
@@ -24,6 +26,14 @@ def _scores(levels: np.ndarray, drawn: np.random.Generator, items: int, points: 
     answers = levels[..., None] + 0.8 * drawn.normal(size=(*levels.shape, items))
     answers = np.clip(np.rint((points + 1) / 2 + answers * (points - 1) / 4), 1, points)
     return answers.mean(axis=-1)
+
+
+def _check_range(low: float, high: float = np.inf, *, closed: bool = False, **values: float) -> None:
+    "Refuse what is no number between two others; `closed`: they themselves may be it."
+    for name, value in values.items():
+        if not isinstance(value, Real) or not (low < value < high or (closed and value in (low, high))):
+            told = f"between {low:g} and {high:g}" if high < np.inf else f"above {low:g}"
+            raise ValueError(f"{name} is a number {told}, not {value!r}")
 
 
 @lru_cache(maxsize=64)
@@ -90,6 +100,8 @@ def simulated_power(
     """
     from scipy.stats import mannwhitneyu
 
+    _check_range(0, an_arm=an_arm, studies=studies, items=items)
+    _check_range(1, points=points)
     high, low = _pools(shift, items, points)
     drawn = np.random.default_rng(seed)
     found, left = 0, studies
@@ -147,7 +159,7 @@ def plan(
     rank_biserial: float | None = None,
     points: float | None = None,
     half_width: float | None = None,
-    pilot: Run | None = None,
+    pilot: Run | str | os.PathLike | pd.DataFrame | None = None,
     rate: float = 0.2,
     design_effect: float = 7.5,
     messages_a_prompt: float = 40,
@@ -167,8 +179,9 @@ def plan(
         points of the scale (Godspeed: 1 to 5).
     half_width : float, optional
         For a simulated study: half of the width that a rate's interval may have, such as 0.05.
-    pilot : Run, optional
-        A judged run: rates, design effects, messages a base prompt and dollars a message come from it.
+    pilot : Run, path or DataFrame, optional
+        A judged run, its folder or its labels: rates, design effects and messages a base prompt come from it, and of a
+        run the dollars a message.
     rate, design_effect, messages_a_prompt : float
         Taken where there is no pilot; by default as in data of the papers' shape (8 scenarios of 5 turns, naive
         standard errors about 2.7 times too small).
@@ -209,23 +222,24 @@ def plan(
             "ask one question: rank_biserial=… or points=… for people, half_width=… for a simulated study"
         )
     check_level(ci)
-    if not 0 < power < 1 or not 0 < alpha < 1:
-        raise ValueError("power and alpha lie between 0 and 1")
-    if not 0 <= rate <= 1:
-        raise ValueError(f"rate is a share between 0 and 1, such as 0.2, not {rate}")
     [(name, value)] = given.items()
+    _check_range(0, 1, power=power, alpha=alpha)
+    _check_range(0, 1, closed=True, rate=rate)
+    _check_range(0, design_effect=design_effect, messages_a_prompt=messages_a_prompt, items=items, **{name: value})
+    _check_range(1, scale_points=scale_points)
     if name != "half_width":
         return pd.DataFrame([_arm(float(value), name, power, alpha, items, scale_points)])
-    if not 0 < value < 0.5 or not all(0 < one <= 1 for one in judge) or sum(judge) <= 1:
-        raise ValueError(
-            "half_width lies between 0 and 0.5; judges are better than chance: sensitivity + specificity > 1"
-        )
+    _check_range(0, 0.5, half_width=value)
+    if not isinstance(judge, tuple | list) or len(judge) != 2:
+        raise ValueError(f"judge is sensitivity and specificity, such as (0.85, 0.93); not {judge!r}")
+    _check_range(0, 1, closed=True, sensitivity=judge[0], specificity=judge[1])
+    if sum(judge) <= 1:
+        raise ValueError(f"judges are better than chance: sensitivity + specificity > 1; those of {judge} are not")
     price = np.nan
     if pilot is None:
         rows = [_rows_of_rate("any", rate, design_effect, messages_a_prompt, value, ci, judge)]
     else:
-        shares, cost = _of_pilot(pilot)
-        price = np.nan if cost is None else cost / max(1, len(pilot.messages().query("role == 'assistant'")))
+        shares, price = _of_pilot(pilot)
         rows, messages_a_prompt = [], (shares["n"] / shares["n_clusters"]).mean()
         for row in shares.itertuples():
             about = float(row.estimate), max(1.0, float(row.design_effect or 1)), row.n / row.n_clusters
@@ -235,11 +249,15 @@ def plan(
     return table.assign(cost=table["messages"] * price, half_width=value, ci=ci)
 
 
-def _of_pilot(pilot: Run) -> tuple[pd.DataFrame, float | None]:
-    "Rates with their design effects, all targets together, and what the pilot cost."
-    labels = pilot.labels()
-    if labels.empty:
-        raise TableError(f"the run {pilot.name!r} has no labels yet; judge it first")
+def _of_pilot(pilot: Run | str | os.PathLike | pd.DataFrame) -> tuple[pd.DataFrame, float]:
+    "Rates with their design effects, all targets together, and the dollars a message; NaN where they aren't known."
+    if isinstance(pilot, str | os.PathLike):
+        with Run(pilot, read_only=True) as run:
+            return _of_pilot(run)
+    labels = as_labels(pilot)
+    if not len(labels) or labels["label"].isna().all():
+        raise TableError("the pilot has no labels yet; judge it first")
     shares = profile(labels, by="behaviour").dropna(subset=["estimate"])
     shares["design_effect"] = shares["design_effect"].astype(float).fillna(1.0)
-    return shares, pilot.spent()[0]
+    cost = pilot.spent()[0] if isinstance(pilot, Run) else None
+    return shares, np.nan if cost is None else cost / max(1, len(pilot.messages().query("role == 'assistant'")))
