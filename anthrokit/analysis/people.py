@@ -13,13 +13,30 @@ from math import factorial
 import numpy as np
 import pandas as pd
 
-from .clustered import _with_holm, check_level, require_columns
+from .clustered import _with_holm, as_names, check_level, require_columns
 from ..core import TableError
 
 # %% auto #0
 __all__ = ['scale_score', 'reliability', 'rank_biserial', 'compare_conditions', 'profile_validity']
 
 # %% ../../nbs/07_analysis/09_people.ipynb #2da2c207
+def _numbers(column: pd.Series) -> pd.Series:
+    "A column as numbers; a word that is none is named."
+    numbers = pd.to_numeric(column, errors="coerce").astype("Float64")
+    if len(wrong := column[numbers.isna() & column.notna()]):
+        raise TableError(f"column {column.name}: {wrong.iloc[0]!r} is not a number; convert it, or leave it missing")
+    return numbers
+
+
+def _answers(responses: pd.DataFrame, items: str | Sequence[str]) -> pd.DataFrame:
+    "The answers to the items of a scale, as numbers."
+    items = as_names(items)
+    if not items or len(set(items)) < len(items):
+        raise TableError(f"a scale has items, each once; those given: {', '.join(items) or 'none'}")
+    require_columns(responses, items, "responses")
+    return responses[items].apply(_numbers)
+
+
 def scale_score(responses: pd.DataFrame, items: Sequence[str], *, answered: float = 0.5) -> pd.Series:
     """Score of a questionnaire scale: the mean of a participant's answers to its items.
 
@@ -43,8 +60,7 @@ def scale_score(responses: pd.DataFrame, items: Sequence[str], *, answered: floa
     >>> scale_score(pd.DataFrame({"lifelike": [4, None], "natural": [5, None]}), ["lifelike", "natural"]).tolist()
     [4.5, <NA>]
     """
-    require_columns(responses, items, "responses")
-    answers = responses[list(items)].apply(pd.to_numeric).astype("Float64")
+    answers = _answers(responses, items)
     return answers.mean(axis=1).where(answers.notna().mean(axis=1) >= answered).rename("score")
 
 # %% ../../nbs/07_analysis/09_people.ipynb #6510d919
@@ -75,16 +91,15 @@ def reliability(responses: pd.DataFrame, items: Sequence[str], *, ci: float = 0.
     import pingouin
 
     check_level(ci)
-    require_columns(responses, items, "responses")
-    answers = responses[list(items)].apply(pd.to_numeric).astype(float).dropna()
-    if len(items) < 2 or len(answers) < 3:
+    answers = _answers(responses, items).astype(float).dropna()
+    if answers.shape[1] < 2 or len(answers) < 3:
         raise TableError(
             "Cronbach's alpha needs two items and three full answers; "
-            f"there are {len(items)} and {len(answers)}"
+            f"there are {answers.shape[1]} and {len(answers)}"
         )
     alpha, (low, high) = pingouin.cronbach_alpha(data=answers, ci=ci)
     row = {"measure": "Cronbach's alpha", "estimate": alpha, "ci_low": low, "ci_high": high}
-    row |= {"n": len(answers), "n_total": len(responses), "n_items": len(items), "ci": ci}
+    row |= {"n": len(answers), "n_total": len(responses), "n_items": answers.shape[1], "ci": ci}
     return pd.DataFrame([row])
 
 # %% ../../nbs/07_analysis/09_people.ipynb #464c4bca
@@ -172,7 +187,7 @@ def _two_conditions(
     if not {high, low} <= found:
         there = sorted(found)
         raise TableError(f"column {condition}: conditions {high!r} and {low!r} are asked for, there are {there}")
-    numbers = pd.to_numeric(people[score]).astype(float)
+    numbers = _numbers(people[score]).astype(float)
     a, b = (numbers[(people[condition] == name) & numbers.notna()].to_numpy() for name in (high, low))
     if min(len(a), len(b)) < 2:
         raise TableError(f"two participants a condition are the least; there are {len(a)} and {len(b)} with a score")

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..analysis import reliability, require_columns, scale_score
+from ..analysis import reliability, scale_score
 from ..core import TABLES, TableError, check, data_path, nearest, read_toml
 
 # %% auto #0
@@ -208,6 +208,8 @@ def load_questionnaire(name: str | os.PathLike) -> Questionnaire:
     >>> [item.low for item in load_questionnaire("godspeed").items_of("godspeed_anthropomorphism")][:2]
     ['Fake', 'Machinelike']
     """
+    if not isinstance(name, str | os.PathLike):
+        raise TypeError(f"a questionnaire is called by its name, or a path ending in .toml; not {name!r}")
     shipped = data_path("study/questionnaires")
     path = Path(name)
     if path.suffix != ".toml":
@@ -217,8 +219,42 @@ def load_questionnaire(name: str | os.PathLike) -> Questionnaire:
         raise TableError(f"there is no questionnaire {str(name)!r}, which is a name or a path ending in .toml; {there}")
     return _questionnaire(path)
 
+
+def _as_questionnaires(given: Any) -> list[Questionnaire]:
+    "Questionnaires, one or several, as they are or by name; each once."
+    several = given if isinstance(given, Iterable) and not isinstance(given, str) else [given]
+    found = [one if isinstance(one, Questionnaire) else load_questionnaire(one) for one in several]
+    return list({one.name: one for one in found}.values())
+
 # %% ../../nbs/11_study/01_questionnaires.ipynb #abbb756f
 OPEN = "description"  # the questionnaire that open answers are kept under
+
+
+def _checked(responses: pd.DataFrame, questionnaires: Sequence[Questionnaire], others: bool) -> pd.DataFrame:
+    "Answers that can be, with their dtypes; `others`: there may be more questionnaires, which aren't looked at."
+    if not isinstance(responses, pd.DataFrame):
+        raise TypeError(f"responses are a table, one row an answer; not {type(responses).__name__}")
+    if "value" in responses and pd.api.types.is_numeric_dtype(responses["value"]):  # gaps make 3 a 3.0
+        responses = responses.assign(value=responses["value"].map("{:g}".format, na_action="ignore"))
+    responses = check(responses, "responses")
+    known = {(one.name, item.id): item for one in questionnaires for item in one.items}
+    names, asked, wrong = {one.name for one in questionnaires}, {item for _, item in known}, []
+    for number, row in enumerate(responses.itertuples(), 1):
+        if row.questionnaire == OPEN and row.item not in asked:  # else it would take the place of an answer
+            continue
+        if others and row.questionnaire not in names:
+            continue
+        item = known.get((row.questionnaire, row.item))
+        if item is None:
+            wrong.append(
+                f"row {number}: there is no item {row.item!r} in a questionnaire {row.questionnaire!r}"
+            )
+        elif not pd.isna(row.value) and row.value not in map(str, range(1, item.points + 1)):
+            wrong.append(f"row {number}, {row.item}: {row.value!r} is not one of 1 to {item.points}")
+    if wrong:
+        more = f"\n… and {len(wrong) - 10} more" if len(wrong) > 10 else ""
+        raise TableError("\n".join(wrong[:10]) + more)
+    return responses
 
 
 def check_responses(responses: pd.DataFrame, questionnaires: Sequence[Questionnaire]) -> pd.DataFrame:
@@ -228,8 +264,8 @@ def check_responses(responses: pd.DataFrame, questionnaires: Sequence[Questionna
     ----------
     responses : DataFrame
         participant, questionnaire, item, value, at.
-    questionnaires : sequence of Questionnaire
-        All that were shown.
+    questionnaires : sequence of Questionnaire or str
+        All that were shown, or their names; one may stand alone.
 
     Returns
     -------
@@ -251,23 +287,7 @@ def check_responses(responses: pd.DataFrame, questionnaires: Sequence[Questionna
     ...
     anthrokit...TableError: row 1, attention_1: '7' is not one of 1 to 5
     """
-    responses = check(responses, "responses")
-    known = {(one.name, item.id): item for one in questionnaires for item in one.items}
-    asked, wrong = {item for _, item in known}, []
-    for number, row in enumerate(responses.itertuples(), 1):
-        if row.questionnaire == OPEN and row.item not in asked:  # else it would take the place of an answer
-            continue
-        item = known.get((row.questionnaire, row.item))
-        if item is None:
-            wrong.append(
-                f"row {number}: there is no item {row.item!r} in a questionnaire {row.questionnaire!r}"
-            )
-        elif not pd.isna(row.value) and row.value not in map(str, range(1, item.points + 1)):
-            wrong.append(f"row {number}, {row.item}: {row.value!r} is not one of 1 to {item.points}")
-    if wrong:
-        more = f"\n… and {len(wrong) - 10} more" if len(wrong) > 10 else ""
-        raise TableError("\n".join(wrong[:10]) + more)
-    return responses
+    return _checked(responses, _as_questionnaires(questionnaires), others=False)
 
 # %% ../../nbs/11_study/01_questionnaires.ipynb #4181eca7
 def synthetic_responses(
@@ -283,7 +303,7 @@ def synthetic_responses(
 
     Parameters
     ----------
-    conditions : dict
+    conditions : dict or Series
         Participant to condition.
     questionnaires : sequence of Questionnaire
         What is answered.
@@ -307,7 +327,9 @@ def synthetic_responses(
     >>> synthetic_responses({"p1": "high"}, [load_questionnaire("attention")])[["item", "value"]].values.tolist()
     [['attention_1', '2'], ['attention_2', '1']]
     """
-    drawn, rows = np.random.default_rng(seed), []
+    if not isinstance(conditions, Mapping | pd.Series):
+        raise TypeError(f"conditions are a dict, participant to condition; not {conditions!r}")
+    drawn, rows, questionnaires = np.random.default_rng(seed), [], _as_questionnaires(questionnaires)
     for participant, condition in conditions.items():
         level = drawn.normal()
         for one in questionnaires:
@@ -328,6 +350,8 @@ def synthetic_responses(
 def wide_items(responses: pd.DataFrame, questionnaires: Sequence[Questionnaire]) -> pd.DataFrame:
     """One row a participant of the table `responses`, one column an item, reversed items turned round.
 
+    The answers to these questionnaires are checked as by `check_responses`; when they were given need not be known.
+
     Examples
     --------
     >>> from anthrokit.study import load_questionnaire, synthetic_responses, wide_items
@@ -335,11 +359,14 @@ def wide_items(responses: pd.DataFrame, questionnaires: Sequence[Questionnaire])
     >>> wide_items(synthetic_responses({"p1": "high"}, [attention]), [attention]).values.tolist()
     [[2.0, 1.0]]
     """
+    questionnaires = _as_questionnaires(questionnaires)
     items = [item for one in questionnaires for item in one.items]
-    if responses.empty:  # nobody has answered yet
+    if isinstance(responses, pd.DataFrame) and responses.empty:  # nobody has answered yet
         nobody = pd.Index([], name="participant", dtype="str")
         return pd.DataFrame(index=nobody, columns=[item.id for item in items], dtype="Float64")
-    require_columns(responses, ["participant", "questionnaire", "item", "value"], "responses")
+    if isinstance(responses, pd.DataFrame) and "at" not in responses:
+        responses = responses.assign(at="unknown")
+    responses = _checked(responses, questionnaires, others=True)
     asked = responses[responses["questionnaire"].isin([one.name for one in questionnaires])]
     numbers = asked.assign(value=pd.to_numeric(asked["value"]).astype("Float64"))
     wide = numbers.pivot(index="participant", columns="item", values="value")
@@ -359,6 +386,11 @@ def score_scales(responses: pd.DataFrame, questionnaires: Sequence[Questionnaire
         participant, one column a scale (the mean of its items, in points; NA with fewer than half of them answered),
         and attention_passed of attention_asked checks, where there are any.
 
+    Raises
+    ------
+    TableError
+        As from `check_responses`, for the answers to these questionnaires.
+
     Examples
     --------
     >>> from anthrokit.study import load_questionnaire, score_scales, synthetic_responses
@@ -366,6 +398,7 @@ def score_scales(responses: pd.DataFrame, questionnaires: Sequence[Questionnaire
     >>> score_scales(synthetic_responses({"p1": "high"}, shown), shown).values.tolist()
     [['p1', 2, 2]]
     """
+    questionnaires = _as_questionnaires(questionnaires)
     wide = wide_items(responses, questionnaires)
     table = pd.DataFrame(index=wide.index)
     for one in questionnaires:
@@ -401,7 +434,7 @@ def omega(responses: pd.DataFrame, items: Sequence[str]) -> float:
     from sklearn.decomposition import FactorAnalysis
     from sklearn.exceptions import ConvergenceWarning
 
-    answers = responses[list(items)].astype(float).dropna().to_numpy()
+    answers = pd.concat([scale_score(responses, [name]) for name in items], axis=1).astype(float).dropna().to_numpy()
     if len(items) < 3 or len(answers) < 5 or (np.ptp(answers, axis=0) == 0).any():
         return np.nan
     with warnings.catch_warnings():
@@ -439,7 +472,8 @@ def scale_reliability(
     >>> scale_reliability(synthetic_responses(people, shown), shown)["n_items"].tolist()
     [5, 6, 5, 5, 3]
     """
-    wide, rows = wide_items(responses, questionnaires), []
+    questionnaires, rows = _as_questionnaires(questionnaires), []
+    wide = wide_items(responses, questionnaires)
     for one in questionnaires:
         for scale, title in one.scales.items():
             items = [item.id for item in one.items_of(scale)]
@@ -482,7 +516,7 @@ def load_questionnaires(
     ['Your impression', 'Two short questions']
     """
     found, seen = [], {}
-    for name in names:
+    for name in [names] if isinstance(names, str | os.PathLike) else names:
         own = folder / f"{name}.toml" if folder is not None else None
         one = load_questionnaire(own if own is not None and own.is_file() else name)
         parts = [("questionnaire", one.name), *(("scale", scale) for scale in one.scales)]
