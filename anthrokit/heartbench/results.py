@@ -21,6 +21,7 @@ from anthrokit.heartbench.scoring import (
     ability_means,
     case_means,
     case_scores,
+    mean_of_all,
     mean_of_known,
     normalised,
     rangeless,
@@ -47,10 +48,11 @@ def leaderboard(
     -------
     DataFrame
         rank, model, estimate (0 to 100), ci_low, ci_high, rank_low, rank_high (best and worst rank within the
-        confidence level), worst, best (if every missing verdict went against the model, and for it), common (over the
-        abilities that all models have a score in), lacks (abilities without a score), n, n_total. A model that lacks
-        an ability has no rank and stands below those that have one. A note says so where the models answered
-        different cases, whose ranks compare other things than the models.
+        confidence level; missing, as the interval is, where an ability stands in 1 or 2 cases), worst, best (if every
+        missing verdict went against the model, and for it), common (over the abilities that all models have a score
+        in), lacks (abilities without a score), n, n_total. A model that lacks an ability has no rank and stands below
+        those that have one. A note says so where the models answered different cases, whose ranks compare other things
+        than the models.
 
     Examples
     --------
@@ -72,13 +74,14 @@ def leaderboard(
     common = scored[scored.any(axis=1)].all(axis=0)
     means = mean_of_known(grid.values, axis=1)[:, common]
     table["common"] = pd.array(mean_of_known(means), dtype="Float64")
-    drawn = mean_of_known(ability_means(grid.values, draw_clusters(len(grid.cases), n_resamples, seed)))
-    ranks = pd.DataFrame(drawn.T, columns=grid.models).loc[:, table["estimate"].notna().to_numpy()]
-    ranks = ranks.rank(axis=1, ascending=False, method="min")
+    drawn = ability_means(grid.values, draw_clusters(len(grid.cases), n_resamples, seed))[..., grid.counted]
+    ranks = pd.DataFrame(mean_of_all(drawn).T, columns=grid.models).loc[:, table["estimate"].notna().to_numpy()]
+    ranks = ranks.dropna().rank(axis=1, ascending=False, method="min")
+    known = (table["n"] > 1) & (len(ranks) >= 0.9 * n_resamples)
     table["rank"] = table["estimate"].rank(ascending=False, method="min").astype("Int64")
     for name, level, toward in (("rank_low", (1 - ci) / 2, "lower"), ("rank_high", (1 + ci) / 2, "higher")):
         reached = ranks.quantile(level, interpolation=toward).reindex(table.index)
-        table[name] = reached.astype("Float64").round().astype("Int64").where(table["n"] > 1)
+        table[name] = reached.astype("Float64").round().astype("Int64").where(known)
     table = table.reset_index().sort_values(["estimate", "common"], ascending=False, na_position="last")
     names = ["rank", "model", "estimate", "ci_low", "ci_high", "rank_low", "rank_high", "worst", "best"]
     return table[[*names, "common", "lacks", "n", "n_total"]].reset_index(drop=True)
@@ -105,12 +108,12 @@ def _paired(
     estimate = float(mean_of_known(mean_of_known(apart, axis=0)))
     if n < 2:
         return estimate, math.nan, math.nan, math.nan
-    drawn = mean_of_known(ability_means(apart, draw_clusters(n, n_resamples, seed)))
+    drawn = mean_of_all(ability_means(apart, draw_clusters(n, n_resamples, seed)))
     (low,), (high,) = percentile_interval(drawn[:, None], n, ci)
     known, signs = ~np.isnan(apart), np.random.default_rng(seed).choice([-1.0, 1.0], size=(n_resamples, n))
     flipped = signs @ np.where(known, apart, 0.0) / np.maximum(known.sum(axis=0), 1)
     as_large = (np.abs(mean_of_known(flipped)) >= abs(estimate) - 1e-9).sum()
-    return estimate, low, high, (1 + as_large) / (n_resamples + 1)
+    return estimate, low, high, (1 + as_large) / (n_resamples + 1) if n_resamples else math.nan
 
 
 def compare(

@@ -243,6 +243,11 @@ def mean_of_known(values: np.ndarray, axis: int = -1) -> np.ndarray:
     count = known.sum(axis=axis)
     return np.where(count > 0, np.where(known, values, 0.0).sum(axis=axis) / np.maximum(count, 1), np.nan)
 
+
+def mean_of_all(values: np.ndarray) -> np.ndarray:
+    "Mean along the last axis; NaN where one of them is, or there is none."
+    return values.sum(axis=-1) / (values.shape[-1] or math.nan)
+
 # %% ../../nbs/10_heartbench/04_scoring.ipynb #a88c9c02
 def bounds_of(hits: pd.DataFrame, protocol: str, grid: ScoreGrid) -> tuple[np.ndarray, np.ndarray]:
     "Least and most that each model's mean of each ability can be: models × abilities."
@@ -283,8 +288,8 @@ def score(
     Notes
     -----
     Liu et al. (2025). A mean over abilities is missing where one of them has no score in any case of the model, or no
-    case has a score in all of them. Intervals are missing where too few cases are scored (5 or fewer at 95 %), or all
-    score the same.
+    case has a score in all of them. Intervals are missing where too few cases are scored (5 or fewer at 95 %), all
+    score the same, or more than a tenth of the resamples have no case of an ability (of one in 1 or 2 cases).
 
     Examples
     --------
@@ -297,11 +302,12 @@ def score(
     means = mean_of_known(grid.values, axis=1)
     drawn, parts = ability_means(grid.values, draw_clusters(len(grid.cases), n_resamples, seed)), []
     for level, name, columns in _levels(grid.abilities, _dimensions(hits)):
+        columns = [k for k in columns if grid.counted[k]]
         asked = grid.scorable[..., columns]
         there = asked.any(axis=2)
         n = (there & (known[..., columns] | ~asked).all(axis=2)).sum(axis=1)
-        whole = (n > 0) & (scored | ~grid.counted)[:, columns].all(axis=1)
-        low, high = percentile_interval(mean_of_known(drawn[..., columns]).T, n, ci)
+        whole = (n > 0) & scored[:, columns].all(axis=1)
+        low, high = percentile_interval(mean_of_all(drawn[..., columns]).T, n, ci)
         numbers = [np.where(whole, one, np.nan) for one in (mean_of_known(means[:, columns]), low, high)]
         numbers += [mean_of_known(side[:, columns]) for side in (worst, best)]
         rows = zip(grid.models, *numbers, n, there.sum(axis=1), strict=True)
