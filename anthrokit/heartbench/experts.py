@@ -209,7 +209,8 @@ def decide(
     Raises
     ------
     TableError
-        A column is missing, a vote is none or stands there twice, a coordinator votes too, or there are two of them.
+        A column is missing, a vote is none or stands there twice, a coordinator votes too or takes without points, or
+        there are two of them.
 
     Examples
     --------
@@ -219,12 +220,13 @@ def decide(
     >>> decide(votes)[["points", "taken"]].values.tolist(), decide(votes[:3])["why"].item()
     ([[3.5, True]], '3 votes of 4')
     """
-    if absent := [name for name in _BALLOT[:5] if name not in votes]:
-        raise TableError(f"the votes lack {', '.join(absent)}; Ballots.table gives them")
+    for table in (votes,) if settled is None else (votes, settled):
+        if absent := [name for name in _BALLOT[:5] if name not in table]:
+            raise TableError(f"the votes lack {', '.join(absent)}; Ballots.table gives them")
+        if unknown := sorted(set(table["vote"].astype(object)) - set(VOTES), key=str):
+            raise TableError(f"the vote {unknown[0]!r} is none of {', '.join(VOTES)}")
     if experts < 1 or not 0 < share <= 1:
         raise ValueError(f"no rule: {experts} experts, of whom a share of {share} must take it")
-    if unknown := sorted(set(votes["vote"].astype(object)) - set(VOTES), key=str):
-        raise TableError(f"the vote {unknown[0]!r} is none of {', '.join(VOTES)}")
     unit = ["item", "criterion"]
     refuse_twice(votes, ["expert", *unit], "{expert!r} votes twice on {item!r}, criterion {criterion}")
     cast = votes[unit].assign(n=1, **{name: votes["vote"].eq(name) for name in VOTES})
@@ -253,6 +255,10 @@ def decide(
     said = settled.set_index(unit).reindex(pd.MultiIndex.from_frame(table[unit])).reset_index(drop=True)
     here = table["taken"].eq(False).fillna(False).astype(bool) & said["vote"].notna()
     take = here & said["vote"].eq("take")
+    if (pointless := take & ~said["points"].astype(float).abs().gt(0)).any():
+        row = table[pointless].iloc[0]
+        told = f"criterion {row['criterion']} of {row['item']!r} is settled as taken, without points or at 0"
+        raise TableError(f"{told}; say what a hit is worth")
     return table.assign(
         taken=table["taken"].mask(here, take),
         points=table["points"].mask(take, said["points"]),
@@ -329,12 +335,13 @@ def with_decisions(cases: Cases, decisions: pd.DataFrame) -> Cases:
     3.0
     """
     refuse_twice(decisions, ["item", "criterion"], "criterion {criterion} of {item!r} is decided twice")
-    taken = decisions[decisions["taken"].eq(True).fillna(False)]
-    points = {(row.item, row.criterion): float(row.points) for row in taken.itertuples()}
+    taken = decisions[decisions["taken"].eq(True).fillna(False)].astype({"points": "float64"})
+    points = {(row.item, row.criterion): row.points for row in taken.itertuples()}
     drafted = {(case.case_id, item.number): item.score for case in cases for item in case.criteria}
     for (item, criterion), given in points.items():
-        if (item, criterion) not in drafted:
-            raise TableError(f"criterion {criterion} of {item!r} is taken, and not in the cases")
+        if (item, criterion) not in drafted or pd.isna(given):
+            told = "not in the cases" if (item, criterion) not in drafted else "without points"
+            raise TableError(f"criterion {criterion} of {item!r} is taken, and {told}")
         if given * (drafted[item, criterion] or 0) < 0:
             told = f"is drafted at {drafted[item, criterion]:g} points and taken at {given:g}"
             raise TableError(f"criterion {criterion} of {item!r} {told}; reword one of them")
