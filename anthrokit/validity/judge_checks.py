@@ -383,12 +383,12 @@ def error_bias(
     DataFrame
         judge, error ("false alarm": of messages that people say don't show it; "miss": of those that do), split (the
         median: above it is more), less, more (the shares in each half), estimate (more minus less), ci_low, ci_high,
-        n_less, n_more, n_clusters.
+        n_less, n_more, n_total (also those whose length isn't known), n_clusters.
 
     Raises
     ------
     TableError, ValueError
-        No messages to take the length of, or another word for `what`.
+        No messages to take the length of, or none of these; or another word for `what`.
 
     Examples
     --------
@@ -408,22 +408,24 @@ def error_bias(
             raise TableError("the length of messages needs their words: messages=run.messages()")
         said = messages[messages["role"] == "assistant"].astype({"dialogue_id": "str", "turn": "Int64"})
         words = said.set_index(["dialogue_id", "turn"])["content"].str.split().str.len().rename("length")
-        both = both.merge(words.reset_index(), on=["dialogue_id", "turn"])
+        both = both.merge(words.reset_index(), on=["dialogue_id", "turn"], how="left")
+        if both["length"].isna().all():
+            raise TableError("no message that people labelled has its words in messages; are they of this run?")
     split = float(both.drop_duplicates(_ITEM)[what].median())
-    more, rows = (both[what] > split).to_numpy(), []
+    size, rows = both[what].to_numpy(dtype=float, na_value=np.nan), []
     said, true = (truth_values(both[name]) == 1 for name in ("verdict", "truth"))
     place, names = pd.factorize(clusters(both))
     for judge in both["judge"].unique():
         for error, relevant in (("false alarm", ~true), ("miss", true)):
             own = relevant & (both["judge"] == judge).to_numpy()
-            halves = [own & more, own & ~more]
+            halves = [own & (size > split), own & (size <= split)]
             sums = [
                 np.bincount(place[half], weights, len(names))[:, None]
                 for half in halves
                 for weights in ((said != true)[half].astype(float), None)
             ]
             found = difference(*sums, ci).iloc[0] if all(half.any() for half in halves) else {}
-            rows.append({"judge": judge, "error": error, "split": split, **found})
+            rows.append({"judge": judge, "error": error, "split": split, **found, "n_total": own.sum()})
     renamed = {"share_b": "less", "share_a": "more", "n_b": "n_less", "n_a": "n_more"}
-    columns = ["less", "more", "estimate", "ci_low", "ci_high", "n_less", "n_more", "n_clusters"]
+    columns = ["less", "more", "estimate", "ci_low", "ci_high", "n_less", "n_more", "n_total", "n_clusters"]
     return pd.DataFrame(rows).rename(columns=renamed).reindex(columns=["judge", "error", "split", *columns])
