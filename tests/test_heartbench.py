@@ -307,6 +307,7 @@ def test_faults_on_the_way_end_in_whole_results(serve, cases, tmp_path):
         judged = answers[answers["content"].notna()]["case_id"]
         assert (hits["hit"].notna() == hits["case_id"].isin(judged)).all()
         assert len(hits) == 106 and len(judged) >= 10
+        pd.testing.assert_frame_equal(heartbench.score(run, n_resamples=0), heartbench.score(hits, n_resamples=0))
         hits = hits.dropna(subset=["hit"])
         said = answers.set_index("case_id")["content"]
         for row in hits.itertuples():

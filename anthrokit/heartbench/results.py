@@ -13,12 +13,13 @@ import numpy as np
 import pandas as pd
 
 from ..analysis import as_names, draw_clusters, holm, percentile_interval, resample, two_raters
-from ..core import TableError, nearest, note
+from ..core import Run, TableError, nearest, note
 from .answers import with_words
 from .cases import OTHER, Cases, load_abilities, refuse_twice, refuse_unknown
 from anthrokit.heartbench.scoring import (
     ScoreGrid,
     ability_means,
+    as_hits,
     case_means,
     case_scores,
     mean_of_all,
@@ -35,7 +36,7 @@ __all__ = ['AGREEMENTS', 'leaderboard', 'compare', 'wide_scores', 'ability_table
 
 # %% ../../nbs/10_heartbench/05_results.ipynb #5b6f2c42
 def leaderboard(
-    hits: pd.DataFrame, protocol: str = "paper", *, ci: float = 0.95, n_resamples: int = 2000, seed: int = 0
+    hits: pd.DataFrame | Run, protocol: str = "paper", *, ci: float = 0.95, n_resamples: int = 2000, seed: int = 0
 ) -> pd.DataFrame:
     """Models by overall score.
 
@@ -60,6 +61,7 @@ def leaderboard(
     >>> leaderboard(bundled_hits())[["rank", "model", "estimate", "lacks"]].round(1).values.tolist()
     [[1, 'listener', 90.5, ''], [2, 'adviser', 14.3, '']]
     """
+    hits = as_hits(hits)
     table = score(hits, protocol, ci=ci, n_resamples=n_resamples, seed=seed)
     table = table[table["level"] == "overall"].drop(columns=["level", "name"]).set_index("model")
     grid = score_grid(case_scores(hits, protocol))
@@ -117,7 +119,7 @@ def _paired(
 
 
 def compare(
-    hits: pd.DataFrame, protocol: str = "paper", *, ci: float = 0.95, n_resamples: int = 2000, seed: int = 0
+    hits: pd.DataFrame | Run, protocol: str = "paper", *, ci: float = 0.95, n_resamples: int = 2000, seed: int = 0
 ) -> pd.DataFrame:
     """Differences in overall score between every two models, on the same cases.
 
@@ -215,13 +217,13 @@ def _words(answers: pd.DataFrame) -> pd.Series:
 
 # %% ../../nbs/10_heartbench/05_results.ipynb #dcf51665
 def by_difficulty(
-    hits: pd.DataFrame, protocol: str = "paper", *, ci: float = 0.95, n_resamples: int = 2000, seed: int = 0
+    hits: pd.DataFrame | Run, protocol: str = "paper", *, ci: float = 0.95, n_resamples: int = 2000, seed: int = 0
 ) -> pd.DataFrame:
     """Scores and ranks on the normal and the hard cases.
 
     Parameters
     ----------
-    hits : DataFrame
+    hits : DataFrame or Run
         With difficulty; as from `Run.hits`.
     protocol, ci, n_resamples, seed
         As for `score`.
@@ -243,7 +245,7 @@ def by_difficulty(
     >>> by_difficulty(bundled_hits())[["model", "normal", "hard", "rank_change"]].round(0).values.tolist()
     [['listener', 93.0, 89.0, 0], ['adviser', 11.0, 17.0, 0]]
     """
-    parts = []
+    hits, parts = as_hits(hits), []
     for name in ("normal", "hard"):
         subset = hits[hits["difficulty"] == name]
         if subset.empty:
@@ -259,7 +261,7 @@ def by_difficulty(
 
 # %% ../../nbs/10_heartbench/05_results.ipynb #f8bd4f96
 def score_by(
-    hits: pd.DataFrame,
+    hits: pd.DataFrame | Run,
     by: str | Sequence[str],
     protocol: str = "paper",
     *,
@@ -271,7 +273,7 @@ def score_by(
 
     Parameters
     ----------
-    hits : DataFrame
+    hits : DataFrame or Run
         As from `Run.hits`; its columns scene, turns and difficulty can be used, or others added.
     by : str or sequence of str
         Columns that are the same throughout a case.
@@ -294,7 +296,7 @@ def score_by(
     >>> score_by(bundled_hits(), "turns")[["turns", "model", "n"]].values.tolist()
     [[1, 'adviser', 1], [1, 'listener', 1], [3, 'adviser', 11], [3, 'listener', 11]]
     """
-    by = as_names(by)
+    hits, by = as_hits(hits), as_names(by)
     if absent := [name for name in by if name not in hits]:
         raise TableError(f"there is no column {absent[0]!r} to go by; {nearest(absent[0], hits)}")
     groups = hits[["case_id", *by]].drop_duplicates()
@@ -334,7 +336,7 @@ def _rhos(draws: np.ndarray) -> np.ndarray:
 
 
 def length_correlation(
-    hits: pd.DataFrame,
+    hits: pd.DataFrame | Run,
     answers: pd.DataFrame,
     protocol: str = "paper",
     *,
@@ -346,7 +348,7 @@ def length_correlation(
 
     Parameters
     ----------
-    hits : DataFrame
+    hits : DataFrame or Run
         As from `Run.hits`.
     answers : DataFrame
         model, case_id, and words or content.
@@ -371,10 +373,11 @@ def length_correlation(
     >>> length_correlation(bundled_hits(), bundled_answers(), n_resamples=50)["estimate"].round(2).tolist()[:2]
     [0.32, 0.32]
     """
+    hits, parts = as_hits(hits), []
     table = _scores_and_words(hits, answers, protocol)
-    random, parts = np.random.default_rng(seed), []
-    for model, part in table.groupby("model", sort=False):
-        data, n = part[["score", "linear", "words"]].to_numpy(dtype=float), len(part)
+    for model in hits["model"].unique():
+        data = table.loc[table["model"] == model, ["score", "linear", "words"]].to_numpy(dtype=float)
+        n, random = len(data), np.random.default_rng(seed)
         estimate, drawn = np.full((2, 1, 3), np.nan)
         if n >= 4:
             estimate, drawn = _rhos(data[None]), _rhos(data[random.integers(0, n, (n_resamples, n))])
@@ -384,8 +387,8 @@ def length_correlation(
     return pd.concat(parts, ignore_index=True)
 
 # %% ../../nbs/10_heartbench/05_results.ipynb #1e34bbdb
-def saturation(hits: pd.DataFrame) -> pd.DataFrame:
-    """How many models meet each criterion of a table *hits*.
+def saturation(hits: pd.DataFrame | Run) -> pd.DataFrame:
+    """How many models meet each criterion of a table *hits*, or of a judged run.
 
     Returns
     -------
@@ -401,7 +404,7 @@ def saturation(hits: pd.DataFrame) -> pd.DataFrame:
     10
     """
     keys = ["case_id", "criterion", "ability", "score", "content"]
-    each = hits.astype({"hit": "boolean"}).groupby(keys, sort=False, dropna=False)["hit"]
+    each = as_hits(hits).astype({"hit": "boolean"}).groupby(keys, sort=False, dropna=False)["hit"]
     table = each.agg(n_hit="sum", n="count", n_total="size").astype(int).reset_index()
     against = (table["score"].lt(0).fillna(False) | table["ability"].eq(OTHER)).to_numpy(dtype=bool)
     every, none, whole = table["n_hit"] == table["n"], table["n_hit"] == 0, table["n"] == table["n_total"]

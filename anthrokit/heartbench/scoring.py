@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from ..analysis import draw_clusters, percentile_interval
-from ..core import TableError
+from ..analysis import draw_clusters, percentile_interval, require_columns
+from ..core import Run, TableError
 from .cases import OTHER, load_abilities, refuse_doubled
 
 # %% auto #0
@@ -124,14 +124,23 @@ def normalised(points: np.ndarray | Sequence[float], span: np.ndarray | float, s
         points, span = np.log(points + 1), np.log(span + 1)
     return 100 * points / np.where(span > 0, span, np.nan)
 
+# %% ../../nbs/10_heartbench/04_scoring.ipynb #ba9c2ae6
+def as_hits(given: Run | pd.DataFrame) -> pd.DataFrame:
+    "The hits of a run, or a table of hits as it is; a table that can have no scores is refused."
+    hits = given.hits() if isinstance(given, Run) else given
+    if not isinstance(hits, pd.DataFrame):
+        raise TypeError(f"this takes a table of hits, as run.hits() gives it, or a run; not {type(hits).__name__}")
+    require_columns(hits, ["model", "case_id", "criterion", "ability", "score", "hit"], "hits")
+    return hits
+
 # %% ../../nbs/10_heartbench/04_scoring.ipynb #76423aeb
-def case_scores(hits: pd.DataFrame, protocol: str = "paper") -> pd.DataFrame:
+def case_scores(hits: pd.DataFrame | Run, protocol: str = "paper") -> pd.DataFrame:
     """Scores of every model, case and ability.
 
     Parameters
     ----------
-    hits : DataFrame
-        model, case_id, criterion, ability, score, hit; as from `Run.hits` or `with_criteria`.
+    hits : DataFrame or Run
+        model, case_id, criterion, ability, score, hit; as from `Run.hits` or `with_criteria`. Or a judged run.
     protocol : str
         "paper" or "released".
 
@@ -144,7 +153,8 @@ def case_scores(hits: pd.DataFrame, protocol: str = "paper") -> pd.DataFrame:
     Raises
     ------
     TableError
-        A column is missing, a criterion of an ability has no points, or an answer has two verdicts on a criterion.
+        A column or every row is missing, a criterion of an ability has no points, or an answer has two verdicts on a
+        criterion.
 
     Examples
     --------
@@ -153,8 +163,7 @@ def case_scores(hits: pd.DataFrame, protocol: str = "paper") -> pd.DataFrame:
     [['Emotional Perception', 4.0, 100.0], ['Emotional Understanding', 3.0, 100.0]]
     """
     _check_protocol(protocol)
-    if absent := {"model", "case_id", "criterion", "ability", "score", "hit"} - set(hits.columns):
-        raise TableError(f"scores need the columns {', '.join(sorted(absent))}")
+    hits = as_hits(hits)
     refuse_doubled(hits)
     unit, special, hit = ["model", "case_id"], hits["ability"] == OTHER, hits["hit"].astype("boolean")
     if len(pointless := hits[~special & hits["score"].isna()]):
@@ -262,14 +271,14 @@ def bounds_of(hits: pd.DataFrame, protocol: str, grid: ScoreGrid) -> tuple[np.nd
 
 # %% ../../nbs/10_heartbench/04_scoring.ipynb #85ca651f
 def score(
-    hits: pd.DataFrame, protocol: str = "paper", *, ci: float = 0.95, n_resamples: int = 2000, seed: int = 0
+    hits: pd.DataFrame | Run, protocol: str = "paper", *, ci: float = 0.95, n_resamples: int = 2000, seed: int = 0
 ) -> pd.DataFrame:
     """Scores of every model: overall, by dimension and by ability.
 
     Parameters
     ----------
-    hits : DataFrame
-        As from `Run.hits` or `with_criteria`.
+    hits : DataFrame or Run
+        As from `Run.hits` or `with_criteria`; or a judged run.
     protocol : str
         "paper" or "released".
     ci : float
@@ -297,6 +306,7 @@ def score(
     >>> score(bundled_hits()).query("level == 'overall'")[["model", "estimate", "n"]].round(1).values.tolist()
     [['listener', 90.5, 12], ['adviser', 14.3, 12]]
     """
+    hits = as_hits(hits)
     grid = score_grid(case_scores(hits, protocol))
     known, scored, (worst, best) = ~np.isnan(grid.values), grid.scored, bounds_of(hits, protocol, grid)
     means = mean_of_known(grid.values, axis=1)
@@ -335,12 +345,12 @@ def _levels(
     yield from (("ability", name, [k]) for k, name in enumerate(abilities))
 
 # %% ../../nbs/10_heartbench/04_scoring.ipynb #eed27071
-def unscored(hits: pd.DataFrame, protocol: str = "paper") -> pd.DataFrame:
+def unscored(hits: pd.DataFrame | Run, protocol: str = "paper") -> pd.DataFrame:
     """Cases that have no score in at least one of their abilities for want of a verdict.
 
     Parameters
     ----------
-    hits : DataFrame
+    hits : DataFrame or Run
         As for `score`.
     protocol : str
         "paper" or "released"; by the latter a missing verdict on 其他 doesn't matter.
@@ -357,6 +367,7 @@ def unscored(hits: pd.DataFrame, protocol: str = "paper") -> pd.DataFrame:
     >>> len(unscored(bundled_hits()))
     0
     """
+    hits = as_hits(hits)
     scored, unit = case_scores(hits, protocol), ["model", "case_id"]
     left_open = scored.loc[scored["score"].isna() & ~rangeless(scored), unit].drop_duplicates()
     table = hits.assign(missing=hits["hit"].isna(), status=hits.get("status", pd.NA)).astype({"status": "str"})
