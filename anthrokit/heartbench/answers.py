@@ -14,7 +14,16 @@ from typing import Any
 import pandas as pd
 
 from ..core import Run, RunError, TableError, digest, own_share
-from .cases import Case, Cases, ability_names, case_of, case_record, has_text, refuse_twice
+from anthrokit.heartbench.cases import (
+    Case,
+    Cases,
+    ability_names,
+    as_cases,
+    case_of,
+    case_record,
+    has_text,
+    refuse_twice,
+)
 from ..models import LLM, Batch, Budget
 from anthrokit.work import (
     Forecast,
@@ -121,6 +130,7 @@ def add_cases(run: Run, cases: Cases) -> None:
     ...     len(cases_of(run))
     12
     """
+    cases = as_cases(cases)
     known = refuse_other_texts(run, cases)
     new = cases.only(case for case in cases if case.case_id not in known)
     rows = new.frame()[["case_id", "difficulty", "scene", "subscene", "turns"]].assign(
@@ -221,6 +231,7 @@ def add_answers(run: Run, cases: Cases, answers: pd.DataFrame) -> None:
     ...     with_words(run.answers()).groupby("model")["words"].sum().to_dict()
     {'adviser': 736, 'listener': 1026}
     """
+    cases = as_cases(cases)
     strange = sorted(set(answers["case_id"]) - {case.case_id for case in cases})
     if strange:
         raise TableError(f"there is an answer to the case {strange[0]!r}, which {cases.source} doesn't have")
@@ -331,7 +342,7 @@ _ANSWER_TOKENS = 350
 # %% ../../nbs/10_heartbench/02_answers.ipynb #d4aaa658
 @task
 def answer(
-    cases: Cases,
+    cases: Cases | str | os.PathLike,
     *,
     model: LLM | str | Sequence[LLM | str],
     run: Run | str | os.PathLike,
@@ -348,8 +359,8 @@ def answer(
 
     Parameters
     ----------
-    cases : Cases
-        From `load_cases`.
+    cases : Cases, str or path
+        From `load_cases`, or what that reads.
     model : LLM, str or sequence of them
         A LiteLLM model string is taken with the provider's default sampling, as in the report.
     run : Run or path
@@ -385,7 +396,7 @@ def answer(
     >>> from anthrokit.heartbench import load_cases
     >>> answer(load_cases(), model="openai/gpt-4o", run="runs/hearts", subset="hard")  # doctest: +SKIP
     """
-    return AnswerJob(cases.subset(subset), model, run, style, language, retry, budget)
+    return AnswerJob(as_cases(cases).subset(subset), model, run, style, language, retry, budget)
 
 
 aanswer = answer.awaited

@@ -455,6 +455,8 @@ def load_cases(
     ------
     TableError
         Names up to ten places: line, criterion or message, and what is wrong.
+    TypeError
+        The source is a table, or something else that isn't read from.
 
     Warns
     -----
@@ -466,6 +468,9 @@ def load_cases(
     >>> load_cases("bundled")
     Cases: 12 cases with 106 criteria, from bundled
     """
+    if not isinstance(source, (str, os.PathLike)):
+        told = f"a .jsonl or .json file, 'heartbench' or 'bundled'; not from {type(source).__name__}"
+        raise TypeError(f"cases are read from {told}")
     if source == "heartbench":
         path = public_file(**RELEASED)
     else:
@@ -497,6 +502,11 @@ def load_cases(
         )
     name = str(source) if source in ("heartbench", "bundled") else path.name
     return Cases([case for _, case in found.values()], abilities, name).subset(subset)
+
+# %% ../../nbs/10_heartbench/01_cases.ipynb #78878a67
+def as_cases(given: Cases | str | os.PathLike) -> Cases:
+    "Cases as they are, or those that `load_cases` reads."
+    return given if isinstance(given, Cases) else load_cases(given)
 
 # %% ../../nbs/10_heartbench/01_cases.ipynb #bfb0460e
 WRITERS = ("listener", "adviser", "comforter", "analyst")
@@ -612,6 +622,7 @@ def with_criteria(votes: pd.DataFrame, cases: Cases) -> pd.DataFrame:
     >>> with_criteria(vote(bundled_ratings()), load_cases("bundled")).shape
     (212, 14)
     """
+    cases = as_cases(cases)
     refuse_unknown(votes, cases)
     refuse_doubled(votes)
     known = cases.criteria().merge(cases.frame()[["case_id", "difficulty", "scene", "turns"]], on="case_id")

@@ -9,13 +9,13 @@ import json
 import os
 import random
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import pandas as pd
 
-from ..core import Run, RunError, digest
+from ..core import Run, RunError, digest, nearest
 from .answers import bind_settings, cases_of, refuse_other_settings
 from .cases import Case, has_text
 from ..models import LLM, Batch, Budget, Shared
@@ -384,12 +384,15 @@ class JudgementJob(Job):
     def __init__(
         self,
         run: Run | str | os.PathLike,
-        judges: RubricJudge | Sequence[RubricJudge],
-        models: Sequence[str] | None,
+        judges: RubricJudge | LLM | str | Sequence[RubricJudge | LLM | str],
+        models: str | Sequence[str] | None,
         retry: Sequence[str],
         budget: Budget | None,
     ):
-        self.judges = [judges] if isinstance(judges, RubricJudge) else list(judges)
+        given = judges if isinstance(judges, Iterable) and not isinstance(judges, str) else [judges]
+        self.judges = [RubricJudge(judge) if isinstance(judge, LLM | str) else judge for judge in given]
+        if wrong := [judge for judge in self.judges if not isinstance(judge, RubricJudge)]:
+            raise TypeError(f"a judge is a RubricJudge, an LLM or a model's name, not {type(wrong[0]).__name__}")
         if not self.judges or len({judge.name for judge in self.judges}) < len(self.judges):
             raise ValueError(
                 "there must be a judge, and each needs a name of its own: RubricJudge(…, name='…')"
@@ -397,6 +400,11 @@ class JudgementJob(Job):
         refuse_unknown_outcomes(retry, ("failed", "unparsed", "refused"))
         with run_at_hand(run, there=True) as (found, self.opened):
             super().__init__(found, [judge.llm for judge in self.judges], budget)
+            models, there = [models] if isinstance(models, str) else models, found.answers()["model"].unique()
+            if unknown := [name for name in models or [] if name not in there]:
+                raise RunError(
+                    f"the run {found.folder} has no answers of {unknown[0]!r}; {nearest(unknown[0], there)}"
+                )
             answers = found.answers(models).dropna(subset=["content"])
             answers = answers[answers["status"].isin(["ok", "truncated"])]
             if answers.empty:
@@ -475,9 +483,9 @@ _VERDICT_TOKENS = 60
 @task
 def judge_answers(
     run: Run | str | os.PathLike,
-    judges: RubricJudge | Sequence[RubricJudge],
+    judges: RubricJudge | LLM | str | Sequence[RubricJudge | LLM | str],
     *,
-    models: Sequence[str] | None = None,
+    models: str | Sequence[str] | None = None,
     retry: Sequence[str] = ("failed",),
     budget: Budget | None = None,
     batch: bool | Batch = False,
@@ -490,8 +498,9 @@ def judge_answers(
     ----------
     run : Run or path
         With answers. Running again makes only the judgements that are missing.
-    judges : RubricJudge or sequence of them
-    models : sequence of str, optional
+    judges : RubricJudge, LLM, str or sequence of them
+        A model alone judges with the defaults of `RubricJudge`.
+    models : str or sequence of str, optional
         Whose answers; all by default.
     retry : sequence of str
         Judgements of these outcomes are made again: failed, unparsed, refused.
@@ -512,7 +521,7 @@ def judge_answers(
     Raises
     ------
     RunError
-        No answers, or a judge's name is there with other settings.
+        No answers, or none of one of `models`; or a judge's name is there with other settings.
     SetupError, BudgetReached
 
     Examples
