@@ -13,8 +13,8 @@ from functools import cache
 from typing import Any
 
 # %% auto #0
-__all__ = ['TableError', 'RunError', 'SetupError', 'CallFailed', 'BudgetReached', 'Interrupted', 'nearest', 'keep_secret',
-           'redact', 'known_secrets', 'key_remover', 'redact_in', 'strings_in']
+__all__ = ['TableError', 'RunError', 'SetupError', 'CallFailed', 'BudgetReached', 'Interrupted', 'nearest', 'differing',
+           'keep_secret', 'redact', 'known_secrets', 'key_remover', 'redact_in', 'strings_in']
 
 # %% ../../nbs/01_core/00_errors.ipynb #9f080b34
 class TableError(ValueError):
@@ -108,6 +108,24 @@ def nearest(name: object, known: Iterable[object]) -> str:
     names = [str(each) for each in known]
     close = get_close_matches(str(name), names, n=1)
     return f"did you mean {close[0]}?" if close else f"there are {', '.join(names) or 'none'}"
+
+# %% ../../nbs/01_core/00_errors.ipynb #5c1d70b2
+def differing(there: Mapping[str, Any], asked: Mapping[str, Any]) -> str:
+    """List the settings that differ, one a line: those that are there, and those asked for.
+
+    Examples
+    --------
+    >>> print(differing({"model": "m", "temperature": 0.2}, {"model": "m", "temperature": 0.7, "top_p": 1}))
+      temperature: it has 0.2, this asks for 0.7
+      top_p: it has none, this asks for 1
+    """
+    lines = []
+    for name in {**there, **asked}:
+        old, new = (repr(one[name]) if name in one else "none" for one in (there, asked))
+        if old != new:
+            lines.append(f"  {name}: it has {old}, this asks for {new}")
+    return "\n".join(lines)
+
 
 # %% ../../nbs/01_core/00_errors.ipynb #8f337ecd
 _SECRETS: set[str] = set()

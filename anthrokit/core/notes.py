@@ -41,7 +41,7 @@ class _OnceASession(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         text = record.getMessage()
-        if text in self.told:
+        if text in self.told and not getattr(record, "again", False):
             return
         self.told.add(text)
         if kernel_shell() is None:
@@ -58,13 +58,15 @@ if not any(type(handler).__name__ == "_OnceASession" for handler in _LOGGER.hand
     _LOGGER.addHandler(_OnceASession())
 
 
-def note(text: str) -> None:
+def note(text: str, *, again: bool = False) -> None:
     """Say something that a reader should know, once a session.
 
     Parameters
     ----------
     text : str
         One sentence or two; where there is more to know, they name the function that tells it.
+    again : bool
+        Say it also where it was said before: what went wrong once more is news.
 
     Examples
     --------
@@ -72,7 +74,7 @@ def note(text: str) -> None:
     >>> note("This is said once.")
     >>> note("This is said once.")
     """
-    _LOGGER.warning(text)
+    _LOGGER.warning(text, extra={"again": again})
 
 # %% ../../nbs/01_core/07_notes.ipynb #0e6c4cf2
 def _seen_by_a_person() -> bool:

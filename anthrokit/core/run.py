@@ -25,13 +25,14 @@ from typing import Any, Self
 import pandas as pd
 
 from . import tables, votes
-from .errors import RunError, nearest, redact, redact_in
+from .errors import RunError, differing, nearest, redact, redact_in
 from .ledger import Ledger, time_now
 from .tables import KEPT, TABLES
 
 # %% auto #0
 __all__ = ['LABEL_CONTEXT', 'PLAIN', 'digest', 'versions', 'check_design', 'Run', 'refuse_other_prompts', 'note_prompts',
-           'own_share', 'as_run', 'import_dialogues', 'forget_target', 'forget_judges', 'repair']
+           'own_share', 'as_run', 'import_dialogues', 'forget_target', 'has_verdicts', 'silent_judges', 'forget_judges',
+           'repair']
 
 # %% ../../nbs/01_core/04_run.ipynb #81b516cc
 def digest(*parts: Any, length: int = 16) -> str:
@@ -188,6 +189,15 @@ _FOR_THE_ENGINE = {
     *("agrees", "answered", "bind", "change", "closed", "fresh", "path", "planned_ratings", "rows", "tally", "version"),
     *("write", "write_all", "write_together"),
 }
+
+
+def _known_judges(run: Run, judges: str | Iterable[str]) -> list[str]:
+    "Names of judges; one that the run doesn't have is refused."
+    judges = [judges] if isinstance(judges, str) else list(judges)
+    known = [name for (name,) in run.rows("SELECT judge FROM judges ORDER BY position")]
+    if unknown := [name for name in judges if name not in known]:
+        raise ValueError(f"the run has no judge {unknown[0]!r}; {nearest(unknown[0], known)}")
+    return judges
 
 
 class Run(Ledger):
@@ -385,9 +395,7 @@ class Run(Ledger):
         known = self._facts()
         differ = [name for name in facts if known.get(name, facts[name]) != facts[name]]
         if differ and self._holds(differ):
-            lines = "\n".join(
-                f"  {name}: it has {known[name]!r}, this asks for {facts[name]!r}" for name in differ
-            )
+            lines = differing({name: known[name] for name in differ}, {name: facts[name] for name in differ})
             raise RunError(
                 f"the run {self.folder} belongs to another experiment:\n{lines}\nGive this one a folder of its own."
             )
@@ -532,12 +540,12 @@ class Run(Ledger):
             self._counted = self.version, self.query(_TALLY).astype({"turn": "Int64"})
         return self._counted[1].copy()
 
-    def labels(self, judges: Sequence[str] | None = None) -> pd.DataFrame:
+    def labels(self, judges: str | Sequence[str] | None = None) -> pd.DataFrame:
         """The label of every target message and behaviour: mode over samples, then the majority of judges.
 
         Parameters
         ----------
-        judges : list of str, optional
+        judges : str or list of str, optional
             The panel: names of judges of this run; all of them by default.
 
         Returns
@@ -561,11 +569,8 @@ class Run(Ledger):
         (1120, np.True_)
         """
         seats = self.query(_SEATS)
-        known = [name for (name,) in self.rows("SELECT judge FROM judges ORDER BY position")]
-        if judges is not None and (unknown := sorted(set(judges) - set(known))):
-            raise ValueError(f"the run has no judge {unknown[0]!r}; {nearest(unknown[0], known)}")
         if judges is not None:
-            seats = seats[seats["judge"].isin(judges) | seats["counted"].eq(1)]
+            seats = seats[seats["judge"].isin(_known_judges(self, judges)) | seats["counted"].eq(1)]
         panel = {name: part["judge"].tolist() for name, part in seats.groupby("behaviour", sort=False)}
         messages = self.query(
             "SELECT dialogue_id, turn FROM messages WHERE role = 'assistant' AND content IS NOT NULL "
@@ -1359,20 +1364,70 @@ def forget_target(run: Run, target: str) -> None:
         run.set_facts(targets=left)
 
 
-def forget_judges(run: Run, judges: Iterable[str]) -> None:
-    """Take judges that gave no rating out of a run's list, so that they have no seat on its panel.
+def has_verdicts(run: Run, judge: str) -> bool:
+    """Whether a judge gave a run any verdict.
 
     Examples
     --------
     >>> from anthrokit import demo_run
-    >>> run = demo_run()
-    >>> forget_judges(run, ["grammar"])
-    >>> "grammar" in run.summary()["judges"]
-    True
+    >>> has_verdicts(demo_run(), "grammar"), has_verdicts(demo_run(), "ada")
+    (True, False)
     """
-    unrated = "DELETE FROM judges WHERE judge = ? AND judge NOT IN (SELECT DISTINCT judge FROM ratings)"
-    for judge in judges:
-        run.write_all([unrated], [judge])
+    return bool(run.rows("SELECT 1 FROM ratings WHERE judge = ? AND verdict IS NOT NULL LIMIT 1", [judge]))
+
+
+def silent_judges(run: Run) -> dict[str, str]:
+    """Say of each judge that rated and never gave a verdict how many ratings it owes, why, and what to do.
+
+    Examples
+    --------
+    >>> from anthrokit import demo_run
+    >>> silent_judges(demo_run())
+    {}
+    """
+    told = {}
+    for (name,) in run.rows("SELECT judge FROM judges ORDER BY position"):
+        if has_verdicts(run, name):
+            continue
+        found = run.rows("SELECT status, explanation FROM ratings WHERE judge = ?", [name])
+        if found:
+            states = " or ".join(dict.fromkeys(status for status, _ in found))
+            told[name] = (
+                f"the judge {name!r} gave no verdict: all {len(found):,} of its ratings are {states}. The first: "
+                f"{found[0][1]}. Labels lack its vote. Mend it and judge again under the same name, which makes its "
+                f"ratings anew; or take it off the panel: anthrokit.core.forget_judges(run, {name!r})."
+            )
+    return told
+
+
+def forget_judges(run: Run, judges: str | Iterable[str]) -> None:
+    """Take judges that never gave a verdict off a run's panel, with their failed ratings.
+
+    Parameters
+    ----------
+    run : Run
+    judges : str or list of str
+        Names of judges of the run.
+
+    Raises
+    ------
+    ValueError
+        The run has no such judge, or verdicts of it.
+
+    Examples
+    --------
+    >>> from anthrokit import demo_run
+    >>> forget_judges(demo_run(), "grammar")
+    Traceback (most recent call last):
+        ...
+    ValueError: the run 'demo' has verdicts of the judge 'grammar'; labels(judges=[…]) leaves it out
+    """
+    for judge in _known_judges(run, judges):
+        if has_verdicts(run, judge):
+            raise ValueError(
+                f"the run {run.name!r} has verdicts of the judge {judge!r}; labels(judges=[…]) leaves it out"
+            )
+        run.write_all(["DELETE FROM ratings WHERE judge = ?", "DELETE FROM judges WHERE judge = ?"], [judge])
 
 # %% ../../nbs/01_core/04_run.ipynb #113eaf5a
 def _salvage(connection: sqlite3.Connection, table: str, known: Mapping[str, set]) -> tuple[dict[tuple, dict], bool]:

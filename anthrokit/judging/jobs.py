@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from ..core import LABEL_CONTEXT, Run, RunError, SetupError, TableError, digest, forget_judges, mode_of
-from ..core import redact_in, tables, waiting
+from ..core import LABEL_CONTEXT, Run, RunError, SetupError, TableError, differing, digest, forget_judges
+from ..core import has_verdicts, mode_of, note, redact_in, silent_judges, tables, waiting
 from .judges import Judge, LLMJudge, Passage, PronounCounter, judge_identity
 from .offline import offline_panel
 from .verdicts import Rating
@@ -277,6 +277,7 @@ class JudgingJob(Job):
         self.settled = ", ".join(f"'{status}'" for status in ("planned", *sorted(retry)))  # not: asked for again
         self.sampling, self.kept_sampling = sampling, self._run_sampling(sampling)
         self.to_come: tuple[int, float, float] = (0, 0.0, 0.0)
+        self.anew: list[str] = []  # judges without any verdict, given with other settings now
         self.entries = [self._entry(judge, _speaks_to(judge, judged), samples) for judge in self.judges]
         self.owed = {
             entry["judge"]: (list(_speaks_to(judge, judged)), entry["samples"])
@@ -292,20 +293,24 @@ class JudgingJob(Job):
         return "adaptive" if sampling == "adaptive" and (fresh or known == "adaptive") else "full"
 
     def _entry(self, judge: Judge, behaviours: Sequence[str], samples: int) -> dict[str, Any]:
-        "A judge as a row of the run's list; one that goes by a known name with other settings is refused."
+        "A judge as a row of the run's list; one that goes by the name of another one with verdicts is refused."
         settings = judge_identity(judge)
         there = self.run.query("SELECT * FROM judges WHERE judge = ?", [judge.name]).to_dict("records")
         known = there[0] if there else None
         if known and known["hash"] != digest(settings):
-            raise SetupError(
-                f"the run {self.run.name!r} has ratings of a judge {judge.name!r} with other settings "
-                f"({known['settings']}); give this one another name"
-            )
+            if has_verdicts(self.run, judge.name):
+                differ = differing(json.loads(known["settings"]), redact_in(settings))
+                raise SetupError(
+                    f"the run {self.run.name!r} has verdicts of a judge {judge.name!r} with other settings:\n{differ}\n"
+                    f"Give this one another name, LLMJudge(…, name=…)."
+                )
+            self.anew.append(judge.name)
+            known = None
         [(position,)] = self.run.rows("SELECT COUNT(*) FROM judges")
         asked = dict.fromkeys([*(json.loads(known["behaviours"]) if known else []), *behaviours])
         return {
             "judge": judge.name,
-            "position": known["position"] if known else position + self.judges.index(judge),
+            "position": there[0]["position"] if there else position + self.judges.index(judge),
             "settings": json.dumps(redact_in(settings), sort_keys=True),
             "samples": max(samples if _is_asked(judge) else 1, known["samples"] if known else 1),
             "counted": isinstance(judge, PronounCounter),
@@ -322,7 +327,7 @@ class JudgingJob(Job):
             f"AND status NOT IN ({self.settled})",
             [judge.name, samples, *behaviours],
         )
-        return len(self.messages.texts) * len(behaviours) * samples, done
+        return len(self.messages.texts) * len(behaviours) * samples, 0 if judge.name in self.anew else done
 
     def open(self) -> None:
         if not self.messages.texts:
@@ -333,12 +338,18 @@ class JudgingJob(Job):
             "sampling": self.kept_sampling,
         }
         self.run.set_facts(**facts)
+        forget_judges(self.run, self.anew)
+        self.anew = []
         known = {name for (name,) in self.run.rows("SELECT judge FROM judges")}
         self.entered = [entry["judge"] for entry in self.entries if entry["judge"] not in known]
         self.run.write("judges", self.entries)
 
     def close(self) -> None:
-        forget_judges(self.run, self.entered)
+        rated = "SELECT 1 FROM ratings WHERE judge = ? LIMIT 1"
+        forget_judges(self.run, [name for name in self.entered if not self.run.rows(rated, [name])])
+        for name, told in silent_judges(self.run).items():
+            if name in self.owed:
+                note(told, again=True)
         super().close()
 
     def there(self, columns: str, **key: Any) -> list[tuple]:
@@ -352,6 +363,7 @@ class JudgingJob(Job):
         behaviours, samples = self.owed[judge.name]
         for dialogue_id, turn in self.messages.texts:
             done = set(self.there("behaviour, sample", dialogue_id=dialogue_id, turn=turn, judge=judge.name))
+            done = set() if judge.name in self.anew else done
             units = [
                 RatingUnit(judge.name, name, dialogue_id, turn, sample)
                 for name in behaviours
@@ -515,6 +527,8 @@ def judge(
         With messages. What is rated already is not rated again, so judges can be added later.
     judges : Judge or sequence of Judge, optional
         By default the offline panel (`offline_panel`): a way to try the toolkit, not a substitute for LLM judges.
+        A judge's name stands for its settings, once it has given a verdict. One that never gave any is told of at the
+        end, may come again under its name with other settings, or is taken out by `anthrokit.core.forget_judges`.
     samples : int
         Answers of each LLM judge for each message and behaviour; a judge that always says the same is asked once.
     behaviours : str or list of str, optional
