@@ -6,9 +6,11 @@
 from __future__ import annotations
 
 import contextlib
+import csv
 import json
 import os
 import re
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -803,14 +805,30 @@ def read_frame(
             return _json_lines(path, encoding)
         header = pd.read_csv(path, nrows=0, **options).columns
         texts = {name: "str" for name in header if name.endswith("_id") or name in _NAMES}
-        frame = pd.read_csv(path, dtype=dtype if isinstance(dtype, type) else {**texts, **(dtype or {})}, **options)
-        if not isinstance(frame.index, pd.RangeIndex):  # pandas would take the first column for the names of the rows
-            raise TableError(f"{path}: its rows have more cells than its header has names; see to commas at line ends")
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", pd.errors.ParserWarning)  # it would cut rows off
+            options |= {"dtype": dtype if isinstance(dtype, type) else {**texts, **(dtype or {})}}
+            frame = pd.read_csv(path, index_col=False, **options)
     except UnicodeDecodeError:
         raise TableError(_undecoded(path, encoding)) from None
-    except (pd.errors.ParserError, pd.errors.EmptyDataError) as error:
-        raise TableError(f"{path}: is not a CSV table: {error}") from None
+    except (pd.errors.ParserError, pd.errors.ParserWarning, pd.errors.EmptyDataError) as error:
+        raise TableError(_long_row(path, encoding) or f"{path}: is not a CSV table: {error}") from None
     return map_cells(frame, restore_cell) if escaped else frame
+
+
+def _long_row(path: Path, encoding: str) -> str | None:
+    "Which row has more cells than the header has names, and what to do about it."
+    with path.open(encoding=encoding, newline="") as file, contextlib.suppress(csv.Error):
+        rows = filter(None, csv.reader(file))
+        names = next(rows, [])
+        for number, row in enumerate(rows, start=1):
+            if len(row) > len(names):
+                return (
+                    f"{path}: row {number} has {len(row)} cells, and the header {len(names)} names: "
+                    f"{','.join(row)[:80]!r}. A text that holds a comma must stand in quotation marks, and each column "
+                    f"needs a name."
+                )
+    return None
 
 
 def _undecoded(path: Path, encoding: str) -> str:
