@@ -621,6 +621,12 @@ def judge(
     )
 
 # %% ../nbs/15_cli.ipynb #4e0b0933
+def _there(folder: str) -> str:
+    if not (Path(folder) / "ledger.sqlite").exists():
+        raise ak.RunError(f"{folder} holds no run")
+    return folder
+
+
 def _priced(found: pd.DataFrame) -> _Result:
     "An estimate; what providers have at hand is shown where there is any."
     shown = ["purpose", "name", "calls", "tokens_in", "tokens_out", "cost", "cost_most"]
@@ -652,7 +658,7 @@ def estimate(
     run
         What it holds is not done again. A run alone: its messages are to be judged, nothing simulated.
     prompts
-        As for simulate (default: anthrokit, where neither a run with messages nor a file of them is named).
+        As for simulate (default: anthrokit, where neither a run nor a file of messages is named).
     judges
         Models; without any, only the simulation is counted.
     messages
@@ -662,9 +668,10 @@ def estimate(
     """
     if messages and (run or prompts):
         raise ValueError("--messages is priced by itself: leave the run and --prompts out")
-    there = run is not None and (Path(run) / "ledger.sqlite").exists()
+    if run and not prompts:
+        _there(run)
     planned, table = plan.settings(), None
-    if not messages and (prompts is not None or not there):
+    if not messages and (prompts or not run):
         table = plan.drawn(prompts or "anthrokit")
     with tempfile.TemporaryDirectory() as place:
         if messages:
@@ -674,7 +681,7 @@ def estimate(
             _llm(plan.target),
             _llm(plan.user),
             None if judges is None else asked.judges(judges),
-            run=place if messages else run if there else None,
+            run=place if messages else run,
             batch=batch,
             **asked.settings(),
             **(planned if table is not None else {}),
@@ -682,12 +689,6 @@ def estimate(
     return _priced(found)
 
 # %% ../nbs/15_cli.ipynb #0de88266
-def _there(folder: str) -> str:
-    if not (Path(folder) / "ledger.sqlite").exists():
-        raise ak.RunError(f"{folder} holds no run")
-    return folder
-
-
 def _check_column(labels: pd.DataFrame, name: str) -> None:
     if name not in labels:
         raise ValueError(f"labels have no column {name!r} to compare by; they have {', '.join(labels)}")
@@ -1052,7 +1053,9 @@ def heartbench_estimate(
 
     if not models and not judges:
         raise ValueError("say which models answer (--models) or judge (--judges)")
-    with look_at(_there(run or "(no run)") if judges else run or os.devnull) as there:
+    if judges and not run:
+        raise ValueError("judges are priced by the answers of a run: name its folder, or leave --judges out")
+    with look_at(_there(run) if judges else run) as there:
         jobs = []
         if models:
             jobs.append(ak.heartbench.answer.job(**shown.asked(models), run=there))

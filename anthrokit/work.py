@@ -32,6 +32,7 @@ from anthrokit.core import (
     RunError,
     SetupError,
     digest,
+    note,
     tables,
     waiting,
 )
@@ -827,14 +828,14 @@ def estimate_jobs(jobs: Iterable[Job], *, batch: bool = False) -> pd.DataFrame:
 
 # %% ../nbs/03_work.ipynb #ab47d7e3
 @contextlib.contextmanager
-def look_at(run: Run | str | Path) -> Iterator[Run]:
+def look_at(run: Run | str | Path | None) -> Iterator[Run]:
     """A run to be looked at.
 
     Parameters
     ----------
-    run : Run, str or path
-        A run that is open is given as it is, a folder that holds one is opened without the right to write; where there
-        is none, there is an empty run elsewhere.
+    run : Run, str, path or None
+        A run that is open is given as it is, a folder that holds one is opened without the right to write; for None,
+        and with a note for a folder that holds none, there is an empty run elsewhere.
 
     Examples
     --------
@@ -844,10 +845,12 @@ def look_at(run: Run | str | Path) -> Iterator[Run]:
     """
     if isinstance(run, Run):
         yield run
-    elif (Path(run).expanduser() / "ledger.sqlite").exists():
+    elif run is not None and (Path(run).expanduser() / "ledger.sqlite").exists():
         with Run(run, read_only=True) as there:
             yield there
     else:
+        if run is not None:
+            note(f"{run} holds no run yet; nothing is counted as done.", again=True)
         with tempfile.TemporaryDirectory() as folder, Run(folder) as none:
             yield none
 

@@ -671,7 +671,7 @@ def estimate(
     Parameters
     ----------
     prompts, target, user
-        What `simulate` would be given; without prompts only the judging of a run's messages is counted.
+        What `simulate` would be given; without prompts only the judging of the messages of `run` is counted.
     judges : Judge or sequence of Judge, optional
         What `judge` would be given; without any only the simulation is counted.
     run : Run, str or path, optional
@@ -700,7 +700,9 @@ def estimate(
     if prompts is None and judges is None:
         raise ValueError("there is nothing to estimate: name prompts, judges of a run, or both")
     jobs: list[Job] = []
-    with waiting("counting what it takes"), look_at(run if run is not None else os.devnull) as there:
+    if prompts is None and run is None:
+        raise ValueError("judges need messages to be counted: name the run that holds them, run=…, or prompts")
+    with waiting("counting what it takes"), look_at(run) as there:
         said = (0, 0.0, 0.0)
         if prompts is not None:
             jobs.append(simulate.job(prompts, target, user, run=there, **simulation))
@@ -709,6 +711,8 @@ def estimate(
             how = {"samples": samples, "behaviours": behaviours, "taxonomy": taxonomy}
             jobs.append(JudgingJob(there, judges, retry=retry, sampling=sampling, **how))
             jobs[-1].to_come = said
+            if not (jobs[-1].messages.texts or said[0]):
+                raise ValueError(f"{run} holds no message to judge; is it the right folder? Or name prompts, too")
         return estimate_jobs(jobs, batch=batch)
 
 
