@@ -658,7 +658,7 @@ def estimate(
     run
         What it holds is not done again. A run alone: its messages are to be judged, nothing simulated.
     prompts
-        As for simulate (default: anthrokit, where neither a run nor a file of messages is named).
+        As for simulate (default: anthrokit, where neither a run with messages nor a file of them is named).
     judges
         Models; without any, only the simulation is counted.
     messages
@@ -668,10 +668,10 @@ def estimate(
     """
     if messages and (run or prompts):
         raise ValueError("--messages is priced by itself: leave the run and --prompts out")
-    if run and not prompts:
+    if run and not prompts and plan == _Plan():  # nothing is said of dialogues to come
         _there(run)
     planned, table = plan.settings(), None
-    if not messages and (prompts or not run):
+    if not messages and (prompts or not run or not (Path(run) / "ledger.sqlite").exists()):
         table = plan.drawn(prompts or "anthrokit")
     with tempfile.TemporaryDirectory() as place:
         if messages:
