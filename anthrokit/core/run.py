@@ -30,9 +30,9 @@ from .ledger import Ledger, time_now
 from .tables import KEPT, TABLES
 
 # %% auto #0
-__all__ = ['LABEL_CONTEXT', 'PLAIN', 'digest', 'versions', 'check_design', 'Run', 'refuse_other_prompts', 'note_prompts',
-           'own_share', 'as_run', 'import_dialogues', 'forget_target', 'has_verdicts', 'silent_judges', 'forget_judges',
-           'repair']
+__all__ = ['LABEL_CONTEXT', 'PLAIN', 'digest', 'versions', 'taken_names', 'check_design', 'Run', 'refuse_other_prompts',
+           'note_prompts', 'own_share', 'as_run', 'import_dialogues', 'forget_target', 'has_verdicts', 'silent_judges',
+           'forget_judges', 'repair']
 
 # %% ../../nbs/01_core/04_run.ipynb #81b516cc
 def digest(*parts: Any, length: int = 16) -> str:
@@ -149,6 +149,17 @@ _RESULTS = (
 _TAKEN = {*LABEL_CONTEXT, *_RESULTS} | {
     name for table in ("prompts", "dialogues", "messages", "ratings", "labels") for name in TABLES[table].columns
 }
+
+
+def taken_names(names: Iterable[object]) -> list[object]:
+    """List the names that tables of a run, or of results, have for columns of their own.
+
+    Examples
+    --------
+    >>> taken_names(["status", "claim", "turn"])
+    ['status', 'turn']
+    """
+    return [name for name in names if name in _TAKEN]
 
 
 def check_design(design: Mapping[str, Any] | None) -> dict[str, Any]:

@@ -16,8 +16,8 @@ from typing import Any
 
 import pandas as pd
 
-from ..core import Run, check_design, digest, forget_target, note, own_share, plain_value
-from ..core import redact_in, refuse_other_prompts, tables
+from ..core import Run, TableError, check_design, differing, digest, forget_target, note, own_share
+from ..core import plain_value, redact_in, refuse_other_prompts, tables, taken_names
 from ..models import DEFAULT_MODEL, LLM, Batch, Budget, Completion, Shared
 from .personas import check_personas, speaks_as_assistant
 from .prompts import load_prompts
@@ -201,6 +201,11 @@ def metadata_rows(told: Iterable[tuple[str, Mapping[str, Any]]]) -> list[dict[st
 def _own_columns(prompts: pd.DataFrame) -> dict[str, dict[str, Any]]:
     "Of each prompt, the columns that the prompts table doesn't know: what its dialogues are told apart by, too."
     names = [name for name in prompts.columns if name not in {*tables.stated("prompts").columns, "persona", "who"}]
+    if taken := taken_names(names):
+        raise TableError(
+            f"prompts can't have a column {taken[0]!r} of their own: tables of a run have such a column already. Give "
+            f"it another name: prompts.rename(columns={{{taken[0]!r}: …}})"
+        )
     rows = [(row["prompt_id"], name, plain_value(row[name])) for row in prompts.to_dict("records") for name in names]
     own: dict[str, dict[str, Any]] = {prompt_id: {} for prompt_id in prompts["prompt_id"]}
     for prompt_id, name, value in rows:
@@ -323,8 +328,9 @@ class SimulationJob(Job):
             known = self.run.fact(role, {}).get(condition)
             if known not in (None, settings) and self.run.answered(**{role[:-1]: model.name}):
                 raise ValueError(
-                    f"the run {self.run.folder} has a {role[:-1]} {condition!r} with other settings ({known}); tell "
-                    f"this one apart by another name, LLM(…, name=…), a target by design={{…}}, or use another run"
+                    f"the run {self.run.folder} has a {role[:-1]} {condition!r} with other settings:\n"
+                    f"{differing(known, settings)}\nTell this one apart by another name, LLM(…, name=…), a target by "
+                    f"design={{…}}, or use another run."
                 )
         if self.run.agrees(**self.facts):
             refuse_other_prompts(self.run, self.prompts)
