@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import asyncio
 import copy
+import inspect
 import os
 import re
 import time
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from typing import Any, NamedTuple, Self
 
 from ..core import CallFailed, SetupError, digest, keep_secret, note, redact, strings_in
@@ -145,6 +147,8 @@ def _addresses(model: str, api_base: str | Sequence[str] | None) -> tuple[str, .
     bases = (api_base,) if isinstance(api_base, str) and api_base else tuple(api_base or ())
     if not all(isinstance(base, str) and base.strip() for base in bases) or len(set(bases)) < len(bases):
         raise ValueError(f"api_base of {model} is the address of a server, or a list of different ones")
+    if bare := [base for base in bases if not base.strip().startswith(("http://", "https://"))]:
+        raise ValueError(f"api_base of {model} is {shown_address(bare[0])!r}; an address begins with http:// or https://")
     return bases
 
 
@@ -188,6 +192,15 @@ def _needs_key(model: str) -> None:
 # %% ../../nbs/02_models/07_llm.ipynb #07ec5046
 _CHANGES_ANSWERS = ("temperature", "top_p", "max_tokens", "max_completion_tokens", "frequency_penalty", "stop")
 _CHANGES_ANSWERS += ("presence_penalty", "logit_bias", "reasoning_effort", "thinking", "verbosity")
+_OTHERS = ("seed", "response_format", "logprobs", "top_logprobs", "service_tier", "extra_body", "extra_headers")
+
+
+def _check_names(options: Iterable[str]) -> None:
+    "Refuse an option that is almost a known one, and no other: providers pass a slip of the pen over in silence."
+    known = {*inspect.signature(LLM).parameters, *_CHANGES_ANSWERS, *_OTHERS}
+    for name in options:
+        if name not in known and (near := get_close_matches(name, known, n=1, cutoff=0.88)):
+            raise ValueError(f"a model has no setting {name!r}; did you mean {near[0]}?")
 
 
 def _translated(model: str, parameters: Mapping[str, Any], base: str | None = None) -> dict[str, Any]:
@@ -314,7 +327,7 @@ class LLM:
         "lean": straight to the provider, where that was found equal to LiteLLM's own call, and through LiteLLM
         elsewhere. "litellm": always through LiteLLM.
     **options
-        Anything else LiteLLM's completion takes, such as reasoning_effort="low".
+        Anything else LiteLLM's completion takes, such as reasoning_effort="low", or a provider's own, such as top_k=20.
 
     Raises
     ------
@@ -348,7 +361,8 @@ class LLM:
         **options: Any,
     ):
         if not isinstance(model, str) or not model.strip():
-            raise ValueError("a model is named by a LiteLLM string, such as 'openai/gpt-4o'")
+            raise ValueError(f"a model is named by a LiteLLM string, such as 'openai/gpt-4o', not {model!r:.80}")
+        _check_names(options)
         _check_numbers(timeout=(timeout, 0.001), max_concurrency=(max_concurrency, 1), max_retries=(max_retries, 0))
         _check_numbers(max_tokens=(max_tokens, 1), temperature=(temperature, 0), rpm=(rpm, 1), tpm=(tpm, 1))
         bases = _addresses(model, api_base)
