@@ -323,10 +323,13 @@ def _model_entry(path: Any, name: str, entry: Any) -> dict[str, Any]:
     return entry
 
 # %% ../nbs/15_cli.ipynb #78664a07
+_WITH_ADDRESS = re.compile(r"(.+?)(?:@(https?://.+|[\w.-]+:\d+(?:/.*)?|localhost(?:/.*)?))?", re.S)
+
+
 def _llm(text: str) -> ak.LLM:
     "A model from what was typed: a name in the settings, a LiteLLM string, or one with its address after an @."
     if text not in _session.models:
-        model, address = re.fullmatch(r"(.+?)(?:@(https?://.+))?", text, re.S).groups()
+        model, address = _WITH_ADDRESS.fullmatch(text).groups()
         return ak.simulation.as_llm(model, **({"api_base": address} if address else {}))
     entry = {"name": text, **_session.models[text]}
     options, variable = entry.pop("options", {}), entry.pop("api_key_env", None)
@@ -348,7 +351,7 @@ def demo(folder: str = "runs/demo", *, dialogues: _Positive = 16, turns: _Positi
     Parameters
     ----------
     folder
-        The run; running again resumes.
+        Of a run of its own; running again resumes.
     dialogues
         How many.
     turns
@@ -365,6 +368,9 @@ def demo(folder: str = "runs/demo", *, dialogues: _Positive = 16, turns: _Positi
         f"command goes on."
     )
     with ak.Run(folder) as run:
+        if run.answered() and not run.fact("demo"):
+            raise ak.RunError(f"{folder} holds a run of your own; name another folder for the demo, --folder")
+        run.set_facts(demo=True)
         _say(f"1 of 3: the dialogues, {dialogues * turns} messages of the target")
         ak.simulate(_drawn("anthrokit", dialogues, None), run=run, turns=turns, progress=show)
         _say("2 of 3: the judges, 14 behaviours in each message")
@@ -889,6 +895,8 @@ def anthroscore(
     """
     score = ak.anthroscore
     table = ak.core.read_frame(texts)
+    if text not in table:
+        raise ValueError(f"{texts} has no column {text!r} of texts; {nearest(text, table)}. Name it with --text")
     words = tuple(entities) if entities else score.preset(preset, names or ())
     scorer = score.load_scorer(model, precision=precision)
     common = {"protocol": protocol, "text": text, "check_language": not any_language}

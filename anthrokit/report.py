@@ -21,7 +21,7 @@ from markupsafe import Markup
 
 from . import figures, analysis
 from .models import DEFAULT_MODEL, NOTICE
-from .core import Run, TableError, data_path, waiting
+from .core import Run, RunError, TableError, data_path, silent_judges, waiting
 from .panels import CSS, Look, Source, dialogue_html
 from .panels.source import spelled
 
@@ -228,7 +228,8 @@ def _notes(run: Run, offline: bool) -> list[str]:
 
     models = [settings for role in ("targets", "users") for settings in run.fact(role, {}).values()]
     embedded = any(settings.get("model") == DEFAULT_MODEL for settings in models)
-    return ([NOTICE] if embedded else []) + ([quality_note()] if offline else [])
+    told = [NOTICE] if embedded else []
+    return [*told, *([quality_note()] if offline else []), *silent_judges(run).values()]
 
 
 @functools.cache
@@ -267,12 +268,12 @@ def _quality_rows() -> list[dict[str, Any]]:
     ]
 
 # %% ../nbs/14_report.ipynb #77f8e6cb
-def write_report(run: Run, path: str | os.PathLike | None = None, *, dialogues: int = 50) -> Path:
+def write_report(run: Run | str | os.PathLike, path: str | os.PathLike | None = None, *, dialogues: int = 50) -> Path:
     """A self-contained HTML report of a run: figures, tables, dialogues to read.
 
     Parameters
     ----------
-    run : Run
+    run : Run, str or path
         Finished or in progress.
     path : str or path, optional
         The file; `report.html` in the run's folder by default.
@@ -284,14 +285,27 @@ def write_report(run: Run, path: str | os.PathLike | None = None, *, dialogues: 
     Path
         The file.
 
+    Raises
+    ------
+    RunError
+        There is no run, or the file can't be written.
+
     Examples
     --------
     >>> write_report(demo_run()).name
     'report.html'
     """
+    if not isinstance(run, Run):
+        with Run(run, read_only=True) as there:
+            return write_report(there, path, dialogues=dialogues)
     path = Path(path) if path is not None else run.folder / "report.html"
     with waiting("drawing the report"):
-        path.write_text(_report(run, dialogues), encoding="utf-8", errors="replace")
+        page = _report(run, dialogues)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(page, encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise RunError(f"{path} can't be written: {error.strerror}") from None
     return path
 
 

@@ -666,11 +666,11 @@ class Run(Ledger):
         frame = self.query("SELECT criteria.* FROM criteria JOIN cases USING (case_id) ORDER BY position, criterion")
         return tables.check(frame, "criteria")
 
-    def answers(self, models: Sequence[str] | None = None) -> pd.DataFrame:
+    def answers(self, models: str | Sequence[str] | None = None) -> pd.DataFrame:
         "Answers of models (all by default), also those still planned, with the columns of `columns('answers')`."
         frame = self.query("SELECT answers.* FROM answers JOIN cases USING (case_id) ORDER BY model, position")
         if models is not None:
-            frame = frame[frame["model"].isin(list(models))]
+            frame = frame[frame["model"].isin([models] if isinstance(models, str) else list(models))]
         return tables.check(frame, "answers")
 
     def judgements(self) -> pd.DataFrame:
@@ -705,12 +705,12 @@ class Run(Ledger):
         table["hit"] = hit.where(table["status"] == "ok", pd.NA)
         return table[[*keys, "hit", "reason", "status"]]
 
-    def hits(self, judges: Sequence[str] | None = None) -> pd.DataFrame:
+    def hits(self, judges: str | Sequence[str] | None = None) -> pd.DataFrame:
         """The verdict on every criterion of every answer, after the votes.
 
         Parameters
         ----------
-        judges : list of str, optional
+        judges : str or list of str, optional
             Names of the rubric judges that vote; all by default.
 
         Returns
@@ -724,6 +724,7 @@ class Run(Ledger):
         RunError
             The run has no such judge, or its answers have not been judged.
         """
+        judges = [judges] if isinstance(judges, str) else judges
         ratings = self.rubric_ratings()
         there = list(dict.fromkeys(ratings["judge"]))
         if unknown := sorted(set(judges or []) - set(there)):

@@ -634,6 +634,8 @@ def check(frame: pd.DataFrame, table: str, source: str | os.PathLike | None = No
     >>> check(given, "prompts")["domain"].isna().all()
     np.True_
     """
+    if not isinstance(frame, pd.DataFrame):
+        raise TableError(f"the table {table} is a DataFrame, not {frame!r:.80}")
     fields = stated(table).columns
     where = f"{source}: " if source is not None else ""
     absent = [name for name in fields if name not in frame.columns]

@@ -97,11 +97,11 @@ def _check_judges(judges: Sequence[Judge]) -> None:
     "Refuse what can't judge a run; say which and why."
     for judge in judges:
         name = getattr(judge, "name", None)
-        named = isinstance(name, str) and name.strip()
+        named = isinstance(name, str) and name.strip() and not isinstance(judge, type)
         if not named or not (_is_asked(judge) or (hasattr(judge, "rate") and not hasattr(judge, "llm"))):
             raise ValueError(
-                f"{judge!r} is no judge: it needs a name and rate(text, behaviour). An LLM becomes one with "
-                f"LLMJudge(…)."
+                f"{judge!r:.80} is no judge: it is an object with a name and rate(text, behaviour). An LLM becomes one "
+                f"with LLMJudge(…)."
             )
     names = [judge.name for judge in judges]
     if reserved := set(names) & {*tables.columns("labels")["column"], *LABEL_CONTEXT}:
@@ -267,7 +267,8 @@ class JudgingJob(Job):
         judged = [name for name in wanted if name in self.taxonomy.judged]
         counted = [name for name in wanted if name in self.taxonomy.counted]
         judges = offline_panel() if judges is None else judges
-        judges = [judges] if hasattr(judges, "rate") or isinstance(judges, LLM | str) else list(judges)
+        alone = hasattr(judges, "rate") or isinstance(judges, LLM | str) or not isinstance(judges, Iterable)
+        judges = [judges] if alone else list(judges)
         counters = [PronounCounter(counted, quotations=quotations)] if counted else []
         self.judges = [*(judges if judged else []), *counters]
         _check_judges(self.judges)

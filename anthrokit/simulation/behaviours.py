@@ -252,7 +252,7 @@ class Taxonomy:
         Raises
         ------
         TableError
-            Names what is unknown, and what may have been meant.
+            Names what is unknown, and what may have been meant; or there is no name.
         """
         if names is None:
             return self.names
@@ -263,6 +263,8 @@ class Taxonomy:
             if name not in known:
                 raise TableError(f"there is no behaviour {name!r} in the taxonomy; {nearest(name, known)}")
             chosen += known[name]
+        if not chosen:
+            raise TableError("no behaviour is named; for all of them leave behaviours out")
         return list(dict.fromkeys(chosen))
 
     def __getitem__(self, name: str) -> Behaviour:

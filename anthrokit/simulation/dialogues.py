@@ -130,6 +130,9 @@ def as_llm(model: LLM | str, **defaults: Any) -> LLM:
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #b277cece
 def _pair(target: LLM | str, user: LLM | str) -> tuple[LLM, LLM]:
     "Both models; one, where they are alike in all."
+    for role, model in (("target", target), ("user", user)):
+        if not isinstance(model, (LLM, str)):
+            raise ValueError(f"{role} is one model, not {model!r:.80}; call simulate once for each, with the same run")
     target, user = as_llm(target), as_llm(user)
     return target, target if user.same_as(target) else user
 

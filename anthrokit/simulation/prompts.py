@@ -5,8 +5,9 @@
 # %% ../../nbs/04_simulation/02_prompts.ipynb #d82e601e
 from __future__ import annotations
 
+import numbers
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -40,8 +41,8 @@ _ANTHROBENCH = {
 
 def _prompts_of(texts: Sequence[str]) -> pd.DataFrame:
     "First messages as a table of prompts, each a base prompt of its own."
-    if isinstance(texts, Mapping):
-        raise TableError("prompts are a table or a list of texts, not a dict; pd.DataFrame(…) makes a table of it")
+    if isinstance(texts, Mapping) or not isinstance(texts, Iterable):
+        raise TableError(f"prompts are a table, pd.DataFrame(…), or a list of texts, not {texts!r:.60}")
     texts = list(texts)
     for number, text in enumerate(texts, start=1):
         if not isinstance(text, str) or not text.strip():
@@ -99,13 +100,13 @@ def load_prompts(
     return tables.read_table(source, "prompts")
 
 # %% ../../nbs/04_simulation/02_prompts.ipynb #e7bce8e0
-def most_similar(prompts: pd.DataFrame, n: int = 10) -> pd.DataFrame:
+def most_similar(prompts: pd.DataFrame | str | os.PathLike, n: int = 10) -> pd.DataFrame:
     """The pairs of first messages that are most alike.
 
     Parameters
     ----------
-    prompts : DataFrame
-        prompt_id and first_message.
+    prompts : DataFrame, str or path
+        prompt_id and first_message; or what `load_prompts` takes.
     n : int
         Pairs to return, the most alike first.
 
@@ -124,6 +125,7 @@ def most_similar(prompts: pd.DataFrame, n: int = 10) -> pd.DataFrame:
     """
     from sklearn.feature_extraction.text import TfidfVectorizer
 
+    prompts = prompts if isinstance(prompts, pd.DataFrame) else load_prompts(prompts)
     texts = prompts["first_message"].astype("str").tolist()
     weights = TfidfVectorizer(analyzer="char_wb", ngram_range=(3, 5), sublinear_tf=True).fit_transform(texts)
     alike = (weights @ weights.T).toarray()
@@ -232,14 +234,14 @@ def _balanced(mixed: pd.DataFrame, by: list[str], n: int) -> list[int]:
 
 # %% ../../nbs/04_simulation/02_prompts.ipynb #3e82a5c2
 def sample_prompts(
-    prompts: pd.DataFrame, n: int, by: str | Sequence[str] = "base_id", seed: int = 0
+    prompts: pd.DataFrame | str | os.PathLike, n: int, by: str | Sequence[str] = "base_id", seed: int = 0
 ) -> pd.DataFrame:
     """A balanced subset of prompts.
 
     Parameters
     ----------
-    prompts : DataFrame
-        With the columns of `tables.columns("prompts")`.
+    prompts : DataFrame, str or path
+        A table of prompts, or what `load_prompts` takes.
     n : int
         Prompts to draw.
     by : str or list of str
@@ -266,12 +268,12 @@ def sample_prompts(
     >>> len(pilot), pilot["base_id"].nunique(), pilot["scenario"].nunique()
     (16, 16, 8)
     """
-    prompts = tables.check(prompts, "prompts")
+    prompts = load_prompts(prompts)
     by = [by] if isinstance(by, str) else list(by)
     if unknown := [name for name in by if name not in prompts.columns]:
         raise TableError(f"prompts have no column {unknown[0]!r}; {nearest(unknown[0], prompts)}")
-    if not 1 <= n <= len(prompts):
-        raise TableError(f"{n} prompts can't be drawn from {len(prompts)}")
+    if not isinstance(n, numbers.Integral) or not 1 <= n <= len(prompts):
+        raise TableError(f"{n!r} prompts can't be drawn from {len(prompts)}")
     mixed = prompts.sample(frac=1, random_state=np.random.default_rng(seed))
     if by == ["base_id"]:
         chosen = prompts["base_id"].isin(_whole_bases(mixed, n))
