@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..core import Run, TableError, as_run, digest, import_dialogues, tables
+from ..core import Run, TableError, as_run, digest, import_dialogues, note, tables
 from .jobs import judge
 from .judges import Judge
 from ..simulation import metadata_rows
@@ -133,6 +133,7 @@ _FORMS = {"pairs": {"user", "assistant"}, "preferences": {"chosen", "rejected"}}
 _CHATS = ("messages", "conversations")
 _IDS = ("base_id", "dialogue_id", "id", "prompt_id")
 _PAIR = {"chosen", "rejected", "prompt"}
+_A_MESSAGE = (("dialogue_id", "conversation_id"), ("role", "speaker", "from"), ("content", "text", "message", "value"))
 
 
 def read_rows(path: str | os.PathLike) -> list[dict[str, Any]]:
@@ -179,9 +180,11 @@ def _form(names: Sequence[str], where: str) -> str:
     for form, needed in reversed(_FORMS.items()):
         if needed <= set(names):
             return form
+    if all({*known} & {*names} for known in _A_MESSAGE):
+        return "message"
     raise TableError(
         f"{where}the table has the columns {', '.join(map(str, names))}; it needs user and assistant, or messages (or "
-        "conversations), or chosen and rejected"
+        "conversations), or chosen and rejected, or (one message a row) dialogue_id, role and content"
     )
 
 # %% ../../nbs/05_judging/07_any_messages.ipynb #1d324cc4
@@ -294,8 +297,10 @@ def read_messages(source: pd.DataFrame | str | os.PathLike) -> pd.DataFrame:
     form = _form(list(dict.fromkeys(name for row in given for name in row)), where)
     rows: list[dict[str, Any]] = []
     seen: Counter[str] = Counter()
-    for number, row in enumerate(given, 1):
-        place = f"{where}row {number}"
+    placed = [(f"{where}row {number}", row) for number, row in enumerate(given, 1)]
+    if form == "message":
+        form, placed = "messages", _gathered(placed)
+    for place, row in placed:
         needed = _FORMS.get(form, {form})
         if absent := [name for name in sorted(needed) if name not in row]:
             raise TableError(f"{place}: has no {', '.join(absent)}")
@@ -308,6 +313,31 @@ def read_messages(source: pd.DataFrame | str | os.PathLike) -> pd.DataFrame:
     table = pd.DataFrame(rows)
     _one_text_each(table)
     return table.drop(columns=["named", "place"])
+
+
+def _gathered(placed: Sequence[tuple[str, Mapping[str, Any]]]) -> list[tuple[str, dict[str, Any]]]:
+    "A row a dialogue from a row a message, in their order: the messages, and what doesn't differ between them."
+    names = dict.fromkeys(name for _, row in placed for name in row)
+    key, speaker, text = (next(name for name in known if name in names) for known in _A_MESSAGE)
+    parts: dict[str, list[tuple]] = {}
+    for place, row in placed:
+        if (dialogue := as_text(row.get(key), f"{place}, column {key}")) is None:
+            raise TableError(f"{place}, column {key}: is empty")
+        said = {"role": row.get(speaker), "content": as_text(row.get(text), f"{place}, column {text}")}
+        parts.setdefault(dialogue, []).append((place, row, _message(said, place)))
+    found, differ = [], {}
+    for dialogue, rows in parts.items():
+        whole = {"dialogue_id": dialogue, "messages": [message for *_, message in rows]}
+        for name in [name for name in names if name not in (key, speaker, text)]:
+            values = {_told(row[name]) for _, row, _ in rows if not _blank(row.get(name))}
+            if len(values) == 1:
+                whole[name] = values.pop()
+            elif values:
+                differ[name] = True
+        found.append((rows[0][0], whole))
+    if differ:
+        note(f"left out, for they differ within a dialogue: the columns {', '.join(map(str, differ))}.")
+    return found
 
 
 def _numbered(dialogues: list[list[dict[str, Any]]], seen: Counter[str]) -> list[dict[str, Any]]:
@@ -352,8 +382,8 @@ def import_messages(source: Source | Mapping[str, Source], run: Run | str | os.P
     -------
     Run
         Its targets are the values of `target`. The fact `pairs` says which dialogues of preference data belong
-        together, the fact `taken` how many rows, dialogues and messages were read, and how many tool messages were
-        left out. Other columns of the file are in `run.metadata()`.
+        together, the fact `taken` how many rows (of a table with one message a row: dialogues), dialogues and messages
+        were read, and how many tool messages were left out. Other columns of the file are in `run.metadata()`.
 
     Raises
     ------
@@ -431,7 +461,8 @@ def judge_table(
     Parameters
     ----------
     source : DataFrame, path, or dict of these
-        As for `import_messages`: (user, assistant) pairs, chat logs, preference data; or one of these a model.
+        As for `import_messages`: (user, assistant) pairs, chat logs (one dialogue or one message a row), preference
+        data; or one of these a model.
     judges : sequence of Judge, optional
         As for `judge`.
     run : Run, str or path
