@@ -118,11 +118,14 @@ PAGES = []  # the page that notebooks are opened in, for as long as tests pass
 
 
 def pytest_configure(config):
-    "One process that kernels are forks of, for all workers; until the first is asked for it has imported nothing."
+    "What all workers share goes into one folder, with two servers of kernels that have imported nothing by now."
     if not hasattr(config, "workerinput"):
         config.folder = tempfile.TemporaryDirectory(prefix="anthrokit-kernels-")
-        config.kernels = ForkedKernels(Path(config.folder.name))
-        os.environ["KERNELS_ADDRESS"], os.environ["KERNELS_PATH"] = config.kernels.address, str(config.kernels.path)
+        folder = Path(config.folder.name)
+        plain = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "JUPYTER_PATH")}
+        wheel = ForkedKernels(folder / "wheel", folder / "elsewhere" / "bin" / "python", plain)
+        config.kernels = [ForkedKernels(folder / "here"), wheel]
+        os.environ["TESTS_SHARE"] = str(folder)
 
 
 def pytest_collection_finish():
@@ -133,16 +136,22 @@ def pytest_collection_finish():
 
 def pytest_unconfigure(config):
     if hasattr(config, "kernels"):
-        config.kernels.stop()
+        for server in config.kernels:
+            server.stop()
         config.folder.cleanup()
 
 
 @pytest.fixture(scope="session")
-def kernels():
+def shared():
+    "The folder that all workers have in common; `FileLock` keeps one from looking at what another makes."
+    return Path(os.environ["TESTS_SHARE"])
+
+
+@pytest.fixture(scope="session")
+def kernels(shared):
     "Kernels start at once, as forks of one process; Jupyter finds them by JUPYTER_PATH."
-    wait(os.environ["KERNELS_ADDRESS"])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("JUPYTER_PATH", os.environ["KERNELS_PATH"])
+        patch.setenv("JUPYTER_PATH", wait(shared / "here"))
         yield
 
 

@@ -17,7 +17,7 @@ import nbclient
 import nbformat
 import pytest
 from filelock import FileLock
-from kernels import ForkedKernels, wait
+from kernels import wait
 from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parent.parent
@@ -82,10 +82,9 @@ assert main(["lab", "elsewhere"]) == 1
 
 
 @pytest.fixture(scope="session")
-def wheel(tmp_path_factory):
+def wheel(shared, tmp_path_factory):
     "The wheel, made from the source distribution as an installer would; in a copy, for others import this tree."
-    base = tmp_path_factory.getbasetemp()
-    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "wheel"  # one for all of its workers
+    folder = shared / "dist"
     with FileLock(f"{folder}.lock"):
         if not folder.exists():
             copy = tmp_path_factory.mktemp("source")
@@ -171,35 +170,33 @@ def test_wheel_in_a_clean_environment(wheel, server, tmp_path):
 
 
 @pytest.fixture(scope="session")
-def elsewhere(wheel, tmp_path_factory):
-    "An environment that has the wheel, and all other libraries from the one that runs the tests."
-    folder = tmp_path_factory.mktemp("elsewhere")
-    venv.create(folder / "venv", with_pip=False)
-    packages = next((folder / "venv").glob("lib/*/site-packages"))
-    zipfile.ZipFile(wheel).extractall(packages)
-    (packages / "rest.pth").write_text(sysconfig.get_path("purelib") + "\n")
-    return folder / "venv" / "bin" / "python"
+def elsewhere(wheel, shared):
+    """An environment that has the wheel, and all other libraries from the one that runs the tests; its Python.
 
-
-@pytest.fixture(scope="session")
-def tutorials(elsewhere, tmp_path_factory):
-    "The tutorials as the wheel brings them, and kernels of its environment, which are told nothing of this repository."
-    folder = tmp_path_factory.mktemp("tutorials")
-    copy = "from anthrokit.cli import copy_tutorials; copy_tutorials('mine')"
-    subprocess.run([elsewhere, "-c", copy], cwd=folder, env=clean(), check=True, capture_output=True)
-    kernels = ForkedKernels(folder, elsewhere, clean())
-    wait(kernels.address)
-    yield folder / "mine", kernels
-    kernels.stop()
+    The tutorials, as the wheel brings them, lie beside it.
+    """
+    folder = shared / "elsewhere"
+    with FileLock(f"{folder}.lock"):
+        if not (shared / "mine").exists():
+            venv.create(folder, clear=True, with_pip=False)
+            packages = next(folder.glob("lib/*/site-packages"))
+            zipfile.ZipFile(wheel).extractall(packages)
+            (packages / "rest.pth").write_text(sysconfig.get_path("purelib") + "\n")
+            copy = "from anthrokit.cli import copy_tutorials; copy_tutorials('copied')"
+            subprocess.run(
+                [folder / "bin" / "python", "-c", copy], cwd=shared, env=clean(), check=True, capture_output=True
+            )
+            (shared / "copied").rename(shared / "mine")
+    return folder / "bin" / "python"
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", TUTORIALS)
-def test_tutorials_run_on_the_wheel_in_a_folder_elsewhere(name, elsewhere, tutorials, tmp_path, monkeypatch):
-    mine, kernels = tutorials
+def test_tutorials_run_on_the_wheel_in_a_folder_elsewhere(name, elsewhere, shared, tmp_path, monkeypatch):
+    "On kernels of its environment, which are told nothing of this repository."
     monkeypatch.delenv("PYTHONPATH", raising=False)
-    monkeypatch.setenv("JUPYTER_PATH", str(kernels.path))
-    path = shutil.copytree(mine, tmp_path / "mine") / f"{name}.ipynb"
+    monkeypatch.setenv("JUPYTER_PATH", wait(shared / "wheel"))
+    path = shutil.copytree(shared / "mine", tmp_path / "mine") / f"{name}.ipynb"
     notebook = nbformat.read(path, as_version=4)
     where = f"import anthrokit; assert anthrokit.__file__.startswith({str(elsewhere.parents[1])!r}), anthrokit.__file__"
     notebook.cells.insert(0, nbformat.v4.new_code_cell(where))

@@ -3,10 +3,12 @@
 A kernel of its own takes two to five seconds of a processor until pandas and anthrokit are imported, and the tests
 start a hundred of them. `ForkedKernels(folder)` makes a kernelspec *python3* in a folder for JUPYTER_PATH. What Jupyter
 starts and kills is a small process that asks the server for a fork; it ends when the fork ends, and the fork with it.
+The process that starts all workers starts the servers, and ends them: each is one for all workers.
 """
 
 import json
 import os
+import select
 import signal
 import socket
 import subprocess
@@ -24,20 +26,20 @@ spacy statsmodels.api tqdm.auto transformers.models.llama.modeling_llama transfo
 
 
 class ForkedKernels:
-    "The server, which runs on a Python with these variables and imports when it is first asked, and its kernelspec."
+    "The server, on a Python that need not be there before the first kernel is asked for, and its kernelspec."
 
     def __init__(self, folder: Path, python: Path | str = sys.executable, env: dict[str, str] | None = None):
-        self.path, self.address = folder / "jupyter", str(folder / "kernels.sock")
+        folder.mkdir(exist_ok=True)
         spec = {
-            "argv": [sys.executable, "-I", "-S", __file__, "kernel", self.address, "-f", "{connection_file}"],
+            "argv": [sys.executable, "-I", "-S", __file__, "kernel", address(folder), "-f", "{connection_file}"],
             "display_name": "Python 3 (ipykernel)",
             "language": "python",
             "metadata": {"debugger": True},
         }
-        (self.path / "kernels" / "python3").mkdir(parents=True)
-        (self.path / "kernels" / "python3" / "kernel.json").write_text(json.dumps(spec))
+        (folder / "jupyter" / "kernels" / "python3").mkdir(parents=True)
+        (folder / "jupyter" / "kernels" / "python3" / "kernel.json").write_text(json.dumps(spec))
         self.process = subprocess.Popen(
-            [python, __file__, "serve", self.address],
+            [sys.executable, "-I", "-S", __file__, "listen", address(folder), python],
             env=(env or dict(os.environ)) | {"MPLBACKEND": INLINE, "LITELLM_LOCAL_MODEL_COST_MAP": "True"},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -51,12 +53,18 @@ class ForkedKernels:
         self.process.stdout.close()
 
 
-def wait(address: str) -> None:
-    "Until the server there has imported all."
+def address(folder: Path) -> str:
+    "Where the server of that folder listens."
+    return str(folder / "kernels.sock")
+
+
+def wait(folder: Path) -> str:
+    "Until the server of that folder has imported all; its folder for JUPYTER_PATH."
     with socket.socket(socket.AF_UNIX) as asking:
-        asking.connect(address)
+        asking.connect(address(folder))
         asking.shutdown(socket.SHUT_WR)
         assert asking.recv(5) == b"ready", "the server of kernels ended"
+    return str(folder / "jupyter")
 
 
 def import_all() -> None:
@@ -78,22 +86,30 @@ def import_all() -> None:
     gc.enable()
 
 
-def serve(address: str) -> None:
-    "Fork a kernel for each that asks."
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+def listen(address: str, python: str) -> None:
+    "Be the server, on that Python, when one first asks."
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind(address)
         listening.listen(16)
         sys.stdout.write("listening\n")
         sys.stdout.flush()
-        asking, _ = listening.accept()
-        import_all()
+        select.select([listening], [], [])
+        listening.set_inheritable(True)
+        os.execv(python, [python, __file__, "serve", str(listening.fileno())])
+
+
+def serve(listener: str) -> None:
+    "Fork a kernel for each that asks."
+    import_all()
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    with socket.socket(fileno=int(listener)) as listening:
+        listening.set_inheritable(False)
         while True:
+            asking, _ = listening.accept()
             if os.fork() == 0:
                 listening.close()
                 become_kernel(asking)
             asking.close()
-            asking, _ = listening.accept()
 
 
 def become_kernel(asking: socket.socket) -> None:
@@ -143,4 +159,4 @@ def kernel(address: str, *arguments: str) -> None:
 
 
 if __name__ == "__main__":
-    {"serve": serve, "kernel": kernel}[sys.argv[1]](*sys.argv[2:])
+    {"listen": listen, "serve": serve, "kernel": kernel}[sys.argv[1]](*sys.argv[2:])
