@@ -19,7 +19,8 @@ pytestmark = pytest.mark.filterwarnings("error::UserWarning", "error::RuntimeWar
 
 LONG = [f"laboratory/family/a-model-with-a-rather-long-name-at-step-{step}000" for step in (1, 2)]
 NAMES = {"long": [*LONG, "W" * 20_000, "V" * 20_000, "通义千问大模型" * 5, "豆包" * 20]}
-NAMES |= {f"hostile {at}": hostile.PAYLOADS[at : at + 10] for at in range(0, len(hostile.PAYLOADS), 10)}
+# Of elements, which a figure takes for plain words, five stand for all; escapes and what misleads are all there.
+NAMES |= {"elements": hostile.ELEMENTS[::6], "escapes": hostile.ESCAPES, "misleading": hostile.MISLEADING}
 
 
 @pytest.fixture(autouse=True)

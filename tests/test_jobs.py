@@ -25,6 +25,10 @@ FAULTS = {
     "no JSON": "malformed=0.5",
     "time-out": "hang=0.3",
 }
+# A job knows answers that are empty and calls that failed; which fault it was, only the call knows, the same for all.
+FAULTY = [(kind, fault) for kind in KINDS for fault in FAULTS if kind == "ratings" or fault in ("500", "empty")]
+# SIGTERM becomes an interrupt for all kinds in one place.
+SIGNALS = [(kind, end) for kind in KINDS for end in (signal.SIGKILL, signal.SIGINT)] + [("ratings", signal.SIGTERM)]
 
 
 @pytest.fixture(scope="module")
@@ -49,8 +53,7 @@ def labels(folder):
         return run.labels()[["dialogue_id", "turn", "behaviour", "label"]].to_csv()
 
 
-@pytest.mark.parametrize("fault", FAULTS)
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind, fault", FAULTY)
 def test_faults_of_the_server(server, quick_retries, tmp_path, untroubled, kind, fault):
     "What fails is tried again, in the call or by the same call made again."
     job, calm = jobs.KINDS[kind], server()
@@ -68,8 +71,7 @@ def test_faults_of_the_server(server, quick_retries, tmp_path, untroubled, kind,
         assert kept == whole
 
 
-@pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM], ids=lambda end: end.name)
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind, end", [pytest.param(*one, id=f"{one[0]}-{one[1].name}") for one in SIGNALS])
 def test_stopped_from_outside(server, tmp_path, untroubled, kind, end):
     "What was kept stays; only calls in flight are made again."
     job, calm, slow = jobs.KINDS[kind], server(), server("--latency", 0.3)

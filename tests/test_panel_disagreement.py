@@ -2,7 +2,7 @@
 
 import hostile
 import pytest
-from browser import everywhere, filters, says, seen, unharmed, walk
+from browser import filters, says, seen, unharmed, walk
 
 from anthrokit import Run, demo_run, judge_accuracy
 from anthrokit.panels.disagreements import confusion, disagreement
@@ -93,7 +93,6 @@ def test_pairs_and_cells(notebook, ratings):
     seen(panel.locator(".ak-chip")).to_have_count(0)
 
 
-@everywhere
 def test_deciding(notebook, folder, ratings):
     panel, keys = notebook.panels.first, notebook.page.keyboard
     note, name = panel.get_by_label("Note"), panel.get_by_label("Your name")
@@ -168,7 +167,7 @@ def test_hostile_texts(open_notebook, tmp_path, cell):
     if cell:
         code += f"panel.choose(pair=panel.parts.filters[1].options[1][0], verdicts={cell!r})\n"
     notebook = open_notebook([code + "panel"], width=900)
-    walk(notebook, least=50 if not cell else 1)
+    walk(notebook, *((1, 5) if cell else (50, 60)))  # of a pair's messages, the first
     unharmed(notebook.page)
     assert notebook.overflowing(".jp-OutputArea-output") == [] and not notebook.dialogs
     notebook.screenshot(f"disagreement_hostile{len(cell)}")

@@ -1,7 +1,7 @@
 """The rubric panel in JupyterLab, in a real browser: each control is used, and what is shown is looked at."""
 
 import pytest
-from browser import everywhere, filters, says, seen
+from browser import filters, says, seen
 
 from anthrokit import heartbench
 from anthrokit.core import Run, vote
@@ -27,7 +27,6 @@ def choose(panel, name, option):
     filters(panel).get_by_label(name, exact=True).select_option(option)
 
 
-@everywhere
 def test_rubric_panel_controls(rubric):
     panel, hits = rubric.panels.first, bundled_hits()
     votes = heartbench.with_criteria(vote(bundled_ratings()), load_cases("bundled"))

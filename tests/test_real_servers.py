@@ -1,6 +1,7 @@
 """Two real servers of OpenAI's protocol with SmolLM2: llama.cpp's (by the wheel xllamacpp) and `transformers serve`.
 
-Simulating, judging, a budget in tokens, and a run that goes on when its server was killed and came back.
+Simulating, judging, a budget in tokens, and a run that goes on when its server was killed and came back: the first
+where it is there, since the second takes ten seconds to start.
 """
 
 import os
@@ -8,6 +9,7 @@ import subprocess
 import sys
 import time
 import urllib.request
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -28,6 +30,7 @@ class Real:
 
     def __init__(self, kind, place):
         self.port, self.place = free_port(), place
+        self.dies = kind == "llama.cpp" or not find_spec("xllamacpp")
         self.base = f"http://127.0.0.1:{self.port}/v1"
         if kind == "llama.cpp":
             [file] = fetch_model(MODEL).glob("*.gguf")
@@ -82,16 +85,17 @@ def test_a_study_on_a_real_server_that_is_killed_and_comes_back(real, tmp_path):
     with Run(tmp_path / "run") as run:
         before = len(run.messages())
         assert 0 < run.usage()[["tokens_in", "tokens_out"]].to_numpy().sum() < 500
-    at_work = simulate(prompts, one, one, **asked, budget=Budget(), wait=False)
-    while at_work.progress["done"] == 0:
-        time.sleep(0.05)
-    real.kill()
-    with at_work.result() as run:
-        assert before <= run.messages()["content"].notna().sum() < 8
-    with pytest.raises(SetupError, match="no server answers"):
-        simulate(prompts, llm(), llm(), **asked)
-    real.start()
-    with simulate(prompts, one, one, **asked) as run:
+    if real.dies:
+        at_work = simulate(prompts, one, one, **asked, budget=Budget(), wait=False)
+        while at_work.progress["done"] == 0:
+            time.sleep(0.05)
+        real.kill()
+        with at_work.result() as run:
+            assert before <= run.messages()["content"].notna().sum() < 8
+        with pytest.raises(SetupError, match="no server answers"):
+            simulate(prompts, llm(), llm(), **asked)
+        real.start()
+    with simulate(prompts, one, one, **asked, budget=Budget()) as run:
         messages = run.messages()
         assert len(messages) == 8 and messages["content"].notna().all()
         assert messages.query("finish_reason != 'prompt'")["tokens_out"].between(1, 8).all()
