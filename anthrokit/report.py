@@ -29,6 +29,14 @@ from .panels.source import spelled
 __all__ = ['demo_run', 'profile_table', 'side_by_side', 'differences_table', 'draw', 'write_report']
 
 # %% ../nbs/14_report.ipynb #1bb51145
+@functools.cache
+def _demo_files() -> dict[str, bytes]:
+    "The files of the run that ships with anthrokit, which is restored once in a process."
+    with tempfile.TemporaryDirectory() as folder:
+        Run.restore(data_path("demo_run"), folder).close()
+        return {name: Path(folder, name).read_bytes() for name in ("manifest.json", "ledger.sqlite")}
+
+
 def demo_run(folder: str | os.PathLike | None = None) -> Run:
     """The small run that ships with anthrokit, as a run to look at and play with.
 
@@ -43,7 +51,11 @@ def demo_run(folder: str | os.PathLike | None = None) -> Run:
     Run 'demo': 16 of 16 dialogues, 160 messages, 3200 of 3200 ratings ok
     """
     folder = Path(folder) if folder is not None else Path(tempfile.mkdtemp(prefix="anthrokit-")) / "demo"
-    return Run(folder) if (folder / "ledger.sqlite").exists() else Run.restore(data_path("demo_run"), folder)
+    if not (folder / "ledger.sqlite").exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, data in _demo_files().items():
+            (folder / name).write_bytes(data)
+    return Run(folder)
 
 # %% ../nbs/14_report.ipynb #9f428729
 def profile_table(labels: pd.DataFrame) -> pd.DataFrame:

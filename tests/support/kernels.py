@@ -80,6 +80,9 @@ def import_all() -> None:
                     getattr(room, one)
                 except ImportError:  # an extra that isn't there
                     pass
+    from anthrokit import report
+
+    report._demo_files()
     assert threading.active_count() == 1, threading.enumerate()  # a fork has no other thread
     gc.collect()
     gc.freeze()  # no fork looks through it for garbage, which would copy its every page
