@@ -130,7 +130,7 @@ def judged_and_perceived(
 
     Notes
     -----
-    Ordinary least squares with HC3 standard errors (statsmodels).
+    Ordinary least squares with HC3 standard errors and Student's t (statsmodels).
 
     Raises
     ------
@@ -162,7 +162,7 @@ def judged_and_perceived(
         if x.notna().all() and np.linalg.matrix_rank(design) == design.shape[1]:
             # With a leverage of 1, HC3 would divide by 0.
             alone = (np.linalg.qr(design)[0] ** 2).sum(axis=1).max() > 1 - 1e-9
-            fit = sm.OLS(y, design).fit(cov_type="nonrobust" if alone else "HC3")
+            fit = sm.OLS(y, design).fit(cov_type="nonrobust" if alone else "HC3", use_t=True)
             row["estimate"] = fit.params["rate"]
             if not alone:
                 low, high = fit.conf_int(1 - ci).loc["rate"]
