@@ -214,14 +214,14 @@ def agreement(
 
 # %% ../../nbs/07_analysis/08_agreement.ipynb #585e895e
 def missingness(
-    ratings: pd.DataFrame, by: str | Sequence[str] = ("judge", "behaviour"), *, ci: float = 0.95
+    ratings: Run | pd.DataFrame, by: str | Sequence[str] = ("judge", "behaviour"), *, ci: float = 0.95
 ) -> pd.DataFrame:
     """Share of ratings that are missing, by reason.
 
     Parameters
     ----------
-    ratings : DataFrame
-        `run.ratings()` or `run.planned_ratings()`: dialogue_id, status (ok, refused, unparsed, failed,
+    ratings : Run or DataFrame
+        A run, its `run.ratings()` or `run.planned_ratings()`: dialogue_id, status (ok, refused, unparsed, failed,
         planned), and the columns of `by`.
     by : str or sequence of str
         Columns to group by: judge, behaviour, turn, …; () for all together.
@@ -244,7 +244,7 @@ def missingness(
     0     j  refused  1        3
     1     j      any  1        3
     """
-    by, parts = as_names(by), []
+    by, parts, ratings = as_names(by), [], ratings.ratings() if isinstance(ratings, Run) else ratings
     require_columns(ratings, ["status", *by], "ratings")
     tally, status = Tally(ratings, by), ratings["status"].astype("str").to_numpy()
     for reason in [*sorted(set(status) - {"ok"}), "any"]:

@@ -14,7 +14,8 @@ import numpy as np
 import pandas as pd
 
 from .clustered import _with_holm, as_names, check_level, require_columns
-from ..core import TableError
+from .profiles import profile
+from ..core import Run, TableError
 
 # %% auto #0
 __all__ = ['scale_score', 'reliability', 'rank_biserial', 'compare_conditions', 'profile_validity']
@@ -333,14 +334,14 @@ def _rank_correlation(x: Sequence[float], y: Sequence[float]) -> tuple[float, fl
 
 
 def profile_validity(
-    profiles: pd.DataFrame, perceived: pd.DataFrame, score: str = "score", *, ci: float = 0.95
+    profiles: Run | pd.DataFrame, perceived: pd.DataFrame, score: str = "score", *, ci: float = 0.95
 ) -> pd.DataFrame:
     """Correlation, across systems, of each behaviour's frequency with perceived anthropomorphism.
 
     Parameters
     ----------
-    profiles : DataFrame
-        From `profile`, by target and behaviour (or category).
+    profiles : Run or DataFrame
+        From `profile`, by target and behaviour (or category); of a run, its own.
     perceived : DataFrame
         One row a system: target, and its mean perceived anthropomorphism in the column `score`.
     score : str
@@ -372,6 +373,7 @@ def profile_validity(
     from scipy.stats import norm
 
     check_level(ci)
+    profiles = profile(profiles) if isinstance(profiles, Run) else profiles
     what, rows = "behaviour" if "behaviour" in profiles.columns else "category", []
     require_columns(profiles, ["target", what, "estimate"], "profile")
     require_columns(perceived, ["target", score], "perceived")

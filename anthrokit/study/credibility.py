@@ -43,6 +43,8 @@ def user_turns(run: Run, *, source: str, first: bool = False) -> pd.DataFrame:
     >>> user_turns(demo_run(), source="simulated").shape
     (64, 5)
     """
+    if not isinstance(run, Run):
+        raise TypeError(f"user turns are read from a run, as Run(folder) opens it; not {type(run).__name__}")
     messages = run.messages()
     said = messages[(messages["role"] == "user") & messages["content"].notna()]
     said = said if first else said[said["turn"] > 1]
@@ -166,7 +168,8 @@ def compare_credibility(
     check_level(ci)
     require_columns(ratings, ["item", "rater", "rating"], "ratings")
     given = pd.to_numeric(ratings["rating"], errors="coerce")
-    ratings = ratings.assign(rating=given).dropna(subset=["rating"])
+    left_open = ratings["rating"].isna() | ratings["rating"].astype("str").str.strip().eq("")
+    ratings = ratings.assign(rating=given)[~left_open]
     if wrong := sorted(set(ratings.loc[~ratings["rating"].isin([1, 2, 3, 4, 5]), "item"])):
         raise TableError(f"ratings are whole numbers from 1 to 5; those of the items {wrong[:5]} are not")
     if strange := sorted(set(ratings["item"]) - set(key["item"])):
