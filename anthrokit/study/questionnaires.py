@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import os
-import random
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -99,13 +98,6 @@ class Questionnaire:
     def items_of(self, scale: str) -> list[Item]:
         "The items that count under a scale."
         return [item for item in self.items if item.scale == scale]
-
-    def shown_to(self, participant: str) -> list[Item]:
-        "The items in the order in which one participant sees them; the same at each reload."
-        items = list(self.items)
-        if self.order == "random":
-            random.Random(f"{participant}/{self.name}").shuffle(items)
-        return items
 
     def to_frame(self) -> pd.DataFrame:
         "One row an item."
