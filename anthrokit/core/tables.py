@@ -12,7 +12,6 @@ import os
 import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,9 +20,9 @@ import pandas as pd
 from .errors import RunError, TableError, nearest
 
 # %% auto #0
-__all__ = ['TEXT', 'INTEGER', 'NUMBER', 'TRUTH', 'TABLES', 'KEPT', 'Table', 'columns', 'stated', 'table_sql', 'schema', 'check',
-           'empty', 'escape_cell', 'restore_cell', 'map_cells', 'records', 'read_frame', 'read_table', 'meaning',
-           'write_frame', 'data_path']
+__all__ = ['TEXT', 'INTEGER', 'NUMBER', 'TRUTH', 'TABLES', 'KEPT', 'Table', 'columns', 'stated', 'table_sql', 'check', 'empty',
+           'escape_cell', 'restore_cell', 'map_cells', 'records', 'read_frame', 'read_table', 'meaning', 'write_frame',
+           'data_path']
 
 # %% ../../nbs/01_core/01_tables.ipynb #faa9658d
 TEXT, INTEGER, NUMBER, TRUTH = "str", "Int64", "Float64", "boolean"
@@ -568,42 +567,34 @@ def _tests(name: str, dtype: str, rule: str | tuple[str, ...]) -> Iterator[tuple
         yield "1 or more", lambda values: values >= 1
 
 
-def _is_sound(frame: pd.DataFrame, table: str) -> bool:
-    "Whether a frame in the dtypes of a table keeps all its rules."
-    about = stated(table)
-    for name, (dtype, rule, _) in about.columns.items():
-        values = frame[name].dropna()
-        if len(values) < len(frame) and rule not in _MAY_BE_MISSING or rule == "id" and not values.is_unique:
-            return False
-        if not all(holds(values).all() for _, holds in _tests(name, dtype, rule)):
-            return False
-    return len(about.key) < 2 or not frame.duplicated([*about.key]).any()
+def _faults(values: pd.Series, name: str, dtype: str, rule: str | tuple[str, ...]) -> Iterator[tuple[int, str]]:
+    "Rows of a column that break its rule, and how."
+    there = values.dropna()
+    if len(there) < len(values) and rule not in _MAY_BE_MISSING:
+        yield from ((row, "is empty") for row in values.index[values.isna()])
+    if rule == "id" and not there.is_unique:
+        first = {value: row for row, value in there[::-1].items()}
+        for row, value in there[there.duplicated()].astype(object).items():
+            yield row, f"{value!r} stands in row {first[value] + 1} already"
+    for says, holds in _tests(name, dtype, rule):
+        for row, value in there[~holds(there).astype(bool)].astype(object).items():
+            yield row, "is blank" if says == "not blank" else f"{value!r} is not {says}"
 
 
-# %% ../../nbs/01_core/01_tables.ipynb #8a3d07a1
-@cache
-def schema(table: str, typed: bool = True) -> Any:
-    """Make the pandera `DataFrameSchema` of a table, or that of its rules without its dtypes; further columns may be.
+_KINDS = {TEXT: "text", INTEGER: "a whole number", NUMBER: "a number", TRUTH: "True or False"}
 
-    Examples
-    --------
-    >>> schema("labels").columns["votes_for"].description
-    'judges whose mode says present'
-    """
-    import pandera.pandas as pa
 
-    about, fields = stated(table), {}
-    for name, (dtype, rule, meaning) in about.columns.items():
-        fields[name] = pa.Column(
-            dtype if typed else None,
-            [pa.Check(holds, error=says) for says, holds in _tests(name, dtype, rule)],
-            nullable=rule in _MAY_BE_MISSING,
-            unique=rule == "id",
-            coerce=typed,
-            description=meaning,
-        )
-    key = [*about.key] if len(about.key) > 1 else None  # a single column has a rule of its own
-    return pa.DataFrameSchema(fields, unique=key, name=table, strict=False)
+def _in_dtype(values: pd.Series, dtype: str) -> tuple[pd.Series, pd.Series]:
+    "A column in its dtype, and the cells that can't be brought to it, which are missing there."
+    no_number = TypeError, ValueError, OverflowError
+    with contextlib.suppress(*no_number):
+        return values.astype(dtype), values.iloc[:0]
+    fit = {}
+    for row, value in values.items():
+        with contextlib.suppress(*no_number):
+            fit[row] = pd.Series([value], dtype=object).astype(dtype)[0]
+    return pd.Series(fit, dtype=dtype).reindex(values.index), values.drop(list(fit))
+
 
 # %% ../../nbs/01_core/01_tables.ipynb #c5c05af8
 def check(frame: pd.DataFrame, table: str, source: str | os.PathLike | None = None) -> pd.DataFrame:
@@ -649,52 +640,24 @@ def check(frame: pd.DataFrame, table: str, source: str | os.PathLike | None = No
         plural = "columns" if len(needed) > 1 else "column"
         raise TableError(f"{where}the table {table} needs the {plural} {', '.join(needed)}.{hint}")
     frame = frame.reset_index(drop=True).assign(**dict.fromkeys(absent, pd.NA))
-    frame, typed = frame[[*fields, *(name for name in frame.columns if name not in fields)]], True
-    with contextlib.suppress(TypeError, ValueError):  # else the schema says which cells are of another dtype
-        frame, typed = frame.astype({name: dtype for name, (dtype, _, _) in fields.items()}), False
-        if _is_sound(frame, table):
-            return frame
-    import pandera.errors
-
-    try:
-        return schema(table, typed).validate(frame, lazy=True)
-    except pandera.errors.SchemaErrors as error:
-        places = _places(error.failure_cases, frame, table)
+    frame, places, typed = frame[[*fields, *(name for name in frame.columns if name not in fields)]], [], {}
+    for name, (dtype, rule, _) in fields.items():
+        typed[name], odd = _in_dtype(frame[name], dtype)
+        found = [(row, f"{value!r} is not {_KINDS[dtype]}") for row, value in odd.items()]
+        found += _faults(typed[name].drop(odd.index) if found else typed[name], name, dtype, rule)
+        places += [f"row {row + 1}, column {name}: {what}" for row, what in sorted(found)]
+    frame, key = frame.assign(**typed), [*stated(table).key]
+    if len(key) > 1 and (twice := frame.duplicated(key)).any():
+        twice &= frame[key].notna().all(axis=1)
+        places += [
+            f"row {row + 1}, columns {', '.join(key)}: the same as an earlier row" for row in frame.index[twice]
+        ]
+    if not places:
+        return frame
     shown = "\n".join(f"  {place}" for place in places[:10])
     more = f"\n  … and {len(places) - 10} more" if len(places) > 10 else ""
-    raise TableError(f"{where}the table {table} breaks its rules:\n{shown}{more}") from None
+    raise TableError(f"{where}the table {table} breaks its rules:\n{shown}{more}")
 
-
-def _places(cases: pd.DataFrame, frame: pd.DataFrame, table: str) -> list[str]:
-    "One sentence a failed row and column."
-    places, key = [], [*stated(table).key]
-    for case in cases.itertuples():
-        rule = str(case.check)
-        if rule == "multiple_fields_uniqueness":
-            continue
-        row = "" if pd.isna(case.index) else f"row {int(case.index) + 1}, "
-        value = "" if pd.isna(case.failure_case) else repr(case.failure_case)
-        if rule == "not_nullable":
-            what = "is empty"
-        elif rule == "field_uniqueness":
-            first = frame.index[frame[case.column] == case.failure_case][0]
-            if first == case.index:
-                continue
-            what = f"{value} stands in row {first + 1} already"
-        elif rule == "not blank":
-            what = "is blank"
-        elif rule.startswith(("dtype", "coerce_dtype")):
-            wanted = {INTEGER: "a whole number", NUMBER: "a number", TRUTH: "True or False"}
-            what = f"{value} is not {wanted.get(stated(table).columns.get(case.column, ('',))[0], 'text')}"
-        else:
-            what = f"{value} is not {rule}"
-        places.append(f"{row}column {case.column}: {what}")
-    if len(key) > 1:
-        places += [
-            f"row {row + 1}, columns {', '.join(key)}: the same as an earlier row"
-            for row in frame.index[frame.duplicated(key, keep="first")]
-        ]
-    return places
 
 # %% ../../nbs/01_core/01_tables.ipynb #6541622b
 def empty(table: str) -> pd.DataFrame:

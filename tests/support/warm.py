@@ -2,7 +2,6 @@
 
 import aiohttp.web  # noqa: F401
 import judged  # noqa: F401
-import pandera.pandas  # noqa: F401
 
 from anthrokit import analysis, cli, figures, heartbench, report  # noqa: F401
 from anthrokit.models.llm import import_litellm
