@@ -15,9 +15,11 @@ import pandas as pd
 
 from anthrokit.analysis import (
     Tally,
+    as_labels,
     as_names,
     clusters,
     judges_of,
+    require_columns,
     resample,
     table_by_measure,
     truth_values,
@@ -47,6 +49,13 @@ def _bases_of(rows: pd.DataFrame, told: pd.DataFrame) -> pd.Series:
     return rows["dialogue_id"].astype("str").map(known.set_index("dialogue_id")["base_id"])
 
 
+def _refuse_twice(table: pd.DataFrame, told: str) -> None:
+    "Refuse a message that stands in a table twice for a behaviour."
+    if (twice := table[table.duplicated(_ITEM)]).size:
+        where = ", ".join(f"{name} {twice.iloc[0][name]}" for name in _ITEM)
+        raise TableError(f"{where}: {told}")
+
+
 def verdicts_of(source: pd.DataFrame | Run) -> pd.DataFrame:
     """One row a message, behaviour and judge, the panel's label among them.
 
@@ -60,6 +69,11 @@ def verdicts_of(source: pd.DataFrame | Run) -> pd.DataFrame:
     DataFrame
         dialogue_id, turn, behaviour, judge, verdict, and base_id where the table has it.
 
+    Raises
+    ------
+    TableError
+        A column or every row is missing, or a message is labelled twice for a behaviour.
+
     Examples
     --------
     >>> import pandas as pd
@@ -69,13 +83,15 @@ def verdicts_of(source: pd.DataFrame | Run) -> pd.DataFrame:
     >>> verdicts_of(pd.DataFrame(labels))[["judge", "verdict"]].values.tolist()
     [['a', True], ['panel', True]]
     """
-    if isinstance(source, Run):
-        source = source.labels()
+    source = as_labels(source)
     if "sample" in source.columns:
+        require_columns(source, [*_ITEM, "judge", "verdict"], "ratings")
         single = modes(source).rename(columns={"mode": "verdict"})
         panel = label(source).assign(judge="panel").rename(columns={"label": "verdict"})
         long = pd.concat([part[[*_ITEM, "judge", "verdict"]] for part in (single, panel)], ignore_index=True)
         return long.assign(base_id=_bases_of(long, source)) if "base_id" in source.columns else long
+    require_columns(source, [*_ITEM, "label"])
+    _refuse_twice(source, "is labelled twice; give the labels of one run")
     keep = [*_ITEM, *(["base_id"] if "base_id" in source.columns else [])]
     wide = source[[*keep, *judges_of(source)]]
     wide["panel"] = pd.Series(truth_values(source["label"]), index=source.index).astype("boolean")
@@ -87,7 +103,11 @@ def _people_said(human: pd.DataFrame | str | os.PathLike, told: pd.DataFrame) ->
     "The messages that people decided, with weights (1 where not drawn) and base prompts."
     if not (isinstance(human, pd.DataFrame) and "truth" in human.columns):
         human = read_annotations(human)
-    known = human.dropna(subset=["truth"]).drop(columns="n_annotators", errors="ignore")
+    require_columns(human, [*_ITEM, "truth"], "people's")
+    known = human[human.columns.intersection([*_ITEM, "truth", "weight", "base_id"])].dropna(subset=["truth"])
+    if known.empty:
+        raise TableError("people decided on no message: their verdicts are blank, or as many say Yes as No")
+    _refuse_twice(known, "people decided on it twice; read_annotations brings several people's verdicts together")
     known = known.astype({"dialogue_id": "str", "turn": "Int64"})
     weight = known["weight"].astype("Float64").fillna(1.0) if "weight" in known.columns else 1.0
     known = known.assign(weight=weight).astype({"weight": "float64"})
@@ -140,7 +160,7 @@ def judge_accuracy(
     human : DataFrame or path
         `run.annotations()`, or whatever `read_annotations` reads or returns.
     by : str or sequence of str
-        Any of behaviour and judge. Without judge, all judges are taken together, the panel that they make not among
+        Of behaviour and judge. Without judge, all judges are taken together, the panel that they make not among
         them.
     ci, n_resamples, seed
         As for `analysis.resample`; base prompts are drawn.
@@ -170,6 +190,8 @@ def judge_accuracy(
     True
     """
     by, told = as_names(by), verdicts_of(ratings)
+    if unknown := [name for name in by if name not in ("behaviour", "judge")]:
+        raise ValueError(f"accuracy is told by behaviour and judge, not by {unknown[0]!r}")
     if "judge" not in by and (told["judge"] != "panel").any():
         told = told[told["judge"] != "panel"]
     both = _both_said(told, human)

@@ -128,6 +128,12 @@ def _of_behaviours(labels: pd.DataFrame, names: str | Sequence[str] | None) -> p
     return labels[labels["behaviour"].isin(names) | labels["category"].isin(names)]
 
 
+def _require_run(given: Any) -> None:
+    "Refuse what is no run, such as the path of one."
+    if not isinstance(given, Run):
+        raise TypeError(f"this takes a run, opened with Run(folder), not {type(given).__name__}")
+
+
 def draw_annotation_sample(
     run: Run,
     n: int = 20,
@@ -178,6 +184,7 @@ def draw_annotation_sample(
     >>> sheet["behaviour"].value_counts().unique().tolist()
     [4]
     """
+    _require_run(run)
     for name, number in (("n", n), ("total", 1 if total is None else total)):
         if not isinstance(number, int) or isinstance(number, bool) or number < 1:
             raise ValueError(f"{name} is {number!r}; it must be a whole number of 1 or more")
@@ -519,6 +526,7 @@ def keep_annotation_sample(
     ...     keep_annotation_sample(run, 3).equals(keep_annotation_sample(run, 3))
     True
     """
+    _require_run(run)
     names = None if behaviours is None else [behaviours] if isinstance(behaviours, str) else list(behaviours)
     size = f"{n} each of" if total is None else f"{total} in all by"
     name = f"{size} {' and '.join([by] if isinstance(by, str) else by)}, seed {seed}"

@@ -14,9 +14,18 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..analysis import as_names, clusters, in_own_order, profile, proportion, require_columns, truth_values
+from anthrokit.analysis import (
+    as_labels,
+    as_names,
+    clusters,
+    in_own_order,
+    profile,
+    proportion,
+    require_columns,
+    truth_values,
+)
 from ..analysis.clustered import _wilson
-from ..core import TableError
+from ..core import Run, TableError
 from .accuracy import _both_said, verdicts_of
 
 # %% auto #0
@@ -274,7 +283,7 @@ def _from_accuracy(raw: pd.DataFrame, accuracy: pd.DataFrame, ci: float) -> pd.D
 
 
 def corrected_rates(
-    labels: pd.DataFrame,
+    labels: pd.DataFrame | Run,
     people: pd.DataFrame | str | os.PathLike,
     by: str | Sequence[str] = ("target", "behaviour"),
     *,
@@ -284,8 +293,8 @@ def corrected_rates(
 
     Parameters
     ----------
-    labels : DataFrame
-        As `run.labels()`.
+    labels : DataFrame or Run
+        As `run.labels()`, or a judged run.
     people : DataFrame or path
         People's labels of some of these messages: `run.annotations()`, a sheet of `draw_annotation_sample` filled
         in, or what `read_annotations` returns; with the weights of the draw. Or a table of `judge_accuracy` by
@@ -325,7 +334,7 @@ def corrected_rates(
     >>> ak.corrected_rates(labels, people)[["raw", "estimate", "n_positive"]].round(2).values.tolist()
     [[0.58, 0.59, 57]]
     """
-    by = as_names(by)
+    labels, by = as_labels(labels), as_names(by)
     raw = _judged_rates(labels, by, ci)
     if isinstance(people, pd.DataFrame) and "measure" in people.columns:
         found = _from_accuracy(raw, people, ci)
@@ -431,7 +440,7 @@ def _judged_and_labelled(
     others = [name for name in by if name != "behaviour"]
     votes = [] if strata == "label" else [strata]
     places = labels[["dialogue_id", "turn", "behaviour", *others, *votes]]
-    sample = sample.drop(columns=[*others, *votes], errors="ignore").merge(
+    sample = sample.merge(
         places.astype({"dialogue_id": "str", "turn": "Int64"}), on=["dialogue_id", "turn", "behaviour"]
     )
     judged = labels.assign(judged=truth_values(labels["label"]), cluster=clusters(labels))
@@ -466,7 +475,7 @@ def _powered(group: dict[str, Any]) -> dict[str, Any]:
 
 # %% ../../nbs/08_validity/03_correction.ipynb #09bed359
 def prediction_powered_rates(
-    labels: pd.DataFrame,
+    labels: pd.DataFrame | Run,
     people: pd.DataFrame | str | os.PathLike,
     by: str | Sequence[str] = ("target", "behaviour"),
     *,
@@ -477,8 +486,8 @@ def prediction_powered_rates(
 
     Parameters
     ----------
-    labels : DataFrame
-        As `run.labels()`.
+    labels : DataFrame or Run
+        As `run.labels()`, or a judged run.
     people : DataFrame or path
         People's labels of some of these messages, as for `corrected_rates`, with the weights of the draw. Each group
         needs its own.
@@ -514,10 +523,10 @@ def prediction_powered_rates(
     >>> found[["raw", "estimate", "people", "power"]].astype(float).round(2).tolist()
     [0.58, 0.59, 0.58, 0.98]
     """
+    labels, by = as_labels(labels), as_names(by)
     strata = "votes_for" if strata == "votes" else strata
     if strata != "label" and strata not in labels.columns:
         raise ValueError(f"strata is 'label', 'votes' or a column of the labels, not {strata!r}")
-    by = as_names(by)
     judged, sample, raw = _judged_and_labelled(labels, people, by, ci, strata)
     rows = []
     for _, row in raw.iterrows():
@@ -530,7 +539,7 @@ def prediction_powered_rates(
 
 # %% ../../nbs/08_validity/03_correction.ipynb #c13b28b4
 def prediction_powered_differences(
-    labels: pd.DataFrame,
+    labels: pd.DataFrame | Run,
     people: pd.DataFrame | str | os.PathLike,
     group: str = "target",
     by: str | Sequence[str] = "behaviour",
@@ -572,7 +581,7 @@ def prediction_powered_differences(
     >>> bool(found["ci_low"] < found["estimate"] < found["ci_high"])
     True
     """
-    by = as_names(by)
+    labels, by = as_labels(labels), as_names(by)
     require_columns(labels, [group, *by])
     levels = in_own_order(labels[group])
     if len(levels) < 2:
@@ -616,8 +625,8 @@ def _difference_of(a: dict[str, Any], b: dict[str, Any]) -> tuple[float, float, 
     return _recovered(apart, [*a["parts"], *b["parts"]], influences, least=-1.0)
 
 # %% ../../nbs/08_validity/03_correction.ipynb #d6e15a29
-def bounds(labels: pd.DataFrame, by: str | Sequence[str] = ("target", "behaviour")) -> pd.DataFrame:
-    """Rates if all missing labels were No, and if all were Yes.
+def bounds(labels: pd.DataFrame | Run, by: str | Sequence[str] = ("target", "behaviour")) -> pd.DataFrame:
+    """Rates if all missing labels were No, and if all were Yes; of `run.labels()`, or of a judged run.
 
     Returns
     -------
@@ -632,7 +641,9 @@ def bounds(labels: pd.DataFrame, by: str | Sequence[str] = ("target", "behaviour
     >>> bounds(labels, "behaviour").values.tolist()
     [['b', 0.5, 0.25, 0.75, 2, 4]]
     """
-    by, truth = as_names(by), truth_values(labels["label"])
+    labels, by = as_labels(labels), as_names(by)
+    require_columns(labels, [*by, "label"])
+    truth = truth_values(labels["label"])
     frame = labels[by].assign(yes=truth == 1, n=~np.isnan(truth), n_total=1)
     table = frame.groupby(by, sort=False, as_index=False, dropna=False)[["yes", "n", "n_total"]].sum()
     yes, n, total = table["yes"], table["n"], table["n_total"]

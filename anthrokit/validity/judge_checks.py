@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from anthrokit.analysis import (
+    as_labels,
     as_names,
     clusters,
     difference,
@@ -183,14 +184,14 @@ def anchor_drift(
 
 # %% ../../nbs/08_validity/07_judge_checks.ipynb #51c57e61
 def latent_labels(
-    labels: pd.DataFrame, behaviour: str, people: pd.DataFrame | str | os.PathLike | None = None
+    labels: pd.DataFrame | Run, behaviour: str, people: pd.DataFrame | str | os.PathLike | None = None
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Dawid and Skene's estimate of labels and of judges' errors, beside the majority's.
 
     Parameters
     ----------
-    labels : DataFrame
-        As `run.labels()`, with a column a judge; two judges or more, three to be of use.
+    labels : DataFrame or Run
+        A judged run, or as `run.labels()`, with a column a judge; two judges or more, three to be of use.
     behaviour : str
         Judges err by behaviour: one at a time.
     people : DataFrame or path, optional
@@ -227,6 +228,7 @@ def latent_labels(
     needs("raters", "crowdkit")
     from crowdkit.aggregation.classification.dawid_skene import DawidSkene
 
+    labels = as_labels(labels)
     own = labels[labels["behaviour"] == behaviour]
     told = verdicts_of(own).query("judge != 'panel'")[[*_ITEM, "judge", "verdict"]]
     if people is not None:
