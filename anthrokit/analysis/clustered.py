@@ -28,6 +28,8 @@ def require_columns(frame: pd.DataFrame, columns: Sequence[str], what: str = "la
     >>> from anthrokit.analysis import require_columns
     >>> require_columns(pd.DataFrame({"turn": [1]}), ["turn"])
     """
+    if not isinstance(frame, pd.DataFrame):
+        raise TypeError(f"the {what} table is a DataFrame, not {type(frame).__name__}")
     absent = [name for name in columns if name not in frame.columns]
     if absent:
         there = ", ".join(map(str, frame.columns)) or "none"

@@ -356,7 +356,7 @@ def late_behaviours(
     >>> from anthrokit.analysis import late_behaviours, simulate_labels
     >>> late_behaviours(simulate_labels(1, base_prompts=20))[["estimate", "surely", "n_behaviours"]]
        estimate  surely  n_behaviours
-    0        11       4            14
+    0        11       3            14
     """
     labels = as_labels(labels)
     by = [name for name in _by_target(labels, by) if name != "behaviour"]
