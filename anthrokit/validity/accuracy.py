@@ -91,7 +91,7 @@ def verdicts_of(source: pd.DataFrame | Run) -> pd.DataFrame:
         long = pd.concat([part[[*_ITEM, "judge", "verdict"]] for part in (single, panel)], ignore_index=True)
         return long.assign(base_id=_bases_of(long, source)) if "base_id" in source.columns else long
     require_columns(source, [*_ITEM, "label"])
-    _refuse_twice(source, "is labelled twice; give the labels of one run")
+    _refuse_twice(source, "labelled twice; give the labels of one run")
     keep = [*_ITEM, *(["base_id"] if "base_id" in source.columns else [])]
     wide = source[[*keep, *judges_of(source)]]
     wide["panel"] = pd.Series(truth_values(source["label"]), index=source.index).astype("boolean")
