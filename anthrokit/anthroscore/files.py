@@ -14,7 +14,7 @@ from typing import Any
 
 import pandas as pd
 
-from .mentions import AnthroScoreError, Entities, protocol_named
+from .mentions import AnthroScoreError, Entities, _several, protocol_named
 from .scoring import Scorer, load_scorer, score_texts
 from ..core import digest
 from ..models import Spread
@@ -169,7 +169,7 @@ def score_files(
         raise AnthroScoreError("workers load the model themselves: give its name or its folder")
     entities, asked = Entities.of(entities), protocol_named(protocol)
     about = {"entities": entities.describe(), "protocol": asked.name, "precision": precision, "text": text}
-    about |= {"dependencies": sorted(dependencies or []), "check_language": check_language}
+    about |= {"dependencies": sorted(_several(dependencies or [])), "check_language": check_language}
     into.mkdir(parents=True, exist_ok=True)
     _same_scale(into, about)
     how = {"entities": entities, "protocol": protocol, "dependencies": dependencies, "text": text}

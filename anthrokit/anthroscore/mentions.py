@@ -86,13 +86,18 @@ def protocol_named(name: str | Protocol) -> Protocol:
     return PROTOCOLS["released-0.0.2" if name == "released" else name]
 
 # %% ../../nbs/06_anthroscore/01_mentions.ipynb #39c3700d
+def _several(given: Any) -> tuple:
+    "One word or several, as a tuple."
+    return (given,) if isinstance(given, str) else tuple(given)
+
+
 @dataclass(frozen=True)
 class Entities:
     """What counts as a mention.
 
     Parameters
     ----------
-    words : tuple of str
+    words : str or sequence of str
         Words and phrases, whole, in any case.
     pattern : re.Pattern, optional
         Or a pattern of your own, used as it is (mind the word boundaries and re.IGNORECASE).
@@ -112,6 +117,7 @@ class Entities:
     coreference: str = "none"
 
     def __post_init__(self):
+        object.__setattr__(self, "words", _several(self.words))
         if self.coreference not in ("none", "mention", "topic"):
             raise AnthroScoreError(f"coreference is none, mention or topic, not {self.coreference!r}")
         blank = [word for word in self.words if not isinstance(word, str) or not word.strip()]
@@ -125,7 +131,7 @@ class Entities:
             return given
         if isinstance(given, re.Pattern):
             return cls(pattern=given)
-        return cls(words=(given,) if isinstance(given, str) else tuple(given))
+        return cls(words=given)
 
     @cached_property
     def regex(self) -> re.Pattern:
@@ -154,7 +160,7 @@ _PRESETS = {
 }
 
 
-def preset(name: str, names: Sequence[str] = ()) -> Entities:
+def preset(name: str, names: str | Sequence[str] = ()) -> Entities:
     """Ready-made entities.
 
     Parameters
@@ -164,7 +170,7 @@ def preset(name: str, names: Sequence[str] = ()) -> Entities:
         description: the same, for answers to a question about the system;
         technology: words for systems in research papers and news, near those of Cheng et al.;
         addressee: *you*, for messages addressed to the system (a general *you* is not told apart).
-    names : sequence of str
+    names : str or sequence of str
         Names that the study or its users gave the system.
 
     Examples
@@ -176,7 +182,7 @@ def preset(name: str, names: Sequence[str] = ()) -> Entities:
     if name not in _PRESETS:
         raise AnthroScoreError(f"there is no preset {name!r}; {nearest(name, _PRESETS)}")
     words, coreference = _PRESETS[name]
-    return Entities(words=(*words, *names), coreference=coreference)
+    return Entities(words=(*words, *_several(names)), coreference=coreference)
 
 # %% ../../nbs/06_anthroscore/01_mentions.ipynb #f92f3062
 _HALF_CHARACTER = re.compile("[\ud800-\udfff]")
@@ -430,11 +436,11 @@ def _masked_rows(
     pairs: Iterable[tuple[str, str | None]],
     entities: Entities,
     protocol: Protocol,
-    dependencies: Sequence[str] | None = None,
+    dependencies: str | Sequence[str] | None = None,
     check_language: bool = True,
 ) -> Iterator[dict[str, Any]]:
     "Rows of masked sentences, text by text; `dependencies` None: those of the protocol."
-    released, places = protocol.released, dependencies or protocol.dependencies
+    released, places = protocol.released, _several(dependencies) if dependencies else protocol.dependencies
     # the *it* that opens a text is the topic; the one that opens a later paragraph may be anything
     later = replace(entities, coreference="mention") if entities.coreference == "topic" else entities
     parser, _ = load_parser()
@@ -470,7 +476,7 @@ def mask_sentences(
     entities: Any = ("system", "model"),
     *,
     protocol: str = "paper",
-    dependencies: Sequence[str] | None = None,
+    dependencies: str | Sequence[str] | None = None,
     check_language: bool = True,
     text: str = "text",
 ) -> pd.DataFrame:
@@ -484,7 +490,7 @@ def mask_sentences(
         What counts as a mention; see `preset`.
     protocol : str
         A name of `PROTOCOLS`: paper, released-0.0.2, released-head or released-examples.
-    dependencies : sequence of str, optional
+    dependencies : str or sequence of str, optional
         spaCy's names of the places that count, by default those of the protocol; nsubjpass ("the system was
         asked"), pobj ("with the system") and dative ("told the system a story") can be added.
     check_language : bool

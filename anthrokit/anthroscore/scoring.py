@@ -32,6 +32,7 @@ from anthrokit.anthroscore.mentions import (
     preset,
     protocol_named,
     _sentence_frame,
+    _several,
     _text_pairs,
 )
 from ..core import Run, RunError, digest, nearest
@@ -757,7 +758,7 @@ def score_into(
         **_scale(scorer, asked),
         "entities": entities.describe(),
         "max_tokens": scorer.max_tokens,
-        "dependencies": sorted(dependencies or asked.dependencies or ["all"]),
+        "dependencies": sorted(_several(dependencies or asked.dependencies or "all")),
         "check_language": check_language and not asked.released,
     }
     setting = digest(description)
@@ -851,14 +852,14 @@ def stored_summary(run: Run, **scale: str) -> pd.DataFrame:
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #3aaf2052
 def score_messages(
-    messages: pd.DataFrame, entities: Any = None, model: Any = None, *, role: str = "user", **options: Any
+    messages: pd.DataFrame | Run, entities: Any = None, model: Any = None, *, role: str = "user", **options: Any
 ) -> pd.DataFrame:
     """AnthroScore of the messages of dialogues.
 
     Parameters
     ----------
-    messages : DataFrame
-        With the columns of `tables.columns("messages")`; base_id is used where it is there.
+    messages : DataFrame or Run
+        With the columns of `tables.columns("messages")`; base_id is used where it is there. Or a run.
     entities
         As for `score_texts`; None: `preset("chatbot")`. `preset("addressee")` takes *you*.
     model
@@ -882,6 +883,12 @@ def score_messages(
     >>> score_messages(said, model="smollm2-135m-instruct")[["text_id", "turn", "status"]].values.tolist()
     [['d/1', 1, 'scored']]
     """
+    messages = messages.messages() if isinstance(messages, Run) else messages
+    if not isinstance(messages, pd.DataFrame):
+        told = f"a table of messages, as run.messages() gives it, or a run; not {type(messages).__name__}"
+        raise TypeError(f"this takes {told}")
+    if absent := [name for name in ("dialogue_id", "turn", "role", "content") if name not in messages]:
+        raise AnthroScoreError(f"the messages lack {', '.join(absent)}")
     said = messages[messages["role"] == role]
     if said.empty:
         raise AnthroScoreError(f"there is no message of the role {role!r}")

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .mentions import AnthroScoreError, _text_pairs
+from .mentions import AnthroScoreError, _several, _text_pairs
 from .scoring import Scorer, _log_probability, _opening, load_scorer
 from ..core import nearest
 
@@ -45,7 +45,7 @@ def _log_mean(values: np.ndarray) -> np.ndarray:
 
 
 def score_tone(
-    texts: Any, dimensions: Sequence[str] = ("human-like",), model: Any = None, *, text: str = "text"
+    texts: Any, dimensions: str | Sequence[str] = ("human-like",), model: Any = None, *, text: str = "text"
 ) -> pd.DataFrame:
     """HumT and SocioT of texts.
 
@@ -53,7 +53,7 @@ def score_tone(
     ----------
     texts : list of str, Series, dict or DataFrame
         As for `score_texts`: ids are the index, the keys, or the column text_id.
-    dimensions : sequence of str
+    dimensions : str or sequence of str
         Among `DIMENSIONS`: human-like (HumT), warmth, social closeness, status, femininity.
     model : str, path, (model, tokenizer) or Scorer, optional
         A causal model: "gpt2" is the paper's; the embedded SmolLM2 by default.
@@ -81,6 +81,7 @@ def score_tone(
     >>> scores["score"].is_monotonic_decreasing
     True
     """
+    dimensions = _several(dimensions)
     if unknown := [name for name in dimensions if name not in DIMENSIONS]:
         raise AnthroScoreError(f"there is no dimension {unknown[0]!r}; {nearest(unknown[0], DIMENSIONS)}")
     scorer = load_scorer("smollm2-135m-instruct" if model is None else model)
