@@ -12,7 +12,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from ..analysis import as_names, draw_clusters, holm, percentile_interval, resample, two_raters
+from ..analysis import as_names, check_level, draw_clusters, holm, percentile_interval, resample, two_raters
 from ..core import Run, TableError, nearest, note
 from .answers import with_words
 from .cases import OTHER, Cases, load_abilities, refuse_twice, refuse_unknown
@@ -141,6 +141,7 @@ def compare(
     >>> compare(bundled_hits())[["a", "b", "estimate", "n", "lacks"]].round(1).values.tolist()
     [['listener', 'adviser', 76.2, 12, '']]
     """
+    check_level(ci)
     grid, rows = score_grid(case_scores(hits, protocol)), []
     for a, b in combinations(range(len(grid.models)), 2):
         first, second, lacks = _pair(grid, a, b)

@@ -10,7 +10,7 @@ import json
 import numpy as np
 import pandas as pd
 
-from ..analysis import resample
+from ..analysis import check_level, resample
 from ..core import Run, TableError, vote
 from .results import agreement
 from ..validity import sample_agreement
@@ -54,6 +54,7 @@ def place_effect(
     >>> place_effect(said, orders, n_resamples=0)["estimate"].item()
     1.0
     """
+    check_level(ci)
     unit, rows = ["model", "case_id", "judge", "sample"], []
     orders = judgements[[*unit, "criteria_order"]].dropna()
     orders = orders.assign(criterion=orders["criteria_order"].map(json.loads)).explode("criterion", ignore_index=True)

@@ -15,6 +15,7 @@ import pandas as pd
 from anthrokit.analysis import (
     as_labels,
     as_names,
+    check_level,
     clusters,
     difference,
     draw_clusters,
@@ -86,6 +87,7 @@ def sample_agreement(
     >>> sample_agreement(said)["estimate"].round(2).item()
     0.33
     """
+    check_level(ci)
     ratings = _with_bases(ratings) if isinstance(ratings, Run) else ratings
     by = as_names(by)
     unit = list(dict.fromkeys([*by, "judge", *item, "sample"]))

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..analysis import as_names, profile
+from ..analysis import as_names, check_level, profile
 from ..analysis.clustered import _wilson
 from .correction import _jeffreys_limits, _powered_share, _recovered, prediction_powered_rates
 
@@ -219,6 +219,7 @@ def enough_labels(
     """
     from scipy.stats import norm
 
+    check_level(ci)
     if (look is None) != (looks is None) or (look is not None and not 1 <= look <= looks):
         raise ValueError(
             f"look {look} of {looks} planned: name the number of looks before the first, and keep to it"
