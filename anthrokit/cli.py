@@ -367,12 +367,13 @@ def demo(folder: str = "runs/demo", *, dialogues: _Positive = 16, turns: _Positi
         f"{minutes} to {2 * minutes} minutes on two processors, all goes to {folder}, Ctrl-C ends it, and the same "
         f"command goes on."
     )
+    prompts = _drawn("anthrokit", dialogues, None)
     with ak.Run(folder) as run:
         if run.answered() and not run.fact("demo"):
             raise ak.RunError(f"{folder} holds a run of your own; name another folder for the demo, --folder")
         run.set_facts(demo=True)
         _say(f"1 of 3: the dialogues, {dialogues * turns} messages of the target")
-        ak.simulate(_drawn("anthrokit", dialogues, None), run=run, turns=turns, progress=show)
+        ak.simulate(prompts, run=run, turns=turns, progress=show)
         _say("2 of 3: the judges, 14 behaviours in each message")
         ak.judge(run, progress=show)
         _say("3 of 3: figures and report")
