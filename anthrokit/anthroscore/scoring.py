@@ -35,7 +35,7 @@ from anthrokit.anthroscore.mentions import (
     _several,
     _text_pairs,
 )
-from ..core import Run, RunError, digest, nearest
+from ..core import Run, RunError, TableError, digest, nearest, tables
 from ..models import needs
 
 # %% auto #0
@@ -674,7 +674,10 @@ _STORED = [*SENTENCE_COLUMNS, "score", "log_human", "log_nonhuman"]
 def _streamed(texts: Any, text: str) -> Iterator[tuple[str, str | None]]:
     "Pairs of id and text from a table, a CSV file or an iterator, without holding them."
     if isinstance(texts, (str, os.PathLike)):
-        for part in pd.read_csv(texts, dtype=str, chunksize=5_000, keep_default_na=False, na_values=[""]):
+        if long := tables.long_row(texts):
+            raise TableError(long)
+        options = {"dtype": str, "keep_default_na": False, "na_values": [""], "index_col": False}
+        for part in pd.read_csv(texts, chunksize=5_000, **options):
             yield from _text_pairs(part, text)
     elif isinstance(texts, (pd.DataFrame, pd.Series, Mapping)):
         yield from _text_pairs(texts, text)

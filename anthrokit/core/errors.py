@@ -123,7 +123,7 @@ def differing(there: Mapping[str, Any], asked: Mapping[str, Any]) -> str:
     for name in {**there, **asked}:
         old, new = (repr(one[name]) if name in one else "none" for one in (there, asked))
         if old != new:
-            lines.append(f"  {name}: it has {old}, this asks for {new}")
+            lines.append(f"  {name}: it has {old:.300}, this asks for {new:.300}")
     return "\n".join(lines)
 
 

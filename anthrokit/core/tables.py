@@ -21,8 +21,8 @@ from .errors import RunError, TableError, nearest
 
 # %% auto #0
 __all__ = ['TEXT', 'INTEGER', 'NUMBER', 'TRUTH', 'TABLES', 'KEPT', 'Table', 'columns', 'stated', 'table_sql', 'check', 'empty',
-           'escape_cell', 'restore_cell', 'map_cells', 'records', 'read_frame', 'read_table', 'meaning', 'write_frame',
-           'data_path']
+           'escape_cell', 'restore_cell', 'map_cells', 'records', 'read_frame', 'long_row', 'read_table', 'meaning',
+           'write_frame', 'data_path']
 
 # %% ../../nbs/01_core/01_tables.ipynb #faa9658d
 TEXT, INTEGER, NUMBER, TRUTH = "str", "Int64", "Float64", "boolean"
@@ -777,13 +777,20 @@ def read_frame(
     except UnicodeDecodeError:
         raise TableError(_undecoded(path, encoding)) from None
     except (pd.errors.ParserError, pd.errors.ParserWarning, pd.errors.EmptyDataError) as error:
-        raise TableError(_long_row(path, encoding) or f"{path}: is not a CSV table: {error}") from None
+        raise TableError(long_row(path, encoding) or f"{path}: is not a CSV table: {error}") from None
     return map_cells(frame, restore_cell) if escaped else frame
 
 
-def _long_row(path: Path, encoding: str) -> str | None:
-    "Which row has more cells than the header has names, and what to do about it."
-    with path.open(encoding=encoding, newline="") as file, contextlib.suppress(csv.Error):
+def long_row(path: str | os.PathLike, encoding: str = "utf-8") -> str | None:
+    """Say which row of a CSV file has more cells than its header has names, and what to do; None where none has.
+
+    Examples
+    --------
+    >>> from anthrokit.core import data_path
+    >>> long_row(data_path("demo_run") / "judges.csv") is None
+    True
+    """
+    with Path(path).open(encoding=encoding, newline="") as file, contextlib.suppress(csv.Error):
         rows = filter(None, csv.reader(file))
         names = next(rows, [])
         for number, row in enumerate(rows, start=1):

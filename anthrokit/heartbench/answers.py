@@ -13,7 +13,7 @@ from typing import Any
 
 import pandas as pd
 
-from ..core import Run, RunError, TableError, digest, own_share
+from ..core import Run, RunError, TableError, differing, digest, own_share
 from anthrokit.heartbench.cases import (
     Case,
     Cases,
@@ -174,9 +174,8 @@ def refuse_other_settings(run: Run, table: str, key: str, name: str, settings: M
     known = run.rows(f"SELECT hash, settings FROM {table} WHERE {key} = ?", [name])
     if known and known[0][0] != digest(settings):
         before = json.loads(known[0][1])
-        differ = sorted(part for part in {*before, *settings} if before.get(part) != settings.get(part))
         raise RunError(
-            f"the {key} {name!r} is in the run {run.folder} with other settings ({', '.join(differ)}). "
+            f"the {key} {name!r} is in the run {run.folder} with other settings:\n{differing(before, settings)}\n"
             "Give this one a name of its own: name='…'."
         )
 
