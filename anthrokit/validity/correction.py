@@ -24,7 +24,7 @@ from anthrokit.analysis import (
     require_columns,
     truth_values,
 )
-from ..analysis.clustered import _wilson
+from ..analysis.clustered import _cluster_variance, _wilson
 from ..core import Run, TableError
 from .accuracy import _both_said, verdicts_of
 
@@ -113,10 +113,9 @@ def _worth(hits: np.ndarray, weights: np.ndarray, cluster: np.ndarray, size: int
     influence = np.bincount(cluster, weights * (hits - share) / total, size)
     of_clusters = np.bincount(cluster, weights, size)
     least, most = (total**2 / (own**2).sum() for own in (of_clusters, weights))
-    many = np.count_nonzero(of_clusters)
-    if many < 2:  # variance between base prompts can't be seen
+    if np.count_nonzero(of_clusters) < 2:  # variance between base prompts can't be seen
         return share, least, influence
-    variance = (influence**2).sum() * many / (many - 1)
+    variance = _cluster_variance(influence[:, None], of_clusters[:, None])[0]
     worth = min(max(share * (1 - share) / variance, least), most) if variance > 0 else most
     return share, worth, influence
 
