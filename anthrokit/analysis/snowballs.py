@@ -11,8 +11,9 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from .clustered import Tally, _recover_limits, _two_shares, _with_holm, as_labels, check_level
-from .clustered import cluster_sums, clusters, group_rows, require_columns, resample
+from .clustered import Tally, _cluster_variance, _degrees_of_freedom, _recover_limits
+from .clustered import _two_shares, _with_holm, as_labels, check_level, cluster_sums, clusters
+from .clustered import group_rows, require_columns, resample
 from .timing import _open_dialogues, _turn_grid
 from ..core import Run, TableError
 
@@ -65,14 +66,14 @@ def _sequences(length: int, turns: int) -> tuple[np.ndarray, np.ndarray]:
 # %% ../../nbs/07_analysis/05_snowball.ipynb #53d68a48
 def _fit_conditional(
     features: np.ndarray, stratum: np.ndarray, counts: np.ndarray, prior: float = 10.0
-) -> tuple[np.ndarray, np.ndarray]:
+) -> tuple[np.ndarray, float, float]:
     """Conditional maximum likelihood: which sequence of a stratum occurs, by its features; the last one is asked for.
 
-    counts: clusters × sequences; prior: standard deviation of the effects of turns. Estimates and robust covariance,
-    NaN where there are none.
+    counts: clusters × sequences; prior: standard deviation of the effects of turns. Estimates; the last one's variance
+    by cluster and its degrees of freedom. NaN where there are none.
     """
     k, n = features.shape[1], counts.sum(axis=0)
-    total, nothing = np.bincount(stratum, weights=n), (np.full(k, np.nan), np.full((k, k), np.nan))
+    total, nothing = np.bincount(stratum, weights=n), (np.full(k, np.nan), np.nan, np.nan)
     estimate, penalty = np.zeros(k), np.r_[np.full(k - 1, prior**-2), 0.0]
     for _ in range(50):
         linear = features @ estimate
@@ -89,10 +90,12 @@ def _fit_conditional(
             break
     if np.abs(step).max() > 1e-6 or abs(estimate[-1]) > 8:
         return nothing
-    by_cluster = counts @ centred
-    bread, n_clusters = np.linalg.inv(information), (np.abs(by_cluster).sum(axis=1) > 1e-9).sum()
-    meat = by_cluster.T @ by_cluster * n_clusters / max(n_clusters - 1, 1)
-    return estimate, bread @ meat @ bread
+    moved = centred @ np.linalg.inv(information)[-1]
+    influence, told = counts @ moved, counts @ np.bincount(stratum, weights=share * moved**2)[stratum]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        variance, freedom = _cluster_variance(influence[:, None], told[:, None])[0], _degrees_of_freedom(told, 0)
+    known = variance > told.sum() / 1000  # else clusters are copies of each other, and not evidence each
+    return estimate, variance if known else np.nan, max(freedom, 1)
 
 # %% ../../nbs/07_analysis/05_snowball.ipynb #e5f0d450
 def _until_gap(*grids: np.ndarray) -> tuple[np.ndarray, list[np.ndarray]]:
@@ -133,14 +136,15 @@ def _odds_within(
     names, cluster = np.unique(cluster, return_inverse=True)
     counts = cluster_sums(cluster, (np.cumsum(keep) - 1)[row], None, (len(names), keep.sum()))
     features = np.vstack([part for part, _ in tables])[keep]
-    fit, covariance = _fit_conditional(features, np.searchsorted(used, stratum[keep]), counts)
+    fit, variance, freedom = _fit_conditional(features, np.searchsorted(used, stratum[keep]), counts)
     if np.isnan(fit[-1]):
         return found | {"note": "no finite estimate"}
-    value, error, freedom = fit[-1], np.sqrt(covariance[-1, -1]), n_clusters - 1
+    value, error = fit[-1], np.sqrt(variance)
     half = t.ppf(0.5 + ci / 2, freedom) * error
     limits = np.exp([value, value - half, value + half])
     found |= dict(zip(("estimate", "ci_low", "ci_high"), limits, strict=True))
-    return found | {"p_value": 2 * t.sf(abs(value) / error, freedom), "note": ""}
+    note = "no interval: base prompts don't differ" if np.isnan(error) else ""
+    return found | {"p_value": 2 * t.sf(abs(value) / error, freedom), "note": note}
 
 
 def carry_over(
@@ -157,7 +161,8 @@ def carry_over(
     labels, by, variant
         As for `emergence`; dialogues of up to 14 turns.
     ci : float
-        Confidence level; intervals are robust, by base prompt, with Student's t.
+        Confidence level; intervals are robust, by base prompt, with Student's t, as `proportion` has them for base
+        prompts of unequal size.
 
     Returns
     -------
@@ -165,7 +170,7 @@ def carry_over(
         by…, estimate (odds ratio between consecutive turns of a dialogue; 1: none), ci_low, ci_high,
         p_value, p_adjusted (Holm over all rows), n (dialogues that tell: at least two occurrences, and not
         in every turn), n_total, n_clusters (of those n), ci (the level), note (why there is no
-        estimate), n_targets (where the table names targets), variant (of categories).
+        estimate or no interval), n_targets (where the table names targets), variant (of categories).
 
     Notes
     -----
