@@ -39,8 +39,8 @@ def anthroscore_by_turn(
 
     Notes
     -----
-    Cluster-robust interval of a mean (t with one degree of freedom less than there are clusters); clusters
-    as in `clusters`.
+    Cluster-robust interval of a mean, with Student's t (one degree of freedom less than there are clusters, fewer where
+    their sizes differ much); clusters as in `clusters`.
 
     Examples
     --------
