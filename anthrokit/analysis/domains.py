@@ -406,6 +406,8 @@ def marginal_means(
     used, groups, design, terms, note, fits = _models(labels, factors, by, True, variant, partial=True)
     names = [*factors, "target"] if design.shape[1] > len(terms) + 1 else factors
     levels = {name: in_own_order(used[name]) for name in names}
+    if named := [name for name in factors if "all" in levels[name]]:
+        raise TableError(f"a level of {named[0]} is called 'all', which stands for all of them here; rename it")
     grid = pd.DataFrame(product(*levels.values()), columns=names).astype(used[names].dtypes)
     full = _design(grid, factors, True)[0]
     whole = ["all"] if len(factors) > 1 else []
