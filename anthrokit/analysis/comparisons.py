@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .clustered import Tally, _cluster_variance, _mean, _correlation, _influence
-from .clustered import _recover_limits, _with_holm, as_labels, as_names, clusters
+from .clustered import Tally, _cluster_variance, _degrees_of_freedom, _mean, _correlation
+from .clustered import _influence, _recover_limits, _with_holm, as_labels, as_names, clusters
 from .clustered import difference, group_rows, in_own_order, require_columns, resample
 from .clustered import truth_values
 from .profiles import _open, any_of
@@ -260,7 +260,8 @@ def compare_differences(
             count = (rows > 0).sum(axis=0)
             with np.errstate(invalid="ignore", divide="ignore"):
                 error = np.sqrt(_cluster_variance(influence[0] - influence[1], rows))
-                p_value = 2 * t.sf(np.abs(middle) / np.where(error > 0, error, np.nan), np.maximum(count - 1, 1))
+                freedom = np.maximum(_degrees_of_freedom(rows, 0), 1)
+                p_value = 2 * t.sf(np.abs(middle) / np.where(error > 0, error, np.nan), freedom)
             table = pd.DataFrame({"a": a, "b": b, "within_a": x, "within_b": y, "estimate": middle})
             table = table.assign(ci_low=low, ci_high=high, p_value=p_value, difference_a=sides[0][:, 0])
             table = table.assign(difference_b=sides[1][:, 0], n_clusters=count, ci=ci)
