@@ -43,19 +43,25 @@ def demo_run(folder: str | os.PathLike | None = None) -> Run:
     Parameters
     ----------
     folder : str or path, optional
-        Where it goes; a temporary folder by default.
+        Where it goes; a temporary folder by default. Where it is already, it is opened as it was left.
+
+    Raises
+    ------
+    RunError
+        The folder holds something else.
 
     Examples
     --------
     >>> demo_run()
     Run 'demo': 16 of 16 dialogues, 160 messages, 3200 of 3200 ratings ok
     """
-    folder = Path(folder) if folder is not None else Path(tempfile.mkdtemp(prefix="anthrokit-")) / "demo"
-    if not (folder / "ledger.sqlite").exists():
-        folder.mkdir(parents=True, exist_ok=True)
-        for name, data in _demo_files().items():
-            (folder / name).write_bytes(data)
-    return Run(folder)
+    run = Run(folder if folder is not None else Path(tempfile.mkdtemp(prefix="anthrokit-")) / "demo")
+    if not run.fresh:
+        return run
+    run.folder.mkdir(parents=True, exist_ok=True)
+    for name, data in _demo_files().items():
+        (run.folder / name).write_bytes(data)
+    return Run(run.folder)
 
 # %% ../nbs/14_report.ipynb #9f428729
 def profile_table(labels: pd.DataFrame) -> pd.DataFrame:
