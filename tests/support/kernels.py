@@ -3,9 +3,10 @@
 A kernel of its own takes two to five seconds of a processor until pandas and anthrokit are imported, and the tests
 start a hundred of them. `ForkedKernels(folder)` makes a kernelspec *python3* in a folder for JUPYTER_PATH. What Jupyter
 starts and kills is a small process that asks the server for a fork; it ends when the fork ends, and the fork with it.
-The process that starts all workers starts the servers, and ends them: each is one for all workers.
+The process that starts all workers starts the servers, each one for all workers; they end when it ends, killed or not.
 """
 
+import contextlib
 import json
 import os
 import select
@@ -41,7 +42,7 @@ class ForkedKernels:
         self.process = subprocess.Popen(
             [sys.executable, "-I", "-S", __file__, "listen", address(folder), python],
             env=(env or dict(os.environ)) | {"MPLBACKEND": INLINE, "LITELLM_LOCAL_MODEL_COST_MAP": "True"},
-            stdin=subprocess.DEVNULL,
+            stdin=subprocess.PIPE,  # it ends with the process that holds the other end
             stdout=subprocess.PIPE,
             stderr=(folder / "kernels.log").open("wb"),
         )
@@ -50,6 +51,7 @@ class ForkedKernels:
     def stop(self) -> None:
         self.process.kill()
         self.process.wait()
+        self.process.stdin.close()
         self.process.stdout.close()
 
 
@@ -60,11 +62,12 @@ def address(folder: Path) -> str:
 
 def wait(folder: Path) -> str:
     "Until the server of that folder has imported all; its folder for JUPYTER_PATH."
-    with socket.socket(socket.AF_UNIX) as asking:
+    with socket.socket(socket.AF_UNIX) as asking, contextlib.suppress(ConnectionError):
         asking.connect(address(folder))
         asking.shutdown(socket.SHUT_WR)
-        assert asking.recv(5) == b"ready", "the server of kernels ended"
-    return str(folder / "jupyter")
+        if asking.recv(5) == b"ready":
+            return str(folder / "jupyter")
+    raise RuntimeError(f"the server of kernels ended: {(folder / 'kernels.log').read_text()}")
 
 
 def import_all() -> None:
@@ -96,9 +99,15 @@ def listen(address: str, python: str) -> None:
         listening.listen(16)
         sys.stdout.write("listening\n")
         sys.stdout.flush()
-        select.select([listening], [], [])
+        asked_for(listening)
         listening.set_inheritable(True)
         os.execv(python, [python, __file__, "serve", str(listening.fileno())])
+
+
+def asked_for(listening: socket.socket) -> None:
+    "Until one asks; the end, when the process that started this one has ended."
+    if 0 in select.select([listening, 0], [], [])[0]:
+        sys.exit()
 
 
 def serve(listener: str) -> None:
@@ -108,6 +117,7 @@ def serve(listener: str) -> None:
     with socket.socket(fileno=int(listener)) as listening:
         listening.set_inheritable(False)
         while True:
+            asked_for(listening)
             asking, _ = listening.accept()
             if os.fork() == 0:
                 listening.close()
@@ -117,6 +127,8 @@ def serve(listener: str) -> None:
 
 def become_kernel(asking: socket.socket) -> None:
     "Be the kernel that was asked for, until the process that asked ends."
+    import tempfile
+
     import numpy as np
 
     line = asking.makefile("r").readline()
@@ -125,11 +137,14 @@ def become_kernel(asking: socket.socket) -> None:
         os._exit(0)
     wanted = json.loads(line)
     os.setsid()
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # nobody reads the server's pipe, which fills up after a hundred
+    nothing = os.open(os.devnull, os.O_RDWR)
+    os.dup2(nothing, 0)
+    os.dup2(nothing, 1)  # nobody reads the server's pipe, which fills up after a hundred
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     os.environ.clear()
     os.environ.update(wanted["environment"])
+    tempfile.tempdir = None  # the server's; the kernel has one of its own in TMPDIR
     os.chdir(wanted["folder"])
     np.random.seed()  # noqa: NPY002  (the state that the fork has in common with all others)
     asking.sendall(f"{os.getpid()}\n".encode())
