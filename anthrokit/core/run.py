@@ -1404,9 +1404,10 @@ def silent_judges(run: Run) -> dict[str, str]:
         found = run.rows("SELECT status, explanation FROM ratings WHERE judge = ?", [name])
         if found:
             states = " or ".join(dict.fromkeys(status for status, _ in found))
+            reason = next((f" ({why:.200})" for _, why in found if why), "")
             told[name] = (
-                f"the judge {name!r} gave no verdict: all {len(found):,} of its ratings are {states}. The first: "
-                f"{found[0][1]}. Labels lack its vote. Mend it and judge again under the same name, which makes its "
+                f"the judge {name!r} gave no verdict: all {len(found):,} of its ratings are {states}{reason}. "
+                f"Labels lack its vote. Mend it and judge again under the same name, which makes its "
                 f"ratings anew; or take it off the panel: anthrokit.core.forget_judges(run, {name!r})."
             )
     return told

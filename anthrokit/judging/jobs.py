@@ -249,6 +249,7 @@ class JudgingJob(Job):
     "The ratings that `judge` asks for; the same parameters."
 
     noun = "rating"
+    tells_silent = True  # say at the end which judges gave no verdict
 
     def __init__(
         self, run, judges=None, *, samples=3, behaviours=None, taxonomy=None, quotations=True, retry=("failed",),
@@ -348,7 +349,7 @@ class JudgingJob(Job):
     def close(self) -> None:
         rated = "SELECT 1 FROM ratings WHERE judge = ? LIMIT 1"
         forget_judges(self.run, [name for name in self.entered if not self.run.rows(rated, [name])])
-        for name, told in silent_judges(self.run).items():
+        for name, told in silent_judges(self.run).items() if self.tells_silent else ():
             if name in self.owed:
                 note(told, again=True)
         super().close()

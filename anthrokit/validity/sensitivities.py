@@ -15,11 +15,13 @@ from statsmodels.stats.proportion import proportion_confint
 
 from ..analysis import as_names, judges_of, profile
 from ..core import Run, TableError, data_path, label, nearest, read_frame
-from ..judging import CONTEXTS, JUDGE_TEMPLATE, Judge, LLMJudge, judge_table
+from ..judging import CONTEXTS, JUDGE_TEMPLATE, Judge, LLMJudge, import_messages
+from ..judging.jobs import JudgingJob
 from ..models import LLM
 from ..simulation import Taxonomy, as_llm
 from .accuracy import judge_accuracy
 from .annotations import _ITEM
+from ..work import run_job
 
 # %% auto #0
 __all__ = ['WORDINGS', 'family', 'own_family', 'sensitivity', 'wording_judges', 'rate_range', 'labelled_exchanges',
@@ -334,8 +336,10 @@ def judge_exchanges(
     parts = []
     with tempfile.TemporaryDirectory() as folder:
         for number, (behaviour, rows) in enumerate(exchanges.groupby("behaviour", sort=False)):
-            how = {"behaviours": [behaviour], "samples": 1, "taxonomy": taxonomy, "progress": progress}
-            with judge_table(shown.loc[rows.index], judges, run=f"{folder}/{number}", **how) as run:
+            with import_messages(shown.loc[rows.index], f"{folder}/{number}") as run:
+                job = JudgingJob(run, judges, behaviours=[behaviour], samples=1, taxonomy=taxonomy)
+                job.tells_silent = False  # this run is not kept, and n of n_total says as much
+                run_job(job, progress=progress)
                 parts.append(run.ratings()[["dialogue_id", "judge", "verdict"]])
     said = pd.concat(parts).merge(exchanges.assign(dialogue_id=ids)[["dialogue_id", "pair", "label"]])
     said["right"] = said["verdict"] == said["label"].astype("boolean")
