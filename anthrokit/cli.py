@@ -351,7 +351,7 @@ def demo(folder: str = "runs/demo", *, dialogues: _Positive = 16, turns: _Positi
     Parameters
     ----------
     folder
-        Of a run of its own; running again resumes.
+        The demonstration's own run; running again resumes.
     dialogues
         How many.
     turns

@@ -438,4 +438,3 @@ def marginal_means(
     of_group = groups.loc[np.repeat(groups.index, len(choices))].reset_index(drop=True)
     cells = pd.DataFrame(choices * len(groups), columns=factors)
     return pd.concat([of_group, cells, pd.DataFrame(rows).reindex(columns=_MEANS)], axis=1)
-

@@ -888,8 +888,9 @@ def score_messages(
     """
     messages = messages.messages() if isinstance(messages, Run) else messages
     if not isinstance(messages, pd.DataFrame):
-        told = f"a table of messages, as run.messages() gives it, or a run; not {type(messages).__name__}"
-        raise TypeError(f"this takes {told}")
+        raise TypeError(
+            f"this takes a table of messages, as run.messages() gives it, or a run; not {type(messages).__name__}"
+        )
     if absent := [name for name in ("dialogue_id", "turn", "role", "content") if name not in messages]:
         raise AnthroScoreError(f"the messages lack {', '.join(absent)}")
     said = messages[messages["role"] == role]

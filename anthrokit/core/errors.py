@@ -126,7 +126,6 @@ def differing(there: Mapping[str, Any], asked: Mapping[str, Any]) -> str:
             lines.append(f"  {name}: it has {old:.300}, this asks for {new:.300}")
     return "\n".join(lines)
 
-
 # %% ../../nbs/01_core/00_errors.ipynb #8f337ecd
 _SECRETS: set[str] = set()
 _SECRET_NAME = re.compile(r"(API_?KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL)", re.I)

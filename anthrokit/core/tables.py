@@ -595,7 +595,6 @@ def _in_dtype(values: pd.Series, dtype: str) -> tuple[pd.Series, pd.Series]:
             fit[row] = pd.Series([value], dtype=object).astype(dtype)[0]
     return pd.Series(fit, dtype=dtype).reindex(values.index), values.drop(list(fit))
 
-
 # %% ../../nbs/01_core/01_tables.ipynb #c5c05af8
 def check(frame: pd.DataFrame, table: str, source: str | os.PathLike | None = None) -> pd.DataFrame:
     """Check a frame against the rules of a table and bring it to its dtypes.
@@ -657,7 +656,6 @@ def check(frame: pd.DataFrame, table: str, source: str | os.PathLike | None = No
     shown = "\n".join(f"  {place}" for place in places[:10])
     more = f"\n  … and {len(places) - 10} more" if len(places) > 10 else ""
     raise TableError(f"{where}the table {table} breaks its rules:\n{shown}{more}")
-
 
 # %% ../../nbs/01_core/01_tables.ipynb #6541622b
 def empty(table: str) -> pd.DataFrame:

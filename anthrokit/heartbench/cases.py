@@ -469,8 +469,9 @@ def load_cases(
     Cases: 12 cases with 106 criteria, from bundled
     """
     if not isinstance(source, (str, os.PathLike)):
-        told = f"a .jsonl or .json file, 'heartbench' or 'bundled'; not from {type(source).__name__}"
-        raise TypeError(f"cases are read from {told}")
+        raise TypeError(
+            f"cases are read from a .jsonl or .json file, 'heartbench' or 'bundled'; not from {type(source).__name__}"
+        )
     if source == "heartbench":
         path = public_file(**RELEASED)
     else:

@@ -336,7 +336,7 @@ def _gathered(placed: Sequence[tuple[str, Mapping[str, Any]]]) -> list[tuple[str
                 differ[name] = True
         found.append((rows[0][0], whole))
     if differ:
-        note(f"left out, for they differ within a dialogue: the columns {', '.join(map(str, differ))}.")
+        note(f"columns left out, as they differ within a dialogue: {', '.join(map(str, differ))}.")
     return found
 
 

@@ -223,11 +223,13 @@ OPEN = "description"  # the questionnaire that open answers are kept under
 
 
 def _checked(responses: pd.DataFrame, questionnaires: Sequence[Questionnaire], others: bool) -> pd.DataFrame:
-    "Answers that can be, with their dtypes; `others`: there may be more questionnaires, which aren't looked at."
+    "Answers that can be, with their dtypes; `others`: there may be more questionnaires, not looked at, and no times."
     if not isinstance(responses, pd.DataFrame):
         raise TypeError(f"responses are a table, one row an answer; not {type(responses).__name__}")
     if "value" in responses and pd.api.types.is_numeric_dtype(responses["value"]):  # gaps make 3 a 3.0
         responses = responses.assign(value=responses["value"].map("{:g}".format, na_action="ignore"))
+    if others and "at" not in responses:
+        responses = responses.assign(at="unknown")
     responses = check(responses, "responses")
     known = {(one.name, item.id): item for one in questionnaires for item in one.items}
     names, asked, wrong = {one.name for one in questionnaires}, {item for _, item in known}, []
@@ -356,8 +358,6 @@ def wide_items(responses: pd.DataFrame, questionnaires: Sequence[Questionnaire])
     if isinstance(responses, pd.DataFrame) and responses.empty:  # nobody has answered yet
         nobody = pd.Index([], name="participant", dtype="str")
         return pd.DataFrame(index=nobody, columns=[item.id for item in items], dtype="Float64")
-    if isinstance(responses, pd.DataFrame) and "at" not in responses:
-        responses = responses.assign(at="unknown")
     responses = _checked(responses, questionnaires, others=True)
     asked = responses[responses["questionnaire"].isin([one.name for one in questionnaires])]
     numbers = asked.assign(value=pd.to_numeric(asked["value"]).astype("Float64"))
