@@ -30,7 +30,7 @@ class Real:
 
     def __init__(self, kind, place):
         self.port, self.place = free_port(), place
-        self.dies = kind == "llama.cpp" or not find_spec("xllamacpp")
+        self.is_killed = kind == "llama.cpp" or not find_spec("xllamacpp")
         self.base = f"http://127.0.0.1:{self.port}/v1"
         if kind == "llama.cpp":
             [file] = fetch_model(MODEL).glob("*.gguf")
@@ -85,7 +85,7 @@ def test_a_study_on_a_real_server_that_is_killed_and_comes_back(real, tmp_path):
     with Run(tmp_path / "run") as run:
         before = len(run.messages())
         assert 0 < run.usage()[["tokens_in", "tokens_out"]].to_numpy().sum() < 500
-    if real.dies:
+    if real.is_killed:
         at_work = simulate(prompts, one, one, **asked, budget=Budget(), wait=False)
         while at_work.progress["done"] == 0:
             time.sleep(0.05)
