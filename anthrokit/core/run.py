@@ -1375,7 +1375,7 @@ def forget_target(run: Run, target: str) -> None:
         }
         run.set_facts(targets=left)
 
-
+# %% ../../nbs/01_core/04_run.ipynb #c53b7aa2
 def has_verdicts(run: Run, judge: str) -> bool:
     """Whether a judge gave a run any verdict.
 
@@ -1389,7 +1389,7 @@ def has_verdicts(run: Run, judge: str) -> bool:
 
 
 def silent_judges(run: Run) -> dict[str, str]:
-    """Say of each judge that rated and never gave a verdict how many ratings it owes, why, and what to do.
+    """Judges none of whose ratings has a verdict, each with a sentence on how many there are, why, and what to do.
 
     Examples
     --------
@@ -1407,8 +1407,8 @@ def silent_judges(run: Run) -> dict[str, str]:
             reason = next((f" ({why:.200})" for _, why in found if why), "")
             told[name] = (
                 f"the judge {name!r} gave no verdict: all {len(found):,} of its ratings are {states}{reason}. "
-                f"Labels lack its vote. Mend it and judge again under the same name, which makes its "
-                f"ratings anew; or take it off the panel: anthrokit.core.forget_judges(run, {name!r})."
+                "Labels lack its vote. Mend it and judge again under the same name, which makes its ratings anew; or "
+                f"take it off the panel: anthrokit.core.forget_judges(run, {name!r})."
             )
     return told
 
