@@ -251,15 +251,17 @@ def _checked(responses: pd.DataFrame, questionnaires: Sequence[Questionnaire], o
     return responses
 
 
-def check_responses(responses: pd.DataFrame, questionnaires: Sequence[Questionnaire]) -> pd.DataFrame:
+def check_responses(
+    responses: pd.DataFrame, questionnaires: Questionnaire | str | Sequence[Questionnaire | str]
+) -> pd.DataFrame:
     """Check answers against the questionnaires that asked for them.
 
     Parameters
     ----------
     responses : DataFrame
         participant, questionnaire, item, value, at.
-    questionnaires : sequence of Questionnaire or str
-        All that were shown, or their names; one may stand alone.
+    questionnaires : Questionnaire, str or sequence of them
+        All that were shown; a name, or the path of a file, is read by `load_questionnaire`.
 
     Returns
     -------
@@ -286,7 +288,7 @@ def check_responses(responses: pd.DataFrame, questionnaires: Sequence[Questionna
 # %% ../../nbs/11_study/01_questionnaires.ipynb #4181eca7
 def synthetic_responses(
     conditions: Mapping[str, str],
-    questionnaires: Sequence[Questionnaire],
+    questionnaires: Questionnaire | str | Sequence[Questionnaire | str],
     *,
     shift: float = 0.7,
     noise: float = 0.8,
@@ -299,7 +301,7 @@ def synthetic_responses(
     ----------
     conditions : dict or Series
         Participant to condition.
-    questionnaires : sequence of Questionnaire
+    questionnaires : Questionnaire, str or sequence of them
         What is answered.
     shift : float
         How many standard deviations higher those in the condition "high" are, on scales that begin with godspeed.
@@ -341,7 +343,9 @@ def synthetic_responses(
     return check_responses(pd.DataFrame(rows, columns=names), questionnaires)
 
 # %% ../../nbs/11_study/01_questionnaires.ipynb #a754c66f
-def wide_items(responses: pd.DataFrame, questionnaires: Sequence[Questionnaire]) -> pd.DataFrame:
+def wide_items(
+    responses: pd.DataFrame, questionnaires: Questionnaire | str | Sequence[Questionnaire | str]
+) -> pd.DataFrame:
     """One row a participant of the table `responses`, one column an item, reversed items turned round.
 
     The answers to these questionnaires are checked as by `check_responses`; when they were given need not be known.
@@ -369,8 +373,15 @@ def wide_items(responses: pd.DataFrame, questionnaires: Sequence[Questionnaire])
     return wide.rename_axis(columns=None).astype("Float64")
 
 
-def score_scales(responses: pd.DataFrame, questionnaires: Sequence[Questionnaire]) -> pd.DataFrame:
+def score_scales(
+    responses: pd.DataFrame, questionnaires: Questionnaire | str | Sequence[Questionnaire | str]
+) -> pd.DataFrame:
     """Every participant's score on every scale, from the table `responses`.
+
+    Parameters
+    ----------
+    responses, questionnaires
+        As for `check_responses`; answers to other questionnaires, and answers without a time, do no harm.
 
     Returns
     -------
@@ -439,7 +450,7 @@ def omega(responses: pd.DataFrame, items: Sequence[str]) -> float:
 
 # %% ../../nbs/11_study/01_questionnaires.ipynb #b6b09522
 def scale_reliability(
-    responses: pd.DataFrame, questionnaires: Sequence[Questionnaire], *, ci: float = 0.95
+    responses: pd.DataFrame, questionnaires: Questionnaire | str | Sequence[Questionnaire | str], *, ci: float = 0.95
 ) -> pd.DataFrame:
     """Reliability of every scale.
 
