@@ -123,7 +123,10 @@ def differing(there: Mapping[str, Any], asked: Mapping[str, Any]) -> str:
     for name in {**there, **asked}:
         old, new = (repr(one[name]) if name in one else "none" for one in (there, asked))
         if old != new:
-            lines.append(f"  {name}: it has {old:.300}, this asks for {new:.300}")
+            alike = len(os.path.commonprefix([old, new]))
+            start = max(0, alike - 60) if max(len(old), len(new)) > 300 else 0  # of long texts, where they part
+            old, new = (f"{'…' * (start > 0)}{text[start : start + 300]}" for text in (old, new))
+            lines.append(f"  {name}: it has {old}, this asks for {new}")
     return "\n".join(lines)
 
 # %% ../../nbs/01_core/00_errors.ipynb #8f337ecd
