@@ -316,7 +316,7 @@ def write_report(run: Run | str | os.PathLike, path: str | os.PathLike | None = 
     if not isinstance(run, Run):
         with Run(run, read_only=True) as there:
             return write_report(there, path, dialogues=dialogues)
-    path = Path(path) if path is not None else run.folder / "report.html"
+    path = Path(path).expanduser() if path is not None else run.folder / "report.html"
     with waiting("drawing the report"):
         page = _report(run, dialogues)
     try:
