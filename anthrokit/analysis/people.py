@@ -78,7 +78,7 @@ def reliability(responses: pd.DataFrame, items: Sequence[str], *, ci: float = 0.
     Returns
     -------
     DataFrame
-        measure, estimate, ci_low, ci_high, n, n_total, n_items, ci.
+        measure, estimate, ci_low, ci_high, n, n_total, n_items, ci. No estimate (NA) where all add up to the same.
 
     Examples
     --------
@@ -98,7 +98,8 @@ def reliability(responses: pd.DataFrame, items: Sequence[str], *, ci: float = 0.
             "Cronbach's alpha needs two items and three full answers; "
             f"there are {answers.shape[1]} and {len(answers)}"
         )
-    alpha, (low, high) = pingouin.cronbach_alpha(data=answers, ci=ci)
+    varies = np.ptp(answers.sum(axis=1)) > 1e-9
+    alpha, (low, high) = pingouin.cronbach_alpha(data=answers, ci=ci) if varies else (np.nan, (np.nan, np.nan))
     row = {"measure": "Cronbach's alpha", "estimate": alpha, "ci_low": low, "ci_high": high}
     row |= {"n": len(answers), "n_total": len(responses), "n_items": answers.shape[1], "ci": ci}
     return pd.DataFrame([row])
