@@ -14,7 +14,7 @@ import pandas as pd
 from .clustered import Tally, as_labels, as_names, clusters, difference, group_rows
 from .clustered import proportion, require_columns, resample, truth_values
 from .comparisons import _one_column
-from .timing import _turn_grid
+from .timing import _turn_grid, _whole_turns
 from ..core import Run, TableError, nearest
 
 # %% auto #0
@@ -329,7 +329,8 @@ def escalation(
     alone = "base_id" in by
     require_columns(labels, ["turn", "label", *by, *(["dialogue_id"] if alone else [])])
     cluster = _dialogues(labels) if alone else clusters(labels)
-    rows = labels[["turn"]].assign(value=truth_values(labels["label"]), cluster=cluster)
+    rows = pd.DataFrame({"turn": _whole_turns(labels), "value": truth_values(labels["label"])}, labels.index)
+    rows = rows.assign(cluster=cluster)
     codes, groups = group_rows(labels, by)
     for number in range(len(groups)):
         part = rows[codes == number]

@@ -19,8 +19,8 @@ from ..core import Run, TableError
 __all__ = ['first_occurrences', 'emergence', 'late_share', 'late_behaviours']
 
 # %% ../../nbs/07_analysis/04_emergence.ipynb #c3e1ecef
-def _turn_grid(labels: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray, np.ndarray]:
-    "Rows of dialogue and behaviour, their labels by turn (and a column of NaN behind), and their last turn."
+def _whole_turns(labels: pd.DataFrame) -> np.ndarray:
+    "The turn of every row; what is none is refused."
     turn = pd.to_numeric(labels["turn"]).to_numpy(dtype=float, na_value=np.nan)
     whole = np.isfinite(turn) & (turn >= 1) & (turn % 1 == 0)
     if not whole.all():
@@ -28,9 +28,14 @@ def _turn_grid(labels: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray, np.ndarr
             "column turn: turns are whole numbers from 1; the first that isn't stands "
             f"in row {np.argmin(whole) + 1}"
         )
+    return turn.astype(np.int64)
+
+
+def _turn_grid(labels: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray, np.ndarray]:
+    "Rows of dialogue and behaviour, their labels by turn (and a column of NaN behind), and their last turn."
     keys = [name for name in ("target", "dialogue_id", "behaviour") if name in labels.columns]
     codes, _ = group_rows(labels, keys)
-    turn, last = turn.astype(np.int64), np.zeros(codes.max() + 1, dtype=np.int64)
+    turn, last = _whole_turns(labels), np.zeros(codes.max() + 1, dtype=np.int64)
     np.maximum.at(last, codes, turn)
     if (twice := pd.Index(codes * (last.max() + 1) + turn).duplicated()).any():
         where = labels[[*keys, "turn"]].iloc[np.argmax(twice)].items()
