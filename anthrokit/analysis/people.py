@@ -224,11 +224,15 @@ def _odds_above(
 
 def _mean_difference(a: np.ndarray, b: np.ndarray, ci: float) -> tuple[float, ...]:
     "Difference of two means with Welch's interval, t and p; the estimate alone where no score varies."
+    import warnings
+
     from scipy.stats import ttest_ind
 
     if np.ptp(a) == 0 == np.ptp(b):
         return a.mean() - b.mean(), np.nan, np.nan, np.nan, np.nan
-    welch = ttest_ind(a, b, equal_var=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # of a condition in which all scores are one
+        welch = ttest_ind(a, b, equal_var=False)
     return a.mean() - b.mean(), *welch.confidence_interval(ci), *welch
 
 
