@@ -148,7 +148,7 @@ def rate_many(judge: Judge, texts: Sequence[str], behaviour: Behaviour) -> list[
     [True, False]
     """
 
-    def failed(error: Exception) -> Rating:
+    def failed(error: BaseException) -> Rating:
         return Rating(None, f"{type(error).__name__}: {error}", status="failed")
 
     if hasattr(judge, "rate_many"):
@@ -157,14 +157,14 @@ def rate_many(judge: Judge, texts: Sequence[str], behaviour: Behaviour) -> list[
             if len(ratings) == len(texts):
                 return [_sound(rating) for rating in ratings]
             raise ValueError(f"{len(ratings)} ratings for {len(texts)} messages")
-        except Exception as error:
+        except (Exception, SystemExit) as error:  # an exit would end the loop that all wait for
             if not hasattr(judge, "rate"):
                 return [failed(error)] * len(texts)
     ratings = []
     for text in texts:
         try:
             ratings.append(_sound(judge.rate(text, behaviour)))
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             ratings.append(failed(error))
     return ratings
 
