@@ -259,9 +259,9 @@ class Taxonomy:
         known = {name: [name] for name in self.names}
         known |= {name: members for name, members in self.categories.items() if name not in known}
         chosen: list[str] = []
-        for name in [names] if isinstance(names, str) else names:
+        for name in names if isinstance(names, Iterable) and not isinstance(names, str) else [names]:
             if name not in known:
-                raise TableError(f"there is no behaviour {name!r} in the taxonomy; {nearest(name, known)}")
+                raise TableError(f"there is no behaviour {name!r:.80} in the taxonomy; {nearest(name, known)}")
             chosen += known[name]
         if not chosen:
             raise TableError("no behaviour is named; for all of them leave behaviours out")
