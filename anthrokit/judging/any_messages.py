@@ -290,6 +290,11 @@ def read_messages(source: pd.DataFrame | str | os.PathLike) -> pd.DataFrame:
         if not source.columns.is_unique:
             raise TableError("the table has two columns of one name")
         given = source.astype(object).to_dict("records")
+    elif not isinstance(source, str | os.PathLike):
+        raise TableError(
+            f"messages are a DataFrame, a file's path, or a dict with one of these a target, not {source!r:.60}; "
+            "pd.DataFrame(…) makes a table of rows or columns"
+        )
     else:
         given, where = read_rows(source), f"{source}: "
     if not given:
@@ -302,7 +307,7 @@ def read_messages(source: pd.DataFrame | str | os.PathLike) -> pd.DataFrame:
         form, placed = "messages", _gathered(placed)
     for place, row in placed:
         needed = _FORMS.get(form, {form})
-        if absent := [name for name in sorted(needed) if name not in row]:
+        if absent := [name for name in sorted(needed) if name not in row or (form in _CHATS and _blank(row[name]))]:
             raise TableError(f"{place}: has no {', '.join(absent)}")
         both = _sides(row, form, place)
         pair = digest("pair", [messages for _, messages in both]) if form == "preferences" else None
@@ -320,11 +325,16 @@ def _gathered(placed: Sequence[tuple[str, Mapping[str, Any]]]) -> list[tuple[str
     names = dict.fromkeys(name for _, row in placed for name in row)
     key, speaker, text = (next(name for name in known if name in names) for known in _A_MESSAGE)
     parts: dict[str, list[tuple]] = {}
-    for place, row in placed:
+    turns = pd.to_numeric(pd.Series([row.get("turn") for _, row in placed], dtype=object), errors="coerce")
+    last: dict[str, float] = {}
+    for (place, row), turn in zip(placed, turns.astype(float), strict=True):
         if (dialogue := as_text(row.get(key), f"{place}, column {key}")) is None:
             raise TableError(f"{place}, column {key}: is empty")
         said = {"role": row.get(speaker), "content": as_text(row.get(text), f"{place}, column {text}")}
         parts.setdefault(dialogue, []).append((place, row, _message(said, place)))
+        if turn < (before := last.get(dialogue, turn)):
+            raise TableError(f"{place}, column turn: {turn:g} comes after {before:g}; sort a dialogue's rows by turn")
+        last[dialogue] = turn
     found, differ = [], {}
     for dialogue, rows in parts.items():
         whole = {"dialogue_id": dialogue, "messages": [message for *_, message in rows]}
@@ -398,6 +408,8 @@ def import_messages(source: Source | Mapping[str, Source], run: Run | str | os.P
     ['model a', 'model b']
     """
     sources = source if isinstance(source, Mapping) else {None: source}
+    if not sources:
+        raise TableError("the dict names no target")
     table = pd.concat([_of_target(read_messages(one), name) for name, one in sources.items()], ignore_index=True)
     first = table.drop_duplicates("prompt_id")
     prompts = first[["prompt_id", "base_id"]].assign(first_message=first["opening"])
