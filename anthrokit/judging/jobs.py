@@ -119,6 +119,7 @@ def _speaks_to(judge: Judge, judged: Sequence[str]) -> list[str]:
     if isinstance(judge, PronounCounter):
         return judge.behaviours
     own = getattr(judge, "behaviours", None)
+    own = [own] if isinstance(own, str) else own
     return list(judged) if own is None else [name for name in own if name in judged]
 
 # %% ../../nbs/05_judging/06_jobs.ipynb #3d6f3121
