@@ -10,6 +10,8 @@ from collections.abc import Iterable
 import numpy as np
 import pandas as pd
 
+from .errors import TableError
+
 # %% auto #0
 __all__ = ['modes', 'tally', 'label', 'label_messages', 'mode_of', 'still_owed', 'vote', 'standing']
 
@@ -103,6 +105,11 @@ def label(ratings: pd.DataFrame, panel: dict[str, list[str]] | None = None) -> p
     >>> label(said)[["votes_for", "votes_cast", "label"]].values.tolist()
     [[2, 2, True]]
     """
+    if not isinstance(ratings, pd.DataFrame):
+        raise TypeError(f"label takes ratings, as run.ratings() gives them, not {type(ratings).__name__}")
+    names = [*_ITEM, "judge", *(("yes", "no") if "taken" in ratings else ("verdict",))]
+    if absent := [name for name in names if name not in ratings]:
+        raise TableError(f"the ratings have no column {', '.join(absent)}")
     cast = _modes(ratings if "taken" in ratings else tally(ratings))
     if panel is None:
         panel = {
