@@ -362,6 +362,8 @@ class LLM:
     ):
         if not isinstance(model, str) or not model.strip():
             raise ValueError(f"a model is named by a LiteLLM string, such as 'openai/gpt-4o', not {model!r:.80}")
+        if not isinstance(api_key, str | None):
+            raise ValueError(f"api_key of {model} is a text, not {type(api_key).__name__}")
         _check_names(options)
         _check_numbers(timeout=(timeout, 0.001), max_concurrency=(max_concurrency, 1), max_retries=(max_retries, 0))
         _check_numbers(max_tokens=(max_tokens, 1), temperature=(temperature, 0), rpm=(rpm, 1), tpm=(tpm, 1))
