@@ -201,12 +201,12 @@ def read_sharegpt(path: str | os.PathLike, run: Run | str | os.PathLike | None =
     return import_messages(path, run)
 
 # %% ../../nbs/13_io/03_chats.ipynb #35f67ae4
-def to_datasets(run: Run) -> dict[str, Dataset]:
+def to_datasets(run: Run | str | os.PathLike) -> dict[str, Dataset]:
     """The tables of a run as Hugging Face datasets.
 
     Parameters
     ----------
-    run : Run
+    run : Run, str or path
         Judged or not.
 
     Returns
@@ -230,6 +230,7 @@ def to_datasets(run: Run) -> dict[str, Dataset]:
         from datasets import Dataset, DatasetInfo
     except ImportError as error:
         raise ImportError(f"to_datasets needs datasets: pip install 'anthrokit[datasets]' ({error})") from None
+    run = run if isinstance(run, Run) else Run(run, read_only=True)
     found = {}
     for name in ("prompts", "dialogues", "messages", "ratings", "labels"):
         frame = getattr(run, name)()
