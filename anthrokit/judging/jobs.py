@@ -158,7 +158,7 @@ def rate_many(judge: Judge, texts: Sequence[str], behaviour: Behaviour) -> list[
             if len(ratings) == len(texts):
                 return [_sound(rating) for rating in ratings]
             raise ValueError(f"{len(ratings)} ratings for {len(texts)} messages")
-        except (Exception, SystemExit) as error:  # an exit would end the loop that all wait for
+        except (Exception, SystemExit) as error:  # who exits ends neither us nor the others
             if not hasattr(judge, "rate"):
                 return [failed(error)] * len(texts)
     ratings = []

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
+import contextlib
 import gc
 import inspect
 import os
@@ -46,13 +47,20 @@ _LOOP_GUARD = threading.Lock()
 _LEFT_BEHIND: list[Any] = []  # of the parent's: not to be closed from here
 
 
+def _run(loop: asyncio.AbstractEventLoop) -> None:
+    "Run a loop for good: a call that would end the process ends itself, and whoever waits for it is told."
+    while not loop.is_closed():
+        with contextlib.suppress(SystemExit, KeyboardInterrupt):
+            loop.run_forever()
+
+
 def background_loop() -> asyncio.AbstractEventLoop:
     "The loop that all calls of this process run on."
     global _LOOP
     with _LOOP_GUARD:
         if _LOOP is None or _LOOP.is_closed():
             _LOOP = _Loop()
-            threading.Thread(target=_LOOP.run_forever, name="anthrokit", daemon=True).start()
+            threading.Thread(target=_run, args=[_LOOP], name="anthrokit", daemon=True).start()
         return _LOOP
 
 
