@@ -257,6 +257,11 @@ def plot_late(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     ax.set(xlim=(0, 100), xlabel=f"First occurrences after turn 1 (%), with {interval(frame)}{told}")
     return ax
 
+# %% ../../nbs/09_figures/04_turns.ipynb #f715f385
+def _two_digits(ratio: float) -> str:
+    "A ratio with two digits; a large one to the whole number, never as a power of ten."
+    return f"{ratio:.2g}" if ratio < 99.5 else f"{ratio:,.0f}"
+
 # %% ../../nbs/09_figures/04_turns.ipynb #07da261f
 @themed
 def plot_snowball(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
@@ -302,7 +307,7 @@ def plot_snowball(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
         if tested:
             p_value = "–" if pd.isna(row.p_adjusted) else f"{row.p_adjusted:.3f}"
             p_value = "< .001" if row.p_adjusted < 0.001 else p_value
-            odds = "–" if pd.isna(row.odds_ratio) else f"{row.odds_ratio:.2g}"
+            odds = "–" if pd.isna(row.odds_ratio) else _two_digits(row.odds_ratio)
             ax.annotate(odds, (1, place), (odds_ratio, 0), va="center", ha="right", **beside)
             ax.annotate(p_value, (1, place), (p, 0), va="center", ha="right", **beside)
     ax.annotate(f"Points, with\n{interval(frame)}", (1, -0.7), (texts, 0), va="bottom", **beside)
@@ -342,7 +347,7 @@ def plot_snowball_matrix(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     names = in_order([*known["behaviour"], *known["next_behaviour"]]) or every
     wide = frame.pivot(index="behaviour", columns="next_behaviour").reindex(index=names)
     odds, p_values = (wide[value].reindex(columns=names) for value in ("odds_ratio", "p_adjusted"))
-    notes = odds.map(lambda value: "" if pd.isna(value) else f"{value:.2g}")
+    notes = odds.map(lambda value: "" if pd.isna(value) else _two_digits(value))
     ax = new_axes(ax, (3.0 + 0.62 * len(names), 2.0 + 0.36 * len(names)), wide=len(names) > 5)
     strength = np.log2(odds.astype(float)).clip(-3, 3)
     _draw_heat(ax, strength, notes, (-3, 3), "Odds ratio", colour_map="PuOr_r")
