@@ -14,7 +14,7 @@ import pandas as pd
 from ..core import Run, TableError
 
 # %% auto #0
-__all__ = ['require_columns', 'as_names', 'check_level', 'as_labels', 'in_own_order', 'truth_values', 'judges_of',
+__all__ = ['require_columns', 'as_names', 'check_level', 'check_range', 'as_labels', 'in_own_order', 'truth_values', 'judges_of',
            'describing_columns', 'clusters', 'group_rows', 'Tally', 'proportion', 'difference', 'draw_clusters',
            'percentile_interval', 'resample', 'holm']
 
@@ -71,6 +71,14 @@ def check_level(ci: float) -> None:
         raise ValueError(f"ci is a confidence level between 0 and 1, such as 0.95, not {ci!r}")
 
 
+def check_range(low: float, high: float = np.inf, *, closed: bool = False, **values: float) -> None:
+    "Refuse what is no number between two others; `closed`: they themselves may be it."
+    for name, value in values.items():
+        if not isinstance(value, Real) or not (low < value < high or (closed and value in (low, high))):
+            told = f"between {low:g} and {high:g}" if high < np.inf else f"above {low:g}"
+            raise ValueError(f"{name} is a number {told}, not {value!r}")
+
+
 def as_labels(given: Run | pd.DataFrame) -> pd.DataFrame:
     """The labels of a run, or a table of labels as it is.
 
@@ -102,7 +110,6 @@ def in_own_order(column: pd.Series) -> list:
     if isinstance(column.dtype, pd.CategoricalDtype):
         return [level for level in column.cat.categories if level in set(there)]
     return sorted(there, key=lambda level: (isinstance(level, str), level))
-
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #99a81888
 def truth_values(values: pd.Series) -> np.ndarray:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from ..core import nearest
+from ..core import nearest, require_kind
 from ..models import needs
 
 # %% auto #0
@@ -203,6 +203,7 @@ def _checked_text(text_id: Any, value: Any) -> tuple[str, str | None]:
 
 def _text_pairs(texts: Any, text: str = "text") -> Iterator[tuple[str, str | None]]:
     "Pairs of id and text from a text, a list, a Series, a dict or a frame; a missing text is None."
+    require_kind(texts, Iterable, "a text, or a list, Series, dict or frame of texts")
     if isinstance(texts, pd.DataFrame):
         if text not in texts.columns:
             raise AnthroScoreError(

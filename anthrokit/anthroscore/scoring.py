@@ -35,7 +35,7 @@ from anthrokit.anthroscore.mentions import (
     _several,
     _text_pairs,
 )
-from ..core import Run, RunError, TableError, digest, nearest, tables
+from ..core import Run, RunError, TableError, digest, nearest, require_kind, require_run, tables
 from ..models import needs
 
 # %% auto #0
@@ -629,6 +629,7 @@ def check_scale(scores: pd.DataFrame) -> None:
         ...
     anthrokit.anthroscore.mentions.AnthroScoreError: these scores are not on one scale and can't be put together ...
     """
+    require_kind(scores, pd.DataFrame, "a table of scores, as score_texts() gives it")
     if absent := [name for name in ("text_id", "score", "status", *SCALE) if name not in scores.columns]:
         raise AnthroScoreError(f"these are not rows of score_texts(): no column {', '.join(absent)}")
     scales = scores[SCALE].drop_duplicates()
@@ -785,6 +786,7 @@ def score_into(
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #5144d650
 def _one_setting(run: Run, scale: Mapping[str, str]) -> dict[str, Any]:
     "The setting asked for, or the only one."
+    require_run(run)
     if unknown := sorted(set(scale) - set(SCALE)):
         raise AnthroScoreError(f"scores aren't told apart by {unknown[0]!r}; {nearest(unknown[0], SCALE)}")
     if "protocol" in scale:
@@ -887,10 +889,7 @@ def score_messages(
     [['d/1', 1, 'scored']]
     """
     messages = messages.messages() if isinstance(messages, Run) else messages
-    if not isinstance(messages, pd.DataFrame):
-        raise TypeError(
-            f"this takes a table of messages, as run.messages() gives it, or a run; not {type(messages).__name__}"
-        )
+    require_kind(messages, pd.DataFrame, "a table of messages, as run.messages() gives it, or a run")
     if absent := [name for name in ("dialogue_id", "turn", "role", "content") if name not in messages]:
         raise AnthroScoreError(f"the messages lack {', '.join(absent)}")
     said = messages[messages["role"] == role]

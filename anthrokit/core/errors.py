@@ -14,7 +14,7 @@ from typing import Any
 
 # %% auto #0
 __all__ = ['TableError', 'RunError', 'SetupError', 'CallFailed', 'BudgetReached', 'Interrupted', 'nearest', 'differing',
-           'keep_secret', 'redact', 'known_secrets', 'key_remover', 'redact_in', 'strings_in']
+           'require_kind', 'all_of', 'keep_secret', 'redact', 'known_secrets', 'key_remover', 'redact_in', 'strings_in']
 
 # %% ../../nbs/01_core/00_errors.ipynb #9f080b34
 class TableError(ValueError):
@@ -128,6 +128,30 @@ def differing(there: Mapping[str, Any], asked: Mapping[str, Any]) -> str:
             old, new = (f"{'…' * (start > 0)}{text[start : start + 300]}" for text in (old, new))
             lines.append(f"  {name}: it has {old}, this asks for {new}")
     return "\n".join(lines)
+
+# %% ../../nbs/01_core/00_errors.ipynb #d08b1695
+def require_kind(given: object, kind: Any, wanted: str) -> None:
+    """Refuse what is of another kind, such as a path in place of what was read from it.
+
+    Examples
+    --------
+    >>> from anthrokit.core import require_kind
+    >>> require_kind(5, str, "a text")
+    Traceback (most recent call last):
+        ...
+    TypeError: this takes a text, not int
+    """
+    if not isinstance(given, kind):
+        raise TypeError(f"this takes {wanted}, not {type(given).__name__}")
+
+
+def all_of(given: Iterable[Any], kind: Any, wanted: str) -> tuple[Any, ...]:
+    "The members of a list, all of one kind; another list or another kind is refused."
+    require_kind(given, Iterable, wanted)
+    members = tuple(given)
+    for one in members:
+        require_kind(one, kind, wanted)
+    return members
 
 # %% ../../nbs/01_core/00_errors.ipynb #8f337ecd
 _SECRETS: set[str] = set()

@@ -25,14 +25,14 @@ from typing import Any, Self
 import pandas as pd
 
 from . import tables, votes
-from .errors import RunError, differing, nearest, redact, redact_in
+from .errors import RunError, differing, nearest, redact, redact_in, require_kind
 from .ledger import Ledger, time_now
 from .tables import KEPT, TABLES
 
 # %% auto #0
 __all__ = ['LABEL_CONTEXT', 'PLAIN', 'digest', 'versions', 'taken_names', 'check_design', 'Run', 'refuse_other_prompts',
-           'note_prompts', 'own_share', 'as_run', 'import_dialogues', 'forget_target', 'has_verdicts', 'silent_judges',
-           'forget_judges', 'repair']
+           'note_prompts', 'own_share', 'as_run', 'require_run', 'import_dialogues', 'forget_target', 'has_verdicts',
+           'silent_judges', 'forget_judges', 'repair']
 
 # %% ../../nbs/01_core/04_run.ipynb #81b516cc
 def digest(*parts: Any, length: int = 16) -> str:
@@ -1299,6 +1299,11 @@ def as_run(run: Run | str | os.PathLike | None = None) -> Run:
     if isinstance(run, Run):
         return run
     return Run(run if run is not None else Path(tempfile.mkdtemp(prefix="anthrokit-")) / "run")
+
+
+def require_run(given: Any) -> None:
+    "Refuse what is no run, such as the path of one."
+    require_kind(given, Run, "a run, opened with Run(folder)")
 
 
 def import_dialogues(

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from .errors import RunError, TableError, nearest
+from .errors import RunError, TableError, nearest, require_kind
 
 # %% auto #0
 __all__ = ['TEXT', 'INTEGER', 'NUMBER', 'TRUTH', 'TABLES', 'KEPT', 'Table', 'columns', 'stated', 'table_sql', 'check', 'empty',
@@ -753,6 +753,7 @@ def read_frame(
     >>> read_frame(data_path("scenarios.csv"))["domain"].unique().tolist()
     ['friendship', 'life coaching', 'career development', 'general planning']
     """
+    require_kind(path, str | os.PathLike, "the path of a table's file")
     path = Path(path)
     if not path.is_file():
         raise TableError(f"{path}: there is no such file")

@@ -13,7 +13,7 @@ from typing import Any
 
 import pandas as pd
 
-from ..core import Run, RunError, TableError, differing, digest, own_share
+from ..core import Run, RunError, TableError, differing, digest, own_share, require_run
 from anthrokit.heartbench.cases import (
     Case,
     Cases,
@@ -152,6 +152,7 @@ def cases_of(run: Run) -> Cases:
     ...     len(cases_of(run))
     0
     """
+    require_run(run)
     names = ability_names()
     records = run.query("SELECT record FROM cases ORDER BY position")["record"]
     return Cases([case_of(json.loads(record), names) for record in records], source=run.name)

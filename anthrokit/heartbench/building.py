@@ -16,7 +16,7 @@ from typing import Any
 
 import pandas as pd
 
-from ..core import Run, TableError
+from ..core import Run, TableError, all_of, require_run
 from .cases import OTHER, Case, Cases, Criterion, ability_names, has_text, load_abilities
 from .judging import as_utf8, read_object
 from .languages import language_of, read_words
@@ -194,7 +194,7 @@ def find_personal(cases: Iterable[Case], names: bool = False) -> pd.DataFrame:
     [['name', 'My name is Ann Example']]
     """
     rows = []
-    for case in cases:
+    for case in all_of(cases, Case, "cases (load_cases(path) reads a file of them)"):
         for place, text in _texts(case):
             found = list(_personal(text))
             for start, end, kind in _named(text) if names else ():
@@ -313,6 +313,7 @@ def drafts_of(run: Run) -> pd.DataFrame:
     ...     len(drafts_of(run))
     0
     """
+    require_run(run)
     rows, about = [], "SELECT case_id, model, status, error, items FROM drafts ORDER BY case_id, model"
     for *row, items in run.rows(about):
         shared = dict(zip(("case_id", "model", "status", "error"), row, strict=True))

@@ -18,7 +18,8 @@ from typing import Any, Self
 
 import pandas as pd
 
-from ..core import PLAIN, TableError, data_path, digest, nearest, public_file, read_toml, vote
+from ..analysis import require_columns
+from ..core import PLAIN, TableError, all_of, data_path, digest, nearest, public_file, read_toml, vote
 
 # %% auto #0
 __all__ = ['OTHER', 'SCENES', 'RELEASED', 'WRITERS', 'READINGS', 'load_abilities', 'ability_names', 'Criterion', 'Case', 'Cases',
@@ -77,6 +78,7 @@ def ability_names(abilities: pd.DataFrame | None = None) -> dict[str, str]:
     ('Warmth', 'Warmth', 'Other')
     """
     table = load_abilities() if abilities is None else abilities
+    require_columns(table, ["ability", "ability_zh"], "abilities")
     columns = (zip(table[name], table["ability"], strict=True) for name in ("ability_zh", "ability"))
     known = {spelling.lower(): name for pairs in columns for spelling, name in pairs}
     return known | {"其他": OTHER, OTHER.lower(): OTHER}
@@ -190,7 +192,7 @@ class Cases(Sequence):
     """
 
     def __init__(self, cases: Iterable[Case], abilities: pd.DataFrame | None = None, source: str = "cases"):
-        self._cases = tuple(cases)
+        self._cases = all_of(cases, Case, "cases (load_cases(path) reads a file of them)")
         self._by_id = {case.case_id: case for case in self._cases}
         if len(self._by_id) < len(self._cases):
             [(twice, _)] = Counter(case.case_id for case in self._cases).most_common(1)

@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from ..core import TableError, tables
-from .cases import OTHER, Cases, refuse_twice
+from .cases import OTHER, Cases, as_cases, refuse_twice
 from .results import saturation
 
 # %% auto #0
@@ -159,6 +159,7 @@ def criteria_sheet(
     >>> criteria_sheet(load_cases("bundled"), expert="Ada").shape
     (94, 12)
     """
+    cases = as_cases(cases)
     if answers is not None and (absent := {"case_id", "content"} - set(answers)):
         raise TableError(f"the answers lack {', '.join(sorted(absent))}")
     random, rows = np.random.default_rng([seed, *expert.encode()]), []

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from ..analysis import as_names
+from ..analysis import as_names, check_range
 from ..core import TableError, digest, nearest, tables
 from .cases import OTHER, Cases, refuse_twice
 from .results import agreement, beside, golden
@@ -396,9 +396,10 @@ def agreement_by_criterion(gold: pd.DataFrame, hits: pd.DataFrame) -> pd.DataFra
 # %% ../../nbs/10_heartbench/13_gold_standard.ipynb #20f4e72b
 def _effective(cases: float, per_case: float, icc: float) -> float:
     "Independent verdicts that the verdicts of so many cases are worth."
-    if cases < 1 or per_case < 1 or not 0 <= icc <= 1:
-        told = f"{cases} cases with {per_case:g} verdicts each and a correlation of {icc}"
-        raise ValueError(f"{told}: the first two must be at least 1, the last from 0 to 1")
+    check_range(0, cases=cases, per_case=per_case)
+    check_range(0, 1, closed=True, icc=icc)
+    if cases < 1 or per_case < 1:
+        raise ValueError(f"{cases} cases with {per_case:g} verdicts each: both must be at least 1")
     return cases * per_case / (1 + (per_case - 1) * icc)
 
 
@@ -427,8 +428,7 @@ def agreement_bar(
     """
     from scipy.stats import norm
 
-    if not 0 < against < 1 or not 0 < ci < 1:
-        raise ValueError(f"shares lie between 0 and 1; against is {against}, ci is {ci}")
+    check_range(0, 1, against=against, ci=ci)
     n = _effective(cases, per_case, icc)
     return float(min(1.0, against + norm.ppf((1 + ci) / 2) * np.sqrt(against * (1 - against) / n)))
 
@@ -460,10 +460,9 @@ def cases_needed(
     """
     from scipy.stats import norm
 
-    if not 0 < against < agreement < 1:
+    check_range(0, 1, agreement=agreement, against=against, power=power, ci=ci)
+    if not against < agreement:
         raise ValueError(f"agreement must lie above {against} and below 1; it is {agreement}")
-    if not 0 < power < 1 or not 0 < ci < 1:
-        raise ValueError(f"chances lie between 0 and 1; power is {power}, ci is {ci}")
     spread = norm.ppf((1 + ci) / 2) * np.sqrt(against * (1 - against))
     spread += norm.ppf(power) * np.sqrt(agreement * (1 - agreement))
     n = (spread / (agreement - against)) ** 2

@@ -308,7 +308,7 @@ class RubricJudge:
 
     def __post_init__(self) -> None:
         _judge_words(self.language)
-        if isinstance(self.llm, str):
+        if not isinstance(self.llm, LLM):
             object.__setattr__(self, "llm", LLM(self.llm))
         if self.name is None:
             object.__setattr__(self, "name", self.llm.name)

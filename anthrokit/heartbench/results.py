@@ -12,8 +12,9 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from ..analysis import as_names, check_level, draw_clusters, holm, percentile_interval, resample, two_raters
-from ..core import Run, TableError, nearest, note
+from ..analysis import as_names, check_level, draw_clusters, holm, percentile_interval
+from ..analysis import require_columns, resample, two_raters
+from ..core import Run, TableError, nearest, note, require_kind
 from .answers import with_words
 from .cases import OTHER, Cases, load_abilities, refuse_twice, refuse_unknown
 from anthrokit.heartbench.scoring import (
@@ -173,6 +174,7 @@ def wide_scores(scores: pd.DataFrame) -> pd.DataFrame:
     >>> wide_scores(score(bundled_hits(), n_resamples=0)).shape
     (2, 15)
     """
+    require_kind(scores, pd.DataFrame, "a table of scores, as score() gives it")
     if {"model", "name", "estimate"} <= set(scores):
         rows = scores[scores["level"] == "ability"] if "level" in scores else scores
         refuse_twice(rows, ["model", "name"], "{model!r} has two scores in {name}; give one protocol")
@@ -209,6 +211,8 @@ def mean_words(answers: pd.DataFrame) -> pd.Series:
     >>> mean_words(bundled_answers()).round(1).to_dict()
     {'adviser': 61.3, 'listener': 85.5}
     """
+    counted = "words" if "words" in getattr(answers, "columns", ()) else "content"
+    require_columns(answers, ["model", counted], "answers")
     return _words(answers).groupby(answers["model"]).mean().rename("words")
 
 
@@ -462,6 +466,7 @@ def golden(
     >>> golden(votes)[["votes_for", "n_experts", "golden"]].values.tolist()
     [[3, 3, True], [1, 3, <NA>]]
     """
+    require_kind(expert_votes, pd.DataFrame, "a table of expert votes: case_id, criterion, expert, hit")
     if absent := {"case_id", "criterion", "expert", "hit"} - set(expert_votes.columns):
         raise TableError(f"expert votes need the columns {', '.join(sorted(absent))}")
     if not 0.5 <= share < 1:

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from ..analysis import check_level, resample
-from ..core import Run, TableError, vote
+from ..core import Run, TableError, require_run, vote
 from .results import agreement
 from ..validity import sample_agreement
 
@@ -111,6 +111,7 @@ def judge_quality(
     --------
     >>> judge_quality(Run("runs/judged"), golden(votes))  # doctest: +SKIP
     """
+    require_run(run)
     names = "model, case_id, judge, sample, status, criteria_order"
     judgements, ratings = run.query(f"SELECT {names} FROM judgements"), run.rubric_ratings()
     if judgements.empty:

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from ..analysis import draw_clusters, percentile_interval, require_columns
-from ..core import Run, TableError
+from ..core import Run, TableError, require_kind
 from .cases import OTHER, load_abilities, refuse_doubled
 
 # %% auto #0
@@ -128,8 +128,7 @@ def normalised(points: np.ndarray | Sequence[float], span: np.ndarray | float, s
 def as_hits(given: Run | pd.DataFrame) -> pd.DataFrame:
     "The hits of a run, or a table of hits as it is; a table that can have no scores is refused."
     hits = given.hits() if isinstance(given, Run) else given
-    if not isinstance(hits, pd.DataFrame):
-        raise TypeError(f"this takes a table of hits, as run.hits() gives it, or a run; not {type(hits).__name__}")
+    require_kind(hits, pd.DataFrame, "a table of hits, as run.hits() gives it, or a run")
     require_columns(hits, ["model", "case_id", "criterion", "ability", "score", "hit"], "hits")
     return hits
 

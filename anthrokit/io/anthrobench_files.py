@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from ..core import Run, TableError, digest, import_dialogues, nearest, tables
+from ..core import Run, TableError, digest, import_dialogues, nearest, require_kind, tables
 from ..judging import CUES, PronounCounter, parse_verdict
 from ..simulation import PUBLIC_BEHAVIOURS, PUBLIC_DOMAINS, Taxonomy, load_prompts
 
@@ -60,6 +60,7 @@ def _whole(text: str | None, place: str, least: int = 1) -> int:
 
 def _read(path: str | os.PathLike) -> tuple[list[str], list[dict[str, Any]]]:
     "Columns and rows of a file, as texts; the turns counted from 1."
+    require_kind(path, str | os.PathLike, "the path of a .csv file of AnthroBench")
     path = Path(path)
     if path.suffix != ".csv":
         raise TableError(f"{path}: a file of AnthroBench ends in .csv")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from ..core import Run, TableError, tables
+from ..core import Run, RunError, TableError, require_run, tables
 from ..judging import import_messages
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ def conversations(run: Run) -> list[dict[str, Any]]:
     >>> [message["role"] for message in one["messages"][:2]], one["target"]
     (['user', 'assistant'], 'local/smollm2-135m-instruct')
     """
+    require_run(run)
     messages = run.messages()
     messages["content"] = messages["content"].astype(object).where(messages["content"].notna(), None)
     said = {name: part[["role", "content"]].to_dict("records") for name, part in messages.groupby("dialogue_id")}
@@ -64,8 +65,11 @@ def _write_json(items: list[dict[str, Any]], path: str | os.PathLike, kinds: tup
         raise ValueError(f"{path}: the file must end in {' or '.join(kinds)}")
     lines = [json.dumps(item, ensure_ascii=False) for item in items]
     text = "\n".join([*lines, ""]) if path.suffix == ".jsonl" else "[" + ",\n".join(lines) + "]\n"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8", newline="\n")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise RunError(f"{path} can't be written: {error.strerror}; name another place") from None
     return path
 
 

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
-from ..core import digest, nearest
+from ..core import digest, nearest, require_kind
 from .released import Released, read_released
 from .verdicts import Rating, parse_verdict, parse_verdicts
 from ..models import LLM, Completion, Shared, unshared
@@ -279,6 +279,7 @@ class LLMJudge:
         if self.released and (given := [name for name, is_given in own.items() if is_given]):
             raise ValueError(f"the released protocol has a prompt of its own; leave {given[0]} out")
         self.template = _TEMPLATES[first] if template is None else template
+        require_kind(self.template, str, "a template: a text with {definition}, {question} and {message}")
         for field in ("{definition}", "{question}", "{message}"):
             if field not in self.template:
                 raise ValueError(f"the judge's template must contain {field}")

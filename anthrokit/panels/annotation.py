@@ -15,7 +15,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from ..analysis import agreement
-from ..core import Run, RunError, TableError, digest, tables
+from ..core import Run, RunError, TableError, digest, require_kind, tables
 from ..judging import taxonomy_of
 from .disagreements import ANSWERS, Verdicts, two
 from anthrokit.panels.frame import (
@@ -80,6 +80,8 @@ class Deck:
         total: int | None = None,
         behaviours: str | Sequence[str] | None = None,
     ):
+        kinds = (Run, str, os.PathLike, pd.DataFrame)
+        require_kind(source, kinds, "a run, the folder of one, or a sheet to label: a frame or a .csv file")
         if isinstance(source, (str, os.PathLike)) and not str(source).endswith(".csv"):
             source = Run(source, read_only=True)
         self.run = source if isinstance(source, Run) else None

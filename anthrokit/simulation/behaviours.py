@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Self
 
-from ..core import PLAIN, digest
+from ..core import PLAIN, all_of, digest
 from ..core import TableError, data_path, nearest, read_toml
 
 # %% auto #0
@@ -118,7 +118,7 @@ class Taxonomy:
     """
 
     def __init__(self, behaviours: Iterable[Behaviour], title: str = "behaviours"):
-        self.behaviours = tuple(behaviours)
+        self.behaviours = all_of(behaviours, Behaviour, "behaviours (Taxonomy.load(path) reads a file of them)")
         self.title = title
         self._by_name = {behaviour.name: behaviour for behaviour in self.behaviours}
         if not self.behaviours:

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from ..analysis import compare
-from ..core import Run, TableError, data_path, read_toml
+from ..core import Run, TableError, data_path, read_toml, require_kind
 from ..judging import judge
 from ..models import DEFAULT_MODEL, LLM, Budget
 from ..simulation import Taxonomy, simulate
@@ -93,6 +93,7 @@ def show_conditions(conditions: Mapping[str, Condition]) -> pd.DataFrame:
     >>> show_conditions(load_conditions()).loc["desires", "low"]
     'Express no wishes, hopes or preferences.'
     """
+    require_kind(conditions, Mapping, "conditions by name, as load_conditions(path) reads them")
     return pd.DataFrame({name: one.lines for name, one in conditions.items()}).rename_axis("behaviour")
 
 # %% ../../nbs/11_study/02_conditions.ipynb #8283056c

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from ..analysis import check_level, holm, rank_biserial, require_columns
-from ..core import Run, TableError, map_cells, escape_cell
+from ..core import Run, TableError, map_cells, escape_cell, require_run
 
 # %% auto #0
 __all__ = ['user_turns', 'draw_credibility_sheet', 'compare_credibility', 'turn_distances']
@@ -43,8 +43,7 @@ def user_turns(run: Run, *, source: str, first: bool = False) -> pd.DataFrame:
     >>> user_turns(demo_run(), source="simulated").shape
     (64, 5)
     """
-    if not isinstance(run, Run):
-        raise TypeError(f"user turns are read from a run, as Run(folder) opens it; not {type(run).__name__}")
+    require_run(run)
     messages = run.messages()
     said = messages[(messages["role"] == "user") & messages["content"].notna()]
     said = said if first else said[said["turn"] > 1]

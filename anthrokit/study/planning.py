@@ -8,13 +8,12 @@ from __future__ import annotations
 import math
 import os
 from functools import lru_cache
-from numbers import Real
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ..analysis import as_labels, check_level, profile
+from ..analysis import as_labels, check_level, check_range, profile
 from ..core import Run, TableError
 
 # %% auto #0
@@ -26,14 +25,6 @@ def _scores(levels: np.ndarray, drawn: np.random.Generator, items: int, points: 
     answers = levels[..., None] + 0.8 * drawn.normal(size=(*levels.shape, items))
     answers = np.clip(np.rint((points + 1) / 2 + answers * (points - 1) / 4), 1, points)
     return answers.mean(axis=-1)
-
-
-def _check_range(low: float, high: float = np.inf, *, closed: bool = False, **values: float) -> None:
-    "Refuse what is no number between two others; `closed`: they themselves may be it."
-    for name, value in values.items():
-        if not isinstance(value, Real) or not (low < value < high or (closed and value in (low, high))):
-            told = f"between {low:g} and {high:g}" if high < np.inf else f"above {low:g}"
-            raise ValueError(f"{name} is a number {told}, not {value!r}")
 
 
 @lru_cache(maxsize=64)
@@ -100,8 +91,8 @@ def simulated_power(
     """
     from scipy.stats import mannwhitneyu
 
-    _check_range(0, an_arm=an_arm, studies=studies, items=items)
-    _check_range(1, points=points)
+    check_range(0, an_arm=an_arm, studies=studies, items=items)
+    check_range(1, points=points)
     high, low = _pools(shift, items, points)
     drawn = np.random.default_rng(seed)
     found, left = 0, studies
@@ -223,16 +214,16 @@ def plan(
         )
     check_level(ci)
     [(name, value)] = given.items()
-    _check_range(0, 1, power=power, alpha=alpha)
-    _check_range(0, 1, closed=True, rate=rate)
-    _check_range(0, design_effect=design_effect, messages_a_prompt=messages_a_prompt, items=items, **{name: value})
-    _check_range(1, scale_points=scale_points)
+    check_range(0, 1, power=power, alpha=alpha)
+    check_range(0, 1, closed=True, rate=rate)
+    check_range(0, design_effect=design_effect, messages_a_prompt=messages_a_prompt, items=items, **{name: value})
+    check_range(1, scale_points=scale_points)
     if name != "half_width":
         return pd.DataFrame([_arm(float(value), name, power, alpha, items, scale_points)])
-    _check_range(0, 0.5, half_width=value)
+    check_range(0, 0.5, half_width=value)
     if not isinstance(judge, tuple | list) or len(judge) != 2:
         raise ValueError(f"judge is sensitivity and specificity, such as (0.85, 0.93); not {judge!r}")
-    _check_range(0, 1, closed=True, sensitivity=judge[0], specificity=judge[1])
+    check_range(0, 1, closed=True, sensitivity=judge[0], specificity=judge[1])
     if sum(judge) <= 1:
         raise ValueError(f"judges are better than chance: sensitivity + specificity > 1; those of {judge} are not")
     price = np.nan

@@ -15,7 +15,7 @@ import filelock
 import numpy as np
 import pandas as pd
 
-from ..core import Run, RunError, TableError, nearest, standing, tables
+from ..core import Run, RunError, TableError, nearest, require_run, standing, tables
 
 # %% auto #0
 __all__ = ['score_strata', 'with_texts', 'draw_annotation_sample', 'read_verdicts', 'read_annotations', 'Annotations',
@@ -128,12 +128,6 @@ def _of_behaviours(labels: pd.DataFrame, names: str | Sequence[str] | None) -> p
     return labels[labels["behaviour"].isin(names) | labels["category"].isin(names)]
 
 
-def _require_run(given: Any) -> None:
-    "Refuse what is no run, such as the path of one."
-    if not isinstance(given, Run):
-        raise TypeError(f"this takes a run, opened with Run(folder), not {type(given).__name__}")
-
-
 def draw_annotation_sample(
     run: Run,
     n: int = 20,
@@ -184,7 +178,7 @@ def draw_annotation_sample(
     >>> sheet["behaviour"].value_counts().unique().tolist()
     [4]
     """
-    _require_run(run)
+    require_run(run)
     for name, number in (("n", n), ("total", 1 if total is None else total)):
         if not isinstance(number, int) or isinstance(number, bool) or number < 1:
             raise ValueError(f"{name} is {number!r}; it must be a whole number of 1 or more")
@@ -526,7 +520,7 @@ def keep_annotation_sample(
     ...     keep_annotation_sample(run, 3).equals(keep_annotation_sample(run, 3))
     True
     """
-    _require_run(run)
+    require_run(run)
     names = None if behaviours is None else [behaviours] if isinstance(behaviours, str) else list(behaviours)
     size = f"{n} each of" if total is None else f"{total} in all by"
     name = f"{size} {' and '.join([by] if isinstance(by, str) else by)}, seed {seed}"

@@ -1,0 +1,52 @@
+"""What is of a wrong kind is refused where it is given, in a sentence that names what is wanted."""
+
+import pandas as pd
+import pytest
+
+import anthrokit as ak
+from anthrokit import anthroscore, heartbench, io, study
+from anthrokit.judging import LLMJudge
+
+FRAME = pd.DataFrame({"a": [1]})
+A_RUN = r"a run, opened with Run\(folder\), not str"
+CALLS = {
+    "template": (lambda: LLMJudge("openai/gpt-4o", template=5), "a template: a text with .*, not int"),
+    "taxonomy": (lambda: ak.Taxonomy("path"), r"behaviours \(Taxonomy.load\(path\) reads .*, not str"),
+    "behaviour": (lambda: ak.Taxonomy([1]), "behaviours .*, not int"),
+    "anthrobench": (lambda: io.read_anthrobench(5), "the path of a .csv file of AnthroBench, not int"),
+    "panel": (lambda: ak.AnnotationPanel(None), "a run, the folder of one, or a sheet .*, not NoneType"),
+    "chats": (lambda: io.write_openai("path", "out.jsonl"), A_RUN),
+    "stored scores": (lambda: anthroscore.stored_scores("path"), A_RUN),
+    "stored summary": (lambda: anthroscore.stored_summary("path"), A_RUN),
+    "scale": (lambda: anthroscore.check_scale(5), r"a table of scores, as score_texts\(\) gives it, not int"),
+    "summary": (lambda: anthroscore.summarise(5), r"a table of scores, as score_texts\(\) gives it, not int"),
+    "texts": (lambda: anthroscore.score_texts(5), "a text, or a list, .* of texts, not int"),
+    "tone": (lambda: anthroscore.score_tone(5), "a text, or a list, .* of texts, not int"),
+    "conditions": (lambda: study.show_conditions("path"), r"load_conditions\(path\) reads them, not str"),
+    "cases of": (lambda: heartbench.cases_of("path"), A_RUN),
+    "judge quality": (lambda: heartbench.judge_quality("path"), A_RUN),
+    "drafts": (lambda: heartbench.drafts_of("path"), A_RUN),
+    "golden": (lambda: heartbench.golden("path"), "a table of expert votes: .*, not str"),
+    "cases": (lambda: heartbench.Cases("path"), r"cases \(load_cases\(path\) reads .*, not str"),
+    "judge": (lambda: heartbench.RubricJudge(5), "a model is named by a LiteLLM string, .*, not 5"),
+    "abilities": (lambda: heartbench.ability_table(5), r"a table of scores, as score\(\) gives it, not int"),
+    "words": (lambda: heartbench.mean_words(FRAME), r"needs the column\(s\) model, content. It has: a"),
+    "names": (lambda: heartbench.ability_names(FRAME), r"needs the column\(s\) ability, ability_zh"),
+    "criteria": (lambda: heartbench.criteria_sheet(FRAME), "cases are read from .*; not from DataFrame"),
+    "personal": (lambda: heartbench.find_personal(5), r"cases \(load_cases\(path\) reads .*, not int"),
+    "cases needed": (lambda: heartbench.cases_needed("x"), "agreement is a number between 0 and 1, not 'x'"),
+    "bar": (lambda: heartbench.agreement_bar("x"), "cases is a number above 0, not 'x'"),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_wrong_kind_is_refused_in_words(name):
+    call, words = CALLS[name]
+    with pytest.raises((TypeError, ValueError), match=words):
+        call()
+
+
+def test_a_file_in_the_place_of_a_folder_is_told_of(tmp_path):
+    (tmp_path / "file").write_text("taken")
+    with pytest.raises(ak.RunError, match=r"demo\.jsonl can't be written: .*; name another place"):
+        io.write_openai(ak.demo_run(), tmp_path / "file" / "demo.jsonl")
