@@ -184,11 +184,8 @@ def _said(body: str) -> str:
 def fault_of_response(status: int, body: str, headers: Mapping[str, str]) -> Fault:
     "What a response with an HTTP status of 400 or more means; its headers by names in lower case."
     body, wait = body[:20_000], wait_asked_for(headers, body[:20_000])
-    kind = None
-    for name, statuses, pattern in _RULES:
-        if status in statuses and re.search(pattern, body, re.I):
-            kind = name
-            break
+    fitting = (name for name, statuses, pattern in _RULES if status in statuses and re.search(pattern, body, re.I))
+    kind = next(fitting, None)
     if kind is None and status == 429:
         kind = "quota" if wait is None and re.search(_SPENT_IF_NO_WAIT, body, re.I) else "rate"
     kind = kind or ("request" if 400 <= status < 500 else "passing")
