@@ -77,14 +77,10 @@ class ChatPanel(ipywidgets.VBox):
     def refresh(self) -> None:
         "Show the chat as the gateway has it."
         self.state = self.client.standing()
-        drawn = [
-            _LINE.format(
-                side="right" if one["role"] == "user" else "left",
-                colour="#d7e6fb" if one["role"] == "user" else "#eceef1",
-                text=clean(one["content"], limit=None),
-            )
-            for one in self.state["messages"]
-        ]
+        drawn = []
+        for one in self.state["messages"]:
+            side, colour = ("right", "#d7e6fb") if one["role"] == "user" else ("left", "#eceef1")
+            drawn.append(_LINE.format(side=side, colour=colour, text=clean(one["content"], limit=None)))
         self.lines.value = "".join(drawn)
         self.box.disabled = self.button.disabled = self.state["over"]
         self.note.value = clean(self.state["over_text"] or f"{self.state['turns']} turns")
