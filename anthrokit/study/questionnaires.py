@@ -102,8 +102,7 @@ class Questionnaire:
     def to_frame(self) -> pd.DataFrame:
         "One row an item."
         names = ["id", "scale", "text", "low", "high", "points", "reverse", "expected"]
-        frame = pd.DataFrame([{name: getattr(item, name) for name in names} for item in self.items])
-        return frame.astype({"expected": "Int64"})
+        return pd.DataFrame(list(self.items))[names].astype({"expected": "Int64"})
 
 # %% ../../nbs/11_study/01_questionnaires.ipynb #677c31ab
 _KINDS = {bool: "true or false", int: "a whole number", float: "a number", str: "a text", list: "a list"}
@@ -523,12 +522,11 @@ def load_questionnaires(
         own = folder / f"{name}.toml" if folder is not None else None
         one = load_questionnaire(own if own is not None and own.is_file() else name)
         parts = [("questionnaire", one.name), *(("scale", scale) for scale in one.scales)]
-        for part in [*parts, *(("item", item.id) for item in one.items)]:
-            kind, called = part
+        for kind, called in [*parts, *(("item", item.id) for item in one.items)]:
             if called in _TAKEN:
                 raise TableError(f"{one.name}: the {kind} {called!r} needs another name; studies have such a column")
-            if part in seen:
-                raise TableError(f"the {kind} {called!r} stands there twice: {seen[part]}, {one.name}")
-            seen[part] = one.name
+            if (kind, called) in seen:
+                raise TableError(f"the {kind} {called!r} stands there twice: {seen[kind, called]}, {one.name}")
+            seen[kind, called] = one.name
         found.append(one)
     return found
