@@ -72,7 +72,13 @@ def check_level(ci: float) -> None:
 
 
 def check_range(low: float, high: float = np.inf, *, closed: bool = False, **values: float) -> None:
-    "Refuse what is no number between two others; `closed`: they themselves may be it."
+    """Refuse what is no number between two others; `closed`: they themselves may be it.
+
+    Examples
+    --------
+    >>> from anthrokit.analysis import check_range
+    >>> check_range(0, 1, power=0.8)
+    """
     for name, value in values.items():
         if not isinstance(value, Real) or not (low < value < high or (closed and value in (low, high))):
             told = f"between {low:g} and {high:g}" if high < np.inf else f"above {low:g}"

@@ -146,7 +146,14 @@ def require_kind(given: object, kind: Any, wanted: str) -> None:
 
 
 def all_of(given: Iterable[Any], kind: Any, wanted: str) -> tuple[Any, ...]:
-    "The members of a list, all of one kind; another list or another kind is refused."
+    """The members of a list, all of one kind; what is no list or of another kind is refused.
+
+    Examples
+    --------
+    >>> from anthrokit.core import all_of
+    >>> all_of(["a", "b"], str, "texts")
+    ('a', 'b')
+    """
     require_kind(given, Iterable, wanted)
     members = tuple(given)
     for one in members:

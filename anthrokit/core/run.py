@@ -1302,7 +1302,16 @@ def as_run(run: Run | str | os.PathLike | None = None) -> Run:
 
 
 def require_run(given: Any) -> None:
-    "Refuse what is no run, such as the path of one."
+    """Refuse what is no run, such as the path of one.
+
+    Examples
+    --------
+    >>> from anthrokit.core import require_run
+    >>> require_run("runs/a")
+    Traceback (most recent call last):
+        ...
+    TypeError: this takes a run, opened with Run(folder), not str
+    """
     require_kind(given, Run, "a run, opened with Run(folder)")
 
 
