@@ -9,7 +9,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "clustered": ["Tally", "as_labels", "as_names", "check_level", "check_range", "clusters", "describing_columns", "difference", "draw_clusters", "group_rows", "holm", "in_own_order", "judges_of", "percentile_interval", "proportion", "require_columns", "resample", "truth_values"],
         "comparisons": ["compare", "compare_differences", "compare_pairs", "similarity"],
         "domains": ["factor_model", "kruskal_wallis", "marginal_means", "post_hoc"],
-        "people": ["compare_conditions", "profile_validity", "rank_biserial", "reliability", "scale_score"],
+        "people": ["compare_conditions", "profile_validity", "rank_biserial", "rank_test", "reliability", "scale_score"],
         "pressure": ["dialogue_flips", "escalation", "flips", "holding", "mirrored", "recovery"],
         "profiles": ["any_of", "first_turns", "profile"],
         "snowballs": ["carry_over", "snowball", "snowball_matrix"],

@@ -14,6 +14,7 @@ import pandas as pd
 from .clustered import _with_holm, as_names, check_level, cluster_sums, clusters
 from .clustered import group_rows, in_own_order, truth_values
 from .comparisons import _levels, _one_column
+from .people import rank_test
 from .profiles import _open
 from ..core import Run, TableError
 
@@ -126,15 +127,13 @@ def post_hoc(
           a    b  effect_size
     0  high  low         0.61
     """
-    from scipy.stats import mannwhitneyu
-
     dialogues, shares, groups = _dialogue_shares(labels, factor, by, variant)
     (codes, levels), rows = pd.factorize(dialogues["level"]), []
     for number, share in enumerate(shares.T):
         for first, second in combinations(range(len(levels)), 2):
             a, b = (share[(codes == level) & ~np.isnan(share)] for level in (first, second))
             if pairs := len(a) * len(b):
-                statistic, p_value = mannwhitneyu(a, b)
+                statistic, p_value = rank_test(a, b)
                 effect = 2 * statistic / pairs - 1
                 rows.append((number, levels[first], levels[second], statistic, p_value, effect, len(a), len(b)))
     names = ["number", "a", "b", "statistic", "p_value", "effect_size", "n_a", "n_b"]

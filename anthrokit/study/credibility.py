@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..analysis import check_level, holm, rank_biserial, require_columns
+from ..analysis import check_level, holm, rank_biserial, rank_test, require_columns
 from ..core import Run, TableError, map_cells, escape_cell, require_run
 
 # %% auto #0
@@ -162,8 +162,6 @@ def compare_credibility(
     >>> compare_credibility(ratings, key)[["group", "estimate", "paired", "n_pairs"]].head(1).values.tolist()
     [['all', 0.0, 0.0, 20]]
     """
-    from scipy.stats import mannwhitneyu
-
     check_level(ci)
     require_columns(ratings, ["item", "rater", "rating"], "ratings")
     given = pd.to_numeric(ratings["rating"], errors="coerce")
@@ -185,7 +183,7 @@ def compare_credibility(
         sides, row = [wide[name].dropna().to_numpy() for name in (a, b)], {"group": group, "value": value}
         row |= {"n_a": len(sides[0]), "n_b": len(sides[1]), "n_pairs": len(wide.dropna()), "ci": ci}
         if min(map(len, sides)) >= 2:
-            statistic, p_value = mannwhitneyu(*sides)
+            statistic, p_value = rank_test(*sides)
             effect = rank_biserial(statistic, len(sides[0]), len(sides[1]), ci)
             row |= dict(zip(("estimate", "ci_low", "ci_high"), effect, strict=True)) | {"p_value": p_value}
             row |= {"mean_a": sides[0].mean(), "mean_b": sides[1].mean()}
