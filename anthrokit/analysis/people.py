@@ -25,7 +25,9 @@ def _numbers(column: pd.Series) -> pd.Series:
     "A column as numbers; a word that is none, or infinity, is named."
     numbers = pd.to_numeric(column, errors="coerce").astype("Float64")
     if len(wrong := column[~np.isfinite(numbers.to_numpy(float, na_value=np.nan)) & column.notna()]):
-        raise TableError(f"column {column.name}: {wrong.tolist()[0]!r} is no finite number; convert it, or leave it empty")
+        raise TableError(
+            f"column {column.name}: {wrong.tolist()[0]!r} is no finite number; convert it, or leave it empty"
+        )
     return numbers
 
 
