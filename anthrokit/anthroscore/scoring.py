@@ -35,7 +35,16 @@ from anthrokit.anthroscore.mentions import (
     _several,
     _text_pairs,
 )
-from ..core import Run, RunError, TableError, digest, nearest, require_kind, require_run, tables
+from anthrokit.core import (
+    Run,
+    RunError,
+    TableError,
+    digest,
+    nearest,
+    require_columns,
+    require_run,
+    tables,
+)
 from ..models import needs
 
 # %% auto #0
@@ -629,9 +638,8 @@ def check_scale(scores: pd.DataFrame) -> None:
         ...
     anthrokit.anthroscore.mentions.AnthroScoreError: these scores are not on one scale and can't be put together ...
     """
-    require_kind(scores, pd.DataFrame, "a table of scores, as score_texts() gives it")
-    if absent := [name for name in ("text_id", "score", "status", *SCALE) if name not in scores.columns]:
-        raise AnthroScoreError(f"these are not rows of score_texts(): no column {', '.join(absent)}")
+    needed = ["text_id", "score", "status", *SCALE]
+    require_columns(scores, needed, "scores", rows=False, advice="score_texts() makes it")
     scales = scores[SCALE].drop_duplicates()
     if len(scales) > 1:
         listed = "; ".join(" ".join(map(str, row)) for row in scales.itertuples(index=False))
@@ -889,9 +897,8 @@ def score_messages(
     [['d/1', 1, 'scored']]
     """
     messages = messages.messages() if isinstance(messages, Run) else messages
-    require_kind(messages, pd.DataFrame, "a table of messages, as run.messages() gives it, or a run")
-    if absent := [name for name in ("dialogue_id", "turn", "role", "content") if name not in messages]:
-        raise AnthroScoreError(f"the messages lack {', '.join(absent)}")
+    needed = ["dialogue_id", "turn", "role", "content"]
+    require_columns(messages, needed, "messages", rows=False, advice="run.messages() makes it")
     said = messages[messages["role"] == role]
     if said.empty:
         raise AnthroScoreError(f"there is no message of the role {role!r}")

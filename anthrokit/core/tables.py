@@ -11,7 +11,7 @@ import json
 import os
 import re
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,7 +22,7 @@ from .errors import RunError, TableError, nearest, require_kind
 # %% auto #0
 __all__ = ['TEXT', 'INTEGER', 'NUMBER', 'TRUTH', 'TABLES', 'KEPT', 'Table', 'columns', 'stated', 'table_sql', 'check', 'empty',
            'escape_cell', 'restore_cell', 'map_cells', 'records', 'read_frame', 'long_row', 'read_table', 'meaning',
-           'write_frame', 'data_path']
+           'write_frame', 'require_columns', 'refuse_twice', 'data_path']
 
 # %% ../../nbs/01_core/01_tables.ipynb #faa9658d
 TEXT, INTEGER, NUMBER, TRUTH = "str", "Int64", "Float64", "boolean"
@@ -926,6 +926,79 @@ def _write_parquet(frame: pd.DataFrame, path: Path, table: str, meanings: Mappin
     said = {field.name: meaning(table, field.name) or meanings.get(field.name, "") for field in whole.schema}
     told = [field.with_metadata({"description": said[field.name]}) for field in whole.schema]
     pyarrow.parquet.write_table(whole.cast(pa.schema(told, metadata=whole.schema.metadata)), path)
+
+# %% ../../nbs/01_core/01_tables.ipynb #66843a09
+def require_columns(
+    frame: pd.DataFrame, columns: Iterable[str], what: str = "labels", *, rows: bool = True, advice: str = ""
+) -> None:
+    """Refuse a frame that lacks columns or rows, naming what it has.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The table that was given.
+    columns : iterable of str
+        The columns it needs.
+    what : str
+        What the table is called.
+    rows : bool
+        Whether it needs a row.
+    advice : str
+        Which function makes such a table.
+
+    Raises
+    ------
+    TypeError
+        It is no frame.
+    TableError
+        It lacks a column, or has no rows.
+
+    Examples
+    --------
+    >>> require_columns(pd.DataFrame({"turn": [1]}), ["turn", "label"], advice="run.labels() makes it")
+    Traceback (most recent call last):
+        ...
+    anthrokit.core.errors.TableError: the labels table needs the column(s) label. It has: turn; run.labels() makes it.
+    """
+    advice = advice and f"; {advice}"
+    if not isinstance(frame, pd.DataFrame):
+        raise TypeError(f"the {what} table is a DataFrame, not {type(frame).__name__}{advice}")
+    if absent := [name for name in columns if name not in frame.columns]:
+        there = ", ".join(map(str, frame.columns)) or "none"
+        raise TableError(f"the {what} table needs the column(s) {', '.join(absent)}. It has: {there}{advice}.")
+    if rows and frame.empty:
+        question = advice or "; is the run judged, and does your filter match anything?"
+        raise TableError(f"the {what} table has no rows{question}")
+
+
+def refuse_twice(frame: pd.DataFrame, unit: Sequence[str], told: str) -> None:
+    """Refuse a second row of a unit.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The table that was given.
+    unit : sequence of str
+        The columns that tell its rows apart.
+    told : str
+        What to say, with columns of the row in braces; {row} stands for the names and values of the unit.
+
+    Raises
+    ------
+    TableError
+        A unit stands there twice.
+
+    Examples
+    --------
+    >>> refuse_twice(pd.DataFrame({"dialogue_id": "d", "turn": [1, 1]}), ["dialogue_id", "turn"], "{row}: twice")
+    Traceback (most recent call last):
+        ...
+    anthrokit.core.errors.TableError: dialogue_id d, turn 1: twice
+    """
+    if (twice := frame.duplicated(unit)).any():
+        [first] = frame[twice].head(1).to_dict("records")
+        row = ", ".join(f"{name} {first[name]}" for name in unit)
+        raise TableError(told.format_map({**first, "row": row}))
 
 # %% ../../nbs/01_core/01_tables.ipynb #609f17b9
 def data_path(name: str = "") -> Path:

@@ -13,7 +13,7 @@ from typing import Any
 
 import pandas as pd
 
-from ..core import Run, RunError, TableError, differing, digest, own_share, require_run
+from ..core import Run, RunError, TableError, differing, digest, own_share, refuse_twice, require_run
 from anthrokit.heartbench.cases import (
     Case,
     Cases,
@@ -22,7 +22,6 @@ from anthrokit.heartbench.cases import (
     case_of,
     case_record,
     has_text,
-    refuse_twice,
 )
 from ..models import LLM, Batch, Budget
 from anthrokit.work import (

@@ -18,8 +18,19 @@ from typing import Any, Self
 
 import pandas as pd
 
-from ..analysis import require_columns
-from ..core import PLAIN, TableError, all_of, data_path, digest, nearest, public_file, read_toml, vote
+from anthrokit.core import (
+    PLAIN,
+    TableError,
+    all_of,
+    data_path,
+    digest,
+    nearest,
+    public_file,
+    read_toml,
+    refuse_twice,
+    require_columns,
+    vote,
+)
 
 # %% auto #0
 __all__ = ['OTHER', 'SCENES', 'RELEASED', 'WRITERS', 'READINGS', 'load_abilities', 'ability_names', 'Criterion', 'Case', 'Cases',
@@ -61,9 +72,8 @@ def load_abilities(path: str | os.PathLike | None = None) -> pd.DataFrame:
     for name in ("ability", "ability_zh", "dimension"):
         if name not in frame or frame[name].isna().any():
             raise TableError(f"{path}: every [[ability]] needs {name}")
-        if name != "dimension" and frame[name].duplicated().any():
-            twice = frame.loc[frame[name].duplicated(), name].iloc[0]
-            raise TableError(f"{path}: the {name} {twice!r} stands there twice")
+        if name != "dimension":
+            refuse_twice(frame, [name], f"{path}: the {name} {{{name}!r}} stands there twice")
     names = ["ability", "ability_zh", "dimension", "dimension_zh", "criteria", "principles", "principles_zh"]
     return frame.reindex(columns=names)
 
@@ -575,12 +585,6 @@ def bundled_ratings(
     return frame[["model", "case_id", "criterion", "judge", "sample", "hit", "reason"]]
 
 # %% ../../nbs/10_heartbench/01_cases.ipynb #7583f569
-def refuse_twice(table: pd.DataFrame, unit: Sequence[str], told: str) -> None:
-    "Refuse a second row of a unit; what is told has the unit's columns in braces."
-    if len(twice := table.loc[table.duplicated(unit), unit]):
-        raise TableError(told.format(**twice.iloc[0]))
-
-
 def refuse_doubled(votes: pd.DataFrame) -> None:
     "Refuse verdicts of several judges, or on several answers of one model, in one table."
     told = "there are two verdicts of {model!r} on case {case_id!r}, criterion {criterion}; "

@@ -17,8 +17,8 @@ import filelock
 import numpy as np
 import pandas as pd
 
-from ..core import TableError, tables
-from .cases import OTHER, Cases, as_cases, refuse_twice
+from ..core import TableError, refuse_twice, require_columns, tables
+from .cases import OTHER, Cases, as_cases
 from .results import saturation
 
 # %% auto #0
@@ -108,8 +108,7 @@ class Ballots:
         if self.path is None or not self.path.exists():
             return self._rows
         frame = tables.read_frame(self.path, dtype=str).fillna("")
-        if absent := [name for name in _BALLOT if name not in frame]:
-            raise TableError(f"{self.path}: the ballots lack {', '.join(absent)}")
+        require_columns(frame, _BALLOT, f"ballots in {self.path}", rows=False)
         right = frame["vote"].isin(["", *VOTES, *VERDICTS]) & frame["criterion"].str.fullmatch(r"-?\d+")
         right &= frame["points"].eq("") | pd.to_numeric(frame["points"], errors="coerce").notna()
         if not right.all():
@@ -160,8 +159,8 @@ def criteria_sheet(
     (94, 12)
     """
     cases = as_cases(cases)
-    if answers is not None and (absent := {"case_id", "content"} - set(answers)):
-        raise TableError(f"the answers lack {', '.join(sorted(absent))}")
+    if answers is not None:
+        require_columns(answers, ["case_id", "content"], "answers", rows=False)
     random, rows = np.random.default_rng([seed, *expert.encode()]), []
     said = {} if answers is None else answers.dropna(subset=["content"]).groupby("case_id")["content"].agg(list)
     for place in random.permutation(len(cases)):
@@ -222,8 +221,7 @@ def decide(
     ([[3.5, True]], '3 votes of 4')
     """
     for table in (votes,) if settled is None else (votes, settled):
-        if absent := [name for name in _BALLOT[:5] if name not in table]:
-            raise TableError(f"the votes lack {', '.join(absent)}; Ballots.table gives them")
+        require_columns(table, _BALLOT[:5], "votes", rows=False, advice="Ballots.table gives it")
         if unknown := sorted(set(table["vote"].astype(object)) - set(VOTES), key=str):
             raise TableError(f"the vote {unknown[0]!r} is none of {', '.join(VOTES)}")
     if experts < 1 or not 0 < share <= 1:

@@ -12,9 +12,9 @@ import numpy as np
 import pandas as pd
 
 from ..analysis import draw_clusters, percentile_interval, proportion
-from ..core import TableError
+from ..core import TableError, refuse_twice
 from ..figures import legend_above, new_axes, points, shown, themed
-from .cases import OTHER, refuse_twice
+from .cases import OTHER
 from .figures import _rows_of_points
 from .results import saturation
 from .scoring import ability_means, case_means

@@ -15,7 +15,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from ..analysis import agreement
-from ..core import Run, RunError, TableError, digest, require_kind, tables
+from ..core import Run, RunError, TableError, digest, require_columns, require_kind, tables
 from ..judging import taxonomy_of
 from .disagreements import ANSWERS, Verdicts, two
 from anthrokit.panels.frame import (
@@ -91,12 +91,10 @@ class Deck:
         else:
             sheet = source if isinstance(source, pd.DataFrame) else tables.read_frame(source)
             self.taxonomy = Taxonomy.load()
-        if absent := ", ".join(name for name in (*_ITEM, "message") if name not in sheet.columns):
-            raise TableError(f"the sheet lacks {absent}; validity.draw_annotation_sample makes one")
+        makes = "validity.draw_annotation_sample makes it"
+        require_columns(sheet, [*_ITEM, "message"], "annotation sheet", advice=makes)
         sheet = sheet.reindex(columns=_SHEET).drop_duplicates(_ITEM).reset_index(drop=True)
         self.sheet = sheet.astype({"dialogue_id": "str", "turn": "Int64", "behaviour": "str"})
-        if self.sheet.empty:
-            raise TableError("the sheet has no rows: there is nothing to label")
         self.split = _split_votes(self.run) if self.run is not None else {}
         self.later: dict[str, list[int]] = {}
 

@@ -15,7 +15,7 @@ import filelock
 import numpy as np
 import pandas as pd
 
-from ..core import Run, RunError, TableError, nearest, require_run, standing, tables
+from ..core import Run, RunError, TableError, nearest, require_columns, require_run, standing, tables
 
 # %% auto #0
 __all__ = ['score_strata', 'with_texts', 'draw_annotation_sample', 'read_verdicts', 'read_annotations', 'Annotations',
@@ -186,8 +186,7 @@ def draw_annotation_sample(
         raise ValueError(f"strata is 'label', 'votes' or 'scores', not {strata!r}")
     by = list(dict.fromkeys(["behaviour", *([by] if isinstance(by, str) else by)]))
     labels = _of_behaviours(run.labels(), behaviours)
-    if absent := [name for name in by if name not in labels.columns]:
-        raise TableError(f"the labels have no column {', '.join(absent)}")
+    require_columns(labels, by, rows=False)
     if strata == "scores":
         labels, strata = labels.assign(stratum=score_strata(labels, run.ratings())), "stratum"
     random = np.random.default_rng(seed)
@@ -249,8 +248,7 @@ def read_annotations(source: pd.DataFrame | str | os.PathLike) -> pd.DataFrame:
     [[1, True, 1], [2, False, 3]]
     """
     frame = source if isinstance(source, pd.DataFrame) else tables.read_frame(source)
-    if absent := [name for name in [*_ITEM, "verdict"] if name not in frame.columns]:
-        raise TableError(f"the annotations lack {', '.join(absent)}")
+    require_columns(frame, [*_ITEM, "verdict"], "annotations", rows=False)
     verdict = read_verdicts(frame["verdict"])
     said = {word: verdict.eq(word == "yes").fillna(False) for word in ("yes", "no")}
     frame = standing(frame.astype({"dialogue_id": "str", "turn": "Int64"}).assign(**said))
@@ -411,8 +409,7 @@ class Annotations:
         """
         given = sheet if isinstance(sheet, pd.DataFrame) else tables.read_frame(sheet)
         given = given.reset_index(drop=True)
-        if absent := [name for name in (*_ITEM, "verdict") if name not in given.columns]:
-            raise TableError(f"the annotations lack {', '.join(absent)}")
+        require_columns(given, [*_ITEM, "verdict"], "annotations", rows=False)
         rows = given.reindex(columns=tables.columns("annotations")["column"]).astype(object)
         rows["verdict"] = read_verdicts(given["verdict"])
         rows = rows[rows["verdict"].notna() | rows["annotator"].notna()]

@@ -21,11 +21,10 @@ from anthrokit.analysis import (
     in_own_order,
     profile,
     proportion,
-    require_columns,
     truth_values,
 )
 from ..analysis.clustered import _cluster_variance, _wilson
-from ..core import Run, TableError
+from ..core import Run, TableError, require_columns
 from .accuracy import _both_said, verdicts_of
 
 # %% auto #0
