@@ -41,9 +41,9 @@ from anthrokit.core import (
     TableError,
     digest,
     nearest,
-    require_columns,
     require_run,
     tables,
+    require_columns,
 )
 from ..models import needs
 

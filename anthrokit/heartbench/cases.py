@@ -27,9 +27,9 @@ from anthrokit.core import (
     nearest,
     public_file,
     read_toml,
+    vote,
     refuse_twice,
     require_columns,
-    vote,
 )
 
 # %% auto #0

@@ -333,6 +333,8 @@ def with_decisions(cases: Cases, decisions: pd.DataFrame) -> Cases:
     >>> with_decisions(load_cases("bundled"), decisions)["en-nice-city"].criteria[0].score
     3.0
     """
+    needed = ["item", "criterion", "taken", "points"]
+    require_columns(decisions, needed, "decisions", rows=False, advice="heartbench.decide makes it")
     refuse_twice(decisions, ["item", "criterion"], "criterion {criterion} of {item!r} is decided twice")
     taken = decisions[decisions["taken"].eq(True).fillna(False)].astype({"points": "float64"})
     points = {(row.item, row.criterion): row.points for row in taken.itertuples()}

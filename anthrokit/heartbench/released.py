@@ -14,7 +14,7 @@ from typing import Any
 
 import pandas as pd
 
-from ..core import TableError
+from ..core import TableError, require_columns
 from .cases import Cases, ability_names, case_record, has_text, read_records, write_records
 from .scoring import case_scores
 
@@ -46,6 +46,7 @@ def write_released_answers(cases: Cases, answers: pd.DataFrame, path: str | os.P
     >>> write_released_answers(load_cases("bundled"), one, f"{mkdtemp()}/answers.jsonl").name
     'answers.jsonl'
     """
+    require_columns(answers, ["case_id", "content"], "answers", rows=False)
     if "model" in answers and answers["model"].nunique() > 1:
         raise TableError(
             f"a released answer file holds one model, not {', '.join(answers['model'].unique())}"
@@ -119,6 +120,7 @@ def write_released_scores(
     >>> [path.name for path in write_released_scores(load_cases("bundled"), answers, hits, mkdtemp())]
     ['question_score.jsonl', 'overall_score_results.jsonl']
     """
+    require_columns(answers, ["case_id", "content"], "answers", rows=False)
     if hits["model"].nunique() != 1:
         raise TableError(f"released results hold one model, not {', '.join(hits['model'].unique())}")
     folder = Path(folder)

@@ -497,6 +497,8 @@ def golden(
 # %% ../../nbs/10_heartbench/05_results.ipynb #13a93d51
 def beside(golden_verdicts: pd.DataFrame, hits: pd.DataFrame) -> pd.DataFrame:
     "Every golden verdict with the judge's beside it, where there is one; never with several."
+    needed = ["case_id", "criterion", "golden"]
+    require_columns(golden_verdicts, needed, "golden verdicts", advice="heartbench.golden makes it")
     unit = [name for name in ("model", "case_id", "criterion") if name in golden_verdicts]
     there = hits.merge(golden_verdicts[unit].drop_duplicates(), on=unit)
     told = "there are two verdicts on case {case_id!r}, criterion {criterion}, beside a golden one; "
