@@ -11,7 +11,7 @@ from numbers import Real
 import numpy as np
 import pandas as pd
 
-from ..core import Run, TableError
+from ..core import Run, TableError, lacking
 
 # %% auto #0
 __all__ = ['require_columns', 'as_names', 'check_level', 'check_range', 'as_labels', 'in_own_order', 'truth_values', 'judges_of',
@@ -30,10 +30,9 @@ def require_columns(frame: pd.DataFrame, columns: Sequence[str], what: str = "la
     """
     if not isinstance(frame, pd.DataFrame):
         raise TypeError(f"the {what} table is a DataFrame, not {type(frame).__name__}")
-    absent = [name for name in columns if name not in frame.columns]
-    if absent:
+    if absent := lacking(columns, frame):
         there = ", ".join(map(str, frame.columns)) or "none"
-        raise TableError(f"the {what} table needs the column(s) {', '.join(absent)}. It has: {there}.")
+        raise TableError(f"the {what} table needs the column(s) {absent}. It has: {there}.")
     if frame.empty:
         raise TableError(
             f"the {what} table has no rows; is the run judged, and does your filter match anything?"

@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 from markupsafe import Markup
 
-from ..core import TableError, nearest
+from ..core import TableError, lacking, nearest
 from ..heartbench import Ballots, decide, golden, steps_html
 from anthrokit.panels.frame import (
     STILL_OR_DONE,
@@ -87,10 +87,8 @@ class Booth:
     """
 
     def __init__(self, sheet: pd.DataFrame, ballots: Ballots, expert: str = ""):
-        if absent := [name for name in ("item", "criterion", "ask") if name not in sheet]:
-            raise TableError(
-                f"the sheet lacks {', '.join(absent)}; criteria_sheet, golden_sheets and rewrites_sheet make one"
-            )
+        if absent := lacking(("item", "criterion", "ask"), sheet):
+            raise TableError(f"the sheet lacks {absent}; criteria_sheet, golden_sheets and rewrites_sheet make one")
         if sheet.empty:
             raise TableError("the sheet has no rows: there is nothing to vote on")
         if unknown := sorted(set(sheet["ask"].astype("str")) - set(_ASKS)):

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..core import Run, TableError, data_path, digest, nearest, note_prompts, public_file
+from ..core import Run, TableError, data_path, digest, lacking, nearest, note_prompts, public_file
 from ..core import refuse_other_prompts, tables
 from ..models import LLM, Batch, Budget
 from ..work import Forecast, Job, Lane, Request, Steps, forecast_calls, task
@@ -142,9 +142,9 @@ def most_similar(prompts: pd.DataFrame | str | os.PathLike, n: int = 10) -> pd.D
 def read_columns(path: str | os.PathLike, needed: Sequence[str], what: str) -> pd.DataFrame:
     "A file that has these columns, or an error that says which it has."
     frame = tables.read_frame(path)
-    if absent := [name for name in needed if name not in frame.columns]:
+    if absent := lacking(needed, frame):
         there = ", ".join(map(str, frame.columns)) or "none"
-        raise TableError(f"{path} is not {what}: no column {', '.join(absent)}; it has {there}")
+        raise TableError(f"{path} is not {what}: no column {absent}; it has {there}")
     return frame
 
 # %% ../../nbs/04_simulation/02_prompts.ipynb #88ccc21b

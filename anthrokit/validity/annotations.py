@@ -15,7 +15,7 @@ import filelock
 import numpy as np
 import pandas as pd
 
-from ..core import Run, RunError, TableError, nearest, require_run, standing, tables
+from ..core import Run, RunError, TableError, lacking, nearest, require_run, standing, tables
 
 # %% auto #0
 __all__ = ['score_strata', 'with_texts', 'draw_annotation_sample', 'read_verdicts', 'read_annotations', 'Annotations',
@@ -249,8 +249,8 @@ def read_annotations(source: pd.DataFrame | str | os.PathLike) -> pd.DataFrame:
     [[1, True, 1], [2, False, 3]]
     """
     frame = source if isinstance(source, pd.DataFrame) else tables.read_frame(source)
-    if absent := [name for name in [*_ITEM, "verdict"] if name not in frame.columns]:
-        raise TableError(f"the annotations lack {', '.join(absent)}")
+    if absent := lacking([*_ITEM, "verdict"], frame):
+        raise TableError(f"the annotations lack {absent}")
     verdict = read_verdicts(frame["verdict"])
     said = {word: verdict.eq(word == "yes").fillna(False) for word in ("yes", "no")}
     frame = standing(frame.astype({"dialogue_id": "str", "turn": "Int64"}).assign(**said))
@@ -280,15 +280,16 @@ class _InMemory:
 
 # %% ../../nbs/08_validity/01_annotations.ipynb #5b06b084
 class _InFile:
-    "Annotations in a CSV file."
+    "Annotations in a table's file."
 
     def __init__(self, path: Path):
-        if path.suffix != ".csv":
-            raise TableError(f"{path}: annotations are kept in a .csv file, not {path.suffix or 'this'}")
+        if tables.table_suffix(path) is None:
+            kind = path.suffix or "this"
+            raise TableError(f"{path}: annotations are kept in a .csv file, not {kind}; or in {tables.TABLE_FILES}")
         if not path.parent.is_dir():
             raise TableError(f"{path}: there is no folder {path.parent}")
         self.path = path
-        self._lock = filelock.FileLock(path.with_suffix(".csv.lock"))
+        self._lock = filelock.FileLock(f"{path}.lock")
         self.rows()
 
     def rows(self) -> pd.DataFrame:
@@ -305,7 +306,7 @@ class _InFile:
         with self._lock:
             kept = _InMemory(self.rows())
             change(kept, argument)
-            partial = self.path.with_suffix(".partial.csv")
+            partial = self.path.with_name(f"partial-{self.path.name}")
             tables.write_frame(kept.rows(), partial, "annotations")
             partial.replace(self.path)
 
@@ -343,12 +344,13 @@ class _InRun:
 
 # %% ../../nbs/08_validity/01_annotations.ipynb #1fd7a85a
 class Annotations:
-    """People's verdicts on messages: kept in a run, in a CSV file, or in memory.
+    """People's verdicts on messages: kept in a run, in a file, or in memory.
 
     Parameters
     ----------
     place : Run or path, optional
-        A run; the path of a .csv file, made with the first verdict; None for memory.
+        A run; the path of a .csv file (or of another that `core.read_frame` reads), made with the first verdict; None
+        for memory.
 
     Notes
     -----
@@ -411,8 +413,8 @@ class Annotations:
         """
         given = sheet if isinstance(sheet, pd.DataFrame) else tables.read_frame(sheet)
         given = given.reset_index(drop=True)
-        if absent := [name for name in (*_ITEM, "verdict") if name not in given.columns]:
-            raise TableError(f"the annotations lack {', '.join(absent)}")
+        if absent := lacking((*_ITEM, "verdict"), given):
+            raise TableError(f"the annotations lack {absent}")
         rows = given.reindex(columns=tables.columns("annotations")["column"]).astype(object)
         rows["verdict"] = read_verdicts(given["verdict"])
         rows = rows[rows["verdict"].notna() | rows["annotator"].notna()]
