@@ -409,7 +409,7 @@ def import_messages(source: Source | Mapping[str, Source], run: Run | str | os.P
         system_target=("system", "first"),
     )
     repeat = dialogues.groupby(["prompt_id", "target"]).cumcount() + 1
-    rows = dialogues.assign(repeat=repeat, status="done").reset_index().to_dict("records")
+    rows = tables.records(dialogues.assign(repeat=repeat, status="done").reset_index())
     pairs = table.dropna(subset=["pair_id"]).drop_duplicates("dialogue_id")
     each = table.drop_duplicates("dialogue_id")
     metadata = metadata_rows(zip(each["dialogue_id"], each["metadata"], strict=True))
@@ -439,7 +439,7 @@ def _of_target(table: pd.DataFrame, target: str | None) -> pd.DataFrame:
 def _messages(table: pd.DataFrame) -> list[dict[str, Any]]:
     "Messages of the ledger: every user's, and the answers to be judged; where nothing was said, the turn stays."
     found = []
-    for row in table.astype(object).where(table.notna(), None).to_dict("records"):
+    for row in tables.records(table):
         for role in ("user", "assistant"):
             if row[role] is None or (row[role] and role == "assistant" and not row["judged"]):
                 continue

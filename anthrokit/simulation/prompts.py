@@ -65,8 +65,8 @@ def load_prompts(
         "anthrokit": the 960 that ship; "families", "pushback" and "mirrored": for other behaviours, see
         `load_family`; "personas": see `persona_prompts`. "anthrobench": the public set of Ibrahim et al.
         (Apache-2.0), read from `path`, or from the folder that ANTHROKIT_DATA names, or fetched once with its
-        checksum pinned. Otherwise a CSV or Parquet file of your own, a table of your own, or a list of first
-        messages, each a base prompt of its own.
+        checksum pinned. Otherwise a file of your own, as for `core.read_frame`, a table of your own, or a list of
+        first messages, each a base prompt of its own.
     path : str or path, optional
         The file of the public set, where you have it.
 

@@ -159,7 +159,7 @@ def draw_annotation_sample(
         `prediction_powered_rates(…, strata="votes")`); a few more than n where a stratum is small. "scores": the same
         by `score_strata`.
     path : str or path, optional
-        Also write the sheet as CSV.
+        Also write the sheet to a .csv file, or to another kind that `core.write_frame` writes.
     seed : int
         The same seed draws the same messages.
 
@@ -231,9 +231,10 @@ def read_annotations(source: pd.DataFrame | str | os.PathLike) -> pd.DataFrame:
     Parameters
     ----------
     source : DataFrame or path
-        With dialogue_id, turn, behaviour and verdict (Yes, No, blank); optionally annotator, weight, base_id, undone.
-        Several sheets can be put one after the other: the verdict of a message is then the annotators' majority,
-        missing for a tie. Of several verdicts of one annotator on a message the last one stands that wasn't taken back.
+        A frame or a table's file, as for `core.read_frame`, with dialogue_id, turn, behaviour and verdict (Yes, No,
+        blank); optionally annotator, weight, base_id, undone. Several sheets can be put one after the other: the
+        verdict of a message is then the annotators' majority, missing for a tie. Of several verdicts of one annotator
+        on a message the last one stands that wasn't taken back.
 
     Returns
     -------
@@ -250,7 +251,8 @@ def read_annotations(source: pd.DataFrame | str | os.PathLike) -> pd.DataFrame:
     """
     frame = source if isinstance(source, pd.DataFrame) else tables.read_frame(source)
     if absent := lacking([*_ITEM, "verdict"], frame):
-        raise TableError(f"the annotations lack {absent}")
+        where = "" if isinstance(source, pd.DataFrame) else f"{source}: "
+        raise TableError(f"{where}the annotations lack {absent}")
     verdict = read_verdicts(frame["verdict"])
     said = {word: verdict.eq(word == "yes").fillna(False) for word in ("yes", "no")}
     frame = standing(frame.astype({"dialogue_id": "str", "turn": "Int64"}).assign(**said))
@@ -414,7 +416,8 @@ class Annotations:
         given = sheet if isinstance(sheet, pd.DataFrame) else tables.read_frame(sheet)
         given = given.reset_index(drop=True)
         if absent := lacking((*_ITEM, "verdict"), given):
-            raise TableError(f"the annotations lack {absent}")
+            where = "" if isinstance(sheet, pd.DataFrame) else f"{sheet}: "
+            raise TableError(f"{where}the annotations lack {absent}")
         rows = given.reindex(columns=tables.columns("annotations")["column"]).astype(object)
         rows["verdict"] = read_verdicts(given["verdict"])
         rows = rows[rows["verdict"].notna() | rows["annotator"].notna()]
