@@ -904,6 +904,7 @@ def _cut(path: Path, encoding: str) -> dict[str, Any]:
     def fit(separator: str) -> tuple[bool, int]:
         "Whether it cuts the header and the first row alike, and into how many cells."
         header, *first = [row.count(separator) for row in rows] or [0]
+        header *= first != [0]  # one column, whose name holds it
         return header > 0 and first in ([], [header]), header
 
     return {"sep": max(_SEPARATORS, key=fit), "skiprows": 0}
