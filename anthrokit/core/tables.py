@@ -824,13 +824,13 @@ def _json_of(text: str, path: Path, place: str = "") -> Any:
     try:
         return json.loads(text, object_pairs_hook=_object)
     except (ValueError, RecursionError) as error:
-        where = place or f"line {getattr(error, 'lineno', 1)}"
+        where = f"{place} is not JSON" if place else f"can't be read as .json: line {getattr(error, 'lineno', 1)}"
         why = getattr(error, "msg", None) or (str(error) if type(error) is ValueError else type(error).__name__)
         if not place and why == "Extra data":
             why += ". One object a line is JSON lines: name the file .jsonl"
         if place and text.lstrip().startswith("["):
             why += ". A JSON list is one value: name the file .json"
-        raise TableError(f"{path}: {where} is not JSON: {why}") from None
+        raise TableError(f"{path}: {where}: {why}") from None
 
 
 _WHOLE = "the whole"
