@@ -681,12 +681,9 @@ _STORED = [*SENTENCE_COLUMNS, "score", "log_human", "log_nonhuman"]
 
 
 def _streamed(texts: Any, text: str) -> Iterator[tuple[str, str | None]]:
-    "Pairs of id and text from a table, a CSV file or an iterator, without holding them."
+    "Pairs of id and text from a table, a file or an iterator, without holding them."
     if isinstance(texts, (str, os.PathLike)):
-        if long := tables.long_row(texts):
-            raise TableError(long)
-        options = {"dtype": str, "keep_default_na": False, "na_values": [""], "index_col": False}
-        for part in pd.read_csv(texts, chunksize=5_000, **options):
+        for part in tables.read_parts(texts, 5_000, dtype=str):
             yield from _text_pairs(part, text)
     elif isinstance(texts, (pd.DataFrame, pd.Series, Mapping)):
         yield from _text_pairs(texts, text)
@@ -733,9 +730,9 @@ def score_into(
     ----------
     run : Run
         Where the scores go.
-    texts : path of a CSV file, DataFrame, Series, dict, or iterator of texts or of (id, text)
-        A file or an iterator is never held in memory. Ids must stay the same from call to call; the same text
-        under the same id counts once.
+    texts : path of a table's file, DataFrame, Series, dict, or iterator of texts or of (id, text)
+        A CSV file (see `core.read_frame`) or an iterator is never held in memory. Ids must stay the same from call to
+        call; the same text under the same id counts once.
     entities, model, protocol, dependencies, check_language, precision, text
         As for `score_texts`.
     portion : int

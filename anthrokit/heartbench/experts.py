@@ -37,7 +37,7 @@ class Ballots:
     Parameters
     ----------
     path : path, optional
-        A .csv file, made with the first vote; None for memory.
+        A .csv file (or another that `core.read_frame` reads), made with the first vote; None for memory.
 
     Examples
     --------
@@ -49,8 +49,8 @@ class Ballots:
 
     def __init__(self, path: str | os.PathLike | None = None):
         self.path = None if path is None else Path(path).expanduser()
-        if self.path is not None and self.path.suffix != ".csv":
-            raise TableError(f"{self.path}: ballots are kept in a .csv file")
+        if self.path is not None and tables.table_suffix(self.path) is None:
+            raise TableError(f"{self.path}: ballots are kept in a .csv file, or another of {tables.TABLE_FILES}")
         self._rows = pd.DataFrame(columns=_BALLOT)
 
     def add(
@@ -100,15 +100,14 @@ class Ballots:
             if self.path is None:
                 self._rows = whole
             else:
-                partial = self.path.with_suffix(".partial.csv")
-                tables.map_cells(whole.astype(object), tables.escape_cell).to_csv(partial, index=False)
-                partial.replace(self.path)
+                partial = self.path.with_name(f"partial-{self.path.name}")
+                tables.write_frame(whole.fillna("").astype("str"), partial, "ballots").replace(self.path)
 
     def _read(self) -> pd.DataFrame:
         if self.path is None or not self.path.exists():
             return self._rows
         frame = tables.read_frame(self.path, dtype=str).fillna("")
-        require_columns(frame, _BALLOT, f"ballots in {self.path}", rows=False)
+        require_columns(frame, _BALLOT, "ballots", rows=False, source=self.path)
         right = frame["vote"].isin(["", *VOTES, *VERDICTS]) & frame["criterion"].str.fullmatch(r"-?\d+")
         right &= frame["points"].eq("") | pd.to_numeric(frame["points"], errors="coerce").notna()
         if not right.all():

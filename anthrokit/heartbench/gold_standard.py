@@ -253,7 +253,7 @@ def read_golden(sheets: pd.DataFrame | Iterable[str | os.PathLike], items: pd.Da
         rows = _said(sheets, "")
     else:
         texts = dict.fromkeys(("item", "expert", "vote"), "str")  # an expert may be called NA
-        read = (_said(tables.read_frame(path, "utf-8-sig", texts), f"{path}: ") for path in sheets)
+        read = (_said(tables.read_frame(path, dtype=texts), f"{path}: ") for path in sheets)
         rows = pd.concat(read, ignore_index=True)
     if len(strange := rows[~rows["item"].isin(items["item"])]):
         raise TableError(f"the item {strange['item'].iloc[0]!r} is not in the draw")
@@ -263,7 +263,8 @@ def read_golden(sheets: pd.DataFrame | Iterable[str | os.PathLike], items: pd.Da
 
 def _said(sheet: pd.DataFrame, where: str) -> pd.DataFrame:
     "The rows of a sheet that aren't blank, with hit."
-    require_columns(sheet, ["item", "criterion", "expert", "vote"], "sheets", rows=False)
+    source = where.removesuffix(": ") or None
+    require_columns(sheet, ["item", "criterion", "expert", "vote"], "sheets", rows=False, source=source)
     said = sheet["vote"].astype(object).where(sheet["vote"].notna(), "").astype(str).str.strip().str.lower()
     try:
         return sheet.assign(hit=read_verdicts(said.replace(_WORDS)))[said.ne("")]

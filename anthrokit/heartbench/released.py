@@ -14,8 +14,8 @@ from typing import Any
 
 import pandas as pd
 
-from ..core import TableError, require_columns
-from .cases import Cases, ability_names, case_record, has_text, read_records, write_records
+from ..core import TableError, read_json, require_columns
+from .cases import Cases, ability_names, case_record, has_text, write_records
 from .scoring import case_scores
 
 # %% auto #0
@@ -82,7 +82,7 @@ def read_released_answers(path: str | os.PathLike, model: str) -> pd.DataFrame:
 
 def _read_lines(path: str | os.PathLike, key: str, **needed: type) -> Iterator[tuple[str, dict[str, Any]]]:
     "Name and record of each line; one without its name or what else is needed is refused by its place."
-    for where, record in read_records(path):
+    for where, record in read_json(path):
         record = record if isinstance(record, dict) else {}
         there = all(name in record and isinstance(record[name], kind) for name, kind in needed.items())
         if not (there and has_text(record.get(key))):
