@@ -13,7 +13,6 @@ import itertools
 import json
 import os
 import re
-import warnings
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -27,7 +26,7 @@ from .errors import RunError, TableError, lacking, nearest, require_kind
 # %% auto #0
 __all__ = ['TEXT', 'INTEGER', 'NUMBER', 'TRUTH', 'TABLES', 'KEPT', 'TABLE_FILES', 'Table', 'columns', 'stated', 'table_sql',
            'refuse_doubled', 'check', 'empty', 'escape_cell', 'restore_cell', 'map_cells', 'table_suffix', 'open_text',
-           'read_json', 'long_row', 'read_frame', 'read_parts', 'read_table', 'meaning', 'write_frame', 'records',
+           'read_json', 'read_frame', 'read_parts', 'read_table', 'meaning', 'write_frame', 'records',
            'require_columns', 'refuse_twice', 'data_path']
 
 # %% ../../nbs/01_core/01_tables.ipynb #faa9658d
@@ -777,6 +776,7 @@ def open_text(path: str | os.PathLike, encoding: str = "utf-8", newline: str = "
     return unpack(path, "rt", encoding=encoding, newline=newline)
 
 
+_SAVE_AS = "Save the sheet as CSV UTF-8 (in Excel: Save As), and give that file"
 _SAVE_IT = "Save it as UTF-8 (in Excel: Save As, CSV UTF-8), or read it with core.read_frame(…,"
 
 
@@ -784,6 +784,8 @@ def _undecoded(path: Path, encoding: str) -> str:
     "Which byte of which line is not in an encoding, and what to do about it."
     with open_text(path, encoding) as file:
         whole, encoding = file.buffer.read(), file.encoding.removesuffix("-sig")
+    if whole.startswith((b"PK\x03\x04", b"\x1f\x8b")):
+        return f"{path}: is a packed file (.zip, .gz or a workbook) with another ending. Unpack it. {_SAVE_AS}."
     try:
         whole.decode(encoding)
     except UnicodeDecodeError as error:
@@ -796,6 +798,14 @@ def _undecoded(path: Path, encoding: str) -> str:
     return f"{path}: is not {encoding}"
 
 
+def _file(path: str | os.PathLike) -> Path:
+    "The path of a file that is there."
+    path = Path(path).expanduser()
+    if not path.is_file():
+        raise TableError(f"{path}: {'is a folder, not a file' if path.is_dir() else 'there is no such file'}")
+    return path
+
+
 @contextlib.contextmanager
 def _faults_of_file(path: Path, encoding: str) -> Iterator[None]:
     "Errors of a file that is read within, in words for people."
@@ -803,9 +813,10 @@ def _faults_of_file(path: Path, encoding: str) -> Iterator[None]:
         yield
     except UnicodeDecodeError:
         raise TableError(_undecoded(path, encoding)) from None
-    except (pd.errors.ParserError, pd.errors.ParserWarning, pd.errors.EmptyDataError) as error:
-        with _faults_of_file(path, encoding):  # it reads on
-            raise TableError(long_row(path, encoding) or f"{path}: is not a CSV table: {error}") from None
+    except pd.errors.EmptyDataError:
+        raise TableError(f"{path}: is not a CSV table: it is empty") from None
+    except pd.errors.ParserError as error:
+        raise TableError(f"{path}: is not a CSV table: {error}") from None
     except (gzip.BadGzipFile, zlib.error, EOFError) as error:
         raise TableError(f"{path}: can't be unpacked: {error}") from None
 
@@ -860,9 +871,7 @@ def read_json(path: str | os.PathLike, encoding: str = "utf-8") -> Iterator[tupl
     ...     list(read_json(path))
     [('line 1', {'a': 1}), ('line 3', [2])]
     """
-    path = Path(path)
-    if not path.is_file():
-        raise TableError(f"{path}: there is no such file")
+    path = _file(path)
     with _faults_of_file(path, encoding), open_text(path, encoding, "\n") as file:
         if table_suffix(path) != ".json":
             for number, line in enumerate(file, start=1):
@@ -881,9 +890,13 @@ def _json_table(path: Path, encoding: str) -> pd.DataFrame:
     rows = [*read_json(path, encoding)]
     for place, row in rows:
         if place == _WHOLE:
-            raise TableError(f"{path}: is no list of objects. One object a line is JSON lines: name the file .jsonl")
+            raise TableError(
+                f"{path}: is no list of objects, one a row (as pandas writes it with orient='records'). One object a "
+                "line is JSON lines: name the file .jsonl"
+            )
         if not isinstance(row, dict):
-            raise TableError(f"{path}: {place} is no JSON object: {row!r:.60}")
+            hint = ". A JSON list is one value: name the file .json" if isinstance(row, list) else ""
+            raise TableError(f"{path}: {place} is no JSON object: {row!r:.60}{hint}")
     return pd.DataFrame([row for _, row in rows], dtype=object)
 
 # %% ../../nbs/01_core/01_tables.ipynb #1bf27acf
@@ -910,27 +923,30 @@ def _cut(path: Path, encoding: str) -> dict[str, Any]:
     return {"sep": max(_SEPARATORS, key=fit), "skiprows": 0}
 
 
-def long_row(path: str | os.PathLike, encoding: str = "utf-8") -> str | None:
-    """Say which row of a CSV file has more cells than its header has names, and what to do; None where none has.
-
-    Examples
-    --------
-    >>> from anthrokit.core import data_path
-    >>> long_row(data_path("demo_run") / "judges.csv") is None
-    True
-    """
-    cut = _cut(path, encoding)
-    with open_text(path, encoding) as file, contextlib.suppress(csv.Error):
-        rows = filter(None, csv.reader(itertools.islice(file, cut["skiprows"], None), delimiter=cut["sep"]))
-        names = next(rows, [])
-        for number, row in enumerate(rows, start=1):
-            if len(row) > len(names):
-                return (
-                    f"{path}: row {number} has {len(row)} cells, and the header {len(names)} names: "
-                    f"{cut['sep'].join(row)[:80]!r}. A text that holds a {_SEPARATORS.get(cut['sep'], cut['sep'])} "
-                    f"must stand in quotation marks, and each column needs a name."
-                )
-    return None
+def _header(path: Path, encoding: str, sep: str, skiprows: int) -> list[str]:
+    "The header of a CSV file; a row that has more cells, or marks that don't fit, is refused."
+    csv.field_size_limit(2**31 - 1)  # a message may be long
+    names, number = None, 0
+    with open_text(path, encoding) as file:
+        try:
+            lines = itertools.islice(file, skiprows, None)
+            for row in filter(None, csv.reader(lines, delimiter=sep, strict=True)):
+                names = names or row
+                if any(row[len(names) :]):
+                    raise TableError(
+                        f"{path}: row {number} has {len(row)} cells, and the header {len(names)} names: "
+                        f"{sep.join(row)[:80]!r}. A text that holds a {_SEPARATORS.get(sep, sep)} must stand in "
+                        "quotation marks, and each column needs a name."
+                    )
+                number += 1
+        except csv.Error as error:
+            fault = "never ends" if "end of data" in str(error) else "goes on after the last of them"
+            raise TableError(
+                f"{path}: {f'row {number}' if number else 'the header'}: what is in quotation marks {fault}. A "
+                'quotation mark in a text is written twice (""), and the text put in quotation marks. Google Sheets '
+                "does that in a .csv file, not in a .tsv file."
+            ) from None
+    return names or []
 
 # %% ../../nbs/01_core/01_tables.ipynb #5f06bba8
 _NAMES = ("run", "target", "judge", "annotator", "model")
@@ -938,17 +954,17 @@ _NAMES = ("run", "target", "judge", "annotator", "model")
 
 def _csv_form(path: Path, encoding: str, dtype: type | dict[str, type] | None) -> dict[str, Any]:
     "What pandas has to know to read a CSV file; a header that can't be is refused."
-    form = {**_cut(path, encoding), "keep_default_na": False, "na_values": [""]}
-    with open_text(path, encoding) as file:
-        header = pd.read_csv(file, header=None, nrows=1, dtype="str", **form).iloc[0].dropna()
-    if header.str.contains("\0", regex=False).any():
+    cut = _cut(path, encoding)
+    header = _header(path, encoding, **cut)
+    if any("\0" in name for name in header):
         raise TableError(
             f"{path}: the header holds bytes of 0: this is not UTF-8, but UTF-16 without its mark. "
             f"{_SAVE_IT} encoding='utf-16-le')."
         )
     refuse_doubled(header, f"{path}: ")
     texts = {name: "str" for name in header if name.endswith("_id") or name in _NAMES}
-    return {**form, "dtype": dtype if isinstance(dtype, type) else {**texts, **(dtype or {})}, "index_col": False}
+    form = {"keep_default_na": False, "na_values": [""], "index_col": False, "usecols": range(len(header))}
+    return {**cut, **form, "dtype": dtype if isinstance(dtype, type) else {**texts, **(dtype or {})}}
 
 
 def read_frame(
@@ -975,7 +991,8 @@ def read_frame(
     Raises
     ------
     TableError
-        No such file, another encoding (the byte is named), a column that stands there twice, or not a table.
+        No such file, another encoding (the byte is named), a column that stands there twice, a row that is cut in
+        another way than the header, or not a table.
 
     Examples
     --------
@@ -983,17 +1000,15 @@ def read_frame(
     ['friendship', 'life coaching', 'career development', 'general planning']
     """
     require_kind(path, str | os.PathLike, "the path of a table's file")
-    path = Path(path)
-    if not path.is_file():
-        raise TableError(f"{path}: there is no such file")
+    path = _file(path)
     if (kind := table_suffix(path)) is None:
-        raise TableError(f"{path}: a table is read from {TABLE_FILES}, not {path.suffix or 'this'}")
+        hint = f". {_SAVE_AS}" if path.suffix.lower() in (".xlsx", ".xls", ".xlsm", ".ods") else ""
+        raise TableError(f"{path}: a table is read from {TABLE_FILES}, not {path.suffix or 'this'}{hint}")
     if kind == ".parquet":
         return _parquet_table(path)
     if kind not in (".csv", ".tsv"):
         return _json_table(path, encoding)
-    with _faults_of_file(path, encoding), warnings.catch_warnings(), open_text(path, encoding) as file:
-        warnings.simplefilter("error", pd.errors.ParserWarning)  # it would cut rows off
+    with _faults_of_file(path, encoding), open_text(path, encoding) as file:
         frame = pd.read_csv(file, **_csv_form(path, encoding, dtype))
     return map_cells(frame, restore_cell) if escaped else frame
 
@@ -1003,7 +1018,8 @@ def _parquet_table(path: Path) -> pd.DataFrame:
 
     try:
         refuse_doubled(pyarrow.parquet.read_schema(path).names, f"{path}: ")
-        return pd.read_parquet(path)
+        frame = pd.read_parquet(path)
+        return frame.reset_index(drop=frame.index.names == [None])
     except pyarrow.ArrowException as error:
         raise TableError(f"{path}: can't be read as Parquet: {str(error)[:200]}") from None
 
@@ -1030,16 +1046,13 @@ def read_parts(
     >>> [len(part) for part in read_parts(data_path("prompts.csv"), 500)]
     [500, 460]
     """
-    path = Path(path)
-    if not path.is_file() or table_suffix(path) not in (".csv", ".tsv"):
+    path = _file(path)
+    if table_suffix(path) not in (".csv", ".tsv"):
         yield read_frame(path, encoding, dtype)
         return
-    with _faults_of_file(path, encoding):
-        if long := long_row(path, encoding):
-            raise TableError(long)
-        with open_text(path, encoding) as file:
-            for part in pd.read_csv(file, chunksize=rows, **_csv_form(path, encoding, dtype)):
-                yield map_cells(part, restore_cell)
+    with _faults_of_file(path, encoding), open_text(path, encoding) as file:
+        for part in pd.read_csv(file, chunksize=rows, **_csv_form(path, encoding, dtype)):
+            yield map_cells(part, restore_cell)
 
 # %% ../../nbs/01_core/01_tables.ipynb #c92d63f1
 def read_table(path: str | os.PathLike, table: str, encoding: str = "utf-8") -> pd.DataFrame:
@@ -1117,7 +1130,7 @@ def write_frame(
     ...     path.read_text(), read_frame(path)["content"][0]
     ("content\\n'=1+1\\n", '=1+1')
     """
-    path = Path(path)
+    path = Path(path).expanduser()
     if (kind := table_suffix(path)) is None:
         raise TableError(f"{path}: a table is written to {TABLE_FILES}, not {path.suffix or 'this'}")
     try:
