@@ -1107,10 +1107,9 @@ def _exported(run: Run) -> dict[str, pd.DataFrame]:
 def _rows_of(path: Path, name: str) -> list[dict[str, Any]]:
     "Rows of an exported table: texts as texts (an id such as 007 stays one), missing as None."
     about = TABLES[name]
-    texts = {column: str for column in about.own if about.columns[column][0] == tables.TEXT}
-    frame = tables.read_frame(path, dtype=texts)
+    frame = tables.read_frame(path, dtype=about.texts)
     frame = frame[[column for column in about.own if column in frame.columns]]
-    for column in frame.columns.intersection([*texts]):
+    for column in frame.columns.intersection([*about.texts]):
         if about.columns[column][1] not in ("present", "optional"):
             frame = frame.assign(**{column: frame[column].fillna("")})
     return tables.records(frame)

@@ -69,6 +69,11 @@ class Table(NamedTuple):
         "The columns that stand in the ledger."
         return [name for name, (_, rule, _) in self.columns.items() if rule != "derived"]
 
+    @property
+    def texts(self) -> dict[str, str]:
+        "The columns that hold texts, with their dtype, as `read_frame` takes it."
+        return {name: dtype for name, (dtype, _, _) in self.columns.items() if dtype == TEXT}
+
 
 TABLES: dict[str, Table] = {}
 
@@ -626,7 +631,7 @@ def check(frame: pd.DataFrame, table: str, source: str | os.PathLike | None = No
     table : str
         A name in `TABLES`.
     source : str or path, optional
-        Where the rows come from, for the message.
+        Where the rows come from, for the message; the frame's index then counts the rows there, from 0.
 
     Returns
     -------
@@ -659,7 +664,7 @@ def check(frame: pd.DataFrame, table: str, source: str | os.PathLike | None = No
         )
         plural = "columns" if "," in needed else "column"
         raise TableError(f"{where}the table {table} needs the {plural} {needed}.{hint}")
-    frame = frame.reset_index(drop=True).assign(**dict.fromkeys(absent, pd.NA))
+    frame = (frame.reset_index(drop=True) if source is None else frame).assign(**dict.fromkeys(absent, pd.NA))
     frame, places, typed = frame[[*fields, *(name for name in frame.columns if name not in fields)]], [], {}
     for name, (dtype, rule, _) in fields.items():
         typed[name], odd = _in_dtype(frame[name], dtype)
@@ -673,7 +678,7 @@ def check(frame: pd.DataFrame, table: str, source: str | os.PathLike | None = No
             f"row {row + 1}, columns {', '.join(key)}: the same as an earlier row" for row in frame.index[twice]
         ]
     if not places:
-        return frame
+        return frame.reset_index(drop=True)
     shown = "\n".join(f"  {place}" for place in places[:10])
     more = f"\n  … and {len(places) - 10} more" if len(places) > 10 else ""
     raise TableError(f"{where}the table {table} breaks its rules:\n{shown}{more}")
@@ -1077,8 +1082,7 @@ def read_table(path: str | os.PathLike, table: str, encoding: str = "utf-8") -> 
     >>> read_table(data_path("prompts.csv"), "prompts")["domain"].nunique()
     4
     """
-    text = {name: "str" for name, (dtype, _, _) in stated(table).columns.items() if dtype == TEXT}
-    return check(read_frame(path, encoding, text), table, source=path)
+    return check(read_frame(path, encoding, stated(table).texts), table, source=path)
 
 # %% ../../nbs/01_core/01_tables.ipynb #ea3f055c
 def meaning(table: str, column: str) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -82,19 +83,24 @@ class Deck:
     ):
         kinds = (Run, str, os.PathLike, pd.DataFrame)
         require_kind(source, kinds, "a run, the folder of one, or a sheet to label: a frame or a .csv file")
-        if isinstance(source, (str, os.PathLike)) and tables.table_suffix(source) is None:
-            source = Run(source, read_only=True)
+        if isinstance(source, (str, os.PathLike)):
+            path = Path(source).expanduser()
+            if path.is_dir() or not path.suffix:
+                source = Run(path, read_only=True)
         self.run = source if isinstance(source, Run) else None
         if self.run is not None:
             how = {"total": total, "behaviours": behaviours, "seed": seed}
             sheet, self.taxonomy = keep_annotation_sample(source, n, by, **how), taxonomy_of(source)
         else:
-            sheet = source if isinstance(source, pd.DataFrame) else tables.read_frame(source)
+            texts = {**tables.stated("annotations").texts, **dict.fromkeys(("question", "user", "message"), "str")}
+            sheet = source if isinstance(source, pd.DataFrame) else tables.read_frame(source, dtype=texts)
             self.taxonomy = Taxonomy.load()
         makes = "validity.draw_annotation_sample makes it"
         require_columns(sheet, [*_ITEM, "message"], "annotation sheet", advice=makes)
-        sheet = sheet.reindex(columns=_SHEET).drop_duplicates(_ITEM).reset_index(drop=True)
-        self.sheet = sheet.astype({"dialogue_id": "str", "turn": "Int64", "behaviour": "str"})
+        where = "the sheet" if isinstance(source, (Run, pd.DataFrame)) else source
+        sheet = sheet.reset_index(drop=True).reindex(columns=_SHEET).dropna(how="all", subset=[*_ITEM, "message"])
+        sheet = tables.check(sheet.assign(annotator="anybody", verdict=None), "annotations", where)
+        self.sheet = sheet[_SHEET].drop_duplicates(_ITEM).reset_index(drop=True)
         self.split = _split_votes(self.run) if self.run is not None else {}
         self.later: dict[str, list[int]] = {}
 

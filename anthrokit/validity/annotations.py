@@ -220,10 +220,30 @@ def read_verdicts(column: pd.Series) -> pd.Series:
     """
     given = column.map(lambda value: "" if pd.isna(value) else str(value).strip().lower().removesuffix(".0"))
     if wrong := [row for row, word in enumerate(given, 1) if word and word not in _WORDS]:
-        raise TableError(f"row {wrong[0]}: the verdict {column.iloc[wrong[0] - 1]!r} is not Yes, No or blank")
+        what, said = column.name or "verdict", str(column.iloc[wrong[0] - 1])
+        raise TableError(f"row {wrong[0]}: the {what} {said!r} is not Yes, No or blank")
     return given.map(_WORDS).astype("boolean")
 
 # %% ../../nbs/08_validity/01_annotations.ipynb #a38cb93f
+def _read_sheet(source: pd.DataFrame | str | os.PathLike) -> pd.DataFrame:
+    "The rows of a sheet that aren't blank, under their places in it, with truth values as verdict and undone."
+    given = isinstance(source, pd.DataFrame)
+    frame = source if given else tables.read_frame(source, dtype=tables.stated("annotations").texts)
+    require_columns(frame, [*_ITEM, "verdict"], "annotations", rows=False, source=source)
+    frame = frame.reset_index(drop=True)
+    try:
+        verdicts = {name: read_verdicts(frame[name]) for name in ("verdict", "undone") if name in frame}
+    except TableError as error:
+        raise TableError(f"{'the sheet' if given else source}: {error}") from None
+    return frame.assign(**verdicts).dropna(how="all", subset=[*_ITEM, "verdict"])
+
+
+def _checked(rows: pd.DataFrame, source: pd.DataFrame | str | os.PathLike) -> pd.DataFrame:
+    "The rows of a sheet by the rules of the table, still under their places."
+    where = "the sheet" if isinstance(source, pd.DataFrame) else source
+    return tables.check(rows, "annotations", where).set_axis(rows.index)
+
+
 def read_annotations(source: pd.DataFrame | str | os.PathLike) -> pd.DataFrame:
     """Read a filled-in sheet, or the annotations kept in a run: one row a message and behaviour.
 
@@ -240,6 +260,11 @@ def read_annotations(source: pd.DataFrame | str | os.PathLike) -> pd.DataFrame:
     DataFrame
         dialogue_id, turn, behaviour, truth, n_annotators, and base_id and weight where they were given.
 
+    Raises
+    ------
+    TableError
+        A column is missing, or a cell can't be read; names file, row and column.
+
     Examples
     --------
     >>> import pandas as pd
@@ -248,12 +273,11 @@ def read_annotations(source: pd.DataFrame | str | os.PathLike) -> pd.DataFrame:
     >>> read_annotations(pd.DataFrame(said))[["turn", "truth", "n_annotators"]].values.tolist()
     [[1, True, 1], [2, False, 3]]
     """
-    frame = source if isinstance(source, pd.DataFrame) else tables.read_frame(source)
-    require_columns(frame, [*_ITEM, "verdict"], "annotations", rows=False, source=source)
-    verdict = read_verdicts(frame["verdict"])
-    said = {word: verdict.eq(word == "yes").fillna(False) for word in ("yes", "no")}
-    frame = standing(frame.astype({"dialogue_id": "str", "turn": "Int64"}).assign(**said))
-    extra = [name for name in ("base_id", "weight") if name in frame.columns]
+    sheet = _read_sheet(source)
+    frame = _checked(sheet.assign(annotator="anybody"), source).assign(annotator=sheet.get("annotator"))
+    said = {word: frame["verdict"].eq(word == "yes").fillna(False) for word in ("yes", "no")}
+    frame = standing(frame.assign(**said))
+    extra = [name for name in ("base_id", "weight") if name in sheet.columns]
     counts = {"yes": ("yes", "sum"), "no": ("no", "sum"), **{name: (name, "first") for name in extra}}
     found = frame.groupby(_ITEM, sort=False, as_index=False).agg(**counts)
     truth = (found["yes"] > found["no"]).astype("boolean").mask(found["yes"] == found["no"])
@@ -330,10 +354,10 @@ class _InRun:
                 f"Annotations(run).add('annotations.csv') takes them into the run later."
             )
         there = set(self.run.rows("SELECT dialogue_id, turn FROM messages WHERE role = 'assistant'"))
-        for place, item in enumerate(zip(rows["dialogue_id"], rows["turn"], strict=True), 1):
-            if item not in there:
+        for place, *item in rows[["dialogue_id", "turn"]].itertuples():
+            if tuple(item) not in there:
                 raise TableError(
-                    f"row {place}: the run {self.run.folder} has no answer of the target in turn {item[1]} of a "
+                    f"row {place + 1}: the run {self.run.folder} has no answer of the target in turn {item[1]} of a "
                     f"dialogue {item[0]!r}"
                 )
         self.run.write("annotations", rows[_KEPT].astype(object).to_dict("records"))
@@ -410,16 +434,12 @@ class Annotations:
         RunError
             The run is open for reading only.
         """
-        given = sheet if isinstance(sheet, pd.DataFrame) else tables.read_frame(sheet)
-        given = given.reset_index(drop=True)
-        require_columns(given, [*_ITEM, "verdict"], "annotations", rows=False, source=sheet)
-        rows = given.reindex(columns=tables.columns("annotations")["column"]).astype(object)
-        rows["verdict"] = read_verdicts(given["verdict"])
+        rows = _read_sheet(sheet).reindex(columns=tables.columns("annotations")["column"]).astype(object)
         rows = rows[rows["verdict"].notna() | rows["annotator"].notna()]
         rows["annotator"] = rows["annotator"].where(rows["annotator"].notna(), annotator)
         rows["at"] = rows["at"].where(rows["at"].notna(), datetime.now(UTC).isoformat(timespec="seconds"))
         rows["undone"] = rows["undone"].eq(True).fillna(False)
-        rows = tables.check(rows, "annotations")
+        rows = _checked(rows, sheet)
         if len(rows):
             self._kept.append(rows)
         return len(rows)
