@@ -109,11 +109,12 @@ class Ballots:
         frame = tables.read_frame(self.path, dtype=str).fillna("")
         require_columns(frame, _BALLOT, "ballots", rows=False, source=self.path)
         right = frame["vote"].isin(["", *VOTES, *VERDICTS]) & frame["criterion"].str.fullmatch(r"-?\d+")
-        right &= frame["points"].eq("") | pd.to_numeric(frame["points"], errors="coerce").notna()
+        right &= frame["points"].eq("") | pd.to_numeric(frame["points"], errors="coerce").abs().le(10)
+        right &= frame["expert"].str.strip().ne("") & frame["item"].str.strip().ne("")
         if not right.all():
             row = frame[~right].iloc[0]
-            told = ", ".join(f"{name} {row[name]!r}" for name in ("vote", "criterion", "points"))
-            raise TableError(f"{self.path}: row {int((~right).argmax()) + 2} can't be read as a vote: {told}")
+            told = ", ".join(f"{name} {row[name]!r}" for name in ("expert", "item", "criterion", "vote", "points"))
+            raise TableError(f"{self.path}: row {int((~right).argmax()) + 1} can't be read as a vote: {told}")
         return frame
 
     def table(self) -> pd.DataFrame:

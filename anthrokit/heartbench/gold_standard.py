@@ -220,12 +220,14 @@ def write_golden_sheets(sheets: Mapping[str, pd.DataFrame], folder: str | os.Pat
 _WORDS = {"hit": "yes", "miss": "no", "unsure": ""}
 
 
-def read_golden(sheets: pd.DataFrame | Iterable[str | os.PathLike], items: pd.DataFrame) -> pd.DataFrame:
+def read_golden(
+    sheets: pd.DataFrame | str | os.PathLike | Iterable[str | os.PathLike], items: pd.DataFrame
+) -> pd.DataFrame:
     """Experts' verdicts from their sheets, or from ballots.
 
     Parameters
     ----------
-    sheets : DataFrame or iterable of paths
+    sheets : DataFrame, path or iterable of paths
         item, criterion, expert, vote (hit, miss, yes, no, unsure, blank); as from `Ballots.table`, or files.
     items : DataFrame
         The draw.
@@ -239,7 +241,8 @@ def read_golden(sheets: pd.DataFrame | Iterable[str | os.PathLike], items: pd.Da
     Raises
     ------
     TableError
-        A column is missing or a vote can't be read, and in which file; or an item isn't in the draw.
+        A column is missing, a vote can't be read, has no criterion or no expert, or its item isn't in the draw; says
+        in which file and row.
 
     Examples
     --------
@@ -250,26 +253,32 @@ def read_golden(sheets: pd.DataFrame | Iterable[str | os.PathLike], items: pd.Da
     [['m', 1, True]]
     """
     if isinstance(sheets, pd.DataFrame):
-        rows = _said(sheets, "")
+        rows = _said(sheets, items, "")
     else:
         texts = dict.fromkeys(("item", "expert", "vote"), "str")  # an expert may be called NA
-        read = (_said(tables.read_frame(path, dtype=texts), f"{path}: ") for path in sheets)
+        paths = [sheets] if isinstance(sheets, str | os.PathLike) else sheets
+        read = (_said(tables.read_frame(path, dtype=texts), items, f"{path}: ") for path in paths)
         rows = pd.concat(read, ignore_index=True)
-    if len(strange := rows[~rows["item"].isin(items["item"])]):
-        raise TableError(f"the item {strange['item'].iloc[0]!r} is not in the draw")
     found = rows.merge(items[["item", "model", "case_id"]], on="item")
     return found.reindex(columns=["model", "case_id", "criterion", "expert", "hit", "note"])
 
 
-def _said(sheet: pd.DataFrame, where: str) -> pd.DataFrame:
+def _said(sheet: pd.DataFrame, items: pd.DataFrame, where: str) -> pd.DataFrame:
     "The rows of a sheet that aren't blank, with hit."
     source = where.removesuffix(": ") or None
     require_columns(sheet, ["item", "criterion", "expert", "vote"], "sheets", rows=False, source=source)
+    sheet = sheet.reset_index(drop=True)
     said = sheet["vote"].astype(object).where(sheet["vote"].notna(), "").astype(str).str.strip().str.lower()
     try:
-        return sheet.assign(hit=read_verdicts(said.replace(_WORDS)))[said.ne("")]
+        found = sheet.assign(hit=read_verdicts(said.replace(_WORDS)))[said.ne("")]
     except TableError as error:
         raise TableError(f"{where}{error}") from None
+    number = pd.to_numeric(found["criterion"], errors="coerce").fillna(0)
+    for row, item in found["item"][~found["item"].isin(items["item"])].items():
+        raise TableError(f"{where}row {row + 1}: the item {item!r} is not in the draw")
+    for row in found.index[number.lt(1) | number.mod(1).ne(0) | found["expert"].isna()]:
+        raise TableError(f"{where}row {row + 1}: a vote needs a criterion (1, 2, …) and the name of the expert")
+    return found.assign(criterion=number.astype(int))
 
 
 def golden_progress(
