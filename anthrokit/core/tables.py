@@ -798,7 +798,7 @@ def _undecoded(path: Path, encoding: str) -> str:
         place = f"line {len(before)}, byte {len(before[-1].encode(encoding)) + 1}"
         return (
             f"{path}: {place} is not {encoding} (0x{whole[error.start]:02x}): the file is in another encoding. "
-            f"{_SAVE_IT} encoding='latin-1'), or what it is in."
+            f"{_SAVE_IT} encoding='cp1252'), Windows' own, or what it is in."
         )
     return f"{path}: is not {encoding}"
 
