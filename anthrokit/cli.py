@@ -895,7 +895,7 @@ def anthroscore(
         Keep the scores in this run.
     """
     score = ak.anthroscore
-    table = ak.core.read_frame(texts)
+    table = ak.core.read_frame(texts, dtype=str)
     if text not in table:
         raise ValueError(f"{texts} has no column {text!r} of texts; {nearest(text, table)}. Name it with --text")
     words = tuple(entities) if entities else score.preset(preset, names or ())

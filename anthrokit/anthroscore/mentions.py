@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,7 +15,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from ..core import close_name, nearest, require_kind
+from ..core import close_name, nearest, require_kind, table_suffix
 from ..models import needs
 
 # %% auto #0
@@ -204,6 +205,8 @@ def _checked_text(text_id: Any, value: Any) -> tuple[str, str | None]:
 def _text_pairs(texts: Any, text: str = "text") -> Iterator[tuple[str, str | None]]:
     "Pairs of id and text from a text, a list, a Series, a dict or a frame; a missing text is None."
     require_kind(texts, Iterable, "a text, or a list, Series, dict or frame of texts")
+    if isinstance(texts, str) and table_suffix(texts) and os.path.isfile(texts):
+        raise AnthroScoreError(f"{texts} is a file: give core.read_frame({texts!r}), or score it with score_into")
     if isinstance(texts, pd.DataFrame):
         if text not in texts.columns:
             near = close_name(text, texts)
