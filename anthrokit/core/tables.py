@@ -664,7 +664,8 @@ def check(frame: pd.DataFrame, table: str, source: str | os.PathLike | None = No
         )
         plural = "columns" if "," in needed else "column"
         raise TableError(f"{where}the table {table} needs the {plural} {needed}.{hint}")
-    frame = (frame.reset_index(drop=True) if source is None else frame).assign(**dict.fromkeys(absent, pd.NA))
+    counted = source is not None and frame.index.is_unique and frame.index.inferred_type == "integer"
+    frame = (frame if counted else frame.reset_index(drop=True)).assign(**dict.fromkeys(absent, pd.NA))
     frame, places, typed = frame[[*fields, *(name for name in frame.columns if name not in fields)]], [], {}
     for name, (dtype, rule, _) in fields.items():
         typed[name], odd = _in_dtype(frame[name], dtype)
