@@ -505,7 +505,8 @@ def difference(
        estimate  share_a  share_b
     0       0.3      0.6      0.3
     """
-    a, b, together = _two_shares(successes_a, totals_a, successes_b, totals_b, ci)
+    sums = [np.asarray(part, dtype=float) for part in (successes_a, totals_a, successes_b, totals_b)]
+    a, b, together = _two_shares(*sums, ci)
     middle, low, high = _recover_limits(a, b, together)
     return pd.DataFrame(
         {
@@ -514,9 +515,9 @@ def difference(
             "ci_high": high,
             "share_a": a[:, 0],
             "share_b": b[:, 0],
-            "n_a": np.sum(totals_a, axis=0).astype(int),
-            "n_b": np.sum(totals_b, axis=0).astype(int),
-            "n_clusters": ((totals_a > 0) | (totals_b > 0)).sum(axis=0),
+            "n_a": sums[1].sum(axis=0).astype(int),
+            "n_b": sums[3].sum(axis=0).astype(int),
+            "n_clusters": ((sums[1] > 0) | (sums[3] > 0)).sum(axis=0),
             "ci": ci,
         }
     )
@@ -575,6 +576,7 @@ def percentile_interval(
     from scipy.stats import norm, t
 
     check_level(ci)
+    drawn = np.asarray(drawn, dtype=float)
     low, high = np.full((2, drawn.shape[1]), np.nan)
     usable = (~np.isnan(drawn)).sum(axis=0) >= 0.9 * max(len(drawn), 1)
     counts = np.broadcast_to(n_clusters, drawn.shape[1])
@@ -627,6 +629,7 @@ def resample(
     [0.283]
     """
     check_level(ci)
+    sums = [np.asarray(part, dtype=float) for part in sums]
     with np.errstate(invalid="ignore", divide="ignore"):
         estimate = np.asarray(statistic(*(part.sum(axis=0, keepdims=True) for part in sums)))[0]
         weights = draw_clusters(len(sums[0]), n_resamples, seed)

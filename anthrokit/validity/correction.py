@@ -18,13 +18,13 @@ from anthrokit.analysis import (
     as_labels,
     as_names,
     clusters,
-    in_own_order,
     profile,
     proportion,
     require_columns,
     truth_values,
 )
 from ..analysis.clustered import _cluster_variance, _wilson
+from ..analysis.comparisons import _levels
 from ..core import Run, TableError
 from .accuracy import _both_said, verdicts_of
 
@@ -582,9 +582,7 @@ def prediction_powered_differences(
     """
     labels, by = as_labels(labels), as_names(by)
     require_columns(labels, [group, *by])
-    levels = in_own_order(labels[group])
-    if len(levels) < 2:
-        raise TableError(f"a difference needs two groups or more; {group} has {len(levels)}")
+    levels = _levels(labels[group])
     judged, sample, raw = _judged_and_labelled(labels, people, [group, *by], ci)
     rows = []
     for own, part in raw.groupby(by, sort=False, dropna=False):
