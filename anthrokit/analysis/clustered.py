@@ -434,8 +434,8 @@ def proportion(successes: np.ndarray, totals: np.ndarray, ci: float = 0.95) -> p
 
     Notes
     -----
-    Coverage on simulated data stands in `benchmarks/coverage.py`; it falls to 88 % at the least with two clusters of which
-    one holds 98 of 100 rows. Korn, E. L. and Graubard, B. I.
+    Coverage on simulated data stands in `benchmarks/coverage.py`; it falls to 88 % where one of two clusters holds
+    98 of 100 rows. Korn, E. L. and Graubard, B. I.
     (1998), Survey Methodology 24; Dean, N. and Pagano, M. (2015), J. Survey Stat. Methodol. 3; Imbens, G. W. and
     Kolesár, M. (2016), Review of Economics and Statistics 98, for clusters of unequal size.
 
