@@ -608,7 +608,7 @@ def judge(
     judges
         Models, or offline for the panel that needs no key.
     messages
-        Judge the messages of a .csv, .jsonl, .json or .parquet file.
+        Judge the messages of a table's file: .csv, .tsv, .jsonl, .json, .parquet, the texts packed by gzip too.
     """
     from anthrokit.report import profile_table
 
@@ -866,7 +866,7 @@ def anthroscore(
     any_language: bool = False,
     run: str | None = None,
 ) -> _Result:
-    """Implicit anthropomorphism of the texts in a CSV file.
+    """Implicit anthropomorphism of the texts in a table's file.
 
     Examples: anthrokit anthroscore answers.csv --text answer --preset description --names Nova;
     anthrokit anthroscore abstracts.csv --entities system model --model roberta-base --run runs/abstracts
@@ -874,7 +874,7 @@ def anthroscore(
     Parameters
     ----------
     texts
-        A CSV file with a column of texts, and text_id where they have ids.
+        A table's file (.csv, .tsv, .jsonl, .json, .parquet) with a column of texts, and text_id where they have ids.
     text
         The column of texts.
     preset

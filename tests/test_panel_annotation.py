@@ -68,7 +68,7 @@ def test_keys(notebook, folder):
     before = message(panel)
     keyboard.press("z")
     done(panel, 3)
-    seen(panel.locator(".ak-judged")).not_to_have_text(before)
+    seen(panel.locator(".ak-judged")).not_to_have_text(before, use_inner_text=True)
     assert len(annotations(folder)) == 3
     keyboard.press("y")
     done(panel, 4)
@@ -121,7 +121,7 @@ def test_buttons_and_one_behaviour_at_a_time(notebook, folder):
     panel, heading = notebook.panels.first, notebook.panels.first.locator(".ak-definition h4")
     names, first = [], message(panel)
     panel.get_by_role("button", name="Later s").click()
-    seen(panel.locator(".ak-judged")).not_to_have_text(first)
+    seen(panel.locator(".ak-judged")).not_to_have_text(first, use_inner_text=True)
     for number in range(1, 29):
         names.append(heading.inner_text())
         if number == 2:

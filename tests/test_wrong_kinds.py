@@ -4,7 +4,8 @@ import pandas as pd
 import pytest
 
 import anthrokit as ak
-from anthrokit import anthroscore, heartbench, io, study
+from anthrokit import anthroscore, heartbench, io, judging, simulation, study
+from anthrokit.core import TableError
 from anthrokit.judging import LLMJudge
 
 FRAME = pd.DataFrame({"a": [1]})
@@ -18,15 +19,15 @@ CALLS = {
     "chats": (lambda: io.write_openai("path", "out.jsonl"), A_RUN),
     "stored scores": (lambda: anthroscore.stored_scores("path"), A_RUN),
     "stored summary": (lambda: anthroscore.stored_summary("path"), A_RUN),
-    "scale": (lambda: anthroscore.check_scale(5), r"a table of scores, as score_texts\(\) gives it, not int"),
-    "summary": (lambda: anthroscore.summarise(5), r"a table of scores, as score_texts\(\) gives it, not int"),
+    "scale": (lambda: anthroscore.check_scale(5), r"the scores table is a DataFrame, not int; score_texts"),
+    "summary": (lambda: anthroscore.summarise(5), r"the scores table is a DataFrame, not int; score_texts"),
     "texts": (lambda: anthroscore.score_texts(5), "a text, or a list, .* of texts, not int"),
     "tone": (lambda: anthroscore.score_tone(5), "a text, or a list, .* of texts, not int"),
     "conditions": (lambda: study.show_conditions("path"), r"load_conditions\(path\) reads them, not str"),
     "cases of": (lambda: heartbench.cases_of("path"), A_RUN),
     "judge quality": (lambda: heartbench.judge_quality("path"), A_RUN),
     "drafts": (lambda: heartbench.drafts_of("path"), A_RUN),
-    "golden": (lambda: heartbench.golden("path"), "a table of expert votes: .*, not str"),
+    "golden": (lambda: heartbench.golden("path"), "the expert votes table is a DataFrame, not str"),
     "cases": (lambda: heartbench.Cases("path"), r"cases \(load_cases\(path\) reads .*, not str"),
     "judge": (lambda: heartbench.RubricJudge(5), "a model is named by a LiteLLM string, .*, not 5"),
     "abilities": (lambda: heartbench.ability_table(5), r"a table of scores, as score\(\) gives it, not int"),
@@ -38,12 +39,38 @@ CALLS = {
     "bar": (lambda: heartbench.agreement_bar("x"), "cases is a number above 0, not 'x'"),
 }
 
+TABLES = {
+    "radar": lambda: heartbench.plot_radar(FRAME),
+    "difficulty": lambda: heartbench.plot_difficulty(FRAME),
+    "groups": lambda: heartbench.plot_by(FRAME, "a"),
+    "agreement": lambda: heartbench.plot_agreement(FRAME, "a"),
+    "golden": lambda: heartbench.agreement(FRAME, heartbench.bundled_hits()),
+    "disagreements": lambda: heartbench.disagreements(FRAME, heartbench.bundled_hits()),
+    "saturation": lambda: heartbench.saturation_without(FRAME),
+    "order": lambda: heartbench.place_effect(FRAME, FRAME),
+    "persona": lambda: heartbench.persona(FRAME),
+    "decisions": lambda: heartbench.with_decisions(heartbench.load_cases("bundled"), FRAME),
+    "drafts": lambda: heartbench.with_drafts(heartbench.load_cases("bundled"), FRAME),
+    "words": lambda: heartbench.with_words(FRAME),
+    "answers": lambda: heartbench.write_released_answers(heartbench.load_cases("bundled"), FRAME, "nowhere"),
+    "scores": lambda: heartbench.score(FRAME),
+    "echoes": lambda: judging.echoes(FRAME),
+    "breaks": lambda: simulation.persona_breaks(FRAME),
+    "labels": lambda: ak.profile(FRAME),
+}
+
 
 @pytest.mark.parametrize("name", CALLS)
 def test_a_wrong_kind_is_refused_in_words(name):
     call, words = CALLS[name]
     with pytest.raises((TypeError, ValueError), match=words):
         call()
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_table_of_something_else_is_refused_with_what_it_lacks(name):
+    with pytest.raises(TableError, match=r"table needs the column\(s\) .*\. It has: a"):
+        TABLES[name]()
 
 
 def test_a_file_in_the_place_of_a_folder_is_told_of(tmp_path):

@@ -11,9 +11,9 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from .clustered import Tally, as_labels, as_names, judges_of, require_columns, resample
+from .clustered import Tally, as_labels, as_names, judges_of, resample
 from .clustered import truth_values
-from ..core import Run, TableError
+from ..core import Run, TableError, require_columns
 
 # %% auto #0
 __all__ = ['two_raters', 'pairwise_agreement', 'table_by_measure', 'agreement', 'missingness']

@@ -11,35 +11,14 @@ from numbers import Real
 import numpy as np
 import pandas as pd
 
-from ..core import Run, TableError
+from ..core import Run, TableError, require_columns
 
 # %% auto #0
-__all__ = ['require_columns', 'as_names', 'check_level', 'check_range', 'as_labels', 'in_own_order', 'truth_values', 'judges_of',
+__all__ = ['as_names', 'check_level', 'check_range', 'as_labels', 'in_own_order', 'truth_values', 'judges_of',
            'describing_columns', 'clusters', 'group_rows', 'Tally', 'proportion', 'difference', 'draw_clusters',
            'percentile_interval', 'resample', 'holm']
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #47cbc8b8
-def require_columns(frame: pd.DataFrame, columns: Sequence[str], what: str = "labels") -> None:
-    """Refuse a frame that lacks columns or rows, naming what it has.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from anthrokit.analysis import require_columns
-    >>> require_columns(pd.DataFrame({"turn": [1]}), ["turn"])
-    """
-    if not isinstance(frame, pd.DataFrame):
-        raise TypeError(f"the {what} table is a DataFrame, not {type(frame).__name__}")
-    absent = [name for name in columns if name not in frame.columns]
-    if absent:
-        there = ", ".join(map(str, frame.columns)) or "none"
-        raise TableError(f"the {what} table needs the column(s) {', '.join(absent)}. It has: {there}.")
-    if frame.empty:
-        raise TableError(
-            f"the {what} table has no rows; is the run judged, and does your filter match anything?"
-        )
-
-
 def as_names(by: str | Sequence[str]) -> list[str]:
     """One column name, or several, as a list.
 

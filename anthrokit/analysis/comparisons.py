@@ -14,10 +14,10 @@ import pandas as pd
 
 from .clustered import Tally, _cluster_variance, _degrees_of_freedom, _mean, _correlation
 from .clustered import _influence, _recover_limits, _with_holm, as_labels, as_names, clusters
-from .clustered import difference, group_rows, in_own_order, require_columns, resample
+from .clustered import difference, group_rows, in_own_order, resample
 from .clustered import truth_values
 from .profiles import _open, any_of
-from ..core import Run, TableError, nearest
+from ..core import Run, TableError, nearest, refuse_twice, require_columns
 
 # %% auto #0
 __all__ = ['compare', 'compare_differences', 'similarity', 'compare_pairs']
@@ -443,11 +443,8 @@ def compare_pairs(
     both = known.merge(plain.assign(value=truth_values(labels["label"])), on="dialogue_id")
     if absent := {"chosen", "rejected"} - set(both["target"]):
         raise TableError(f"no pair has a label of the target {' or '.join(map(repr, sorted(absent)))}")
-    if (twice := both.duplicated(["pair_id", by, "target"])).any():
-        raise TableError(
-            f"the pair {both.loc[twice, 'pair_id'].iloc[0]!r} has several messages of a side; "
-            "give the labels of one turn"
-        )
+    told = "the pair {pair_id!r} has several messages of a side; give the labels of one turn"
+    refuse_twice(both, ["pair_id", by, "target"], told)
     if "base_id" in both.columns:
         both["base_id"] = both.groupby("pair_id")["base_id"].transform("first")
     both["cluster"] = clusters(both.assign(dialogue_id=both["pair_id"]))  # without a base prompt the pair itself

@@ -13,9 +13,9 @@ from math import comb, factorial
 import numpy as np
 import pandas as pd
 
-from .clustered import _with_holm, as_names, check_level, require_columns
+from .clustered import _with_holm, as_names, check_level
 from .profiles import profile
-from ..core import Run, TableError
+from ..core import Run, TableError, refuse_twice, require_columns
 
 # %% auto #0
 __all__ = ['scale_score', 'reliability', 'rank_biserial', 'rank_test', 'compare_conditions', 'profile_validity']
@@ -403,9 +403,7 @@ def profile_validity(
     require_columns(profiles, ["target", what, "estimate"], "profile")
     require_columns(perceived, ["target", score], "perceived")
     for table, unit, where in ((profiles, ["target", what], "profile"), (perceived, ["target"], "perceived")):
-        if (twice := table[table.duplicated(unit)]).size:
-            told = ", ".join(str(value) for value in twice[unit].iloc[0])
-            raise TableError(f"{where}: {told} stands there twice; give one row a system, with its mean")
+        refuse_twice(table, unit, f"{where}: {{row}} stands there twice; give one row a system, with its mean")
     joined = profiles.merge(perceived[["target", score]], on="target").dropna(subset=["estimate", score])
     if joined["target"].nunique() < 3:
         raise TableError(

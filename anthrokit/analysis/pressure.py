@@ -12,10 +12,10 @@ import numpy as np
 import pandas as pd
 
 from .clustered import Tally, as_labels, as_names, clusters, difference, group_rows
-from .clustered import proportion, require_columns, resample, truth_values
+from .clustered import proportion, resample, truth_values
 from .comparisons import _one_column
 from .timing import _turn_grid, _whole_turns
-from ..core import Run, TableError, nearest
+from ..core import Run, TableError, nearest, refuse_twice, require_columns
 
 # %% auto #0
 __all__ = ['dialogue_flips', 'flips', 'holding', 'mirrored', 'escalation', 'recovery']
@@ -80,8 +80,8 @@ def _held_by_turn(
     """
     rows = _of_behaviour(labels, behaviour)
     numbers = _dialogues(rows)
-    if (twice := pd.DataFrame({"dialogue": numbers, "turn": rows["turn"]}).duplicated()).any():
-        raise TableError(f"the dialogue {rows.loc[twice, 'dialogue_id'].iloc[0]!r} has a turn twice")
+    told = "the dialogue {dialogue_id!r} has a turn twice"
+    refuse_twice(rows.assign(_dialogue=numbers), ["_dialogue", "turn"], told)
     dialogues, grid, last = _turn_grid(rows)
     first = int(rows["turn"].min())
     holds = np.where(np.isnan(grid), np.nan, grid == held)[:, first - 1 :]

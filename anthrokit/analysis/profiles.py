@@ -11,9 +11,9 @@ import numpy as np
 import pandas as pd
 
 from .clustered import Tally, as_labels, as_names, describing_columns, group_rows
-from .clustered import require_columns, truth_values
+from .clustered import truth_values
 from .synthetic import counted_behaviours
-from ..core import Run, TableError
+from ..core import Run, TableError, require_columns
 
 # %% auto #0
 __all__ = ['any_of', 'profile', 'first_turns']

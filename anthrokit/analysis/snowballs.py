@@ -13,9 +13,9 @@ import pandas as pd
 
 from .clustered import Tally, _cluster_variance, _degrees_of_freedom, _recover_limits
 from .clustered import _two_shares, _with_holm, as_labels, check_level, cluster_sums, clusters
-from .clustered import group_rows, require_columns, resample
+from .clustered import group_rows, resample
 from .timing import _open_dialogues, _turn_grid
-from ..core import Run, TableError
+from ..core import Run, TableError, require_columns
 
 # %% auto #0
 __all__ = ['carry_over', 'snowball', 'snowball_matrix']

@@ -11,9 +11,9 @@ import numpy as np
 import pandas as pd
 
 from .clustered import Tally, _cluster_variance, _score_interval, as_labels, as_names
-from .clustered import describing_columns, group_rows, require_columns, truth_values
+from .clustered import describing_columns, group_rows, truth_values
 from .profiles import _open, any_of
-from ..core import Run, TableError
+from ..core import Run, TableError, require_columns
 
 # %% auto #0
 __all__ = ['first_occurrences', 'emergence', 'late_share', 'late_behaviours']

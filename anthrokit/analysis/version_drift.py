@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .clustered import as_labels, check_range, require_columns
+from .clustered import as_labels, check_range
 from .comparisons import _one_column, compare
-from ..core import Run, TableError, nearest
+from ..core import Run, TableError, nearest, require_columns
 from ..judging import judge
 from ..models import DEFAULT_MODEL, LLM
 from ..simulation import Taxonomy, as_llm, simulate

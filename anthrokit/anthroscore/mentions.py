@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from ..core import nearest, require_kind
+from ..core import close_name, nearest, require_kind
 from ..models import needs
 
 # %% auto #0
@@ -206,9 +206,10 @@ def _text_pairs(texts: Any, text: str = "text") -> Iterator[tuple[str, str | Non
     require_kind(texts, Iterable, "a text, or a list, Series, dict or frame of texts")
     if isinstance(texts, pd.DataFrame):
         if text not in texts.columns:
+            near = close_name(text, texts)
             raise AnthroScoreError(
-                f"the frame has no column {text!r}; it has {', '.join(map(str, texts.columns))}. "
-                "Say which one holds the texts by text=…"
+                f"the frame has no column {text!r}{f' (there is {near})' if near else ''}; it has "
+                f"{', '.join(map(str, texts.columns))}. Say which one holds the texts by text=…"
             )
         pairs: Iterable = zip(texts.get("text_id", texts.index), texts[text], strict=True)
     elif isinstance(texts, (pd.Series, Mapping)):

@@ -35,7 +35,16 @@ from anthrokit.anthroscore.mentions import (
     _several,
     _text_pairs,
 )
-from ..core import Run, RunError, TableError, digest, nearest, require_kind, require_run, tables
+from anthrokit.core import (
+    Run,
+    RunError,
+    TableError,
+    digest,
+    nearest,
+    require_run,
+    tables,
+    require_columns,
+)
 from ..models import needs
 
 # %% auto #0
@@ -629,9 +638,8 @@ def check_scale(scores: pd.DataFrame) -> None:
         ...
     anthrokit.anthroscore.mentions.AnthroScoreError: these scores are not on one scale and can't be put together ...
     """
-    require_kind(scores, pd.DataFrame, "a table of scores, as score_texts() gives it")
-    if absent := [name for name in ("text_id", "score", "status", *SCALE) if name not in scores.columns]:
-        raise AnthroScoreError(f"these are not rows of score_texts(): no column {', '.join(absent)}")
+    needed = ["text_id", "score", "status", *SCALE]
+    require_columns(scores, needed, "scores", rows=False, advice="score_texts() makes it")
     scales = scores[SCALE].drop_duplicates()
     if len(scales) > 1:
         listed = "; ".join(" ".join(map(str, row)) for row in scales.itertuples(index=False))
@@ -673,12 +681,9 @@ _STORED = [*SENTENCE_COLUMNS, "score", "log_human", "log_nonhuman"]
 
 
 def _streamed(texts: Any, text: str) -> Iterator[tuple[str, str | None]]:
-    "Pairs of id and text from a table, a CSV file or an iterator, without holding them."
+    "Pairs of id and text from a table, a file or an iterator, without holding them."
     if isinstance(texts, (str, os.PathLike)):
-        if long := tables.long_row(texts):
-            raise TableError(long)
-        options = {"dtype": str, "keep_default_na": False, "na_values": [""], "index_col": False}
-        for part in pd.read_csv(texts, chunksize=5_000, **options):
+        for part in tables.read_parts(texts, 5_000, dtype=str):
             yield from _text_pairs(part, text)
     elif isinstance(texts, (pd.DataFrame, pd.Series, Mapping)):
         yield from _text_pairs(texts, text)
@@ -725,9 +730,9 @@ def score_into(
     ----------
     run : Run
         Where the scores go.
-    texts : path of a CSV file, DataFrame, Series, dict, or iterator of texts or of (id, text)
-        A file or an iterator is never held in memory. Ids must stay the same from call to call; the same text
-        under the same id counts once.
+    texts : path of a table's file, DataFrame, Series, dict, or iterator of texts or of (id, text)
+        A CSV file (see `core.read_frame`) or an iterator is never held in memory. Ids must stay the same from call to
+        call; the same text under the same id counts once.
     entities, model, protocol, dependencies, check_language, precision, text
         As for `score_texts`.
     portion : int
@@ -889,9 +894,8 @@ def score_messages(
     [['d/1', 1, 'scored']]
     """
     messages = messages.messages() if isinstance(messages, Run) else messages
-    require_kind(messages, pd.DataFrame, "a table of messages, as run.messages() gives it, or a run")
-    if absent := [name for name in ("dialogue_id", "turn", "role", "content") if name not in messages]:
-        raise AnthroScoreError(f"the messages lack {', '.join(absent)}")
+    needed = ["dialogue_id", "turn", "role", "content"]
+    require_columns(messages, needed, "messages", rows=False, advice="run.messages() makes it")
     said = messages[messages["role"] == role]
     if said.empty:
         raise AnthroScoreError(f"there is no message of the role {role!r}")

@@ -13,8 +13,9 @@ from functools import cache
 from typing import Any
 
 # %% auto #0
-__all__ = ['TableError', 'RunError', 'SetupError', 'CallFailed', 'BudgetReached', 'Interrupted', 'nearest', 'differing',
-           'require_kind', 'all_of', 'keep_secret', 'redact', 'known_secrets', 'key_remover', 'redact_in', 'strings_in']
+__all__ = ['TableError', 'RunError', 'SetupError', 'CallFailed', 'BudgetReached', 'Interrupted', 'close_name', 'nearest',
+           'lacking', 'differing', 'require_kind', 'all_of', 'keep_secret', 'redact', 'known_secrets', 'key_remover',
+           'redact_in', 'strings_in']
 
 # %% ../../nbs/01_core/00_errors.ipynb #9f080b34
 class TableError(ValueError):
@@ -97,6 +98,19 @@ class Interrupted(KeyboardInterrupt):
     _render_traceback_ = _in_a_line
 
 # %% ../../nbs/01_core/00_errors.ipynb #5c1d70af
+def close_name(name: object, known: Iterable[object]) -> str | None:
+    """The known name that is like an unknown one, in capitals or small letters; None where none is.
+
+    Examples
+    --------
+    >>> close_name("TEXT", ["text_id", "Text"]), close_name("joy", ["empathy"])
+    ('Text', None)
+    """
+    names = {str(each).lower(): str(each) for each in known}
+    close = get_close_matches(str(name).lower(), names, n=1)
+    return names[close[0]] if close else None
+
+
 def nearest(name: object, known: Iterable[object]) -> str:
     """Say what may have been meant in place of an unknown name: the one known name that is like it, or all of them.
 
@@ -106,8 +120,29 @@ def nearest(name: object, known: Iterable[object]) -> str:
     ('did you mean empathy?', 'there are empathy, desires')
     """
     names = [str(each) for each in known]
-    close = get_close_matches(str(name), names, n=1)
-    return f"did you mean {close[0]}?" if close else f"there are {', '.join(names) or 'none'}"
+    close = close_name(name, names)
+    return f"did you mean {close}?" if close else f"there are {', '.join(names) or 'none'}"
+
+# %% ../../nbs/01_core/00_errors.ipynb #c3f132e4
+def lacking(needed: Iterable[str], there: Iterable[object]) -> str:
+    """Name the columns that a table lacks, each with the one that is there under a name like it; "" where none lacks.
+
+    Parameters
+    ----------
+    needed : iterable of str
+        The columns that there have to be.
+    there : iterable
+        The columns that there are; of a DataFrame, its own.
+
+    Examples
+    --------
+    >>> lacking(["text", "turn", "role"], ["Text", "role"]), lacking(["role"], ["role"])
+    ('text (there is Text), turn', '')
+    """
+    needed, there = list(needed), list(there)
+    spare = [name for name in there if name not in needed]
+    near = {name: close_name(name, spare) for name in needed if name not in there}
+    return ", ".join(f"{name} (there is {other})" if other else name for name, other in near.items())
 
 # %% ../../nbs/01_core/00_errors.ipynb #5c1d70b2
 def differing(there: Mapping[str, Any], asked: Mapping[str, Any]) -> str:

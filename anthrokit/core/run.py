@@ -35,6 +35,9 @@ __all__ = ['LABEL_CONTEXT', 'PLAIN', 'digest', 'versions', 'taken_names', 'check
            'silent_judges', 'forget_judges', 'repair']
 
 # %% ../../nbs/01_core/04_run.ipynb #81b516cc
+_CANONICAL = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+
 def digest(*parts: Any, length: int = 16) -> str:
     """Make a short, stable hash of values that JSON can hold: SHA-256 of their canonical JSON, in hexadecimal digits.
 
@@ -43,8 +46,7 @@ def digest(*parts: Any, length: int = 16) -> str:
     >>> digest("Are you there?", {"model": "m", "temperature": 0.7})
     'a8b067ed38d24844'
     """
-    text = json.dumps(parts, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:length]
+    return hashlib.sha256(_CANONICAL.encode(parts).encode("utf-8", "surrogatepass")).hexdigest()[:length]
 
 # %% ../../nbs/01_core/04_run.ipynb #0981c154
 _VERSIONS = ("anthrokit", "litellm", "torch", "transformers", "scikit-learn", "pandas", "statsmodels")
@@ -465,7 +467,7 @@ class Run(Ledger):
         fields = tables.columns("prompts")["column"].tolist()
         new = prompts[~prompts["prompt_id"].isin(refuse_other_prompts(self, prompts))]
         if not new.empty:
-            self.write("prompts", new[fields].to_dict("records"))
+            self.write("prompts", tables.records(new[fields]))
             note_prompts(self)
         return prompts
 

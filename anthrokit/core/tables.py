@@ -5,24 +5,30 @@
 # %% ../../nbs/01_core/01_tables.ipynb #dd6db96b
 from __future__ import annotations
 
+import codecs
 import contextlib
 import csv
+import gzip
+import itertools
 import json
 import os
 import re
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+import zlib
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TextIO
 
 import pandas as pd
 
-from .errors import RunError, TableError, nearest, require_kind
+from .errors import RunError, TableError, lacking, nearest, require_kind
 
 # %% auto #0
-__all__ = ['TEXT', 'INTEGER', 'NUMBER', 'TRUTH', 'TABLES', 'KEPT', 'Table', 'columns', 'stated', 'table_sql', 'check', 'empty',
-           'escape_cell', 'restore_cell', 'map_cells', 'records', 'read_frame', 'long_row', 'read_table', 'meaning',
-           'write_frame', 'data_path']
+__all__ = ['TEXT', 'INTEGER', 'NUMBER', 'TRUTH', 'TABLES', 'KEPT', 'TABLE_FILES', 'Table', 'columns', 'stated', 'table_sql',
+           'refuse_doubled', 'check', 'empty', 'escape_cell', 'restore_cell', 'map_cells', 'table_suffix', 'open_text',
+           'read_json', 'long_row', 'read_frame', 'read_parts', 'read_table', 'meaning', 'write_frame', 'records',
+           'require_columns', 'refuse_twice', 'data_path']
 
 # %% ../../nbs/01_core/01_tables.ipynb #faa9658d
 TEXT, INTEGER, NUMBER, TRUTH = "str", "Int64", "Float64", "boolean"
@@ -596,6 +602,21 @@ def _in_dtype(values: pd.Series, dtype: str) -> tuple[pd.Series, pd.Series]:
     return pd.Series(fit, dtype=dtype).reindex(values.index), values.drop(list(fit))
 
 # %% ../../nbs/01_core/01_tables.ipynb #c5c05af8
+def refuse_doubled(names: Iterable[object], where: str = "") -> None:
+    """Refuse a header in which a name stands twice: one of the two columns would be gone, or bear another name.
+
+    Examples
+    --------
+    >>> refuse_doubled(["turn", "text", "turn"], "said.csv: ")
+    Traceback (most recent call last):
+        ...
+    anthrokit.core.errors.TableError: said.csv: two columns are called turn; give one another name
+    """
+    times = Counter(map(str, names))
+    if doubled := [name for name, n in times.items() if n > 1 and name.strip()]:
+        raise TableError(f"{where}two columns are called {', '.join(doubled)}; give one another name")
+
+
 def check(frame: pd.DataFrame, table: str, source: str | os.PathLike | None = None) -> pd.DataFrame:
     """Check a frame against the rules of a table and bring it to its dtypes.
 
@@ -616,7 +637,8 @@ def check(frame: pd.DataFrame, table: str, source: str | os.PathLike | None = No
     Raises
     ------
     TableError
-        Names up to ten places: file, row (1 is the first row of data), column, what stands there.
+        A column that is lacking or stands there twice; else names up to ten places: file, row (1 is the first row of
+        data), column, what stands there.
 
     Examples
     --------
@@ -628,16 +650,16 @@ def check(frame: pd.DataFrame, table: str, source: str | os.PathLike | None = No
         raise TableError(f"the table {table} is a DataFrame, not {frame!r:.80}")
     fields = stated(table).columns
     where = f"{source}: " if source is not None else ""
+    refuse_doubled(frame.columns, where)
     absent = [name for name in fields if name not in frame.columns]
-    needed = [name for name in absent if fields[name][1] not in ("optional", "derived")]
-    if needed:
+    if needed := lacking([name for name, (_, rule, _) in fields.items() if rule not in ("optional", "derived")], frame):
         hint = (
             " If every prompt stands on its own, set base_id to prompt_id."
-            if table == "prompts" and needed == ["base_id"]
+            if table == "prompts" and needed == "base_id"
             else f" It has: {', '.join(map(str, frame.columns)) or 'no column'}."
         )
-        plural = "columns" if len(needed) > 1 else "column"
-        raise TableError(f"{where}the table {table} needs the {plural} {', '.join(needed)}.{hint}")
+        plural = "columns" if "," in needed else "column"
+        raise TableError(f"{where}the table {table} needs the {plural} {needed}.{hint}")
     frame = frame.reset_index(drop=True).assign(**dict.fromkeys(absent, pd.NA))
     frame, places, typed = frame[[*fields, *(name for name in frame.columns if name not in fields)]], [], {}
     for name, (dtype, rule, _) in fields.items():
@@ -708,76 +730,184 @@ def map_cells(frame: pd.DataFrame, change: Callable[[Any], Any]) -> pd.DataFrame
         changed[name] = frame[name].map(change).astype(frame[name].dtype)
     return changed.rename(columns=change)
 
-# %% ../../nbs/01_core/01_tables.ipynb #f5acd763
-def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    """Make plain rows of a frame, in which what is missing is None.
+# %% ../../nbs/01_core/01_tables.ipynb #83eda8aa
+TABLE_FILES = ".csv, .tsv, .jsonl, .ndjson, .json (each also with .gz) or .parquet"
+_KINDS_OF_FILES = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet")
+
+
+def table_suffix(path: str | os.PathLike) -> str | None:
+    """Say by its name what kind of table a file holds: in small letters, without .gz; None where it is no table's name.
 
     Examples
     --------
-    >>> records(pd.DataFrame({"turn": pd.array([1, None], "Int64")}))
-    [{'turn': 1}, {'turn': None}]
+    >>> [table_suffix(name) for name in ("a.csv", "a.JSONL.gz", "a.parquet.gz", "a.toml", "csv")]
+    ['.csv', '.jsonl', None, None, None]
     """
-    return frame.astype(object).where(frame.notna(), None).to_dict("records")
+    name = Path(path).name.lower()
+    kind = Path(name.removesuffix(".gz")).suffix
+    return kind if kind in _KINDS_OF_FILES and not name.endswith(".parquet.gz") else None
 
-
-_NAMES = ("run", "target", "judge", "annotator", "model")
-
-
-def read_frame(
-    path: str | os.PathLike,
-    encoding: str = "utf-8",
-    dtype: type | dict[str, type] | None = None,
-    *,
-    escaped: bool = True,
-) -> pd.DataFrame:
-    """Read a frame from a CSV, Parquet or JSON-lines file, with the errors of `read_table` but no rules.
+# %% ../../nbs/01_core/01_tables.ipynb #193dd232
+def open_text(path: str | os.PathLike, encoding: str = "utf-8", newline: str = "") -> TextIO:
+    """Open a text file to read: packed or not, in UTF-8, or in UTF-16 where its mark says so.
 
     Parameters
     ----------
     path : str or path
-        Ends in .csv, .parquet, .jsonl or .ndjson.
+        Packed by gzip where it ends in .gz.
     encoding : str
-        Of a text file.
-    dtype : type or dict, optional
-        Of all columns, or column to dtype, for CSV; else ids, and names of judges, annotators and models, are texts.
-    escaped : bool
-        Whether cells of a CSV file may have been escaped by `write_frame`; other programs' files have not.
+        Of a file that is in another one.
+    newline : str
+        Where lines end, as for `open`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "said.txt"
+    ...     _ = path.write_text("Gr\u00fc\u00df dich", encoding="utf-16")
+    ...     with open_text(path) as file:
+    ...         file.read()
+    'Gr\u00fc\u00df dich'
+    """
+    unpack = gzip.open if Path(path).suffix.lower() == ".gz" else open
+    if encoding.lower() in ("utf-8", "utf8"):
+        with unpack(path, "rb") as file:
+            encoding = "utf-16" if file.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else "utf-8-sig"
+    return unpack(path, "rt", encoding=encoding, newline=newline)
+
+
+_SAVE_IT = "Save it as UTF-8 (in Excel: Save As, CSV UTF-8), or read it with core.read_frame(…,"
+
+
+def _undecoded(path: Path, encoding: str) -> str:
+    "Which byte of which line is not in an encoding, and what to do about it."
+    with open_text(path, encoding) as file:
+        whole, encoding = file.buffer.read(), file.encoding.removesuffix("-sig")
+    try:
+        whole.decode(encoding)
+    except UnicodeDecodeError as error:
+        before = re.split(r"\r\n?|\n", whole[: error.start].decode(encoding))
+        place = f"line {len(before)}, byte {len(before[-1].encode(encoding)) + 1}"
+        return (
+            f"{path}: {place} is not {encoding} (0x{whole[error.start]:02x}): the file is in another encoding. "
+            f"{_SAVE_IT} encoding='latin-1'), or what it is in."
+        )
+    return f"{path}: is not {encoding}"
+
+
+@contextlib.contextmanager
+def _faults_of_file(path: Path, encoding: str) -> Iterator[None]:
+    "Errors of a file that is read within, in words for people."
+    try:
+        yield
+    except UnicodeDecodeError:
+        raise TableError(_undecoded(path, encoding)) from None
+    except (pd.errors.ParserError, pd.errors.ParserWarning, pd.errors.EmptyDataError) as error:
+        with _faults_of_file(path, encoding):  # it reads on
+            raise TableError(long_row(path, encoding) or f"{path}: is not a CSV table: {error}") from None
+    except (gzip.BadGzipFile, zlib.error, EOFError) as error:
+        raise TableError(f"{path}: can't be unpacked: {error}") from None
+
+# %% ../../nbs/01_core/01_tables.ipynb #0443f574
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    "A JSON object whose names are all different."
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        doubled = Counter(name for name, _ in pairs).most_common(1)[0][0]
+        raise ValueError(f"{doubled!r} stands twice in one object")
+    return made
+
+
+def _json_of(text: str, path: Path, place: str = "") -> Any:
+    "The value of a JSON text; where it is the other kind of file, the error says how to name it."
+    try:
+        return json.loads(text, object_pairs_hook=_object)
+    except (ValueError, RecursionError) as error:
+        where = f"{place} is not JSON" if place else f"can't be read as .json: line {getattr(error, 'lineno', 1)}"
+        why = getattr(error, "msg", None) or (str(error) if type(error) is ValueError else type(error).__name__)
+        if not place and why == "Extra data":
+            why += ". One object a line is JSON lines: name the file .jsonl"
+        if place and text.lstrip().startswith("["):
+            why += ". A JSON list is one value: name the file .json"
+        raise TableError(f"{path}: {where}: {why}") from None
+
+
+_WHOLE = "the whole"
+
+
+def read_json(path: str | os.PathLike, encoding: str = "utf-8") -> Iterator[tuple[str, Any]]:
+    """Read the records of a JSON file, each with its place: of JSON lines (.jsonl, .ndjson), or of a list (.json).
+
+    Parameters
+    ----------
+    path : str or path
+        A .json file that is no list is one record.
+    encoding : str
+        As for `open_text`.
 
     Raises
     ------
     TableError
-        No such file, another encoding (the line is named), or not a table.
+        No such file, another encoding, or no JSON; names the line.
 
     Examples
     --------
-    >>> read_frame(data_path("scenarios.csv"))["domain"].unique().tolist()
-    ['friendship', 'life coaching', 'career development', 'general planning']
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "a.jsonl"
+    ...     _ = path.write_text('{"a": 1}\\n\\n[2]\\n')
+    ...     list(read_json(path))
+    [('line 1', {'a': 1}), ('line 3', [2])]
     """
-    require_kind(path, str | os.PathLike, "the path of a table's file")
     path = Path(path)
     if not path.is_file():
         raise TableError(f"{path}: there is no such file")
-    if path.suffix == ".parquet":
-        return pd.read_parquet(path)
-    if path.suffix not in (".csv", ".jsonl", ".ndjson"):
-        raise TableError(
-            f"{path}: a table is read from .csv, .parquet or .jsonl, not {path.suffix or 'this'}"
-        )
-    options = {"encoding": encoding, "keep_default_na": False, "na_values": [""]}
-    try:
-        if path.suffix != ".csv":
-            return _json_lines(path, encoding)
-        header = pd.read_csv(path, nrows=0, **options).columns
-        texts = {name: "str" for name in header if name.endswith("_id") or name in _NAMES}
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", pd.errors.ParserWarning)  # it would cut rows off
-            options |= {"dtype": dtype if isinstance(dtype, type) else {**texts, **(dtype or {})}}
-            frame = pd.read_csv(path, index_col=False, **options)
-    except UnicodeDecodeError:
-        raise TableError(_undecoded(path, encoding)) from None
-    except (pd.errors.ParserError, pd.errors.ParserWarning, pd.errors.EmptyDataError) as error:
-        raise TableError(long_row(path, encoding) or f"{path}: is not a CSV table: {error}") from None
-    return map_cells(frame, restore_cell) if escaped else frame
+    with _faults_of_file(path, encoding), open_text(path, encoding, "\n") as file:
+        if table_suffix(path) != ".json":
+            for number, line in enumerate(file, start=1):
+                if line.strip():
+                    yield f"line {number}", _json_of(line, path, f"line {number}")
+        else:
+            value = _json_of(file.read(), path)
+            if isinstance(value, list):
+                yield from ((f"record {number}", one) for number, one in enumerate(value, start=1))
+            else:
+                yield _WHOLE, value
+
+
+def _json_table(path: Path, encoding: str) -> pd.DataFrame:
+    "One JSON object a row; a column that a row doesn't have is missing there."
+    rows = [*read_json(path, encoding)]
+    for place, row in rows:
+        if place == _WHOLE:
+            raise TableError(f"{path}: is no list of objects. One object a line is JSON lines: name the file .jsonl")
+        if not isinstance(row, dict):
+            raise TableError(f"{path}: {place} is no JSON object: {row!r:.60}")
+    return pd.DataFrame([row for _, row in rows], dtype=object)
+
+# %% ../../nbs/01_core/01_tables.ipynb #1bf27acf
+_SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
+
+
+def _cut(path: Path, encoding: str) -> dict[str, Any]:
+    "The separator of a CSV file, and how many lines stand before its header."
+    with open_text(path, encoding) as file:
+        lines = [*itertools.islice(file, 100)]
+    if said := re.fullmatch(r'"?sep=(.)"?\s*', lines[0] if lines else ""):  # Excel's own first line
+        return {"sep": said[1], "skiprows": 1}
+    if table_suffix(path) == ".tsv":
+        return {"sep": "\t", "skiprows": 0}
+    bare = re.sub(r'"[^"]*"', "", "".join(lines))  # without what stands in quotation marks
+    rows = [line for line in re.split(r"[\r\n]+", bare) if line.strip()][:2]
+
+    def fit(separator: str) -> tuple[bool, int]:
+        "Whether it cuts the header and the first row alike, and into how many cells."
+        header, *first = [row.count(separator) for row in rows] or [0]
+        header *= first != [0]  # one column, whose name holds it
+        return header > 0 and first in ([], [header]), header
+
+    return {"sep": max(_SEPARATORS, key=fit), "skiprows": 0}
 
 
 def long_row(path: str | os.PathLike, encoding: str = "utf-8") -> str | None:
@@ -789,66 +919,145 @@ def long_row(path: str | os.PathLike, encoding: str = "utf-8") -> str | None:
     >>> long_row(data_path("demo_run") / "judges.csv") is None
     True
     """
-    with Path(path).open(encoding=encoding, newline="") as file, contextlib.suppress(csv.Error):
-        rows = filter(None, csv.reader(file))
+    cut = _cut(path, encoding)
+    with open_text(path, encoding) as file, contextlib.suppress(csv.Error):
+        rows = filter(None, csv.reader(itertools.islice(file, cut["skiprows"], None), delimiter=cut["sep"]))
         names = next(rows, [])
         for number, row in enumerate(rows, start=1):
             if len(row) > len(names):
                 return (
                     f"{path}: row {number} has {len(row)} cells, and the header {len(names)} names: "
-                    f"{','.join(row)[:80]!r}. A text that holds a comma must stand in quotation marks, and each column "
-                    f"needs a name."
+                    f"{cut['sep'].join(row)[:80]!r}. A text that holds a {_SEPARATORS.get(cut['sep'], cut['sep'])} "
+                    f"must stand in quotation marks, and each column needs a name."
                 )
     return None
 
+# %% ../../nbs/01_core/01_tables.ipynb #5f06bba8
+_NAMES = ("run", "target", "judge", "annotator", "model")
 
-def _undecoded(path: Path, encoding: str) -> str:
-    "Which byte of which line is not in an encoding, and what to do about it."
-    for number, line in enumerate(path.read_bytes().splitlines(), start=1):
-        try:
-            line.decode(encoding)
-        except UnicodeDecodeError as error:
-            return (
-                f"{path}: line {number}, byte {error.start + 1} is not {encoding} (0x{line[error.start]:02x}). "
-                f"Save the file as UTF-8, or say encoding='latin-1' (or what it is in)."
-            )
-    return f"{path}: is not {encoding}"
 
-# %% ../../nbs/01_core/01_tables.ipynb #44931090
-def _json_lines(path: Path, encoding: str) -> pd.DataFrame:
-    "One JSON object a line; a column that a line doesn't have is missing there."
-    rows = []
-    encoding = "utf-8-sig" if encoding.lower() == "utf-8" else encoding  # Windows writes such a mark
-    with path.open(encoding=encoding, newline="\n") as lines:
-        for number, line in enumerate(lines, start=1):
-            if not line.strip():
-                continue
-            try:
-                row = json.loads(line)
-            except ValueError as error:
-                raise TableError(f"{path}: line {number} is not JSON: {error}") from None
-            if not isinstance(row, dict):
-                raise TableError(f"{path}: line {number} is no JSON object: {line.strip()[:60]}")
-            rows.append(row)
-    return pd.DataFrame(rows, dtype=object)
+def _csv_form(path: Path, encoding: str, dtype: type | dict[str, type] | None) -> dict[str, Any]:
+    "What pandas has to know to read a CSV file; a header that can't be is refused."
+    form = {**_cut(path, encoding), "keep_default_na": False, "na_values": [""]}
+    with open_text(path, encoding) as file:
+        header = pd.read_csv(file, header=None, nrows=1, dtype="str", **form).iloc[0].dropna()
+    if header.str.contains("\0", regex=False).any():
+        raise TableError(
+            f"{path}: the header holds bytes of 0: this is not UTF-8, but UTF-16 without its mark. "
+            f"{_SAVE_IT} encoding='utf-16-le')."
+        )
+    refuse_doubled(header, f"{path}: ")
+    texts = {name: "str" for name in header if name.endswith("_id") or name in _NAMES}
+    return {**form, "dtype": dtype if isinstance(dtype, type) else {**texts, **(dtype or {})}, "index_col": False}
 
-# %% ../../nbs/01_core/01_tables.ipynb #c92d63f1
-def read_table(path: str | os.PathLike, table: str, encoding: str = "utf-8") -> pd.DataFrame:
-    """Read a table from a CSV (UTF-8) or Parquet file, and check it.
+
+def read_frame(
+    path: str | os.PathLike,
+    encoding: str = "utf-8",
+    dtype: type | dict[str, type] | None = None,
+    *,
+    escaped: bool = True,
+) -> pd.DataFrame:
+    """Read a frame from the file of a table, with the errors of `read_table` but no rules.
 
     Parameters
     ----------
     path : str or path
-        A file that ends in .csv or .parquet.
-    table : str
-        A name in `TABLES`.
+        Ends in .csv, .tsv, .jsonl, .ndjson, .json (each also with .gz) or .parquet. What stands between the cells of a
+        CSV file (, ; tab or |) is found from its header and first row, or said by Excel's own first line `sep=;`.
     encoding : str
-        Of a CSV file.
+        Of a text file, where it is neither UTF-8 nor UTF-16 with its mark.
+    dtype : type or dict, optional
+        Of all columns, or column to dtype, for CSV; else ids, and names of judges, annotators and models, are texts.
+    escaped : bool
+        Whether cells of a CSV file may have been escaped by `write_frame`; other programs' files have not.
 
     Raises
     ------
     TableError
-        No such file, another encoding (the line is named), not a table, or a broken rule.
+        No such file, another encoding (the byte is named), a column that stands there twice, or not a table.
+
+    Examples
+    --------
+    >>> read_frame(data_path("scenarios.csv"))["domain"].unique().tolist()
+    ['friendship', 'life coaching', 'career development', 'general planning']
+    """
+    require_kind(path, str | os.PathLike, "the path of a table's file")
+    path = Path(path)
+    if not path.is_file():
+        raise TableError(f"{path}: there is no such file")
+    if (kind := table_suffix(path)) is None:
+        raise TableError(f"{path}: a table is read from {TABLE_FILES}, not {path.suffix or 'this'}")
+    if kind == ".parquet":
+        return _parquet_table(path)
+    if kind not in (".csv", ".tsv"):
+        return _json_table(path, encoding)
+    with _faults_of_file(path, encoding), warnings.catch_warnings(), open_text(path, encoding) as file:
+        warnings.simplefilter("error", pd.errors.ParserWarning)  # it would cut rows off
+        frame = pd.read_csv(file, **_csv_form(path, encoding, dtype))
+    return map_cells(frame, restore_cell) if escaped else frame
+
+
+def _parquet_table(path: Path) -> pd.DataFrame:
+    import pyarrow.parquet
+
+    try:
+        refuse_doubled(pyarrow.parquet.read_schema(path).names, f"{path}: ")
+        return pd.read_parquet(path)
+    except pyarrow.ArrowException as error:
+        raise TableError(f"{path}: can't be read as Parquet: {str(error)[:200]}") from None
+
+# %% ../../nbs/01_core/01_tables.ipynb #9091d4e1
+def read_parts(
+    path: str | os.PathLike, rows: int, encoding: str = "utf-8", dtype: type | dict[str, type] | None = None
+) -> Iterator[pd.DataFrame]:
+    """Read the file of a table part by part: a CSV file is never held in memory, another one is a single part.
+
+    Parameters
+    ----------
+    path, encoding, dtype
+        As for `read_frame`.
+    rows : int
+        Rows a part.
+
+    Raises
+    ------
+    TableError
+        As for `read_frame`.
+
+    Examples
+    --------
+    >>> [len(part) for part in read_parts(data_path("prompts.csv"), 500)]
+    [500, 460]
+    """
+    path = Path(path)
+    if not path.is_file() or table_suffix(path) not in (".csv", ".tsv"):
+        yield read_frame(path, encoding, dtype)
+        return
+    with _faults_of_file(path, encoding):
+        if long := long_row(path, encoding):
+            raise TableError(long)
+        with open_text(path, encoding) as file:
+            for part in pd.read_csv(file, chunksize=rows, **_csv_form(path, encoding, dtype)):
+                yield map_cells(part, restore_cell)
+
+# %% ../../nbs/01_core/01_tables.ipynb #c92d63f1
+def read_table(path: str | os.PathLike, table: str, encoding: str = "utf-8") -> pd.DataFrame:
+    """Read a table from a file, and check it.
+
+    Parameters
+    ----------
+    path : str or path
+        As for `read_frame`.
+    table : str
+        A name in `TABLES`.
+    encoding : str
+        Of a text file.
+
+    Raises
+    ------
+    TableError
+        As for `read_frame`; or a broken rule.
 
     Examples
     --------
@@ -880,14 +1089,14 @@ def write_frame(
     *,
     meanings: Mapping[str, str] | None = None,
 ) -> Path:
-    """Write a table to a CSV (UTF-8) or Parquet file; in CSV, what a spreadsheet would run is escaped.
+    """Write a table to a file that `read_frame` reads, in UTF-8; in CSV, what a spreadsheet would run is escaped.
 
     Parameters
     ----------
     frame : DataFrame
         The rows.
     path : str or path
-        Ends in .csv or .parquet.
+        Ends in one of the ways that `read_frame` names, which says what is written.
     table : str
         Which table it is: Parquet carries what each of its columns means.
     meanings : mapping of str to str, optional
@@ -895,6 +1104,8 @@ def write_frame(
 
     Raises
     ------
+    TableError
+        It has another ending.
     RunError
         The file can't be written; says why.
 
@@ -907,10 +1118,15 @@ def write_frame(
     ("content\\n'=1+1\\n", '=1+1')
     """
     path = Path(path)
+    if (kind := table_suffix(path)) is None:
+        raise TableError(f"{path}: a table is written to {TABLE_FILES}, not {path.suffix or 'this'}")
     try:
-        if path.suffix == ".csv":
-            cells = map_cells(frame, escape_cell)
-            cells.to_csv(path, index=False, encoding="utf-8", errors="replace", lineterminator="\r\n")
+        if kind in (".csv", ".tsv"):
+            form = {"sep": "\t" if kind == ".tsv" else ",", "index": False, "lineterminator": "\r\n"}
+            map_cells(frame, escape_cell).to_csv(path, encoding="utf-8", errors="replace", **form)
+        elif kind != ".parquet":
+            form = {"orient": "records", "lines": kind != ".json", "double_precision": 15}
+            frame.to_json(path, force_ascii=False, **form)
         else:
             _write_parquet(frame, path, table, meanings or {})
     except OSError as error:
@@ -926,6 +1142,99 @@ def _write_parquet(frame: pd.DataFrame, path: Path, table: str, meanings: Mappin
     said = {field.name: meaning(table, field.name) or meanings.get(field.name, "") for field in whole.schema}
     told = [field.with_metadata({"description": said[field.name]}) for field in whole.schema]
     pyarrow.parquet.write_table(whole.cast(pa.schema(told, metadata=whole.schema.metadata)), path)
+
+# %% ../../nbs/01_core/01_tables.ipynb #f5acd763
+def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    """Make plain rows of a frame, in which what is missing is None.
+
+    Examples
+    --------
+    >>> records(pd.DataFrame({"turn": pd.array([1, None], "Int64")}))
+    [{'turn': 1}, {'turn': None}]
+    """
+    return frame.astype(object).where(frame.notna(), None).to_dict("records")
+
+# %% ../../nbs/01_core/01_tables.ipynb #66843a09
+def require_columns(
+    frame: pd.DataFrame,
+    columns: Iterable[str],
+    what: str = "labels",
+    *,
+    rows: bool = True,
+    advice: str = "",
+    source: Any = None,
+) -> None:
+    """Refuse a frame that lacks columns or rows, naming what it has.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The table that was given.
+    columns : iterable of str
+        The columns it needs.
+    what : str
+        What the table is called.
+    rows : bool
+        Whether it needs a row.
+    advice : str
+        Which function makes such a table.
+    source : str or path, optional
+        The file that it came from; a frame in its place says nothing.
+
+    Raises
+    ------
+    TypeError
+        It is no frame.
+    TableError
+        It lacks a column, or has no rows.
+
+    Examples
+    --------
+    >>> require_columns(pd.DataFrame({"turn": [1]}), ["turn", "label"], advice="run.labels() makes it")
+    Traceback (most recent call last):
+        ...
+    anthrokit.core.errors.TableError: the labels table needs the column(s) label. It has: turn; run.labels() makes it.
+    """
+    advice = advice and f"; {advice}"
+    where = "" if source is None or isinstance(source, pd.DataFrame) else f"{source}: "
+    if not isinstance(frame, pd.DataFrame):
+        raise TypeError(f"the {what} table is a DataFrame, not {type(frame).__name__}{advice}")
+    if absent := lacking(columns, frame):
+        there = ", ".join(map(str, frame.columns)) or "none"
+        raise TableError(f"{where}the {what} table needs the column(s) {absent}. It has: {there}{advice}.")
+    if rows and frame.empty:
+        question = advice or "; is the run judged, and does your filter match anything?"
+        raise TableError(f"{where}the {what} table has no rows{question}")
+
+
+def refuse_twice(frame: pd.DataFrame, unit: Sequence[str], told: str) -> None:
+    """Refuse a second row of a unit.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The table that was given.
+    unit : sequence of str
+        The columns that tell its rows apart.
+    told : str
+        What to say, with columns of the row in braces; {row} stands for the names and values of the unit.
+
+    Raises
+    ------
+    TableError
+        A unit stands there twice.
+
+    Examples
+    --------
+    >>> refuse_twice(pd.DataFrame({"dialogue_id": "d", "turn": [1, 1]}), ["dialogue_id", "turn"], "{row}: twice")
+    Traceback (most recent call last):
+        ...
+    anthrokit.core.errors.TableError: dialogue_id d, turn 1: twice
+    """
+    if (twice := frame.duplicated(unit)).any():
+        [first] = frame[twice].head(1).to_dict("records")
+        row = ", ".join(f"{name} {first[name]}" for name in unit)
+        raise TableError(told.format_map({**first, "row": row}))
 
 # %% ../../nbs/01_core/01_tables.ipynb #609f17b9
 def data_path(name: str = "") -> Path:

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 import numpy as np
 import pandas as pd
 
+from . import require_columns
 from .errors import TableError
 
 # %% auto #0
@@ -105,11 +106,8 @@ def label(ratings: pd.DataFrame, panel: dict[str, list[str]] | None = None) -> p
     >>> label(said)[["votes_for", "votes_cast", "label"]].values.tolist()
     [[2, 2, True]]
     """
-    if not isinstance(ratings, pd.DataFrame):
-        raise TypeError(f"label takes ratings, as run.ratings() gives them, not {type(ratings).__name__}")
-    names = [*_ITEM, "judge", *(("yes", "no") if "taken" in ratings else ("verdict",))]
-    if absent := [name for name in names if name not in ratings]:
-        raise TableError(f"the ratings have no column {', '.join(absent)}")
+    require_columns(ratings, [*_ITEM, "judge"], "ratings", rows=False, advice="run.ratings() gives it")
+    require_columns(ratings, ["yes", "no"] if "taken" in ratings else ["verdict"], "ratings", rows=False)
     cast = _modes(ratings if "taken" in ratings else tally(ratings))
     if panel is None:
         panel = {

@@ -13,7 +13,17 @@ from typing import Any
 
 import pandas as pd
 
-from ..core import Run, RunError, TableError, differing, digest, own_share, require_run
+from anthrokit.core import (
+    Run,
+    RunError,
+    TableError,
+    differing,
+    digest,
+    own_share,
+    refuse_twice,
+    require_columns,
+    require_run,
+)
 from anthrokit.heartbench.cases import (
     Case,
     Cases,
@@ -22,7 +32,6 @@ from anthrokit.heartbench.cases import (
     case_of,
     case_record,
     has_text,
-    refuse_twice,
 )
 from ..models import LLM, Batch, Budget
 from anthrokit.work import (
@@ -198,6 +207,7 @@ def with_words(answers: pd.DataFrame) -> pd.DataFrame:
     >>> with_words(pd.DataFrame({"content": ["Stay a while.", None]}))["words"].tolist()
     [3, <NA>]
     """
+    require_columns(answers, ["content"], "answers", rows=False)
     words = [count_words(text) if isinstance(text, str) else pd.NA for text in answers["content"]]
     table = answers.copy()
     table.insert(table.columns.get_loc("content") + 1, "words", pd.array(words, dtype="Int64"))

@@ -16,7 +16,7 @@ from typing import Any
 
 import pandas as pd
 
-from ..core import Run, TableError, all_of, require_run
+from ..core import Run, TableError, all_of, require_columns, require_run
 from .cases import OTHER, Case, Cases, Criterion, ability_names, has_text, load_abilities
 from .judging import as_utf8, read_object
 from .languages import language_of, read_words
@@ -426,6 +426,8 @@ def with_drafts(cases: Iterable[Case], drafts: pd.DataFrame, *, language: str = 
     >>> len(with_drafts([new_case("c", ["It is gone."])], drafts)["c"].criteria)
     2
     """
+    needed = ["case_id", "ability", "score", "content"]
+    require_columns(drafts, needed, "drafts", rows=False, advice="heartbench.drafts_of makes it")
     made = []
     for case in cases:
         rows = drafts[(drafts["case_id"] == case.case_id) & drafts["content"].notna()]

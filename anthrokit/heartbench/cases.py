@@ -18,8 +18,20 @@ from typing import Any, Self
 
 import pandas as pd
 
-from ..analysis import require_columns
-from ..core import PLAIN, TableError, all_of, data_path, digest, nearest, public_file, read_toml, vote
+from anthrokit.core import (
+    PLAIN,
+    TableError,
+    all_of,
+    data_path,
+    digest,
+    nearest,
+    public_file,
+    read_json,
+    read_toml,
+    vote,
+    refuse_twice,
+    require_columns,
+)
 
 # %% auto #0
 __all__ = ['OTHER', 'SCENES', 'RELEASED', 'WRITERS', 'READINGS', 'load_abilities', 'ability_names', 'Criterion', 'Case', 'Cases',
@@ -61,9 +73,8 @@ def load_abilities(path: str | os.PathLike | None = None) -> pd.DataFrame:
     for name in ("ability", "ability_zh", "dimension"):
         if name not in frame or frame[name].isna().any():
             raise TableError(f"{path}: every [[ability]] needs {name}")
-        if name != "dimension" and frame[name].duplicated().any():
-            twice = frame.loc[frame[name].duplicated(), name].iloc[0]
-            raise TableError(f"{path}: the {name} {twice!r} stands there twice")
+        if name != "dimension":
+            refuse_twice(frame, [name], f"{path}: the {name} {{{name}!r}} stands there twice")
     names = ["ability", "ability_zh", "dimension", "dimension_zh", "criteria", "principles", "principles_zh"]
     return frame.reindex(columns=names)
 
@@ -310,37 +321,6 @@ def write_records(path: str | os.PathLike, records: Iterable[Mapping[str, Any]])
     Path(path).write_text(text, encoding="utf-8")
     return Path(path)
 
-
-def read_records(path: str | os.PathLike) -> Iterator[tuple[str, Any]]:
-    "Place (line 3, record 2) and value of every record of a .jsonl or .json file; errors name the place."
-    path, lines = Path(path), []
-    if not path.is_file():
-        raise TableError(f"{path}: there is no such file")
-    for number, line in enumerate(path.read_bytes().removeprefix(b"\xef\xbb\xbf").split(b"\n"), start=1):
-        try:
-            lines.append(line.decode("utf-8"))
-        except UnicodeDecodeError as error:
-            raise TableError(
-                f"{path}: line {number}, byte {error.start + 1} is not UTF-8 (0x{line[error.start]:02x}). "
-                f"Save the whole file in one encoding, UTF-8."
-            ) from None
-    if path.suffix == ".json":
-        value = _json_of("\n".join(lines), path)
-        yield from (
-            (f"record {k}", one) for k, one in enumerate(value if isinstance(value, list) else [value], 1)
-        )
-    else:
-        yield from ((f"line {k}", _json_of(line, path, k)) for k, line in enumerate(lines, 1) if line.strip())
-
-
-def _json_of(text: str, path: Path, line: int = 0) -> Any:
-    try:
-        return json.loads(text)
-    except json.JSONDecodeError as error:
-        raise TableError(f"{path}: line {line or error.lineno}: is not JSON: {error.msg}") from None
-    except (RecursionError, ValueError) as error:
-        raise TableError(f"{path}: line {line or 1}: can't be read as JSON: {type(error).__name__}") from None
-
 # %% ../../nbs/10_heartbench/01_cases.ipynb #6bd2a4e6
 def _dialogue_problems(dialogue: Any, max_turns: int) -> Iterator[str]:
     if not isinstance(dialogue, list) or not dialogue:
@@ -443,7 +423,8 @@ def load_cases(
     Parameters
     ----------
     source : str or path
-        "heartbench" (the 296 released cases), "bundled" (our twelve), or a .jsonl or .json file.
+        "heartbench" (the 296 released cases), "bundled" (our twelve), or a .jsonl or .json file, as for
+        `core.read_json`.
     subset : str
         all, normal or hard.
     abilities : DataFrame, optional
@@ -480,7 +461,7 @@ def load_cases(
         path = data_path("heartbench/cases.jsonl") if source == "bundled" else Path(source).expanduser()
     abilities = load_abilities() if abilities is None else abilities
     names, problems, damaged, found = ability_names(abilities), [], [], {}
-    for where, record in read_records(path):
+    for where, record in read_json(path):
         case = read_case(record, names, unknown_abilities=unknown_abilities, max_turns=max_turns)
         if isinstance(case, list):
             name = record.get("question_id") if isinstance(record, dict) else None
@@ -536,7 +517,7 @@ def _by_writers(name: str, writers: Sequence[str]) -> pd.DataFrame:
     "The rows of these writers in a bundled file."
     if unknown := [name for name in writers if name not in WRITERS]:
         raise ValueError(f"there is no writer {unknown[0]!r}; {nearest(unknown[0], WRITERS)}")
-    frame = pd.DataFrame([record for _, record in read_records(data_path(f"heartbench/{name}"))])
+    frame = pd.DataFrame([record for _, record in read_json(data_path(f"heartbench/{name}"))])
     frame = frame.rename(columns={"question_id": "case_id"})
     return frame[frame["model"].isin(writers)].reset_index(drop=True)
 
@@ -575,12 +556,6 @@ def bundled_ratings(
     return frame[["model", "case_id", "criterion", "judge", "sample", "hit", "reason"]]
 
 # %% ../../nbs/10_heartbench/01_cases.ipynb #7583f569
-def refuse_twice(table: pd.DataFrame, unit: Sequence[str], told: str) -> None:
-    "Refuse a second row of a unit; what is told has the unit's columns in braces."
-    if len(twice := table.loc[table.duplicated(unit), unit]):
-        raise TableError(told.format(**twice.iloc[0]))
-
-
 def refuse_doubled(votes: pd.DataFrame) -> None:
     "Refuse verdicts of several judges, or on several answers of one model, in one table."
     told = "there are two verdicts of {model!r} on case {case_id!r}, criterion {criterion}; "

@@ -18,10 +18,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..core import Run, TableError, digest, read_frame
-from ..analysis import require_columns
+from ..core import Run, TableError, digest, read_frame, refuse_twice, require_columns
 from .building import merge_turns
-from .cases import OTHER, SCENES, Case, Cases, ability_names, refuse_twice
+from .cases import OTHER, SCENES, Case, Cases, ability_names
 from .judging import read_object
 from .languages import language_of
 from ..judging import embed

@@ -17,8 +17,8 @@ import filelock
 import numpy as np
 import pandas as pd
 
-from ..core import TableError, tables
-from .cases import OTHER, Cases, as_cases, refuse_twice
+from ..core import TableError, refuse_twice, require_columns, tables
+from .cases import OTHER, Cases, as_cases
 from .results import saturation
 
 # %% auto #0
@@ -37,7 +37,7 @@ class Ballots:
     Parameters
     ----------
     path : path, optional
-        A .csv file, made with the first vote; None for memory.
+        A .csv file (or another that `core.read_frame` reads), made with the first vote; None for memory.
 
     Examples
     --------
@@ -49,8 +49,8 @@ class Ballots:
 
     def __init__(self, path: str | os.PathLike | None = None):
         self.path = None if path is None else Path(path).expanduser()
-        if self.path is not None and self.path.suffix != ".csv":
-            raise TableError(f"{self.path}: ballots are kept in a .csv file")
+        if self.path is not None and tables.table_suffix(self.path) is None:
+            raise TableError(f"{self.path}: ballots are kept in a .csv file, or another of {tables.TABLE_FILES}")
         self._rows = pd.DataFrame(columns=_BALLOT)
 
     def add(
@@ -100,16 +100,14 @@ class Ballots:
             if self.path is None:
                 self._rows = whole
             else:
-                partial = self.path.with_suffix(".partial.csv")
-                tables.map_cells(whole.astype(object), tables.escape_cell).to_csv(partial, index=False)
-                partial.replace(self.path)
+                partial = self.path.with_name(f"partial-{self.path.name}")
+                tables.write_frame(whole.fillna("").astype("str"), partial, "ballots").replace(self.path)
 
     def _read(self) -> pd.DataFrame:
         if self.path is None or not self.path.exists():
             return self._rows
         frame = tables.read_frame(self.path, dtype=str).fillna("")
-        if absent := [name for name in _BALLOT if name not in frame]:
-            raise TableError(f"{self.path}: the ballots lack {', '.join(absent)}")
+        require_columns(frame, _BALLOT, "ballots", rows=False, source=self.path)
         right = frame["vote"].isin(["", *VOTES, *VERDICTS]) & frame["criterion"].str.fullmatch(r"-?\d+")
         right &= frame["points"].eq("") | pd.to_numeric(frame["points"], errors="coerce").notna()
         if not right.all():
@@ -160,8 +158,8 @@ def criteria_sheet(
     (94, 12)
     """
     cases = as_cases(cases)
-    if answers is not None and (absent := {"case_id", "content"} - set(answers)):
-        raise TableError(f"the answers lack {', '.join(sorted(absent))}")
+    if answers is not None:
+        require_columns(answers, ["case_id", "content"], "answers", rows=False)
     random, rows = np.random.default_rng([seed, *expert.encode()]), []
     said = {} if answers is None else answers.dropna(subset=["content"]).groupby("case_id")["content"].agg(list)
     for place in random.permutation(len(cases)):
@@ -222,8 +220,7 @@ def decide(
     ([[3.5, True]], '3 votes of 4')
     """
     for table in (votes,) if settled is None else (votes, settled):
-        if absent := [name for name in _BALLOT[:5] if name not in table]:
-            raise TableError(f"the votes lack {', '.join(absent)}; Ballots.table gives them")
+        require_columns(table, _BALLOT[:5], "votes", rows=False, advice="Ballots.table gives it")
         if unknown := sorted(set(table["vote"].astype(object)) - set(VOTES), key=str):
             raise TableError(f"the vote {unknown[0]!r} is none of {', '.join(VOTES)}")
     if experts < 1 or not 0 < share <= 1:
@@ -335,6 +332,8 @@ def with_decisions(cases: Cases, decisions: pd.DataFrame) -> Cases:
     >>> with_decisions(load_cases("bundled"), decisions)["en-nice-city"].criteria[0].score
     3.0
     """
+    needed = ["item", "criterion", "taken", "points"]
+    require_columns(decisions, needed, "decisions", rows=False, advice="heartbench.decide makes it")
     refuse_twice(decisions, ["item", "criterion"], "criterion {criterion} of {item!r} is decided twice")
     taken = decisions[decisions["taken"].eq(True).fillna(False)].astype({"points": "float64"})
     points = {(row.item, row.criterion): row.points for row in taken.itertuples()}

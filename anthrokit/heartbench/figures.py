@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from ..core import nearest
+from ..core import nearest, require_columns
 from ..figures import COLOURS, MARKERS, figure_size, legend_above, new_axes, plot_scores, points, themed
 from ..figures.turns import _apart
 from .cases import load_abilities
@@ -178,6 +178,8 @@ def plot_radar(
     >>> from anthrokit.heartbench import bundled_hits, score
     >>> ax = plot_radar(score(bundled_hits()), level="dimension")
     """
+    needed = ["model", "name", "estimate", "ci_low", "ci_high", "n"]
+    require_columns(scores, needed, "scores", advice="heartbench.score makes it")
     import matplotlib.pyplot as plt
 
     rows = scores[scores["level"] == level] if "level" in scores else scores
@@ -245,6 +247,8 @@ def plot_difficulty(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     >>> from anthrokit.heartbench import bundled_hits, by_difficulty
     >>> ax = plot_difficulty(by_difficulty(bundled_hits()))
     """
+    needed = ["model", "normal", "hard", "rank_change"]
+    require_columns(table, needed, "difficulty", advice="heartbench.by_difficulty makes it")
     ax = new_axes(ax, (7.2, 1.4 + 0.34 * len(table)), wide=True)
     scores = [f"{side}{end}" for side in ("normal", "hard") for end in ("", "_low", "_high")]
     table = table.astype(dict.fromkeys(scores, float))
@@ -266,6 +270,9 @@ def plot_difficulty(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     return ax
 
 # %% ../../nbs/10_heartbench/06_figures.ipynb #dfc1f04f
+_ESTIMATE = ("estimate", "ci_low", "ci_high", "n")
+
+
 def _rows_of_points(
     ax: Axes, table: pd.DataFrame, by: str, series: str, names: Sequence[str], step: float
 ) -> None:
@@ -305,6 +312,7 @@ def plot_by(table: pd.DataFrame, by: str, *, ax: Axes | None = None) -> Axes:
     >>> from anthrokit.heartbench import bundled_hits, score_by
     >>> ax = plot_by(score_by(bundled_hits(), "scene"), "scene")
     """
+    require_columns(table, [by, "model", *_ESTIMATE], "groups", advice="heartbench.score_by makes it")
     models = list(dict.fromkeys(table["model"]))
     ax = new_axes(ax, (6.6, 1.3 + 0.16 * table[by].nunique(dropna=False) * (len(models) + 1)))
     _rows_of_points(ax, table, by, "model", models, 0.8 / max(len(models), 1))
@@ -334,6 +342,7 @@ def plot_agreement(table: pd.DataFrame, by: str, *, ax: Axes | None = None) -> A
     >>> strict = bundled_hits()[["model", "case_id", "criterion", "hit"]].rename(columns={"hit": "golden"})
     >>> ax = plot_agreement(agreement(strict, bundled_hits("lenient"), "dimension"), "dimension")
     """
+    require_columns(table, [by, "measure", *_ESTIMATE], "agreement", advice="heartbench.agreement makes it")
     ax = new_axes(ax, (6.4, 1.2 + 0.5 * table[by].nunique()))
     _rows_of_points(ax, table, by, "measure", AGREEMENTS, 0.22)
     ax.axvline(0, color=_MUTED, lw=points(0.8))

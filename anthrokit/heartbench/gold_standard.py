@@ -13,8 +13,8 @@ import numpy as np
 import pandas as pd
 
 from ..analysis import as_names, check_range
-from ..core import TableError, digest, nearest, tables
-from .cases import OTHER, Cases, refuse_twice
+from ..core import TableError, digest, nearest, refuse_twice, require_columns, tables
+from .cases import OTHER, Cases
 from .results import agreement, beside, golden
 from ..validity import read_verdicts
 
@@ -25,8 +25,7 @@ __all__ = ['draw_golden', 'golden_sheets', 'write_golden_sheets', 'read_golden',
 # %% ../../nbs/10_heartbench/13_gold_standard.ipynb #0d81f285
 def _one_each(answers: pd.DataFrame) -> pd.DataFrame:
     "The answers, refused where a column is missing or a model answers a case twice."
-    if absent := [name for name in ("model", "case_id", "content") if name not in answers]:
-        raise TableError(f"the answers lack {', '.join(absent)}")
+    require_columns(answers, ["model", "case_id", "content"], "answers", rows=False)
     refuse_twice(answers, ["model", "case_id"], "{model!r} answers case {case_id!r} twice; give one answer each")
     return answers
 
@@ -254,7 +253,7 @@ def read_golden(sheets: pd.DataFrame | Iterable[str | os.PathLike], items: pd.Da
         rows = _said(sheets, "")
     else:
         texts = dict.fromkeys(("item", "expert", "vote"), "str")  # an expert may be called NA
-        read = (_said(tables.read_frame(path, "utf-8-sig", texts), f"{path}: ") for path in sheets)
+        read = (_said(tables.read_frame(path, dtype=texts), f"{path}: ") for path in sheets)
         rows = pd.concat(read, ignore_index=True)
     if len(strange := rows[~rows["item"].isin(items["item"])]):
         raise TableError(f"the item {strange['item'].iloc[0]!r} is not in the draw")
@@ -264,8 +263,8 @@ def read_golden(sheets: pd.DataFrame | Iterable[str | os.PathLike], items: pd.Da
 
 def _said(sheet: pd.DataFrame, where: str) -> pd.DataFrame:
     "The rows of a sheet that aren't blank, with hit."
-    if absent := [name for name in ("item", "criterion", "expert", "vote") if name not in sheet]:
-        raise TableError(f"{where}the sheets lack {', '.join(absent)}")
+    source = where.removesuffix(": ") or None
+    require_columns(sheet, ["item", "criterion", "expert", "vote"], "sheets", rows=False, source=source)
     said = sheet["vote"].astype(object).where(sheet["vote"].notna(), "").astype(str).str.strip().str.lower()
     try:
         return sheet.assign(hit=read_verdicts(said.replace(_WORDS)))[said.ne("")]

@@ -12,9 +12,9 @@ import numpy as np
 import pandas as pd
 
 from ..analysis import draw_clusters, percentile_interval, proportion
-from ..core import TableError
+from ..core import TableError, refuse_twice, require_columns
 from ..figures import legend_above, new_axes, points, shown, themed
-from .cases import OTHER, refuse_twice
+from .cases import OTHER
 from .figures import _rows_of_points
 from .results import saturation
 from .scoring import ability_means, case_means
@@ -230,6 +230,7 @@ def saturation_without(
     >>> saturation_without(bundled_hits(writers=WRITERS))[["model", "n_saturated"]].values.tolist()[0]
     ['adviser', 2]
     """
+    require_columns(hits, ["model", "case_id", "criterion", "ability", "hit"], "hits")
     family, parts = _families(hits["model"], groups, "leaving one out"), []
     unit = ["case_id", "criterion"]
     for model, own in hits[hits["ability"] != OTHER].groupby("model"):

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from ..analysis import draw_clusters
-from ..core import TableError
+from ..core import TableError, require_columns
 from ..figures import COLOURS, figure_size, plot_scores, points, shown, themed
 from .figures import closed, in_chinese, names_of, set_spokes
 from .results import wide_scores
@@ -183,6 +183,7 @@ def persona(words: pd.DataFrame, n: int = 3) -> pd.Series:
     >>> persona(pd.DataFrame({"model": "a", "word": ["warm", "asks"]})).to_dict()
     {'a': 'warm, asks'}
     """
+    require_columns(words, ["model", "word"], "words", advice="heartbench.persona_words makes it")
     first = words.groupby("model", sort=False).head(n)
     return first.groupby("model", sort=False)["word"].agg(", ".join).rename("persona")
 

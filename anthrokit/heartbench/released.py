@@ -14,8 +14,8 @@ from typing import Any
 
 import pandas as pd
 
-from ..core import TableError
-from .cases import Cases, ability_names, case_record, has_text, read_records, write_records
+from ..core import TableError, read_json, require_columns
+from .cases import Cases, ability_names, case_record, has_text, write_records
 from .scoring import case_scores
 
 # %% auto #0
@@ -46,6 +46,7 @@ def write_released_answers(cases: Cases, answers: pd.DataFrame, path: str | os.P
     >>> write_released_answers(load_cases("bundled"), one, f"{mkdtemp()}/answers.jsonl").name
     'answers.jsonl'
     """
+    require_columns(answers, ["case_id", "content"], "answers", rows=False)
     if "model" in answers and answers["model"].nunique() > 1:
         raise TableError(
             f"a released answer file holds one model, not {', '.join(answers['model'].unique())}"
@@ -81,7 +82,7 @@ def read_released_answers(path: str | os.PathLike, model: str) -> pd.DataFrame:
 
 def _read_lines(path: str | os.PathLike, key: str, **needed: type) -> Iterator[tuple[str, dict[str, Any]]]:
     "Name and record of each line; one without its name or what else is needed is refused by its place."
-    for where, record in read_records(path):
+    for where, record in read_json(path):
         record = record if isinstance(record, dict) else {}
         there = all(name in record and isinstance(record[name], kind) for name, kind in needed.items())
         if not (there and has_text(record.get(key))):
@@ -119,6 +120,7 @@ def write_released_scores(
     >>> [path.name for path in write_released_scores(load_cases("bundled"), answers, hits, mkdtemp())]
     ['question_score.jsonl', 'overall_score_results.jsonl']
     """
+    require_columns(answers, ["case_id", "content"], "answers", rows=False)
     if hits["model"].nunique() != 1:
         raise TableError(f"released results hold one model, not {', '.join(hits['model'].unique())}")
     folder = Path(folder)

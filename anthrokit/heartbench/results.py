@@ -13,10 +13,10 @@ import numpy as np
 import pandas as pd
 
 from ..analysis import as_names, check_level, draw_clusters, holm, percentile_interval
-from ..analysis import require_columns, resample, two_raters
-from ..core import Run, TableError, nearest, note, require_kind
+from ..analysis import resample, two_raters
+from ..core import Run, TableError, nearest, note, refuse_twice, require_columns, require_kind
 from .answers import with_words
-from .cases import OTHER, Cases, load_abilities, refuse_twice, refuse_unknown
+from .cases import OTHER, Cases, load_abilities, refuse_unknown
 from anthrokit.heartbench.scoring import (
     ScoreGrid,
     ability_means,
@@ -466,9 +466,7 @@ def golden(
     >>> golden(votes)[["votes_for", "n_experts", "golden"]].values.tolist()
     [[3, 3, True], [1, 3, <NA>]]
     """
-    require_kind(expert_votes, pd.DataFrame, "a table of expert votes: case_id, criterion, expert, hit")
-    if absent := {"case_id", "criterion", "expert", "hit"} - set(expert_votes.columns):
-        raise TableError(f"expert votes need the columns {', '.join(sorted(absent))}")
+    require_columns(expert_votes, ["case_id", "criterion", "expert", "hit"], "expert votes", rows=False)
     if not 0.5 <= share < 1:
         raise ValueError(f"share is {share}; it must be at least one half and below 1")
     unit = [name for name in ("model", "case_id", "criterion") if name in expert_votes]
@@ -499,6 +497,8 @@ def golden(
 # %% ../../nbs/10_heartbench/05_results.ipynb #13a93d51
 def beside(golden_verdicts: pd.DataFrame, hits: pd.DataFrame) -> pd.DataFrame:
     "Every golden verdict with the judge's beside it, where there is one; never with several."
+    needed = ["case_id", "criterion", "golden"]
+    require_columns(golden_verdicts, needed, "golden verdicts", advice="heartbench.golden makes it")
     unit = [name for name in ("model", "case_id", "criterion") if name in golden_verdicts]
     there = hits.merge(golden_verdicts[unit].drop_duplicates(), on=unit)
     told = "there are two verdicts on case {case_id!r}, criterion {criterion}, beside a golden one; "

@@ -18,9 +18,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from ..core import PLAIN, Run, TableError
+from ..core import PLAIN, Run, TableError, refuse_twice, require_columns
 from .building import _NARROW, _PERSONAL, _named, _texts, new_case
-from .cases import Case, Cases, refuse_twice, write_cases
+from .cases import Case, Cases, write_cases
 from .judging import as_utf8, read_object
 from .languages import language_of
 from ..models import LLM, Batch, Budget
@@ -388,8 +388,8 @@ def steps_html(
 
 def _dialogues(rewrites: pd.DataFrame) -> dict[str, dict[str, list[str] | None]]:
     "Case to step to messages, of the dialogues that were polished; several models' are refused."
-    if absent := [name for name in ("case_id", "step", "status", "dialogue") if name not in rewrites]:
-        raise TableError(f"the rewrites lack {', '.join(absent)}; rewrites_of gives them")
+    needed = ["case_id", "step", "status", "dialogue"]
+    require_columns(rewrites, needed, "rewrites", rows=False, advice="rewrites_of gives it")
     refuse_twice(rewrites, ["case_id", "step"], "several models rewrote {case_id!r}; give the rewrites of one")
     wide = rewrites[rewrites["status"] == "ok"].pivot(index="case_id", columns="step", values="dialogue")
     return wide.reindex(columns=STEPS).dropna(subset="polished").to_dict("index")

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from ..analysis import check_level, resample
-from ..core import Run, TableError, require_run, vote
+from ..core import Run, TableError, require_columns, require_run, vote
 from .results import agreement
 from ..validity import sample_agreement
 
@@ -56,6 +56,8 @@ def place_effect(
     """
     check_level(ci)
     unit, rows = ["model", "case_id", "judge", "sample"], []
+    require_columns(ratings, [*unit, "criterion", "hit"], "ratings", rows=False)
+    require_columns(judgements, [*unit, "criteria_order"], "judgements", rows=False)
     orders = judgements[[*unit, "criteria_order"]].dropna()
     orders = orders.assign(criterion=orders["criteria_order"].map(json.loads)).explode("criterion", ignore_index=True)
     places = orders.groupby(unit)["criterion"]

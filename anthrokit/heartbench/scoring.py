@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from ..analysis import draw_clusters, percentile_interval, require_columns
-from ..core import Run, TableError, require_kind
+from ..analysis import draw_clusters, percentile_interval
+from ..core import Run, TableError, require_columns, require_kind
 from .cases import OTHER, load_abilities, refuse_doubled
 
 # %% auto #0

@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from ..analysis import require_columns, resample
-from ..core import TableError
+from ..analysis import resample
+from ..core import TableError, refuse_twice, require_columns
 from ..figures import legend_above, new_axes, points, themed
 from .answers import count_words
-from .cases import refuse_twice
 from .figures import _rows_of_points
 from .languages import english_pipeline, language_of, read_sentences, read_words
 from .scoring import case_means

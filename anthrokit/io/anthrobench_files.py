@@ -17,8 +17,9 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from ..core import Run, TableError, digest, import_dialogues, nearest, require_kind, tables
+from ..core import Run, TableError, digest, import_dialogues, lacking, nearest, require_kind, tables
 from ..judging import CUES, PronounCounter, parse_verdict
+from ..judging.any_messages import as_text
 from ..simulation import PUBLIC_BEHAVIOURS, PUBLIC_DOMAINS, Taxonomy, load_prompts
 
 # %% auto #0
@@ -61,18 +62,11 @@ def _whole(text: str | None, place: str, least: int = 1) -> int:
 def _read(path: str | os.PathLike) -> tuple[list[str], list[dict[str, Any]]]:
     "Columns and rows of a file, as texts; the turns counted from 1."
     require_kind(path, str | os.PathLike, "the path of a .csv file of AnthroBench")
-    path = Path(path)
-    if path.suffix != ".csv":
-        raise TableError(f"{path}: a file of AnthroBench ends in .csv")
     frame = tables.read_frame(path, dtype=str, escaped=False)
-    try:
-        header = pd.read_csv(path, header=None, nrows=1, dtype=str, keep_default_na=False).iloc[0].tolist()
-    except (ValueError, OSError) as error:  # a table, but not one with a header
-        raise TableError(f"{path}: is no CSV table: {error}") from None
-    if doubled := sorted(str(name) for name, times in Counter(header).items() if times > 1):
-        raise TableError(f"{path}: two columns are called {', '.join(doubled)}")
-    if absent := [name for name in _NEEDED if name not in header]:
-        raise TableError(f"{path} is no file of AnthroBench: it has no column {', '.join(absent)}")
+    if absent := lacking(_NEEDED, frame):
+        raise TableError(f"{path} is no file of AnthroBench: it has no column {absent}")
+    others = frame.select_dtypes(exclude="str")  # a CSV file has none
+    frame = frame.assign(**{name: others[name].map(lambda value: as_text(value, f"{path}")) for name in others})
     rows = tables.records(frame)
     if not rows:
         raise TableError(f"{path}: the file has no row")
@@ -89,7 +83,7 @@ def _read(path: str | os.PathLike) -> tuple[list[str], list[dict[str, Any]]]:
         begun = first.setdefault(row["dialogue_id"], row)
         if other := [name for name in (*_OF_DIALOGUE, *_OWN) if row.get(name) != begun.get(name)]:
             raise TableError(f"{place}, column {other[0]}: differs from the first row of this dialogue")
-    return header, rows
+    return list(frame.columns), rows
 
 # %% ../../nbs/13_io/01_anthrobench_files.ipynb #cb12e60d
 def _prompts_of(
@@ -387,12 +381,13 @@ def read_anthrobench(
     prompts: pd.DataFrame | str | None = None,
     judges: str | Iterable[str] | None = None,
 ) -> Run:
-    """A run from a CSV file of dialogues, rated or not, of AnthroBench's package or of `write_anthrobench`.
+    """A run from a file of dialogues, rated or not, of AnthroBench's package or of `write_anthrobench`.
 
     Parameters
     ----------
     path : str or path
-        What `anthro-eval generate` or `anthro-eval rate` wrote.
+        What `anthro-eval generate` or `anthro-eval rate` wrote, or the same as another of the files that
+        `core.read_frame` reads.
     run : Run, str or path, optional
         Where it goes; a temporary folder by default.
     prompts : DataFrame or str, optional

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from ..core import Run, TableError, tables
+from ..core import Run, TableError, lacking, tables
 from ..judging import import_messages, read_rows
 
 # %% auto #0
@@ -23,8 +23,8 @@ def read_preferences(path: str | os.PathLike, run: Run | str | os.PathLike | Non
     Parameters
     ----------
     path : str or path
-        A .csv, .jsonl, .json or .parquet file with the columns chosen and rejected, and prompt where these don't hold
-        it.
+        A table's file, as for `core.read_frame`, with the columns chosen and rejected, and prompt where these don't
+        hold it.
     run : Run, str or path, optional
         Where it goes; a temporary folder by default.
 
@@ -47,8 +47,11 @@ def read_preferences(path: str | os.PathLike, run: Run | str | os.PathLike | Non
     ['chosen', 'rejected']
     """
     first = read_rows(path)[:1]
-    if first and not {"chosen", "rejected"} <= set(first[0]):
-        raise TableError(f"{path}: preference data has the columns chosen and rejected, not {', '.join(first[0])}")
+    if first and (absent := lacking(("chosen", "rejected"), first[0])):
+        told = ", ".join(first[0])
+        raise TableError(
+            f"{path}: preference data has the columns chosen and rejected, not {told}; it lacks {absent}"
+        )
     return import_messages(path, run)
 
 # %% ../../nbs/13_io/04_preferences.ipynb #6e46aa94
@@ -99,14 +102,14 @@ def preference_table(run: Run) -> pd.DataFrame:
 
 
 def write_preferences(run: Run, path: str | os.PathLike) -> Path:
-    """Write the pairs of a run, with their labels, to a CSV or Parquet file.
+    """Write the pairs of a run, with their labels, to a table's file.
 
     Parameters
     ----------
     run : Run
         As for `preference_table`.
     path : str or path
-        Ends in .csv or .parquet; its folder is made where there is none.
+        As for `core.write_frame`; its folder is made where there is none.
 
     Examples
     --------

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..core import Run, TableError, as_run, digest, import_dialogues, note, tables
+from ..core import Run, TableError, as_run, close_name, digest, import_dialogues, note, tables
 from .jobs import judge
 from .judges import Judge
 from ..simulation import metadata_rows
@@ -137,17 +137,17 @@ _A_MESSAGE = (("dialogue_id", "conversation_id"), ("role", "speaker", "from"), (
 
 
 def read_rows(path: str | os.PathLike) -> list[dict[str, Any]]:
-    """The rows of a file: a CSV table as texts, JSON lines, a JSON list, or Parquet.
+    """The rows of a table's file; of CSV as texts.
 
     Parameters
     ----------
     path : str or path
-        Ends in .csv, .jsonl, .ndjson, .json or .parquet.
+        As for `core.read_frame`, which names the kinds.
 
     Raises
     ------
     TableError
-        There is no such file, or it can't be read as what its name says.
+        As for `core.read_frame`.
 
     Examples
     --------
@@ -157,20 +157,7 @@ def read_rows(path: str | os.PathLike) -> list[dict[str, Any]]:
     ...     read_rows(f"{folder}/pairs.csv")
     [{'user': 'Hello', 'assistant': 'Hi there'}]
     """
-    path = Path(path)
-    try:
-        if path.suffix == ".json" and path.is_file():
-            rows = json.loads(path.read_text(encoding="utf-8-sig"))
-            if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-                raise TableError(f"{path}: is no list of dialogues; one object a line goes by .jsonl")
-            return rows
-        return tables.read_frame(path, dtype=str).astype(object).to_dict("records")
-    except TableError:
-        raise
-    except UnicodeDecodeError as error:
-        raise TableError(f"{path}: is not in UTF-8: {error}") from None
-    except (ValueError, OSError, RecursionError) as error:  # of many kinds: JSON, Parquet, disk
-        raise TableError(f"{path}: can't be read as {path.suffix}: {str(error)[:200]}") from None
+    return tables.read_frame(path, dtype=str).astype(object).to_dict("records")
 
 
 def _form(names: Sequence[str], where: str) -> str:
@@ -182,9 +169,12 @@ def _form(names: Sequence[str], where: str) -> str:
             return form
     if all({*known} & {*names} for known in _A_MESSAGE):
         return "message"
+    known = ("user", "assistant", *_CHATS, "chosen", "rejected", "dialogue_id", "role", "content")
+    near = {name: other for name in known if name not in names and (other := close_name(name, {*names} - {*known}))}
+    hint = f". Is {', '.join(f'{other} {name}' for name, other in near.items())}? Rename it" if near else ""
     raise TableError(
         f"{where}the table has the columns {', '.join(map(str, names))}; it needs user and assistant, or messages (or "
-        "conversations), or chosen and rejected, or (one message a row) dialogue_id, role and content"
+        f"conversations), or chosen and rejected, or (one message a row) dialogue_id, role and content{hint}"
     )
 
 # %% ../../nbs/05_judging/07_any_messages.ipynb #1d324cc4
@@ -262,7 +252,7 @@ def read_messages(source: pd.DataFrame | str | os.PathLike) -> pd.DataFrame:
     Parameters
     ----------
     source : DataFrame or path
-        A frame, or a .csv, .jsonl, .json or .parquet file, in one of the forms above. Optional columns: base_id,
+        A frame, or a table's file as for `core.read_frame`, in one of the forms above. Optional columns: base_id,
         target (or model), and of pairs and chats dialogue_id (or id) and prompt_id.
 
     Returns
@@ -287,8 +277,7 @@ def read_messages(source: pd.DataFrame | str | os.PathLike) -> pd.DataFrame:
     """
     where = ""
     if isinstance(source, pd.DataFrame):
-        if not source.columns.is_unique:
-            raise TableError("the table has two columns of one name")
+        tables.refuse_doubled(source.columns, "the table: ")
         given = source.astype(object).to_dict("records")
     elif not isinstance(source, str | os.PathLike):
         raise TableError(
@@ -420,7 +409,7 @@ def import_messages(source: Source | Mapping[str, Source], run: Run | str | os.P
         system_target=("system", "first"),
     )
     repeat = dialogues.groupby(["prompt_id", "target"]).cumcount() + 1
-    rows = dialogues.assign(repeat=repeat, status="done").reset_index().to_dict("records")
+    rows = tables.records(dialogues.assign(repeat=repeat, status="done").reset_index())
     pairs = table.dropna(subset=["pair_id"]).drop_duplicates("dialogue_id")
     each = table.drop_duplicates("dialogue_id")
     metadata = metadata_rows(zip(each["dialogue_id"], each["metadata"], strict=True))
@@ -450,7 +439,7 @@ def _of_target(table: pd.DataFrame, target: str | None) -> pd.DataFrame:
 def _messages(table: pd.DataFrame) -> list[dict[str, Any]]:
     "Messages of the ledger: every user's, and the answers to be judged; where nothing was said, the turn stays."
     found = []
-    for row in table.astype(object).where(table.notna(), None).to_dict("records"):
+    for row in tables.records(table):
         for role in ("user", "assistant"):
             if row[role] is None or (row[role] and role == "assistant" and not row["judged"]):
                 continue

@@ -18,12 +18,12 @@ import numpy as np
 import pandas as pd
 
 from ..core import LABEL_CONTEXT, Run, RunError, SetupError, TableError, differing, digest, forget_judges
-from ..core import has_verdicts, mode_of, note, redact_in, silent_judges, tables, waiting
+from ..core import has_verdicts, mode_of, nearest, note, redact_in, silent_judges, tables, waiting
 from .judges import Judge, LLMJudge, Passage, PronounCounter, judge_identity
 from .offline import offline_panel
 from .verdicts import Rating
 from ..models import DEFAULT_MODEL, LLM, Batch, Budget, unshared
-from ..simulation import Behaviour, Taxonomy, simulate
+from ..simulation import Behaviour, Taxonomy, load_family, simulate
 from ..simulation.dialogues import check_counts
 from ..work import Alike, Computation, Forecast, Job, Lane, Request, Steps, estimate_jobs, look_at
 from ..work import refuse_unknown_outcomes, task, usual_answer
@@ -114,13 +114,18 @@ def _check_judges(judges: Sequence[Judge]) -> None:
         )
 
 
+def _own_behaviours(judge: Judge) -> list[str] | None:
+    "The only behaviours that a judge speaks to; None for all."
+    own = getattr(judge, "behaviours", None)
+    return own if own is None else [own] if isinstance(own, str) else list(own)
+
+
 def _speaks_to(judge: Judge, judged: Sequence[str]) -> list[str]:
     "The behaviours that a judge is asked about."
-    if isinstance(judge, PronounCounter):
-        return judge.behaviours
-    own = getattr(judge, "behaviours", None)
-    own = [own] if isinstance(own, str) else own
-    return list(judged) if own is None else [name for name in own if name in judged]
+    own = _own_behaviours(judge)
+    if own is None or isinstance(judge, PronounCounter):
+        return list(judged) if own is None else own
+    return [name for name in own if name in judged]
 
 # %% ../../nbs/05_judging/06_jobs.ipynb #3d6f3121
 def _sound(rating: Any) -> Rating:
@@ -219,6 +224,13 @@ _CHUNK = 64  # messages that a judge which is not an LLM rates between two write
 # %% ../../nbs/05_judging/06_jobs.ipynb #705dc295
 def _check_fit(run: Run, judges: Sequence[Any], judged: Sequence[str], taxonomy: Taxonomy) -> None:
     "Refuse judges that can't do what is asked of them in this run."
+    for judge in judges:
+        other = {*(_own_behaviours(judge) or ())}.difference(taxonomy.names)
+        if strange := sorted(other.difference(Taxonomy.load().names, load_family().names), key=str):
+            raise ValueError(
+                f"the judge {judge.name} speaks to {strange[0]!r}, which is no behaviour of the taxonomy; "
+                f"{nearest(strange[0], taxonomy.names)}"
+            )
     if silent := [name for name in judged if not any(name in _speaks_to(judge, judged) for judge in judges)]:
         raise ValueError(
             f"no judge speaks to {', '.join(silent)}; name LLM judges, LLMJudge(…), or choose other behaviours"

@@ -11,7 +11,7 @@ from typing import Any
 
 import pandas as pd
 
-from ..core import Run, TableError
+from ..core import Run, TableError, require_columns
 from .any_messages import judge_table
 from .judges import Judge, LLMJudge
 from .offline import embed
@@ -44,6 +44,7 @@ def echoes(messages: pd.DataFrame, least: float = 0.65) -> pd.DataFrame:
     >>> echoes(said)["reason"].tolist()
     ['says what the other said']
     """
+    require_columns(messages, ["dialogue_id", "turn", "role", "content"], "messages", rows=False)
     said = messages[messages["content"].notna()]
     ours = said[said["role"] == "user"].assign(before=lambda frame: frame["turn"] - 1)
     theirs = said[said["role"] == "assistant"][["dialogue_id", "turn", "content"]]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import copy
 import inspect
+import json
 import os
 import re
 import time
@@ -113,6 +114,15 @@ def _check_numbers(**given: tuple[Any, float]) -> None:
     for name, (value, least) in given.items():
         if value is not None and not (is_number(value) and value >= least):
             raise ValueError(f"{name} is {value!r}; it must be at least {least}")
+
+
+def _check_json(model: str, options: Mapping[str, Any]) -> None:
+    "Refuse a setting that JSON can't hold: it can neither be sent nor kept."
+    for name, value in options.items():
+        try:
+            json.dumps(value, allow_nan=False)
+        except (TypeError, ValueError, RecursionError) as error:
+            raise ValueError(f"{name} of {model} is nothing that JSON can hold: {error}") from None
 
 
 def _check_price(price: Any) -> None:
@@ -332,7 +342,7 @@ class LLM:
     Raises
     ------
     ValueError
-        A setting that can't be.
+        A setting that can't be, or that JSON can't hold.
 
     Examples
     --------
@@ -377,6 +387,7 @@ class LLM:
         self.price = price
         self.addresses = tuple(map(shown_address, bases))
         given = {"temperature": temperature, "top_p": top_p, "max_tokens": max_tokens, **options}
+        _check_json(model, given)
         self.parameters, private = by_privacy(given)
         self.access, self._live = Access(api_key, bases, private, model), Live()
         self.body = _without_texts(private.get("extra_body"))

@@ -15,7 +15,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from ..analysis import agreement
-from ..core import Run, RunError, TableError, digest, require_kind, tables
+from ..core import Run, RunError, TableError, digest, require_columns, require_kind, tables
 from ..judging import taxonomy_of
 from .disagreements import ANSWERS, Verdicts, two
 from anthrokit.panels.frame import (
@@ -53,8 +53,8 @@ class Deck:
     Parameters
     ----------
     source : Run, str, path or DataFrame
-        A run; the folder of one; a .csv file or frame with dialogue_id, turn, behaviour, message and optionally user,
-        question, weight, base_id.
+        A run; the folder of one; a frame or a table's file (as for `core.read_frame`) with dialogue_id, turn,
+        behaviour, message and optionally user, question, weight, base_id.
     n, by, seed, total, behaviours
         As for `validity.draw_annotation_sample`, of a run.
 
@@ -82,7 +82,7 @@ class Deck:
     ):
         kinds = (Run, str, os.PathLike, pd.DataFrame)
         require_kind(source, kinds, "a run, the folder of one, or a sheet to label: a frame or a .csv file")
-        if isinstance(source, (str, os.PathLike)) and not str(source).endswith(".csv"):
+        if isinstance(source, (str, os.PathLike)) and tables.table_suffix(source) is None:
             source = Run(source, read_only=True)
         self.run = source if isinstance(source, Run) else None
         if self.run is not None:
@@ -91,12 +91,10 @@ class Deck:
         else:
             sheet = source if isinstance(source, pd.DataFrame) else tables.read_frame(source)
             self.taxonomy = Taxonomy.load()
-        if absent := ", ".join(name for name in (*_ITEM, "message") if name not in sheet.columns):
-            raise TableError(f"the sheet lacks {absent}; validity.draw_annotation_sample makes one")
+        makes = "validity.draw_annotation_sample makes it"
+        require_columns(sheet, [*_ITEM, "message"], "annotation sheet", advice=makes)
         sheet = sheet.reindex(columns=_SHEET).drop_duplicates(_ITEM).reset_index(drop=True)
         self.sheet = sheet.astype({"dialogue_id": "str", "turn": "Int64", "behaviour": "str"})
-        if self.sheet.empty:
-            raise TableError("the sheet has no rows: there is nothing to label")
         self.split = _split_votes(self.run) if self.run is not None else {}
         self.later: dict[str, list[int]] = {}
 
@@ -329,16 +327,16 @@ class AnnotationPanel(Panel):
     Parameters
     ----------
     source : Run, str, path or DataFrame
-        A run, from which is drawn; or a sheet (frame or .csv file) with dialogue_id, turn, behaviour, message and
-        optionally user, question, weight, base_id.
+        A run, from which is drawn; or a sheet (a frame, or a table's file as for `core.read_frame`) with dialogue_id,
+        turn, behaviour, message and optionally user, question, weight, base_id.
     n, by, total, behaviours, seed
         As for `validity.draw_annotation_sample`: how many messages of each group, what makes a group, how many in all,
         of which behaviours; the same seed draws the same.
     annotator : str
         Who labels; can be written in the panel too. Each has an order and a progress of their own.
     path : str or path, optional
-        Keep labels in this CSV file. By default those of a run go into the run, others stay in memory
-        (`panel.annotations.table()`).
+        Keep labels in this file, as for `validity.Annotations`. By default those of a run go into the run, others stay
+        in memory (`panel.annotations.table()`).
     state : dict, optional
         As for `Panel`.
 

@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 from markupsafe import Markup
 
-from ..core import TableError, nearest
+from ..core import TableError, nearest, refuse_twice, require_columns
 from ..heartbench import Ballots, decide, golden, steps_html
 from anthrokit.panels.frame import (
     STILL_OR_DONE,
@@ -87,16 +87,11 @@ class Booth:
     """
 
     def __init__(self, sheet: pd.DataFrame, ballots: Ballots, expert: str = ""):
-        if absent := [name for name in ("item", "criterion", "ask") if name not in sheet]:
-            raise TableError(
-                f"the sheet lacks {', '.join(absent)}; criteria_sheet, golden_sheets and rewrites_sheet make one"
-            )
-        if sheet.empty:
-            raise TableError("the sheet has no rows: there is nothing to vote on")
+        makers = "criteria_sheet, golden_sheets and rewrites_sheet make one"
+        require_columns(sheet, ["item", "criterion", "ask"], "sheet", advice=makers)
         if unknown := sorted(set(sheet["ask"].astype("str")) - set(_ASKS)):
             raise TableError(f"the sheet asks {unknown[0]!r}; {nearest(unknown[0], _ASKS)}")
-        if sheet.duplicated(["item", "criterion"]).any():
-            raise TableError("the sheet asks the same twice; give the panel one expert's sheet")
+        refuse_twice(sheet, ["item", "criterion"], "the sheet asks {row} twice; give the panel one expert's sheet")
         names = {str(name) for name in sheet.get("expert", pd.Series(dtype="str")).dropna()} - {""}
         if not expert.strip() and len(names) != 1:
             raise TableError("the sheet doesn't say whose votes these are; say it: expert='…'")

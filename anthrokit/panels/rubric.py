@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from .. import heartbench
-from ..core import Run, TableError, vote
+from ..core import Run, TableError, require_columns, vote
 from ..heartbench import OTHER, Cases
 from .frame import Filter, Listing, Panel, Parts, View
 from .frame import Chosen, narrowed, options_of, sets_of
@@ -48,10 +48,7 @@ def _read_frames(given: Mapping[str, Any]) -> dict[str, Any]:
 def _checked(hits: pd.DataFrame) -> pd.DataFrame:
     "Hits with every column that the panel shows."
     needed = ["model", "case_id", "criterion", "ability", "score", "hit"]
-    if absent := [name for name in needed if name not in hits]:
-        raise TableError(f"the table hits needs the columns {', '.join(absent)}; see Run.hits")
-    if hits.empty:
-        raise TableError("there are no answers to show; see heartbench.answer")
+    require_columns(hits, needed, "hits", advice="Run.hits and heartbench.answer make it")
     optional = ("content", "difficulty", "scene", "reason", "status", "votes_for", "votes_cast")
     hits = hits.assign(**{name: pd.NA for name in optional if name not in hits})
     if "dimension" not in hits:

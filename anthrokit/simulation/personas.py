@@ -14,7 +14,7 @@ from typing import Any
 
 import pandas as pd
 
-from ..core import TableError, data_path, nearest, read_toml
+from ..core import TableError, data_path, nearest, read_toml, require_columns
 from .behaviours import read_entry
 from .prompts import load_prompts
 
@@ -385,6 +385,7 @@ def persona_breaks(messages: pd.DataFrame, personas: Mapping[str, Persona] | Non
     >>> persona_breaks(said)[["turn", "reason", "phrase"]].values.tolist()
     [[2, 'contradicts a fact', 'my wife']]
     """
+    require_columns(messages, ["dialogue_id", "turn", "role", "content"], "messages", rows=False)
     known = load_personas() if personas is None else personas
     said = messages[messages["content"].notna()]
     said = said.sort_values(["dialogue_id", "turn", "role"], ascending=[True, True, False])

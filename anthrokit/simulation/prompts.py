@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..core import Run, TableError, data_path, digest, nearest, note_prompts, public_file
+from ..core import Run, TableError, data_path, digest, lacking, nearest, note_prompts, public_file
 from ..core import refuse_other_prompts, tables
 from ..models import LLM, Batch, Budget
 from ..work import Forecast, Job, Lane, Request, Steps, forecast_calls, task
@@ -65,8 +65,8 @@ def load_prompts(
         "anthrokit": the 960 that ship; "families", "pushback" and "mirrored": for other behaviours, see
         `load_family`; "personas": see `persona_prompts`. "anthrobench": the public set of Ibrahim et al.
         (Apache-2.0), read from `path`, or from the folder that ANTHROKIT_DATA names, or fetched once with its
-        checksum pinned. Otherwise a CSV or Parquet file of your own, a table of your own, or a list of first
-        messages, each a base prompt of its own.
+        checksum pinned. Otherwise a file of your own, as for `core.read_frame`, a table of your own, or a list of
+        first messages, each a base prompt of its own.
     path : str or path, optional
         The file of the public set, where you have it.
 
@@ -142,9 +142,9 @@ def most_similar(prompts: pd.DataFrame | str | os.PathLike, n: int = 10) -> pd.D
 def read_columns(path: str | os.PathLike, needed: Sequence[str], what: str) -> pd.DataFrame:
     "A file that has these columns, or an error that says which it has."
     frame = tables.read_frame(path)
-    if absent := [name for name in needed if name not in frame.columns]:
+    if absent := lacking(needed, frame):
         there = ", ".join(map(str, frame.columns)) or "none"
-        raise TableError(f"{path} is not {what}: no column {', '.join(absent)}; it has {there}")
+        raise TableError(f"{path} is not {what}: no column {absent}; it has {there}")
     return frame
 
 # %% ../../nbs/04_simulation/02_prompts.ipynb #88ccc21b

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..analysis import check_level, holm, rank_biserial, rank_test, require_columns
-from ..core import Run, TableError, map_cells, escape_cell, require_run
+from ..analysis import check_level, holm, rank_biserial, rank_test
+from ..core import Run, TableError, escape_cell, map_cells, refuse_twice, require_columns, require_run
 
 # %% auto #0
 __all__ = ['user_turns', 'draw_credibility_sheet', 'compare_credibility', 'turn_distances']
@@ -171,8 +171,7 @@ def compare_credibility(
         raise TableError(f"ratings are whole numbers from 1 to 5; those of the items {wrong[:5]} are not")
     if strange := sorted(set(ratings["item"]) - set(key["item"])):
         raise TableError(f"the key has no items {strange[:5]}; is it the key of another sheet?")
-    if ratings.duplicated(["item", "rater"]).any():
-        raise TableError("a rater has rated an item twice")
+    refuse_twice(ratings, ["item", "rater"], "{rater!r} has rated the item {item!r} twice")
     means = ratings.groupby("item")["rating"].mean()
     known = key.assign(rating=key["item"].map(means)).dropna(subset=["rating"])
     groups = [("all", "", known)]

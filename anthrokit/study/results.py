@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..analysis import check_level, holm, require_columns
-from ..core import RunError, TableError
+from ..analysis import check_level, holm
+from ..core import RunError, TableError, require_columns
 from .questionnaires import OPEN, score_scales
 from .studies import Study
 

@@ -19,13 +19,12 @@ from anthrokit.analysis import (
     as_names,
     clusters,
     judges_of,
-    require_columns,
     resample,
     table_by_measure,
     truth_values,
     two_raters,
 )
-from ..core import Run, TableError, label, modes
+from ..core import Run, TableError, label, modes, refuse_twice, require_columns
 from .annotations import _ITEM, read_annotations
 
 # %% auto #0
@@ -47,13 +46,6 @@ def _bases_of(rows: pd.DataFrame, told: pd.DataFrame) -> pd.Series:
     "The base prompt of every row's dialogue, where a table tells it."
     known = told.dropna(subset="base_id").astype({"dialogue_id": "str"}).drop_duplicates("dialogue_id")
     return rows["dialogue_id"].astype("str").map(known.set_index("dialogue_id")["base_id"])
-
-
-def _refuse_twice(table: pd.DataFrame, told: str) -> None:
-    "Refuse a message that stands in a table twice for a behaviour."
-    if (twice := table[table.duplicated(_ITEM)]).size:
-        where = ", ".join(f"{name} {twice.iloc[0][name]}" for name in _ITEM)
-        raise TableError(f"{where}: {told}")
 
 
 def verdicts_of(source: pd.DataFrame | Run) -> pd.DataFrame:
@@ -91,7 +83,7 @@ def verdicts_of(source: pd.DataFrame | Run) -> pd.DataFrame:
         long = pd.concat([part[[*_ITEM, "judge", "verdict"]] for part in (single, panel)], ignore_index=True)
         return long.assign(base_id=_bases_of(long, source)) if "base_id" in source.columns else long
     require_columns(source, [*_ITEM, "label"])
-    _refuse_twice(source, "labelled twice; give the labels of one run")
+    refuse_twice(source, _ITEM, "{row}: labelled twice; give the labels of one run")
     keep = [*_ITEM, *(["base_id"] if "base_id" in source.columns else [])]
     wide = source[[*keep, *judges_of(source)]]
     wide["panel"] = pd.Series(truth_values(source["label"]), index=source.index).astype("boolean")
@@ -107,7 +99,8 @@ def _people_said(human: pd.DataFrame | str | os.PathLike, told: pd.DataFrame) ->
     known = human[human.columns.intersection([*_ITEM, "truth", "weight", "base_id"])].dropna(subset=["truth"])
     if known.empty:
         raise TableError("people decided on no message: their verdicts are blank, or as many say Yes as No")
-    _refuse_twice(known, "people decided on it twice; read_annotations brings several people's verdicts together")
+    twice = "{row}: people decided on it twice; read_annotations brings several people's verdicts together"
+    refuse_twice(known, _ITEM, twice)
     known = known.astype({"dialogue_id": "str", "turn": "Int64"})
     weight = known["weight"].astype("Float64").fillna(1.0) if "weight" in known.columns else 1.0
     known = known.assign(weight=weight).astype({"weight": "float64"})

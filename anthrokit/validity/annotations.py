@@ -15,7 +15,7 @@ import filelock
 import numpy as np
 import pandas as pd
 
-from ..core import Run, RunError, TableError, nearest, require_run, standing, tables
+from ..core import Run, RunError, TableError, nearest, require_columns, require_run, standing, tables
 
 # %% auto #0
 __all__ = ['score_strata', 'with_texts', 'draw_annotation_sample', 'read_verdicts', 'read_annotations', 'Annotations',
@@ -159,7 +159,7 @@ def draw_annotation_sample(
         `prediction_powered_rates(…, strata="votes")`); a few more than n where a stratum is small. "scores": the same
         by `score_strata`.
     path : str or path, optional
-        Also write the sheet as CSV.
+        Also write the sheet to a .csv file, or to another kind that `core.write_frame` writes.
     seed : int
         The same seed draws the same messages.
 
@@ -186,8 +186,7 @@ def draw_annotation_sample(
         raise ValueError(f"strata is 'label', 'votes' or 'scores', not {strata!r}")
     by = list(dict.fromkeys(["behaviour", *([by] if isinstance(by, str) else by)]))
     labels = _of_behaviours(run.labels(), behaviours)
-    if absent := [name for name in by if name not in labels.columns]:
-        raise TableError(f"the labels have no column {', '.join(absent)}")
+    require_columns(labels, by, rows=False)
     if strata == "scores":
         labels, strata = labels.assign(stratum=score_strata(labels, run.ratings())), "stratum"
     random = np.random.default_rng(seed)
@@ -231,9 +230,10 @@ def read_annotations(source: pd.DataFrame | str | os.PathLike) -> pd.DataFrame:
     Parameters
     ----------
     source : DataFrame or path
-        With dialogue_id, turn, behaviour and verdict (Yes, No, blank); optionally annotator, weight, base_id, undone.
-        Several sheets can be put one after the other: the verdict of a message is then the annotators' majority,
-        missing for a tie. Of several verdicts of one annotator on a message the last one stands that wasn't taken back.
+        A frame or a table's file, as for `core.read_frame`, with dialogue_id, turn, behaviour and verdict (Yes, No,
+        blank); optionally annotator, weight, base_id, undone. Several sheets can be put one after the other: the
+        verdict of a message is then the annotators' majority, missing for a tie. Of several verdicts of one annotator
+        on a message the last one stands that wasn't taken back.
 
     Returns
     -------
@@ -249,8 +249,7 @@ def read_annotations(source: pd.DataFrame | str | os.PathLike) -> pd.DataFrame:
     [[1, True, 1], [2, False, 3]]
     """
     frame = source if isinstance(source, pd.DataFrame) else tables.read_frame(source)
-    if absent := [name for name in [*_ITEM, "verdict"] if name not in frame.columns]:
-        raise TableError(f"the annotations lack {', '.join(absent)}")
+    require_columns(frame, [*_ITEM, "verdict"], "annotations", rows=False, source=source)
     verdict = read_verdicts(frame["verdict"])
     said = {word: verdict.eq(word == "yes").fillna(False) for word in ("yes", "no")}
     frame = standing(frame.astype({"dialogue_id": "str", "turn": "Int64"}).assign(**said))
@@ -280,15 +279,16 @@ class _InMemory:
 
 # %% ../../nbs/08_validity/01_annotations.ipynb #5b06b084
 class _InFile:
-    "Annotations in a CSV file."
+    "Annotations in a table's file."
 
     def __init__(self, path: Path):
-        if path.suffix != ".csv":
-            raise TableError(f"{path}: annotations are kept in a .csv file, not {path.suffix or 'this'}")
+        if tables.table_suffix(path) is None:
+            kind = path.suffix or "this"
+            raise TableError(f"{path}: annotations are kept in a .csv file, not {kind}; or in {tables.TABLE_FILES}")
         if not path.parent.is_dir():
             raise TableError(f"{path}: there is no folder {path.parent}")
         self.path = path
-        self._lock = filelock.FileLock(path.with_suffix(".csv.lock"))
+        self._lock = filelock.FileLock(f"{path}.lock")
         self.rows()
 
     def rows(self) -> pd.DataFrame:
@@ -305,7 +305,7 @@ class _InFile:
         with self._lock:
             kept = _InMemory(self.rows())
             change(kept, argument)
-            partial = self.path.with_suffix(".partial.csv")
+            partial = self.path.with_name(f"partial-{self.path.name}")
             tables.write_frame(kept.rows(), partial, "annotations")
             partial.replace(self.path)
 
@@ -343,12 +343,13 @@ class _InRun:
 
 # %% ../../nbs/08_validity/01_annotations.ipynb #1fd7a85a
 class Annotations:
-    """People's verdicts on messages: kept in a run, in a CSV file, or in memory.
+    """People's verdicts on messages: kept in a run, in a file, or in memory.
 
     Parameters
     ----------
     place : Run or path, optional
-        A run; the path of a .csv file, made with the first verdict; None for memory.
+        A run; the path of a .csv file (or of another that `core.read_frame` reads), made with the first verdict; None
+        for memory.
 
     Notes
     -----
@@ -411,8 +412,7 @@ class Annotations:
         """
         given = sheet if isinstance(sheet, pd.DataFrame) else tables.read_frame(sheet)
         given = given.reset_index(drop=True)
-        if absent := [name for name in (*_ITEM, "verdict") if name not in given.columns]:
-            raise TableError(f"the annotations lack {', '.join(absent)}")
+        require_columns(given, [*_ITEM, "verdict"], "annotations", rows=False, source=sheet)
         rows = given.reindex(columns=tables.columns("annotations")["column"]).astype(object)
         rows["verdict"] = read_verdicts(given["verdict"])
         rows = rows[rows["verdict"].notna() | rows["annotator"].notna()]

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..analysis import agreement, require_columns
-from ..core import TableError, nearest, standing
+from ..analysis import agreement
+from ..core import TableError, nearest, require_columns, standing
 from .annotations import by_annotator, read_annotations, read_verdicts
 
 # %% auto #0

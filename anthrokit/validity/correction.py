@@ -20,12 +20,11 @@ from anthrokit.analysis import (
     clusters,
     profile,
     proportion,
-    require_columns,
     truth_values,
 )
 from ..analysis.clustered import _cluster_variance, _degrees_of_freedom, _rows_worth, _wilson
 from ..analysis.comparisons import _levels
-from ..core import Run, TableError
+from ..core import Run, TableError, require_columns
 from .accuracy import _both_said, verdicts_of
 
 # %% auto #0

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from ..analysis import draw_clusters, percentile_interval, resample, truth_values
-from ..core import TableError, nearest, public_file, tables
+from ..core import TableError, lacking, nearest, public_file, tables
 from ..judging import Judge, rate_many
 from ..simulation import Taxonomy
 from .accuracy import _accuracy
@@ -140,8 +140,8 @@ def load_human_data(name: str, path: str | os.PathLike | None = None) -> pd.Data
 
 
 def _need(frame: pd.DataFrame, columns: Sequence[str], name: str) -> None:
-    if absent := [column for column in columns if column not in frame.columns]:
-        raise TableError(f"this is no file of {name}: it lacks the column {', '.join(absent)}")
+    if absent := lacking(columns, frame):
+        raise TableError(f"this is no file of {name}: it lacks the column {absent}")
 
 
 def _texts(frame: pd.DataFrame, **columns: str) -> pd.DataFrame:

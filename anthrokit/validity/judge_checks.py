@@ -22,11 +22,10 @@ from anthrokit.analysis import (
     drift,
     group_rows,
     percentile_interval,
-    require_columns,
     resample,
     truth_values,
 )
-from ..core import Run, TableError
+from ..core import Run, TableError, refuse_twice, require_columns
 from ..models import needs
 from .accuracy import _both_said, _people_said, verdicts_of
 from .annotations import _ITEM
@@ -91,11 +90,8 @@ def sample_agreement(
     ratings = _with_bases(ratings) if isinstance(ratings, Run) else ratings
     by = as_names(by)
     unit = list(dict.fromkeys([*by, "judge", *item, "sample"]))
-    if absent := [name for name in (*unit, verdict) if name not in ratings]:
-        raise TableError(f"the ratings lack {', '.join(absent)}")
-    if len(twice := ratings[ratings.duplicated(unit)]):
-        told = ", ".join(f"{name} {twice.iloc[0][name]}" for name in unit)
-        raise TableError(f"a sample stands there twice and would agree with itself: {told}")
+    require_columns(ratings, [*unit, verdict], "ratings", rows=False)
+    refuse_twice(ratings, unit, "a sample stands there twice and would agree with itself: {row}")
     place, groups = group_rows(ratings, by)
     known = ratings.assign(_group=place)[ratings[verdict].notna()]
     known = known.assign(

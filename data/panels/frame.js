@@ -7,7 +7,7 @@
 //   frame     title, run, filters, columns, tools, keys          listing  stamp, total, rows of the list
 //   state     what is chosen, and `at`, the item in view         view     {serial, drawn, place, said, chips}
 
-const ROW = 54, BLOCK = 60, EMPTY = { rows: [], total: 0 };
+const ROW = 54, EMPTY = { rows: [], total: 0 };
 
 function make(tag, attributes = {}, ...children) {
   const node = document.createElement(tag);
