@@ -22,7 +22,7 @@ from anthrokit.analysis import (
     proportion,
     truth_values,
 )
-from ..analysis.clustered import _cluster_variance, _degrees_of_freedom, _rows_worth, _wilson
+from ..analysis.clustered import _cluster_variance, _correlation, _degrees_of_freedom, _rows_worth, _wilson
 from ..analysis.comparisons import _levels
 from ..core import Run, TableError, require_columns
 from .accuracy import _both_said, verdicts_of
@@ -154,9 +154,7 @@ def _recovered(
     def moved(place: int, end: int) -> float:
         return float(rate(*np.where(np.arange(len(parts)) == place, parts[place][end], estimate))) - middle
 
-    length = np.linalg.norm(influences, axis=1)
-    length[length == 0] = 1
-    correlation = influences @ influences.T / np.outer(length, length)
+    correlation = _correlation(influences.T[:, :, None], influences.T[:, None, :])
     np.fill_diagonal(correlation, 1)
     ends = np.array([[-moved(place, 1), moved(place, 2)] for place in range(len(parts))])
     falls = ends.sum(axis=1) < 0  # how far each part moves the rate, with the sign of its own move
