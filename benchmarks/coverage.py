@@ -94,6 +94,8 @@ def uneven(repeats: int) -> pd.DataFrame:
         "20, half ten times as large": np.repeat([10, 100], 10),
         "50, each n-th a n-th": 500 // np.arange(1, 51),
         "20, one with two thirds": np.r_[400, np.full(19, 10)],
+        "4, one with 98 of 100": np.array([490, 4, 3, 3]),
+        "2, one with 98 of 100": np.array([490, 10]),
     }
     rows = []
     for name, size in sizes.items():

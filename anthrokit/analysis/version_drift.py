@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .clustered import as_labels
+from .clustered import as_labels, check_range
 from .comparisons import _one_column, compare
 from ..core import Run, TableError, nearest, require_columns
 from ..judging import judge
@@ -66,7 +66,7 @@ def drift(
     by, n_swaps, seed
         As for `compare`.
     ci : float
-        Confidence level 1 − α. The equivalence test is at α, by the interval at 1 − 2α.
+        Confidence level 1 − α, above 0.5. The equivalence test is at α, by the interval at 1 − 2α.
 
     Returns
     -------
@@ -78,7 +78,7 @@ def drift(
     Raises
     ------
     TableError, ValueError
-        Fewer than two versions, no base prompts in common, or a margin that is none.
+        Fewer than two versions, no base prompts in common, or a margin or level that is none.
 
     Notes
     -----
@@ -93,6 +93,7 @@ def drift(
     [['emotions', 'may', 'beyond the margin']]
     """
     _check_margin(margin)
+    check_range(0.5, 1, ci=ci)
     _one_column(group)
     labels = as_labels(labels)
     require_columns(labels, [group, "label"])

@@ -315,6 +315,7 @@ def _gathered(placed: Sequence[tuple[str, Mapping[str, Any]]]) -> list[tuple[str
     key, speaker, text = (next(name for name in known if name in names) for known in _A_MESSAGE)
     parts: dict[str, list[tuple]] = {}
     turns = pd.to_numeric(pd.Series([row.get("turn") for _, row in placed], dtype=object), errors="coerce")
+    used = [key, speaker, text, *(["turn"] if turns.notna().all() else [])]
     last: dict[str, float] = {}
     for (place, row), turn in zip(placed, turns.astype(float), strict=True):
         if (dialogue := as_text(row.get(key), f"{place}, column {key}")) is None:
@@ -327,7 +328,7 @@ def _gathered(placed: Sequence[tuple[str, Mapping[str, Any]]]) -> list[tuple[str
     found, differ = [], {}
     for dialogue, rows in parts.items():
         whole = {"dialogue_id": dialogue, "messages": [message for *_, message in rows]}
-        for name in [name for name in names if name not in (key, speaker, text)]:
+        for name in [name for name in names if name not in used]:
             values = {_told(row[name]) for _, row, _ in rows if not _blank(row.get(name))}
             if len(values) == 1:
                 whole[name] = values.pop()

@@ -18,12 +18,12 @@ from anthrokit.analysis import (
     as_labels,
     as_names,
     clusters,
-    in_own_order,
     profile,
     proportion,
     truth_values,
 )
-from ..analysis.clustered import _cluster_variance, _wilson
+from ..analysis.clustered import _cluster_variance, _correlation, _degrees_of_freedom, _rows_worth, _wilson
+from ..analysis.comparisons import _levels
 from ..core import Run, TableError, require_columns
 from .accuracy import _both_said, verdicts_of
 
@@ -105,18 +105,34 @@ def _corrected(q: Any, drawn_from: Any, present: Any, absent: Any, gain: Any = N
     return p + (q - drawn_from) * p * (1 - p) / (drawn_from * (1 - drawn_from) * gain)
 
 # %% ../../nbs/08_validity/03_correction.ipynb #cdc922a6
-def _worth(hits: np.ndarray, weights: np.ndarray, cluster: np.ndarray, size: int) -> tuple:
-    "A weighted share: its estimate, as many labels as it is worth, and its influence by cluster."
+def _share(hits: np.ndarray, weights: np.ndarray, cluster: np.ndarray, size: int) -> tuple[float, np.ndarray]:
+    "A weighted share, and its influence by cluster."
     total = weights.sum()
     share = (weights * hits).sum() / total
-    influence = np.bincount(cluster, weights * (hits - share) / total, size)
-    of_clusters = np.bincount(cluster, weights, size)
-    least, most = (total**2 / (own**2).sum() for own in (of_clusters, weights))
-    if np.count_nonzero(of_clusters) < 2:  # variance between base prompts can't be seen
-        return share, least, influence
-    variance = _cluster_variance(influence[:, None], of_clusters[:, None])[0]
-    worth = min(max(share * (1 - share) / variance, least), most) if variance > 0 else most
-    return share, worth, influence
+    return share, np.bincount(cluster, weights * (hits - share) / total, size)
+
+
+def _worth(
+    hits: np.ndarray, weights: np.ndarray, cluster: np.ndarray, size: int, ci: float, alike: float | None = None
+) -> tuple[float, float, np.ndarray, float]:
+    """A weighted share, as many labels as it is worth for limits, its influence by cluster, and how alike labels are.
+
+    Of a part of the labels where `alike` is given, how alike all of them are: two of a cluster count as that where
+    the part's own all say the same.
+    """
+    share, influence = _share(hits, weights, cluster, size)
+    totals, squares = (np.bincount(cluster, part, size)[:, None] for part in (weights, weights**2))
+    there = np.count_nonzero(totals)
+    if there < 2:  # variance between base prompts can't be seen
+        return share, 1.0, influence, 1.0
+    found = np.array([share]), _cluster_variance(influence[:, None], totals), totals
+    if alike is None:
+        informative = min(len(np.unique(cluster[hits == kind])) for kind in (True, False))
+        _, worth, alike = _rows_worth(*found, np.array([informative]), ci, squares)
+        return share, worth.item(), influence, alike.item()
+    rows, worth, _ = (part.item() for part in _rows_worth(*found, np.array([there]), ci, squares, alike))
+    estimated = rows < totals.sum() ** 2 / squares.sum() * (1 - 1e-9)
+    return share, worth if estimated else rows, influence, alike
 
 
 def _jeffreys_limits(share: float, size: float, ci: float) -> tuple[float, float]:
@@ -138,9 +154,7 @@ def _recovered(
     def moved(place: int, end: int) -> float:
         return float(rate(*np.where(np.arange(len(parts)) == place, parts[place][end], estimate))) - middle
 
-    length = np.linalg.norm(influences, axis=1)
-    length[length == 0] = 1
-    correlation = influences @ influences.T / np.outer(length, length)
+    correlation = _correlation(influences.T[:, :, None], influences.T[:, None, :])
     np.fill_diagonal(correlation, 1)
     ends = np.array([[-moved(place, 1), moved(place, 2)] for place in range(len(parts))])
     falls = ends.sum(axis=1) < 0  # how far each part moves the rate, with the sign of its own move
@@ -188,24 +202,32 @@ def _of_group(frame: pd.DataFrame, row: Any, names: Sequence[str]) -> np.ndarray
     return found
 
 
+def _kish(sizes: np.ndarray) -> float:
+    "As how many clusters of one size these count."
+    return sizes.sum() ** 2 / (sizes**2).sum()
+
+
 def _behaviour_rates(labels: pd.DataFrame, sample: pd.DataFrame, raw: pd.DataFrame, by: list[str], ci: float):
     "The corrected rates of one behaviour's groups, in the order of `raw`."
-    from scipy.stats import norm, t
+    from scipy.special import ndtri, stdtrit
 
     judged = truth_values(labels["label"])
     labels, judged = labels[~np.isnan(judged)], judged[~np.isnan(judged)]
     cluster, names = pd.factorize(clusters(labels))
-    size, z = len(names), norm.ppf(0.5 + ci / 2)
+    size, tail = len(names), 0.5 + ci / 2
     said, hit, weight = (sample[name].to_numpy() for name in ("said", "hit", "weight"))
     place = pd.Index(names).get_indexer(sample["cluster"])
     counts = {"n_positive": int(hit.sum()), "n_negative": int((~hit).sum())}
     if len(np.unique(said)) < 2:
         return [dict(counts) for _ in range(len(raw))]
-    shares = [_worth(hit[said == kind], weight[said == kind], place[said == kind], size) for kind in (1, 0)]
-    drawn, _, of_draw = _worth(said == 1, weight, place, size)
+    *_, alike = _worth(hit, weight, place, size, ci)
+    shares = [_worth(hit[own], weight[own], place[own], size, ci, alike) for own in (said == 1, said == 0)]
+    drawn, of_draw = _share(said == 1, weight, place, size)
+    drawn_from = np.bincount(place, weight, size)
     if not np.allclose(weight, weight[0]):
         # The draw has as many judged present as its weights say: those of all messages.
         of_draw = np.bincount(cluster, (judged - judged.mean()) / len(judged), size)
+        drawn_from = np.bincount(cluster, minlength=size)
     (present, *_), (absent, *_) = shares
     p = drawn * present + (1 - drawn) * absent
     errors = {
@@ -222,11 +244,15 @@ def _behaviour_rates(labels: pd.DataFrame, sample: pd.DataFrame, raw: pd.DataFra
         of_rate = np.bincount(cluster[own], (judged[own] - rate) / own.sum(), size)
         certain = rate in (0, 1)  # its variance isn't seen: it counts as independent of Q, not of Q − q
         second, influence = (drawn, of_draw) if certain else (drawn - rate, of_draw - of_rate)
-        reach = t.ppf(0.5 + ci / 2, max(size - 1, 1)) * np.sqrt((influence**2).sum() * size / max(size - 1, 1))
+        fewer = drawn_from if certain else min(drawn_from, np.bincount(cluster[own], minlength=size), key=_kish)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            variance = _cluster_variance(influence[:, None], fewer[:, None])
+            freedom = np.maximum(_degrees_of_freedom(fewer[:, None], 0), 1)
+        reach = (stdtrit(freedom, tail) * np.sqrt(variance)).item()
         parts = [
             (rate, row["ci_low"], row["ci_high"]),
             (second, second - reach, second + reach),
-            *((share, *_wilson(share, worth, z)) for share, worth, _ in shares),
+            *((share, *_wilson(share, worth, ndtri(tail))) for share, worth, *_ in shares),
         ]
         influences = np.array([of_rate, influence, shares[0][2], shares[1][2]])
         limits = _corrected_limits(parts, influences, _corrected if certain else _shifted)
@@ -375,16 +401,16 @@ def _powered_parts(
     from scipy.stats import norm
 
     z, (said, hit, weight, place) = norm.ppf(0.5 + ci / 2), drawn
-    share, worth, influence = _worth(hit, weight, place, size)
+    share, worth, influence, alike = _worth(hit, weight, place, size, ci)
     alone = (share, *_wilson(share, worth, z))
     if np.bincount(said.astype(int), minlength=2).min() < _FEWEST:
         return {"rate": float, "parts": [alone], "influences": influence[None], "alone": alone, "power": 0.0}
-    shares = [_worth(hit[said == kind], weight[said == kind], place[said == kind], size) for kind in (1, 0)]
+    shares = [_worth(hit[own], weight[own], place[own], size, ci, alike) for own in (said == 1, said == 0)]
     of_rate = np.bincount(cluster, (judged - q[0]) / len(judged), size)
     return {
         "rate": _powered_share,
-        "parts": [q, *((share, *_jeffreys_limits(share, worth, ci)) for share, worth, _ in shares)],
-        "influences": np.array([of_rate, *(influence for _, _, influence in shares)]),
+        "parts": [q, *((share, *_jeffreys_limits(share, worth, ci)) for share, worth, *_ in shares)],
+        "influences": np.array([of_rate, *(influence for _, _, influence, _ in shares)]),
         "alone": alone,
         "power": shares[0][0] - shares[1][0],
     }
@@ -408,7 +434,7 @@ def _strata_parts(
     from scipy.stats import norm
 
     z, (told, hit, weight, place) = norm.ppf(0.5 + ci / 2), drawn
-    share, worth, influence = _worth(hit, weight, place, size)
+    share, worth, _, alike = _worth(hit, weight, place, size, ci)
     merged = _merged(strata, told)
     strata, told = (pd.Series(part).map(merged).to_numpy() for part in (strata, told))
     levels = np.unique(strata)
@@ -417,14 +443,14 @@ def _strata_parts(
     sizes = proportion(inside, np.repeat(whole, len(levels), axis=1), ci)[["estimate", "ci_low", "ci_high"]]
     of_sizes = (inside - whole * inside.sum(axis=0) / len(strata)).T / len(strata)
     labelled = [told == level for level in levels]
-    shares = [_worth(hit[own], weight[own], place[own], size) for own in labelled]
+    shares = [_worth(hit[own], weight[own], place[own], size, ci, alike) for own in labelled]
     return {
         "rate": _by_strata,
         "parts": [
             *map(tuple, sizes.to_numpy()),
-            *((one, *_jeffreys_limits(one, labels, ci)) for one, labels, _ in shares),
+            *((one, *_jeffreys_limits(one, labels, ci)) for one, labels, *_ in shares),
         ],
-        "influences": np.array([*of_sizes, *(part for _, _, part in shares)]),
+        "influences": np.array([*of_sizes, *(part for _, _, part, _ in shares)]),
         "alone": (share, *_wilson(share, worth, z)),
         "power": shares[-1][0] - shares[0][0],
     }
@@ -581,9 +607,7 @@ def prediction_powered_differences(
     """
     labels, by = as_labels(labels), as_names(by)
     require_columns(labels, [group, *by])
-    levels = in_own_order(labels[group])
-    if len(levels) < 2:
-        raise TableError(f"a difference needs two groups or more; {group} has {len(levels)}")
+    levels = _levels(labels[group])
     judged, sample, raw = _judged_and_labelled(labels, people, [group, *by], ci)
     rows = []
     for own, part in raw.groupby(by, sort=False, dropna=False):
