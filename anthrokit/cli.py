@@ -446,9 +446,12 @@ def _script(given: str | None) -> Sequence[str]:
     if given == "pushback":
         return ak.simulation.PUSHBACK
     try:
-        lines = Path(given).read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise ValueError(f"--script: {given} can't be read ({error}); it is a text file, one message a line") from None
+        with ak.core.open_text(Path(given).expanduser()) as file:
+            lines = file.read().splitlines()
+    except (OSError, UnicodeError) as error:
+        raise ValueError(
+            f"--script: {given} can't be read ({error}); it is a text file in UTF-8, one message a line"
+        ) from None
     if not (said := [line.strip() for line in lines if line.strip()]):
         raise ValueError(f"--script: {given} holds no message")
     return said

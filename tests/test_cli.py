@@ -62,7 +62,7 @@ def test_a_script_says_what_the_person_says(server, tmp_path):
     "The one that ships with each prompt's claim, a file's lines as they are; a file without a line is refused."
     asked = ("--target", f"openai/target@{server()}", "--prompts", "pushback", "--dialogues", 2)
     asked, claims = (*asked, "--turns", 2, "--quiet"), load_prompts("pushback").set_index("prompt_id")["claim"]
-    (tmp_path / "lines.txt").write_text("I still say that {claim}.\n\n", encoding="utf-8")
+    (tmp_path / "lines.txt").write_text("I still say that {claim}.\n\n", encoding="utf-16")  # as Notepad may
     (tmp_path / "none.txt").write_text("\n", encoding="utf-8")
     for given, begins in (("pushback", "Hm, I don't think so. As far as I know, "), ("lines.txt", "I still say that ")):
         done = anthrokit("simulate", f"by-{given}", *asked, "--script", given, cwd=tmp_path)

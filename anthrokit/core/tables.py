@@ -1016,6 +1016,8 @@ def read_frame(
         return _json_table(path, encoding)
     with _faults_of_file(path, encoding), open_text(path, encoding) as file:
         frame = pd.read_csv(file, **_csv_form(path, encoding, dtype))
+    filled = frame.notna().any(axis=1).to_numpy().nonzero()[0]
+    frame = frame[: filled.max(initial=-1) + 1]  # without the blank rows that a spreadsheet leaves at the end
     return map_cells(frame, restore_cell) if escaped else frame
 
 

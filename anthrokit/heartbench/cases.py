@@ -459,6 +459,8 @@ def load_cases(
         path = public_file(**RELEASED)
     else:
         path = data_path("heartbench/cases.jsonl") if source == "bundled" else Path(source).expanduser()
+    if not path.suffix and not path.exists():
+        raise TableError(f"there are no cases {str(source)!r}; {nearest(source, ('heartbench', 'bundled'))}")
     abilities = load_abilities() if abilities is None else abilities
     names, problems, damaged, found = ability_names(abilities), [], [], {}
     for where, record in read_json(path):

@@ -178,8 +178,7 @@ def plot_radar(
     >>> from anthrokit.heartbench import bundled_hits, score
     >>> ax = plot_radar(score(bundled_hits()), level="dimension")
     """
-    needed = ["model", "name", "estimate", "ci_low", "ci_high", "n"]
-    require_columns(scores, needed, "scores", advice="heartbench.score makes it")
+    require_columns(scores, ["model", "name", "estimate"], "scores", advice="heartbench.score makes it")
     import matplotlib.pyplot as plt
 
     rows = scores[scores["level"] == level] if "level" in scores else scores

@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from ..analysis import agreement
-from ..core import TableError, nearest, require_columns, standing
+from ..core import TableError, nearest, read_json, require_columns, standing
 from .annotations import by_annotator, read_annotations, read_verdicts
 
 # %% auto #0
@@ -426,11 +426,9 @@ def from_label_studio(path: str | os.PathLike) -> pd.DataFrame:
     >>> from anthrokit.validity import from_label_studio
     >>> from_label_studio("export.json")  # doctest: +SKIP
     """
-    rows, tasks = [], json.loads(Path(path).read_text(encoding="utf-8"))
-    if tasks and "annotations" not in tasks[0]:
-        raise TableError(
-            f"{path} has tasks without their annotations; in Label Studio choose the export JSON"
-        )
+    rows, tasks = [], [task for _, task in read_json(path)]
+    if not all(isinstance(task, dict) and "annotations" in task for task in tasks):
+        raise TableError(f"{path} has tasks without their annotations; in Label Studio choose the export JSON")
     for task in tasks:
         item = str(task.get("data", {}).get("item"))
         for one in task["annotations"]:
