@@ -6,6 +6,7 @@ import inspect
 import pkgutil
 import sys
 
+import matplotlib.pyplot as plt
 import pytest
 
 import anthrokit
@@ -51,6 +52,7 @@ def test_examples_run(name, tmp_path, monkeypatch):
     told, options = [], doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
     for test in examples(importlib.import_module(name)):
         doctest.DocTestRunner(optionflags=options, verbose=False).run(test, out=told.append)
+        plt.close("all")  # what an example draws
     assert not told, "".join(told)
 
 
