@@ -152,7 +152,7 @@ def test_two_people(open_notebook, folder):
     notebook = open_notebook([OPEN.format(str(folder), "Ada"), "AnnotationPanel(run, 2)"])
     ada, bo = notebook.panels.nth(0), notebook.panels.nth(1)
     seen(bo.get_by_text("Write your name to begin.")).to_be_visible()
-    bo.get_by_label("Your name").fill("Bo")
+    bo.get_by_label("Your name").fill("Bo ")
     bo.get_by_label("Your name").press("Enter")
     done(bo, 0)
     for panel in (ada, bo):

@@ -353,7 +353,7 @@ function render({ model, el }) {
   });
   root.addEventListener("change", (event) => {
     const field = event.target;
-    if (field.dataset.own) choose({ [field.dataset.own]: field.value });
+    if (field.dataset.own) choose({ [field.dataset.own]: field.value.trim() });
   });
 
   // JupyterLab listens on the document, where y turns a cell into code and d d deletes it: panels listen before it does.

@@ -62,12 +62,14 @@ def address(folder: Path) -> str:
 
 def wait(folder: Path) -> str:
     "Until the server of that folder has imported all; its folder for JUPYTER_PATH."
-    with socket.socket(socket.AF_UNIX) as asking, contextlib.suppress(ConnectionError):
+    with socket.socket(socket.AF_UNIX) as asking, contextlib.suppress(ConnectionError, TimeoutError):
+        asking.settimeout(600)
         asking.connect(address(folder))
         asking.shutdown(socket.SHUT_WR)
         if asking.recv(5) == b"ready":
             return str(folder / "jupyter")
-    raise RuntimeError(f"the server of kernels ended: {(folder / 'kernels.log').read_text()}")
+    log = (folder / "kernels.log").read_text()
+    raise RuntimeError(f"the server of kernels ended, or isn't ready after ten minutes: {log}")
 
 
 def import_all() -> None:
