@@ -5,10 +5,11 @@
 # %% ../../nbs/05_judging/05_offline.ipynb #06178589
 from __future__ import annotations
 
+import copy
 import functools
 import logging
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -180,13 +181,15 @@ def _windows(text: str) -> list[tuple[str, list[tuple[int, int]]]]:
 
 # %% ../../nbs/05_judging/05_offline.ipynb #eef7164e
 @functools.cache
-def _encoder() -> Any:
+def _encoder() -> tuple[Any, Any, Any]:
+    "torch, tokenizer and encoder."
     folder = fetch_model("all-minilm-l6-v2")
     quiet_transformers()
     import torch
-    from sentence_transformers import SentenceTransformer
+    from transformers import AutoModel, AutoTokenizer
 
-    return torch, SentenceTransformer(str(folder), device="cpu")
+    model = AutoModel.from_pretrained(str(folder), dtype=torch.float32)
+    return torch, AutoTokenizer.from_pretrained(str(folder)), model.eval()
 
 
 def _fast(torch: Any) -> Any:
@@ -195,8 +198,27 @@ def _fast(torch: Any) -> Any:
     return torch.autocast("cpu", torch.bfloat16, enabled=known)
 
 
+def _words(
+    texts: Sequence[str], encoder: tuple[Any, Any, Any]
+) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
+    "Place, words × 384 states and words × 2 offsets of each text, cut after 256 tokens; shorter texts first."
+    torch, tokenizer, model = encoder
+    by_length = sorted(range(len(texts)), key=lambda place: len(texts[place]))
+    how = {"padding": True, "truncation": True, "max_length": 256}
+    for first in range(0, len(texts), 32):
+        places = by_length[first : first + 32]
+        read = tokenizer(
+            [texts[place] for place in places], return_tensors="pt", return_offsets_mapping=True, **how
+        )
+        offsets, lengths = read.pop("offset_mapping").numpy(), read["attention_mask"].sum(dim=1)
+        with torch.inference_mode(), _fast(torch):
+            states = model(**read).last_hidden_state.float().numpy()
+        for row, (place, length) in enumerate(zip(places, lengths, strict=True)):
+            yield place, states[row, :length], offsets[row, :length]
+
+
 def embed(texts: Sequence[str]) -> np.ndarray:
-    """Sentence embeddings of texts by all-MiniLM-L6-v2.
+    """Sentence embeddings of texts by all-MiniLM-L6-v2: the mean of the states of all tokens.
 
     Parameters
     ----------
@@ -214,11 +236,10 @@ def embed(texts: Sequence[str]) -> np.ndarray:
     >>> bool(one @ same > 0.5 > one @ other)
     True
     """
-    if not len(texts):
-        return np.zeros((0, 384), dtype="float32")
-    torch, encoder = _encoder()
-    with torch.inference_mode(), _fast(torch):
-        return encoder.encode(list(texts), batch_size=64, normalize_embeddings=True, show_progress_bar=False)
+    vectors = np.zeros((len(texts), 384), dtype="float32")
+    for place, states, _ in _words(texts, _encoder()):
+        vectors[place] = states.mean(axis=0)
+    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
 # %% ../../nbs/05_judging/05_offline.ipynb #81a32a36
 @functools.cache
@@ -231,36 +252,22 @@ def _learnt() -> dict[str, Any]:
 
 @functools.cache
 def _adapted() -> tuple[Any, Any, Any]:
-    "The encoder with the changes added to its weights: torch, tokenizer, model."
-    folder = fetch_model("all-minilm-l6-v2")
-    quiet_transformers()
-    import torch
-    from transformers import AutoModel, AutoTokenizer
-
-    model, learnt = AutoModel.from_pretrained(str(folder), dtype=torch.float32), _learnt()
+    "The encoder with the changes added to its weights."
+    torch, tokenizer, model = _encoder()
+    model, learnt = copy.deepcopy(model), _learnt()
     with torch.inference_mode():
         for name, layer in model.named_modules():
             if f"{name}.a" in learnt:
                 change = learnt[f"{name}.b"].astype("float32") @ learnt[f"{name}.a"].astype("float32")
                 layer.weight += torch.from_numpy(change)
-    return torch, AutoTokenizer.from_pretrained(str(folder)), model.eval()
+    return torch, tokenizer, model
 
 
 def _adapted_sentences(windows: Sequence[tuple[str, list[tuple[int, int]]]]) -> list[np.ndarray]:
     "A vector a sentence of each window: the mean of its words, read in their context."
-    torch, tokenizer, model = _adapted()
     vectors: list[np.ndarray] = [np.zeros((0, 384))] * len(windows)
-    by_length = sorted(range(len(windows)), key=lambda place: len(windows[place][0]))
-    for first in range(0, len(windows), 32):
-        places = by_length[first : first + 32]
-        texts = [windows[place][0] for place in places]
-        how = {"padding": True, "truncation": True, "max_length": 256}
-        read = tokenizer(texts, return_tensors="pt", return_offsets_mapping=True, **how)
-        offsets = read.pop("offset_mapping").numpy()
-        with torch.inference_mode(), _fast(torch):
-            states = model(**read).last_hidden_state.float().numpy()
-        for row, place in enumerate(places):
-            vectors[place] = _means(states[row], offsets[row], windows[place][1])
+    for place, states, offsets in _words([text for text, _ in windows], _adapted()):
+        vectors[place] = _means(states, offsets, windows[place][1])
     return vectors
 
 
@@ -297,7 +304,7 @@ class ClassifierJudge:
     """
 
     def __init__(self, name: str, rules: GrammarJudge | None = None):
-        needs("local", "transformers", "sentence_transformers")
+        needs("local", "transformers")
         self.name, self._rules = f"{name} and grammar" if rules else name, rules
         self.behaviours = list(Taxonomy.load().judged)
         learnt = _learnt()
@@ -371,7 +378,7 @@ def features(texts: Sequence[str]) -> np.ndarray:
     The adapted encoder's mean over the sentences (384, of length 1), the logits of "sentences" and "embeddings" (13
     each, a quarter of them), and whether the grammar judge found each of the 13 behaviours.
     """
-    needs("local", "transformers", "sentence_transformers")
+    needs("local", "transformers")
     adapted, frozen = sentence_judge(), embedding_judge()
     read = adapted._sentence_vectors(texts)
     adapted._known.update(zip(texts, map(adapted._logit, read), strict=True))  # or they would be read once more
@@ -525,7 +532,7 @@ class StudentJudge:
         TableError
             No behaviour can be learnt; says what there is.
         """
-        needs("local", "sentence_transformers")
+        needs("local", "transformers")
         models, measured = _learn_all(texts, truth, groups, folds, least)
         known = truth.astype("object").where(truth.notna(), None).values.tolist()
         source = digest(list(texts), known, list(truth.columns))

@@ -172,7 +172,7 @@ def fetch_model(name: str) -> Path:
     Returns
     -------
     Path
-        A folder that OpenVINO GenAI, or sentence-transformers, loads.
+        A folder that OpenVINO GenAI, or transformers, loads.
 
     Raises
     ------
