@@ -9,7 +9,6 @@ import contextlib
 import hashlib
 import html
 import json
-import logging
 import os
 import platform
 import shutil
@@ -27,6 +26,7 @@ import pandas as pd
 from . import tables, votes
 from .errors import RunError, differing, nearest, redact, redact_in, require_kind
 from .ledger import Ledger, time_now
+from .notes import note
 from .tables import KEPT, TABLES
 
 # %% auto #0
@@ -129,10 +129,10 @@ _COUNTED = {
     "calls": "calls",
 }
 _JUDGED = """
+WITH RECURSIVE n(sample) AS (SELECT 1 UNION ALL SELECT sample + 1 FROM n
+    WHERE sample < (SELECT MAX(samples) FROM rubric_judges))
 SELECT model, case_id, answers.status AS answer_status, judge, n.sample FROM answers JOIN cases USING (case_id)
-JOIN rubric_judges JOIN (WITH RECURSIVE n(sample) AS (SELECT 1 UNION ALL SELECT sample + 1 FROM n
-    WHERE sample < (SELECT MAX(samples) FROM rubric_judges)) SELECT sample FROM n) n ON n.sample <= samples
-ORDER BY model, cases.position, rubric_judges.position, n.sample
+JOIN rubric_judges JOIN n ON n.sample <= samples ORDER BY model, cases.position, rubric_judges.position, n.sample
 """
 _CRITERIA = """
 SELECT case_id, criterion, ability, dimension, score, content, difficulty, scene, turns
@@ -188,13 +188,11 @@ def _as_levels(metadata: pd.DataFrame) -> pd.DataFrame:
     "dialogue_id, and the columns that hold texts (as texts) or numbers only, under names that aren't taken."
     levels = {"dialogue_id": metadata["dialogue_id"]}
     for name in metadata.columns[1:]:
-        values = metadata[name].dropna()
-        if name in _TAKEN or not all(isinstance(value, (str, int, float)) for value in values.tolist()):
+        values = metadata[name].dropna().tolist()
+        if name in _TAKEN or not all(isinstance(value, (str, int, float)) for value in values):
             continue
-        if all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in values.tolist()):
-            levels[name] = pd.to_numeric(metadata[name])
-        else:
-            levels[name] = metadata[name].where(metadata[name].isna(), metadata[name].astype("str")).astype("str")
+        words = any(isinstance(value, (str, bool)) for value in values)
+        levels[name] = metadata[name].astype("str") if words else pd.to_numeric(metadata[name])
     return pd.DataFrame(levels)
 
 # %% ../../nbs/01_core/04_run.ipynb #f0ff9f5d
@@ -464,10 +462,9 @@ class Run(Ledger):
         16
         """
         prompts = tables.check(prompts, "prompts")
-        fields = tables.columns("prompts")["column"].tolist()
         new = prompts[~prompts["prompt_id"].isin(refuse_other_prompts(self, prompts))]
         if not new.empty:
-            self.write("prompts", tables.records(new[fields]))
+            self.write("prompts", tables.records(new[[*TABLES["prompts"].columns]]))
             note_prompts(self)
         return prompts
 
@@ -1109,10 +1106,8 @@ def _rows_of(path: Path, name: str) -> list[dict[str, Any]]:
     about = TABLES[name]
     frame = tables.read_frame(path, dtype=about.texts)
     frame = frame[[column for column in about.own if column in frame.columns]]
-    for column in frame.columns.intersection([*about.texts]):
-        if about.columns[column][1] not in ("present", "optional"):
-            frame = frame.assign(**{column: frame[column].fillna("")})
-    return tables.records(frame)
+    whole = [column for column in about.texts if about.columns[column][1] not in ("present", "optional")]
+    return tables.records(frame.fillna(dict.fromkeys(whole, "")))
 
 # %% ../../nbs/01_core/04_run.ipynb #a9bb472e
 _SHARED = ("facts", "judges", "rubric_judges", "models")  # every part has them whole
@@ -1282,7 +1277,7 @@ def _merge(parts: Sequence[Run], folder: Path) -> Run:
     run = Run(folder)
     run.set_facts(**facts, merged={"parts": [part.name for part in parts], "unequal": unequal[:100]})
     if unequal:
-        logging.getLogger("anthrokit").warning(
+        note(
             f"{len(unequal):,} units stand in several parts with other content; the first part's stayed: "
             f"{', '.join(unequal[:3])}{' …' * (len(unequal) > 3)}"
         )
