@@ -205,7 +205,7 @@ _FOR_THE_ENGINE = {
 def _known_judges(run: Run, judges: str | Iterable[str]) -> list[str]:
     "Names of judges; one that the run doesn't have is refused."
     judges = [judges] if isinstance(judges, str) else list(judges)
-    known = [name for (name,) in run.rows("SELECT judge FROM judges ORDER BY position")]
+    known = run.judges()["judge"].tolist()
     if unknown := [name for name in judges if name not in known]:
         raise ValueError(f"the run has no judge {unknown[0]!r}; {nearest(unknown[0], known)}")
     return judges
@@ -1408,7 +1408,7 @@ def silent_judges(run: Run) -> dict[str, str]:
     {}
     """
     told = {}
-    for (name,) in run.rows("SELECT judge FROM judges ORDER BY position"):
+    for name in run.judges()["judge"]:
         if has_verdicts(run, name):
             continue
         found = run.rows("SELECT status, explanation FROM ratings WHERE judge = ?", [name])

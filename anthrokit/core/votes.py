@@ -10,7 +10,6 @@ from collections.abc import Iterable
 import pandas as pd
 
 from . import require_columns
-from .errors import TableError
 
 # %% auto #0
 __all__ = ['modes', 'tally', 'label', 'label_messages', 'mode_of', 'still_owed', 'vote', 'standing']
