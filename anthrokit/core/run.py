@@ -75,6 +75,11 @@ def _insertion(table: str, rows: list[Mapping[str, Any]], replace: bool) -> tupl
     return sql, [[row[name] for name in names] for row in rows]
 
 
+def _fact_rows(facts: Mapping[str, Any]) -> list[dict[str, str]]:
+    texts = {name: json.dumps(value, ensure_ascii=False, sort_keys=True) for name, value in facts.items()}
+    return [{"name": name, "value": text} for name, text in texts.items()]
+
+
 def _as_json(value: Any) -> str:
     return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
 
@@ -310,9 +315,8 @@ class Run(Ledger):
         if not statements:
             return
         if fresh := self.fresh and not self.read_only:
-            facts = {"created": time_now(), "versions": versions()}
-            rows = [{"name": name, "value": json.dumps(value)} for name, value in facts.items()]
-            statements = [_insertion("facts", rows, False), *statements]
+            facts = _fact_rows({"created": time_now(), "versions": versions()})
+            statements = [_insertion("facts", facts, False), *statements]
         super().change(statements)
         if fresh:
             self._write_manifest()
@@ -345,9 +349,7 @@ class Run(Ledger):
         >>> run.manifest()["note"]
         'seen by the ethics board'
         """
-        facts = redact_in({**facts, "changed": time_now()})
-        texts = {name: json.dumps(facts[name], ensure_ascii=False, sort_keys=True) for name in facts}
-        self.write("facts", [{"name": name, "value": text} for name, text in texts.items()])
+        self.write("facts", _fact_rows(redact_in({**facts, "changed": time_now()})))
         self._write_manifest()
 
     def manifest(self) -> dict[str, Any]:
@@ -700,8 +702,7 @@ class Run(Ledger):
         found = self.query("SELECT * FROM rubric_ratings")
         keys = ["model", "case_id", "criterion", "judge", "sample"]
         table = judgements.merge(criteria, on="case_id").merge(found, on=keys, how="left")
-        hit = table["hit"].map({1: True, 0: False}).astype("boolean")
-        table["hit"] = hit.where(table["status"] == "ok", pd.NA)
+        table["hit"] = table["hit"].astype("boolean").where(table["status"] == "ok")
         return table[[*keys, "hit", "reason", "status"]]
 
     def hits(self, judges: str | Sequence[str] | None = None) -> pd.DataFrame:
@@ -760,8 +761,7 @@ class Run(Ledger):
         ratings = self.planned_ratings(missing_only=True).assign(kind="rating")
         ratings["reason"] = ratings["reason"].where(ratings["status"] != "planned", "not judged yet")
         names = ["kind", "dialogue_id", "turn", "behaviour", "judge", "sample", "status", "reason"]
-        parts = [part[names].astype(object) for part in (dialogues, ratings) if len(part)]
-        return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=names)
+        return pd.concat([part[names].astype(object) for part in (dialogues, ratings)], ignore_index=True)
 
     def planned_ratings(self, *, missing_only: bool = False) -> pd.DataFrame:
         """Every rating the run's judges owe, or only those not ok, with its status: planned where there is none yet.
@@ -912,8 +912,7 @@ class Run(Ledger):
         try:
             manifest = json.loads((export / "manifest.json").read_text(encoding="utf-8"))
             told = {name: value for name, value in manifest.items() if name not in _NO_FACTS}
-            facts = [{"name": name, "value": json.dumps(value)} for name, value in told.items()]
-            run.write_together([*parts, ("facts", facts)])  # all of it or nothing
+            run.write_together([*parts, ("facts", _fact_rows(told))])  # all of it or nothing
         except (ValueError, sqlite3.IntegrityError) as error:
             run.close()
             shutil.rmtree(folder, ignore_errors=True)

@@ -255,8 +255,7 @@ def vote(ratings: pd.DataFrame) -> pd.DataFrame:
         columns={"behaviour": "model", "dialogue_id": "case_id", "turn": "criterion", "label": "hit"}
     )
     votes = ratings[unit].drop_duplicates().merge(voted, on=unit)
-    reasons = ratings["reason"] if "reason" in ratings else pd.Series(pd.NA, index=ratings.index)
-    said = ratings[unit].assign(hit=value, reason=reasons).dropna(subset=["hit", "reason"])
+    said = ratings.reindex(columns=[*unit, "reason"]).assign(hit=value).dropna(subset=["hit", "reason"])
     said = said.drop_duplicates([*unit, "hit"])
     votes = votes.merge(said, on=[*unit, "hit"], how="left")
     return votes[[*unit, "votes_for", "votes_cast", "hit", "reason"]]
