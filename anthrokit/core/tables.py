@@ -451,7 +451,7 @@ TABLES["rubric_ratings"] = Table(
         "reason": (TEXT, "optional", "the reason the judge gave"),
     },
 )
-def _asked(did: str, lacking: str, **own: tuple) -> dict[str, tuple]:
+def _asked(did: str, missing: str, **own: tuple) -> dict[str, tuple]:
     "Columns of what one model says that is asked about each case: its own between those that all such tables have."
     return {
         "case_id": _CASE,
@@ -460,7 +460,7 @@ def _asked(did: str, lacking: str, **own: tuple) -> dict[str, tuple]:
         "status": (TEXT, "required", "ok, unparsed, refused, failed"),
         **own,
         "raw": (TEXT, "optional", "the answer as it came"),
-        "error": (TEXT, "optional", f"why there {lacking}"),
+        "error": (TEXT, "optional", f"why there {missing}"),
     }
 
 

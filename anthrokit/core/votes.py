@@ -211,9 +211,9 @@ def still_owed(planned: pd.DataFrame, tally: pd.DataFrame, seats: pd.DataFrame) 
         return planned
     keys = [*_ITEM, "judge"]
     counts = tally.merge(seats[["behaviour", "judge", "samples"]], on=["behaviour", "judge"], how="left")
-    left, lead = counts["samples"].fillna(0) - counts["taken"], counts["yes"] - counts["no"]
-    counts = counts.assign(votes_for=lead > 0, votes_against=lead < 0, decided=(lead.abs() > left) | (left <= 0))
-    decided = counts[counts["decided"]]
+    to_come, lead = counts["samples"].fillna(0) - counts["taken"], counts["yes"] - counts["no"]
+    counts = counts.assign(votes_for=lead > 0, votes_against=lead < 0, decided=True)
+    decided = counts[(lead.abs() > to_come) | (to_come <= 0)]
     votes = decided.groupby(_ITEM, as_index=False)[["votes_for", "votes_against"]].sum()
     panel = seats["behaviour"].value_counts().reindex(votes["behaviour"], fill_value=0)
     needed = panel.to_numpy() // 2 + 1

@@ -95,7 +95,7 @@ def preference_table(run: Run) -> pd.DataFrame:
         labels = known.merge(labels[["dialogue_id", "behaviour", "label"]])
         labels["column"] = labels["behaviour"] + ", " + labels["side"]
         order = [f"{name}, {side}" for name in labels["behaviour"].unique() for side in ("chosen", "rejected")]
-        table = table.join(labels.pivot(index="pair_id", columns="column", values="label")[order])
+        table = table.join(labels.pivot(index="pair_id", columns="column", values="label").reindex(columns=order))
     return table.loc[known["pair_id"].drop_duplicates()].reset_index().rename_axis(columns=None)
 
 
