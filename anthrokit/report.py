@@ -21,7 +21,7 @@ from markupsafe import Markup
 
 from . import figures, analysis
 from .models import DEFAULT_MODEL, NOTICE
-from .core import Run, RunError, TableError, data_path, silent_judges, waiting
+from .core import Run, RunError, TableError, data_path, records, silent_judges, waiting
 from .panels import CSS, Look, Source, dialogue_html
 from .panels.source import spelled
 
@@ -234,10 +234,8 @@ def _panel_style() -> Markup:
 def _dialogues(run: Run, most: int) -> list[dict[str, Any]]:
     "The first dialogues: what their summary says, and the rest as HTML."
     source, look = Source(run), Look(limit=None)
-    told = ["dialogue_id", "prompt_id", "scenario", "target", "status"]
-    rows = source.dialogues[told].head(most).astype(object)
-    rows = rows.where(rows.notna(), None).to_dict("records")
-    return [{**row, "html": dialogue_html(source, row["dialogue_id"], look)} for row in rows]
+    told = source.dialogues[["dialogue_id", "prompt_id", "scenario", "target", "status"]].head(most)
+    return [{**row, "html": dialogue_html(source, row["dialogue_id"], look)} for row in records(told)]
 
 # %% ../nbs/14_report.ipynb #f1d0b348
 def _notes(run: Run, offline: bool) -> list[str]:

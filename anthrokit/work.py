@@ -399,10 +399,18 @@ class Forecast(NamedTuple):
     shared: Sequence[tuple[float, int, float]] = ()
 
 # %% ../nbs/03_work.ipynb #a9d39d85
-async def _do(job: Job, batch: Batch | None, on: Any = None) -> None:
+async def _do_lanes(job: Job, do: Callable[[Steps], Awaitable[Any]], places: int | None = None) -> None:
     "All lanes side by side, so that a slow one doesn't hold up the others."
-    spread = None if on is None else Spread.of(on)
-    elsewhere = {} if spread is None else {"ask": spread.ask}
+
+    def through(lane: Lane) -> Awaitable[None]:
+        steps = lane.steps or job.steps
+        return _work_through(lane.units, lambda unit: do(steps(unit)), places or lane.places)
+
+    await _side_by_side(through(lane) for lane in job.lanes())
+
+
+async def _do(job: Job, batch: Batch | None, spread: Spread | None = None) -> None:
+    "What a job owes: by calls of this process, of other workers, or in batches."
 
     async def called(request: Request) -> Completion:
         try:
@@ -412,35 +420,30 @@ async def _do(job: Job, batch: Batch | None, on: Any = None) -> None:
                 unit=request.unit,
                 purpose=request.purpose,
                 settle=False,
-                **elsewhere,
+                ask=spread and spread.ask,
                 **request.parameters,
             )
         except CallFailed as failure:
             return Completion(None, "failed", error=str(failure))
 
-    async def do_lane(lane: Lane) -> None:
-        steps = lane.steps or job.steps
-        places = spread.places if spread else lane.places
-        compute = (lambda step: spread.compute(*step)) if spread else None
-        await _work_through(lane.units, lambda unit: follow(steps(unit), called, compute), places)
-
+    compute = (lambda step: spread.compute(*step)) if spread else None
     with spread or contextlib.nullcontext():
         if batch is None:
-            await _side_by_side(do_lane(lane) for lane in job.lanes())
+            places = spread.places if spread else None
+            await _do_lanes(job, lambda steps: follow(steps, called, compute), places)
         else:
             await _do_in_batches(job, batch, called)
         await job.meter.writer.settle()
 
 # %% ../nbs/03_work.ipynb #e8195d70
-def _batch_of(batch: bool | Batch, on: Any = None) -> Batch | None:
-    "How requests are sent in batches; None where they aren't."
+def _ways(batch: bool | Batch = False, on: Any = None) -> tuple[Batch | None, Spread | None]:
+    "How requests are sent: in batches, by other workers, or, where both are None, by calls of this process."
     if not isinstance(batch, (bool, Batch)):
         raise ValueError(f"batch is {batch!r}; say True, or Batch(…) with settings of your own")
-    if on is not None:
-        Spread.of(on)
-    if batch and on is not None:
+    spread = None if on is None else Spread.of(on)
+    if batch and spread:
         raise ValueError("a batch is sent by this process: leave on out")
-    return Batch() if batch is True else batch or None
+    return Batch() if batch is True else batch or None, spread
 
 
 async def _do_in_batches(job: Job, batch: Batch, called: Callable[[Request], Awaitable[Completion]]) -> None:
@@ -464,11 +467,7 @@ async def _do_in_batches(job: Job, batch: Batch, called: Callable[[Request], Awa
             await follow(steps, answer, at_once=True)
             queue.done(*sent)
 
-        async def do_lane(lane: Lane) -> None:
-            steps = lane.steps or job.steps
-            await _work_through(lane.units, lambda unit: do_unit(steps(unit)), 2 * batch.requests)
-
-        await _side_by_side(do_lane(lane) for lane in job.lanes())
+        await _do_lanes(job, do_unit, 2 * batch.requests)
 
 # %% ../nbs/03_work.ipynb #ff4b4bd8
 def _refuse_what_is_out(job: Job, batch: Batch | None) -> None:
@@ -487,7 +486,7 @@ _AT_WORK_GUARD = threading.Lock()
 
 @contextlib.contextmanager
 def _at_work(
-    job: Job, batch: Batch | None, progress: bool = False, on: Any = None
+    job: Job, batch: Batch | None, spread: Spread | None = None, progress: bool = False
 ) -> Iterator[None]:
     "The one job at work on a run: opened, and closed however it ends."
     folder = job.run.folder.resolve()
@@ -502,8 +501,8 @@ def _at_work(
             for model in job.models:
                 model.prepare()
         _refuse_what_is_out(job, batch)
-        if on is not None:
-            Spread.of(on).refuse_keys(job.models)
+        if spread is not None:
+            spread.refuse_keys(job.models)
         if job.meter.named:
             job.run.set_facts(budget=asdict(job.meter.budget))
         if any(model.embedded for model in job.models):
@@ -612,13 +611,12 @@ def run_job(
     >>> run_job(job, progress=False).ratings()["judge"].value_counts()["patterns"]
     np.int64(80)
     """
-    batch = _batch_of(batch, on)
     if not wait:
         return Running(job, batch, on)
-    bar = _Progress(job, progress)
+    ways, bar = _ways(batch, on), _Progress(job, progress)
     try:
-        with _ending_tidily(), _at_work(job, batch, progress, on), contextlib.closing(bar):
-            wait_for(_do(job, batch, on), bar.tick)
+        with _ending_tidily(), _at_work(job, *ways, progress), contextlib.closing(bar):
+            wait_for(_do(job, *ways), bar.tick)
     except KeyboardInterrupt:
         raise Interrupted(f"stopped: {_what_is_left(job)}. Run the same again to go on.") from None
     return job.result()
@@ -632,9 +630,9 @@ async def arun_job(
     progress: bool = True,
 ) -> Any:
     "`run_job` for code that awaits; the same parameters, but for `wait`."
-    batch, bar = _batch_of(batch, on), _Progress(job, progress)
-    with _at_work(job, batch, progress, on), contextlib.closing(bar):
-        await await_for(_do(job, batch, on), bar.tick)
+    ways, bar = _ways(batch, on), _Progress(job, progress)
+    with _at_work(job, *ways, progress), contextlib.closing(bar):
+        await await_for(_do(job, *ways), bar.tick)
     return job.result()
 
 # %% ../nbs/03_work.ipynb #e37c449d
@@ -666,13 +664,14 @@ class Running:
     (..., <done: 80 of 80 ratings are done and kept, 0 are left>)
     """
 
-    def __init__(self, job: Job, batch: Batch | None = None, on: Any = None):
+    def __init__(self, job: Job, batch: bool | Batch = False, on: Any = None):
+        ways = _ways(batch, on)
         self.job, self._ended = job, contextlib.ExitStack()
-        self._ended.enter_context(_at_work(job, batch, on=on))
+        self._ended.enter_context(_at_work(job, *ways))
 
         async def work() -> None:
             with self._ended:
-                await _do(job, batch, on)
+                await _do(job, *ways)
 
         self._work = asyncio.run_coroutine_threadsafe(work(), background_loop())
 
@@ -754,7 +753,6 @@ def _at_hand(one: Forecast, rate: float, batch: bool) -> tuple[int, float]:
         return 0, 0.0
     read, saved, price = 0, 0.0, one.llm.prices()[0]
 
-
     def kept(characters: float) -> int:
         tokens = int(characters * rate) // cache.block * cache.block
         return tokens if tokens >= cache.least else 0
@@ -778,7 +776,6 @@ def _priced(one: Forecast, batch: bool) -> dict[str, Any]:
     row |= {"answer_tokens": round(one.answer_tokens), "measured": one.measured}
     cached, saved = _at_hand(one, rate, batch)
     row |= {"tokens_in": tokens_in, "tokens_cached": cached, "tokens_out": tokens_out}
-    row |= dict.fromkeys(_COSTS, pd.NA)
     if (price := one.llm.prices(batch)) is not None:
         row["cost"] = tokens_in * price[0] + one.calls * one.answer_tokens * price[1]
         row["cost_cached"] = row["cost"] - saved
@@ -787,8 +784,6 @@ def _priced(one: Forecast, batch: bool) -> dict[str, Any]:
     return row
 
 
-_COUNTS = ("owed", "done", "calls", "calls_least", "answer_tokens", "measured")
-_COUNTS += ("tokens_in", "tokens_cached", "tokens_out")
 _COSTS = ("cost", "cost_cached", "cost_most")
 
 
@@ -819,10 +814,11 @@ def estimate_jobs(jobs: Iterable[Job], *, batch: bool = False) -> pd.DataFrame:
     [['judge', 240, 240], ['all', 240, 240]]
     """
     rows = [_priced(one, batch) for job in jobs for one in job.forecast()]
-    names = ["purpose", "name", "model", *_COUNTS, *_COSTS]
-    kinds = dict.fromkeys(_COUNTS, "Int64") | dict.fromkeys(_COSTS, "Float64")
+    asked, tokens = ("owed", "done", "calls", "calls_least"), ("tokens_in", "tokens_cached", "tokens_out")
+    counts, summed = (*asked, "answer_tokens", "measured", *tokens), (*asked, *tokens, *_COSTS)
+    names = ["purpose", "name", "model", *counts, *_COSTS]
+    kinds = dict.fromkeys(counts, "Int64") | dict.fromkeys(_COSTS, "Float64")
     frame = pd.DataFrame(rows, columns=names).astype(kinds)
-    summed = ["owed", "done", "calls", "calls_least", "tokens_in", "tokens_cached", "tokens_out", *_COSTS]
     total = pd.DataFrame([{"purpose": "all", **{name: frame[name].sum(skipna=False) for name in summed}}])
     return pd.concat([frame, total.reindex(columns=names).astype(kinds)], ignore_index=True)
 
@@ -879,7 +875,7 @@ def task(make: Callable[..., Job]) -> Any:
 
     def taken_out(settings: dict[str, Any]) -> dict[str, Any]:
         engine = {name: settings.pop(name) for name in ours.intersection(settings)}
-        _batch_of(engine.get("batch", False), engine.get("on"))
+        _ways(engine.get("batch", False), engine.get("on"))
         return engine
 
     @functools.wraps(make)

@@ -14,7 +14,7 @@ CALLS = {
     "template": (lambda: LLMJudge("openai/gpt-4o", template=5), "a template: a text with .*, not int"),
     "taxonomy": (lambda: ak.Taxonomy("path"), r"behaviours \(Taxonomy.load\(path\) reads .*, not str"),
     "behaviour": (lambda: ak.Taxonomy([1]), "behaviours .*, not int"),
-    "anthrobench": (lambda: io.read_anthrobench(5), "the path of a .csv file of AnthroBench, not int"),
+    "anthrobench": (lambda: io.read_anthrobench(5), "the path of a table.s file, not int"),
     "panel": (lambda: ak.AnnotationPanel(None), "a run, the folder of one, or a sheet .*, not NoneType"),
     "chats": (lambda: io.write_openai("path", "out.jsonl"), A_RUN),
     "stored scores": (lambda: anthroscore.stored_scores("path"), A_RUN),

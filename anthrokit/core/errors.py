@@ -207,7 +207,6 @@ _SHAPES = {
     "asic": re.compile(r"\b[Bb]asic\s+(?=[A-Za-z+/]*[\d=])[A-Za-z0-9+/]{10,}={0,2}(?![\w-])"),
     "://": re.compile(r"(?<=://)[^/\s:@]+:[^/\s@]+(?=@)"),
 }
-_REMOVED = "[key removed]"
 
 
 def keep_secret(*values: str | None) -> None:
@@ -276,7 +275,7 @@ def key_remover() -> Callable[[str], str]:
         kept, end = [], 0
         for start, stop in sorted(found):
             if start >= end:
-                kept += [text[end:start], _REMOVED]
+                kept += [text[end:start], "[key removed]"]
             end = max(end, stop)
         return "".join([*kept, text[end:]]) if kept else text
 

@@ -9,7 +9,6 @@ import contextlib
 import hashlib
 import html
 import json
-import logging
 import os
 import platform
 import shutil
@@ -27,6 +26,7 @@ import pandas as pd
 from . import tables, votes
 from .errors import RunError, differing, nearest, redact, redact_in, require_kind
 from .ledger import Ledger, time_now
+from .notes import note
 from .tables import KEPT, TABLES
 
 # %% auto #0
@@ -73,6 +73,11 @@ def _insertion(table: str, rows: list[Mapping[str, Any]], replace: bool) -> tupl
     verb, names = "REPLACE" if replace else "IGNORE", list(rows[0])
     sql = f"INSERT OR {verb} INTO {table} ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})"
     return sql, [[row[name] for name in names] for row in rows]
+
+
+def _fact_rows(facts: Mapping[str, Any]) -> list[dict[str, str]]:
+    texts = {name: json.dumps(value, ensure_ascii=False, sort_keys=True) for name, value in facts.items()}
+    return [{"name": name, "value": text} for name, text in texts.items()]
 
 
 def _as_json(value: Any) -> str:
@@ -129,10 +134,10 @@ _COUNTED = {
     "calls": "calls",
 }
 _JUDGED = """
+WITH RECURSIVE n(sample) AS (SELECT 1 UNION ALL SELECT sample + 1 FROM n
+    WHERE sample < (SELECT MAX(samples) FROM rubric_judges))
 SELECT model, case_id, answers.status AS answer_status, judge, n.sample FROM answers JOIN cases USING (case_id)
-JOIN rubric_judges JOIN (WITH RECURSIVE n(sample) AS (SELECT 1 UNION ALL SELECT sample + 1 FROM n
-    WHERE sample < (SELECT MAX(samples) FROM rubric_judges)) SELECT sample FROM n) n ON n.sample <= samples
-ORDER BY model, cases.position, rubric_judges.position, n.sample
+JOIN rubric_judges JOIN n ON n.sample <= samples ORDER BY model, cases.position, rubric_judges.position, n.sample
 """
 _CRITERIA = """
 SELECT case_id, criterion, ability, dimension, score, content, difficulty, scene, turns
@@ -188,13 +193,11 @@ def _as_levels(metadata: pd.DataFrame) -> pd.DataFrame:
     "dialogue_id, and the columns that hold texts (as texts) or numbers only, under names that aren't taken."
     levels = {"dialogue_id": metadata["dialogue_id"]}
     for name in metadata.columns[1:]:
-        values = metadata[name].dropna()
-        if name in _TAKEN or not all(isinstance(value, (str, int, float)) for value in values.tolist()):
+        values = metadata[name].dropna().tolist()
+        if name in _TAKEN or not all(isinstance(value, (str, int, float)) for value in values):
             continue
-        if all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in values.tolist()):
-            levels[name] = pd.to_numeric(metadata[name])
-        else:
-            levels[name] = metadata[name].where(metadata[name].isna(), metadata[name].astype("str")).astype("str")
+        words = any(isinstance(value, (str, bool)) for value in values)
+        levels[name] = metadata[name].astype("str") if words else pd.to_numeric(metadata[name])
     return pd.DataFrame(levels)
 
 # %% ../../nbs/01_core/04_run.ipynb #f0ff9f5d
@@ -207,7 +210,7 @@ _FOR_THE_ENGINE = {
 def _known_judges(run: Run, judges: str | Iterable[str]) -> list[str]:
     "Names of judges; one that the run doesn't have is refused."
     judges = [judges] if isinstance(judges, str) else list(judges)
-    known = [name for (name,) in run.rows("SELECT judge FROM judges ORDER BY position")]
+    known = run.judges()["judge"].tolist()
     if unknown := [name for name in judges if name not in known]:
         raise ValueError(f"the run has no judge {unknown[0]!r}; {nearest(unknown[0], known)}")
     return judges
@@ -312,9 +315,8 @@ class Run(Ledger):
         if not statements:
             return
         if fresh := self.fresh and not self.read_only:
-            facts = {"created": time_now(), "versions": versions()}
-            rows = [{"name": name, "value": json.dumps(value)} for name, value in facts.items()]
-            statements = [_insertion("facts", rows, False), *statements]
+            facts = _fact_rows({"created": time_now(), "versions": versions()})
+            statements = [_insertion("facts", facts, False), *statements]
         super().change(statements)
         if fresh:
             self._write_manifest()
@@ -347,9 +349,7 @@ class Run(Ledger):
         >>> run.manifest()["note"]
         'seen by the ethics board'
         """
-        facts = redact_in({**facts, "changed": time_now()})
-        texts = {name: json.dumps(facts[name], ensure_ascii=False, sort_keys=True) for name in facts}
-        self.write("facts", [{"name": name, "value": text} for name, text in texts.items()])
+        self.write("facts", _fact_rows(redact_in({**facts, "changed": time_now()})))
         self._write_manifest()
 
     def manifest(self) -> dict[str, Any]:
@@ -464,10 +464,9 @@ class Run(Ledger):
         16
         """
         prompts = tables.check(prompts, "prompts")
-        fields = tables.columns("prompts")["column"].tolist()
         new = prompts[~prompts["prompt_id"].isin(refuse_other_prompts(self, prompts))]
         if not new.empty:
-            self.write("prompts", tables.records(new[fields]))
+            self.write("prompts", tables.records(new[[*TABLES["prompts"].columns]]))
             note_prompts(self)
         return prompts
 
@@ -703,8 +702,7 @@ class Run(Ledger):
         found = self.query("SELECT * FROM rubric_ratings")
         keys = ["model", "case_id", "criterion", "judge", "sample"]
         table = judgements.merge(criteria, on="case_id").merge(found, on=keys, how="left")
-        hit = table["hit"].map({1: True, 0: False}).astype("boolean")
-        table["hit"] = hit.where(table["status"] == "ok", pd.NA)
+        table["hit"] = table["hit"].astype("boolean").where(table["status"] == "ok")
         return table[[*keys, "hit", "reason", "status"]]
 
     def hits(self, judges: str | Sequence[str] | None = None) -> pd.DataFrame:
@@ -763,8 +761,7 @@ class Run(Ledger):
         ratings = self.planned_ratings(missing_only=True).assign(kind="rating")
         ratings["reason"] = ratings["reason"].where(ratings["status"] != "planned", "not judged yet")
         names = ["kind", "dialogue_id", "turn", "behaviour", "judge", "sample", "status", "reason"]
-        parts = [part[names].astype(object) for part in (dialogues, ratings) if len(part)]
-        return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=names)
+        return pd.concat([part[names].astype(object) for part in (dialogues, ratings)], ignore_index=True)
 
     def planned_ratings(self, *, missing_only: bool = False) -> pd.DataFrame:
         """Every rating the run's judges owe, or only those not ok, with its status: planned where there is none yet.
@@ -915,8 +912,7 @@ class Run(Ledger):
         try:
             manifest = json.loads((export / "manifest.json").read_text(encoding="utf-8"))
             told = {name: value for name, value in manifest.items() if name not in _NO_FACTS}
-            facts = [{"name": name, "value": json.dumps(value)} for name, value in told.items()]
-            run.write_together([*parts, ("facts", facts)])  # all of it or nothing
+            run.write_together([*parts, ("facts", _fact_rows(told))])  # all of it or nothing
         except (ValueError, sqlite3.IntegrityError) as error:
             run.close()
             shutil.rmtree(folder, ignore_errors=True)
@@ -1109,10 +1105,8 @@ def _rows_of(path: Path, name: str) -> list[dict[str, Any]]:
     about = TABLES[name]
     frame = tables.read_frame(path, dtype=about.texts)
     frame = frame[[column for column in about.own if column in frame.columns]]
-    for column in frame.columns.intersection([*about.texts]):
-        if about.columns[column][1] not in ("present", "optional"):
-            frame = frame.assign(**{column: frame[column].fillna("")})
-    return tables.records(frame)
+    whole = [column for column in about.texts if about.columns[column][1] not in ("present", "optional")]
+    return tables.records(frame.fillna(dict.fromkeys(whole, "")))
 
 # %% ../../nbs/01_core/04_run.ipynb #a9bb472e
 _SHARED = ("facts", "judges", "rubric_judges", "models")  # every part has them whole
@@ -1282,7 +1276,7 @@ def _merge(parts: Sequence[Run], folder: Path) -> Run:
     run = Run(folder)
     run.set_facts(**facts, merged={"parts": [part.name for part in parts], "unequal": unequal[:100]})
     if unequal:
-        logging.getLogger("anthrokit").warning(
+        note(
             f"{len(unequal):,} units stand in several parts with other content; the first part's stayed: "
             f"{', '.join(unequal[:3])}{' …' * (len(unequal) > 3)}"
         )
@@ -1413,7 +1407,7 @@ def silent_judges(run: Run) -> dict[str, str]:
     {}
     """
     told = {}
-    for (name,) in run.rows("SELECT judge FROM judges ORDER BY position"):
+    for name in run.judges()["judge"]:
         if has_verdicts(run, name):
             continue
         found = run.rows("SELECT status, explanation FROM ratings WHERE judge = ?", [name])

@@ -406,6 +406,7 @@ TABLES["models"] = Table(
     ("model",),
     {"model": (TEXT, "id", _MODEL[2]), **_SETTINGS},
 )
+_OF_MESSAGE = ("content", "reasoning", "finish_reason", "served_model", "tokens_in", "tokens_out", "seconds", "error")
 TABLES["answers"] = Table(
     "an answer of a model to a case",
     ("model", "case_id"),
@@ -413,13 +414,7 @@ TABLES["answers"] = Table(
         "model": _MODEL,
         "case_id": _CASE,
         "status": (TEXT, "required", "ok, truncated, refused, empty, failed, planned"),
-        **{
-            name: TABLES["messages"].columns[name]
-            for name in (
-                *("content", "reasoning", "finish_reason", "served_model", "tokens_in", "tokens_out"),
-                *("seconds", "error"),
-            )
-        },
+        **{name: TABLES["messages"].columns[name] for name in _OF_MESSAGE},
     },
 )
 
@@ -456,7 +451,7 @@ TABLES["rubric_ratings"] = Table(
         "reason": (TEXT, "optional", "the reason the judge gave"),
     },
 )
-def _asked(did: str, lacking: str, **own: tuple) -> dict[str, tuple]:
+def _asked(did: str, missing: str, **own: tuple) -> dict[str, tuple]:
     "Columns of what one model says that is asked about each case: its own between those that all such tables have."
     return {
         "case_id": _CASE,
@@ -465,7 +460,7 @@ def _asked(did: str, lacking: str, **own: tuple) -> dict[str, tuple]:
         "status": (TEXT, "required", "ok, unparsed, refused, failed"),
         **own,
         "raw": (TEXT, "optional", "the answer as it came"),
-        "error": (TEXT, "optional", f"why there {lacking}"),
+        "error": (TEXT, "optional", f"why there {missing}"),
     }
 
 
@@ -561,34 +556,22 @@ def table_sql(table: str) -> str:
     return f"CREATE TABLE IF NOT EXISTS {table} (\n    {body}\n){ending}"
 
 # %% ../../nbs/01_core/01_tables.ipynb #a7c1e4d2
-_MAY_BE_MISSING = ("present", "optional", "derived")
-
-
-_Test = Callable[[pd.Series], pd.Series]
-
-
-def _tests(name: str, dtype: str, rule: str | tuple[str, ...]) -> Iterator[tuple[str, _Test]]:
-    "What the values of a column have to be, in words and as a test of all of them."
-    if rule in ("id", "required") and dtype == TEXT:
-        yield "not blank", lambda values: values.str.strip() != ""
-    if isinstance(rule, tuple):
-        yield "one of " + ", ".join(rule), lambda values: values.isin(rule)
-    if name in ("turn", "sample"):
-        yield "1 or more", lambda values: values >= 1
-
-
 def _faults(values: pd.Series, name: str, dtype: str, rule: str | tuple[str, ...]) -> Iterator[tuple[int, str]]:
     "Rows of a column that break its rule, and how."
     there = values.dropna()
-    if len(there) < len(values) and rule not in _MAY_BE_MISSING:
+    if rule not in ("present", "optional", "derived"):
         yield from ((row, "is empty") for row in values.index[values.isna()])
     if rule == "id" and not there.is_unique:
         first = {value: row for row, value in there[::-1].items()}
         for row, value in there[there.duplicated()].astype(object).items():
             yield row, f"{value!r} stands in row {first[value] + 1} already"
-    for says, holds in _tests(name, dtype, rule):
-        for row, value in there[~holds(there).astype(bool)].astype(object).items():
-            yield row, "is blank" if says == "not blank" else f"{value!r} is not {says}"
+    if rule in ("id", "required") and dtype == TEXT:
+        yield from ((row, "is blank") for row in there.index[there.str.strip() == ""])
+    if isinstance(rule, tuple):
+        odd = there[~there.isin(rule)]
+        yield from ((row, f"{value!r} is not one of {', '.join(rule)}") for row, value in odd.items())
+    if name in ("turn", "sample"):
+        yield from ((row, f"{value} is not 1 or more") for row, value in there[there < 1].items())
 
 
 _KINDS = {TEXT: "text", INTEGER: "a whole number", NUMBER: "a number", TRUTH: "True or False"}

@@ -7,11 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-import numpy as np
 import pandas as pd
 
 from . import require_columns
-from .errors import TableError
 
 # %% auto #0
 __all__ = ['modes', 'tally', 'label', 'label_messages', 'mode_of', 'still_owed', 'vote', 'standing']
@@ -26,7 +24,7 @@ def modes(ratings: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     ratings : DataFrame
-        With the columns of `columns("ratings")`.
+        With the columns of `columns("ratings")`, or their `tally`.
 
     Returns
     -------
@@ -41,7 +39,10 @@ def modes(ratings: pd.DataFrame) -> pd.DataFrame:
     >>> modes(said)[["mode", "n_samples"]].values.tolist()
     [[True, 2]]
     """
-    return _modes(tally(ratings))
+    counts = ratings if "taken" in ratings else tally(ratings)
+    cast = counts["yes"] + counts["no"]
+    mode = (counts["yes"] * 2 > cast).astype("boolean").mask(counts["yes"] * 2 == cast)
+    return counts[[*_ITEM, "judge"]].assign(mode=mode, n_samples=cast)
 
 
 def tally(ratings: pd.DataFrame) -> pd.DataFrame:
@@ -69,14 +70,6 @@ def tally(ratings: pd.DataFrame) -> pd.DataFrame:
     counts = ratings[keys].assign(yes=yes, no=ratings["verdict"].notna().astype("int64") - yes, taken=1)
     return counts.groupby(keys, sort=False, observed=True, as_index=False).sum()
 
-
-def _modes(counts: pd.DataFrame) -> pd.DataFrame:
-    "The modes that counts come to."
-    keys = [*_ITEM, "judge"]
-    counts = counts.assign(cast=counts["yes"] + counts["no"])
-    mode = (counts["yes"] * 2 > counts["cast"]).astype("boolean")
-    mode[counts["yes"] * 2 == counts["cast"]] = pd.NA
-    return counts[keys].assign(mode=mode, n_samples=counts["cast"])
 
 # %% ../../nbs/01_core/02_votes.ipynb #34e88c65
 def label(ratings: pd.DataFrame, panel: dict[str, list[str]] | None = None) -> pd.DataFrame:
@@ -108,12 +101,9 @@ def label(ratings: pd.DataFrame, panel: dict[str, list[str]] | None = None) -> p
     """
     require_columns(ratings, [*_ITEM, "judge"], "ratings", rows=False, advice="run.ratings() gives it")
     require_columns(ratings, ["yes", "no"] if "taken" in ratings else ["verdict"], "ratings", rows=False)
-    cast = _modes(ratings if "taken" in ratings else tally(ratings))
+    cast = modes(ratings)
     if panel is None:
-        panel = {
-            name: part["judge"].unique().tolist()
-            for name, part in cast.groupby("behaviour", sort=False, observed=True)
-        }
+        panel = cast.groupby("behaviour", sort=False, observed=True)["judge"].unique().to_dict()
     names = list(dict.fromkeys(judge for judges in panel.values() for judge in judges))
     wide = (
         cast[cast["judge"].isin(names)]
@@ -123,18 +113,14 @@ def label(ratings: pd.DataFrame, panel: dict[str, list[str]] | None = None) -> p
     )
     wide.columns.name = None
     wide = wide.reset_index()
-    size = (
-        wide["behaviour"].map({name: len(judges) for name, judges in panel.items()}).fillna(0).astype("int64")
-    )
+    size = wide["behaviour"].map({name: len(judges) for name, judges in panel.items()}).fillna(0).astype("int64")
     votes_for = wide[names].eq(True).fillna(False).sum(axis=1)
     votes_cast = wide[names].notna().sum(axis=1)
     needed = size // 2 + 1
     decided = pd.Series(pd.NA, index=wide.index, dtype="boolean")
     decided[votes_for >= needed] = True
     decided[votes_cast - votes_for >= needed] = False
-    return wide.assign(
-        votes_for=votes_for.astype("Int64"), votes_cast=votes_cast.astype("Int64"), label=decided
-    )
+    return wide.assign(votes_for=votes_for.astype("Int64"), votes_cast=votes_cast.astype("Int64"), label=decided)
 
 # %% ../../nbs/01_core/02_votes.ipynb #8862b641
 def label_messages(
@@ -223,24 +209,18 @@ def still_owed(planned: pd.DataFrame, tally: pd.DataFrame, seats: pd.DataFrame) 
     """
     if not planned["status"].eq("planned").any():
         return planned
-    counts = tally.copy()
-    samples = {(seat.behaviour, seat.judge): seat.samples for seat in seats.itertuples()}
-    owed = np.array([samples.get(key, 0) for key in zip(counts["behaviour"], counts["judge"], strict=True)])
-    counts["decided"] = (counts["yes"] - counts["no"]).abs() > owed - counts["taken"]
-    counts["decided"] |= counts["taken"] >= owed
-    votes = counts[counts["decided"]].assign(
-        votes_for=lambda frame: frame["yes"] > frame["no"],
-        votes_against=lambda frame: frame["yes"] < frame["no"],
-    )
-    votes = votes.groupby(_ITEM, as_index=False)[["votes_for", "votes_against"]].sum()
-    panel = seats.groupby("behaviour").size()
-    needed = np.array([panel.get(name, 0) // 2 + 1 for name in votes["behaviour"]], dtype=int)
+    keys = [*_ITEM, "judge"]
+    counts = tally.merge(seats[["behaviour", "judge", "samples"]], on=["behaviour", "judge"], how="left")
+    to_come, lead = counts["samples"].fillna(0) - counts["taken"], counts["yes"] - counts["no"]
+    counts = counts.assign(votes_for=lead > 0, votes_against=lead < 0, decided=True)
+    decided = counts[(lead.abs() > to_come) | (to_come <= 0)]
+    votes = decided.groupby(_ITEM, as_index=False)[["votes_for", "votes_against"]].sum()
+    panel = seats["behaviour"].value_counts().reindex(votes["behaviour"], fill_value=0)
+    needed = panel.to_numpy() // 2 + 1
     settled = votes[votes[["votes_for", "votes_against"]].max(axis=1) >= needed][_ITEM].assign(settled=True)
-    both = planned.merge(counts[[*_ITEM, "judge", "decided"]], on=[*_ITEM, "judge"], how="left")
-    both = both.merge(settled, on=_ITEM, how="left")
-    idle = both["decided"].eq(True).fillna(False) | both["settled"].eq(True).fillna(False)
-    keep = ~(idle.to_numpy(dtype=bool) & planned["status"].eq("planned").to_numpy(dtype=bool))
-    return planned[keep].reset_index(drop=True)
+    both = planned.merge(decided[[*keys, "decided"]], on=keys, how="left").merge(settled, on=_ITEM, how="left")
+    idle = both[["decided", "settled"]].notna().any(axis=1) & both["status"].eq("planned")
+    return planned[~idle.to_numpy(dtype=bool)].reset_index(drop=True)
 
 # %% ../../nbs/01_core/02_votes.ipynb #6a52cf4a
 def vote(ratings: pd.DataFrame) -> pd.DataFrame:
@@ -275,8 +255,7 @@ def vote(ratings: pd.DataFrame) -> pd.DataFrame:
         columns={"behaviour": "model", "dialogue_id": "case_id", "turn": "criterion", "label": "hit"}
     )
     votes = ratings[unit].drop_duplicates().merge(voted, on=unit)
-    reasons = ratings["reason"] if "reason" in ratings else pd.Series(pd.NA, index=ratings.index)
-    said = ratings[unit].assign(hit=value, reason=reasons).dropna(subset=["hit", "reason"])
+    said = ratings.reindex(columns=[*unit, "reason"]).assign(hit=value).dropna(subset=["hit", "reason"])
     said = said.drop_duplicates([*unit, "hit"])
     votes = votes.merge(said, on=[*unit, "hit"], how="left")
     return votes[[*unit, "votes_for", "votes_cast", "hit", "reason"]]

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from ..core import Run, TableError, digest, import_dialogues, lacking, nearest, require_kind, tables
+from ..core import Run, TableError, digest, import_dialogues, lacking, nearest, tables
 from ..judging import CUES, PronounCounter, parse_verdict
 from ..judging.any_messages import as_text
 from ..simulation import PUBLIC_BEHAVIOURS, PUBLIC_DOMAINS, Taxonomy, load_prompts
@@ -61,7 +61,6 @@ def _whole(text: str | None, place: str, least: int = 1) -> int:
 
 def _read(path: str | os.PathLike) -> tuple[list[str], list[dict[str, Any]]]:
     "Columns and rows of a file, as texts; the turns counted from 1."
-    require_kind(path, str | os.PathLike, "the path of a .csv file of AnthroBench")
     frame = tables.read_frame(path, dtype=str, escaped=False)
     if absent := lacking(_NEEDED, frame):
         raise TableError(f"{path} is no file of AnthroBench: it has no column {absent}")
@@ -476,7 +475,7 @@ def one_target(run: Run, target: str | None) -> str:
     >>> one_target(demo_run(), None)
     'local/smollm2-135m-instruct'
     """
-    known = run.query("SELECT DISTINCT target FROM dialogues ORDER BY target")["target"].tolist()
+    known = run.summary()["targets"]
     if target is None and len(known) == 1:
         return known[0]
     if target not in known:
@@ -599,7 +598,7 @@ def write_anthrobench(run: Run, path: str | os.PathLike, *, target: str | None =
     if path.suffix != ".csv":
         raise ValueError(f"{path}: the authors' commands read .csv files")
     target = one_target(run, target)
-    judges = run.query("SELECT judge FROM judges ORDER BY position")["judge"]
+    judges = run.judges()["judge"]
     alike = judges[judges.map(column_name).duplicated(keep=False)].tolist()
     if alike:
         raise ValueError(f"the columns of AnthroBench can't tell the judges {', '.join(alike)} apart")
@@ -662,7 +661,7 @@ def anthrobench_losses(run: Run) -> pd.DataFrame:
     'judges whose name changes'
     """
     found = {what: run.rows(f"SELECT COUNT(*) FROM {where}")[0][0] for what, where in _LOST.items()}
-    judges = run.query("SELECT judge FROM judges")["judge"]
+    judges = run.judges()["judge"]
     found["judges whose name changes"] = int((judges.map(column_name) != judges).sum())
     said = run.query("SELECT content FROM messages WHERE content <> ''")
     default = pd.read_csv(io.StringIO(said.to_csv(index=False, lineterminator="\r\n")), dtype=str)

@@ -10,9 +10,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pandas as pd
-
-from ..core import Run, RunError, TableError, require_run, tables
+from ..core import Run, RunError, require_run, tables
 from ..judging import import_messages
 
 if TYPE_CHECKING:
@@ -46,13 +44,13 @@ def conversations(run: Run) -> list[dict[str, Any]]:
     (['user', 'assistant'], 'local/smollm2-135m-instruct')
     """
     require_run(run)
-    messages = run.messages()
-    messages["content"] = messages["content"].astype(object).where(messages["content"].notna(), None)
-    said = {name: part[["role", "content"]].to_dict("records") for name, part in messages.groupby("dialogue_id")}
+    said: dict[str, list[dict[str, Any]]] = {}
+    for row in tables.records(run.messages()[["dialogue_id", "role", "content"]]):
+        said.setdefault(row.pop("dialogue_id"), []).append(row)
     found = []
-    for row in run.dialogues().to_dict("records"):
+    for row in tables.records(run.dialogues()):
         system = row["system_target"]
-        start = [] if pd.isna(system) else [{"role": "system", "content": system}]
+        start = [] if system is None else [{"role": "system", "content": system}]
         if row["dialogue_id"] in said:
             found.append({"messages": start + said[row["dialogue_id"]], **{name: row[name] for name in _IDS}})
     return found

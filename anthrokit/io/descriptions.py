@@ -25,17 +25,6 @@ _SETS = {
 }
 
 
-def _field(mlc: Any, name: str, column: str) -> Any:
-    "A column of a file."
-    return mlc.Field(
-        id=f"{name}/{column}",
-        name=column,
-        description=tables.meaning("prompts", column) or "the scenario",
-        data_types=mlc.DataType.TEXT,
-        source=mlc.Source(file_object=f"{name}.csv", extract=mlc.Extract(column=column)),
-    )
-
-
 def _described(mlc: Any, name: str, description: str) -> tuple[Any, Any]:
     "A file with its checksum, and the records in it."
     path = data_path(f"{name}.csv")
@@ -47,7 +36,16 @@ def _described(mlc: Any, name: str, description: str) -> tuple[Any, Any]:
         encoding_formats=["text/csv"],
         sha256=hashlib.sha256(path.read_bytes()).hexdigest(),
     )
-    fields = [_field(mlc, name, column) for column in columns]
+    fields = [
+        mlc.Field(
+            id=f"{name}/{column}",
+            name=column,
+            description=tables.meaning("prompts", column) or "the scenario",
+            data_types=mlc.DataType.TEXT,
+            source=mlc.Source(file_object=path.name, extract=mlc.Extract(column=column)),
+        )
+        for column in columns
+    ]
     key = [f"{name}/{columns[0]}"]
     return file, mlc.RecordSet(id=name, name=name, description=description, key=key, fields=fields)
 

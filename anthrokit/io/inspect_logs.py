@@ -50,7 +50,7 @@ __all__ = ['dialogue_score', 'clustered_stderr', 'write_inspect', 'read_inspect'
 _RATING = ("turn", "judge", "sample", "verdict", "score", "status", "explanation", "raw")
 _LABEL = ("turn", "label", "votes_for", "votes_cast")
 _SAID = {True: "Yes", False: "No"}
-_KNOWN = {name for table in ("prompts", "dialogues") for name in tables.columns(table)["column"]}
+_KNOWN = {*tables.TABLES["prompts"].columns, *tables.TABLES["dialogues"].columns}
 
 
 def _quoted(text: str | None) -> str:
@@ -210,7 +210,6 @@ def _samples(run: Run, target: str) -> list[EvalSample]:
 
 # %% ../../nbs/13_io/02_inspect_logs.ipynb #cd821e8d
 _METRICS = [{"name": "inspect_ai/mean"}, {"name": "inspect_ai/stderr", "options": {"cluster": "base_id"}}]
-_JUDGE = ("judge", "position", "samples", "counted", "behaviours", "settings", "hash")
 
 
 def write_inspect(run: Run, path: str | os.PathLike, *, target: str | None = None) -> Path:
@@ -264,10 +263,7 @@ def write_inspect(run: Run, path: str | os.PathLike, *, target: str | None = Non
             config=EvalConfig(epochs=epochs),
             packages={"anthrokit": versions()["anthrokit"]},
             scorers=[{"name": name, "metrics": _METRICS} for name in behaviours],
-            metadata={
-                "manifest": run.manifest(),
-                "judges": tables.records(run.query("SELECT * FROM judges")[[*_JUDGE]]),
-            },
+            metadata={"manifest": run.manifest(), "judges": tables.records(run.query("SELECT * FROM judges"))},
         ),
         stats=EvalStats(model_usage=usage),
         results=EvalResults(
@@ -289,7 +285,7 @@ def _dialogue_id(log: EvalLog, sample: EvalSample) -> str:
 def _prompt_of(sample: EvalSample) -> dict[str, Any]:
     "The prompt of a sample; samples of one id share a cluster."
     own = _own(sample)
-    known = {name: own.get(name) for name in tables.columns("prompts")["column"]}
+    known = {name: own.get(name) for name in tables.TABLES["prompts"].columns}
     first = sample.input if isinstance(sample.input, str) else sample.input[-1].text
     defaults = {
         "prompt_id": str(sample.id),
@@ -383,9 +379,9 @@ def _ratings_of(log: EvalLog, sample: EvalSample) -> list[dict[str, Any]]:
 
 def _judges_of(log: EvalLog, ratings: list[dict[str, Any]]) -> list[dict[str, Any]]:
     "The judges as the log lists them, or as their ratings show them."
-    listed = (log.eval.metadata or {}).get("judges")
-    if isinstance(listed, list) and listed and all(isinstance(row, dict) and {*_JUDGE} <= {*row} for row in listed):
-        return [{name: row[name] for name in _JUDGE} for row in listed]
+    listed, names = (log.eval.metadata or {}).get("judges"), tables.TABLES["judges"].columns
+    if isinstance(listed, list) and listed and all(isinstance(row, dict) and {*names} <= {*row} for row in listed):
+        return [{name: row[name] for name in names} for row in listed]
     return listed_judges([(row["judge"], row["behaviour"], row["sample"]) for row in ratings], "Inspect")
 
 # %% ../../nbs/13_io/02_inspect_logs.ipynb #4cb33b66

@@ -89,16 +89,14 @@ def preference_table(run: Run) -> pd.DataFrame:
     asked = messages.query("role == 'user'").rename(columns={"content": "prompt"}).drop(columns="role")
     whole = known.merge(answers).merge(asked).merge(run.dialogues()[["dialogue_id", "base_id"]])
     table = whole.groupby("pair_id")[["base_id", "prompt"]].first()
-    table = table.join(whole.pivot(index="pair_id", columns="side", values="content")).reset_index()
+    table = table.join(whole.pivot(index="pair_id", columns="side", values="content"))
     labels = run.labels()
     if len(labels):
         labels = known.merge(labels[["dialogue_id", "behaviour", "label"]])
         labels["column"] = labels["behaviour"] + ", " + labels["side"]
         order = [f"{name}, {side}" for name in labels["behaviour"].unique() for side in ("chosen", "rejected")]
-        wide = labels.pivot(index="pair_id", columns="column", values="label").reindex(columns=order)
-        table = table.merge(wide.reset_index(), on="pair_id")
-    order = known["pair_id"].drop_duplicates()
-    return table.set_index("pair_id").loc[order].reset_index().rename_axis(columns=None)
+        table = table.join(labels.pivot(index="pair_id", columns="column", values="label").reindex(columns=order))
+    return table.loc[known["pair_id"].drop_duplicates()].reset_index().rename_axis(columns=None)
 
 
 def write_preferences(run: Run, path: str | os.PathLike) -> Path:
