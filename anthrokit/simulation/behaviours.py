@@ -269,7 +269,7 @@ class Taxonomy:
 
     def __getitem__(self, name: str) -> Behaviour:
         if name not in self._by_name:
-            self.select(name)
+            raise TableError(f"there is no behaviour {name!r:.80} in the taxonomy; {nearest(name, self._by_name)}")
         return self._by_name[name]
 
     def __repr__(self) -> str:
