@@ -20,31 +20,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from anthrokit.anthroscore.mentions import (
-    SENTENCE_COLUMNS,
-    AnthroScoreError,
-    Entities,
-    Protocol,
-    _checked_text,
-    load_parser,
-    mask_sentences,
-    _masked_rows,
-    preset,
-    protocol_named,
-    _sentence_frame,
-    _several,
-    _text_pairs,
-)
-from anthrokit.core import (
-    Run,
-    RunError,
-    TableError,
-    digest,
-    nearest,
-    require_run,
-    tables,
-    require_columns,
-)
+from .mentions import SENTENCE_COLUMNS, AnthroScoreError, Entities, Protocol, load_parser
+from .mentions import mask_sentences, preset, protocol_named
+from .mentions import _checked_text, _masked_rows, _sentence_frame, _several, _text_pairs
+from ..core import Run, RunError, TableError, digest, nearest, require_columns, require_run, tables
 from ..models import needs
 
 # %% auto #0
@@ -425,21 +404,20 @@ def _slim_head(scorer: Scorer, wanted: tuple[int, ...]) -> Any:
     return scorer._cache[key]
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #74390653
-def _score_masked(scorer: Scorer, rows: pd.DataFrame, protocol: str) -> np.ndarray:
-    "Log-probabilities of the human and of the non-human pronouns, one row a sentence."
+def _score_masked(scorer: Scorer, rows: pd.DataFrame, protocol: Protocol) -> np.ndarray:
+    "Log-probabilities of the human and of the non-human pronouns, one row a sentence, up to a constant of the row."
     import torch
 
-    asked = protocol_named(protocol)
-    key = "tokens", repr(asked)
+    key = "tokens", repr(protocol)
     if key not in scorer._cache:
-        scorer._cache[key] = pronoun_tokens(scorer.tokenizer, asked)
+        scorer._cache[key] = pronoun_tokens(scorer.tokenizer, protocol)
     tokens = scorer._cache[key]
     wanted = tuple(sorted(set(tokens["token_id"])))
     columns = {
         key: [wanted.index(token) for token in group["token_id"]]
         for key, group in tokens.groupby(["place", "human"])
     }
-    inputs, head = _inputs(scorer, rows, asked.released), _slim_head(scorer, wanted)
+    inputs, head = _inputs(scorer, rows, protocol.released), _slim_head(scorer, wanted)
     places = [_place(row.sentence, row.start) for row in rows.itertuples()]
     made = np.empty((len(rows), 2))
     for batch in _batches([len(ids) for ids, _ in inputs], scorer.batch_tokens):
@@ -452,7 +430,7 @@ def _score_masked(scorer: Scorer, rows: pd.DataFrame, protocol: str) -> np.ndarr
                 logits = head(scorer.model.base_model(**given).last_hidden_state[each, at])
         for i, row in zip(batch, logits.double().cpu().numpy(), strict=True):
             made[i] = [np.logaddexp.reduce(row[columns[places[i], human]]) for human in (True, False)]
-    return made - np.logaddexp(made[:, 0], made[:, 1])[:, None]
+    return made
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #92722963
 _CANDIDATES = {"subject": (("he", "she"), ("it",)), "object": (("him", "her"), ("it",))}
@@ -508,12 +486,8 @@ def _log_probability(scorer: Scorer, sequences: list[list[int]], starts: list[in
     return total
 
 
-def _score_causal(scorer: Scorer, rows: pd.DataFrame, protocol: str) -> np.ndarray:
-    "Log-probabilities of the human and of the non-human candidates, one row a sentence."
-    if protocol_named(protocol).released:
-        raise AnthroScoreError(
-            "the released protocol is one of masked models; a causal model follows 'paper' only"
-        )
+def _score_causal(scorer: Scorer, rows: pd.DataFrame) -> np.ndarray:
+    "Log-probabilities of the human and of the non-human candidates, one row a sentence, up to a constant of the row."
     tokenizer, opening = scorer.tokenizer, _opening(scorer.tokenizer)
     sequences, starts = [], []
     for row in rows.itertuples():
@@ -526,8 +500,7 @@ def _score_causal(scorer: Scorer, rows: pd.DataFrame, protocol: str) -> np.ndarr
         sequences += [made[first : len(made) - excess] for made in ids]
         starts += [common - first] * len(ids)
     made = _log_probability(scorer, sequences, starts).reshape(-1, 3)
-    made = np.column_stack([np.logaddexp(made[:, 0], made[:, 1]), made[:, 2]])
-    return made - np.logaddexp(made[:, 0], made[:, 1])[:, None]
+    return np.column_stack([np.logaddexp(made[:, 0], made[:, 1]), made[:, 2]])
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #e5a0c419
 def _scale(scorer: Scorer, protocol: Protocol) -> dict[str, str]:
@@ -561,11 +534,14 @@ def score_sentences(sentences: pd.DataFrame, scorer: Scorer, *, protocol: str = 
     >>> (scores["score"] > 0).tolist()
     [True, False]
     """
-    score, asked = {"masked": _score_masked, "causal": _score_causal}[scorer.kind], protocol_named(protocol)
+    asked, causal = protocol_named(protocol), scorer.kind == "causal"
+    if asked.released and causal:
+        raise AnthroScoreError("the released protocol is one of masked models; a causal model follows 'paper' only")
     masked = (sentences["status"] == "masked").to_numpy()
-    made = np.full((len(sentences), 2), np.nan)
-    if masked.any() or scorer.kind == "causal":
-        made[masked] = score(scorer, sentences[masked], asked)
+    made, rows = np.full((len(sentences), 2), np.nan), sentences[masked]
+    if masked.any():
+        found = _score_causal(scorer, rows) if causal else _score_masked(scorer, rows, asked)
+        made[masked] = found - np.logaddexp(found[:, 0], found[:, 1])[:, None]
     scores = {"score": made[:, 0] - made[:, 1], "log_human": made[:, 0], "log_nonhuman": made[:, 1]}
     scored = sentences.assign(status=sentences["status"].where(~masked, "scored"), **scores)
     return scored.astype(dict.fromkeys(scores, "Float64")).assign(**_scale(scorer, asked))

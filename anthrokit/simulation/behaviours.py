@@ -269,25 +269,18 @@ class Taxonomy:
 
     def __getitem__(self, name: str) -> Behaviour:
         if name not in self._by_name:
-            self.select(name)
+            raise TableError(f"there is no behaviour {name!r:.80} in the taxonomy; {nearest(name, self._by_name)}")
         return self._by_name[name]
 
     def __repr__(self) -> str:
         return f"Taxonomy({self.title!r}): {len(self)} behaviours in {len(self.categories)} categories"
 
     def _repr_html_(self) -> str:
-        return _as_html(self)
-
-
-def _as_html(taxonomy: Taxonomy) -> str:
-    "A table of the definitions."
-    head = "".join(
-        f"<th style='text-align:left'>{name}</th>" for name in ("Category", "Behaviour", "Present when")
-    )
-    rows = "".join(
-        f"<tr><td style='text-align:left'>{html.escape(behaviour.category)}</td>"
-        f"<td style='text-align:left'><strong>{html.escape(behaviour.name)}</strong></td>"
-        f"<td style='text-align:left'>{html.escape(behaviour.definition)}</td></tr>"
-        for behaviour in taxonomy
-    )
-    return f"<div {PLAIN}><p>{html.escape(repr(taxonomy))}</p><table><tr>{head}</tr>{rows}</table></div>"
+        left = "style='text-align:left'"
+        head = "".join(f"<th {left}>{name}</th>" for name in ("Category", "Behaviour", "Present when"))
+        rows = "".join(
+            f"<tr><td {left}>{html.escape(one.category)}</td><td {left}><strong>{html.escape(one.name)}</strong></td>"
+            f"<td {left}>{html.escape(one.definition)}</td></tr>"
+            for one in self
+        )
+        return f"<div {PLAIN}><p>{html.escape(repr(self))}</p><table><tr>{head}</tr>{rows}</table></div>"

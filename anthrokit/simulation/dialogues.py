@@ -495,12 +495,6 @@ def _to_come(job: SimulationJob, written: dict[str, float]) -> dict[str, list[li
     return prompts
 
 
-def _given(job: SimulationJob, todo: Mapping[str, int]) -> int:
-    "Messages of the user that no model has to write: the first, and those of a script."
-    lines = max((len(script) for script in job.scripts.values()), default=0)
-    return sum(min(1 + lines, todo.get(row["dialogue_id"], row["turns"])) for row in job.wanted)
-
-
 def _forecast(job: SimulationJob) -> list[Forecast]:
     "What target and user still have to say."
     models = {"target": job.target, "user": job.user}
@@ -509,11 +503,12 @@ def _forecast(job: SimulationJob) -> list[Forecast]:
     usual = {purpose: _usual(job, purpose, llm, rate[purpose]) for purpose, llm in models.items()}
     likely = _to_come(job, {purpose: characters for purpose, (*_, characters) in usual.items()})
     most = _to_come(job, {purpose: llm.longest_answer / rate[purpose] for purpose, llm in models.items()})
-    todo = {row["dialogue_id"]: row["turns"] for row in job.todo}
-    turns = sum(todo.get(row["dialogue_id"], row["turns"]) for row in job.wanted)
+    turns = {row["dialogue_id"]: row["turns"] for row in [*job.wanted, *job.todo]}
+    # The user's first message and those of a script need no model.
+    given = sum(min(turns[row["dialogue_id"]], 1 + len(job.scripts[row["prompt_id"]])) for row in job.wanted)
     rows = []
     for purpose, llm in models.items():
-        owed = turns - (_given(job, todo) if purpose == "user" else 0)
+        owed = sum(turns.values()) - (given if purpose == "user" else 0)
         calls, sent = sum(map(len, likely[purpose])), sum(map(sum, likely[purpose]))
         shared = [(end, 2, known) for ends in likely[purpose] for known, end in pairwise([0.0, *ends[:-1]])]
         tokens, measured, _ = usual[purpose]

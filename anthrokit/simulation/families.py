@@ -46,8 +46,6 @@ def load_family(*names: str) -> Taxonomy:
     if unknown := [name for name in names if name not in known]:
         raise TableError(f"there is no family {unknown[0]!r}; {nearest(unknown[0], known)}")
     parts = [Taxonomy.load(known[name]) for name in names or known]
-    if len(parts) == 1:
-        return parts[0]
     together = [behaviour for part in parts for behaviour in part]
     return Taxonomy(together, title=", ".join(part.title for part in parts))
 

@@ -284,12 +284,11 @@ def stated_facts(text: str) -> dict[str, str]:
 
 def _against(stated: Mapping[str, str], persona: Persona | None, first: Mapping[str, str]) -> dict[str, str]:
     "Stated facts that are others than the persona's, or than those stated first."
-    who = persona and f"{persona.situation} {'; '.join(persona.facts)}"
+    who = f"{persona.situation} {'; '.join(persona.facts)}" if persona else ""
     found = {}
     for kind, value in stated.items():
-        known = re.findall(_TOLD[kind], who, re.I if kind == "work" else 0) if who else []
-        known = known or ([first[kind]] if kind in first else [])
-        if known and value.lower() not in (who or "").lower() and value.lower() not in map(str.lower, known):
+        known = re.findall(_TOLD[kind], who, re.I if kind == "work" else 0) or [first.get(kind, value)]
+        if value.lower() not in who.lower() and value.lower() not in map(str.lower, known):
             found[kind] = value
     return found
 
@@ -328,16 +327,10 @@ def stated_age(text: str, *, description: bool = False) -> int | None:
     >>> stated_age("a lonely 15-year-old", description=True)
     15
     """
-    text = text.replace("'", "’")
-    found = [
-        match
-        for pattern in (_AGES if description else _OWN_AGES)
-        for match in re.finditer(pattern, text, re.I)
-    ]
-    ages = [
-        int(match[1]) for match in sorted(found, key=lambda match: match.start()) if 5 <= int(match[1]) <= 99
-    ]
-    return ages[0] if ages else None
+    text, patterns = text.replace("'", "’"), _AGES if description else _OWN_AGES
+    found = [match for pattern in patterns for match in re.finditer(pattern, text, re.I) if 5 <= int(match[1]) <= 99]
+    first = min(found, key=lambda match: match.start(), default=None)
+    return first and int(first[1])
 
 # %% ../../nbs/04_simulation/06_personas.ipynb #6f6c73b3
 def _contradictions(text: str, persona: Persona | None, first: dict[str, Any]) -> list[tuple[str, str]]:

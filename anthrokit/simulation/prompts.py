@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from ..core import Run, TableError, data_path, digest, lacking, nearest, note_prompts, public_file
-from ..core import refuse_other_prompts, tables
+from ..core import refuse_other_prompts, require_columns, tables
 from ..models import LLM, Batch, Budget
 from ..work import Forecast, Job, Lane, Request, Steps, forecast_calls, task
 
@@ -307,9 +307,8 @@ def _writer_messages(row: Mapping[str, Any]) -> list[dict[str, str]]:
 # %% ../../nbs/04_simulation/02_prompts.ipynb #82aa57cc
 def _check_list(frame: pd.DataFrame, name: str, id: str, text: str) -> None:
     "Refuse a list without ids or texts, or with an id twice."
+    require_columns(frame, [id, text], name, rows=False)
     for column in (id, text):
-        if column not in frame.columns:
-            raise TableError(f"{name} needs the column {column}; it has {', '.join(frame.columns)}")
         blank = frame[column].isna() | (frame[column].astype("str").str.strip() == "")
         if blank.any():
             raise TableError(f"{name}: row {int(blank.to_numpy().argmax()) + 1}, column {column}: is blank")

@@ -14,7 +14,7 @@ from typing import Any
 import pandas as pd
 
 from ..core import TABLES, RunError
-from .studies import Study
+from .studies import Study, _rewrite
 
 # %% auto #0
 __all__ = ['search_study', 'erase']
@@ -66,12 +66,6 @@ def _erase_from_server(file: Path, participant: str) -> int:
     _rewrite(file)
     return gone
 
-
-def _rewrite(file: Path) -> None:
-    "An SQLite file without what was deleted from it."
-    with contextlib.closing(sqlite3.connect(file, timeout=30, isolation_level=None)) as connection:
-        connection.execute("VACUUM")
-        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 # %% ../../nbs/11_study/07_forgetting.ipynb #61291e7e
 def _parts(text: str) -> list[str]:

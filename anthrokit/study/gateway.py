@@ -24,17 +24,8 @@ from urllib.parse import quote, urlsplit
 
 from aiohttp import web
 
-from anthrokit.core import (
-    BudgetReached,
-    CallFailed,
-    RunError,
-    SetupError,
-    TableError,
-    data_path,
-    digest,
-    plain_value,
-    time_now,
-)
+from ..core import BudgetReached, CallFailed, RunError, SetupError, TableError, data_path, digest
+from ..core import plain_value, time_now
 from ..models import Completion, Meter, wait_for
 from .studies import Study
 
@@ -289,7 +280,7 @@ async def _take_turn(
     person: Mapping[str, Any],
     turn: int | None,
     text: str,
-    pass_on: Callable[[str], Awaitable[None]] | None = None,
+    pass_on: Callable[[str], Awaitable[None]] | None,
 ) -> _Standing:
     "A participant says something, as their next turn or as that turn, and is answered; both are on disk."
     participant = person["participant"]
@@ -322,7 +313,7 @@ async def _take_turn(
 
 
 async def _answer(
-    chats: _Chats, person: Mapping[str, Any], turn: int, asked: list[dict[str, str]], pass_on: Any = None
+    chats: _Chats, person: Mapping[str, Any], turn: int, asked: list[dict[str, str]], pass_on: Any
 ) -> None:
     "Have the model answer, and keep it together with the call."
     participant, answer = person["participant"], Completion(None, "failed")
@@ -548,9 +539,12 @@ class Gateway:
         origin = request.headers.get("Origin")
         if origin not in self.origins:
             return {}
-        allowed = {"Headers": "Authorization, Content-Type", "Origin": origin}
-        told = {f"Access-Control-Allow-{name}": value for name, value in allowed.items()}
-        return {**told, "Access-Control-Max-Age": "600", "Vary": "Origin"}
+        return {
+            "Access-Control-Allow-Headers": "Authorization, Content-Type",
+            "Access-Control-Allow-Origin": origin,
+            "Access-Control-Max-Age": "600",
+            "Vary": "Origin",
+        }
 
     def _for_person(self, handler: Any) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
         "For whoever comes with a participant's token; their row goes along."
@@ -586,8 +580,7 @@ class Gateway:
                 raise Told("too_fast", wait)
         stream = _Stream(request, self._for_origin(request)) if body.get("stream") else None
         # What was begun is done, also where the page is closed meanwhile.
-        taken = _take_turn(self.chats, person, turn, text, stream and stream.pass_on)
-        now = await asyncio.shield(asyncio.ensure_future(taken))
+        now = await asyncio.shield(_take_turn(self.chats, person, turn, text, stream and stream.pass_on))
         turn = now.turn - 1 if turn is None else turn
         answer = next(one for one in now.messages if one["role"] == "assistant" and one["turn"] == turn)
         reason = "length" if answer["finish_reason"] == "interrupted" else "stop"

@@ -28,21 +28,21 @@ def _scores(levels: np.ndarray, drawn: np.random.Generator, items: int, points: 
 
 
 @lru_cache(maxsize=64)
-def _pools(shift: float, items: int, points: int, size: int = 40_000) -> tuple[np.ndarray, np.ndarray]:
+def _pools(shift: float, items: int, points: int) -> tuple[np.ndarray, np.ndarray]:
     "Many people of each condition."
     drawn = np.random.default_rng(18)
-    high, low = drawn.normal(size=(2, size))
+    high, low = drawn.normal(size=(2, 40_000))
     return tuple(_scores(levels, drawn, items, points) for levels in (high + shift / 2, low - shift / 2))
 
 
 def _effect(shift: float, measure: str, items: int, points: int) -> float:
     "The effect that a shift of the levels makes on the scale."
+    from scipy.stats import mannwhitneyu
+
     high, low = _pools(shift, items, points)
     if measure == "points":
         return float(high.mean() - low.mean())
-    order = np.sort(low)
-    below, upto = np.searchsorted(order, high), np.searchsorted(order, high, side="right")
-    return float((below + upto).mean() / len(low) - 1)
+    return float(2 * mannwhitneyu(high, low).statistic / (len(high) * len(low)) - 1)
 
 
 def _shift_for(effect: float, measure: str, items: int, points: int) -> float:
@@ -233,7 +233,7 @@ def plan(
         shares, price = _of_pilot(pilot)
         rows, messages_a_prompt = [], (shares["n"] / shares["n_clusters"]).mean()
         for row in shares.itertuples():
-            about = float(row.estimate), max(1.0, float(row.design_effect or 1)), row.n / row.n_clusters
+            about = row.estimate, row.design_effect, row.n / row.n_clusters
             rows.append(_rows_of_rate(row.behaviour, *about, value, ci, judge))
     table = pd.DataFrame(rows)
     table["messages"] = np.ceil(table["base_prompts"] * messages_a_prompt).astype(int)
@@ -249,6 +249,6 @@ def _of_pilot(pilot: Run | str | os.PathLike | pd.DataFrame) -> tuple[pd.DataFra
     if not len(labels) or labels["label"].isna().all():
         raise TableError("the pilot has no labels yet; judge it first")
     shares = profile(labels, by="behaviour").dropna(subset=["estimate"])
-    shares["design_effect"] = shares["design_effect"].astype(float).fillna(1.0)
+    shares["design_effect"] = shares["design_effect"].astype(float).fillna(1.0).clip(lower=1.0)
     cost = pilot.spent()[0] if isinstance(pilot, Run) else None
     return shares, np.nan if cost is None else cost / max(1, len(pilot.messages().query("role == 'assistant'")))

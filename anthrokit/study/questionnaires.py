@@ -440,9 +440,7 @@ def omega(responses: pd.DataFrame, items: Sequence[str]) -> float:
     if len(items) < 3 or len(answers) < 5 or (np.ptp(answers, axis=0) == 0).any():
         return np.nan
     with warnings.catch_warnings():
-        warnings.simplefilter(
-            "ignore", ConvergenceWarning
-        )  # an item without variance of its own: as near as it gets
+        warnings.simplefilter("ignore", ConvergenceWarning)  # no variance of its own: as near as it gets
         model = FactorAnalysis(n_components=1, svd_method="lapack", tol=1e-8, max_iter=5000).fit(answers)
     common = model.components_[0].sum() ** 2
     return float(common / (common + model.noise_variance_.sum()))

@@ -234,8 +234,8 @@ class StudyServer:
             return False
         return True
 
-    def _until_up(self, seconds: float = 120) -> None:
-        end = time.monotonic() + seconds
+    def _until_up(self) -> None:
+        end = time.monotonic() + 120
         while not self._answers():
             if self.process.poll() is not None or time.monotonic() > end:
                 said = (self.study.folder / "otree.log").read_text(encoding="utf-8", errors="replace").strip()

@@ -5,6 +5,7 @@
 # %% ../../nbs/11_study/03_studies.ipynb #06036a4a
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import hmac
 import json
@@ -21,20 +22,8 @@ from typing import Any
 
 import pandas as pd
 
-from anthrokit.core import (
-    Run,
-    RunError,
-    SetupError,
-    TableError,
-    check,
-    data_path,
-    plain_value,
-    read_toml,
-    redact,
-    table_sql,
-    time_now,
-    transaction,
-)
+from ..core import Run, RunError, SetupError, TableError, check, data_path, plain_value, read_toml
+from ..core import redact, table_sql, time_now, transaction
 from ..models import LLM, Budget
 from .conditions import load_conditions
 from .questionnaires import Questionnaire, _entry, check_responses, load_questionnaires
@@ -220,9 +209,15 @@ class People:
                 for table in ("responses", "participants")
             ]
         with self._guard:
-            self._connection.execute("VACUUM")
-            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            _rewrite(self.path)
         return sum(gone)
+
+
+def _rewrite(file: Path) -> None:
+    "Leave out of an SQLite file what was deleted from it."
+    with contextlib.closing(sqlite3.connect(file, timeout=30, isolation_level=None)) as connection:
+        connection.execute("VACUUM")
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
 def _as_text(value: Any) -> str | None:
