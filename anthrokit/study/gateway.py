@@ -212,7 +212,13 @@ class _Chats:
         return self.people.row(person["participant"])
 
     def close_chat(self, person: Mapping[str, Any], by: str) -> None:
-        "Note that a chat has ended, and when: one whose time was over ended then, however late its page is left."
+        """Note that a chat has ended, and when: one whose time was over ended then, however late its page is left.
+
+        What ended it first stands: a participant may leave while the model answers.
+        """
+        person = self.people.row(person["participant"])
+        if person is None or person["ended_by"] is not None or person["finished_at"] is not None:
+            return
         at, most = time_now(), timedelta(minutes=self.settings["chat"]["most_minutes"])
         if by == "time":
             at = (datetime.fromisoformat(person["chat_started_at"]) + most).isoformat(timespec="seconds")
@@ -307,7 +313,7 @@ async def _take_turn(
         await _answer(chats, person, turn, asked, pass_on)
         person = chats.people.row(participant)
         now = chats.standing(person)
-        if now.over and person["ended_by"] is None and person["finished_at"] is None:  # it was the last turn
+        if now.over:  # it was the last turn
             chats.close_chat(person, now.over)
         return now
 
