@@ -11,7 +11,7 @@ import json
 import os
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -23,7 +23,7 @@ import pandas as pd
 from .mentions import SENTENCE_COLUMNS, AnthroScoreError, Entities, Protocol, load_parser
 from .mentions import mask_sentences, preset, protocol_named
 from .mentions import _checked_text, _masked_rows, _sentence_frame, _several, _text_pairs
-from ..core import Run, RunError, TableError, digest, nearest, require_columns, require_run, tables
+from ..core import Bar, Run, RunError, TableError, digest, nearest, require_columns, require_run, tables
 from ..models import needs
 
 # %% auto #0
@@ -735,8 +735,6 @@ def score_into(
     ...     score_into(run, ["I like the bot.", "No word."], "bot", "smollm2-135m-instruct").values.tolist()
     [['no mention', 1], ['scored', 1]]
     """
-    from tqdm.auto import tqdm
-
     entities, asked = Entities.of(entities), protocol_named(protocol)
     scorer = load_scorer(model, precision=precision)
     description = {
@@ -748,16 +746,18 @@ def score_into(
     }
     setting = digest(description)
     run.write("anthroscore_settings", [{"setting": setting, "description": json.dumps(description)}])
-    pairs = enumerate(tqdm(_streamed(texts, text), disable=not progress, unit=" texts"))
-    parser, _ = load_parser()
-    while part := list(itertools.islice(pairs, portion)):
-        new, done = _unscored(run, setting, part)
-        with parser.memory_zone():
-            rows = list(_masked_rows(new.items(), entities, asked, dependencies, check_language))
-        scored = score_sentences(_sentence_frame(rows), scorer, protocol=asked)[_STORED]
-        scored = scored.assign(setting=setting, number=scored["number"].fillna(0))
-        run.write("anthroscore_sentences", scored.to_dict("records"))  # before their texts are done
-        run.write("anthroscore_texts", done)
+    pairs, (parser, _), bar = enumerate(_streamed(texts, text)), load_parser(), Bar("text")
+    with closing(bar):
+        while part := list(itertools.islice(pairs, portion)):
+            new, done = _unscored(run, setting, part)
+            with parser.memory_zone():
+                rows = list(_masked_rows(new.items(), entities, asked, dependencies, check_language))
+            scored = score_sentences(_sentence_frame(rows), scorer, protocol=asked)[_STORED]
+            scored = scored.assign(setting=setting, number=scored["number"].fillna(0))
+            run.write("anthroscore_sentences", scored.to_dict("records"))  # before their texts are done
+            run.write("anthroscore_texts", done)
+            if progress:
+                bar.update(part[-1][0] + 1)
     return run.query(
         "SELECT status, COUNT(*) AS n_texts FROM anthroscore_sentences WHERE setting = ? AND number <= 1 "
         "GROUP BY status ORDER BY status",

@@ -22,7 +22,7 @@ WARM = """
 anthrokit.analysis anthrokit.core anthrokit.figures anthrokit.heartbench anthrokit.judging anthrokit.models
 anthrokit.panels anthrokit.report anthrokit.simulation anthrokit.validity anywidget ipykernel.ipkernel
 ipykernel.kernelapp ipywidgets litellm matplotlib.pyplot pingouin scipy.stats seaborn sklearn.linear_model
-spacy statsmodels.api tqdm.auto transformers.models.llama.modeling_llama transformers.models.bert.modeling_bert
+spacy statsmodels.api transformers.models.llama.modeling_llama transformers.models.bert.modeling_bert
 """.split()
 
 
