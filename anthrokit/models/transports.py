@@ -64,14 +64,11 @@ def _import_into(future: concurrent.futures.Future) -> None:
 def import_litellm() -> Any:
     "LiteLLM, imported once."
     global _IMPORT
-    if _IMPORT is not None and _IMPORT.done() and _IMPORT.exception() is None:
-        return _IMPORT.result()
     with _IMPORT_GUARD:
+        if _IMPORT is None or (_IMPORT.done() and _IMPORT.exception() is not None):
+            _IMPORT = concurrent.futures.Future()
+            threading.Thread(target=_import_into, args=(_IMPORT,), name="import of litellm", daemon=True).start()
         future = _IMPORT
-        if future is None or (future.done() and future.exception() is not None):
-            future = concurrent.futures.Future()
-            threading.Thread(target=_import_into, args=(future,), name="import of litellm", daemon=True).start()
-            _IMPORT = future
     return future.result()
 
 # %% ../../nbs/02_models/05_transports.ipynb #e221f5c9
@@ -543,10 +540,19 @@ def _close_sessions() -> None:
                 asyncio.run_coroutine_threadsafe(session.close(), loop).result(timeout=5)
 
 
-async def http(method: str, url: str, *, headers: Mapping[str, str], proxy: str | None, data: bytes = b"") -> bytes:
-    "The body of a provider's answer; an error is a fault."
-    given = {"data": data or None, "headers": headers, "proxy": proxy}
-    async with _session().request(method, url, **given) as response:
+async def http(
+    method: str,
+    url: str,
+    *,
+    headers: Mapping[str, str],
+    proxy: str | None,
+    data: bytes | None = None,
+    show: Teller | None = None,
+) -> bytes:
+    "The body of a provider's answer, each piece of a stream shown as it comes; an error is a fault."
+    async with _session().request(method, url, data=data, headers=headers, proxy=proxy) as response:
+        if show and response.status == 200 and response.content_type == "text/event-stream":
+            return json.dumps(await _joined(response, show)).encode()
         raw = await response.read()
         if response.status >= 400:
             raise fault_of_response(response.status, raw.decode(errors="replace"), response.headers)
@@ -559,26 +565,14 @@ async def _by_lean(wire: Wire, request: Mapping[str, Any], show: Teller | None =
     if form is None or (show and wire.provider not in _AS_OPENAI):
         return await _by_litellm(wire.ready, request, show)
     if show:
-        return await _shown(wire, form, {**wire.body(form, request), **_STREAMED}, request, show)
-    data = wire.words(form, request)
-    raw = await http("POST", form.url, headers=form.headers, proxy=form.proxy, data=data)
+        data = json.dumps({**wire.body(form, request), **_STREAMED}).encode()
+    else:
+        data = wire.words(form, request)
+    raw = await http("POST", form.url, headers=form.headers, proxy=form.proxy, data=data, show=show)
     return wire.read(raw, request["messages"], data)
 
 
 _AS_OPENAI = ("openai", "hosted_vllm")  # streams that are joined here
-
-
-async def _shown(wire: Wire, form: Form, body: dict[str, Any], request: Mapping[str, Any], show: Teller) -> Completion:
-    "The same, each piece of the answer shown as it comes."
-    data = json.dumps(body).encode()
-    async with _session().post(form.url, data=data, headers=form.headers, proxy=form.proxy) as response:
-        if response.status == 200 and response.content_type == "text/event-stream":
-            raw = json.dumps(await _joined(response, show)).encode()
-        else:
-            raw = await response.read()
-        if response.status != 200:
-            raise fault_of_response(response.status, raw.decode(errors="replace"), response.headers)
-    return wire.read(raw, request["messages"], data)
 
 
 async def _joined(response: Any, show: Teller) -> dict[str, Any]:
