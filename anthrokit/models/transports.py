@@ -245,6 +245,12 @@ class Form:
     rows: dict[tuple[str, ...], list[str]] = field(default_factory=dict)  # by the roles of its messages: see `words`
 
 
+def translated(model: str, provider: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    "Parameters in the provider's words, without those that LiteLLM leaves out."
+    about = {"model": model, "custom_llm_provider": provider, "drop_params": True}
+    return import_litellm().utils.get_optional_params(**about, **copy.deepcopy(dict(parameters)))
+
+
 class _Unheard:
     "A log that nobody reads, for translators that write one."
 
@@ -313,8 +319,7 @@ class Wire:
 
     def _form(self, sent: Mapping[str, Any], request: Mapping[str, Any]) -> Form:
         own = {name: value for name, value in {**self.ready, **request}.items() if name not in _NOT_IN_BODY}
-        about = {"model": self.model, "custom_llm_provider": self.provider, "drop_params": True}
-        mapped = import_litellm().utils.get_optional_params(**about, **copy.deepcopy(own))
+        mapped = translated(self.model, self.provider, own)
         mapped.pop("stream", None)
         url, headers = sent["api_base"], {name: str(value) for name, value in (sent["headers"] or {}).items()}
         if self.provider == "openai":
@@ -629,23 +634,19 @@ async def _by_embedded(
 _TRANSPORTS = {"litellm": _by_litellm, "lean": _by_lean, "embedded": _by_embedded}
 
 # %% ../../nbs/02_models/05_transports.ipynb #eed63093
-@dataclass(slots=True, eq=False, repr=False)
+@dataclass(slots=True, eq=False)
 class Route:
     "How one model is reached."
 
-    model: str  # for the sentences of errors
     transport: str  # litellm, lean or embedded
     timeout: float  # seconds for one try
     prices: tuple[float, float] | None  # US dollars a token, in and out
     reckoned: bool  # whether the transport says what a call costs; otherwise the prices do
-    ready: Any  # what the transport needs each time: a dict, or a Wire
-    secrets: Sequence[str | None] = ()  # what must not come back
+    ready: Any = field(repr=False)  # what the transport needs each time: a dict, or a Wire
+    secrets: Sequence[str | None] = field(default=(), repr=False)  # what must not come back
 
     def __post_init__(self) -> None:
         self.secrets = tuple(secret for secret in self.secrets if secret and len(secret) >= 7)
-
-    def __repr__(self) -> str:
-        return f"Route({self.model!r}, {self.transport!r})"
 
     def __reduce__(self):
         raise TypeError("a route holds a key and is not pickled")
@@ -654,7 +655,7 @@ class Route:
         self, request: Mapping[str, Any], show: Callable[[str], None] | None = None
     ) -> Completion:
         "One try; every way it can end badly becomes a fault, without a key in its text or its chain."
-        teller = Teller(show, [*self.secrets, *known_secrets()]) if show else None
+        teller = Teller(show, known_secrets()) if show else None
         try:
             # LiteLLM keeps to the time itself and closes what is open; should it not, a second later we do.
             async with asyncio.timeout(self.timeout + (self.transport == "litellm")):
