@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any, NamedTuple, Self
 
-from ..core import CallFailed, SetupError, digest, keep_secret, note, redact, strings_in
+from ..core import SetupError, digest, keep_secret, note, redact, strings_in
 from .answers import Completion, guess_messages, priced
 from .embedded import check_engine, engine, fetch_model
 from .faults import Fault, pause_before_next
@@ -467,13 +467,13 @@ class LLM:
 
     def _reached_servers(self) -> list[Server]:
         "All servers; one at least has to answer, and those that are silent now are taken in when they do."
-        places = zip(self.bases or (None,), self.addresses or (None,), strict=True)
-        servers, silent = [Server(self._route_out(base), address) for base, address in places], []
-        for server, base in zip(servers, self.bases or (None,), strict=True):
+        servers, silent = [], []
+        for base, address in zip(self.bases or (None,), self.addresses or (None,), strict=True):
+            servers.append(Server(self._route_out(base), address))
             try:
                 _reach(self.model, base)
             except SetupError as error:
-                server.heard(Fault("passing", str(error)))
+                servers[-1].heard(Fault("passing", str(error)))
                 silent.append(error)
         if len(silent) == len(servers):
             raise silent[0]

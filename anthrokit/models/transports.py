@@ -29,7 +29,7 @@ from ..core import CallFailed, SetupError, known_secrets
 from .answers import Completion, Teller, completion_of, counted, guess_tokens, priced
 from .embedded import answer_here
 from .faults import Fault, fault_of_error, fault_of_response
-from .loop import background_loop, wait_for
+from .loop import background_loop
 
 # %% auto #0
 __all__ = ['Shared', 'unshared']
@@ -143,9 +143,7 @@ def _is_listened_to(litellm: Any) -> bool:
 _STREAMED = {"stream": True, "stream_options": {"include_usage": True}}
 
 
-async def _by_litellm(
-    ready: Mapping[str, Any], request: Mapping[str, Any], show: Teller | None = None
-) -> Completion:
+async def _by_litellm(ready: Mapping[str, Any], request: Mapping[str, Any], show: Teller | None) -> Completion:
     "One try through LiteLLM."
     litellm = import_litellm()
     if not _is_listened_to(litellm):
@@ -564,7 +562,7 @@ async def http(
     return raw
 
 
-async def _by_lean(wire: Wire, request: Mapping[str, Any], show: Teller | None = None) -> Completion:
+async def _by_lean(wire: Wire, request: Mapping[str, Any], show: Teller | None) -> Completion:
     "One try straight to the provider; LiteLLM's way where it has to, and where somebody wants its log."
     form = None if _is_listened_to(import_litellm()) else wire.form(request)
     if form is None or (show and wire.provider not in _AS_OPENAI):
@@ -615,9 +613,7 @@ async def _events(response: Any) -> AsyncIterator[dict[str, Any]]:
                     raise Fault("unreadable", "a piece of an answer that can't be read") from None
 
 # %% ../../nbs/02_models/05_transports.ipynb #f981e9fc
-async def _by_embedded(
-    ready: Mapping[str, Any], request: Mapping[str, Any], show: Teller | None = None
-) -> Completion:
+async def _by_embedded(ready: Mapping[str, Any], request: Mapping[str, Any], show: Teller | None) -> Completion:
     "One answer of the embedded model."
     try:
         asked = {**ready["parameters"], **request}
