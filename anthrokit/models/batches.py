@@ -192,7 +192,7 @@ async def _patiently(llm: LLM, call: Callable[..., Awaitable[Any]], *given: Any)
 class _Seen:
     "A batch as it stands."
 
-    status: str  # under way, completed, expired, cancelled, failed
+    status: str  # under way, completed, expired, cancelled, failed, gone
     results: tuple[str, ...] = ()  # where they are
     reasons: tuple[tuple[str, str], ...] = ()  # why it failed: message, code
 
@@ -405,12 +405,12 @@ class Provider:
 
         return await _patiently(self.llm, once)
 
-    async def look(self, batch: str) -> _Seen | None:
-        "A batch as it stands; None where the provider no longer knows it."
+    async def look(self, batch: str) -> _Seen:
+        "A batch as it stands; gone where the provider no longer knows it."
         try:
             return await _patiently(self.llm, self.there.look, batch)
         except _Gone:
-            return None
+            return _Seen("gone")
 
     async def fetch(self, result: str) -> bytes:
         "Results, in lines."
@@ -647,12 +647,10 @@ class _Lane:
 
     async def _look(self, file: str, batch: str) -> None:
         found = await self.provider.look(batch)
-        if found is None:
-            await self._collect(file, "gone", ())
-        elif found.status == "failed":
+        if found.status == "failed":
             self._take_back(file, found)
-        elif found.status in ("completed", "expired", "cancelled"):
-            await self._collect(file, found.status, found.results)
+        elif found.status in ("completed", "expired", "cancelled", "gone"):
+            await self._collect(file, found)
 
     def _take_back(self, file: str, found: _Seen) -> None:
         "A batch that the provider didn't take: nothing was done, and nothing is to pay."
@@ -669,21 +667,20 @@ class _Lane:
     def _wait_again(self, file: str, status: str) -> None:
         "End a file of which nothing was done; its requests wait as before."
         again = [self.asked.get(row["request"]) for row in self.ledger.open_requests(file).values()]
-        again = [question for question in again if question is not None]
         self._end(file, status)
-        self.waiting.extendleft(reversed(again))
+        self.waiting.extendleft(filter(None, reversed(again)))
 
-    async def _collect(self, file: str, status: str, results: Iterable[str]) -> None:
+    async def _collect(self, file: str, found: _Seen) -> None:
         "Hand over what came of a batch; a request without an answer has failed, with the reason."
         asked = self.ledger.open_requests(file)
-        for result in results:
+        for result in found.results:
             lines = (await self.provider.fetch(result)).splitlines()
             await self._keep(asked, (read_result(line, self.llm) for line in lines))
         why = {"completed": "the batch has no answer to this request", "gone": "the provider has lost the batch"}
-        reason = why.get(status, f"the batch was {status} before this request was done")
+        reason = why.get(found.status, f"the batch was {found.status} before this request was done")
         failed = Completion(None, "failed", error=reason)
-        await self._keep(asked, [(custom_id, failed) for custom_id in list(asked)])
-        self._end(file, status)
+        await self._keep(asked, [(custom_id, failed) for custom_id in asked])
+        self._end(file, found.status)
         self.held = False
 
     async def _keep(
