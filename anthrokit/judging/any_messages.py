@@ -11,16 +11,14 @@ import os
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ..core import Run, TableError, as_run, close_name, digest, import_dialogues, note, tables
+from ..core import Run, TableError, close_name, digest, import_dialogues, note, tables
 from .jobs import judge
 from .judges import Judge
-from ..simulation import metadata_rows
 
 # %% auto #0
 __all__ = ['Source', 'paired_turns', 'read_rows', 'read_messages', 'import_messages', 'judge_table']
@@ -57,10 +55,10 @@ _ROLES = {name: role for role, names in SPEAKERS.items() for name in names}
 
 def _message(message: Any, place: str) -> dict[str, str | None]:
     "One message with our names; of one in parts, its text parts."
-    names = {"role", "content"} if isinstance(message, dict) and "role" in message else {"from", "value"}
-    if not isinstance(message, dict) or not names <= set(message):
+    names = ("role", "content") if isinstance(message, dict) and "role" in message else ("from", "value")
+    if not isinstance(message, dict) or not {*names} <= {*message}:
         raise TableError(f"{place}: needs role and content (or from and value), not {message!r:.80}")
-    speaker, content = (message[name] for name in sorted(names, key=("role", "from", "content", "value").index))
+    speaker, content = (message[name] for name in names)
     if not isinstance(speaker, str) or speaker.strip().lower() not in _ROLES:
         raise TableError(f"{place}: the speaker {speaker!r:.40} is none of {', '.join(_ROLES)}")
     if isinstance(content, list | tuple | np.ndarray):
@@ -342,16 +340,16 @@ def _gathered(placed: Sequence[tuple[str, Mapping[str, Any]]]) -> list[tuple[str
 
 def _numbered(dialogues: list[list[dict[str, Any]]], seen: Counter[str]) -> list[dict[str, Any]]:
     "Rows of dialogues; an unnamed one that was there before gets an id of its own."
-    first = dialogues[0][0]
-    key = first["pair_id"] or first["dialogue_id"]
+    rows = [turn for turns in dialogues for turn in turns]
+    key = rows[0]["pair_id"] or rows[0]["dialogue_id"]
     seen[key] += 1
     if seen[key] > 1:
-        if first["named"]:
-            raise TableError(f"{first['place']}, column dialogue_id: {key!r} stands there twice")
-        for turn in (turn for turns in dialogues for turn in turns):
-            turn["dialogue_id"] = digest(turn["dialogue_id"], seen[key])
-            turn["pair_id"] = turn["pair_id"] and digest(turn["pair_id"], seen[key])
-    return [turn for turns in dialogues for turn in turns]
+        if rows[0]["named"]:
+            raise TableError(f"{rows[0]['place']}, column dialogue_id: {key!r} stands there twice")
+        for row in rows:
+            row["dialogue_id"] = digest(row["dialogue_id"], seen[key])
+            row["pair_id"] = row["pair_id"] and digest(row["pair_id"], seen[key])
+    return rows
 
 
 def _one_text_each(table: pd.DataFrame) -> None:
@@ -401,24 +399,20 @@ def import_messages(source: Source | Mapping[str, Source], run: Run | str | os.P
     if not sources:
         raise TableError("the dict names no target")
     table = pd.concat([_of_target(read_messages(one), name) for name, one in sources.items()], ignore_index=True)
-    first = table.drop_duplicates("prompt_id")
+    first, each = table.drop_duplicates("prompt_id"), table.drop_duplicates("dialogue_id")
     prompts = first[["prompt_id", "base_id"]].assign(first_message=first["opening"])
-    dialogues = table.groupby("dialogue_id", sort=False).agg(
-        prompt_id=("prompt_id", "first"),
-        target=("target", "first"),
-        turns=("turn", "max"),
-        system_target=("system", "first"),
+    dialogues = each[["dialogue_id", "prompt_id", "target", "metadata"]].assign(
+        repeat=each.groupby(["prompt_id", "target"]).cumcount() + 1,
+        turns=each["dialogue_id"].map(table["dialogue_id"].value_counts()),
+        system_target=each["system"],
+        status="done",
     )
-    repeat = dialogues.groupby(["prompt_id", "target"]).cumcount() + 1
-    rows = tables.records(dialogues.assign(repeat=repeat, status="done").reset_index())
-    pairs = table.dropna(subset=["pair_id"]).drop_duplicates("dialogue_id")
-    each = table.drop_duplicates("dialogue_id")
-    metadata = metadata_rows(zip(each["dialogue_id"], each["metadata"], strict=True))
+    pairs = each.dropna(subset=["pair_id"])
     return import_dialogues(
-        as_run(run),
+        run,
         "imported messages",
         prompts,
-        {"dialogues": rows, "messages": _messages(table), "metadata": metadata},
+        {"dialogues": tables.records(dialogues), "messages": _messages(table)},
         pairs=pairs[["pair_id", "target", "dialogue_id"]].values.tolist(),
         taken={
             "rows": len(each) - len(pairs) // 2,

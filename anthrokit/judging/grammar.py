@@ -176,16 +176,12 @@ def _standing(word: Any, person: Any) -> str:
         return "negated"
     verb = word if word.pos_ in ("VERB", "AUX") else word.head
     chain = [verb, *verb.ancestors]
-    words = {
-        child.lower_ for token in chain for child in token.children if child.dep_ in ("mark", "aux", "advmod")
-    }
+    words = {token.lower_ for token in chain}
+    words |= {child.lower_ for token in chain for child in token.children if child.dep_ in ("mark", "aux", "advmod")}
     own = {child.lower_ for token in (verb, verb.head) for child in token.children if child.dep_ == "aux"}
-    if words & _CONDITIONS or {token.lower_ for token in chain} & _CONDITIONS:
+    if words & _CONDITIONS or own & _MODALS:
         return "conditional"
-    if own & _MODALS:
-        return "conditional"
-    last = word.sent[-1].lower_ if len(word.sent) else ""
-    if last == "?" and any(child.dep_ == "aux" and child.i < person.i for child in verb.children):
+    if word.sent[-1].lower_ == "?" and any(child.dep_ == "aux" and child.i < person.i for child in verb.children):
         return "asked"
     for token in chain[1:]:
         if token.lemma_ in _REPORTS and all(child.lower_ not in ("i", "we") for child in token.children):

@@ -11,7 +11,6 @@ import numbers
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,7 +18,7 @@ import pandas as pd
 
 from ..core import LABEL_CONTEXT, Run, RunError, SetupError, TableError, differing, digest, forget_judges
 from ..core import has_verdicts, mode_of, nearest, note, redact_in, silent_judges, tables, waiting
-from .judges import Judge, LLMJudge, Passage, PronounCounter, judge_identity
+from .judges import Judge, Passage, PronounCounter, judge_identity
 from .offline import offline_panel
 from .verdicts import Rating
 from ..models import DEFAULT_MODEL, LLM, Batch, Budget, unshared
@@ -123,9 +122,9 @@ def _own_behaviours(judge: Judge) -> list[str] | None:
 def _speaks_to(judge: Judge, judged: Sequence[str]) -> list[str]:
     "The behaviours that a judge is asked about."
     own = _own_behaviours(judge)
-    if own is None or isinstance(judge, PronounCounter):
-        return list(judged) if own is None else own
-    return [name for name in own if name in judged]
+    if own is None:
+        return list(judged)
+    return own if isinstance(judge, PronounCounter) else [name for name in own if name in judged]
 
 # %% ../../nbs/05_judging/06_jobs.ipynb #3d6f3121
 def _sound(rating: Any) -> Rating:
@@ -293,11 +292,9 @@ class JudgingJob(Job):
         self.sampling, self.kept_sampling = sampling, self._run_sampling(sampling)
         self.to_come: tuple[int, float, float] = (0, 0.0, 0.0)
         self.anew: list[str] = []  # judges without any verdict, given with other settings now
-        self.entries = [self._entry(judge, _speaks_to(judge, judged), samples) for judge in self.judges]
-        self.owed = {
-            entry["judge"]: (list(_speaks_to(judge, judged)), entry["samples"])
-            for judge, entry in zip(self.judges, self.entries, strict=True)
-        }
+        spoken = {judge.name: _speaks_to(judge, judged) for judge in self.judges}
+        self.entries = [self._entry(judge, spoken[judge.name], samples) for judge in self.judges]
+        self.owed = {entry["judge"]: (spoken[entry["judge"]], entry["samples"]) for entry in self.entries}
         counts = [self.count(judge) for judge in self.judges]
         self.total, self.done = sum(total for total, _ in counts), sum(done for _, done in counts)
 
@@ -347,12 +344,11 @@ class JudgingJob(Job):
     def open(self) -> None:
         if not self.messages.texts:
             raise ValueError(f"the run {self.run.name!r} has no target message to judge; simulate first")
-        facts = {
-            "taxonomy": self.taxonomy.hash,
-            "behaviours": [behaviour.entry() for behaviour in self.taxonomy],
-            "sampling": self.kept_sampling,
-        }
-        self.run.set_facts(**facts)
+        self.run.set_facts(
+            taxonomy=self.taxonomy.hash,
+            behaviours=[behaviour.entry() for behaviour in self.taxonomy],
+            sampling=self.kept_sampling,
+        )
         forget_judges(self.run, self.anew)
         self.anew = []
         known = {name for (name,) in self.run.rows("SELECT judge FROM judges")}

@@ -181,13 +181,6 @@ def judge_prompt(
     return re.sub(r"\{(\w+)\}", lambda match: fields.get(match[1], match[0]), template)
 
 # %% ../../nbs/05_judging/02_judges.ipynb #a07771b3
-def _released(protocol: str | Released) -> Released | None:
-    "The released protocol, where it is asked for."
-    if protocol not in ("paper", "released") and not isinstance(protocol, Released):
-        raise ValueError(f"there is no protocol {protocol!r}; {nearest(protocol, ('paper', 'released'))}")
-    return Released() if protocol == "released" else None if protocol == "paper" else protocol
-
-
 def _verdict_schema(names: Sequence[str] = ()) -> dict[str, Any]:
     "The form of an answer as providers take it: a code, and a reason and a verdict, or those of each behaviour."
 
@@ -274,7 +267,11 @@ class LLMJudge:
             raise ValueError(f"first is {first!r}; a prompt begins with {' or '.join(_TEMPLATES)}")
         if context not in CONTEXTS:
             raise ValueError(f"context is {context!r}; a judge is shown {', '.join(CONTEXTS)}")
-        self.released = _released(protocol)
+        if protocol == "released":
+            protocol = Released()
+        elif protocol != "paper" and not isinstance(protocol, Released):
+            raise ValueError(f"there is no protocol {protocol!r}; {nearest(protocol, ('paper', 'released'))}")
+        self.released = None if protocol == "paper" else protocol
         own = {"template": template is not None, "first": first != "behaviour", "present": present}
         if self.released and (given := [name for name, is_given in own.items() if is_given]):
             raise ValueError(f"the released protocol has a prompt of its own; leave {given[0]} out")

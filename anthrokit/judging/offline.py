@@ -402,15 +402,13 @@ def best_threshold(scores: Sequence[float], truth: Sequence[bool]) -> float:
     return float((cuts[best] + below.max()) / 2 if len(below) else cuts[best] - 1e-6)
 
 # %% ../../nbs/05_judging/05_offline.ipynb #96cc4d05
-def _expected_loss(
-    said: np.ndarray, target: np.ndarray, groups: np.ndarray, resamples: int = 1000, seed: int = 0
-) -> dict[str, float]:
+def _expected_loss(said: np.ndarray, target: np.ndarray, groups: np.ndarray) -> dict[str, float]:
     "Share of verdicts that differ from the teacher's, and how far the student's rate is off; intervals by group."
     _, codes = np.unique(groups, return_inverse=True)
     values = np.stack([said != target, said.astype(float) - target, np.ones(len(target))], axis=1)
     sums = np.stack([np.bincount(codes, column) for column in values.T], axis=1)
     many = len(sums)
-    drawn = np.random.default_rng(seed).multinomial(many, np.full(many, 1 / many), resamples) @ sums
+    drawn = np.random.default_rng(0).multinomial(many, np.full(many, 1 / many), 1000) @ sums
     found: dict[str, float] = {}
     for place, name in enumerate(("error", "rate_shift")):
         found |= _resampled(name, sums[:, place].sum() / len(target), drawn[:, place] / drawn[:, 2])

@@ -249,10 +249,6 @@ def judged_breaks(run: Run) -> pd.DataFrame:
     """
     ratings = run.ratings().merge(run.dialogues()[["dialogue_id", "target"]], on="dialogue_id")
     found = ratings[ratings["verdict"].eq(True).fillna(False)]
-    told = found.assign(
-        turn=found["turn"] + 1,
-        reason=found["behaviour"],
-        phrase=found["explanation"],
-        persona=found["target"],
-    )
+    names = {"behaviour": "reason", "explanation": "phrase", "target": "persona"}
+    told = found.rename(columns=names).assign(turn=found["turn"] + 1)
     return told[["dialogue_id", "turn", "persona", "reason", "phrase", "judge"]].reset_index(drop=True)

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import contextlib
-import importlib
 import importlib.util
 import io
 import json

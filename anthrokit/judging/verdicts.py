@@ -75,7 +75,7 @@ class Statement:
     rest: str = ""
 
 
-def _stated(word: re.Match, code: str | None = None) -> Statement:
+def _stated(word: re.Match, code: str | None) -> Statement:
     rest, says = word["rest"], _says(word)
     clear = not (_HEDGE.match(rest) or _RUNS_ON.match(rest))
     clear = clear and all(_says(other) is says for other in _TAKEN_BACK.finditer(rest))
@@ -231,41 +231,27 @@ def _told_once(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def json_objects(text: str, most: int = 20) -> Iterator[tuple[dict[str, Any], str]]:
-    "The JSON objects in a text that stand in no other one, each with its source; so many at most."
+def json_objects(text: str) -> Iterator[tuple[dict[str, Any], str]]:
+    "The JSON objects in a text that stand in no other one, each with its source; twenty places are tried."
     place, decoder = 0, json.JSONDecoder(object_pairs_hook=_told_once)
-    for _ in range(most):
+    for _ in range(20):
         place = text.find("{", place)
         if place < 0:
             return
-        end = _closing(text, place)
+        start, place = place, place + 1
         try:
-            found, end = decoder.raw_decode(text[:end], place) if end else (None, place + 1)
+            found, end = decoder.raw_decode(text, start)
         except (ValueError, RecursionError):
-            found, end = None, place + 1
-        if isinstance(found, dict):
-            yield found, text[place:end]
-        place = end
+            continue
+        if _is_shallow(found):
+            place = end
+            yield found, text[start:end]
 
 
-def _closing(text: str, place: int) -> int | None:
-    "Where the bracket that opens at a place is closed; None where it isn't, or where it goes too deep."
-    depth, quoted, escaped = 0, False, False
-    for number in range(place, len(text)):
-        character = text[number]
-        if quoted:
-            quoted, escaped = escaped or character != '"', not escaped and character == "\\"
-        elif character == '"':
-            quoted = True
-        elif character in "{[":
-            depth += 1
-            if depth > _DEPTH:
-                return None
-        elif character in "}]":
-            depth -= 1
-            if not depth:
-                return number + 1
-    return None
+def _is_shallow(value: Any, levels: int = _DEPTH) -> bool:
+    "Whether objects and lists stand in one another no deeper than so many levels."
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else None
+    return inner is None or (levels > 0 and all(_is_shallow(one, levels - 1) for one in inner))
 
 # %% ../../nbs/05_judging/01_verdicts.ipynb #94ed2296
 def _fields(given: dict[str, Any]) -> dict[str, Any]:

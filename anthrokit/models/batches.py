@@ -146,12 +146,11 @@ def read_result(line: bytes, llm: LLM) -> tuple[str, Completion] | None:
             return custom_id, llm.wire.read(json.dumps(body).encode())
         raise fault_of_response(status, json.dumps(body), {})
     except Fault as fault:
+        told = fault.told(llm.model)
         if fault.follows == "refused":
-            refused = {"finish_reason": "content_filter", "error": fault.told(llm.model)}
-            return custom_id, Completion(None, "refused", **refused)
+            return custom_id, Completion(None, "refused", finish_reason="content_filter", error=told)
         tokens_in, tokens_out = fault.tokens or (0, 0)
-        failed = {"tokens_in": tokens_in, "tokens_out": tokens_out, "error": fault.told(llm.model)}
-        return custom_id, Completion(None, "failed", **failed)
+        return custom_id, Completion(None, "failed", tokens_in=tokens_in, tokens_out=tokens_out, error=told)
 
 # %% ../../nbs/02_models/09_batches.ipynb #5c5563fb
 class _Gone(SetupError):
@@ -162,13 +161,13 @@ class _Refused(SetupError):
     "The provider won't take this file."
 
 
-async def _patiently(llm: LLM, call: Callable[[], Awaitable[Any]]) -> Any:
+async def _patiently(llm: LLM, call: Callable[..., Awaitable[Any]], *given: Any) -> Any:
     "What a call says; tried again after passing faults, and with no key in the text or the chain of an error."
     tries = 0
     while True:
         tries += 1
         try:
-            return await call()
+            return await call(*given)
         except (asyncio.CancelledError, SetupError):
             raise
         except Exception as error:
@@ -193,7 +192,7 @@ async def _patiently(llm: LLM, call: Callable[[], Awaitable[Any]]) -> Any:
 class _Seen:
     "A batch as it stands."
 
-    status: str  # under way, completed, expired, cancelled, failed
+    status: str  # under way, completed, expired, cancelled, failed, gone
     results: tuple[str, ...] = ()  # where they are
     reasons: tuple[tuple[str, str], ...] = ()  # why it failed: message, code
 
@@ -201,9 +200,9 @@ class _Seen:
 class _OpenAI:
     "Batches by LiteLLM's functions, for OpenAI and servers that speak like it."
 
-    def __init__(self, llm: LLM, name: str):
-        self.reached = {"custom_llm_provider": name, "api_base": llm.api_base, "api_key": llm.wire.ready["api_key"]}
-        self.reached |= {"timeout": max(llm.timeout, 600.0), "max_retries": 0}
+    def __init__(self, llm: LLM):
+        self.reached = {"custom_llm_provider": llm.wire.provider, "api_base": llm.api_base}
+        self.reached |= {"api_key": llm.wire.ready["api_key"], "timeout": max(llm.timeout, 600.0), "max_retries": 0}
 
     async def check(self) -> None:
         await import_litellm().alist_batches(limit=1, **self.reached)
@@ -243,7 +242,7 @@ _HELLO = {"messages": [{"role": "user", "content": "Hello"}]}  # its form tells 
 class _Anthropic:
     "Message Batches."
 
-    def __init__(self, llm: LLM, name: str):
+    def __init__(self, llm: LLM):
         form = _form_of(llm, _HELLO)
         self.url, self.how = f"{form.url}/batches", {"headers": form.headers, "proxy": form.proxy}
         self.kept: dict[str, bytes] = {}
@@ -301,7 +300,7 @@ class _Anthropic:
 class _Gemini:
     "Gemini's batch mode, with files."
 
-    def __init__(self, llm: LLM, name: str):
+    def __init__(self, llm: LLM):
         form = _form_of(llm, _HELLO)
         self.root, _, model = form.url.rpartition("/models/")
         self.create = f"{self.root}/models/{model.partition(':')[0]}:batchGenerateContent"
@@ -353,45 +352,44 @@ class _Gemini:
         return await http("GET", f"{self._files('download')}/{result}:download?alt=media", **self.how)
 
 # %% ../../nbs/02_models/09_batches.ipynb #8bd892ce
-_SPEAK_BATCHES = ("openai", "anthropic", "gemini", "azure", "litellm_proxy", "hosted_vllm")
+_SPEAK_BATCHES = {"openai": _OpenAI, "anthropic": _Anthropic, "gemini": _Gemini}
+_SPEAK_BATCHES |= {"azure": _OpenAI, "litellm_proxy": _OpenAI, "hosted_vllm": _OpenAI}
 
 
 class Provider:
     "The batches of one model, which is prepared; refused where it has none, or needs what a batch can't carry."
 
     def __init__(self, llm: LLM):
-        if llm.embedded or provider_of(llm.model, llm.api_base)[0] not in _SPEAK_BATCHES:
+        name = None if llm.embedded else provider_of(llm.model, llm.api_base)[0]
+        if name not in _SPEAK_BATCHES:
             raise SetupError(
                 f"{llm.model} has no batches that can be used here; models of {', '.join(_SPEAK_BATCHES)} may have. "
                 f"Ask it without batch=…."
             )
         if llm.access.options:
             raise SetupError(f"a file of requests can't carry {', '.join(llm.access.options)} of {llm.model}")
-        self.llm, name = llm.prepare(), provider_of(llm.model, llm.api_base)[0]
-        self.there = {"anthropic": _Anthropic, "gemini": _Gemini}.get(name, _OpenAI)(llm, name)
-
-    async def _ask(self, what: Callable[..., Awaitable[Any]], *given: Any) -> Any:
-        return await _patiently(self.llm, lambda: what(*given))
+        self.llm = llm.prepare()
+        self.there = _SPEAK_BATCHES[name](llm)
 
     async def check(self) -> None:
         "Refuse a server without batches."
-        await self._ask(self.there.check)
+        await _patiently(self.llm, self.there.check)
 
     async def upload(self, data: bytes) -> str:
         "The id of new requests, in lines."
-        return await self._ask(self.there.send, data)
+        return await _patiently(self.llm, self.there.send, data)
 
-    async def begin(self, file: str, *, known: bool, asked: Mapping[str, Any] = {}) -> str | None:  # noqa: B006
+    async def begin(self, file: str, asked: Mapping[str, Any], *, known: bool) -> str | None:
         """The id of a batch of requests.
 
         Parameters
         ----------
         file : str
             The requests.
+        asked : mapping
+            The same by custom_id.
         known : bool
             It may have been begun before: look first.
-        asked : mapping
-            The requests by custom_id.
 
         Returns
         -------
@@ -405,18 +403,18 @@ class Provider:
             found, tried = await self.there.find(file, asked) if tried else None, True
             return found or await self.there.begin(file)
 
-        return await self._ask(once)
+        return await _patiently(self.llm, once)
 
-    async def look(self, batch: str) -> _Seen | None:
-        "A batch as it stands; None where the provider no longer knows it."
+    async def look(self, batch: str) -> _Seen:
+        "A batch as it stands; gone where the provider no longer knows it."
         try:
-            return await self._ask(self.there.look, batch)
+            return await _patiently(self.llm, self.there.look, batch)
         except _Gone:
-            return None
+            return _Seen("gone")
 
     async def fetch(self, result: str) -> bytes:
         "Results, in lines."
-        return await self._ask(self.there.fetch, result)
+        return await _patiently(self.llm, self.there.fetch, result)
 
 # %% ../../nbs/02_models/09_batches.ipynb #06f3d234
 _OPEN = "batches.status IN ('uploaded', 'begun')"
@@ -630,7 +628,7 @@ class _Lane:
     async def _begin(self, file: str, *, known: bool) -> None:
         "Begin a file's batch, or find the one that a process began which isn't there any more."
         try:
-            batch = await self.provider.begin(file, known=known, asked=self.ledger.open_requests(file))
+            batch = await self.provider.begin(file, self.ledger.open_requests(file), known=known)
         except (_Refused, _Gone):
             self._end(file, "refused")
             raise
@@ -649,12 +647,10 @@ class _Lane:
 
     async def _look(self, file: str, batch: str) -> None:
         found = await self.provider.look(batch)
-        if found is None:
-            await self._collect(file, "gone", ())
-        elif found.status == "failed":
+        if found.status == "failed":
             self._take_back(file, found)
-        elif found.status in ("completed", "expired", "cancelled"):
-            await self._collect(file, found.status, found.results)
+        elif found.status in ("completed", "expired", "cancelled", "gone"):
+            await self._collect(file, found)
 
     def _take_back(self, file: str, found: _Seen) -> None:
         "A batch that the provider didn't take: nothing was done, and nothing is to pay."
@@ -671,21 +667,20 @@ class _Lane:
     def _wait_again(self, file: str, status: str) -> None:
         "End a file of which nothing was done; its requests wait as before."
         again = [self.asked.get(row["request"]) for row in self.ledger.open_requests(file).values()]
-        again = [question for question in again if question is not None]
         self._end(file, status)
-        self.waiting.extendleft(reversed(again))
+        self.waiting.extendleft(filter(None, reversed(again)))
 
-    async def _collect(self, file: str, status: str, results: Iterable[str | None]) -> None:
+    async def _collect(self, file: str, found: _Seen) -> None:
         "Hand over what came of a batch; a request without an answer has failed, with the reason."
         asked = self.ledger.open_requests(file)
-        for result in filter(None, results):
+        for result in found.results:
             lines = (await self.provider.fetch(result)).splitlines()
             await self._keep(asked, (read_result(line, self.llm) for line in lines))
         why = {"completed": "the batch has no answer to this request", "gone": "the provider has lost the batch"}
-        reason = why.get(status, f"the batch was {status} before this request was done")
+        reason = why.get(found.status, f"the batch was {found.status} before this request was done")
         failed = Completion(None, "failed", error=reason)
-        await self._keep(asked, [(custom_id, failed) for custom_id in list(asked)])
-        self._end(file, status)
+        await self._keep(asked, [(custom_id, failed) for custom_id in asked])
+        self._end(file, found.status)
         self.held = False
 
     async def _keep(

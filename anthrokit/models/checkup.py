@@ -118,9 +118,8 @@ def doctor(servers: Sequence[str] = ()) -> pd.DataFrame:
         there = any(cache_folder().glob(f"{name}-{wheel.sha256[:8]}*/hashes.json"))
         detail = "in the cache" if there else "fetched from the package index at its first use, about 100 MB"
         rows.append(("model", name, "ok" if there else "lacks", detail))
-    rows += [("key", name, "ok", "set") for name in _keys()]
-    if not _keys():
-        rows.append(("key", "providers' keys", "lacks", "none is set; such as OPENAI_API_KEY"))
+    no_key = ("key", "providers' keys", "lacks", "none is set; such as OPENAI_API_KEY")
+    rows += [("key", name, "ok", "set") for name in _keys()] or [no_key]
     own = ("OPENAI_BASE_URL", "OPENAI_API_BASE", "OLLAMA_API_BASE")
     tried = {**_USUAL, **{name: os.environ[name] for name in own if os.environ.get(name)}}
     tried |= {f"server {number}": one for number, one in enumerate(servers, 1)}

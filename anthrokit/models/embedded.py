@@ -614,16 +614,12 @@ class _RowSampler:
         return torch.full_like(scores, -torch.inf).scatter(1, place.gather(1, drawn), 0.0)
 
 # %% ../../nbs/02_models/03_embedded.ipynb #238d7216
-class _RowLimit:
+def _row_limit(requests: Sequence[Request], start: int) -> Callable[..., Any]:
     "A stopping criterion that ends each row at its own token limit."
+    import torch
 
-    def __init__(self, requests: Sequence[Request], start: int):
-        import torch
-
-        self.limits = torch.tensor([start + request.max_tokens for request in requests])
-
-    def __call__(self, tokens: Any, scores: Any, **_: Any) -> Any:
-        return self.limits <= tokens.shape[1]
+    limits = torch.tensor([start + request.max_tokens for request in requests])
+    return lambda tokens, scores, **_: limits <= tokens.shape[1]
 
 # %% ../../nbs/02_models/03_embedded.ipynb #845d720d
 def _answer(tokenizer: Any, row: list[int]) -> dict[str, Any]:
@@ -696,7 +692,7 @@ class _ByTransformers:
                 do_sample=False,
                 max_new_tokens=max(request.max_tokens for request in requests),
                 logits_processor=[_RowSampler(requests)],
-                stopping_criteria=[_RowLimit(requests, start)],
+                stopping_criteria=[_row_limit(requests, start)],
                 pad_token_id=self.tokenizer.pad_token_id,
                 temperature=None,
                 top_p=None,

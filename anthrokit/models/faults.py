@@ -140,8 +140,9 @@ _RULES: tuple[tuple[str, tuple[int, ...], str], ...] = (
 
 # %% ../../nbs/02_models/02_faults.ipynb #b3cd694c
 _WAITS = re.compile(
-    r'retryDelay"?:\s*"(?P<delay>[\d.]+)s'
-    r"|(?:retry|try again) in (?:(?P<hours>\d+)h)?(?:(?P<minutes>\d+)m(?!s))?(?:(?P<seconds>[\d.]+)(?P<unit>ms|s))?",
+    r'retryDelay"?:\s*"(?P<delay>\d+\.?\d*)s'
+    r"|(?:retry|try again) in (?:(?P<hours>\d+)h)?(?:(?P<minutes>\d+)m(?!s))?"
+    r"(?:(?P<seconds>\d+\.?\d*)(?P<unit>ms|s))?",
     re.I,
 )
 _LONGEST_WAIT = 600.0
@@ -159,11 +160,8 @@ def wait_asked_for(headers: Mapping[str, str], body: str = "") -> float | None:
         except ValueError:
             pass
     if seconds is None and (found := _WAITS.search(body)) and any(found.groups()):
-        try:
-            seconds = float(found["delay"] or 0) + 3600 * int(found["hours"] or 0) + 60 * int(found["minutes"] or 0)
-            seconds += float(found["seconds"] or 0) / (1000 if found["unit"] == "ms" else 1)
-        except ValueError:
-            return None
+        seconds = float(found["delay"] or 0) + 3600 * float(found["hours"] or 0) + 60 * float(found["minutes"] or 0)
+        seconds += float(found["seconds"] or 0) / (1000 if found["unit"] == "ms" else 1)
     return None if seconds is None or seconds != seconds else min(max(seconds, 0.0), _LONGEST_WAIT)
 
 # %% ../../nbs/02_models/02_faults.ipynb #5215ef57

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import asyncio
-import copy
 import inspect
 import json
 import os
@@ -18,13 +17,13 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any, NamedTuple, Self
 
-from ..core import CallFailed, SetupError, digest, keep_secret, note, redact, strings_in
+from ..core import SetupError, digest, keep_secret, note, redact, strings_in
 from .answers import Completion, guess_messages, priced
 from .embedded import check_engine, engine, fetch_model
 from .faults import Fault, pause_before_next
 from .limits import Pace, is_number, pace_of
 from .loop import wait_for
-from .transports import LEAN, Route, Wire, import_litellm
+from .transports import LEAN, Route, Wire, import_litellm, translated
 
 # %% auto #0
 __all__ = ['LLM']
@@ -162,12 +161,20 @@ def _addresses(model: str, api_base: str | Sequence[str] | None) -> tuple[str, .
     return bases
 
 
-def _reach(model: str, base: str, as_openai: bool = True) -> None:
-    "Refuse a server that doesn't answer, and of OpenAI's kind an address beside the one where it does."
+def _reach(model: str, base: str | None) -> None:
+    """Refuse a server that doesn't answer, and of OpenAI's kind an address beside the one where it does.
+
+    A provider's own address is not tried.
+    """
+    provider, found = provider_of(model, base)
+    if not base and provider != "ollama":
+        return
     import httpx
     from litellm.llms.custom_httpx.http_handler import get_ssl_configuration
 
-    base, how = base.rstrip("/"), {"timeout": 10, "verify": get_ssl_configuration()}  # as calls are made
+    base = (base or found or os.environ.get("OLLAMA_API_BASE") or "http://localhost:11434").rstrip("/")
+    as_openai = provider not in ("anthropic", "gemini", "ollama", "ollama_chat")
+    how = {"timeout": 10, "verify": get_ssl_configuration()}  # as calls are made
     try:
         if httpx.get(f"{base}/models", **how).status_code == 404 and as_openai:
             nearby = (f"{base}/v1", f"{base.partition('/v1/')[0]}/v1")
@@ -213,25 +220,16 @@ def _check_names(options: Iterable[str]) -> None:
             raise ValueError(f"a model has no setting {name!r}; did you mean {near[0]}?")
 
 
-def _translated(model: str, parameters: Mapping[str, Any], base: str | None = None) -> dict[str, Any]:
-    "Parameters in the provider's words, without those that LiteLLM leaves out."
-    litellm = import_litellm()
-    name, provider, *_ = litellm.get_llm_provider(model, api_base=base)
-    about = {"model": name, "custom_llm_provider": provider, "drop_params": True}
-    return litellm.utils.get_optional_params(**about, **copy.deepcopy(dict(parameters)))
-
-
 def _taken(model: str, parameters: Mapping[str, Any], base: str | None = None) -> dict[str, Any]:
     "The parameters that a model takes; which it doesn't is said once."
 
-    asked = [name for name in _CHANGES_ANSWERS if name in parameters]
-
-    def without(left: str) -> dict[str, Any]:
-        return {name: value for name, value in parameters.items() if name != left}
+    def in_its_words(left: str | None = None) -> dict[str, Any]:
+        return translated(name, provider, {one: value for one, value in parameters.items() if one != left})
 
     try:
-        whole = _translated(model, parameters, base)
-        left_out = [name for name in asked if _translated(model, without(name), base) == whole]
+        name, provider, *_ = import_litellm().get_llm_provider(model, api_base=base)
+        whole = in_its_words()
+        left_out = [one for one in _CHANGES_ANSWERS if one in parameters and in_its_words(one) == whole]
     except Exception:  # the call has the same fault, and tells it better
         return dict(parameters)
     if left_out:
@@ -465,17 +463,17 @@ class LLM:
         fetch_model(name)
         check_engine(self.engine)
         ready = {"model": name, "parameters": self.parameters, "engine": self.engine}
-        return Route(self.model, "embedded", self.timeout, self.prices(), False, ready)
+        return Route("embedded", self.timeout, self.prices(), False, ready)
 
     def _reached_servers(self) -> list[Server]:
         "All servers; one at least has to answer, and those that are silent now are taken in when they do."
-        places = zip(self.bases or (None,), self.addresses or (None,), strict=True)
-        servers, silent = [Server(self._route_out(base), address) for base, address in places], []
-        for server, base in zip(servers, self.bases or (None,), strict=True):
+        servers, silent = [], []
+        for base, address in zip(self.bases or (None,), self.addresses or (None,), strict=True):
+            servers.append(Server(self._route_out(base), address))
             try:
-                self._reach(base)
+                _reach(self.model, base)
             except SetupError as error:
-                server.heard(Fault("passing", str(error)))
+                servers[-1].heard(Fault("passing", str(error)))
                 silent.append(error)
         if len(silent) == len(servers):
             raise silent[0]
@@ -497,19 +495,11 @@ class LLM:
         ready = {"model": self.model, "api_base": base, "api_key": key, "timeout": self.timeout}
         ready |= {"max_retries": 0, "num_retries": 0, "drop_params": True, **sent}
         transport = self.transport if provider in LEAN else "litellm"
-        keep_secret(key)
         secrets = [key, *strings_in(self.access.options)]
         wire = Wire(ready)
         self._live.wire = self._live.wire or wire
         ready = wire if transport == "lean" else ready
-        return Route(self.model, transport, self.timeout, self.prices(), self.price is None, ready, secrets)
-
-    def _reach(self, base: str | None) -> None:
-        "Refuse a server that doesn't answer; a provider's own address is not tried."
-        provider, found = provider_of(self.model, base)
-        if base or provider == "ollama":
-            where = base or found or os.environ.get("OLLAMA_API_BASE") or "http://localhost:11434"
-            _reach(self.model, where, as_openai=provider not in ("anthropic", "gemini", "ollama", "ollama_chat"))
+        return Route(transport, self.timeout, self.prices(), self.price is None, ready, secrets)
 
     def _checked_key(self, provider: str) -> str | None:
         "The key to send; a provider that needs one and has none is refused."

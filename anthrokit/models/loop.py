@@ -106,15 +106,7 @@ def wait_for(work: Coroutine[Any, Any, Any], tick: Callable[[], None] | None = N
     >>> wait_for(asyncio.sleep(0, result="done"))
     'done'
     """
-    ended = threading.Event()
-
-    async def whole() -> Any:
-        try:
-            return await _unswept(work)
-        finally:
-            ended.set()
-
-    future = asyncio.run_coroutine_threadsafe(whole(), background_loop())
+    future = asyncio.run_coroutine_threadsafe(_unswept(work), background_loop())
     try:
         while True:
             try:
@@ -126,7 +118,7 @@ def wait_for(work: Coroutine[Any, Any, Any], tick: Callable[[], None] | None = N
                     tick()
     except KeyboardInterrupt:
         future.cancel()
-        ended.wait(timeout=10)
+        concurrent.futures.wait([future], 10)
         raise
     finally:
         if tick:

@@ -308,9 +308,8 @@ class Meter:
                 )
 
         try:
-            shown = {} if show is None else {"show": show}
             call = llm.acomplete if ask is None else functools.partial(ask, llm)
-            answer = await call(messages, on_lost=lost, **shown, **parameters)
+            answer = await call(messages, on_lost=lost, show=show, **parameters)
         except (CallFailed, SetupError):
             failed = Completion(None, "failed", seconds=time.perf_counter() - start)
             await self.book(llm, failed, unit=unit, purpose=purpose)

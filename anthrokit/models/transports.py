@@ -29,7 +29,7 @@ from ..core import CallFailed, SetupError, known_secrets
 from .answers import Completion, Teller, completion_of, counted, guess_tokens, priced
 from .embedded import answer_here
 from .faults import Fault, fault_of_error, fault_of_response
-from .loop import background_loop, wait_for
+from .loop import background_loop
 
 # %% auto #0
 __all__ = ['Shared', 'unshared']
@@ -64,14 +64,11 @@ def _import_into(future: concurrent.futures.Future) -> None:
 def import_litellm() -> Any:
     "LiteLLM, imported once."
     global _IMPORT
-    if _IMPORT is not None and _IMPORT.done() and _IMPORT.exception() is None:
-        return _IMPORT.result()
     with _IMPORT_GUARD:
+        if _IMPORT is None or (_IMPORT.done() and _IMPORT.exception() is not None):
+            _IMPORT = concurrent.futures.Future()
+            threading.Thread(target=_import_into, args=(_IMPORT,), name="import of litellm", daemon=True).start()
         future = _IMPORT
-        if future is None or (future.done() and future.exception() is not None):
-            future = concurrent.futures.Future()
-            threading.Thread(target=_import_into, args=(future,), name="import of litellm", daemon=True).start()
-            _IMPORT = future
     return future.result()
 
 # %% ../../nbs/02_models/05_transports.ipynb #e221f5c9
@@ -146,9 +143,7 @@ def _is_listened_to(litellm: Any) -> bool:
 _STREAMED = {"stream": True, "stream_options": {"include_usage": True}}
 
 
-async def _by_litellm(
-    ready: Mapping[str, Any], request: Mapping[str, Any], show: Teller | None = None
-) -> Completion:
+async def _by_litellm(ready: Mapping[str, Any], request: Mapping[str, Any], show: Teller | None) -> Completion:
     "One try through LiteLLM."
     litellm = import_litellm()
     if not _is_listened_to(litellm):
@@ -248,6 +243,12 @@ class Form:
     rows: dict[tuple[str, ...], list[str]] = field(default_factory=dict)  # by the roles of its messages: see `words`
 
 
+def translated(model: str, provider: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    "Parameters in the provider's words, without those that LiteLLM leaves out."
+    about = {"model": model, "custom_llm_provider": provider, "drop_params": True}
+    return import_litellm().utils.get_optional_params(**about, **copy.deepcopy(dict(parameters)))
+
+
 class _Unheard:
     "A log that nobody reads, for translators that write one."
 
@@ -316,8 +317,7 @@ class Wire:
 
     def _form(self, sent: Mapping[str, Any], request: Mapping[str, Any]) -> Form:
         own = {name: value for name, value in {**self.ready, **request}.items() if name not in _NOT_IN_BODY}
-        about = {"model": self.model, "custom_llm_provider": self.provider, "drop_params": True}
-        mapped = import_litellm().utils.get_optional_params(**about, **copy.deepcopy(own))
+        mapped = translated(self.model, self.provider, own)
         mapped.pop("stream", None)
         url, headers = sent["api_base"], {name: str(value) for name, value in (sent["headers"] or {}).items()}
         if self.provider == "openai":
@@ -543,42 +543,39 @@ def _close_sessions() -> None:
                 asyncio.run_coroutine_threadsafe(session.close(), loop).result(timeout=5)
 
 
-async def http(method: str, url: str, *, headers: Mapping[str, str], proxy: str | None, data: bytes = b"") -> bytes:
-    "The body of a provider's answer; an error is a fault."
-    given = {"data": data or None, "headers": headers, "proxy": proxy}
-    async with _session().request(method, url, **given) as response:
+async def http(
+    method: str,
+    url: str,
+    *,
+    headers: Mapping[str, str],
+    proxy: str | None,
+    data: bytes | None = None,
+    show: Teller | None = None,
+) -> bytes:
+    "The body of a provider's answer, each piece of a stream shown as it comes; an error is a fault."
+    async with _session().request(method, url, data=data, headers=headers, proxy=proxy) as response:
+        if show and response.status == 200 and response.content_type == "text/event-stream":
+            return json.dumps(await _joined(response, show)).encode()
         raw = await response.read()
         if response.status >= 400:
             raise fault_of_response(response.status, raw.decode(errors="replace"), response.headers)
     return raw
 
 
-async def _by_lean(wire: Wire, request: Mapping[str, Any], show: Teller | None = None) -> Completion:
+async def _by_lean(wire: Wire, request: Mapping[str, Any], show: Teller | None) -> Completion:
     "One try straight to the provider; LiteLLM's way where it has to, and where somebody wants its log."
     form = None if _is_listened_to(import_litellm()) else wire.form(request)
     if form is None or (show and wire.provider not in _AS_OPENAI):
         return await _by_litellm(wire.ready, request, show)
     if show:
-        return await _shown(wire, form, {**wire.body(form, request), **_STREAMED}, request, show)
-    data = wire.words(form, request)
-    raw = await http("POST", form.url, headers=form.headers, proxy=form.proxy, data=data)
+        data = json.dumps({**wire.body(form, request), **_STREAMED}).encode()
+    else:
+        data = wire.words(form, request)
+    raw = await http("POST", form.url, headers=form.headers, proxy=form.proxy, data=data, show=show)
     return wire.read(raw, request["messages"], data)
 
 
 _AS_OPENAI = ("openai", "hosted_vllm")  # streams that are joined here
-
-
-async def _shown(wire: Wire, form: Form, body: dict[str, Any], request: Mapping[str, Any], show: Teller) -> Completion:
-    "The same, each piece of the answer shown as it comes."
-    data = json.dumps(body).encode()
-    async with _session().post(form.url, data=data, headers=form.headers, proxy=form.proxy) as response:
-        if response.status == 200 and response.content_type == "text/event-stream":
-            raw = json.dumps(await _joined(response, show)).encode()
-        else:
-            raw = await response.read()
-        if response.status != 200:
-            raise fault_of_response(response.status, raw.decode(errors="replace"), response.headers)
-    return wire.read(raw, request["messages"], data)
 
 
 async def _joined(response: Any, show: Teller) -> dict[str, Any]:
@@ -616,9 +613,7 @@ async def _events(response: Any) -> AsyncIterator[dict[str, Any]]:
                     raise Fault("unreadable", "a piece of an answer that can't be read") from None
 
 # %% ../../nbs/02_models/05_transports.ipynb #f981e9fc
-async def _by_embedded(
-    ready: Mapping[str, Any], request: Mapping[str, Any], show: Teller | None = None
-) -> Completion:
+async def _by_embedded(ready: Mapping[str, Any], request: Mapping[str, Any], show: Teller | None) -> Completion:
     "One answer of the embedded model."
     try:
         asked = {**ready["parameters"], **request}
@@ -635,23 +630,19 @@ async def _by_embedded(
 _TRANSPORTS = {"litellm": _by_litellm, "lean": _by_lean, "embedded": _by_embedded}
 
 # %% ../../nbs/02_models/05_transports.ipynb #eed63093
-@dataclass(slots=True, eq=False, repr=False)
+@dataclass(slots=True, eq=False)
 class Route:
     "How one model is reached."
 
-    model: str  # for the sentences of errors
     transport: str  # litellm, lean or embedded
     timeout: float  # seconds for one try
     prices: tuple[float, float] | None  # US dollars a token, in and out
     reckoned: bool  # whether the transport says what a call costs; otherwise the prices do
-    ready: Any  # what the transport needs each time: a dict, or a Wire
-    secrets: Sequence[str | None] = ()  # what must not come back
+    ready: Any = field(repr=False)  # what the transport needs each time: a dict, or a Wire
+    secrets: Sequence[str | None] = field(default=(), repr=False)  # what must not come back
 
     def __post_init__(self) -> None:
         self.secrets = tuple(secret for secret in self.secrets if secret and len(secret) >= 7)
-
-    def __repr__(self) -> str:
-        return f"Route({self.model!r}, {self.transport!r})"
 
     def __reduce__(self):
         raise TypeError("a route holds a key and is not pickled")
@@ -660,7 +651,7 @@ class Route:
         self, request: Mapping[str, Any], show: Callable[[str], None] | None = None
     ) -> Completion:
         "One try; every way it can end badly becomes a fault, without a key in its text or its chain."
-        teller = Teller(show, [*self.secrets, *known_secrets()]) if show else None
+        teller = Teller(show, known_secrets()) if show else None
         try:
             # LiteLLM keeps to the time itself and closes what is open; should it not, a second later we do.
             async with asyncio.timeout(self.timeout + (self.transport == "litellm")):
