@@ -129,20 +129,15 @@ def plot_emergence(frame: pd.DataFrame, ax: Axes | None = None) -> Axes | list[A
 # %% ../../nbs/09_figures/04_turns.ipynb #1e0547d4
 def _apart(ax: Axes, heights: Sequence[float]) -> np.ndarray:
     "Heights of lines of text, moved apart as little as will do where they would overlap."
+    from scipy.optimize import isotonic_regression
+
     inches = 0.8 * ax.figure.get_size_inches()[1] * ax.get_position().height
     low, high = ax.get_ylim()
     step = (high - low) / max(inches, 0.5) * 0.155
-    places = np.array(heights, dtype=float)
-    for _ in range(400):
-        close = np.flatnonzero(np.diff(places) < step - 1e-6)
-        if not len(close):
-            break
-        for i in close:
-            gap = step - (places[i + 1] - places[i])
-            places[i], places[i + 1] = places[i] - gap / 2, places[i + 1] + gap / 2
-        places = np.maximum.accumulate(np.maximum(places, low + step * (0.4 + np.arange(len(places)))))
-        places = np.minimum(places, high - step * np.arange(len(places))[::-1])
-    return places
+    steps = step * np.arange(len(heights))
+    # Texts are a step apart where their heights less the steps below them rise.
+    rising = isotonic_regression(np.asarray(heights) - steps).x
+    return np.clip(rising, low + 0.4 * step, high - step * (len(heights) - 1)) + steps
 
 
 def _end_labels(ax: Axes, x: float, ends: Sequence[dict]) -> None:
