@@ -180,8 +180,7 @@ def plot_corrected(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     if frame.empty or frame[what].duplicated().any():
         wrong = f"several rows share one {what}: filter by {series}" if len(frame) else "no rate could be corrected"
         raise TableError(f"this figure shows the corrected rates of one target; {wrong}")
-    names = {"estimate": "raw", "ci_low": "raw_low", "ci_high": "raw_high"}
-    raw = frame.drop(columns=[*names]).rename(columns={old: new for new, old in names.items()})
+    raw = frame.assign(estimate=frame["raw"], ci_low=frame["raw_low"], ci_high=frame["raw_high"])
     both = pd.concat([raw.assign(rate="raw"), frame.assign(rate="corrected")], ignore_index=True)
 
     def label(part: pd.DataFrame) -> str:
