@@ -191,7 +191,7 @@ def plot_slopes(
     """
     import matplotlib.pyplot as plt
 
-    need_columns(frame, [what, before, after], "profile, side by side")
+    need_columns(frame, [what, before, after], "analysis.profile, side by side")
     size = figure_size((1.1 + 1.45 * len(panels), 3.1), wide=len(panels) > 2)
     figure, (axes,) = plt.subplots(1, len(panels), figsize=size, squeeze=False)
     for ax, name in zip(axes, panels, strict=True):

@@ -23,7 +23,7 @@ import numpy as np
 import pandas as pd
 
 from ..analysis import behaviour_categories
-from ..core import TableError, nearest
+from ..core import nearest, require_columns
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -312,10 +312,7 @@ def colours_of(names: Sequence[str]) -> dict[str, str]:
 # %% ../../nbs/09_figures/01_style.ipynb #969e0d1f
 def need_columns(frame: pd.DataFrame, columns: Sequence[str], source: str) -> None:
     "Refuse a table that a figure can't draw, naming the function that makes the right one."
-    absent = [name for name in columns if name not in frame.columns]
-    if absent or frame.empty:
-        lacks = f"lacks {', '.join(absent)}" if absent else "has no rows"
-        raise TableError(f"this figure draws a table of analysis.{source}; the one given {lacks}")
+    require_columns(frame, columns, "figure's", advice=f"draw a table of {source}")
 
 
 def name_rows(ax: Axes, names: Sequence[str]) -> None:

@@ -94,7 +94,7 @@ def plot_emergence(frame: pd.DataFrame, ax: Axes | None = None) -> Axes | list[A
     import matplotlib.pyplot as plt
 
     what = _what_of(frame)
-    need_columns(frame, [what, "turn", "estimate", "ci_low", "ci_high", "n", "n_clusters"], "emergence")
+    need_columns(frame, [what, "turn", "estimate", "ci_low", "ci_high", "n", "n_clusters"], "analysis.emergence")
     frame, series, texts = with_series(frame, what)
     targets, rows = in_order(frame[series]) if series else [None], in_order(frame[what])
     if ax is not None and len(targets) > 1:
@@ -210,7 +210,7 @@ def plot_emergence_curves(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     'Dialogues in which it has occurred (%)'
     """
     what = _what_of(frame)
-    need_columns(frame, [what, "turn", "estimate", "ci_low", "ci_high", "n", "n_clusters"], "emergence")
+    need_columns(frame, [what, "turn", "estimate", "ci_low", "ci_high", "n", "n_clusters"], "analysis.emergence")
     frame, series, texts = with_series(frame, what)
     if series and frame[series].nunique() > 1:
         raise TableError(f"one ax shows one {series}: filter the table by {series}")
@@ -236,7 +236,7 @@ def plot_late(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     'First occurrences after turn 1 (%), with 95 % interval'
     """
     what = _what_of(frame)
-    need_columns(frame, [what, "estimate", "ci_low", "ci_high", "n", "n_clusters"], "late_share")
+    need_columns(frame, [what, "estimate", "ci_low", "ci_high", "n", "n_clusters"], "analysis.late_share")
     series = "target" if "target" in frame.columns and what != "target" else None
 
     def label(part: pd.DataFrame) -> str:
@@ -276,7 +276,7 @@ def plot_snowball(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     """
     what = _what_of(frame)
     columns = [what, "after_yes", "after_no", "estimate", "ci_low", "ci_high", "n_after_yes"]
-    need_columns(frame, columns, "snowball")
+    need_columns(frame, columns, "analysis.snowball")
     if frame[what].duplicated().any():
         raise TableError(
             f"several rows share {what}: filter the table by target, or draw one panel a target with ax="
@@ -336,7 +336,7 @@ def plot_snowball_matrix(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     from matplotlib.patches import Rectangle
 
     columns = ["behaviour", "next_behaviour", "odds_ratio", "p_adjusted", "n"]
-    need_columns(frame, columns, "snowball_matrix")
+    need_columns(frame, columns, "analysis.snowball_matrix")
     known = frame[frame["odds_ratio"].notna()]
     every = in_order([*frame["behaviour"], *frame["next_behaviour"]])
     names = in_order([*known["behaviour"], *known["next_behaviour"]]) or every
