@@ -518,5 +518,4 @@ class EmergencePanel(Panel):
 
     def __init__(self, source: Any, *, state: Mapping[str, Any] | None = None, live: float | None = None):
         source = source if isinstance(source, Source) else Source(source)
-        build = lambda given: _EmergenceParts(given).parts()  # noqa: E731
-        super().__init__(source, build, "Emergence", state=state, live=live)
+        super().__init__(source, lambda given: _EmergenceParts(given).parts(), "Emergence", state=state, live=live)
