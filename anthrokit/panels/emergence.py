@@ -17,6 +17,7 @@ from markupsafe import Markup
 from .. import analysis
 from ..core import digest
 from ..figures import COLOURS, MARKERS, interval, plot_emergence_curves, plot_snowball, theme, words
+from ..figures.style import counted
 from .dialogue import Look, dialogue_html, dialogue_row
 from .frame import Chosen, Filter, Listing, Panel, Parts, View, options_of
 from .source import Source, render, table_html, visible
@@ -297,7 +298,7 @@ def _about_html(found: _Curves, line: str, by: str) -> str:
     return render(
         _ABOUT,
         contrast=_contrast_svg(found, line, by),
-        n=f"{table['n'].min():,}" + (f" to {table['n'].max():,}" if table["n"].nunique() > 1 else ""),
+        n=counted(table["n"]),
         n_total=f"{first['dialogue_id'].nunique():,}",
         pooled=f"{targets:,}" if targets > 1 else "",
         together=", ".join(name for name in table["behaviour"].unique() if name in kinds),
