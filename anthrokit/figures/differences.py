@@ -41,7 +41,8 @@ def plot_differences(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     ['A minus B: n = 397 or more a side']
     """
     what = _what_of(frame)
-    need_columns(frame, [what, "a", "b", "estimate", "ci_low", "ci_high", "p_adjusted", "n_clusters"], "compare")
+    needed = [what, "a", "b", "estimate", "ci_low", "ci_high", "p_adjusted", "n_clusters"]
+    need_columns(frame, needed, "analysis.compare")
     names = model_labels(list(dict.fromkeys([*frame["a"], *frame["b"]])), 26)
     frame, series, texts = with_series(frame, what)
     beside = [texts[one] for one in frame[series]] if series else [""] * len(frame)
@@ -94,7 +95,7 @@ def plot_odds(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     'log'
     """
     what = _what_of(frame)
-    source = "factor_model or analysis.carry_over"
+    source = "analysis.factor_model or analysis.carry_over"
     need_columns(frame, [what, "estimate", "ci_low", "ci_high", "p_adjusted", "n"], source)
     series = "term" if "term" in frame.columns else "target" if "target" in frame.columns else None
     unit = "messages" if "term" in frame.columns else "dialogues that tell"
@@ -148,7 +149,7 @@ def plot_similarity(frame: pd.DataFrame, ax: Axes | None = None, *, measure: str
     >>> figures.plot_similarity(analysis.similarity(labels, n_resamples=99)).get_title(loc="left")
     '14 behaviours, 10 base prompts; 95 % intervals'
     """
-    need_columns(frame, ["a", "b", "measure", "estimate", "ci_low", "ci_high", "n_behaviours"], "similarity")
+    need_columns(frame, ["a", "b", "measure", "estimate", "ci_low", "ci_high", "n_behaviours"], "analysis.similarity")
     if measure not in set(frame["measure"]):
         raise TableError(f"there is no measure {measure!r}; {nearest(measure, frame['measure'].unique())}")
     part = frame[frame["measure"] == measure]

@@ -40,7 +40,7 @@ def plot_agreement(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     'Agreement, with 95 % interval'
     """
     what = _what_of(frame)
-    need_columns(frame, [what, "measure", "estimate", "ci_low", "ci_high", "n"], "agreement")
+    need_columns(frame, [what, "measure", "estimate", "ci_low", "ci_high", "n"], "analysis.agreement")
 
     def label(part: pd.DataFrame) -> str:
         return f"n = {counted(part['n'])} messages"
@@ -67,7 +67,7 @@ def plot_pairs(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     >>> len(figures.plot_pairs(analysis.pairwise_agreement(labels)).texts)
     3
     """
-    need_columns(frame, ["a", "b", "estimate", "kappa", "n"], "pairwise_agreement")
+    need_columns(frame, ["a", "b", "estimate", "kappa", "n"], "analysis.pairwise_agreement")
     if frame.duplicated(["a", "b"]).any():
         raise TableError("several rows share a pair of judges: filter the table to one behaviour, or use by=()")
     note = [f"{100 * row.estimate:.1f} %\nκ = {row.kappa:.2f}" for row in frame.itertuples()]
@@ -95,7 +95,7 @@ def plot_missing(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     'Ratings that are missing (% of n = 2)'
     """
     groups = [name for name in ("judge", "behaviour") if name in frame.columns]
-    need_columns(frame, [*groups, "status", "estimate", "n_total"], "missingness")
+    need_columns(frame, [*groups, "status", "estimate", "n_total"], "analysis.missingness")
     row = frame[groups].astype(str).agg(" · ".join, axis=1) if groups else "all ratings"
     frame = frame.assign(row=row)
     table = 100 * frame.pivot(index="row", columns="status", values="estimate").drop(columns="any")

@@ -51,7 +51,7 @@ def plot_conditions(
     """
     from scipy.stats import t
 
-    need_columns(people, [score, condition], "compare_conditions (one row a participant)")
+    need_columns(people, [score, condition], "analysis.compare_conditions (one row a participant)")
     people = people.loc[:, [condition, score]].dropna()
     names = in_order(people[condition])
     ax, random = new_axes(ax, (5.2, 0.9 + 0.75 * len(names))), np.random.default_rng(0)
@@ -89,7 +89,7 @@ def plot_validity(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     (np.float64(-1.0), np.float64(1.0))
     """
     what = _what_of(frame)
-    need_columns(frame, [what, "estimate", "ci_low", "ci_high", "n"], "profile_validity")
+    need_columns(frame, [what, "estimate", "ci_low", "ci_high", "n"], "analysis.profile_validity")
     ax = _draw_dots(ax, frame, what, scale=1, label=lambda part: f"n = {counted(part['n'])} systems", rule=0)
     ax.set(xlim=(-1, 1), xlabel=f"Spearman correlation across systems, with {interval(frame)}")
     return ax

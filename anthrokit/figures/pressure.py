@@ -36,7 +36,7 @@ def plot_holding(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     >>> figures.plot_holding(analysis.holding(labels, "validation")).get_ylabel()
     'Dialogues that have held out (%)'
     """
-    need_columns(frame, ["turn", "estimate", "ci_low", "ci_high", "n", "n_clusters"], "holding")
+    need_columns(frame, ["turn", "estimate", "ci_low", "ci_high", "n", "n_clusters"], "analysis.holding")
     frame, series, said = with_series(frame, "")
     names = in_order(frame[series]) if series else [None]
     colours = colours_of(names)
@@ -81,7 +81,7 @@ def plot_drift(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     >>> figures.plot_drift(analysis.drift(labels, 0.1, "target")).get_xlabel()[:28]
     'Difference in percentage poi'
     """
-    need_columns(frame, ["version", "baseline", "estimate", "ci_low", "ci_high", "margin", "verdict"], "drift")
+    need_columns(frame, ["version", "baseline", "estimate", "ci_low", "ci_high", "margin", "verdict"], "analysis.drift")
     what = "behaviour" if "behaviour" in frame.columns else frame.columns[0]
     several = frame["version"].nunique() > 1
     names = [

@@ -137,7 +137,7 @@ def plot_profile(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     'Messages that show it (%), with 95 % interval (8 base prompts)'
     """
     what = _what_of(frame)
-    need_columns(frame, [what, "estimate", "ci_low", "ci_high", "n", "n_total", "n_clusters"], "profile")
+    need_columns(frame, [what, "estimate", "ci_low", "ci_high", "n", "n_total", "n_clusters"], "analysis.profile")
     frame, series, texts = with_series(frame, what)
 
     def label(part: pd.DataFrame) -> str:
@@ -175,13 +175,13 @@ def plot_corrected(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     ['Raw', 'Corrected']
     """
     what = _what_of(frame)
-    need_columns(frame, [what, "raw", "raw_low", "raw_high", "estimate", "ci_low", "ci_high", "n"], "corrected_rates")
+    needed = [what, "raw", "raw_low", "raw_high", "estimate", "ci_low", "ci_high", "n"]
+    need_columns(frame, needed, "validity.corrected_rates")
     frame, series, _ = with_series(frame[frame["estimate"].notna()], what)
     if frame.empty or frame[what].duplicated().any():
         wrong = f"several rows share one {what}: filter by {series}" if len(frame) else "no rate could be corrected"
         raise TableError(f"this figure shows the corrected rates of one target; {wrong}")
-    names = {"estimate": "raw", "ci_low": "raw_low", "ci_high": "raw_high"}
-    raw = frame.drop(columns=[*names]).rename(columns={old: new for new, old in names.items()})
+    raw = frame.assign(estimate=frame["raw"], ci_low=frame["raw_low"], ci_high=frame["raw_high"])
     both = pd.concat([raw.assign(rate="raw"), frame.assign(rate="corrected")], ignore_index=True)
 
     def label(part: pd.DataFrame) -> str:
@@ -239,7 +239,6 @@ def _draw_heat(
         linewidths=0.6,
         annot_kws={"fontsize": points(7)},
         cbar_kws={"label": name},
-        mask=table.isna(),
         xticklabels=[textwrap.fill(text, 16) for text in texts(list(table.columns), 80)],
         yticklabels=[textwrap.fill(text, wrap) for text in texts(list(table.index), 32)],
     )
@@ -270,7 +269,7 @@ def plot_heatmap(
     'n = 77 to 80 messages a cell'
     """
     what, columns = _what_of(frame), [columns] if isinstance(columns, str) else list(columns)
-    need_columns(frame, [what, *columns, "estimate", "n"], "profile")
+    need_columns(frame, [what, *columns, "estimate", "n"], "analysis.profile")
     side = frame[columns[0]].astype(str)
     if len(columns) > 1:
         side = frame[columns].apply(lambda row: "; ".join(f"{name}: {row[name]}" for name in columns), axis=1)
@@ -324,9 +323,8 @@ def plot_plane(
     import matplotlib.pyplot as plt
 
     what = "behaviour" if "behaviour" in frame.columns else "category"
-    need_columns(
-        frame, [what, up, right, "estimate", "ci_low", "ci_high", "n"], "profile or analysis.marginal_means"
-    )
+    source = "analysis.profile or analysis.marginal_means"
+    need_columns(frame, [what, up, right, "estimate", "ci_low", "ci_high", "n"], source)
     frame = frame[(frame[up] != "all") & (frame[right] != "all")]
     if frame.duplicated([what, up, right]).any():
         raise TableError(

@@ -191,10 +191,10 @@ def plot_slopes(
     """
     import matplotlib.pyplot as plt
 
-    need_columns(frame, [what, before, after], "profile, side by side")
+    need_columns(frame, [what, before, after], "analysis.profile, side by side")
     size = figure_size((1.1 + 1.45 * len(panels), 3.1), wide=len(panels) > 2)
-    figure, axes = plt.subplots(1, len(panels), figsize=size)
-    for ax, name in zip(np.atleast_1d(axes), panels, strict=True):
+    figure, (axes,) = plt.subplots(1, len(panels), figsize=size, squeeze=False)
+    for ax, name in zip(axes, panels, strict=True):
         part = frame[frame[what] == name]
         for left, right in zip(part[before], part[after], strict=True):
             colour = COLOURS[1] if right < left else COLOURS[2] if right > left else COLOURS[7]
@@ -203,8 +203,7 @@ def plot_slopes(
         ax.set_title(f"{label_of(name)}\n{rises} rise, {falls} fall", fontsize=points(8))
         ax.set(xticks=[0, 1], xticklabels=[before, after], xlim=(-0.25, 1.25))
         ax.set_ylim(bottom=0)
-    first = np.atleast_1d(axes)[0]
-    first.set_ylabel("Messages that show it (%)")
+    axes[0].set_ylabel("Messages that show it (%)")
     figure.supxlabel("Turns", fontsize=points(9))
     figure.suptitle(title, fontsize=points(8), x=0.01, ha="left")
-    return list(np.atleast_1d(axes))
+    return list(axes)

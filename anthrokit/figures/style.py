@@ -14,7 +14,7 @@ import textwrap
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
@@ -23,7 +23,7 @@ import numpy as np
 import pandas as pd
 
 from ..analysis import behaviour_categories
-from ..core import TableError, nearest
+from ..core import nearest, require_columns
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -147,20 +147,17 @@ def theme(
     ...     label_of("openai/gpt-4o")
     'GPT-4o'
     """
-    import matplotlib.pyplot as plt
+    import matplotlib
 
     if style is not None and style not in STYLES:
         raise ValueError(f"there is no style {style!r}; {nearest(style, STYLES)}")
-    now, before = _LOOK.get(), {name: plt.rcParams[name] for name in THEME}
     given = {"order": order, "labels": labels, "palette": palette, "style": style}
-    kept = {name: getattr(now, name) for name in given if given[name] is None}
-    token = _LOOK.set(Look(**{name: value for name, value in given.items() if value is not None}, **kept))
+    token = _LOOK.set(replace(_LOOK.get(), **{name: one for name, one in given.items() if one is not None}))
     sizes = [name for name in THEME if name.endswith(("size", "linewidth"))]
-    plt.rcParams.update(THEME | {name: points(THEME[name]) for name in sizes})
     try:
-        yield
+        with matplotlib.rc_context(THEME | {name: points(THEME[name]) for name in sizes}):
+            yield
     finally:
-        plt.rcParams.update(before)
         _LOOK.reset(token)
 
 
@@ -298,31 +295,24 @@ def pooled_note(frame: pd.DataFrame) -> str:
 # %% ../../nbs/09_figures/01_style.ipynb #5ca6dd4c
 def in_order(names: Sequence[str]) -> list[str]:
     "Names without repetitions: those the reader ordered, then by the taxonomy, then as they come."
-    names, order = list(dict.fromkeys(names)), list(_LOOK.get().order)
-    known = list(dict.fromkeys(behaviour_categories().values()))
-    if not set(names) <= set(known):  # a category bears the name of one of its behaviours
-        known = list(behaviour_categories())
-    place = {name: number for number, name in enumerate([*order, *known])}
-    place |= {name: number - len(place) for number, name in enumerate(order)}
-    return sorted(names, key=lambda name: place.get(name, len(known) + len(order)))
+    there, known = set(names), behaviour_categories()
+    if there <= set(known.values()):  # a category bears the name of one of its behaviours
+        known = known.values()
+    return [name for name in dict.fromkeys([*_LOOK.get().order, *known, *names]) if name in there]
 
 
 def colours_of(names: Sequence[str]) -> dict[str, str]:
     "The colour of each name: a category has its own in all figures, others take turns."
     palette, names = _LOOK.get().palette, list(dict.fromkeys(names))
-    own = palette if isinstance(palette, Mapping) else {}
-    turns = COLOURS if isinstance(palette, Mapping) else tuple(palette)
+    own, turns = (palette, COLOURS) if isinstance(palette, Mapping) else ({}, palette)
     fixed = list(dict.fromkeys(behaviour_categories().values()))
-    among = [*fixed, *(name for name in names if name not in fixed)] if set(names) & set(fixed) else names
+    among = list(dict.fromkeys([*fixed, *names])) if set(names) & set(fixed) else names
     return {name: own.get(name, turns[among.index(name) % len(turns)]) for name in names}
 
 # %% ../../nbs/09_figures/01_style.ipynb #969e0d1f
 def need_columns(frame: pd.DataFrame, columns: Sequence[str], source: str) -> None:
     "Refuse a table that a figure can't draw, naming the function that makes the right one."
-    absent = [name for name in columns if name not in frame.columns]
-    if absent or frame.empty:
-        lacks = f"lacks {', '.join(absent)}" if absent else "has no rows"
-        raise TableError(f"this figure draws a table of analysis.{source}; the one given {lacks}")
+    require_columns(frame, columns, "figure's", advice=f"draw a table of {source}")
 
 
 def name_rows(ax: Axes, names: Sequence[str]) -> None:
@@ -575,12 +565,10 @@ def with_series(frame: pd.DataFrame, what: str) -> tuple[pd.DataFrame, str | Non
         said["target"] = model_labels(parts["target"])
     if len(names) == 1:
         return frame, names[0], said[names[0]]
-    place = {name: {one: number for number, one in enumerate(parts[name])} for name in names}
-    frame = frame.sort_values(names, key=lambda column: column.map(place[column.name]), kind="stable")
+    frame = frame.sort_values(names, key=lambda column: column.map(parts[column.name].index), kind="stable")
     keys = frame[names].agg(" · ".join, axis=1)
-    rows = frame[names].itertuples(index=False)
-    each = [" · ".join(said[name][value] for name, value in zip(names, row, strict=True)) for row in rows]
-    return frame.assign(series=keys), "series", dict(zip(keys, each, strict=True))
+    told = frame[names].apply(lambda column: column.map(said[column.name])).agg(" · ".join, axis=1)
+    return frame.assign(series=keys), "series", dict(zip(keys, told, strict=True))
 
 # %% ../../nbs/09_figures/01_style.ipynb #c3cf37f9
 def save(

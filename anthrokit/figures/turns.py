@@ -94,7 +94,7 @@ def plot_emergence(frame: pd.DataFrame, ax: Axes | None = None) -> Axes | list[A
     import matplotlib.pyplot as plt
 
     what = _what_of(frame)
-    need_columns(frame, [what, "turn", "estimate", "ci_low", "ci_high", "n", "n_clusters"], "emergence")
+    need_columns(frame, [what, "turn", "estimate", "ci_low", "ci_high", "n", "n_clusters"], "analysis.emergence")
     frame, series, texts = with_series(frame, what)
     targets, rows = in_order(frame[series]) if series else [None], in_order(frame[what])
     if ax is not None and len(targets) > 1:
@@ -129,20 +129,15 @@ def plot_emergence(frame: pd.DataFrame, ax: Axes | None = None) -> Axes | list[A
 # %% ../../nbs/09_figures/04_turns.ipynb #1e0547d4
 def _apart(ax: Axes, heights: Sequence[float]) -> np.ndarray:
     "Heights of lines of text, moved apart as little as will do where they would overlap."
+    from scipy.optimize import isotonic_regression
+
     inches = 0.8 * ax.figure.get_size_inches()[1] * ax.get_position().height
     low, high = ax.get_ylim()
     step = (high - low) / max(inches, 0.5) * 0.155
-    places = np.array(heights, dtype=float)
-    for _ in range(400):
-        close = np.flatnonzero(np.diff(places) < step - 1e-6)
-        if not len(close):
-            break
-        for i in close:
-            gap = step - (places[i + 1] - places[i])
-            places[i], places[i + 1] = places[i] - gap / 2, places[i + 1] + gap / 2
-        places = np.maximum.accumulate(np.maximum(places, low + step * (0.4 + np.arange(len(places)))))
-        places = np.minimum(places, high - step * np.arange(len(places))[::-1])
-    return places
+    steps = step * np.arange(len(heights))
+    # Texts are a step apart where their heights less the steps below them rise.
+    rising = isotonic_regression(np.asarray(heights) - steps).x
+    return np.clip(rising, low + 0.4 * step, high - step * (len(heights) - 1)) + steps
 
 
 def _end_labels(ax: Axes, x: float, ends: Sequence[dict]) -> None:
@@ -215,7 +210,7 @@ def plot_emergence_curves(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     'Dialogues in which it has occurred (%)'
     """
     what = _what_of(frame)
-    need_columns(frame, [what, "turn", "estimate", "ci_low", "ci_high", "n", "n_clusters"], "emergence")
+    need_columns(frame, [what, "turn", "estimate", "ci_low", "ci_high", "n", "n_clusters"], "analysis.emergence")
     frame, series, texts = with_series(frame, what)
     if series and frame[series].nunique() > 1:
         raise TableError(f"one ax shows one {series}: filter the table by {series}")
@@ -241,7 +236,7 @@ def plot_late(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     'First occurrences after turn 1 (%), with 95 % interval'
     """
     what = _what_of(frame)
-    need_columns(frame, [what, "estimate", "ci_low", "ci_high", "n", "n_clusters"], "late_share")
+    need_columns(frame, [what, "estimate", "ci_low", "ci_high", "n", "n_clusters"], "analysis.late_share")
     series = "target" if "target" in frame.columns and what != "target" else None
 
     def label(part: pd.DataFrame) -> str:
@@ -281,7 +276,7 @@ def plot_snowball(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     """
     what = _what_of(frame)
     columns = [what, "after_yes", "after_no", "estimate", "ci_low", "ci_high", "n_after_yes"]
-    need_columns(frame, columns, "snowball")
+    need_columns(frame, columns, "analysis.snowball")
     if frame[what].duplicated().any():
         raise TableError(
             f"several rows share {what}: filter the table by target, or draw one panel a target with ax="
@@ -341,7 +336,7 @@ def plot_snowball_matrix(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     from matplotlib.patches import Rectangle
 
     columns = ["behaviour", "next_behaviour", "odds_ratio", "p_adjusted", "n"]
-    need_columns(frame, columns, "snowball_matrix")
+    need_columns(frame, columns, "analysis.snowball_matrix")
     known = frame[frame["odds_ratio"].notna()]
     every = in_order([*frame["behaviour"], *frame["next_behaviour"]])
     names = in_order([*known["behaviour"], *known["next_behaviour"]]) or every

@@ -296,6 +296,12 @@ class BallotPanel(Panel):
         super().__init__(Booth(sheet, ballots, expert), _ballot_parts, "Vote", state=state)
 
 # %% ../../nbs/12_panels/09_ballots.ipynb #58631869
+_RULES = {
+    "criterion": {"experts": 4, "share": 1.0, "most_apart": 4.0},
+    "verdict": {"experts": 4, "share": 2 / 3, "quorum": 2},
+}
+
+
 class Council:
     """All experts' votes on a sheet, what the rule makes of them, and what one person has settled.
 
@@ -326,13 +332,14 @@ class Council:
     """
 
     def __init__(self, sheet: pd.DataFrame, ballots: Ballots, settled: Ballots, coordinator: str = "", **rule: Any):
-        self.booth, self.ballots, self.rule = Booth(sheet, settled, coordinator), ballots, rule
+        self.booth, self.ballots = Booth(sheet, settled, coordinator), ballots
         asks = set(sheet["ask"])
         if len(asks) > 1 or "rewrite" in asks:
             raise TableError("a coordinator's sheet asks of criteria or of answers, not both nor of rewritten talks")
         if ballots is settled or (ballots.path is not None and ballots.path == settled.path):
             raise TableError("what is settled is kept apart from the votes: give other ballots for it")
         self.ask = asks.pop()
+        self.rule = _RULES[self.ask] | rule
         self.refresh()
 
     def refresh(self) -> None:
@@ -353,7 +360,7 @@ class Council:
 
     def standing(self, at: str) -> tuple[str, str]:
         "open, agreed, disputed or settled; and why."
-        nobody = ("open", f"0 votes of {self.rule.get('experts', 4)}")
+        nobody = ("open", f"0 votes of {self.rule['experts']}")
         state, why = self.ruled.get(self.booth.keys[int(at)], nobody)
         if state == "disputed" and (own := self.booth.given.get(at)) is not None:
             points = f", {own.points:g} points" if own.vote == "take" else ""
@@ -371,11 +378,10 @@ def _ruled(ask: str, votes: pd.DataFrame, rule: Mapping[str, Any]) -> pd.DataFra
         taken = "all the rule asks for: taken at " + pd.Series(points, table.index, dtype="str") + " points"
         why = table["why"].where(table["why"].ne(""), taken).mask(dropped, "all drop it")
         return table[["item", "criterion"]].assign(state=state.mask(dropped, "agreed"), why=why)
-    rule = {"experts": 4, **rule}
     said = votes.assign(case_id=votes["item"], hit=votes["vote"].map({"hit": True, "miss": False}).astype("boolean"))
     table = golden(said, **rule)
     heard = said.groupby(["item", "criterion"], sort=False).size().to_numpy()
-    open_still = (table["votes_cast"] < rule.get("quorum", 2)) | (heard < rule["experts"])
+    open_still = (table["votes_cast"] < rule["quorum"]) | (heard < rule["experts"])
     state = pd.Series("disputed", table.index).mask(open_still, "open").mask(table["golden"].notna(), "agreed")
     counts = [f"{row.votes_for} hit, {row.votes_cast - row.votes_for} miss" for row in table.itertuples()]
     why = [f"{told}, of {n} heard and {rule['experts']} asked" for told, n in zip(counts, heard, strict=True)]
@@ -399,10 +405,8 @@ def _rule_words(council: Council) -> str:
     "The rule in words."
     rule = council.rule
     if council.ask == "verdict":
-        rule = {"share": 2 / 3, "experts": 4, "quorum": 2, **rule}
         told = f"what more than {rule['share']:.0%} of {rule['experts']} experts say"
         return f"The rule: golden is {told}, {rule['quorum']} votes or more."
-    rule = {"share": 1, "experts": 4, "most_apart": 4, **rule}
     share = "all" if rule["share"] == 1 else f"{rule['share']:.0%}"
     told = f"{rule['experts']} votes, {share} say take, points at most {rule['most_apart']:g} apart"
     return f"The rule: {told}. ≠ is not what most say."

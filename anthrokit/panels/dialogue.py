@@ -38,7 +38,7 @@ def _flags_of(messages: pd.DataFrame) -> pd.DataFrame:
     "What went wrong with each message: a column of truth values a flag that concerns messages."
     ended = messages["finish_reason"]
     raised = {
-        "role flip": messages["role_flip"].eq(True),
+        "role flip": messages["role_flip"],
         "refusal": ended.isin(["refusal", "content_filter"]),
         "truncated": ended.eq("length"),
         "missing message": messages["content"].isna(),
@@ -63,7 +63,7 @@ def _marks_of(text: str, ratings: pd.DataFrame) -> list[Mark]:
         for start, word in first_person_pronouns(text)
     ]
     judges = {PatternJudge.name: "pattern", GrammarJudge.name: "grammar"}
-    found = ratings[ratings["judge"].isin(judges) & ratings["verdict"].eq(True).fillna(False)]
+    found = ratings[ratings["judge"].isin(judges) & ratings["verdict"].fillna(False)]
     patterns = PatternJudge() if found["judge"].eq(PatternJudge.name).any() else None
     for rating in found.itertuples():
         named = rating.explanation if isinstance(rating.explanation, str) else ""
@@ -93,7 +93,7 @@ def _badges_of(labels: pd.DataFrame, ratings: pd.DataFrame) -> pd.DataFrame:
         turn, behaviour, kind (first, again, open, absent, or unjudged where no judge spoke), votes ("2/3"), title (what
         it means); in the order of the labels.
     """
-    present = labels["label"].eq(True).fillna(False).to_numpy(bool)
+    present = labels["label"].fillna(False).to_numpy(bool)
     rated, keys = (list(zip(table["turn"], table["behaviour"], strict=True)) for table in (ratings, labels))
     spoke = pd.Series(keys, dtype=object).isin(rated).to_numpy()
     first, unknown = labels[present].groupby("behaviour")["turn"].min(), labels["label"].isna().to_numpy()
@@ -324,7 +324,7 @@ _TICKS = {"absent": "Absent behaviours too", "whole": "Long texts whole", "markd
 def _sets_of(source: Source) -> dict[str, dict[str, set[str]]]:
     "The dialogues that each value of each filter stands for, values in the order of the taxonomy."
     labels, dialogues = source.labels, source.dialogues
-    present = labels[labels["label"].eq(True).fillna(False).to_numpy(bool)]
+    present = labels[labels["label"].fillna(False)]
     design = [name for name in source.design if name not in ("flag", "text", *_TICKS) and name in dialogues]
     sets = sets_of(dialogues, dict.fromkeys(("target", *design, "domain", "scenario")), "dialogue_id")
     sets |= sets_of(present, ("category", "behaviour"), "dialogue_id") | {"flag": _flagged(source)}
@@ -347,7 +347,7 @@ def dialogue_row(source: Source) -> Callable[..., dict[str, Any]]:
     messages, labels, taxonomy = source.messages, source.labels, source.taxonomy
     opening = messages[messages["role"] == "user"].drop_duplicates("dialogue_id")
     opening = opening.set_index("dialogue_id")["content"]
-    present = labels[labels["label"].eq(True).fillna(False).to_numpy(bool)]
+    present = labels[labels["label"].fillna(False)]
     present = present.drop_duplicates(["dialogue_id", "behaviour"]).fillna({"category": "other"})
     found = present.groupby(["dialogue_id", "category"], sort=False)["behaviour"].agg(list)
     kinds: dict[str, dict[str, list[str]]] = {}

@@ -493,10 +493,9 @@ def _decide(disputes: _Disputes, own: Verdicts, panel: Panel, value: str, fields
         return None
     if not (name := _name_in(panel, fields)):
         return "Write your name first: a verdict is kept under the name of who gave it."
-    given = disputes.tally.items.iloc[[disputes.places[item]]].assign(annotator=name)
-    bases = disputes.source.of("dialogues", given["dialogue_id"].iloc[0])
-    if "base_id" in bases and len(bases):
-        given["base_id"] = bases["base_id"].iloc[0]
+    given = disputes.tally.items.iloc[[disputes.places[item]]]
+    bases = disputes.source.of("dialogues", given["dialogue_id"].iloc[0])["base_id"]
+    given = given.assign(annotator=name, base_id=next(iter(bases), None))
     if trouble := own.keep(panel, given, value, fields):
         return trouble
     _go_on(panel, f"Kept: {_WORDS[value]}, by {visible(name, 40)}.", name)

@@ -17,6 +17,7 @@ from markupsafe import Markup
 from .. import analysis
 from ..core import digest
 from ..figures import COLOURS, MARKERS, interval, plot_emergence_curves, plot_snowball, theme, words
+from ..figures.style import counted
 from .dialogue import Look, dialogue_html, dialogue_row
 from .frame import Chosen, Filter, Listing, Panel, Parts, View, options_of
 from .source import Source, render, table_html, visible
@@ -129,8 +130,7 @@ def _svg_of(
     from matplotlib.figure import Figure
 
     salt = digest(plot.__name__, table.astype(str).values.tolist())  # makes the ids in the SVG its own
-    options = {"savefig.bbox": None, "svg.hashsalt": salt, "figure.constrained_layout.use": False}
-    with theme(), matplotlib.rc_context(options):
+    with theme(), matplotlib.rc_context({"savefig.bbox": None, "svg.hashsalt": salt}):
         figure = Figure(figsize=size, layout="none", facecolor="none", dpi=72)
         ax = figure.add_subplot(facecolor="none")
         figure.subplots_adjust(**margins)
@@ -297,7 +297,7 @@ def _about_html(found: _Curves, line: str, by: str) -> str:
     return render(
         _ABOUT,
         contrast=_contrast_svg(found, line, by),
-        n=f"{table['n'].min():,}" + (f" to {table['n'].max():,}" if table["n"].nunique() > 1 else ""),
+        n=counted(table["n"]),
         n_total=f"{first['dialogue_id'].nunique():,}",
         pooled=f"{targets:,}" if targets > 1 else "",
         together=", ".join(name for name in table["behaviour"].unique() if name in kinds),
@@ -518,5 +518,4 @@ class EmergencePanel(Panel):
 
     def __init__(self, source: Any, *, state: Mapping[str, Any] | None = None, live: float | None = None):
         source = source if isinstance(source, Source) else Source(source)
-        build = lambda given: _EmergenceParts(given).parts()  # noqa: E731
-        super().__init__(source, build, "Emergence", state=state, live=live)
+        super().__init__(source, lambda given: _EmergenceParts(given).parts(), "Emergence", state=state, live=live)

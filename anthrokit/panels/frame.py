@@ -249,10 +249,10 @@ def still_or_done(items: list[str], done: Collection[str], show: str) -> list[st
     return [one for one in items if (one in done) == (show == "done")] if show else items
 
 
-def go_on(panel: Panel, done: Collection[str], said: str | None = None) -> None:
+def go_on(panel: Panel, done: Collection[str]) -> None:
     "To the next item in the list that isn't done, from the end to the beginning; to none where all are."
     at = panel.items.index(panel.item) + 1 if panel.item in panel.items else 0
-    panel.update(said, prefer=[one for one in panel.items[at:] + panel.items[:at] if one not in done] or [""])
+    panel.update(prefer=[one for one in panel.items[at:] + panel.items[:at] if one not in done] or [""])
 
 # %% ../../nbs/12_panels/02_frame.ipynb #1b9a7830
 @dataclass(frozen=True)
@@ -420,7 +420,7 @@ class Panel(anywidget.AnyWidget):
         self._known: dict[str, Any] = {}
         super().__init__()
         self.source, self._build, self._title = source, build, title
-        self._assemble(dict(state or {}))
+        self._assemble(build(source), dict(state or {}))
         self.on_msg(lambda _, content, __: self.told(content))
         self._watcher = asyncio.get_running_loop().create_task(self._watch(live)) if live else None
 
@@ -428,8 +428,6 @@ class Panel(anywidget.AnyWidget):
 
     @traitlets.validate("state")
     def _check(self, proposal: Any) -> dict[str, Any]:
-        if self.parts is None:
-            return {}
         given = dict(proposal["value"])
         at = given.pop("at", None)
         state = self.parts.checked(given)
@@ -441,8 +439,7 @@ class Panel(anywidget.AnyWidget):
 
     @traitlets.observe("state")
     def _changed(self, _: Any) -> None:
-        if self.parts is not None:
-            self.draw()
+        self.draw()
 
     def _listed(self, state: Mapping[str, Any]) -> list[str]:
         "The items of a state; those of the last one are kept."
@@ -481,9 +478,8 @@ class Panel(anywidget.AnyWidget):
 
     # what is shown
 
-    def _assemble(self, state: dict[str, Any]) -> None:
-        "The parts anew, and a state for them."
-        parts = self._build(self.source)
+    def _assemble(self, parts: Parts, state: dict[str, Any]) -> None:
+        "Other parts, and a state for them."
         with self.hold_sync():
             self.parts, self._known = parts, {}
             self.frame = {
@@ -613,7 +609,8 @@ class Panel(anywidget.AnyWidget):
         "Read again, and show what is new; the view stays as far as it is still there."
         self.source.refresh()
         at, state = self.item, {name: one for name, one in self.state.items() if name != "at"}
-        self._assemble(self._build(self.source).fitting(state))
+        parts = self._build(self.source)
+        self._assemble(parts, parts.fitting(state))
         if at in self.items:
             self.choose(at=at)
 

@@ -374,10 +374,10 @@ def _rubric_html(
 # %% ../../nbs/12_panels/06_rubric.ipynb #6b188f00
 def _texts_of(source: Rubrics) -> dict[str, str]:
     "All texts of each case in one, in small letters."
-    said = [(name, text) for name, dialogue in source.dialogues.items() for _, text in dialogue]
+    said = [(case_id, case_id) for case_id in source.rows]
+    said += [(case_id, text) for case_id, dialogue in source.dialogues.items() for _, text in dialogue]
     criteria = source.hits.drop_duplicates(["case_id", "criterion"])
-    parts = [criteria.assign(content=criteria["case_id"]).drop_duplicates("case_id"), criteria]
-    parts += [pd.DataFrame(said, columns=["case_id", "content"]), source.answers]
+    parts = [pd.DataFrame(said, columns=["case_id", "content"]), criteria, source.answers]
     texts = pd.concat([part[["case_id", "content"]].astype(object) for part in parts]).dropna()
     return texts.groupby("case_id")["content"].agg(" ".join).str.casefold().to_dict()
 

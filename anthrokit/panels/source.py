@@ -43,12 +43,10 @@ _KEPT: weakref.WeakKeyDictionary[Run, tuple[tuple, dict[str, pd.DataFrame]]] = w
 
 def _read_run(run: Run) -> dict[str, pd.DataFrame]:
     "The tables of a run; another panel on the same run, unchanged, gets the same ones."
-    version, frames = _KEPT.get(run, ((), {}))
-    if version != run.version:
-        version = run.version
-        frames = {name: getattr(run, name)() for name in ("dialogues", "messages", "labels")}
-        _KEPT[run] = version, frames
-    return {**_KEPT[run][1]}
+    version = run.version
+    if run not in _KEPT or _KEPT[run][0] != version:
+        _KEPT[run] = version, {name: getattr(run, name)() for name in ("dialogues", "messages", "labels")}
+    return _KEPT[run][1]
 
 
 def _read_frames(given: Mapping[str, pd.DataFrame], taxonomy: Taxonomy) -> dict[str, pd.DataFrame]:
@@ -86,14 +84,14 @@ def opened(given: Any, known: Sequence[str], what: str = "a panel") -> Run | Map
     return given
 
 # %% ../../nbs/12_panels/01_source.ipynb #2762fd1d
-def _design_of(table: pd.DataFrame, most: int = 20) -> list[str]:
-    "Persona, user, and columns beside the stated ones that tell between 2 and `most` groups of dialogues apart."
+def _design_of(table: pd.DataFrame) -> list[str]:
+    "Persona, user, and columns beside the stated ones that tell between 2 and 20 groups of dialogues apart."
     stated = {*LABEL_CONTEXT, *_CONTEXT, "run"}
     for other in ("dialogues", "prompts", "labels"):
         stated |= set(tables.columns(other)["column"])
     stated -= {"persona", "user"}  # who the person was may be varied like a prompt
     there = [name for name in describing_columns(table) if name not in stated]
-    return [name for name in there if 2 <= table[name].nunique() <= most]
+    return [name for name in there if 2 <= table[name].nunique() <= 20]
 
 # %% ../../nbs/12_panels/01_source.ipynb #d34c6a45
 class Source:
@@ -215,14 +213,6 @@ def _named(found: re.Match) -> Markup:
     name = unicodedata.name(found[0], "control character").lower()
     return Markup('<span class="ak-unseen" title="{}">U+{:04X}</span>').format(name, code)
 
-
-def _escaped(text: str) -> Markup:
-    parts, last = [], 0
-    for found in _UNSEEN.finditer(text):
-        parts += [escape(text[last : found.start()]), _named(found)]
-        last = found.end()
-    return Markup("").join([*parts, escape(text[last:])])
-
 # %% ../../nbs/12_panels/01_source.ipynb #b33e4cbf
 Mark = tuple[int, int, str, str]  # start, end, CSS class, what the mark means
 
@@ -255,7 +245,7 @@ def clean(text: object, marks: Iterable[Mark] = (), limit: int | None = LIMIT) -
         while waiting and waiting[-1][0] <= start:
             here.append(waiting.pop())
         here = [mark for mark in here if mark[1] > start]
-        piece = _escaped(shown[start:end])
+        piece = Markup(_UNSEEN.sub(_named, escape(shown[start:end])))
         if here:
             kinds, meanings = (dict.fromkeys(mark[part] for mark in here) for part in (2, 3))
             told = visible("; ".join(meanings), 500)
