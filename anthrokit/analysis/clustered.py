@@ -183,20 +183,12 @@ def clusters(frame: pd.DataFrame) -> pd.Series:
     >>> clusters(pd.DataFrame({"base_id": ["b1", None], "dialogue_id": ["d1", "d2"]})).tolist()
     ['b1', 'dialogue d2']
     """
-    if "base_id" in frame.columns and frame["base_id"].notna().all():
-        return frame["base_id"].astype("str").rename("cluster")
-    if "dialogue_id" not in frame.columns:
-        raise TableError(
-            "which rows belong together can't be told: the table needs base_id or dialogue_id in every row"
-        )
-    if frame["dialogue_id"].isna().any():
-        raise TableError(
-            "a row has neither a base_id nor a dialogue_id; which rows belong together can't be told"
-        )
-    dialogue = "dialogue " + frame["dialogue_id"].astype("str")
-    if "base_id" not in frame.columns:
-        return dialogue.rename("cluster")
-    return frame["base_id"].astype("str").where(frame["base_id"].notna(), dialogue).rename("cluster")
+    found = frame["base_id"].astype("str") if "base_id" in frame else pd.Series(None, frame.index, dtype="str")
+    if "dialogue_id" in frame and found.isna().any():
+        found = found.fillna("dialogue " + frame["dialogue_id"].astype("str"))
+    if found.isna().any():
+        raise TableError("which rows belong together can't be told: every row needs a base_id or a dialogue_id")
+    return found.rename("cluster")
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #17c55ccb
 def group_rows(frame: pd.DataFrame, by: Sequence[str]) -> tuple[np.ndarray, pd.DataFrame]:
@@ -674,8 +666,6 @@ def holm(p_values: pd.Series) -> np.ndarray:
 
 def _with_holm(table: pd.DataFrame, keys: Sequence[str] = ()) -> pd.DataFrame:
     "A table with p_adjusted right of its p_value: corrected over all rows, or over the rows alike in some columns."
-    family, adjusted = group_rows(table, keys)[0], np.full(len(table), np.nan)
-    for number in np.unique(family):
-        adjusted[family == number] = holm(table.loc[family == number, "p_value"])
+    adjusted = table.groupby(group_rows(table, keys)[0])["p_value"].transform(holm)
     table.insert(table.columns.get_loc("p_value") + 1, "p_adjusted", adjusted)
     return table
