@@ -168,9 +168,8 @@ def flips(
                 there = sums[1][:, 0] > 0
                 drawn = {"n_resamples": n_resamples, "ci": ci, "seed": seed}
                 found = resample(lambda s, n: s / n, *(part[there] for part in sums), **drawn)
-            found = found.assign(measure=name, n=of.sum(), n_total=len(of))
-            parts.append(pd.concat([groups.iloc[[number]].reset_index(drop=True), found], axis=1))
-    return pd.concat(parts, ignore_index=True)[[*by, "measure", *_SHARE]]
+            parts.append(found.assign(_group=number, measure=name, n=of.sum(), n_total=len(of)))
+    return pd.concat(parts, ignore_index=True).join(groups, on="_group")[[*by, "measure", *_SHARE]]
 
 
 _SHARE = ("estimate", "ci_low", "ci_high", "n", "n_total", "n_clusters", "ci")
@@ -344,12 +343,11 @@ def escalation(
         if alone and len(moments) < _FEWEST:
             row[["ci_low", "ci_high"]] = np.nan
         ends = {"share_first": y[t == t.min()].mean(), "share_last": y[t == t.max()].mean()}
-        row = row.assign(**ends, n=len(t), n_total=len(part))
-        parts.append(pd.concat([groups.iloc[[number]].reset_index(drop=True), row], axis=1))
+        parts.append(row.assign(**ends, _group=number, n=len(t), n_total=len(part)))
     if not parts:
         raise TableError("no group has labels at two turns or more")
-    ends = ("share_first", "share_last")
-    return pd.concat(parts, ignore_index=True)[[*by, *_SHARE[:3], *ends, *_SHARE[3:]]]
+    table = pd.concat(parts, ignore_index=True).join(groups, on="_group")
+    return table[[*by, *_SHARE[:3], "share_first", "share_last", *_SHARE[3:]]]
 
 
 def _slope(moments: np.ndarray) -> np.ndarray:
