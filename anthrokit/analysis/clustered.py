@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from numbers import Real
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -644,6 +645,19 @@ def resample(
     low, high = percentile_interval(drawn, n_clusters, ci)
     limits = {"estimate": estimate, "ci_low": low, "ci_high": high}
     return pd.DataFrame({**limits, "n_clusters": n_clusters, "ci": ci})
+
+# %% ../../nbs/07_analysis/02_clustered.ipynb #9dbeb48a
+def _resample_rows(
+    statistic: Callable[[np.ndarray], Any], cluster: Sequence, *, n_resamples: int, seed: int, ci: float = 0.95
+) -> pd.DataFrame:
+    "As `resample`, for a statistic that takes the numbers of the rows, and gives one result or more."
+    codes, names = pd.factorize(cluster)
+    rows = np.arange(len(codes))
+    drawn = draw_clusters(len(names), n_resamples, seed).astype(int)[:, codes]
+    values = np.array([np.ravel(statistic(part)) for part in (rows, *(np.repeat(rows, times) for times in drawn))])
+    low, high = percentile_interval(values[1:], len(names), ci)
+    limits = {"estimate": values[0], "ci_low": low, "ci_high": high}
+    return pd.DataFrame({**limits, "n_clusters": len(names), "ci": ci})
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #3d856471
 def holm(p_values: pd.Series) -> np.ndarray:

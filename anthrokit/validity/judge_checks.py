@@ -18,13 +18,12 @@ from anthrokit.analysis import (
     check_level,
     clusters,
     difference,
-    draw_clusters,
     drift,
     group_rows,
-    percentile_interval,
     resample,
     truth_values,
 )
+from ..analysis.clustered import _resample_rows
 from ..core import Run, TableError, refuse_twice, require_columns
 from ..models import needs
 from .accuracy import _both_said, _people_said, verdicts_of
@@ -335,23 +334,18 @@ def item_response(
             f"{_FEWEST_PERSONS} and 3"
         )
     answers = wide[items].to_numpy()
-    place, names = pd.factorize(wide.index.get_level_values("_cluster"))
 
-    def fitted(times: np.ndarray) -> np.ndarray:
-        rows = np.repeat(answers, times, axis=0)
-        model = fit_mirt(rows, model="2PL", compute_standard_errors=False, tol=1e-3).model.parameters
-        alike = np.nanmin(rows, axis=0) == np.nanmax(rows, axis=0)
-        return np.where(alike, np.nan, np.array([model["difficulty"], model["discrimination"]])).ravel()
+    def fitted(rows: np.ndarray) -> np.ndarray:
+        drawn = answers[rows]
+        model = fit_mirt(drawn, model="2PL", compute_standard_errors=False, tol=1e-3).model.parameters
+        alike = np.nanmin(drawn, axis=0) == np.nanmax(drawn, axis=0)
+        return np.where(alike, np.nan, np.array([model["difficulty"], model["discrimination"]]))
 
-    draws = draw_clusters(len(names), n_resamples, seed).astype(int)[:, place]
-    drawn = np.array([fitted(times) for times in draws]).reshape(n_resamples, 2 * len(items))
-    limits = percentile_interval(drawn, len(names), ci)
-    values = np.column_stack([fitted(np.ones(len(answers), dtype=int)), *limits])
-    found = pd.DataFrame(values, [*items, *items], ["estimate", "ci_low", "ci_high"])
+    cluster_of = wide.index.get_level_values("_cluster")
+    found = _resample_rows(fitted, cluster_of, n_resamples=n_resamples, seed=seed, ci=ci).set_axis([*items, *items])
     found["measure"] = np.repeat(["difficulty", "discrimination"], len(items))
     parts = [told.join(one) for _, one in found.groupby("measure", sort=False)]
-    result = pd.concat(parts).rename_axis(item).reset_index()
-    result = result.rename(columns={"mean": "share", "count": "n"}).assign(n_clusters=len(names))
+    result = pd.concat(parts).rename_axis(item).reset_index().rename(columns={"mean": "share", "count": "n"})
     return result[[item, "share", "measure", "estimate", "ci_low", "ci_high", "n", "n_clusters"]]
 
 # %% ../../nbs/08_validity/07_judge_checks.ipynb #95b5fc80
