@@ -26,17 +26,13 @@ from anthrokit.analysis import (
 from ..analysis.clustered import _resample_rows
 from ..core import Run, TableError, refuse_twice, require_columns
 from ..models import needs
-from .accuracy import _both_said, _people_said, verdicts_of
+from .accuracy import _bases_of, _both_said, _people_said, verdicts_of
 from .annotations import _ITEM
 
 # %% auto #0
 __all__ = ['sample_agreement', 'anchor_drift', 'latent_labels', 'item_response', 'error_bias']
 
 # %% ../../nbs/08_validity/07_judge_checks.ipynb #771501e0
-def _share(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
-    return part / whole
-
-
 def sample_agreement(
     ratings: pd.DataFrame | Run,
     by: str | Sequence[str] = "judge",
@@ -86,7 +82,9 @@ def sample_agreement(
     0.33
     """
     check_level(ci)
-    ratings = _with_bases(ratings) if isinstance(ratings, Run) else ratings
+    if isinstance(ratings, Run):
+        bases = ratings.dialogues()[["dialogue_id", "base_id"]]
+        ratings = ratings.ratings().merge(bases, on="dialogue_id", how="left")
     by = as_names(by)
     unit = list(dict.fromkeys([*by, "judge", *item, "sample"]))
     require_columns(ratings, [*unit, verdict], "ratings", rows=False)
@@ -107,17 +105,11 @@ def sample_agreement(
         row = {"estimate": np.nan, "ci_low": np.nan, "ci_high": np.nan}
         if len(sums):
             columns = [sums[[one]].to_numpy() for one in ("same", "pairs")]
-            found = resample(_share, *columns, n_resamples=n_resamples, ci=ci, seed=seed)
+            found = resample(lambda s, n: s / n, *columns, n_resamples=n_resamples, ci=ci, seed=seed)
             row |= found[["estimate", "ci_low", "ci_high"]].iloc[0].to_dict()
         rows.append({**row, "n": int(sums["pairs"].sum()), "n_clusters": len(sums)})
     found = pd.DataFrame(rows, columns=["estimate", "ci_low", "ci_high", "n", "n_clusters"])
     return pd.concat([groups, found], axis=1)
-
-
-def _with_bases(run: Run) -> pd.DataFrame:
-    "A run's ratings with their base prompts."
-    bases = run.labels()[["dialogue_id", "base_id"]].drop_duplicates()
-    return run.ratings().merge(bases, on="dialogue_id", how="left")
 
 # %% ../../nbs/08_validity/07_judge_checks.ipynb #7680a12a
 def anchor_drift(
@@ -170,10 +162,8 @@ def anchor_drift(
         raise TableError("no judge decided on a message both times; is it the same anchor set, judged again?")
     both = pairs[key].drop_duplicates()
     long = pd.concat([one.merge(both, on=key) for one in told]).rename(columns={"verdict": "label"})
-    long["base_id"] = long["dialogue_id"].map(
-        told[0].drop_duplicates("dialogue_id").set_index("dialogue_id")["base_id"]
-    )
-    long = long.assign(prompt_id=long["dialogue_id"]).drop(columns=[] if "behaviour" in by else "behaviour")
+    long = long.assign(base_id=_bases_of(long, told[0]), prompt_id=long["dialogue_id"])
+    long = long.drop(columns=[] if "behaviour" in by else "behaviour")
     found = drift(long, margin, "when", baseline="before", by=by, **parameters)
     moved = pairs.assign(changed=pairs["verdict"] != pairs["verdict_after"]).groupby(by, dropna=False)["changed"]
     moved = moved.agg(changed="mean", n_pairs="size").astype({"changed": "float64"})
