@@ -168,10 +168,7 @@ def _line(
     command, _, _ = app.parse_commands(tokens)
     if settings is not None and command:
         said, _session.models = _settings(settings, command)
-        nested: Any = {name.replace("_", "-"): value for name, value in said.items()}
-        for name in reversed(command):
-            nested = {name: nested}
-        app.config = (Dict(nested, source=str(settings)),)
+        app.config = (Dict(said, source=str(settings), use_commands_as_keys=False),)
     return app(tokens, exit_on_error=False, print_error=False)
 
 
