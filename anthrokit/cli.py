@@ -734,7 +734,7 @@ def compare(
     ci
         Confidence level of the intervals.
     """
-    with ak.Run(_there(run), read_only=True) as there:
+    with ak.Run(run, read_only=True) as there:
         labels = there.labels(judges)
     for name in filter(None, (group, within)):
         _check_column(labels, name)
@@ -757,7 +757,7 @@ def report(run: _RunFolder, *, out: str | None = None, dialogues: _Positive = 50
     dialogues
         Dialogues to show at most.
     """
-    with ak.Run(_there(run), read_only=True) as there:
+    with ak.Run(run, read_only=True) as there:
         return _Result(facts={"report": str(ak.write_report(there, out, dialogues=dialogues))})
 
 
@@ -780,7 +780,7 @@ def export(run: _RunFolder, path: str, *, format: _FORMATS = "tables", target: s
     target
         Which target, where the format holds one and the run has several.
     """
-    with ak.Run(_there(run), read_only=True) as there:
+    with ak.Run(run, read_only=True) as there:
         if format == "tables":
             return _Result(facts={"tables": str(there.export(path))})
         wanted = {"target": target} if format in ("anthrobench", "inspect") else {}
@@ -1024,7 +1024,7 @@ def heartbench_score(
     level
         How fine.
     """
-    with ak.Run(_there(run)) as there:
+    with ak.Run(run, read_only=True) as there:
         hits = there.hits(judges)
     levels = {"overall": ["overall"], "dimension": ["overall", "dimension"]}
     table, without = ak.heartbench.score(hits, protocol), ak.heartbench.unscored(hits, protocol)
@@ -1304,7 +1304,7 @@ def check(
             table = ak.analysis.compare_versions(versions, prompts, run=there, **how, **told)
             missing, spent = _tell_missing(there.missing()), _spent(there)
     else:
-        with ak.Run(_there(folder), read_only=True) as there:
+        with ak.Run(folder, read_only=True) as there:
             labels, missing, spent = there.labels(), _tell_missing(there.missing()), {}
         _check_column(labels, group)
         told["baseline"] = _level(labels[group], told["baseline"])
