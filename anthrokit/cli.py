@@ -272,6 +272,14 @@ def _known(path: Any, place: str, names: Any, known: set[str]) -> None:
             raise _SettingsError(f"{path}: {place} can't have {name!r}; {nearest(name, sorted(known))}")
 
 
+def _kinds(path: Any, place: str, said: dict[str, Any], kinds: dict[str, Any]) -> None:
+    "Refuse a key that isn't known, and a value of another kind."
+    _known(path, place, said, set(kinds))
+    for name, value in said.items():
+        if not isinstance(value, kinds[name]) or (isinstance(value, bool) and kinds[name] is not bool):
+            raise _SettingsError(f"{path}: {place} {name} is {value!r}, which it can't be")
+
+
 def _table(path: Any, name: str, value: Any) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise _SettingsError(f"{path}: {name} is {value!r}; it must be a section, [{name}]")
@@ -306,17 +314,11 @@ def _model_entry(path: Any, name: str, entry: Any) -> dict[str, Any]:
             f"{path}: {place} {secret} may hold a key. Keys don't belong in a file: take it out, and give it in "
             f"Python, LLM(…, {secret}=…), from an environment variable; for the model's own key there is api_key_env."
         )
-    own = set(inspect.signature(ak.LLM).parameters) - {"api_key"}
-    _known(path, place, entry, own | {"api_key_env", "options"})
+    kinds = dict.fromkeys(set(inspect.signature(ak.LLM).parameters) - {"api_key"}, (int, float))
+    kinds |= dict.fromkeys(("model", "name", "api_base", "api_key_env", "transport"), str)
+    _kinds(path, place, entry, kinds | {"options": dict, "price": list})
     if "model" not in entry:
         raise _SettingsError(f"{path}: {place} doesn't say which model it is: model = 'openai/…'")
-    texts = {"model", "name", "api_base", "api_key_env", "transport"}
-    for key, value in entry.items():
-        kinds = (
-            str if key in texts else dict if key == "options" else list if key == "price" else (int, float)
-        )
-        if not isinstance(value, kinds) or isinstance(value, bool):
-            raise _SettingsError(f"{path}: {place} {key} is {value!r}, which it can't be")
     return entry
 
 # %% ../nbs/15_cli.ipynb #78664a07
@@ -570,22 +572,18 @@ class _Asked:
     retry: list[str] = ("failed",)
 
     def judges(self, names: Sequence[str]) -> list[Any] | None:
-        return _judges(names, self.together, self.protocol)
+        if list(names) == ["offline"]:
+            return None
+        if self.together and self.protocol != "paper":
+            raise ValueError("the released protocol asks one behaviour at a time; leave --together out")
+        if self.together:
+            return [ak.TogetherJudge(_llm(name)) for name in names]
+        return [ak.LLMJudge(_llm(name), protocol=self.protocol) for name in names]
 
     def settings(self) -> dict[str, Any]:
         "What `judge` and its estimate take besides the judges."
         names = ("behaviours", "samples", "sampling")
         return {**{name: getattr(self, name) for name in names}, "retry": list(self.retry)}
-
-
-def _judges(names: Sequence[str], together: bool, protocol: str) -> list[Any] | None:
-    if list(names) == ["offline"]:
-        return None
-    if together and protocol != "paper":
-        raise ValueError("the released protocol asks one behaviour at a time; leave --together out")
-    return [
-        ak.TogetherJudge(_llm(name)) if together else ak.LLMJudge(_llm(name), protocol=protocol) for name in names
-    ]
 
 # %% ../nbs/15_cli.ipynb #13e9844e
 @app.command
@@ -1197,10 +1195,7 @@ def _check_plan(path: str) -> dict[str, Any]:
     settings, _session.models = _settings(path, ("check",))
     read = ak.core.read_toml(path)
     plan = _table(path, "check", read.get("check", {}))
-    _known(path, "[check]", plan, set(_CHECK))
-    for name, value in plan.items():
-        if not isinstance(value, _CHECK[name]) or (isinstance(value, bool) and _CHECK[name] is not bool):
-            raise _SettingsError(f"{path}: [check] {name} is {value!r}, which it can't be")
+    _kinds(path, "[check]", plan, _CHECK)
     if "margin" not in plan:
         raise _SettingsError(
             f"{path}: [check] needs a margin, the difference of shares that matters, such as 0.05"
@@ -1215,10 +1210,11 @@ def _check_plan(path: str) -> dict[str, Any]:
 def _check_judges(plan: dict[str, Any]) -> dict[str, Any]:
     "Judges, taxonomy and behaviours of a check."
     names, behaviours = plan.get("judges", ["offline"]), plan.get("behaviours")
+    judges = _Asked().judges(names)
     if "family" not in plan:
-        return {"judges": _judges(names, False, "paper"), "behaviours": behaviours}
+        return {"judges": judges, "behaviours": behaviours}
     taxonomy = ak.simulation.load_family(*plan["family"])
-    judges = _judges(names, False, "paper") or [ak.judging.family_patterns()]
+    judges = judges or [ak.judging.family_patterns()]
     if names == ["offline"]:
         behaviours = behaviours or [name for name in taxonomy.names if name in judges[0].behaviours]
     return {"judges": judges, "behaviours": behaviours, "taxonomy": taxonomy}
