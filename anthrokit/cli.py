@@ -47,12 +47,9 @@ class _Result:
     failed: bool = False  # what was checked doesn't hold
 
     def as_json(self) -> str:
-        rows = "[]"
-        if self.table is not None:
-            rows = self.table.to_json(orient="records", double_precision=15, force_ascii=False)
-        return json.dumps(
-            {"rows": json.loads(rows), **self.facts, "missing": self.missing}, ensure_ascii=False, indent=1
-        )
+        how = {"orient": "records", "double_precision": 15, "force_ascii": False}
+        rows = [] if self.table is None else json.loads(self.table.to_json(**how))
+        return json.dumps({"rows": rows, **self.facts, "missing": self.missing}, ensure_ascii=False, indent=1)
 
     def __str__(self) -> str:
         table = self.table if self.shown is None else self.shown
@@ -413,8 +410,7 @@ class _Cap:
     budget_tokens: _Positive | None = None
 
     def budget(self) -> ak.Budget | None:
-        limits = {"usd": self.budget_usd, "tokens": self.budget_tokens}
-        return None if set(limits.values()) == {None} else ak.Budget(**limits)
+        return None if self == _Cap() else ak.Budget(self.budget_usd, self.budget_tokens)
 
 
 def _tell_missing(missing: pd.DataFrame) -> int:
