@@ -102,12 +102,12 @@ _EXITS = "Exit codes: 0 done, 1 couldn't be done, 2 wrongly typed, 3 units are m
 _STYLE = {
     "result_action": "return_value",
     "help_format": "plaintext",
-    "version_flags": (),
     "suppress_keyboard_interrupt": False,
 }
 
 app = App(
     name="anthrokit",
+    version=lambda: f"anthrokit {ak.__version__}",
     help="Measure anthropomorphism in language models. Every command explains itself: anthrokit judge --help",
     help_epilogue=_EXITS,
     default_parameter=Parameter(negative=(), consume_multiple=True),
@@ -142,7 +142,6 @@ def _line(
     settings: Path | None = None,
     json: bool = False,
     quiet: bool = False,
-    version: bool = False,
 ) -> Any:
     """Run a command.
 
@@ -154,12 +153,7 @@ def _line(
         Results as JSON.
     quiet
         No progress on stderr.
-    version
-        The version of anthrokit.
     """
-    if version:
-        print(f"anthrokit {ak.__version__}")
-        return 0
     _session.json, _session.quiet, _session.models = json, quiet, {}
     app.config = ()
     command, _, _ = app.parse_commands(tokens)
@@ -1137,6 +1131,9 @@ def study_erase(folder: str, participant: str) -> _Result:
     return _Result(ak.study.erase(folder, participant), {"study": folder})
 
 # %% ../nbs/15_cli.ipynb #56d56d1e
+_NO_COMMANDS = {"--help", "-h", "--version"}
+
+
 def _flags(command: Sequence[str]) -> set[str]:
     "The flags of a command."
     arguments = functools.reduce(lambda place, name: place[name], command, app).assemble_argument_collection()
@@ -1152,7 +1149,7 @@ def _sections(
         place = ".".join(command)
         said = _table(path, place, section)
         if name in ("heartbench", "study"):
-            _known(path, f"[{place}]", said, set(app[name]) - {"--help", "-h"})
+            _known(path, f"[{place}]", said, set(app[name]) - _NO_COMMANDS)
             yield from _sections(path, said, command)
         elif name != "check":  # its own reader checks it
             said = {flag.replace("-", "_"): value for flag, value in said.items()}
@@ -1168,7 +1165,7 @@ def _settings(
         read = ak.core.read_toml(path)
     except ak.core.TableError as error:
         raise _SettingsError(str(error)) from None
-    _known(path, "the file", read, {"run", "models", *app} - {"--help", "-h"})
+    _known(path, "the file", read, {"run", "models", *app} - _NO_COMMANDS)
     models, run = _table(path, "models", read.pop("models", {})), read.pop("run", None)
     named = {name: _model_entry(path, name, entry) for name, entry in models.items()}
     sections = dict(_sections(path, read))
