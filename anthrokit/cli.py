@@ -1224,10 +1224,9 @@ def _failing(table: pd.DataFrame, strict: bool) -> pd.Series:
     return table["verdict"].ne("within the margin") if strict else table["verdict"].eq("beyond the margin")
 
 
-def _write_junit(table: pd.DataFrame, path: str, strict: bool) -> None:
+def _write_junit(table: pd.DataFrame, failing: pd.Series, path: str) -> None:
     from xml.etree import ElementTree
 
-    failing = _failing(table, strict)
     counts = {"tests": str(len(table)), "failures": str(int(failing.sum()))}
     suite = ElementTree.Element("testsuite", name="anthrokit check", errors="0", **counts)
     for row, failed in zip(table.itertuples(), failing, strict=True):
@@ -1241,9 +1240,8 @@ def _write_junit(table: pd.DataFrame, path: str, strict: bool) -> None:
     ElementTree.ElementTree(suite).write(path, encoding="utf-8", xml_declaration=True)
 
 
-def _write_summary(table: pd.DataFrame, path: str, strict: bool) -> None:
+def _write_summary(table: pd.DataFrame, failing: pd.Series, path: str) -> None:
     "A Markdown table, added to a file, as GitHub's pages of a job take it."
-    failing = _failing(table, strict)
     lines = [f"### anthrokit check: {'failed' if failing.any() else 'passed'}", ""]
     lines += ["| version | behaviour | difference | interval | verdict |", "| --- | --- | --- | --- | --- |"]
     for row in table.itertuples():
@@ -1278,7 +1276,7 @@ def check(
     folder = run or plan["run"]
     if not folder:
         raise _SettingsError(f"{study}: it names no run; write run = 'runs/…' at the top, or give --run")
-    group, strict = plan.get("group", "version"), plan.get("strict", False)
+    group = plan.get("group", "version")
     told = {"margin": plan["margin"], "baseline": plan.get("baseline")}
     if plan.get("versions"):
         versions = {name: dict(version) for name, version in plan["versions"].items()}
@@ -1298,11 +1296,11 @@ def check(
         _check_column(labels, group)
         told["baseline"] = _level(labels[group], told["baseline"])
         table = ak.analysis.drift(labels, group=group, **told)
-    failing = _failing(table, strict)
+    failing = _failing(table, plan.get("strict", False))
     if junit:
-        _write_junit(table, junit, strict)
+        _write_junit(table, failing, junit)
     if summary := summary or os.environ.get("GITHUB_STEP_SUMMARY"):
-        _write_summary(table, summary, strict)
+        _write_summary(table, failing, summary)
     verdict = f"{int(failing.sum())} of {len(table)} comparisons fail" if failing.any() else "passed"
     facts = {"run": folder, **spent, "verdict": f"{verdict}; margin {100 * plan['margin']:g} points"}
     shown = table[["version", "behaviour", "estimate", "ci_low", "ci_high", "n_clusters", "verdict"]]
