@@ -11,7 +11,7 @@ from itertools import combinations, product
 import numpy as np
 import pandas as pd
 
-from .clustered import _with_holm, as_names, check_level, cluster_sums, clusters
+from .clustered import Tally, _with_holm, as_names, check_level, clusters
 from .clustered import group_rows, in_own_order, truth_values
 from .comparisons import _levels, _one_column
 from .people import rank_test
@@ -33,12 +33,10 @@ def _dialogue_shares(
     keys = [name for name in ("target", "dialogue_id") if name in labels.columns]
     of_each = labels[keys].assign(cluster=clusters(labels), level=labels[factor])
     rows, dialogues = group_rows(of_each, [*keys, "cluster", "level"])
-    columns, groups = group_rows(labels, by)
-    truth, shape = truth_values(labels["label"]), (len(dialogues), len(groups))
+    tally, truth = Tally(labels, by, rows), truth_values(labels["label"])
     with np.errstate(invalid="ignore"):
-        scored = cluster_sums(rows, columns, (~np.isnan(truth)).astype(float), shape)
-        shares = cluster_sums(rows, columns, np.nan_to_num(truth), shape) / scored
-    return dialogues, shares, groups.assign(**named)
+        shares = tally.sums(truth) / tally.sums(~np.isnan(truth))
+    return dialogues, shares, tally.groups.assign(**named)
 
 # %% ../../nbs/07_analysis/07_domains.ipynb #e239726d
 def kruskal_wallis(

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from anthrokit.analysis import (
+    Tally,
     as_labels,
     as_names,
     check_level,
@@ -398,16 +399,12 @@ def error_bias(
     split = float(both.drop_duplicates(_ITEM)[what].median())
     size, rows = both[what].to_numpy(dtype=float, na_value=np.nan), []
     said, true = (truth_values(both[name]) == 1 for name in ("verdict", "truth"))
-    place, names = pd.factorize(clusters(both))
+    tally, wrong = Tally(both, []), said != true
     for judge in both["judge"].unique():
         for error, relevant in (("false alarm", ~true), ("miss", true)):
             own = relevant & (both["judge"] == judge).to_numpy()
             halves = [own & (size > split), own & (size <= split)]
-            sums = [
-                np.bincount(place[half], weights, len(names))[:, None]
-                for half in halves
-                for weights in ((said != true)[half].astype(float), None)
-            ]
+            sums = [tally.sums(part) for half in halves for part in (half & wrong, half)]
             found = difference(*sums, ci).iloc[0] if all(half.any() for half in halves) else {}
             rows.append({"judge": judge, "error": error, "split": split, **found, "n_total": own.sum()})
     renamed = {"share_b": "less", "share_a": "more", "n_b": "n_less", "n_a": "n_more"}
