@@ -15,7 +15,7 @@ from .clustered import Tally, as_labels, as_names, clusters, difference, group_r
 from .clustered import proportion, resample, truth_values
 from .comparisons import _one_column
 from .timing import _turn_grid, _whole_turns
-from ..core import Run, TableError, nearest, refuse_twice, require_columns
+from ..core import Run, TableError, nearest, require_columns
 
 # %% auto #0
 __all__ = ['dialogue_flips', 'flips', 'holding', 'mirrored', 'escalation', 'recovery']
@@ -79,13 +79,10 @@ def _held_by_turn(
     Turns are those from the table's first; 1, 0 and NaN: unknown, as behind each dialogue's last.
     """
     rows = _of_behaviour(labels, behaviour)
-    numbers = _dialogues(rows)
-    told = "the dialogue {dialogue_id!r} has a turn twice"
-    refuse_twice(rows.assign(_dialogue=numbers), ["_dialogue", "turn"], told)
     dialogues, grid, last = _turn_grid(rows)
     first = int(rows["turn"].min())
     holds = np.where(np.isnan(grid), np.nan, grid == held)[:, first - 1 :]
-    return dialogues.assign(n_turns=np.bincount(numbers)), holds, last - first + 1, first
+    return dialogues.assign(n_turns=np.bincount(_dialogues(rows))), holds, last - first + 1, first
 
 
 def _dialogues(rows: pd.DataFrame) -> np.ndarray:
