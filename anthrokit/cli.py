@@ -1185,7 +1185,7 @@ _CHECK = {
 
 def _check_plan(path: str) -> dict[str, Any]:
     "What a study's file says under check, each key and kind known; the models that it names are noted."
-    settings, _session.models = _settings(path, ("check",))
+    _, _session.models = _settings(path, ("check",))
     read = ak.core.read_toml(path)
     plan = _table(path, "check", read.get("check", {}))
     _kinds(path, "[check]", plan, _CHECK)
@@ -1197,7 +1197,7 @@ def _check_plan(path: str) -> dict[str, Any]:
         version = _table(path, f"check.versions.{name}", version)
         _known(path, f"[check.versions.{name}]", version, {"target", "system", "prompts"})
     ak.simulation.load_family(*plan.get("family", []))
-    return {**plan, "run": read.get("run") or settings.get("run")}
+    return {**plan, "run": read.get("run")}
 
 
 def _check_judges(plan: dict[str, Any]) -> dict[str, Any]:
