@@ -47,12 +47,9 @@ class _Result:
     failed: bool = False  # what was checked doesn't hold
 
     def as_json(self) -> str:
-        rows = "[]"
-        if self.table is not None:
-            rows = self.table.to_json(orient="records", double_precision=15, force_ascii=False)
-        return json.dumps(
-            {"rows": json.loads(rows), **self.facts, "missing": self.missing}, ensure_ascii=False, indent=1
-        )
+        how = {"orient": "records", "double_precision": 15, "force_ascii": False}
+        rows = [] if self.table is None else json.loads(self.table.to_json(**how))
+        return json.dumps({"rows": rows, **self.facts, "missing": self.missing}, ensure_ascii=False, indent=1)
 
     def __str__(self) -> str:
         table = self.table if self.shown is None else self.shown
@@ -105,12 +102,12 @@ _EXITS = "Exit codes: 0 done, 1 couldn't be done, 2 wrongly typed, 3 units are m
 _STYLE = {
     "result_action": "return_value",
     "help_format": "plaintext",
-    "version_flags": (),
     "suppress_keyboard_interrupt": False,
 }
 
 app = App(
     name="anthrokit",
+    version=lambda: f"anthrokit {ak.__version__}",
     help="Measure anthropomorphism in language models. Every command explains itself: anthrokit judge --help",
     help_epilogue=_EXITS,
     default_parameter=Parameter(negative=(), consume_multiple=True),
@@ -145,7 +142,6 @@ def _line(
     settings: Path | None = None,
     json: bool = False,
     quiet: bool = False,
-    version: bool = False,
 ) -> Any:
     """Run a command.
 
@@ -157,21 +153,13 @@ def _line(
         Results as JSON.
     quiet
         No progress on stderr.
-    version
-        The version of anthrokit.
     """
-    if version:
-        print(f"anthrokit {ak.__version__}")
-        return 0
     _session.json, _session.quiet, _session.models = json, quiet, {}
     app.config = ()
     command, _, _ = app.parse_commands(tokens)
     if settings is not None and command:
         said, _session.models = _settings(settings, command)
-        nested: Any = {name.replace("_", "-"): value for name, value in said.items()}
-        for name in reversed(command):
-            nested = {name: nested}
-        app.config = (Dict(nested, source=str(settings)),)
+        app.config = (Dict(said, source=str(settings), use_commands_as_keys=False),)
     return app(tokens, exit_on_error=False, print_error=False)
 
 
@@ -275,6 +263,14 @@ def _known(path: Any, place: str, names: Any, known: set[str]) -> None:
             raise _SettingsError(f"{path}: {place} can't have {name!r}; {nearest(name, sorted(known))}")
 
 
+def _kinds(path: Any, place: str, said: dict[str, Any], kinds: dict[str, Any]) -> None:
+    "Refuse a key that isn't known, and a value of another kind."
+    _known(path, place, said, set(kinds))
+    for name, value in said.items():
+        if not isinstance(value, kinds[name]) or (isinstance(value, bool) and kinds[name] is not bool):
+            raise _SettingsError(f"{path}: {place} {name} is {value!r}, which it can't be")
+
+
 def _table(path: Any, name: str, value: Any) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise _SettingsError(f"{path}: {name} is {value!r}; it must be a section, [{name}]")
@@ -309,17 +305,11 @@ def _model_entry(path: Any, name: str, entry: Any) -> dict[str, Any]:
             f"{path}: {place} {secret} may hold a key. Keys don't belong in a file: take it out, and give it in "
             f"Python, LLM(…, {secret}=…), from an environment variable; for the model's own key there is api_key_env."
         )
-    own = set(inspect.signature(ak.LLM).parameters) - {"api_key"}
-    _known(path, place, entry, own | {"api_key_env", "options"})
+    kinds = dict.fromkeys(set(inspect.signature(ak.LLM).parameters) - {"api_key"}, (int, float))
+    kinds |= dict.fromkeys(("model", "name", "api_base", "api_key_env", "transport"), str)
+    _kinds(path, place, entry, kinds | {"options": dict, "price": list})
     if "model" not in entry:
         raise _SettingsError(f"{path}: {place} doesn't say which model it is: model = 'openai/…'")
-    texts = {"model", "name", "api_base", "api_key_env", "transport"}
-    for key, value in entry.items():
-        kinds = (
-            str if key in texts else dict if key == "options" else list if key == "price" else (int, float)
-        )
-        if not isinstance(value, kinds) or isinstance(value, bool):
-            raise _SettingsError(f"{path}: {place} {key} is {value!r}, which it can't be")
     return entry
 
 # %% ../nbs/15_cli.ipynb #78664a07
@@ -414,8 +404,7 @@ class _Cap:
     budget_tokens: _Positive | None = None
 
     def budget(self) -> ak.Budget | None:
-        limits = {"usd": self.budget_usd, "tokens": self.budget_tokens}
-        return None if set(limits.values()) == {None} else ak.Budget(**limits)
+        return None if self == _Cap() else ak.Budget(self.budget_usd, self.budget_tokens)
 
 
 def _tell_missing(missing: pd.DataFrame) -> int:
@@ -573,22 +562,18 @@ class _Asked:
     retry: list[str] = ("failed",)
 
     def judges(self, names: Sequence[str]) -> list[Any] | None:
-        return _judges(names, self.together, self.protocol)
+        if list(names) == ["offline"]:
+            return None
+        if self.together and self.protocol != "paper":
+            raise ValueError("the released protocol asks one behaviour at a time; leave --together out")
+        if self.together:
+            return [ak.TogetherJudge(_llm(name)) for name in names]
+        return [ak.LLMJudge(_llm(name), protocol=self.protocol) for name in names]
 
     def settings(self) -> dict[str, Any]:
         "What `judge` and its estimate take besides the judges."
         names = ("behaviours", "samples", "sampling")
         return {**{name: getattr(self, name) for name in names}, "retry": list(self.retry)}
-
-
-def _judges(names: Sequence[str], together: bool, protocol: str) -> list[Any] | None:
-    if list(names) == ["offline"]:
-        return None
-    if together and protocol != "paper":
-        raise ValueError("the released protocol asks one behaviour at a time; leave --together out")
-    return [
-        ak.TogetherJudge(_llm(name)) if together else ak.LLMJudge(_llm(name), protocol=protocol) for name in names
-    ]
 
 # %% ../nbs/15_cli.ipynb #13e9844e
 @app.command
@@ -737,7 +722,7 @@ def compare(
     ci
         Confidence level of the intervals.
     """
-    with ak.Run(_there(run), read_only=True) as there:
+    with ak.Run(run, read_only=True) as there:
         labels = there.labels(judges)
     for name in filter(None, (group, within)):
         _check_column(labels, name)
@@ -760,7 +745,7 @@ def report(run: _RunFolder, *, out: str | None = None, dialogues: _Positive = 50
     dialogues
         Dialogues to show at most.
     """
-    with ak.Run(_there(run), read_only=True) as there:
+    with ak.Run(run, read_only=True) as there:
         return _Result(facts={"report": str(ak.write_report(there, out, dialogues=dialogues))})
 
 
@@ -783,7 +768,7 @@ def export(run: _RunFolder, path: str, *, format: _FORMATS = "tables", target: s
     target
         Which target, where the format holds one and the run has several.
     """
-    with ak.Run(_there(run), read_only=True) as there:
+    with ak.Run(run, read_only=True) as there:
         if format == "tables":
             return _Result(facts={"tables": str(there.export(path))})
         wanted = {"target": target} if format in ("anthrobench", "inspect") else {}
@@ -1027,7 +1012,7 @@ def heartbench_score(
     level
         How fine.
     """
-    with ak.Run(_there(run)) as there:
+    with ak.Run(run, read_only=True) as there:
         hits = there.hits(judges)
     levels = {"overall": ["overall"], "dimension": ["overall", "dimension"]}
     table, without = ak.heartbench.score(hits, protocol), ak.heartbench.unscored(hits, protocol)
@@ -1146,6 +1131,9 @@ def study_erase(folder: str, participant: str) -> _Result:
     return _Result(ak.study.erase(folder, participant), {"study": folder})
 
 # %% ../nbs/15_cli.ipynb #56d56d1e
+_NO_COMMANDS = {"--help", "-h", "--version"}
+
+
 def _flags(command: Sequence[str]) -> set[str]:
     "The flags of a command."
     arguments = functools.reduce(lambda place, name: place[name], command, app).assemble_argument_collection()
@@ -1161,7 +1149,7 @@ def _sections(
         place = ".".join(command)
         said = _table(path, place, section)
         if name in ("heartbench", "study"):
-            _known(path, f"[{place}]", said, set(app[name]) - {"--help", "-h"})
+            _known(path, f"[{place}]", said, set(app[name]) - _NO_COMMANDS)
             yield from _sections(path, said, command)
         elif name != "check":  # its own reader checks it
             said = {flag.replace("-", "_"): value for flag, value in said.items()}
@@ -1177,7 +1165,7 @@ def _settings(
         read = ak.core.read_toml(path)
     except ak.core.TableError as error:
         raise _SettingsError(str(error)) from None
-    _known(path, "the file", read, {"run", "models", *app} - {"--help", "-h"})
+    _known(path, "the file", read, {"run", "models", *app} - _NO_COMMANDS)
     models, run = _table(path, "models", read.pop("models", {})), read.pop("run", None)
     named = {name: _model_entry(path, name, entry) for name, entry in models.items()}
     sections = dict(_sections(path, read))
@@ -1197,13 +1185,10 @@ _CHECK = {
 
 def _check_plan(path: str) -> dict[str, Any]:
     "What a study's file says under check, each key and kind known; the models that it names are noted."
-    settings, _session.models = _settings(path, ("check",))
+    _, _session.models = _settings(path, ("check",))
     read = ak.core.read_toml(path)
     plan = _table(path, "check", read.get("check", {}))
-    _known(path, "[check]", plan, set(_CHECK))
-    for name, value in plan.items():
-        if not isinstance(value, _CHECK[name]) or (isinstance(value, bool) and _CHECK[name] is not bool):
-            raise _SettingsError(f"{path}: [check] {name} is {value!r}, which it can't be")
+    _kinds(path, "[check]", plan, _CHECK)
     if "margin" not in plan:
         raise _SettingsError(
             f"{path}: [check] needs a margin, the difference of shares that matters, such as 0.05"
@@ -1212,16 +1197,17 @@ def _check_plan(path: str) -> dict[str, Any]:
         version = _table(path, f"check.versions.{name}", version)
         _known(path, f"[check.versions.{name}]", version, {"target", "system", "prompts"})
     ak.simulation.load_family(*plan.get("family", []))
-    return {**plan, "run": read.get("run") or settings.get("run")}
+    return {**plan, "run": read.get("run")}
 
 
 def _check_judges(plan: dict[str, Any]) -> dict[str, Any]:
     "Judges, taxonomy and behaviours of a check."
     names, behaviours = plan.get("judges", ["offline"]), plan.get("behaviours")
+    judges = _Asked().judges(names)
     if "family" not in plan:
-        return {"judges": _judges(names, False, "paper"), "behaviours": behaviours}
+        return {"judges": judges, "behaviours": behaviours}
     taxonomy = ak.simulation.load_family(*plan["family"])
-    judges = _judges(names, False, "paper") or [ak.judging.family_patterns()]
+    judges = judges or [ak.judging.family_patterns()]
     if names == ["offline"]:
         behaviours = behaviours or [name for name in taxonomy.names if name in judges[0].behaviours]
     return {"judges": judges, "behaviours": behaviours, "taxonomy": taxonomy}
@@ -1238,10 +1224,9 @@ def _failing(table: pd.DataFrame, strict: bool) -> pd.Series:
     return table["verdict"].ne("within the margin") if strict else table["verdict"].eq("beyond the margin")
 
 
-def _write_junit(table: pd.DataFrame, path: str, strict: bool) -> None:
+def _write_junit(table: pd.DataFrame, failing: pd.Series, path: str) -> None:
     from xml.etree import ElementTree
 
-    failing = _failing(table, strict)
     counts = {"tests": str(len(table)), "failures": str(int(failing.sum()))}
     suite = ElementTree.Element("testsuite", name="anthrokit check", errors="0", **counts)
     for row, failed in zip(table.itertuples(), failing, strict=True):
@@ -1255,9 +1240,8 @@ def _write_junit(table: pd.DataFrame, path: str, strict: bool) -> None:
     ElementTree.ElementTree(suite).write(path, encoding="utf-8", xml_declaration=True)
 
 
-def _write_summary(table: pd.DataFrame, path: str, strict: bool) -> None:
+def _write_summary(table: pd.DataFrame, failing: pd.Series, path: str) -> None:
     "A Markdown table, added to a file, as GitHub's pages of a job take it."
-    failing = _failing(table, strict)
     lines = [f"### anthrokit check: {'failed' if failing.any() else 'passed'}", ""]
     lines += ["| version | behaviour | difference | interval | verdict |", "| --- | --- | --- | --- | --- |"]
     for row in table.itertuples():
@@ -1292,7 +1276,7 @@ def check(
     folder = run or plan["run"]
     if not folder:
         raise _SettingsError(f"{study}: it names no run; write run = 'runs/…' at the top, or give --run")
-    group, strict = plan.get("group", "version"), plan.get("strict", False)
+    group = plan.get("group", "version")
     told = {"margin": plan["margin"], "baseline": plan.get("baseline")}
     if plan.get("versions"):
         versions = {name: dict(version) for name, version in plan["versions"].items()}
@@ -1307,16 +1291,16 @@ def check(
             table = ak.analysis.compare_versions(versions, prompts, run=there, **how, **told)
             missing, spent = _tell_missing(there.missing()), _spent(there)
     else:
-        with ak.Run(_there(folder), read_only=True) as there:
+        with ak.Run(folder, read_only=True) as there:
             labels, missing, spent = there.labels(), _tell_missing(there.missing()), {}
         _check_column(labels, group)
         told["baseline"] = _level(labels[group], told["baseline"])
         table = ak.analysis.drift(labels, group=group, **told)
-    failing = _failing(table, strict)
+    failing = _failing(table, plan.get("strict", False))
     if junit:
-        _write_junit(table, junit, strict)
+        _write_junit(table, failing, junit)
     if summary := summary or os.environ.get("GITHUB_STEP_SUMMARY"):
-        _write_summary(table, summary, strict)
+        _write_summary(table, failing, summary)
     verdict = f"{int(failing.sum())} of {len(table)} comparisons fail" if failing.any() else "passed"
     facts = {"run": folder, **spent, "verdict": f"{verdict}; margin {100 * plan['margin']:g} points"}
     shown = table[["version", "behaviour", "estimate", "ci_low", "ci_high", "n_clusters", "verdict"]]

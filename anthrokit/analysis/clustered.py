@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from numbers import Real
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -183,20 +184,12 @@ def clusters(frame: pd.DataFrame) -> pd.Series:
     >>> clusters(pd.DataFrame({"base_id": ["b1", None], "dialogue_id": ["d1", "d2"]})).tolist()
     ['b1', 'dialogue d2']
     """
-    if "base_id" in frame.columns and frame["base_id"].notna().all():
-        return frame["base_id"].astype("str").rename("cluster")
-    if "dialogue_id" not in frame.columns:
-        raise TableError(
-            "which rows belong together can't be told: the table needs base_id or dialogue_id in every row"
-        )
-    if frame["dialogue_id"].isna().any():
-        raise TableError(
-            "a row has neither a base_id nor a dialogue_id; which rows belong together can't be told"
-        )
-    dialogue = "dialogue " + frame["dialogue_id"].astype("str")
-    if "base_id" not in frame.columns:
-        return dialogue.rename("cluster")
-    return frame["base_id"].astype("str").where(frame["base_id"].notna(), dialogue).rename("cluster")
+    found = frame["base_id"].astype("str") if "base_id" in frame else pd.Series(None, frame.index, dtype="str")
+    if "dialogue_id" in frame and found.isna().any():
+        found = found.fillna("dialogue " + frame["dialogue_id"].astype("str"))
+    if found.isna().any():
+        raise TableError("which rows belong together can't be told: every row needs a base_id or a dialogue_id")
+    return found.rename("cluster")
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #17c55ccb
 def group_rows(frame: pd.DataFrame, by: Sequence[str]) -> tuple[np.ndarray, pd.DataFrame]:
@@ -212,11 +205,8 @@ def group_rows(frame: pd.DataFrame, by: Sequence[str]) -> tuple[np.ndarray, pd.D
     """
     if not by:
         return np.zeros(len(frame), dtype=np.int64), pd.DataFrame(index=range(1))
-    codes = np.zeros(len(frame), dtype=np.int64)
-    for name in by:
-        part, values = pd.factorize(frame[name], use_na_sentinel=False)
-        codes = codes * len(values) + part
-    codes, _ = pd.factorize(codes)
+    keys = [frame[name] for name in by]
+    codes = frame.groupby(keys, sort=False, dropna=False).ngroup().to_numpy()
     first = np.unique(codes, return_index=True)[1]
     return codes, frame.iloc[first][list(by)].reset_index(drop=True)
 
@@ -653,6 +643,19 @@ def resample(
     limits = {"estimate": estimate, "ci_low": low, "ci_high": high}
     return pd.DataFrame({**limits, "n_clusters": n_clusters, "ci": ci})
 
+# %% ../../nbs/07_analysis/02_clustered.ipynb #9dbeb48a
+def _resample_rows(
+    statistic: Callable[[np.ndarray], Any], cluster: Sequence, *, n_resamples: int, seed: int, ci: float = 0.95
+) -> pd.DataFrame:
+    "As `resample`, for a statistic that takes the numbers of the rows, and gives one result or more."
+    codes, names = pd.factorize(cluster)
+    rows = np.arange(len(codes))
+    drawn = draw_clusters(len(names), n_resamples, seed).astype(int)[:, codes]
+    values = np.array([np.ravel(statistic(part)) for part in (rows, *(np.repeat(rows, times) for times in drawn))])
+    low, high = percentile_interval(values[1:], len(names), ci)
+    limits = {"estimate": values[0], "ci_low": low, "ci_high": high}
+    return pd.DataFrame({**limits, "n_clusters": len(names), "ci": ci})
+
 # %% ../../nbs/07_analysis/02_clustered.ipynb #3d856471
 def holm(p_values: pd.Series) -> np.ndarray:
     """p-values corrected for their number by Holm's method; missing ones don't count.
@@ -674,8 +677,6 @@ def holm(p_values: pd.Series) -> np.ndarray:
 
 def _with_holm(table: pd.DataFrame, keys: Sequence[str] = ()) -> pd.DataFrame:
     "A table with p_adjusted right of its p_value: corrected over all rows, or over the rows alike in some columns."
-    family, adjusted = group_rows(table, keys)[0], np.full(len(table), np.nan)
-    for number in np.unique(family):
-        adjusted[family == number] = holm(table.loc[family == number, "p_value"])
+    adjusted = table.groupby(group_rows(table, keys)[0])["p_value"].transform(holm)
     table.insert(table.columns.get_loc("p_value") + 1, "p_adjusted", adjusted)
     return table

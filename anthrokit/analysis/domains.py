@@ -11,7 +11,7 @@ from itertools import combinations, product
 import numpy as np
 import pandas as pd
 
-from .clustered import _with_holm, as_names, check_level, cluster_sums, clusters
+from .clustered import Tally, _with_holm, as_names, check_level, clusters
 from .clustered import group_rows, in_own_order, truth_values
 from .comparisons import _levels, _one_column
 from .people import rank_test
@@ -33,12 +33,10 @@ def _dialogue_shares(
     keys = [name for name in ("target", "dialogue_id") if name in labels.columns]
     of_each = labels[keys].assign(cluster=clusters(labels), level=labels[factor])
     rows, dialogues = group_rows(of_each, [*keys, "cluster", "level"])
-    columns, groups = group_rows(labels, by)
-    truth, shape = truth_values(labels["label"]), (len(dialogues), len(groups))
+    tally, truth = Tally(labels, by, rows), truth_values(labels["label"])
     with np.errstate(invalid="ignore"):
-        scored = cluster_sums(rows, columns, (~np.isnan(truth)).astype(float), shape)
-        shares = cluster_sums(rows, columns, np.nan_to_num(truth), shape) / scored
-    return dialogues, shares, groups.assign(**named)
+        shares = tally.sums(truth) / tally.sums(~np.isnan(truth))
+    return dialogues, shares, tally.groups.assign(**named)
 
 # %% ../../nbs/07_analysis/07_domains.ipynb #e239726d
 def kruskal_wallis(
@@ -204,14 +202,10 @@ def _design(
 _MODEL = ("estimate", "ci_low", "ci_high", "p_value", "working_correlation")
 
 
-class _NoFit(Exception):
-    "Why a model has no estimates."
-
-
 def _solve_gee(
     truth: np.ndarray, design: pd.DataFrame, cluster: np.ndarray, cells: Sequence[np.ndarray]
-) -> tuple[pd.Series, np.ndarray, float, int]:
-    "One logistic GEE: coefficients, their covariance, the working correlation, degrees of freedom."
+) -> tuple[pd.Series, np.ndarray, float, int] | str:
+    "One logistic GEE: coefficients, covariance, working correlation, degrees of freedom; or why it has no estimates."
     import warnings
 
     import statsmodels.api as sm
@@ -224,15 +218,15 @@ def _solve_gee(
     for term in design.columns[1:]:
         sides = [truth[design[term] == level] for level in np.unique(design[term])]
         if len(sides) < 2 or any(side.min() == side.max() for side in sides):
-            raise _NoFit("always or never there in one level: no finite odds ratio")
+            return "always or never there in one level: no finite odds ratio"
     for cell in cells:
         per_cell = pd.Series(truth).groupby(cell).agg(["min", "max"])
         if (per_cell["min"] == per_cell["max"]).any():
-            raise _NoFit("always or never there where two levels meet: no finite odds ratio")
+            return "always or never there where two levels meet: no finite odds ratio"
     if found := _aliased(design):
-        raise _NoFit(f"no estimates: {', '.join(found)} can't be told from the other columns here")
+        return f"no estimates: {', '.join(found)} can't be told from the other columns here"
     if freedom <= 0:
-        raise _NoFit("fewer clusters than a model of these terms needs")
+        return "fewer clusters than a model of these terms needs"
     kinds = {"family": sm.families.Binomial(), "cov_struct": sm.cov_struct.Exchangeable()}
     model = sm.GEE(truth, design, groups=cluster, **kinds)
     # Many small matrices: threads only get in the way.
@@ -242,9 +236,9 @@ def _solve_gee(
             fit = model.fit(cov_type="bias_reduced")
             sound = fit.converged and np.isfinite(fit.bse).all()
         except (np.linalg.LinAlgError, ValueError) as error:
-            raise _NoFit(f"no fit: {error}") from None
+            return f"no fit: {error}"
     if not sound:
-        raise _NoFit("the model did not converge")
+        return "the model did not converge"
     return fit.params, np.asarray(fit.cov_params()), float(model.cov_struct.dep_params), freedom
 
 
@@ -274,10 +268,7 @@ def _models(
         rows = np.flatnonzero(numbers == number)
         mine = design.iloc[rows]
         mine = mine.drop(columns=_aliased(mine) if partial else [])
-        try:
-            fit = _solve_gee(truth[rows], mine, cluster[rows], [cell[rows] for cell in cells])
-        except _NoFit as reason:
-            fit = str(reason)
+        fit = _solve_gee(truth[rows], mine, cluster[rows], [cell[rows] for cell in cells])
         fits.append((rows, len(np.unique(cluster[rows])), fit))
     return labels, groups.assign(**named), design, terms, note, fits
 

@@ -15,7 +15,7 @@ from .clustered import Tally, as_labels, as_names, clusters, difference, group_r
 from .clustered import proportion, resample, truth_values
 from .comparisons import _one_column
 from .timing import _turn_grid, _whole_turns
-from ..core import Run, TableError, nearest, refuse_twice, require_columns
+from ..core import Run, TableError, nearest, require_columns
 
 # %% auto #0
 __all__ = ['dialogue_flips', 'flips', 'holding', 'mirrored', 'escalation', 'recovery']
@@ -79,13 +79,10 @@ def _held_by_turn(
     Turns are those from the table's first; 1, 0 and NaN: unknown, as behind each dialogue's last.
     """
     rows = _of_behaviour(labels, behaviour)
-    numbers = _dialogues(rows)
-    told = "the dialogue {dialogue_id!r} has a turn twice"
-    refuse_twice(rows.assign(_dialogue=numbers), ["_dialogue", "turn"], told)
     dialogues, grid, last = _turn_grid(rows)
     first = int(rows["turn"].min())
     holds = np.where(np.isnan(grid), np.nan, grid == held)[:, first - 1 :]
-    return dialogues.assign(n_turns=np.bincount(numbers)), holds, last - first + 1, first
+    return dialogues.assign(n_turns=np.bincount(_dialogues(rows))), holds, last - first + 1, first
 
 
 def _dialogues(rows: pd.DataFrame) -> np.ndarray:
@@ -168,9 +165,8 @@ def flips(
                 there = sums[1][:, 0] > 0
                 drawn = {"n_resamples": n_resamples, "ci": ci, "seed": seed}
                 found = resample(lambda s, n: s / n, *(part[there] for part in sums), **drawn)
-            found = found.assign(measure=name, n=of.sum(), n_total=len(of))
-            parts.append(pd.concat([groups.iloc[[number]].reset_index(drop=True), found], axis=1))
-    return pd.concat(parts, ignore_index=True)[[*by, "measure", *_SHARE]]
+            parts.append(found.assign(_group=number, measure=name, n=of.sum(), n_total=len(of)))
+    return pd.concat(parts, ignore_index=True).join(groups, on="_group")[[*by, "measure", *_SHARE]]
 
 
 _SHARE = ("estimate", "ci_low", "ci_high", "n", "n_total", "n_clusters", "ci")
@@ -344,12 +340,11 @@ def escalation(
         if alone and len(moments) < _FEWEST:
             row[["ci_low", "ci_high"]] = np.nan
         ends = {"share_first": y[t == t.min()].mean(), "share_last": y[t == t.max()].mean()}
-        row = row.assign(**ends, n=len(t), n_total=len(part))
-        parts.append(pd.concat([groups.iloc[[number]].reset_index(drop=True), row], axis=1))
+        parts.append(row.assign(**ends, _group=number, n=len(t), n_total=len(part)))
     if not parts:
         raise TableError("no group has labels at two turns or more")
-    ends = ("share_first", "share_last")
-    return pd.concat(parts, ignore_index=True)[[*by, *_SHARE[:3], *ends, *_SHARE[3:]]]
+    table = pd.concat(parts, ignore_index=True).join(groups, on="_group")
+    return table[[*by, *_SHARE[:3], "share_first", "share_last", *_SHARE[3:]]]
 
 
 def _slope(moments: np.ndarray) -> np.ndarray:

@@ -86,19 +86,15 @@ def _add_votes(
     random: np.random.Generator,
 ) -> pd.DataFrame:
     "Add a verdict a judge, the vote and the truth."
-    votes_for, votes_cast = np.zeros(len(truth), dtype=np.int64), np.zeros(len(truth), dtype=np.int64)
-    for judge in range(1, judges + 1):
-        verdict = truth ^ (random.random(len(truth)) < judge_error)
-        cast = random.random(len(truth)) >= missing
-        frame[f"synthetic judge {judge}"] = pd.array(verdict, dtype="boolean")
-        frame.loc[~cast, f"synthetic judge {judge}"] = pd.NA
-        votes_for += verdict & cast
-        votes_cast += cast
+    names = [f"synthetic judge {judge}" for judge in range(1, judges + 1)]
+    for name in names:
+        verdict = pd.Series(truth ^ (random.random(len(truth)) < judge_error), dtype="boolean")
+        frame[name] = verdict.where(random.random(len(truth)) >= missing)
+    votes_for, votes_cast = frame[names].eq(True).sum(axis=1), frame[names].count(axis=1)
     needed = judges // 2 + 1
-    frame["votes_for"], frame["votes_cast"] = pd.array(votes_for, "Int64"), pd.array(votes_cast, "Int64")
-    frame["label"] = pd.array(votes_for >= needed, "boolean")
-    frame.loc[(votes_for < needed) & (votes_cast - votes_for < needed), "label"] = pd.NA
-    return frame.assign(truth=truth)
+    decided = (votes_for >= needed) | (votes_cast - votes_for >= needed)
+    frame["votes_for"], frame["votes_cast"] = votes_for.astype("Int64"), votes_cast.astype("Int64")
+    return frame.assign(label=votes_for.ge(needed).astype("boolean").where(decided), truth=truth)
 
 # %% ../../nbs/07_analysis/01_synthetic.ipynb #d214f7a3
 def _describe(

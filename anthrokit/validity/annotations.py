@@ -15,7 +15,9 @@ import filelock
 import numpy as np
 import pandas as pd
 
+from ..analysis import as_names
 from ..core import Run, RunError, TableError, nearest, require_columns, require_run, standing, tables
+from ..simulation.dialogues import check_counts
 
 # %% auto #0
 __all__ = ['score_strata', 'with_texts', 'draw_annotation_sample', 'read_verdicts', 'read_annotations', 'Annotations',
@@ -179,12 +181,10 @@ def draw_annotation_sample(
     [4]
     """
     require_run(run)
-    for name, number in (("n", n), ("total", 1 if total is None else total)):
-        if not isinstance(number, int) or isinstance(number, bool) or number < 1:
-            raise ValueError(f"{name} is {number!r}; it must be a whole number of 1 or more")
+    check_counts(n=n, total=1 if total is None else total)
     if strata not in ("label", "votes", "scores"):
         raise ValueError(f"strata is 'label', 'votes' or 'scores', not {strata!r}")
-    by = list(dict.fromkeys(["behaviour", *([by] if isinstance(by, str) else by)]))
+    by = list(dict.fromkeys(["behaviour", *as_names(by)]))
     labels = _of_behaviours(run.labels(), behaviours)
     require_columns(labels, by, rows=False)
     if strata == "scores":
@@ -543,7 +543,7 @@ def keep_annotation_sample(
     require_run(run)
     names = None if behaviours is None else [behaviours] if isinstance(behaviours, str) else list(behaviours)
     size = f"{n} each of" if total is None else f"{total} in all by"
-    name = f"{size} {' and '.join([by] if isinstance(by, str) else by)}, seed {seed}"
+    name = f"{size} {' and '.join(as_names(by))}, seed {seed}"
     name += f", only {', '.join(names)}" if names else ""
     if not run.rows("SELECT 1 FROM annotation_draws WHERE draw = ? LIMIT 1", [name]):
         if run.read_only:

@@ -18,16 +18,13 @@ import pandas as pd
 
 from ..analysis import agreement
 from ..core import TableError, nearest, read_json, require_columns, standing
-from .annotations import by_annotator, read_annotations, read_verdicts
+from .annotations import _ITEM, by_annotator, read_annotations, read_verdicts
 
 # %% auto #0
 __all__ = ['assign_items', 'annotation_progress', 'annotator_agreement', 'to_adjudicate', 'adjudicated', 'to_potato',
            'from_potato', 'to_label_studio', 'from_label_studio']
 
 # %% ../../nbs/08_validity/08_annotators.ipynb #9070db30
-_ITEM = ["dialogue_id", "turn", "behaviour"]
-
-
 def assign_items(
     sheet: pd.DataFrame,
     annotators: Sequence[str],
@@ -89,13 +86,7 @@ def assign_items(
     table = table.assign(annotator=[name for _, name, _ in rows], shared=[both for _, _, both in rows])
     table = table.iloc[random.permutation(len(table))]
     table["queue"] = table.groupby("annotator").cumcount() + 1
-    return table.sort_values(["annotator", "queue"], key=_in_order_of(names), ignore_index=True)
-
-
-def _in_order_of(names: Sequence[str]) -> Any:
-    "Annotators in the order they were named, queues by number."
-    places = {name: place for place, name in enumerate(names)}
-    return lambda column: column.map(places) if column.name == "annotator" else column
+    return table.sort_values("annotator", key=lambda own: own.map(names.index), kind="stable", ignore_index=True)
 
 # %% ../../nbs/08_validity/08_annotators.ipynb #1ca7bce5
 def annotation_progress(queues: pd.DataFrame, annotations: pd.DataFrame) -> pd.DataFrame:
@@ -259,11 +250,9 @@ _CHOICES = {"Yes": True, "No": False, "Can't tell": None}
 def _shown(sheet: pd.DataFrame) -> list[dict[str, str]]:
     "What a tool shows of each item: its id (dialogue, turn and behaviour as JSON), question, user, message."
     require_columns(sheet, [*_ITEM, "question", "message"], "annotation sheet")
-    before = sheet["user"] if "user" in sheet.columns else pd.Series(None, sheet.index, dtype="object")
     keys = sheet[_ITEM].astype({"dialogue_id": "str", "turn": int, "behaviour": "str"}).to_numpy(dtype=object)
-    shown = sheet[["question", "message"]].astype("object")
+    shown = sheet.reindex(columns=["question", "user", "message"]).astype("object").fillna("")
     shown.insert(0, "item", [json.dumps(key.tolist(), ensure_ascii=False) for key in keys])
-    shown.insert(2, "user", before.astype("object").where(before.notna(), ""))
     return shown.to_dict("records")
 
 

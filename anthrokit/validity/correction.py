@@ -26,6 +26,7 @@ from ..analysis.clustered import _cluster_variance, _correlation, _degrees_of_fr
 from ..analysis.comparisons import _levels
 from ..core import Run, TableError, require_columns
 from .accuracy import _both_said, verdicts_of
+from .annotations import _ITEM
 
 # %% auto #0
 __all__ = ['rogan_gladen', 'corrected_rates', 'prediction_powered_rates', 'prediction_powered_differences', 'bounds']
@@ -463,10 +464,8 @@ def _judged_and_labelled(
     raw, sample = _judged_rates(labels, by, ci), _panel_against(labels, people)
     others = [name for name in by if name != "behaviour"]
     votes = [] if strata == "label" else [strata]
-    places = labels[["dialogue_id", "turn", "behaviour", *others, *votes]]
-    sample = sample.merge(
-        places.astype({"dialogue_id": "str", "turn": "Int64"}), on=["dialogue_id", "turn", "behaviour"]
-    )
+    places = labels[[*_ITEM, *others, *votes]].astype({"dialogue_id": "str", "turn": "Int64"})
+    sample = sample.merge(places, on=_ITEM)
     judged = labels.assign(judged=truth_values(labels["label"]), cluster=clusters(labels))
     return judged.dropna(subset="judged"), sample, raw
 

@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ..analysis import draw_clusters, percentile_interval, resample, truth_values
+from ..analysis import resample, truth_values
+from ..analysis.clustered import _resample_rows
 from ..core import TableError, lacking, nearest, public_file, tables
 from ..judging import Judge, rate_many
 from ..simulation import Taxonomy
@@ -124,7 +125,8 @@ def load_human_data(name: str, path: str | os.PathLike | None = None) -> pd.Data
         ...
     anthrokit.core.errors.TableError: there is no data set 'no such data'; there are ...
     """
-    about = {**_SETS[name]} if stands_for(name) else {}
+    stands_for(name)  # a name that isn't known is refused
+    about = _SETS[name]
     if path is None and "url" not in about:
         raise TableError(
             f"{name} is read from a path: load_human_data({name!r}, 'labels_adjudicated.csv'), the file of hand labels "
@@ -202,20 +204,7 @@ def _compared(said: np.ndarray, truth: np.ndarray, cluster: pd.Series, **paramet
     return found.assign(n=len(said), n_positive=int(truth.sum()))
 
 
-def _by_clusters(
-    measure: str, of_rows: Callable[[np.ndarray], float], cluster: pd.Series, n_resamples: int, seed: int
-) -> pd.DataFrame:
-    "A measure of rows, with an interval by cluster."
-    codes, names = pd.factorize(cluster)
-    rows = np.arange(len(codes))
-    drawn = draw_clusters(len(names), n_resamples, seed).astype(int)[:, codes]
-    values = np.array([of_rows(np.repeat(rows, times)) for times in drawn])
-    low, high = percentile_interval(values[:, None], len(names))
-    found = {"measure": [measure], "estimate": of_rows(rows), "ci_low": low, "ci_high": high}
-    return pd.DataFrame({**found, "n_clusters": len(names), "n": len(codes)})
-
-
-def _area(scores: np.ndarray, truth: np.ndarray, *drawn: Any) -> pd.DataFrame:
+def _area(scores: np.ndarray, truth: np.ndarray, cluster: pd.Series, **parameters: Any) -> pd.DataFrame:
     "Area under the ROC curve, with an interval by cluster."
     from sklearn.metrics import roc_auc_score
 
@@ -223,17 +212,20 @@ def _area(scores: np.ndarray, truth: np.ndarray, *drawn: Any) -> pd.DataFrame:
         both = 0 < truth[rows].sum() < len(rows)
         return roc_auc_score(truth[rows], scores[rows]) if both else np.nan
 
-    return _by_clusters("AUC", of_rows, *drawn).assign(n_positive=int(truth.sum()))
+    found = _resample_rows(of_rows, cluster, **parameters)
+    return found.assign(measure="AUC", n=len(truth), n_positive=int(truth.sum()))
 
 
-def _rank_correlation(scores: np.ndarray, rating: np.ndarray, *drawn: Any) -> pd.DataFrame:
+def _rank_correlation(
+    scores: np.ndarray, rating: np.ndarray, cluster: pd.Series, **parameters: Any
+) -> pd.DataFrame:
     "Spearman's correlation of scores with people's mean ratings, with an interval by cluster."
     from scipy.stats import rankdata
 
     def of_rows(rows: np.ndarray) -> float:
         return np.corrcoef(rankdata(scores[rows]), rankdata(rating[rows]))[0, 1]
 
-    return _by_clusters("rank correlation", of_rows, *drawn)
+    return _resample_rows(of_rows, cluster, **parameters).assign(measure="rank correlation", n=len(rating))
 
 
 def check_against_people(
@@ -295,25 +287,25 @@ def check_against_people(
         raise TableError("no message has a truth to compare verdicts with")
     if data["cluster"].isna().any():
         raise TableError("a message has no cluster; give it the one of messages like it, or one of its own")
-    texts, parts = data["message"].tolist(), []
+    texts, drawn, parts = data["message"].tolist(), {"n_resamples": n_resamples, "seed": seed}, []
     for judge in judges:
         rated = [rate_many(judge, texts, taxonomy[name]) for name in behaviours]
         verdicts = pd.DataFrame([[one.verdict for one in row] for row in rated], dtype="boolean").T
         said = verdicts.any(axis=1).where(verdicts.any(axis=1) | verdicts.notna().all(axis=1))
         known = said.notna().to_numpy() & ~np.isnan(true)
         yes, truth = said[known].to_numpy(dtype=bool), true[known] == 1
-        found = [_compared(yes, truth, data["cluster"][known], n_resamples=n_resamples, seed=seed)]
+        found = [_compared(yes, truth, data["cluster"][known], **drawn)]
         scores = np.array([[one.score for one in row] for row in rated], dtype=float)  # None is NaN
         if len(scores) and known.any() and not np.isnan(scores[:, known]).any():
             highest, where = scores.max(axis=0), data["cluster"]
-            found.append(_area(highest[known], truth, where[known], n_resamples, seed))
+            found.append(_area(highest[known], truth, where[known], **drawn))
             if "rating" in data:
                 rating = data["rating"].to_numpy(dtype=float)
                 both = known & ~np.isnan(rating)
-                found.append(_rank_correlation(highest[both], rating[both], where[both], n_resamples, seed))
+                found.append(_rank_correlation(highest[both], rating[both], where[both], **drawn))
         parts.append(pd.concat(found).assign(judge=judge.name))
     if "people" in data and data["people"].map(len).max() > 1:
-        parts.append(_one_person(data, n_resamples=n_resamples, seed=seed).assign(judge="one person"))
+        parts.append(_one_person(data, **drawn).assign(judge="one person"))
     table = pd.concat(parts, ignore_index=True).assign(n_total=len(data))
     limits = ["estimate", "ci_low", "ci_high"]
     return table[["judge", "measure", *limits, "n_clusters", "n", "n_positive", "n_total"]]

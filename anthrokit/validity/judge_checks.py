@@ -13,31 +13,27 @@ import numpy as np
 import pandas as pd
 
 from anthrokit.analysis import (
+    Tally,
     as_labels,
     as_names,
     check_level,
     clusters,
     difference,
-    draw_clusters,
     drift,
     group_rows,
-    percentile_interval,
     resample,
     truth_values,
 )
+from ..analysis.clustered import _resample_rows
 from ..core import Run, TableError, refuse_twice, require_columns
 from ..models import needs
-from .accuracy import _both_said, _people_said, verdicts_of
+from .accuracy import _bases_of, _both_said, _people_said, verdicts_of
 from .annotations import _ITEM
 
 # %% auto #0
 __all__ = ['sample_agreement', 'anchor_drift', 'latent_labels', 'item_response', 'error_bias']
 
 # %% ../../nbs/08_validity/07_judge_checks.ipynb #771501e0
-def _share(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
-    return part / whole
-
-
 def sample_agreement(
     ratings: pd.DataFrame | Run,
     by: str | Sequence[str] = "judge",
@@ -87,7 +83,9 @@ def sample_agreement(
     0.33
     """
     check_level(ci)
-    ratings = _with_bases(ratings) if isinstance(ratings, Run) else ratings
+    if isinstance(ratings, Run):
+        bases = ratings.dialogues()[["dialogue_id", "base_id"]]
+        ratings = ratings.ratings().merge(bases, on="dialogue_id", how="left")
     by = as_names(by)
     unit = list(dict.fromkeys([*by, "judge", *item, "sample"]))
     require_columns(ratings, [*unit, verdict], "ratings", rows=False)
@@ -108,17 +106,11 @@ def sample_agreement(
         row = {"estimate": np.nan, "ci_low": np.nan, "ci_high": np.nan}
         if len(sums):
             columns = [sums[[one]].to_numpy() for one in ("same", "pairs")]
-            found = resample(_share, *columns, n_resamples=n_resamples, ci=ci, seed=seed)
+            found = resample(lambda s, n: s / n, *columns, n_resamples=n_resamples, ci=ci, seed=seed)
             row |= found[["estimate", "ci_low", "ci_high"]].iloc[0].to_dict()
         rows.append({**row, "n": int(sums["pairs"].sum()), "n_clusters": len(sums)})
     found = pd.DataFrame(rows, columns=["estimate", "ci_low", "ci_high", "n", "n_clusters"])
     return pd.concat([groups, found], axis=1)
-
-
-def _with_bases(run: Run) -> pd.DataFrame:
-    "A run's ratings with their base prompts."
-    bases = run.labels()[["dialogue_id", "base_id"]].drop_duplicates()
-    return run.ratings().merge(bases, on="dialogue_id", how="left")
 
 # %% ../../nbs/08_validity/07_judge_checks.ipynb #7680a12a
 def anchor_drift(
@@ -171,10 +163,8 @@ def anchor_drift(
         raise TableError("no judge decided on a message both times; is it the same anchor set, judged again?")
     both = pairs[key].drop_duplicates()
     long = pd.concat([one.merge(both, on=key) for one in told]).rename(columns={"verdict": "label"})
-    long["base_id"] = long["dialogue_id"].map(
-        told[0].drop_duplicates("dialogue_id").set_index("dialogue_id")["base_id"]
-    )
-    long = long.assign(prompt_id=long["dialogue_id"]).drop(columns=[] if "behaviour" in by else "behaviour")
+    long = long.assign(base_id=_bases_of(long, told[0]), prompt_id=long["dialogue_id"])
+    long = long.drop(columns=[] if "behaviour" in by else "behaviour")
     found = drift(long, margin, "when", baseline="before", by=by, **parameters)
     moved = pairs.assign(changed=pairs["verdict"] != pairs["verdict_after"]).groupby(by, dropna=False)["changed"]
     moved = moved.agg(changed="mean", n_pairs="size").astype({"changed": "float64"})
@@ -335,23 +325,18 @@ def item_response(
             f"{_FEWEST_PERSONS} and 3"
         )
     answers = wide[items].to_numpy()
-    place, names = pd.factorize(wide.index.get_level_values("_cluster"))
 
-    def fitted(times: np.ndarray) -> np.ndarray:
-        rows = np.repeat(answers, times, axis=0)
-        model = fit_mirt(rows, model="2PL", compute_standard_errors=False, tol=1e-3).model.parameters
-        alike = np.nanmin(rows, axis=0) == np.nanmax(rows, axis=0)
-        return np.where(alike, np.nan, np.array([model["difficulty"], model["discrimination"]])).ravel()
+    def fitted(rows: np.ndarray) -> np.ndarray:
+        drawn = answers[rows]
+        model = fit_mirt(drawn, model="2PL", compute_standard_errors=False, tol=1e-3).model.parameters
+        alike = np.nanmin(drawn, axis=0) == np.nanmax(drawn, axis=0)
+        return np.where(alike, np.nan, np.array([model["difficulty"], model["discrimination"]]))
 
-    draws = draw_clusters(len(names), n_resamples, seed).astype(int)[:, place]
-    drawn = np.array([fitted(times) for times in draws]).reshape(n_resamples, 2 * len(items))
-    limits = percentile_interval(drawn, len(names), ci)
-    values = np.column_stack([fitted(np.ones(len(answers), dtype=int)), *limits])
-    found = pd.DataFrame(values, [*items, *items], ["estimate", "ci_low", "ci_high"])
+    cluster_of = wide.index.get_level_values("_cluster")
+    found = _resample_rows(fitted, cluster_of, n_resamples=n_resamples, seed=seed, ci=ci).set_axis([*items, *items])
     found["measure"] = np.repeat(["difficulty", "discrimination"], len(items))
     parts = [told.join(one) for _, one in found.groupby("measure", sort=False)]
-    result = pd.concat(parts).rename_axis(item).reset_index()
-    result = result.rename(columns={"mean": "share", "count": "n"}).assign(n_clusters=len(names))
+    result = pd.concat(parts).rename_axis(item).reset_index().rename(columns={"mean": "share", "count": "n"})
     return result[[item, "share", "measure", "estimate", "ci_low", "ci_high", "n", "n_clusters"]]
 
 # %% ../../nbs/08_validity/07_judge_checks.ipynb #95b5fc80
@@ -414,16 +399,12 @@ def error_bias(
     split = float(both.drop_duplicates(_ITEM)[what].median())
     size, rows = both[what].to_numpy(dtype=float, na_value=np.nan), []
     said, true = (truth_values(both[name]) == 1 for name in ("verdict", "truth"))
-    place, names = pd.factorize(clusters(both))
+    tally, wrong = Tally(both, []), said != true
     for judge in both["judge"].unique():
         for error, relevant in (("false alarm", ~true), ("miss", true)):
             own = relevant & (both["judge"] == judge).to_numpy()
             halves = [own & (size > split), own & (size <= split)]
-            sums = [
-                np.bincount(place[half], weights, len(names))[:, None]
-                for half in halves
-                for weights in ((said != true)[half].astype(float), None)
-            ]
+            sums = [tally.sums(part) for half in halves for part in (half & wrong, half)]
             found = difference(*sums, ci).iloc[0] if all(half.any() for half in halves) else {}
             rows.append({"judge": judge, "error": error, "split": split, **found, "n_total": own.sum()})
     renamed = {"share_b": "less", "share_a": "more", "n_b": "n_less", "n_a": "n_more"}

@@ -140,19 +140,15 @@ def _leaving_out(whole: str, table: pd.DataFrame, group: pd.Series, names: list)
 
 def _other_panels(ratings: pd.DataFrame | Run) -> dict[str, pd.DataFrame]:
     "Labels of the whole panel, without each judge, of each alone, and of one sample."
-    context = None
     if isinstance(ratings, Run):
         context = ratings.dialogues()[["dialogue_id", "target", "base_id"]]
         ratings = ratings.ratings().query("judge != 'pronoun count'")
-    elif "base_id" in ratings.columns:
-        context = ratings[["dialogue_id", "base_id"]].drop_duplicates()
+    else:
+        context = ratings[ratings.columns.intersection(["dialogue_id", "base_id"])].drop_duplicates()
     variants = _leaving_out("panel", ratings, ratings["judge"], list(ratings["judge"].unique()))
     if ratings["sample"].max() > 1:
         variants["first sample only"] = ratings[ratings["sample"] == 1]
-    labels = {variant: label(part) for variant, part in variants.items()}
-    if context is None:
-        return labels
-    return {variant: part.merge(context, on="dialogue_id", how="left") for variant, part in labels.items()}
+    return {variant: label(part).merge(context, "left", "dialogue_id") for variant, part in variants.items()}
 
 
 def _other_users(labels: pd.DataFrame | Run) -> dict[str, pd.DataFrame]:
