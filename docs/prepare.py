@@ -2,11 +2,12 @@
 
 Run by smalldocs and by quarto before they render (`pre-render` in _quarto.yml). A chapter shows what a reader looks
 for: each public name with its signature, tables of its parameters made from the docstring, and a link to its source;
-then the thing at work. Imports are left out, bodies and private helpers folded.
+then the thing at work. Imports are left out, bodies and private helpers folded, with a link to their source.
 """
 
 import ast
 import functools
+import html
 import json
 import re
 import shutil
@@ -183,15 +184,26 @@ def modules() -> Iterator[tuple[str, ast.Module, list[str]]]:
             yield ".".join(path.relative_to(PACKAGE).with_suffix("").parts), tree, sum(listed, [])
 
 
+def names_of(node: ast.stmt) -> list[str]:
+    "The names that a statement gives: a definition's, or those that it assigns to."
+    if isinstance(node, Definition):
+        return [node.name]
+    if not isinstance(node, ast.Assign | ast.AnnAssign):
+        return []
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+    found = [one for target in targets for one in ast.walk(target) if isinstance(one, ast.Name)]
+    return [one.id for one in found if isinstance(one.ctx, ast.Store)]
+
+
 def sources() -> dict[tuple[str, str], str]:
-    "Where each definition's source is shown, by module and name."
+    "Where each name's source is shown, by module and name."
     git, branch = settings()["git_url"], settings()["branch"]
     found = {}
     for module, tree, _ in modules():
+        file = f"anthrokit/{module.replace('.', '/')}.py"
         for node in tree.body:
-            if isinstance(node, Definition):
-                file = f"anthrokit/{module.replace('.', '/')}.py"
-                found[module, node.name] = f"{git}/blob/{branch}/{file}#L{node.lineno}"
+            for name in names_of(node):
+                found.setdefault((module, name), f"{git}/blob/{branch}/{file}#L{node.lineno}")
     return found
 
 
@@ -230,7 +242,7 @@ def presented(node: Definition, link: str) -> str:
 
 def exported(cell: dict, module: str, links: dict) -> list[dict]:
     "What a cell that is exported shows: public names presented, its code folded."
-    code = DIRECTIVE.sub("", source(cell))
+    code, listed = DIRECTIVE.sub("", source(cell)), re.match(r"#\| ?export\b", source(cell))
     body = ast.parse(code).body
     imports = [node for node in body if isinstance(node, ast.Import | ast.ImportFrom)]
     if len(imports) == len(body):
@@ -238,15 +250,39 @@ def exported(cell: dict, module: str, links: dict) -> list[dict]:
     lines = code.splitlines(keepends=True)
     for node in reversed(imports):
         del lines[node.lineno - 1 : node.end_lineno]
-    code = "".join(lines).lstrip()
     named = [node for node in body if isinstance(node, Definition)]
-    public = [node for node in named if not node.name.startswith("_")]
-    texts = [presented(node, links.get((module, node.name), "")) for node in public]
-    told = (
-        "Code" if public else "Helpers: " + ", ".join(node.name for node in named) if named else "Constants"
-    )
-    folded = {**cell, "source": f"#| code-fold: true\n#| code-summary: {told!r}\n{code}"}
-    return [{"cell_type": "markdown", "metadata": {}, "source": text} for text in texts] + [folded]
+    public = [node for node in named if listed and not node.name.startswith("_")]
+    parts = [presented(node, links.get((module, node.name), "")) for node in public]
+    names = [node.name for node in named] or [name for node in body for name in names_of(node)]
+    told = "Code" if public else f"{'Helpers' if named else 'Values'}: {', '.join(dict.fromkeys(names))}"
+    link = links.get((module, names[0]), "") if names and not public else ""
+    values = [name for node in body if node not in named for name in names_of(node) if listed]
+    parts.append(folded("".join(lines).strip(), told if names else "Code", link, values))
+    return [{"cell_type": "markdown", "metadata": {}, "source": text} for text in parts]
+
+
+def folded(code: str, told: str, link: str, anchors: list[str]) -> str:
+    "Code that opens on a click, with a link to its source where none stands above it."
+    marks = "".join(f'<span id="{name}"></span>' for name in anchors if not name.startswith("_"))
+    shown = f"`````python\n{code}\n`````" + (f"\n\n[Source]({link})" if link else "")
+    summary = f"<summary>{marks}{html.escape(told)}</summary>"
+    return f'<details class="code-fold">\n{summary}\n\n{shown}\n\n</details>'
+
+
+def apart(text: str, module: str, links: dict) -> str:
+    "Markdown whose headings leave the anchors of names to these: a section `demo` stands above what `demo` is."
+
+    def told(found: re.Match) -> str:
+        slug = re.sub(r"\W+", "-", found[1].lower())
+        return found[0] + (f" {{#about-{slug}}}" if (module, slug) in links else "")
+
+    return re.sub(r"^#{2,} (.+)$", told, text, flags=re.M)
+
+
+def tells_only_of_axes(output: dict) -> bool:
+    "Whether an output is matplotlib's name for axes, which stands above the picture of them."
+    data = output.get("data", {})
+    return list(data) == ["text/plain"] and bool(re.match(r"\[?<Axes: ", "".join(data["text/plain"])))
 
 
 def readable(notebook: dict, links: dict) -> dict:
@@ -255,13 +291,14 @@ def readable(notebook: dict, links: dict) -> dict:
     for cell in notebook["cells"]:
         text = source(cell)
         if cell["cell_type"] != "code":
-            cells.append(cell)
+            cells.append({**cell, "source": apart(text, module, links)})
         elif found := re.match(r"#\| ?default_exp ([\w.]+)", text):
             module = found[1]
-        elif re.match(r"#\| ?export\b", text):
+        elif re.match(r"#\| ?exporti?\b", text):
             cells += exported(cell, module, links)
         elif not re.match(r"#\| ?hide\b", text) and DIRECTIVE.sub("", text).strip():
-            cells.append({**cell, "source": DIRECTIVE.sub("", text)})
+            outputs = [one for one in cell["outputs"] if not tells_only_of_axes(one)]
+            cells.append({**cell, "source": DIRECTIVE.sub("", text), "outputs": outputs})
     return {**notebook, "cells": cells}
 
 
@@ -275,6 +312,17 @@ def homes() -> dict[str, str]:
     return found
 
 
+def value_line(name: str, node: ast.Assign | ast.AnnAssign, code: str) -> str:
+    "What a value is, or its type where that is told, cut where it is long; and the comment behind it."
+    several = isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Tuple)
+    value = node.value.elts[names_of(node).index(name)] if several else node.value
+    text = ast.unparse(node.annotation if isinstance(node, ast.AnnAssign) else value)
+    text = text if len(text) <= 80 else text[:79] + "…"
+    comment = code.splitlines()[node.end_lineno - 1].encode()[node.end_col_offset :].decode().strip()
+    told = comment.removeprefix("#").strip() if comment.startswith("# ") and "fmt:" not in comment else ""
+    return f"`` {text} ``" + (f": {told}" if told else "")
+
+
 def api() -> str:
     "A page of every public name, by room."
     home, room, text = homes(), "", "# API\n\n> Every public name, by room, with its first line.\n"
@@ -285,18 +333,19 @@ def api() -> str:
         if module.partition(".")[0] != room:
             room = module.partition(".")[0]
             text += f"\n## {room}\n\n{told[room][0].upper() + told[room][1:]}.\n"
-        nodes = [node for node in tree.body if isinstance(node, Definition) and node.name in names]
-        if names and module in home:
-            text += f"\n| [{module}]({home[module]}) | |\n|---|---|\n"
-            for node in nodes:
-                line = first_line(node).replace("|", "\\|")
-                text += f"| [`{node.name}`]({home[module]}#{node.name}) | {line} |\n"
-            defined = {node.name for node in nodes}
-            for name in names:
-                if name not in defined:
-                    twin = name[1:] if name[1:] in defined else ""
-                    line = f"`{twin}` for code that awaits." if twin else "A value."
-                    text += f"| [`{name}`]({home[module]}{twin and '#' + twin}) | {line} |\n"
+        if not names or module not in home:
+            continue
+        code = (PACKAGE / f"{module.replace('.', '/')}.py").read_text(encoding="utf-8")
+        given = {name: node for node in reversed(tree.body) for name in names_of(node)}
+        text += f"\n| [{module}]({home[module]}) | |\n|---|---|\n"
+        for name in sorted(names, key=lambda name: not isinstance(given[name], Definition)):
+            node = given[name]
+            defined = isinstance(node, Definition)
+            twin = name[1:] if not defined and isinstance(given.get(name[1:]), Definition) else ""
+            awaited = f"`{twin}` for code that awaits." if twin else ""
+            line = awaited or (first_line(node) if defined else value_line(name, node, code))
+            escaped = line.replace("|", "\\|")
+            text += f"| [`{name}`]({home[module]}#{twin or name}) | {escaped} |\n"
     return text
 
 

@@ -7,11 +7,15 @@ import re
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
 from filelock import FileLock
 from smalldocs.check import scan
+
+from anthrokit.cli import app
 
 ROOT = Path(__file__).parent.parent
 SMALLDOCS = Path(sys.executable).with_name("smalldocs")
@@ -86,6 +90,22 @@ def test_a_chapter_shows_signatures_and_work_and_folds_the_rest(site):
     assert "from ..core import" not in re.sub(r"<[^>]+>", "", page)
     assert "cell-code" in outside and '<span class="st">' in outside
     assert "/blob/main/anthrokit/judging/judges.py#L" in page
+    assert "def judge_identity" not in re.sub(r"<[^>]+>", "", outside)  # what a room keeps to itself is folded too
+    helpers = page[page.index("<summary>Helpers: judge_identity") :].partition("</details>")[0]
+    assert "/blob/main/anthrokit/judging/judges.py#L" in helpers
+
+
+def test_no_page_gives_an_anchor_twice_and_every_link_finds_its_own(site):
+    "Pictures drawn as SVG name their parts alike; what else has an id may be linked to."
+    found = {page: page.read_text(encoding="utf-8") for page in site.rglob("*.html")}
+    pages = {page: re.sub(r"<svg.*?</svg>", "", text, flags=re.S) for page, text in found.items()}
+    anchors = {page: re.findall(r'<[^>]+\sid="([^"]+)"', text) for page, text in pages.items()}
+    for page, text in pages.items():
+        doubled = [one for one, n in Counter(anchors[page]).items() if n > 1]
+        assert not doubled, (page, doubled)
+        for link, anchor in re.findall(r'href="([^":#]*)#([^"]+)"', text):
+            there = (page.parent / unquote(link)).resolve() if link else page
+            assert unquote(anchor) in anchors[there], (page, link, anchor)
 
 
 def test_every_public_name_is_on_the_api_page(site):
@@ -95,6 +115,14 @@ def test_every_public_name_is_on_the_api_page(site):
     for name in anthrokit.__all__:
         if inspect.isfunction(one := getattr(anthrokit, name)) or inspect.isclass(one):
             assert f"<code>{name}</code>" in page, name
+    assert "A value." not in page and "<code>(&#x27;none&#x27;, &#x27;user&#x27;, &#x27;dialogue&#x27;)</code>" in page
+
+
+def test_every_command_is_in_the_table_of_its_chapter():
+    cells = json.loads((ROOT / "nbs" / "15_cli.ipynb").read_text(encoding="utf-8"))["cells"]
+    told = re.findall(r"^\| `anthrokit (\w+)[^|]*", "".join(cells[0]["source"]), re.M)
+    told += re.findall(r"`(\w+)`", re.search(r"^\| `anthrokit split.*?\|", "".join(cells[0]["source"]), re.M)[0])
+    assert {name for name in app if not name.startswith("-")} == set(told)
 
 
 def test_readme_is_short():
