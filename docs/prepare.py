@@ -6,6 +6,7 @@ then the thing at work. Imports are left out, bodies and private helpers folded,
 """
 
 import ast
+import copy
 import functools
 import html
 import json
@@ -112,9 +113,11 @@ def fields(node: ast.ClassDef) -> str:
     given = [one for one in node.body if isinstance(one, ast.AnnAssign) and not one.target.id.startswith("_")]
     if not given:
         return ""
-    return wrapped(
-        [f"{one.target.id}: {ast.unparse(one.annotation)}" + (" = …" if one.value else "") for one in given]
-    )
+    parts = []
+    for one in given:
+        value = "…" if isinstance(one.value, ast.Call) else one.value and ast.unparse(one.value)
+        parts.append(f"{one.target.id}: {ast.unparse(one.annotation)}" + (f" = {value}" if value else ""))
+    return wrapped(parts)
 
 
 def call(node: ast.FunctionDef | ast.AsyncFunctionDef, leave: int = 0) -> str:
@@ -146,19 +149,27 @@ def wrapped(parts: list[str]) -> str:
 
 
 def methods(node: ast.ClassDef) -> str:
-    "A table of a class's public methods and properties."
-    rows = []
+    "A table of a class's public methods and properties; what more there is to say of them opens on a click."
+    rows, more = [], []
     for one in node.body:
         if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef) and not one.name.startswith("_"):
             known = {getattr(mark, "id", getattr(mark, "attr", "")) for mark in one.decorator_list}
-            plain = known & {"property", "cached_property"}
-            head = (
-                one.name
-                if plain
-                else one.name + re.sub(r"\s+", " ", call(one, leave=int("staticmethod" not in known)))
+            taken = (
+                ""
+                if known & {"property", "cached_property"}
+                else call(one, leave=int("staticmethod" not in known))
             )
-            rows.append((head, "", first_line(one)))
-    return table("Methods", rows) if rows else ""
+            rows.append((one.name + re.sub(r"\s+", " ", taken), "", first_line(one)))
+            text = ast.get_docstring(one) or ""
+            if "\n\n" in text:
+                more.append(f"**`{node.name}.{one.name}`**\n\n{described(text)}")
+    told = opens("What methods take and return", "\n\n".join(more)) if more else ""
+    return f"{table('Methods', rows)}\n\n{told}" if rows else ""
+
+
+def opens(told: str, text: str) -> str:
+    "Markdown that opens on a click."
+    return f'<details class="code-fold">\n<summary>{told}</summary>\n\n{text}\n\n</details>'
 
 
 def first_line(node: Definition) -> str:
@@ -210,9 +221,28 @@ def sources() -> dict[tuple[str, str], str]:
 # Chapters
 
 
+def is_themed(node: Definition) -> bool:
+    return "themed" in {getattr(mark, "id", "") for mark in node.decorator_list}
+
+
+def with_look(node: ast.FunctionDef) -> ast.FunctionDef:
+    "A figure function with the parameters that `figures.themed` adds to each: those of `theme`."
+    node = copy.deepcopy(node)
+    node.args.kwonlyargs += look().args
+    node.args.kw_defaults += look().defaults
+    return node
+
+
+@functools.cache
+def look() -> ast.arguments:
+    "The parameters of `figures.theme`."
+    code = (PACKAGE / "figures" / "style.py").read_text(encoding="utf-8")
+    return next(node.args for node in ast.parse(code).body if getattr(node, "name", "") == "theme")
+
+
 def with_shared(docstring: str, node: Definition) -> str:
     "A figure function's docstring with what `figures.themed` adds to each."
-    if "themed" not in {getattr(mark, "id", "") for mark in node.decorator_list}:
+    if not is_themed(node):
         return docstring
     taken = {"order", *(one.arg for one in [*node.args.args, *node.args.kwonlyargs])}
     head = "" if "\nParameters\n" in docstring else "\nParameters\n----------\n"
@@ -232,7 +262,8 @@ def shared_texts() -> dict[str, str]:
 
 def presented(node: Definition, link: str) -> str:
     "A public name: its heading, its signature, its docstring, its methods."
-    parts = [f"### `{node.name}` {{#{node.name}}}", f"```python\n{signature(node)}\n```"]
+    head = signature(with_look(node) if is_themed(node) else node)
+    parts = [f"### `{node.name}` {{#{node.name}}}", f"```python\n{head}\n```"]
     told = ast.get_docstring(node) or ""
     parts.append(described(with_shared(told, node)))
     parts.append(methods(node) if isinstance(node, ast.ClassDef) else "")
@@ -265,8 +296,7 @@ def folded(code: str, told: str, link: str, anchors: list[str]) -> str:
     "Code that opens on a click, with a link to its source where none stands above it."
     marks = "".join(f'<span id="{name}"></span>' for name in anchors if not name.startswith("_"))
     shown = f"`````python\n{code}\n`````" + (f"\n\n[Source]({link})" if link else "")
-    summary = f"<summary>{marks}{html.escape(told)}</summary>"
-    return f'<details class="code-fold">\n{summary}\n\n{shown}\n\n</details>'
+    return opens(marks + html.escape(told), shown)
 
 
 def apart(text: str, module: str, links: dict) -> str:

@@ -95,6 +95,15 @@ def test_a_chapter_shows_signatures_and_work_and_folds_the_rest(site):
     assert "/blob/main/anthrokit/judging/judges.py#L" in helpers
 
 
+def test_methods_of_a_class_and_what_every_figure_takes_are_told(site):
+    runs = re.sub(r"<[^>]+>", "", (site / "chapters" / "01_core" / "04_run.html").read_text(encoding="utf-8"))
+    told = runs.partition("Run.labels")[2].partition("Run.annotations")[0]
+    assert "What methods take and return" in runs and "The panel: names of judges of this run" in told
+    figures = (site / "chapters" / "09_figures" / "02_profiles.html").read_text(encoding="utf-8")
+    signature = re.sub(r"<[^>]+>", "", figures.partition('id="plot_profile"')[2].partition("</pre>")[0])
+    assert "palette: Sequence[str]" in signature and "style: str" in signature
+
+
 def test_no_page_gives_an_anchor_twice_and_every_link_finds_its_own(site):
     "Pictures drawn as SVG name their parts alike; what else has an id may be linked to."
     found = {page: page.read_text(encoding="utf-8") for page in site.rglob("*.html")}
