@@ -64,6 +64,8 @@ def test_every_chapter_and_page_is_there(site):
     assert {path.relative_to(site) for path in site.rglob("*.html")} == expected
     sidebar = (site / "index.html").read_text(encoding="utf-8")
     assert not [page for page in expected if f'href="{page.as_posix()}"' not in sidebar]
+    titles = [re.search("<title>(.*?)</title>", page.read_text(encoding="utf-8"))[1] for page in site.rglob("*.html")]
+    assert not [title for title, n in Counter(titles).items() if n > 1]
     found = {
         entry["href"].split("#")[0]
         for entry in json.loads((site / "search.json").read_text(encoding="utf-8"))
