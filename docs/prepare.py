@@ -10,6 +10,7 @@ import copy
 import functools
 import html
 import json
+import os
 import re
 import shutil
 import textwrap
@@ -260,13 +261,58 @@ def shared_texts() -> dict[str, str]:
     raise SystemExit("anthrokit/figures/style.py has no SHARED, which the site shows for every figure")
 
 
-def presented(node: Definition, link: str) -> str:
+@functools.cache
+def places() -> dict[str, list[str]]:
+    "The modules in which each public name is defined."
+    found = {}
+    for module, tree, names in modules():
+        for node in tree.body:
+            if isinstance(node, Definition) and node.name in names:
+                found.setdefault(node.name, []).append(module)
+    return found
+
+
+def meant(name: str, module: str) -> tuple[str, str] | None:
+    "The module and the name that a docstring of a module means, where that is beyond doubt."
+    before, _, last = name.rpartition(".")
+    if before[:1].isupper():  # the method of a class
+        before, last = "", before
+    found = [one for one in places().get(last, []) if not before or one.partition(".")[0] == before]
+    near = [one for one in found if one.partition(".")[0] == module.partition(".")[0]]
+    plain = name.islower() and not re.search(
+        r"[._]", name
+    )  # may be a word or a column: of the same room alone
+    for some in ([one for one in near if one == module], near, [] if plain else found):
+        if len(some) == 1:
+            return some[0], last
+    return None
+
+
+def crossed(text: str, node: Definition, module: str) -> str:
+    "Documentation in which public names lead to where they are told of, but for its own and its parameters."
+    own = {node.name, *(one.arg for one in ast.walk(node) if isinstance(one, ast.arg))}
+    here = Path(homes()[module]).parent
+
+    def led(found: re.Match) -> str:
+        there = meant(found[1], module)
+        if there is None or there[1] in own or there[0] not in homes():
+            return found[0]
+        return f"[{found[0]}]({os.path.relpath(homes()[there[0]], here)}#{there[1]})"
+
+    parts = re.split(r"(```.*?```)", text, flags=re.S)  # not in examples, nor in the first cells of tables
+    parts[::2] = [
+        re.sub(r"(?<!^\| )`([A-Za-z_][\w.]*)(?:\(…?\))?`", led, part, flags=re.M) for part in parts[::2]
+    ]
+    return "".join(parts)
+
+
+def presented(node: Definition, module: str, link: str) -> str:
     "A public name: its heading, its signature, its docstring, its methods."
     head = signature(with_look(node) if is_themed(node) else node)
     parts = [f"### `{node.name}` {{#{node.name}}}", f"```python\n{head}\n```"]
     told = ast.get_docstring(node) or ""
-    parts.append(described(with_shared(told, node)))
-    parts.append(methods(node) if isinstance(node, ast.ClassDef) else "")
+    parts.append(crossed(described(with_shared(told, node)), node, module))
+    parts.append(crossed(methods(node), node, module) if isinstance(node, ast.ClassDef) else "")
     parts.append(f"[Source]({link})" if link else "")
     return "\n\n".join(part for part in parts if part)
 
@@ -283,7 +329,7 @@ def exported(cell: dict, module: str, links: dict) -> list[dict]:
         del lines[node.lineno - 1 : node.end_lineno]
     named = [node for node in body if isinstance(node, Definition)]
     public = [node for node in named if listed and not node.name.startswith("_")]
-    parts = [presented(node, links.get((module, node.name), "")) for node in public]
+    parts = [presented(node, module, links.get((module, node.name), "")) for node in public]
     names = [node.name for node in named] or [name for node in body for name in names_of(node)]
     told = "Code" if public else f"{'Helpers' if named else 'Values'}: {', '.join(dict.fromkeys(names))}"
     link = links.get((module, names[0]), "") if names and not public else ""
@@ -332,6 +378,7 @@ def readable(notebook: dict, links: dict) -> dict:
     return {**notebook, "cells": cells}
 
 
+@functools.cache
 def homes() -> dict[str, str]:
     "The chapter of each module."
     found = {}
