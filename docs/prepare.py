@@ -155,12 +155,9 @@ def methods(node: ast.ClassDef) -> str:
     for one in node.body:
         if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef) and not one.name.startswith("_"):
             known = {getattr(mark, "id", getattr(mark, "attr", "")) for mark in one.decorator_list}
-            taken = (
-                ""
-                if known & {"property", "cached_property"}
-                else call(one, leave=int("staticmethod" not in known))
-            )
-            rows.append((one.name + re.sub(r"\s+", " ", taken), "", first_line(one)))
+            plain = known & {"property", "cached_property"}
+            taken = "" if plain else re.sub(r"\s+", " ", call(one, leave=int("staticmethod" not in known)))
+            rows.append((one.name + taken, "", first_line(one)))
             text = ast.get_docstring(one) or ""
             if "\n\n" in text:
                 more.append(f"**`{node.name}.{one.name}`**\n\n{described(text)}")
@@ -279,9 +276,7 @@ def meant(name: str, module: str) -> tuple[str, str] | None:
         before, last = "", before
     found = [one for one in places().get(last, []) if not before or one.partition(".")[0] == before]
     near = [one for one in found if one.partition(".")[0] == module.partition(".")[0]]
-    plain = name.islower() and not re.search(
-        r"[._]", name
-    )  # may be a word or a column: of the same room alone
+    plain = re.fullmatch("[a-z]+", name)  # may be a word or a column: one of the same room alone
     for some in ([one for one in near if one == module], near, [] if plain else found):
         if len(some) == 1:
             return some[0], last
