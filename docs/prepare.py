@@ -2,12 +2,15 @@
 
 Run by smalldocs and by quarto before they render (`pre-render` in _quarto.yml). A chapter shows what a reader looks
 for: each public name with its signature, tables of its parameters made from the docstring, and a link to its source;
-then the thing at work. Imports are left out, bodies and private helpers folded.
+then the thing at work. Imports are left out, bodies and private helpers folded, with a link to their source.
 """
 
 import ast
+import copy
 import functools
+import html
 import json
+import os
 import re
 import shutil
 import textwrap
@@ -111,9 +114,11 @@ def fields(node: ast.ClassDef) -> str:
     given = [one for one in node.body if isinstance(one, ast.AnnAssign) and not one.target.id.startswith("_")]
     if not given:
         return ""
-    return wrapped(
-        [f"{one.target.id}: {ast.unparse(one.annotation)}" + (" = …" if one.value else "") for one in given]
-    )
+    parts = []
+    for one in given:
+        value = "…" if isinstance(one.value, ast.Call) else one.value and ast.unparse(one.value)
+        parts.append(f"{one.target.id}: {ast.unparse(one.annotation)}" + (f" = {value}" if value else ""))
+    return wrapped(parts)
 
 
 def call(node: ast.FunctionDef | ast.AsyncFunctionDef, leave: int = 0) -> str:
@@ -145,19 +150,24 @@ def wrapped(parts: list[str]) -> str:
 
 
 def methods(node: ast.ClassDef) -> str:
-    "A table of a class's public methods and properties."
-    rows = []
+    "A table of a class's public methods and properties; what more there is to say of them opens on a click."
+    rows, more = [], []
     for one in node.body:
         if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef) and not one.name.startswith("_"):
             known = {getattr(mark, "id", getattr(mark, "attr", "")) for mark in one.decorator_list}
             plain = known & {"property", "cached_property"}
-            head = (
-                one.name
-                if plain
-                else one.name + re.sub(r"\s+", " ", call(one, leave=int("staticmethod" not in known)))
-            )
-            rows.append((head, "", first_line(one)))
-    return table("Methods", rows) if rows else ""
+            taken = "" if plain else re.sub(r"\s+", " ", call(one, leave=int("staticmethod" not in known)))
+            rows.append((one.name + taken, "", first_line(one)))
+            text = ast.get_docstring(one) or ""
+            if "\n\n" in text:
+                more.append(f"**`{node.name}.{one.name}`**\n\n{described(text)}")
+    told = opens("What methods take and return", "\n\n".join(more)) if more else ""
+    return f"{table('Methods', rows)}\n\n{told}" if rows else ""
+
+
+def opens(told: str, text: str) -> str:
+    "Markdown that opens on a click."
+    return f'<details class="code-fold">\n<summary>{told}</summary>\n\n{text}\n\n</details>'
 
 
 def first_line(node: Definition) -> str:
@@ -183,24 +193,54 @@ def modules() -> Iterator[tuple[str, ast.Module, list[str]]]:
             yield ".".join(path.relative_to(PACKAGE).with_suffix("").parts), tree, sum(listed, [])
 
 
+def names_of(node: ast.stmt) -> list[str]:
+    "The names that a statement gives: a definition's, or those that it assigns to."
+    if isinstance(node, Definition):
+        return [node.name]
+    if not isinstance(node, ast.Assign | ast.AnnAssign):
+        return []
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+    found = [one for target in targets for one in ast.walk(target) if isinstance(one, ast.Name)]
+    return [one.id for one in found if isinstance(one.ctx, ast.Store)]
+
+
 def sources() -> dict[tuple[str, str], str]:
-    "Where each definition's source is shown, by module and name."
+    "Where each name's source is shown, by module and name."
     git, branch = settings()["git_url"], settings()["branch"]
     found = {}
     for module, tree, _ in modules():
+        file = f"anthrokit/{module.replace('.', '/')}.py"
         for node in tree.body:
-            if isinstance(node, Definition):
-                file = f"anthrokit/{module.replace('.', '/')}.py"
-                found[module, node.name] = f"{git}/blob/{branch}/{file}#L{node.lineno}"
+            for name in names_of(node):
+                found.setdefault((module, name), f"{git}/blob/{branch}/{file}#L{node.lineno}")
     return found
 
 
 # Chapters
 
 
+def is_themed(node: Definition) -> bool:
+    return "themed" in {getattr(mark, "id", "") for mark in node.decorator_list}
+
+
+def with_look(node: ast.FunctionDef) -> ast.FunctionDef:
+    "A figure function with the parameters that `figures.themed` adds to each: those of `theme`."
+    node = copy.deepcopy(node)
+    node.args.kwonlyargs += look().args
+    node.args.kw_defaults += look().defaults
+    return node
+
+
+@functools.cache
+def look() -> ast.arguments:
+    "The parameters of `figures.theme`."
+    code = (PACKAGE / "figures" / "style.py").read_text(encoding="utf-8")
+    return next(node.args for node in ast.parse(code).body if getattr(node, "name", "") == "theme")
+
+
 def with_shared(docstring: str, node: Definition) -> str:
     "A figure function's docstring with what `figures.themed` adds to each."
-    if "themed" not in {getattr(mark, "id", "") for mark in node.decorator_list}:
+    if not is_themed(node):
         return docstring
     taken = {"order", *(one.arg for one in [*node.args.args, *node.args.kwonlyargs])}
     head = "" if "\nParameters\n" in docstring else "\nParameters\n----------\n"
@@ -218,19 +258,63 @@ def shared_texts() -> dict[str, str]:
     raise SystemExit("anthrokit/figures/style.py has no SHARED, which the site shows for every figure")
 
 
-def presented(node: Definition, link: str) -> str:
+@functools.cache
+def places() -> dict[str, list[str]]:
+    "The modules in which each public name is defined."
+    found = {}
+    for module, tree, names in modules():
+        for node in tree.body:
+            if isinstance(node, Definition) and node.name in names:
+                found.setdefault(node.name, []).append(module)
+    return found
+
+
+def meant(name: str, module: str) -> tuple[str, str] | None:
+    "The module and the name that a docstring of a module means, where that is beyond doubt."
+    before, _, last = name.rpartition(".")
+    if before[:1].isupper():  # the method of a class
+        before, last = "", before
+    found = [one for one in places().get(last, []) if not before or one.partition(".")[0] == before]
+    near = [one for one in found if one.partition(".")[0] == module.partition(".")[0]]
+    plain = re.fullmatch("[a-z]+", name)  # may be a word or a column: one of the same room alone
+    for some in ([one for one in near if one == module], near, [] if plain else found):
+        if len(some) == 1:
+            return some[0], last
+    return None
+
+
+def crossed(text: str, node: Definition, module: str) -> str:
+    "Documentation in which public names lead to where they are told of, but for its own and its parameters."
+    own = {node.name, *(one.arg for one in ast.walk(node) if isinstance(one, ast.arg))}
+    here = Path(homes()[module]).parent
+
+    def led(found: re.Match) -> str:
+        there = meant(found[1], module)
+        if there is None or there[1] in own or there[0] not in homes():
+            return found[0]
+        return f"[{found[0]}]({os.path.relpath(homes()[there[0]], here)}#{there[1]})"
+
+    parts = re.split(r"(```.*?```)", text, flags=re.S)  # not in examples, nor in the first cells of tables
+    parts[::2] = [
+        re.sub(r"(?<!^\| )`([A-Za-z_][\w.]*)(?:\(…?\))?`", led, part, flags=re.M) for part in parts[::2]
+    ]
+    return "".join(parts)
+
+
+def presented(node: Definition, module: str, link: str) -> str:
     "A public name: its heading, its signature, its docstring, its methods."
-    parts = [f"### `{node.name}` {{#{node.name}}}", f"```python\n{signature(node)}\n```"]
+    head = signature(with_look(node) if is_themed(node) else node)
+    parts = [f"### `{node.name}` {{#{node.name}}}", f"```python\n{head}\n```"]
     told = ast.get_docstring(node) or ""
-    parts.append(described(with_shared(told, node)))
-    parts.append(methods(node) if isinstance(node, ast.ClassDef) else "")
+    parts.append(crossed(described(with_shared(told, node)), node, module))
+    parts.append(crossed(methods(node), node, module) if isinstance(node, ast.ClassDef) else "")
     parts.append(f"[Source]({link})" if link else "")
     return "\n\n".join(part for part in parts if part)
 
 
 def exported(cell: dict, module: str, links: dict) -> list[dict]:
     "What a cell that is exported shows: public names presented, its code folded."
-    code = DIRECTIVE.sub("", source(cell))
+    code, listed = DIRECTIVE.sub("", source(cell)), re.match(r"#\| ?export\b", source(cell))
     body = ast.parse(code).body
     imports = [node for node in body if isinstance(node, ast.Import | ast.ImportFrom)]
     if len(imports) == len(body):
@@ -238,15 +322,38 @@ def exported(cell: dict, module: str, links: dict) -> list[dict]:
     lines = code.splitlines(keepends=True)
     for node in reversed(imports):
         del lines[node.lineno - 1 : node.end_lineno]
-    code = "".join(lines).lstrip()
     named = [node for node in body if isinstance(node, Definition)]
-    public = [node for node in named if not node.name.startswith("_")]
-    texts = [presented(node, links.get((module, node.name), "")) for node in public]
-    told = (
-        "Code" if public else "Helpers: " + ", ".join(node.name for node in named) if named else "Constants"
-    )
-    folded = {**cell, "source": f"#| code-fold: true\n#| code-summary: {told!r}\n{code}"}
-    return [{"cell_type": "markdown", "metadata": {}, "source": text} for text in texts] + [folded]
+    public = [node for node in named if listed and not node.name.startswith("_")]
+    parts = [presented(node, module, links.get((module, node.name), "")) for node in public]
+    names = [node.name for node in named] or [name for node in body for name in names_of(node)]
+    told = "Code" if public else f"{'Helpers' if named else 'Values'}: {', '.join(dict.fromkeys(names))}"
+    link = links.get((module, names[0]), "") if names and not public else ""
+    values = [name for node in body if node not in named for name in names_of(node) if listed]
+    parts.append(folded("".join(lines).strip(), told if names else "Code", link, values))
+    return [{"cell_type": "markdown", "metadata": {}, "source": text} for text in parts]
+
+
+def folded(code: str, told: str, link: str, anchors: list[str]) -> str:
+    "Code that opens on a click, with a link to its source where none stands above it."
+    marks = "".join(f'<span id="{name}"></span>' for name in anchors if not name.startswith("_"))
+    shown = f"`````python\n{code}\n`````" + (f"\n\n[Source]({link})" if link else "")
+    return opens(marks + html.escape(told), shown)
+
+
+def apart(text: str, module: str, links: dict) -> str:
+    "Markdown whose headings leave the anchors of names to these: a section `demo` stands above what `demo` is."
+
+    def told(found: re.Match) -> str:
+        slug = re.sub(r"\W+", "-", found[1].lower())
+        return found[0] + (f" {{#about-{slug}}}" if (module, slug) in links else "")
+
+    return re.sub(r"^#{2,} (.+)$", told, text, flags=re.M)
+
+
+def tells_only_of_axes(output: dict) -> bool:
+    "Whether an output is matplotlib's name for axes, which stands above the picture of them."
+    data = output.get("data", {})
+    return list(data) == ["text/plain"] and bool(re.match(r"\[?<Axes: ", "".join(data["text/plain"])))
 
 
 def readable(notebook: dict, links: dict) -> dict:
@@ -255,16 +362,18 @@ def readable(notebook: dict, links: dict) -> dict:
     for cell in notebook["cells"]:
         text = source(cell)
         if cell["cell_type"] != "code":
-            cells.append(cell)
+            cells.append({**cell, "source": apart(text, module, links)})
         elif found := re.match(r"#\| ?default_exp ([\w.]+)", text):
             module = found[1]
-        elif re.match(r"#\| ?export\b", text):
+        elif re.match(r"#\| ?exporti?\b", text):
             cells += exported(cell, module, links)
         elif not re.match(r"#\| ?hide\b", text) and DIRECTIVE.sub("", text).strip():
-            cells.append({**cell, "source": DIRECTIVE.sub("", text)})
+            outputs = [one for one in cell["outputs"] if not tells_only_of_axes(one)]
+            cells.append({**cell, "source": DIRECTIVE.sub("", text), "outputs": outputs})
     return {**notebook, "cells": cells}
 
 
+@functools.cache
 def homes() -> dict[str, str]:
     "The chapter of each module."
     found = {}
@@ -273,6 +382,17 @@ def homes() -> dict[str, str]:
         if module := re.search(r"#\| ?default_exp ([\w.]+)", text):
             found[module[1]] = path.relative_to(NOTEBOOKS).as_posix()
     return found
+
+
+def value_line(name: str, node: ast.Assign | ast.AnnAssign, code: str) -> str:
+    "What a value is, or its type where that is told, cut where it is long; and the comment behind it."
+    several = isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Tuple)
+    value = node.value.elts[names_of(node).index(name)] if several else node.value
+    text = ast.unparse(node.annotation if isinstance(node, ast.AnnAssign) else value)
+    text = text if len(text) <= 80 else text[:79] + "…"
+    comment = code.splitlines()[node.end_lineno - 1].encode()[node.end_col_offset :].decode().strip()
+    told = comment.removeprefix("#").strip() if comment.startswith("# ") and "fmt:" not in comment else ""
+    return f"`` {text} ``" + (f": {told}" if told else "")
 
 
 def api() -> str:
@@ -285,18 +405,19 @@ def api() -> str:
         if module.partition(".")[0] != room:
             room = module.partition(".")[0]
             text += f"\n## {room}\n\n{told[room][0].upper() + told[room][1:]}.\n"
-        nodes = [node for node in tree.body if isinstance(node, Definition) and node.name in names]
-        if names and module in home:
-            text += f"\n| [{module}]({home[module]}) | |\n|---|---|\n"
-            for node in nodes:
-                line = first_line(node).replace("|", "\\|")
-                text += f"| [`{node.name}`]({home[module]}#{node.name}) | {line} |\n"
-            defined = {node.name for node in nodes}
-            for name in names:
-                if name not in defined:
-                    twin = name[1:] if name[1:] in defined else ""
-                    line = f"`{twin}` for code that awaits." if twin else "A value."
-                    text += f"| [`{name}`]({home[module]}{twin and '#' + twin}) | {line} |\n"
+        if not names or module not in home:
+            continue
+        code = (PACKAGE / f"{module.replace('.', '/')}.py").read_text(encoding="utf-8")
+        given = {name: node for node in reversed(tree.body) for name in names_of(node)}
+        text += f"\n| [{module}]({home[module]}) | |\n|---|---|\n"
+        for name in sorted(names, key=lambda name: not isinstance(given[name], Definition)):
+            node = given[name]
+            defined = isinstance(node, Definition)
+            twin = name[1:] if not defined and isinstance(given.get(name[1:]), Definition) else ""
+            awaited = f"`{twin}` for code that awaits." if twin else ""
+            line = awaited or (first_line(node) if defined else value_line(name, node, code))
+            escaped = line.replace("|", "\\|")
+            text += f"| [`{name}`]({home[module]}#{twin or name}) | {escaped} |\n"
     return text
 
 

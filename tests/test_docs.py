@@ -7,11 +7,15 @@ import re
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
 from filelock import FileLock
 from smalldocs.check import scan
+
+from anthrokit.cli import app
 
 ROOT = Path(__file__).parent.parent
 SMALLDOCS = Path(sys.executable).with_name("smalldocs")
@@ -60,6 +64,8 @@ def test_every_chapter_and_page_is_there(site):
     assert {path.relative_to(site) for path in site.rglob("*.html")} == expected
     sidebar = (site / "index.html").read_text(encoding="utf-8")
     assert not [page for page in expected if f'href="{page.as_posix()}"' not in sidebar]
+    titles = [re.search("<title>(.*?)</title>", page.read_text(encoding="utf-8"))[1] for page in site.rglob("*.html")]
+    assert not [title for title, n in Counter(titles).items() if n > 1]
     found = {
         entry["href"].split("#")[0]
         for entry in json.loads((site / "search.json").read_text(encoding="utf-8"))
@@ -86,6 +92,40 @@ def test_a_chapter_shows_signatures_and_work_and_folds_the_rest(site):
     assert "from ..core import" not in re.sub(r"<[^>]+>", "", page)
     assert "cell-code" in outside and '<span class="st">' in outside
     assert "/blob/main/anthrokit/judging/judges.py#L" in page
+    assert "def judge_identity" not in re.sub(r"<[^>]+>", "", outside)  # what a room keeps to itself is folded too
+    helpers = page[page.index("<summary>Helpers: judge_identity") :].partition("</details>")[0]
+    assert "/blob/main/anthrokit/judging/judges.py#L" in helpers
+
+
+def test_methods_of_a_class_and_what_every_figure_takes_are_told(site):
+    runs = re.sub(r"<[^>]+>", "", (site / "chapters" / "01_core" / "04_run.html").read_text(encoding="utf-8"))
+    told = runs.partition("Run.labels")[2].partition("Run.annotations")[0]
+    assert "What methods take and return" in runs and "The panel: names of judges of this run" in told
+    figures = (site / "chapters" / "09_figures" / "02_profiles.html").read_text(encoding="utf-8")
+    signature = re.sub(r"<[^>]+>", "", figures.partition('id="plot_profile"')[2].partition("</pre>")[0])
+    assert "palette: Sequence[str]" in signature and "style: str" in signature
+
+
+def test_what_is_told_of_a_name_leads_to_the_names_it_mentions(site):
+    tables = (site / "chapters" / "05_judging" / "07_any_messages.html").read_text(encoding="utf-8")
+    assert 'href="06_jobs.html#judge"><code>judge</code>' in tables
+    figures = (site / "chapters" / "09_figures" / "04_turns.html").read_text(encoding="utf-8")
+    assert re.search(r'href="[^"]*07_analysis/04_emergence.html#emergence"><code>analysis.emergence', figures)
+    talk = (site / "chapters" / "07_analysis" / "10_talk_about_the_system.html").read_text(encoding="utf-8")
+    assert not re.search(r"15_cli.html#anthroscore", talk.partition("<main")[2])  # a room, not the command of its name
+
+
+def test_no_page_gives_an_anchor_twice_and_every_link_finds_its_own(site):
+    "Pictures drawn as SVG name their parts alike; what else has an id may be linked to."
+    found = {page: page.read_text(encoding="utf-8") for page in site.rglob("*.html")}
+    pages = {page: re.sub(r"<svg.*?</svg>", "", text, flags=re.S) for page, text in found.items()}
+    anchors = {page: re.findall(r'<[^>]+\sid="([^"]+)"', text) for page, text in pages.items()}
+    for page, text in pages.items():
+        doubled = [one for one, n in Counter(anchors[page]).items() if n > 1]
+        assert not doubled, (page, doubled)
+        for link, anchor in re.findall(r'href="([^":#]*)#([^"]+)"', text):
+            there = (page.parent / unquote(link)).resolve() if link else page
+            assert unquote(anchor) in anchors[there], (page, link, anchor)
 
 
 def test_every_public_name_is_on_the_api_page(site):
@@ -95,6 +135,14 @@ def test_every_public_name_is_on_the_api_page(site):
     for name in anthrokit.__all__:
         if inspect.isfunction(one := getattr(anthrokit, name)) or inspect.isclass(one):
             assert f"<code>{name}</code>" in page, name
+    assert "A value." not in page and "<code>(&#x27;none&#x27;, &#x27;user&#x27;, &#x27;dialogue&#x27;)</code>" in page
+
+
+def test_every_command_is_in_the_table_of_its_chapter():
+    cells = json.loads((ROOT / "nbs" / "15_cli.ipynb").read_text(encoding="utf-8"))["cells"]
+    told = re.findall(r"^\| `anthrokit (\w+)[^|]*", "".join(cells[0]["source"]), re.M)
+    told += re.findall(r"`(\w+)`", re.search(r"^\| `anthrokit split.*?\|", "".join(cells[0]["source"]), re.M)[0])
+    assert {name for name in app if not name.startswith("-")} == set(told)
 
 
 def test_readme_is_short():

@@ -98,7 +98,6 @@ def plot_abilities(
         Mean words by model, as from `mean_words`.
     chinese : bool
         Chinese names of abilities; needs a font that has them.
-    ax : Axes, optional
 
     Returns
     -------
