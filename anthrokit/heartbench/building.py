@@ -18,7 +18,7 @@ import pandas as pd
 
 from ..core import Run, TableError, all_of, require_columns, require_run
 from .cases import OTHER, Case, Cases, Criterion, ability_names, has_text, load_abilities
-from .judging import as_utf8, read_object
+from .judging import read_object
 from .languages import language_of, read_words
 from .results import saturation
 from .scoring import case_means
@@ -293,7 +293,7 @@ def read_draft(text: str | None, abilities: pd.DataFrame | None = None) -> list[
             raise Unreadable(f"{told} from 1 to 10 or -10 to -1")
         if not has_text(item.get("content")):
             raise Unreadable(f"criterion {number} has no content")
-        content, why = as_utf8(item["content"].strip()), as_utf8(str(item.get("why") or "").strip()) or None
+        content, why = item["content"].strip(), str(item.get("why") or "").strip() or None
         found.append({"ability": ability, "score": points, "content": content, "why": why})
     return found
 
