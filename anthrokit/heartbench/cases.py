@@ -31,6 +31,7 @@ from anthrokit.core import (
     vote,
     refuse_twice,
     require_columns,
+    require_kind,
 )
 
 # %% auto #0
@@ -451,10 +452,7 @@ def load_cases(
     >>> load_cases("bundled")
     Cases: 12 cases with 106 criteria, from bundled
     """
-    if not isinstance(source, (str, os.PathLike)):
-        raise TypeError(
-            f"cases are read from a .jsonl or .json file, 'heartbench' or 'bundled'; not from {type(source).__name__}"
-        )
+    require_kind(source, str | os.PathLike, "the path of a .jsonl or .json file of cases, 'heartbench' or 'bundled'")
     if source == "heartbench":
         path = public_file(**RELEASED)
     else:
@@ -553,8 +551,7 @@ def bundled_ratings(
     if unknown := [name for name in readings if name not in READINGS]:
         raise ValueError(f"there is no reading {unknown[0]!r}; {nearest(unknown[0], READINGS)}")
     frame = _by_writers("verdicts.jsonl", writers).rename(columns={"reading": "judge"})
-    frame = frame[frame["judge"].isin(readings)].assign(sample=1).reset_index(drop=True)
-    frame["hit"] = frame["hit"].astype(bool).astype("boolean")
+    frame = frame[frame["judge"].isin(readings)].reset_index(drop=True).assign(sample=1).astype({"hit": "boolean"})
     return frame[["model", "case_id", "criterion", "judge", "sample", "hit", "reason"]]
 
 # %% ../../nbs/10_heartbench/01_cases.ipynb #7583f569
