@@ -14,7 +14,7 @@ import pandas as pd
 
 from ..analysis import as_names, check_level, draw_clusters, holm, percentile_interval
 from ..analysis import resample, two_raters
-from ..core import Run, TableError, nearest, note, refuse_twice, require_columns, require_kind
+from ..core import Run, TableError, note, refuse_twice, require_columns, require_kind
 from .answers import with_words
 from .cases import OTHER, Cases, load_abilities, refuse_unknown
 from anthrokit.heartbench.scoring import (
@@ -302,8 +302,7 @@ def score_by(
     [[1, 'adviser', 1], [1, 'listener', 1], [3, 'adviser', 11], [3, 'listener', 11]]
     """
     hits, by = as_hits(hits), as_names(by)
-    if absent := [name for name in by if name not in hits]:
-        raise TableError(f"there is no column {absent[0]!r} to go by; {nearest(absent[0], hits)}")
+    require_columns(hits, by, "hits")
     groups = hits[["case_id", *by]].drop_duplicates()
     if groups["case_id"].duplicated().any():
         raise TableError(f"{', '.join(by)} must be the same throughout a case")
@@ -554,8 +553,7 @@ def agreement(
     >>> agreement(golden(experts), bundled_hits("lenient"))[["measure", "estimate", "n"]].round(2).values.tolist()
     [['raw agreement', 0.93, 197], ["Cohen's kappa", 0.87, 197], ["Gwet's AC1", 0.87, 197]]
     """
-    if by is not None and by not in hits:
-        raise TableError(f"there is no column {by!r} to go by; {nearest(by, hits)}")
+    require_columns(hits, as_names(by or ()), "hits", rows=False)
     both, parts = beside(golden_verdicts.assign(votes_cast=golden_verdicts.get("votes_cast", np.nan)), hits), []
     for key, part in [("all", both), *(both.groupby(by, sort=False, dropna=False) if by else ())]:
         known = part.dropna(subset=["golden", "hit"])
