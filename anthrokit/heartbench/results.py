@@ -308,11 +308,9 @@ def score_by(
         raise TableError(f"{', '.join(by)} must be the same throughout a case")
     means, rows = case_means(hits, protocol).merge(groups, on="case_id"), []
     for key, part in means.groupby([*by, "model"], dropna=False):
-        values = part["estimate"].dropna().to_numpy(dtype=float)
-        n = len(values)
-        drawn = draw_clusters(n, n_resamples, seed) @ values / max(n, 1)
-        (low,), (high,) = percentile_interval(drawn[:, None], n, ci)
-        rows.append((*key, values.mean() if n else math.nan, low, high, n, len(part)))
+        values = part["estimate"].dropna().to_numpy(dtype=float)[:, None]
+        found = resample(np.divide, values, np.ones_like(values), n_resamples=n_resamples, ci=ci, seed=seed)
+        rows.append((*key, *found.loc[0, ["estimate", "ci_low", "ci_high"]], len(values), len(part)))
     return pd.DataFrame(rows, columns=[*by, "model", "estimate", "ci_low", "ci_high", "n", "n_total"])
 
 # %% ../../nbs/10_heartbench/05_results.ipynb #964082eb
