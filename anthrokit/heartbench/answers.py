@@ -305,11 +305,8 @@ class AnswerJob(Job):
             bind_settings(self.run, "models", "model", name, settings)
             rows = [{"model": name, "case_id": case.case_id, "status": "planned"} for case in self.cases]
             self.run.write("answers", rows, replace=False)
-        for unit in self.owed:  # verdicts on an answer that is asked for again are none on the next one
-            tables = ("judgements", "rubric_ratings")
-            self.run.write_all(
-                [f"DELETE FROM {name} WHERE model = ? AND case_id = ?" for name in tables], unit
-            )
+        tables = ("judgements", "rubric_ratings")  # an answer that is asked for again is judged again
+        self.run.change([(f"DELETE FROM {name} WHERE model = ? AND case_id = ?", self.owed) for name in tables])
 
     def of(self, model: LLM) -> list[tuple[str, str]]:
         "What a model owes."
