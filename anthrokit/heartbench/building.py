@@ -18,7 +18,7 @@ import pandas as pd
 
 from ..core import Run, TableError, all_of, require_columns, require_run
 from .cases import OTHER, Case, Cases, Criterion, ability_names, has_text, load_abilities
-from .judging import read_object
+from .judging import _judge_words, read_object
 from .languages import language_of, read_words
 from .results import saturation
 from .scoring import case_means
@@ -250,9 +250,9 @@ def draft_prompt(
     """
     abilities = load_abilities() if abilities is None else abilities
     name, principles = ("ability_zh", "principles_zh") if language == "zh" else ("ability", "principles")
-    sides = {"zh": ("用户", "先前的回应者"), "en": ("User", "Earlier helper")}[language]
+    words = _judge_words(language)
     text = _DRAFT_PROMPTS[language].format(
-        dialogue="\n".join(f"{sides[role != 'user']}: {text}" for role, text in case.dialogue),
+        dialogue="\n".join(f"{words[role]}: {text}" for role, text in case.dialogue),
         principles="\n".join(f"{row[name]}: {' '.join(row[principles])}" for _, row in abilities.iterrows()),
         answers="\n\n".join(f"({place}) {text}" for place, text in enumerate(answers.values(), start=1)),
         n=n,
