@@ -10,8 +10,6 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import groupby
-from operator import itemgetter
 from typing import Any
 
 import pandas as pd
@@ -26,8 +24,8 @@ from ..models import LLM, Batch, Budget
 from ..work import AskingJob, Steps, Unreadable, task
 
 # %% auto #0
-__all__ = ['adraft_criteria', 'new_case', 'merge_turns', 'find_personal', 'draft_prompt', 'read_draft', 'drafts_of',
-           'draft_criteria', 'with_drafts', 'check_wording', 'drop_saturated', 'select_hard', 'mark_difficulty']
+__all__ = ['adraft_criteria', 'new_case', 'find_personal', 'draft_prompt', 'read_draft', 'drafts_of', 'draft_criteria',
+           'with_drafts', 'check_wording', 'drop_saturated', 'select_hard', 'mark_difficulty']
 
 # %% ../../nbs/10_heartbench/07_building.ipynb #37f7c90f
 def new_case(case_id: str, dialogue: Sequence[str], **about: Any) -> Case:
@@ -57,17 +55,6 @@ def new_case(case_id: str, dialogue: Sequence[str], **about: Any) -> Case:
     roles = ["user" if (len(messages) - place) % 2 else "helper" for place in range(len(messages))]
     return Case(case_id, tuple(zip(roles, messages, strict=True)), (), **about)
 
-
-def merge_turns(case: Case) -> Case:
-    """The same case with consecutive messages of one side joined, each on a line of its own.
-
-    Examples
-    --------
-    >>> merge_turns(Case("c", (("user", "It is gone."), ("user", "Eleven years.")), ())).dialogue
-    (('user', 'It is gone.\\nEleven years.'),)
-    """
-    sides = groupby(case.dialogue, key=itemgetter(0))
-    return replace(case, dialogue=tuple((role, "\n".join(text for _, text in said)) for role, said in sides))
 
 # %% ../../nbs/10_heartbench/07_building.ipynb #07ab8b3c
 _SURNAMES = (

@@ -19,8 +19,7 @@ import numpy as np
 import pandas as pd
 
 from ..core import Run, TableError, digest, read_frame, refuse_twice, require_columns
-from .building import merge_turns
-from .cases import OTHER, SCENES, Case, Cases, ability_names
+from .cases import OTHER, SCENES, Case, Cases, ability_names, merge_turns
 from .judging import read_object
 from .languages import language_of
 from ..judging import embed
