@@ -60,8 +60,7 @@ def _matrix(hits: pd.DataFrame, protocol: str) -> pd.DataFrame:
     "Case scores, models × cases."
     means = hits if "estimate" in hits else case_means(hits, protocol)
     refuse_twice(means, ["model", "case_id"], "{model!r} has two scores in case {case_id!r}")
-    means = means.assign(estimate=means["estimate"].to_numpy(dtype=float, na_value=np.nan))
-    return means.pivot(index="model", columns="case_id", values="estimate")
+    return means.pivot(index="model", columns="case_id", values="estimate").astype("Float64").astype(float)
 
 
 def _chosen(hardness: np.ndarray, weights: np.ndarray, share: float) -> np.ndarray:
