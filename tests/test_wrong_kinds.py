@@ -33,7 +33,7 @@ CALLS = {
     "abilities": (lambda: heartbench.ability_table(5), r"a table of scores, as score\(\) gives it, not int"),
     "words": (lambda: heartbench.mean_words(FRAME), r"needs the column\(s\) model, content. It has: a"),
     "names": (lambda: heartbench.ability_names(FRAME), r"needs the column\(s\) ability, ability_zh"),
-    "criteria": (lambda: heartbench.criteria_sheet(FRAME), "cases are read from .*; not from DataFrame"),
+    "criteria": (lambda: heartbench.criteria_sheet(FRAME), "the path of a .jsonl or .json file .*, not DataFrame"),
     "personal": (lambda: heartbench.find_personal(5), r"cases \(load_cases\(path\) reads .*, not int"),
     "cases needed": (lambda: heartbench.cases_needed("x"), "agreement is a number between 0 and 1, not 'x'"),
     "bar": (lambda: heartbench.agreement_bar("x"), "cases is a number above 0, not 'x'"),

@@ -6,8 +6,8 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
         "answers": ["aanswer", "add_answers", "add_cases", "answer", "answer_prompt", "cases_of", "count_words", "with_words"],
-        "building": ["adraft_criteria", "check_wording", "draft_criteria", "draft_prompt", "drafts_of", "drop_saturated", "find_personal", "mark_difficulty", "merge_turns", "new_case", "read_draft", "select_hard", "with_drafts"],
-        "cases": ["Case", "Cases", "Criterion", "OTHER", "READINGS", "RELEASED", "SCENES", "WRITERS", "ability_names", "bundled_answers", "bundled_hits", "bundled_ratings", "case_record", "load_abilities", "load_cases", "with_criteria", "write_cases"],
+        "building": ["adraft_criteria", "check_wording", "draft_criteria", "draft_prompt", "drafts_of", "drop_saturated", "find_personal", "mark_difficulty", "new_case", "read_draft", "select_hard", "with_drafts"],
+        "cases": ["Case", "Cases", "Criterion", "OTHER", "READINGS", "RELEASED", "SCENES", "WRITERS", "ability_names", "bundled_answers", "bundled_hits", "bundled_ratings", "case_record", "load_abilities", "load_cases", "merge_turns", "with_criteria", "write_cases"],
         "corpus": ["NEAR", "atag_cases", "choose_balanced", "near_duplicates", "read_tags", "read_transcripts", "tag_cases", "tags_of"],
         "experts": ["Ballots", "VERDICTS", "VOTES", "criteria_sheet", "decide", "disputed", "mock_report", "with_decisions"],
         "figures": ["CHINESE_FONTS", "chinese_font", "plot_abilities", "plot_agreement", "plot_by", "plot_difficulty", "plot_normalisation", "plot_radar"],

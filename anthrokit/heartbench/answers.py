@@ -32,6 +32,7 @@ from anthrokit.heartbench.cases import (
     case_of,
     case_record,
     has_text,
+    merge_turns,
 )
 from ..models import LLM, Batch, Budget
 from anthrokit.work import (
@@ -99,14 +100,11 @@ def answer_prompt(case: Case, style: str = "transcript", language: str = "zh") -
         colon = "：" if language == "zh" else ": "
         said = "\n".join(f"{words[role]}{colon}{text}" for role, text in case.dialogue)
         return [{"role": "user", "content": words["transcript"].format(dialogue=said)}]
-    messages = [{"role": "system", "content": words["system"]}]
-    for role, text in case.dialogue:
-        role = "user" if role == "user" else "assistant"
-        if messages[-1]["role"] == role:
-            messages[-1] = {"role": role, "content": messages[-1]["content"] + "\n" + text}
-        else:
-            messages.append({"role": role, "content": text})
-    return messages
+    turns = [
+        {"role": "user" if role == "user" else "assistant", "content": text}
+        for role, text in merge_turns(case).dialogue
+    ]
+    return [{"role": "system", "content": words["system"]}, *turns]
 
 # %% ../../nbs/10_heartbench/02_answers.ipynb #0a8bbac8
 _LETTERS = r"[^\W_\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+"
@@ -305,11 +303,8 @@ class AnswerJob(Job):
             bind_settings(self.run, "models", "model", name, settings)
             rows = [{"model": name, "case_id": case.case_id, "status": "planned"} for case in self.cases]
             self.run.write("answers", rows, replace=False)
-        for unit in self.owed:  # verdicts on an answer that is asked for again are none on the next one
-            tables = ("judgements", "rubric_ratings")
-            self.run.write_all(
-                [f"DELETE FROM {name} WHERE model = ? AND case_id = ?" for name in tables], unit
-            )
+        tables = ("judgements", "rubric_ratings")  # an answer that is asked for again is judged again
+        self.run.change([(f"DELETE FROM {name} WHERE model = ? AND case_id = ?", self.owed) for name in tables])
 
     def of(self, model: LLM) -> list[tuple[str, str]]:
         "What a model owes."

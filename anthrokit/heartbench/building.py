@@ -10,15 +10,13 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import groupby
-from operator import itemgetter
 from typing import Any
 
 import pandas as pd
 
 from ..core import Run, TableError, all_of, require_columns, require_run
 from .cases import OTHER, Case, Cases, Criterion, ability_names, has_text, load_abilities
-from .judging import as_utf8, read_object
+from .judging import _judge_words, read_object
 from .languages import language_of, read_words
 from .results import saturation
 from .scoring import case_means
@@ -26,8 +24,8 @@ from ..models import LLM, Batch, Budget
 from ..work import AskingJob, Steps, Unreadable, task
 
 # %% auto #0
-__all__ = ['adraft_criteria', 'new_case', 'merge_turns', 'find_personal', 'draft_prompt', 'read_draft', 'drafts_of',
-           'draft_criteria', 'with_drafts', 'check_wording', 'drop_saturated', 'select_hard', 'mark_difficulty']
+__all__ = ['adraft_criteria', 'new_case', 'find_personal', 'draft_prompt', 'read_draft', 'drafts_of', 'draft_criteria',
+           'with_drafts', 'check_wording', 'drop_saturated', 'select_hard', 'mark_difficulty']
 
 # %% ../../nbs/10_heartbench/07_building.ipynb #37f7c90f
 def new_case(case_id: str, dialogue: Sequence[str], **about: Any) -> Case:
@@ -57,17 +55,6 @@ def new_case(case_id: str, dialogue: Sequence[str], **about: Any) -> Case:
     roles = ["user" if (len(messages) - place) % 2 else "helper" for place in range(len(messages))]
     return Case(case_id, tuple(zip(roles, messages, strict=True)), (), **about)
 
-
-def merge_turns(case: Case) -> Case:
-    """The same case with consecutive messages of one side joined, each on a line of its own.
-
-    Examples
-    --------
-    >>> merge_turns(Case("c", (("user", "It is gone."), ("user", "Eleven years.")), ())).dialogue
-    (('user', 'It is gone.\\nEleven years.'),)
-    """
-    sides = groupby(case.dialogue, key=itemgetter(0))
-    return replace(case, dialogue=tuple((role, "\n".join(text for _, text in said)) for role, said in sides))
 
 # %% ../../nbs/10_heartbench/07_building.ipynb #07ab8b3c
 _SURNAMES = (
@@ -250,9 +237,9 @@ def draft_prompt(
     """
     abilities = load_abilities() if abilities is None else abilities
     name, principles = ("ability_zh", "principles_zh") if language == "zh" else ("ability", "principles")
-    sides = {"zh": ("用户", "先前的回应者"), "en": ("User", "Earlier helper")}[language]
+    words = _judge_words(language)
     text = _DRAFT_PROMPTS[language].format(
-        dialogue="\n".join(f"{sides[role != 'user']}: {text}" for role, text in case.dialogue),
+        dialogue="\n".join(f"{words[role]}: {text}" for role, text in case.dialogue),
         principles="\n".join(f"{row[name]}: {' '.join(row[principles])}" for _, row in abilities.iterrows()),
         answers="\n\n".join(f"({place}) {text}" for place, text in enumerate(answers.values(), start=1)),
         n=n,
@@ -293,7 +280,7 @@ def read_draft(text: str | None, abilities: pd.DataFrame | None = None) -> list[
             raise Unreadable(f"{told} from 1 to 10 or -10 to -1")
         if not has_text(item.get("content")):
             raise Unreadable(f"criterion {number} has no content")
-        content, why = as_utf8(item["content"].strip()), as_utf8(str(item.get("why") or "").strip()) or None
+        content, why = item["content"].strip(), str(item.get("why") or "").strip() or None
         found.append({"ability": ability, "score": points, "content": content, "why": why})
     return found
 

@@ -12,7 +12,9 @@ import os
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, Self
 
@@ -31,12 +33,13 @@ from anthrokit.core import (
     vote,
     refuse_twice,
     require_columns,
+    require_kind,
 )
 
 # %% auto #0
-__all__ = ['OTHER', 'SCENES', 'RELEASED', 'WRITERS', 'READINGS', 'load_abilities', 'ability_names', 'Criterion', 'Case', 'Cases',
-           'case_record', 'write_cases', 'load_cases', 'bundled_answers', 'bundled_ratings', 'with_criteria',
-           'bundled_hits']
+__all__ = ['OTHER', 'SCENES', 'RELEASED', 'WRITERS', 'READINGS', 'load_abilities', 'ability_names', 'Criterion', 'Case',
+           'merge_turns', 'Cases', 'case_record', 'write_cases', 'load_cases', 'bundled_answers', 'bundled_ratings',
+           'with_criteria', 'bundled_hits']
 
 # %% ../../nbs/10_heartbench/01_cases.ipynb #7af1dba7
 OTHER = "Other"  # 其他: what no ability covers, such as speaking as the user; no part of any mean
@@ -182,6 +185,18 @@ class Case:
             f"<div {PLAIN}><strong>{html.escape(self.case_id)}</strong> {html.escape(about)}{lines}"
             f"<table><tr><th></th><th>ability</th><th>points</th><th>criterion</th></tr>{rows}</table></div>"
         )
+
+# %% ../../nbs/10_heartbench/01_cases.ipynb #15eb1806
+def merge_turns(case: Case) -> Case:
+    """The same case with consecutive messages of one side joined, each on a line of its own.
+
+    Examples
+    --------
+    >>> merge_turns(Case("c", (("user", "It is gone."), ("user", "Eleven years.")), ())).dialogue
+    (('user', 'It is gone.\\nEleven years.'),)
+    """
+    sides = groupby(case.dialogue, key=itemgetter(0))
+    return replace(case, dialogue=tuple((role, "\n".join(text for _, text in said)) for role, said in sides))
 
 # %% ../../nbs/10_heartbench/01_cases.ipynb #3ab2cbd0
 class Cases(Sequence):
@@ -451,10 +466,7 @@ def load_cases(
     >>> load_cases("bundled")
     Cases: 12 cases with 106 criteria, from bundled
     """
-    if not isinstance(source, (str, os.PathLike)):
-        raise TypeError(
-            f"cases are read from a .jsonl or .json file, 'heartbench' or 'bundled'; not from {type(source).__name__}"
-        )
+    require_kind(source, str | os.PathLike, "the path of a .jsonl or .json file of cases, 'heartbench' or 'bundled'")
     if source == "heartbench":
         path = public_file(**RELEASED)
     else:
@@ -553,8 +565,7 @@ def bundled_ratings(
     if unknown := [name for name in readings if name not in READINGS]:
         raise ValueError(f"there is no reading {unknown[0]!r}; {nearest(unknown[0], READINGS)}")
     frame = _by_writers("verdicts.jsonl", writers).rename(columns={"reading": "judge"})
-    frame = frame[frame["judge"].isin(readings)].assign(sample=1).reset_index(drop=True)
-    frame["hit"] = frame["hit"].astype(bool).astype("boolean")
+    frame = frame[frame["judge"].isin(readings)].reset_index(drop=True).assign(sample=1).astype({"hit": "boolean"})
     return frame[["model", "case_id", "criterion", "judge", "sample", "hit", "reason"]]
 
 # %% ../../nbs/10_heartbench/01_cases.ipynb #7583f569

@@ -18,9 +18,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..core import Run, TableError, digest, read_frame, refuse_twice, require_columns
-from .building import merge_turns
-from .cases import OTHER, SCENES, Case, Cases, ability_names
+from ..core import Run, TableError, digest, read_json, refuse_twice, require_columns
+from .cases import OTHER, SCENES, Case, Cases, ability_names, merge_turns
 from .judging import read_object
 from .languages import language_of
 from ..judging import embed
@@ -98,9 +97,9 @@ def read_transcripts(
     """
     made, left, lines, path = [], [], {}, Path(path).expanduser()
     sides = {**_SIDES, **{name.lower(): side for name, side in (roles or {}).items()}}
-    for number, row in enumerate(read_frame(path, encoding).to_dict("records"), start=1):
-        record = {name: value for name, value in row.items() if isinstance(value, list) or not pd.isna(value)}
+    for number, (_, given) in enumerate(read_json(path, encoding), start=1):
         try:
+            record = {name: value for name, value in given.items() if value is not None}
             turns = next(record[name] for name in ("messages", "conversations", "dialogue") if name in record)
             said = [
                 (one.get("role", one.get("from")), _clean(one.get("content", one.get("value")))) for one in turns
@@ -115,12 +114,12 @@ def read_transcripts(
         pairs = [(role, text) for role, text in pairs if role in ("user", "helper") and text]
         while pairs and pairs[-1][0] != "user":
             pairs.pop()
-        given = next((record[name] for name in ("id", "question_id") if name in record), None)
-        name = "t-" + digest(pairs, length=10) if given is None else str(given)
+        own = next((record[name] for name in ("id", "question_id") if name in record), None)
+        name = "t-" + digest(pairs, length=10) if own is None else str(own)
         case = merge_turns(Case(name, tuple(pairs), (), scene=record.get("scene")))
         users = sum(role == "user" for role, _ in case.dialogue)
         size = sum(len(text) for _, text in case.dialogue)
-        if name in lines and given is not None:
+        if name in lines and own is not None:
             raise TableError(f"{path}: the id {name!r} of line {number} stands in line {lines[name]} before")
         if users < max(least, 1):
             left.append((number, name, f"{users} messages of the user"))

@@ -232,7 +232,7 @@ def decide(
     points = votes["points"].astype(float).where(cast["take"])
     cast = cast.assign(points=points, points_low=points, points_high=points)
     ways = {**dict.fromkeys((*VOTES, "n"), "sum"), "points": "median", "points_low": "min", "points_high": "max"}
-    table = cast.groupby(unit, sort=False).agg(ways).reset_index().assign(taken=True, why="", settled=False)
+    table = cast.groupby(unit, sort=False).agg(ways).reset_index()
     low, high = table["points_low"], table["points_high"]
     against = {  # the first that holds is said
         "{n} votes of {experts}": table["n"] < experts,
@@ -243,9 +243,9 @@ def decide(
     }
     why = np.select(list(against.values()), list(against), "")
     told = zip(why, table.to_dict("records"), strict=True)
-    table["why"] = [reason.format(experts=experts, **row) for reason, row in told]
-    table["taken"] = pd.array(why == "", dtype="boolean")
-    table["taken"] = table["taken"].mask(table["n"] < experts)
+    taken = pd.Series(why == "", dtype="boolean").mask(table["n"] < experts)
+    reasons = [reason.format(experts=experts, **row) for reason, row in told]
+    table = table.assign(taken=taken, why=reasons, settled=False)
     if settled is None:
         return table
     refuse_twice(settled, unit, "criterion {criterion} of {item!r} is settled twice")

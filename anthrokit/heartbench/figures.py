@@ -272,7 +272,7 @@ _ESTIMATE = ("estimate", "ci_low", "ci_high", "n")
 
 
 def _rows_of_points(
-    ax: Axes, table: pd.DataFrame, by: str, series: str, names: Sequence[str], step: float
+    ax: Axes, table: pd.DataFrame, by: str, series: str, names: Sequence[str], step: float, title: str | None = None
 ) -> None:
     "Points and intervals: a row a group with its largest n, a colour and a marker a series."
     table = table.assign(group=table[by].astype(object).where(table[by].notna(), "(none)"))
@@ -287,7 +287,7 @@ def _rows_of_points(
     sizes = table.groupby("group")["n"].max()
     ax.set_yticks(range(len(groups)), [f"{group}  (n={sizes[group]})" for group in groups])
     ax.invert_yaxis()
-    legend_above(ax)
+    legend_above(ax, title=title)
 
 
 @themed

@@ -13,7 +13,7 @@ import pandas as pd
 
 from ..analysis import draw_clusters, percentile_interval, proportion
 from ..core import TableError, refuse_twice, require_columns
-from ..figures import legend_above, new_axes, points, shown, themed
+from ..figures import new_axes, points, shown, themed
 from .cases import OTHER
 from .figures import _rows_of_points
 from .results import saturation
@@ -60,8 +60,7 @@ def _matrix(hits: pd.DataFrame, protocol: str) -> pd.DataFrame:
     "Case scores, models × cases."
     means = hits if "estimate" in hits else case_means(hits, protocol)
     refuse_twice(means, ["model", "case_id"], "{model!r} has two scores in case {case_id!r}")
-    means = means.assign(estimate=means["estimate"].to_numpy(dtype=float, na_value=np.nan))
-    return means.pivot(index="model", columns="case_id", values="estimate")
+    return means.pivot(index="model", columns="case_id", values="estimate").astype("Float64").astype(float)
 
 
 def _chosen(hardness: np.ndarray, weights: np.ndarray, share: float) -> np.ndarray:
@@ -196,11 +195,10 @@ def plot_hard_drop(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     drops = table[table["measure"].str.startswith("drop, ")]
     drops = drops.assign(measure=drops["measure"].str.removeprefix("drop, "))
     ax = new_axes(ax, (6.4, 0.42 * drops["model"].nunique() + 1.4))
-    _rows_of_points(ax, drops, "model", "measure", list(dict.fromkeys(drops["measure"])), 0.2)
+    _rows_of_points(ax, drops, "model", "measure", list(dict.fromkeys(drops["measure"])), 0.2, "Hard cases")
     ax.set_yticks(ax.get_yticks(), [shown(label.get_text(), 40) for label in ax.get_yticklabels()])
     ax.axvline(0, color="#222222", lw=points(0.8))
     ax.set_xlabel("Points lost from all cases to the hard ones, with intervals by case (n: cases)")
-    legend_above(ax, title="Hard cases")
     return ax
 
 # %% ../../nbs/10_heartbench/14_hard_sets.ipynb #5da6347b

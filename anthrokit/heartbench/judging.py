@@ -179,7 +179,8 @@ def read_object(text: str | None, key: str, value: str | None = None) -> dict[st
         raise Unreadable(f"{len(places)} JSON objects with {key} instead of one")
     try:
         decoder = json.JSONDecoder(strict=False, object_pairs_hook=_without_doubles)
-        return decoder.raw_decode(text, places[0])[0]
+        found, _ = decoder.raw_decode(text, places[0])
+        return json.loads(json.dumps(found, ensure_ascii=False).encode("utf-8", "replace"))  # no half surrogates
     except Unreadable:
         raise
     except (ValueError, RecursionError):
@@ -192,16 +193,6 @@ def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         raise Unreadable("a JSON object has a key twice")
     return found
 
-
-def as_utf8(text: str | None) -> str | None:
-    "A text without half surrogates, which no file or ledger takes."
-    return text if text is None else text.encode("utf-8", "replace").decode("utf-8")
-
-
-def _short(value: Any) -> str:
-    "A value to be named in a message."
-    text = repr(value)
-    return as_utf8(text if len(text) <= 40 else text[:39] + "…")
 
 # %% ../../nbs/10_heartbench/03_judging.ipynb #8cf41a19
 _HIT = dict.fromkeys(("true", "1", "hit", "yes", "命中", "是"), True)
@@ -239,15 +230,15 @@ def read_verdicts(text: str | None, n: int, mark: str) -> dict[int, tuple[bool, 
         if isinstance(number, str) and re.fullmatch(r"\s*[0-9]{1,4}\s*", number):
             number = int(number)
         if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= n:
-            raise Unreadable(f"criterion {_short(number)} is not a number from 1 to {n}")
+            raise Unreadable(f"criterion {number!r:.40} is not a number from 1 to {n}")
         if number in found:
             raise Unreadable(f"criterion {number} has two verdicts")
         said = _HIT.get(str(hit).strip().lower()) if isinstance(hit, (bool, int, str)) else None
         if said is None:
-            raise Unreadable(f"criterion {number}: hit is {_short(hit)}, neither true nor false")
+            raise Unreadable(f"criterion {number}: hit is {hit!r:.40}, neither true nor false")
         if not has_text(reason):
             raise Unreadable(f"criterion {number} has no reason")
-        found[number] = said, as_utf8(reason.strip())
+        found[number] = said, reason.strip()
     if len(found) < n:
         absent = [str(number) for number in range(1, n + 1) if number not in found]
         raise Unreadable(f"{len(found)} verdicts of {n}; there is none for {', '.join(absent)}")

@@ -44,12 +44,9 @@ class Word(NamedTuple):
     name: str = ""  # PERSON, PLACE, ORGANISATION, or none
 
 
-_NAMES = {
-    "PERSON": ("PERSON", "PER", "nr"),
-    "PLACE": ("GPE", "LOC", "FAC", "ns"),
-    "ORGANISATION": ("ORG", "nt"),
-}
-_NAMES = {tag: name for name, tags in _NAMES.items() for tag in tags}  # of spaCy and of LAC
+_NAMES = dict.fromkeys(("PERSON", "PER", "nr"), "PERSON")  # tags of spaCy and of LAC
+_NAMES |= dict.fromkeys(("GPE", "LOC", "FAC", "ns"), "PLACE")
+_NAMES |= dict.fromkeys(("ORG", "nt"), "ORGANISATION")
 
 
 @functools.cache

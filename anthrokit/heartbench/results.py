@@ -14,7 +14,7 @@ import pandas as pd
 
 from ..analysis import as_names, check_level, draw_clusters, holm, percentile_interval
 from ..analysis import resample, two_raters
-from ..core import Run, TableError, nearest, note, refuse_twice, require_columns, require_kind
+from ..core import Run, TableError, note, refuse_twice, require_columns, require_kind
 from .answers import with_words
 from .cases import OTHER, Cases, load_abilities, refuse_unknown
 from anthrokit.heartbench.scoring import (
@@ -302,18 +302,15 @@ def score_by(
     [[1, 'adviser', 1], [1, 'listener', 1], [3, 'adviser', 11], [3, 'listener', 11]]
     """
     hits, by = as_hits(hits), as_names(by)
-    if absent := [name for name in by if name not in hits]:
-        raise TableError(f"there is no column {absent[0]!r} to go by; {nearest(absent[0], hits)}")
+    require_columns(hits, by, "hits")
     groups = hits[["case_id", *by]].drop_duplicates()
     if groups["case_id"].duplicated().any():
         raise TableError(f"{', '.join(by)} must be the same throughout a case")
     means, rows = case_means(hits, protocol).merge(groups, on="case_id"), []
     for key, part in means.groupby([*by, "model"], dropna=False):
-        values = part["estimate"].dropna().to_numpy(dtype=float)
-        n = len(values)
-        drawn = draw_clusters(n, n_resamples, seed) @ values / max(n, 1)
-        (low,), (high,) = percentile_interval(drawn[:, None], n, ci)
-        rows.append((*key, values.mean() if n else math.nan, low, high, n, len(part)))
+        values = part["estimate"].dropna().to_numpy(dtype=float)[:, None]
+        found = resample(np.divide, values, np.ones_like(values), n_resamples=n_resamples, ci=ci, seed=seed)
+        rows.append((*key, *found.loc[0, ["estimate", "ci_low", "ci_high"]], len(values), len(part)))
     return pd.DataFrame(rows, columns=[*by, "model", "estimate", "ci_low", "ci_high", "n", "n_total"])
 
 # %% ../../nbs/10_heartbench/05_results.ipynb #964082eb
@@ -554,8 +551,7 @@ def agreement(
     >>> agreement(golden(experts), bundled_hits("lenient"))[["measure", "estimate", "n"]].round(2).values.tolist()
     [['raw agreement', 0.93, 197], ["Cohen's kappa", 0.87, 197], ["Gwet's AC1", 0.87, 197]]
     """
-    if by is not None and by not in hits:
-        raise TableError(f"there is no column {by!r} to go by; {nearest(by, hits)}")
+    require_columns(hits, as_names(by or ()), "hits", rows=False)
     both, parts = beside(golden_verdicts.assign(votes_cast=golden_verdicts.get("votes_cast", np.nan)), hits), []
     for key, part in [("all", both), *(both.groupby(by, sort=False, dropna=False) if by else ())]:
         known = part.dropna(subset=["golden", "hit"])

@@ -21,7 +21,7 @@ import pandas as pd
 from ..core import PLAIN, Run, TableError, refuse_twice, require_columns
 from .building import _NARROW, _PERSONAL, _named, _texts, new_case
 from .cases import Case, Cases, write_cases
-from .judging import as_utf8, read_object
+from .judging import read_object
 from .languages import language_of
 from ..models import LLM, Batch, Budget
 from ..work import AskingJob, Steps, Unreadable, task
@@ -235,7 +235,7 @@ def _read_dialogue(text: str | None, least: int, most: int, given: str) -> list[
         raise Unreadable("dialogue is no list of messages")
     if not least <= len(said) <= most or len(said) % 2 == 0:
         raise Unreadable(f"{len(said)} messages; there must be an odd number of at most {most}")
-    said = [as_utf8(one.strip()) for one in said]
+    said = [one.strip() for one in said]
     if any(personal_spans(one) for one in said):
         raise Unreadable("it names a person, a place, an organisation or a number; use the placeholders")
     made_up = {match[0] for match in _PLACEHOLDER.finditer("".join(said)) if match[0] not in given}

@@ -123,13 +123,10 @@ def judge_quality(
         sample_agreement(ratings, **_HITS, **options).assign(measure="consistency"),
         place_effect(ratings, judgements, **options).assign(measure="place effect"),
     ]
-    calls = run.rows(
-        "SELECT model, COUNT(*), SUM(tokens_in + tokens_out), SUM(cost) FROM calls "
-        "WHERE purpose = 'rubric judge' GROUP BY model"
-    )
-    spent = {model: rest for model, *rest in calls}
+    spent = run.usage().query("purpose == 'rubric judge'").set_index("model")
+    spent = spent.assign(tokens=spent[["tokens_in", "tokens_out"]].sum(axis=1))[["calls", "tokens", "cost"]]
     for judge, part in judgements.groupby("judge", sort=False):
-        sums = [part["status"].ne("ok").sum(), *spent.get(judge, [None] * 3)]
+        sums = [part["status"].ne("ok").sum(), *spent.reindex([judge]).iloc[0]]
         means = pd.Series(sums, dtype=float) / len(part)
         parts.append(pd.DataFrame({"measure": _MEASURES[-4:], "estimate": means, "judge": judge, "n": len(part)}))
         own = vote(ratings[ratings["judge"] == judge])

@@ -13,7 +13,7 @@ import pandas as pd
 
 from ..analysis import resample
 from ..core import TableError, refuse_twice, require_columns
-from ..figures import legend_above, new_axes, points, themed
+from ..figures import new_axes, points, themed
 from .answers import count_words
 from .figures import _rows_of_points
 from .languages import english_pipeline, language_of, read_sentences, read_words
@@ -363,9 +363,8 @@ def plot_patterns(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     """
     ax = new_axes(ax, (6.4, 0.5 * table["measure"].nunique() + 1.3))
     named = table.assign(measure=table["measure"].str.replace("_", " "))
-    _rows_of_points(ax, named, "measure", "held", HELD, 0.22)
+    _rows_of_points(ax, named, "measure", "held", HELD, 0.22, "Held constant")
     ax.axvline(0, color="#222222", lw=points(0.8))
     told = f"n: answers, of {table['n_clusters'].max()} cases; with intervals by case"
     ax.set_xlabel(f"Points of the case score for one standard deviation ({told})")
-    legend_above(ax, title="Held constant")
     return ax
