@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..core import Run, TableError, require_columns
+from ..core import Run, TableError
 
 # %% auto #0
 __all__ = ['as_names', 'check_level', 'check_range', 'as_labels', 'in_own_order', 'truth_values', 'judges_of',

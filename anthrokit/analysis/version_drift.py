@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from .clustered import as_labels, check_range
 from .comparisons import _one_column, compare
-from ..core import Run, TableError, nearest, require_columns
+from ..core import Run, nearest, require_columns
 from ..judging import judge
 from ..models import DEFAULT_MODEL, LLM
 from ..simulation import Taxonomy, as_llm, simulate

@@ -23,7 +23,7 @@ import pandas as pd
 from .mentions import SENTENCE_COLUMNS, AnthroScoreError, Entities, Protocol, load_parser
 from .mentions import mask_sentences, preset, protocol_named
 from .mentions import _checked_text, _masked_rows, _sentence_frame, _several, _text_pairs
-from ..core import Bar, Run, RunError, TableError, digest, nearest, require_columns, require_run, tables
+from ..core import Bar, Run, RunError, digest, nearest, require_columns, require_run, tables
 from ..models import needs
 
 # %% auto #0

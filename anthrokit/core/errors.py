@@ -142,7 +142,7 @@ def lacking(needed: Iterable[str], there: Iterable[object]) -> str:
     needed, there = list(needed), list(there)
     spare = [name for name in there if name not in needed]
     near = {name: close_name(name, spare) for name in needed if name not in there}
-    return ", ".join(f"{name} (there is {other})" if other else name for name, other in near.items())
+    return ", ".join(f"{name} (there is {other})" if other else str(name) for name, other in near.items())
 
 # %% ../../nbs/01_core/00_errors.ipynb #5c1d70b2
 def differing(there: Mapping[str, Any], asked: Mapping[str, Any]) -> str:

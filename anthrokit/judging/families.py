@@ -11,7 +11,7 @@ import pandas as pd
 
 from ..core import data_path
 from .judges import Judge
-from .jobs import rate_many
+from .jobs import _own_behaviours, rate_many
 from .grammar import PatternJudge
 from .offline import _labelled, quality
 from ..simulation import load_family
@@ -79,7 +79,7 @@ def family_quality(judges: Sequence[Judge], split: str = "test") -> pd.DataFrame
     """
     messages, taxonomy, rows = labelled_family_messages(split), load_family(), []
     for judge in judges:
-        spoken = getattr(judge, "behaviours", None) or taxonomy.names
+        spoken = _own_behaviours(judge) or taxonomy.names
         parts = {}
         for name, part in messages[messages["behaviour"].isin(spoken)].groupby("behaviour", sort=False):
             ratings = rate_many(judge, part["text"].tolist(), taxonomy[str(name)])

@@ -103,7 +103,7 @@ def _check_judges(judges: Sequence[Judge]) -> None:
                 f"with LLMJudge(…)."
             )
     names = [judge.name for judge in judges]
-    if reserved := set(names) & {*tables.columns("labels")["column"], *LABEL_CONTEXT}:
+    if reserved := set(names) & {*tables.stated("labels").columns, *LABEL_CONTEXT}:
         raise ValueError(
             f"a judge can't be called {', '.join(sorted(reserved))}: that is a column of the labels"
         )

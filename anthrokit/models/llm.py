@@ -111,7 +111,7 @@ def _without_texts(value: Any) -> Any:
 def _check_numbers(**given: tuple[Any, float]) -> None:
     "Refuse a setting below its least value, or one that is no number."
     for name, (value, least) in given.items():
-        if value is not None and not (is_number(value) and value >= least):
+        if not (is_number(value) and value >= least):
             raise ValueError(f"{name} is {value!r}; it must be at least {least}")
 
 
@@ -374,7 +374,8 @@ class LLM:
             raise ValueError(f"api_key of {model} is a text, not {type(api_key).__name__}")
         _check_names(options)
         _check_numbers(timeout=(timeout, 0.001), max_concurrency=(max_concurrency, 1), max_retries=(max_retries, 0))
-        _check_numbers(max_tokens=(max_tokens, 1), temperature=(temperature, 0), rpm=(rpm, 1), tpm=(tpm, 1))
+        limits = {"max_tokens": (max_tokens, 1), "temperature": (temperature, 0), "rpm": (rpm, 1), "tpm": (tpm, 1)}
+        _check_numbers(**{name: limit for name, limit in limits.items() if limit[0] is not None})
         bases = _addresses(model, api_base)
         if transport not in ("lean", "litellm"):
             raise ValueError(f"transport is 'lean' or 'litellm', not {transport!r}")

@@ -5,7 +5,6 @@
 # %% ../../nbs/12_panels/08_chat.ipynb #57b028bf
 from __future__ import annotations
 
-import contextlib
 from typing import Any
 
 import ipywidgets
@@ -96,8 +95,10 @@ class ChatPanel(ipywidgets.VBox):
             self.box.value = ""
         except (Told, SetupError) as refused:
             told = str(refused)
-        with contextlib.suppress(SetupError):
+        try:
             self.refresh()
+        except SetupError as silent:
+            told = told or str(silent)
         if told:
             self.note.value = clean(told)
             self.button.disabled = self.box.disabled

@@ -19,7 +19,7 @@ import traitlets
 from markupsafe import Markup
 
 from ..core import data_path, nearest
-from .source import Source, render, visible
+from .source import render, visible
 
 # %% auto #0
 __all__ = ['ESM', 'CSS', 'Filter', 'options_of', 'Listing', 'View', 'Parts', 'Panel']

@@ -88,7 +88,7 @@ def _design_of(table: pd.DataFrame) -> list[str]:
     "Persona, user, and columns beside the stated ones that tell between 2 and 20 groups of dialogues apart."
     stated = {*LABEL_CONTEXT, *_CONTEXT, "run"}
     for other in ("dialogues", "prompts", "labels"):
-        stated |= set(tables.columns(other)["column"])
+        stated |= set(tables.stated(other).columns)
     stated -= {"persona", "user"}  # who the person was may be varied like a prompt
     there = [name for name in describing_columns(table) if name not in stated]
     return [name for name in there if 2 <= table[name].nunique() <= 20]

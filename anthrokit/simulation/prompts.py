@@ -373,7 +373,7 @@ class WritingJob(Job):
         if answer.status != "ok" or not text:
             self.failed += 1
             return
-        fields = tables.columns("prompts")["column"]
+        fields = tables.stated("prompts").columns
         self.keep("prompts", [{**{name: row.get(name) for name in fields}, "first_message": text}], done=1)
 
     def forecast(self) -> list[Forecast]:

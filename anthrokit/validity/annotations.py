@@ -434,7 +434,7 @@ class Annotations:
         RunError
             The run is open for reading only.
         """
-        rows = _read_sheet(sheet).reindex(columns=tables.columns("annotations")["column"]).astype(object)
+        rows = _read_sheet(sheet).reindex(columns=[*tables.stated("annotations").columns]).astype(object)
         rows = rows[rows["verdict"].notna() | rows["annotator"].notna()]
         rows["annotator"] = rows["annotator"].where(rows["annotator"].notna(), annotator)
         rows["at"] = rows["at"].where(rows["at"].notna(), datetime.now(UTC).isoformat(timespec="seconds"))
