@@ -13,10 +13,12 @@ import numpy as np
 import pandas as pd
 
 from ..core import nearest, require_columns
-from ..figures import COLOURS, MARKERS, figure_size, legend_above, new_axes, plot_scores, points, themed
+from ..figures import figure_size, new_axes, plot_scores, points, themed
+from ..figures.profiles import _draw_dots
+from ..figures.style import colours_of, counted, in_order, label_of, model_labels
 from ..figures.turns import _apart
 from .cases import load_abilities
-from .results import AGREEMENTS, ability_table
+from .results import ability_table
 from .scoring import normalised
 
 if TYPE_CHECKING:
@@ -66,11 +68,12 @@ def chinese_font() -> str:
 
 # %% ../../nbs/10_heartbench/06_figures.ipynb #9b067397
 def names_of(names: Iterable[str], chinese: bool) -> list[str]:
-    "English names of abilities and dimensions, or Chinese ones."
+    "What a figure shows for abilities and dimensions: the reader's own words, else the English or the Chinese name."
     table = load_abilities()
     known = dict(zip(table["ability"], table["ability_zh"], strict=True))
     known |= dict(zip(table["dimension"], table["dimension_zh"], strict=True)) | {"Mean": "平均"}
-    return [known.get(name, name) if chinese else name for name in names]
+    said = [label_of(name) for name in names]
+    return [known.get(text, text) if chinese else text for text in said]
 
 
 def in_chinese(*texts: Text) -> None:
@@ -181,8 +184,8 @@ def plot_radar(
     import matplotlib.pyplot as plt
 
     rows = scores[scores["level"] == level] if "level" in scores else scores
-    there, names = list(dict.fromkeys(rows["model"])), list(dict.fromkeys(rows["name"]))
-    models = [models] if isinstance(models, str) else list(models or there)
+    there, names = in_order(rows["model"]), in_order(rows["name"])
+    models = in_order([models] if isinstance(models, str) else models or there)
     if unknown := [name for name in models if name not in there]:
         raise ValueError(f"there is no model {unknown[0]!r}; {nearest(unknown[0], there)}")
     if len(models) > 4:
@@ -194,10 +197,10 @@ def plot_radar(
     counts = rows[rows["model"] == models[0]].set_index("name")["n"] if "n" in rows else {}
     labels = zip(names, names_of(names, chinese), strict=True)
     labels = [f"{text} (n={counts[name]})" if name in counts else text for name, text in labels]
-    angles = set_spokes(ax, labels, 7.5)
+    angles, texts, colours = set_spokes(ax, labels, 7.5), model_labels(models), colours_of(models)
     for k, model in enumerate(models):
-        part, colour = rows[rows["model"] == model].set_index("name").reindex(names), COLOURS[k]
-        line = {"color": colour, "lw": points(1.8), "marker": "o", "ms": points(3), "label": model}
+        part, colour = rows[rows["model"] == model].set_index("name").reindex(names), colours[model]
+        line = {"color": colour, "lw": points(1.8), "marker": "o", "ms": points(3), "label": texts[model]}
         ax.plot(closed(angles), closed(part["estimate"]), **line)
         if {"ci_low", "ci_high"} <= set(part):  # a little aside of each other
             low, high = (part[name].astype(float) for name in ("ci_low", "ci_high"))
@@ -216,13 +219,14 @@ def plot_radar(
 # %% ../../nbs/10_heartbench/06_figures.ipynb #2d23e513
 def _slope_labels(ax: Axes, table: pd.DataFrame, colours: Mapping[str, str]) -> None:
     "Rank, model and score at both ends of every slope."
+    models = model_labels(list(table["model"]))
     low, high = ax.get_ylim()
     ax.set_ylim(low, high + 0.04 * (high - low))
     for x, side, align in ((-0.06, "normal", "right"), (1.06, "hard", "left")):
         order = table.dropna(subset=[side]).sort_values(side)
         places = _apart(ax, order[side])
         for place, (_, row) in zip(places, order.iterrows(), strict=True):
-            parts = [f"{row[f'rank_{side}']}. {row['model']}", f"{row[side]:.0f}"]
+            parts = [f"{row[f'rank_{side}']}. {models[row['model']]}", f"{row[side]:.0f}"]
             text = "  ".join(parts if side == "normal" else parts[::-1])
             ax.text(x, place, text, ha=align, va="center", fontsize=points(8), color=colours.get(row["model"], _INK))
 
@@ -251,7 +255,7 @@ def plot_difficulty(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     scores = [f"{side}{end}" for side in ("normal", "hard") for end in ("", "_low", "_high")]
     table = table.astype(dict.fromkeys(scores, float))
     marked = set(table.loc[(table["rank_change"].abs() >= 2).fillna(False), "model"])
-    colours = dict(zip(sorted(marked), COLOURS[:6] * 3, strict=False))
+    colours = colours_of(in_order(sorted(marked)))
     for k, (_, row) in enumerate(table.iterrows()):
         colour, width = colours.get(row["model"], "#9a9a9a"), 2 if row["model"] in marked else 1.2
         ax.plot([0, 1], [row["normal"], row["hard"]], color=colour, lw=width, marker="o", ms=points(4))
@@ -269,25 +273,6 @@ def plot_difficulty(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
 
 # %% ../../nbs/10_heartbench/06_figures.ipynb #dfc1f04f
 _ESTIMATE = ("estimate", "ci_low", "ci_high", "n")
-
-
-def _rows_of_points(
-    ax: Axes, table: pd.DataFrame, by: str, series: str, names: Sequence[str], step: float, title: str | None = None
-) -> None:
-    "Points and intervals: a row a group with its largest n, a colour and a marker a series."
-    table = table.assign(group=table[by].astype(object).where(table[by].notna(), "(none)"))
-    groups = list(dict.fromkeys(table["group"]))
-    for k, name in enumerate(names):
-        part = table[table[series] == name]
-        y = [groups.index(value) + (k - (len(names) - 1) / 2) * step for value in part["group"]]
-        colour, marker = COLOURS[k % len(COLOURS)], MARKERS[k % len(MARKERS)]
-        middle, low, high = (part[name].astype(float) for name in ("estimate", "ci_low", "ci_high"))
-        ax.hlines(y, low, high, color=colour, lw=points(2), alpha=0.45)
-        ax.plot(middle, y, marker, ms=points(5), color=colour, label=name)
-    sizes = table.groupby("group")["n"].max()
-    ax.set_yticks(range(len(groups)), [f"{group}  (n={sizes[group]})" for group in groups])
-    ax.invert_yaxis()
-    legend_above(ax, title=title)
 
 
 @themed
@@ -311,11 +296,10 @@ def plot_by(table: pd.DataFrame, by: str, *, ax: Axes | None = None) -> Axes:
     >>> ax = plot_by(score_by(bundled_hits(), "scene"), "scene")
     """
     require_columns(table, [by, "model", *_ESTIMATE], "groups", advice="heartbench.score_by makes it")
-    models = list(dict.fromkeys(table["model"]))
-    ax = new_axes(ax, (6.6, 1.3 + 0.16 * table[by].nunique(dropna=False) * (len(models) + 1)))
-    _rows_of_points(ax, table, by, "model", models, 0.8 / max(len(models), 1))
+    table = table.assign(**{by: table[by].astype(object).fillna("(none)")})
+    ax = _draw_dots(ax, table, by, "model", scale=1, label=lambda part: f"n = {counted(part['n'])} cases")
     shown = "with 95 % interval" if table["ci_low"].notna().any() else "too few cases for intervals"
-    ax.set(xlim=(-2, 102), xlabel=f"Mean case score, 0 to 100, {shown}")
+    ax.set(xlim=(0, 100), xlabel=f"Mean case score, 0 to 100, {shown}")
     return ax
 
 # %% ../../nbs/10_heartbench/06_figures.ipynb #97f49439
@@ -341,11 +325,10 @@ def plot_agreement(table: pd.DataFrame, by: str, *, ax: Axes | None = None) -> A
     >>> ax = plot_agreement(agreement(strict, bundled_hits("lenient"), "dimension"), "dimension")
     """
     require_columns(table, [by, "measure", *_ESTIMATE], "agreement", advice="heartbench.agreement makes it")
-    ax = new_axes(ax, (6.4, 1.2 + 0.5 * table[by].nunique()))
-    _rows_of_points(ax, table, by, "measure", AGREEMENTS, 0.22)
-    ax.axvline(0, color=_MUTED, lw=points(0.8))
-    ax.set_xlim(min(-0.05, table["ci_low"].min() - 0.05, table["estimate"].min() - 0.05), 1.03)
-    ax.set_xlabel("Agreement (1: on every item), with 95 % interval")
+    table = table.assign(**{by: table[by].astype(object).fillna("(none)")})
+    ax = _draw_dots(ax, table, by, "measure", scale=1, label=lambda part: f"n = {counted(part['n'])} items", rule=0)
+    low = np.nanmin([0.0, *table["ci_low"], *table["estimate"]]) - 0.02
+    ax.set(xlim=(low, 1.01), xlabel="Agreement (1: on every item), with 95 % interval")
     return ax
 
 # %% ../../nbs/10_heartbench/06_figures.ipynb #992f99c6
@@ -367,10 +350,12 @@ def plot_normalisation(spans: Sequence[float] = (3, 10, 30), *, ax: Axes | None 
     >>> ax = plot_normalisation()
     """
     ax, share = new_axes(ax, (5.2, 3.6)), np.linspace(0, 1, 200)
-    ax.plot(100 * share, 100 * share, color=_MUTED, ls="--", lw=points(1), label="linear")
-    for span, colour in zip(spans, COLOURS, strict=False):
-        value, label = normalised(share * span, span), f"range of {span:g} points"
-        ax.plot(100 * share, value, color=colour, lw=points(2), label=label)
+    named = {f"range of {span:g} points": span for span in spans}
+    texts = model_labels(["linear", *named])
+    ax.plot(100 * share, 100 * share, color=_MUTED, ls="--", lw=points(1), label=texts["linear"])
+    for name, colour in colours_of(in_order(named)).items():
+        value = normalised(share * named[name], named[name])
+        ax.plot(100 * share, value, color=colour, lw=points(2), label=texts[name])
     ax.set(xlabel="Points reached, per cent of the range", ylabel="Score, 0 to 100")
     ax.legend(frameon=False)
     return ax

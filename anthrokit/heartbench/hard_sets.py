@@ -13,9 +13,10 @@ import pandas as pd
 
 from ..analysis import draw_clusters, percentile_interval, proportion
 from ..core import TableError, refuse_twice, require_columns
-from ..figures import new_axes, points, shown, themed
+from ..figures import legend_above, themed
+from ..figures.profiles import _draw_dots
+from ..figures.style import counted
 from .cases import OTHER
-from .figures import _rows_of_points
 from .results import saturation
 from .scoring import ability_means, case_means
 
@@ -192,13 +193,15 @@ def plot_hard_drop(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     >>> from anthrokit.heartbench import WRITERS, bundled_hits
     >>> ax = plot_hard_drop(hard_drop(bundled_hits(writers=WRITERS), share=1 / 3, n_resamples=200))
     """
-    drops = table[table["measure"].str.startswith("drop, ")]
+    drops = table[table["measure"].str.startswith("drop, ")].rename(columns={"model": "target"})
     drops = drops.assign(measure=drops["measure"].str.removeprefix("drop, "))
-    ax = new_axes(ax, (6.4, 0.42 * drops["model"].nunique() + 1.4))
-    _rows_of_points(ax, drops, "model", "measure", list(dict.fromkeys(drops["measure"])), 0.2, "Hard cases")
-    ax.set_yticks(ax.get_yticks(), [shown(label.get_text(), 40) for label in ax.get_yticklabels()])
-    ax.axvline(0, color="#222222", lw=points(0.8))
-    ax.set_xlabel("Points lost from all cases to the hard ones, with intervals by case (n: cases)")
+
+    def label(part: pd.DataFrame) -> str:
+        return f"n = {counted(part['n'])} cases"
+
+    ax = _draw_dots(ax, drops, "target", "measure", scale=1, label=label, rule=0)
+    legend_above(ax, title="Hard cases")
+    ax.set_xlabel("Points lost from all cases to the hard ones, with intervals by case")
     return ax
 
 # %% ../../nbs/10_heartbench/14_hard_sets.ipynb #5da6347b

@@ -13,7 +13,8 @@ import pandas as pd
 
 from ..analysis import draw_clusters
 from ..core import TableError, require_columns
-from ..figures import COLOURS, figure_size, plot_scores, points, shown, themed
+from ..figures import figure_size, plot_scores, points, themed
+from ..figures.style import colours_of, in_order, model_labels
 from .figures import closed, in_chinese, names_of, set_spokes
 from .results import wide_scores
 from .scoring import ability_means, case_scores, mean_of_known, score_grid
@@ -340,28 +341,30 @@ def plot_personas(
     if table.empty:
         raise TableError("there are no scores to draw")
     every = table if own is None else pd.concat([table, wide_scores(own)])
-    every = every.reindex(columns=table.columns)
+    every = every.reindex(columns=in_order(table.columns))
     group = {} if groups is None else groups.set_index("model")["group"].to_dict()
-    names = sorted(table.index, key=lambda name: group.get(name, 99))
-    names += list(every.index[len(table) :])
+    names = sorted(in_order(table.index), key=lambda name: group.get(name, 99))
+    names += in_order(every.index[len(table) :])
     columns = min(columns or (7 if figure_size((1, 99))[1] < 50 else 5), len(names))
     rows = -(-len(names) // columns)
     cell = figure_size((2.1 * columns, 1), wide=True)[0] / columns / points(1)  # inches at text of 9 points
     size = figure_size((2.1 * columns, 0.75 + rows * (cell + 0.3)), wide=True)
     figure, grid = plt.subplots(rows, columns, figsize=size, subplot_kw={"projection": "polar"}, squeeze=False)
+    room = int(9.5 * cell)
+    texts = model_labels(names, 2 * room)
     figure.get_layout_engine().set(w_pad=0.02, h_pad=0.02, wspace=0, hspace=0)
-    mean = closed(table.mean())
+    mean = closed(table.mean().reindex(every.columns))
     for ax, name in zip(grid.flat, names, strict=False):
         own_model = name not in table.index
-        colour = "#000000" if own_model else COLOURS[(group.get(name, 1) - 1) % 6]
+        kind = group.get(name, name)
+        colour = colours_of([*sorted(set(group.values())), kind])[kind]
         around = closed(set_spokes(ax, range(1, every.shape[1] + 1), min(7, 3.6 * cell)))
         ax.fill(around, mean, color="#D5D5D5", lw=0)
         ax.plot(around, closed(every.loc[name]), "--" if own_model else "-", color=colour, lw=points(1.6))
         ax.set_yticks([50, 100], ["", ""])
         ax.tick_params(axis="x", pad=-points(3))
         told = "\nown" if own_model else f"\ngroup {group[name]}" if name in group else ""
-        room = int(9.5 * cell)
-        ax.set_title(textwrap.fill(shown(name, 2 * room), room) + told, fontsize=points(8), loc="center")
+        ax.set_title(textwrap.fill(texts[name], room) + told, fontsize=points(8), loc="center")
     for ax in list(grid.flat)[len(names) :]:
         ax.set_visible(False)
     spokes = ",  ".join(f"{number} {one}" for number, one in enumerate(names_of(every, chinese), 1))
@@ -394,7 +397,8 @@ def plot_together(shares: pd.DataFrame, groups: pd.DataFrame, *, ax: Axes | None
     """
     numbered = groups.set_index("model")["group"]
     order = list(numbered.index)
+    texts = model_labels(order, 26)
     table = (100 * shares.loc[order, order]).rename(
-        index=lambda name: f"{numbered[name]}  {shown(name, 26)}", columns=lambda name: shown(name, 26)
+        index=lambda name: f"{numbered[name]}  {texts[name]}", columns=texts
     )
     return plot_scores(table, ax, label="Resamples with both in one group, %")

@@ -13,9 +13,10 @@ import pandas as pd
 
 from ..analysis import resample
 from ..core import TableError, refuse_twice, require_columns
-from ..figures import new_axes, points, themed
+from ..figures import legend_above, themed
+from ..figures.profiles import _draw_dots
+from ..figures.style import counted
 from .answers import count_words
-from .figures import _rows_of_points
 from .languages import english_pipeline, language_of, read_sentences, read_words
 from .scoring import case_means
 
@@ -361,10 +362,10 @@ def plot_patterns(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     >>> found = patterns_and_scores(bundled_hits(), patterns(bundled_answers()), n_resamples=100)
     >>> ax = plot_patterns(found)
     """
-    ax = new_axes(ax, (6.4, 0.5 * table["measure"].nunique() + 1.3))
-    named = table.assign(measure=table["measure"].str.replace("_", " "))
-    _rows_of_points(ax, named, "measure", "held", HELD, 0.22, "Held constant")
-    ax.axvline(0, color="#222222", lw=points(0.8))
-    told = f"n: answers, of {table['n_clusters'].max()} cases; with intervals by case"
-    ax.set_xlabel(f"Points of the case score for one standard deviation ({told})")
+    def label(part: pd.DataFrame) -> str:
+        return f"n = {counted(part['n'])} answers of {counted(part['n_clusters'])} cases"
+
+    ax = _draw_dots(ax, table, "measure", "held", scale=1, label=label, rule=0)
+    legend_above(ax, title="Held constant")
+    ax.set_xlabel("Points of the case score for one standard deviation, with intervals by case")
     return ax
