@@ -9,7 +9,7 @@ import json
 import os
 import random
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -257,6 +257,11 @@ _VERDICTS = _object_of(mark={"type": "string"}, verdicts={"type": "array", "item
 _SCHEMA = {"type": "json_schema", "json_schema": {"name": "verdicts", "strict": True, "schema": _VERDICTS}}
 
 
+def _in_parts(order: list[int], at_once: int | None) -> list[list[int]]:
+    size = at_once or max(len(order), 1)
+    return [order[place : place + size] for place in range(0, len(order), size)] or [order]
+
+
 @dataclass(frozen=True)
 class RubricJudge:
     """A model that says of every criterion whether an answer hits it.
@@ -329,9 +334,7 @@ class RubricJudge:
 
     def parts(self, case: Case, model: str, sample: int) -> list[list[int]]:
         "The criteria's numbers call by call."
-        order = self.order(case, model, sample)
-        size = self.at_once or max(len(order), 1)
-        return [order[place : place + size] for place in range(0, len(order), size)] or [order]
+        return _in_parts(self.order(case, model, sample), self.at_once)
 
     def prompt(
         self, case: Case, answer: str, model: str, sample: int, part: Sequence[int] | None = None
@@ -344,17 +347,26 @@ class RubricJudge:
         return rubric_prompt(case, answer, order, self.language, mark=mark, own=own if alike else None)
 
 # %% ../../nbs/10_heartbench/03_judging.ipynb #b5c4f816
+def judgement_calls(
+    order: list[int], settings: Mapping[str, Any], judge: str, case_id: str, case_hash: str, answer: str, sample: int
+) -> list[tuple[list[int], str]]:
+    "A judgement call by call: the criteria's numbers, and the unit that the call is booked under, one judge's own."
+    about = ("heartbench judgement", settings, judge, case_id, case_hash, answer, sample)
+    parts = _in_parts(order, settings.get("at_once"))
+    return [(part, digest(*about, *([] if part == order else [part]))) for part in parts]
+
+
 def judgement_steps(judge: RubricJudge, case: Case, answer: str, model: str, sample: int) -> Steps:
     "One judgement, whole or without verdicts: status, tries, order, raw, error, verdicts (number to (hit, reason))."
     order, words = judge.order(case, model, sample), _judge_words(judge.language)
     mark = verdict_mark(answer, judge.seed, case.case_id, model, judge.name, sample)
-    about = ("heartbench judgement", judge.settings, judge.name, case.case_id, case.hash, answer, sample)
+    about = judge.settings, judge.name, case.case_id, case.hash, answer, sample
     whole = {"status": "ok", "tries": 0, "order": order, "raw": None, "error": None, "verdicts": {}}
-    for part in judge.parts(case, model, sample):
-        asked, own = judge.prompt(case, answer, model, sample, part), [] if part == order else [part]
+    for part, unit in judgement_calls(order, *about):
+        asked = judge.prompt(case, answer, model, sample, part)
         parameters, n = judge.parameters(case, model, sample), len(part)
         got, read = yield from ask_until_read(
-            Request(judge.llm, asked, digest(*about, *own), "rubric judge", parameters),
+            Request(judge.llm, asked, unit, "rubric judge", parameters),
             lambda text, n=n: read_verdicts(text, n, mark),
             judge.tries,
             lambda problem, n=n: words["again"].format(problem=problem, n=n, mark=mark),

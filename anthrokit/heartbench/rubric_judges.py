@@ -12,6 +12,7 @@ import pandas as pd
 
 from ..analysis import check_level, resample
 from ..core import Run, TableError, require_columns, require_run, vote
+from .judging import judgement_calls
 from .results import agreement
 from ..validity import sample_agreement
 
@@ -91,7 +92,7 @@ def judge_quality(
     Parameters
     ----------
     run : Run
-        Judged by one judge or more; each with a model of its own name, since calls are booked by it.
+        Judged by one judge or more; several may share a model.
     gold : DataFrame, optional
         As from `golden`.
     ci, n_resamples, seed
@@ -101,8 +102,9 @@ def judge_quality(
     -------
     DataFrame
         judge, measure (agreement, Cohen's kappa, consistency, place effect, missing, calls, tokens, dollars), estimate,
-        ci_low, ci_high, n, n_clusters. Calls, tokens and dollars are for one judgement of one answer; missing is
-        the share of judgements without verdicts.
+        ci_low, ci_high, n, n_clusters. Calls, tokens and dollars are for one judgement of one answer (NA where
+        the run has no calls of a judge, dollars also where a price isn't known); missing is the share of judgements
+        without verdicts.
 
     Raises
     ------
@@ -123,8 +125,7 @@ def judge_quality(
         sample_agreement(ratings, **_HITS, **options).assign(measure="consistency"),
         place_effect(ratings, judgements, **options).assign(measure="place effect"),
     ]
-    spent = run.usage().query("purpose == 'rubric judge'").set_index("model")
-    spent = spent.assign(tokens=spent[["tokens_in", "tokens_out"]].sum(axis=1))[["calls", "tokens", "cost"]]
+    spent = _spent(run)
     for judge, part in judgements.groupby("judge", sort=False):
         sums = [part["status"].ne("ok").sum(), *spent.reindex([judge]).iloc[0]]
         means = pd.Series(sums, dtype=float) / len(part)
@@ -137,6 +138,24 @@ def judge_quality(
     table["measure"] = pd.Categorical(table["measure"], _MEASURES)
     names = ["judge", "measure", "estimate", "ci_low", "ci_high", "n", "n_clusters"]
     return table.sort_values("measure", kind="stable", ignore_index=True)[names].astype({"measure": "str"})
+
+
+def _spent(run: Run) -> pd.DataFrame:
+    "Calls, tokens and dollars by judge. The books name only its model, but each call's unit is one judge's."
+    rows = run.rows(
+        "SELECT criteria_order, settings, judge, case_id, cases.hash, content, sample FROM judgements "
+        "JOIN rubric_judges USING (judge) JOIN cases USING (case_id) JOIN answers USING (model, case_id) "
+        "WHERE criteria_order IS NOT NULL"
+    )
+    judge_of = {}
+    for order, settings, judge, *answer in rows:
+        calls = judgement_calls(json.loads(order), json.loads(settings), judge, *answer)
+        judge_of |= {unit: judge for _, unit in calls}
+    calls = run.query("SELECT unit, tokens_in, tokens_out, cost FROM calls WHERE purpose = 'rubric judge'")
+    tokens = calls[["tokens_in", "tokens_out"]].sum(axis=1)
+    calls = calls.assign(calls=1, tokens=tokens, cost=calls["cost"].where(calls["cost"].notna() | tokens.gt(0), 0.0))
+    sums = calls.groupby(calls["unit"].map(judge_of))[["calls", "tokens", "cost"]]
+    return sums.agg(lambda column: column.sum(skipna=False))
 
 
 _MEASURES = ("agreement", "Cohen's kappa", "consistency", "place effect", "missing", "calls", "tokens", "dollars")
