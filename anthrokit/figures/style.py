@@ -147,17 +147,19 @@ def theme(
     ...     label_of("openai/gpt-4o")
     'GPT-4o'
     """
-    import matplotlib
+    import matplotlib.pyplot as plt
 
     if style is not None and style not in STYLES:
         raise ValueError(f"there is no style {style!r}; {nearest(style, STYLES)}")
     given = {"order": order, "labels": labels, "palette": palette, "style": style}
     token = _LOOK.set(replace(_LOOK.get(), **{name: one for name, one in given.items() if one is not None}))
     sizes = [name for name in THEME if name.endswith(("size", "linewidth"))]
+    before = {name: plt.rcParams[name] for name in THEME}  # and no other: the first figure sets up a notebook's backend
+    plt.rcParams.update(THEME | {name: points(THEME[name]) for name in sizes})
     try:
-        with matplotlib.rc_context(THEME | {name: points(THEME[name]) for name in sizes}):
-            yield
+        yield
     finally:
+        plt.rcParams.update(before)
         _LOOK.reset(token)
 
 

@@ -15,7 +15,7 @@ import pandas as pd
 from ..core import nearest, require_columns
 from ..figures import figure_size, new_axes, plot_scores, points, themed
 from ..figures.profiles import _draw_dots
-from ..figures.style import colours_of, counted, in_order, label_of, model_labels
+from ..figures.style import colours_of, counted, in_order, interval, label_of, model_labels
 from ..figures.turns import _apart
 from .cases import load_abilities
 from .results import ability_table
@@ -264,7 +264,7 @@ def plot_difficulty(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         ax.vlines(np.array([0, 1]) + aside, low, high, color=colour, alpha=0.45, lw=points(2))
     _slope_labels(ax, table, colours)
     ax.set_xticks([0, 1], [f"{side.capitalize()} cases\n(n={table[f'n_{side}'].max()})" for side in ("normal", "hard")])
-    title = "Rank, model and overall score (0 to 100), with 95 % interval (6 cases or more)"
+    title = f"Rank, model and overall score (0 to 100), with {interval(table)} where cases suffice"
     ax.set(xlim=(-1.7, 2.7), yticks=[], title=title)
     ax.grid(False)
     ax.spines[["left", "bottom"]].set_visible(False)
@@ -298,7 +298,7 @@ def plot_by(table: pd.DataFrame, by: str, *, ax: Axes | None = None) -> Axes:
     require_columns(table, [by, "model", *_ESTIMATE], "groups", advice="heartbench.score_by makes it")
     table = table.assign(**{by: table[by].astype(object).fillna("(none)")})
     ax = _draw_dots(ax, table, by, "model", scale=1, label=lambda part: f"n = {counted(part['n'])} cases")
-    shown = "with 95 % interval" if table["ci_low"].notna().any() else "too few cases for intervals"
+    shown = f"with {interval(table)}" if table["ci_low"].notna().any() else "too few cases for intervals"
     ax.set(xlim=(0, 100), xlabel=f"Mean case score, 0 to 100, {shown}")
     return ax
 
@@ -328,7 +328,7 @@ def plot_agreement(table: pd.DataFrame, by: str, *, ax: Axes | None = None) -> A
     table = table.assign(**{by: table[by].astype(object).fillna("(none)")})
     ax = _draw_dots(ax, table, by, "measure", scale=1, label=lambda part: f"n = {counted(part['n'])} items", rule=0)
     low = np.nanmin([0.0, *table["ci_low"], *table["estimate"]]) - 0.02
-    ax.set(xlim=(low, 1.01), xlabel="Agreement (1: on every item), with 95 % interval")
+    ax.set(xlim=(low, 1.01), xlabel=f"Agreement (1: on every item), with {interval(table)}")
     return ax
 
 # %% ../../nbs/10_heartbench/06_figures.ipynb #992f99c6

@@ -237,7 +237,7 @@ def by_difficulty(
     -------
     DataFrame
         model, normal, normal_low, normal_high, hard, hard_low, hard_high, rank_normal, rank_hard, rank_change
-        (positive: better placed on the hard cases), n_normal, n_hard (cases scored).
+        (positive: better placed on the hard cases), n_normal, n_hard (cases scored), ci.
 
     Raises
     ------
@@ -261,8 +261,8 @@ def by_difficulty(
     table = parts[0].join(parts[1], how="outer")
     table["rank_change"] = table["rank_normal"] - table["rank_hard"]
     names = [f"{name}{end}" for name in ("normal", "hard") for end in ("", "_low", "_high")]
-    names += ["rank_normal", "rank_hard", "rank_change", "n_normal", "n_hard"]
-    return table[names].sort_values("rank_normal").reset_index()
+    names += ["rank_normal", "rank_hard", "rank_change", "n_normal", "n_hard", "ci"]
+    return table.assign(ci=ci)[names].sort_values("rank_normal").reset_index()
 
 # %% ../../nbs/10_heartbench/05_results.ipynb #f8bd4f96
 def score_by(
@@ -288,7 +288,7 @@ def score_by(
     Returns
     -------
     DataFrame
-        by…, model, estimate, ci_low, ci_high (resampling the cases of the group), n, n_total.
+        by…, model, estimate, ci_low, ci_high (resampling the cases of the group), n, n_total, ci.
 
     Raises
     ------
@@ -311,7 +311,7 @@ def score_by(
         values = part["estimate"].dropna().to_numpy(dtype=float)[:, None]
         found = resample(np.divide, values, np.ones_like(values), n_resamples=n_resamples, ci=ci, seed=seed)
         rows.append((*key, *found.loc[0, ["estimate", "ci_low", "ci_high"]], len(values), len(part)))
-    return pd.DataFrame(rows, columns=[*by, "model", "estimate", "ci_low", "ci_high", "n", "n_total"])
+    return pd.DataFrame(rows, columns=[*by, "model", "estimate", "ci_low", "ci_high", "n", "n_total"]).assign(ci=ci)
 
 # %% ../../nbs/10_heartbench/05_results.ipynb #964082eb
 def _scores_and_words(hits: pd.DataFrame, answers: pd.DataFrame, protocol: str) -> pd.DataFrame:
@@ -537,7 +537,7 @@ def agreement(
         (by,) measure (raw agreement, Cohen's kappa, Gwet's AC1), estimate, ci_low, ci_high, n (items with
         both verdicts), n_total (items that experts voted on), n_clusters (cases), golden_share (hits among
         the golden verdicts), hit_share (hits among the judge's), votes (mean number of experts' votes on the n items;
-        NA where the golden verdicts don't say).
+        NA where the golden verdicts don't say), ci.
 
     Notes
     -----
@@ -564,7 +564,7 @@ def agreement(
         shares = {"golden_share": a.mean(), "hit_share": b.mean()}
         parts.append(table.assign(**{by or "group": key}, measure=AGREEMENTS, **counts, **shares))
     names = ["measure", "estimate", "ci_low", "ci_high", "n", "n_total", "n_clusters"]
-    names += ["golden_share", "hit_share", "votes"]
+    names += ["golden_share", "hit_share", "votes", "ci"]
     return pd.concat(parts, ignore_index=True)[[*([by] if by else []), *names]]
 
 # %% ../../nbs/10_heartbench/05_results.ipynb #803039eb
