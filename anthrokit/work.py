@@ -629,7 +629,36 @@ async def arun_job(
     on: Any = None,
     progress: bool = True,
 ) -> Any:
-    "`run_job` for code that awaits; the same parameters, but for `wait`."
+    """`run_job` for code that awaits; without `wait`.
+
+    Parameters
+    ----------
+    job : Job
+        What is to be done.
+    batch, on, progress
+        As for `run_job`.
+
+    Returns
+    -------
+    object
+        The job's result, mostly its run.
+
+    Raises
+    ------
+    RunError
+        Another job of this process is at work on the run.
+    SetupError, BudgetReached
+        What is done is kept.
+
+    Examples
+    --------
+    >>> import asyncio
+    >>> from anthrokit import demo_run, judge
+    >>> from anthrokit.judging import PatternJudge
+    >>> job = judge.job(demo_run(), PatternJudge(), behaviours="emotions")
+    >>> asyncio.run(arun_job(job, progress=False)).ratings()["judge"].value_counts()["patterns"]
+    np.int64(80)
+    """
     ways, bar = _ways(batch, on), _Progress(job, progress)
     with _at_work(job, *ways, progress), contextlib.closing(bar):
         await await_for(_do(job, *ways), bar.tick)

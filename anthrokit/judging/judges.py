@@ -373,7 +373,19 @@ def together_prompt(
     present: bool = False,
     code: str = "00000000",
 ) -> str:
-    """What an LLM judge is asked about several behaviours of one message; parameters as for `judge_prompt`.
+    """What an LLM judge is asked about several behaviours of one message.
+
+    Parameters
+    ----------
+    passage, context, present, code
+        As for `judge_prompt`.
+    behaviours : sequence of Behaviour
+        What is asked about, in this order: name, definition, question and negative examples of each.
+
+    Returns
+    -------
+    str
+        `TOGETHER_TEMPLATE` with its fields filled. What is the same for every message, the behaviours, comes first.
 
     Examples
     --------

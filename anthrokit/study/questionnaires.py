@@ -418,7 +418,23 @@ def score_scales(
 def omega(responses: pd.DataFrame, items: Sequence[str]) -> float:
     """McDonald's ω (total) of a scale by a one-factor model; NaN where it can't be had.
 
-    `responses` has a row a participant and a column an item; rows with a gap in `items` are left out.
+    Parameters
+    ----------
+    responses : DataFrame
+        One row a participant, one column an item. Participants with a gap in `items` are left out.
+    items : sequence of str
+        The columns of the scale; reversed items must be turned round already, as `wide_items` does.
+
+    Returns
+    -------
+    float
+        From 0 to 1; NaN with fewer than three items, with fewer than five participants who answered all, or where all
+        give an item the same answer.
+
+    Raises
+    ------
+    TableError
+        A column is missing, or an answer is no number.
 
     Notes
     -----
