@@ -603,7 +603,17 @@ SCALE = ["model", "fingerprint", "kind", "protocol", "precision"]
 
 
 def check_scale(scores: pd.DataFrame) -> None:
-    """Refuse a table of `score_texts` that mixes models, kinds, protocols or precisions; say which.
+    """Refuse a table of `score_texts` that mixes models, kinds, protocols or precisions.
+
+    Parameters
+    ----------
+    scores : DataFrame
+        As from `score_texts`.
+
+    Raises
+    ------
+    AnthroScoreError
+        Names the scales that are mixed.
 
     Examples
     --------
@@ -816,6 +826,16 @@ def stored_scores(run: Run, **scale: str) -> pd.DataFrame:
 
 def stored_summary(run: Run, **scale: str) -> pd.DataFrame:
     """One row a text from a run, as `summarise` returns it, without loading the sentences.
+
+    Parameters
+    ----------
+    run, **scale
+        As for `stored_scores`.
+
+    Raises
+    ------
+    AnthroScoreError
+        The run holds no such scores, or those of several settings; lists them.
 
     Examples
     --------

@@ -109,6 +109,16 @@ def paired_turns(messages: Sequence[Mapping[str, Any]]) -> list[tuple[str | None
 
     System and tool messages belong to no turn; "" is where nothing was said.
 
+    Parameters
+    ----------
+    messages : sequence of dict
+        role and content, in their order. What one side says in a row is one text, with a blank line between.
+
+    Returns
+    -------
+    list of (str or None, str or None)
+        One a turn: user, assistant.
+
     Examples
     --------
     >>> said = [("user", "Hi"), ("assistant", None), ("user", "Hello?"), ("user", "You there?"), ("assistant", "Yes.")]

@@ -60,6 +60,11 @@ class Judge(Protocol):
     `rate_many(texts, behaviour)`, which is called instead of `rate` where it is there. A judge that always answers
     the same is asked once, whatever the number of samples.
 
+    Attributes
+    ----------
+    name : str
+        What it is called in a run.
+
     Examples
     --------
     >>> from anthrokit.judging import PatternJudge

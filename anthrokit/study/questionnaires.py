@@ -345,9 +345,24 @@ def synthetic_responses(
 def wide_items(
     responses: pd.DataFrame, questionnaires: Questionnaire | str | Sequence[Questionnaire | str]
 ) -> pd.DataFrame:
-    """One row a participant of the table `responses`, one column an item, reversed items turned round.
+    """One row a participant, one column an item, reversed items turned round.
 
-    The answers to these questionnaires are checked as by `check_responses`; when they were given need not be known.
+    Parameters
+    ----------
+    responses : DataFrame
+        participant, questionnaire, item, value. Those of other questionnaires are left out.
+    questionnaires : Questionnaire, str or sequence of them
+        Whose items; as for `check_responses`.
+
+    Returns
+    -------
+    DataFrame
+        Indexed by participant, a column an item's id: numbers from 1 to its points, NA without an answer.
+
+    Raises
+    ------
+    TableError
+        As `check_responses`; when the answers were given need not be known.
 
     Examples
     --------
