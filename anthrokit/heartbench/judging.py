@@ -147,6 +147,13 @@ def verdict_mark(answer: str, *unit: Any) -> str:
     A hash over the answer itself and the unit (seed, case, model, judge, sample): it is the same when the question is
     asked again, and an answer that holds it would have to hold its own hash.
 
+    Parameters
+    ----------
+    answer : str
+        The answer that is judged.
+    *unit
+        What else the verdicts are told apart by.
+
     Examples
     --------
     >>> verdict_mark("Hm."), verdict_mark("Hm!") == verdict_mark("Hm."), len(verdict_mark("Hm.", 0, "en-nice-city"))

@@ -218,7 +218,22 @@ def ability_table(scores: pd.DataFrame) -> pd.DataFrame:
 
 # %% ../../nbs/10_heartbench/05_results.ipynb #50f1da36
 def mean_words(answers: pd.DataFrame) -> pd.Series:
-    """Mean words of every model's answers (model, and words or content).
+    """Mean words of every model's answers.
+
+    Parameters
+    ----------
+    answers : DataFrame
+        model, and words or content, as from `Run.answers`.
+
+    Returns
+    -------
+    Series of float
+        Indexed by model; NA where none of its answers has content.
+
+    Raises
+    ------
+    TableError
+        A column or every row is missing.
 
     Examples
     --------

@@ -22,7 +22,14 @@ __all__ = ['CaseScore', 'score_case', 'normalised', 'case_scores', 'score', 'uns
 
 # %% ../../nbs/10_heartbench/04_scoring.ipynb #0a770038
 class CaseScore(NamedTuple):
-    """Score of an answer to a case, and of each ability (the rubric's `dimension`): 0 to 100, NaN without range.
+    """Scores of an answer to a case, 0 to 100; NaN without range.
+
+    Attributes
+    ----------
+    score : float
+        The mean over the abilities.
+    dimensions : dict of str to float
+        Ability, as the rubric's `dimension` names it, to its score.
 
     Examples
     --------

@@ -114,7 +114,7 @@ def clustered_stderr() -> Metric:
     >>> from inspect_ai.scorer import SampleScore, Score
     >>> said = [("a", 1.0), ("a", 1.0), ("b", 0.0), ("b", 0.0)]
     >>> scores = [SampleScore(score=Score(value=value), sample_metadata={"base_id": base}) for base, value in said]
-    >>> round(clustered_stderr()(scores), 2)
+    >>> float(round(clustered_stderr()(scores), 2))
     0.5
     """
     inspects = stderr(cluster="base_id")
