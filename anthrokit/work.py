@@ -95,6 +95,13 @@ class Request:
 class Computation(NamedTuple):
     """Slow work that needs no call; done in a thread, its result is sent back.
 
+    Attributes
+    ----------
+    function : callable
+        What is called.
+    arguments : tuple
+        What it is called with.
+
     Examples
     --------
     >>> Computation(pow, (2, 3)).arguments
@@ -110,6 +117,11 @@ class Alike(NamedTuple):
 
     The first is done alone: when it is answered, the provider has the beginning at hand, and takes less for the others,
     which are done side by side. In a batch all go at once.
+
+    Attributes
+    ----------
+    parts : sequence of Steps
+        The steps of each part.
 
     Examples
     --------
