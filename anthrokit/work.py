@@ -777,6 +777,11 @@ def usual_answer(run: Run, purpose: str, llm: LLM, assumed: float) -> tuple[floa
     assumed : float
         Taken where fewer than 20 were measured, or the model's longest answer where that is less.
 
+    Returns
+    -------
+    (float, int)
+        Mean tokens and the number of measured answers; 0 where `assumed` was taken.
+
     Examples
     --------
     >>> from tempfile import mkdtemp
@@ -903,6 +908,11 @@ def task(make: Callable[..., Job]) -> Any:
     ----------
     make : callable
         Returns a `Job`.
+
+    Returns
+    -------
+    callable
+        With the parameters of `make`; it returns the job's result.
 
     Examples
     --------

@@ -52,6 +52,16 @@ def scale_score(responses: pd.DataFrame, items: Sequence[str], *, answered: floa
     answered : float
         Share of items that must be answered; below it the score is NA.
 
+    Returns
+    -------
+    Series
+        score, on the index of `responses`.
+
+    Raises
+    ------
+    TableError
+        A column is missing or named twice, or an answer is no number.
+
     Notes
     -----
     Bartneck et al. (2009) for the Godspeed questionnaire.

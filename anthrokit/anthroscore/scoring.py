@@ -802,6 +802,11 @@ def stored_scores(run: Run, **scale: str) -> pd.DataFrame:
     **scale
         model, fingerprint, kind, protocol or precision: needed where the run holds several.
 
+    Raises
+    ------
+    AnthroScoreError
+        The run holds no such scores, or those of several settings; lists them.
+
     Examples
     --------
     >>> import tempfile

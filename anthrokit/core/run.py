@@ -1393,6 +1393,11 @@ def import_dialogues(
     **facts
         For the manifest. With ratings: behaviours, the list of behaviours (name, category, …) that were judged.
 
+    Returns
+    -------
+    Run
+        The run, with what was taken.
+
     Raises
     ------
     RunError

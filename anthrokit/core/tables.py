@@ -890,6 +890,11 @@ def read_json(path: str | os.PathLike, encoding: str = "utf-8") -> Iterator[tupl
     encoding : str
         As for `open_text`.
 
+    Returns
+    -------
+    iterator of (str, object)
+        Place ("line 1", "record 1") and record.
+
     Raises
     ------
     TableError
@@ -1021,6 +1026,11 @@ def read_frame(
     escaped : bool
         Whether cells of a CSV file may have been escaped by `write_frame`; other programs' files have not.
 
+    Returns
+    -------
+    DataFrame
+        The columns of the file, what is blank missing; without the blank rows at the end of a CSV file.
+
     Raises
     ------
     TableError
@@ -1071,6 +1081,11 @@ def read_parts(
     rows : int
         Rows a part.
 
+    Returns
+    -------
+    iterator of DataFrame
+        The rows in their order, as `read_frame` reads them; blank ones at the end too.
+
     Raises
     ------
     TableError
@@ -1101,6 +1116,11 @@ def read_table(path: str | os.PathLike, table: str, encoding: str = "utf-8") -> 
         A name in `TABLES`.
     encoding : str
         Of a text file.
+
+    Returns
+    -------
+    DataFrame
+        As `check` returns it.
 
     Raises
     ------

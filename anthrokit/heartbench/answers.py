@@ -85,6 +85,16 @@ def answer_prompt(case: Case, style: str = "transcript", language: str = "zh") -
     language : str
         Of the instruction: zh or en.
 
+    Returns
+    -------
+    list of dict
+        role, content; in the style "chat" a system message comes first.
+
+    Raises
+    ------
+    ValueError
+        There is no such style or language.
+
     Examples
     --------
     >>> from anthrokit.heartbench import load_cases

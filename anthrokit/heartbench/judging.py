@@ -113,6 +113,11 @@ def rubric_prompt(
         What comes first that other calls about the answer don't say: criteria, or mark. A provider that wants marks is
         told to keep what stands before at hand. The words are the same.
 
+    Returns
+    -------
+    list of dict
+        role, content: a message of the system and one of the user.
+
     Examples
     --------
     >>> from anthrokit.heartbench import load_cases

@@ -33,6 +33,11 @@ def write_released_answers(cases: Cases, answers: pd.DataFrame, path: str | os.P
         case_id and content, of one model. Cases without an answer get null, which the released code skips.
     path : str or path
 
+    Returns
+    -------
+    Path
+        The file.
+
     Raises
     ------
     TableError
@@ -118,6 +123,11 @@ def write_released_scores(
         Its verdicts.
     folder : str or path
         Made if it isn't there.
+
+    Returns
+    -------
+    (Path, Path)
+        The two files.
 
     Raises
     ------

@@ -163,6 +163,11 @@ def wide_scores(scores: pd.DataFrame) -> pd.DataFrame:
         As from `score` (model, level, name, estimate; level may be absent), or models × abilities already, as the
         published figures.
 
+    Returns
+    -------
+    DataFrame
+        Indexed by model, a column an ability: numbers, NaN where there is none.
+
     Raises
     ------
     TableError

@@ -119,6 +119,20 @@ def normalised(points: np.ndarray | Sequence[float], span: np.ndarray | float, s
     scale : str
         "log" (the report's formula) or "linear".
 
+    Returns
+    -------
+    array of float
+        0 to 100, NaN without a span.
+
+    Raises
+    ------
+    ValueError
+        There is no such scale.
+
+    Notes
+    -----
+    100 · ln(points + 1) / ln(span + 1): Liu et al. (2025), formula 1.
+
     Examples
     --------
     >>> normalised([0, 3, 10], 10).round().tolist()

@@ -152,6 +152,11 @@ def read_rows(path: str | os.PathLike) -> list[dict[str, Any]]:
     path : str or path
         As for `core.read_frame`, which names the kinds.
 
+    Returns
+    -------
+    list of dict
+        One a row: column to value, NaN where it is blank.
+
     Raises
     ------
     TableError

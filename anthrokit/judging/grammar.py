@@ -336,6 +336,11 @@ def load_grammar(path: Any = None) -> dict[str, dict[str, Any]]:
     path : str or path, optional
         A TOML file like the one that ships (`data/grammar.toml`), which is read by default.
 
+    Returns
+    -------
+    dict of str to dict
+        Behaviour to slot to words; of the slot aside, word to the words beside which it doesn't count.
+
     Raises
     ------
     TableError

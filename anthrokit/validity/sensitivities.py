@@ -405,6 +405,11 @@ def compare_protocols(
     by, **parameters
         As for `judge_accuracy`, which takes the reference as the truth.
 
+    Returns
+    -------
+    DataFrame
+        As from `judge_accuracy`. The judge "panel" is the label of the cheaper protocol.
+
     Examples
     --------
     >>> import anthrokit as ak
