@@ -121,6 +121,12 @@ def side_by_side(labels: pd.DataFrame, by: Sequence[str] = ("target",)) -> pd.Da
     by : sequence of str
         Columns whose values stand side by side.
 
+    Returns
+    -------
+    DataFrame
+        category, behaviour, and a column for each target, named after it: texts such as "1 % (0 % to 12 %)", "–" where
+        there is nothing.
+
     Examples
     --------
     >>> from anthrokit.analysis import simulate_labels

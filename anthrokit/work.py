@@ -95,6 +95,13 @@ class Request:
 class Computation(NamedTuple):
     """Slow work that needs no call; done in a thread, its result is sent back.
 
+    Attributes
+    ----------
+    function : callable
+        What is called.
+    arguments : tuple
+        What it is called with.
+
     Examples
     --------
     >>> Computation(pow, (2, 3)).arguments
@@ -110,6 +117,11 @@ class Alike(NamedTuple):
 
     The first is done alone: when it is answered, the provider has the beginning at hand, and takes less for the others,
     which are done side by side. In a batch all go at once.
+
+    Attributes
+    ----------
+    parts : sequence of Steps
+        The steps of each part.
 
     Examples
     --------
@@ -629,7 +641,36 @@ async def arun_job(
     on: Any = None,
     progress: bool = True,
 ) -> Any:
-    "`run_job` for code that awaits; the same parameters, but for `wait`."
+    """`run_job` for code that awaits; without `wait`.
+
+    Parameters
+    ----------
+    job : Job
+        What is to be done.
+    batch, on, progress
+        As for `run_job`.
+
+    Returns
+    -------
+    object
+        The job's result, mostly its run.
+
+    Raises
+    ------
+    RunError
+        Another job of this process is at work on the run.
+    SetupError, BudgetReached
+        What is done is kept.
+
+    Examples
+    --------
+    >>> import asyncio
+    >>> from anthrokit import demo_run, judge
+    >>> from anthrokit.judging import PatternJudge
+    >>> job = judge.job(demo_run(), PatternJudge(), behaviours="emotions")
+    >>> asyncio.run(arun_job(job, progress=False)).ratings()["judge"].value_counts()["patterns"]
+    np.int64(80)
+    """
     ways, bar = _ways(batch, on), _Progress(job, progress)
     with _at_work(job, *ways, progress), contextlib.closing(bar):
         await await_for(_do(job, *ways), bar.tick)
@@ -735,6 +776,11 @@ def usual_answer(run: Run, purpose: str, llm: LLM, assumed: float) -> tuple[floa
         The model, by its name.
     assumed : float
         Taken where fewer than 20 were measured, or the model's longest answer where that is less.
+
+    Returns
+    -------
+    (float, int)
+        Mean tokens and the number of measured answers; 0 where `assumed` was taken.
 
     Examples
     --------
@@ -862,6 +908,11 @@ def task(make: Callable[..., Job]) -> Any:
     ----------
     make : callable
         Returns a `Job`.
+
+    Returns
+    -------
+    callable
+        With the parameters of `make`; it returns the job's result.
 
     Examples
     --------

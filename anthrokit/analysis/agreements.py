@@ -138,6 +138,23 @@ def table_by_measure(
 ) -> pd.DataFrame:
     """What `resample` found for measures × groups, group by group, with the counts of each group.
 
+    Parameters
+    ----------
+    table : DataFrame
+        As `resample` returns it: one row a measure and group, the groups of the first measure first.
+    measures : sequence of str
+        Their names, in that order.
+    groups : DataFrame
+        One row a group: the columns that name it.
+    counts : dict
+        Column to one number a group.
+
+    Returns
+    -------
+    DataFrame
+        The columns of `groups`, measure, those of `table` but n_clusters, those of `counts`; an estimate that
+        isn't finite is NaN.
+
     Examples
     --------
     >>> import pandas as pd

@@ -23,6 +23,11 @@ __all__ = ['as_names', 'check_level', 'check_range', 'as_labels', 'in_own_order'
 def as_names(by: str | Sequence[str]) -> list[str]:
     """One column name, or several, as a list.
 
+    Raises
+    ------
+    TypeError
+        It is no text and no list.
+
     Examples
     --------
     >>> from anthrokit.analysis import as_names
@@ -52,7 +57,21 @@ def check_level(ci: float) -> None:
 
 
 def check_range(low: float, high: float = np.inf, *, closed: bool = False, **values: float) -> None:
-    """Refuse what is no number between two others; `closed`: they themselves may be it.
+    """Refuse what is no number between two others.
+
+    Parameters
+    ----------
+    low, high : float
+        The two numbers; without `high` there is none above.
+    closed : bool
+        `low` and `high` may be given themselves.
+    **values : float
+        What is checked, by the names of the parameters.
+
+    Raises
+    ------
+    ValueError
+        A value is no number, or lies outside; names the parameter.
 
     Examples
     --------
@@ -67,6 +86,11 @@ def check_range(low: float, high: float = np.inf, *, closed: bool = False, **val
 
 def as_labels(given: Run | pd.DataFrame) -> pd.DataFrame:
     """The labels of a run, or a table of labels as it is.
+
+    Raises
+    ------
+    TypeError
+        It is neither.
 
     Examples
     --------
@@ -85,6 +109,11 @@ def as_labels(given: Run | pd.DataFrame) -> pd.DataFrame:
 def in_own_order(column: pd.Series) -> list:
     """The levels of a column: in a categorical column's own order, else numbers first, by size and by name.
 
+    Returns
+    -------
+    list
+        Each level that occurs, once; without the missing one.
+
     Examples
     --------
     >>> import pandas as pd
@@ -100,6 +129,21 @@ def in_own_order(column: pd.Series) -> list:
 # %% ../../nbs/07_analysis/02_clustered.ipynb #99a81888
 def truth_values(values: pd.Series) -> np.ndarray:
     """1.0, 0.0 and NaN of a column of truth values.
+
+    Parameters
+    ----------
+    values : Series
+        True, False and missing, in any dtype, or the numbers 1 and 0.
+
+    Returns
+    -------
+    array of float
+        One a row, in their order.
+
+    Raises
+    ------
+    TableError
+        Another value is there; names it and the column.
 
     Examples
     --------
@@ -135,6 +179,11 @@ def judges_of(labels: pd.DataFrame) -> list[str]:
 
     Where such columns hold more votes than were cast, one of them is no judge's: then those between behaviour and
     votes_cast count.
+
+    Parameters
+    ----------
+    labels : DataFrame
+        As from `Run.labels`.
 
     Examples
     --------
@@ -194,6 +243,18 @@ def clusters(frame: pd.DataFrame) -> pd.Series:
 # %% ../../nbs/07_analysis/02_clustered.ipynb #17c55ccb
 def group_rows(frame: pd.DataFrame, by: Sequence[str]) -> tuple[np.ndarray, pd.DataFrame]:
     """The group number of every row, and the groups, in the order of their first row.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        A table with the columns of `by`.
+    by : sequence of str
+        What makes a group. Missing values are a group too; without columns all rows are one.
+
+    Returns
+    -------
+    (array of int, DataFrame)
+        The number of each row's group, and one row a group with the columns of `by`: number n stands in row n.
 
     Examples
     --------
@@ -529,6 +590,20 @@ def difference(
 def draw_clusters(n_clusters: int, n_resamples: int = 2000, seed: int = 0) -> np.ndarray:
     """How often each cluster is drawn in each resample: resamples × clusters.
 
+    Parameters
+    ----------
+    n_clusters : int
+        Clusters to draw from, with replacement: as many as there are in each resample.
+    n_resamples : int
+        Number of resamples.
+    seed : int
+        Of the random numbers.
+
+    Returns
+    -------
+    array of float, resamples × clusters
+        How often; the sum of each row is `n_clusters`. Fewer than two clusters can't be resampled: all are 1 then.
+
     Examples
     --------
     >>> from anthrokit.analysis import draw_clusters
@@ -659,6 +734,20 @@ def _resample_rows(
 # %% ../../nbs/07_analysis/02_clustered.ipynb #3d856471
 def holm(p_values: pd.Series) -> np.ndarray:
     """p-values corrected for their number by Holm's method; missing ones don't count.
+
+    Parameters
+    ----------
+    p_values : Series
+        The p-values of one family of tests.
+
+    Returns
+    -------
+    array of float
+        In their order, at most 1; NaN where the p-value is missing.
+
+    Notes
+    -----
+    Holm, S. (1979), Scandinavian Journal of Statistics 6.
 
     Examples
     --------

@@ -52,6 +52,16 @@ def scale_score(responses: pd.DataFrame, items: Sequence[str], *, answered: floa
     answered : float
         Share of items that must be answered; below it the score is NA.
 
+    Returns
+    -------
+    Series
+        score, on the index of `responses`.
+
+    Raises
+    ------
+    TableError
+        A column is missing or named twice, or an answer is no number.
+
     Notes
     -----
     Bartneck et al. (2009) for the Godspeed questionnaire.
@@ -227,6 +237,22 @@ def _odds_above(
 def rank_test(a: Sequence[float], b: Sequence[float]) -> tuple[float, float]:
     """U and its two-sided p of Mann and Whitney; exact with ties too, where there are fewer than 10,000 orders.
 
+    Parameters
+    ----------
+    a, b : sequence of float
+        The scores of two groups, none missing.
+
+    Returns
+    -------
+    (float, float)
+        U of the first group (pairs in which its score is the larger, those that tie by half) and p; p is 1 where all
+        scores are equal.
+
+    Notes
+    -----
+    Mann, H. B. and Whitney, D. R. (1947), Annals of Mathematical Statistics 18. Where not all orders are tried,
+    `scipy.stats.mannwhitneyu` chooses: exact for small groups without ties, else the normal approximation.
+
     Examples
     --------
     >>> from anthrokit.analysis import rank_test
@@ -275,6 +301,8 @@ def compare_conditions(
     ----------
     people : DataFrame
         One row a participant: the columns `score` and `condition`.
+    score, condition : str
+        What these columns are called.
     high, low : str
         The two conditions; differences are high minus low.
     above : float, optional

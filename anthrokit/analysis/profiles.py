@@ -151,6 +151,18 @@ def profile(
 def first_turns(table: pd.DataFrame, n: int) -> pd.DataFrame:
     """The rows of the first n turns of a table with a column turn: labels, ratings or messages.
 
+    Parameters
+    ----------
+    table : DataFrame
+        With turn; counted from 1.
+    n : int
+        The last turn to keep.
+
+    Returns
+    -------
+    DataFrame
+        Its rows of turns 1 to n, numbered anew. Shorter dialogues stay as they are.
+
     Raises
     ------
     TableError

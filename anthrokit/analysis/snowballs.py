@@ -221,7 +221,9 @@ def snowball(
     labels, by, variant, ci
         As for `emergence`.
     method : str
-        "score" (as `difference`) or "resample" (as `resample`, with `n_resamples` and `seed`).
+        How the intervals of estimate and ratio are had: "score" (as `difference`) or "resample" (as `resample`).
+    n_resamples, seed
+        As for `resample`; base prompts are drawn. Of use with "resample" only.
     odds : bool
         Whether to look within dialogues too, which takes longest; the columns of `carry_over` are missing otherwise.
 

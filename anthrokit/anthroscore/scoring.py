@@ -603,7 +603,17 @@ SCALE = ["model", "fingerprint", "kind", "protocol", "precision"]
 
 
 def check_scale(scores: pd.DataFrame) -> None:
-    """Refuse a table of `score_texts` that mixes models, kinds, protocols or precisions; say which.
+    """Refuse a table of `score_texts` that mixes models, kinds, protocols or precisions.
+
+    Parameters
+    ----------
+    scores : DataFrame
+        As from `score_texts`.
+
+    Raises
+    ------
+    AnthroScoreError
+        Names the scales that are mixed.
 
     Examples
     --------
@@ -792,6 +802,11 @@ def stored_scores(run: Run, **scale: str) -> pd.DataFrame:
     **scale
         model, fingerprint, kind, protocol or precision: needed where the run holds several.
 
+    Raises
+    ------
+    AnthroScoreError
+        The run holds no such scores, or those of several settings; lists them.
+
     Examples
     --------
     >>> import tempfile
@@ -816,6 +831,16 @@ def stored_scores(run: Run, **scale: str) -> pd.DataFrame:
 
 def stored_summary(run: Run, **scale: str) -> pd.DataFrame:
     """One row a text from a run, as `summarise` returns it, without loading the sentences.
+
+    Parameters
+    ----------
+    run, **scale
+        As for `stored_scores`.
+
+    Raises
+    ------
+    AnthroScoreError
+        The run holds no such scores, or those of several settings; lists them.
 
     Examples
     --------

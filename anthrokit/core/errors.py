@@ -101,6 +101,13 @@ class Interrupted(KeyboardInterrupt):
 def close_name(name: object, known: Iterable[object]) -> str | None:
     """The known name that is like an unknown one, in capitals or small letters; None where none is.
 
+    Parameters
+    ----------
+    name : object
+        What was asked for.
+    known : iterable
+        The names that there are.
+
     Examples
     --------
     >>> close_name("TEXT", ["text_id", "Text"]), close_name("joy", ["empathy"])
@@ -113,6 +120,11 @@ def close_name(name: object, known: Iterable[object]) -> str | None:
 
 def nearest(name: object, known: Iterable[object]) -> str:
     """Say what may have been meant in place of an unknown name: the one known name that is like it, or all of them.
+
+    Parameters
+    ----------
+    name, known
+        As for `close_name`.
 
     Examples
     --------
@@ -148,6 +160,16 @@ def lacking(needed: Iterable[str], there: Iterable[object]) -> str:
 def differing(there: Mapping[str, Any], asked: Mapping[str, Any]) -> str:
     """List the settings that differ, one a line: those that are there, and those asked for.
 
+    Parameters
+    ----------
+    there, asked : dict
+        Setting to value, of the two sides.
+
+    Returns
+    -------
+    str
+        "" where nothing differs. Of long values, the part where they differ.
+
     Examples
     --------
     >>> print(differing({"model": "m", "temperature": 0.2}, {"model": "m", "temperature": 0.7, "top_p": 1}))
@@ -168,6 +190,20 @@ def differing(there: Mapping[str, Any], asked: Mapping[str, Any]) -> str:
 def require_kind(given: object, kind: Any, wanted: str) -> None:
     """Refuse what is of another kind, such as a path in place of what was read from it.
 
+    Parameters
+    ----------
+    given : object
+        What was given.
+    kind : type or tuple of types
+        As for `isinstance`.
+    wanted : str
+        What should have been given, for the message.
+
+    Raises
+    ------
+    TypeError
+        It is of another kind.
+
     Examples
     --------
     >>> from anthrokit.core import require_kind
@@ -181,7 +217,22 @@ def require_kind(given: object, kind: Any, wanted: str) -> None:
 
 
 def all_of(given: Iterable[Any], kind: Any, wanted: str) -> tuple[Any, ...]:
-    """The members of a list, all of one kind; what is no list or of another kind is refused.
+    """The members of a list, all of one kind.
+
+    Parameters
+    ----------
+    given, kind, wanted
+        As for `require_kind`; kind is that of each member.
+
+    Returns
+    -------
+    tuple
+        The members.
+
+    Raises
+    ------
+    TypeError
+        It is no list, or a member is of another kind.
 
     Examples
     --------

@@ -202,6 +202,13 @@ def _open_to_read(path: Path) -> sqlite3.Connection:
 def plain_value(value: Any, remove: Callable[[str], str] = redact) -> Any:
     """Make of a value what SQLite takes: missing is None, a numpy number a plain one, a text without keys.
 
+    Parameters
+    ----------
+    value : object
+        What goes into a cell.
+    remove : callable
+        Applied to a text: `redact` takes keys out.
+
     Examples
     --------
     >>> [plain_value(value) for value in (pd.NA, float("nan"), "my key is sk-0123456789abcdefgh", True)]
@@ -217,6 +224,11 @@ def plain_value(value: Any, remove: Callable[[str], str] = redact) -> Any:
 @contextlib.contextmanager
 def transaction(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
     """All that is done within is on disk at the end, or none of it.
+
+    Parameters
+    ----------
+    connection : sqlite3.Connection
+        Which doesn't begin transactions by itself (`isolation_level=None`).
 
     Examples
     --------

@@ -41,6 +41,13 @@ _CANONICAL = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",
 def digest(*parts: Any, length: int = 16) -> str:
     """Make a short, stable hash of values that JSON can hold: SHA-256 of their canonical JSON, in hexadecimal digits.
 
+    Parameters
+    ----------
+    *parts
+        The values; their order counts, that of the keys of a dict doesn't.
+    length : int
+        Digits of the hash, 64 at most.
+
     Examples
     --------
     >>> digest("Are you there?", {"model": "m", "temperature": 0.7})
@@ -170,7 +177,22 @@ def taken_names(names: Iterable[object]) -> list[object]:
 
 
 def check_design(design: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Refuse with a ValueError what can't be a column of a study's design: name to a text, number or truth value.
+    """Refuse what can't be a column of a study's design.
+
+    Parameters
+    ----------
+    design : dict or None
+        Column to value.
+
+    Returns
+    -------
+    dict
+        A copy; empty for None.
+
+    Raises
+    ------
+    ValueError
+        A name is no text or is taken (`taken_names`), or a value is no text, number or truth value.
 
     Examples
     --------
@@ -1012,7 +1034,21 @@ def refuse_other_prompts(
     prompts: pd.DataFrame,
     texts: Sequence[str] = ("first_message", "base_id", "scenario", "domain"),
 ) -> pd.Index:
-    """Refuse prompts that a run knows by the same prompt_id with other texts; the ids that it knows.
+    """Refuse prompts that a run knows by the same prompt_id with other texts.
+
+    Parameters
+    ----------
+    run : Run
+        Where prompts may be already.
+    prompts : DataFrame
+        prompt_id and the columns of `texts`.
+    texts : sequence of str
+        The columns that have to be the same.
+
+    Returns
+    -------
+    Index
+        Every prompt_id that the run knows.
 
     Raises
     ------
@@ -1175,7 +1211,21 @@ def _split(run: Run, n: int, folder: Path) -> list[Run]:
 
 
 def own_share(run: Run, owner: str, ids: Iterable[str]) -> list[str]:
-    """Keep of the ids (owner: prompt_id or case_id) those that a run owns: all, or where it is a part, the part's.
+    """Keep of some ids those that a run owns: all, or where it is a part, the part's.
+
+    Parameters
+    ----------
+    run : Run
+        A whole run, or a part of one.
+    owner : str
+        What the ids are: prompt_id or case_id.
+    ids : iterable of str
+        Those that are asked about.
+
+    Returns
+    -------
+    list of str
+        Those it owns, in their order.
 
     Examples
     --------
@@ -1286,6 +1336,11 @@ def _merge(parts: Sequence[Run], folder: Path) -> Run:
 def as_run(run: Run | str | os.PathLike | None = None) -> Run:
     """A run from a run, from its folder, or, where there is none, in a temporary folder.
 
+    Parameters
+    ----------
+    run : Run, str, path or None
+        A run is returned as it is.
+
     Examples
     --------
     >>> as_run()
@@ -1298,6 +1353,11 @@ def as_run(run: Run | str | os.PathLike | None = None) -> Run:
 
 def require_run(given: Any) -> None:
     """Refuse what is no run, such as the path of one.
+
+    Raises
+    ------
+    TypeError
+        It is no run.
 
     Examples
     --------
@@ -1333,6 +1393,11 @@ def import_dialogues(
     **facts
         For the manifest. With ratings: behaviours, the list of behaviours (name, category, …) that were judged.
 
+    Returns
+    -------
+    Run
+        The run, with what was taken.
+
     Raises
     ------
     RunError
@@ -1362,6 +1427,13 @@ def import_dialogues(
 # %% ../../nbs/01_core/04_run.ipynb #70493458
 def forget_target(run: Run, target: str) -> None:
     """Take a target that never gave an answer out of a run's plans.
+
+    Parameters
+    ----------
+    run : Run
+        It stays as it is where the target has given an answer.
+    target : str
+        Its name; another one changes nothing.
 
     Examples
     --------
@@ -1398,7 +1470,17 @@ def has_verdicts(run: Run, judge: str) -> bool:
 
 
 def silent_judges(run: Run) -> dict[str, str]:
-    """Judges none of whose ratings has a verdict, each with a sentence on how many there are, why, and what to do.
+    """Judges none of whose ratings has a verdict: how many there are, why, and what to do.
+
+    Parameters
+    ----------
+    run : Run
+        A judged run; judges without any rating are not looked at.
+
+    Returns
+    -------
+    dict of str to str
+        Judge to sentence.
 
     Examples
     --------
@@ -1511,6 +1593,13 @@ def repair(folder: str | os.PathLike, new_folder: str | os.PathLike) -> pd.DataF
 
     A dialogue that lost a message goes back to the turn before it, and counts as planned: `simulate` makes the rest
     again. Ratings that were lost are missing, and `judge` makes them again.
+
+    Parameters
+    ----------
+    folder : str or path
+        That of the damaged run.
+    new_folder : str or path
+        Where the new one goes.
 
     Returns
     -------

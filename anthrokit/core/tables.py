@@ -533,6 +533,16 @@ _SQL_TYPES = {TEXT: "TEXT", INTEGER: "INTEGER", NUMBER: "REAL", TRUTH: "INTEGER"
 def table_sql(table: str) -> str:
     """Write the statement that makes a table in the ledger of a run.
 
+    Parameters
+    ----------
+    table : str
+        A name in `TABLES`.
+
+    Raises
+    ------
+    TableError
+        There is no such table.
+
     Examples
     --------
     >>> print(table_sql("facts"))
@@ -591,6 +601,18 @@ def _in_dtype(values: pd.Series, dtype: str) -> tuple[pd.Series, pd.Series]:
 # %% ../../nbs/01_core/01_tables.ipynb #c5c05af8
 def refuse_doubled(names: Iterable[object], where: str = "") -> None:
     """Refuse a header in which a name stands twice: one of the two columns would be gone, or bear another name.
+
+    Parameters
+    ----------
+    names : iterable
+        The header; blank names may stand twice.
+    where : str
+        What the message begins with.
+
+    Raises
+    ------
+    TableError
+        Names those that stand twice.
 
     Examples
     --------
@@ -671,6 +693,16 @@ def check(frame: pd.DataFrame, table: str, source: str | os.PathLike | None = No
 def empty(table: str) -> pd.DataFrame:
     """Make a table without rows, in its dtypes.
 
+    Parameters
+    ----------
+    table : str
+        A name in `TABLES`.
+
+    Raises
+    ------
+    TableError
+        There is no such table.
+
     Examples
     --------
     >>> len(empty("annotations")), str(empty("annotations")["verdict"].dtype)
@@ -707,6 +739,18 @@ def restore_cell(value: Any) -> Any:
 
 def map_cells(frame: pd.DataFrame, change: Callable[[Any], Any]) -> pd.DataFrame:
     """A frame with a function applied to its texts, those of its header included.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        It stays as it is.
+    change : callable
+        From a cell of a column of texts to the new one.
+
+    Returns
+    -------
+    DataFrame
+        With the same dtypes; values of columns that hold no texts stay.
 
     Examples
     --------
@@ -846,6 +890,11 @@ def read_json(path: str | os.PathLike, encoding: str = "utf-8") -> Iterator[tupl
     encoding : str
         As for `open_text`.
 
+    Returns
+    -------
+    iterator of (str, object)
+        Place ("line 1", "record 1") and record.
+
     Raises
     ------
     TableError
@@ -977,6 +1026,11 @@ def read_frame(
     escaped : bool
         Whether cells of a CSV file may have been escaped by `write_frame`; other programs' files have not.
 
+    Returns
+    -------
+    DataFrame
+        The columns of the file, what is blank missing; without the blank rows at the end of a CSV file.
+
     Raises
     ------
     TableError
@@ -1027,6 +1081,11 @@ def read_parts(
     rows : int
         Rows a part.
 
+    Returns
+    -------
+    iterator of DataFrame
+        The rows in their order, as `read_frame` reads them; blank ones at the end too.
+
     Raises
     ------
     TableError
@@ -1058,6 +1117,11 @@ def read_table(path: str | os.PathLike, table: str, encoding: str = "utf-8") -> 
     encoding : str
         Of a text file.
 
+    Returns
+    -------
+    DataFrame
+        As `check` returns it.
+
     Raises
     ------
     TableError
@@ -1073,6 +1137,18 @@ def read_table(path: str | os.PathLike, table: str, encoding: str = "utf-8") -> 
 # %% ../../nbs/01_core/01_tables.ipynb #ea3f055c
 def meaning(table: str, column: str) -> str:
     """Say what a column of a table holds; of a column that the table took from another one, what it holds there.
+
+    Parameters
+    ----------
+    table : str
+        A name in `TABLES`; of another one, what any table says of the column.
+    column : str
+        The column.
+
+    Returns
+    -------
+    str
+        "" where no table states such a column.
 
     Examples
     --------

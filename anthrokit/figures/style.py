@@ -214,6 +214,13 @@ def _width(character: str, families: tuple[str, ...]) -> float:
 def shown(name: object, room: int = 32) -> str:
     """A name in the room of so many letters: what can't be drawn by its number, a long one cut in its middle.
 
+    Parameters
+    ----------
+    name : object
+        A model, a judge, a target.
+    room : int
+        In usual letters; a wide one, such as a Chinese one, takes more.
+
     Examples
     --------
     >>> from anthrokit.figures import shown
@@ -262,6 +269,16 @@ def model_labels(names: Sequence[str], room: int = 32) -> dict[str, str]:
 # %% ../../nbs/09_figures/01_style.ipynb #36020d99
 def interval(frame: pd.DataFrame) -> str:
     """What the intervals of a table are, from its column `ci`.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        With or without a column ci.
+
+    Returns
+    -------
+    str
+        Every level in the column, in rising order; "interval" alone where there is none.
 
     Examples
     --------
@@ -330,7 +347,14 @@ def percent(part: pd.DataFrame, scale: float = 100) -> list[np.ndarray]:
 
 # %% ../../nbs/09_figures/01_style.ipynb #3912e57f
 def new_axes(ax: Axes | None, size: tuple[float, float], wide: bool = False) -> Axes:
-    """The axes given, or those of a new figure of this size in inches, as `figure_size` has it.
+    """The axes given, or those of a new figure of this size in inches.
+
+    Parameters
+    ----------
+    ax : Axes or None
+        Returned as they are.
+    size, wide
+        As for `figure_size`.
 
     Examples
     --------

@@ -85,6 +85,16 @@ def answer_prompt(case: Case, style: str = "transcript", language: str = "zh") -
     language : str
         Of the instruction: zh or en.
 
+    Returns
+    -------
+    list of dict
+        role, content; in the style "chat" a system message comes first.
+
+    Raises
+    ------
+    ValueError
+        There is no such style or language.
+
     Examples
     --------
     >>> from anthrokit.heartbench import load_cases
@@ -126,7 +136,19 @@ def count_words(text: str) -> int:
 
 # %% ../../nbs/10_heartbench/02_answers.ipynb #4007ce90
 def add_cases(run: Run, cases: Cases) -> None:
-    """Take cases into a run; a case_id that is there with another dialogue or other criteria is refused.
+    """Take cases into a run.
+
+    Parameters
+    ----------
+    run : Run
+        Where they go, after those that are there.
+    cases : Cases, str or path
+        Or what `load_cases` reads them from.
+
+    Raises
+    ------
+    RunError
+        A case_id is there with another dialogue or other criteria.
 
     Examples
     --------
@@ -198,7 +220,17 @@ def bind_settings(
 
 # %% ../../nbs/10_heartbench/02_answers.ipynb #c2b9ebc0
 def with_words(answers: pd.DataFrame) -> pd.DataFrame:
-    """Answers, as from `Run.answers`, with words after content (NA where there is none).
+    """Answers with their numbers of words.
+
+    Parameters
+    ----------
+    answers : DataFrame
+        As from `Run.answers`, with content.
+
+    Returns
+    -------
+    DataFrame
+        The same, with words (as `count_words`; NA where there is no content) after content.
 
     Examples
     --------

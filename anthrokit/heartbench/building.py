@@ -229,6 +229,11 @@ def draft_prompt(
     abilities, n, language
         As for `draft_criteria`.
 
+    Returns
+    -------
+    list of dict
+        role, content: one message of the user.
+
     Examples
     --------
     >>> case = new_case("c", ["It is gone."])

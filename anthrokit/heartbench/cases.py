@@ -83,7 +83,12 @@ def load_abilities(path: str | os.PathLike | None = None) -> pd.DataFrame:
 
 # %% ../../nbs/10_heartbench/01_cases.ipynb #41739460
 def ability_names(abilities: pd.DataFrame | None = None) -> dict[str, str]:
-    """Every spelling of an ability (as from `load_abilities`), in lower case, to its English name; 其他 too.
+    """Every spelling of an ability, in lower case, to its English name; 其他 too.
+
+    Parameters
+    ----------
+    abilities : DataFrame, optional
+        As from `load_abilities`; HeartBench's own taxonomy by default.
 
     Examples
     --------
@@ -142,6 +147,8 @@ class Case:
         question_id of the released files.
     dialogue : tuple of (role, content)
         Roles "user" and "helper".
+    criteria : tuple of Criterion
+        What an answer is judged by.
     difficulty : str or None
         normal or hard.
     scene, subscene : str or None
@@ -283,9 +290,22 @@ SCENES = {
 
 
 def case_record(case: Case, abilities: pd.DataFrame | None = None) -> dict[str, Any]:
-    """A case in the released format, with the Chinese names of `load_abilities` or others.
+    """A case in the released format.
 
     Criteria that aren't numbered 1, 2, … (some were dropped) say their number, so that verdicts still fit.
+
+    Parameters
+    ----------
+    case : Case
+        What is to be written.
+    abilities : DataFrame, optional
+        As from `load_abilities`, for the Chinese names; HeartBench's own taxonomy by default.
+
+    Returns
+    -------
+    dict
+        question_id, rubric (dimension, content, score), dialogue (role A is the user, B the helper; content),
+        difficulty, primary_scene, secondary_scene; "" for what isn't known.
 
     Examples
     --------
@@ -320,6 +340,18 @@ def case_record(case: Case, abilities: pd.DataFrame | None = None) -> dict[str, 
 
 def write_cases(cases: Cases, path: str | os.PathLike) -> Path:
     """Write cases as HeartBench's own jsonl, which its released code reads.
+
+    Parameters
+    ----------
+    cases : Cases
+        Written as `case_record` makes them.
+    path : str or path
+        A file that is there is replaced.
+
+    Returns
+    -------
+    Path
+        The file.
 
     Examples
     --------
@@ -624,7 +656,24 @@ def with_criteria(votes: pd.DataFrame, cases: Cases) -> pd.DataFrame:
 
 
 def bundled_hits(reading: str = "strict", writers: Sequence[str] = WRITERS[:2]) -> pd.DataFrame:
-    """Our verdicts on the bundled answers in one reading, as the table *hits*; see `bundled_ratings`.
+    """Our verdicts on the bundled answers in one reading, as the table *hits*.
+
+    Parameters
+    ----------
+    reading : str
+        strict, lenient or literal.
+    writers : sequence of str
+        As for `bundled_ratings`.
+
+    Returns
+    -------
+    DataFrame
+        As from `with_criteria`.
+
+    Raises
+    ------
+    ValueError
+        There is no such reading, or no such writer.
 
     Examples
     --------

@@ -227,6 +227,21 @@ _TAG_PROMPT = (
 def read_tags(text: str | None) -> dict[str, Any]:
     """The tags in an answer.
 
+    Parameters
+    ----------
+    text : str or None
+        What a model wrote: a JSON object with scene, abilities, value.
+
+    Returns
+    -------
+    dict
+        scene (English), abilities (one to three, English), value (1 to 5).
+
+    Raises
+    ------
+    Unreadable
+        There is no such object, or a value is none of those asked for.
+
     Examples
     --------
     >>> read_tags('{"scene": "Personal Growth", "abilities": ["温暖"], "value": 4}')

@@ -43,6 +43,16 @@ def drop_by_choice(sd: float, models: int, share: float = 84 / 296, *, between_c
     between_cases : float
         Standard deviation of the cases' real difficulty, in points.
 
+    Returns
+    -------
+    float
+        In points.
+
+    Raises
+    ------
+    ValueError
+        `share` is not between 0 and 1, there is no model, or `sd` is below 0.
+
     Examples
     --------
     >>> [round(drop_by_choice(25, 13, between_cases=points), 1) for points in (0, 15)]

@@ -113,6 +113,11 @@ def rubric_prompt(
         What comes first that other calls about the answer don't say: criteria, or mark. A provider that wants marks is
         told to keep what stands before at hand. The words are the same.
 
+    Returns
+    -------
+    list of dict
+        role, content: a message of the system and one of the user.
+
     Examples
     --------
     >>> from anthrokit.heartbench import load_cases
@@ -146,6 +151,13 @@ def verdict_mark(answer: str, *unit: Any) -> str:
 
     A hash over the answer itself and the unit (seed, case, model, judge, sample): it is the same when the question is
     asked again, and an answer that holds it would have to hold its own hash.
+
+    Parameters
+    ----------
+    answer : str
+        The answer that is judged.
+    *unit
+        What else the verdicts are told apart by.
 
     Examples
     --------

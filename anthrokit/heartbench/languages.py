@@ -30,7 +30,18 @@ def language_of(text: str) -> str:
 
 # %% ../../nbs/10_heartbench/09_languages.ipynb #203aa4ea
 class Word(NamedTuple):
-    """A word of a text: where it begins, its tag (Penn's in English, LAC's in Chinese), what it names.
+    """A word of a text, as `read_words` finds it.
+
+    Attributes
+    ----------
+    text : str
+        The word.
+    start : int
+        Its first character's place in the text.
+    tag : str
+        Part of speech: Penn's in English, LAC's in Chinese.
+    name : str
+        PERSON, PLACE or ORGANISATION; "" where it names none.
 
     Examples
     --------
@@ -74,7 +85,12 @@ def english_pipeline() -> Any:
 
 @functools.lru_cache(maxsize=4096)
 def read_words(text: str) -> tuple[Word, ...]:
-    """The words of a text in either language; a SetupError where the language's model is not installed.
+    """The words of a text in either language.
+
+    Raises
+    ------
+    SetupError
+        The model of the text's language is not installed.
 
     Examples
     --------

@@ -176,7 +176,19 @@ def persona_words(
 
 
 def persona(words: pd.DataFrame, n: int = 3) -> pd.Series:
-    """One line for every model: its first `n` words, as from `persona_words`.
+    """One line for every model: its first `n` words.
+
+    Parameters
+    ----------
+    words : DataFrame
+        As from `persona_words`: model, word, the furthest first.
+    n : int
+        Most words of a model.
+
+    Returns
+    -------
+    Series of str
+        Indexed by model; without those that have no word.
 
     Examples
     --------

@@ -33,6 +33,11 @@ def write_released_answers(cases: Cases, answers: pd.DataFrame, path: str | os.P
         case_id and content, of one model. Cases without an answer get null, which the released code skips.
     path : str or path
 
+    Returns
+    -------
+    Path
+        The file.
+
     Raises
     ------
     TableError
@@ -59,6 +64,13 @@ def write_released_answers(cases: Cases, answers: pd.DataFrame, path: str | os.P
 def read_released_answers(path: str | os.PathLike, model: str) -> pd.DataFrame:
     """Answers of a model (the file doesn't say which) from a released answer file.
 
+    Parameters
+    ----------
+    path : str or path
+        JSON lines, one a case.
+    model : str
+        What the model is called in the table.
+
     Returns
     -------
     DataFrame
@@ -67,11 +79,16 @@ def read_released_answers(path: str | os.PathLike, model: str) -> pd.DataFrame:
     Raises
     ------
     TableError
-        A line lacks question_id or response; says which.
+        A line lacks question_id or response; says which. There is no such file, or it holds no JSON.
 
     Examples
     --------
-    >>> read_released_answers("answers.jsonl", "gpt-4o")  # doctest: +SKIP
+    >>> from tempfile import mkdtemp
+    >>> from anthrokit.heartbench import bundled_answers, load_cases
+    >>> one = bundled_answers().query("model == 'adviser'")
+    >>> path = write_released_answers(load_cases("bundled"), one, f"{mkdtemp()}/answers.jsonl")
+    >>> read_released_answers(path, "adviser").shape
+    (12, 3)
     """
     rows = []
     for name, record in _read_lines(path, "question_id", response=object):
@@ -106,6 +123,11 @@ def write_released_scores(
         Its verdicts.
     folder : str or path
         Made if it isn't there.
+
+    Returns
+    -------
+    (Path, Path)
+        The two files.
 
     Raises
     ------
@@ -158,6 +180,13 @@ def write_released_scores(
 def read_released_scores(path: str | os.PathLike, model: str) -> pd.DataFrame:
     """Verdicts on a model's answers (the file doesn't say whose) from a released question_score.jsonl.
 
+    Parameters
+    ----------
+    path : str or path
+        JSON lines, one a case.
+    model : str
+        What the model is called in the table.
+
     Returns
     -------
     DataFrame
@@ -168,11 +197,16 @@ def read_released_scores(path: str | os.PathLike, model: str) -> pd.DataFrame:
     Raises
     ------
     TableError
-        A line lacks question_id or rubric; says which.
+        A line lacks question_id or rubric; says which. There is no such file, or it holds no JSON.
 
     Examples
     --------
-    >>> read_released_scores("question_score.jsonl", "gpt-4o")  # doctest: +SKIP
+    >>> from tempfile import mkdtemp
+    >>> from anthrokit.heartbench import bundled_answers, bundled_hits, load_cases
+    >>> answers, hits = (table.query("model == 'adviser'") for table in (bundled_answers(), bundled_hits()))
+    >>> path, _ = write_released_scores(load_cases("bundled"), answers, hits, mkdtemp())
+    >>> int(read_released_scores(path, "adviser")["hit"].sum())
+    22
     """
     rows = []
     for name, record in _read_lines(path, "question_id", rubric=list):
@@ -205,19 +239,31 @@ def _verdict_list(detail: Any, n: int) -> tuple[list[bool | None], str]:
 def read_released_overall(path: str | os.PathLike, model: str) -> pd.DataFrame:
     """Scores of a model (the file doesn't say which) from a released overall_score_results.jsonl.
 
+    Parameters
+    ----------
+    path : str or path
+        JSON lines, one an ability, and one named OVERALL.
+    model : str
+        What the model is called in the table.
+
     Returns
     -------
     DataFrame
-        model, level (overall, ability), name (English where it is known), estimate.
+        model, level (overall, ability), name (English where it is known), estimate (0 to 100; NaN where it is null).
 
     Raises
     ------
     TableError
-        A line lacks ability or dimension_score; says which.
+        A line lacks ability or dimension_score; says which. There is no such file, or it holds no JSON.
 
     Examples
     --------
-    >>> read_released_overall("overall_score_results.jsonl", "gpt-4o")  # doctest: +SKIP
+    >>> from tempfile import mkdtemp
+    >>> from anthrokit.heartbench import bundled_answers, bundled_hits, load_cases
+    >>> answers, hits = (table.query("model == 'adviser'") for table in (bundled_answers(), bundled_hits()))
+    >>> _, path = write_released_scores(load_cases("bundled"), answers, hits, mkdtemp())
+    >>> read_released_overall(path, "adviser")["level"].value_counts().to_dict()
+    {'ability': 15, 'overall': 1}
     """
     names, rows = ability_names(), []
     for name, record in _read_lines(path, "ability", dimension_score=object):

@@ -163,6 +163,11 @@ def wide_scores(scores: pd.DataFrame) -> pd.DataFrame:
         As from `score` (model, level, name, estimate; level may be absent), or models × abilities already, as the
         published figures.
 
+    Returns
+    -------
+    DataFrame
+        Indexed by model, a column an ability: numbers, NaN where there is none.
+
     Raises
     ------
     TableError
@@ -189,7 +194,22 @@ def wide_scores(scores: pd.DataFrame) -> pd.DataFrame:
 
 
 def ability_table(scores: pd.DataFrame) -> pd.DataFrame:
-    """Models × abilities as for `wide_scores`, in the report's order: best mean first, in rows and columns.
+    """Models × abilities in the report's order: best mean first, in rows and columns.
+
+    Parameters
+    ----------
+    scores : DataFrame
+        As for `wide_scores`.
+
+    Returns
+    -------
+    DataFrame
+        One row a model, one column an ability (English names): scores from 0 to 100, NaN where there is none.
+
+    Raises
+    ------
+    TableError
+        As `wide_scores`.
 
     Examples
     --------
@@ -203,7 +223,22 @@ def ability_table(scores: pd.DataFrame) -> pd.DataFrame:
 
 # %% ../../nbs/10_heartbench/05_results.ipynb #50f1da36
 def mean_words(answers: pd.DataFrame) -> pd.Series:
-    """Mean words of every model's answers (model, and words or content).
+    """Mean words of every model's answers.
+
+    Parameters
+    ----------
+    answers : DataFrame
+        model, and words or content, as from `Run.answers`.
+
+    Returns
+    -------
+    Series of float
+        Indexed by model; NA where none of its answers has content.
+
+    Raises
+    ------
+    TableError
+        A column or every row is missing.
 
     Examples
     --------
@@ -392,12 +427,22 @@ def length_correlation(
 def saturation(hits: pd.DataFrame | Run) -> pd.DataFrame:
     """How many models meet each criterion of a table *hits*, or of a judged run.
 
+    Parameters
+    ----------
+    hits : DataFrame or Run
+        As for `score`, with content.
+
     Returns
     -------
     DataFrame
         case_id, criterion, ability, score, content, n_hit, n (models with a verdict), n_total (models), state:
         "all meet it" or "none meets it" for a bonus, "applies to none" or "applies to all" for a penalty or
         Other, "differs", or "undecided" where a verdict is missing and could change it.
+
+    Raises
+    ------
+    TableError
+        A column that `score` needs is missing, or there is no row.
 
     Examples
     --------
@@ -569,12 +614,24 @@ def agreement(
 
 # %% ../../nbs/10_heartbench/05_results.ipynb #803039eb
 def disagreements(golden_verdicts: pd.DataFrame, hits: pd.DataFrame) -> pd.DataFrame:
-    """Items where the judge's verdict isn't the golden one, the clearest expert majorities first; as for `agreement`.
+    """Items where the judge's verdict isn't the golden one, the clearest expert majorities first.
+
+    Parameters
+    ----------
+    golden_verdicts : DataFrame
+        As from `golden`, with votes_for and votes_cast.
+    hits : DataFrame
+        As for `agreement`.
 
     Returns
     -------
     DataFrame
         model, case_id, criterion, ability, score, content, golden, hit, votes (for of cast), reason.
+
+    Raises
+    ------
+    TableError
+        There are two verdicts of the judge on one item, or the golden verdicts lack case_id, criterion or golden.
 
     Examples
     --------

@@ -32,7 +32,16 @@ __all__ = ['STEPS', 'MOST', 'arewrite', 'Span', 'personal_spans', 'anonymise', '
 
 # %% ../../nbs/10_heartbench/11_rewriting.ipynb #5fc2a7d2
 class Span(NamedTuple):
-    """Something personal in a text: where it begins and ends, its kind (NAME, PLACE, ORG, NUMBER), and itself.
+    """Something personal in a text.
+
+    Attributes
+    ----------
+    start, end : int
+        Its place in the text: the first character, and the one after it.
+    kind : str
+        NAME, PLACE, ORG or NUMBER.
+    text : str
+        What stands there.
 
     Examples
     --------
@@ -168,6 +177,11 @@ def anonymise(case: Case) -> tuple[Case, pd.DataFrame]:
 def refuse_personal(cases: Iterable[Case]) -> None:
     """Raise where anything personal is found in dialogues or criteria, or a number, mail or account in a case's id.
 
+    Parameters
+    ----------
+    cases : iterable of Case
+        What is about to leave.
+
     Raises
     ------
     TableError
@@ -193,6 +207,11 @@ def refuse_personal(cases: Iterable[Case]) -> None:
 
 def write_public(cases: Cases, path: str | os.PathLike) -> None:
     """Write cases in the released format, if nothing personal is found in them.
+
+    Parameters
+    ----------
+    cases, path
+        As for `write_cases`.
 
     Raises
     ------

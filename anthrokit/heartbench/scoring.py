@@ -22,7 +22,14 @@ __all__ = ['CaseScore', 'score_case', 'normalised', 'case_scores', 'score', 'uns
 
 # %% ../../nbs/10_heartbench/04_scoring.ipynb #0a770038
 class CaseScore(NamedTuple):
-    """Score of an answer to a case, and of each ability (the rubric's `dimension`): 0 to 100, NaN without range.
+    """Scores of an answer to a case, 0 to 100; NaN without range.
+
+    Attributes
+    ----------
+    score : float
+        The mean over the abilities.
+    dimensions : dict of str to float
+        Ability, as the rubric's `dimension` names it, to its score.
 
     Examples
     --------
@@ -111,6 +118,20 @@ def normalised(points: np.ndarray | Sequence[float], span: np.ndarray | float, s
         Most minus least points of the ability in the case; where it is 0 the result is NaN.
     scale : str
         "log" (the report's formula) or "linear".
+
+    Returns
+    -------
+    array of float
+        0 to 100, NaN without a span.
+
+    Raises
+    ------
+    ValueError
+        There is no such scale.
+
+    Notes
+    -----
+    100 · ln(points + 1) / ln(span + 1): Liu et al. (2025), formula 1.
 
     Examples
     --------

@@ -199,6 +199,21 @@ _ITEM = re.compile(
 def answer_patterns(text: str) -> dict[str, float]:
     """The measures of one answer, named in `MEASURES`; all 0 for one without a sentence but no_invitation.
 
+    Parameters
+    ----------
+    text : str
+        Chinese or English.
+
+    Returns
+    -------
+    dict of str to float
+        Measure to its value, in the units that `MEASURES` says.
+
+    Raises
+    ------
+    SetupError
+        The model of the text's language is not installed.
+
     Examples
     --------
     >>> found = answer_patterns("You should rest. What keeps you awake?")

@@ -301,6 +301,11 @@ def listed_judges(asked: Iterable[tuple[str, str, int]], kind: str) -> list[dict
     kind : str
         Which kind of file, for the judges' settings.
 
+    Returns
+    -------
+    list of dict
+        One row of the table judges each, in the order in which they come.
+
     Examples
     --------
     >>> [judge["samples"] for judge in listed_judges([("gpt", "empathy", 1), ("gpt", "empathy", 2)], "csv")]

@@ -107,7 +107,16 @@ def dialogue_score(labels: list[dict[str, Any]], ratings: list[dict[str, Any]]) 
 # %% ../../nbs/13_io/02_inspect_logs.ipynb #e8ab972d
 @metric
 def clustered_stderr() -> Metric:
-    "Inspect's standard error of the mean with base prompts as clusters; NaN where there is only one."
+    """Inspect's standard error of the mean with base prompts as clusters; NaN where there is only one.
+
+    Examples
+    --------
+    >>> from inspect_ai.scorer import SampleScore, Score
+    >>> said = [("a", 1.0), ("a", 1.0), ("b", 0.0), ("b", 0.0)]
+    >>> scores = [SampleScore(score=Score(value=value), sample_metadata={"base_id": base}) for base, value in said]
+    >>> float(round(clustered_stderr()(scores), 2))
+    0.5
+    """
     inspects = stderr(cluster="base_id")
 
     def compute(scores: list[SampleScore]) -> float:
@@ -430,7 +439,21 @@ def read_inspect(path: str | os.PathLike, run: Run | str | os.PathLike | None = 
 
 
 def run_of_log(log: EvalLog, path: str | os.PathLike, run: Run | str | os.PathLike | None = None) -> Run:
-    """A run from a log that is read; path says which one, in errors and in the run's facts.
+    """A run from a log that is read.
+
+    Parameters
+    ----------
+    log : inspect_ai.log.EvalLog
+        With its samples.
+    path : str or path
+        Where it was read from: for errors and the run's facts.
+    run : Run, str or path, optional
+        As for `read_inspect`.
+
+    Raises
+    ------
+    TableError
+        As `read_inspect`.
 
     Examples
     --------
@@ -526,6 +549,11 @@ def _judge_models(judges: list[str] | None) -> list[Model]:
 @solver
 def judges_there(judges: list[str] | None = None) -> Solver:
     """Nothing but a check, before the first call, that there are judges.
+
+    Parameters
+    ----------
+    judges : list of str, optional
+        As for `anthrobench`.
 
     Examples
     --------
@@ -666,6 +694,12 @@ class LiteLLMModel(ModelAPI):
         Of which temperature, top_p, max_tokens, seed and stop_seqs are passed on.
     **model_args
         Anything else `LLM` takes.
+
+    Examples
+    --------
+    >>> from anthrokit.io.inspect_logs import LiteLLMModel
+    >>> LiteLLMModel("local/smollm2-135m-instruct").llm.name
+    'local/smollm2-135m-instruct'
     """
 
     def __init__(

@@ -109,6 +109,11 @@ def write_preferences(run: Run, path: str | os.PathLike) -> Path:
     path : str or path
         As for `core.write_frame`; its folder is made where there is none.
 
+    Returns
+    -------
+    Path
+        The file.
+
     Examples
     --------
     >>> import tempfile

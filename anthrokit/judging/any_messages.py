@@ -109,6 +109,16 @@ def paired_turns(messages: Sequence[Mapping[str, Any]]) -> list[tuple[str | None
 
     System and tool messages belong to no turn; "" is where nothing was said.
 
+    Parameters
+    ----------
+    messages : sequence of dict
+        role and content, in their order. What one side says in a row is one text, with a blank line between.
+
+    Returns
+    -------
+    list of (str or None, str or None)
+        One a turn: user, assistant.
+
     Examples
     --------
     >>> said = [("user", "Hi"), ("assistant", None), ("user", "Hello?"), ("user", "You there?"), ("assistant", "Yes.")]
@@ -141,6 +151,11 @@ def read_rows(path: str | os.PathLike) -> list[dict[str, Any]]:
     ----------
     path : str or path
         As for `core.read_frame`, which names the kinds.
+
+    Returns
+    -------
+    list of dict
+        One a row: column to value, NaN where it is blank.
 
     Raises
     ------

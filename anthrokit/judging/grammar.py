@@ -193,6 +193,23 @@ def _standing(word: Any, person: Any) -> str:
 class Reading:
     """One construction in a message.
 
+    Attributes
+    ----------
+    construction : str
+        does, is, has or undergoes.
+    person : str
+        Of whom: speaker, user, or it.
+    word : str
+        The word that says it, as its lemma.
+    tag : str
+        The word's tag (Penn's).
+    standing : str
+        What the sentence makes of it: claim, negated, conditional, asked, reported.
+    near : frozenset of str
+        Words that hang on it and the six after it, with their lemmas, in lower case.
+    start, end : int
+        Characters of the text: person and word, and what stands between them.
+
     Examples
     --------
     >>> found = readings(["I never swim."])[0][0]
@@ -318,6 +335,11 @@ def load_grammar(path: Any = None) -> dict[str, dict[str, Any]]:
     ----------
     path : str or path, optional
         A TOML file like the one that ships (`data/grammar.toml`), which is read by default.
+
+    Returns
+    -------
+    dict of str to dict
+        Behaviour to slot to words; of the slot aside, word to the words beside which it doesn't count.
 
     Raises
     ------

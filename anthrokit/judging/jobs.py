@@ -146,6 +146,21 @@ def _sound(rating: Any) -> Rating:
 def rate_many(judge: Judge, texts: Sequence[str], behaviour: Behaviour) -> list[Rating]:
     """Ratings of a judge that is not an LLM; where it breaks on a message, a failed one with the reason.
 
+    Parameters
+    ----------
+    judge : Judge
+        Its `rate_many` is called where it has one, else its `rate`, message by message.
+    texts : sequence of str
+        Messages.
+    behaviour : Behaviour
+        What they are rated for.
+
+    Returns
+    -------
+    list of Rating
+        One a text, in their order. Where `rate_many` breaks, or doesn't return one rating a text, `rate` is called
+        instead; of a judge without `rate` all are failed then.
+
     Examples
     --------
     >>> from anthrokit.simulation import Taxonomy

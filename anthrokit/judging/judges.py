@@ -60,6 +60,11 @@ class Judge(Protocol):
     `rate_many(texts, behaviour)`, which is called instead of `rate` where it is there. A judge that always answers
     the same is asked once, whatever the number of samples.
 
+    Attributes
+    ----------
+    name : str
+        What it is called in a run.
+
     Examples
     --------
     >>> from anthrokit.judging import PatternJudge
@@ -373,7 +378,19 @@ def together_prompt(
     present: bool = False,
     code: str = "00000000",
 ) -> str:
-    """What an LLM judge is asked about several behaviours of one message; parameters as for `judge_prompt`.
+    """What an LLM judge is asked about several behaviours of one message.
+
+    Parameters
+    ----------
+    passage, context, present, code
+        As for `judge_prompt`.
+    behaviours : sequence of Behaviour
+        What is asked about, in this order: name, definition, question and negative examples of each.
+
+    Returns
+    -------
+    str
+        `TOGETHER_TEMPLATE` with its fields filled. What is the same for every message, the behaviours, comes first.
 
     Examples
     --------

@@ -92,6 +92,8 @@ def quality(
         The judge's scale, for the AUC.
     resamples : int
         Bootstrap resamples of messages for the intervals of F1 and AUC.
+    seed : int
+        Of the resamples.
 
     Returns
     -------
@@ -356,19 +358,40 @@ class ClassifierJudge:
 
 @functools.cache
 def grammar_judge() -> GrammarJudge:
-    "The grammar judge of the offline panel; one, since a parse serves all who ask for it."
+    """The grammar judge of the offline panel; one, since a parse serves all who ask for it.
+
+    Examples
+    --------
+    >>> from anthrokit.judging import grammar_judge
+    >>> grammar_judge() is grammar_judge()
+    True
+    """
     return GrammarJudge()
 
 
 @functools.cache
 def sentence_judge() -> ClassifierJudge:
-    "The adapted encoder of the offline panel."
+    """The adapted encoder of the offline panel.
+
+    Examples
+    --------
+    >>> from anthrokit.judging import sentence_judge
+    >>> sentence_judge().name
+    'sentences'
+    """
     return ClassifierJudge("sentences")
 
 
 @functools.cache
 def embedding_judge() -> ClassifierJudge:
-    "The classifier on sentence embeddings and grammar of the offline panel."
+    """The classifier on sentence embeddings and grammar of the offline panel.
+
+    Examples
+    --------
+    >>> from anthrokit.judging import embedding_judge
+    >>> embedding_judge().name
+    'embeddings and grammar'
+    """
     return ClassifierJudge("embeddings", grammar_judge())
 
 # %% ../../nbs/05_judging/05_offline.ipynb #02dff4f6

@@ -564,6 +564,13 @@ def load(name: str = "smollm2-135m-instruct") -> tuple[Any, Any]:
     ------
     SetupError
         As `fetch_model`, or the folder asks to run code of its own.
+
+    Examples
+    --------
+    >>> from anthrokit.models.embedded import load
+    >>> model, tokenizer = load()
+    >>> model.training, tokenizer.padding_side
+    (False, 'left')
     """
     folder = Path(name) if Path(name).is_dir() else _converted(name)
     _refuse_fork()

@@ -273,6 +273,15 @@ the judges' votes
 def dialogue_html(source: Source, dialogue_id: str, look: Look | None = None) -> Markup:
     """One dialogue as HTML, for any panel that shows one.
 
+    Parameters
+    ----------
+    source : Source
+        Where the dialogue is.
+    dialogue_id : str
+        Which one.
+    look : Look, optional
+        How it is shown.
+
     Examples
     --------
     >>> from anthrokit import demo_run

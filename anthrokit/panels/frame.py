@@ -259,6 +259,15 @@ def go_on(panel: Panel, done: Collection[str]) -> None:
 class Parts:
     """What a panel is put together from.
 
+    Attributes
+    ----------
+    filters : sequence of Filter
+        What a reader can choose.
+    listing : Listing
+        The items.
+    view : View
+        What is shown of them.
+
     Examples
     --------
     >>> listing = Listing(lambda chosen: ["a"], lambda item, chosen: {"title": item})

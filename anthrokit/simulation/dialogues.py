@@ -92,6 +92,18 @@ def _seen_by_target(history: list[dict[str, Any]], system: str | None) -> list[d
 def seen_by_user(history: list[dict[str, Any]], system: str) -> list[dict[str, str]]:
     """A dialogue as the user LLM sees it: its own messages are the assistant's.
 
+    Parameters
+    ----------
+    history : list of dict
+        Messages in their order: role (user or assistant), content.
+    system : str
+        What the user LLM is told at the start, as from `user_system_prompt`.
+
+    Returns
+    -------
+    list of dict
+        role, content: `system`, a message that asks for the first words, then the dialogue with its roles exchanged.
+
     Examples
     --------
     >>> said = [{"role": "user", "content": "Hello"}, {"role": "assistant", "content": "Hi!"}]

@@ -90,6 +90,16 @@ def _persona(entry: Any, number: int, source: object) -> Persona:
 def load_personas(path: str | os.PathLike | None = None) -> dict[str, Persona]:
     """The personas of a TOML file, by default the twelve that ship, by name.
 
+    Parameters
+    ----------
+    path : str or path, optional
+        A file with a [[persona]] for each, with the fields of `Persona`.
+
+    Returns
+    -------
+    dict of str to Persona
+        In the order of the file.
+
     Raises
     ------
     TableError
@@ -273,6 +283,11 @@ _TOLD = {"work": rf"\b({_WORK})\b", "home": r"\bin ([A-Z]\w+)", "origin": r"\bfr
 def stated_facts(text: str) -> dict[str, str]:
     """What a speaker says of their own work, home and origin, in English.
 
+    Returns
+    -------
+    dict of str to str
+        work, home and origin, those that the text states; of each the first that it does.
+
     Examples
     --------
     >>> stated_facts("I'm a retired baker and I live in Graz. My aunt is a dentist.")
@@ -418,6 +433,11 @@ ROMANTIC_BEHAVIOURS = ("declining romance",)
 
 def could_be_minor(who: str | None) -> bool:
     """Whether a description of a person could be of somebody under 18.
+
+    Parameters
+    ----------
+    who : str or None
+        In English. An age in digits decides; without one, words such as "pupil" do.
 
     Examples
     --------

@@ -331,7 +331,17 @@ def _combinations(base_prompts: pd.DataFrame, scenarios: pd.DataFrame) -> pd.Dat
 
 # %% ../../nbs/04_simulation/02_prompts.ipynb #4b96b97a
 class WritingJob(Job):
-    """The first messages that `contextualise` asks for; the same parameters.
+    """The first messages that `contextualise` asks for.
+
+    Parameters
+    ----------
+    base_prompts, scenarios, llm, run, budget
+        As for `contextualise`.
+
+    Raises
+    ------
+    TableError, SetupError, RunError
+        Before any work, as `contextualise`.
 
     Examples
     --------

@@ -18,6 +18,11 @@ _QUOTED = re.compile(r"\"[^\"\n]*\"|“[^“”\n]*”|«[^«»\n]*»|^>.*$", re
 def blank_code(text: str) -> str:
     """A text with spaces in place of code and links.
 
+    Returns
+    -------
+    str
+        As long as the text.
+
     Examples
     --------
     >>> blank_code("Try `I = 1` now.")
@@ -28,6 +33,11 @@ def blank_code(text: str) -> str:
 
 def blank_quotations(text: str) -> str:
     """A text with spaces in place of what stands in double quotation marks, guillemets or quoted lines.
+
+    Returns
+    -------
+    str
+        As long as the text.
 
     Examples
     --------

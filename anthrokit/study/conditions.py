@@ -55,6 +55,16 @@ class Condition:
 def load_conditions(path: str | os.PathLike | None = None) -> dict[str, Condition]:
     """The conditions of a study by their names, from a file like `data/study/conditions.toml`.
 
+    Parameters
+    ----------
+    path : str or path, optional
+        The file; by default the one that ships.
+
+    Returns
+    -------
+    dict of str to Condition
+        In the order of the file.
+
     Raises
     ------
     TableError
@@ -86,6 +96,16 @@ def load_conditions(path: str | os.PathLike | None = None) -> dict[str, Conditio
 
 def show_conditions(conditions: Mapping[str, Condition]) -> pd.DataFrame:
     """What each condition says of each behaviour, side by side.
+
+    Parameters
+    ----------
+    conditions : dict of str to Condition
+        As from `load_conditions`.
+
+    Returns
+    -------
+    DataFrame
+        One row a behaviour, one column a condition.
 
     Examples
     --------

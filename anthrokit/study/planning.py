@@ -83,6 +83,16 @@ def simulated_power(
     seed : int
         The same seed gives the same answer.
 
+    Returns
+    -------
+    float
+        Share of the studies with a p-value below `alpha`.
+
+    Raises
+    ------
+    ValueError
+        A number of participants, items, points or studies is too small.
+
     Examples
     --------
     >>> from anthrokit.study import simulated_power

@@ -345,9 +345,24 @@ def synthetic_responses(
 def wide_items(
     responses: pd.DataFrame, questionnaires: Questionnaire | str | Sequence[Questionnaire | str]
 ) -> pd.DataFrame:
-    """One row a participant of the table `responses`, one column an item, reversed items turned round.
+    """One row a participant, one column an item, reversed items turned round.
 
-    The answers to these questionnaires are checked as by `check_responses`; when they were given need not be known.
+    Parameters
+    ----------
+    responses : DataFrame
+        participant, questionnaire, item, value. Those of other questionnaires are left out.
+    questionnaires : Questionnaire, str or sequence of them
+        Whose items; as for `check_responses`.
+
+    Returns
+    -------
+    DataFrame
+        Indexed by participant, a column an item's id: numbers from 1 to its points, NA without an answer.
+
+    Raises
+    ------
+    TableError
+        As `check_responses`; when the answers were given need not be known.
 
     Examples
     --------
@@ -418,7 +433,23 @@ def score_scales(
 def omega(responses: pd.DataFrame, items: Sequence[str]) -> float:
     """McDonald's ω (total) of a scale by a one-factor model; NaN where it can't be had.
 
-    `responses` has a row a participant and a column an item; rows with a gap in `items` are left out.
+    Parameters
+    ----------
+    responses : DataFrame
+        One row a participant, one column an item. Participants with a gap in `items` are left out.
+    items : sequence of str
+        The columns of the scale; reversed items must be turned round already, as `wide_items` does.
+
+    Returns
+    -------
+    float
+        From 0 to 1; NaN with fewer than three items, with fewer than five participants who answered all, or where all
+        give an item the same answer.
+
+    Raises
+    ------
+    TableError
+        A column is missing, or an answer is no number.
 
     Notes
     -----

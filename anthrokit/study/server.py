@@ -90,6 +90,11 @@ def _paragraphs(text: str) -> list[str]:
 def write_project(study: Study) -> Path:
     """Write the oTree project of a study into its folder. Files that are there stay, all but study.json.
 
+    Returns
+    -------
+    Path
+        The project: the folder otree in the study's.
+
     Examples
     --------
     >>> import tempfile
@@ -253,7 +258,12 @@ class StudyServer:
 def start(study: Study | Any, *, ready: Callable[[Gateway, StudyServer], None] | None = None) -> None:
     """Run gateway and study server together until the process is told to stop: `anthrokit study start FOLDER`.
 
-    `ready` is called with both when they listen.
+    Parameters
+    ----------
+    study : Study, str or path
+        A study, or its folder.
+    ready : callable, optional
+        Called with gateway and study server when both listen.
 
     Examples
     --------

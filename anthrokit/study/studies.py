@@ -35,6 +35,16 @@ __all__ = ['load_settings', 'draw_condition', 'People', 'Study', 'init_study', '
 def load_settings(path: str | os.PathLike) -> dict[str, Any]:
     """Read the settings of a study by sections; what the file doesn't say is as in `data/study/study.toml`.
 
+    Parameters
+    ----------
+    path : str or path
+        The study.toml of the study.
+
+    Returns
+    -------
+    dict
+        Section to its settings; and the title, which is in none.
+
     Raises
     ------
     SetupError, TableError
@@ -82,6 +92,15 @@ def _sensible(found: dict[str, Any], path: Any) -> dict[str, Any]:
 # %% ../../nbs/11_study/03_studies.ipynb #8716b0de
 def draw_condition(position: int, conditions: Sequence[str], seed: str) -> str:
     """The condition of the participant who came at this place (0, 1, …), by the study's seed.
+
+    Parameters
+    ----------
+    position : int
+        How many came before.
+    conditions : sequence of str
+        Drawn in shuffled blocks that hold each condition once or twice, so that groups stay of nearly one size.
+    seed : str
+        The same seed deals the same.
 
     Examples
     --------
@@ -400,7 +419,19 @@ def init_study(folder: str | os.PathLike, **target: Any) -> Study:
 def set_section(path: Path, section: str, values: Mapping[str, Any]) -> None:
     """Write a section of a study's settings anew; the rest of the file stays as it is, comments included.
 
-    A setting that is None is left out. A SetupError says what a TOML file can't hold; the file stays as it was then.
+    Parameters
+    ----------
+    path : Path
+        A study.toml.
+    section : str
+        A section that stands there, without brackets.
+    values : dict
+        Its settings. One that is None is left out.
+
+    Raises
+    ------
+    SetupError
+        A TOML file can't hold a value; the file stays as it was.
 
     Examples
     --------

@@ -96,8 +96,18 @@ def _stratified(
 def with_texts(run: Run, items: pd.DataFrame) -> pd.DataFrame:
     """Put the words to messages and behaviours, as a person who labels them reads them.
 
-    `items` has dialogue_id, turn, behaviour, and what else there is; to it come user (what was said before),
-    message and question.
+    Parameters
+    ----------
+    run : Run
+        A judged run.
+    items : DataFrame
+        dialogue_id, turn, behaviour, and what else there is.
+
+    Returns
+    -------
+    DataFrame
+        The columns of `items`, user (what was said before), message, question (of the behaviour, as the judges were
+        asked). Items of no message in the run are left out.
 
     Examples
     --------
@@ -209,7 +219,20 @@ _WORDS = dict.fromkeys(["yes", "true", "y", "1"], True) | dict.fromkeys(["no", "
 def read_verdicts(column: pd.Series) -> pd.Series:
     """Read Yes (y, true, 1), No (n, false, 0) and blank, as people write them: True, False and NA.
 
-    A TableError names the row of anything else.
+    Parameters
+    ----------
+    column : Series
+        As people filled it in; capitals don't count.
+
+    Returns
+    -------
+    Series of boolean
+        On the column's index.
+
+    Raises
+    ------
+    TableError
+        Something else stands there; names the row (the first is 1).
 
     Examples
     --------
@@ -477,7 +500,13 @@ class Annotations:
 
 # %% ../../nbs/08_validity/01_annotations.ipynb #9fed97c0
 def by_annotator(annotations: pd.DataFrame) -> pd.DataFrame:
-    """Put annotations, as of `run.annotations()`, into one column a person.
+    """Put annotations into one column a person.
+
+    Parameters
+    ----------
+    annotations : DataFrame
+        dialogue_id, turn, behaviour, annotator, verdict, …, as from `Run.annotations`. Of several verdicts of
+        a person the last one counts.
 
     Returns
     -------

@@ -647,7 +647,14 @@ def _difference_of(a: dict[str, Any], b: dict[str, Any]) -> tuple[float, float, 
 
 # %% ../../nbs/08_validity/03_correction.ipynb #d6e15a29
 def bounds(labels: pd.DataFrame | Run, by: str | Sequence[str] = ("target", "behaviour")) -> pd.DataFrame:
-    """Rates if all missing labels were No, and if all were Yes; of `run.labels()`, or of a judged run.
+    """Rates if all missing labels were No, and if all were Yes.
+
+    Parameters
+    ----------
+    labels : DataFrame or Run
+        label and the columns of `by`; or a judged run.
+    by : str or sequence of str
+        Columns to group by.
 
     Returns
     -------

@@ -75,6 +75,11 @@ def stands_for(name: str) -> list[str]:
     The sets are "robots_dont_cry", "emotional_reactions"; "darkbench_anthropomorphization",
     "darkbench_user_retention", "darkbench_sycophancy"; "robot_human", "tool_friend", "cold_warm".
 
+    Raises
+    ------
+    TableError
+        There is no such set.
+
     Examples
     --------
     >>> from anthrokit.validity import stands_for

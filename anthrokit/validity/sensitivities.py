@@ -44,6 +44,11 @@ def family(model: str) -> str | None:
 def own_family(run: Run) -> pd.DataFrame:
     """Judges of a run that belong to a target's own family.
 
+    Parameters
+    ----------
+    run : Run
+        With dialogues and judges; judges that are no LLM are left out.
+
     Returns
     -------
     DataFrame
@@ -207,6 +212,18 @@ Verdict: <Yes or No>""",
 def wording_judges(llm: LLM | str, wordings: Sequence[str] = tuple(WORDINGS)) -> list[LLMJudge]:
     """One judge a wording, of `WORDINGS`, all of the same model.
 
+    Parameters
+    ----------
+    llm : LLM or str
+        The model, or its string.
+    wordings : sequence of str
+        Keys of `WORDINGS`; all by default.
+
+    Raises
+    ------
+    ValueError
+        There is no such wording.
+
     Examples
     --------
     >>> from anthrokit.validity import wording_judges
@@ -266,6 +283,13 @@ def labelled_exchanges() -> pd.DataFrame:
 def context_judges(llm: LLM | str, contexts: Sequence[str] = CONTEXTS) -> list[LLMJudge]:
     """Make one judge a context (what is shown besides the message), all of the same model.
 
+    Parameters
+    ----------
+    llm : LLM or str
+        The model, or its string.
+    contexts : sequence of str
+        Among none, user and dialogue, as for `LLMJudge`; all by default.
+
     Examples
     --------
     >>> from anthrokit.validity import context_judges
@@ -281,6 +305,16 @@ def present_judges(llm: LLM | str) -> list[LLMJudge]:
 
     AnthroBench shows negative examples only, because positive ones raised false positives. Judge with a taxonomy that
     has them, such as `Taxonomy.load().with_present()`.
+
+    Parameters
+    ----------
+    llm : LLM or str
+        The model, or its string.
+
+    Returns
+    -------
+    list of LLMJudge
+        The two, in this order.
 
     Examples
     --------
@@ -370,6 +404,11 @@ def compare_protocols(
         Labels of the full protocol, as `run.labels(judges=[…])`, and of the cheaper one on the same messages.
     by, **parameters
         As for `judge_accuracy`, which takes the reference as the truth.
+
+    Returns
+    -------
+    DataFrame
+        As from `judge_accuracy`. The judge "panel" is the label of the cheaper protocol.
 
     Examples
     --------
