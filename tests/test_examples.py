@@ -28,7 +28,7 @@ MODULES = sorted(
 def public(module):
     "The functions and classes that a module lists, and the classes' public methods."
     for name in getattr(module, "__all__", []):
-        one = getattr(module, name)
+        one = inspect.unwrap(getattr(module, name))  # of a function that keeps its results, the function
         if (inspect.isfunction(one) or inspect.isclass(one)) and one.__module__ == module.__name__:
             yield name, one
 

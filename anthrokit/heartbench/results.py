@@ -450,8 +450,9 @@ def saturation(hits: pd.DataFrame | Run) -> pd.DataFrame:
     >>> saturation(bundled_hits())["state"].value_counts().to_dict()["all meet it"]
     10
     """
-    keys = ["case_id", "criterion", "ability", "score", "content"]
-    each = as_hits(hits).astype({"hit": "boolean"}).groupby(keys, sort=False, dropna=False)["hit"]
+    hits, keys = as_hits(hits), ["case_id", "criterion", "ability", "score", "content"]
+    require_columns(hits, keys, "hits", rows=False, advice="Run.hits makes it")
+    each = hits.astype({"hit": "boolean"}).groupby(keys, sort=False, dropna=False)["hit"]
     table = each.agg(n_hit="sum", n="count", n_total="size").astype(int).reset_index()
     against = (table["score"].lt(0).fillna(False) | table["ability"].eq(OTHER)).to_numpy(dtype=bool)
     every, none, whole = table["n_hit"] == table["n"], table["n_hit"] == 0, table["n"] == table["n_total"]
@@ -640,6 +641,8 @@ def disagreements(golden_verdicts: pd.DataFrame, hits: pd.DataFrame) -> pd.DataF
     >>> len(disagreements(golden(experts), bundled_hits("lenient")))
     13
     """
+    needed = ["golden", "votes_for", "votes_cast"]
+    require_columns(golden_verdicts, needed, "golden verdicts", rows=False, advice="heartbench.golden makes it")
     both = beside(golden_verdicts, hits).dropna(subset=["golden", "hit"])
     both = both[both["golden"] != both["hit"]].copy()
     both["votes"] = both["votes_for"].astype(str) + " of " + both["votes_cast"].astype(str)

@@ -467,8 +467,10 @@ def omega(responses: pd.DataFrame, items: Sequence[str]) -> float:
     from sklearn.decomposition import FactorAnalysis
     from sklearn.exceptions import ConvergenceWarning
 
+    if len(items) < 3:
+        return np.nan
     answers = pd.concat([scale_score(responses, [name]) for name in items], axis=1).astype(float).dropna().to_numpy()
-    if len(items) < 3 or len(answers) < 5 or (np.ptp(answers, axis=0) == 0).any():
+    if len(answers) < 5 or (np.ptp(answers, axis=0) == 0).any():
         return np.nan
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # no variance of its own: as near as it gets

@@ -17,6 +17,7 @@ import pandas as pd
 
 from ..analysis import as_names
 from ..core import Run, RunError, TableError, nearest, require_columns, require_run, standing, tables
+from ..judging import taxonomy_of
 from ..simulation.dialogues import check_counts
 
 # %% auto #0
@@ -120,7 +121,7 @@ def with_texts(run: Run, items: pd.DataFrame) -> pd.DataFrame:
     """
     said = run.messages().pivot(index=["dialogue_id", "turn"], columns="role", values="content")
     said = said.rename(columns={"assistant": "message"}).reindex(columns=["user", "message"]).reset_index()
-    questions = {entry["name"]: entry["question"] for entry in run.fact("behaviours")}
+    questions = {one.name: one.question for one in taxonomy_of(run)}
     items = items.merge(said, on=["dialogue_id", "turn"])
     return items.assign(question=items["behaviour"].map(questions))
 
