@@ -1167,6 +1167,7 @@ def write_frame(
     table: str,
     *,
     meanings: Mapping[str, str] | None = None,
+    encoding: str = "utf-8",
 ) -> Path:
     """Write a table to a file that `read_frame` reads, in UTF-8; in CSV, what a spreadsheet would run is escaped.
 
@@ -1180,6 +1181,8 @@ def write_frame(
         Which table it is: Parquet carries what each of its columns means.
     meanings : mapping of str to str, optional
         Of columns that the table doesn't state.
+    encoding : str
+        Of CSV; "utf-8-sig" begins with the mark by which Excel knows UTF-8, for sheets that people fill in.
 
     Raises
     ------
@@ -1202,7 +1205,7 @@ def write_frame(
     try:
         if kind in (".csv", ".tsv"):
             form = {"sep": "\t" if kind == ".tsv" else ",", "index": False, "lineterminator": "\r\n"}
-            map_cells(frame, escape_cell).to_csv(path, encoding="utf-8", errors="replace", **form)
+            map_cells(frame, escape_cell).to_csv(path, encoding=encoding, errors="replace", **form)
         elif kind != ".parquet":
             form = {"orient": "records", "lines": kind != ".json", "double_precision": 15}
             frame.to_json(path, force_ascii=False, **form)

@@ -210,10 +210,7 @@ def write_golden_sheets(sheets: Mapping[str, pd.DataFrame], folder: str | os.Pat
             dialogue=["\n".join(f"{role}: {text}" for role, text in lines) for lines in sheet["dialogue"]],
             answers=["\n\n".join(texts) for texts in sheet["answers"]],
         )
-        tables.map_cells(written.astype(object), tables.escape_cell).to_csv(
-            path, index=False, encoding="utf-8-sig"
-        )
-        paths.append(path)
+        paths.append(tables.write_frame(written, path, "ballots", encoding="utf-8-sig"))
     return paths
 
 # %% ../../nbs/10_heartbench/13_gold_standard.ipynb #6a4c6aec
