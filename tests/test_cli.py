@@ -17,7 +17,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from forks import run_command
+from forks import begin_command, run_command
 
 from anthrokit import Run, load_prompts
 
@@ -188,24 +188,26 @@ def test_interrupted_and_gone_on_with(server, tmp_path):
     "Ctrl-C ends with 130; the same command goes on, and only the calls in flight are made again."
     url = server("--latency", "1.0")
     command = [
-        COMMAND, "simulate", "runs/x", "--target", f"openai/t@{url}", "--user", f"openai/u@{url}",
-        "--dialogues", "32", "--turns", "3", "--quiet",
+        "simulate", "runs/x", "--target", f"openai/t@{url}", "--user", f"openai/u@{url}",
+        "--dialogues", "16", "--turns", "3", "--quiet",
     ]  # fmt: skip
-    working = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+    said = [str(tmp_path / name) for name in ("out", "err")]
+    working = begin_command(command, tmp_path, dict(os.environ), said)
 
     def answered():
         return json.loads(urllib.request.urlopen(url.replace("/v1", "/stats")).read()).get("answers", 0)
 
     deadline = time.monotonic() + 60
-    while answered() < 20 and time.monotonic() < deadline:
+    while answered() < 32 and time.monotonic() < deadline:
         time.sleep(0.05)
     working.send_signal(signal.SIGINT)
-    _, told = working.communicate(timeout=60)
-    assert working.returncode == 130 and "the same command goes on" in told and "Traceback" not in told
-    assert 20 <= answered() < 32 * 5
-    again = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
-    assert again.returncode == 0 and "96" in again.stdout, again.stderr
-    assert answered() <= 32 * 5 + 32  # at most the calls in flight twice
+    assert working.wait() == 130
+    told = Path(said[1]).read_text(encoding="utf-8")
+    assert "the same command goes on" in told and "Traceback" not in told
+    assert 32 <= answered() < 16 * 5
+    again = anthrokit(*command, cwd=tmp_path)
+    assert again.returncode == 0 and "48" in again.stdout, again.stderr
+    assert answered() <= 16 * 5 + 16  # at most the calls in flight twice
 
 
 def test_missing_units_and_the_budget_end_with_3(server, tmp_path):

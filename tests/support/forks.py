@@ -64,11 +64,16 @@ def _type(arguments, folder, environment, said):
     sys.exit(main())
 
 
+def begin_command(arguments, cwd, env, said):
+    "As `subprocess.Popen(['anthrokit', *arguments])`, in a fork; its stdout and stderr go into the two files `said`."
+    for file in said:
+        open(file, "w").close()
+    return Fork(_type, arguments, cwd and str(cwd), env, said)
+
+
 def run_command(arguments, cwd=None, env=None):
     "As `subprocess.run(['anthrokit', *arguments], capture_output=True, text=True)`, in a fork."
     with tempfile.TemporaryDirectory() as folder:
         said = [os.path.join(folder, name) for name in ("out", "err")]
-        for file in said:
-            open(file, "w").close()
-        code = Fork(_type, arguments, cwd and str(cwd), env or dict(os.environ), said).wait(600)
+        code = begin_command(arguments, cwd, env or dict(os.environ), said).wait(600)
         return subprocess.CompletedProcess(arguments, code, *[open(file, encoding="utf-8").read() for file in said])
