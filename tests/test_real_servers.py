@@ -78,10 +78,11 @@ def test_a_study_on_a_real_server_that_is_killed_and_comes_back(real, tmp_path):
         own = {"name": "smollm2", "max_tokens": 8, "max_concurrency": 2, "max_retries": 1, **other}
         return LLM(real.model, api_base=real.base, **own)
 
-    prompts, one = load_prompts().iloc[:2], llm()
-    asked = {"turns": 2, "run": tmp_path / "run", "progress": False}
+    prompts, one = load_prompts(["Hello", "Good evening"]), llm()  # short: these servers read slowly
+    person = 'You are a person in a chat. You wrote: "{first_message}" Write your next message.'
+    asked = {"turns": 2, "run": tmp_path / "run", "progress": False, "template": person}
     with pytest.raises(BudgetReached):
-        simulate(prompts, one, one, **asked, budget=Budget(tokens=250))
+        simulate(prompts, one, one, **asked, budget=Budget(tokens=120))
     with Run(tmp_path / "run") as run:
         before = len(run.messages())
         assert 0 < run.usage()[["tokens_in", "tokens_out"]].to_numpy().sum() < 500
