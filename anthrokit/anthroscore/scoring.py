@@ -10,6 +10,7 @@ import itertools
 import json
 import os
 import warnings
+import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
@@ -209,7 +210,7 @@ def _load(model: str | os.PathLike | None) -> tuple[Any, Any, str]:
 
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return (*embedded.load(_EMBEDDED), f"{_EMBEDDED} (embedded)")
+            return (*embedded.load(_EMBEDDED, "float32"), f"{_EMBEDDED} (embedded)")
     return (*_from_folder_or_hub(model), Path(str(model)).name)
 
 
@@ -453,17 +454,24 @@ def _opening(tokenizer: Any) -> int:
     raise AnthroScoreError("the tokenizer has no token that could stand before a text")
 
 
+_SCALES: weakref.WeakKeyDictionary[Any, bool] = weakref.WeakKeyDictionary()
+
+
 def _scales_logits(scorer: Scorer) -> bool:
     "Whether a model scales or caps what its head gives, as Gemma 2 and Granite do; then it has to be run whole."
     import torch
 
-    if "scales" not in scorer._cache:
+    model = scorer.model
+    if model not in _SCALES:
         ids = scorer.tokenizer("The bot was kind, and it said so.", return_tensors="pt")["input_ids"]
-        given = {"input_ids": ids.to(scorer.model.device), "use_cache": False}
+        given = {"input_ids": ids.to(model.device), "use_cache": False}
         with torch.inference_mode():
-            bare = scorer.model.get_output_embeddings()(scorer.model.base_model(**given).last_hidden_state)
-            scorer._cache["scales"] = not torch.allclose(bare, scorer.model(**given).logits, rtol=1e-3, atol=1e-3)
-    return scorer._cache["scales"]
+            bare = model.get_output_embeddings()(model.base_model(**given).last_hidden_state)
+            _SCALES[model] = not torch.allclose(bare, model(**given).logits, rtol=1e-3, atol=1e-3)
+    return _SCALES[model]
+
+
+_AT_ONCE = 256  # places at which the whole vocabulary is looked at together: 50 MB for 49,152 words
 
 
 def _log_probability(scorer: Scorer, sequences: list[list[int]], starts: list[int]) -> np.ndarray:
@@ -471,18 +479,20 @@ def _log_probability(scorer: Scorer, sequences: list[list[int]], starts: list[in
     import torch
 
     total, head, run_whole = np.empty(len(sequences)), scorer.model.get_output_embeddings(), _scales_logits(scorer)
-    for batch in _batches([len(ids) for ids in sequences], scorer.batch_tokens):
-        given = _padded(scorer, [sequences[i] for i in batch])
+    model = scorer.model if run_whole else scorer.model.base_model
+    for batch in _batches([len(ids) - 1 for ids in sequences], scorer.batch_tokens):
+        given = _padded(scorer, [sequences[i][:-1] for i in batch])  # nothing is asked of what stands last
+        sizes = [len(sequences[i]) - starts[i] for i in batch]
+        targets = torch.tensor([token for i in batch for token in sequences[i][starts[i] :]], device=model.device)
         with torch.inference_mode():
-            model = scorer.model if run_whole else scorer.model.base_model
             made = model(**given, use_cache=False)
             made = made.logits if run_whole else made.last_hidden_state
-            for row, i in enumerate(batch):
-                first, last = starts[i], len(sequences[i])
-                logits = made[row, first - 1 : last - 1]
-                logits = (logits if run_whole else head(logits)).float().log_softmax(-1)
-                targets = given["input_ids"][row, first:last]
-                total[i] = logits.gather(1, targets[:, None]).double().sum().item()
+            made = torch.cat([row[starts[i] - 1 : len(sequences[i]) - 1] for row, i in zip(made, batch, strict=True)])
+            losses = []
+            for part, wanted in zip(made.split(_AT_ONCE), targets.split(_AT_ONCE), strict=True):
+                logits = part if run_whole else head(part)
+                losses.append(torch.nn.functional.cross_entropy(logits.float(), wanted, reduction="none"))
+        total[batch] = [-part.sum().item() for part in torch.cat(losses).double().split(sizes)]
     return total
 
 

@@ -319,7 +319,7 @@ class ClassifierJudge:
             "encoder": "all-minilm-l6-v2" + (", adapted" if name == "sentences" else ""),
             "hash": digest(known, rules.settings if rules else None),
         }
-        self._known: dict[str, np.ndarray] = {}
+        self._known: dict[str, tuple[np.ndarray, np.ndarray]] = {}
 
     def _sentence_vectors(self, texts: Sequence[str]) -> list[np.ndarray]:
         "The vectors of each text's sentences."
@@ -331,12 +331,18 @@ class ClassifierJudge:
         vectors = embed([sentence for sentences in parts for sentence in sentences])
         return np.split(vectors, np.cumsum([len(sentences) for sentences in parts])[:-1])
 
-    def logits(self, texts: Sequence[str]) -> np.ndarray:
-        "The highest logit of each text's sentences, one column a behaviour; remembered."
-        return np.stack(remembered(self._known, texts, lambda new: map(self._logit, self._sentence_vectors(new))))
+    def _seen(self, texts: Sequence[str]) -> list[tuple[np.ndarray, np.ndarray]]:
+        "The mean of each text's sentence vectors, and their highest logits, one a behaviour; remembered."
 
-    def _logit(self, vectors: np.ndarray) -> np.ndarray:
-        return (vectors @ self._weight.T + self._bias).max(axis=0)
+        def read(new: list[str]) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+            for vectors in self._sentence_vectors(new):
+                yield vectors.mean(axis=0), (vectors @ self._weight.T + self._bias).max(axis=0)
+
+        return remembered(self._known, texts, read)
+
+    def logits(self, texts: Sequence[str]) -> np.ndarray:
+        "The highest logit of each text's sentences, one column a behaviour."
+        return np.stack([logits for _, logits in self._seen(texts)])
 
     def scores(self, texts: Sequence[str], behaviour: str) -> np.ndarray:
         "The probability that each text shows the behaviour."
@@ -403,9 +409,7 @@ def features(texts: Sequence[str]) -> np.ndarray:
     """
     needs("local", "transformers")
     adapted, frozen = sentence_judge(), embedding_judge()
-    read = adapted._sentence_vectors(texts)
-    adapted._known.update(zip(texts, map(adapted._logit, read), strict=True))  # or they would be read once more
-    means = np.stack([vectors.mean(axis=0) for vectors in read])
+    means = np.stack([mean for mean, _ in adapted._seen(texts)])
     rules = frozen._rules
     rules.read(texts)
     found = [[bool(rules.constructions(text, name)) for name in frozen.behaviours] for text in texts]

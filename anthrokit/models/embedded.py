@@ -546,19 +546,20 @@ def _refuse_code(folder: Path) -> None:
 
 
 @functools.cache
-def load(name: str = "smollm2-135m-instruct") -> tuple[Any, Any]:
+def load(name: str = "smollm2-135m-instruct", precision: str | None = None) -> tuple[Any, Any]:
     """The embedded text model and its tokenizer, loaded once a process.
 
     Parameters
     ----------
     name : str
         Name of the model, or a folder with a causal language model that transformers loads.
+    precision : str, optional
+        float32 or bfloat16; by default bfloat16 where the processor multiplies in it, and float32 elsewhere.
 
     Returns
     -------
     (model, tokenizer)
-        A causal language model in evaluation mode, in bfloat16 where the processor multiplies in it and in float32
-        elsewhere, and its tokenizer, which pads on the left.
+        A causal language model in evaluation mode, and its tokenizer, which pads on the left.
 
     Raises
     ------
@@ -585,7 +586,7 @@ def load(name: str = "smollm2-135m-instruct") -> tuple[Any, Any]:
     _refuse_code(folder)
     own = {"trust_remote_code": False, "local_files_only": True}
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder, padding_side="left", **own)
-    model = transformers.AutoModelForCausalLM.from_pretrained(folder, dtype=_fastest(torch), **own).eval()
+    model = transformers.AutoModelForCausalLM.from_pretrained(folder, dtype=precision or _fastest(torch), **own).eval()
     if tokenizer.pad_token_id is None:
         tokenizer.pad_token = tokenizer.eos_token
     return model, tokenizer
