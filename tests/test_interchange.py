@@ -370,13 +370,19 @@ def metrics_of(path):
     return read_eval_log(str(path)).results.scores
 
 
-@pytest.mark.slow
 def test_inspect_without_a_judge(server, tmp_path):
     "Said before the first call."
+    from inspect_ai import eval
+    from inspect_ai.model import get_model
+
+    from anthrokit.io import anthrobench
+
     base = server()
-    done = inspect_command(tmp_path, base, "--limit", "1")
+    study = anthrobench(turns=2, behaviours=["emotions", "first-person pronoun use"])
+    target = get_model("anthrokit/openai/target", base_url=base, api_key="none")
+    (log,) = eval(study, model=target, limit=1, display="none", log_dir=str(tmp_path))
     said = urllib.request.urlopen(base.removesuffix("v1") + "stats").read()
-    assert "Model role 'judge' is required" in done.stdout + done.stderr and json.loads(said) == {}
+    assert "Model role 'judge' is required" in log.error.message and json.loads(said) == {}
 
 
 def test_unscored_is_not_no(tmp_path):

@@ -9,7 +9,8 @@ import time
 
 import pandas as pd
 import pytest
-from judged import HERE, llm, make_run, panel, stats, verdicts
+from forks import Fork
+from judged import HERE, judge_on_a_full_disk, kill_again_and_again, llm, make_run, panel, stats, verdicts
 
 from anthrokit.core import Run, RunError, digest
 from anthrokit.judging import LLMJudge, Rating, TogetherJudge, estimate, judge
@@ -89,61 +90,14 @@ def test_an_unknown_limit_is_learnt(server):
 
 # Nothing lost
 
-KILLS = """
-import os, random, signal, sys, time
-from anthrokit.judging import judge
-from anthrokit.work import Job
-from anthrokit.models import LLM
-from anthrokit.models.transports import import_litellm
-from anthrokit.core import Run
-import_litellm()
-base, folder, wanted = sys.argv[1], sys.argv[2], int(sys.argv[3])
-from judged import make_run, panel
-make_run(folder, 24).close()
-count, keep = Job._count, Job.keep
-rng, kills, ended, reported = random.Random(int(sys.argv[3])), 0, False, set()
-while not ended:
-    pid = os.fork()
-    if pid == 0:
-        into = os.open(folder + ".reported", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-        def told(self, table, rows, **counts):
-            def tell(done, failed, written):
-                for row in rows if written.exception() is None else ():
-                    key = tuple(row[name] for name in ("judge", "behaviour", "dialogue_id", "turn", "sample"))
-                    os.write(into, (repr((key, row["verdict"])) + "\\n").encode())
-                count(self, done, failed, written)
-            self._count = tell
-            keep(self, table, rows, **counts)
-        Job.keep = told
-        with Run(folder) as run:
-            judge(run, panel(base), samples=2, progress=False)
-        os._exit(0)
-    time.sleep(rng.uniform(0.15, 0.45))
-    if kills < wanted:
-        os.kill(pid, signal.SIGKILL)
-        kills += 1
-    _, status = os.waitpid(pid, 0)
-    ended = status == 0
-    if os.path.exists(folder + ".reported"):
-        reported = {eval(line) for line in open(folder + ".reported")}
-    with Run(folder) as run:
-        there = set(run.rows("SELECT judge, behaviour, dialogue_id, turn, sample, verdict FROM ratings"))
-    keys = {row[:5] for row in there}
-    assert len(keys) == len(there)
-    lost = {one for one in reported if (*one[0], None if one[1] is None else int(one[1])) not in there}
-    assert not lost, lost
-    assert kills < wanted + 5
-print(kills, len(reported), len(there))
-"""
-
 
 def test_killed_ten_times(server, tmp_path):
     "Kill -9, 12 times in a row on one run: all that was reported is there, once, and the end is as without."
     base = server("--latency", 0.12)
-    command = [sys.executable, "-c", KILLS, base, str(tmp_path / "killed"), "12"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, done.stderr[-2000:]
-    kills, reported, there = map(int, done.stdout.split())
+    said, errors = tmp_path / "said", tmp_path / "errors"
+    done = Fork(kill_again_and_again, base, str(tmp_path / "killed"), 12, said, errors=errors)
+    assert done.wait(300) == 0, errors.read_text()[-2000:]
+    kills, reported, there = map(int, said.read_text().split())
     assert kills >= 10 and 0 < reported <= there
     with make_run(tmp_path / "whole", 24) as whole, Run(tmp_path / "killed") as killed:
         judge(whole, panel(base, max_concurrency=64), samples=2, progress=False)
@@ -182,35 +136,13 @@ def test_server_dies_and_comes_back(tmp_path):
     process.stdout.close()
 
 
-FULL_DISK = """
-import resource, sys
-from judged import make_run, panel
-from anthrokit.judging import judge
-from anthrokit.core import RunError
-run = make_run(sys.argv[2], 20)
-judges = panel(sys.argv[1])
-for one in judges:
-    one.llm.prepare()
-resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, resource.RLIM_INFINITY))
-try:
-    judge(run, judges, progress=False)
-except RunError as error:
-    resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
-    print(error)
-    sys.exit(3)
-"""
-
-
 def test_full_disk(server, tmp_path):
     "A disk that takes no more stops the run with a sentence; what is there stays, and the run goes on later."
     base = server()
-    command = [sys.executable, "-c", FULL_DISK, base, str(tmp_path / "run")]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
-    assert (
-        done.returncode == 3
-        and "can't be written" in done.stdout
-        and "run again" in done.stdout
-    )
+    done = Fork(judge_on_a_full_disk, base, tmp_path / "run", tmp_path / "said")
+    assert done.wait(120) == 3
+    said = (tmp_path / "said").read_text()
+    assert "can't be written" in said and "run again" in said
     with Run(tmp_path / "run") as run:
         before = verdicts(run)
         assert 0 < len(before) < 20 * 13 * 9

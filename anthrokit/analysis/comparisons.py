@@ -122,6 +122,30 @@ def _adjusted(parts: Sequence[pd.DataFrame], group: str, family: str | Sequence[
     return _with_holm(table, keys)
 
 
+def _compared(
+    levels: _Levels,
+    pairs: Sequence[tuple[str, str]],
+    group: str,
+    family: str | Sequence[str] = "all",
+    *,
+    ci: float,
+    n_swaps: int,
+    seed: int,
+) -> pd.DataFrame:
+    "What `compare` returns, of these pairs of levels."
+    parts = []
+    for a, b in pairs:
+        s_a, n_a, s_b, n_b = levels.matched(a, b)
+        table = difference(s_a, n_a, s_b, n_b, ci)
+        angles = 2 * np.arcsin(np.sqrt(table[["share_a", "share_b"]].to_numpy()))
+        p_value = _swap_names(np.stack([s_a, s_b]), np.stack([n_a, n_b]), n_swaps, seed)
+        table = table.assign(a=a, b=b, p_value=p_value, effect_size=angles[:, 0] - angles[:, 1])
+        parts.append(pd.concat([levels.groups, table], axis=1))
+    result = _adjusted(parts, group, family)
+    own = ["a", "b", "estimate", "ci_low", "ci_high", "p_value", "p_adjusted", "effect_size"]
+    return result[[*levels.groups, *own, "share_a", "share_b", "n_a", "n_b", "n_clusters", "ci"]]
+
+
 def compare(
     labels: Run | pd.DataFrame,
     group: str = "target",
@@ -182,17 +206,9 @@ def compare(
        a  b  estimate  n_clusters
     0  A  B     -0.15          20
     """
-    levels, parts = _Levels(labels, group, by, variant), []
-    for a, b in _level_pairs(levels.column, baseline, pairs, order):
-        s_a, n_a, s_b, n_b = levels.matched(a, b)
-        table = difference(s_a, n_a, s_b, n_b, ci)
-        angles = 2 * np.arcsin(np.sqrt(table[["share_a", "share_b"]].to_numpy()))
-        p_value = _swap_names(np.stack([s_a, s_b]), np.stack([n_a, n_b]), n_swaps, seed)
-        table = table.assign(a=a, b=b, p_value=p_value, effect_size=angles[:, 0] - angles[:, 1])
-        parts.append(pd.concat([levels.groups, table], axis=1))
-    result = _adjusted(parts, group, family)
-    own = ["a", "b", "estimate", "ci_low", "ci_high", "p_value", "p_adjusted", "effect_size"]
-    return result[[*levels.groups, *own, "share_a", "share_b", "n_a", "n_b", "n_clusters", "ci"]]
+    levels = _Levels(labels, group, by, variant)
+    asked = _level_pairs(levels.column, baseline, pairs, order)
+    return _compared(levels, asked, group, family, ci=ci, n_swaps=n_swaps, seed=seed)
 
 # %% ../../nbs/07_analysis/06_comparisons.ipynb #9f7b2575
 def compare_differences(

@@ -379,11 +379,14 @@ def _rank_correlation(x: Sequence[float], y: Sequence[float]) -> tuple[float, fl
     "Spearman's ρ and its two-sided p: exact, also with ties, for up to nine pairs; by Student's t for more."
     from scipy.stats import rankdata, spearmanr
 
-    (rho, p_value), n = spearmanr(x, y), len(x)
+    n = len(x)
     if n > _EXACT:
+        rho, p_value = spearmanr(x, y)
         return rho, max(p_value, 2 / factorial(n))
-    a, b = (rankdata(values) - (n + 1) / 2 for values in (x, y))
-    return rho, float(np.mean(np.abs(b[_orders(n)] @ a) >= abs(a @ b)))
+    ranks = np.column_stack([rankdata(values) for values in (x, y)])
+    a, b = ranks.T - (n + 1) / 2
+    p_value = np.mean(np.abs(b[_orders(n)] @ a) >= abs(a @ b))
+    return np.corrcoef(ranks, rowvar=False)[1, 0], float(p_value)
 
 
 def profile_validity(

@@ -334,8 +334,9 @@ def escalation(
         t, y = scored["turn"].to_numpy(dtype=float), scored["value"].to_numpy(dtype=float)
         if not len(t) or t.min() == t.max():
             continue
-        terms = pd.DataFrame({"n": 1.0, "t": t, "y": y, "ty": t * y, "tt": t * t})
-        moments = terms.groupby(scored["cluster"].to_numpy()).sum().to_numpy()
+        place, names = pd.factorize(scored["cluster"], sort=True)
+        terms = (np.ones_like(t), t, y, t * y, t * t)
+        moments = np.stack([np.bincount(place, term, len(names)) for term in terms], axis=1)
         row = resample(_slope, moments, n_resamples=n_resamples, ci=ci, seed=seed)
         if alone and len(moments) < _FEWEST:
             row[["ci_low", "ci_high"]] = np.nan

@@ -68,11 +68,12 @@ def _occurrences(
     level: np.ndarray, noise: np.ndarray, rates: Sequence[float], turn_shift: float, carry_over: float
 ) -> np.ndarray:
     "Whether each behaviour occurs: target × base prompt × scenario × turn × behaviour."
-    from scipy.stats import norm
+    from scipy.special import ndtri
 
     truth, before = np.zeros(noise.shape, dtype=bool), np.zeros(level.shape, dtype=bool)
+    threshold = -ndtri(rates)
     for turn, own in enumerate(noise):
-        before = level + own + turn_shift * turn + carry_over * before > norm.isf(rates)
+        before = level + own + turn_shift * turn + carry_over * before > threshold
         truth[turn] = before
     return np.moveaxis(truth, 0, 3)
 
@@ -108,7 +109,7 @@ def _describe(
     categories = [behaviour_categories().get(name, "other") for name in behaviours]
 
     def text(values: Sequence[str], codes: np.ndarray) -> pd.Series:
-        return pd.Series(np.asarray(values, dtype=object)[codes], dtype="str")
+        return pd.Series(pd.array(list(values), dtype="str").take(codes))
 
     about = ("domain", "scenario", "empathy", "professionalism")
     return pd.DataFrame(

@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 
 from .clustered import as_labels, check_range
-from .comparisons import _one_column, compare
+from .comparisons import _compared, _level_pairs, _Levels, _one_column
 from ..core import Run, nearest, require_columns
 from ..judging import judge
 from ..models import DEFAULT_MODEL, LLM
@@ -97,9 +97,10 @@ def drift(
     labels = as_labels(labels)
     require_columns(labels, [group, "label"])
     first = labels[group].dropna().iloc[0] if labels[group].notna().any() else None
-    chosen = {"baseline": first if baseline is None else baseline, "seed": seed}
-    table = compare(labels, group, by, ci=ci, n_swaps=n_swaps, **chosen)
-    inner = compare(labels, group, by, ci=2 * ci - 1, n_swaps=0, **chosen)
+    levels = _Levels(labels, group, by, "judged")
+    pairs = _level_pairs(levels.column, first if baseline is None else baseline)
+    table = _compared(levels, pairs, group, ci=ci, n_swaps=n_swaps, seed=seed)
+    inner = _compared(levels, pairs, group, ci=2 * ci - 1, n_swaps=0, seed=seed)
     limits = {"equivalence_low": inner["ci_low"], "equivalence_high": inner["ci_high"]}
     table = table.assign(**limits, margin=float(margin))
     table["verdict"] = [_verdict(row, margin, 1 - ci) for row in table.itertuples()]

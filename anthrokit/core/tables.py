@@ -568,9 +568,12 @@ def table_sql(table: str) -> str:
 # %% ../../nbs/01_core/01_tables.ipynb #a7c1e4d2
 def _faults(values: pd.Series, name: str, dtype: str, rule: str | tuple[str, ...]) -> Iterator[tuple[int, str]]:
     "Rows of a column that break its rule, and how."
-    there = values.dropna()
+    if rule in ("present", "optional", "derived") and name not in ("turn", "sample"):
+        return
+    missing = values.isna()
+    there = values[~missing] if missing.any() else values
     if rule not in ("present", "optional", "derived"):
-        yield from ((row, "is empty") for row in values.index[values.isna()])
+        yield from ((row, "is empty") for row in values.index[missing])
     if rule == "id" and not there.is_unique:
         first = {value: row for row, value in there[::-1].items()}
         for row, value in there[there.duplicated()].astype(object).items():
@@ -587,16 +590,16 @@ def _faults(values: pd.Series, name: str, dtype: str, rule: str | tuple[str, ...
 _KINDS = {TEXT: "text", INTEGER: "a whole number", NUMBER: "a number", TRUTH: "True or False"}
 
 
-def _in_dtype(values: pd.Series, dtype: str) -> tuple[pd.Series, pd.Series]:
-    "A column in its dtype, and the cells that can't be brought to it, which are missing there."
+def _in_dtype(values: pd.Series, dtype: str) -> tuple[pd.Series, dict[Any, Any]]:
+    "A column in its dtype, and the cells by row that can't be brought to it, which are missing there."
     no_number = TypeError, ValueError, OverflowError
     with contextlib.suppress(*no_number):
-        return values.astype(dtype), values.iloc[:0]
+        return values if values.dtype == dtype else values.astype(dtype), {}
     fit = {}
     for row, value in values.items():
         with contextlib.suppress(*no_number):
             fit[row] = pd.Series([value], dtype=object).astype(dtype)[0]
-    return pd.Series(fit, dtype=dtype).reindex(values.index), values.drop(list(fit))
+    return pd.Series(fit, dtype=dtype).reindex(values.index), values.drop(list(fit)).to_dict()
 
 # %% ../../nbs/01_core/01_tables.ipynb #c5c05af8
 def refuse_doubled(names: Iterable[object], where: str = "") -> None:
@@ -670,14 +673,18 @@ def check(frame: pd.DataFrame, table: str, source: str | os.PathLike | None = No
         plural = "columns" if "," in needed else "column"
         raise TableError(f"{where}the table {table} needs the {plural} {needed}.{hint}")
     counted = source is not None and frame.index.is_unique and frame.index.inferred_type == "integer"
-    frame = (frame if counted else frame.reset_index(drop=True)).assign(**dict.fromkeys(absent, pd.NA))
-    frame, places, typed = frame[[*fields, *(name for name in frame.columns if name not in fields)]], [], {}
+    frame = frame if counted else frame.reset_index(drop=True)
+    rest, places, typed = frame.loc[:, ~frame.columns.isin([*fields])], [], {}
     for name, (dtype, rule, _) in fields.items():
+        if name in absent:
+            typed[name] = pd.Series(pd.NA, index=frame.index, dtype=dtype)
+            continue
         typed[name], odd = _in_dtype(frame[name], dtype)
         found = [(row, f"{value!r} is not {_KINDS[dtype]}") for row, value in odd.items()]
-        found += _faults(typed[name].drop(odd.index) if found else typed[name], name, dtype, rule)
+        found += _faults(typed[name].drop([*odd]) if found else typed[name], name, dtype, rule)
         places += [f"row {row + 1}, column {name}: {what}" for row, what in sorted(found)]
-    frame, key = frame.assign(**typed), [*stated(table).key]
+    frame, key = pd.DataFrame(typed), [*stated(table).key]
+    frame = pd.concat([frame, rest], axis=1) if len(rest.columns) else frame
     if len(key) > 1 and (twice := frame.duplicated(key)).any():
         twice &= frame[key].notna().all(axis=1)
         places += [

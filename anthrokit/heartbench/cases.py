@@ -5,6 +5,7 @@
 # %% ../../nbs/10_heartbench/01_cases.ipynb #ecabccb6
 from __future__ import annotations
 
+import functools
 import html
 import json
 import math
@@ -69,7 +70,15 @@ def load_abilities(path: str | os.PathLike | None = None) -> pd.DataFrame:
     >>> load_abilities()["dimension"].value_counts().to_dict()
     {'Personality': 7, 'Emotion': 4, 'Sociality': 2, 'Motivation': 1, 'Morality': 1}
     """
-    path = data_path("heartbench/abilities.toml") if path is None else Path(path)
+    return _own_abilities().copy() if path is None else _abilities_in(Path(path))
+
+
+@functools.cache
+def _own_abilities() -> pd.DataFrame:
+    return _abilities_in(data_path("heartbench/abilities.toml"))  # read once: every score asks for it
+
+
+def _abilities_in(path: Path) -> pd.DataFrame:
     frame = pd.DataFrame(read_toml(path).get("ability", []))
     if frame.empty:
         raise TableError(f"{path}: is not a taxonomy of abilities: it has no [[ability]]")

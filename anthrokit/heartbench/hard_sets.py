@@ -18,7 +18,7 @@ from ..figures.profiles import _draw_dots
 from ..figures.style import counted
 from .cases import OTHER
 from .results import saturation
-from .scoring import ability_means, case_means
+from .scoring import ability_means, case_means, mean_of_known
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -71,7 +71,8 @@ def _matrix(hits: pd.DataFrame, protocol: str) -> pd.DataFrame:
     "Case scores, models × cases."
     means = hits if "estimate" in hits else case_means(hits, protocol)
     refuse_twice(means, ["model", "case_id"], "{model!r} has two scores in case {case_id!r}")
-    return means.pivot(index="model", columns="case_id", values="estimate").astype("Float64").astype(float)
+    means = means.assign(estimate=means["estimate"].astype("Float64").astype(float))
+    return means.pivot(index="model", columns="case_id", values="estimate")
 
 
 def _chosen(hardness: np.ndarray, weights: np.ndarray, share: float) -> np.ndarray:
@@ -83,9 +84,9 @@ def _chosen(hardness: np.ndarray, weights: np.ndarray, share: float) -> np.ndarr
     return taken[:, np.argsort(order)]
 
 
-def _hardness(scores: pd.DataFrame) -> np.ndarray:
+def _hardness(scores: np.ndarray) -> np.ndarray:
     "How far models lie above their own means in each case: NaN where nothing is known. Missing scores move nothing."
-    return scores.sub(scores.mean(axis=1), axis=0).mean().to_numpy()
+    return mean_of_known(scores - mean_of_known(scores, axis=1)[:, None], axis=0)
 
 
 def _families(models: Iterable[str], groups: Mapping[str, str] | None, purpose: str) -> dict[str, str]:
@@ -162,15 +163,15 @@ def hard_drop(
         raise TableError(f"the new answers have none of the model {absent[0]!r}")
     if new is not None and (silent := new.index[new.isna().all(axis=1)]).size:
         raise TableError(f"the new answers of {silent[0]!r} have no score in these cases")
-    n_cases = wide.shape[1]
+    n_cases, values = wide.shape[1], wide.to_numpy()
     weights = np.vstack([np.ones((1, n_cases)), draw_clusters(n_cases, n_resamples, seed)])
-    together, drawn = _chosen(_hardness(wide), weights, share), {}
+    together, drawn = _chosen(_hardness(values), weights, share), {}
 
     def mean(scores: pd.Series, drawing: np.ndarray) -> np.ndarray:
         return ability_means(scores.to_numpy()[:, None], drawing)[:, 0]
 
     for place, (model, scores) in enumerate(wide.iterrows()):
-        apart = _chosen(_hardness(wide[family != family[place]]), weights, share)
+        apart = _chosen(_hardness(values[family != family[place]]), weights, share)
         whole, chosen, left_out = (mean(scores, drawing) for drawing in (weights, together, apart))
         found = {"all cases": whole, "hard, chosen with it": chosen, "hard, chosen without it": left_out}
         drops = {"drop, chosen with it": whole - chosen, "drop, chosen without it": whole - left_out}

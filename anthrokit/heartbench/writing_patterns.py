@@ -357,7 +357,7 @@ def _relation(value: pd.Series, own: pd.Series, others: list, case: pd.Series, *
         return np.nan, np.nan, np.nan, *counts
     numbers[:, 1] /= spread
     products = (numbers[:, :, None] * numbers[:, None, :]).reshape(len(numbers), -1)
-    sums = pd.DataFrame(products).groupby(case.to_numpy()).sum().to_numpy()
+    sums = pd.DataFrame(products).groupby(pd.Series(case.to_numpy())).sum().to_numpy()
     found = resample(_coefficient, sums, **how).iloc[0]
     return found["estimate"], found["ci_low"], found["ci_high"], *counts
 

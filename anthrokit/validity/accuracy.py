@@ -44,8 +44,9 @@ def _accuracy(hit: np.ndarray, false: np.ndarray, miss: np.ndarray, rejection: n
 # %% ../../nbs/08_validity/02_accuracy.ipynb #ebb7aff4
 def _bases_of(rows: pd.DataFrame, told: pd.DataFrame) -> pd.Series:
     "The base prompt of every row's dialogue, where a table tells it."
-    known = told.dropna(subset="base_id").astype({"dialogue_id": "str"}).drop_duplicates("dialogue_id")
-    return rows["dialogue_id"].astype("str").map(known.set_index("dialogue_id")["base_id"])
+    known = told[["dialogue_id", "base_id"]].dropna(subset="base_id").astype({"dialogue_id": "str"})
+    known = known.drop_duplicates("dialogue_id").set_index("dialogue_id")["base_id"]
+    return rows["dialogue_id"].astype("str").map(known)
 
 
 def verdicts_of(source: pd.DataFrame | Run) -> pd.DataFrame:
@@ -266,7 +267,7 @@ def effective_votes(
     wrong = np.column_stack([truth_values(both[name]) != truth_values(both["truth"]) for name in names]) * 1.0
     joint = [wrong[:, a] * wrong[:, b] for a, b in combinations(range(len(names)), 2)]
     values = np.column_stack([np.ones(len(both)), wrong, *joint]) * both["weight"].to_numpy()[:, None]
-    sums = pd.DataFrame(values).groupby(pd.factorize(clusters(both))[0]).sum().to_numpy()
+    sums = pd.DataFrame(values).groupby(pd.Series(pd.factorize(clusters(both))[0])).sum().to_numpy()
     statistic = partial(_independent, judges=len(names))
     table = resample(statistic, sums, n_resamples=n_resamples, ci=ci, seed=seed)
     table.insert(0, "measure", ["error correlation", "independent votes"])

@@ -187,7 +187,7 @@ _OWN = ["n", "n_total", "n_clusters", "ci"]
 
 def _panel_against(labels: pd.DataFrame, people: Any) -> pd.DataFrame:
     "What people decided of what the panel labelled: behaviour, said, truth, weight, cluster."
-    told = verdicts_of(labels).query("judge == 'panel'")
+    told = verdicts_of(labels[labels.columns.intersection([*_ITEM, "base_id", "label"])])  # without judges' columns
     both = _both_said(told, people).dropna(subset="verdict")
     own = labels[["dialogue_id"]].astype("str").assign(cluster=clusters(labels)).drop_duplicates("dialogue_id")
     both = both.merge(own, on="dialogue_id", how="left")
@@ -278,7 +278,7 @@ def _beside(raw: pd.DataFrame, by: list[str], found: pd.DataFrame) -> pd.DataFra
 
 def _from_accuracy(raw: pd.DataFrame, accuracy: pd.DataFrame, ci: float) -> pd.DataFrame:
     "Corrected by a table of accuracy, whose labels count as drawn elsewhere."
-    from scipy.stats import norm
+    from scipy.special import ndtri
 
     if absent := [name for name in ("behaviour", "judge") if name not in accuracy.columns]:
         raise TableError(
@@ -303,7 +303,7 @@ def _from_accuracy(raw: pd.DataFrame, accuracy: pd.DataFrame, ci: float) -> pd.D
     found = raw.merge(known, left_on="behaviour", right_index=True, how="left")
     effective = found["n"] / found["design_effect"].fillna(found["n"] / found["n_clusters"]).clip(lower=1)
     rates = [found[name] for name in ("sensitivity", "n_positive", "specificity", "n_negative")]
-    point, low, high = rogan_gladen(found["estimate"], effective, *rates, z=norm.ppf(0.5 + ci / 2))
+    point, low, high = rogan_gladen(found["estimate"], effective, *rates, z=ndtri(0.5 + ci / 2))
     return found[_BEHIND].assign(estimate=point, ci_low=low, ci_high=high)
 
 
@@ -399,9 +399,9 @@ def _powered_parts(
     `q` is the judged rate with its limits; `judged` and `cluster` are of all messages; `drawn` has of those that
     people labelled: said, hit, weight, cluster.
     """
-    from scipy.stats import norm
+    from scipy.special import ndtri
 
-    z, (said, hit, weight, place) = norm.ppf(0.5 + ci / 2), drawn
+    z, (said, hit, weight, place) = ndtri(0.5 + ci / 2), drawn
     share, worth, influence, alike = _worth(hit, weight, place, size, ci)
     alone = (share, *_wilson(share, worth, z))
     if np.bincount(said.astype(int), minlength=2).min() < _FEWEST:
@@ -432,9 +432,9 @@ def _strata_parts(
     strata: np.ndarray, cluster: np.ndarray, drawn: Sequence[np.ndarray], size: int, ci: float
 ) -> dict[str, Any]:
     "As `_powered_parts`, by any strata of all messages; the first of `drawn` are the strata of those labelled."
-    from scipy.stats import norm
+    from scipy.special import ndtri
 
-    z, (told, hit, weight, place) = norm.ppf(0.5 + ci / 2), drawn
+    z, (told, hit, weight, place) = ndtri(0.5 + ci / 2), drawn
     share, worth, _, alike = _worth(hit, weight, place, size, ci)
     merged = _merged(strata, told)
     strata, told = (pd.Series(part).map(merged).to_numpy() for part in (strata, told))

@@ -203,7 +203,7 @@ def _rated(frame: pd.DataFrame, name: str, scale: str) -> pd.DataFrame:
 def _compared(said: np.ndarray, truth: np.ndarray, cluster: pd.Series, **parameters: Any) -> pd.DataFrame:
     "Precision, recall, specificity and kappa of verdicts against the truth, with intervals by cluster."
     kinds = np.stack([said & truth, said & ~truth, ~said & truth, ~said & ~truth], axis=1).astype(float)
-    sums = pd.DataFrame(kinds).groupby(cluster.to_numpy()).sum().to_numpy()
+    sums = pd.DataFrame(kinds).groupby(pd.Series(cluster.to_numpy())).sum().to_numpy()
     found = resample(_accuracy, *np.hsplit(sums, 4), **parameters).iloc[[0, 1, 2, 5]]
     found.insert(0, "measure", ["precision", "recall", "specificity", "kappa"])
     return found.assign(n=len(said), n_positive=int(truth.sum()))

@@ -115,7 +115,7 @@ def _plans(
     q: tuple, sensitivity: float, specificity: float, width: float, ci: float, most: int
 ) -> list[dict]:
     "The number of labels by each draw."
-    from scipy.stats import norm
+    from scipy.special import ndtri
 
     judged = float(np.clip(q[0], 1e-4, 1 - 1e-4))
     rate = float(np.clip((judged + specificity - 1) / (sensitivity + specificity - 1), 1e-4, 1 - 1e-4))
@@ -129,7 +129,7 @@ def _plans(
         width_of = partial(_expected_width, q, present, absent, (share, 1 - share), ci=ci)
         needed = _fewest(width_of, width, most)
         found.append({"draw": draw, "share_present": share, "estimate": needed, "floor": floor})
-    ends = lambda n: np.ptp(_wilson(rate, n, norm.ppf(0.5 + ci / 2)))  # noqa: E731
+    ends = lambda n: np.ptp(_wilson(rate, n, ndtri(0.5 + ci / 2)))  # noqa: E731
     needed, floor = (np.nan, np.nan) if np.isnan(floor) else (_fewest(ends, width, most), 0.0)
     return [*found, {"draw": "people alone", "share_present": judged, "estimate": needed, "floor": floor}]
 
@@ -217,7 +217,7 @@ def enough_labels(
     >>> enough_labels(labels, people, 0.3, look=2, looks=5)["enough"].tolist()
     [True]
     """
-    from scipy.stats import norm
+    from scipy.special import ndtr
 
     check_level(ci)
     if (look is None) != (looks is None) or (look is not None and not 1 <= look <= looks):
@@ -227,10 +227,10 @@ def enough_labels(
     rates = partial(prediction_powered_rates, labels, people, by, strata=strata)
     if looks is None:
         told = rates()["n_people"].fillna(0)
-        levels = told.map(lambda n: min(2 * norm.cdf(_any_quantile(max(n, 1), ci)) - 1, _SUREST))
+        levels = told.map(lambda n: min(2 * ndtr(_any_quantile(max(n, 1), ci)) - 1, _SUREST))
         found = pd.concat([rates(ci=level)[levels == level] for level in levels.unique()]).sort_index()
     else:
-        found = rates(ci=2 * norm.cdf(_planned_quantile(looks, ci)) - 1)
+        found = rates(ci=2 * ndtr(_planned_quantile(looks, ci)) - 1)
     wide = found["ci_high"] - found["ci_low"]
     columns = [*as_names(by), "estimate", "ci_low", "ci_high", "n_people"]
     return found[columns].assign(width=wide, enough=wide <= width, look=look, looks=looks)

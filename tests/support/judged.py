@@ -1,16 +1,25 @@
 """Small runs to judge, panels of judges on the mock server, what they say; for tests and processes they start."""
 
+import ast
 import json
+import os
+import random
+import resource
+import signal
+import sys
+import time
+import traceback
 import urllib.request
 from pathlib import Path
 
 import pandas as pd
 
-from anthrokit.core import Run
+from anthrokit.core import Run, RunError
 from anthrokit.heartbench import RubricJudge, add_answers, bundled_answers, judge_answers, load_cases
 from anthrokit.judging import LLMJudge, judge
 from anthrokit.models import LLM, Batch
 from anthrokit.simulation import load_prompts, simulate
+from anthrokit.work import Job
 
 HERE = Path(__file__).resolve().parent.parent
 KEYS = ["dialogue_id", "turn", "behaviour", "judge", "sample"]
@@ -89,3 +98,70 @@ def do_part(base, folder):
     run = simulate(load_prompts(), model("target"), model("user"), run=folder, turns=2, progress=False)
     judges = [LLMJudge(model(f"judge-{letter}"), structured=False) for letter in "ab"]
     judge(run, judges, samples=1, behaviours=["personhood", "emotions"], progress=False)
+
+
+def kill_again_and_again(base, folder, wanted, said):
+    """Judge a run, kill the process that does it so many times and once let it end; each time nothing reported is lost.
+
+    Writes how often it was killed, how many ratings were reported and how many are there.
+    """
+    make_run(folder, 24).close()
+    told, rng, kills, reported = Path(f"{folder}.reported"), random.Random(wanted), 0, set()
+    for _ in range(wanted + 5):
+        pid = os.fork()
+        if pid == 0:
+            _judge_and_report(base, folder, told)
+        time.sleep(rng.uniform(0.15, 0.45))
+        if kills < wanted:
+            os.kill(pid, signal.SIGKILL)
+            kills += 1
+        ended = os.waitpid(pid, 0)[1] == 0
+        if told.exists():
+            reported = {ast.literal_eval(line) for line in told.read_text().splitlines()}
+        with Run(folder) as run:
+            there = set(run.rows("SELECT judge, behaviour, dialogue_id, turn, sample, verdict FROM ratings"))
+        assert len({row[:5] for row in there}) == len(there)
+        lost = {one for one in reported if (*one[0], None if one[1] is None else int(one[1])) not in there}
+        assert not lost, lost
+        if ended:
+            break
+    assert ended, "it makes no headway"
+    Path(said).write_text(f"{kills} {len(reported)} {len(there)}")
+
+
+def _judge_and_report(base, folder, told):
+    "Judge, and write of every rating that is reported as kept what it is; the process ends."
+    count, keep, into = Job._count, Job.keep, os.open(told, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+
+    def kept(self, table, rows, **counts):
+        def tell(done, failed, written):
+            for row in rows if written.exception() is None else ():
+                key = tuple(row[name] for name in ("judge", "behaviour", "dialogue_id", "turn", "sample"))
+                os.write(into, (repr((key, row["verdict"])) + "\n").encode())
+            count(self, done, failed, written)
+
+        self._count = tell
+        keep(self, table, rows, **counts)
+
+    Job.keep = kept
+    try:
+        with Run(folder) as run:
+            judge(run, panel(base), samples=2, progress=False)
+        os._exit(0)
+    except BaseException:
+        traceback.print_exc()
+        os._exit(1)
+
+
+def judge_on_a_full_disk(base, folder, said):
+    "Judge where no file can be larger than 400,000 bytes; what is said of that goes into a file, and 3 is the end."
+    run, judges = make_run(folder, 20), panel(base)
+    for one in judges:
+        one.llm.prepare()
+    resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, resource.RLIM_INFINITY))
+    try:
+        judge(run, judges, progress=False)
+    except RunError as error:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+        Path(said).write_text(str(error))
+        sys.exit(3)
