@@ -81,6 +81,20 @@ assert main(["lab", "elsewhere"]) == 1
 """
 
 
+STUDY = """
+import sys
+from anthrokit.cli import main
+
+url = sys.argv[1]
+for arguments in (
+    ["simulate", "r", "--target", f"openai/t@{url}", "--user", f"openai/u@{url}", "--dialogues", "8"],
+    ["judge", "r", "--judges", f"openai/j@{url}", "--samples", "1", "--behaviours", "empathy"],
+    ["report", "r"],
+):
+    assert main([*arguments, "--quiet"]) == 0, arguments
+"""
+
+
 @pytest.fixture(scope="session")
 def wheel(shared, tmp_path_factory):
     "The wheel, made from the source distribution as an installer would; in a copy, for others import this tree."
@@ -159,13 +173,8 @@ def test_wheel_in_a_clean_environment(wheel, server, tmp_path):
     command, url = tmp_path / "venv" / "bin" / "anthrokit", server()
     version = subprocess.run([command, "--version"], capture_output=True, text=True, env=clean())
     assert version.stdout.startswith("anthrokit 0.")
-    for arguments in (
-        ["simulate", "r", "--target", f"openai/t@{url}", "--user", f"openai/u@{url}", "--dialogues", "8"],
-        ["judge", "r", "--judges", f"openai/j@{url}", "--samples", "1", "--behaviours", "empathy"],
-        ["report", "r"],
-    ):
-        done = subprocess.run([command, *arguments, "--quiet"], capture_output=True, text=True, **here)
-        assert done.returncode == 0, done.stderr
+    done = subprocess.run([python, "-c", STUDY, url], capture_output=True, text=True, **here)
+    assert done.returncode == 0, done.stderr
     assert (tmp_path / "r" / "report.html").stat().st_size > 10_000
 
 
