@@ -23,7 +23,7 @@ CELLS = {"a function": (f"judge({HOW})", "Interrupted"), "awaited": (f"await aju
 
 
 @pytest.fixture
-def kernel():
+def kernel(kernels):
     "Runs cells in a kernel of its own: kernel.run(code) gives the name of the error the cell ended with, or None."
     manager = KernelManager(kernel_name="python3")
     manager.start_kernel()
