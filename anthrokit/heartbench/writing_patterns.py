@@ -138,7 +138,8 @@ def _commands_in_chinese(sentence: str) -> bool:
         clause = clause.strip("“”「」 ")
         if _TOLD["zh"].search(clause):
             return True
-        words = [word for word in read_words(clause) if word.tag not in _SKIPPED]
+        words = read_words(clause) if language_of(clause) == "zh" else ()  # no clause needs the English model
+        words = [word for word in words if word.tag not in _SKIPPED]
         if re.match(r".{1,8}(?:属于|来自|问的|往往|是(?!否)|并不|还是会|等于|存在)", clause):
             continue  # the verb is the subject of another
         if not words or words[0].text in _OF_ONESELF or (place and body == sentence):

@@ -1,7 +1,5 @@
 """Does every text of a figure stand on its canvas, and on no other text?"""
 
-from itertools import combinations
-
 import numpy as np
 from matplotlib.text import Text
 
@@ -43,9 +41,7 @@ def corners(text):
 
 
 def meet(one, other):
-    "Whether two turned boxes meet: no line upright or level, and no side of either, parts them."
-    if (one.max(0) < other.min(0)).any() or (other.max(0) < one.min(0)).any():
-        return False
+    "Whether two turned boxes that no upright or level line parts meet: no side of either parts them."
     for box in (one, other):
         for k in range(2):
             side = box[k + 1] - box[k]
@@ -69,7 +65,12 @@ def faults(figure):
         for text, box in drawn.items()
         if box.min() < -1 or box[:, 0].max() > width + 1 or box[:, 1].max() > height + 1
     ]
+    texts, boxes = list(drawn), np.array([*drawn.values()]).reshape(-1, 4, 2)
+    low, high = boxes.min(1), boxes.max(1)
+    near = np.triu((low[:, None] <= high).all(2) & (low <= high[:, None]).all(2), 1)
     over = [
-        f"{a.get_text()!r} on {b.get_text()!r}" for a, b in combinations(drawn, 2) if meet(drawn[a], drawn[b])
+        f"{texts[a].get_text()!r} on {texts[b].get_text()!r}"
+        for a, b in np.argwhere(near)
+        if meet(boxes[a], boxes[b])
     ]
     return cut + over
