@@ -20,7 +20,8 @@ pytestmark = pytest.mark.filterwarnings("error::UserWarning", "error::RuntimeWar
 LONG = [f"laboratory/family/a-model-with-a-rather-long-name-at-step-{step}000" for step in (1, 2)]
 NAMES = {"long": [*LONG, "W" * 20_000, "V" * 20_000, "通义千问大模型" * 5, "豆包" * 20]}
 # Of elements, which a figure takes for plain words, five stand for all; escapes and what misleads are all there.
-NAMES |= {"elements": hostile.ELEMENTS[::6], "escapes": hostile.ESCAPES, "misleading": hostile.MISLEADING}
+NAMES |= {"elements": hostile.ELEMENTS[::6], "escapes": hostile.ESCAPES}
+NAMES |= {"misleading": [name[:2000] for name in hostile.MISLEADING]}
 
 
 @pytest.fixture(autouse=True)
@@ -59,7 +60,7 @@ def named(names):
 @pytest.mark.parametrize("kind", NAMES)
 def test_no_name_warns_or_leaves_no_room(kind):
     for ax in drawn(NAMES[kind], named(NAMES[kind])):
-        ax.figure.canvas.draw()
+        ax.figure.draw_without_rendering()
         assert ax.get_window_extent().width > 0.1 * ax.figure.bbox.width
         assert all(len(text.get_text()) < 400 for text in ax.figure.findobj(matplotlib.text.Text))
 

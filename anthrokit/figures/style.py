@@ -231,6 +231,7 @@ def shown(name: object, room: int = 32) -> str:
 
     families = tuple(matplotlib.rcParams["font.family"])
     text = " ".join(str(name).split())
+    text = text if len(text) <= 4 * room else text[: 2 * room] + text[-2 * room :]  # no letter takes less than half
     text = "".join(one if _width(one, families) else f"⟨U+{ord(one):04X}⟩" for one in text)
     ends = np.cumsum([_width(one, families) for one in text])
     if not text or ends[-1] <= room:

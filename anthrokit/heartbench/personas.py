@@ -375,6 +375,7 @@ def plot_personas(
         ax.plot(around, closed(every.loc[name]), "--" if own_model else "-", color=colour, lw=points(1.6))
         ax.set_yticks([50, 100], ["", ""])
         ax.tick_params(axis="x", pad=-points(3))
+        ax.xaxis.set_label_coords(0.5, 0)  # there is no label, for which each layout would look for a place
         told = "\nown" if own_model else f"\ngroup {group[name]}" if name in group else ""
         ax.set_title(textwrap.fill(texts[name], room) + told, fontsize=points(8), loc="center")
     for ax in list(grid.flat)[len(names) :]:

@@ -55,9 +55,13 @@ def faults(figure):
     "What is cut, and which texts lie on each other, in words."
     for _ in range(2):  # the layout of a second drawing, which is the one that is saved, may differ
         before = [ax.get_position().bounds for ax in figure.axes]
-        figure.draw_without_rendering()
+        if engine := figure.get_layout_engine():
+            engine.execute(figure)
         if np.allclose(before, [ax.get_position().bounds for ax in figure.axes], atol=1e-4):
             break
+    figure.set_layout_engine("none")
+    figure.draw_without_rendering()
+    figure.set_layout_engine(engine)
     drawn = {text: corners(text) for text in texts_of(figure)}
     width, height = figure.bbox.width, figure.bbox.height
     cut = [
