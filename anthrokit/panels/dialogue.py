@@ -206,10 +206,11 @@ def _badges(
     return shown
 
 # %% ../../nbs/12_panels/03_dialogue.ipynb #f115ea42
-def _messages(source: Source, dialogue_id: str, look: Look, badges: pd.DataFrame) -> list[dict[str, Any]]:
-    "The messages of one dialogue, ready to be shown."
-    ratings, places = source.of("ratings", dialogue_id), hues(source.taxonomy)
-    messages, shown = source.of("messages", dialogue_id), []
+def _messages(
+    source: Source, dialogue_id: str, look: Look, badges: pd.DataFrame, ratings: pd.DataFrame
+) -> list[dict[str, Any]]:
+    "The messages of one dialogue, ready to be shown, by its badges and ratings."
+    messages, places, shown = source.of("messages", dialogue_id), hues(source.taxonomy), []
     for message, flags in zip(messages.itertuples(), _flags_of(messages).to_dict("records"), strict=True):
         text = "" if flags.pop("missing message") else message.content[: look.limit]
         own, told = (table[table["turn"] == message.turn] for table in (badges, ratings))
@@ -290,7 +291,8 @@ def dialogue_html(source: Source, dialogue_id: str, look: Look | None = None) ->
     True
     """
     look, about = look or Look(), source.of("dialogues", dialogue_id).iloc[0]
-    badges = _badges_of(source.of("labels", dialogue_id), source.of("ratings", dialogue_id))
+    ratings = source.of("ratings", dialogue_id)
+    badges = _badges_of(source.of("labels", dialogue_id), ratings)
     return render(
         _HEAD + _STRIP + _MESSAGES + _FOOT,
         about=about.where(about.notna(), None).to_dict(),
@@ -298,7 +300,7 @@ def dialogue_html(source: Source, dialogue_id: str, look: Look | None = None) ->
         strip=_strip_of(badges, hues(source.taxonomy)),
         signs=SIGNS,
         usage=source.of("usage", dialogue_id).values.tolist(),
-        messages=_messages(source, dialogue_id, look, badges),
+        messages=_messages(source, dialogue_id, look, badges, ratings),
         look=look,
     )
 
@@ -315,9 +317,10 @@ def _quoted(text: str) -> str:
 def _dialogue_markdown(source: Source, dialogue_id: str) -> str:
     "One dialogue as Markdown, with the behaviours found in each message; what models wrote is escaped."
     about = source.of("dialogues", dialogue_id).iloc[0]
-    badges = _badges_of(source.of("labels", dialogue_id), source.of("ratings", dialogue_id))
+    ratings = source.of("ratings", dialogue_id)
+    badges = _badges_of(source.of("labels", dialogue_id), ratings)
     parts = [f"**{_quoted(str(about['prompt_id']))[2:]}**, target {_quoted(str(about['target']))[2:]}"]
-    for message in _messages(source, dialogue_id, Look(limit=None), badges):
+    for message in _messages(source, dialogue_id, Look(limit=None), badges, ratings):
         who = "User" if message["role"] == "user" else "Target"
         said = _quoted(message["content"]) if isinstance(message["content"], str) else "> *no message*"
         parts += [f"{who}, turn {message['turn']}:", said]
