@@ -242,6 +242,8 @@ def _draw_heat(
         xticklabels=[textwrap.fill(text, 16) for text in texts(list(table.columns), 80)],
         yticklabels=[textwrap.fill(text, wrap) for text in texts(list(table.index), 32)],
     )
+    for note in ax.texts:  # a layout that measures hundreds of numbers takes long, and each stays in its cell
+        note.set_in_layout(len(note.get_text()) > 5)
     ax.set(xlabel="", ylabel="")
     ax.grid(visible=False)
     ax.tick_params(axis="both", labelrotation=0)

@@ -441,6 +441,18 @@ def _fit_names(ax: Axes, width: float) -> bool:
     return changed
 
 
+def _lay_out(figure: Figure) -> None:
+    "Place axes and the texts of legends as a drawing does, without drawing the rest."
+    if not hasattr(figure.canvas, "get_renderer"):  # of a backend that writes files only
+        figure.draw_without_rendering()
+        return
+    if engine := figure.get_layout_engine():
+        engine.execute(figure)
+    for ax in figure.axes:
+        if legend := ax.get_legend():
+            legend.draw(figure.canvas.get_renderer())
+
+
 def _break_axes(ax: Axes, width: float) -> int:
     "Break what stands around one axes; how many lines stand above and below it more."
     box, edge, added = ax.get_window_extent(), points(3), 0
@@ -459,7 +471,7 @@ def _break_axes(ax: Axes, width: float) -> int:
     if legend and legend.get_window_extent().y0 > box.y1 - 1:
         if legend.get_window_extent().x1 > width - edge:
             legend.set_bbox_to_anchor((aside, 1), transform=ax.transAxes)
-            ax.figure.draw_without_rendering()
+            _lay_out(ax.figure)
         added += max(_broken(one, width - edge - one.get_window_extent().x0) for one in legend.get_texts())
     return added
 
@@ -475,9 +487,9 @@ def fit(figure: Figure) -> None:
         text.set_in_layout(False)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="constrained_layout not applied")  # names that leave no room
-        figure.draw_without_rendering()
+        _lay_out(figure)
         if any([_fit_names(ax, width) for ax in figure.axes]):
-            figure.draw_without_rendering()
+            _lay_out(figure)
         added = [_break_axes(ax, width) for ax in figure.axes]
     for text in around:
         text.set_in_layout(True)
