@@ -266,10 +266,8 @@ def group_rows(frame: pd.DataFrame, by: Sequence[str]) -> tuple[np.ndarray, pd.D
     """
     if not by:
         return np.zeros(len(frame), dtype=np.int64), pd.DataFrame(index=range(1))
-    codes = np.zeros(len(frame), dtype=np.int64)
-    for name in by:
-        own, levels = pd.factorize(frame[name], use_na_sentinel=False)
-        codes = pd.factorize(codes * len(levels) + own)[0]
+    keys = [frame[name] for name in by]
+    codes = frame.groupby(keys, sort=False, dropna=False).ngroup().to_numpy()
     first = np.unique(codes, return_index=True)[1]
     return codes, frame.iloc[first][list(by)].reset_index(drop=True)
 
