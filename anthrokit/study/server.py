@@ -68,10 +68,10 @@ def otree_python() -> Path:
 def _make_environment(folder: Path, part: Path) -> None:
     "oTree in a new environment; nothing is left of one that failed."
     shutil.rmtree(part, ignore_errors=True)
-    venv = ["venv", "--without-pip", part]  # pip is here already; one more takes seconds to unpack
-    pip = ["pip", "--python", part, "--no-color", "--quiet", "--disable-pip-version-check", "install", OTREE]
-    for command in (venv, pip):
-        done = subprocess.run([sys.executable, "-m", *map(str, command)], capture_output=True, text=True)
+    pip = [part / "bin" / "python", "-m", "pip", "--no-color", "--quiet", "--disable-pip-version-check"]
+    pip += ["install", OTREE]
+    for command in ([sys.executable, "-m", "venv", part], pip):
+        done = subprocess.run([str(one) for one in command], capture_output=True, text=True)
         if done.returncode:
             shutil.rmtree(part, ignore_errors=True)
             said = (done.stderr or done.stdout).strip().splitlines() or ["no reason was given"]
