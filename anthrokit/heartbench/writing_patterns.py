@@ -17,8 +17,9 @@ from ..figures import legend_above, themed
 from ..figures.profiles import _draw_dots
 from ..figures.style import counted
 from .answers import count_words
-from .languages import english_pipeline, language_of, read_sentences, read_words
+from .languages import language_of, read_sentences, read_words
 from .scoring import case_means
+from ..models import english_pipeline
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -115,7 +116,7 @@ def _commands_in_english(sentence: str) -> bool:
     body = re.sub(order, "", sentence.strip("\"'“”‘’ "), flags=re.I)
     if not body or re.match(r"(?:i|you|he|she|it|we|they|that|this|there|the|a|an|my|your)\b", body, re.I):
         return False
-    for token in english_pipeline()(f"Please {body[0].lower()}{body[1:]}"):  # so that the verb is read as one
+    for token in english_pipeline("language")(f"Please {body[0].lower()}{body[1:]}"):  # so that the verb is read as one
         joined = token.dep_ in ("conj", "ccomp", "parataxis") and token.head.dep_ == "ROOT"
         heads = token.dep_ == "ROOT" or joined
         if not heads or token.tag_ != "VB" or token.lower_ in _NO_COMMANDS:

@@ -7,7 +7,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
     submod_attrs={
         "any_messages": ["Source", "import_messages", "judge_table", "paired_turns", "read_messages", "read_rows"],
         "families": ["family_patterns", "family_quality", "labelled_family_messages"],
-        "grammar": ["GrammarJudge", "PatternJudge", "Reading", "SPACY_MODEL", "load_grammar", "readings"],
+        "grammar": ["GrammarJudge", "PatternJudge", "Reading", "load_grammar", "readings"],
         "jobs": ["ajudge", "estimate", "judge", "rate_many", "taxonomy_of"],
         "judges": ["CONTEXTS", "JUDGE_TEMPLATE", "Judge", "LLMJudge", "PASSAGE_FIRST_TEMPLATE", "Passage", "PronounCounter", "TOGETHER_TEMPLATE", "TogetherJudge", "judge_prompt", "together_prompt"],
         "offline": ["ClassifierJudge", "StudentJudge", "embed", "embedding_judge", "grammar_judge", "labelled_messages", "offline_panel", "offline_quality", "quality", "quality_note", "sentence_judge", "written_sentences"],

