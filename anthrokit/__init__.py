@@ -38,7 +38,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "Behaviour", "Taxonomy", "asimulate", "contextualise", "load_prompts", "sample_prompts", "simulate",
         ],
         "judging": [
-            "LLMJudge", "TogetherJudge", "ajudge", "estimate", "judge", "judge_table", "offline_panel",
+            "LLMJudge", "TogetherJudge", "ajudge", "estimate", "import_messages", "judge", "judge_table", "offline_panel",
         ],
         "analysis": ["agreement", "compare", "compare_pairs", "emergence", "profile", "snowball"],
         "validity": ["corrected_rates", "draw_annotation_sample", "judge_accuracy"],
@@ -46,7 +46,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "study": ["plan"],
         "panels": ["AnnotationPanel", "BallotPanel", "DialoguePanel", "DisagreementPanel", "EmergencePanel", "RubricPanel"],
         "io": [
-            "read_anthrobench", "read_openai", "read_sharegpt", "to_datasets", "write_anthrobench", "write_openai",
+            "read_anthrobench", "to_datasets", "write_anthrobench", "write_openai",
         ],
         "report": ["demo_run", "write_report"],
     },

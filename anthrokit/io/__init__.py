@@ -6,10 +6,9 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
         "anthrobench_files": ["anthrobench_losses", "column_name", "listed_judges", "one_target", "read_anthrobench", "write_anthrobench"],
-        "chats": ["conversations", "read_openai", "read_sharegpt", "to_datasets", "write_openai", "write_sharegpt"],
-        "descriptions": ["croissant"],
+        "chats": ["conversations", "to_datasets", "write_openai", "write_sharegpt"],
         "inspect_logs": ["LiteLLMModel", "anthrobench", "behaviour_scorer", "clustered_stderr", "dialogue", "dialogue_score", "judges_there", "read_inspect", "run_of_log", "write_inspect"],
         "petri": ["read_petri"],
-        "preferences": ["preference_table", "read_preferences", "write_preferences"],
+        "preferences": ["preference_table", "write_preferences"],
     },
 )

@@ -11,13 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..core import Run, RunError, require_run, tables
-from ..judging import import_messages
 
 if TYPE_CHECKING:
     from datasets import Dataset
 
 # %% auto #0
-__all__ = ['conversations', 'write_openai', 'write_sharegpt', 'read_openai', 'read_sharegpt', 'to_datasets']
+__all__ = ['conversations', 'write_openai', 'write_sharegpt', 'to_datasets']
 
 # %% ../../nbs/13_io/03_chats.ipynb #9024c9ce
 _IDS = ("dialogue_id", "prompt_id", "base_id", "target")
@@ -132,75 +131,6 @@ def write_sharegpt(run: Run, path: str | os.PathLike) -> Path:
         for item in conversations(run)
     ]
     return _write_json(items, path, (".json", ".jsonl"))
-
-# %% ../../nbs/13_io/03_chats.ipynb #f6e23bda
-def read_openai(path: str | os.PathLike, run: Run | str | os.PathLike | None = None) -> Run:
-    """A run from a file of OpenAI messages, one JSON object a line.
-
-    Parameters
-    ----------
-    path : str or path
-        A .jsonl file whose lines have `messages`, and where known dialogue_id (or id), prompt_id, base_id, target (or
-        model).
-    run : Run, str or path, optional
-        Where it goes; a temporary folder by default.
-
-    Returns
-    -------
-    Run
-        To be judged. Of messages in parts the text is kept; tool messages are left out and counted in the fact
-        `taken`; messages in a row by one speaker become one. Without base_id, dialogues that begin alike share a
-        prompt. Other columns are metadata.
-
-    Raises
-    ------
-    TableError
-        Not such a file, or a line that can't be taken; names file, row and message.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> path = Path(tempfile.mkdtemp()) / "log.jsonl"
-    >>> said = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello!"}]
-    >>> _ = path.write_text(json.dumps({"messages": said, "model": "gpt-4o"}))
-    >>> read_openai(path).messages()[["target", "turn", "role", "content"]]
-       target  turn       role content
-    0  gpt-4o     1       user      Hi
-    1  gpt-4o     1  assistant  Hello!
-    """
-    return import_messages(path, run)
-
-
-def read_sharegpt(path: str | os.PathLike, run: Run | str | os.PathLike | None = None) -> Run:
-    """A run from a file in the format of ShareGPT.
-
-    Parameters
-    ----------
-    path : str or path
-        A .json file with a list, or a .jsonl file with one object a line.
-    run : Run, str or path, optional
-        Where it goes; a temporary folder by default.
-
-    Returns
-    -------
-    Run
-        To be judged; see `read_openai`.
-
-    Raises
-    ------
-    TableError
-        Not such a file; names file, row and message.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> path = Path(tempfile.mkdtemp()) / "log.json"
-    >>> said = [{"from": "human", "value": "Hi"}, {"from": "gpt", "value": "Hello!"}]
-    >>> _ = path.write_text(json.dumps([{"id": "a", "conversations": said}]))
-    >>> read_sharegpt(path).messages()["content"].tolist()
-    ['Hi', 'Hello!']
-    """
-    return import_messages(path, run)
 
 # %% ../../nbs/13_io/03_chats.ipynb #35f67ae4
 def to_datasets(run: Run | str | os.PathLike) -> dict[str, Dataset]:

@@ -10,49 +10,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from ..core import Run, TableError, lacking, tables
-from ..judging import import_messages, read_rows
+from ..core import Run, TableError, tables
 
 # %% auto #0
-__all__ = ['read_preferences', 'preference_table', 'write_preferences']
-
-# %% ../../nbs/13_io/04_preferences.ipynb #206517b7
-def read_preferences(path: str | os.PathLike, run: Run | str | os.PathLike | None = None) -> Run:
-    """A run from a file of preference data.
-
-    Parameters
-    ----------
-    path : str or path
-        A table's file, as for `core.read_frame`, with the columns chosen and rejected, and prompt where these don't
-        hold it.
-    run : Run, str or path, optional
-        Where it goes; a temporary folder by default.
-
-    Returns
-    -------
-    Run
-        To be judged, with the targets chosen and rejected.
-
-    Raises
-    ------
-    TableError
-        The file holds no pairs, or a row can't be taken.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> path = Path(tempfile.mkdtemp()) / "pairs.csv"
-    >>> _ = path.write_text("prompt,chosen,rejected\\nHow are you?,I missed you!,I am a program.\\n")
-    >>> read_preferences(path).dialogues()["target"].tolist()
-    ['chosen', 'rejected']
-    """
-    first = read_rows(path)[:1]
-    if first and (absent := lacking(("chosen", "rejected"), first[0])):
-        told = ", ".join(first[0])
-        raise TableError(
-            f"{path}: preference data has the columns chosen and rejected, not {told}; it lacks {absent}"
-        )
-    return import_messages(path, run)
+__all__ = ['preference_table', 'write_preferences']
 
 # %% ../../nbs/13_io/04_preferences.ipynb #6e46aa94
 def preference_table(run: Run) -> pd.DataFrame:
@@ -76,6 +37,7 @@ def preference_table(run: Run) -> pd.DataFrame:
 
     Examples
     --------
+    >>> from anthrokit.judging import import_messages
     >>> pairs = pd.DataFrame({"prompt": ["Hi"], "chosen": ["Hello!"], "rejected": ["No."]})
     >>> preference_table(import_messages(pairs))[["prompt", "chosen", "rejected"]]
       prompt  chosen rejected
