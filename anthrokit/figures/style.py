@@ -417,7 +417,7 @@ def _broken(text: Text, room: float) -> int:
                 least = sum(map(len, broken))
     return text.get_text().count("\n") - before.count("\n")
 
-
+# %% ../../nbs/09_figures/01_style.ipynb #80621309
 def _grow(figure: Figure, inches: float) -> None:
     "Make a figure higher, as far as the style has room."
     most = STYLES[_LOOK.get().style].height or np.inf

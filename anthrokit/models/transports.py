@@ -61,6 +61,14 @@ def _import_into(future: concurrent.futures.Future) -> None:
         future.set_result(litellm)
 
 
+def _end_logging() -> None:
+    "LiteLLM's log, worked off by our loop: at the interpreter's end it would be by two loops at once, with errors."
+    from litellm.litellm_core_utils.logging_worker import GLOBAL_LOGGING_WORKER
+
+    with contextlib.suppress(TimeoutError, asyncio.CancelledError):
+        asyncio.run_coroutine_threadsafe(GLOBAL_LOGGING_WORKER.flush(), background_loop()).result(timeout=5)
+
+
 def import_litellm() -> Any:
     "LiteLLM, imported once."
     global _IMPORT
@@ -70,37 +78,6 @@ def import_litellm() -> Any:
             threading.Thread(target=_import_into, args=(_IMPORT,), name="import of litellm", daemon=True).start()
         future = _IMPORT
     return future.result()
-
-# %% ../../nbs/02_models/05_transports.ipynb #e221f5c9
-def _end_logging() -> None:
-    "LiteLLM's log, worked off by our loop: at the interpreter's end it would be by two loops at once, with errors."
-    from litellm.litellm_core_utils.logging_worker import GLOBAL_LOGGING_WORKER
-
-    with contextlib.suppress(TimeoutError, asyncio.CancelledError):
-        asyncio.run_coroutine_threadsafe(GLOBAL_LOGGING_WORKER.flush(), background_loop()).result(timeout=5)
-
-
-_LEFT_BEHIND: list[Any] = []  # the parent's connections: not to be closed from here
-
-
-def _after_fork() -> None:
-    "In a forked process: connections belong to the parent; an import that was under way will not end here."
-    global _IMPORT, _IMPORT_GUARD
-    _IMPORT_GUARD = threading.Lock()
-    _LEFT_BEHIND.extend(_SESSIONS.values())
-    _SESSIONS.clear()
-    if _IMPORT is not None and not _IMPORT.done():
-        _IMPORT = concurrent.futures.Future()
-        _IMPORT.set_exception(SetupError("this process was forked while LiteLLM was imported; start it anew"))
-    elif _IMPORT is not None and _IMPORT.exception() is None:
-        with contextlib.suppress(Exception):  # an inner part of LiteLLM; without it calls still end, with an error
-            clients = _IMPORT.result().in_memory_llm_clients_cache
-            _LEFT_BEHIND.append(dict(clients.cache_dict))
-            clients.flush_cache()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_after_fork)
 
 # %% ../../nbs/02_models/05_transports.ipynb #84523f5f
 def _read(
@@ -188,41 +165,6 @@ def _rehearsal(ready: Mapping[str, Any], request: Mapping[str, Any]) -> dict[str
         return {**sent, "body": json.loads(body) if isinstance(body, str) else json.loads(json.dumps(body))}
     raise ValueError("LiteLLM made no request of it")
 
-# %% ../../nbs/02_models/05_transports.ipynb #7707050c
-class Shared(str):
-    """A message's text whose beginning other calls share: a plain text to all but a `Wire` that marks where it ends.
-
-    Parameters
-    ----------
-    start, rest : str
-        What other calls begin with too, and what only this one says.
-
-    Examples
-    --------
-    >>> text = Shared("A long dialogue. ", "Is it kind?")
-    >>> text, text.start
-    ('A long dialogue. Is it kind?', 'A long dialogue. ')
-    """
-
-    start: str
-
-    def __new__(cls, start: str, rest: str = "") -> Shared:
-        text = super().__new__(cls, start + rest)
-        text.start = start
-        return text
-
-
-def unshared(messages: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
-    """The same messages for a call that no other begins like: a mark would be paid for, and read by nobody.
-
-    Examples
-    --------
-    >>> [message] = unshared([{"role": "user", "content": Shared("A long dialogue. ", "Is it kind?")}])
-    >>> type(message["content"])
-    <class 'str'>
-    """
-    return [{**message, "content": str(message["content"])} for message in messages]
-
 # %% ../../nbs/02_models/05_transports.ipynb #45d12928
 _SEED = 1_618_033_988  # stands for the seed in a form, whatever name the provider has for it
 _NOT_IN_BODY = ("model", "messages", "api_base", "api_key", "timeout", "max_retries", "num_retries", "drop_params")
@@ -265,6 +207,70 @@ def _proxy_of(url: str) -> str | None:
     if urllib.request.proxy_bypass(parts.hostname or ""):
         return None
     return urllib.request.getproxies().get(parts.scheme)
+
+# %% ../../nbs/02_models/05_transports.ipynb #4c275784
+_ENDS = {"stop": "stop", "end_turn": "stop", "STOP": "stop"}
+_ENDS |= {"length": "length", "max_tokens": "length", "MAX_TOKENS": "length"}
+_HARMLESS = ("role", "type", "total_tokens", "totalTokenCount", "promptTokensDetails", "service_tier", "inference_geo")
+
+
+def _tier(*told: Any) -> str | None:
+    "By which service tier an answer was made, from where it may be told."
+    return next((one for one in told if isinstance(one, str)), None)
+
+
+def _plain_answer(told: Any) -> tuple[str, str | None, str, str, int, int] | None:
+    "Served model and tier, text, how it ended, tokens in and out; None of an answer that says anything else."
+    match told:
+        case {
+            "choices": [{"message": {"content": str(text), **more}, "finish_reason": end}],
+            "usage": {"prompt_tokens": int(tokens_in), "completion_tokens": int(tokens_out), **counts},
+            "model": str(served),
+        }:
+            pass
+        case {
+            "content": [{"text": str(text), **more}],
+            "stop_reason": end,
+            "usage": {"input_tokens": int(tokens_in), "output_tokens": int(tokens_out), **counts},
+            "model": str(served),
+        }:
+            pass
+        case {
+            "candidates": [{"content": {"parts": [{"text": str(text), **more}]}, "finishReason": end}],
+            "usageMetadata": {"promptTokenCount": int(tokens_in), "candidatesTokenCount": int(tokens_out), **counts},
+            "modelVersion": str(served),
+        }:
+            pass
+        case _:
+            return None
+    further = {name: value for name, value in (more | counts).items() if name not in _HARMLESS}
+    said = any(any(one.values()) if isinstance(one, dict) else one for one in further.values())
+    said = said or "think>" in text or "thinking>" in text
+    if said or end not in _ENDS or not text.strip() or "error" in told:
+        return None
+    tier = _tier(told.get("service_tier"), counts.get("service_tier"))
+    return served, tier, text, _ENDS[end], tokens_in, tokens_out
+
+
+def _tokens_told(raw: bytes) -> tuple[int, int] | None:
+    "The tokens in and out that an answer tells of, in whichever provider's words."
+    try:
+        told = json.loads(raw)
+        usage = told.get("usage") or told.get("usageMetadata") or told
+        for names in _COUNTS:
+            if usage.get(names[0]) is not None:
+                return tuple(counted(usage.get(name), lambda: 0) for name in names)
+    except (ValueError, AttributeError, RecursionError):
+        pass
+    return None
+
+
+_COUNTS = (
+    ("prompt_tokens", "completion_tokens"),
+    ("input_tokens", "output_tokens"),
+    ("promptTokenCount", "candidatesTokenCount"),
+    ("prompt_eval_count", "eval_count"),
+)
 
 # %% ../../nbs/02_models/05_transports.ipynb #1987f961
 LEAN = ("openai", "anthropic", "gemini", "mistral", "deepseek", "ollama", "ollama_chat", "hosted_vllm")
@@ -456,69 +462,40 @@ class Wire:
                         return place
         return None
 
+# %% ../../nbs/02_models/05_transports.ipynb #7707050c
+class Shared(str):
+    """A message's text whose beginning other calls share: a plain text to all but a `Wire` that marks where it ends.
 
-_ENDS = {"stop": "stop", "end_turn": "stop", "STOP": "stop"}
-_ENDS |= {"length": "length", "max_tokens": "length", "MAX_TOKENS": "length"}
-_HARMLESS = ("role", "type", "total_tokens", "totalTokenCount", "promptTokensDetails", "service_tier", "inference_geo")
+    Parameters
+    ----------
+    start, rest : str
+        What other calls begin with too, and what only this one says.
 
+    Examples
+    --------
+    >>> text = Shared("A long dialogue. ", "Is it kind?")
+    >>> text, text.start
+    ('A long dialogue. Is it kind?', 'A long dialogue. ')
+    """
 
-def _tier(*told: Any) -> str | None:
-    "By which service tier an answer was made, from where it may be told."
-    return next((one for one in told if isinstance(one, str)), None)
+    start: str
 
-
-def _plain_answer(told: Any) -> tuple[str, str | None, str, str, int, int] | None:
-    "Served model and tier, text, how it ended, tokens in and out; None of an answer that says anything else."
-    match told:
-        case {
-            "choices": [{"message": {"content": str(text), **more}, "finish_reason": end}],
-            "usage": {"prompt_tokens": int(tokens_in), "completion_tokens": int(tokens_out), **counts},
-            "model": str(served),
-        }:
-            pass
-        case {
-            "content": [{"text": str(text), **more}],
-            "stop_reason": end,
-            "usage": {"input_tokens": int(tokens_in), "output_tokens": int(tokens_out), **counts},
-            "model": str(served),
-        }:
-            pass
-        case {
-            "candidates": [{"content": {"parts": [{"text": str(text), **more}]}, "finishReason": end}],
-            "usageMetadata": {"promptTokenCount": int(tokens_in), "candidatesTokenCount": int(tokens_out), **counts},
-            "modelVersion": str(served),
-        }:
-            pass
-        case _:
-            return None
-    further = {name: value for name, value in (more | counts).items() if name not in _HARMLESS}
-    said = any(any(one.values()) if isinstance(one, dict) else one for one in further.values())
-    said = said or "think>" in text or "thinking>" in text
-    if said or end not in _ENDS or not text.strip() or "error" in told:
-        return None
-    tier = _tier(told.get("service_tier"), counts.get("service_tier"))
-    return served, tier, text, _ENDS[end], tokens_in, tokens_out
+    def __new__(cls, start: str, rest: str = "") -> Shared:
+        text = super().__new__(cls, start + rest)
+        text.start = start
+        return text
 
 
-def _tokens_told(raw: bytes) -> tuple[int, int] | None:
-    "The tokens in and out that an answer tells of, in whichever provider's words."
-    try:
-        told = json.loads(raw)
-        usage = told.get("usage") or told.get("usageMetadata") or told
-        for names in _COUNTS:
-            if usage.get(names[0]) is not None:
-                return tuple(counted(usage.get(name), lambda: 0) for name in names)
-    except (ValueError, AttributeError, RecursionError):
-        pass
-    return None
+def unshared(messages: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
+    """The same messages for a call that no other begins like: a mark would be paid for, and read by nobody.
 
-
-_COUNTS = (
-    ("prompt_tokens", "completion_tokens"),
-    ("input_tokens", "output_tokens"),
-    ("promptTokenCount", "candidatesTokenCount"),
-    ("prompt_eval_count", "eval_count"),
-)
+    Examples
+    --------
+    >>> [message] = unshared([{"role": "user", "content": Shared("A long dialogue. ", "Is it kind?")}])
+    >>> type(message["content"])
+    <class 'str'>
+    """
+    return [{**message, "content": str(message["content"])} for message in messages]
 
 # %% ../../nbs/02_models/05_transports.ipynb #e3ce81ab
 _SESSIONS: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, Any] = weakref.WeakKeyDictionary()
@@ -673,3 +650,26 @@ class Route:
                 if secret in (getattr(answer, name) or ""):
                     answer = replace(answer, **{name: getattr(answer, name).replace(secret, "[key removed]")})
         return answer
+
+# %% ../../nbs/02_models/05_transports.ipynb #e221f5c9
+_LEFT_BEHIND: list[Any] = []  # the parent's connections: not to be closed from here
+
+
+def _after_fork() -> None:
+    "In a forked process: connections belong to the parent; an import that was under way will not end here."
+    global _IMPORT, _IMPORT_GUARD
+    _IMPORT_GUARD = threading.Lock()
+    _LEFT_BEHIND.extend(_SESSIONS.values())
+    _SESSIONS.clear()
+    if _IMPORT is not None and not _IMPORT.done():
+        _IMPORT = concurrent.futures.Future()
+        _IMPORT.set_exception(SetupError("this process was forked while LiteLLM was imported; start it anew"))
+    elif _IMPORT is not None and _IMPORT.exception() is None:
+        with contextlib.suppress(Exception):  # an inner part of LiteLLM; without it calls still end, with an error
+            clients = _IMPORT.result().in_memory_llm_clients_cache
+            _LEFT_BEHIND.append(dict(clients.cache_dict))
+            clients.flush_cache()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)

@@ -21,7 +21,7 @@ from ..work import Forecast, Job, Lane, Request, Steps, forecast_calls, task
 
 # %% auto #0
 __all__ = ['PUBLIC_DOMAINS', 'PUBLIC_BEHAVIOURS', 'acontextualise', 'load_prompts', 'most_similar', 'sample_prompts',
-           'WritingJob', 'contextualise', 'load_scenarios']
+           'load_scenarios', 'WritingJob', 'contextualise']
 
 # %% ../../nbs/04_simulation/02_prompts.ipynb #3c903baa
 _SHIPPED = {
@@ -281,6 +281,22 @@ def sample_prompts(
         chosen = prompts.index.isin(_balanced(mixed, by, n))
     return prompts[chosen].reset_index(drop=True)
 
+# %% ../../nbs/04_simulation/02_prompts.ipynb #cecb45eb
+def load_scenarios() -> pd.DataFrame:
+    """The eight scenarios that ship.
+
+    Returns
+    -------
+    DataFrame
+        scenario_id, domain, scenario, empathy, professionalism.
+
+    Examples
+    --------
+    >>> load_scenarios()["domain"].unique().tolist()
+    ['friendship', 'life coaching', 'career development', 'general planning']
+    """
+    return tables.read_frame(data_path("scenarios.csv"))
+
 # %% ../../nbs/04_simulation/02_prompts.ipynb #89a69701
 _WRITER = (
     "You write realistic opening messages that people send to a chatbot. Write exactly one message, in the first "
@@ -445,19 +461,3 @@ def contextualise(
 
 
 acontextualise = contextualise.awaited
-
-# %% ../../nbs/04_simulation/02_prompts.ipynb #cecb45eb
-def load_scenarios() -> pd.DataFrame:
-    """The eight scenarios that ship.
-
-    Returns
-    -------
-    DataFrame
-        scenario_id, domain, scenario, empathy, professionalism.
-
-    Examples
-    --------
-    >>> load_scenarios()["domain"].unique().tolist()
-    ['friendship', 'life coaching', 'career development', 'general planning']
-    """
-    return tables.read_frame(data_path("scenarios.csv"))
