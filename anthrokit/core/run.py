@@ -77,8 +77,9 @@ def versions() -> dict[str, str]:
 # %% ../../nbs/01_core/04_run.ipynb #7be27bd7
 def _insertion(table: str, rows: list[Mapping[str, Any]], replace: bool) -> tuple[str, list[list[Any]]]:
     "The statement that puts rows, all with the same columns, into a table, and the values for it."
-    verb, names = "REPLACE" if replace else "IGNORE", list(rows[0])
-    sql = f"INSERT OR {verb} INTO {table} ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})"
+    names = list(rows[0])
+    verb, otherwise = ("INSERT OR REPLACE", "") if replace else ("INSERT", " ON CONFLICT DO NOTHING")
+    sql = f"{verb} INTO {table} ({', '.join(names)}) VALUES ({', '.join('?' * len(names))}){otherwise}"
     return sql, [[row[name] for name in names] for row in rows]
 
 
@@ -300,6 +301,8 @@ class Run(Ledger):
         ------
         RunError
             The run is read-only, or the disk takes no more.
+        sqlite3.IntegrityError
+            A row lacks what is never empty; nothing is written then.
 
         Examples
         --------
@@ -1633,11 +1636,13 @@ def repair(folder: str | os.PathLike, new_folder: str | os.PathLike) -> pd.DataF
             for other in () if whole else recovered:
                 for key, row in _salvage(other, name, known)[0].items():
                     rows.setdefault(key, row)
-            found[name] = list(rows.values())
+            read, filled = len(rows), TABLES[name].filled
+            found[name] = [row for row in rows.values() if None not in [row[one] for one in filled]]
+            whole &= len(found[name]) == read
             for column in TABLES[name].key:
                 known.setdefault(column, set()).update(row[column] for row in found[name])
             if rows or not whole:
-                saved.append({"table": name, "rows": len(rows), "whole": whole})
+                saved.append({"table": name, "rows": len(found[name]), "whole": whole})
     if not any(found.values()):
         raise RunError(f"nothing in {path} can be read; restore an export or a copy of it instead")
     with Run(target) as run:

@@ -70,6 +70,11 @@ class Table(NamedTuple):
         return [name for name, (_, rule, _) in self.columns.items() if rule != "derived"]
 
     @property
+    def filled(self) -> list[str]:
+        "Those of them that are never empty."
+        return [name for name in self.own if self.columns[name][1] not in ("present", "optional")]
+
+    @property
     def texts(self) -> dict[str, str]:
         "The columns that hold texts, with their dtype, as `read_frame` takes it."
         return {name: dtype for name, (dtype, _, _) in self.columns.items() if dtype == TEXT}
@@ -554,9 +559,9 @@ def table_sql(table: str) -> str:
     about = stated(table)
     lines = []
     for name in about.own:
-        dtype, rule, _ = about.columns[name]
-        line, alone = f"{name} {_SQL_TYPES[dtype]}", about.key == (name,)
-        if rule not in ("present", "optional") and not (alone and dtype == INTEGER):
+        dtype, alone = about.columns[name][0], about.key == (name,)
+        line = f"{name} {_SQL_TYPES[dtype]}"
+        if name in about.filled and not (alone and dtype == INTEGER):
             line += " NOT NULL"  # SQLite numbers the rows of an INTEGER PRIMARY KEY by itself
         lines.append(line + " PRIMARY KEY" * alone)
     if len(about.key) > 1:

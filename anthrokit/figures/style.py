@@ -513,7 +513,9 @@ def keep_data(figure: Figure, *frames: pd.DataFrame | pd.Series) -> None:
     series = [one for one in frames if isinstance(one, pd.Series)]
     tables += [pd.concat(series, axis=1)] if series else []
     kept = _DATA.setdefault(figure, [])
-    kept += [table for table in tables if not any(table.equals(old) for old in kept)]
+    for table in tables:
+        if not any(table.equals(old) for old in kept):
+            kept.append(table)
     if (begun := _KEPT.get()) is not None:
         begun += tables
 
