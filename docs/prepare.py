@@ -356,6 +356,39 @@ def tells_only_of_axes(output: dict) -> bool:
     return list(data) == ["text/plain"] and bool(re.match(r"\[?<Axes: ", "".join(data["text/plain"])))
 
 
+def with_alt(text: str, outputs: list[dict], module: str) -> str:
+    """A cell's code, with what its picture shows, for those who don't see it: how its figure function's help begins.
+
+    A picture that no figure function draws needs a line `#| fig-alt: ...` in its cell.
+    """
+    if "fig-alt:" in text or not any("image/png" in one.get("data", {}) for one in outputs):
+        return text
+    named = dict.fromkeys(re.findall(r"(?:\w+\.)?plot_\w+(?=\()", text))
+    found = [meant(name, module) or meant(name.rpartition(".")[2], module) for name in named]
+    alt = " ".join(first_lines()[one] for one in found if one)
+    return f"#| fig-alt: {json.dumps(alt, ensure_ascii=False)}\n{text}" if alt else text
+
+
+@functools.cache
+def first_lines() -> dict[tuple[str, str], str]:
+    "How the help of each public name begins, by module and name."
+    return {
+        (module, node.name): first_line(node)
+        for module, tree, names in modules()
+        for node in tree.body
+        if isinstance(node, Definition) and node.name in names
+    }
+
+
+def on_the_site(output: dict) -> dict:
+    "An output whose panels are dark where the site is: they look for JupyterLab's mark."
+    data = {
+        kind: "".join(text).replace('[data-jp-theme-light="false"]', ".quarto-dark") if kind == "text/html" else text
+        for kind, text in output.get("data", {}).items()
+    }
+    return {**output, "data": data} if data else output
+
+
 def readable(notebook: dict, links: dict) -> dict:
     "A notebook as a reader wants it."
     cells, module = [], ""
@@ -368,8 +401,9 @@ def readable(notebook: dict, links: dict) -> dict:
         elif re.match(r"#\| ?exporti?\b", text):
             cells += exported(cell, module, links)
         elif not re.match(r"#\| ?hide\b", text) and DIRECTIVE.sub("", text).strip():
-            outputs = [one for one in cell["outputs"] if not tells_only_of_axes(one)]
-            cells.append({**cell, "source": DIRECTIVE.sub("", text), "outputs": outputs})
+            outputs = [on_the_site(one) for one in cell["outputs"] if not tells_only_of_axes(one)]
+            code = with_alt(DIRECTIVE.sub("", text), outputs, module)
+            cells.append({**cell, "source": code, "outputs": outputs})
     return {**notebook, "cells": cells}
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
+from browser import CONTRASTS, seen
 from filelock import FileLock
 from smalldocs.check import scan
 
@@ -80,6 +81,8 @@ def test_readers_see_no_directives_and_all_pictures(site):
         assert not re.search(r"#\| ?(export|hide|default_exp|eval)\b", shown), page
         for picture in re.findall(r'<img[^>]+src="([^"]+)"', text):
             assert picture.startswith("data:image/") or (page.parent / picture).is_file(), (page, picture)
+        untold = [one for one in re.findall("<img[^>]+>", text) if not re.search(' alt="[^"]{20,}"', one)]
+        assert not untold, f"{page}: say in each cell what its picture shows: #| fig-alt: ..."
         assert "https://fonts." not in text and page.stat().st_size < 3_000_000, page
 
 
@@ -183,6 +186,29 @@ def test_a_task_is_short_and_ends_in_a_picture(path):
     lines = [line for cell in cells for line in "".join(cell["source"]).splitlines()]
     assert len([line for line in lines if line.strip() and "import " not in line]) <= 20
     assert any("image/png" in output.get("data", {}) for output in cells[-1]["outputs"])
+
+
+LOOKED_AT = (
+    "index.html",
+    "chapters/05_judging/06_jobs.html",
+    "chapters/06_anthroscore/02_scoring.html",
+    "chapters/09_figures/02_profiles.html",
+    "chapters/12_panels/03_dialogue.html",
+    "chapters/15_cli.html",
+)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_pages_are_read_in_light_and_in_dark(site, browser, scheme):
+    page = browser.new_context(color_scheme=scheme).new_page()
+    for name in LOOKED_AT:
+        page.goto((site / name).as_uri())
+        dark = page.locator("html.quarto-dark")
+        seen(dark).to_have_count(int(scheme == "dark"))
+        faint = [one for one in page.evaluate(CONTRASTS.replace(".anthrokit *", "body *")) if one[0] < 4.5]
+        assert not faint, (name, faint)
+    page.locator(".quarto-color-scheme-toggle").click()
+    seen(dark).to_have_count(int(scheme == "light"))
 
 
 def test_benchmarks_are_the_chapters_own(site):
