@@ -19,6 +19,7 @@ from configparser import ConfigParser
 from pathlib import Path
 
 from docstring_parser import DocstringStyle, parse
+from latex2mathml.converter import convert
 
 ROOT = Path(__file__).resolve().parent.parent
 NOTEBOOKS, CHAPTERS, PACKAGE = ROOT / "nbs", ROOT / "chapters", ROOT / "anthrokit"
@@ -380,6 +381,21 @@ def first_lines() -> dict[tuple[str, str], str]:
     }
 
 
+def with_formulas(text: str) -> str:
+    "Markdown with its formulas as MathML, which browsers draw without a script."
+
+    def drawn(found: re.Match) -> str:
+        made = convert(found[1] or found[2], display="block" if found[1] else "inline")
+        if "\\" in made:
+            raise SystemExit(f"the formula {found[0]} has a command that latex2mathml doesn't know")
+        return made
+
+    parts = re.split(r"(```.*?```|`[^`\n]*`)", text, flags=re.S)  # not in code
+    formula = r"\$\$(.+?)\$\$|(?<![\\\w])\$(?=\S)([^$\n]+?)(?<=\S)\$(?!\d)"
+    parts[::2] = [re.sub(formula, drawn, part, flags=re.S) for part in parts[::2]]
+    return "".join(parts)
+
+
 def on_the_site(output: dict) -> dict:
     "An output whose panels are dark where the site is: they look for JupyterLab's mark."
     data = {
@@ -404,6 +420,9 @@ def readable(notebook: dict, links: dict) -> dict:
             outputs = [on_the_site(one) for one in cell["outputs"] if not tells_only_of_axes(one)]
             code = with_alt(DIRECTIVE.sub("", text), outputs, module)
             cells.append({**cell, "source": code, "outputs": outputs})
+    for cell in cells:
+        if cell["cell_type"] == "markdown":
+            cell["source"] = with_formulas(source(cell))
     return {**notebook, "cells": cells}
 
 
