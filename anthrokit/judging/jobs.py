@@ -725,6 +725,8 @@ def estimate(
     """
     if prompts is None and judges is None:
         raise ValueError("there is nothing to estimate: name prompts, judges of a run, or both")
+    if isinstance(prompts, Run):
+        raise TypeError("prompts is a run; what judges of it will take is estimate(judges=…, run=…)")
     jobs: list[Job] = []
     if prompts is None and run is None:
         raise ValueError("judges need messages to be counted: name the run that holds them, run=…, or prompts")

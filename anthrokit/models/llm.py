@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any, NamedTuple, Self
 
-from ..core import SetupError, digest, keep_secret, note, redact, strings_in
+from ..core import SetupError, close_name, digest, keep_secret, note, redact, strings_in
 from .answers import Completion, guess_messages, priced
 from .embedded import check_engine, engine, fetch_model
 from .faults import Fault, pause_before_next
@@ -144,9 +144,12 @@ def provider_of(model: str, api_base: str | None = None) -> tuple[str, str | Non
     try:
         _, provider, _, base = litellm.get_llm_provider(model, api_base=api_base)
     except litellm.exceptions.BadRequestError:
+        first, _, name = model.partition("/")
+        like = close_name(first, [one.value for one in litellm.LlmProviders]) if name else None
+        remedy = f"it needs the provider before the name, such as 'openai/{model}'."
         raise SetupError(
-            f"{model!r} is no model string that LiteLLM knows: it needs the provider before the name, such "
-            f"as 'openai/{model}'. For a server of your own: LLM('openai/<name>', api_base='http://…/v1')."
+            f"{model!r} is no model string that LiteLLM knows: {f'did you mean {like}/{name}?' if like else remedy} "
+            f"For a server of your own: LLM('openai/<name>', api_base='http://…/v1')."
         ) from None
     return provider, base
 
