@@ -318,7 +318,7 @@ _STILL = """<style>{{ css }}</style>
 {% if above %}<div class="ak-above">{{ above }}</div>{% endif %}
 <div class="ak-body {{ "ak-wide-list" if wide else "" }}">{% if rows %}<div class="ak-side"><div class="ak-list">
 {% for row in rows %}
-<div class="ak-row" aria-selected="{{ "true" if row.id == at else "false" }}"><div class="ak-row-head">
+<div class="ak-row"{% if row.id == at %} aria-current="true"{% endif %}><div class="ak-row-head">
 {% if row.tick %}<span class="ak-done {{ row.tick[1] }}">{{ row.tick[0] }}</span>{% endif %}
 <span class="ak-row-title" dir="auto">{{ row.title }}</span>
 {% for cell in row.cells %}<span class="ak-cell">{{ cell }}</span>{% endfor %}</div>
