@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 import anthrokit as ak
-from anthrokit import anthroscore, heartbench, io, judging, simulation, study
+from anthrokit import anthroscore, heartbench, io, judging, simulation, study, validity
 from anthrokit.core import TableError
 from anthrokit.judging import LLMJudge
 
@@ -57,6 +57,21 @@ TABLES = {
     "echoes": lambda: judging.echoes(FRAME),
     "breaks": lambda: simulation.persona_breaks(FRAME),
     "labels": lambda: ak.profile(FRAME),
+    "answers from elsewhere": lambda: heartbench.add_answers(None, heartbench.load_cases("bundled"), FRAME),
+    "contrasting answers": lambda: heartbench.draft_criteria([], FRAME, model="openai/gpt-4o", run="nowhere"),
+    "saturated": lambda: heartbench.drop_saturated(heartbench.load_cases("bundled"), FRAME),
+    "hard": lambda: heartbench.mark_difficulty(heartbench.load_cases("bundled"), FRAME),
+    "mock": lambda: heartbench.mock_report(FRAME),
+    "verdicts": lambda: heartbench.with_criteria(FRAME, heartbench.load_cases("bundled")),
+    "drawn": lambda: heartbench.golden_progress(FRAME, FRAME, heartbench.load_cases("bundled"), experts=3),
+    "agreement by": lambda: heartbench.agreement_by(FRAME, FRAME),
+    "queues": lambda: validity.annotation_progress(FRAME, FRAME),
+    "strata": lambda: validity.score_strata(FRAME, FRAME),
+    "items": lambda: validity.with_texts(None, FRAME),
+    "ratings": lambda: validity.sensitivity(FRAME),
+    "sensitivities": lambda: validity.rate_range(FRAME),
+    "turns": lambda: judging.user_turns(FRAME),
+    "prompts": lambda: simulation.most_similar(FRAME),
 }
 
 

@@ -272,6 +272,7 @@ def add_answers(run: Run, cases: Cases, answers: pd.DataFrame) -> None:
     {'adviser': 736, 'listener': 1026}
     """
     cases = as_cases(cases)
+    require_columns(answers, ["model", "case_id", "content"], "answers", rows=False)
     strange = sorted(set(answers["case_id"]) - {case.case_id for case in cases})
     if strange:
         raise TableError(f"there is an answer to the case {strange[0]!r}, which {cases.source} doesn't have")

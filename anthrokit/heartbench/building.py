@@ -369,6 +369,7 @@ def draft_criteria(
     --------
     >>> draft_criteria(cases, answers, model="openai/gpt-4o", run="runs/drafts")  # doctest: +SKIP
     """
+    require_columns(answers, ["model", "case_id", "content"], "answers", rows=False)
     prompts = {}
     for case in cases:
         given = answers[answers["case_id"] == case.case_id].dropna(subset=["content"]).sort_values("model")
@@ -542,6 +543,7 @@ def drop_saturated(
     >>> len(kept), report["what"].value_counts()["criterion dropped"].item()
     (12, 10)
     """
+    require_columns(hits, ["model", "case_id", "criterion", "ability", "hit"], "hits", rows=False)
     if hits["model"].nunique() < min_models:
         raise TableError(
             f"there are verdicts on {hits['model'].nunique()} models; saturation needs {min_models} or more"
@@ -629,6 +631,7 @@ def mark_difficulty(cases: Cases, table: pd.DataFrame) -> Cases:
     >>> mark_difficulty(load_cases("bundled"), table)["en-nice-city"].difficulty
     'hard'
     """
+    require_columns(table, ["case_id", "hard"], "difficulty", rows=False)
     known = table.dropna(subset=["hard"]).set_index("case_id")["hard"].to_dict()
     called = {True: "hard", False: "normal"}
     marked = [

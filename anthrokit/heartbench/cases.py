@@ -655,6 +655,7 @@ def with_criteria(votes: pd.DataFrame, cases: Cases) -> pd.DataFrame:
     (212, 14)
     """
     cases = as_cases(cases)
+    require_columns(votes, ["model", "case_id", "criterion", "hit"], "verdicts", rows=False)
     refuse_unknown(votes, cases)
     refuse_doubled(votes)
     known = cases.criteria().merge(cases.frame()[["case_id", "difficulty", "scene", "turns"]], on="case_id")

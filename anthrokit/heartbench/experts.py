@@ -379,6 +379,7 @@ def mock_report(hits: pd.DataFrame) -> pd.DataFrame:
     >>> mock_report(bundled_hits(writers=WRITERS))["problem"].eq("").mean().round(2).item()
     0.96
     """
+    require_columns(hits, ["model", "case_id", "criterion", "ability", "hit"], "hits", rows=False)
     keys, split = ["case_id", "criterion"], pd.Series(False, hits.index)
     if {"votes_for", "votes_cast"} <= set(hits):
         split = (hits["votes_for"] > 0) & (hits["votes_for"] < hits["votes_cast"])

@@ -312,6 +312,7 @@ def golden_progress(
     >>> golden_progress(votes, items, cases, experts=3).iloc[:2].to_dict()
     {'criteria to score': 61, 'with a vote': 0}
     """
+    require_columns(items, ["model", "case_id"], "items", rows=False, advice="heartbench.draw_golden makes it")
     wanted = sum(len(cases[case_id].criteria) for case_id in items["case_id"])
     found = golden(votes, share, experts=experts, quorum=quorum, cases=cases)
     enough, decided = found["votes_cast"] >= quorum, found["golden"].notna()
@@ -358,6 +359,7 @@ def agreement_by(
     >>> table["group"].drop_duplicates().tolist()
     ['all', 'bonus', 'penalty', 'other']
     """
+    require_columns(hits, ["score", "ability"], "hits", rows=False)
     points = hits["score"].astype("Float64").to_numpy(dtype=float, na_value=np.nan)
     other = hits["ability"].eq(OTHER).to_numpy() | np.isnan(points)
     kind = np.select([other, points < 0], ["other", "penalty"], "bonus")

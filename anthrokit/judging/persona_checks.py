@@ -160,6 +160,7 @@ def user_turns(messages: pd.DataFrame, personas: Mapping[str, Persona] | None = 
     >>> user_turns(said)["messages"][0][1]
     {'role': 'assistant', 'content': 'so are you real'}
     """
+    require_columns(messages, ["dialogue_id", "turn", "role", "content"], "messages", rows=False)
     known = load_personas() if personas is None else personas
     rows = []
     for key, dialogue in messages.groupby("dialogue_id", sort=False):

@@ -126,6 +126,7 @@ def most_similar(prompts: pd.DataFrame | str | os.PathLike, n: int = 10) -> pd.D
     from sklearn.feature_extraction.text import TfidfVectorizer
 
     prompts = prompts if isinstance(prompts, pd.DataFrame) else load_prompts(prompts)
+    require_columns(prompts, ["prompt_id", "first_message"], "prompts", rows=False)
     texts = prompts["first_message"].astype("str").tolist()
     weights = TfidfVectorizer(analyzer="char_wb", ngram_range=(3, 5), sublinear_tf=True).fit_transform(texts)
     alike = (weights @ weights.T).toarray()

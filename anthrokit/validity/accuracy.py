@@ -96,7 +96,8 @@ def _people_said(human: pd.DataFrame | str | os.PathLike, told: pd.DataFrame) ->
     "The messages that people decided, with weights (1 where not drawn) and base prompts."
     if not (isinstance(human, pd.DataFrame) and "truth" in human.columns):
         human = read_annotations(human)
-    require_columns(human, [*_ITEM, "truth"], "people's")
+    advice = "an AnnotationPanel keeps it in the run, read_annotations reads a sheet"
+    require_columns(human, [*_ITEM, "truth"], "people's", advice=advice)
     known = human[human.columns.intersection([*_ITEM, "truth", "weight", "base_id"])].dropna(subset=["truth"])
     if known.empty:
         raise TableError("people decided on no message: their verdicts are blank, or as many say Yes as No")

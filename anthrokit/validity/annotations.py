@@ -68,6 +68,8 @@ def score_strata(labels: pd.DataFrame, ratings: pd.DataFrame) -> pd.Series:
     >>> sorted(score_strata(run.labels(), run.ratings()).unique().tolist())
     [0, 1, 2, 3, 4, 5, 6, 7]
     """
+    require_columns(labels, [*_ITEM, "votes_for"], rows=False)
+    require_columns(ratings, [*_ITEM, "judge", "score"], "ratings", rows=False)
     scored = ratings.dropna(subset="score")
     ranks = scored.groupby(["behaviour", "judge"])["score"].rank(pct=True)
     means = scored.assign(rank=ranks).groupby(_ITEM)["rank"].mean()
@@ -119,6 +121,7 @@ def with_texts(run: Run, items: pd.DataFrame) -> pd.DataFrame:
     ...     with_texts(run, run.labels().head(1)[["dialogue_id", "turn", "behaviour"]]).columns.tolist()[3:]
     ['user', 'message', 'question']
     """
+    require_columns(items, ["dialogue_id", "turn", "behaviour"], "items", rows=False)
     said = run.messages().pivot(index=["dialogue_id", "turn"], columns="role", values="content")
     said = said.rename(columns={"assistant": "message"}).reindex(columns=["user", "message"]).reset_index()
     questions = {one.name: one.question for one in taxonomy_of(run)}

@@ -114,6 +114,8 @@ def annotation_progress(queues: pd.DataFrame, annotations: pd.DataFrame) -> pd.D
     >>> annotation_progress(queues, said)[["annotator", "items", "done"]].values.tolist()
     [['Ada', 7, 7], ['Bo', 7, 0]]
     """
+    require_columns(queues, [*_ITEM, "annotator", "shared"], "queues", rows=False, advice="assign_items makes it")
+    require_columns(annotations, [*_ITEM, "annotator", "verdict"], "annotations", rows=False)
     kinds = {"dialogue_id": "str", "turn": "Int64"}
     said = standing(annotations.astype(kinds))
     said = said[[*_ITEM, "annotator"]].assign(decided=read_verdicts(said["verdict"]).notna(), seen=True)

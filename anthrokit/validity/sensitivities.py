@@ -14,7 +14,7 @@ import pandas as pd
 from statsmodels.stats.proportion import proportion_confint
 
 from ..analysis import as_names, judges_of, profile
-from ..core import Run, TableError, data_path, label, nearest, read_frame
+from ..core import Run, TableError, data_path, label, nearest, read_frame, require_columns
 from ..judging import CONTEXTS, JUDGE_TEMPLATE, Judge, LLMJudge, import_messages
 from ..judging.jobs import JudgingJob
 from ..models import LLM
@@ -149,6 +149,7 @@ def _other_panels(ratings: pd.DataFrame | Run) -> dict[str, pd.DataFrame]:
         context = ratings.dialogues()[["dialogue_id", "target", "base_id"]]
         ratings = ratings.ratings().query("judge != 'pronoun count'")
     else:
+        require_columns(ratings, [*_ITEM, "judge", "sample", "verdict"], "ratings", rows=False)
         context = ratings[ratings.columns.intersection(["dialogue_id", "base_id"])].drop_duplicates()
     variants = _leaving_out("panel", ratings, ratings["judge"], list(ratings["judge"].unique()))
     if ratings["sample"].max() > 1:
@@ -259,7 +260,9 @@ def rate_range(table: pd.DataFrame, by: str | Sequence[str] = "behaviour") -> pd
     >>> rate_range(pd.DataFrame(alone)).values.tolist()
     [['empathy', 0.25, 0.5, 0.25, 2]]
     """
-    alone, by = table[table["variant"].str.startswith("only ")], as_names(by)
+    by = as_names(by)
+    require_columns(table, ["variant", *by, "estimate"], "sensitivities", rows=False, advice="sensitivity makes it")
+    alone = table[table["variant"].str.startswith("only ")]
     wanted = {"lowest": "min", "highest": "max", "n_variants": "size"}
     found = alone.groupby(by, sort=False, as_index=False, dropna=False)["estimate"].agg(**wanted)
     found.insert(len(by) + 2, "range", found["highest"] - found["lowest"])
