@@ -462,10 +462,9 @@ def _judged_and_labelled(
 ) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
     "Judged messages, those of them that people labelled, and judged rates; both by `by` and with their cluster."
     raw, sample = _judged_rates(labels, by, ci), _panel_against(labels, people)
-    others = [name for name in by if name != "behaviour"]
     votes = [] if strata == "label" else [strata]
-    places = labels[[*_ITEM, *others, *votes]].astype({"dialogue_id": "str", "turn": "Int64"})
-    sample = sample.merge(places, on=_ITEM)
+    places = labels[list(dict.fromkeys([*_ITEM, *by, *votes]))].astype({"dialogue_id": "str", "turn": "Int64"})
+    sample = sample[[*_ITEM, "said", "hit", "weight", "cluster"]].merge(places, on=_ITEM)
     judged = labels.assign(judged=truth_values(labels["label"]), cluster=clusters(labels))
     return judged.dropna(subset="judged"), sample, raw
 
