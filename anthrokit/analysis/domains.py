@@ -110,8 +110,9 @@ def post_hoc(
     Returns
     -------
     DataFrame
-        by…, variant (of categories), a, b, statistic (U), p_value, p_adjusted (Holm over all rows),
-        effect_size (rank-biserial correlation: positive where a is higher), n_a, n_b (dialogues).
+        by…, variant (of categories), a, b (levels in the order that `compare` has them in), statistic (U), p_value,
+        p_adjusted (Holm over all rows), effect_size (rank-biserial correlation: positive where a is higher), n_a, n_b
+        (dialogues).
 
     Notes
     -----
@@ -126,14 +127,15 @@ def post_hoc(
     0  high  low         0.61
     """
     dialogues, shares, groups = _dialogue_shares(labels, factor, by, variant)
-    (codes, levels), rows = pd.factorize(dialogues["level"]), []
+    levels, rows = _levels(dialogues["level"]), []
+    of_level = {level: dialogues["level"].eq(level).to_numpy(dtype=bool) for level in levels}
     for number, share in enumerate(shares.T):
-        for first, second in combinations(range(len(levels)), 2):
-            a, b = (share[(codes == level) & ~np.isnan(share)] for level in (first, second))
+        for first, second in combinations(levels, 2):
+            a, b = (share[of_level[level] & ~np.isnan(share)] for level in (first, second))
             if pairs := len(a) * len(b):
                 statistic, p_value = rank_test(a, b)
                 effect = 2 * statistic / pairs - 1
-                rows.append((number, levels[first], levels[second], statistic, p_value, effect, len(a), len(b)))
+                rows.append((number, first, second, statistic, p_value, effect, len(a), len(b)))
     names = ["number", "a", "b", "statistic", "p_value", "effect_size", "n_a", "n_b"]
     result = _with_holm(pd.DataFrame(rows, columns=names))
     return pd.concat([groups.loc[result.pop("number")].reset_index(drop=True), result], axis=1)

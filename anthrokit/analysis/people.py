@@ -13,7 +13,7 @@ from math import comb, factorial
 import numpy as np
 import pandas as pd
 
-from .clustered import _with_holm, as_names, check_level
+from .clustered import _with_holm, as_names, check_level, check_range, in_own_order
 from .profiles import profile
 from ..core import Run, TableError, refuse_twice, require_columns
 
@@ -61,6 +61,8 @@ def scale_score(responses: pd.DataFrame, items: Sequence[str], *, answered: floa
     ------
     TableError
         A column is missing or named twice, or an answer is no number.
+    ValueError
+        `answered` lies outside 0 to 1.
 
     Notes
     -----
@@ -73,6 +75,7 @@ def scale_score(responses: pd.DataFrame, items: Sequence[str], *, answered: floa
     >>> scale_score(pd.DataFrame({"lifelike": [4, None], "natural": [5, None]}), ["lifelike", "natural"]).tolist()
     [4.5, <NA>]
     """
+    check_range(0, 1, closed=True, answered=answered)
     answers = _answers(responses, items)
     return answers.mean(axis=1).where(answers.notna().mean(axis=1) >= answered).rename("score")
 
@@ -197,9 +200,8 @@ def _two_conditions(
 ) -> tuple[np.ndarray, np.ndarray]:
     "The scores in the high and in the low condition."
     require_columns(people, [score, condition], "participants")
-    found = set(people[condition].dropna().unique())
-    if not {high, low} <= found:
-        there = sorted(found)
+    there = in_own_order(people[condition])
+    if not {high, low} <= {*there}:
         raise TableError(f"column {condition}: conditions {high!r} and {low!r} are asked for, there are {there}")
     numbers = _numbers(people[score]).astype(float)
     a, b = (numbers[(people[condition] == name) & numbers.notna()].to_numpy() for name in (high, low))

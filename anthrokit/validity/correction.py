@@ -18,6 +18,7 @@ from anthrokit.analysis import (
     as_labels,
     as_names,
     clusters,
+    group_rows,
     profile,
     proportion,
     truth_values,
@@ -462,10 +463,9 @@ def _judged_and_labelled(
 ) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
     "Judged messages, those of them that people labelled, and judged rates; both by `by` and with their cluster."
     raw, sample = _judged_rates(labels, by, ci), _panel_against(labels, people)
-    others = [name for name in by if name != "behaviour"]
     votes = [] if strata == "label" else [strata]
-    places = labels[[*_ITEM, *others, *votes]].astype({"dialogue_id": "str", "turn": "Int64"})
-    sample = sample.merge(places, on=_ITEM)
+    places = labels[list(dict.fromkeys([*_ITEM, *by, *votes]))].astype({"dialogue_id": "str", "turn": "Int64"})
+    sample = sample[[*_ITEM, "said", "hit", "weight", "cluster"]].merge(places, on=_ITEM)
     judged = labels.assign(judged=truth_values(labels["label"]), cluster=clusters(labels))
     return judged.dropna(subset="judged"), sample, raw
 
@@ -654,7 +654,7 @@ def bounds(labels: pd.DataFrame | Run, by: str | Sequence[str] = ("target", "beh
     labels : DataFrame or Run
         label and the columns of `by`; or a judged run.
     by : str or sequence of str
-        Columns to group by.
+        Columns to group by; () for all labels together.
 
     Returns
     -------
@@ -672,8 +672,8 @@ def bounds(labels: pd.DataFrame | Run, by: str | Sequence[str] = ("target", "beh
     labels, by = as_labels(labels), as_names(by)
     require_columns(labels, [*by, "label"])
     truth = truth_values(labels["label"])
-    frame = labels[by].assign(yes=truth == 1, n=~np.isnan(truth), n_total=1)
-    table = frame.groupby(by, sort=False, as_index=False, dropna=False)[["yes", "n", "n_total"]].sum()
+    codes, groups = group_rows(labels, by)
+    table = pd.DataFrame({"yes": truth == 1, "n": ~np.isnan(truth), "n_total": 1}).groupby(codes).sum()
     yes, n, total = table["yes"], table["n"], table["n_total"]
     rates = {"estimate": (yes / n).where(n > 0), "if_no": yes / total, "if_yes": (yes + total - n) / total}
-    return table[by].assign(**rates, n=n, n_total=total)
+    return groups.assign(**rates, n=n, n_total=total)

@@ -13,7 +13,7 @@ from typing import Any
 import pandas as pd
 from statsmodels.stats.proportion import proportion_confint
 
-from ..analysis import as_names, judges_of, profile
+from ..analysis import as_names, group_rows, judges_of, profile
 from ..core import Run, TableError, data_path, label, nearest, read_frame, require_columns
 from ..judging import CONTEXTS, JUDGE_TEMPLATE, Judge, LLMJudge, import_messages
 from ..judging.jobs import JudgingJob
@@ -89,7 +89,7 @@ def sensitivity(
         A run; or its ratings for judges (then intervals go by base_id where the table has it, else by dialogue), its
         labels with the column user for users.
     by : str or sequence of str
-        Among target and behaviour (target only with a run or labels).
+        Among target and behaviour (target only with a run or labels). Without behaviour, any of those judged.
     of : str
         "judges", or "users": families of the models that played the person, by name where the family isn't known.
         Each user should have had the same prompts; `compare(labels, "user")` pairs them.
@@ -122,13 +122,14 @@ def sensitivity(
     variants = _other_panels(ratings) if of == "judges" else _other_users(ratings)
     parts = []
     for variant, labels in variants.items():
-        table = profile(labels, by=by, ci=ci).drop(columns=["design_effect", "over_half"], errors="ignore")
+        table = profile(labels, by=by, ci=ci).drop(columns=["design_effect", "over_half"])
+        table = table.drop(columns="variant", errors="ignore")  # of categories; here it says which panel
         table.insert(0, "variant", variant)
         parts.append(table)
     result = pd.concat(parts, ignore_index=True)
     whole = result[result["variant"] == next(iter(variants))][[*by, "estimate"]]
     whole = whole.rename(columns={"estimate": "whole"})
-    change = result["estimate"] - result[by].merge(whole, on=by, how="left")["whole"]
+    change = result["estimate"] - result[by].merge(whole, how="left" if by else "cross", on=by or None)["whole"]
     result.insert(result.columns.get_loc("ci_high") + 1, "change", change)
     return result
 
@@ -264,7 +265,8 @@ def rate_range(table: pd.DataFrame, by: str | Sequence[str] = "behaviour") -> pd
     require_columns(table, ["variant", *by, "estimate"], "sensitivities", rows=False, advice="sensitivity makes it")
     alone = table[table["variant"].str.startswith("only ")]
     wanted = {"lowest": "min", "highest": "max", "n_variants": "size"}
-    found = alone.groupby(by, sort=False, as_index=False, dropna=False)["estimate"].agg(**wanted)
+    codes, groups = group_rows(alone, by)
+    found = groups.join(alone["estimate"].groupby(codes).agg(**wanted))
     found.insert(len(by) + 2, "range", found["highest"] - found["lowest"])
     return found
 
