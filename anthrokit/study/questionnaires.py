@@ -524,7 +524,9 @@ def scale_reliability(
 # %% ../../nbs/11_study/01_questionnaires.ipynb #31e51134
 # Names that tables of a study, or the pages of its server, have already.
 _TAKEN = {
-    *(OPEN, "agreed", "id", "role", "group", "session", "subsession", "payoff", "round_number"),
+    *(OPEN, "agreed", "id", "role", "group", "session", "subsession", "payoff", "round_number", "metadata", "start"),
+    *("participant_id", "group_id", "session_id", "subsession_id", "id_in_group", "id_in_subsession", "freeze_setattr"),
+    *("in_round", "in_rounds", "in_all_rounds", "in_previous_rounds"),
     *("minutes", "turns", "attention_passed", "attention_asked", "anthroscore"),
     *TABLES["participants"].columns,
 }
