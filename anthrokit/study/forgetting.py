@@ -39,7 +39,9 @@ def _erase_from_run(study: Study, participant: str) -> int:
         for name, table in TABLES.items():
             stored = [one for one, (_, rule, _) in table.columns.items() if table.kept and rule != "derived"]
             if known := [one for one in _COLUMNS if one in stored]:
-                theirs = f"FROM {name} WHERE ? IN ({', '.join(known)})"
+                # An id of a text may be the dialogue and the turn.
+                theirs = " OR ".join(f"{one} || '/' LIKE ?1 || '/%'" for one in known)
+                theirs = f"FROM {name} WHERE {theirs}"
                 gone += run.rows(f"SELECT COUNT(*) {theirs}", [participant])[0][0]
                 statements.append(f"DELETE {theirs}")
         run.write_all(statements, [participant])
