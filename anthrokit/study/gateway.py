@@ -198,7 +198,7 @@ class _Chats:
 
     def begin(self, person: Mapping[str, Any]) -> dict[str, Any]:
         "Note that a participant sees the chat; their row."
-        if person["chat_started_at"] is None:
+        if person["chat_started_at"] is None and person["finished_at"] is None:
             self.people.update(person["participant"], chat_started_at=time_now(), status="chatting")
         return self.people.row(person["participant"])
 
