@@ -124,8 +124,8 @@ def side_by_side(labels: pd.DataFrame, by: Sequence[str] = ("target",)) -> pd.Da
     Returns
     -------
     DataFrame
-        category, behaviour, and a column for each target, named after it: texts such as "1 % (0 % to 12 %)", "–" where
-        there is nothing.
+        category, behaviour, and a column for each target, named after it: texts such as "1 % (0 % to 12 %)", "1 %"
+        where there is no interval, "–" where there is nothing.
 
     Examples
     --------
@@ -136,7 +136,9 @@ def side_by_side(labels: pd.DataFrame, by: Sequence[str] = ("target",)) -> pd.Da
     shares = analysis.profile(labels, by=[*by, "category", "behaviour"])
     where = shares[list(by)].astype(object).fillna("missing").astype(str).agg(" · ".join, axis=1)
     said = [
-        f"{_percent(row.estimate)} ({_percent(row.ci_low)} to {_percent(row.ci_high)})" for row in shares.itertuples()
+        _percent(row.estimate)
+        + ("" if pd.isna(row.ci_low) else f" ({_percent(row.ci_low)} to {_percent(row.ci_high)})")
+        for row in shares.itertuples()
     ]
     wide = shares.assign(where=where, said=said).pivot(index=["category", "behaviour"], columns="where", values="said")
     rows = shares[["category", "behaviour"]].drop_duplicates()

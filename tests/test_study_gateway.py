@@ -292,12 +292,16 @@ def test_a_megabyte_fifty_calls_a_second_and_broken_bodies(served):
         seen = []
         async with aiohttp.ClientSession(headers={"Authorization": f"Bearer {eve.token}"}) as session:
 
-            async def post(data):
-                async with session.post(f"{gateway.url}/v1/chat/completions", data=data) as response:
+            async def post(data, path="chat/completions", **headers):
+                asked = session.post(f"{gateway.url}/v1/{path}", data=data, headers=headers)
+                async with asked as response:
                     seen.append((response.status, (await response.json())["error"]["code"]))
 
             for data in (b"a" * 2**20, b"{", b"[]", b"\xff\xfe", b"[" * 100_000, b'{"messages": 5}'):
                 await post(data)
+            await post(b"{}", **{"Content-Type": "application/json; charset=none"})
+            half = {"questionnaire": "godspeed", "answers": {"\ud800": "1"}}
+            await post(json.dumps(half).encode(), "responses")
             long = json.dumps({"messages": [{"role": "user", "content": "a" * 5000}]}).encode()
             await asyncio.sleep(1.1)
             await post(long)

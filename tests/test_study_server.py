@@ -5,6 +5,7 @@ import json
 import os
 import shutil
 import signal
+import sqlite3
 import subprocess
 import time
 from pathlib import Path
@@ -159,10 +160,16 @@ def test_two_at_once_one_who_reloads_and_one_who_leaves(running, browser):
     assert not [one for one in (b"ada-1", b"bob-2", b"eve-3", KEY.encode()) if one in kept]
     gateway.kill()
     pages.stop()
+    with contextlib.closing(sqlite3.connect(study.folder / "otree" / "db.sqlite3")) as connection:
+        named = "SELECT code FROM otree_participant WHERE label = ?"
+        [(code,)] = connection.execute(named, [study.participant_id("ada-1")])
+        left = connection.execute("SELECT text FROM otree_pagetimebatch").fetchall()
+    assert any(code in text for (text,) in left)  # when they left each page
     gone = erase(study, "ada-1").set_index("place")[
         "rows"
     ]  # by the id of the panel; searched for in every file
-    assert (gone > 0).all() and search_study(study, [study.participant_id("ada-1"), "Hello, <script>"]).empty
+    texts = [study.participant_id("ada-1"), "Hello, <script>", code]
+    assert (gone > 0).all() and search_study(study, texts).empty
     assert not search_study(study, ["Good morning"]).empty  # nobody else is touched
 
 

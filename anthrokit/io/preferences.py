@@ -27,8 +27,9 @@ def preference_table(run: Run) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        pair_id, base_id, prompt (the message that is answered), chosen, rejected (the answers), and for each behaviour
-        that was judged "<behaviour>, chosen" and "<behaviour>, rejected" (True, False, NA).
+        pair_id, base_id, prompt (the message that is answered), chosen, rejected (the answers), each NA where there is
+        none, and for each behaviour that was judged "<behaviour>, chosen" and "<behaviour>, rejected" (True, False,
+        NA).
 
     Raises
     ------
@@ -49,7 +50,7 @@ def preference_table(run: Run) -> pd.DataFrame:
     messages = run.messages()[["dialogue_id", "turn", "role", "content"]]
     answers = messages.query("role == 'assistant'").drop_duplicates("dialogue_id", keep="last")
     asked = messages.query("role == 'user'").rename(columns={"content": "prompt"}).drop(columns="role")
-    whole = known.merge(answers).merge(asked).merge(run.dialogues()[["dialogue_id", "base_id"]])
+    whole = known.merge(run.dialogues()[["dialogue_id", "base_id"]]).merge(answers).merge(asked, how="left")
     table = whole.groupby("pair_id")[["base_id", "prompt"]].first()
     table = table.join(whole.pivot(index="pair_id", columns="side", values="content"))
     labels = run.labels()

@@ -71,6 +71,7 @@ def _message(message: Any, place: str) -> dict[str, str | None]:
 
 # %% ../../nbs/05_judging/07_any_messages.ipynb #2bd2ef16
 _TRANSCRIPT = re.compile(r"(?:^|\n\n)(Human|Assistant): ?")
+_LIST = re.compile(r"\s*\[\s*(?:[{\]]|$)")  # of messages, and no words in brackets
 
 
 def _transcript(text: str) -> list[dict[str, str]]:
@@ -86,11 +87,13 @@ def _transcript(text: str) -> list[dict[str, str]]:
 def conversation(value: Any, place: str, *, alone: bool = False) -> list[dict[str, str | None]]:
     """The messages of a conversation: from a list of them, its JSON, or a transcript.
 
-    `place` is named in errors; `alone`: any other text is one message of an assistant.
+    `place` is named in errors; `alone`: any other text, or none, is one message of an assistant.
     """
+    if alone and _blank(value):
+        return [{"role": "assistant", "content": None}]
     if isinstance(value, str):
         as_text(value, place)
-        if value.lstrip().startswith("["):
+        if _LIST.match(value):
             try:
                 value = json.loads(value)
             except (ValueError, RecursionError):
@@ -201,10 +204,12 @@ def _sides(row: Mapping[str, Any], form: str, place: str) -> list[tuple[Any, lis
         return [(target, [{"role": role, "content": text} for role, text in said.items() if text or role != "user"])]
     if form in _CHATS:
         return [(target, conversation(row[form], place))]
+    if _blank(row["chosen"]) and _blank(row["rejected"]):
+        raise TableError(f"{place}: chosen and rejected are empty")
     both, prompt = [], row.get("prompt")
     for side in ("chosen", "rejected"):
         messages = conversation(row[side], f"{place}, {side}", alone=True)
-        if all(one["role"] == "assistant" for one in messages) and not _blank(prompt):
+        if all(one["role"] != "user" for one in messages) and not _blank(prompt):
             messages = [*_before(prompt, f"{place}, prompt"), *messages]
         both.append((side, messages))
     return both
@@ -219,7 +224,7 @@ def _told(value: Any) -> Any:
 
 def _before(prompt: Any, place: str) -> list[dict[str, str | None]]:
     "The messages before the answers of preference data."
-    if isinstance(prompt, str) and not prompt.lstrip().startswith("[") and "\n\nAssistant:" not in prompt:
+    if isinstance(prompt, str) and not _LIST.match(prompt) and "\n\nAssistant:" not in prompt:
         words = as_text(prompt, place).removeprefix("\n\nHuman:").strip()
         return [{"role": "user", "content": words}]
     return conversation(prompt, place)
@@ -251,8 +256,8 @@ def _dialogue(
             column: _told(value) for column, value in row.items() if column not in {*own, *used} and not _blank(value)
         },
     }
-    last = max((number for number, (_, said) in enumerate(turns, 1) if said), default=None)
-    judged = [bool(said) if pair is None else number == last for number, (_, said) in enumerate(turns, 1)]
+    last = max((number for number, (_, said) in enumerate(turns, 1) if said is not None), default=None)
+    judged = [bool(said) and (pair is None or number == last) for number, (_, said) in enumerate(turns, 1)]
     return [
         {**common, "turn": number, "user": user, "assistant": said, "judged": judged[number - 1]}
         for number, (user, said) in enumerate(turns, 1)

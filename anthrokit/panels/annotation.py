@@ -127,14 +127,13 @@ class Deck:
         self.later[annotator] = [*(one for one in self.later.get(annotator, ()) if one != row), row]
 
     def labelled(self, annotations: Annotations) -> pd.DataFrame:
-        "The verdicts that stand, oldest first, with their items; of a draw only those that were given blind."
+        "The verdicts that stand, oldest first, with their items; of a drawn message only those that were given blind."
         rows = annotations.table(history=True)
         rows = rows[~rows["undone"].eq(True).fillna(False)]
-        if self.sheet["weight"].notna().any():
-            rows = rows[rows["weight"].notna()]
-        rows = rows.drop_duplicates([*_ITEM, "annotator"], keep="last")
-        items = self.sheet[_ITEM].assign(item=self.sheet.index.astype("str"))
-        return rows.merge(items, on=_ITEM).sort_values("annotation")
+        items = self.sheet[_ITEM].assign(item=self.sheet.index.astype("str"), drawn=self.sheet["weight"].notna())
+        rows = rows.merge(items, on=_ITEM).sort_values("annotation")
+        rows = rows[rows["weight"].notna() | ~rows.pop("drawn")]
+        return rows.drop_duplicates([*_ITEM, "annotator"], keep="last")
 
 
 def _split_votes(run: Run) -> dict[str, float]:
@@ -380,5 +379,5 @@ class AnnotationPanel(Panel):
                 f"Run({str(deck.run.folder)!r}), or keep them in a file: path='annotations.csv'."
             )
         self.annotations = Annotations(deck.run if path is None else path)
-        own, state = Verdicts(self.annotations, deck.labelled), {"annotator": annotator, **(state or {})}
+        own, state = Verdicts(self.annotations, deck.labelled), {"annotator": annotator.strip(), **(state or {})}
         super().__init__(deck, partial(_label_parts, own), "Label messages", state=state)

@@ -90,7 +90,8 @@ def draw_credibility_sheet(
     sides = []
     for frame in (simulated, real):
         require_columns(frame, ["source", "dialogue_id", "turn", "domain", "text"], "user turns")
-        mixed = frame.sample(frac=1, random_state=seed).assign(domain=frame["domain"].fillna(""))
+        mixed = frame.sample(frac=1, random_state=seed)
+        mixed["domain"] = mixed["domain"].astype("str").fillna("")
         sides.append(mixed.assign(place=mixed.groupby(["domain", "turn"]).cumcount()))
     pairs = sides[0].merge(sides[1], on=["domain", "turn", "place"], suffixes=("_a", "_b"))
     if len(pairs) < n:

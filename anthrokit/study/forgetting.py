@@ -5,9 +5,15 @@
 # %% ../../nbs/11_study/07_forgetting.ipynb #c31b92ec
 from __future__ import annotations
 
+import bz2
 import contextlib
+import gzip
+import io
 import json
+import lzma
 import sqlite3
+import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +39,9 @@ def _erase_from_run(study: Study, participant: str) -> int:
         for name, table in TABLES.items():
             stored = [one for one, (_, rule, _) in table.columns.items() if table.kept and rule != "derived"]
             if known := [one for one in _COLUMNS if one in stored]:
-                theirs = f"FROM {name} WHERE ? IN ({', '.join(known)})"
+                # An id of a text may be the dialogue and the turn.
+                theirs = " OR ".join(f"{one} || '/' LIKE ?1 || '/%'" for one in known)
+                theirs = f"FROM {name} WHERE {theirs}"
                 gone += run.rows(f"SELECT COUNT(*) {theirs}", [participant])[0][0]
                 statements.append(f"DELETE {theirs}")
         run.write_all(statements, [participant])
@@ -62,6 +70,10 @@ def _erase_from_server(file: Path, participant: str) -> int:
                     if column in columns:
                         gone += execute(f'DELETE FROM "{name}" WHERE {column} = ?', [value]).rowcount
             gone += execute("DELETE FROM otree_participant WHERE id = ?", [number]).rowcount
+            # When a page was left stands in batches of lines.
+            for batch, text in execute("SELECT id, text FROM otree_pagetimebatch").fetchall():
+                lines = [line for line in text.splitlines(keepends=True) if code not in line.split(",")]
+                execute("UPDATE otree_pagetimebatch SET text = ? WHERE id = ?", ["".join(lines), batch])
         connection.commit()
     _rewrite(file)
     return gone
@@ -90,6 +102,34 @@ def _own_words(study: Study, participant: str) -> list[str]:
     return sorted(one for one in parts if not any(one in other for other in theirs))
 
 
+_PACKED = {b"\x1f\x8b": gzip.decompress, b"BZh": bz2.decompress, b"\xfd7zXZ\x00": lzma.decompress}
+_SHUT = (b"\x28\xb5\x2f\xfd", b"7z\xbc\xaf\x27\x1c", b"Rar!")  # Zstandard and others
+
+
+def _held(content: bytes) -> Iterator[bytes]:
+    "What is in a file, and in what is packed in it; an error where that can't be told."
+    yield content
+    if content.startswith(_SHUT):
+        raise ValueError("packed in a way that can't be unpacked here")
+    for mark, unpack in _PACKED.items():
+        if content.startswith(mark):
+            yield from _held(unpack(content))
+    if content.startswith(b"PK\x03\x04"):
+        with zipfile.ZipFile(io.BytesIO(content)) as file:
+            for name in file.namelist():
+                yield from _held(file.read(name))
+    if content.startswith(b"PAR1"):
+        for _, column in pd.read_parquet(io.BytesIO(content)).astype(object).items():
+            yield "\n".join(map(str, column)).encode("utf-8", "replace")
+
+
+def _forms(text: str) -> set[bytes]:
+    "A text as it is, and as JSON and CSV write it."
+    said = {text, text.replace('"', '""')}
+    said |= {json.dumps(text, ensure_ascii=ascii_)[1:-1] for ascii_ in (True, False)}
+    return {form.encode("utf-8", "replace") for form in said}
+
+
 def search_study(study: Study | Any, texts: list[str]) -> pd.DataFrame:
     """Where texts stand in the files of a study.
 
@@ -98,12 +138,13 @@ def search_study(study: Study | Any, texts: list[str]) -> pd.DataFrame:
     study : Study or path
         The study.
     texts : list of str
-        What is looked for, in UTF-8 and as JSON writes it; of a long one any hundred characters.
+        What is looked for, in UTF-8: as it is, and as JSON and CSV write it; of a long one any hundred characters.
 
     Returns
     -------
     DataFrame
-        file, n_texts: how many of the texts stand in it; one row a file with any.
+        file, n_texts: how many of the texts stand in it; one row a file with any. Packed files (.gz, .bz2, .xz, .zip
+        and what is one, Parquet) are unpacked; of one that can't be, n_texts is NA.
 
     Examples
     --------
@@ -113,16 +154,17 @@ def search_study(study: Study | Any, texts: list[str]) -> pd.DataFrame:
     ['questionnaires/godspeed.toml']
     """
     study = study if isinstance(study, Study) else Study(study)
-    forms = [
-        {form for part in _parts(one) for form in (part.encode("utf-8", "replace"), json.dumps(part)[1:-1].encode())}
-        for one in texts
-    ]
-    rows = []
+    forms, rows = [{form for part in _parts(one) for form in _forms(part)} for one in texts], []
     for path in filter(Path.is_file, sorted(study.folder.rglob("*"))):
-        held = path.read_bytes()
-        if found := sum(any(form in held for form in both) for both in forms):
-            rows.append((path.relative_to(study.folder).as_posix(), found))
-    return pd.DataFrame(rows, columns=["file", "n_texts"])
+        there, whole = [False] * len(texts), True
+        try:
+            for held in _held(path.read_bytes()):
+                there = [known or any(form in held for form in each) for known, each in zip(there, forms, strict=True)]
+        except Exception:  # of many kinds: packed with a password, broken, by another program
+            whole = False
+        if any(there) or not whole:
+            rows.append((path.relative_to(study.folder).as_posix(), sum(there) or pd.NA))
+    return pd.DataFrame(rows, columns=["file", "n_texts"]).astype({"n_texts": "Int64"})
 
 
 def erase(study: Study | Any, participant: str) -> pd.DataFrame:
@@ -144,8 +186,8 @@ def erase(study: Study | Any, participant: str) -> pd.DataFrame:
     Raises
     ------
     RunError
-        Nobody of that id is in the study, the gateway is at work, or something of theirs is still found; names the
-        files.
+        Nobody of that id is in the study, the gateway is at work, or something of theirs is still found or may stand in
+        a packed file that can't be unpacked; names the files.
 
     Examples
     --------
@@ -172,8 +214,9 @@ def erase(study: Study | Any, participant: str) -> pd.DataFrame:
     left = search_study(study, texts)
     if len(left):
         raise RunError(
-            f"rows were taken out, but something of {known} still stands in {', '.join(left['file'])}: copies or "
-            f"exports of your own? Delete it there, then search again with search_study."
+            f"rows were taken out, but something of {known} still stands, or may stand packed, in "
+            f"{', '.join(left['file'])}: copies or exports of your own? Delete it there, then search again with "
+            f"search_study."
         )
     table = pd.DataFrame({"place": list(rows), "rows": list(rows.values())})
     return table.assign(searched=len(texts), found=0)

@@ -198,7 +198,7 @@ class _Chats:
 
     def begin(self, person: Mapping[str, Any]) -> dict[str, Any]:
         "Note that a participant sees the chat; their row."
-        if person["chat_started_at"] is None:
+        if person["chat_started_at"] is None and person["finished_at"] is None:
             self.people.update(person["participant"], chat_started_at=time_now(), status="chatting")
         return self.people.row(person["participant"])
 
@@ -385,7 +385,7 @@ async def _read(request: web.Request) -> dict[str, Any]:
     "The body, which must be a JSON object."
     try:
         body = await request.json()
-    except (ValueError, RecursionError):
+    except (ValueError, RecursionError, LookupError):  # the last: an encoding that there isn't
         raise Told("unreadable") from None
     if not isinstance(body, dict):
         raise Told("unreadable")
@@ -605,6 +605,7 @@ class Gateway:
         if not isinstance(questionnaire, str) or not isinstance(answers, dict) or len(answers) > 500:
             raise Told("unreadable")
         try:
+            answers = {plain_value(item): value for item, value in answers.items()}
             answers = self.study.check_answers(questionnaire, answers)
         except TableError:
             raise Told("answers") from None

@@ -227,15 +227,17 @@ def _checked(responses: pd.DataFrame, questionnaires: Sequence[Questionnaire], o
         raise TypeError(f"responses are a table, one row an answer; not {type(responses).__name__}")
     if "value" in responses and pd.api.types.is_numeric_dtype(responses["value"]):  # gaps make 3 a 3.0
         responses = responses.assign(value=responses["value"].map("{:g}".format, na_action="ignore"))
-    if others and "at" not in responses:
-        responses = responses.assign(at="unknown")
-    responses = check(responses, "responses")
     known = {(one.name, item.id): item for one in questionnaires for item in one.items}
     names, asked, wrong = {one.name for one in questionnaires}, {item for _, item in known}, []
-    for number, row in enumerate(responses.itertuples(), 1):
+    responses = responses.reset_index(drop=True)
+    if others and "at" not in responses:
+        responses = responses.assign(at="unknown")
+    if others and "questionnaire" in responses:  # items of another one may be called the same
+        responses = responses[responses["questionnaire"].isin(names)]
+    numbers = responses.index + 1
+    responses = check(responses, "responses", "the answers")
+    for number, row in zip(numbers, responses.itertuples(), strict=True):
         if row.questionnaire == OPEN and row.item not in asked:  # else it would take the place of an answer
-            continue
-        if others and row.questionnaire not in names:
             continue
         item = known.get((row.questionnaire, row.item))
         if item is None:
@@ -524,7 +526,9 @@ def scale_reliability(
 # %% ../../nbs/11_study/01_questionnaires.ipynb #31e51134
 # Names that tables of a study, or the pages of its server, have already.
 _TAKEN = {
-    *(OPEN, "agreed", "id", "role", "group", "session", "subsession", "payoff", "round_number"),
+    *(OPEN, "agreed", "id", "role", "group", "session", "subsession", "payoff", "round_number", "metadata", "start"),
+    *("participant_id", "group_id", "session_id", "subsession_id", "id_in_group", "id_in_subsession", "freeze_setattr"),
+    *("in_round", "in_rounds", "in_all_rounds", "in_previous_rounds"),
     *("minutes", "turns", "attention_passed", "attention_asked", "anthroscore"),
     *TABLES["participants"].columns,
 }

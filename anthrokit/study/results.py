@@ -77,7 +77,7 @@ def outcomes(study: Study | Any, *, anthroscore: Any = None) -> pd.DataFrame:
     study = study if isinstance(study, Study) else Study(study)
     with study.open_people() as people:
         table, said = people.participants(), people.responses()
-    began, ended = (pd.to_datetime(table[name]) for name in ("chat_started_at", "chat_ended_at"))
+    began, ended = (pd.to_datetime(table[name], utc=True) for name in ("chat_started_at", "chat_ended_at"))
     table["minutes"] = ((ended - began).dt.total_seconds() / 60).astype("Float64")
     table = table[["participant", "condition", "status", "ended_by", "front", "origin", "minutes"]]
     turns, shares = _of_chats(study)

@@ -343,8 +343,10 @@ class _InFile:
         self.rows()
 
     def rows(self) -> pd.DataFrame:
+        "Numbered by their places: a file may have been put together by hand."
         there = self.path.exists()
-        return tables.read_table(self.path, "annotations") if there else tables.empty("annotations")
+        rows = tables.read_table(self.path, "annotations") if there else tables.empty("annotations")
+        return rows.assign(annotation=pd.array(range(1, len(rows) + 1), "Int64"))
 
     def append(self, rows: pd.DataFrame) -> None:
         self._change(_InMemory.append, rows)
