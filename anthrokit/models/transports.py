@@ -114,8 +114,9 @@ def _read(
         choice = response.choices[0]
         message = choice.message
     except (AttributeError, IndexError, TypeError):
-        tokens = tuple(counted(count, lambda: 0) for count in usage) if any(usage) else None
-        raise Fault("unreadable", "an answer without choices", tokens=tokens) from None
+        raise Fault("unreadable", "an answer without choices", tokens=_paid(usage)) from None
+    if (getattr(choice, "provider_specific_fields", None) or {}).get("native_finish_reason") in _BROKEN_OFF:
+        raise Fault("dropped", "the answer broke off", tokens=_paid(usage))
     return completion_of(
         message.content,
         reasoning=getattr(message, "reasoning_content", None),
@@ -129,6 +130,14 @@ def _read(
         cost=cost,
         asked=asked,
     )
+
+
+_BROKEN_OFF = ("error", "abort")  # how a server says so, which LiteLLM calls "stop"
+
+
+def _paid(usage: Sequence[Any]) -> tuple[int, ...] | None:
+    "Tokens that the server counted, in and out; None where it counted none."
+    return tuple(counted(count, lambda: 0) for count in usage) if any(usage) else None
 
 # %% ../../nbs/02_models/05_transports.ipynb #d2663ec7
 _LISTENERS = ("callbacks", "success_callback", "failure_callback", "_async_success_callback", "_async_failure_callback")
@@ -415,7 +424,7 @@ class Wire:
                 json_mode=True,  # an answer held to a schema may come as that of a tool
             )
         except Exception:
-            raise Fault("unreadable", "an answer that can't be read", tokens=_tokens_told(raw)) from None
+            raise _unreadable(raw) from None
         return _read(response, asked, self._cost(response))
 
     def _read_plain(self, raw: bytes, asked: Sequence[Mapping[str, Any]]) -> Completion | None:
@@ -434,6 +443,8 @@ class Wire:
 
     def _cost(self, response: Any) -> float | None:
         "US dollars by LiteLLM's table. By which name and tier the table is asked, LiteLLM says once for each."
+        if getattr(response, "usage", None) is None:
+            return None  # some servers count no tokens
         served = response.model, _tier(*(getattr(one, "service_tier", None) for one in (response, response.usage)))
         if served not in self._priced_as:
             self._priced_as[served] = self._place_in_table(response, served[1])
@@ -471,20 +482,20 @@ def _plain_answer(told: Any) -> tuple[str, str | None, str, str, int, int] | Non
     "Served model and tier, text, how it ended, tokens in and out; None of an answer that says anything else."
     match told:
         case {
-            "choices": [{"message": {"content": str(text), **more}, "finish_reason": end}],
+            "choices": [{"message": {"content": str(text), **more}, "finish_reason": str(end)}],
             "usage": {"prompt_tokens": int(tokens_in), "completion_tokens": int(tokens_out), **counts},
             "model": str(served),
         }:
             pass
         case {
             "content": [{"text": str(text), **more}],
-            "stop_reason": end,
+            "stop_reason": str(end),
             "usage": {"input_tokens": int(tokens_in), "output_tokens": int(tokens_out), **counts},
             "model": str(served),
         }:
             pass
         case {
-            "candidates": [{"content": {"parts": [{"text": str(text), **more}]}, "finishReason": end}],
+            "candidates": [{"content": {"parts": [{"text": str(text), **more}]}, "finishReason": str(end)}],
             "usageMetadata": {"promptTokenCount": int(tokens_in), "candidatesTokenCount": int(tokens_out), **counts},
             "modelVersion": str(served),
         }:
@@ -498,6 +509,20 @@ def _plain_answer(told: Any) -> tuple[str, str | None, str, str, int, int] | Non
         return None
     tier = _tier(told.get("service_tier"), counts.get("service_tier"))
     return served, tier, text, _ENDS[end], tokens_in, tokens_out
+
+
+def _unreadable(raw: bytes) -> Fault:
+    "Why an answer can't be read: what it says itself where it is an error, which some servers send as an answer."
+    tokens = _tokens_told(raw)
+    try:
+        error = json.loads(raw).get("error")
+    except (ValueError, AttributeError, RecursionError):
+        error = None
+    if not error or tokens:
+        return Fault("unreadable", "an answer that can't be read", tokens=tokens)
+    code = error.get("code") if isinstance(error, Mapping) else None
+    status = code if isinstance(code, int) and 400 <= code < 600 else 500
+    return fault_of_response(status, raw.decode(errors="replace"), {})
 
 
 def _tokens_told(raw: bytes) -> tuple[int, int] | None:
