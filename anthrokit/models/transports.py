@@ -518,11 +518,16 @@ def _unreadable(raw: bytes) -> Fault:
         error = json.loads(raw).get("error")
     except (ValueError, AttributeError, RecursionError):
         error = None
-    if not error or tokens:
-        return Fault("unreadable", "an answer that can't be read", tokens=tokens)
+    if error and not tokens:
+        return _error_told(error)
+    return Fault("unreadable", "an answer that can't be read", tokens=tokens)
+
+
+def _error_told(error: Any) -> Fault:
+    "An error that came in an answer's place, and so without a status of its own."
     code = error.get("code") if isinstance(error, Mapping) else None
     status = code if isinstance(code, int) and 400 <= code < 600 else 500
-    return fault_of_response(status, raw.decode(errors="replace"), {})
+    return fault_of_response(status, json.dumps({"error": error}), {})
 
 
 def _tokens_told(raw: bytes) -> tuple[int, int] | None:
@@ -609,7 +614,7 @@ async def _joined(response: Any, show: Teller) -> dict[str, Any]:
     whole: dict[str, Any] = {"object": "chat.completion", "choices": [told], "usage": None}
     async for event in _events(response):
         if error := event.get("error"):
-            raise fault_of_response(500, json.dumps(error), {})
+            raise _error_told(error)
         whole |= {name: event[name] for name in ("id", "created", "model", "usage") if event.get(name)}
         for choice in event.get("choices") or ():
             told["finish_reason"] = choice.get("finish_reason") or told["finish_reason"]
@@ -633,9 +638,20 @@ async def _events(response: Any) -> AsyncIterator[dict[str, Any]]:
                 return
             if line.startswith(b"data:"):
                 try:
-                    yield json.loads(said)
+                    event = json.loads(said)
                 except (ValueError, RecursionError):
-                    raise Fault("unreadable", "a piece of an answer that can't be read") from None
+                    event = None
+                if not _is_piece(event):
+                    raise Fault("unreadable", "a piece of an answer that can't be read")
+                yield event
+
+
+def _is_piece(event: Any) -> bool:
+    "Whether an event has the form of a piece of an answer, or of an error."
+    choices = (event.get("choices") or []) if isinstance(event, dict) else None
+    return isinstance(choices, list) and all(
+        isinstance(one, dict) and isinstance(one.get("delta") or {}, dict) for one in choices
+    )
 
 # %% ../../nbs/02_models/05_transports.ipynb #f981e9fc
 async def _by_embedded(ready: Mapping[str, Any], request: Mapping[str, Any], show: Teller | None) -> Completion:
