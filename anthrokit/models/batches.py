@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import numbers
 import time
 import urllib.parse
 from collections import deque
@@ -62,6 +63,8 @@ class Batch:
             value = getattr(self, name)
             if not is_number(value) or value < least:
                 raise ValueError(f"{name} is {value!r}; it must be a number of {least:g} or more")
+        if not isinstance(self.requests, numbers.Integral):
+            raise ValueError(f"requests is {self.requests!r}; it must be a whole number")
 
     @property
     def moment(self) -> float:
