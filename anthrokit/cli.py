@@ -119,8 +119,20 @@ app.meta.suppress_keyboard_interrupt = False
 app.command(heartbench)
 app.command(with_people)
 
+def _whole(_: Any, tokens: Sequence[Any]) -> int:
+    "A count as it was typed; cyclopts would round 1.5."
+    try:
+        number = float(tokens[0].value)
+        whole = number.is_integer()
+    except ValueError:
+        whole = False
+    if not whole:
+        raise ValueError(f"{tokens[0].value!r} is no whole number")
+    return int(number)
+
+
 # What several commands ask for, with its help.
-_Positive = Annotated[int, Parameter(validator=validators.Number(gte=1))]
+_Positive = Annotated[int, Parameter(converter=_whole, validator=validators.Number(gte=1))]
 _Amount = Annotated[float, Parameter(validator=validators.Number(gt=0))]
 _RunFolder = Annotated[str, Parameter(help="The run's folder.")]
 _StudyFolder = Annotated[str, Parameter(help="Of the study.")]
@@ -305,6 +317,8 @@ def _model_entry(path: Any, name: str, entry: Any) -> dict[str, Any]:
             f"{path}: {place} {secret} may hold a key. Keys don't belong in a file: take it out, and give it in "
             f"Python, LLM(…, {secret}=…), from an environment variable; for the model's own key there is api_key_env."
         )
+    if twice := sorted(set(options) & {"name", *entry}):
+        raise _SettingsError(f"{path}: {place} options hold {twice[0]}, which the section or its name says already")
     kinds = dict.fromkeys(set(inspect.signature(ak.LLM).parameters) - {"api_key"}, (int, float))
     kinds |= dict.fromkeys(("model", "name", "api_base", "api_key_env", "transport"), str)
     _kinds(path, place, entry, kinds | {"options": dict, "price": list})
@@ -313,7 +327,7 @@ def _model_entry(path: Any, name: str, entry: Any) -> dict[str, Any]:
     return entry
 
 # %% ../nbs/15_cli.ipynb #78664a07
-_WITH_ADDRESS = re.compile(r"(.+?)(?:@(https?://.+|[\w.-]+:\d+(?:/.*)?|localhost(?:/.*)?))?", re.S)
+_WITH_ADDRESS = re.compile(r"(.*?)(?:@(https?://.+|[\w.-]+:\d+(?:/.*)?|localhost(?:/.*)?))?", re.S)
 
 
 def _llm(text: str) -> ak.LLM:
@@ -1167,6 +1181,8 @@ def _settings(
         raise _SettingsError(str(error)) from None
     _known(path, "the file", read, {"run", "models", *app} - _NO_COMMANDS)
     models, run = _table(path, "models", read.pop("models", {})), read.pop("run", None)
+    if not isinstance(run, str | None):
+        raise _SettingsError(f"{path}: run is {run!r}; it is the run's folder, as a text")
     named = {name: _model_entry(path, name, entry) for name, entry in models.items()}
     sections = dict(_sections(path, read))
     wanted = [("simulate",), ("judge",), command] if command == ("estimate",) else [command]
@@ -1189,13 +1205,16 @@ def _check_plan(path: str) -> dict[str, Any]:
     read = ak.core.read_toml(path)
     plan = _table(path, "check", read.get("check", {}))
     _kinds(path, "[check]", plan, _CHECK)
+    for name, value in plan.items():
+        if isinstance(value, list) and not all(isinstance(one, str) for one in value):
+            raise _SettingsError(f"{path}: [check] {name} is {value!r}; it is a list of texts")
     if "margin" not in plan:
         raise _SettingsError(
             f"{path}: [check] needs a margin, the difference of shares that matters, such as 0.05"
         )
     for name, version in plan.get("versions", {}).items():
         version = _table(path, f"check.versions.{name}", version)
-        _known(path, f"[check.versions.{name}]", version, {"target", "system", "prompts"})
+        _kinds(path, f"[check.versions.{name}]", version, dict.fromkeys(("target", "system", "prompts"), str))
     ak.simulation.load_family(*plan.get("family", []))
     return {**plan, "run": read.get("run")}
 

@@ -464,7 +464,7 @@ class Run(Ledger):
         anthrokit.core.errors.RunError: ...seed: it has 0, this asks for 1...
         """
         if not self.agrees(**facts):
-            planned = ("messages", "dialogues", *(() if self.fact("writer") else ("prompts",)))
+            planned = ("messages", "dialogues", "metadata", *(() if self.fact("writer") else ("prompts",)))
             self.write_all([f"DELETE FROM {table}" for table in planned])
             self.set_facts(**{**facts, "targets": {}})
         known = self._facts()
@@ -1450,7 +1450,8 @@ def forget_target(run: Run, target: str) -> None:
         return
     planned = "FROM dialogues WHERE target = ? AND status = 'planned'"
     among = f"(SELECT dialogue_id {planned})"
-    run.write_all((f"DELETE FROM messages WHERE dialogue_id IN {among}", f"DELETE {planned}"), [target])
+    parts = [f"DELETE FROM {table} WHERE dialogue_id IN {among}" for table in ("messages", "metadata")]
+    run.write_all([*parts, f"DELETE {planned}"], [target])
     if not run.rows("SELECT 1 FROM dialogues WHERE target = ? LIMIT 1", [target]):
         left = {
             name: about

@@ -569,7 +569,8 @@ def judge(
     sampling : str
         "full": every sample of every judge. "adaptive": a sample is taken only while the judge's mode is open, and a
         judge is asked only while the panel's majority is open. The labels are the same by construction; the modes
-        of the judges not asked, and the agreement between judges, are then not known.
+        of the judges not asked, and the agreement between judges, are then not known. A judge that is added later may
+        open a label again: name the earlier ones with it.
     budget, on, progress, wait
         As for `simulate`.
     batch : bool or Batch

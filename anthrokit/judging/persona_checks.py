@@ -173,6 +173,9 @@ def user_turns(messages: pd.DataFrame, personas: Mapping[str, Persona] | None = 
             if one.role == "user" and one.turn == 1:
                 told.append(f"(The person began: {text})")
             elif one.role == "user":
+                if not swapped or swapped[-1]["role"] == "assistant":  # nothing was said in between
+                    swapped.append({"role": "user", "content": "\n\n".join(told)})
+                    told = []
                 swapped.append({"role": "assistant", "content": text})
             elif one.role == "assistant":
                 swapped.append({"role": "user", "content": "\n\n".join([*told, text])})

@@ -254,16 +254,21 @@ def _is_shallow(value: Any, levels: int = _DEPTH) -> bool:
     return inner is None or (levels > 0 and all(_is_shallow(one, levels - 1) for one in inner))
 
 # %% ../../nbs/05_judging/01_verdicts.ipynb #94ed2296
+def _field(name: Any) -> str:
+    "A name as fields are known by: in small letters, with single spaces."
+    return " ".join(str(name).lower().split())
+
+
 def _fields(given: dict[str, Any]) -> dict[str, Any]:
-    "An object by the names of its fields, in small letters."
-    return _told_once((" ".join(str(name).lower().split()), value) for name, value in given.items())
+    "An object by the names of its fields."
+    return _told_once((_field(name), value) for name, value in given.items())
 
 
 def _answer_object(
     text: str, names: Sequence[str], code: str | None, judged: str, alone: bool = True
 ) -> dict[str, Any] | None:
     "The one object that answers, without its code only where it stands alone; None where several could be meant."
-    wanted, shown = {name.lower() for name in names}, _plain(judged)
+    wanted, shown = {_field(name) for name in names}, _plain(judged)
     found = [(_fields(given), source) for given, source in json_objects(text)]
     found = [(given, source) for given, source in found if wanted & given.keys()]
     coded = [given for given, _ in found if code and str(given.get("code", "")).lower() == code.lower()]
@@ -304,7 +309,7 @@ def parse_verdicts(
     elif single:
         ratings = [_from_field({**given, "verdict": given.get("verdict", given.get("answer"))})]
     else:
-        ratings = [_from_field(given.get(name.lower())) for name in names]
+        ratings = [_from_field(given.get(_field(name))) for name in names]
     return [replace(ratings[0], raw=raw), *ratings[1:]]
 
 

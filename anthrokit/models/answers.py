@@ -114,9 +114,9 @@ def guess_tokens(texts: Sequence[str]) -> int:
 _MOST_TOKENS = 10_000_000  # no context is longer: a count above it is a mistake
 
 
-def counted(count: Any, guess: Callable[[], int]) -> int:
+def counted(count: Any, guess: Callable[[], int], least: int = 0) -> int:
     "A server's count of tokens, or a guess where it is missing or absurd."
-    if isinstance(count, (int, float)) and not isinstance(count, bool) and 0 <= count <= _MOST_TOKENS:
+    if isinstance(count, (int, float)) and not isinstance(count, bool) and least <= count <= _MOST_TOKENS:
         return int(count)
     return guess()
 
@@ -161,8 +161,9 @@ def completion_of(
         status, content = "empty", None
     else:
         status = "truncated" if finish == "length" else "ok"
-    tokens_in = counted(usage[0], lambda: guess_messages(asked))
-    tokens_out = counted(usage[1], lambda: guess_tokens([said, reasoning or ""]))
+    made = said + (reasoning or "")  # no text takes no tokens
+    tokens_in = counted(usage[0], lambda: guess_messages(asked), least=bool(asked))
+    tokens_out = counted(usage[1], lambda: guess_tokens([made]), least=bool(made))
     if (tokens_in, tokens_out) != tuple(usage):
         cost = None  # it was reckoned from counts that can't be right
     finish, served_model = (text if isinstance(text, str) else None for text in (finish, served_model))

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import numbers
 import time
 import urllib.parse
 from collections import deque
@@ -21,7 +22,7 @@ from .answers import Completion, priced
 from .faults import Fault, fault_of_error, fault_of_response, pause_before_next
 from .limits import is_number
 from .llm import LLM, provider_of
-from .meter import Meter
+from .meter import OPEN_BATCHES, Meter
 from .transports import http, import_litellm
 
 # %% auto #0
@@ -62,6 +63,8 @@ class Batch:
             value = getattr(self, name)
             if not is_number(value) or value < least:
                 raise ValueError(f"{name} is {value!r}; it must be a number of {least:g} or more")
+        if not isinstance(self.requests, numbers.Integral):
+            raise ValueError(f"requests is {self.requests!r}; it must be a whole number")
 
     @property
     def moment(self) -> float:
@@ -139,7 +142,7 @@ def read_result(line: bytes, llm: LLM) -> tuple[str, Completion] | None:
         custom_id = str(custom_id)
         if status is None:
             return custom_id, Completion(None, "failed", error=redact(str(body)))
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except (ArithmeticError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
     try:
         if status == 200:
@@ -417,7 +420,6 @@ class Provider:
         return await _patiently(self.llm, self.there.fetch, result)
 
 # %% ../../nbs/02_models/09_batches.ipynb #06f3d234
-_OPEN = "batches.status IN ('uploaded', 'begun')"
 _ROW = ("file", "custom_id", "request", "unit", "purpose", "status")
 
 
@@ -440,7 +442,7 @@ def under_way(run: Run, model: str | None = None) -> int:
     ...     under_way(run)
     0
     """
-    sql = f"SELECT COALESCE(SUM(requests), 0) FROM batches WHERE {_OPEN} AND (? IS NULL OR model = ?)"
+    sql = f"SELECT COALESCE(SUM(requests), 0) FROM batches WHERE {OPEN_BATCHES} AND (? IS NULL OR model = ?)"
     return run.rows(sql, [model, model])[0][0]
 
 # %% ../../nbs/02_models/09_batches.ipynb #c78b83e7
@@ -453,7 +455,7 @@ class BatchLedger:
 
     def out(self, model: str) -> dict[str, tuple[str | None, float, int]]:
         "The files of a model that are out: file to batch (None: not begun yet), dollars and tokens it may take."
-        sql = f"SELECT file, batch, cost_most, tokens_most FROM batches WHERE model = ? AND {_OPEN} ORDER BY at"
+        sql = f"SELECT file, batch, cost_most, tokens_most FROM batches WHERE model = ? AND {OPEN_BATCHES} ORDER BY at"
         return {file: told for file, *told in self.run.rows(sql, [model])}
 
     def enter(self, file: str, model: str, requests: Sequence[Mapping[str, Any]], cost: float, tokens: int) -> None:
@@ -485,7 +487,7 @@ class BatchLedger:
 
     def is_out(self, request: str) -> bool:
         "Whether a request is in a file that is out."
-        sql = f"SELECT 1 FROM batch_requests JOIN batches USING (file) WHERE request = ? AND {_OPEN} "
+        sql = f"SELECT 1 FROM batch_requests JOIN batches USING (file) WHERE request = ? AND {OPEN_BATCHES} "
         return bool(self.run.rows(sql + "AND batch_requests.status IS NULL", [request]))
 
     def kept(self, requests: Iterable[str]) -> list[dict[str, Any]]:
@@ -517,8 +519,6 @@ class _Lane:
     def __init__(self, meter: Meter, ledger: BatchLedger, llm: LLM, batch: Batch):
         self.meter, self.ledger, self.llm, self.batch = meter, ledger, llm, batch
         self.provider, self.out = Provider(llm), ledger.out(llm.name)
-        for _, cost, tokens in self.out.values():
-            meter.set_aside(cost, tokens)
         self.asked: dict[str, _Question] = {}  # all that somebody waits for
         self.waiting: deque[_Question] = deque()  # those that are in no file
         self.held = False  # nothing more is sent until a batch has ended
@@ -801,9 +801,6 @@ class BatchQueue:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        for lane in self._lanes.values():
-            for _, cost, tokens in lane.out.values():
-                self.meter.set_aside(-cost, -tokens)
         self._lanes.clear()
 
     async def __aenter__(self) -> BatchQueue:

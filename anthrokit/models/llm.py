@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import json
+import numbers
 import os
 import re
 import time
@@ -109,10 +110,12 @@ def _without_texts(value: Any) -> Any:
 
 # %% ../../nbs/02_models/07_llm.ipynb #29d32cae
 def _check_numbers(**given: tuple[Any, float]) -> None:
-    "Refuse a setting below its least value, or one that is no number."
+    "Refuse a setting below its least value, or one that is no number; of counts, one that isn't whole."
     for name, (value, least) in given.items():
         if not (is_number(value) and value >= least):
             raise ValueError(f"{name} is {value!r}; it must be at least {least}")
+        if name.startswith("max_") and not isinstance(value, numbers.Integral):
+            raise ValueError(f"{name} is {value!r}; it must be a whole number")
 
 
 def _check_json(model: str, options: Mapping[str, Any]) -> None:

@@ -63,6 +63,7 @@ class Writer:
             written.set_exception(self._failure) if self._failure else written.set_result(None)
 
 # %% ../../nbs/02_models/08_meter.ipynb #b716dfc9
+OPEN_BATCHES = "batches.status IN ('uploaded', 'begun')"
 _ENOUGH = 5  # answers, to expect what the next ones take
 _BOOKED = ("served_model", "tokens_in", "tokens_cached", "tokens_out", "cost", "attempts", "status", "server")
 
@@ -100,7 +101,8 @@ class Meter:
         self.run, self.named = run, budget is not None
         self.budget = budget or Budget(**run.fact("budget", {}))
         self.cost, self.tokens = run.spent()
-        self._reserved_cost, self._reserved_tokens = 0.0, 0
+        out = f"SELECT COALESCE(SUM(cost_most), 0.0), COALESCE(SUM(tokens_most), 0) FROM batches WHERE {OPEN_BATCHES}"
+        [(self._reserved_cost, self._reserved_tokens)] = run.rows(out)
         self._most: dict[tuple[LLM, bool], tuple[tuple[float, float], int]] = {}
         self._longest_seen: dict[str, int] = {}
         self._recorded: set[str] = set()
@@ -202,10 +204,11 @@ class Meter:
     def reserve(self, cost: float, tokens: int) -> None:
         "Set dollars and tokens aside, or raise BudgetReached."
         if cap := self.over(cost, tokens):
+            under_way = f", and {self._reserved_tokens:,} may be by what is under way" if self._reserved_tokens else ""
             raise BudgetReached(
                 f"the next call could go beyond the budget of {cap}: it may take {tokens:,} tokens, and "
-                f"{self.tokens:,} are used ({self.dollars} dollars). What is done is kept; run again with a larger "
-                f"Budget to go on, or with a smaller max_tokens."
+                f"{self.tokens:,} are used ({self.dollars} dollars){under_way}. What is done is kept; run again with a "
+                f"larger Budget to go on, or with a smaller max_tokens."
             )
         self.set_aside(cost, tokens)
 

@@ -91,8 +91,9 @@ def _read(
         choice = response.choices[0]
         message = choice.message
     except (AttributeError, IndexError, TypeError):
-        tokens = tuple(counted(count, lambda: 0) for count in usage) if any(usage) else None
-        raise Fault("unreadable", "an answer without choices", tokens=tokens) from None
+        raise Fault("unreadable", "an answer without choices", tokens=_paid(usage)) from None
+    if (getattr(choice, "provider_specific_fields", None) or {}).get("native_finish_reason") in _BROKEN_OFF:
+        raise Fault("dropped", "the answer broke off", tokens=_paid(usage))
     return completion_of(
         message.content,
         reasoning=getattr(message, "reasoning_content", None),
@@ -106,6 +107,14 @@ def _read(
         cost=cost,
         asked=asked,
     )
+
+
+_BROKEN_OFF = ("error", "abort")  # how a server says so, which LiteLLM calls "stop"
+
+
+def _paid(usage: Sequence[Any]) -> tuple[int, ...] | None:
+    "Tokens that the server counted, in and out; None where it counted none."
+    return tuple(counted(count, lambda: 0) for count in usage) if any(usage) else None
 
 # %% ../../nbs/02_models/05_transports.ipynb #d2663ec7
 _LISTENERS = ("callbacks", "success_callback", "failure_callback", "_async_success_callback", "_async_failure_callback")
@@ -223,20 +232,20 @@ def _plain_answer(told: Any) -> tuple[str, str | None, str, str, int, int] | Non
     "Served model and tier, text, how it ended, tokens in and out; None of an answer that says anything else."
     match told:
         case {
-            "choices": [{"message": {"content": str(text), **more}, "finish_reason": end}],
+            "choices": [{"message": {"content": str(text), **more}, "finish_reason": str(end)}],
             "usage": {"prompt_tokens": int(tokens_in), "completion_tokens": int(tokens_out), **counts},
             "model": str(served),
         }:
             pass
         case {
             "content": [{"text": str(text), **more}],
-            "stop_reason": end,
+            "stop_reason": str(end),
             "usage": {"input_tokens": int(tokens_in), "output_tokens": int(tokens_out), **counts},
             "model": str(served),
         }:
             pass
         case {
-            "candidates": [{"content": {"parts": [{"text": str(text), **more}]}, "finishReason": end}],
+            "candidates": [{"content": {"parts": [{"text": str(text), **more}]}, "finishReason": str(end)}],
             "usageMetadata": {"promptTokenCount": int(tokens_in), "candidatesTokenCount": int(tokens_out), **counts},
             "modelVersion": str(served),
         }:
@@ -250,6 +259,25 @@ def _plain_answer(told: Any) -> tuple[str, str | None, str, str, int, int] | Non
         return None
     tier = _tier(told.get("service_tier"), counts.get("service_tier"))
     return served, tier, text, _ENDS[end], tokens_in, tokens_out
+
+
+def _unreadable(raw: bytes) -> Fault:
+    "Why an answer can't be read: what it says itself where it is an error, which some servers send as an answer."
+    tokens = _tokens_told(raw)
+    try:
+        error = json.loads(raw).get("error")
+    except (ValueError, AttributeError, RecursionError):
+        error = None
+    if error and not tokens:
+        return _error_told(error)
+    return Fault("unreadable", "an answer that can't be read", tokens=tokens)
+
+
+def _error_told(error: Any) -> Fault:
+    "An error that came in an answer's place, and so without a status of its own."
+    code = error.get("code") if isinstance(error, Mapping) else None
+    status = code if isinstance(code, int) and 400 <= code < 600 else 500
+    return fault_of_response(status, json.dumps({"error": error}), {})
 
 
 def _tokens_told(raw: bytes) -> tuple[int, int] | None:
@@ -421,7 +449,7 @@ class Wire:
                 json_mode=True,  # an answer held to a schema may come as that of a tool
             )
         except Exception:
-            raise Fault("unreadable", "an answer that can't be read", tokens=_tokens_told(raw)) from None
+            raise _unreadable(raw) from None
         return _read(response, asked, self._cost(response))
 
     def _read_plain(self, raw: bytes, asked: Sequence[Mapping[str, Any]]) -> Completion | None:
@@ -440,6 +468,8 @@ class Wire:
 
     def _cost(self, response: Any) -> float | None:
         "US dollars by LiteLLM's table. By which name and tier the table is asked, LiteLLM says once for each."
+        if getattr(response, "usage", None) is None:
+            return None  # some servers count no tokens
         served = response.model, _tier(*(getattr(one, "service_tier", None) for one in (response, response.usage)))
         if served not in self._priced_as:
             self._priced_as[served] = self._place_in_table(response, served[1])
@@ -561,7 +591,7 @@ async def _joined(response: Any, show: Teller) -> dict[str, Any]:
     whole: dict[str, Any] = {"object": "chat.completion", "choices": [told], "usage": None}
     async for event in _events(response):
         if error := event.get("error"):
-            raise fault_of_response(500, json.dumps(error), {})
+            raise _error_told(error)
         whole |= {name: event[name] for name in ("id", "created", "model", "usage") if event.get(name)}
         for choice in event.get("choices") or ():
             told["finish_reason"] = choice.get("finish_reason") or told["finish_reason"]
@@ -585,9 +615,20 @@ async def _events(response: Any) -> AsyncIterator[dict[str, Any]]:
                 return
             if line.startswith(b"data:"):
                 try:
-                    yield json.loads(said)
+                    event = json.loads(said)
                 except (ValueError, RecursionError):
-                    raise Fault("unreadable", "a piece of an answer that can't be read") from None
+                    event = None
+                if not _is_piece(event):
+                    raise Fault("unreadable", "a piece of an answer that can't be read")
+                yield event
+
+
+def _is_piece(event: Any) -> bool:
+    "Whether an event has the form of a piece of an answer, or of an error."
+    choices = (event.get("choices") or []) if isinstance(event, dict) else None
+    return isinstance(choices, list) and all(
+        isinstance(one, dict) and isinstance(one.get("delta") or {}, dict) for one in choices
+    )
 
 # %% ../../nbs/02_models/05_transports.ipynb #f981e9fc
 async def _by_embedded(ready: Mapping[str, Any], request: Mapping[str, Any], show: Teller | None) -> Completion:

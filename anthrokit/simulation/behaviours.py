@@ -98,7 +98,7 @@ class Taxonomy:
     Parameters
     ----------
     behaviours : iterable of Behaviour
-        With different names.
+        With names that differ by more than capitals and spaces.
     title : str
         For display.
 
@@ -124,7 +124,8 @@ class Taxonomy:
         if not self.behaviours:
             raise TableError("a taxonomy needs at least one behaviour")
         names = [behaviour.name for behaviour in self.behaviours]
-        if doubled := sorted({name for name in names if names.count(name) > 1}):
+        alike = [" ".join(str(name).lower().split()) for name in names]  # so they are known in a judge's answer
+        if doubled := sorted({name for name, one in zip(names, alike, strict=True) if alike.count(one) > 1}):
             raise TableError(f"these behaviours stand more than once in the taxonomy: {', '.join(doubled)}")
 
     def __iter__(self) -> Iterator[Behaviour]:
