@@ -48,7 +48,7 @@ def demo_run(folder: str | os.PathLike | None = None) -> Run:
     Raises
     ------
     RunError
-        The folder holds something else.
+        The folder holds something else, or can't be written.
 
     Examples
     --------
@@ -58,9 +58,12 @@ def demo_run(folder: str | os.PathLike | None = None) -> Run:
     run = Run(folder if folder is not None else Path(tempfile.mkdtemp(prefix="anthrokit-")) / "demo")
     if not run.fresh:
         return run
-    run.folder.mkdir(parents=True, exist_ok=True)
-    for name, data in _demo_files().items():
-        (run.folder / name).write_bytes(data)
+    try:
+        run.folder.mkdir(parents=True, exist_ok=True)
+        for name, data in _demo_files().items():
+            (run.folder / name).write_bytes(data)
+    except OSError as error:
+        raise RunError(f"{run.folder} can't be written: {error.strerror}; name another folder") from None
     return Run(run.folder)
 
 # %% ../nbs/14_report.ipynb #9f428729
