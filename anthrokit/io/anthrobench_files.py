@@ -647,6 +647,8 @@ _LOST = {
     "ratings without a verdict or an answer (they come back as failed)": "ratings WHERE raw IS NULL AND "
     "explanation IS NULL AND status NOT IN ('ok', 'failed')",
     "failed ratings, with the reason": "ratings WHERE status = 'failed' AND explanation IS NOT NULL",
+    "people's annotations, with those taken back": "annotations",
+    "prompts without a dialogue": "prompts WHERE prompt_id NOT IN (SELECT prompt_id FROM dialogues)",
     "judges' settings": "judges",
     "calls, with tokens and cost": "calls",
     "metadata of dialogues": "metadata WHERE name NOT IN ('dialogue_timestamp', 'dialogue_status')",
