@@ -582,7 +582,7 @@ def write_anthrobench(run: Run, path: str | os.PathLike, *, target: str | None =
     Raises
     ------
     ValueError
-        No dialogues, several targets, or two judges whose names the file can't tell apart.
+        No dialogues, several targets, or judges or behaviours whose names the file can't tell apart.
 
     Notes
     -----
@@ -614,6 +614,13 @@ def write_anthrobench(run: Run, path: str | os.PathLike, *, target: str | None =
         [rows["dialogue_id"], rows["turn_pair_index"] + 1], names=["dialogue_id", "turn"]
     )
     rated = _rating_columns(run, turns, rows["assistant_message"].notna()) if len(judges) else {}
+    read = {(one.behaviour, one.judge) for one in _rated_columns([*rated])[0]}
+    for judge, behaviour in run.rows("SELECT judge, b.value FROM judges, json_each(behaviours) b"):
+        if (behaviour, column_name(judge)) not in read:
+            raise ValueError(
+                f"the columns of AnthroBench can't tell the judge {judge} on {behaviour} from another one on another "
+                f"behaviour"
+            )
     if rated:
         names = [name if name in (PronounCounter.name, _RELEASED_COUNTER) else column_name(name) for name in judges]
         rows[_OWN_JUDGES] = json.dumps(names)
@@ -640,6 +647,8 @@ _LOST = {
     "ratings without a verdict or an answer (they come back as failed)": "ratings WHERE raw IS NULL AND "
     "explanation IS NULL AND status NOT IN ('ok', 'failed')",
     "failed ratings, with the reason": "ratings WHERE status = 'failed' AND explanation IS NOT NULL",
+    "people's annotations, with those taken back": "annotations",
+    "prompts without a dialogue": "prompts WHERE prompt_id NOT IN (SELECT prompt_id FROM dialogues)",
     "judges' settings": "judges",
     "calls, with tokens and cost": "calls",
     "metadata of dialogues": "metadata WHERE name NOT IN ('dialogue_timestamp', 'dialogue_status')",

@@ -51,6 +51,7 @@ SPEAKERS = {
     "tool": ("tool", "function", "function_call", "function_response", "observation", "ipython"),
 }
 _ROLES = {name: role for role, names in SPEAKERS.items() for name in names}
+_TEXT_PARTS = ("text", "input_text", "output_text")
 
 
 def _message(message: Any, place: str) -> dict[str, str | None]:
@@ -62,7 +63,7 @@ def _message(message: Any, place: str) -> dict[str, str | None]:
     if not isinstance(speaker, str) or speaker.strip().lower() not in _ROLES:
         raise TableError(f"{place}: the speaker {speaker!r:.40} is none of {', '.join(_ROLES)}")
     if isinstance(content, list | tuple | np.ndarray):
-        parts = [part for part in content if isinstance(part, dict) and part.get("type") == "text"]
+        parts = [part for part in content if isinstance(part, dict) and part.get("type") in _TEXT_PARTS]
         texts = [as_text(part.get("text"), f"{place}, part {number}") for number, part in enumerate(parts, 1)]
         content = "\n".join(filter(None, texts))
     if content is not None and not isinstance(content, str):
@@ -238,7 +239,8 @@ def _dialogue(
     if not turns:
         raise TableError(f"{place}: holds no message of a user or an assistant")
     own = {name: as_text(row.get(name), f"{place}, column {name}") for name in (_IDS[:1] if pair else _IDS)}
-    used = _PAIR if pair else {*_FORMS["pairs"], *_CHATS, "target" if target is row.get("target") else "model"}
+    held = _CHATS if {*_CHATS} & {*row} else _FORMS["pairs"]  # beside messages, user may be whoever logged in
+    used = _PAIR if pair else {*held, "target" if target is row.get("target") else "model"}
     opening = turns[0][0] if (turns[0][0] or "").strip() else "(no prompt)"
     name = own.get("dialogue_id") or own.get("id")
     common = {

@@ -11,6 +11,7 @@ import hmac
 import json
 import os
 import random
+import re
 import secrets
 import shutil
 import sqlite3
@@ -431,7 +432,7 @@ def set_section(path: Path, section: str, values: Mapping[str, Any]) -> None:
     Raises
     ------
     SetupError
-        A TOML file can't hold a value; the file stays as it was.
+        There is no such section, or the file would be no TOML with these values; it stays as it was.
 
     Examples
     --------
@@ -442,15 +443,19 @@ def set_section(path: Path, section: str, values: Mapping[str, Any]) -> None:
     >>> type(study)(study.folder).settings["end"]
     {'completion_link': 'https://example.org/done'}
     """
-    lines = path.read_text(encoding="utf-8").splitlines()
-    start = lines.index(f"[{section}]")
+    lines = path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
+    header = re.compile(rf"\s*\[\s*{re.escape(section)}\s*\]\s*(#.*)?")
+    start = next((place for place, line in enumerate(lines) if header.fullmatch(line)), None)
+    if start is None:
+        raise SetupError(f"{path}: has no section [{section}]; write it into the file, with its settings")
     end = start + 1
     while end < len(lines) and lines[end].strip() and not lines[end].startswith(("[", "#")):
         end += 1
     given = {name: value for name, value in values.items() if value is not None}
     said = [f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in given.items()]
+    whole = "\n".join([*lines[: start + 1], *said, *lines[end:]]) + "\n"
     try:
-        tomllib.loads("\n".join(said))
+        tomllib.loads(whole)
     except tomllib.TOMLDecodeError as error:
         raise SetupError(f"{path}: [{section}] can't hold {given}: {error}. Write it into the file yourself") from None
-    path.write_text("\n".join([*lines[: start + 1], *said, *lines[end:]]) + "\n", encoding="utf-8")
+    path.write_text(whole, encoding="utf-8")
