@@ -13,7 +13,7 @@ import pandas as pd
 from .clustered import Tally, as_labels, as_names, describing_columns, group_rows
 from .clustered import truth_values
 from .synthetic import counted_behaviours
-from ..core import Run, TableError, require_columns
+from ..core import Run, TableError, refuse_twice, require_columns
 
 # %% auto #0
 __all__ = ['any_of', 'profile', 'first_turns']
@@ -45,7 +45,8 @@ def any_of(labels: pd.DataFrame, by: str | None = "category", *, variant: str = 
     Raises
     ------
     TableError
-        A column is missing, the variant is unknown, or no behaviour of the table is judged.
+        A column is missing, the variant is unknown, no behaviour of the table is judged, or a message is labelled
+        twice for a behaviour: whose label would count?
 
     Examples
     --------
@@ -61,6 +62,9 @@ def any_of(labels: pd.DataFrame, by: str | None = "category", *, variant: str = 
             raise TableError("no behaviour of the table is judged, all are counted; take variant='all'")
     keys = [name for name in ("target", "dialogue_id", "turn", by) if name and name in labels.columns]
     codes, _ = group_rows(labels, keys)
+    if "behaviour" in labels.columns:
+        told = "{row}: labelled twice; give labels of one run, or to those of another dialogue_ids of their own"
+        refuse_twice(labels, list(dict.fromkeys([*keys, "behaviour"])), told)
     truth = truth_values(labels["label"])
     some = np.bincount(codes, weights=truth == 1) > 0
     unknown = np.bincount(codes, weights=np.isnan(truth)) > 0

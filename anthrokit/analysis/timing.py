@@ -274,9 +274,9 @@ def late_share(
         by…, estimate, ci_low, ci_high, n (dialogues that are early or late for certain), n_total (dialogues),
         n_undecided (dialogues that may be early, late or never, because labels are missing), n_clusters (base prompts
         of those n), ci (the level), lowest, highest (the share if the undecided ones were all early, or all late),
-        half_or_more ("yes" or "no" where the interval lies on one side of one half, else "open"), n_targets (where
-        the table names targets), variant (of categories). A behaviour that never occurred has no estimate (NA):
-        nothing is known of when it starts.
+        half_or_more ("yes" or "no" where the interval lies on one side of one half, else "open"), after_turn (the
+        turn asked for), n_targets (where the table names targets), variant (of categories). A behaviour that never
+        occurred has no estimate (NA): nothing is known of when it starts.
 
     Notes
     -----
@@ -316,7 +316,7 @@ def late_share(
     result["half_or_more"] = np.select(
         [result["ci_low"] >= 0.5, result["ci_high"] < 0.5], ["yes", "no"], "open"
     )
-    return tally.beside(result.assign(**tally.targets(), **named))
+    return tally.beside(result.assign(after_turn=after, **tally.targets(), **named))
 
 
 def _late_shares(

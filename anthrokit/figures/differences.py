@@ -53,7 +53,7 @@ def plot_differences(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     frame = frame.assign(pair=list(zip(frame["a"], frame["b"], beside, strict=True)))
 
     def label(part: pd.DataFrame) -> str:
-        return f"n = {part[['n_a', 'n_b']].min(axis=None):,} or more a side"
+        return f"n = {int(part[['n_a', 'n_b']].min(axis=None)):,} or more a side" if len(part) else "no estimate"
 
     ax = _draw_dots(ax, frame, what, "pair", label=label, hollow=True, rule=0, texts=pairs)
     sizes = f"{counted(frame['n_clusters'])} base prompts; hollow: p ≥ 0.05 after Holm's correction"

@@ -221,7 +221,7 @@ def plot_emergence_curves(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
 # %% ../../nbs/09_figures/04_turns.ipynb #0add7d18
 @themed
 def plot_late(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
-    """Share of first occurrences after turn 1, with a rule at one half.
+    """Share of first occurrences after turn 1 (or another that was asked for), with a rule at one half.
 
     Parameters
     ----------
@@ -249,7 +249,8 @@ def plot_late(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     ax.axvline(50, color=ax.xaxis.label.get_color(), linewidth=points(0.8), linestyle="--")
     notes = (pooled_note(frame) + variant_note(frame).removeprefix("; ")).removesuffix("; ")
     told = f" ({notes})" if notes else ""
-    ax.set(xlim=(0, 100), xlabel=f"First occurrences after turn 1 (%), with {interval(frame)}{told}")
+    turn = counted(frame["after_turn"]) if "after_turn" in frame.columns else 1
+    ax.set(xlim=(0, 100), xlabel=f"First occurrences after turn {turn} (%), with {interval(frame)}{told}")
     return ax
 
 # %% ../../nbs/09_figures/04_turns.ipynb #f715f385

@@ -42,6 +42,9 @@ def _accuracy(hit: np.ndarray, false: np.ndarray, miss: np.ndarray, rejection: n
     return np.column_stack([*shares, f1, two_raters(total, hit + rejection, hit + false, hit + miss)])
 
 # %% ../../nbs/08_validity/02_accuracy.ipynb #ebb7aff4
+_SAMPLE = [*_ITEM, "judge", "sample"]
+
+
 def _bases_of(rows: pd.DataFrame, told: pd.DataFrame) -> pd.Series:
     "The base prompt of every row's dialogue, where a table tells it."
     known = told[["dialogue_id", "base_id"]].dropna(subset="base_id").astype({"dialogue_id": "str"})
@@ -65,7 +68,8 @@ def verdicts_of(source: pd.DataFrame | Run) -> pd.DataFrame:
     Raises
     ------
     TableError
-        A column or every row is missing, or a message is labelled twice for a behaviour.
+        A column or every row is missing, or a message is labelled twice for a behaviour, or a sample of a judge
+        stands there twice.
 
     Examples
     --------
@@ -79,6 +83,7 @@ def verdicts_of(source: pd.DataFrame | Run) -> pd.DataFrame:
     source = as_labels(source)
     if "sample" in source.columns:
         require_columns(source, [*_ITEM, "judge", "verdict"], "ratings")
+        refuse_twice(source, _SAMPLE, "{row}: rated twice; give the ratings of one run")
         single = modes(source).rename(columns={"mode": "verdict"})
         panel = label(source).assign(judge="panel").rename(columns={"label": "verdict"})
         long = pd.concat([part[[*_ITEM, "judge", "verdict"]] for part in (single, panel)], ignore_index=True)

@@ -14,12 +14,12 @@ import pandas as pd
 from statsmodels.stats.proportion import proportion_confint
 
 from ..analysis import as_names, group_rows, judges_of, profile
-from ..core import Run, TableError, data_path, label, nearest, read_frame, require_columns
+from ..core import Run, TableError, data_path, label, nearest, read_frame, refuse_twice, require_columns
 from ..judging import CONTEXTS, JUDGE_TEMPLATE, Judge, LLMJudge, import_messages
 from ..judging.jobs import JudgingJob
 from ..models import LLM
 from ..simulation import Taxonomy, as_llm
-from .accuracy import judge_accuracy
+from .accuracy import _SAMPLE, judge_accuracy
 from .annotations import _ITEM
 from ..work import run_job
 
@@ -105,7 +105,8 @@ def sensitivity(
     Raises
     ------
     TableError
-        Users are asked for, and there is one family of them, or no column user.
+        Users are asked for, and there is one family of them, or no column user; or a sample of a judge stands there
+        twice.
 
     Examples
     --------
@@ -150,7 +151,8 @@ def _other_panels(ratings: pd.DataFrame | Run) -> dict[str, pd.DataFrame]:
         context = ratings.dialogues()[["dialogue_id", "target", "base_id"]]
         ratings = ratings.ratings().query("judge != 'pronoun count'")
     else:
-        require_columns(ratings, [*_ITEM, "judge", "sample", "verdict"], "ratings", rows=False)
+        require_columns(ratings, [*_SAMPLE, "verdict"], "ratings", rows=False)
+        refuse_twice(ratings, _SAMPLE, "{row}: rated twice; give the ratings of one run")
         context = ratings[ratings.columns.intersection(["dialogue_id", "base_id"])].drop_duplicates()
     variants = _leaving_out("panel", ratings, ratings["judge"], list(ratings["judge"].unique()))
     if ratings["sample"].max() > 1:
