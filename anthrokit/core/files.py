@@ -22,7 +22,7 @@ def read_toml(path: str | os.PathLike) -> dict[str, Any]:
     Parameters
     ----------
     path : str or path
-        A file in UTF-8.
+        A file in UTF-8, with a byte order mark or without.
 
     Raises
     ------
@@ -36,7 +36,7 @@ def read_toml(path: str | os.PathLike) -> dict[str, Any]:
     ['walk', 'jog']
     """
     try:
-        return tomllib.loads(Path(path).read_text(encoding="utf-8"))
+        return tomllib.loads(Path(path).read_text(encoding="utf-8-sig"))
     except FileNotFoundError:
         raise TableError(f"{path}: there is no such file") from None
     except OSError as error:

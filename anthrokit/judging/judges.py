@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import inspect
 import json
 import re
@@ -499,7 +500,8 @@ class PronounCounter:
 def judge_identity(judge: Judge) -> dict[str, Any]:
     """What determines a judge's answers: its settings, or else its methods' source, comments apart, and plain values.
 
-    Refuses one without settings whose source can't be had.
+    Lists, dicts, sets and patterns stand in it by a hash, where their names don't begin with _. Refuses one without
+    settings whose source can't be had.
     """
     if hasattr(judge, "settings"):
         return judge.settings
@@ -519,4 +521,20 @@ def judge_identity(judge: Judge) -> dict[str, Any]:
         for name, value in members.items()
         if isinstance(value, str | int | float | None) and not name.startswith("__")
     }
+    for name, value in members.items():
+        if isinstance(value, _COLLECTIONS) and name != "behaviours" and not name.startswith("_"):
+            with contextlib.suppress(TypeError, ValueError):  # something in it that has no words
+                plain[name] = digest(json.dumps(value, sort_keys=True, default=_in_order))
     return {"kind": type(judge).__name__, "source": digest(source), "values": plain}
+
+
+_COLLECTIONS = (list, tuple, dict, set, frozenset, re.Pattern)
+
+
+def _in_order(value: Any) -> list[Any]:
+    "A set or a pattern as JSON can hold it."
+    if isinstance(value, re.Pattern):
+        return [value.pattern, value.flags]
+    if isinstance(value, set | frozenset):
+        return sorted(value, key=repr)
+    raise TypeError

@@ -157,7 +157,7 @@ def wait_asked_for(headers: Mapping[str, str], body: str = "") -> float | None:
     except ValueError:
         try:
             seconds = email.utils.parsedate_to_datetime(value).timestamp() - time.time()
-        except ValueError:
+        except (ValueError, OverflowError):
             pass
     if seconds is None and (found := _WAITS.search(body)) and any(found.groups()):
         seconds = float(found["delay"] or 0) + 3600 * float(found["hours"] or 0) + 60 * float(found["minutes"] or 0)
@@ -175,7 +175,7 @@ def _said(body: str) -> str:
         if isinstance(error, Mapping):
             error = error.get("message") or error.get("detail") or error
         return error if isinstance(error, str) else json.dumps(error)
-    except (ValueError, AttributeError, IndexError):
+    except (ValueError, AttributeError, IndexError, RecursionError):
         return re.sub(r"<[^>]*>", " ", body)
 
 

@@ -470,7 +470,8 @@ class Wire:
         "US dollars by LiteLLM's table. By which name and tier the table is asked, LiteLLM says once for each."
         if getattr(response, "usage", None) is None:
             return None  # some servers count no tokens
-        served = response.model, _tier(*(getattr(one, "service_tier", None) for one in (response, response.usage)))
+        name = response.model if isinstance(response.model, str) else None
+        served = name, _tier(*(getattr(one, "service_tier", None) for one in (response, response.usage)))
         if served not in self._priced_as:
             self._priced_as[served] = self._place_in_table(response, served[1])
         place = self._priced_as[served]

@@ -229,6 +229,17 @@ def _own_columns(prompts: pd.DataFrame) -> dict[str, dict[str, Any]]:
     return own
 
 
+def _refuse_two_values(own: Mapping[str, Mapping[str, Any]], design: Mapping[str, Any]) -> None:
+    "Refuse a design with another value than a prompt's own column of the same name."
+    for prompt_id, columns in own.items():
+        for name, value in design.items():
+            if columns.get(name, value) != value:
+                raise ValueError(
+                    f"{name} is {value!r} in the design and {columns[name]!r} in a column of the prompt {prompt_id!r}; "
+                    f"give one of the two another name"
+                )
+
+
 def _refuse_other_design(run: Run, rows: list[dict[str, Any]]) -> None:
     "Refuse dialogues that a run knows under another value of a design's column."
     known = {(key, name): value for key, name, value in run.rows("SELECT dialogue_id, name, value FROM metadata")}
@@ -313,6 +324,7 @@ class SimulationJob(Job):
         self.system_target, self.design = system_target, check_design(design)
         self.facts = {"user_template": digest(template), "seed": seed, "natural_end": natural_end}
         self.scripts, own_columns = _scripts(prompts, script), _own_columns(prompts)
+        _refuse_two_values(own_columns, self.design)
         self._refuse_another(script)
         self.wanted = _wanted(
             prompts, self.target, self.user, turns=turns, system_target=system_target, template=template,
