@@ -247,11 +247,15 @@ def runs(folder: str = "runs") -> _Result:
     """
     import pandas as pd
 
-    rows = []
+    rows, unread = [], []
     for ledger in sorted(Path(folder).glob("*/ledger.sqlite")):
-        with ak.Run(ledger.parent, read_only=True) as run:
-            rows.append({"run": run.name, **run.summary(), **_spent(run)})
-    if not rows:
+        try:
+            with ak.Run(ledger.parent, read_only=True) as run:
+                rows.append({"run": run.name, **run.summary(), **_spent(run)})
+        except ak.RunError as error:
+            unread.append(ledger.parent.name)
+            print(f"anthrokit: {error}", file=sys.stderr)
+    if not rows and not unread:
         print(f"anthrokit: there is no run in {folder}", file=sys.stderr)
     names = ["run", "targets", "dialogues_done", "dialogues", "messages", "judges", "ratings_ok", "ratings"]
     table = pd.DataFrame(rows, columns=[*names, "calls", "tokens", "usd"])
@@ -266,7 +270,8 @@ def runs(folder: str = "runs") -> _Result:
             "usd": table["usd"],
         }
     )
-    return _Result(table, {"folder": folder}, shown=shown)
+    facts = {"folder": folder, **({"unread": unread} if unread else {})}
+    return _Result(table, facts, shown=shown, failed=bool(unread))
 
 # %% ../nbs/15_cli.ipynb #91f5331e
 def _known(path: Any, place: str, names: Any, known: set[str]) -> None:
