@@ -172,8 +172,8 @@ def draw_annotation_sample(
     strata : str
         "label": equally many judged present, judged absent and without a label; of two, one judged present and one
         judged absent; a single one by chance. "votes": more of those on which the judges differ (for
-        `prediction_powered_rates(…, strata="votes")`); a few more than n where a stratum is small. "scores": the same
-        by `score_strata`.
+        `prediction_powered_rates(…, strata="votes")`). At least four of each stratum, or all there are: with many
+        groups and judges far more than n or `total`. "scores": the same by `score_strata`.
     path : str or path, optional
         Also write the sheet to a .csv file, or to another kind that `core.write_frame` writes.
     seed : int
