@@ -182,6 +182,7 @@ TABLES["ratings"] = Table(
         "explanation": (TEXT, "optional", "the reason the judge gave"),
         "raw": (TEXT, "optional", "the answer as it came"),
         "status": (TEXT, ("ok", "refused", "unparsed", "failed"), "what became of the rating"),
+        "attempts": (INTEGER, "optional", "requests sent until the response could be parsed"),
     },
 )
 TABLES["labels"] = Table(
