@@ -275,12 +275,9 @@ def test_where_the_released_majority_decides_and_the_paper_does_not(tmp_path):
     assert anthrobench_losses(run).set_index("what")["n"]["judges' settings"] == 3
 
 
-def test_base_prompts_of_the_published_set(tmp_path):
+def test_base_prompts_of_the_published_set(tmp_path, public_data):
     "The authors' dialogues find their base prompt by the first message."
-    try:
-        prompts = load_prompts("anthrobench")
-    except TableError as error:
-        pytest.skip(str(error))
+    prompts = load_prompts("anthrobench")
     opened = prompts.groupby("base_id").head(2).head(6)
     rows = [
         {

@@ -403,7 +403,8 @@ def import_messages(source: Source | Mapping[str, Source], run: Run | str | os.P
     Run
         Its targets are the values of `target`. The fact `pairs` says which dialogues of preference data belong
         together, the fact `taken` how many rows (of a table with one message a row: dialogues), dialogues and messages
-        were read, and how many tool messages were left out. Other columns of the file are in `run.metadata()`.
+        were read, how many tool messages were left out, and how many messages to be judged answer no user message
+        (a notice reports these too). Other columns of the file are in `run.metadata()`.
 
     Raises
     ------
@@ -430,6 +431,13 @@ def import_messages(source: Source | Mapping[str, Source], run: Run | str | os.P
         status="done",
     )
     pairs = each.dropna(subset=["pair_id"])
+    alone = int((table["judged"] & (table["user"].fillna("").str.strip() == "")).sum())
+    if alone:
+        note(
+            f"{alone} of {int(table['judged'].sum())} messages to be judged answer no user message: the user's text is "
+            "empty or missing. Judges see them without that context. If the text should be there, look for a failed "
+            "join, or for ids that differ, in the table you gave."
+        )
     return import_dialogues(
         run,
         "imported messages",
@@ -442,6 +450,7 @@ def import_messages(source: Source | Mapping[str, Source], run: Run | str | os.P
             "messages": int(table["judged"].sum()),
             "answers_before_the_last": int((table["assistant"].fillna("").ne("") & ~table["judged"]).sum()),
             "tool_messages_left_out": int(each["tools"].sum()),
+            "without_user_message": alone,
         },
     )
 
