@@ -1049,7 +1049,7 @@ def read_log(source: pd.DataFrame | str | os.PathLike, *, roles: Mapping[str, st
     sides = {**ROLES, **{name.lower(): side for name, side in (roles or {}).items()}}
     records = read_records(source)
     if not records:
-        raise TableError(f"{'the table' if isinstance(source, pd.DataFrame) else source} has no row")
+        raise TableError(f"{'' if isinstance(source, pd.DataFrame) else f'{source}: '}the table has no row")
     dialogues: list[Dialogue] = []
     singles: list[tuple[str, Record]] = []
     account: list[tuple[str, str, str]] = []
@@ -1058,6 +1058,9 @@ def read_log(source: pd.DataFrame | str | os.PathLike, *, roles: Mapping[str, st
         try:
             form = next((form for form in FORMATS if form.fits(row)), None) if isinstance(row, dict) else None
             if form is None:
+                for name in ("messages", "conversations") if isinstance(row, dict) else ():
+                    if isinstance(row.get(name), list) and row[name]:
+                        read_conversation(row[name], place, sides)  # its error says what is wrong
                 account.append((place, "left out", _UNKNOWN_FORM))
             elif form.read is None:
                 singles.append((place, row))
