@@ -121,9 +121,7 @@ def cases():
 
 
 @pytest.fixture(scope="module")
-def released():
-    if not os.environ.get("ANTHROKIT_DATA"):
-        pytest.skip("needs the released data under ANTHROKIT_DATA")
+def released(public_data):
     return load_cases("heartbench")
 
 

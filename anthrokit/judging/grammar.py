@@ -14,7 +14,8 @@ from typing import Any
 from ..core import TableError, data_path, digest, nearest, read_toml
 from .verdicts import Rating
 from ..models import SPACY_MODEL, english_pipeline
-from ..simulation import Behaviour, blank_code, blank_quotations
+from ..core.texts import blank_code, blank_quotations, plain_apostrophes
+from ..simulation import Behaviour
 
 # %% auto #0
 __all__ = ['PatternJudge', 'Reading', 'readings', 'load_grammar', 'GrammarJudge']
@@ -69,7 +70,7 @@ class PatternJudge:
 
     def spans(self, text: str, behaviour: str) -> list[tuple[int, int]]:
         "Where the message shows the behaviour: start and end of each match, in order, for highlighting."
-        plain, found = blank_quotations(blank_code(text.replace("'", "’"))), []
+        plain, found = blank_quotations(blank_code(plain_apostrophes(text).replace("'", "’"))), []
         for pattern in self._patterns.get(behaviour, ()):
             for match in pattern.finditer(plain):
                 start = max(plain.rfind(mark, 0, match.start()) for mark in ".?!;:\n") + 1
@@ -230,7 +231,7 @@ _CALL = re.compile(
 
 def _plain(text: str) -> str:
     "A text as the parser reads it best: no code, no quotations, 'I' written large."
-    plain = blank_quotations(blank_code(text.replace("’", "'")))
+    plain = blank_quotations(blank_code(plain_apostrophes(text).replace("’", "'")))
     return re.sub(r"(?<!\w)i(?=(?:'(?:m|ve|d|ll))?(?!['\w.]))", "I", plain.replace("\n", " "))
 
 

@@ -116,7 +116,7 @@ _OF_BEHAVIOUR = re.compile(r"(?=Behaviour: )|\{(?:name|definition|not_present|qu
 
 def _shown_before(passage: Passage, context: str, code: str) -> str:
     "What a judge is shown besides the message."
-    if context == "none" or not passage.before:
+    if context == "none" or not passage.before or (context == "user" and not passage.user):
         return ""
     if context == "user":
         said = f"<<<USER {code}\n{passage.user}\nUSER {code}>>>"
