@@ -206,8 +206,8 @@ def compare(
     Returns
     -------
     DataFrame
-        by…, variant (of categories, and of all labels together), a, b, estimate (share in a minus share in b, on the prompts that both have, or if
-        there are none, the base prompts), ci_low, ci_high, p_value, p_adjusted (Holm, within the family), effect_size
+        by…, variant (unless by behaviour), a, b, estimate (share in a minus share in b, on the prompts that both have,
+        or if there are none, the base prompts), ci_low, ci_high, p_value, p_adjusted (Holm, within the family), effect_size
         (Cohen's h), share_a, share_b, n_a, n_b, n_clusters, ci (the level of the intervals).
 
     Raises
