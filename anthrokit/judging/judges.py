@@ -21,7 +21,7 @@ import numpy as np
 
 from ..core import digest, nearest, require_kind
 from .released import Released, read_released
-from .verdicts import LONGEST_ANSWER, Rating, parse_verdict, parse_verdicts
+from .verdicts import LONGEST_ANSWER, Rating, parse_verdict, parse_verdicts, rate_readable
 from ..models import LLM, Completion, Shared, unshared
 from ..simulation import Behaviour, as_llm, first_person_pronouns
 from ..work import Request, Steps, Unreadable, ask_until_read
@@ -148,7 +148,7 @@ def validate_rating(rating: Any) -> Rating:
         rating = Rating(bool(rating))
     valid = (
         isinstance(rating, Rating)
-        and rating.status in ("ok", "refused", "unparsed", "failed")
+        and rating.status in ("ok", "refused", "unparsed", "unreadable", "failed")
         and (rating.verdict is None or isinstance(rating.verdict, (bool, np.bool_)))
         and (rating.score is None or isinstance(rating.score, numbers.Real))
         and all(text is None or isinstance(text, str) for text in (rating.explanation, rating.raw))
@@ -757,8 +757,12 @@ class PronounCounter(LocalJudge):
 
     def rate(self, text: str, behaviour: Behaviour) -> Rating:
         "Return Yes if there is a first-person pronoun; the score is their number."
-        words = [word for _, word in first_person_pronouns(text, quotations=self.quotations)]
-        return Rating(bool(words), ", ".join(words) or None, score=float(len(words)))
+
+        def counted(texts: list[str]) -> list[Rating]:
+            words = [word for _, word in first_person_pronouns(texts[0], quotations=self.quotations)]
+            return [Rating(bool(words), ", ".join(words) or None, score=float(len(words)))]
+
+        return rate_readable([text], counted)[0]
 
 # %% ../../nbs/05_judging/02_judges.ipynb #fcb83730
 def judge_identity(judge: Judge) -> dict[str, Any]:
