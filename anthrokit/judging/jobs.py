@@ -133,7 +133,7 @@ def _sound(rating: Any) -> Rating:
         rating = Rating(bool(rating))
     sound = (
         isinstance(rating, Rating)
-        and rating.status in ("ok", "refused", "unparsed", "failed")
+        and rating.status in ("ok", "refused", "unparsed", "unreadable", "failed")
         and (rating.verdict is None or isinstance(rating.verdict, (bool, np.bool_)))
         and (rating.score is None or isinstance(rating.score, numbers.Real))
         and all(text is None or isinstance(text, str) for text in (rating.explanation, rating.raw))

@@ -17,7 +17,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from ..core import digest, nearest, require_kind
 from .released import Released, read_released
-from .verdicts import Rating, parse_verdict, parse_verdicts
+from .verdicts import Rating, parse_verdict, parse_verdicts, rate_readable
 from ..models import LLM, Completion, Shared, unshared
 from ..simulation import Behaviour, as_llm, first_person_pronouns
 
@@ -493,8 +493,11 @@ class PronounCounter:
 
     def rate(self, text: str, behaviour: Behaviour) -> Rating:
         "Present where there is one; the score is how many."
-        words = [word for _, word in first_person_pronouns(text, quotations=self.quotations)]
-        return Rating(bool(words), ", ".join(words) or None, score=float(len(words)))
+        def counted(texts: list[str]) -> list[Rating]:
+            words = [word for _, word in first_person_pronouns(texts[0], quotations=self.quotations)]
+            return [Rating(bool(words), ", ".join(words) or None, score=float(len(words)))]
+
+        return rate_readable([text], counted)[0]
 
 # %% ../../nbs/05_judging/02_judges.ipynb #fcb83730
 def judge_identity(judge: Judge) -> dict[str, Any]:

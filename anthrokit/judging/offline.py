@@ -17,7 +17,7 @@ import pandas as pd
 
 from ..core import TableError, data_path, digest, tables
 from .grammar import GrammarJudge, remembered
-from .verdicts import Rating
+from .verdicts import Rating, rate_readable
 from ..models import fetch_model, needs, quiet_transformers
 from ..simulation import Behaviour, Taxonomy
 
@@ -154,7 +154,7 @@ def written_sentences() -> pd.DataFrame:
     return tables.read_frame(data_path("written_sentences.csv"))
 
 # %% ../../nbs/05_judging/05_offline.ipynb #3f10ebc0
-_SENTENCE_END = re.compile(r"(?<=[.!?…])[\"'”’)\]*]*\s+|\s*\n+\s*")
+_SENTENCE_END = re.compile(r"(?<=[.!?…])[\"'”’)\]*]*\s+|(?<!\s)\s*\n\s*")
 _WINDOW = 900  # characters that the encoder reads at once: it stops at 256 tokens
 
 
@@ -355,8 +355,11 @@ class ClassifierJudge:
         return 1 / (1 + np.exp(-scale))
 
     def rate_many(self, texts: Sequence[str], behaviour: Behaviour) -> list[Rating]:
-        scores = self.scores(texts, behaviour.name)
-        return _above(scores, self.threshold, "probability {:.2f}; threshold {:.2f}")
+        def rated(texts: list[str]) -> list[Rating]:
+            scores = self.scores(texts, behaviour.name)
+            return _above(scores, self.threshold, "probability {:.2f}; threshold {:.2f}")
+
+        return rate_readable(texts, rated)
 
     def rate(self, text: str, behaviour: Behaviour) -> Rating:
         return self.rate_many([text], behaviour)[0]
@@ -519,8 +522,11 @@ class StudentJudge:
         return self._models[behaviour].predict_proba(seen)[:, 1]
 
     def rate_many(self, texts: Sequence[str], behaviour: Behaviour) -> list[Rating]:
-        scores = self.scores(texts, behaviour.name)
-        return _above(scores, self._thresholds[behaviour.name], "classifier {:.2f}; threshold {:.2f}")
+        def rated(texts: list[str]) -> list[Rating]:
+            scores = self.scores(texts, behaviour.name)
+            return _above(scores, self._thresholds[behaviour.name], "classifier {:.2f}; threshold {:.2f}")
+
+        return rate_readable(texts, rated)
 
     def rate(self, text: str, behaviour: Behaviour) -> Rating:
         return self.rate_many([text], behaviour)[0]

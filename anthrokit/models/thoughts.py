@@ -100,7 +100,7 @@ def _split_channels(text: str) -> tuple[str | None, list[str]] | None:
     before = text[: headers[0].start()]
     if before.strip() and not (stripped or "<|end|>" in before):
         return None
-    answers, thoughts = [], [before]
+    answers, thoughts = [], [before.replace("<|end|>", "")]
     for header, following in zip(headers, [*headers[1:], None], strict=True):
         part = text[header.end() : following.start() if following else None]
         part = part if stripped else _CHANNEL_ENDS.split(part, maxsplit=1)[0]

@@ -19,6 +19,7 @@ import pandas as pd
 from ..core import Run, TableError, check_design, differing, digest, forget_target, note, own_share
 from ..core import plain_value, redact_in, refuse_other_prompts, tables, taken_names
 from ..models import DEFAULT_MODEL, LLM, Batch, Budget, Completion, Shared
+from ..core.texts import unreadable
 from .personas import check_personas, speaks_as_assistant
 from .prompts import load_prompts
 from ..work import Forecast, Job, Lane, Request, Steps, task
@@ -440,10 +441,10 @@ _KEPT = ("content", "reasoning", "finish_reason", "tokens_in", "tokens_out", "se
 
 def _message(dialogue_id: str, turn: int, role: str, answer: Completion) -> dict[str, Any]:
     "A message, or why there is none, as a row of the run's table."
-    asked = role == "user" and turn > 1 and answer.content is not None
+    checked = role == "user" and turn > 1 and unreadable(answer.content) is None
     row = {"dialogue_id": dialogue_id, "turn": turn, "role": role, "seconds": round(answer.seconds, 3)}
     row |= {name: getattr(answer, name) for name in _KEPT}
-    return {**row, "role_flip": bool(speaks_as_assistant(answer.content)) if asked else None}
+    return {**row, "role_flip": bool(speaks_as_assistant(answer.content)) if checked else None}
 
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #689f3384
 _SAID = (
