@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..core import Run, TableError
+from ..core import Run, TableError, refuse_twice
 
 # %% auto #0
-__all__ = ['as_names', 'check_level', 'check_range', 'as_labels', 'in_own_order', 'truth_values', 'judges_of',
-           'describing_columns', 'clusters', 'group_rows', 'Tally', 'proportion', 'difference', 'draw_clusters',
-           'has_enough_clusters', 'percentile_interval', 'resample', 'holm']
+__all__ = ['as_names', 'check_level', 'check_range', 'at_least_half', 'as_labels', 'in_own_order', 'truth_values', 'judges_of',
+           'describing_columns', 'clusters', 'whole_turns', 'require_labelled_once', 'group_rows', 'Tally',
+           'proportion', 'difference', 'draw_clusters', 'has_enough_clusters', 'percentile_interval', 'resample',
+           'holm']
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #47cbc8b8
 def as_names(by: str | Sequence[str]) -> list[str]:
@@ -82,6 +83,19 @@ def check_range(low: float, high: float = np.inf, *, closed: bool = False, **val
         if not isinstance(value, Real) or not (low < value < high or (closed and value in (low, high))):
             told = f"between {low:g} and {high:g}" if high < np.inf else f"above {low:g}"
             raise ValueError(f"{name} is a number {told}, not {value!r}")
+
+
+def at_least_half(share: pd.Series) -> pd.Series:
+    """Return whether shares are one half or more; one half counts, whatever its last digit.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from anthrokit.analysis.clustered import at_least_half
+    >>> at_least_half(pd.Series([0.49, 1 - 0.1 * 5, 0.49999999999999994])).tolist()
+    [False, True, True]
+    """
+    return share >= 0.5 - 1e-6
 
 
 def as_labels(given: Run | pd.DataFrame) -> pd.DataFrame:
@@ -241,6 +255,75 @@ def clusters(frame: pd.DataFrame) -> pd.Series:
     return found.rename("cluster")
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #17c55ccb
+def whole_turns(table: pd.DataFrame) -> np.ndarray:
+    """Return the turn of every row as a whole number, whatever the column's dtype.
+
+    Parameters
+    ----------
+    table : DataFrame
+        With a column turn.
+
+    Returns
+    -------
+    array of int
+        One a row, in their order.
+
+    Raises
+    ------
+    TableError
+        A turn is missing, below 1 or not a whole number; names the value and its row.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from anthrokit.analysis.clustered import whole_turns
+    >>> whole_turns(pd.DataFrame({"turn": ["1", "10"]}))
+    array([ 1, 10])
+    """
+    column = table["turn"]
+    numeric = column if pd.api.types.is_numeric_dtype(column) else column.astype("object")
+    turn = pd.to_numeric(numeric, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
+    whole = np.isfinite(turn) & (turn >= 1) & (turn % 1 == 0)
+    if not whole.all():
+        row = int(np.argmin(whole))
+        raise TableError(
+            f"column turn: {column.tolist()[row]!r} in row {row + 1} is not a turn. Turns are whole numbers from 1; "
+            "number the target's messages of each dialogue 1, 2, 3, …"
+        )
+    return turn.astype(np.int64)
+
+
+def require_labelled_once(labels: pd.DataFrame, columns: Sequence[str] = ()) -> None:
+    """Raise if a message has two labels of one behaviour: each would count as a message.
+
+    Parameters
+    ----------
+    labels : DataFrame
+        A labels table; without dialogue_id, turn or behaviour nothing is checked.
+    columns : sequence of str
+        More columns that tell messages apart, such as the version of the target.
+
+    Raises
+    ------
+    TableError
+        Names the message and the behaviour.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from anthrokit.analysis.clustered import require_labelled_once
+    >>> require_labelled_once(pd.DataFrame({"dialogue_id": "d", "turn": [1, 2], "behaviour": "empathy"}))
+    """
+    unit = ["dialogue_id", "turn", "behaviour"]
+    if set(unit) <= set(labels.columns):
+        keys = dict.fromkeys([*labels.columns.intersection(["target"]), "dialogue_id", "turn", *columns, "behaviour"])
+        told = (
+            "{row}: labelled twice; give labels of one run, or other dialogue_ids to those of another, or group by "
+            "the column that tells the two apart"
+        )
+        refuse_twice(labels, list(keys), told)
+
+
 def group_rows(frame: pd.DataFrame, by: Sequence[str]) -> tuple[np.ndarray, pd.DataFrame]:
     """The group number of every row, and the groups, in the order of their first row.
 
