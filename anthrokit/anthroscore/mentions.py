@@ -260,7 +260,7 @@ def _lemma(token) -> str:
 # %% ../../nbs/06_anthroscore/01_mentions.ipynb #e07cef7a
 _BLOCK = 5_000
 _EMOJI = re.compile("[\U0001f000-\U0001faff\u2600-\u27bf\u2b00-\u2bff\ufe0f\u200d\u20e3]+")
-_SENTENCE_END = re.compile(r"[.!?…]+[\"'”’)\]]*\s")
+_SENTENCE_END = re.compile(r"(?<![.!?…])[.!?…]+[\"'”’)\]]*\s")
 
 
 def _blocks(text: str) -> Iterator[str]:

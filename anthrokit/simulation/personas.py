@@ -262,7 +262,7 @@ def role_signals(text: str, before: Sequence[str] = ()) -> dict[str, str]:
     advice = [match[0] for part in _SENTENCE_ENDS.split(own) if (match := _ADVISES.search(part.strip()))]
     if len(advice) >= 2 or (advice and not of_self and len(words) >= 8):
         found["advises the other"] = advice[0]
-    if len(points := re.findall(r"(?m)^\s*(?:\d+[.)]|[*•-])\s+\S+", text)) >= 2:
+    if len(points := re.findall(r"(?m)^[^\S\n]*(?:\d+[.)]|[*•-])\s+\S+", text)) >= 2:
         found["writes a list"] = points[0].strip()
     if len(words) >= _LECTURE and not of_self:
         found["lectures"] = text[:60]
