@@ -155,7 +155,7 @@ def written_sentences() -> pd.DataFrame:
     return tables.read_frame(data_path("written_sentences.csv"))
 
 # %% ../../nbs/05_judging/05_offline.ipynb #3f10ebc0
-_SENTENCE_END = re.compile(r"(?<=[.!?…])[\"'”’)\]*]*\s+|\s*\n+\s*")
+_SENTENCE_END = re.compile(r"(?<=[.!?…])[\"'”’)\]*]*\s+|(?<!\s)\s*\n\s*")
 _WINDOW = 900  # characters that the encoder reads at once: it stops at 256 tokens
 
 
