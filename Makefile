@@ -1,5 +1,5 @@
 # make demo   build .venv and run the main job: simulate, judge, report
-# make test   build .venv and run all tests
+# make test   build .venv and run all tests; SELECT="-m public_data" runs those that need the public data sets
 SHELL := /bin/bash
 VENV ?= .venv
 # The first Python that isn't the environment's own, which may be active while it is built anew, and that can make one.
@@ -15,6 +15,8 @@ PIP = $(BIN)/python -m pip install -qq --no-compile --disable-pip-version-check
 TORCH_INDEX ?=
 # Processes that share the tests: one more than two processors, for tests wait for servers and browsers as well.
 WORKERS ?= 3
+# Further arguments of pytest for make test.
+SELECT ?=
 NOTEBOOKS := $(shell find nbs -name '*.ipynb' -not -path '*/.ipynb_checkpoints/*' -not -path '*/_*')
 export PYTHONWARNINGS := ignore::DeprecationWarning
 export GOMP_SPINCOUNT ?= 0
@@ -27,7 +29,7 @@ demo: $(RUNS)
 	$(BIN)/anthrokit demo
 
 test: $(STAMP)
-	ANTHROKIT_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+	ANTHROKIT_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(SELECT)
 
 # .venv is made anew whenever what it is made from has changed: first what anthrokit runs with, then the tools.
 $(RUNS): requirements.txt settings.ini setup.py

@@ -66,6 +66,14 @@ def server(one_authority, monkeypatch):
         process.kill()
 
 
+@pytest.fixture(scope="session")
+def public_data():
+    "The folder with the public data sets. It is not part of the repository; tests that need it are marked public_data."
+    if not os.environ.get("ANTHROKIT_DATA"):
+        pytest.skip("needs the public data sets: set ANTHROKIT_DATA to a folder that holds them")
+    return Path(os.environ["ANTHROKIT_DATA"])
+
+
 @pytest.fixture
 def quick_retries(monkeypatch):
     "Tries follow each other twenty times as fast; how long the pauses are, nbs/02_models/02_faults shows."
@@ -203,6 +211,7 @@ FIRST = (
 )
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest selects by marker
 def pytest_collection_modifyitems(items):
     def rank(item):
         if any(part in item.nodeid for part in FIRST):
@@ -211,6 +220,8 @@ def pytest_collection_modifyitems(items):
 
     items.sort(key=rank)
     for item in items:
+        if "public_data" in item.fixturenames:
+            item.add_marker(pytest.mark.public_data)
         if {"browser", "open_notebook"} & set(
             item.fixturenames
         ):  # once more after a time-out, never after an assertion

@@ -18,7 +18,17 @@ NOTEBOOKS = sorted(
 )
 
 
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.relative_to(ROOT / "nbs").as_posix())
+READS_PUBLIC_DATA = 'environ.get(\\"ANTHROKIT_DATA'  # as it stands in a notebook's file
+
+
+def parameters():
+    "Yield the notebooks; those that show more with the public data sets are marked public_data."
+    for path in NOTEBOOKS:
+        marks = [pytest.mark.public_data] if READS_PUBLIC_DATA in path.read_text(encoding="utf-8") else []
+        yield pytest.param(path, id=path.relative_to(ROOT / "nbs").as_posix(), marks=marks)
+
+
+@pytest.mark.parametrize("path", parameters())
 def test_notebook(path, kernels):
     notebook = nbformat.read(path, as_version=4)
     notebook.cells = [cell for cell in notebook.cells if not cell.source.startswith("#| eval: false")]

@@ -2,19 +2,12 @@
 
 import functools
 import http.server
-import os
 import threading
-from pathlib import Path
 
 import pytest
 
 from anthrokit.core import TableError
 from anthrokit.simulation import prompts
-
-DATA = Path(os.environ.get("ANTHROKIT_DATA", "")) / "anthrobench" / "first_turns.csv"
-needs_data = pytest.mark.skipif(
-    not DATA.is_file(), reason="ANTHROKIT_DATA names no folder with anthrobench/first_turns.csv"
-)
 
 
 @pytest.fixture
@@ -29,8 +22,7 @@ def web(tmp_path):
     server.server_close()
 
 
-@needs_data
-def test_public_set_has_the_shape_of_the_paper():
+def test_public_set_has_the_shape_of_the_paper(public_data):
     frame = prompts.load_prompts("anthrobench")
     assert len(frame) == 960 and frame["base_id"].nunique() == 120 and frame["scenario"].nunique() == 8
     assert (frame.groupby("base_id").size() == 8).all()
@@ -41,15 +33,13 @@ def test_public_set_has_the_shape_of_the_paper():
     }
 
 
-@needs_data
-def test_our_set_is_no_copy():
+def test_our_set_is_no_copy(public_data):
     ours, public = prompts.load_prompts(), prompts.load_prompts("anthrobench")
     assert not set(ours["base_prompt"].str.lower()) & set(public["base_prompt"].str.lower())
     assert not set(ours["first_message"]) & set(public["first_message"])
 
 
-@needs_data
-def test_fetched_once_and_checked(web, tmp_path, monkeypatch):
+def test_fetched_once_and_checked(public_data, web, tmp_path, monkeypatch):
     folder, url = web
     monkeypatch.delenv("ANTHROKIT_DATA")
     monkeypatch.setenv("ANTHROKIT_CACHE", str(tmp_path / "cache"))
@@ -57,7 +47,7 @@ def test_fetched_once_and_checked(web, tmp_path, monkeypatch):
     (folder / "first_turns.csv").write_text("another file")
     with pytest.raises(TableError, match="its checksum is another"):
         prompts.load_prompts("anthrobench")
-    (folder / "first_turns.csv").write_bytes(DATA.read_bytes())
+    (folder / "first_turns.csv").write_bytes((public_data / "anthrobench" / "first_turns.csv").read_bytes())
     assert len(prompts.load_prompts("anthrobench")) == 960
     (folder / "first_turns.csv").unlink()
     assert len(prompts.load_prompts("anthrobench")) == 960  # from the cache
@@ -96,11 +86,7 @@ def test_malformed_prompt_files_are_refused_with_the_place(content, message, tmp
     assert message in str(refusal.value) and not (tmp_path / "run").exists()
 
 
-@pytest.mark.skipif(
-    not (DATA.parent.parent / "human" / "robots_dont_cry_train.csv").is_file(),
-    reason="ANTHROKIT_DATA names no folder with human/robots_dont_cry_train.csv",
-)
-def test_the_adapted_encoder_agrees_with_people_on_what_a_chatbot_can_truthfully_say():
+def test_the_adapted_encoder_agrees_with_people_on_what_a_chatbot_can_truthfully_say(public_data):
     from anthrokit.judging import sentence_judge
     from anthrokit.validity import check_against_people, load_human_data, stands_for
 

@@ -157,7 +157,6 @@ ANSWERS = {
         "empty": anthropic_answer([]),
         "cached": anthropic_answer(usage={"cache_read_input_tokens": 2048, "cache_creation_input_tokens": 1024}),
         "stopped": anthropic_answer(reason="stop_sequence"),
-        "too long": anthropic_answer(reason="model_context_window_exceeded"),
         "dated model": anthropic_answer(model="claude-sonnet-4-5-20250929"),
         "unknown model": anthropic_answer(model="quick"),
         "nothing": {},
@@ -209,6 +208,124 @@ def test_an_answer_is_read_as_litellm_reads_it(address, name, answer):
         assert lean[0] == whole[0] == "CallFailed" and all(
             told.endswith("(after 1 tries)") for _, told in (lean, whole)
         )
+
+
+FELT, ANSWER = "The user seems lonely. I feel sad for them.", "This program has no feelings."
+HARMONY = "<|channel|>analysis<|message|>{}<|end|><|start|>assistant<|channel|>final<|message|>{}"
+TYPED = [{"type": "thinking", "thinking": [{"type": "text", "text": FELT}]}, {"type": "text", "text": ANSWER}]
+QUIRKS = {  # what servers in public sent: the message or body, and the status, content and reasoning that it means
+    "reasoning in vLLM's field": ({"content": ANSWER, "reasoning": FELT}, "ok", ANSWER, FELT),
+    "only reasoning": ({"content": None, "reasoning": FELT}, "empty", None, FELT),
+    "no content at all": ({"content": "", "reasoning_content": FELT}, "empty", None, FELT),
+    "Magistral's parts": ({"content": TYPED}, "ok", ANSWER, FELT),
+    "a text part": ({"content": TYPED[1:]}, "ok", ANSWER, None),
+    "a string part": ({"content": [ANSWER]}, "ok", ANSWER, None),
+    "an untyped part": ({"content": [{"text": ANSWER}]}, "ok", ANSWER, None),
+    "an output_text part": ({"content": [{"type": "output_text", "text": ANSWER}]}, "ok", ANSWER, None),
+    "only a thinking part": ({"content": TYPED[:1]}, "empty", None, FELT),
+    "[THINK]": ({"content": f"[THINK]{FELT}[/THINK]{ANSWER}"}, "ok", ANSWER, FELT),
+    "harmony": ({"content": HARMONY.format(FELT, ANSWER)}, "ok", ANSWER, FELT),
+    "harmony, stripped": ({"content": f"analysis{FELT}assistantfinal{ANSWER}"}, "ok", ANSWER, FELT),
+    "opened by the prompt": ({"content": f"{FELT}</think>\n{ANSWER}"}, "ok", ANSWER, FELT),
+    "<Think >": ({"content": f"<Think >{FELT}</Think>\n{ANSWER}"}, "ok", ANSWER, FELT),
+    "kimi": ({"content": f"◁think▷{FELT}◁/think▷{ANSWER}"}, "ok", ANSWER, FELT),
+    "cut while thinking": ({"content": f"<seed:think>{FELT}"}, "empty", None, FELT),
+    "two blocks": ({"content": f"<think>{FELT}</think>\n<think>{FELT}</think>{ANSWER}"}, "ok", ANSWER, f"{FELT}\n{FELT}"),
+    "quoted": ({"content": "Put `<think>` first."}, "ok", "Put `<think>` first.", None),
+    "legacy text": ({"choices": [{"text": ANSWER, "index": 0, "finish_reason": "stop"}]}, "ok", ANSWER, None),
+    "choices out of order": (
+        {"choices": [{"index": 1, "message": {"content": "B"}}, {"index": 0, "message": {"content": "A"}}]},
+        "ok",
+        "A",
+        None,
+    ),
+    "Azure's filter": (
+        {"choices": [{"index": 0, "finish_reason": "content_filter", "message": {"role": "assistant"}}]},
+        "refused",
+        None,
+        None,
+    ),
+    "blank": ({"content": " \u200b\n"}, "empty", None, None),
+}
+
+
+@pytest.mark.parametrize("name", OPENAI)
+@pytest.mark.parametrize("quirk", QUIRKS)
+def test_a_servers_quirk_is_read(address, name, quirk):
+    sent, *expected = QUIRKS[quirk]
+    body = openai_answer(**sent) if "choices" in sent else openai_answer(sent)
+    Replay.answer = 200, json.dumps(body).encode(), {}
+    answer = model(name, address).complete(HELLO)
+    assert [answer.status, answer.content, answer.reasoning] == expected
+
+
+STOPS = {
+    "ok": ("stop", "eos", "eos_token", "end_turn", "stop_sequence", None, "COMPLETE"),
+    "truncated": ("length", "max_tokens", "MAX_TOKENS", "model_length", "max_output_tokens", "pause_turn", "incomplete"),
+    "refused": ("content_filter", "refusal", "SAFETY", "sensitive", "guardrail_intervened"),
+}
+
+
+@pytest.mark.parametrize("transport", ["lean", "litellm"])
+def test_stop_reasons_mean_the_same_by_either_transport(address, transport, caplog):
+    one = model("openai/gpt-4o", address, transport=transport)
+    for status, reasons in STOPS.items():
+        for reason in reasons:
+            Replay.answer = 200, json.dumps(openai_answer(finish=reason)).encode(), {}
+            assert one.complete(HELLO).status == status, reason
+    assert not [record for record in caplog.records if "table of stop reasons" in record.message]
+    for reason in ("error", "network_error", "insufficient_system_resource"):
+        Replay.answer = 200, json.dumps(openai_answer(finish=reason)).encode(), {}
+        with pytest.raises(CallFailed, match="broke off"):
+            one.complete(HELLO)
+    Replay.answer = 200, json.dumps(openai_answer(finish=f"odd-{transport}")).encode(), {}
+    answer = one.complete(HELLO)
+    assert (answer.status, answer.finish_reason) == ("ok", f"odd-{transport}")
+    assert any(f"odd-{transport}" in record.message for record in caplog.records)
+
+
+@pytest.mark.parametrize(
+    "name, answer, status",
+    [
+        ("anthropic/claude-sonnet-4-5", anthropic_answer(reason="model_context_window_exceeded"), "truncated"),
+        ("anthropic/claude-sonnet-4-5", anthropic_answer(reason="pause_turn"), "truncated"),
+        ("anthropic/claude-sonnet-4-5", anthropic_answer(reason="stop_sequence"), "ok"),
+        ("gemini/gemini-2.5-pro", gemini_answer(reason="MAX_TOKENS"), "truncated"),
+        ("gemini/gemini-2.5-pro", gemini_answer(reason="SPII"), "refused"),
+        ("ollama_chat/llama3.1", ollama_answer(reason="length"), "truncated"),
+        ("ollama_chat/llama3.1", ollama_answer({"content": ""}, reason="load"), "empty"),
+    ],
+)
+def test_stop_reasons_of_other_forms(address, name, answer, status):
+    Replay.answer = 200, json.dumps(answer).encode(), {}
+    assert model(name, address).complete(HELLO).status == status
+
+
+TOO_LONG = "The number of tokens to keep from the initial prompt is greater than the context length. Load the model anew"
+IN_200 = [  # the body of a 200 response, what the error says, and how often it is asked
+    ({"error": TOO_LONG}, "longer than the model's context", 1),
+    ({"error": {"message": "Provider returned error", "code": 502}, "user_id": "u"}, "502: Provider returned error", 2),
+    ({"error": {"message": "Rate limited upstream", "code": 429}}, "429: Rate limited upstream", 2),
+    ({"error": "The model is loading"}, "error in a 200 response: The model is loading", 2),
+    ({"object": "error", "message": TOO_LONG, "code": 400}, "longer than the model's context", 1),
+    (openai_answer({"content": "I am"}, "error") | {"error": {"message": "upstream died"}}, "upstream died", 2),
+]
+
+
+@pytest.mark.parametrize("body, says, times", IN_200, ids=str)
+def test_an_error_in_a_200_response_is_named(address, body, says, times, monkeypatch):
+    monkeypatch.setattr("anthrokit.models.llm.pause_before_next", lambda *_: 0.0)
+    Replay.answer = 200, json.dumps(body).encode(), {}
+    Replay.came.clear()
+    with pytest.raises(CallFailed, match=says):
+        model("openai/gpt-4o", address, max_retries=1).complete(HELLO)
+    assert len(Replay.came) == times
+
+
+@pytest.mark.parametrize("before", [b"\n\n\n", b": keep-alive\n\n", b": OPENROUTER PROCESSING\n\n: again\n\n"])
+def test_what_keeps_a_connection_open_is_passed_over(address, before):
+    Replay.answer = 200, before + json.dumps(openai_answer()).encode(), {}
+    assert model("openai/gpt-4o", address).complete(HELLO).content == "Yes."
 
 
 ERRORS = [

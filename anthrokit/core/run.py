@@ -230,6 +230,9 @@ _FOR_THE_ENGINE = {
 }
 
 
+_OF_THE_WRITER = ("writer", "writer_template")  # facts that prompts depend on
+
+
 def _known_judges(run: Run, judges: str | Iterable[str]) -> list[str]:
     "Names of judges; one that the run doesn't have is refused."
     judges = [judges] if isinstance(judges, str) else list(judges)
@@ -421,38 +424,34 @@ class Run(Ledger):
         return bool(self.rows(sql, [target, target, user, user]))
 
     def agrees(self, **facts: Any) -> bool:
-        """Whether no fact has another value in the run.
+        """Return whether the facts of the experiment have these values, or none yet.
 
         Raises
         ------
         RunError
-            Some have, and the run holds what can't be had again for nothing: an answer, what a person said, or (asked
-            for another writer) prompts that a model wrote. Lists them.
+            A fact differs and the run has dialogues or, if the facts describe the writer of prompts, prompts. The
+            message lists the differences.
         """
         facts = redact_in(json.loads(json.dumps(facts)))
-        known = self._facts()
-        differ = [name for name in facts if known.get(name, facts[name]) != facts[name]]
-        if differ and self._holds(differ):
-            lines = differing({name: known[name] for name in differ}, {name: facts[name] for name in differ})
+        recorded = self._facts()
+        differ = [name for name in facts if recorded.get(name, facts[name]) != facts[name]]
+        bound = "prompts" if any(name in _OF_THE_WRITER for name in differ) else "dialogues"
+        if differ and self.rows(f"SELECT 1 FROM {bound} LIMIT 1"):
+            lines = differing({name: recorded[name] for name in differ}, {name: facts[name] for name in differ})
+            empty = "" if self.answered() else " It has no answer of a target yet: to start again, delete the folder."
             raise RunError(
-                f"the run {self.folder} belongs to another experiment:\n{lines}\nGive this one a folder of its own."
+                f"the run {self.folder} belongs to another experiment:\n{lines}\n"
+                f"Use another folder for this experiment.{empty}"
             )
         return not differ
 
-    def _holds(self, differ: Sequence[str]) -> bool:
-        "Whether the run has something that other facts would not go with."
-        written = "writer" in "".join(differ) and self.rows("SELECT 1 FROM prompts LIMIT 1")
-        people = self.fact("kind") == "people"
-        said = people and self.rows("SELECT 1 FROM messages WHERE content IS NOT NULL LIMIT 1")
-        return bool(written or said) or self.answered()
-
     def bind(self, **facts: Any) -> None:
-        """Record what defines the experiment.
+        """Record the facts that define the experiment. Nothing is deleted.
 
         Raises
         ------
         RunError
-            The run was made for another one; says what differs.
+            The run has dialogues (or prompts of another writer) of an experiment with other facts; see `agrees`.
 
         Examples
         --------
@@ -463,12 +462,8 @@ class Run(Ledger):
             ...
         anthrokit.core.errors.RunError: ...seed: it has 0, this asks for 1...
         """
-        if not self.agrees(**facts):
-            planned = ("messages", "dialogues", "metadata", *(() if self.fact("writer") else ("prompts",)))
-            self.write_all([f"DELETE FROM {table}" for table in planned])
-            self.set_facts(**{**facts, "targets": {}})
-        known = self._facts()
-        if new := {name: value for name, value in facts.items() if name not in known}:
+        agrees, recorded = self.agrees(**facts), self._facts()
+        if new := {name: value for name, value in facts.items() if not agrees or name not in recorded}:
             self.set_facts(**new)
 
     def add_prompts(self, prompts: pd.DataFrame) -> pd.DataFrame:

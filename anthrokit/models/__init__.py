@@ -16,6 +16,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "llm": ["LLM"],
         "loop": ["await_for", "wait_for"],
         "meter": ["Meter"],
+        "thoughts": [],
         "transports": ["Shared", "unshared"],
     },
 )

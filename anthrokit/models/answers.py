@@ -5,10 +5,14 @@
 # %% ../../nbs/02_models/04_answers.ipynb #ab4447b0
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
+
+from ..core.notes import note
+from ..core.texts import is_blank
+from .faults import Fault
+from .thoughts import separate_thoughts, visible_answer
 
 # %% auto #0
 __all__ = ['Completion']
@@ -64,26 +68,6 @@ class Completion:
     error: str | None = None
     server: str | None = None
 
-# %% ../../nbs/02_models/04_answers.ipynb #ee0d19fb
-_THINKING = re.compile(r"\s*<think(?:ing)?>(.*?)</think(?:ing)?>\s*", re.S)
-_OPENED_BEFORE = re.compile(r"^[ \t]*</think(?:ing)?>[ \t]*$", re.M)
-_STILL_THINKING = re.compile(r"\s*<think(?:ing)?>(.*)", re.S)
-
-
-def _apart(content: str | None, reasoning: str | None) -> tuple[str | None, str | None]:
-    "Content and reasoning apart, also where a server leaves the tags in the text."
-    if not content:
-        return content, reasoning
-    if match := _THINKING.match(content):
-        thought, rest = match[1], content[match.end() :]
-    elif match := _STILL_THINKING.match(content):
-        thought, rest = match[1], None
-    elif reasoning is None and len(ends := [*_OPENED_BEFORE.finditer(content)]) == 1:
-        thought, rest = content[: ends[0].start()], content[ends[0].end() :].lstrip()
-    else:
-        return content, reasoning
-    return rest, "\n".join(filter(None, [reasoning, thought.strip()]))
-
 # %% ../../nbs/02_models/04_answers.ipynb #c0bf26c8
 _WORD = b" \t\nabcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _WEIGHTS = (
@@ -120,15 +104,79 @@ def counted(count: Any, guess: Callable[[], int], least: int = 0) -> int:
         return int(count)
     return guess()
 
+# %% ../../nbs/02_models/04_answers.ipynb #0b1de035
+_PART_FIELDS = ("text", "thinking", "reasoning", "refusal", "content", "value", "summary", "reasoning_content")
+
+
+def split_parts(content: Any) -> tuple[str | None, str | None]:
+    """Return the text and the reasoning of a message's content.
+
+    Parameters
+    ----------
+    content
+        A string, a part, or a list of parts, in any provider's form.
+
+    Examples
+    --------
+    >>> split_parts([{"type": "thinking", "thinking": [{"type": "text", "text": "Hm."}]}, {"type": "text", "text": "Yes"}])
+    ('Yes', 'Hm.')
+    """
+    if isinstance(content, str) or content is None:
+        return content, None
+    text, thoughts = "", ""
+    for part in content if isinstance(content, (list, tuple)) else [content]:
+        if isinstance(part, str):
+            text += part
+        elif isinstance(part, Mapping):
+            field = next((name for name in _PART_FIELDS if part.get(name)), None)
+            kind = part.get("type") if isinstance(part.get("type"), str) else field or ""
+            inner = "".join(filter(None, split_parts(part[field]))) if field else ""
+            if "think" in kind or "reason" in kind:
+                thoughts += inner
+            elif kind.endswith("text") or kind in ("refusal", "message") or "type" not in part:
+                text += inner
+    return text or None, thoughts or None
+
+# %% ../../nbs/02_models/04_answers.ipynb #c0ddf999
+_REASONS = {
+    "stop": "stop end_turn stop_sequence eos eos_token eos_found end complete completed finish finished done normal "
+    "tool_calls tool_call tool_use function_call too_many_tool_calls finish_reason_unspecified",
+    "length": "length max_tokens max_token max_output_tokens max_new_tokens max_length max_completion_tokens "
+    "length_limit token_limit model_length model_context_window_exceeded context_length context_length_exceeded "
+    "context_window_exceeded truncated incomplete pause_turn pause paused load unload",
+    "content_filter": "content_filter content_filtered content_filter_error refusal refused safety recitation language "
+    "other blocklist prohibited_content spii image_safety sensitive guardrail_intervened guardrail blocked flagged "
+    "moderation error_toxic",
+    "broken": "error abort aborted cancelled canceled cancel failed network_error insufficient_system_resource interrupted "
+    "timeout time_limit disconnected malformed_response",
+}
+STOP_REASONS = {reason: meaning for meaning, reasons in _REASONS.items() for reason in reasons.split()}
+
+
+def stop_meaning(reason: Any) -> str | None:
+    """Return what a stop reason means: stop, length (cut or paused), content_filter or broken.
+
+    Returns
+    -------
+    str or None
+        None where the server gave no reason, or one that is not in the table; the latter prints a notice.
+
+    Examples
+    --------
+    >>> [stop_meaning(reason) for reason in ("STOP", "model_length", "pause_turn", "SAFETY", "network_error", None)]
+    ['stop', 'length', 'length', 'content_filter', 'broken', None]
+    """
+    if not isinstance(reason, str) or not reason or reason == "null":
+        return None
+    meaning = STOP_REASONS.get(reason) or STOP_REASONS.get(reason.rpartition(".")[2].strip().lower())
+    if meaning is None:
+        note(
+            f"A server ended an answer with the stop reason {reason[:40]!r}, which is not in the table of stop reasons. "
+            f"Such answers count as complete. Check them by the column finish_reason."
+        )
+    return meaning
+
 # %% ../../nbs/02_models/04_answers.ipynb #a63efe06
-def _text_of(content: Any) -> str | None:
-    "The text of a message's content; of a list of parts, that of its text parts."
-    if isinstance(content, (list, tuple)):
-        parts = [part.get("text") for part in content if isinstance(part, Mapping) and part.get("type") == "text"]
-        return "".join(part for part in parts if isinstance(part, str)) or None
-    return content if isinstance(content, str) else None
-
-
 def completion_of(
     content: Any,
     *,
@@ -141,10 +189,12 @@ def completion_of(
     cost: float | None = None,
     asked: Sequence[Mapping[str, Any]] = (),
 ) -> Completion:
-    """An answer with its status, from what the server says, of whatever type that is.
+    """Return an answer with its status, from what the server says, of whatever type that is.
 
     Parameters
     ----------
+    finish
+        The stop reason, in any provider's words.
     usage : (tokens in, tokens out)
     cached
         Of the tokens in, those from the provider's cache.
@@ -152,20 +202,36 @@ def completion_of(
         US dollars, where they are known already.
     asked : sequence of dict
         The messages, to guess their tokens where the server doesn't count them.
+
+    Raises
+    ------
+    Fault
+        The stop reason says that the answer broke off.
     """
-    said = _text_of(content) or ""
-    content, reasoning = _apart(_text_of(content), _text_of(reasoning))
-    if refusal or finish in ("content_filter", "refusal"):
-        status, content = "refused", content or _text_of(refusal)
-    elif not (content or "").strip():
+    written, thoughts = split_parts(content)
+    given = "\n".join(filter(None, [*split_parts(reasoning), thoughts])) or None
+    content, reasoning, marks = separate_thoughts(written, given)
+    if marks:
+        note(
+            f"An answer holds {', '.join(marks[:3])}, which may be marks of reasoning. They are kept as a part of the "
+            f"answer: read a few answers before you judge them."
+        )
+    meaning = stop_meaning(finish)
+    if refusal or meaning == "content_filter":
+        status, content = "refused", content or split_parts(refusal)[0]
+    elif is_blank(content):
         status, content = "empty", None
     else:
-        status = "truncated" if finish == "length" else "ok"
-    made = said + (reasoning or "")  # no text takes no tokens
+        status = "truncated" if meaning == "length" else "ok"
+    made = (written or "") + (given or "")  # no text takes no tokens
     tokens_in = counted(usage[0], lambda: guess_messages(asked), least=bool(asked))
     tokens_out = counted(usage[1], lambda: guess_tokens([made]), least=bool(made))
     if (tokens_in, tokens_out) != tuple(usage):
         cost = None  # it was reckoned from counts that can't be right
+    if meaning == "broken":
+        raise Fault("dropped", "the answer broke off", tokens=(tokens_in, tokens_out) if any(usage) else None)
+    if meaning in ("length", "content_filter") or (meaning == "stop" and "call" not in finish):
+        finish = meaning
     finish, served_model = (text if isinstance(text, str) else None for text in (finish, served_model))
     cached = min(counted(cached, lambda: 0), tokens_in)
     seen = {"reasoning": reasoning, "finish_reason": finish, "served_model": served_model}
@@ -182,7 +248,75 @@ def priced(answer: Completion, prices: tuple[float, float] | None) -> Completion
 
 def guess_messages(messages: Sequence[Mapping[str, Any]]) -> int:
     "Tokens that messages take."
-    return guess_tokens([_text_of(message.get("content")) or "" for message in messages]) + 20
+    return guess_tokens([split_parts(message.get("content"))[0] or "" for message in messages]) + 20
+
+# %% ../../nbs/02_models/04_answers.ipynb #9553c5df
+def usage_counts(usage: Any) -> tuple[Any, Any]:
+    "Return the tokens in and out that a server states, in any provider's words; (0, 0) where it states none."
+    for names in _USAGE_FIELDS if isinstance(usage, Mapping) else ():
+        if usage.get(names[0]) is not None:
+            return usage[names[0]], usage.get(names[1], 0)
+    return 0, 0
+
+
+_USAGE_FIELDS = (
+    ("prompt_tokens", "completion_tokens"),
+    ("input_tokens", "output_tokens"),
+    ("promptTokenCount", "candidatesTokenCount"),
+    ("prompt_eval_count", "eval_count"),
+)
+
+
+def paid_tokens(usage: Sequence[Any]) -> tuple[int, int] | None:
+    "Return the tokens in and out that a server counted; None where it counted none."
+    return tuple(counted(count, lambda: 0) for count in usage) if any(usage) else None
+
+
+def read_chat_completion(
+    body: Mapping[str, Any], asked: Sequence[Mapping[str, Any]] = (), cost: float | None = None
+) -> Completion:
+    """Read an answer in OpenAI's form.
+
+    Parameters
+    ----------
+    body : mapping
+        The parsed JSON of the response.
+    asked : sequence of dict
+        The messages, to guess their tokens where the server doesn't count them.
+    cost : float, optional
+        US dollars.
+
+    Raises
+    ------
+    Fault
+        The body is not an answer, or the answer broke off.
+
+    Examples
+    --------
+    >>> read_chat_completion({"choices": [{"message": {"content": ["Yes"], "reasoning": "Hm."}}]}).reasoning
+    'Hm.'
+    """
+    usage = body.get("usage") or {}
+    counts = usage_counts(usage)
+    choices = body.get("choices")
+    choices = [one for one in choices if isinstance(one, Mapping)] if isinstance(choices, list) else []
+    choice = min(choices, key=lambda one: one["index"] if isinstance(one.get("index"), int) else 0, default={})
+    message = choice.get("message") or ({"content": choice["text"]} if "text" in choice else None)
+    if not isinstance(message, Mapping):
+        raise Fault("unreadable", "an answer without choices", tokens=paid_tokens(counts))
+    details = usage.get("prompt_tokens_details") if isinstance(usage, Mapping) else None
+    cached = details.get("cached_tokens") if isinstance(details, Mapping) else usage.get("prompt_cache_hit_tokens")
+    return completion_of(
+        message.get("content"),
+        reasoning=next(filter(None, map(message.get, ("reasoning_content", "reasoning", "thinking"))), None),
+        refusal=message.get("refusal"),
+        finish=choice.get("finish_reason") or choice.get("stop_reason") or "stop",
+        served_model=body.get("model"),
+        usage=counts,
+        cached=cached or 0,
+        cost=cost,
+        asked=asked,
+    )
 
 # %% ../../nbs/02_models/04_answers.ipynb #5492d641
 class Teller:
@@ -194,10 +328,8 @@ class Teller:
 
     def __call__(self, piece: Any) -> None:
         "A further piece as the server sends it."
-        self.made += _text_of(piece) or ""
-        if any(tag.startswith(self.made.strip()) for tag in ("<think>", "<thinking>")):
-            return
-        text = _apart(self.made, None)[0] or ""
+        self.made += split_parts(piece)[0] or ""
+        text = visible_answer(self.made)
         for secret in self.secrets:
             text = text.replace(secret, "[key removed]")
         text = text[: len(text) - max([_begun(text, secret) for secret in self.secrets], default=0)]

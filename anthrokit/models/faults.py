@@ -174,9 +174,10 @@ def _said(body: str) -> str:
         error = told.get("error", told)
         if isinstance(error, Mapping):
             error = error.get("message") or error.get("detail") or error
+            error = error.get("message", error) if isinstance(error, Mapping) else error
         return error if isinstance(error, str) else json.dumps(error)
     except (ValueError, AttributeError, IndexError, RecursionError):
-        return re.sub(r"<[^>]*>", " ", body)
+        return re.sub(r"<[^<>]*>", " ", body)
 
 
 def fault_of_response(status: int, body: str, headers: Mapping[str, str]) -> Fault:
@@ -188,6 +189,73 @@ def fault_of_response(status: int, body: str, headers: Mapping[str, str]) -> Fau
         kind = "quota" if wait is None and re.search(_SPENT_IF_NO_WAIT, body, re.I) else "rate"
     kind = kind or ("request" if 400 <= status < 500 else "passing")
     return Fault(kind, _said(body) or "no text", status, wait)
+
+# %% ../../nbs/02_models/02_faults.ipynb #b1e5ea3e
+_STATUS_OF = {  # types of errors, as providers and google.rpc.Code name them
+    "invalid_request_error": 400, "invalid_argument": 400, "badrequesterror": 400, "context_length_exceeded": 400,
+    "authentication_error": 401, "invalid_api_key": 401, "unauthenticated": 401, "permission_error": 403,
+    "permission_denied": 403, "not_found_error": 404, "model_not_found": 404, "not_found": 404,
+    "request_too_large": 413, "rate_limit_error": 429, "rate_limit_exceeded": 429, "resource_exhausted": 429,
+    "insufficient_quota": 429, "api_error": 500, "server_error": 500, "internal": 500, "internal_error": 500,
+    "unavailable": 503, "overloaded_error": 529, 3: 400, 5: 404, 7: 403, 8: 429, 13: 500, 14: 503, 16: 401,
+}  # fmt: skip
+
+
+def status_of(code: Any) -> int | None:
+    """Return the HTTP status that an error's code or type stands for; None for any other.
+
+    Examples
+    --------
+    >>> [status_of(code) for code in (502, "429", "overloaded_error", 14, "odd", None)]
+    [502, 429, 529, 503, None, None]
+    """
+    if isinstance(code, str):
+        code = int(code) if code.isdecimal() and len(code) < 4 else code.lower()
+    if isinstance(code, int) and 400 <= code < 600:
+        return code
+    return _STATUS_OF.get(code) if isinstance(code, (str, int)) else None
+
+
+_ERROR_FIELDS = ("error", "errors", "detail", "error_msg", "message", "msg")
+_ANSWER_FIELDS = ("choices", "content", "candidates", "response", "output")
+
+
+def fault_in_answer(body: Any, tokens: tuple[int, int] | None = None) -> Fault | None:
+    """Return the fault that the body of a 200 response states; None where it is an answer.
+
+    Parameters
+    ----------
+    body
+        The parsed JSON.
+    tokens : (int, int), optional
+        Tokens in and out that the server counted.
+
+    Examples
+    --------
+    >>> fault_in_answer({"error": "The prompt is greater than the context length."}).kind
+    'context'
+    >>> fault_in_answer({"choices": [{"message": {"content": "Yes"}}]})
+    """
+    if isinstance(body, list) and len(body) == 1:
+        body = body[0]
+    if not isinstance(body, Mapping):
+        return None
+    choices = body.get("choices")
+    choice = choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], Mapping) else {}
+    error = body.get("error") or choice.get("error")
+    if not error and not any(body.get(name) for name in _ANSWER_FIELDS) and not isinstance(body.get("message"), Mapping):
+        error = next(({**body, "message": body[name]} for name in _ERROR_FIELDS if body.get(name)), None)
+    if not error:
+        return None
+    fields = error if isinstance(error, Mapping) else {}
+    codes = [fields.get(name) for name in ("code", "status", "status_code", "type")]
+    status, text = next(filter(None, map(status_of, codes)), None), json.dumps({"error": error})
+    if status is None:
+        fault = fault_of_response(429 if re.search(r"rate.?limit|too many requests", text, re.I) else 400, text, {})
+        kind = "passing" if fault.kind == "request" else fault.kind
+        return Fault(kind, fault.text, "error in a 200 response", fault.retry_after, tokens)
+    fault = fault_of_response(status, text, {})
+    return Fault(fault.kind, fault.text, status, fault.retry_after, tokens)
 
 # %% ../../nbs/02_models/02_faults.ipynb #50e3fbad
 def _chain(error: BaseException | None) -> Iterator[BaseException]:
@@ -228,7 +296,7 @@ def fault_of_error(error: Exception, timeout: float) -> Fault | None:
     for kind, classes in _BY_CLASS[:2]:
         if names.intersection(classes):
             return Fault(kind, text, status or type(error).__name__)
-    if "Error converting to valid response" in text:  # LiteLLM's own, with a status of its own, after a 200
+    if "Error converting to valid response" in text or "Invalid response object" in text:  # LiteLLM's own, after a 200
         return Fault("unreadable", "an answer that can't be read", type(error).__name__)
     for one in _chain(error):
         if (response := _response_of(one)) is not None:

@@ -26,9 +26,19 @@ from datetime import datetime
 from typing import Any
 
 from ..core import CallFailed, SetupError, known_secrets
-from .answers import Completion, Teller, completion_of, counted, guess_tokens, priced
+from anthrokit.models.answers import (
+    Completion,
+    Teller,
+    completion_of,
+    guess_tokens,
+    paid_tokens,
+    priced,
+    read_chat_completion,
+    split_parts,
+    usage_counts,
+)
 from .embedded import answer_here
-from .faults import Fault, fault_of_error, fault_of_response
+from .faults import Fault, fault_in_answer, fault_of_error, fault_of_response
 from .loop import background_loop
 
 # %% auto #0
@@ -81,9 +91,13 @@ def import_litellm() -> Any:
 
 # %% ../../nbs/02_models/05_transports.ipynb #84523f5f
 def _read(
-    response: Any, asked: Sequence[Mapping[str, Any]], cost: float | None, refusal: str | None = None
+    response: Any,
+    asked: Sequence[Mapping[str, Any]],
+    cost: float | None,
+    refusal: str | None = None,
+    finish: Any = None,
 ) -> Completion:
-    "LiteLLM's answer as ours."
+    "Read LiteLLM's answer; `finish` is the stop reason in the provider's words, where it is at hand."
     usage = getattr(response, "usage", None)
     details = getattr(usage, "prompt_tokens_details", None)
     usage = getattr(usage, "prompt_tokens", None), getattr(usage, "completion_tokens", None)
@@ -91,30 +105,21 @@ def _read(
         choice = response.choices[0]
         message = choice.message
     except (AttributeError, IndexError, TypeError):
-        raise Fault("unreadable", "an answer without choices", tokens=_paid(usage)) from None
-    if (getattr(choice, "provider_specific_fields", None) or {}).get("native_finish_reason") in _BROKEN_OFF:
-        raise Fault("dropped", "the answer broke off", tokens=_paid(usage))
+        raise Fault("unreadable", "an answer without choices", tokens=paid_tokens(usage)) from None
+    native = (getattr(choice, "provider_specific_fields", None) or {}).get("native_finish_reason")
     return completion_of(
         message.content,
         reasoning=getattr(message, "reasoning_content", None),
         refusal=refusal
         or getattr(message, "refusal", None)
         or (message.get("provider_specific_fields") or {}).get("refusal"),
-        finish=choice.finish_reason,
+        finish=finish or native or choice.finish_reason,
         served_model=getattr(response, "model", None),
         usage=usage,
         cached=getattr(details, "cached_tokens", None) or 0,
         cost=cost,
         asked=asked,
     )
-
-
-_BROKEN_OFF = ("error", "abort")  # how a server says so, which LiteLLM calls "stop"
-
-
-def _paid(usage: Sequence[Any]) -> tuple[int, ...] | None:
-    "Tokens that the server counted, in and out; None where it counted none."
-    return tuple(counted(count, lambda: 0) for count in usage) if any(usage) else None
 
 # %% ../../nbs/02_models/05_transports.ipynb #d2663ec7
 _LISTENERS = ("callbacks", "success_callback", "failure_callback", "_async_success_callback", "_async_failure_callback")
@@ -218,89 +223,37 @@ def _proxy_of(url: str) -> str | None:
     return urllib.request.getproxies().get(parts.scheme)
 
 # %% ../../nbs/02_models/05_transports.ipynb #4c275784
-_ENDS = {"stop": "stop", "end_turn": "stop", "STOP": "stop"}
-_ENDS |= {"length": "length", "max_tokens": "length", "MAX_TOKENS": "length"}
-_HARMLESS = ("role", "type", "total_tokens", "totalTokenCount", "promptTokensDetails", "service_tier", "inference_geo")
+def _tier(*stated: Any) -> str | None:
+    "Return the service tier of an answer, from the places that may state it."
+    return next((one for one in stated if isinstance(one, str)), None)
 
 
-def _tier(*told: Any) -> str | None:
-    "By which service tier an answer was made, from where it may be told."
-    return next((one for one in told if isinstance(one, str)), None)
+_COMMENTS = re.compile(rb"(?:\s*:[^\n]*\n)+")  # what some servers send to keep a connection open
 
 
-def _plain_answer(told: Any) -> tuple[str, str | None, str, str, int, int] | None:
-    "Served model and tier, text, how it ended, tokens in and out; None of an answer that says anything else."
-    match told:
-        case {
-            "choices": [{"message": {"content": str(text), **more}, "finish_reason": str(end)}],
-            "usage": {"prompt_tokens": int(tokens_in), "completion_tokens": int(tokens_out), **counts},
-            "model": str(served),
-        }:
-            pass
-        case {
-            "content": [{"text": str(text), **more}],
-            "stop_reason": str(end),
-            "usage": {"input_tokens": int(tokens_in), "output_tokens": int(tokens_out), **counts},
-            "model": str(served),
-        }:
-            pass
-        case {
-            "candidates": [{"content": {"parts": [{"text": str(text), **more}]}, "finishReason": str(end)}],
-            "usageMetadata": {"promptTokenCount": int(tokens_in), "candidatesTokenCount": int(tokens_out), **counts},
-            "modelVersion": str(served),
-        }:
-            pass
-        case _:
-            return None
-    further = {name: value for name, value in (more | counts).items() if name not in _HARMLESS}
-    said = any(any(one.values()) if isinstance(one, dict) else one for one in further.values())
-    said = said or "think>" in text or "thinking>" in text
-    if said or end not in _ENDS or not text.strip() or "error" in told:
-        return None
-    tier = _tier(told.get("service_tier"), counts.get("service_tier"))
-    return served, tier, text, _ENDS[end], tokens_in, tokens_out
-
-
-def _unreadable(raw: bytes) -> Fault:
-    "Why an answer can't be read: what it says itself where it is an error, which some servers send as an answer."
-    tokens = _tokens_told(raw)
+def parsed_body(raw: bytes) -> Any:
+    "Return the JSON of a response without an HTTP error; raise a fault where it is none, or an error itself."
     try:
-        error = json.loads(raw).get("error")
-    except (ValueError, AttributeError, RecursionError):
-        error = None
-    if error and not tokens:
-        return _error_told(error)
-    return Fault("unreadable", "an answer that can't be read", tokens=tokens)
+        body = json.loads(raw[match.end() :] if (match := _COMMENTS.match(raw)) else raw)
+    except (ValueError, RecursionError):
+        raise Fault("unreadable", "an answer that can't be read") from None
+    counts = usage_counts(body.get("usage") or body.get("usageMetadata") or body) if isinstance(body, dict) else ()
+    if fault := fault_in_answer(body, paid_tokens(counts)):
+        raise fault
+    if not isinstance(body, dict):
+        raise Fault("unreadable", "an answer that can't be read")
+    return body
 
 
-def _error_told(error: Any) -> Fault:
-    "An error that came in an answer's place, and so without a status of its own."
-    code = error.get("code") if isinstance(error, Mapping) else None
-    status = code if isinstance(code, int) and 400 <= code < 600 else 500
-    return fault_of_response(status, json.dumps({"error": error}), {})
-
-
-def _tokens_told(raw: bytes) -> tuple[int, int] | None:
-    "The tokens in and out that an answer tells of, in whichever provider's words."
-    try:
-        told = json.loads(raw)
-        usage = told.get("usage") or told.get("usageMetadata") or told
-        for names in _COUNTS:
-            if usage.get(names[0]) is not None:
-                return tuple(counted(usage.get(name), lambda: 0) for name in names)
-    except (ValueError, AttributeError, RecursionError):
-        pass
-    return None
-
-
-_COUNTS = (
-    ("prompt_tokens", "completion_tokens"),
-    ("input_tokens", "output_tokens"),
-    ("promptTokenCount", "candidatesTokenCount"),
-    ("prompt_eval_count", "eval_count"),
-)
+def _stated_reason(body: Mapping[str, Any]) -> Any:
+    "Return the stop reason of an answer in Anthropic's, Gemini's or Ollama's form."
+    candidates = body.get("candidates")
+    candidate = candidates[0] if isinstance(candidates, list) and candidates else None
+    in_candidate = candidate.get("finishReason") if isinstance(candidate, Mapping) else None
+    return body.get("stop_reason") or body.get("done_reason") or in_candidate
 
 # %% ../../nbs/02_models/05_transports.ipynb #1987f961
+_OPENAI_FORM = ("openai", "mistral", "deepseek", "hosted_vllm")
 LEAN = ("openai", "anthropic", "gemini", "mistral", "deepseek", "ollama", "ollama_chat", "hosted_vllm")
 
 
@@ -421,7 +374,7 @@ class Wire:
     def read(
         self, raw: bytes, asked: Sequence[Mapping[str, Any]] = (), sent: bytes | None = None
     ) -> Completion:
-        """The body of a response without an error as ours; a fault where it can't be read.
+        """Read the body of a response without an HTTP error; raise a fault where it can't be read.
 
         Parameters
         ----------
@@ -430,8 +383,16 @@ class Wire:
         sent : bytes, optional
             The request as it was sent.
         """
-        if (plain := self._read_plain(raw, asked)) is not None:
-            return plain
+        body = parsed_body(raw)
+        if self.provider in _OPENAI_FORM:
+            answer = read_chat_completion(body, asked)
+            return replace(answer, cost=self._openai_cost(body, answer))
+        return self._translated_answer(body, raw, asked, sent)
+
+    def _translated_answer(
+        self, body: Mapping[str, Any], raw: bytes, asked: Sequence[Mapping[str, Any]], sent: bytes | None
+    ) -> Completion:
+        "Read an answer by LiteLLM's translator."
         import httpx
 
         litellm = import_litellm()
@@ -449,22 +410,26 @@ class Wire:
                 json_mode=True,  # an answer held to a schema may come as that of a tool
             )
         except Exception:
-            raise _unreadable(raw) from None
-        return _read(response, asked, self._cost(response))
+            counts = usage_counts(body.get("usage") or body.get("usageMetadata") or body)
+            raise Fault("unreadable", "an answer that can't be read", tokens=paid_tokens(counts)) from None
+        return _read(response, asked, self._cost(response), finish=_stated_reason(body))
 
-    def _read_plain(self, raw: bytes, asked: Sequence[Mapping[str, Any]]) -> Completion | None:
-        "An answer that is a text and nothing else, from a model that has answered before; None for any other."
+    def _openai_cost(self, body: Mapping[str, Any], answer: Completion) -> float | None:
+        "Return the US dollars of an answer in OpenAI's form by LiteLLM's table; None without the server's counts."
+        usage = body.get("usage")
+        if not isinstance(usage, Mapping) or usage_counts(usage) != (answer.tokens_in, answer.tokens_out):
+            return None
+        litellm = import_litellm()
         try:
-            found = _plain_answer(json.loads(raw))
-        except (ValueError, RecursionError):
+            usage = litellm.Usage(**usage)
+        except (TypeError, ValueError):
             return None
-        if found is None or found[:2] not in self._priced_as:
-            return None
-        served, tier, text, finish, tokens_in, tokens_out = found
-        usage, place = (tokens_in, tokens_out), self._priced_as[served, tier]
-        counts = {"prompt_tokens": tokens_in, "completion_tokens": tokens_out, "total_tokens": sum(usage)}
-        cost = place and self._price(place, import_litellm().Usage(**counts))
-        return completion_of(text, finish=finish, served_model=served, usage=usage, cost=cost, asked=asked)
+        served = answer.served_model, _tier(body.get("service_tier"), getattr(usage, "service_tier", None))
+        if served not in self._priced_as:
+            response = litellm.ModelResponse(model=answer.served_model, usage=usage, service_tier=served[1])
+            self._priced_as[served] = self._place_in_table(response, served[1])
+        place = self._priced_as[served]
+        return place and self._price(place, usage)
 
     def _cost(self, response: Any) -> float | None:
         "US dollars by LiteLLM's table. By which name and tier the table is asked, LiteLLM says once for each."
@@ -591,15 +556,17 @@ async def _joined(response: Any, show: Teller) -> dict[str, Any]:
     told: dict[str, Any] = {"index": 0, "message": {"role": "assistant"}, "finish_reason": None}
     whole: dict[str, Any] = {"object": "chat.completion", "choices": [told], "usage": None}
     async for event in _events(response):
-        if error := event.get("error"):
-            raise _error_told(error)
+        if fault := fault_in_answer(event):
+            raise fault
         whole |= {name: event[name] for name in ("id", "created", "model", "usage") if event.get(name)}
         for choice in event.get("choices") or ():
             told["finish_reason"] = choice.get("finish_reason") or told["finish_reason"]
-            for name, piece in (choice.get("delta") or {}).items():
+            delta = choice.get("delta") or {}
+            text, thoughts = split_parts(delta.get("content"))
+            for name, piece in {**delta, "content": text, "reasoning_content": thoughts or delta.get("reasoning_content")}.items():
                 if isinstance(piece, str) and name != "role":
                     told["message"][name] = told["message"].get(name, "") + piece
-            show((choice.get("delta") or {}).get("content"))
+            show(text)
     if told["finish_reason"] is None:
         raise Fault("dropped", "the answer broke off")
     return whole

@@ -10,6 +10,6 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "families": ["PUSHBACK", "STANCE_TEMPLATE", "family_prompts", "load_family", "read_syco_bench", "read_sycon", "read_sycon_verdicts"],
         "personas": ["Persona", "ROMANTIC_BEHAVIOURS", "check_personas", "could_be_minor", "is_romantic", "load_personas", "persona_breaks", "persona_prompts", "role_signals", "speaks_as_assistant", "stated_age", "stated_facts"],
         "prompts": ["PUBLIC_BEHAVIOURS", "PUBLIC_DOMAINS", "WritingJob", "acontextualise", "contextualise", "load_prompts", "load_scenarios", "most_similar", "sample_prompts"],
-        "pronouns": ["blank_code", "blank_quotations", "first_person_pronouns"],
+        "pronouns": ["first_person_pronouns"],
     },
 )

@@ -7,49 +7,18 @@ from __future__ import annotations
 
 import re
 
+from ..core.texts import blank_code, blank_quotations, plain_apostrophes
+
 # %% auto #0
-__all__ = ['blank_code', 'blank_quotations', 'first_person_pronouns']
-
-# %% ../../nbs/04_simulation/03_pronouns.ipynb #96be351f
-_CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]+`|https?://\S+|www\.\S+", re.S)
-_QUOTED = re.compile(r"\"[^\"\n]*\"|“[^“”\n]*”|«[^«»\n]*»|^>.*$", re.M)
-
-
-def blank_code(text: str) -> str:
-    """A text with spaces in place of code and links.
-
-    Returns
-    -------
-    str
-        As long as the text.
-
-    Examples
-    --------
-    >>> blank_code("Try `I = 1` now.")
-    'Try         now.'
-    """
-    return _CODE.sub(lambda match: " " * len(match[0]), text)
-
-
-def blank_quotations(text: str) -> str:
-    """A text with spaces in place of what stands in double quotation marks, guillemets or quoted lines.
-
-    Returns
-    -------
-    str
-        As long as the text.
-
-    Examples
-    --------
-    >>> blank_quotations('She said "I know" to me.')
-    'She said          to me.'
-    """
-    return _QUOTED.sub(lambda match: " " * len(match[0]), text)
+__all__ = ['first_person_pronouns']
 
 # %% ../../nbs/04_simulation/03_pronouns.ipynb #300479af
 _CANDIDATE = re.compile(
-    r"(?<![^\W_])(i|me|my|mine|myself|we|us|ours?|ourselves)(['’](?:m|ve|d|ll|re))?(?![^\W_])", re.I
+    r"(?<![^\W_])(?:(i|me|my|mine|myself|we|us|ours?|ourselves)('(?:m|ve|d|ll|re))?"
+    r"|(?-i:[Ii](?:m|ve)(?=\s+[a-z])))(?![^\W_])",  # Im and Ive before a small letter
+    re.I,
 )
+_WIDE = {0xFEE0 + code: code for code in range(0x21, 0x7F)}  # full-width letters
 _PERSONS = r"(?:you|he|she|they|we|i|me|my|us|our|your|him|her|his|them|their|and|or)"
 _BEFORE, _AFTER = 60, 40  # characters that are looked at on either side: so time grows with the text alone
 
@@ -126,7 +95,7 @@ _RULERS = (
     "Victor Alexios Basil Romanos Cosimo Duncan Donald Macbeth Antiochus Seleucus Shapur Khosrow "
     "Abbas Osman Bayezid Pepin"
 )
-_RULER_BEFORE = re.compile(r"(\w+,?\s+)?\b(?:" + "|".join(_RULERS.split()) + r")\s+$")
+_RULER_BEFORE = re.compile(r"(\b\w+,?\s+)?\b(?:" + "|".join(_RULERS.split()) + r")\s+$")
 _TITLED_BEFORE = re.compile(
     r"\b(?:King|Queen|Emperor|Empress|Pope|Tsar|Tsarina|Czar|Sultan|Kaiser|Shah|Pharaoh|Prince|Duke)"
     r"\s+(?:[A-Z]\w+\s+){1,2}$"
@@ -316,8 +285,9 @@ def first_person_pronouns(text: str, *, quotations: bool = True) -> list[tuple[i
 
     Notes
     -----
-    I, me, my, mine, myself, we, us, our, ours, ourselves and contractions. Left out: US, ME, let's, Roman
-    numerals, initials, mines, code. A lower-case "i" counts only beside a verb of its person.
+    Counted are I, me, my, mine, myself, we, us, our, ours, ourselves and contractions, with any apostrophe or (Im, Ive)
+    none. Not counted are US, ME, let's, Roman numerals, initials, mines and code. A lower-case "i" counts only beside a
+    verb of its person.
 
     Examples
     --------
@@ -325,17 +295,19 @@ def first_person_pronouns(text: str, *, quotations: bool = True) -> list[tuple[i
     >>> first_person_pronouns("I'm glad you asked me about World War I.")
     [(0, "I'm"), (19, 'me')]
     """
-    text = blank_code(text)
+    own = blank_code(plain_apostrophes(text.translate(_WIDE)))
     if not quotations:
-        text = blank_quotations(text)
-    found = []
-    for match in _CANDIDATE.finditer(text):
-        before = text[max(0, match.start() - _BEFORE) : match.start()]
-        after = text[match.end() : match.end() + _AFTER]
+        own = blank_quotations(own)
+    pronouns = []
+    for match in _CANDIDATE.finditer(own):
+        before = own[max(0, match.start() - _BEFORE) : match.start()]
+        after = own[match.end() : match.end() + _AFTER]
         if match[2]:
             counts = not re.search(r"[^\W_][.'’]$|[@#/\\]$", before)
-        else:
+        elif match[1]:
             counts = _counts(match[1], before, after)
+        else:
+            counts = not _NAME_BEFORE.search(before)  # Jony Ive
         if counts:
-            found.append((match.start(), match[0]))
-    return found
+            pronouns.append((match.start(), text[match.start() : match.end()]))
+    return pronouns
