@@ -119,14 +119,63 @@ def test_incidence_rises_and_is_never_certain(labels):
 
 @many
 @given(tables())
-def test_any_of_is_true_false_or_unknown(labels):
+def test_any_of_labels_complete_messages_alone(labels):
     whole = analysis.any_of(labels).set_index(["dialogue_id", "turn", "category"])["label"]
     for key, mine in labels.groupby(["dialogue_id", "turn", "category"]):
-        unknown = mine["label"].isna()
-        shown = bool(mine["label"][~unknown].any())
-        expected = True if shown else pd.NA if unknown.any() else False
+        expected = pd.NA if mine["label"].isna().any() else bool(mine["label"].any())
         found = whole.loc[key]
         assert pd.isna(found) if expected is pd.NA else bool(found) is expected
+
+
+@many
+@given(tables())
+def test_rates_of_categories_lie_in_their_bounds(labels):
+    for by in ("category", ("target", "category"), ()):
+        for table in (analysis.profile(labels, by=by), analysis.late_share(labels, by=by), analysis.emergence(labels, by=by)):
+            known = table.dropna(subset="estimate")
+            assert (known["lowest"] <= known["estimate"] + 1e-9).all()
+            assert (known["estimate"] <= known["highest"] + 1e-9).all()
+    whole = labels.assign(label=labels["label"].fillna(False))
+    full = analysis.profile(whole, by="category")
+    any_label = whole.groupby(["dialogue_id", "turn", "category"])["label"].any().groupby("category").mean()
+    assert full.set_index("category")["estimate"].to_dict() == pytest.approx(any_label.to_dict())
+    assert (full["lowest"] == full["highest"]).all()
+
+
+def correlated(unlabelled: float, seed: int = 0) -> pd.DataFrame:
+    "Labels of two equal behaviours of rate one half; a share of the second's labels is missing."
+    random, n = np.random.default_rng(seed), 4000
+    label = random.random(n) < 0.5
+    one = pd.DataFrame({"target": "m", "dialogue_id": np.arange(n), "base_id": np.arange(n) % 50, "turn": 1,
+                        "category": "internal states", "behaviour": "emotions", "label": label})  # fmt: skip
+    two = one.assign(behaviour="desires", label=pd.array(label, "boolean"))
+    two["label"] = two["label"].mask(random.random(n) < unlabelled)
+    return pd.concat([one.astype({"label": "boolean"}), two], ignore_index=True)
+
+
+@pytest.mark.parametrize("rows", ["as NA", "absent"])
+def test_missing_labels_do_not_raise_the_rate_of_any_behaviour(rows):
+    labels = correlated(0.5)
+    labels = labels if rows == "as NA" else labels.dropna(subset="label")
+    for by in ("category", ()):
+        row = analysis.profile(labels, by=by).loc[0]
+        assert row["estimate"] == pytest.approx(0.5, abs=0.02), "two thirds of the known answers are Yes"
+        assert row["lowest"] == pytest.approx(0.5, abs=0.02) and row["highest"] == pytest.approx(0.75, abs=0.02)
+        assert row["n"] < 2200 and row["n_total"] == 4000
+        assert analysis.emergence(labels, by=by).loc[0, "estimate"] == pytest.approx(0.5, abs=0.03)
+    sides = labels.assign(domain=np.where(labels["dialogue_id"] < 2000, "x", "y"))
+    sides = sides[(sides["domain"] == "x") | sides["label"].notna()]
+    full = sides[sides["domain"] == "x"].assign(domain="z", label=sides["label"])
+    both = pd.concat([full.groupby(["dialogue_id", "turn"]).ffill().combine_first(full), sides[sides["domain"] == "y"]])
+    assert abs(analysis.compare(both, "domain", "category", n_swaps=99).loc[0, "estimate"]) < 0.05
+
+
+def test_a_behaviour_that_is_never_labelled_leaves_its_category_open():
+    labels = correlated(1.0)
+    row = analysis.profile(labels, by="category").loc[0]
+    assert np.isnan(row["estimate"]) and row["n"] == 0 and (row["lowest"], row["highest"]) == pytest.approx((0.5, 1), abs=0.03)
+    with pytest.raises(TableError, match="no message has labels of all 2 behaviours"):
+        analysis.compare(labels.assign(domain=labels["dialogue_id"] % 2), "domain", ())
 
 
 def test_intervals_cover_and_naive_ones_do_not():
@@ -288,7 +337,7 @@ def marked(*dialogues: str) -> pd.DataFrame:
 
 def test_pronouns_do_not_swamp_personhood():
     labels = analysis.simulate_labels(4, base_prompts=60, seed=3)
-    for variant, late, share in (("judged", 0.787, 0.041), ("all", 0.315, 0.652)):
+    for variant, late, share in (("judged", 0.787, 0.041), ("all", 0.315, 0.650)):
         rows = analysis.late_share(labels, by="category", variant=variant).set_index("category")
         assert rows.loc["personhood", "estimate"] == pytest.approx(late, abs=0.006)
         shares = analysis.profile(labels, by="category", variant=variant).set_index("category")

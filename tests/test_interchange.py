@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from inspect_ai.log import read_eval_log
 
 from anthrokit.core import Run, TableError, data_path, digest, import_dialogues
+from anthrokit.core.texts import is_blank
 from anthrokit.io import (
     anthrobench_losses,
     read_anthrobench,
@@ -119,12 +120,13 @@ def filled(dialogues, ratings=()) -> Run:
     return import_dialogues(run, "test", prompts, parts)
 
 
-def same(run, other, columns=SAID, table="messages"):
+def same(run, other, columns=SAID, table="messages", blank_is_missing=False):
     "Whether two runs hold the same rows."
-    frames = [
-        getattr(one, table)()[columns].astype(object).sort_values(columns, ignore_index=True)
-        for one in (run, other)
-    ]
+    frames = [getattr(one, table)()[columns].astype(object) for one in (run, other)]
+    if blank_is_missing:
+        said = frames[0]["content"]
+        frames[0]["content"] = said.where([isinstance(text, str) and not is_blank(text) for text in said], None)
+    frames = [frame.sort_values(columns, ignore_index=True) for frame in frames]
     pd.testing.assert_frame_equal(*[frame.where(frame.notna(), None) for frame in frames])
 
 
@@ -135,13 +137,16 @@ TURNS = st.lists(st.lists(st.tuples(TEXT, TEXT), min_size=1, max_size=3), min_si
 @given(TURNS)
 @example([[(text, text)] for text in ODD])
 def test_any_text_comes_back(dialogues):
-    "Every format returns every character of every message, and the clusters."
+    "Every format returns every character of every message, and the clusters; in a log, blank messages say nothing."
     run = filled(dialogues)
     folder = run.folder.parent
+    for path in (
+        write_openai(run, folder / "a.jsonl"),
+        write_sharegpt(run, folder / "a.json"),
+        write_sharegpt(run, folder / "b.jsonl"),
+    ):
+        same(run, import_messages(path), blank_is_missing=True)
     for back in (
-        import_messages(write_openai(run, folder / "a.jsonl")),
-        import_messages(write_sharegpt(run, folder / "a.json")),
-        import_messages(write_sharegpt(run, folder / "b.jsonl")),
         read_anthrobench(write_anthrobench(run, folder / "a.csv")),
         Run.restore(run.export(folder / "export"), folder / "restored"),
     ):
@@ -565,7 +570,7 @@ def test_gaps_stay_where_they_are(given):
         import_messages(write_openai(run, folder / "a.jsonl")),
         import_messages(write_sharegpt(run, folder / "a.json")),
     ):
-        same(run, back)
+        same(run, back, blank_is_missing=True)
 
 
 RATED_ONCE = {
@@ -706,7 +711,7 @@ ROW = st.dictionaries(
 @example([{"user": {}, "assistant": 3.5}])
 @example([{"chosen": "a", "rejected": None}])
 def test_rows_are_taken_or_refused(rows):
-    "No row is lost: a table's dialogues are as many as its rows (twice as many of preference data), or it is refused."
+    "No row is lost: each is taken, joined or left out with a reason, or the table is refused."
     path = Path(tempfile.mkdtemp()) / "a.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     for source in (path, pd.DataFrame(rows, dtype=object)):
@@ -715,7 +720,12 @@ def test_rows_are_taken_or_refused(rows):
         except TableError as error:
             assert str(error)
             continue
-        assert table["dialogue_id"].nunique() == len(rows) * (2 if table["pair_id"].notna().any() else 1)
+        account = table.attrs["account"]
+        outcomes = [outcome for _, outcome, _ in account]
+        assert len(account) == len(rows) and {*outcomes} <= {"taken", "joined", "left out"}
+        assert all(reason for *_, reason in account)
+        taken = outcomes.count("taken") + outcomes.count("joined")
+        assert table["dialogue_id"].nunique() >= outcomes.count("taken") and taken
 
 
 CELL = st.one_of(

@@ -11,7 +11,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from .clustered import Tally, as_labels, as_names, judges_of, resample
+from .clustered import Tally, as_labels, as_names, judges_of, require_labelled_once, resample
 from .clustered import truth_values
 from ..core import Run, TableError, require_columns
 
@@ -57,6 +57,7 @@ def _of_judges(
     labels, by = as_labels(labels), as_names(by)
     judges = judges_of(labels) if judges is None else list(judges)
     require_columns(labels, [*by, *judges])
+    require_labelled_once(labels, by)
     if len(judges) < 2:
         raise TableError(
             f"agreement needs two or more judges; the table has {', '.join(judges) or 'none'}. A judge is a column of "
@@ -238,8 +239,8 @@ def missingness(
     Parameters
     ----------
     ratings : Run or DataFrame
-        A run, its `run.ratings()` or `run.planned_ratings()`: dialogue_id, status (ok, refused, unparsed, failed,
-        planned), and the columns of `by`.
+        A run, its `run.ratings()` or `run.planned_ratings()`: dialogue_id, status (ok, refused, unparsed, unreadable,
+        failed, planned), and the columns of `by`.
     by : str or sequence of str
         Columns to group by: judge, behaviour, turn, …; () for all together.
     ci : float

@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..core import Run, TableError
+from ..core import Run, TableError, refuse_twice
 
 # %% auto #0
-__all__ = ['as_names', 'check_level', 'check_range', 'as_labels', 'in_own_order', 'truth_values', 'judges_of',
-           'describing_columns', 'clusters', 'group_rows', 'Tally', 'proportion', 'difference', 'draw_clusters',
-           'percentile_interval', 'resample', 'holm']
+__all__ = ['as_names', 'check_level', 'check_range', 'at_least_half', 'as_labels', 'in_own_order', 'truth_values', 'judges_of',
+           'describing_columns', 'clusters', 'whole_turns', 'require_labelled_once', 'group_rows', 'Tally',
+           'proportion', 'difference', 'draw_clusters', 'has_enough_clusters', 'percentile_interval', 'resample',
+           'holm']
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #47cbc8b8
 def as_names(by: str | Sequence[str]) -> list[str]:
@@ -82,6 +83,19 @@ def check_range(low: float, high: float = np.inf, *, closed: bool = False, **val
         if not isinstance(value, Real) or not (low < value < high or (closed and value in (low, high))):
             told = f"between {low:g} and {high:g}" if high < np.inf else f"above {low:g}"
             raise ValueError(f"{name} is a number {told}, not {value!r}")
+
+
+def at_least_half(share: pd.Series) -> pd.Series:
+    """Return whether shares are one half or more; one half counts, whatever its last digit.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from anthrokit.analysis.clustered import at_least_half
+    >>> at_least_half(pd.Series([0.49, 1 - 0.1 * 5, 0.49999999999999994])).tolist()
+    [False, True, True]
+    """
+    return share >= 0.5 - 1e-6
 
 
 def as_labels(given: Run | pd.DataFrame) -> pd.DataFrame:
@@ -241,6 +255,75 @@ def clusters(frame: pd.DataFrame) -> pd.Series:
     return found.rename("cluster")
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #17c55ccb
+def whole_turns(table: pd.DataFrame) -> np.ndarray:
+    """Return the turn of every row as a whole number, whatever the column's dtype.
+
+    Parameters
+    ----------
+    table : DataFrame
+        With a column turn.
+
+    Returns
+    -------
+    array of int
+        One a row, in their order.
+
+    Raises
+    ------
+    TableError
+        A turn is missing, below 1 or not a whole number; names the value and its row.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from anthrokit.analysis.clustered import whole_turns
+    >>> whole_turns(pd.DataFrame({"turn": ["1", "10"]}))
+    array([ 1, 10])
+    """
+    column = table["turn"]
+    numeric = column if pd.api.types.is_numeric_dtype(column) else column.astype("object")
+    turn = pd.to_numeric(numeric, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
+    whole = np.isfinite(turn) & (turn >= 1) & (turn % 1 == 0)
+    if not whole.all():
+        row = int(np.argmin(whole))
+        raise TableError(
+            f"column turn: {column.tolist()[row]!r} in row {row + 1} is not a turn. Turns are whole numbers from 1; "
+            "number the target's messages of each dialogue 1, 2, 3, …"
+        )
+    return turn.astype(np.int64)
+
+
+def require_labelled_once(labels: pd.DataFrame, columns: Sequence[str] = ()) -> None:
+    """Raise if a message has two labels of one behaviour: each would count as a message.
+
+    Parameters
+    ----------
+    labels : DataFrame
+        A labels table; without dialogue_id, turn or behaviour nothing is checked.
+    columns : sequence of str
+        More columns that tell messages apart, such as the version of the target.
+
+    Raises
+    ------
+    TableError
+        Names the message and the behaviour.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from anthrokit.analysis.clustered import require_labelled_once
+    >>> require_labelled_once(pd.DataFrame({"dialogue_id": "d", "turn": [1, 2], "behaviour": "empathy"}))
+    """
+    unit = ["dialogue_id", "turn", "behaviour"]
+    if set(unit) <= set(labels.columns):
+        keys = dict.fromkeys([*labels.columns.intersection(["target"]), "dialogue_id", "turn", *columns, "behaviour"])
+        told = (
+            "{row}: labelled twice; give labels of one run, or other dialogue_ids to those of another, or group by "
+            "the column that tells the two apart"
+        )
+        refuse_twice(labels, list(keys), told)
+
+
 def group_rows(frame: pd.DataFrame, by: Sequence[str]) -> tuple[np.ndarray, pd.DataFrame]:
     """The group number of every row, and the groups, in the order of their first row.
 
@@ -616,6 +699,22 @@ def draw_clusters(n_clusters: int, n_resamples: int = 2000, seed: int = 0) -> np
     return np.random.default_rng(seed).multinomial(n_clusters, even, size=n_resamples).astype(float)
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #11433419
+def has_enough_clusters(n_clusters: int | Sequence[int], ci: float = 0.95) -> np.ndarray:
+    """Return whether resampling so many clusters can give an interval: 6 or more at 95 %.
+
+    A resample can't leave the range of the clusters. All clusters lie on one side of the truth once in 2 to the power
+    of n − 1 times. Where that alone is more often than the level allows there is no interval, and no range of ranks.
+
+    Examples
+    --------
+    >>> from anthrokit.analysis.clustered import has_enough_clusters
+    >>> has_enough_clusters([1, 5, 6])
+    array([False, False,  True])
+    """
+    counts = np.asarray(n_clusters, dtype=float)
+    return (counts > 1) & (2.0 ** (1.0 - counts) <= 1 - ci)
+
+
 def percentile_interval(
     drawn: np.ndarray, n_clusters: int | Sequence[int], ci: float = 0.95
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -639,9 +738,8 @@ def percentile_interval(
 
     Notes
     -----
-    Expanded percentile interval: Hesterberg, T. (2015), The American Statistician 69. A resample can't leave
-    the range of the clusters, which all lie on one side of the truth once in 2 to the power of n − 1 times;
-    where that alone is more often than the level allows (fewer than 6 clusters at 95 %) there is no interval.
+    Expanded percentile interval: Hesterberg, T. (2015), The American Statistician 69. Too few clusters: see
+    `has_enough_clusters`.
 
     Examples
     --------
@@ -658,7 +756,7 @@ def percentile_interval(
     low, high = np.full((2, drawn.shape[1]), np.nan)
     usable = (~np.isnan(drawn)).sum(axis=0) >= 0.9 * max(len(drawn), 1)
     counts = np.broadcast_to(n_clusters, drawn.shape[1])
-    for n in np.unique(counts[usable & (counts > 1) & (2.0 ** (1.0 - counts) <= 1 - ci)]):
+    for n in np.unique(counts[usable & has_enough_clusters(counts, ci)]):
         tail, mine = ndtr(np.sqrt(n / (n - 1)) * stdtrit(n - 1, (1 - ci) / 2)), usable & (counts == n)
         finite = np.clip(drawn[:, mine], -1e300, 1e300)  # for between infinite ones no quantile is taken
         quantile = np.nanquantile if np.isnan(finite).any() else np.quantile  # the one goes column by column

@@ -24,17 +24,27 @@ __all__ = ['compare', 'compare_differences', 'similarity', 'compare_pairs']
 
 # %% ../../nbs/07_analysis/06_comparisons.ipynb #0a34f877
 def _one_column(name: str, what: str = "group") -> None:
+    "Raise if a name isn't that of one column."
     if not isinstance(name, str):
         raise TypeError(f"{what} is the name of one column, such as 'domain'; not {name!r}")
 
 
 def _levels(column: pd.Series) -> list:
-    "The levels of a column in their own order: two or more, to compare."
+    "Return the levels of a column in their own order, two or more."
     levels = in_own_order(column)
     if len(levels) < 2:
         only = ", ".join(map(str, levels)) or "none"
-        raise TableError(f"a comparison by {column.name} needs two or more levels; there is {only}")
+        raise TableError(
+            f"a comparison by {column.name} needs two or more levels; there is {only}. Give the labels of another level, "
+            "or compare by another column"
+        )
     return levels
+
+
+def _is_pair(pair: Any) -> bool:
+    "Return whether this is two levels, rather than a list of such pairs or text."
+    whole = isinstance(pair, Sequence) and not isinstance(pair, str) and len(pair) == 2
+    return whole and not any(isinstance(level, list | tuple) for level in pair)
 
 
 def _level_pairs(
@@ -43,8 +53,13 @@ def _level_pairs(
     pairs: Sequence[tuple[str, str]] | None = None,
     order: Sequence[str] | None = None,
 ) -> list[tuple[str, str]]:
-    "The pairs of levels to compare, each first minus second."
-    levels, order = _levels(column), list(order or ())
+    "Return the pairs of levels to compare, each first minus second."
+    levels, order = _levels(column), as_names(() if order is None else order)
+    pairs = None if pairs is None else [pairs] if _is_pair(pairs) else list(pairs)
+    if wrong := [pair for pair in pairs or () if not _is_pair(pair) or pair[0] == pair[1]]:
+        raise ValueError(
+            f"pairs is a list of two different levels each, such as [({levels[0]!r}, {levels[1]!r})]; {wrong[0]!r} isn't"
+        )
     asked = [name for pair in pairs or () for name in pair]
     named = [*order, *([] if baseline is None else [baseline]), *asked]
     if absent := [level for level in named if level not in levels]:
@@ -58,7 +73,7 @@ def _level_pairs(
 
 # %% ../../nbs/07_analysis/06_comparisons.ipynb #5756e134
 class _Levels:
-    "Occurrences and labels scored of each level, by prompt and group; `cluster` is the base prompt of each prompt."
+    "Occurrences, labels scored and rows of each level, by prompt and group; `cluster` is the base prompt of a prompt."
 
     def __init__(self, labels: pd.DataFrame, group: str, by: str | Sequence[str], variant: str):
         _one_column(group)
@@ -112,7 +127,7 @@ def _swap_names(successes: np.ndarray, totals: np.ndarray, n_swaps: int, seed: i
 
 # %% ../../nbs/07_analysis/06_comparisons.ipynb #dcd89545
 def _adjusted(parts: Sequence[pd.DataFrame], group: str, family: str | Sequence[str]) -> pd.DataFrame:
-    "One table of the comparisons with p_adjusted, corrected within a family of rows; refused where nothing was shared."
+    "Return one table of the comparisons with p_adjusted, corrected within a family of rows; raise if nothing is shared."
     table = pd.concat(parts, ignore_index=True)
     if not table["n_clusters"].any():
         raise TableError(f"no two levels of {group} share a base prompt (base_id), and only such answers are compared")
@@ -132,7 +147,7 @@ def _compared(
     n_swaps: int,
     seed: int,
 ) -> pd.DataFrame:
-    "What `compare` returns, of these pairs of levels."
+    "Return the table of `compare` for these pairs of levels."
     parts = []
     for a, b in pairs:
         s_a, n_a, s_b, n_b = levels.matched(a, b)
@@ -160,7 +175,7 @@ def compare(
     n_swaps: int = 9999,
     seed: int = 0,
 ) -> pd.DataFrame:
-    """Differences between targets (or domains, conditions, …) on the same prompts, pair by pair.
+    """Compare targets (or domains, conditions, …) on the same prompts, pair by pair.
 
     Parameters
     ----------
@@ -169,7 +184,8 @@ def compare(
     group : str
         Column whose levels are compared: target, domain, scenario, empathy, persona, …
     by : str or sequence of str
-        What is compared: "behaviour", "category" (any behaviour of it), or () for all labels together.
+        What is compared: "behaviour", "category" (any behaviour of it), or () for all labels together. For the last
+        two only messages count that have all labels of the category, or of the table (`any_of`).
     baseline : str, optional
         Compare every other level with this one; estimates are the other minus the baseline.
     pairs : sequence of (str, str), optional
@@ -180,7 +196,9 @@ def compare(
     family : str or sequence of str
         What Holm's correction counts together: "all" rows of the table, "pair" (each pair by itself), or the
         columns, such as "behaviour", within which it counts.
-    variant, ci
+    variant
+        As for `profile`; also of all labels together.
+    ci
         As for `profile`.
     n_swaps, seed : int
         Of the permutation test: random swaps; where all swaps are fewer, all of them are tried.
@@ -188,15 +206,17 @@ def compare(
     Returns
     -------
     DataFrame
-        by…, variant (of categories), a, b, estimate (share in a minus share in b, on the prompts that both have, or if
-        there are none, the base prompts), ci_low, ci_high, p_value, p_adjusted (Holm, within the family), effect_size
+        by…, variant (unless by behaviour), a, b, estimate (share in a minus share in b, on the prompts that both have,
+        or if there are none, the base prompts), ci_low, ci_high, p_value, p_adjusted (Holm, within the family), effect_size
         (Cohen's h), share_a, share_b, n_a, n_b, n_clusters, ci (the level of the intervals).
 
     Raises
     ------
     TableError
-        Fewer than two levels, one that isn't there, or no two of them with a base prompt in common. A single
-        pair without one has a row without estimate.
+        Fewer than two levels, one that isn't there, no two of them with a base prompt in common, or a message that is
+        labelled twice. A single pair without a common base prompt has a row without estimate.
+    ValueError
+        A pair isn't two different levels.
 
     Examples
     --------
@@ -224,7 +244,7 @@ def compare_differences(
     variant: str = "judged",
     ci: float = 0.95,
 ) -> pd.DataFrame:
-    """Differences of differences: how far a difference in `group` is another in another level of `within`.
+    """Compare differences: how far a difference in `group` is another in another level of `within`.
 
     Parameters
     ----------
@@ -238,7 +258,7 @@ def compare_differences(
     Returns
     -------
     DataFrame
-        by…, variant (of categories), a, b, within_a, within_b, estimate (a − b in within_a, less a − b in within_b),
+        by…, variant (unless by behaviour), a, b, within_a, within_b, estimate (a − b in within_a, less a − b in within_b),
         ci_low, ci_high, p_value (Student's t, by base prompt), p_adjusted (Holm, within the family), difference_a,
         difference_b, n_clusters, ci.
 
@@ -286,7 +306,7 @@ def compare_differences(
 
 # %% ../../nbs/07_analysis/06_comparisons.ipynb #560c08e6
 def _alike(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    "Spearman, cosine and Jensen-Shannon distance of profiles, row by row: resamples × 3."
+    "Return Spearman's correlation, cosine and Jensen-Shannon distance of profiles, row by row: resamples × 3."
     from scipy.spatial.distance import jensenshannon
     from scipy.stats import rankdata
 
@@ -300,7 +320,7 @@ def _alike(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 def similarity(
     labels: Run | pd.DataFrame, group: str = "target", *, ci: float = 0.95, n_resamples: int = 2000, seed: int = 0
 ) -> pd.DataFrame:
-    """How alike the behaviour profiles of each two targets are.
+    """Measure how alike the behaviour profiles of each two targets are.
 
     Parameters
     ----------
@@ -315,7 +335,7 @@ def similarity(
     -------
     DataFrame
         a, b, measure (rank correlation, cosine, Jensen-Shannon distance), estimate, ci_low, ci_high,
-        n_behaviours, n_clusters, ci (the level).
+        n_behaviours (with a label of both), n_clusters, ci (the level).
 
     Notes
     -----
@@ -335,18 +355,22 @@ def similarity(
     for a, b in _level_pairs(levels.column):
         sums = levels.of_both(a, b)
         if not len(sums[0]):
-            raise TableError(f"{a} and {b} share no base prompt (base_id)")
+            raise TableError(f"{a} and {b} share no base prompt (base_id); give labels of the same prompts")
+        both = (sums[1].sum(axis=0) > 0) & (sums[3].sum(axis=0) > 0)
+        if both.sum() < 2:
+            raise TableError(f"{a} and {b} have labels of {both.sum()} behaviours in common; a profile takes two or more")
+        sums = [part[:, both] for part in sums]
         table = resample(
             lambda s, n, t, m: _alike(s / n, t / m), *sums, n_resamples=n_resamples, ci=ci, seed=seed
         )
         measures = ["rank correlation", "cosine", "Jensen-Shannon distance"]
-        parts.append(table.assign(a=a, b=b, measure=measures, n_behaviours=len(levels.groups)))
+        parts.append(table.assign(a=a, b=b, measure=measures, n_behaviours=both.sum()))
     order = ["a", "b", "measure", "estimate", "ci_low", "ci_high", "n_behaviours", "n_clusters", "ci"]
     return pd.concat(parts, ignore_index=True)[order]
 
 # %% ../../nbs/07_analysis/06_comparisons.ipynb #ce90c6fe
 def _swap_test(differences: Sequence[int]) -> float:
-    "Exact two-sided p-value that signed whole numbers are as often positive as negative: all signs, by convolution."
+    "Return the exact two-sided p-value that signed whole numbers are as often positive as negative, by convolution."
     sizes = np.abs(np.asarray(differences, dtype=int))
     sizes = sizes[sizes > 0]
     if not len(sizes):
@@ -361,7 +385,7 @@ def _swap_test(differences: Sequence[int]) -> float:
 
 # %% ../../nbs/07_analysis/06_comparisons.ipynb #d9404d6d
 def _discordant_odds(more: int, less: int, ci: float) -> dict[str, float]:
-    "Odds ratio of discordant pairs with Clopper and Pearson's interval."
+    "Return the odds ratio of discordant pairs with Clopper and Pearson's interval."
     from scipy.stats import binomtest
 
     if more + less == 0:
@@ -375,7 +399,7 @@ def _discordant_odds(more: int, less: int, ci: float) -> dict[str, float]:
 
 
 def _paired_row(wide: pd.DataFrame, ci: float) -> dict[str, Any]:
-    "One row of `compare_pairs`, from one row a pair: cluster, chosen, rejected."
+    "Return one row of `compare_pairs`, from one row a pair: cluster, chosen, rejected."
     known = wide.dropna(subset=["chosen", "rejected"])
     difference = known["chosen"] - known["rejected"]
     sums = difference.groupby(known["cluster"]).agg(["sum", "size"])
@@ -406,7 +430,7 @@ def compare_pairs(
     variant: str = "judged",
     ci: float = 0.95,
 ) -> pd.DataFrame:
-    """Chosen against rejected answers, behaviour by behaviour.
+    """Compare chosen with rejected answers, behaviour by behaviour.
 
     Parameters
     ----------

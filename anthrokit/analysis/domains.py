@@ -25,7 +25,7 @@ __all__ = ['kruskal_wallis', 'post_hoc', 'factor_model', 'marginal_means']
 def _dialogue_shares(
     labels: Run | pd.DataFrame, factor: str, by: str | Sequence[str], variant: str
 ) -> tuple[pd.DataFrame, np.ndarray, pd.DataFrame]:
-    "One row a dialogue (level, cluster), the share of its labels that are True by group, and the groups."
+    "Return one row a dialogue (level, cluster), the share of its labels that are True by group, and the groups."
     _one_column(factor, "factor")
     labels, by, named = _open(labels, by, variant, ["dialogue_id", factor], together=True)
     labels = labels[labels[factor].notna()]
@@ -46,7 +46,7 @@ def kruskal_wallis(
     *,
     variant: str = "judged",
 ) -> pd.DataFrame:
-    """Kruskal-Wallis test of the frequency in a dialogue, as in the paper, with ε².
+    """Test the frequency in a dialogue by Kruskal and Wallis, as in the paper, with ε².
 
     Parameters
     ----------
@@ -60,8 +60,9 @@ def kruskal_wallis(
     Returns
     -------
     DataFrame
-        by…, variant (of categories), statistic (H), freedom, p_value, p_adjusted (Holm), effect_size
-        (ε² = H / (n − 1)), n (dialogues), n_clusters. Where a behaviour doesn't vary, NA.
+        by…, variant (unless by behaviour), statistic (H), freedom, p_value, p_adjusted (Holm), effect_size
+        (ε² = H / (n − 1)), n (dialogues), n_clusters, note (levels that lack labels, which are left out). NA where a
+        behaviour doesn't vary, or has labels in one level only.
 
     Notes
     -----
@@ -83,13 +84,16 @@ def kruskal_wallis(
     for share in shares.T:
         known = ~np.isnan(share)
         samples = [share[known & (codes == level)] for level in range(len(levels))]
+        empty = ", ".join(str(level) for level, sample in zip(levels, samples, strict=True) if not len(sample))
+        samples = [sample for sample in samples if len(sample)]
         n, statistic, p_value = known.sum(), np.nan, np.nan
-        if len(np.unique(share[known])) > 1 and all(map(len, samples)):
+        if len(np.unique(share[known])) > 1 and len(samples) > 1:
             statistic, p_value = kruskal(*samples)
         effect = statistic / (n - 1) if n > 1 else np.nan
         n_clusters = dialogues.loc[known, "cluster"].nunique()
-        rows.append((statistic, len(levels) - 1, p_value, effect, n, n_clusters))
-    names = ["statistic", "freedom", "p_value", "effect_size", "n", "n_clusters"]
+        note = f"without labels, and left out: {empty}" if empty else ""
+        rows.append((statistic, max(len(samples) - 1, 0), p_value, effect, n, n_clusters, note))
+    names = ["statistic", "freedom", "p_value", "effect_size", "n", "n_clusters", "note"]
     return pd.concat([groups, _with_holm(pd.DataFrame(rows, columns=names))], axis=1)
 
 # %% ../../nbs/07_analysis/07_domains.ipynb #c49acf98
@@ -100,7 +104,7 @@ def post_hoc(
     *,
     variant: str = "judged",
 ) -> pd.DataFrame:
-    """Mann-Whitney tests of all pairs of levels after `kruskal_wallis`, with Holm's correction.
+    """Test all pairs of levels by Mann and Whitney after `kruskal_wallis`, with Holm's correction.
 
     Parameters
     ----------
@@ -110,7 +114,7 @@ def post_hoc(
     Returns
     -------
     DataFrame
-        by…, variant (of categories), a, b (levels in the order that `compare` has them in), statistic (U), p_value,
+        by…, variant (unless by behaviour), a, b (levels in the order that `compare` has them in), statistic (U), p_value,
         p_adjusted (Holm over all rows), effect_size (rank-biserial correlation: positive where a is higher), n_a, n_b
         (dialogues).
 
@@ -165,7 +169,7 @@ def _aliased(design: pd.DataFrame) -> list[str]:
 def _design(
     labels: pd.DataFrame, factors: Sequence[str], interactions: bool, partial: bool = False
 ) -> tuple[pd.DataFrame, list[str], str]:
-    """The columns of a model: constant, factors (and their products), targets; its terms; and what it leaves out.
+    """Return the columns of a model: constant, factors (and their products), targets; its terms; and what it leaves out.
 
     `partial`: products that can't be told apart are left out, too, as where two levels never meet.
     """

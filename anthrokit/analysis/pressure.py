@@ -11,10 +11,11 @@ from numbers import Integral
 import numpy as np
 import pandas as pd
 
-from .clustered import Tally, as_labels, as_names, clusters, difference, group_rows
-from .clustered import proportion, resample, truth_values
+from .clustered import Tally, as_labels, as_names, clusters, difference, group_rows, require_labelled_once
+from .clustered import proportion, resample, truth_values, whole_turns
 from .comparisons import _one_column
-from .timing import _turn_grid, _whole_turns
+from .profiles import _complete_messages
+from .timing import _turn_grid
 from ..core import Run, TableError, nearest, require_columns
 
 # %% auto #0
@@ -97,7 +98,8 @@ def _of_behaviour(labels: Run | pd.DataFrame, behaviour: str, columns: Sequence[
     if not (mine := labels["behaviour"] == behaviour).any():
         there = labels["behaviour"].unique()
         raise TableError(f"no label is of the behaviour {behaviour!r}; {nearest(behaviour, there)}")
-    return labels[mine]
+    require_labelled_once(labels := labels[mine], columns)
+    return labels.assign(turn=whole_turns(labels))
 
 # %% ../../nbs/07_analysis/11_pressure.ipynb #d2247558
 def flips(
@@ -110,7 +112,7 @@ def flips(
     n_resamples: int = 2000,
     seed: int = 0,
 ) -> pd.DataFrame:
-    """How firmly a position is held under pushback.
+    """Measure how firmly a position is held under pushback.
 
     Parameters
     ----------
@@ -126,8 +128,7 @@ def flips(
     DataFrame
         by…, measure: "held at first" (share of dialogues), "flipped" (share of those held at first), "turns held" and
         "number of flips" (means a dialogue); estimate, ci_low, ci_high, n (dialogues it is of), n_total,
-        n_clusters, ci. Undecided dialogues are in n_total only, and for the number of flips every one that lacks a
-        label.
+        n_clusters, ci. Dialogues that lack a label are in n_total only; for "held at first" those that lack the first.
 
     Notes
     -----
@@ -143,14 +144,13 @@ def flips(
     """
     by, table = as_names(by), dialogue_flips(labels, behaviour, held=held)
     require_columns(table, by, "dialogues")
-    status, decided = table["status"], table["status"] != "undecided"
-    held_first = decided & (status != "never held")
-    scored = table["n_flips"].notna() & (table["n_scored"] >= 2)
+    first = pd.Series(_held_by_turn(labels, behaviour, held)[1][:, 0], table.index)
+    complete = table["n_flips"].notna()
     measures = {
-        "held at first": (held_first, decided),
-        "flipped": (status == "flipped", held_first),
-        "turns held": (table["turns_held"], decided),
-        "number of flips": (table["n_flips"], scored),
+        "held at first": (first, first.notna()),
+        "flipped": (table["status"] == "flipped", complete & (first == 1)),
+        "turns held": (table["turns_held"], complete),
+        "number of flips": (table["n_flips"], complete & (table["n_scored"] >= 2)),
     }
     parts = []
     codes, groups = group_rows(table, by)
@@ -180,7 +180,7 @@ def holding(
     held: bool = False,
     ci: float = 0.95,
 ) -> pd.DataFrame:
-    """Share of dialogues that have held their position at every turn so far.
+    """Estimate the share of dialogues that have held their position at every turn so far.
 
     Parameters
     ----------
@@ -190,7 +190,7 @@ def holding(
     Returns
     -------
     DataFrame
-        by…, turn, estimate, ci_low, ci_high, n (dialogues decided by then), n_total (dialogues that have this turn),
+        by…, turn, estimate, ci_low, ci_high, n (dialogues with all labels so far), n_total (dialogues that have this turn),
         n_clusters, ci.
 
     Examples
@@ -202,12 +202,11 @@ def holding(
     by, parts = as_names(by), []
     dialogues, holds, last, first = _held_by_turn(labels, behaviour, held)
     require_columns(dialogues, by, "dialogues")
-    ends = np.argmax(holds != 1, axis=1)  # the first turn that isn't known to be held
-    gone = holds[np.arange(len(holds)), ends] == 0
+    holding_so_far = np.cumprod(holds, axis=1)  # NaN from the first missing label on
     for place in range(last.max()):
-        mine, holding_still = last > place, ends > place
-        tally = Tally(dialogues[mine], by)
-        share = tally.shares(holding_still[mine], (holding_still | gone)[mine], ci)
+        mine = last > place
+        still = holding_so_far[mine, place]
+        share = Tally(dialogues[mine], by).shares(still, ~np.isnan(still), ci)
         parts.append(share.assign(turn=first + place))
     return pd.concat(parts)[[*by, "turn", *_SHARE]].sort_values([*by, "turn"], ignore_index=True)
 
@@ -221,7 +220,7 @@ def mirrored(
     turn: int | None = None,
     ci: float = 0.95,
 ) -> pd.DataFrame:
-    """With whom a target sides when the same dispute is told by each party.
+    """Estimate with whom a target sides when the same dispute is told by each party.
 
     Parameters
     ----------
@@ -241,7 +240,8 @@ def mirrored(
     DataFrame
         by…, outcome ("both", "one", "neither"), estimate, ci_low, ci_high, n (disputes told by both sides to one
         target, all labels there), n_total (disputes, of each target; a dialogue without base_id is one told by one
-        side), n_clusters, ci. With several dialogues a side, their shares are multiplied.
+        side), n_clusters, ci, lowest, highest (if of the disputes told by both sides those that lack a label had none,
+        or all, of this outcome). With several dialogues a side, their shares are multiplied.
 
     Notes
     -----
@@ -263,10 +263,10 @@ def mirrored(
     codes, groups = group_rows(rows, list(dict.fromkeys([*by, *rows.columns.intersection(["target"])])))
     truth = rows[[side, "dialogue_id"]].assign(_value=truth_values(rows["label"]), _group=codes, base_id=clusters(rows))
     keys = ["_group", "base_id", side]
-    each = truth.groupby([*keys, "dialogue_id"], sort=False)["_value"].agg(
-        lambda v: 1.0 if (v == 1).any() else v.sum(skipna=False)
-    )
+    # A dialogue that lacks a label doesn't count, even if another one is True: of the known ones too many would side.
+    each = truth.groupby([*keys, "dialogue_id"], sort=False)["_value"].agg(lambda v: v.max(skipna=False))
     wide = each.groupby(level=keys, sort=False).agg(lambda v: v.mean(skipna=False)).unstack(side)
+    by_both = each.groupby(level=keys, sort=False).size().unstack(side).notna().all(axis=1).to_numpy()
     if wide.shape[1] != 2:
         there = ", ".join(map(str, wide.columns))
         raise TableError(f"{side} has {wide.shape[1]} values, {there}; a dispute has two sides")
@@ -278,8 +278,14 @@ def mirrored(
         "neither": (1 - told["a"]) * (1 - told["b"]),
     }
     tally, known = Tally(told, by), outcomes["both"].notna()
-    parts = [tally.shares(share, known, ci).assign(outcome=name) for name, share in outcomes.items()]
-    return pd.concat(parts, ignore_index=True)[[*by, "outcome", *_SHARE]]
+    parts, n_both = [], tally.count(by_both)
+    for name, share in outcomes.items():
+        table = tally.shares(share, known, ci).assign(outcome=name)
+        yes = tally.sums(share).sum(axis=0)
+        with np.errstate(invalid="ignore"):
+            table["lowest"], table["highest"] = yes / n_both, (yes + n_both - table["n"]) / n_both
+        parts.append(table)
+    return pd.concat(parts, ignore_index=True)[[*by, "outcome", *_SHARE, "lowest", "highest"]]
 
 # %% ../../nbs/07_analysis/11_pressure.ipynb #7f68bcaa
 _FEWEST = 5  # dialogues of one prompt, for an interval
@@ -293,14 +299,14 @@ def escalation(
     n_resamples: int = 2000,
     seed: int = 0,
 ) -> pd.DataFrame:
-    """Whether a behaviour's share rises with the turns.
+    """Estimate how far a behaviour's share rises with the turns.
 
     Parameters
     ----------
     labels : Run or DataFrame
         base_id, turn, label, and the columns of `by`.
     by : str or sequence of str
-        Columns to group by; add persona, or base_id.
+        Columns to group by; add persona, or base_id. Without behaviour, all labels of the messages that have all.
     ci, n_resamples, seed
         As for `resample`.
 
@@ -324,8 +330,11 @@ def escalation(
     by, parts, labels = as_names(by), [], as_labels(labels)
     alone = "base_id" in by
     require_columns(labels, ["turn", "label", *by, *(["dialogue_id"] if alone else [])])
+    if "behaviour" in labels.columns and "behaviour" not in by:
+        labels = _complete_messages(labels, "all")
+    require_labelled_once(labels, by)
     cluster = _dialogues(labels) if alone else clusters(labels)
-    rows = pd.DataFrame({"turn": _whole_turns(labels), "value": truth_values(labels["label"])}, labels.index)
+    rows = pd.DataFrame({"turn": whole_turns(labels), "value": truth_values(labels["label"])}, labels.index)
     rows = rows.assign(cluster=cluster)
     codes, groups = group_rows(labels, by)
     for number in range(len(groups)):
@@ -362,7 +371,7 @@ def recovery(
     *,
     ci: float = 0.95,
 ) -> pd.DataFrame:
-    """Share of a behaviour after a boundary was stated less that before it.
+    """Compare the share of a behaviour after a boundary was stated with that before it.
 
     Parameters
     ----------

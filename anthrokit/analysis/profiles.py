@@ -10,10 +10,10 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from .clustered import Tally, as_labels, as_names, describing_columns, group_rows
-from .clustered import truth_values
+from .clustered import Tally, as_labels, as_names, describing_columns, group_rows, proportion
+from .clustered import require_labelled_once, truth_values, whole_turns
 from .synthetic import counted_behaviours
-from ..core import Run, TableError, refuse_twice, require_columns
+from ..core import Run, TableError, require_columns
 
 # %% auto #0
 __all__ = ['any_of', 'profile', 'first_turns']
@@ -24,13 +24,44 @@ def _check_variant(variant: str) -> None:
         raise TableError(f"variant is 'judged' (without what is counted by rule) or 'all', not {variant!r}")
 
 
+def _of_variant(labels: pd.DataFrame, variant: str) -> pd.DataFrame:
+    "Return the labels of a variant: 'judged' leaves out behaviours that are counted by rule."
+    _check_variant(variant)
+    if variant == "judged":
+        labels = labels[~labels["behaviour"].isin(counted_behaviours())]
+        if labels.empty:
+            raise TableError("no behaviour of the table is judged, all are counted; take variant='all'")
+    return labels
+
+
+def _message_labels(labels: pd.DataFrame, by: str | None, variant: str) -> tuple[pd.DataFrame, np.ndarray]:
+    """Return messages by group of behaviours, and their labels (messages × behaviours).
+
+    A label is 1 or 0, NaN where it is missing, and −1 for a behaviour that doesn't belong to the group.
+    """
+    require_columns(labels, ["dialogue_id", "turn", "behaviour", "label", *([by] if by else [])])
+    labels = _of_variant(labels, variant)
+    keys = [name for name in ("target", "dialogue_id", "turn", by) if name and name in labels.columns]
+    require_labelled_once(labels, keys)
+    message, _ = group_rows(labels, keys)
+    columns = [name for name in labels.columns if name in {*describing_columns(labels), *keys}]
+    frame = labels.iloc[np.unique(message, return_index=True)[1]][columns].reset_index(drop=True)
+    behaviour, names = pd.factorize(labels["behaviour"], use_na_sentinel=False)
+    group, groups = group_rows(frame, [by] if by else [])
+    belongs = np.zeros((len(groups), len(names)), dtype=bool)
+    belongs[group[message], behaviour] = True
+    grid = np.where(belongs[group], np.float32(np.nan), np.float32(-1))
+    grid[message, behaviour] = truth_values(labels["label"])
+    return frame.assign(behaviour=frame[by] if by else "any behaviour"), grid
+
+
 def any_of(labels: pd.DataFrame, by: str | None = "category", *, variant: str = "judged") -> pd.DataFrame:
-    """Labels of groups of behaviours: does a message show any behaviour of the group?
+    """Label groups of behaviours: does a message show any behaviour of the group?
 
     Parameters
     ----------
     labels : DataFrame
-        dialogue_id, turn, label, and the column `by`.
+        dialogue_id, turn, behaviour, label, and the column `by`.
     by : str or None
         Column that groups behaviours; None puts all into one group, "any behaviour".
     variant : str
@@ -39,14 +70,15 @@ def any_of(labels: pd.DataFrame, by: str | None = "category", *, variant: str = 
     Returns
     -------
     DataFrame
-        One row a message and group, with its label and the columns that describe the dialogue;
-        `behaviour` holds the name of the group.
+        One row a message and group, with the columns that describe the dialogue; `behaviour` holds the name of the
+        group. label is missing where the message lacks the label of a behaviour of the group, even if another one is
+        True: rates of what is known would be too high.
 
     Raises
     ------
     TableError
         A column is missing, the variant is unknown, no behaviour of the table is judged, or a message is labelled
-        twice for a behaviour: whose label would count?
+        twice for a behaviour.
 
     Examples
     --------
@@ -54,26 +86,25 @@ def any_of(labels: pd.DataFrame, by: str | None = "category", *, variant: str = 
     >>> any_of(simulate_labels(1, base_prompts=2))["behaviour"].unique().tolist()
     ['personhood', 'physical embodiment', 'internal states', 'relationship building']
     """
-    require_columns(labels, ["dialogue_id", "turn", "label", *([by] if by else [])])
+    frame, grid = _message_labels(labels, by, variant)
+    return frame.assign(label=pd.array((grid == 1).any(axis=1), dtype="boolean")).assign(
+        label=lambda table: table["label"].mask(np.isnan(grid).any(axis=1))
+    )
+
+
+def _per_behaviour(
+    labels: Run | pd.DataFrame, by: str | Sequence[str], variant: str, columns: Sequence[str] = ()
+) -> tuple[pd.DataFrame, list[str], bool]:
+    "Return checked labels, the columns to group by, and whether each group is of one behaviour."
+    labels, by = as_labels(labels), as_names(by)
+    require_columns(labels, [*columns, "label", *by])
     _check_variant(variant)
-    if variant == "judged" and "behaviour" in labels.columns:
-        labels = labels[~labels["behaviour"].isin(counted_behaviours())]
-        if labels.empty:
-            raise TableError("no behaviour of the table is judged, all are counted; take variant='all'")
-    keys = [name for name in ("target", "dialogue_id", "turn", by) if name and name in labels.columns]
-    codes, _ = group_rows(labels, keys)
-    if "behaviour" in labels.columns:
-        told = "{row}: labelled twice; give labels of one run, or to those of another dialogue_ids of their own"
-        refuse_twice(labels, list(dict.fromkeys([*keys, "behaviour"])), told)
-    truth = truth_values(labels["label"])
-    some = np.bincount(codes, weights=truth == 1) > 0
-    unknown = np.bincount(codes, weights=np.isnan(truth)) > 0
-    kept = [name for name in labels.columns if name in {*describing_columns(labels), *keys}]
-    frame = labels.iloc[np.unique(codes, return_index=True)[1]][kept].reset_index(drop=True)
-    frame["behaviour"] = frame[by] if by else "any behaviour"
-    frame["label"] = pd.array(some, dtype="boolean")
-    frame.loc[unknown & ~some, "label"] = pd.NA
-    return frame
+    alone = "behaviour" in by or "behaviour" not in labels.columns
+    if alone or not by:
+        require_labelled_once(labels, [*by, *columns])
+    elif other := set(by) - {*describing_columns(labels), "category"}:
+        raise TableError(f"by={by}: without 'behaviour', {min(other)!r} can't be a group; add 'behaviour' to by")
+    return labels, by, alone
 
 
 def _open(
@@ -84,19 +115,78 @@ def _open(
     *,
     together: bool = False,
 ) -> tuple[pd.DataFrame, list[str], dict[str, str]]:
-    """What every question begins with: labels of what occurs, the columns to group by, and one that names the variant.
+    """Return the labels of what occurs, the columns to group by, and one that names the variant.
 
     Grouped by "behaviour" that is what occurs; by "category" without it, any behaviour of the category; by neither, any
-    at all, or where the labels count `together`, each label.
+    at all, or where the labels count `together`, each label of the messages that have all of them.
     """
-    labels, by = as_labels(labels), as_names(by)
-    require_columns(labels, [*columns, "label", *by])
-    _check_variant(variant)
-    if "behaviour" in by or "behaviour" not in labels.columns or (together and not by):
+    labels, by, alone = _per_behaviour(labels, by, variant, columns)
+    if alone:
         return labels, by, {}
-    if other := set(by) - {*describing_columns(labels), "category"}:
-        raise TableError(f"by={by}: without 'behaviour', {min(other)!r} can't be a group; add 'behaviour' to by")
+    if together and not by:
+        return _complete_messages(labels, variant), by, {"variant": variant}
     return any_of(labels, "category" if "category" in by else None, variant=variant), by, {"variant": variant}
+
+
+def _complete_messages(labels: pd.DataFrame, variant: str) -> pd.DataFrame:
+    "Return the labels of messages that lack none, so that behaviours weigh the same wherever labels are missing."
+    labels = _of_variant(labels, variant)
+    if (behaviours := labels["behaviour"].nunique(dropna=False)) == 1:
+        return labels
+    require_columns(labels, ["dialogue_id", "turn"])
+    message, _ = group_rows(labels, [name for name in ("target", "dialogue_id", "turn") if name in labels.columns])
+    complete = np.bincount(message, weights=labels["label"].notna())[message] == behaviours
+    if not complete.any():
+        raise TableError(
+            f"no message has labels of all {behaviours} behaviours, and only such messages count without grouping by "
+            "behaviour. Give the labels of behaviours that were judged in the same messages, or add 'behaviour' to by"
+        )
+    return labels[complete]
+
+# %% ../../nbs/07_analysis/03_profiles.ipynb #e1a0c002
+def _any_values(grid: np.ndarray) -> np.ndarray:
+    """Return a value a message, whose mean is the share of messages that show any behaviour.
+
+    `grid` is that of `_message_labels`, of one group. The deviations of the values from their mean are the influence
+    of the messages on that share: a complete message also stands for the expectations taken from it. NaN for messages
+    without a label, and for all where none is complete but one is undecided.
+    """
+    yes, gap = grid == 1, np.isnan(grid)
+    complete, some = ~gap.any(axis=1), yes.any(axis=1)
+    value, undecided = some.astype(float), ~complete & ~some & (grid == 0).any(axis=1)
+    value[~complete & ~some & ~undecided] = np.nan
+    if not undecided.any():
+        return value
+    if not complete.any():
+        return np.full(len(grid), np.nan)
+    shown, place, n_shown = np.unique(yes[complete], axis=0, return_inverse=True, return_counts=True)
+    lacking, which, n_lacking = np.unique(gap[undecided], axis=0, return_inverse=True, return_counts=True)
+    common = shown.astype(float) @ lacking.T
+    fits = common == shown.sum(axis=1)[:, None]  # nothing is shown but what is missing there
+    fits |= ~fits.any(axis=0)  # no complete message is like it: all of them are asked
+    n = n_shown @ fits
+    expected = n_shown @ (fits & (common > 0)) / n
+    value[undecided] = expected[which]
+    value[complete] += ((fits * ((common > 0) - expected)) @ (n_lacking / n))[place]
+    return value
+
+
+def _any_shares(frame: pd.DataFrame, grid: np.ndarray, by: Sequence[str], ci: float) -> pd.DataFrame:
+    "Return the shares of messages that show any behaviour, by group, with their bounds."
+    tally, value = Tally(frame, by), np.empty(len(frame))
+    for rows in pd.Series(tally.group).groupby(tally.group).indices.values():
+        value[rows] = _any_values(grid[rows])
+    some, complete = (grid == 1).any(axis=1), ~np.isnan(grid).any(axis=1)
+    sums, whole = (tally.sums(value), tally.sums(~np.isnan(value))), (tally.sums(some & complete), tally.sums(complete))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        estimate = sums[0].sum(axis=0) / sums[1].sum(axis=0)
+    certain = (estimate <= 0) | (estimate >= 1)  # no variance: only complete messages tell how sure that is
+    table = proportion(*(np.where(certain, *pair) for pair in zip(whole, sums, strict=True)), ci)
+    table["n"], table["n_clusters"] = tally.count(complete), (whole[1] > 0).sum(axis=0)
+    table.loc[table["n_clusters"] < 2, ["ci_low", "ci_high", "design_effect"]] = np.nan
+    table.insert(4, "n_total", tally.count())
+    lowest, highest = (tally.count(part) / tally.count() for part in (some, some | ~complete))
+    return tally.beside(table.assign(lowest=lowest, highest=highest))
 
 # %% ../../nbs/07_analysis/03_profiles.ipynb #47d7db7f
 def profile(
@@ -106,7 +196,7 @@ def profile(
     variant: str = "judged",
     ci: float = 0.95,
 ) -> pd.DataFrame:
-    """Share of target messages that show each behaviour.
+    """Estimate the share of target messages that show each behaviour.
 
     Parameters
     ----------
@@ -125,18 +215,22 @@ def profile(
     Returns
     -------
     DataFrame
-        by…, estimate, ci_low, ci_high, n (scored), n_total, n_clusters, design_effect, ci (the level of the
-        intervals), over_half ("yes" or "no" where the interval decides whether more than half of the
-        messages show it, else "open"), variant (of categories).
+        by…, estimate, ci_low, ci_high, n (scored: messages with the label, or with all labels of the category),
+        n_total, n_clusters (of those n), design_effect, ci (the level of the intervals), over_half ("yes" or "no"
+        where the interval decides whether more than half of the messages show it, else "open"). Of categories and
+        any behaviour also lowest and highest (the share if messages that no label decides showed none, or all of them
+        one) and variant.
 
     Raises
     ------
     TableError
-        A column is missing, or a label is something else than True, False or NA.
+        A column is missing, a label is something else than True, False or NA, or a message is labelled twice.
 
     Notes
     -----
-    Ibrahim et al. (2026): frequency per message, over all turns. Missing labels are left out of n.
+    Ibrahim et al. (2026): frequency per message, over all turns. Missing labels are left out of n. For a category, a
+    message that lacks labels counts as 1 if one is True, else as the share that shows one of the missing behaviours
+    among the complete messages of the group that show no other. There is no estimate where none is complete.
 
     Examples
     --------
@@ -145,15 +239,20 @@ def profile(
     >>> table.loc[table["over_half"] == "yes", "behaviour"].tolist()
     ['first-person pronoun use', 'validation']
     """
-    labels, by, named = _open(labels, by, variant)
-    truth = truth_values(labels["label"])
-    result = Tally(labels, by).shares(truth, ~np.isnan(truth), ci)
-    result["over_half"] = np.select([result["ci_low"] > 0.5, result["ci_high"] <= 0.5], ["yes", "no"], "open")
-    return result.assign(**named)
+    labels, by, alone = _per_behaviour(labels, by, variant)
+    if alone:
+        truth = truth_values(labels["label"])
+        result = Tally(labels, by).shares(truth, ~np.isnan(truth), ci)
+    else:
+        grids = _message_labels(labels, "category" if "category" in by else None, variant)
+        result = _any_shares(*grids, by, ci).assign(variant=variant)
+    over = np.select([result["ci_low"] > 0.5, result["ci_high"] <= 0.5], ["yes", "no"], "open")
+    result.insert(result.columns.get_loc("ci") + 1, "over_half", over)
+    return result
 
 # %% ../../nbs/07_analysis/03_profiles.ipynb #913ef9ef
 def first_turns(table: pd.DataFrame, n: int) -> pd.DataFrame:
-    """The rows of the first n turns of a table with a column turn: labels, ratings or messages.
+    """Return the rows of the first n turns of a table with a column turn: labels, ratings or messages.
 
     Parameters
     ----------
@@ -179,7 +278,7 @@ def first_turns(table: pd.DataFrame, n: int) -> pd.DataFrame:
     np.int64(5)
     """
     require_columns(table, ["turn"], "given")
-    longest = int(table["turn"].max())
-    if n < 1 or n > longest:
-        raise TableError(f"the longest dialogue has {longest} turns; the first {n} can't be had")
-    return table[table["turn"] <= n].reset_index(drop=True)
+    turn = whole_turns(table)
+    if n < 1 or n > turn.max():
+        raise TableError(f"the longest dialogue has {turn.max()} turns; the first {n} can't be had")
+    return table[turn <= n].reset_index(drop=True)

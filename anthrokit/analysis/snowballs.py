@@ -12,10 +12,10 @@ import numpy as np
 import pandas as pd
 
 from .clustered import Tally, _cluster_variance, _degrees_of_freedom, _recover_limits
-from .clustered import _two_shares, _with_holm, as_labels, check_level, cluster_sums, clusters
-from .clustered import group_rows, resample
+from .clustered import _two_shares, _with_holm, as_labels, check_level, as_names, cluster_sums, clusters
+from .clustered import group_rows, resample, whole_turns
 from .timing import _open_dialogues, _turn_grid
-from ..core import Run, TableError, require_columns
+from ..core import Run, TableError, nearest, require_columns
 
 # %% auto #0
 __all__ = ['carry_over', 'snowball', 'snowball_matrix']
@@ -188,7 +188,7 @@ def carry_over(
     """
     check_level(ci)
     labels, by, named = _open_dialogues(labels, by, variant)
-    dialogues, grid, _ = _turn_grid(labels)
+    dialogues, grid, _ = _turn_grid(labels.assign(turn=labels["turn"] - labels["turn"].min() + 1))
     tally, turns = Tally(dialogues, by), grid.shape[1] - 1
     if turns > 14:
         raise TableError(f"dialogues of {turns} turns have too many orders; cut them with first_turns(labels, 14)")
@@ -325,10 +325,12 @@ def snowball_matrix(
     """
     labels = as_labels(labels)
     require_columns(labels, ["dialogue_id", "turn", "behaviour", "label"])
-    names = list(labels["behaviour"].unique()) if behaviours is None else list(behaviours)
-    if absent := set(names) - set(labels["behaviour"]):
-        raise TableError(f"the labels table has no behaviour {', '.join(map(repr, sorted(absent)))}")
+    there = labels["behaviour"].unique()
+    names = list(there) if behaviours is None else as_names(behaviours)
+    if absent := [name for name in names if name not in there]:
+        raise TableError(f"the labels have no behaviour {absent[0]!r}; {nearest(absent[0], there)}")
     labels = labels[labels["behaviour"].isin(names)]
+    labels = labels.assign(turn=whole_turns(labels) - whole_turns(labels).min() + 1)
     turns = int(labels["turn"].max())
     if turns > 6:
         raise TableError(f"dialogues of {turns} turns have too many orders; cut them with first_turns(labels, 5)")

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from .clustered import Tally, _cluster_variance, _score_interval, as_labels, as_names
-from .clustered import describing_columns, group_rows, truth_values
+from .clustered import Tally, _cluster_variance, _score_interval, as_labels, as_names, at_least_half
+from .clustered import describing_columns, group_rows, truth_values, whole_turns
 from .profiles import _open, any_of
 from ..core import Run, TableError, require_columns
 
@@ -19,23 +19,20 @@ from ..core import Run, TableError, require_columns
 __all__ = ['first_occurrences', 'emergence', 'late_share', 'late_behaviours']
 
 # %% ../../nbs/07_analysis/04_emergence.ipynb #c3e1ecef
-def _whole_turns(labels: pd.DataFrame) -> np.ndarray:
-    "The turn of every row; what is none is refused."
-    turn = pd.to_numeric(labels["turn"]).to_numpy(dtype=float, na_value=np.nan)
-    whole = np.isfinite(turn) & (turn >= 1) & (turn % 1 == 0)
-    if not whole.all():
+def _require_first_turn(labels: pd.DataFrame) -> None:
+    "Raise if no row is of turn 1: what occurs there first would be missed."
+    if (first := whole_turns(labels).min()) > 1:
         raise TableError(
-            "column turn: turns are whole numbers from 1; the first that isn't stands "
-            f"in row {np.argmin(whole) + 1}"
+            f"no row of the labels is of turn 1, the first is of turn {first}, so first occurrences can't be known. Give "
+            f"the labels of all turns; or if dialogues begin there, labels.assign(turn=labels['turn'] - {first - 1})"
         )
-    return turn.astype(np.int64)
 
 
 def _turn_grid(labels: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray, np.ndarray]:
     "Rows of dialogue and behaviour, their labels by turn (and a column of NaN behind), and their last turn."
     keys = [name for name in ("target", "dialogue_id", "behaviour") if name in labels.columns]
     codes, _ = group_rows(labels, keys)
-    turn, last = _whole_turns(labels), np.zeros(codes.max() + 1, dtype=np.int64)
+    turn, last = whole_turns(labels), np.zeros(codes.max() + 1, dtype=np.int64)
     np.maximum.at(last, codes, turn)
     if (twice := pd.Index(codes * (last.max() + 1) + turn).duplicated()).any():
         where = labels[[*keys, "turn"]].iloc[np.argmax(twice)].items()
@@ -50,7 +47,7 @@ def _turn_grid(labels: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray, np.ndarr
 def first_occurrences(
     labels: Run | pd.DataFrame, by: str | None = "behaviour", *, variant: str = "judged"
 ) -> pd.DataFrame:
-    """The turn at which each behaviour first occurs in each dialogue.
+    """Find the turn at which each behaviour first occurs in each dialogue.
 
     Parameters
     ----------
@@ -72,7 +69,7 @@ def first_occurrences(
     Raises
     ------
     TableError
-        A column is missing, or a turn is below 1 or not a whole number.
+        A column is missing, a turn is below 1 or not a whole number, or no row is of turn 1.
 
     Examples
     --------
@@ -84,6 +81,7 @@ def first_occurrences(
     """
     labels = as_labels(labels)
     require_columns(labels, ["dialogue_id", "turn", "label"])
+    _require_first_turn(labels)
     frame, grid, last = _turn_grid(labels if by == "behaviour" else any_of(labels, by, variant=variant))
     ends = np.argmax(grid != 0, axis=1)  # the first turn that isn't known to lack it
     happened = grid[np.arange(len(grid)), ends] == 1
@@ -119,7 +117,8 @@ def _open_dialogues(
     labels = as_labels(labels)
     if "turn" in (by := _by_target(labels, by)):
         raise TableError("by can't hold 'turn': the turns of a dialogue are what is gone along here")
-    return _open(labels, by, variant, ["dialogue_id", "turn"])
+    require_columns(labels, ["dialogue_id", "turn"])
+    return _open(labels.assign(turn=whole_turns(labels)), by, variant)
 
 
 def _first_sums(first: pd.DataFrame, tally: Tally, turns: int) -> tuple[np.ndarray, np.ndarray]:
@@ -136,7 +135,7 @@ def emergence(
     variant: str = "judged",
     ci: float = 0.95,
 ) -> pd.DataFrame:
-    """Cumulative incidence: share of dialogues in which a behaviour has occurred by each turn.
+    """Estimate the cumulative incidence: the share of dialogues in which a behaviour has occurred by each turn.
 
     Parameters
     ----------
@@ -153,14 +152,16 @@ def emergence(
     DataFrame
         by…, turn, estimate, ci_low, ci_high, n_first (first occurrences at this turn), n_at_risk, n
         (dialogues known at turn 1), n_total, n_undecided, n_clusters, ci (the level), n_targets (where the table
-        names targets), variant (of categories). Where nobody is at risk any more, before all have had it, there is
-        no estimate (NA).
+        names targets). Of categories and any behaviour also lowest and highest (the share by this turn if dialogues
+        of which it isn't known had none, or all of them one) and variant. Where nobody is at risk any more, before
+        all have had it, there is no estimate (NA).
 
     Notes
     -----
     Ibrahim et al. (2026), multi-turn analysis. Kaplan-Meier estimate: a dialogue in which nothing occurs
     is censored at its last turn; one with a missing label before the first True at the turn before it
-    (which assumes that labels are missing at random) and counted in n_undecided.
+    (which assumes that labels are missing at random) and counted in n_undecided. A message of a category has a label
+    where all its behaviours have one (`any_of`).
 
     Examples
     --------
@@ -169,6 +170,7 @@ def emergence(
     >>> table[["turn", "estimate", "n"]].round(2).tail(2).to_string(index=False, header=False)
     '4 0.48 160\\n5 0.55 160'
     """
+    _require_first_turn(as_labels(labels))
     labels, by, named = _open_dialogues(labels, by, variant)
     first, turns = first_occurrences(labels), int(labels["turn"].max())
     tally = Tally(first, by)
@@ -187,14 +189,22 @@ def emergence(
     table["turn"] = np.tile(np.arange(1, turns + 1), len(tally.groups))
     for name, number in (("n_first", events), ("n_at_risk", at_risk)):
         table[name] = number.sum(axis=1).T.ravel().astype(int)
+    if named.keys() & {"variant"}:
+        without = (at_risk - events).sum(axis=1).T.ravel()  # dialogues known to have had none by this turn
+        table["lowest"] = np.cumsum(events.sum(axis=1), axis=0).T.ravel() / groups["n_total"]
+        table["highest"] = (groups["n_total"] - without) / groups["n_total"]
+        named = {"lowest": None, "highest": None} | named
     counts = ["n_first", "n_at_risk", "n", "n_total", "n_undecided", "n_clusters", "ci", *named]
     return pd.concat([groups, table], axis=1)[[*by, "turn", "estimate", "ci_low", "ci_high", *counts]]
 
 # %% ../../nbs/07_analysis/04_emergence.ipynb #fd8ba5f3
-def _possible_starts(grid: np.ndarray, last: np.ndarray, after: int) -> dict[str, np.ndarray]:
-    "What is certain of each dialogue (early, late), and what an undecided one may still be (may_early, may_late)."
+def _possible_starts(grid: np.ndarray, ends: np.ndarray, after: int) -> dict[str, np.ndarray]:
+    """Sort dialogues: early and late are certain, may_early and may_late what an undecided one can still be.
+
+    `ends` is the last turn of a dialogue that counts; a turn before it without a label can hold anything.
+    """
     place, yes = np.arange(grid.shape[1]), grid == 1
-    missing = np.isnan(grid) & (place < last[:, None])
+    missing = np.isnan(grid) & (place < ends[:, None])
     early, later = yes[:, :after].any(axis=1), yes[:, after:].any(axis=1)
     may_early = ~early & missing[:, :after].any(axis=1)
     late = ~early & ~may_early & later
@@ -257,7 +267,7 @@ def late_share(
     variant: str = "judged",
     ci: float = 0.95,
 ) -> pd.DataFrame:
-    """Share of first occurrences that come after a turn.
+    """Estimate the share of first occurrences that come after a turn.
 
     Parameters
     ----------
@@ -272,16 +282,18 @@ def late_share(
     -------
     DataFrame
         by…, estimate, ci_low, ci_high, n (dialogues that are early or late for certain), n_total (dialogues),
-        n_undecided (dialogues that may be early, late or never, because labels are missing), n_clusters (base prompts
-        of those n), ci (the level), lowest, highest (the share if the undecided ones were all early, or all late),
+        n_undecided (dialogues that may be early, late or never, because labels are missing or the dialogue ended
+        before the last turn of its group), n_clusters (base prompts of those n), ci (the level), lowest, highest (the
+        share if the undecided ones were all early, or all late; the estimate lies between them),
         half_or_more ("yes" or "no" where the interval lies on one side of one half, else "open"), after_turn (the
         turn asked for), n_targets (where the table names targets), variant (of categories). A behaviour that never
         occurred has no estimate (NA): nothing is known of when it starts.
 
     Notes
     -----
-    Estimate from the likeliest distribution of whole sequences, with labels missing at random; a dialogue cut short
-    counts as one whose further labels are missing. A turn of which a group has no label is left out; without one on
+    The share if every dialogue went on to the last turn of its group. Estimate from the likeliest distribution of whole
+    sequences, with labels missing at random; a dialogue that ended earlier counts as one whose further labels are
+    missing, in the bounds too. A turn of which a group has no label is left out; without one on
     both sides of `after` there is no estimate. Linearised over base prompts. In groups of more than 10 turns the
     estimate comes from `emergence`, which stops reading at a gap.
 
@@ -294,6 +306,7 @@ def late_share(
     0    emotions      0.60   88
     1  validation      0.24  157
     """
+    _require_first_turn(as_labels(labels))
     labels, by, named = _open_dialogues(labels, by, variant)
     dialogues, grid, last = _turn_grid(labels)
     tally, turns = Tally(dialogues, by), grid.shape[1] - 1
@@ -301,18 +314,22 @@ def late_share(
         raise TableError(
             f"after={after}: dialogues have {turns} turns; after is one of the turns before the last"
         )
-    starts = _possible_starts(grid, last, after)
+    ends = pd.Series(last).groupby(tally.group).transform("max").to_numpy()
+    starts = _possible_starts(grid, ends, after)
     early, late = tally.sums(starts["early"]), tally.sums(starts["late"])
     may_early, may_late = tally.count(starts["may_early"]), tally.count(starts["may_late"])
     estimate, spread = _late_shares(labels, tally, grid[:, :-1], after)
     known, there = early + late, early + late > 0
     informative = np.minimum(((late > 0) & there).sum(axis=0), ((early > 0) & there).sum(axis=0))
     variance, n_late, n = _cluster_variance(spread, known), late.sum(axis=0), known.sum(axis=0)
+    with np.errstate(invalid="ignore"):
+        lowest = np.where((n + may_early == 0) & (may_late > 0), 1, n_late / (n + may_early))
+        highest = np.where((n + may_late == 0) & (may_early > 0), 0, (n_late + may_late) / (n + may_late))
+    estimate = np.clip(estimate, lowest, highest)  # where nothing is missing: exactly one half is one half
     result = _score_interval(estimate, variance, known, informative, ci).drop(columns="design_effect")
     result.insert(4, "n_total", tally.count())
     result.insert(5, "n_undecided", tally.count(starts["may_early"] | starts["may_late"]))
-    with np.errstate(invalid="ignore"):
-        result["lowest"], result["highest"] = n_late / (n + may_early), (n_late + may_late) / (n + may_late)
+    result["lowest"], result["highest"] = lowest, highest
     result["half_or_more"] = np.select(
         [result["ci_low"] >= 0.5, result["ci_high"] < 0.5], ["yes", "no"], "open"
     )
@@ -339,7 +356,7 @@ def _late_shares(
 def late_behaviours(
     labels: Run | pd.DataFrame, by: str | Sequence[str] | None = None, *, ci: float = 0.95
 ) -> pd.DataFrame:
-    """For how many behaviours do half or more of the first occurrences come after turn 1?
+    """Count the behaviours of which half or more of the first occurrences come after turn 1.
 
     Parameters
     ----------
@@ -369,7 +386,7 @@ def late_behaviours(
     occurs = shares["n"] > 0
     counted = pd.DataFrame(
         {
-            "estimate": shares["estimate"] >= 0.5,
+            "estimate": at_least_half(shares["estimate"]),
             "surely": shares["half_or_more"] == "yes",
             "open": (shares["half_or_more"] == "open") & occurs,
             "n_occurring": occurs,

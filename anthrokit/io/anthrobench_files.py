@@ -19,7 +19,7 @@ import pandas as pd
 
 from ..core import Run, TableError, digest, import_dialogues, lacking, nearest, tables
 from ..judging import CUES, PronounCounter, parse_verdict
-from ..judging.any_messages import as_text
+from ..judging.log_formats import as_text
 from ..simulation import PUBLIC_BEHAVIOURS, PUBLIC_DOMAINS, Taxonomy, load_prompts
 
 # %% auto #0

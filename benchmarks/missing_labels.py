@@ -1,0 +1,97 @@
+"""Bias and coverage of rates over several behaviours when labels are missing.
+
+    python benchmarks/missing_labels.py [--studies 300] [--base-prompts 40]
+
+Each study is simulated with all labels, which give the truth, and with labels missing at random. "known answers" counts
+every message whose answer is known: True if one label is True, False if all are there. "two judges" is a panel of two
+that err in 7 % of their verdicts, without a label where they disagree. Prints a table in Markdown: per cent missing,
+what is estimated, truth, bias of the known answers and of anthrokit's estimate (in points), coverage of its 95 %
+interval, and the share of studies in which the bounds hold the rate of all labels.
+"""
+
+import argparse
+
+import numpy as np
+import pandas as pd
+
+from anthrokit import analysis
+
+RATES = {
+    "sentience": 0.02, "personal relationships": 0.01, "personal history": 0.03, "physical embodiment": 0.01,
+    "physical movement": 0.03, "sensory input": 0.01, "desires": 0.09, "agency": 0.06, "emotions": 0.14,
+    "relatability": 0.12, "explicit relationship status": 0.03,
+}  # fmt: skip
+PANELS = {
+    "1 %": {"missing": 0.01},
+    "5 %": {"missing": 0.05},
+    "10 %": {"missing": 0.1},
+    "20 %": {"missing": 0.2},
+    "two judges": {"judges": 2, "judge_error": 0.07, "missing": 0.0},
+}
+
+
+def known_answers(labels: pd.DataFrame, by: list[str]) -> float:
+    "Return the share with any behaviour among messages whose answer is known."
+    label = labels["label"].astype("Float64").groupby([labels[name] for name in ["dialogue_id", "turn", *by]])
+    any_label = label.max().where(label.max().eq(1) | label.count().eq(label.size()))
+    return float(any_label.mean())
+
+
+def estimates(labels: pd.DataFrame) -> dict[str, pd.Series]:
+    "Return the rows that are checked, by name."
+    relations = labels[labels["category"] == "internal states"]
+    return {
+        "any behaviour": analysis.profile(labels, by=()).loc[0],
+        "internal states": analysis.profile(relations, by="category").loc[0],
+        "internal states by turn 3": analysis.emergence(relations, by="category").iloc[-1],
+        "internal states, late": analysis.late_share(relations, by="category").loc[0],
+    }
+
+
+def study(seed: int, base_prompts: int, panel: dict) -> list[dict]:
+    "Return one row an estimate of one simulated study."
+    made = {"judges": 1, "judge_error": 0.0, "rates": RATES, "target_spread": 0.0} | panel
+    labels = analysis.simulate_labels(1, base_prompts=base_prompts, scenarios=4, turns=3, seed=seed, **made)
+    odds = made["judge_error"] / (1 - made["judge_error"])
+    wrong = np.random.default_rng(seed).random(len(labels)) < odds**2 / (1 + odds**2)  # had the two agreed
+    agreed = (labels["truth"] ^ wrong) if made["judges"] == 2 else labels["truth"]
+    whole = estimates(labels.assign(label=labels["label"].fillna(agreed)))
+    biased = {
+        "any behaviour": known_answers(labels, []),
+        "internal states": known_answers(labels[labels["category"] == "internal states"], []),
+    }
+    rows = []
+    for name, row in estimates(labels).items():
+        held = row["lowest"] - 1e-9 <= whole[name]["estimate"] <= row["highest"] + 1e-9
+        inside = row["lowest"] - 1e-9 <= row["estimate"] <= row["highest"] + 1e-9
+        rows.append({"estimate of": name, "truth": whole[name]["estimate"], "known": biased.get(name, np.nan),
+                     "ours": row["estimate"], "low": row["ci_low"], "high": row["ci_high"], "held": held,
+                     "inside": inside, "full_low": whole[name]["ci_low"], "full_high": whole[name]["ci_high"]})  # fmt: skip
+    return rows
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--studies", type=int, default=300)
+    parser.add_argument("--base-prompts", type=int, default=40)
+    parser.add_argument("--missing", choices=list(PANELS), nargs="*", default=list(PANELS))
+    asked = parser.parse_args()
+    print("| missing | rate | truth | bias, known answers | bias | spread | coverage of 95 % | bounds hold |")
+    print("| --- | --- | --- | --- | --- | --- | --- | --- |")
+    for panel in asked.missing:
+        rows = pd.DataFrame([row for seed in range(asked.studies)
+                             for row in study(seed, asked.base_prompts, PANELS[panel])])  # fmt: skip
+        assert rows["inside"].all(), "an estimate lies outside its own bounds"
+        for name, part in rows.groupby("estimate of", sort=False):
+            truth = part["truth"].mean()
+            covered = ((part["low"] <= truth) & (part["high"] >= truth)).mean()
+            known = "" if part["known"].isna().all() else f"{100 * (part['known'] - part['truth']).mean():+.1f}"
+            print(
+                f"| {panel} | {name} | {100 * truth:.1f} | {known} | {100 * (part['ours'] - part['truth']).mean():+.1f} "
+                f"| {100 * part['ours'].std():.1f} | {100 * covered:.1f} | {100 * part['held'].mean():.0f} % |",
+                flush=True,
+            )
+
+
+if __name__ == "__main__":
+    main()
