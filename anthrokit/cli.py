@@ -1140,7 +1140,7 @@ def study_start(folder: _StudyFolder) -> int:
     """
 
     def ready(gateway: Any, server: Any) -> None:
-        _say(f"participants begin at {gateway.url}/enter, the admin page is {server.url}; Ctrl-C ends both")
+        _say(f"participants begin at {server.entry}, the admin page is {server.url}; Ctrl-C ends both")
 
     ak.study.start(folder, ready=ready)
     return 0

@@ -178,7 +178,7 @@ def _said(body: str) -> str:
             error = error.get("message", error) if isinstance(error, Mapping) else error
         return error if isinstance(error, str) else json.dumps(error)
     except (ValueError, AttributeError, IndexError, RecursionError):
-        return re.sub(r"<[^>]*>", " ", body)
+        return re.sub(r"<[^<>]*>", " ", body)
 
 
 def fault_of_response(status: int, body: str, headers: Mapping[str, str]) -> Fault:
