@@ -8,7 +8,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "annotation": ["AnnotationPanel", "Deck"],
         "ballots": ["BallotPanel", "Booth", "Council", "CouncilPanel"],
         "chat": ["ChatPanel"],
-        "dialogue": ["DialoguePanel", "Look", "dialogue_html"],
+        "dialogue": ["DialoguePanel", "Look", "dialogue_html", "reason_html"],
         "disagreements": ["DisagreementPanel", "confusion", "disagreement"],
         "emergence": ["EmergencePanel"],
         "frame": ["CSS", "ESM", "Filter", "Listing", "Panel", "Parts", "View", "options_of"],
