@@ -145,7 +145,7 @@ def test_held_key_and_notes(notebook, folder):
 
 
 def test_buttons_and_one_behaviour_at_a_time(notebook, folder):
-    panel, heading = notebook.panels.first, notebook.panels.first.locator(".ak-definition h4")
+    panel, heading = notebook.panels.first, notebook.panels.first.locator(".ak-question h4")
     names, first = [], message(panel)
     panel.get_by_role("button", name="Later s").click()
     seen(panel.locator(".ak-judged")).not_to_have_text(first, use_inner_text=True)

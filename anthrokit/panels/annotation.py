@@ -169,8 +169,9 @@ def _label_list(deck: Deck, own: Verdicts) -> Listing:
 # %% ../../nbs/12_panels/07_annotation.ipynb #65f8ceff
 _CARD = """<div class="ak-card"><div>{{ item.user | box("User, before it", "ak-said-box ak-before", 2000) }}
 {{ item.message | box("Message to label", "ak-said-box ak-judged", none) }}</div>
-<section class="ak-definition" aria-label="Definition"><h4 class="ak-name">{{ item.behaviour | visible }}</h4>
-<p><strong class="ak-name">{{ question | visible(500) }}</strong></p>
+<div class="ak-question"><h4 class="ak-name">{{ item.behaviour | visible }}</h4>
+<p><strong class="ak-name">{{ question | visible(500) }}</strong></p></div>
+<section class="ak-definition" aria-label="Definition">
 {% if known %}<p class="ak-name">{{ known.definition | clean(limit=1500) }}</p>
 {% if known.not_present %}<div class="ak-small">Not in messages such as<ul>
 {% for example in known.not_present %}<li class="ak-name">{{ example | visible(300) }}</li>{% endfor %}</ul></div>

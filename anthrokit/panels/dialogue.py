@@ -458,7 +458,6 @@ def _dialogue_table(source: Source) -> pd.DataFrame:
     counts = {
         "turns": source.messages[source.messages["role"] == "assistant"].groupby(by).size(),
         "present": present.groupby(by).size(),
-        "open": labels[labels["label"].isna()].groupby(by).size(),
     }
     numbers = {name: count.reindex(table.index).fillna(0).astype(int) for name, count in counts.items()}
     return table.assign(**numbers)
@@ -467,15 +466,14 @@ def _dialogue_table(source: Source) -> pd.DataFrame:
 _COUNTS = {
     "turns": "Messages of the target",
     "present": "Behaviours that are present",
-    "open": "Labels that the votes don't decide",
 }
 
 
 def _dialogue_columns(table: pd.DataFrame) -> list[dict[str, Any]]:
-    "Return the heads of the list; those of texts and of open labels show in the wide table only."
+    "Return the heads of the list; those of texts show in the table only."
     columns = [{"label": "Dialogue", "name": "run", "sorts": True, "title": "In the order of the run"}]
     for name in table.columns:
-        head = {"label": name.capitalize(), "name": name, "sorts": True, "wide": name not in ("turns", "present")}
+        head = {"label": name.capitalize(), "name": name, "sorts": True, "wide": name not in _COUNTS}
         columns.append(head | ({"title": _COUNTS[name]} if name in _COUNTS else {}))
     return columns
 

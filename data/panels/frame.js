@@ -314,7 +314,7 @@ function render({ model, el }) {
     chips.hidden = !now.length;
     filters.textContent = now.length ? `Filters (${now.length})` : "Filters";
     columns.replaceChildren(...(about.columns ?? []).map(({ name, label, sorts, wide, title: tip }) => {
-      const look = wide ? "ak-cell-wide" : null;
+      const look = wide ? "ak-cell-wide" : null;  // shown in the table only
       if (!sorts) return make("span", { title: tip ?? null, class: look }, label);
       const on = (state().sort ?? about.columns.find((one) => one.sorts)?.name) === name;
       return button(on ? `${label} ▾` : label, () => choose({ sort: name }), { "aria-pressed": String(on), title: tip ?? null, class: look });
