@@ -12,9 +12,9 @@ import traitlets
 
 from ..core import SetupError, data_path
 from .frame import CSS
-from .source import clean, render
+from .source import safe_html, render
 from ..study import Client, Gateway
-from ..study.gateway import Told
+from ..study.gateway import GatewayError
 
 # %% auto #0
 __all__ = ['ChatPanel']
@@ -68,7 +68,7 @@ class ChatPanel(anywidget.AnyWidget):
     def __init__(self, gateway: Gateway, name: str = "pilot"):
         who = {"front": "notebook", "origin": "pilot"}
         self.client = Client.join(gateway.url, gateway.study, f"notebook/{name}", **who)
-        super().__init__(task=str(clean(gateway.study.settings["chat"]["task"])))
+        super().__init__(task=str(safe_html(gateway.study.settings["chat"]["task"])))
         self.state: dict[str, Any] = {}
         self.refresh()
         self.on_msg(lambda _, content, __: self.say(content["say"]))
@@ -78,7 +78,7 @@ class ChatPanel(anywidget.AnyWidget):
         self.state = self.client.standing()
         self.lines = str(render(_LINES, messages=self.state["messages"]))
         self.over = self.state["over"]
-        self.note = str(clean(self.state["over_text"] or f"{self.state['turns']} turns"))
+        self.note = str(safe_html(self.state["over_text"] or f"{self.state['turns']} turns"))
 
     def say(self, text: str) -> None:
         "Say something; the answer is shown when it has come."
@@ -89,12 +89,12 @@ class ChatPanel(anywidget.AnyWidget):
         try:
             self.client.say(text)
             self.typed = ""
-        except (Told, SetupError) as error:
+        except (GatewayError, SetupError) as error:
             trouble = str(error)
         try:
             self.refresh()
         except SetupError as error:
             trouble = trouble or str(error)
         if trouble:
-            self.note = str(clean(trouble))
+            self.note = str(safe_html(trouble))
         self.busy = False
