@@ -190,10 +190,10 @@ class Known(LLMJudge):
             for sample in (1, 2, 3)
         }
 
-    def read(self, answer, passage, behaviours, code):
+    def parse(self, response):
         self.asked += 1
-        verdict = self.answers[code]
-        return [Rating(verdict, status="ok" if verdict is not None else "refused")]
+        verdict = self.answers[response.item.code]
+        return Rating(verdict, status="ok" if verdict is not None else "refused")
 
 
 def test_adaptive_sampling_gives_the_same_labels(tmp_path):

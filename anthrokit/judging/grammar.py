@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..core import TableError, data_path, digest, nearest, read_toml
+from .judges import LocalJudge
 from .verdicts import Rating, rate_readable
 from ..models import SPACY_MODEL, english_pipeline
 from ..core.texts import blank_code, blank_quotations, plain_apostrophes
@@ -33,7 +34,7 @@ def _rating(text: str, spans: Sequence[tuple[int, int]], how: str, otherwise: st
     return Rating(bool(spans), f"{how}: {'; '.join(words)}" if spans else otherwise, score=float(len(spans)))
 
 
-class PatternJudge:
+class PatternJudge(LocalJudge):
     """Finds phrases that show a behaviour.
 
     Parameters
@@ -404,7 +405,7 @@ def remembered(known: dict[str, Any], texts: Sequence[str], read: Callable[[list
     return [known[text] for text in texts]
 
 # %% ../../nbs/05_judging/04_grammar.ipynb #47e6859b
-class GrammarJudge:
+class GrammarJudge(LocalJudge):
     """Finds claims that the speaker makes of itself and of the user, by parsing.
 
     Parameters

@@ -17,6 +17,7 @@ import pandas as pd
 
 from ..core import TableError, data_path, digest, tables
 from .grammar import GrammarJudge, remembered
+from .judges import LocalJudge
 from .verdicts import Rating, rate_readable
 from ..models import fetch_model, needs, quiet_transformers
 from ..simulation import Behaviour, Taxonomy
@@ -286,7 +287,7 @@ def _above(scores: np.ndarray, threshold: float, reason: str) -> list[Rating]:
     return [Rating(bool(one > threshold), reason.format(one, threshold), score=float(one)) for one in scores]
 
 
-class ClassifierJudge:
+class ClassifierJudge(LocalJudge):
     """A classifier of sentences, with calibrated probabilities. Made by `sentence_judge` and `embedding_judge`.
 
     Parameters
@@ -492,7 +493,7 @@ def _taught(labels: pd.DataFrame, messages: pd.DataFrame) -> tuple[list[str], pd
     return both["content"].tolist(), both[names], both["base_id"]
 
 
-class StudentJudge:
+class StudentJudge(LocalJudge):
     """A logistic regression a behaviour on what the offline judges see, learnt from labelled messages.
 
     Made with `StudentJudge.fit` (from a run's labels) or `StudentJudge.from_texts`. `quality` holds its cross-validated

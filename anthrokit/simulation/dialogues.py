@@ -22,7 +22,7 @@ from ..models import DEFAULT_MODEL, LLM, Batch, Budget, Completion, Shared
 from ..core.texts import unreadable
 from .personas import check_personas, speaks_as_assistant
 from .prompts import load_prompts
-from ..work import Forecast, Job, Lane, Request, Steps, task
+from ..work import Forecast, Job, Lane, Request, Steps, Unreadable, ask_until_read, task
 
 # %% auto #0
 __all__ = ['USER_TEMPLATE', 'asimulate', 'user_system_prompt', 'seen_by_user', 'as_llm', 'metadata_rows', 'simulate']
@@ -423,17 +423,22 @@ def _next_message(
     messages = _with_ends(messages, sent.get(role, 0), more=turn < row["turns"])
     sent[role] = len(messages)
     unit = f"{row['dialogue_id']}/{turn}/{role}"
-    for attempt in range(3):
-        seed = int(digest(unit, job.seed, attempt, length=7), 16)
-        answer = yield Request(llm, messages, unit, purpose, {"seed": seed})
-        if answer.status != "empty":
-            break
+    request = Request(llm, messages, unit, purpose, {"seed": int(digest(unit, job.seed, 0, length=7), 16)})
+    outcome, _ = yield from ask_until_read(request, _require_text, 3, again=None, read_truncated=True)
+    answer = outcome["response"]
     if answer.status == "refused" and role == "assistant" and answer.content is not None:
         return replace(answer, finish_reason="refusal")
     if answer.status in ("refused", "empty"):
         why = "the model refused" if answer.status == "refused" else "an empty answer, three times"
         return Completion(None, "failed", error=why)
     return answer
+
+
+def _require_text(content: str) -> str:
+    "Return the content of a message. Raise if it is empty."
+    if not content:
+        raise Unreadable("empty")
+    return content
 
 
 _KEPT = ("content", "reasoning", "finish_reason", "tokens_in", "tokens_out", "served_model", "error")
