@@ -183,6 +183,7 @@ TABLES["ratings"] = Table(
         "explanation": (TEXT, "optional", "the reason the judge gave"),
         "raw": (TEXT, "optional", "the answer as it came"),
         "status": (TEXT, ("ok", "refused", "unparsed", "unreadable", "failed"), "what became of the rating"),
+        "attempts": (INTEGER, "optional", "requests sent until the response could be parsed"),
     },
 )
 TABLES["labels"] = Table(
@@ -514,6 +515,7 @@ TABLES["participants"] = Table(
         "ended_by": (TEXT, "optional", "participant, or what ended the chat: time, turns, budget, fault"),
         "finished_at": (TEXT, "optional", "when they came to the last page"),
         "origin": (TEXT, "optional", "who is behind the row where it is no person: synthetic, pilot"),
+        "seat": (TEXT, "optional", "keyed hash of a cookie in the browser that they began in"),
     },
     kept=False,
 )
