@@ -23,7 +23,7 @@ import filelock
 import pandas as pd
 
 from . import tables
-from .errors import RunError, key_remover, redact
+from .errors import RunError, make_redactor, redact
 from .files import local_path, refuse_links, replacing, write_file
 
 # %% auto #0
@@ -84,7 +84,7 @@ def _make_tables(connection: sqlite3.Connection) -> None:
 def _schema() -> dict[str, str]:
     "Return the statement for each object of a ledger, by its name."
     index = "CREATE INDEX batch_requests_by_request ON batch_requests (request)"
-    statements = {name: tables.table_sql(name).replace("IF NOT EXISTS ", "") for name in tables.KEPT}
+    statements = {name: tables.table_sql(name).replace("IF NOT EXISTS ", "") for name in tables.LEDGER_TABLES}
     return {**statements, "batch_requests_by_request": index}
 
 
@@ -476,7 +476,7 @@ class Ledger:
         texts = "\0".join(
             value for _, rows in statements for values in rows for value in values if isinstance(value, str)
         )
-        remove = key_remover()
+        remove = make_redactor()
         if remove(texts) == texts:  # no text holds a key: they need not be looked through one by one
             remove = str
         statements = [
