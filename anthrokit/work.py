@@ -533,11 +533,18 @@ class _Progress:
 
     def __init__(self, job: Job, show: bool = True):
         self.job, self.show, self._bar = job, show, None
+        self._timed_out = sum(model.timed_out for model in job.models)
 
     def _told(self) -> dict[str, str]:
         job = self.job
         told = {**job.told, **({"failed": job.failed} if job.failed else {})}
-        return told | {"tokens": f"{job.meter.tokens:,}", "USD": job.meter.dollars}
+        told["tokens"] = f"{job.meter.tokens:,}"
+        if job.meter.estimated:
+            told["of them estimated"] = f"{job.meter.estimated:,}"
+        told["USD"] = job.meter.dollars
+        if timed_out := sum(model.timed_out for model in job.models) - self._timed_out:
+            told["calls timed out (set a larger timeout, or a smaller max_tokens or max_concurrency)"] = str(timed_out)
+        return told
 
     def tick(self) -> None:
         "Draw the bar."
@@ -962,56 +969,65 @@ _Prompt = Sequence[Mapping[str, str]]
 
 
 def ask_until_read(
-    request: Request,
-    read: Callable[[str | None], Any],
+    request: Request | Callable[[int], Request],
+    read: Callable[[str], Any],
     tries: int,
-    again: Callable[[str], str] = "This can't be used: {}. Give the whole JSON again.".format,
+    again: Callable[[str], str] | None = "This can't be used: {}. Give the whole JSON again.".format,
+    *,
+    read_truncated: bool = False,
 ) -> Generator[Request, Completion, tuple[dict[str, Any], Any]]:
-    """Ask, and ask again with what was wrong, until an answer can be read or the tries are used up.
+    """Send a request until its response can be parsed or the attempts are used up.
 
     Parameters
     ----------
-    request : Request
-        The first one; the next ones have other seeds, where it has one.
+    request : Request or callable
+        The request, or a function from the attempt (1, 2, …) to the request. Attempt *n* adds n − 1 to its seed, if it
+        has one.
     read : callable
-        From an answer to what it says; raises `Unreadable`.
+        Parses the text of a response ("" for an empty one). Any ValueError, such as `Unreadable`, counts as an unparsable response.
     tries : int
-    again : callable
-        From what was wrong to how it is said to the model.
+        Attempts at most.
+    again : callable, optional
+        From what was wrong to the message that tells the model. The response and this message follow the request of the
+        next attempt. With None the next attempt sends the request alone.
+    read_truncated : bool
+        Parse a response that was cut off by the token limit. By default it counts as unparsable.
 
     Returns
     -------
     generator
-        Yields requests, and returns status, raw, error and tries as a dict, and what was read or None.
+        Yields requests and is sent completions. Returns (row, value): row has status (ok, unparsed, refused, failed),
+        raw, error, attempts and response (the last completion); value is None unless the status is ok.
 
     Examples
     --------
-    >>> steps = ask_until_read(Request(LLM("openai/gpt-4o"), [], "u", "tag"), int, 3)
-    >>> next(steps).purpose
-    'tag'
+    >>> steps = ask_until_read(Request(LLM("openai/gpt-4o"), [], "u", "tag", {"seed": 10}), int, 3)
+    >>> next(steps).parameters, steps.send(Completion("seven")).parameters
+    ({'seed': 10}, {'seed': 11})
     """
-    row: dict[str, Any] = {"status": "unparsed", "raw": None, "error": None, "tries": 0}
-    asked = request
+    row: dict[str, Any] = {"status": "unparsed", "raw": None, "error": None, "attempts": 0, "response": None}
+    added: list[dict[str, str]] = []
     for attempt in range(1, tries + 1):
-        got = yield asked
-        row["tries"] = attempt
-        if got.status != "failed":
-            row["raw"] = got.content
-        if got.status in ("failed", "refused"):
-            return {**row, "status": got.status, "error": got.error or got.finish_reason}, None
-        try:
-            if got.status == "truncated":
-                raise Unreadable("cut by the token limit")
-            return {**row, "status": "ok", "error": None}, read(got.content)
-        except Unreadable as problem:
-            row["error"] = str(problem)
-        told = [("assistant", got.content or "…"), ("user", again(row["error"]))]
+        asked = request(attempt) if callable(request) else request
         parameters = dict(asked.parameters)
         if "seed" in parameters:
-            parameters["seed"] = (parameters["seed"] + attempt) % 2**31
-            told = told if got.content else []  # another seed may give an answer to the same
-        messages = [*request.messages, *({"role": role, "content": text} for role, text in told)]
-        asked = replace(request, messages=messages, parameters=parameters)
+            parameters["seed"] = (parameters["seed"] + attempt - 1) % 2**31
+        response = yield replace(asked, messages=[*asked.messages, *added], parameters=parameters)
+        row |= {"attempts": attempt, "response": response}
+        if response.status != "failed":
+            row["raw"] = response.content
+        if response.status in ("failed", "refused"):
+            return {**row, "status": response.status, "error": response.error or response.finish_reason}, None
+        try:
+            if response.status == "truncated" and not read_truncated:
+                raise Unreadable("cut off by the token limit")
+            return {**row, "status": "ok", "error": None}, read(response.content or "")
+        except ValueError as problem:
+            row["error"] = str(problem) or type(problem).__name__
+        added = []
+        if again is not None and (response.content or "seed" not in parameters):  # another seed may do without
+            told = {"assistant": response.content or "…", "user": again(row["error"])}
+            added = [{"role": role, "content": text} for role, text in told.items()]
     return row, None
 
 # %% ../nbs/03_work.ipynb #da4c179f
@@ -1119,7 +1135,7 @@ class AskingJob(Job):
         return [Lane(self.owed, self.llm.max_concurrency)]
 
     def steps(self, item: str) -> Steps:
-        def ask(prompt: _Prompt, read: Callable[[str | None], Any], part: str = "") -> Steps:
+        def ask(prompt: _Prompt, read: Callable[[str], Any], part: str = "") -> Steps:
             unit = digest(self.table, self.hashes[item], part)
             return ask_until_read(Request(self.llm, prompt, unit, self.purpose), read, self.tries)
 

@@ -14,7 +14,7 @@ import pandas as pd
 from statsmodels.stats.proportion import proportion_confint
 
 from anthrokit.core import data_path
-from anthrokit.judging import CONTEXTS, Passage, judge_prompt, labelled_messages, quality
+from anthrokit.judging import CONTEXTS, Item, judge_prompt, labelled_messages, quality
 from anthrokit.models import DEFAULT_MODEL, load
 from anthrokit.simulation import Taxonomy
 from anthrokit.validity import labelled_exchanges
@@ -23,7 +23,7 @@ OUT = Path(__file__).parent.parent / "data" / "judge_prompts.csv"
 taxonomy = Taxonomy.load().with_present()
 
 
-def log_odds(passage: Passage, behaviour: str, **shown) -> float:
+def log_odds(passage: Item, behaviour: str, **shown) -> float:
     "Log-odds that the model answers Yes and not No."
     prompt = judge_prompt(passage, taxonomy[behaviour], **shown)
     prompt = prompt[: prompt.rindex("Answer in exactly this form")] + "Answer Yes or No."
@@ -59,7 +59,7 @@ def main() -> None:
     for context in CONTEXTS[:2]:  # one exchange each: the dialogue is the user's message
         scores = pd.Series(
             [
-                log_odds(Passage(one.assistant, (("user", one.user),)), one.behaviour, context=context)
+                log_odds(Item(one.assistant, (("user", one.user),)), one.behaviour, context=context)
                 for one in exchanges.itertuples()
             ]
         )
@@ -70,7 +70,7 @@ def main() -> None:
     few = labelled_messages("test").groupby(["focus", "kind"]).head(6).reset_index(drop=True)
     for present in (False, True):
         scores = pd.Series(
-            [log_odds(Passage(one.text), one.focus, present=present) for one in few.itertuples()]
+            [log_odds(Item(one.text), one.focus, present=present) for one in few.itertuples()]
         )
         rows.append(row("examples", "both" if present else "negative only", scores, few["kind"] == "positive"))
         print(rows[-1], flush=True)

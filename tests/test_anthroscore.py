@@ -27,6 +27,7 @@ from anthrokit import analysis  # noqa: E402
 from anthrokit.anthroscore import mentions  # noqa: E402
 from anthrokit.anthroscore import scoring as score  # noqa: E402
 from anthrokit.core import Run, RunError  # noqa: E402
+from anthrokit.core.texts import detect_language  # noqa: E402
 from anthrokit.study import init_study, outcomes  # noqa: E402
 
 DATA = Path(__file__).parent.parent / "data" / "anthroscore"
@@ -247,9 +248,9 @@ ODD = {
 def test_odd_texts_have_a_defined_outcome(tiny):
     summary = score.summarise(score.score_texts(ODD, "bot", tiny)).set_index("text_id")["status"]
     assert summary[["na", "nan", "NA"]].tolist() == ["missing"] * 3
-    assert summary[["empty", "blank"]].tolist() == ["empty"] * 2
-    assert summary[["german", "rtl"]].tolist() == ["not English"] * 2
-    assert summary[["emoji", "zero", "inside", "number"]].tolist() == ["no mention"] * 4
+    assert summary[["empty", "blank", "zero"]].tolist() == ["empty"] * 3
+    assert summary[["german", "rtl"]].tolist() == ["language"] * 2
+    assert summary[["emoji", "inside", "number"]].tolist() == ["no mention"] * 3
     assert summary["surrogate"] in ("scored", "neither subject nor object")
 
 
@@ -481,11 +482,11 @@ def test_language_is_checked_leniently_and_never_by_a_released_protocol():
         "GPT model passes exam",
         "AI agent plays chess",
     ]
-    assert all(map(mentions.is_english, headlines))
+    assert all(detect_language(text) == "en" for text in headlines)
     german = "Der Chatbot war nett zu mir, und das system war es auch."
-    assert score.mask_sentences([german], "system")["status"].tolist() == ["not English"]
+    assert score.mask_sentences([german], "system")["status"].tolist() == ["language"]
     released = score.mask_sentences([german], "system", protocol="released", check_language=True)
-    assert "not English" not in released["status"].tolist()
+    assert "language" not in released["status"].tolist()
 
 
 def test_what_participants_wrote_is_scored_in_the_outcomes(tiny, tmp_path):

@@ -634,7 +634,7 @@ def test_forged_lists_change_no_verdict_on_a_server(cases, tmp_path):
             }
             heartbench.judge_answers(run, RubricJudge(cut, tries=2), progress=False)
             told = run.judgements().query("judge == 'cut'")
-            assert told["status"].eq("unparsed").all() and told["error"].eq("cut by the token limit").all()
+            assert told["status"].eq("unparsed").all() and told["error"].eq("cut off by the token limit").all()
     finally:
         serving.stop()
 

@@ -13,7 +13,7 @@ from forks import Fork
 from judged import HERE, judge_on_a_full_disk, kill_again_and_again, llm, make_run, panel, stats, verdicts
 
 from anthrokit.core import Run, RunError, digest
-from anthrokit.judging import LLMJudge, Rating, TogetherJudge, estimate, judge
+from anthrokit.judging import LLMJudge, Rating, TogetherJudge, estimate, judge, judge_table, offline_panel
 from anthrokit.models import LLM, Completion, wait_for
 from anthrokit.simulation import Taxonomy
 
@@ -190,10 +190,10 @@ class Known(LLMJudge):
             for sample in (1, 2, 3)
         }
 
-    def read(self, answer, passage, behaviours, code):
+    def parse(self, response):
         self.asked += 1
-        verdict = self.answers[code]
-        return [Rating(verdict, status="ok" if verdict is not None else "refused")]
+        verdict = self.answers[response.item.code]
+        return Rating(verdict, status="ok" if verdict is not None else "refused")
 
 
 def test_adaptive_sampling_gives_the_same_labels(tmp_path):
@@ -266,3 +266,27 @@ def test_disk_errors_name_the_folder(tmp_path):
     with pytest.raises(RunError, match="opened read-only"), Run(tmp_path / "run", read_only=True) as other:
         other.write_together([("facts", [{"name": "a", "value": "1"}])])
     run.close()
+
+
+# Messages that can't be read
+
+
+def test_no_local_judge_says_no_of_what_it_cannot_read(tmp_path):
+    "The label is missing, and the run says why; the language of each message decides, not that of the run."
+    texts = {
+        "en": "I was born in Leeds and I feel sad today.",
+        "de": "Ich wurde in Köln geboren und bin so traurig.",
+        "zh": "我小时候在杭州长大，我很难过。",
+        "quote": "She said „Ich bin so traurig“, and I felt sad, too.",
+    }
+    said = [{"role": "user", "content": "Who are you?"}]
+    chats = [{"dialogue_id": key, "messages": [*said, {"role": "assistant", "content": text}]} for key, text in texts.items()]
+    judges = offline_panel()
+    run = judge_table(pd.DataFrame(chats), judges, run=tmp_path / "run", progress=False)
+    with run:
+        labels, left = run.labels(), run.missing()
+        assert labels.groupby("dialogue_id")["label"].count().to_dict() == {"de": 0, "en": 14, "quote": 14, "zh": 0}
+        assert set(left["dialogue_id"]) == {"de", "zh"} and set(left["status"]) == {"unreadable"}
+        assert left["reason"].eq("language").all() and left["judge"].nunique() == 4
+        judge(run, judges, progress=False)
+        assert len(run.ratings()) == 4 * (3 * 13 + 1)

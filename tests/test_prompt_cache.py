@@ -76,7 +76,7 @@ def asked(run, one, **how):
 
 @pytest.mark.parametrize("name", MODELS)
 def test_questions_about_a_message_find_it_at_hand(run, addresses, name):
-    one = LLMJudge(model(name, addresses), context="dialogue", first="passage", structured=False)
+    one = LLMJudge(model(name, addresses), context="dialogue", message_first=True, structured=False)
     plan, told = asked(run, one)
     assert told["calls"] == 48 and told["tokens_cached"] > 0.5 * told["tokens_in"]
     assert plan["tokens_cached"] == pytest.approx(told["tokens_cached"], rel=0.35)  # four characters are no token
@@ -105,7 +105,7 @@ def kept_by_claude(addresses):
 )
 def test_a_mark_that_nobody_reads_is_not_made(run, addresses, kind, how):
     claude, before = model(MODELS[2], addresses, max_concurrency=16), kept_by_claude(addresses)
-    one = kind(claude, context="dialogue", structured=False, **({"first": "passage"} if kind is LLMJudge else {}))
+    one = kind(claude, context="dialogue", structured=False, **({"message_first": True} if kind is LLMJudge else {}))
     plan = estimate_jobs([judge.job(run, [one], **{"behaviours": BEHAVIOURS, **how})]).iloc[0]
     judge(run, [one], **{"behaviours": BEHAVIOURS, **how}, progress=False)
     one.rate("word " * 3000, Taxonomy.load()["empathy"])

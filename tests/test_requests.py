@@ -26,8 +26,8 @@ from anthrokit.heartbench import (
 )
 from anthrokit.judging import (
     PASSAGE_FIRST_TEMPLATE,
+    Item,
     LLMJudge,
-    Passage,
     Released,
     TogetherJudge,
     judge,
@@ -130,7 +130,7 @@ def judged_run(folder):
     names = ("turn", "role", "content")
     run.write("messages", [{"dialogue_id": "d", **dict(zip(names, one, strict=True))} for one in said])
     before = [(role, text) for _, role, text in said]
-    return run, [Passage(said[1][2], (*before[:1],)), Passage(said[3][2], (*before[:3],))]
+    return run, [Item(said[1][2], (*before[:1],)), Item(said[3][2], (*before[:3],))]
 
 
 def without_code(text):
@@ -144,7 +144,7 @@ JUDGES = {
     "alone": {"context": "none"},
     "dialogue": {"context": "dialogue"},
     "examples": {"present": True},
-    "passage first": {"first": "passage", "context": "dialogue"},
+    "message first": {"message_first": True, "context": "dialogue"},
     "no schema": {"structured": False},
     "own words": {"template": OWN},
     "released": {"protocol": Released("ours")},
@@ -155,29 +155,29 @@ JUDGES = {
 @pytest.mark.parametrize(
     "kind, name",
     [(kind, MODELS[0]) for kind in JUDGES]
-    + [(kind, name) for name in MODELS[1:] for kind in ("default", "passage first", "together")],
+    + [(kind, name) for name in MODELS[1:] for kind in ("default", "message first", "together")],
 )
 def test_a_judge_is_asked_its_prompt(model, way, tmp_path, kind, name):
     settings = JUDGES[kind]
     llm = model(name, max_tokens=100)
     one = TogetherJudge(llm) if settings is None else LLMJudge(llm, **settings)
-    one.tries = 1
-    run, passages = judged_run(tmp_path / "run")
+    one.max_attempts = 1
+    run, items = judged_run(tmp_path / "run")
     with run:
         judge(run, [one], taxonomy=TAXONOMY, behaviours=ASKED, samples=2, **how(way))
     behaviours = [TAXONOMY[name] for name in ASKED]
     if kind == "together":
-        wanted = [together_prompt(passage, behaviours) for passage in passages]
+        wanted = [together_prompt(item, behaviours) for item in items]
     elif kind == "released":
-        wanted = [one.released.prompt(p.text, b, p.user) for p in passages for b in behaviours]
+        wanted = [one.released.prompt(p.text, b, p.user) for p in items for b in behaviours]
     else:
         shown = {
             name: value for name, value in settings.items() if name in ("context", "present", "template")
         }
-        if kind == "passage first":
+        if kind == "message first":
             shown["template"] = PASSAGE_FIRST_TEMPLATE
         shown["structured"] = one.structured
-        wanted = [judge_prompt(p, b, **shown) for p in passages for b in behaviours]
+        wanted = [judge_prompt(p, b, **shown) for p in items for b in behaviours]
     came = Counter(tuple((role, without_code(text)) for role, text in said) for _, said, _ in CAME)
     assert came == Counter({(("user", str(text)),): 2 for text in wanted})
     if name == MODELS[0]:

@@ -239,8 +239,8 @@ def missingness(
     Parameters
     ----------
     ratings : Run or DataFrame
-        A run, its `run.ratings()` or `run.planned_ratings()`: dialogue_id, status (ok, refused, unparsed, failed,
-        planned), and the columns of `by`.
+        A run, its `run.ratings()` or `run.planned_ratings()`: dialogue_id, status (ok, refused, unparsed, unreadable,
+        failed, planned), and the columns of `by`.
     by : str or sequence of str
         Columns to group by: judge, behaviour, turn, …; () for all together.
     ci : float

@@ -17,7 +17,8 @@ from ..core import Run, TableError, refuse_twice
 # %% auto #0
 __all__ = ['as_names', 'check_level', 'check_range', 'at_least_half', 'as_labels', 'in_own_order', 'truth_values', 'judges_of',
            'describing_columns', 'clusters', 'whole_turns', 'require_labelled_once', 'group_rows', 'Tally',
-           'proportion', 'difference', 'draw_clusters', 'percentile_interval', 'resample', 'holm']
+           'proportion', 'difference', 'draw_clusters', 'has_enough_clusters', 'percentile_interval', 'resample',
+           'holm']
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #47cbc8b8
 def as_names(by: str | Sequence[str]) -> list[str]:
@@ -698,6 +699,22 @@ def draw_clusters(n_clusters: int, n_resamples: int = 2000, seed: int = 0) -> np
     return np.random.default_rng(seed).multinomial(n_clusters, even, size=n_resamples).astype(float)
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #11433419
+def has_enough_clusters(n_clusters: int | Sequence[int], ci: float = 0.95) -> np.ndarray:
+    """Return whether resampling so many clusters can give an interval: 6 or more at 95 %.
+
+    A resample can't leave the range of the clusters. All clusters lie on one side of the truth once in 2 to the power
+    of n − 1 times. Where that alone is more often than the level allows there is no interval, and no range of ranks.
+
+    Examples
+    --------
+    >>> from anthrokit.analysis.clustered import has_enough_clusters
+    >>> has_enough_clusters([1, 5, 6])
+    array([False, False,  True])
+    """
+    counts = np.asarray(n_clusters, dtype=float)
+    return (counts > 1) & (2.0 ** (1.0 - counts) <= 1 - ci)
+
+
 def percentile_interval(
     drawn: np.ndarray, n_clusters: int | Sequence[int], ci: float = 0.95
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -721,9 +738,8 @@ def percentile_interval(
 
     Notes
     -----
-    Expanded percentile interval: Hesterberg, T. (2015), The American Statistician 69. A resample can't leave
-    the range of the clusters, which all lie on one side of the truth once in 2 to the power of n − 1 times;
-    where that alone is more often than the level allows (fewer than 6 clusters at 95 %) there is no interval.
+    Expanded percentile interval: Hesterberg, T. (2015), The American Statistician 69. Too few clusters: see
+    `has_enough_clusters`.
 
     Examples
     --------
@@ -740,7 +756,7 @@ def percentile_interval(
     low, high = np.full((2, drawn.shape[1]), np.nan)
     usable = (~np.isnan(drawn)).sum(axis=0) >= 0.9 * max(len(drawn), 1)
     counts = np.broadcast_to(n_clusters, drawn.shape[1])
-    for n in np.unique(counts[usable & (counts > 1) & (2.0 ** (1.0 - counts) <= 1 - ci)]):
+    for n in np.unique(counts[usable & has_enough_clusters(counts, ci)]):
         tail, mine = ndtr(np.sqrt(n / (n - 1)) * stdtrit(n - 1, (1 - ci) / 2)), usable & (counts == n)
         finite = np.clip(drawn[:, mine], -1e300, 1e300)  # for between infinite ones no quantile is taken
         quantile = np.nanquantile if np.isnan(finite).any() else np.quantile  # the one goes column by column

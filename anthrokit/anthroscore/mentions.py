@@ -10,16 +10,17 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import pandas as pd
 
 from ..core import close_name, nearest, require_kind, table_suffix
-from ..models import english_pipeline, needs
+from ..core.texts import is_blank, unreadable
+from ..models import english_pipeline
 
 # %% auto #0
-__all__ = ['PROTOCOLS', 'SENTENCE_COLUMNS', 'AnthroScoreError', 'Protocol', 'protocol_named', 'Entities', 'preset', 'is_english',
+__all__ = ['PROTOCOLS', 'SENTENCE_COLUMNS', 'AnthroScoreError', 'Protocol', 'protocol_named', 'Entities', 'preset',
            'mask_sentences']
 
 # %% ../../nbs/06_anthroscore/01_mentions.ipynb #6b3d7948
@@ -142,7 +143,7 @@ class Entities:
         object.__setattr__(self, "words", _several(self.words))
         if self.coreference not in ("none", "mention", "topic"):
             raise AnthroScoreError(f"coreference is none, mention or topic, not {self.coreference!r}")
-        blank = [word for word in self.words if not isinstance(word, str) or not word.strip()]
+        blank = [word for word in self.words if not isinstance(word, str) or is_blank(word)]
         if blank or not (self.words or self.pattern):
             raise AnthroScoreError("entities are words or phrases, at least one and none of them blank")
 
@@ -247,35 +248,6 @@ def _text_pairs(texts: Any, text: str = "text") -> Iterator[tuple[str, str | Non
         seen.add(text_id)
         yield text_id, value
 
-# %% ../../nbs/06_anthroscore/01_mentions.ipynb #a74e85c6
-_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
-_LEAST_ENGLISH = 0.01
-
-
-@lru_cache(maxsize=1)
-def _detector() -> Any:
-    "py3langid's model, with probabilities."
-    needs("anthroscore", "py3langid")
-    from py3langid.langid import MODEL_FILE, LanguageIdentifier
-
-    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
-
-
-def is_english(text: str) -> bool:
-    """Whether a text may be English, by its first 300 words; in doubt, yes.
-
-    Examples
-    --------
-    >>> from anthrokit.anthroscore import is_english
-    >>> is_english("AI system reads minds"), is_english("Das System liest meine Gedanken")
-    (True, False)
-    """
-    words = [found.group() for found in itertools.islice(_WORD.finditer(text), 300)]
-    letters = "".join(words)
-    if sum(letter > "\u024f" for letter in letters) > len(letters) / 2:
-        return False
-    return len(words) < 4 or dict(_detector().rank(" ".join(words)))["en"] >= _LEAST_ENGLISH
-
 # %% ../../nbs/06_anthroscore/01_mentions.ipynb #d2656f28
 _parser = partial(english_pipeline, "anthroscore")
 _UNREAD = ["ner", "lemmatizer"]
@@ -288,7 +260,7 @@ def _lemma(token) -> str:
 # %% ../../nbs/06_anthroscore/01_mentions.ipynb #e07cef7a
 _BLOCK = 5_000
 _EMOJI = re.compile("[\U0001f000-\U0001faff\u2600-\u27bf\u2b00-\u2bff\ufe0f\u200d\u20e3]+")
-_SENTENCE_END = re.compile(r"[.!?…]+[\"'”’)\]]*\s")
+_SENTENCE_END = re.compile(r"(?<![.!?…])[.!?…]+[\"'”’)\]]*\s")
 
 
 def _blocks(text: str) -> Iterator[str]:
@@ -438,9 +410,7 @@ def _why_not(text: str | None, check_language: bool) -> str | None:
     "Why a text can't be scored, before it is parsed."
     if text is None:
         return "missing"
-    if not text.strip():
-        return "empty"
-    return "not English" if check_language and not is_english(text) else None
+    return unreadable(text, ("en",) if check_language else None)
 
 
 def _masked_rows(
@@ -515,7 +485,7 @@ def mask_sentences(
         One row a masked sentence: text_id, number (of the mention in its text, from 1), sentence, masked,
         mention, entity, dependency, verb (lemma), form (subject or object form of a pronoun that fits),
         start (character of the mention in the sentence), pronoun (True where the mention is *it*), status
-        (masked). A text that gives none has one row with status missing, empty, not English, no mention,
+        (masked). A text that gives none has one row with status missing, empty, language, no mention,
         neither subject nor object, or (where every noun phrase counts) outside noun phrases.
 
     Raises

@@ -14,6 +14,7 @@ import pandas as pd
 from .mentions import AnthroScoreError, _several, _text_pairs
 from .scoring import Scorer, _log_probability, _opening, load_scorer
 from ..core import nearest
+from ..core.texts import unreadable
 
 # %% auto #0
 __all__ = ['DIMENSIONS', 'score_tone']
@@ -63,8 +64,8 @@ def score_tone(
     Returns
     -------
     DataFrame
-        One row a text and dimension: text_id, dimension, score (natural logarithm; NA for a blank text), model,
-        fingerprint.
+        One row a text and dimension: text_id, dimension, score (natural logarithm), status (scored, missing, empty or
+        language: the score is NA unless scored), model, fingerprint.
 
     Raises
     ------
@@ -88,17 +89,24 @@ def score_tone(
     if scorer.kind != "causal":
         raise AnthroScoreError(f"{scorer.name} is a masked model; HumT needs a causal one, such as gpt2")
     given = pd.DataFrame(_text_pairs(texts, text), columns=["text_id", "text"])
-    told = given[given["text"].fillna("").str.strip() != ""]
+    given["status"] = [_status(one) for one in given["text"]]
+    readable = given[given["status"] == "scored"]
     parts = []
     for dimension in dimensions:
-        framed = [_framed(one, dimension) for one in told["text"]]
+        framed = [_framed(one, dimension) for one in readable["text"]]
         scores = pd.Series(np.nan, index=given.index, dtype="Float64")
         if framed:
             values = _joint(scorer, [sentence for sentences, _ in framed for sentence in sentences])
             values, sides = values.reshape(len(framed), -1), framed[0][1]
-            scores[told.index] = _log_mean(values[:, :sides]) - _log_mean(values[:, sides:])
-        parts.append(given[["text_id"]].assign(dimension=dimension, score=scores))
-    return pd.concat(parts, ignore_index=True).assign(model=scorer.name, fingerprint=scorer.fingerprint)
+            scores[readable.index] = _log_mean(values[:, :sides]) - _log_mean(values[:, sides:])
+        parts.append(given[["text_id", "status"]].assign(dimension=dimension, score=scores))
+    table = pd.concat(parts, ignore_index=True).assign(model=scorer.name, fingerprint=scorer.fingerprint)
+    return table[["text_id", "dimension", "score", "status", "model", "fingerprint"]]
+
+
+def _status(text: str | None) -> str:
+    "Return why a text has no score, or scored."
+    return "missing" if text is None else unreadable(text) or "scored"
 
 
 def _joint(scorer: Scorer, sentences: Sequence[str]) -> np.ndarray:

@@ -249,15 +249,24 @@ def all_of(given: Iterable[Any], kind: Any, wanted: str) -> tuple[Any, ...]:
 # %% ../../nbs/01_core/00_errors.ipynb #8f337ecd
 _SECRETS: set[str] = set()
 _SECRET_NAME = re.compile(r"(API_?KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL)", re.I)
-_AFTER = r"(?:(?=[A-Za-z_\-.]*\d)[A-Za-z0-9_\-.]{16,}|[A-Za-z0-9_\-.]*\*[A-Za-z0-9_\-*.]*)"
-# What must stand in a text before it is looked through for a shape: few texts hold any of these.
+_PREFIXES = ("sk-", "pk-", "gsk_", "hf_", "xai-", "ghp_")  # of keys
+# Each shape by the marks one of which a text must contain: few texts do. A shape takes in all that may belong to a key,
+# so no part of a text is read twice and the time is linear; `_is_key` decides.
 _SHAPES = {
-    **{mark: re.compile(rf"\b{mark}{_AFTER}") for mark in ("sk-", "pk-", "gsk_", "hf_", "xai-", "ghp_")},
-    "AIza": re.compile(r"\bAIza[A-Za-z0-9_\-]{20,}"),
-    "earer": re.compile(r"\b[Bb]earer\s+(?=[A-Za-z_\-.]*\d)[A-Za-z0-9_\-.=+/]{12,}"),
-    "asic": re.compile(r"\b[Bb]asic\s+(?=[A-Za-z+/]*[\d=])[A-Za-z0-9+/]{10,}={0,2}(?![\w-])"),
-    "://": re.compile(r"(?<=://)[^/\s:@]+:[^/\s@]+(?=@)"),
+    _PREFIXES: re.compile(rf"\b(?:{'|'.join(_PREFIXES)})(?P<start>[A-Za-z0-9_\-.]*+)(?P<masked>[A-Za-z0-9_\-.*]*+)"),
+    ("AIza",): re.compile(r"\bAIza[A-Za-z0-9_\-]{20,}+"),
+    ("earer",): re.compile(r"\b[Bb]earer\s++(?=[A-Za-z_\-.]*\d)[A-Za-z0-9_\-.=+/]{12,}+"),
+    ("asic",): re.compile(r"\b[Bb]asic\s++(?=[A-Za-z+/]*[\d=])[A-Za-z0-9+/]{10,}+={0,2}+(?![\w-])"),
+    ("://",): re.compile(r"(?<=://)[^/\s:@]++:[^/\s@]+(?=@)"),
 }
+
+
+def _is_key(match: re.Match[str]) -> bool:
+    "Return whether a match is a key: with a known prefix, 16 characters or more with a digit, or partly masked by *."
+    parts = match.groupdict()
+    if "start" not in parts:
+        return True
+    return bool(parts["masked"]) or (len(parts["start"]) >= 16 and any(char.isdigit() for char in parts["start"]))
 
 
 def keep_secret(*values: str | None) -> None:
@@ -319,12 +328,13 @@ def key_remover() -> Callable[[str], str]:
     secrets = known_secrets()
 
     def remove(text: str) -> str:
-        found = [match.span() for mark, shape in _SHAPES.items() if mark in text for match in shape.finditer(text)]
+        shapes = [shape for marks, shape in _SHAPES.items() if any(mark in text for mark in marks)]
+        spans = [match.span() for shape in shapes for match in shape.finditer(text) if _is_key(match)]
         for secret in secrets:
             if secret in text:
-                found += [match.span() for match in re.finditer(re.escape(secret), text)]
+                spans += [match.span() for match in re.finditer(re.escape(secret), text)]
         kept, end = [], 0
-        for start, stop in sorted(found):
+        for start, stop in sorted(spans):
             if start >= end:
                 kept += [text[end:start], "[key removed]"]
             end = max(end, stop)

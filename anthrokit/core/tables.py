@@ -181,7 +181,8 @@ TABLES["ratings"] = Table(
         "score": (NUMBER, "optional", "the judge's own scale, where it has one"),
         "explanation": (TEXT, "optional", "the reason the judge gave"),
         "raw": (TEXT, "optional", "the answer as it came"),
-        "status": (TEXT, ("ok", "refused", "unparsed", "failed"), "what became of the rating"),
+        "status": (TEXT, ("ok", "refused", "unparsed", "unreadable", "failed"), "what became of the rating"),
+        "attempts": (INTEGER, "optional", "requests sent until the response could be parsed"),
     },
 )
 TABLES["labels"] = Table(
@@ -439,7 +440,7 @@ TABLES["judgements"] = Table(
     ("model", "case_id", "judge", "sample"),
     {
         **_JUDGEMENT,
-        "status": (TEXT, "required", "ok, refused, unparsed, failed"),
+        "status": (TEXT, "required", "ok, refused, unparsed, unreadable, failed"),
         "tries": (INTEGER, "optional", "requests sent until the answer could be read"),
         "criteria_order": (TEXT, "optional", "the order in which the criteria were shown, as a JSON list"),
         "raw": (TEXT, "optional", "the answer as it came"),
@@ -513,6 +514,7 @@ TABLES["participants"] = Table(
         "ended_by": (TEXT, "optional", "participant, or what ended the chat: time, turns, budget, fault"),
         "finished_at": (TEXT, "optional", "when they came to the last page"),
         "origin": (TEXT, "optional", "who is behind the row where it is no person: synthetic, pilot"),
+        "seat": (TEXT, "optional", "keyed hash of a cookie in the browser that they began in"),
     },
     kept=False,
 )

@@ -159,8 +159,8 @@ def _latin_language(words: list[str]) -> str:
     best, n_best = counts.most_common(1)[0] if counts else ("other", 0)
     unknown = [word for word in words if word not in english]
     n_best += sum(not word.isascii() and best not in languages.get(word, ()) for word in unknown)
-    doubtful = n_english > 1 or (n_english == 1 and not all(map(str.isascii, words)))
-    if n_best > n_english or (n_best == n_english and doubtful and 2 * n_english < len(words)):
+    most = 0.5 if n_english > 1 or not all(map(str.isascii, words)) else 0.3  # of English words, at a tie
+    if n_best > n_english or (n_best == n_english > 0 and n_english / len(words) < most):
         return best
     letters = [triple in triples for word in unknown for triple in _triples(word)]
     strange = len(words) > 1 and n_english < 0.3 * len(words) and sum(letters) < 0.75 * len(letters)

@@ -480,7 +480,7 @@ def check_wording(cases: Cases) -> pd.DataFrame:
             if item.ability == OTHER:
                 continue
             where = (case.case_id, item.number, item.content)
-            quoteless = re.sub(r"「[^」]*」|“[^”]*”|\"[^\"]*\"|(?<!\w)'[^']*'(?!\w)", "", item.content)
+            quoteless = re.sub(r"「[^」]{0,500}」|“[^”]{0,500}”|\"[^\"]*\"|(?<!\w)'[^']*'(?!\w)", "", item.content)
             for problem, (pattern, remedy) in _WORDING.items():
                 match = re.search(pattern, quoteless, re.I)
                 if match and (problem != "negative penalty" or item.kind == "penalty"):

@@ -232,8 +232,8 @@ def read_golden(
     Returns
     -------
     DataFrame
-        model, case_id, criterion, expert, hit (True, False, NA where the expert can't tell), note; blank votes are left
-        out.
+        model, case_id, criterion, expert, hit (True, False, NA where the expert can't tell), note, and weight where
+        the draw has it; blank votes are left out.
 
     Raises
     ------
@@ -256,8 +256,9 @@ def read_golden(
         paths = [sheets] if isinstance(sheets, str | os.PathLike) else sheets
         read = (_said(tables.read_frame(path, dtype=texts), items, f"{path}: ") for path in paths)
         rows = pd.concat(read, ignore_index=True)
-    found = rows.merge(items[["item", "model", "case_id"]], on="item")
-    return found.reindex(columns=["model", "case_id", "criterion", "expert", "hit", "note"])
+    drawn = [name for name in ("item", "model", "case_id", "weight") if name in items]
+    votes = rows.drop(columns="weight", errors="ignore").merge(items[drawn], on="item")
+    return votes.reindex(columns=["model", "case_id", "criterion", "expert", "hit", "note", *drawn[3:]])
 
 
 def _said(sheet: pd.DataFrame, items: pd.DataFrame, where: str) -> pd.DataFrame:

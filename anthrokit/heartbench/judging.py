@@ -384,7 +384,7 @@ def judgement_steps(judge: RubricJudge, case: Case, answer: str, model: str, sam
             lambda problem, n=n: words["again"].format(problem=problem, n=n, mark=mark),
         )
         raw = "\n".join(text for text in (whole["raw"], got["raw"]) if text) or None
-        whole |= {"tries": whole["tries"] + got["tries"], "raw": raw}
+        whole |= {"tries": whole["tries"] + got["attempts"], "raw": raw}
         if read is None:  # a judgement is whole or isn't
             return {**whole, "status": got["status"], "error": got["error"], "verdicts": {}}
         whole["verdicts"] |= {part[place - 1]: verdict for place, verdict in read.items()}

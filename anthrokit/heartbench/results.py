@@ -14,6 +14,7 @@ import pandas as pd
 
 from ..analysis import as_names, check_level, draw_clusters, holm, percentile_interval
 from ..analysis import resample, two_raters
+from ..analysis.clustered import has_enough_clusters
 from ..core import Run, TableError, note, refuse_twice, require_columns, require_kind
 from .answers import with_words
 from .cases import OTHER, Cases, load_abilities, refuse_unknown
@@ -30,6 +31,7 @@ from anthrokit.heartbench.scoring import (
     score,
     score_grid,
 )
+from ..validity.accuracy import weights_of
 
 # %% auto #0
 __all__ = ['AGREEMENTS', 'leaderboard', 'compare', 'wide_scores', 'ability_table', 'mean_words', 'by_difficulty', 'score_by',
@@ -50,7 +52,8 @@ def leaderboard(
     -------
     DataFrame
         rank, model, estimate (0 to 100), ci_low, ci_high, rank_low, rank_high (best and worst rank within the
-        confidence level; missing, as the interval is, where an ability stands in 1 or 2 cases), worst, best (if every
+        confidence level; missing, as the interval is, with 5 cases or fewer at 95 %, or where an ability occurs in 1
+        or 2 cases), worst, best (if every
         missing verdict went against the model, and for it), common (over the abilities that all models have a score
         in), lacks (abilities without a score), n, n_total. A model that lacks an ability has no rank and stands below
         those that have one. A note says so where the models answered different cases, whose ranks compare other things
@@ -80,11 +83,11 @@ def leaderboard(
     drawn = ability_means(grid.values, draw_clusters(len(grid.cases), n_resamples, seed))[..., grid.counted]
     ranks = pd.DataFrame(mean_of_all(drawn).T, columns=grid.models).loc[:, table["estimate"].notna().to_numpy()]
     ranks = ranks.dropna().round(9).rank(axis=1, ascending=False, method="min")
-    known = (table["n"] > 1) & (len(ranks) >= 0.9 * n_resamples)
+    usable = has_enough_clusters(table["n"], ci) & (len(ranks) >= 0.9 * n_resamples)
     table["rank"] = table["estimate"].round(9).rank(ascending=False, method="min").astype("Int64")
     for name, level, toward in (("rank_low", (1 - ci) / 2, "lower"), ("rank_high", (1 + ci) / 2, "higher")):
         reached = ranks.quantile(level, interpolation=toward).reindex(table.index)
-        table[name] = reached.astype("Float64").round().astype("Int64").where(known)
+        table[name] = reached.astype("Float64").round().astype("Int64").where(usable)
     order = table[["estimate", "common"]].round(9).sort_values(["estimate", "common"], ascending=False, kind="stable")
     table = table.loc[order.index].reset_index()
     names = ["rank", "model", "estimate", "ci_low", "ci_high", "rank_low", "rank_high", "worst", "best"]
@@ -278,7 +281,7 @@ def by_difficulty(
     Raises
     ------
     TableError
-        There are no normal or no hard cases.
+        There are no normal or no hard cases, or a difficulty is something else.
 
     Examples
     --------
@@ -287,6 +290,12 @@ def by_difficulty(
     [['listener', 93.0, 89.0, 0], ['adviser', 11.0, 17.0, 0]]
     """
     hits, parts = as_hits(hits), []
+    require_columns(hits, ["difficulty"], "hits")
+    cases = hits.drop_duplicates("case_id")["difficulty"]
+    if len(other := cases.dropna()[~cases.dropna().isin(["normal", "hard"])]):
+        raise TableError(f"difficulty is {other.iloc[0]!r} in {len(other)} cases. It must be 'normal', 'hard' or missing.")
+    if unmarked := int(cases.isna().sum()):
+        note(f"{unmarked} of {len(cases)} cases have no difficulty and are in neither part.")
     for name in ("normal", "hard"):
         subset = hits[hits["difficulty"] == name]
         if subset.empty:
@@ -465,6 +474,18 @@ def saturation(hits: pd.DataFrame | Run) -> pd.DataFrame:
     return table.assign(state=state)
 
 # %% ../../nbs/10_heartbench/05_results.ipynb #471a3adf
+def _experts_per_item(expert_votes: pd.DataFrame, unit: list[str]) -> int:
+    "Return how many experts an item was given to: all of them, or fewer where the items were shared out."
+    everyone = expert_votes["expert"].nunique()
+    most = int(expert_votes.groupby(unit)["expert"].nunique().max()) if len(expert_votes) else 0
+    if most < everyone:
+        note(
+            f"No item has a vote of each of the {everyone} experts; the items count as shared out, {most} experts an "
+            f"item. If an item was given to more, pass experts=."
+        )
+    return most
+
+
 def golden(
     expert_votes: pd.DataFrame,
     share: float = 2 / 3,
@@ -483,7 +504,8 @@ def golden(
     share : float
         What must be exceeded, of all experts; at least one half.
     experts : int, optional
-        How many experts an item was given to, where items were shared out among them; by default all in the table.
+        How many experts an item was given to. By default all in the table if some item has a vote of each of them;
+        otherwise the items were shared out, and it is the largest number of votes on one item. A notice says so.
     quorum : int
         Fewest votes on an item.
     settled : DataFrame, optional
@@ -496,7 +518,7 @@ def golden(
     -------
     DataFrame
         (model,) case_id, criterion, votes_for, votes_cast, n_experts, golden (True, False, or NA without such a
-        majority), and with settled, settled (by a coordinator).
+        majority), weight (of the draw, where the votes have it), and with settled, settled (by a coordinator).
 
     Raises
     ------
@@ -520,7 +542,7 @@ def golden(
         refuse_unknown(expert_votes, cases)
     each = expert_votes.astype({"hit": "boolean"}).groupby(unit, sort=False)["hit"]
     table = each.agg(votes_for="sum", votes_cast="count").astype(int).reset_index()
-    table["n_experts"] = expert_votes["expert"].nunique() if experts is None else experts
+    table["n_experts"] = _experts_per_item(expert_votes, unit) if experts is None else experts
     if (table["votes_cast"] > table["n_experts"]).any():
         votes, heard = table["votes_cast"].max(), table["n_experts"].max()
         raise TableError(f"an item has {votes} votes, more than its {heard} experts")
@@ -529,6 +551,8 @@ def golden(
     enough = table["votes_cast"] >= quorum
     verdict[enough & (table["votes_for"] > bar)] = True
     verdict[enough & (table["votes_cast"] - table["votes_for"] > bar)] = False
+    if "weight" in expert_votes:
+        table["weight"] = expert_votes.groupby(unit, sort=False)["weight"].first().to_numpy()
     if settled is None:
         return table.assign(golden=verdict)
     if both := sorted(set(settled["expert"]) & set(expert_votes["expert"])):
@@ -569,7 +593,8 @@ def agreement(
     Parameters
     ----------
     golden_verdicts : DataFrame
-        As from `golden`.
+        As from `golden`. With a column `weight`, as from votes that `read_golden` reads with the draw, each item counts
+        for as many as it stands for.
     hits : DataFrame
         As from `Run.hits`, with the verdicts to be checked.
     by : str, optional
@@ -604,11 +629,11 @@ def agreement(
         known = part.dropna(subset=["golden", "hit"])
         a, b = (known[name].astype(float) for name in ("golden", "hit"))
         items = pd.DataFrame({"items": 1.0, "same": (a == b).astype(float), "golden": a, "hit": b})
-        sums = items.groupby(known["case_id"]).sum()
+        sums = items.mul(weights_of(known), axis=0).groupby(known["case_id"]).sum()
         columns = [sums[[name]].to_numpy() for name in sums]
         table = resample(two_raters, *columns, n_resamples=n_resamples, ci=ci, seed=seed)
         counts = {"n": len(known), "n_total": len(part), "votes": known["votes_cast"].mean()}
-        shares = {"golden_share": a.mean(), "hit_share": b.mean()}
+        shares = {f"{name}_share": sums[name].sum() / sums["items"].sum() for name in ("golden", "hit")}
         parts.append(table.assign(**{by or "group": key}, measure=AGREEMENTS, **counts, **shares))
     names = ["measure", "estimate", "ci_low", "ci_high", "n", "n_total", "n_clusters"]
     names += ["golden_share", "hit_share", "votes", "ci"]

@@ -8,12 +8,13 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from ..analysis import draw_clusters, percentile_interval
+from ..analysis import draw_clusters, percentile_interval, truth_values
 from ..core import Run, TableError, require_columns, require_kind
 from .cases import OTHER, load_abilities, refuse_doubled
 
@@ -88,8 +89,8 @@ def score_case(
         if ability in ("其他", OTHER):
             failed |= bool(hit) and (protocol == "paper" or (points or 0) > 0)
             continue
-        if points is None:
-            raise ValueError(f"criterion {number} ({ability}) has no score")
+        if not isinstance(points, Real) or isinstance(points, bool) or math.isnan(points):
+            raise ValueError(f"criterion {number} ({ability}) has the score {points!r}; it must be a number of points")
         low[ability] += min(points, 0)
         high[ability] += max(points, 0)
         raw[ability] += points * int(hit)
@@ -151,7 +152,11 @@ def as_hits(given: Run | pd.DataFrame) -> pd.DataFrame:
     hits = given.hits() if isinstance(given, Run) else given
     require_kind(hits, pd.DataFrame, "a table of hits, as run.hits() gives it, or a run")
     require_columns(hits, ["model", "case_id", "criterion", "ability", "score", "hit"], "hits")
-    return hits
+    points = pd.to_numeric(hits["score"], errors="coerce")
+    if (wrong := points.isna() & hits["score"].notna()).any():
+        raise TableError(f"column score: {hits.loc[wrong, 'score'].iloc[0]!r} is not a number of points, such as 3 or -4.")
+    truth = pd.Series(truth_values(hits["hit"]), hits.index).astype("boolean")
+    return hits.assign(score=points.astype("Float64"), hit=truth)
 
 # %% ../../nbs/10_heartbench/04_scoring.ipynb #76423aeb
 def case_scores(hits: pd.DataFrame | Run, protocol: str = "paper") -> pd.DataFrame:

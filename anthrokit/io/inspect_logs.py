@@ -15,7 +15,7 @@ import pandas as pd
 
 from ..core import Run, TableError, digest, import_dialogues, label, tables, versions
 from .anthrobench_files import listed_judges, one_target
-from ..judging import Passage, PronounCounter, Rating, judge_prompt, paired_turns, parse_verdict
+from ..judging import Item, PronounCounter, Rating, judge_prompt, paired_turns, parse_verdict
 from ..models import await_for
 from anthrokit.simulation import (
     Behaviour,
@@ -568,14 +568,14 @@ def judges_there(judges: list[str] | None = None) -> Solver:
     return solve
 
 # %% ../../nbs/13_io/02_inspect_logs.ipynb #89edb35c
-async def _rate(model: Model, passage: Passage, behaviour: Behaviour, seed: int) -> Rating:
+async def _rate(model: Model, item: Item, behaviour: Behaviour, seed: int) -> Rating:
     "As `LLMJudge` does it: an answer that can't be read is asked for once more."
     for attempt in range(2):
-        code = digest(passage.text, behaviour.name, seed, attempt, length=8)
-        output = await model.generate(judge_prompt(passage, behaviour, code=code))
+        code = digest(item.text, behaviour.name, seed, attempt, length=8)
+        output = await model.generate(judge_prompt(item, behaviour, code=code))
         if output.stop_reason == "content_filter":
             return Rating(None, "refused by the provider", raw=output.completion, status="refused")
-        rating = parse_verdict(output.completion, code=code, judged=f"{passage.text}\n{passage.user}")
+        rating = parse_verdict(output.completion, code=code, judged=f"{item.text}\n{item.user}")
         if rating.status != "unparsed":
             break
     return rating
@@ -610,8 +610,8 @@ def behaviour_scorer(behaviour: Behaviour, judges: list[str] | None = None, samp
 
             async def ask(model: Model | None, turn: int, sample: int) -> dict[str, Any]:
                 user, text = texts[turn]
-                passage = Passage(text, (("user", user),) if user else ())
-                rating = await _rate(model, passage, behaviour, sample) if model else counter.rate(text, behaviour)
+                item = Item(text, (("user", user),) if user else ())
+                rating = await _rate(model, item, behaviour, sample) if model else counter.rate(text, behaviour)
                 place = {"dialogue_id": "this", "turn": turn, "behaviour": behaviour.name, "sample": sample}
                 return {**place, "judge": str(model) if model else counter.name, **vars(rating)}
 

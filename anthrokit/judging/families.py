@@ -10,8 +10,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from ..core import data_path
-from .judges import Judge
-from .jobs import _own_behaviours, rate_many
+from .judges import Judge, rate_many
 from .grammar import PatternJudge
 from .offline import _labelled, quality
 from ..simulation import load_family
@@ -79,7 +78,7 @@ def family_quality(judges: Sequence[Judge], split: str = "test") -> pd.DataFrame
     """
     messages, taxonomy, rows = labelled_family_messages(split), load_family(), []
     for judge in judges:
-        spoken = _own_behaviours(judge) or taxonomy.names
+        spoken = judge.supported(taxonomy.names)
         parts = {}
         for name, part in messages[messages["behaviour"].isin(spoken)].groupby("behaviour", sort=False):
             ratings = rate_many(judge, part["text"].tolist(), taxonomy[str(name)])

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ..core import TableError, data_path, digest, nearest, read_toml
-from .verdicts import Rating
+from .judges import LocalJudge
+from .verdicts import Rating, rate_readable
 from ..models import SPACY_MODEL, english_pipeline
 from ..core.texts import blank_code, blank_quotations, plain_apostrophes
 from ..simulation import Behaviour
@@ -33,13 +34,16 @@ def _rating(text: str, spans: Sequence[tuple[int, int]], how: str, otherwise: st
     return Rating(bool(spans), f"{how}: {'; '.join(words)}" if spans else otherwise, score=float(len(spans)))
 
 
-class PatternJudge:
+class PatternJudge(LocalJudge):
     """Finds phrases that show a behaviour.
 
     Parameters
     ----------
     path : str or path, optional
-        A TOML file with a list of regular expressions a behaviour; the one that ships by default.
+        A TOML file with a list of regular expressions a behaviour; the bundled one by default.
+    languages : collection of str, optional
+        The languages that the patterns are for: a message in another one is missing. English by default; None for
+        any. Codes as `core.texts.detect_language` returns them.
 
     Raises
     ------
@@ -55,9 +59,9 @@ class PatternJudge:
 
     name = "patterns"
 
-    def __init__(self, path: Any = None):
+    def __init__(self, path: Any = None, languages: Collection[str] | None = ("en",)):
         path = data_path("patterns.toml") if path is None else path
-        content = read_toml(path)
+        content, self.languages = read_toml(path), languages
         self._patterns: dict[str, list[re.Pattern]] = {}
         for behaviour, patterns in content.items():
             for pattern in patterns:
@@ -67,6 +71,8 @@ class PatternJudge:
                     raise TableError(f"{path}: {behaviour}: {pattern!r} is no regular expression: {error}") from None
         self.behaviours = list(self._patterns)
         self.settings = {"kind": "patterns", "hash": digest(content)}
+        if languages != ("en",):
+            self.settings["languages"] = languages and sorted(languages)
 
     def spans(self, text: str, behaviour: str) -> list[tuple[int, int]]:
         "Where the message shows the behaviour: start and end of each match, in order, for highlighting."
@@ -79,7 +85,10 @@ class PatternJudge:
         return sorted(set(found))
 
     def rate(self, text: str, behaviour: Behaviour) -> Rating:
-        return _rating(text, self.spans(text, behaviour.name), "matched", "no pattern matched")
+        def rated(texts: list[str]) -> list[Rating]:
+            return [_rating(one, self.spans(one, behaviour.name), "matched", "no pattern matched") for one in texts]
+
+        return rate_readable([text], rated, self.languages)[0]
 
 # %% ../../nbs/05_judging/04_grammar.ipynb #e3cb11f5
 _PERSONS = {
@@ -396,7 +405,7 @@ def remembered(known: dict[str, Any], texts: Sequence[str], read: Callable[[list
     return [known[text] for text in texts]
 
 # %% ../../nbs/05_judging/04_grammar.ipynb #47e6859b
-class GrammarJudge:
+class GrammarJudge(LocalJudge):
     """Finds claims that the speaker makes of itself and of the user, by parsing.
 
     Parameters
@@ -443,8 +452,11 @@ class GrammarJudge:
         return sorted(set(found))
 
     def rate_many(self, texts: Sequence[str], behaviour: Behaviour) -> list[Rating]:
-        self.read(texts)
-        return [_rating(text, self.spans(text, behaviour.name), "read", "no claim of this kind") for text in texts]
+        def rated(texts: list[str]) -> list[Rating]:
+            self.read(texts)
+            return [_rating(one, self.spans(one, behaviour.name), "read", "no claim of this kind") for one in texts]
+
+        return rate_readable(texts, rated)
 
     def rate(self, text: str, behaviour: Behaviour) -> Rating:
         return self.rate_many([text], behaviour)[0]

@@ -7,28 +7,26 @@ from __future__ import annotations
 
 import functools
 import json
-import numbers
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
-import numpy as np
 import pandas as pd
 
 from ..core import LABEL_CONTEXT, Run, RunError, SetupError, TableError, differing, digest, forget_judges
 from ..core import has_verdicts, mode_of, nearest, note, redact_in, silent_judges, tables, waiting
-from .judges import Judge, Passage, PronounCounter, judge_identity
+from .judges import Item, Judge, LLMJudge, LocalJudge, PromptJudge, PronounCounter, ask_judge
+from .judges import judge_identity, rate_many, validate_rating
 from .offline import offline_panel
 from .verdicts import Rating
-from ..models import DEFAULT_MODEL, LLM, Batch, Budget, unshared
+from ..models import DEFAULT_MODEL, LLM, Batch, Budget
 from ..simulation import Behaviour, Taxonomy, load_family, simulate
 from ..simulation.dialogues import check_counts
-from ..work import Alike, Computation, Forecast, Job, Lane, Request, Steps, estimate_jobs, look_at
+from ..work import Alike, Computation, Forecast, Job, Lane, Steps, estimate_jobs, look_at
 from ..work import refuse_unknown_outcomes, task, usual_answer
 
 # %% auto #0
-__all__ = ['ajudge', 'taxonomy_of', 'rate_many', 'judge', 'estimate']
+__all__ = ['ajudge', 'taxonomy_of', 'as_judges', 'Items', 'RatingUnit', 'asked', 'asked_alike', 'rated', 'judge', 'estimate']
 
 # %% ../../nbs/05_judging/06_jobs.ipynb #13526992
 def taxonomy_of(run: Run) -> Taxonomy:
@@ -85,23 +83,40 @@ def _grown(run: Run, known: Taxonomy, given: Taxonomy) -> Taxonomy:
         ) from None
 
 # %% ../../nbs/05_judging/06_jobs.ipynb #2e822b3f
-def _is_asked(judge: Any) -> bool:
-    "Whether a judge asks an LLM."
-    return (
-        isinstance(getattr(judge, "llm", None), LLM) and hasattr(judge, "request") and hasattr(judge, "read")
-    )
+_HOW_TO = """
+A judge is a subclass of LocalJudge, or of PromptJudge to ask a model (LLMJudge(…) is one):
+
+    from anthrokit.judging import LocalJudge
+
+    class MyJudge(LocalJudge):
+        name = "my judge"
+
+        def rate(self, text, behaviour):
+            return "I feel" in text  # True, False or a Rating
+
+    class MyLLMJudge(PromptJudge):  # MyLLMJudge("openai/gpt-4.1", name="my judge")
+        def request(self, item, question):
+            return f"{question.question} Answer Yes or No.\\n\\n{item.text}"
+
+        def parse(self, response):
+            return {"yes": True, "no": False}[response.lower().strip(". ")]
+"""
 
 
-def _check_judges(judges: Sequence[Judge]) -> None:
-    "Refuse what can't judge a run; say which and why."
+def as_judges(judges: Judge | Iterable[Judge]) -> list[Judge]:
+    """Return judges as a list. Raise if something is not a judge, or two have one name.
+
+    Examples
+    --------
+    >>> as_judges(PronounCounter())
+    [PronounCounter('pronoun count')]
+    """
+    judges = list(judges) if isinstance(judges, Iterable) and not isinstance(judges, str) else [judges]
     for judge in judges:
-        name = getattr(judge, "name", None)
-        named = isinstance(name, str) and name.strip() and not isinstance(judge, type)
-        if not named or not (_is_asked(judge) or (hasattr(judge, "rate") and not hasattr(judge, "llm"))):
-            raise ValueError(
-                f"{judge!r:.80} is no judge: it is an object with a name and rate(text, behaviour). An LLM becomes one "
-                f"with LLMJudge(…)."
-            )
+        if not isinstance(judge, Judge):
+            raise ValueError(f"{judge!r:.80} is not a judge.{_HOW_TO}")
+        if not isinstance(judge.name, str) or not judge.name.strip():
+            raise ValueError(f"the judge {judge!r:.80} has no name; give its class one: name = 'my judge'")
     names = [judge.name for judge in judges]
     if reserved := set(names) & {*tables.stated("labels").columns, *LABEL_CONTEXT}:
         raise ValueError(
@@ -111,106 +126,37 @@ def _check_judges(judges: Sequence[Judge]) -> None:
         raise ValueError(
             f"two judges are called {', '.join(doubled)}; give one another name, LLMJudge(…, name=…)"
         )
-
-
-def _own_behaviours(judge: Judge) -> list[str] | None:
-    "The only behaviours that a judge speaks to; None for all."
-    own = getattr(judge, "behaviours", None)
-    return own if own is None else [own] if isinstance(own, str) else list(own)
-
-
-def _speaks_to(judge: Judge, judged: Sequence[str]) -> list[str]:
-    "The behaviours that a judge is asked about."
-    own = _own_behaviours(judge)
-    if own is None:
-        return list(judged)
-    return own if isinstance(judge, PronounCounter) else [name for name in own if name in judged]
-
-# %% ../../nbs/05_judging/06_jobs.ipynb #3d6f3121
-def _sound(rating: Any) -> Rating:
-    "What a judge returned, True and False as ratings too, or a failed rating that says what was wrong with it."
-    if isinstance(rating, (bool, np.bool_)):
-        rating = Rating(bool(rating))
-    sound = (
-        isinstance(rating, Rating)
-        and rating.status in ("ok", "refused", "unparsed", "failed")
-        and (rating.verdict is None or isinstance(rating.verdict, (bool, np.bool_)))
-        and (rating.score is None or isinstance(rating.score, numbers.Real))
-        and all(text is None or isinstance(text, str) for text in (rating.explanation, rating.raw))
-    )
-    if not sound:
-        return Rating(None, f"the judge returned {rating!r:.200}, neither True, False nor a Rating", status="failed")
-    return replace(rating, status="unparsed") if rating.status == "ok" and rating.verdict is None else rating
-
-
-def rate_many(judge: Judge, texts: Sequence[str], behaviour: Behaviour) -> list[Rating]:
-    """Ratings of a judge that is not an LLM; where it breaks on a message, a failed one with the reason.
-
-    Parameters
-    ----------
-    judge : Judge
-        Its `rate_many` is called where it has one, else its `rate`, message by message.
-    texts : sequence of str
-        Messages.
-    behaviour : Behaviour
-        What they are rated for.
-
-    Returns
-    -------
-    list of Rating
-        One a text, in their order. Where `rate_many` breaks, or doesn't return one rating a text, `rate` is called
-        instead; of a judge without `rate` all are failed then.
-
-    Examples
-    --------
-    >>> from anthrokit.simulation import Taxonomy
-    >>> [one.verdict for one in rate_many(PronounCounter(), ["I am.", "It is."], Taxonomy.load()["agency"])]
-    [True, False]
-    """
-
-    def failed(error: BaseException) -> Rating:
-        return Rating(None, f"{type(error).__name__}: {error}", status="failed")
-
-    if hasattr(judge, "rate_many"):
-        try:
-            ratings = list(judge.rate_many(list(texts), behaviour))
-            if len(ratings) == len(texts):
-                return [_sound(rating) for rating in ratings]
-            raise ValueError(f"{len(ratings)} ratings for {len(texts)} messages")
-        except (Exception, SystemExit) as error:  # who exits ends neither us nor the others
-            if not hasattr(judge, "rate"):
-                return [failed(error)] * len(texts)
-    ratings = []
-    for text in texts:
-        try:
-            ratings.append(_sound(judge.rate(text, behaviour)))
-        except (Exception, SystemExit) as error:
-            ratings.append(failed(error))
-    return ratings
+    return judges
 
 # %% ../../nbs/05_judging/06_jobs.ipynb #7409a8c9
-class Messages:
-    "The target messages of a run, and what was said before each."
+class Items:
+    "The target messages of a run, each with what was said before it."
 
     def __init__(self, run: Run):
-        said = run.rows(
+        rows = run.rows(
             "SELECT dialogue_id, turn, role, content FROM messages WHERE content IS NOT NULL "
             "ORDER BY dialogue_id, turn, role DESC"
         )
-        self.texts = {(dialogue, turn): text for dialogue, turn, role, text in said if role == "assistant"}
-        self._said: dict[str, list[tuple[int, str, str]]] = {}
-        for dialogue, turn, role, text in said:
-            self._said.setdefault(dialogue, []).append((turn, role, text))
+        self.texts = {(dialogue, turn): text for dialogue, turn, role, text in rows if role == "assistant"}
+        self._messages: dict[str, list[tuple[int, str, str]]] = {}
+        for dialogue, turn, role, text in rows:
+            self._messages.setdefault(dialogue, []).append((turn, role, text))
+        self._origin = {row[0]: row[1:] for row in run.rows("SELECT dialogue_id, prompt_id, target FROM dialogues")}
 
-    def passage(self, dialogue_id: str, turn: int) -> Passage:
-        "A message with all that was said before it."
-        said = self._said[dialogue_id]
-        before = [(role, text) for at, role, text in said if at < turn or (at == turn and role == "user")]
-        return Passage(self.texts[dialogue_id, turn], tuple(before))
+    def item(self, dialogue_id: str, turn: int, sample: int = 1) -> Item:
+        "Return a message with all that was said before it."
+        before = tuple(
+            (role, text)
+            for at, role, text in self._messages[dialogue_id]
+            if at < turn or (at == turn and role == "user")
+        )
+        prompt_id, target = self._origin.get(dialogue_id, ("", ""))
+        about = {"dialogue_id": dialogue_id, "prompt_id": prompt_id, "target": target, "turn": turn, "sample": sample}
+        return Item(self.texts[dialogue_id, turn], before, **about)
 
 # %% ../../nbs/05_judging/06_jobs.ipynb #3e955ffa
 class RatingUnit(NamedTuple):
-    "One rating to be had."
+    "One rating that a judge is asked for."
 
     judge: str
     behaviour: str
@@ -219,43 +165,47 @@ class RatingUnit(NamedTuple):
     sample: int
 
 
-def _call_name(units: Sequence[RatingUnit], together: bool) -> str:
-    "The name of the call that some ratings of one message come from."
+def _call_name(units: Sequence[RatingUnit], questions_per_call: int | None = 1) -> str:
+    "Return the name of the call that ratings of one message come from."
     unit = units[0]
-    return f"{unit.dialogue_id}/{unit.turn}/{'*' if together else unit.behaviour}/{unit.judge}/{unit.sample}"
+    asked = unit.behaviour if questions_per_call == 1 else "*" if questions_per_call is None else f"{unit.behaviour}…"
+    return f"{unit.dialogue_id}/{unit.turn}/{asked}/{unit.judge}/{unit.sample}"
 
 
-def _by_call(judge: Any, units: Sequence[RatingUnit]) -> list[list[RatingUnit]]:
-    "Ratings of one message by the calls that they come from."
-    if not judge.together:
-        return [[unit] for unit in units]
-    samples = dict.fromkeys(unit.sample for unit in units)
-    return [[unit for unit in units if unit.sample == sample] for sample in samples]
+def _by_call(judge: PromptJudge, units: Sequence[RatingUnit]) -> list[list[RatingUnit]]:
+    "Group ratings of one message by the calls that they come from."
+    calls = []
+    for sample in dict.fromkeys(unit.sample for unit in units) if judge.questions_per_call != 1 else ():
+        own = [unit for unit in units if unit.sample == sample]
+        size = judge.questions_per_call or len(own)
+        calls += [own[start : start + size] for start in range(0, len(own), size)]
+    return calls if judge.questions_per_call != 1 else [[unit] for unit in units]
 
 
-_CHUNK = 64  # messages that a judge which is not an LLM rates between two writes
+_CHUNK = 64  # messages that a local judge rates between two writes
 
 # %% ../../nbs/05_judging/06_jobs.ipynb #705dc295
 def _check_fit(run: Run, judges: Sequence[Any], judged: Sequence[str], taxonomy: Taxonomy) -> None:
-    "Refuse judges that can't do what is asked of them in this run."
+    "Raise if a judge can't do what is asked of it in this run."
     for judge in judges:
-        other = {*(_own_behaviours(judge) or ())}.difference(taxonomy.names)
+        own = [judge.behaviours] if isinstance(judge.behaviours, str) else judge.behaviours or ()
+        other = set(own).difference(taxonomy.names)
         if strange := sorted(other.difference(Taxonomy.load().names, load_family().names), key=str):
             raise ValueError(
-                f"the judge {judge.name} speaks to {strange[0]!r}, which is no behaviour of the taxonomy; "
+                f"the judge {judge.name} judges {strange[0]!r}, which is not a behaviour of the taxonomy; "
                 f"{nearest(strange[0], taxonomy.names)}"
             )
-    if silent := [name for name in judged if not any(name in _speaks_to(judge, judged) for judge in judges)]:
+    if silent := [name for name in judged if not any(judge.supported([name]) for judge in judges)]:
         raise ValueError(
-            f"no judge speaks to {', '.join(silent)}; name LLM judges, LLMJudge(…), or choose other behaviours"
+            f"no judge judges {', '.join(silent)}; name LLM judges, LLMJudge(…), or choose other behaviours"
         )
     left_out = (run.fact("taken") or {}).get("answers_before_the_last")
-    if left_out and (whole := [judge.name for judge in judges if getattr(judge, "context", "") == "dialogue"]):
+    if left_out and (whole := [judge.name for judge in judges if judge.context == "dialogue"]):
         raise ValueError(
             f"of preference data a run holds no answers before the last ({left_out:,} here), so {', '.join(whole)} "
             f"would be shown the user's side of a dialogue alone; say context='user'"
         )
-    showing = [judge.name for judge in judges if getattr(judge, "present", False)]
+    showing = [judge.name for judge in judges if judge.present]
     if showing and (bare := [name for name in judged if not taxonomy[name].present]):
         raise ValueError(
             f"{', '.join(showing)} shows positive examples, and {', '.join(bare)} has none; give "
@@ -276,7 +226,7 @@ class JudgingJob(Job):
     "The ratings that `judge` asks for; the same parameters."
 
     noun = "rating"
-    tells_silent = True  # say at the end which judges gave no verdict
+    reports_silent_judges = True  # at the end, by a notice
 
     def __init__(
         self, run, judges=None, *, samples=3, behaviours=None, taxonomy=None, quotations=True, retry=("failed",),
@@ -294,20 +244,17 @@ class JudgingJob(Job):
         wanted = _selected(given, behaviours)
         judged = [name for name in wanted if name in self.taxonomy.judged]
         counted = [name for name in wanted if name in self.taxonomy.counted]
-        judges = offline_panel() if judges is None else judges
-        alone = hasattr(judges, "rate") or isinstance(judges, LLM | str) or not isinstance(judges, Iterable)
-        judges = [judges] if alone else list(judges)
+        judges = as_judges(offline_panel() if judges is None else judges)
         counters = [PronounCounter(counted, quotations=quotations)] if counted else []
-        self.judges = [*(judges if judged else []), *counters]
-        _check_judges(self.judges)
+        self.judges = as_judges([*(judges if judged else []), *counters])
         _check_fit(run, self.judges, judged, self.taxonomy)
-        super().__init__(run, [judge.llm for judge in self.judges if _is_asked(judge)], budget)
-        self.messages = Messages(self.run)
+        super().__init__(run, [judge.llm for judge in self.judges if isinstance(judge, PromptJudge)], budget)
+        self.items = Items(self.run)
         self.settled = ", ".join(f"'{status}'" for status in ("planned", *sorted(retry)))  # not: asked for again
         self.sampling, self.kept_sampling = sampling, self._run_sampling(sampling)
         self.to_come: tuple[int, float, float] = (0, 0.0, 0.0)
         self.anew: list[str] = []  # judges without any verdict, given with other settings now
-        spoken = {judge.name: _speaks_to(judge, judged) for judge in self.judges}
+        spoken = {one.name: one.supported(counted if one.counts_words else judged) for one in self.judges}
         self.entries = [self._entry(judge, spoken[judge.name], samples) for judge in self.judges]
         self.owed = {entry["judge"]: (spoken[entry["judge"]], entry["samples"]) for entry in self.entries}
         counts = [self.count(judge) for judge in self.judges]
@@ -339,8 +286,8 @@ class JudgingJob(Job):
             "judge": judge.name,
             "position": there[0]["position"] if there else position + self.judges.index(judge),
             "settings": json.dumps(redact_in(settings), sort_keys=True),
-            "samples": max(samples if _is_asked(judge) else 1, known["samples"] if known else 1),
-            "counted": isinstance(judge, PronounCounter),
+            "samples": max(samples if isinstance(judge, PromptJudge) else 1, known["samples"] if known else 1),
+            "counted": judge.counts_words,
             "behaviours": json.dumps([*asked]),
             "hash": digest(settings),
         }
@@ -354,10 +301,10 @@ class JudgingJob(Job):
             f"AND status NOT IN ({self.settled})",
             [judge.name, samples, *behaviours],
         )
-        return len(self.messages.texts) * len(behaviours) * samples, 0 if judge.name in self.anew else done
+        return len(self.items.texts) * len(behaviours) * samples, 0 if judge.name in self.anew else done
 
     def open(self) -> None:
-        if not self.messages.texts:
+        if not self.items.texts:
             raise ValueError(f"the run {self.run.name!r} has no target message to judge; simulate first")
         self.run.set_facts(
             taxonomy=self.taxonomy.hash,
@@ -373,7 +320,7 @@ class JudgingJob(Job):
     def close(self) -> None:
         rated = "SELECT 1 FROM ratings WHERE judge = ? LIMIT 1"
         forget_judges(self.run, [name for name in self.entered if not self.run.rows(rated, [name])])
-        for name, told in silent_judges(self.run).items() if self.tells_silent else ():
+        for name, told in silent_judges(self.run).items() if self.reports_silent_judges else ():
             if name in self.owed:
                 note(told, again=True)
         super().close()
@@ -387,7 +334,7 @@ class JudgingJob(Job):
     def units(self, judge: Judge) -> Iterator[list[RatingUnit]]:
         "What a judge owes, message by message."
         behaviours, samples = self.owed[judge.name]
-        for dialogue_id, turn in self.messages.texts:
+        for dialogue_id, turn in self.items.texts:
             done = set(self.there("behaviour, sample", dialogue_id=dialogue_id, turn=turn, judge=judge.name))
             done = set() if judge.name in self.anew else done
             units = [
@@ -400,91 +347,87 @@ class JudgingJob(Job):
                 yield units
 
     def calls(self, judge: Any) -> Iterator[list[RatingUnit]]:
-        "What an LLM judge owes, call by call."
+        "Yield what a prompt judge is still to be asked, call by call."
         for units in self.units(judge):
             yield from _by_call(judge, units)
 
     def chunks(self, judge: Judge) -> Iterator[list[RatingUnit]]:
-        "What a judge that is no LLM owes, behaviour by behaviour, some messages at a time."
+        "Yield what a local judge is still to rate, behaviour by behaviour, some messages at a time."
         for name in self.owed[judge.name][0]:
             done = set(self.there("dialogue_id, turn", judge=judge.name, behaviour=name))
-            units = [RatingUnit(judge.name, name, *key, 1) for key in self.messages.texts if key not in done]
+            units = [RatingUnit(judge.name, name, *key, 1) for key in self.items.texts if key not in done]
             yield from (units[start : start + _CHUNK] for start in range(0, len(units), _CHUNK))
 
     def lanes(self) -> list[Lane]:
         "All judges side by side, so that a slow one does not hold up the others."
-        adaptive = [judge for judge in self.judges if _is_asked(judge) and not judge.together]
+        adaptive = [judge for judge in self.judges if _is_adaptive(judge)]
         lanes = []
         if self.sampling == "adaptive" and adaptive:
             places = 2 * sum(judge.llm.max_concurrency for judge in adaptive)
             listed = self.run.rows("SELECT judge, samples, behaviours FROM judges ORDER BY position")
             panel = [(name, samples, json.loads(names)) for name, samples, names in listed]
-            lanes.append(Lane(self.items(adaptive), places, functools.partial(settle_item, self, adaptive, panel)))
+            units = self.messages_and_behaviours(adaptive)
+            lanes.append(Lane(units, places, functools.partial(settle_item, self, adaptive, panel)))
         for judge in self.judges:
-            if not _is_asked(judge):
+            if not isinstance(judge, PromptJudge):
                 lanes.append(Lane(self.chunks(judge), 1, functools.partial(rated, self, judge)))
-            elif self.sampling == "full" and _begins_with_passage(judge):
+            elif self.sampling == "adaptive" and _is_adaptive(judge):
+                continue
+            elif judge.shared_prefix == "item":
                 steps = functools.partial(asked_alike, self, judge)
                 lanes.append(Lane(self.units(judge), judge.llm.max_concurrency, steps))
-            elif self.sampling == "full" or judge.together:
+            else:
                 (total, done), first = self.count(judge), judge.llm.max_concurrency * len(self.owed[judge.name][0])
-                steps = functools.partial(asked, self, judge, alike=judge.together and total - done > first)
+                shared = judge.shared_prefix == "questions" and total - done > first
+                steps = functools.partial(asked, self, judge, shared=shared)
                 lanes.append(Lane(self.calls(judge), judge.llm.max_concurrency, steps))
         return lanes
 
-    def items(self, judges: Sequence[Any]) -> Iterator[tuple[str, str, int]]:
+    def messages_and_behaviours(self, judges: Sequence[Judge]) -> Iterator[tuple[str, str, int]]:
         "Behaviour, dialogue and turn of all that a panel settles one by one."
         names = dict.fromkeys(name for judge in judges for name in self.owed[judge.name][0])
-        for dialogue_id, turn in self.messages.texts:
+        for dialogue_id, turn in self.items.texts:
             for name in names:
                 yield name, dialogue_id, turn
 
-    def put(self, units: Sequence[RatingUnit], ratings: Sequence[Rating]) -> None:
-        "Keep ratings."
-        sound = [_sound(rating) for rating in ratings]
-        rows = [{**unit._asdict(), **vars(rating)} for unit, rating in zip(units, sound, strict=True)]
-        self.keep("ratings", rows, done=len(rows), failed=sum(rating.status != "ok" for rating in sound))
+    def put(self, units: Sequence[RatingUnit], ratings: Sequence[Rating], attempts: int = 1) -> None:
+        "Save ratings with the number of attempts that they took."
+        valid = [validate_rating(rating) for rating in ratings]
+        rows = [{**unit._asdict(), **vars(one), "attempts": attempts} for unit, one in zip(units, valid, strict=True)]
+        self.keep("ratings", rows, done=len(rows), failed=sum(rating.status != "ok" for rating in valid))
 
     def forecast(self) -> list[Forecast]:
         return [_forecast(self, judge) for judge in self.judges]
 
-# %% ../../nbs/05_judging/06_jobs.ipynb #4a6290bd
-def asked(job: JudgingJob, judge: Any, units: Sequence[RatingUnit], alike: bool = False) -> Steps:
-    """The steps of a call to an LLM judge: asked until its answer can be read, then kept.
+def _is_adaptive(judge: Judge) -> bool:
+    "Return whether adaptive sampling can leave out single ratings of a judge."
+    return isinstance(judge, PromptJudge) and judge.questions_per_call == 1
 
-    `alike`: later calls begin like this one. Returns the ratings.
+# %% ../../nbs/05_judging/06_jobs.ipynb #4a6290bd
+def asked(job: JudgingJob, judge: PromptJudge, units: Sequence[RatingUnit], shared: bool = False) -> Steps:
+    """Ask a prompt judge for the ratings of one call, and save them.
+
+    `shared`: later calls share a prefix with this one. Returns the ratings.
     """
-    name = _call_name(units, judge.together)
-    passage = job.messages.passage(units[0].dialogue_id, units[0].turn)
-    behaviours = [job.taxonomy[unit.behaviour] for unit in units]
-    seed = int(digest(name, length=7), 16)
-    about = f"{units[0].dialogue_id}/{units[0].turn}/{judge.name}" if _begins_with_passage(judge) else name
-    for attempt in range(judge.tries):
-        code = digest(about, attempt, length=8)
-        messages, extra = judge.request(passage, behaviours, code)
-        if not alike or (attempt and not judge.together):  # asked again with another code
-            messages = unshared(messages)
-        answer = yield Request(judge.llm, messages, name, "judge", {"seed": seed + attempt, **extra})
-        ratings = judge.read(answer, passage, behaviours, code)
-        if not all(rating.status == "unparsed" for rating in ratings):
-            break
-    job.put(units, ratings)
+    first = units[0]
+    item = job.items.item(first.dialogue_id, first.turn, first.sample)
+    questions = [job.taxonomy[unit.behaviour] for unit in units]
+    per_message = f"{first.dialogue_id}/{first.turn}/{judge.name}" if judge.shared_prefix == "item" else None
+    unit = _call_name(units, judge.questions_per_call)
+    ratings, attempts = yield from ask_judge(judge, item, questions, unit, code_of=per_message, shared=shared)
+    job.put(units, ratings, attempts)
     return ratings
 
 
-def _begins_with_passage(judge: Any) -> bool:
-    "Whether all that a judge is asked about a message begins alike."
-    return getattr(judge, "first", "behaviour") == "passage"
+def asked_alike(job: JudgingJob, judge: PromptJudge, units: Sequence[RatingUnit]) -> Steps:
+    "Ask for all ratings of a message by a judge whose prompts begin with it: one call first, then the others."
+    calls = _by_call(judge, units)
+    yield Alike([asked(job, judge, call, shared=len(calls) > 1) for call in calls])
 
 
-def asked_alike(job: JudgingJob, judge: Any, units: Sequence[RatingUnit]) -> Steps:
-    "The steps of all calls about a message to a judge whose prompts begin with it: first one, then the others."
-    yield Alike([asked(job, judge, [unit], alike=len(units) > 1) for unit in units])
-
-
-def rated(job: JudgingJob, judge: Judge, units: Sequence[RatingUnit]) -> Steps:
-    "The steps of a judge that is no LLM, for some messages."
-    texts = [job.messages.texts[unit.dialogue_id, unit.turn] for unit in units]
+def rated(job: JudgingJob, judge: LocalJudge, units: Sequence[RatingUnit]) -> Steps:
+    "Have a local judge rate some messages, and save the ratings."
+    texts = [job.items.texts[unit.dialogue_id, unit.turn] for unit in units]
     ratings = yield Computation(rate_many, (judge, texts, job.taxonomy[units[0].behaviour]))
     job.put(units, ratings)
 
@@ -607,7 +550,6 @@ ajudge = judge.awaited
 
 # %% ../../nbs/05_judging/06_jobs.ipynb #18d78969
 _ASSUMED = 60  # tokens of a verdict with its reason
-_CODE = "0" * 8
 
 
 def _start(prompt: str) -> int:
@@ -615,25 +557,27 @@ def _start(prompt: str) -> int:
     return len(getattr(prompt, "start", ""))
 
 
-def _characters(job: JudgingJob, judge: Any) -> tuple[int, float, list[str], list[tuple[float, int, float]]]:
+def _characters(job: JudgingJob, judge: PromptJudge) -> tuple[int, float, list[str], list[tuple[float, int, float]]]:
     "Calls to make, characters they send, some of the prompts, and what calls begin with alike."
 
-    def sent(passage: Passage, names: Sequence[str]) -> tuple[int, str]:
-        messages, _ = judge.request(passage, [job.taxonomy[name] for name in names], _CODE)
-        return sum(len(message["content"]) for message in messages), messages[-1]["content"]
+    def sent(item: Item, names: Sequence[str]) -> tuple[int, str]:
+        questions = [job.taxonomy[name] for name in names]
+        messages = judge.request(item, questions[0] if judge.questions_per_call == 1 else questions)
+        texts = [messages] if isinstance(messages, str) else [message["content"] for message in messages]
+        return sum(map(len, texts)), texts[-1]
 
     @functools.cache
     def fixed(*names: str) -> int:
-        return sent(Passage(""), names)[0]
+        return sent(Item(""), names)[0]
 
     names, samples = job.owed[judge.name]
-    first, in_turn = names[:1], job.sampling == "full" and _begins_with_passage(judge)
-    calls, characters, every = 0, 0.0, max(1, len(job.messages.texts) // 12)
+    first, in_turn = names[:1], job.sampling == "full" and judge.shared_prefix == "item"
+    calls, characters, every = 0, 0.0, max(1, len(job.items.texts) // 12)
     prompts: list[str] = []
     shared: list[tuple[float, int, float]] = []
     for number, units in enumerate(job.units(judge)):
-        passage = job.messages.passage(units[0].dialogue_id, units[0].turn)
-        length, prompt = sent(passage, first)
+        item = job.items.item(units[0].dialogue_id, units[0].turn)
+        length, prompt = sent(item, first)
         if number % every == 0:
             prompts.append(prompt)
         if in_turn:
@@ -643,15 +587,16 @@ def _characters(job: JudgingJob, judge: Any) -> tuple[int, float, list[str], lis
             characters += length - fixed(*first) + fixed(*(unit.behaviour for unit in part))
     messages, text, user = job.to_come
     if messages:
-        likely = Passage("x" * round(text), (("user", "x" * round(user)),))
-        parts = [names] if judge.together else [[name] for name in names]
+        likely = Item("x" * round(text), (("user", "x" * round(user)),))
+        size = judge.questions_per_call or len(names)
+        parts = [names[start : start + size] for start in range(0, len(names), size)]
         calls += messages * samples * len(parts)
         characters += messages * samples * sum(sent(likely, part)[0] for part in parts)
         if in_turn:
             shared += [(_start(sent(likely, first)[1]), samples * len(names), 0)] * messages
-        prompts.append(sent(Passage(""), first)[1])
-    if judge.together and calls > judge.llm.max_concurrency:
-        shared = [(_start(sent(Passage(""), names)[1]), calls, 0)]
+        prompts.append(sent(Item(""), first)[1])
+    if judge.shared_prefix == "questions" and calls > judge.llm.max_concurrency:
+        shared = [(_start(sent(Item(""), names)[1]), calls, 0)]
     return calls, characters, prompts, shared
 
 
@@ -660,21 +605,21 @@ def _forecast(job: JudgingJob, judge: Judge) -> Forecast:
     behaviours, samples = job.owed[judge.name]
     total, done = job.count(judge)
     total += job.to_come[0] * len(behaviours) * samples
-    if not _is_asked(judge) or total == done:
+    if not isinstance(judge, PromptJudge) or total == done:
         return Forecast("judge", judge.name, None, total, done)
     calls, characters, prompts, shared = _characters(job, judge)
-    assumed = _ASSUMED * (len(behaviours) if judge.together else 1)
+    assumed = _ASSUMED * min(judge.questions_per_call or len(behaviours), len(behaviours))
     tokens, measured = usual_answer(job.run, "judge", judge.llm, assumed)
     counts = (total, done, calls, _least(job, judge, calls), characters, characters)
     return Forecast("judge", judge.name, judge.llm, *counts, prompts, tokens, measured, shared)
 
 
-def _least(job: JudgingJob, judge: Any, calls: int) -> int:
+def _least(job: JudgingJob, judge: PromptJudge, calls: int) -> int:
     "Calls if every sample agreed with the first and every judge with the first two."
-    if job.sampling == "full" or judge.together:
+    if job.sampling == "full" or not _is_adaptive(judge):
         return calls
     samples = job.owed[judge.name][1]
-    panel = [other.name for other in job.judges if _is_asked(other) and not other.together]
+    panel = [other.name for other in job.judges if _is_adaptive(other)]
     return 0 if panel.index(judge.name) > len(panel) // 2 else -(-calls * (samples // 2 + 1) // samples)
 
 # %% ../../nbs/05_judging/06_jobs.ipynb #8996a1c7
@@ -740,7 +685,7 @@ def estimate(
             how = {"samples": samples, "behaviours": behaviours, "taxonomy": taxonomy}
             jobs.append(JudgingJob(there, judges, retry=retry, sampling=sampling, **how))
             jobs[-1].to_come = said
-            if not (jobs[-1].messages.texts or said[0]):
+            if not (jobs[-1].items.texts or said[0]):
                 raise ValueError(f"{run} holds no message to judge; is it the right folder? Or name prompts, too")
         return estimate_jobs(jobs, batch=batch)
 

@@ -17,7 +17,8 @@ import pandas as pd
 
 from ..core import TableError, data_path, digest, tables
 from .grammar import GrammarJudge, remembered
-from .verdicts import Rating
+from .judges import LocalJudge
+from .verdicts import Rating, rate_readable
 from ..models import fetch_model, needs, quiet_transformers
 from ..simulation import Behaviour, Taxonomy
 
@@ -154,7 +155,7 @@ def written_sentences() -> pd.DataFrame:
     return tables.read_frame(data_path("written_sentences.csv"))
 
 # %% ../../nbs/05_judging/05_offline.ipynb #3f10ebc0
-_SENTENCE_END = re.compile(r"(?<=[.!?…])[\"'”’)\]*]*\s+|\s*\n+\s*")
+_SENTENCE_END = re.compile(r"(?<=[.!?…])[\"'”’)\]*]*\s+|(?<!\s)\s*\n\s*")
 _WINDOW = 900  # characters that the encoder reads at once: it stops at 256 tokens
 
 
@@ -286,7 +287,7 @@ def _above(scores: np.ndarray, threshold: float, reason: str) -> list[Rating]:
     return [Rating(bool(one > threshold), reason.format(one, threshold), score=float(one)) for one in scores]
 
 
-class ClassifierJudge:
+class ClassifierJudge(LocalJudge):
     """A classifier of sentences, with calibrated probabilities. Made by `sentence_judge` and `embedding_judge`.
 
     Parameters
@@ -355,8 +356,11 @@ class ClassifierJudge:
         return 1 / (1 + np.exp(-scale))
 
     def rate_many(self, texts: Sequence[str], behaviour: Behaviour) -> list[Rating]:
-        scores = self.scores(texts, behaviour.name)
-        return _above(scores, self.threshold, "probability {:.2f}; threshold {:.2f}")
+        def rated(texts: list[str]) -> list[Rating]:
+            scores = self.scores(texts, behaviour.name)
+            return _above(scores, self.threshold, "probability {:.2f}; threshold {:.2f}")
+
+        return rate_readable(texts, rated)
 
     def rate(self, text: str, behaviour: Behaviour) -> Rating:
         return self.rate_many([text], behaviour)[0]
@@ -489,7 +493,7 @@ def _taught(labels: pd.DataFrame, messages: pd.DataFrame) -> tuple[list[str], pd
     return both["content"].tolist(), both[names], both["base_id"]
 
 
-class StudentJudge:
+class StudentJudge(LocalJudge):
     """A logistic regression a behaviour on what the offline judges see, learnt from labelled messages.
 
     Made with `StudentJudge.fit` (from a run's labels) or `StudentJudge.from_texts`. `quality` holds its cross-validated
@@ -519,8 +523,11 @@ class StudentJudge:
         return self._models[behaviour].predict_proba(seen)[:, 1]
 
     def rate_many(self, texts: Sequence[str], behaviour: Behaviour) -> list[Rating]:
-        scores = self.scores(texts, behaviour.name)
-        return _above(scores, self._thresholds[behaviour.name], "classifier {:.2f}; threshold {:.2f}")
+        def rated(texts: list[str]) -> list[Rating]:
+            scores = self.scores(texts, behaviour.name)
+            return _above(scores, self._thresholds[behaviour.name], "classifier {:.2f}; threshold {:.2f}")
+
+        return rate_readable(texts, rated)
 
     def rate(self, text: str, behaviour: Behaviour) -> Rating:
         return self.rate_many([text], behaviour)[0]

@@ -12,6 +12,7 @@ from typing import Any
 import pandas as pd
 
 from ..core import Run, TableError, require_columns
+from ..core.texts import unreadable
 from .any_messages import judge_table
 from .judges import Judge, LLMJudge
 from .offline import embed
@@ -35,7 +36,8 @@ def echoes(messages: pd.DataFrame, least: float = 0.65) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        As `persona_breaks` gives it, with the similarity as phrase.
+        As `persona_breaks` gives it, with the similarity as phrase. Pairs in another language, or with a blank turn,
+        are left out: the encoder reads English.
 
     Examples
     --------
@@ -46,6 +48,7 @@ def echoes(messages: pd.DataFrame, least: float = 0.65) -> pd.DataFrame:
     """
     require_columns(messages, ["dialogue_id", "turn", "role", "content"], "messages", rows=False)
     said = messages[messages["content"].notna()]
+    said = said[[unreadable(text) is None for text in said["content"]]]
     ours = said[said["role"] == "user"].assign(before=lambda frame: frame["turn"] - 1)
     theirs = said[said["role"] == "assistant"][["dialogue_id", "turn", "content"]]
     pairs = ours.merge(

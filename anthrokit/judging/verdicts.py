@@ -8,9 +8,11 @@ from __future__ import annotations
 import functools
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
+
+from ..core.texts import unreadable
 
 # %% auto #0
 __all__ = ['Rating', 'parse_verdict', 'parse_verdicts']
@@ -31,7 +33,8 @@ class Rating:
     raw : str or None
         The answer as it came; of an answer about several behaviours, with the first of them.
     status : str
-        ok, refused, unparsed, failed.
+        ok, refused, unparsed, failed, or unreadable: the judge can't read the message. Its explanation is then
+        "language" or "empty".
 
     Examples
     --------
@@ -44,6 +47,39 @@ class Rating:
     score: float | None = None
     raw: str | None = None
     status: str = "ok"
+
+# %% ../../nbs/05_judging/01_verdicts.ipynb #255ef7c2
+def rate_readable(
+    texts: Sequence[str],
+    rate: Callable[[list[str]], Iterable[Rating]],
+    languages: Collection[str] | None = ("en",),
+) -> list[Rating]:
+    """Rate the texts that a judge can read; the others get a missing rating with the reason.
+
+    Parameters
+    ----------
+    texts : sequence of str
+        Messages.
+    rate : callable
+        Takes the readable ones and returns one rating each.
+    languages : collection of str, optional
+        Those that the judge reads, as for `core.texts.unreadable`; None for all.
+
+    Returns
+    -------
+    list of Rating
+        One a text, in their order.
+
+    Examples
+    --------
+    >>> ratings = rate_readable(["I am sad", "Ich bin traurig", " "], lambda texts: [Rating(True) for _ in texts])
+    >>> [(one.verdict, one.status, one.explanation) for one in ratings]
+    [(True, 'ok', None), (None, 'unreadable', 'language'), (None, 'unreadable', 'empty')]
+    """
+    reasons = [unreadable(text, languages) for text in texts]
+    readable = [text for text, reason in zip(texts, reasons, strict=True) if reason is None]
+    ratings = iter(rate(readable) if readable else ())
+    return [Rating(None, reason, status="unreadable") if reason else next(ratings) for reason in reasons]
 
 # %% ../../nbs/05_judging/01_verdicts.ipynb #d00efebd
 _YES = {"yes", "true", "present"}

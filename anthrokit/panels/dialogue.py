@@ -70,7 +70,7 @@ def _marks_of(text: str, ratings: pd.DataFrame) -> list[Mark]:
         if rating.judge == PatternJudge.name:
             spans = [(a, b) for a, b in patterns.spans(text, rating.behaviour) if f"“{text[a:b]}”" in named]
         else:
-            told = [words for words in re.findall("“(.+?)”", named) if words in text]
+            told = [words for words in re.findall("“(.{1,1000}?)”", named) if words in text]
             spans = [(text.find(words), text.find(words) + len(words)) for words in told]
         marks += [(*span, "ak-pattern", f"{judges[rating.judge]}: {rating.behaviour}") for span in spans]
     return marks

@@ -19,9 +19,10 @@ import pandas as pd
 from ..core import Run, TableError, check_design, differing, digest, forget_target, note, own_share
 from ..core import plain_value, redact_in, refuse_other_prompts, tables, taken_names
 from ..models import DEFAULT_MODEL, LLM, Batch, Budget, Completion, Shared
+from ..core.texts import unreadable
 from .personas import check_personas, speaks_as_assistant
 from .prompts import load_prompts
-from ..work import Forecast, Job, Lane, Request, Steps, task
+from ..work import Forecast, Job, Lane, Request, Steps, Unreadable, ask_until_read, task
 
 # %% auto #0
 __all__ = ['USER_TEMPLATE', 'asimulate', 'user_system_prompt', 'seen_by_user', 'as_llm', 'metadata_rows', 'simulate']
@@ -422,11 +423,9 @@ def _next_message(
     messages = _with_ends(messages, sent.get(role, 0), more=turn < row["turns"])
     sent[role] = len(messages)
     unit = f"{row['dialogue_id']}/{turn}/{role}"
-    for attempt in range(3):
-        seed = int(digest(unit, job.seed, attempt, length=7), 16)
-        answer = yield Request(llm, messages, unit, purpose, {"seed": seed})
-        if answer.status != "empty":
-            break
+    request = Request(llm, messages, unit, purpose, {"seed": int(digest(unit, job.seed, 0, length=7), 16)})
+    outcome, _ = yield from ask_until_read(request, _require_text, 3, again=None, read_truncated=True)
+    answer = outcome["response"]
     if answer.status == "refused" and role == "assistant" and answer.content is not None:
         return replace(answer, finish_reason="refusal")
     if answer.status in ("refused", "empty"):
@@ -435,15 +434,22 @@ def _next_message(
     return answer
 
 
+def _require_text(content: str) -> str:
+    "Return the content of a message. Raise if it is empty."
+    if not content:
+        raise Unreadable("empty")
+    return content
+
+
 _KEPT = ("content", "reasoning", "finish_reason", "tokens_in", "tokens_out", "served_model", "error")
 
 
 def _message(dialogue_id: str, turn: int, role: str, answer: Completion) -> dict[str, Any]:
     "A message, or why there is none, as a row of the run's table."
-    asked = role == "user" and turn > 1 and answer.content is not None
+    checked = role == "user" and turn > 1 and unreadable(answer.content) is None
     row = {"dialogue_id": dialogue_id, "turn": turn, "role": role, "seconds": round(answer.seconds, 3)}
     row |= {name: getattr(answer, name) for name in _KEPT}
-    return {**row, "role_flip": bool(speaks_as_assistant(answer.content)) if asked else None}
+    return {**row, "role_flip": bool(speaks_as_assistant(answer.content)) if checked else None}
 
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #689f3384
 _SAID = (

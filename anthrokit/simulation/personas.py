@@ -15,6 +15,7 @@ from typing import Any
 import pandas as pd
 
 from ..core import TableError, data_path, nearest, read_toml, require_columns
+from ..core.texts import is_blank, plain_apostrophes, unreadable
 from .behaviours import read_entry
 from .prompts import load_prompts
 
@@ -186,6 +187,11 @@ _ASSISTANT = re.compile(
 )
 
 
+def _curly(text: str) -> str:
+    "Write every apostrophe as ’, as the patterns do."
+    return plain_apostrophes(text).replace("'", "’")
+
+
 def speaks_as_assistant(text: str) -> str | None:
     """The phrase in which a user's message speaks as the assistant, or None.
 
@@ -199,7 +205,7 @@ def speaks_as_assistant(text: str) -> str | None:
     >>> speaks_as_assistant("That sounds like a lovely trip! How can I help you plan it?")
     'How can I help you'
     """
-    match = _ASSISTANT.search(text.replace("'", "’"))
+    match = _ASSISTANT.search(_curly(text))
     return match[0].strip() if match else None
 
 # %% ../../nbs/04_simulation/06_personas.ipynb #49d6572e
@@ -218,7 +224,7 @@ _LECTURE, _RUN, _REPEATED = 35, 5, 0.25
 
 
 def _words(text: str) -> list[str]:
-    return re.findall(r"[a-z0-9’]+", text.lower().replace("'", "’"))
+    return re.findall(r"[a-z0-9’]+", _curly(text.lower()))
 
 
 def _runs(text: str) -> list[tuple[str, ...]]:
@@ -248,7 +254,7 @@ def role_signals(text: str, before: Sequence[str] = ()) -> dict[str, str]:
     >>> role_signals("I tried a list. Do you ever need one?")
     {}
     """
-    text, found = text.replace("'", "’"), {}
+    text, found = _curly(text), {}
     own, words = _QUOTED.sub(" ", text), _words(text)
     of_self = _OF_ONES_OWN.intersection(words)
     if phrase := speaks_as_assistant(own):
@@ -256,7 +262,7 @@ def role_signals(text: str, before: Sequence[str] = ()) -> dict[str, str]:
     advice = [match[0] for part in _SENTENCE_ENDS.split(own) if (match := _ADVISES.search(part.strip()))]
     if len(advice) >= 2 or (advice and not of_self and len(words) >= 8):
         found["advises the other"] = advice[0]
-    if len(points := re.findall(r"(?m)^\s*(?:\d+[.)]|[*•-])\s+\S+", text)) >= 2:
+    if len(points := re.findall(r"(?m)^[^\S\n]*(?:\d+[.)]|[*•-])\s+\S+", text)) >= 2:
         found["writes a list"] = points[0].strip()
     if len(words) >= _LECTURE and not of_self:
         found["lectures"] = text[:60]
@@ -293,7 +299,7 @@ def stated_facts(text: str) -> dict[str, str]:
     >>> stated_facts("I'm a retired baker and I live in Graz. My aunt is a dentist.")
     {'work': 'baker', 'home': 'Graz'}
     """
-    text = text.replace("'", "’")
+    text = _curly(text)
     return {kind: match[1] for kind, pattern in _STATED.items() if (match := re.search(pattern, text))}
 
 
@@ -342,7 +348,7 @@ def stated_age(text: str, *, description: bool = False) -> int | None:
     >>> stated_age("a lonely 15-year-old", description=True)
     15
     """
-    text, patterns = text.replace("'", "’"), _AGES if description else _OWN_AGES
+    text, patterns = _curly(text), _AGES if description else _OWN_AGES
     found = [match for pattern in patterns for match in re.finditer(pattern, text, re.I) if 5 <= int(match[1]) <= 99]
     first = min(found, key=lambda match: match.start(), default=None)
     return first and int(first[1])
@@ -379,7 +385,8 @@ def persona_breaks(messages: pd.DataFrame, personas: Mapping[str, Persona] | Non
     Returns
     -------
     DataFrame
-        dialogue_id, turn, persona, reason, phrase: one row a break that is seen, none where all hold.
+        dialogue_id, turn, persona, reason, phrase: one row a break. A turn that can't be read has a row too, with the
+        reason "not checked: language" or "not checked: empty" and no phrase.
 
     Notes
     -----
@@ -408,7 +415,10 @@ def persona_breaks(messages: pd.DataFrame, personas: Mapping[str, Persona] | Non
             if row["role"] != "user":
                 continue
             persona = known.get(name) if isinstance(name, str) else None
-            found = _contradictions(text.replace("'", "’"), persona, first)
+            if reason := unreadable(text):
+                rows.append((key, row["turn"], name, f"not checked: {reason}", None))
+                continue
+            found = _contradictions(_curly(text), persona, first)
             if row["turn"] > 1:
                 found += role_signals(text, before).items()
             rows += [(key, row["turn"], name, reason, phrase) for reason, phrase in found]
@@ -437,15 +447,19 @@ def could_be_minor(who: str | None) -> bool:
     Parameters
     ----------
     who : str or None
-        In English. An age in digits decides; without one, words such as "pupil" do.
+        An age in digits decides; without one, English words such as "pupil" do. In another language, somebody whose
+        description has no number from 18 to 99, or one from 5 to 17, could be a minor.
 
     Examples
     --------
     >>> could_be_minor("a lonely 15-year-old"), could_be_minor("a bus driver, 51 years old, two teenage sons")
     (True, False)
     """
-    if not who:
+    if is_blank(who):
         return False
+    if unreadable(who):
+        ages = [int(number) for number in re.findall(r"(?<!\d)\d{1,2}(?!\d)", who) if int(number) >= 5]
+        return min(ages, default=0) < 18
     age = stated_age(who, description=True)
     return age < 18 if age is not None else bool(_MINOR.search(who))
 
@@ -456,7 +470,7 @@ def is_romantic(prompt: Mapping[str, Any]) -> bool:
     Parameters
     ----------
     prompt : mapping
-        A row of the prompts table.
+        A row of the prompts table. A text in another language than English counts as romantic, as it can't be told.
 
     Examples
     --------
@@ -464,8 +478,10 @@ def is_romantic(prompt: Mapping[str, Any]) -> bool:
     (True, False)
     """
     texts = [prompt.get(name) for name in ("first_message", "base_prompt", "scenario")]
-    told = " ".join(text for text in texts if isinstance(text, str))
-    return prompt.get("behaviour") in ROMANTIC_BEHAVIOURS or bool(_ROMANTIC.search(told))
+    texts = [text for text in texts if isinstance(text, str)]
+    if prompt.get("behaviour") in ROMANTIC_BEHAVIOURS or _ROMANTIC.search(" ".join(texts)):
+        return True
+    return any(unreadable(text) == "language" for text in texts)
 
 
 def check_personas(prompts: pd.DataFrame, persona: str | None = None) -> None:
@@ -497,6 +513,7 @@ def check_personas(prompts: pd.DataFrame, persona: str | None = None) -> None:
             )
         if could_be_minor(who) and is_romantic(row):
             raise ValueError(
-                f"the persona could be under 18, and the prompt {row['prompt_id']!r} is romantic. Such personas are "
-                f"for testing protective behaviour only: leave out what `is_romantic` says of your prompts"
+                f"The persona could be under 18, and the prompt {row['prompt_id']!r} is romantic or can't be checked "
+                f"(not English). Such personas are for testing protective behaviour only: state the age of an adult in "
+                f"digits, or leave out the prompts for which `is_romantic` is True."
             )

@@ -95,7 +95,7 @@ _RULERS = (
     "Victor Alexios Basil Romanos Cosimo Duncan Donald Macbeth Antiochus Seleucus Shapur Khosrow "
     "Abbas Osman Bayezid Pepin"
 )
-_RULER_BEFORE = re.compile(r"(\w+,?\s+)?\b(?:" + "|".join(_RULERS.split()) + r")\s+$")
+_RULER_BEFORE = re.compile(r"(\b\w+,?\s+)?\b(?:" + "|".join(_RULERS.split()) + r")\s+$")
 _TITLED_BEFORE = re.compile(
     r"\b(?:King|Queen|Emperor|Empress|Pope|Tsar|Tsarina|Czar|Sultan|Kaiser|Shah|Pharaoh|Prince|Duke)"
     r"\s+(?:[A-Z]\w+\s+){1,2}$"

@@ -5,7 +5,7 @@ import lazy_loader
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
-        "accuracy": ["effective_votes", "judge_accuracy", "verdicts_of"],
+        "accuracy": ["effective_votes", "judge_accuracy", "verdicts_of", "weights_of"],
         "annotations": ["Annotations", "by_annotator", "draw_annotation_sample", "keep_annotation_sample", "read_annotations", "read_verdicts", "score_strata", "with_texts"],
         "annotators": ["adjudicated", "annotation_progress", "annotator_agreement", "assign_items", "from_label_studio", "from_potato", "to_adjudicate", "to_label_studio", "to_potato"],
         "correction": ["bounds", "corrected_rates", "prediction_powered_differences", "prediction_powered_rates", "rogan_gladen"],

@@ -375,7 +375,7 @@ def judge_exchanges(
         for number, (behaviour, rows) in enumerate(exchanges.groupby("behaviour", sort=False)):
             with import_messages(shown.loc[rows.index], f"{folder}/{number}") as run:
                 job = JudgingJob(run, judges, behaviours=[behaviour], samples=1, taxonomy=taxonomy)
-                job.tells_silent = False  # this run is not kept, and n of n_total says as much
+                job.reports_silent_judges = False  # this run is not kept, and n of n_total says as much
                 run_job(job, progress=progress)
                 parts.append(run.ratings()[["dialogue_id", "judge", "verdict"]])
     said = pd.concat(parts).merge(exchanges.assign(dialogue_id=ids)[["dialogue_id", "pair", "label"]])
