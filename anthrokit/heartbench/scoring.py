@@ -17,6 +17,7 @@ import pandas as pd
 from ..analysis import draw_clusters, percentile_interval, truth_values
 from ..core import Run, TableError, require_columns, require_kind
 from .cases import OTHER, load_abilities, refuse_doubled
+from .judging import verdicts
 
 # %% auto #0
 __all__ = ['CaseScore', 'score_case', 'normalised', 'case_scores', 'score', 'unscored']
@@ -149,8 +150,8 @@ def normalised(points: np.ndarray | Sequence[float], span: np.ndarray | float, s
 # %% ../../nbs/10_heartbench/04_scoring.ipynb #ba9c2ae6
 def as_hits(given: Run | pd.DataFrame) -> pd.DataFrame:
     "The hits of a run, or a table of hits as it is; a table that can have no scores is refused."
-    hits = given.hits() if isinstance(given, Run) else given
-    require_kind(hits, pd.DataFrame, "a table of hits, as run.hits() gives it, or a run")
+    hits = verdicts(given) if isinstance(given, Run) else given
+    require_kind(hits, pd.DataFrame, "a table of verdicts, as heartbench.verdicts(run) gives it, or a run")
     require_columns(hits, ["model", "case_id", "criterion", "ability", "score", "hit"], "hits")
     points = pd.to_numeric(hits["score"], errors="coerce")
     if (wrong := points.isna() & hits["score"].notna()).any():
@@ -165,7 +166,7 @@ def case_scores(hits: pd.DataFrame | Run, protocol: str = "paper") -> pd.DataFra
     Parameters
     ----------
     hits : DataFrame or Run
-        model, case_id, criterion, ability, score, hit; as from `Run.hits` or `with_criteria`. Or a judged run.
+        model, case_id, criterion, ability, score, hit; as from `verdicts` or `with_criteria`. Or a judged run.
     protocol : str
         "paper" or "released".
 
@@ -303,7 +304,7 @@ def score(
     Parameters
     ----------
     hits : DataFrame or Run
-        As from `Run.hits` or `with_criteria`; or a judged run.
+        As from `verdicts` or `with_criteria`; or a judged run.
     protocol : str
         "paper" or "released".
     ci : float

@@ -334,13 +334,14 @@ def counselled(base: str, folder: Path) -> dict[str, pd.DataFrame]:
     cases = heartbench.load_cases("bundled")
     run = core.Run(folder / "heartbench")
     with run:
-        heartbench.answer(cases, model=[model(base, "one"), model(base, "two")], run=run, progress=False)
-        judges = [heartbench.RubricJudge(model(base, f"rubric-{letter}")) for letter in "ab"]
-        heartbench.judge_answers(run, judges, progress=False)
+        prompts = heartbench.add_cases(run, cases)
+        for name in ("one", "two"):
+            simulation.simulate(prompts, model(base, name), run=run, turns=1, progress=False)
+        judging.judge(run, [heartbench.RubricJudge(model(base, f"rubric-{letter}")) for letter in "ab"], progress=False)
         found = {
-            "answers": heartbench.with_words(run.answers()),
-            "judgements": run.judgements(),
-            "hits": run.hits(),
+            "answers": heartbench.with_words(heartbench.answers_of(run)),
+            "ratings": run.ratings(),
+            "hits": heartbench.verdicts(run),
             "calls": run.query("SELECT * FROM calls"),
         }
         return {name: arranged(name, frame) for name, frame in found.items()}
