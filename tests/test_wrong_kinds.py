@@ -47,7 +47,7 @@ TABLES = {
     "golden": lambda: heartbench.agreement(FRAME, heartbench.bundled_hits()),
     "disagreements": lambda: heartbench.disagreements(FRAME, heartbench.bundled_hits()),
     "saturation": lambda: heartbench.saturation_without(FRAME),
-    "order": lambda: heartbench.place_effect(FRAME, FRAME),
+    "order": lambda: heartbench.place_effect(FRAME),
     "persona": lambda: heartbench.persona(FRAME),
     "decisions": lambda: heartbench.with_decisions(heartbench.load_cases("bundled"), FRAME),
     "drafts": lambda: heartbench.with_drafts(heartbench.load_cases("bundled"), FRAME),

@@ -279,10 +279,9 @@ ORDER = {
     "dialogues": ["dialogue_id"],
     "calls": ["unit", "purpose", "model", "seed"],
     "answers": ["model", "case_id"],
-    "judgements": ["model", "case_id", "judge", "sample"],
     "hits": ["model", "case_id", "criterion"],
 }
-NOT_KEPT = {"seconds", "at", "call", "run", "started", "ended", "batch", "cost", "created"}
+NOT_KEPT = {"server", "seconds", "at", "call", "run", "started", "ended", "batch", "cost", "created"}
 
 
 def tables_of(run) -> dict[str, pd.DataFrame]:
@@ -361,7 +360,7 @@ def runs() -> dict[str, pd.DataFrame]:
 RUNS = [
     *(f"run single.{name}" for name in ("messages", "dialogues", "ratings", "labels", "calls")),
     *(f"run {way}.{name}" for way in ("together", "adaptive") for name in ("ratings", "labels", "calls")),
-    *(f"run heartbench.{name}" for name in ("answers", "judgements", "hits", "calls")),
+    *(f"run heartbench.{name}" for name in ("answers", "ratings", "hits", "calls")),
 ]
 
 
