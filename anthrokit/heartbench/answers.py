@@ -11,11 +11,12 @@ from typing import Any
 
 import pandas as pd
 
-from ..core import Run, RunError, TableError, digest, refuse_twice, require_columns, require_run, tables
+from ..core import Run, RunError, TableError, digest, require_unique, require_columns, require_run, tables
 from .cases import Case, Cases, ability_names, as_cases, case_of, case_record, has_text, merge_turns
 
 # %% auto #0
-__all__ = ['answer_prompt', 'count_words', 'case_prompts', 'add_cases', 'cases_of', 'with_words', 'answers_of', 'add_answers']
+__all__ = ['answer_prompt', 'count_words', 'case_prompts', 'add_cases', 'run_cases', 'add_word_counts', 'answers_of',
+           'add_answers']
 
 # %% ../../nbs/10_heartbench/02_answers.ipynb #61036f50
 _ANSWER_PROMPTS = {
@@ -164,7 +165,7 @@ def add_cases(run: Run, cases: Cases, style: str = "transcript", language: str =
     >>> from anthrokit.heartbench import load_cases
     >>> with Run(mkdtemp()) as run:
     ...     prompts = add_cases(run, load_cases("bundled"))
-    ...     len(cases_of(run)), len(prompts)
+    ...     len(run_cases(run)), len(prompts)
     (12, 12)
     """
     require_run(run)
@@ -188,14 +189,14 @@ def add_cases(run: Run, cases: Cases, style: str = "transcript", language: str =
     return prompts
 
 
-def cases_of(run: Run) -> Cases:
+def run_cases(run: Run) -> Cases:
     """Return the cases of a run, in the order in which they were added.
 
     Examples
     --------
     >>> from tempfile import mkdtemp
     >>> with Run(mkdtemp()) as run:
-    ...     len(cases_of(run))
+    ...     len(run_cases(run))
     0
     """
     require_run(run)
@@ -204,7 +205,7 @@ def cases_of(run: Run) -> Cases:
     return Cases([case_of(json.loads(record), names) for record in records], source=run.name)
 
 # %% ../../nbs/10_heartbench/02_answers.ipynb #c2b9ebc0
-def with_words(answers: pd.DataFrame) -> pd.DataFrame:
+def add_word_counts(answers: pd.DataFrame) -> pd.DataFrame:
     """Add the number of words to answers.
 
     Parameters
@@ -219,7 +220,7 @@ def with_words(answers: pd.DataFrame) -> pd.DataFrame:
 
     Examples
     --------
-    >>> with_words(pd.DataFrame({"content": ["Stay a while.", None]}))["words"].tolist()
+    >>> add_word_counts(pd.DataFrame({"content": ["Stay a while.", None]}))["words"].tolist()
     [3, <NA>]
     """
     require_columns(answers, ["content"], "answers", rows=False)
@@ -268,7 +269,7 @@ def answers_of(run: Run, models: str | list[str] | None = None) -> pd.DataFrame:
         table = table[table["model"].isin([models] if isinstance(models, str) else list(models))]
     status = [_status(*row) for row in table[["made", "content", "finish_reason", "error"]].itertuples(index=False)]
     table["made"] = pd.Series(status, table.index, dtype="str")
-    columns = tables.stated("messages").columns
+    columns = tables.get_table("messages").columns
     dtypes = {name: columns[name][0] for name in table.columns if name in columns}
     return table.rename(columns={"made": "status"}).astype(dtypes).reset_index(drop=True)
 
@@ -307,7 +308,7 @@ def add_answers(run: Run, cases: Cases, answers: pd.DataFrame) -> None:
     >>> from anthrokit.heartbench import bundled_answers, load_cases
     >>> with Run(mkdtemp()) as run:
     ...     add_answers(run, load_cases("bundled"), bundled_answers())
-    ...     with_words(answers_of(run)).groupby("model")["words"].sum().to_dict()
+    ...     add_word_counts(answers_of(run)).groupby("model")["words"].sum().to_dict()
     {'adviser': 736, 'listener': 1026}
     """
     cases = as_cases(cases)
@@ -316,12 +317,12 @@ def add_answers(run: Run, cases: Cases, answers: pd.DataFrame) -> None:
     if strange:
         raise TableError(f"there is an answer to the case {strange[0]!r}, which {cases.source} doesn't have")
     unit = ["model", "case_id"]
-    refuse_twice(answers, unit, "there are two answers of {model!r} to the case {case_id!r}")
+    require_unique(answers, unit, "there are two answers of {model!r} to the case {case_id!r}")
     require_run(run)
-    there = {case.case_id for case in cases_of(run)}
+    there = {case.case_id for case in run_cases(run)}
     new = dict.fromkeys(case_id for case_id in answers["case_id"] if case_id not in there)
     asked = cases.only(dict.fromkeys(answers["case_id"]))
-    changed = [case.case_id for case in asked if case.case_id in there and cases_of(run)[case.case_id].hash != case.hash]
+    changed = [case.case_id for case in asked if case.case_id in there and run_cases(run)[case.case_id].hash != case.hash]
     if changed:
         raise RunError(f"the run {run.folder} has other texts under the case_id {changed[0]}")
     if new:

@@ -13,15 +13,15 @@ from typing import Any
 
 import pandas as pd
 
-from ..core import Run, RunError, digest, nearest, require_run, vote
+from ..core import Run, RunError, digest, suggest_name, require_run, label_criteria
 from .answers import answers_of
 from .cases import Case, has_text
 from ..judging import Criterion, Item, PromptJudge, Rating, Response
-from ..models import LLM, Shared
-from ..work import Unreadable
+from ..models import LLM, CachedPrefix
+from ..work import ParseError
 
 # %% auto #0
-__all__ = ['rubric_prompt', 'verdict_mark', 'read_verdicts', 'case_item', 'criteria_order', 'RubricJudge', 'criterion_ratings',
+__all__ = ['rubric_prompt', 'verdict_mark', 'parse_rubric', 'case_item', 'criteria_order', 'RubricJudge', 'criterion_ratings',
            'verdicts']
 
 # %% ../../nbs/10_heartbench/03_judging.ipynb #983db404
@@ -129,7 +129,7 @@ def rubric_prompt(
     task = words["task"].format(**told)
     if own:
         start = words["task"].partition(f"{{{own}}}")[0].format(**told)
-        task = Shared(start, task.removeprefix(start))
+        task = CachedPrefix(start, task.removeprefix(start))
     return [{"role": "system", "content": words["system"]}, {"role": "user", "content": task}]
 
 
@@ -165,31 +165,31 @@ _LONGEST = 200_000  # characters of an answer that are read
 
 
 def read_object(text: str | None, key: str, value: str | None = None) -> dict[str, Any]:
-    "The one JSON object in a text that begins with a key (of this value); never raises anything but `Unreadable`."
+    "The one JSON object in a text that begins with a key (of this value); never raises anything but `ParseError`."
     text = text or ""
     if len(text) > _LONGEST:
-        raise Unreadable(f"longer than {_LONGEST:,} characters")
+        raise ParseError(f"longer than {_LONGEST:,} characters")
     begins = rf'\{{\s*"{re.escape(key)}"\s*:' + ("" if value is None else rf'\s*"{re.escape(value)}"')
     places = [match.start() for match in re.finditer(begins, text)]
     what = f"no JSON object with {key}" + ("" if value is None else f" {value}")
     if not places:
-        raise Unreadable(what)
+        raise ParseError(what)
     if len(places) > 1:
-        raise Unreadable(f"{len(places)} JSON objects with {key} instead of one")
+        raise ParseError(f"{len(places)} JSON objects with {key} instead of one")
     try:
         decoder = json.JSONDecoder(strict=False, object_pairs_hook=_without_doubles)
         found, _ = decoder.raw_decode(text, places[0])
         return json.loads(json.dumps(found, ensure_ascii=False).encode("utf-8", "replace"))  # no half surrogates
-    except Unreadable:
+    except ParseError:
         raise
     except (ValueError, RecursionError):
-        raise Unreadable(f"{what} that can be read") from None
+        raise ParseError(f"{what} that can be read") from None
 
 
 def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        raise Unreadable("a JSON object has a key twice")
+        raise ParseError("a JSON object has a key twice")
     return found
 
 
@@ -198,7 +198,7 @@ _HIT = dict.fromkeys(("true", "1", "hit", "yes", "命中", "是"), True)
 _HIT |= dict.fromkeys(("false", "0", "miss", "no", "未命中", "否"), False)
 
 
-def read_verdicts(text: str | None, n: int, mark: str) -> dict[int, tuple[bool, str]]:
+def parse_rubric(text: str | None, n: int, mark: str) -> dict[int, tuple[bool, str]]:
     """The verdicts in a judge's answer: number, 1 to n, to (hit, reason).
 
     Parameters
@@ -217,30 +217,30 @@ def read_verdicts(text: str | None, n: int, mark: str) -> dict[int, tuple[bool, 
 
     Examples
     --------
-    >>> read_verdicts('{"mark": "m", "verdicts": [{"criterion": 1, "reason": "It asks.", "hit": true}]}', 1, "m")
+    >>> parse_rubric('{"mark": "m", "verdicts": [{"criterion": 1, "reason": "It asks.", "hit": true}]}', 1, "m")
     {1: (True, 'It asks.')}
     """
     items = read_object(text, "mark", mark).get("verdicts")
     if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
-        raise Unreadable("no list of verdicts after the mark")
+        raise ParseError("no list of verdicts after the mark")
     found: dict[int, tuple[bool, str]] = {}
     for item in items:
         number, hit, reason = item.get("criterion"), item.get("hit"), item.get("reason")
         if isinstance(number, str) and re.fullmatch(r"\s*[0-9]{1,4}\s*", number):
             number = int(number)
         if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= n:
-            raise Unreadable(f"criterion {number!r:.40} is not a number from 1 to {n}")
+            raise ParseError(f"criterion {number!r:.40} is not a number from 1 to {n}")
         if number in found:
-            raise Unreadable(f"criterion {number} has two verdicts")
+            raise ParseError(f"criterion {number} has two verdicts")
         said = _HIT.get(str(hit).strip().lower()) if isinstance(hit, (bool, int, str)) else None
         if said is None:
-            raise Unreadable(f"criterion {number}: hit is {hit!r:.40}, neither true nor false")
+            raise ParseError(f"criterion {number}: hit is {hit!r:.40}, neither true nor false")
         if not has_text(reason):
-            raise Unreadable(f"criterion {number} has no reason")
+            raise ParseError(f"criterion {number} has no reason")
         found[number] = said, reason.strip()
     if len(found) < n:
         absent = [str(number) for number in range(1, n + 1) if number not in found]
-        raise Unreadable(f"{len(found)} verdicts of {n}; there is none for {', '.join(absent)}")
+        raise ParseError(f"{len(found)} verdicts of {n}; there is none for {', '.join(absent)}")
     return found
 
 
@@ -362,7 +362,7 @@ class RubricJudge(PromptJudge):
 
     def parse(self, response: Response) -> list[Rating]:
         "Return a rating for each criterion, in the order in which they were shown."
-        found = read_verdicts(response, len(_as_list(response.question)), self.mark(response.item))
+        found = parse_rubric(response, len(_as_list(response.question)), self.mark(response.item))
         return [Rating(*found[place]) for place in sorted(found)]
 
     def retry_message(self, problem: str, item: Item, question: Any) -> str:
@@ -456,7 +456,7 @@ def verdicts(run: Run, judges: str | Sequence[str] | None = None) -> pd.DataFram
     known = [name for (name,) in run.rows("SELECT judge FROM judges WHERE asks_about = 'criteria' ORDER BY position")]
     judges = known if judges is None else [judges] if isinstance(judges, str) else list(judges)
     if unknown := [name for name in judges if name not in known]:
-        raise RunError(f"the run {run.folder} has no judge {unknown[0]!r} of criteria; {nearest(unknown[0], known)}")
+        raise RunError(f"the run {run.folder} has no judge {unknown[0]!r} of criteria; {suggest_name(unknown[0], known)}")
     if not known:
         raise RunError(f"the run {run.folder} has not been judged; see judge and RubricJudge")
     answer, answers = ["model", "case_id"], answers_of(run)
@@ -466,7 +466,7 @@ def verdicts(run: Run, judges: str | Sequence[str] | None = None) -> pd.DataFram
     status = ("answer " + lost).fillna(pd.Series(bad.reindex(pd.MultiIndex.from_frame(answers[answer])).to_numpy()))
     table = answers[answer].assign(status=status.fillna("ok"))
     criteria = run.query(_CRITERIA).drop(columns="behaviour").astype({"score": "Float64", "dimension": "str"})
-    table = table.merge(criteria, on="case_id").merge(vote(ratings), on=[*answer, "criterion"], how="left")
+    table = table.merge(criteria, on="case_id").merge(label_criteria(ratings), on=[*answer, "criterion"], how="left")
     table["votes_cast"] = table["votes_cast"].fillna(0)
     names = [*answer, *criteria.columns[1:], "votes_for", "votes_cast", "hit", "reason", "status"]
     return table[names].astype({"hit": "boolean"})

@@ -11,19 +11,19 @@ import numpy as np
 import pandas as pd
 
 from ..analysis import check_level, resample
-from ..core import Run, TableError, require_columns, require_run, vote
+from ..core import Run, TableError, require_columns, require_run, label_criteria
 from .judging import criterion_ratings
-from .results import agreement
+from .results import expert_agreement
 from ..validity import sample_agreement
 
 # %% auto #0
-__all__ = ['place_effect', 'judge_quality']
+__all__ = ['position_effect', 'judge_quality']
 
 # %% ../../nbs/10_heartbench/17_rubric_judges.ipynb #89c460f4
 _HITS = {"verdict": "hit", "item": ("model", "case_id", "criterion"), "cluster": "case_id"}
 
 
-def place_effect(
+def position_effect(
     ratings: pd.DataFrame,
     *,
     ci: float = 0.95,
@@ -50,7 +50,7 @@ def place_effect(
     --------
     >>> said = pd.DataFrame({"sample": [1, 1, 2, 2], "criterion": [1, 2] * 2, "hit": [True, False, False, True]})
     >>> said = said.assign(model="m", case_id="c", judge="j", place=[1, 0, 0, 1])
-    >>> place_effect(said, n_resamples=0)["estimate"].item()
+    >>> position_effect(said, n_resamples=0)["estimate"].item()
     1.0
     """
     check_level(ci)
@@ -114,7 +114,7 @@ def judge_quality(
     options = {"ci": ci, "n_resamples": n_resamples, "seed": seed}
     parts = [
         sample_agreement(ratings, **_HITS, **options).assign(measure="consistency"),
-        place_effect(ratings, **options).assign(measure="place effect"),
+        position_effect(ratings, **options).assign(measure="place effect"),
     ]
     unit = ["model", "case_id", "sample"]
     spent = _spent(run)
@@ -122,9 +122,9 @@ def judge_quality(
         lost = part["status"].ne("ok").groupby([part[name] for name in unit]).any()
         means = pd.Series([lost.sum(), *spent.reindex([judge]).iloc[0]], dtype=float) / len(lost)
         parts.append(pd.DataFrame({"measure": _MEASURES[-4:], "estimate": means, "judge": judge, "n": len(lost)}))
-        own = vote(part)
+        own = label_criteria(part)
         if gold is not None and len(own):
-            known = agreement(gold, own, **options).replace({"raw agreement": "agreement"})
+            known = expert_agreement(gold, own, **options).replace({"raw agreement": "agreement"})
             parts.append(known[known["measure"].isin(_MEASURES)].assign(judge=judge))
     table = pd.concat(parts, ignore_index=True)
     table["measure"] = pd.Categorical(table["measure"], _MEASURES)
