@@ -11,7 +11,9 @@ from typing import Any
 
 import pandas as pd
 
-from ..core import Run, RunError, TableError, digest, require_unique, require_columns, require_run, tables
+from ..core import Run, RunError, TableError, tables
+from ..core.run import digest, require_run
+from ..core.tables import require_unique, require_columns
 from .cases import Case, Cases, ability_names, as_cases, case_of, case_record, has_text, merge_turns
 
 # %% auto #0

@@ -13,11 +13,16 @@ from typing import Any
 
 import pandas as pd
 
-from ..core import Run, RunError, digest, suggest_name, require_run, label_criteria
+from ..core import Run, RunError
+from ..core.errors import suggest_name
+from ..core.run import digest, require_run
+from ..core.votes import label_criteria
 from .answers import answers_of
 from .cases import Case, has_text
-from ..judging import Criterion, Item, PromptJudge, Rating, Response
-from ..models import LLM, CachedPrefix
+from ..judging import PromptJudge, Rating
+from ..judging.judges import Criterion, Item, Response
+from ..models import LLM
+from ..models.transports import CachedPrefix
 from ..work import ParseError
 
 # %% auto #0
