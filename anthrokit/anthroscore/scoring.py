@@ -26,6 +26,7 @@ from .mentions import mask_sentences, preset, protocol_named
 from .mentions import _checked_text, _masked_rows, _sentence_frame, _several, _text_pairs
 from ..core import Bar, Run, RunError, digest, nearest, require_columns, require_run, tables
 from ..models import needs
+from ..models.embedded import calm_threads
 
 # %% auto #0
 __all__ = ['SCALE', 'Scorer', 'load_scorer', 'pronoun_tokens', 'score_sentences', 'score_texts', 'check_scale', 'summarise',
@@ -246,6 +247,7 @@ def load_scorer(
     if isinstance(model, Scorer):
         return model
     needs("anthroscore", "torch", "transformers")
+    calm_threads()
     if precision not in _PRECISIONS:
         raise AnthroScoreError(f"precision is one of {', '.join(_PRECISIONS)}, not {precision!r}")
     if isinstance(model, tuple):

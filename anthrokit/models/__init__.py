@@ -8,7 +8,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "answers": ["Completion"],
         "batches": ["Batch", "BatchQueue", "under_way"],
         "checkup": ["doctor"],
-        "embedded": ["DEFAULT_MODEL", "NOTICE", "fetch_model", "load", "needs", "quiet_transformers"],
+        "embedded": ["DEFAULT_MODEL", "NOTICE", "calm_threads", "fetch_model", "import_torch", "load", "needs", "quiet_transformers"],
         "english": ["SPACY_MODEL", "english_pipeline"],
         "executors": ["RayExecutor", "Spread"],
         "faults": [],
