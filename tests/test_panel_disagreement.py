@@ -6,7 +6,7 @@ from browser import filters, says, seen, unharmed, walk
 
 from anthrokit import Run, demo_run, judge_accuracy
 from anthrokit.panels.disagreement import confusion, judge_disagreement
-from anthrokit.validity import Annotations
+from anthrokit.validity.annotations import Annotations
 
 OPEN = "from anthrokit import DisagreementPanel, Run\npanel = DisagreementPanel({}, annotator={!r})\npanel"
 
