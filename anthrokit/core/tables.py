@@ -1079,7 +1079,7 @@ def _parquet_table(path: Path) -> pd.DataFrame:
         refuse_doubled(pyarrow.parquet.read_schema(path).names, f"{path}: ")
         frame = pd.read_parquet(path)
         return frame.reset_index(drop=frame.index.names == [None])
-    except pyarrow.ArrowException as error:
+    except (pyarrow.ArrowException, LookupError, TypeError, ValueError) as error:  # its pandas metadata may be wrong, too
         raise TableError(f"{path}: can't be read as Parquet: {str(error)[:200]}") from None
 
 # %% ../../nbs/01_core/01_tables.ipynb #9091d4e1
