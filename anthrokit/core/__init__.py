@@ -5,7 +5,7 @@ import lazy_loader
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
-        "errors": ["BudgetReached", "CallFailed", "Interrupted", "RunError", "SetupError", "TableError", "all_of", "close_name", "differing", "keep_secret", "key_remover", "known_secrets", "lacking", "nearest", "redact", "redact_in", "require_kind", "strings_in"],
+        "errors": ["BudgetReached", "CallFailed", "Interrupted", "RunError", "SetupError", "TableError", "all_of", "close_name", "differing", "keep_secret", "key_remover", "known_secrets", "lacking", "local_path", "nearest", "redact", "redact_in", "require_kind", "strings_in"],
         "files": ["cache_folder", "public_file", "read_toml"],
         "ledger": ["Ledger", "VERSION", "plain_value", "time_now", "transaction"],
         "notes": ["Bar", "kernel_shell", "note", "waiting"],

@@ -22,7 +22,7 @@ import filelock
 import pandas as pd
 
 from . import tables
-from .errors import RunError, key_remover, redact
+from .errors import RunError, key_remover, local_path, redact
 
 # %% auto #0
 __all__ = ['VERSION', 'time_now', 'plain_value', 'transaction', 'Ledger']
@@ -286,7 +286,7 @@ class Ledger:
     def __init__(self, folder: str | os.PathLike, *, read_only: bool = False):
         if not isinstance(folder, (str, os.PathLike)):
             raise TypeError(f"a run is named by its folder, a text or path, not {type(folder).__name__}")
-        self.folder, self.read_only, self._guard = Path(folder).expanduser(), read_only, threading.RLock()
+        self.folder, self.read_only, self._guard = local_path(folder), read_only, threading.RLock()
         self.path = self.folder / "ledger.sqlite"
         self._refuse_others()
         self.fresh = not self.path.exists()

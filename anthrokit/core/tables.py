@@ -21,7 +21,7 @@ from typing import Any, NamedTuple, TextIO
 
 import pandas as pd
 
-from .errors import RunError, TableError, lacking, nearest, require_kind
+from .errors import RunError, TableError, lacking, local_path, nearest, require_kind
 
 # %% auto #0
 __all__ = ['TEXT', 'INTEGER', 'NUMBER', 'TRUTH', 'TABLES', 'KEPT', 'TABLE_FILES', 'Table', 'columns', 'stated', 'table_sql',
@@ -847,7 +847,7 @@ def _undecoded(path: Path, encoding: str) -> str:
 
 def _file(path: str | os.PathLike) -> Path:
     "The path of a file that is there."
-    path = Path(path).expanduser()
+    path = local_path(path)
     if not path.is_file():
         raise TableError(f"{path}: {'is a folder, not a file' if path.is_dir() else 'there is no such file'}")
     return path
@@ -1213,7 +1213,7 @@ def write_frame(
     ...     path.read_text(), read_frame(path)["content"][0]
     ("content\\n'=1+1\\n", '=1+1')
     """
-    path = Path(path).expanduser()
+    path = local_path(path)
     if (kind := table_suffix(path)) is None:
         raise TableError(f"{path}: a table is written to {TABLE_FILES}, not {path.suffix or 'this'}")
     try:
@@ -1231,13 +1231,23 @@ def write_frame(
 
 
 def _write_parquet(frame: pd.DataFrame, path: Path, table: str, meanings: Mapping[str, str]) -> None:
+    "Write a frame with the types of the table definitions, so that files of several runs read as one table."
     import pyarrow as pa
     import pyarrow.parquet
 
+    types = {TEXT: pa.string(), INTEGER: pa.int64(), NUMBER: pa.float64(), TRUTH: pa.bool_()}
+    stated = {name: types[dtype] for one in TABLES.values() for name, (dtype, _, _) in one.columns.items()}
+    if table in TABLES:
+        stated |= {name: types[dtype] for name, (dtype, _, _) in TABLES[table].columns.items()}
     whole = pa.Table.from_pandas(frame, preserve_index=False)
-    said = {field.name: meaning(table, field.name) or meanings.get(field.name, "") for field in whole.schema}
-    told = [field.with_metadata({"description": said[field.name]}) for field in whole.schema]
-    pyarrow.parquet.write_table(whole.cast(pa.schema(told, metadata=whole.schema.metadata)), path)
+    fields = []
+    for field in whole.schema:
+        dtype = pa.string() if field.type in (pa.null(), pa.large_string()) else field.type
+        if field.type == pa.null() or dtype == stated.get(field.name) or pa.types.is_integer(field.type):
+            dtype = stated.get(field.name, dtype)
+        description = meaning(table, field.name) or meanings.get(field.name, "")
+        fields.append(pa.field(field.name, dtype, metadata={"description": description}))
+    pyarrow.parquet.write_table(whole.cast(pa.schema(fields, metadata=whole.schema.metadata)), path)
 
 # %% ../../nbs/01_core/01_tables.ipynb #f5acd763
 def records(frame: pd.DataFrame) -> list[dict[str, Any]]:

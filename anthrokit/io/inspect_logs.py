@@ -256,7 +256,8 @@ def _samples(run: Run, target: str) -> list[EvalSample]:
     labels = _grouped(labelled.sort_values("turn", kind="stable"), _LABEL)
     ratings = _grouped(run.ratings(), _RATING)
     calls: dict[str, list[dict[str, Any]]] = {}
-    for call in tables.records(run.query("SELECT unit, model, tokens_in, tokens_out, seconds, at FROM calls WHERE purpose IN ('target', 'user')")):
+    made = "SELECT unit, model, tokens_in, tokens_out, seconds, at FROM calls WHERE purpose IN ('target', 'user')"
+    for call in tables.records(run.query(made)):
         calls.setdefault(call["unit"], []).append(call)
     found, epochs = [], {}
     for row in tables.records(rows):

@@ -347,7 +347,7 @@ def _chosen(labels: Any, place: str) -> list[Any]:
         pairs = _require_kind(labels, list, place)
     chosen = []
     for pair in pairs:
-        whole = isinstance(pair, list) and len(pair) == 2 and isinstance(pair[0], dict)
+        whole = isinstance(pair, list | tuple) and len(pair) == 2 and isinstance(pair[0], dict)
         if not whole or "name" not in pair[0]:
             raise TableError(f"{place}: {pair!r:.60} is no pair of a label and its value")
         label, value = pair
