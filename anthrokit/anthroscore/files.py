@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .mentions import AnthroScoreError, Entities, _several, protocol_named
+from .mentions import AnthroScoreError, Entities, _several, get_protocol
 from .scoring import Scorer, load_scorer, score_texts
 from ..core import digest
 from ..core.errors import local_path
-from ..core.notes import Bar, waiting
-from ..models import Spread
+from ..core.notes import ProgressBar, status_line
+from ..models import ExecutorPool
 
 # %% auto #0
 __all__ = ['score_files']
@@ -194,15 +194,15 @@ def score_files(
     [['texts-00000.parquet', 2, 1, 1]]
     """
     parts, into = _parts_of(texts), local_path(into)
-    spread = None if on is None else Spread.of(on)
+    spread = None if on is None else ExecutorPool.of(on)
     if spread and not isinstance(model, (str, os.PathLike, type(None))):
         raise AnthroScoreError("workers load the model themselves: give its name or its folder")
-    entities, asked = Entities.of(entities), protocol_named(protocol)
+    entities, asked = Entities.of(entities), get_protocol(protocol)
     about = {"entities": entities.describe(), "protocol": asked.name, "precision": precision, "text": text}
     about |= {"dependencies": sorted(_several(dependencies or [])), "check_language": check_language}
     checked = digest([(path.name, number, _row_group(path, number)) for path, number, _ in parts])
     if _checked_ids(into) != checked:
-        with waiting("checking that ids are unique"):
+        with status_line("checking that ids are unique"):
             _require_unique_ids(parts)
     into.mkdir(parents=True, exist_ok=True)
     _same_scale(into, about)
@@ -218,7 +218,7 @@ def score_files(
     how["fingerprint"] = next((one["fingerprint"] for one in there.values()), None)
     (into / _IDS).write_text(checked, encoding="utf-8")
     pending = [(path, number, into / made, how) for path, number, made in parts if made not in there]
-    bar, done = Bar("row group", len(parts), len(there)), itertools.count(len(there) + 1)
+    bar, done = ProgressBar("row group", len(parts), len(there)), itertools.count(len(there) + 1)
 
     def count() -> None:
         if progress:

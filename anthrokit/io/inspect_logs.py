@@ -14,9 +14,9 @@ from typing import Any
 
 import pandas as pd
 
-from ..core import Run, TableError, digest, import_dialogues, label, tables, versions
+from ..core import Run, TableError, digest, import_dialogues, label, tables, package_versions
 from .anthrobench_files import listed_judges, one_target
-from ..core.notes import note
+from ..core.notes import notify
 from ..judging import Item, PronounCounter, Rating, judge_prompt, paired_turns, parse_verdict
 from ..judging.any_messages import group_turns
 from ..judging.log_formats import as_text, read_message
@@ -26,7 +26,7 @@ from anthrokit.simulation import (
     Taxonomy,
     as_llm,
     load_prompts,
-    seen_by_user,
+    swap_roles,
     user_system_prompt,
 )
 
@@ -159,7 +159,7 @@ def _chat(said: pd.DataFrame, target: str, system: str | None) -> list[ChatMessa
     "Return the messages of a dialogue in Inspect's classes, each with its turn, what is kept of it, and why it has no text."
     name = next(iter(said["dialogue_id"]), "")
     found: list[ChatMessage] = [ChatMessageSystem(content=system, id=f"{name}/system")] if system else []
-    for row, kept in zip(said.itertuples(), tables.records(said[[*_KEPT]]), strict=True):
+    for row, kept in zip(said.itertuples(), tables.to_records(said[[*_KEPT]]), strict=True):
         about = {name: value for name, value in kept.items() if value is not None}
         if pd.isna(row.content):
             about["missing"] = row.error if isinstance(row.error, str) else "not there"
@@ -240,7 +240,7 @@ def _grouped(frame: pd.DataFrame, columns: Iterable[str]) -> dict[tuple[str, str
     "Rows by dialogue and behaviour."
     found: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for name, behaviour, row in zip(
-        frame["dialogue_id"], frame["behaviour"], tables.records(frame[[*columns]]), strict=True
+        frame["dialogue_id"], frame["behaviour"], tables.to_records(frame[[*columns]]), strict=True
     ):
         found.setdefault((name, behaviour), []).append(row)
     return found
@@ -257,10 +257,10 @@ def _samples(run: Run, target: str) -> list[EvalSample]:
     ratings = _grouped(run.ratings(), _RATING)
     calls: dict[str, list[dict[str, Any]]] = {}
     made = "SELECT unit, model, tokens_in, tokens_out, seconds, at FROM calls WHERE purpose IN ('target', 'user')"
-    for call in tables.records(run.query(made)):
+    for call in tables.to_records(run.query(made)):
         calls.setdefault(call["unit"], []).append(call)
     found, epochs = [], {}
-    for row in tables.records(rows):
+    for row in tables.to_records(rows):
         name, prompt = row["dialogue_id"], row["prompt_id"]
         epochs[prompt] = epochs.get(prompt, 0) + 1
         scores = {
@@ -270,7 +270,7 @@ def _samples(run: Run, target: str) -> list[EvalSample]:
         }
         if name in told.index:  # also what dialogues can't be compared by
             row |= told.loc[name].dropna().to_dict()
-        found.append(_sample(row, epochs[prompt], said.get(name, tables.empty("messages")), scores, calls, run.fact("created")))
+        found.append(_sample(row, epochs[prompt], said.get(name, tables.empty_table("messages")), scores, calls, run.fact("created")))
     return found
 
 # %% ../../nbs/13_io/02_inspect_logs.ipynb #cd821e8d
@@ -316,7 +316,7 @@ def write_inspect(run: Run, path: str | os.PathLike, *, target: str | None = Non
         model: ModelUsage(input_tokens=read, output_tokens=wrote, total_tokens=read + wrote)
         for model, read, wrote in used.itertuples()
     }
-    begun, ended = _times(tables.records(run.query("SELECT seconds, at FROM calls")), started)
+    begun, ended = _times(tables.to_records(run.query("SELECT seconds, at FROM calls")), started)
     log = EvalLog(
         status="success",
         eval=EvalSpec(
@@ -327,9 +327,9 @@ def write_inspect(run: Run, path: str | os.PathLike, *, target: str | None = Non
             dataset=EvalDataset(name=run.name, samples=len({sample.id for sample in samples})),
             model=target,
             config=EvalConfig(epochs=epochs),
-            packages={"anthrokit": versions()["anthrokit"]},
+            packages={"anthrokit": package_versions()["anthrokit"]},
             scorers=[{"name": name, "metrics": _METRICS} for name in behaviours],
-            metadata={"manifest": run.manifest(), "judges": tables.records(run.query("SELECT * FROM judges"))},
+            metadata={"manifest": run.manifest(), "judges": tables.to_records(run.query("SELECT * FROM judges"))},
         ),
         stats=EvalStats(model_usage=usage, started_at=begun.isoformat(), completed_at=ended.isoformat()),
         results=EvalResults(
@@ -482,7 +482,7 @@ def _note_unfinished(log: EvalLog, path: str | os.PathLike, rows: list[dict[str,
     lines = [f"its status is {log.status!r}"] if log.status != "success" else []
     lines += [f"{count} {what}" for what, count in counts.items() if count]
     if lines:
-        note(f"{path}: {'; '.join(lines)}.", again=True)
+        notify(f"{path}: {'; '.join(lines)}.", again=True)
 
 # %% ../../nbs/13_io/02_inspect_logs.ipynb #b9a804c5
 def _require_scalars(row: dict[str, Any], place: str) -> dict[str, Any]:
@@ -605,13 +605,13 @@ def run_of_log(log: EvalLog, path: str | os.PathLike, run: Run | str | os.PathLi
             if times > 1:
                 raise TableError(f"{times} samples say that they are the dialogue {name!r}")
         ratings = [row for sample in log.samples for row in _ratings_of(log, sample)]
-        tables.check(pd.DataFrame(ratings), "ratings") if ratings else None
+        tables.check_table(pd.DataFrame(ratings), "ratings") if ratings else None
         judges = _judges_of(log, ratings)
         for dialogue, messages in both:
             for row in ({name: value for name, value in dialogue.items() if name != "metadata"}, *messages):
                 _require_scalars(row, f"dialogue {dialogue['dialogue_id']}")
         messages_rows = [message for _, messages in both for message in messages]
-        tables.check(pd.DataFrame(messages_rows), "messages") if messages_rows else None
+        tables.check_table(pd.DataFrame(messages_rows), "messages") if messages_rows else None
         _note_unfinished(log, path, messages_rows)
     except TableError as error:
         raise TableError(f"{path}: {error}") from None
@@ -657,7 +657,7 @@ def dialogue(turns: int = 5, template: str | None = None) -> Solver:
         for turn in range(1, turns + 1):
             if turn > 1:
                 said = [message for message in state.messages if message.role in ("user", "assistant")]
-                seen = seen_by_user([{"role": one.role, "content": one.text} for one in said], system)
+                seen = swap_roles([{"role": one.role, "content": one.text} for one in said], system)
                 answer = await get_model(role="user").generate([_as_inspect(message) for message in seen])
                 if not answer.completion.strip():
                     state.store.set("stopped", f"turn {turn}: an empty message of the user")
@@ -759,9 +759,9 @@ def behaviour_scorer(behaviour: Behaviour, judges: list[str] | None = None, samp
             rows = await collect(
                 *(ask(model, turn, number) for turn in texts for model in models for number in numbers)
             )
-            ratings = tables.check(pd.DataFrame(rows), "ratings") if rows else tables.empty("ratings")
+            ratings = tables.check_table(pd.DataFrame(rows), "ratings") if rows else tables.empty_table("ratings")
             panel = {behaviour.name: [str(model) if model else counter.name for model in models]}
-            return dialogue_score(tables.records(label(ratings, panel)[[*_LABEL]]), tables.records(ratings[[*_RATING]]))
+            return dialogue_score(tables.to_records(label(ratings, panel)[[*_LABEL]]), tables.to_records(ratings[[*_RATING]]))
 
         return score
 
@@ -810,7 +810,7 @@ def anthrobench(
     rows = load_prompts(prompts)
     dataset = [
         Sample(input=row["first_message"], id=row["prompt_id"], metadata={**row, "turns": turns})
-        for row in tables.records(rows)
+        for row in tables.to_records(rows)
     ]
     return Task(
         dataset=MemoryDataset(dataset, name=str(prompts)),
