@@ -239,7 +239,7 @@ def decide(
         "{take} of {n} take it": table["take"] < share * table["n"] - 1e-9,
         "nobody gives points": low.isna(),
         "some reward what others punish, or give 0": low * high <= 0,
-        "points from {points_low:g} to {points_high:g}": high - low > most_apart,
+        "points from {points_low:g} to {points_high:g}": high - low > most_apart + 1e-9,
     }
     why = np.select(list(against.values()), list(against), "")
     told = zip(why, table.to_dict("records"), strict=True)
