@@ -18,7 +18,7 @@ from markupsafe import Markup
 from ..analysis import agreement
 from ..core import Run, RunError, TableError, digest, require_columns, require_kind, tables
 from ..judging import run_taxonomy
-from .judge_disagreement import ANSWERS, Verdicts, two
+from .disagreement import ANSWERS, Verdicts, two
 from anthrokit.panels.frame import (
     STILL_OR_DONE,
     Chosen,
