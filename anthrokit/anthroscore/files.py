@@ -19,7 +19,7 @@ import pandas as pd
 from .mentions import AnthroScoreError, Entities, _several, get_protocol
 from .scoring import Scorer, load_scorer, score_texts
 from ..core import digest
-from ..core.errors import local_path
+from ..core.files import local_path, write_file
 from ..core.notes import ProgressBar, status_line
 from ..models import ExecutorPool
 
@@ -43,7 +43,8 @@ def _parts_of(texts: Any) -> list[tuple[Path, int, str]]:
             groups[path] = pyarrow.parquet.ParquetFile(path).num_row_groups
         except (pyarrow.ArrowException, OSError) as error:
             raise AnthroScoreError(
-                f"{path} can't be read as Parquet: {str(error)[:120]}. read_frame(path).to_parquet(…) makes it Parquet"
+                f"{path} can't be read as Parquet: {str(error)[:200]}. Files of texts are Parquet files with a column of "
+                "texts; pd.read_csv(path).to_parquet(…) writes one from a CSV file."
             ) from None
     return [(path, number, f"{path.stem}-{number:05}.parquet") for path in files for number in range(groups[path])]
 
@@ -139,7 +140,7 @@ def _same_scale(folder: Path, about: dict[str, Any]) -> None:
     except FileNotFoundError:
         known = {}
     _refuse_others(folder, known, about)
-    (folder / _ABOUT).write_text(json.dumps({**known, **about}, ensure_ascii=False), encoding="utf-8")
+    write_file(folder / _ABOUT, json.dumps({**known, **about}, ensure_ascii=False))
 
 
 def score_files(

@@ -10,12 +10,11 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 # %% auto #0
 __all__ = ['TableError', 'RunError', 'SetupError', 'CallFailed', 'BudgetReached', 'Interrupted', 'close_name', 'suggest_name',
-           'missing_columns', 'diff_settings', 'require_kind', 'require_all', 'local_path', 'register_secret', 'redact',
+           'missing_columns', 'diff_settings', 'require_kind', 'require_all', 'register_secret', 'redact',
            'known_secrets', 'make_redactor', 'redact_in', 'strings_in']
 
 # %% ../../nbs/01_core/00_errors.ipynb #9f080b34
@@ -246,33 +245,6 @@ def require_all(given: Iterable[Any], kind: Any, wanted: str) -> tuple[Any, ...]
     for one in members:
         require_kind(one, kind, wanted)
     return members
-
-# %% ../../nbs/01_core/00_errors.ipynb #10ca19a7
-def local_path(path: str | os.PathLike) -> Path:
-    """Return a path on this machine.
-
-    Parameters
-    ----------
-    path : str or path
-        A leading ~ is the home folder.
-
-    Raises
-    ------
-    TableError
-        It is the address of an object store or a web page.
-
-    Examples
-    --------
-    >>> local_path("runs/first").as_posix()
-    'runs/first'
-    >>> local_path("s3://bucket/out")
-    Traceback (most recent call last):
-        ...
-    anthrokit.core.errors.TableError: s3://bucket/out is not a path on this machine; copy it here, or mount the bucket (rclone, s3fs)
-    """
-    if re.match(r"[A-Za-z][\w+.-]+:/", str(path)):
-        raise TableError(f"{path} is not a path on this machine; copy it here, or mount the bucket (rclone, s3fs)")
-    return Path(path).expanduser()
 
 # %% ../../nbs/01_core/00_errors.ipynb #8f337ecd
 _SECRETS: set[str] = set()

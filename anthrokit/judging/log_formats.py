@@ -19,7 +19,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from ..core.errors import TableError, close_name, local_path
+from ..core.errors import TableError, close_name
+from ..core.files import local_path
 from ..core.tables import TABLE_FILES, open_text, read_frame, read_json, table_suffix
 from ..core.texts import is_blank
 from ..models.thoughts import separate_thoughts
