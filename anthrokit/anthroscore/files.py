@@ -18,7 +18,7 @@ import pandas as pd
 
 from .mentions import AnthroScoreError, Entities, _several, get_protocol
 from .scoring import Scorer, load_scorer, score_texts
-from ..core import digest
+from ..core.run import digest
 from ..core.files import local_path, write_file
 from ..core.notes import ProgressBar, status_line
 from ..models import ExecutorPool
