@@ -14,6 +14,6 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "offline": ["ClassifierJudge", "StudentJudge", "embed", "embedding_judge", "grammar_judge", "labelled_messages", "offline_panel", "offline_quality", "quality", "quality_note", "sentence_judge", "written_sentences"],
         "persona_checks": ["USER_BREAKS", "USER_TEMPLATE", "echoes", "judge_user_turns", "judged_breaks", "user_turn_judge", "user_turns"],
         "released": ["CUES", "Released", "read_released"],
-        "verdicts": ["Rating", "parse_verdict", "parse_verdicts"],
+        "verdicts": ["Rating", "code_field", "parse_verdict", "parse_verdicts"],
     },
 )
