@@ -40,7 +40,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "judging": [
             "LLMJudge", "TogetherJudge", "ajudge", "estimate", "import_messages", "judge", "judge_table", "offline_panel",
         ],
-        "analysis": ["expert_agreement", "compare_models", "compare_pairs", "emergence", "profile", "snowball"],
+        "analysis": ["agreement", "compare", "compare_pairs", "emergence", "profile", "snowball"],
         "validity": ["corrected_rates", "draw_annotation_sample", "judge_accuracy"],
         "figures": ["plot_differences", "plot_emergence", "plot_profile", "plot_snowball"],
         "study": ["plan"],

@@ -6,8 +6,8 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
         "errors": ["BudgetReached", "CallFailed", "Interrupted", "RunError", "SetupError", "TableError", "close_name", "diff_settings", "known_secrets", "make_redactor", "missing_columns", "redact", "redact_in", "register_secret", "require_all", "require_kind", "strings_in", "suggest_name"],
-        "files": ["cache_folder", "public_file", "read_toml"],
-        "ledger": ["Ledger", "VERSION", "plain_value", "time_now", "transaction"],
+        "files": ["cache_folder", "local_path", "public_file", "read_toml", "refuse_links", "replacing", "write_file"],
+        "ledger": ["Ledger", "VERSION", "check_schema", "plain_value", "time_now", "transaction"],
         "notes": ["ProgressBar", "kernel_shell", "notify", "status_line"],
         "run": ["HTML_ATTRS", "LABEL_CONTEXT", "Run", "as_run", "check_design", "digest", "forget_judges", "forget_target", "has_verdicts", "ids_in_part", "import_dialogues", "judges_without_verdicts", "package_versions", "record_prompts", "repair", "require_run", "require_same_prompts", "reserved_names"],
         "tables": ["BOOLEAN", "INTEGER", "LEDGER_TABLES", "NUMBER", "TABLES", "TABLE_FILES", "TEXT", "Table", "check_table", "data_path", "describe_column", "empty_table", "escape_cell", "get_table", "list_columns", "map_cells", "open_text", "read_frame", "read_json", "read_parts", "read_table", "require_columns", "require_unique", "require_unique_names", "restore_cell", "table_sql", "table_suffix", "to_records", "write_frame"],
