@@ -32,8 +32,9 @@ def _unjudged(answers: pd.DataFrame, cases: Cases) -> pd.DataFrame:
 
 
 def _read_run(run: Run) -> dict[str, Any]:
-    cases, answers, ratings = heartbench.answers.run_cases(run), heartbench.answers.answers_of(run), heartbench.judging.criterion_ratings(run)
-    hits = _unjudged(answers, cases) if ratings.empty else heartbench.judging.verdicts(run)
+    cases, answers = heartbench.answers.run_cases(run), heartbench.answers_of(run)
+    ratings = heartbench.judging.criterion_ratings(run)
+    hits = _unjudged(answers, cases) if ratings.empty else heartbench.verdicts(run)
     return {"cases": cases, "answers": answers, "ratings": ratings, "hits": hits}
 
 
