@@ -5,7 +5,7 @@ import lazy_loader
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
-        "clustered": ["ClusterCounts", "as_floats", "as_labels", "as_names", "at_least_half", "check_level", "check_range", "clusters", "context_columns", "difference", "draw_clusters", "group_rows", "has_enough_clusters", "holm", "judge_columns", "percentile_interval", "proportion", "require_labelled_once", "resample", "sorted_levels", "whole_turns"],
+        "clustered": ["ClusterCounts", "as_floats", "as_labels", "as_names", "at_least_half", "check_count", "check_level", "check_range", "clusters", "context_columns", "difference", "draw_clusters", "group_rows", "has_enough_clusters", "holm", "judge_columns", "percentile_interval", "proportion", "require_labelled_once", "resample", "sorted_levels", "whole_turns"],
         "comparisons": ["compare", "compare_differences", "compare_pairs", "similarity"],
         "domains": ["factor_model", "kruskal_wallis", "marginal_means", "post_hoc"],
         "interrater": ["agreement", "missingness", "pairwise_agreement", "resampled_table", "two_raters"],
