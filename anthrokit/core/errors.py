@@ -5,18 +5,22 @@
 # %% ../../nbs/01_core/00_errors.ipynb #66a6041e
 from __future__ import annotations
 
+import ast
 import os
 import re
 import traceback
 from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
 from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 # %% auto #0
 __all__ = ['in_two_lines', 'TableError', 'RunError', 'SetupError', 'CallFailed', 'BudgetReached', 'Interrupted', 'close_name',
-           'suggest_name', 'missing_columns', 'diff_settings', 'require_kind', 'require_all', 'register_secret',
-           'redact', 'known_secrets', 'make_redactor', 'redact_in', 'strings_in']
+           'suggest_name', 'missing_attribute', 'missing_columns', 'diff_settings', 'require_kind', 'require_all',
+           'register_secret', 'redact', 'known_secrets', 'make_redactor', 'redact_in', 'strings_in']
 
 # %% ../../nbs/01_core/00_errors.ipynb #9f080b34
 def in_two_lines(error: BaseException) -> list[str]:
@@ -155,6 +159,42 @@ def suggest_name(name: object, known: Iterable[object]) -> str:
     names = [str(each) for each in known]
     close = close_name(name, names)
     return f"did you mean {close}?" if close else f"there are {', '.join(names) or 'none'}"
+
+# %% ../../nbs/01_core/00_errors.ipynb #a1f0c3d2
+def missing_attribute(package: str, name: str) -> str:
+    """Say where a name that a package lacks is defined, or which name is close to it.
+
+    Parameters
+    ----------
+    package : str
+        The package that was asked, such as "anthrokit" or "anthrokit.figures".
+    name : str
+        The attribute that it lacks.
+
+    Examples
+    --------
+    >>> missing_attribute("anthrokit", "plot_agreement")
+    "anthrokit has no attribute 'plot_agreement'. Use anthrokit.figures.plot_agreement."
+    >>> missing_attribute("anthrokit", "simulat")
+    "anthrokit has no attribute 'simulat'. Did you mean anthrokit.simulate?"
+    """
+    root = Path(find_spec("anthrokit").origin).parent
+    homes: dict[str, str] = {}
+    for path in sorted(root.rglob("[a-z]*.py")):
+        module = ".".join(["anthrokit", *path.relative_to(root).with_suffix("").parts])
+        listed = re.search(r"^__all__ = (\[.*?\])", path.read_text(encoding="utf-8"), re.M | re.S)
+        homes |= dict.fromkeys(ast.literal_eval(listed[1]), module) if listed else {}
+    public = {}
+    for subpackage in ("anthrokit", *sorted({module.rpartition(".")[0] for module in homes.values()})):
+        for each in getattr(import_module(subpackage), "__all__", ()):
+            public.setdefault(each, f"{subpackage}.{each}")
+    full = {each: f"{module}.{each}" for each, module in homes.items()} | public
+    missing = f"{package} has no attribute {name!r}."
+    if name in full:
+        return f"{missing} Use {full[name]}."
+    own = [each for each, where in full.items() if where.startswith(f"{package}.")]
+    close = close_name(name, own) or close_name(name, full)
+    return f"{missing} Did you mean {full[close]}?" if close else f"{missing} dir({package}) lists what it has."
 
 # %% ../../nbs/01_core/00_errors.ipynb #c3f132e4
 def missing_columns(needed: Iterable[str], there: Iterable[object]) -> str:
