@@ -25,7 +25,7 @@ PUBLIC = {
     """,
     "judging": """
         ClassifierJudge GrammarJudge Judge LLMJudge LocalJudge PatternJudge PromptJudge PronounCounter Rating Released
-        StudentJudge TogetherJudge ajudge estimate family_patterns import_messages judge judge_table judge_user_turns
+        StudentJudge TogetherJudge ajudge estimate family_patterns import_messages import_report judge judge_table judge_user_turns
         labelled_family_messages labelled_messages offline_panel offline_quality quality rate_many read_released
     """,
     "anthroscore": """
