@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import os
 import re
+import traceback
 from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
 from functools import cache
@@ -17,11 +18,28 @@ from pathlib import Path
 from typing import Any
 
 # %% auto #0
-__all__ = ['TableError', 'RunError', 'SetupError', 'CallFailed', 'BudgetReached', 'Interrupted', 'close_name', 'suggest_name',
-           'missing_attribute', 'missing_columns', 'diff_settings', 'require_kind', 'require_all', 'register_secret',
-           'redact', 'known_secrets', 'make_redactor', 'redact_in', 'strings_in']
+__all__ = ['in_two_lines', 'TableError', 'RunError', 'SetupError', 'CallFailed', 'BudgetReached', 'Interrupted', 'close_name',
+           'suggest_name', 'missing_attribute', 'missing_columns', 'diff_settings', 'require_kind', 'require_all',
+           'register_secret', 'redact', 'known_secrets', 'make_redactor', 'redact_in', 'strings_in']
 
 # %% ../../nbs/01_core/00_errors.ipynb #9f080b34
+def in_two_lines(error: BaseException) -> list[str]:
+    """Return what a notebook or IPython shows of an error: its message, and how to see the traceback.
+
+    Set as `_render_traceback_` of an error class. A second call for the same error (`%tb`), and every call while the
+    environment variable ANTHROKIT_TRACEBACK is set, returns the whole traceback.
+
+    Examples
+    --------
+    >>> in_two_lines(ValueError("no such column"))
+    ['ValueError: no such column', '%tb shows the traceback.']
+    """
+    if os.environ.get("ANTHROKIT_TRACEBACK") or getattr(error, "is_shown", False):
+        return "".join(traceback.format_exception(error)).splitlines()
+    error.is_shown = True
+    return [f"{type(error).__name__}: {error}", "%tb shows the traceback."]
+
+
 class TableError(ValueError):
     """A table breaks its rules. The message names file, row, column and remedy.
 
@@ -34,6 +52,8 @@ class TableError(ValueError):
         ...
     anthrokit.core.errors.TableError: the table prompts breaks its ...
     """
+
+    _render_traceback_ = in_two_lines
 
 
 class RunError(RuntimeError):
@@ -48,6 +68,8 @@ class RunError(RuntimeError):
     anthrokit.core.errors.RunError: nowhere holds no run
     """
 
+    _render_traceback_ = in_two_lines
+
 
 class SetupError(RuntimeError):
     """Something that no retry mends: a key, a model's name, a server's address. The message says what to do.
@@ -61,6 +83,8 @@ class SetupError(RuntimeError):
     anthrokit.core.errors.SetupError: 'gpt-next' is no model string that LiteLLM knows: it needs ...
     """
 
+    _render_traceback_ = in_two_lines
+
 
 class CallFailed(RuntimeError):
     """A call failed for good. The unit it was for is recorded as failed and can be tried again.
@@ -72,10 +96,7 @@ class CallFailed(RuntimeError):
     CallFailed('500: The server had an error (after 3 tries)')
     """
 
-
-def _in_a_line(error: BaseException) -> list[str]:
-    "A stop that was planned, as a notebook shows it: no screen of calls."
-    return [f"{type(error).__name__}: {error}"]
+    _render_traceback_ = in_two_lines
 
 
 class BudgetReached(RuntimeError):
@@ -87,7 +108,7 @@ class BudgetReached(RuntimeError):
     BudgetReached('the budget of 5 dollars is reached')
     """
 
-    _render_traceback_ = _in_a_line
+    _render_traceback_ = in_two_lines
 
 
 class Interrupted(KeyboardInterrupt):
@@ -99,7 +120,7 @@ class Interrupted(KeyboardInterrupt):
     True
     """
 
-    _render_traceback_ = _in_a_line
+    _render_traceback_ = in_two_lines
 
 # %% ../../nbs/01_core/00_errors.ipynb #5c1d70af
 def close_name(name: object, known: Iterable[object]) -> str | None:

@@ -101,6 +101,8 @@ def load_prompts(
         return _read_anthrobench(Path(path) if path else public_file(**_ANTHROBENCH))
     if not Path(source).exists() and not Path(source).suffix:
         there = suggest_name(source, (*_SHIPPED, "anthrobench"))
+        if str(source).lower() == "heartbench":
+            there = "HeartBench's cases are loaded by heartbench.load_cases()"
         raise TableError(f"there is no prompt set and no file {str(source)!r}; {there}")
     return tables.read_table(source, "prompts")
 
