@@ -26,7 +26,7 @@ __all__ = ['Rubrics', 'RubricPanel']
 
 # %% ../../nbs/12_panels/06_rubric.ipynb #84cd3054
 def _unjudged(answers: pd.DataFrame, cases: Cases) -> pd.DataFrame:
-    "The table *hits* of answers that no judge has seen: every verdict is missing."
+    "Return a table *hits* for answers without ratings: every verdict is missing."
     votes = answers[["model", "case_id"]].merge(cases.criteria()[["case_id", "criterion"]], on="case_id")
     return heartbench.cases.add_criteria(votes.assign(hit=pd.NA, reason=pd.NA), cases)
 
@@ -39,7 +39,7 @@ def _read_run(run: Run) -> dict[str, Any]:
 
 
 def _read_frames(given: Mapping[str, Any]) -> dict[str, Any]:
-    "The tables out of those that were given; hits are counted from ratings where there are none."
+    "Check the given frames; hits are counted from ratings if they are missing."
     if "hits" in given:
         return dict(given)
     if "cases" not in given or not {"ratings", "answers"} & set(given):
@@ -50,7 +50,7 @@ def _read_frames(given: Mapping[str, Any]) -> dict[str, Any]:
 
 # %% ../../nbs/12_panels/06_rubric.ipynb #3aa9c35a
 def _checked(hits: pd.DataFrame) -> pd.DataFrame:
-    "Hits with every column that the panel shows."
+    "Return hits with every column that the panel shows."
     needed = ["model", "case_id", "criterion", "ability", "score", "hit"]
     require_columns(hits, needed, "hits", advice="heartbench.verdicts(run) makes it")
     optional = ("content", "difficulty", "scene", "reason", "status", "votes_for", "votes_cast")
@@ -77,7 +77,7 @@ class Rubrics:
     rows : dict of str to DataFrame
         The hits of each case.
     dialogues : dict of str to sequence of (str, str)
-        Who says what in each case, as far as cases were given.
+        Role and text of each message of a case, if cases were given.
     models : list of str
     run, seen
         As for `Source`.
@@ -128,7 +128,7 @@ _WORTH = {
 
 
 def _worth_a_look(hits: pd.DataFrame) -> pd.DataFrame:
-    """What stands out about each verdict in a table *hits*.
+    """Mark the verdicts in a table *hits* that need a look.
 
     Returns
     -------
@@ -169,7 +169,7 @@ _CHINESE = {
 
 
 def _dictionary(chinese: bool) -> dict[str, str]:
-    "English word to the word that is shown."
+    "Return a mapping from English words to the words that are shown."
     if not chinese:
         return {}
     table = heartbench.load_abilities()
@@ -182,7 +182,7 @@ def _dictionary(chinese: bool) -> dict[str, str]:
 
 # %% ../../nbs/12_panels/06_rubric.ipynb #10a9446d
 def _scores_of(hits: pd.DataFrame, protocol: str = "paper") -> pd.DataFrame:
-    """Scores of one case: overall, and each dimension followed by its abilities.
+    """List the scores of one case: overall, and each dimension followed by its abilities.
 
     Parameters
     ----------
@@ -211,7 +211,7 @@ def _points(score: float) -> str:
 
 
 def _judged(ratings: pd.DataFrame) -> list[tuple[str, str, str]]:
-    "What each judge said in each sample, and why."
+    "List what each judge said in each sample, and why."
     return [
         (
             f"{row.judge} {row.sample}",
@@ -223,7 +223,7 @@ def _judged(ratings: pd.DataFrame) -> list[tuple[str, str, str]]:
 
 
 def _verdict(row: Any, ratings: pd.DataFrame) -> dict[str, Any]:
-    "One model's verdict on one criterion, ready to be shown."
+    "Return one model's verdict on one criterion, ready to be shown."
     taken = row.ability == OTHER or (pd.notna(row.score) and row.score < 0)
     if pd.isna(row.hit):
         word, sign, css, points = "no verdict", "?", "ak-open", "–"
@@ -297,7 +297,7 @@ _CRITERIA = """<div class="ak-wide"><table class="ak-table ak-rubric">
 def _side(
     rubrics: Rubrics, item: str, model: str, rows: pd.DataFrame, scores: pd.DataFrame, protocol: str
 ) -> dict[str, Any]:
-    "The answer of one model with its scores."
+    "Return the answer of one model with its scores."
     answers = rubrics.answers
     answer = answers[(answers["model"] == model) & (answers["case_id"] == item)]
     answer = answer.iloc[0].to_dict() if len(answer) else {}
@@ -319,7 +319,7 @@ def _side(
 
 
 def _criteria(rubrics: Rubrics, item: str, rows: pd.DataFrame, pair: list[str]) -> list[dict[str, Any]]:
-    "Each criterion with the verdicts on both answers."
+    "Return each criterion with the verdicts on both answers."
     ratings, none = rubrics.ratings, rubrics.ratings.head(0)
     ratings = dict(list(ratings[ratings["case_id"] == item].groupby(["model", "criterion"])))
     shown = []
@@ -341,7 +341,7 @@ def _rubric_html(
     protocol: str = "paper",
     chinese: bool = False,
 ) -> str:
-    """One case as HTML.
+    """Return one case as HTML.
 
     Parameters
     ----------
@@ -377,7 +377,7 @@ def _rubric_html(
 
 # %% ../../nbs/12_panels/06_rubric.ipynb #6b188f00
 def _texts_of(source: Rubrics) -> dict[str, str]:
-    "All texts of each case in one, in small letters."
+    "Return all texts of each case in one lower-case string."
     said = [(case_id, case_id) for case_id in source.rows]
     said += [(case_id, text) for case_id, dialogue in source.dialogues.items() for _, text in dialogue]
     criteria = source.hits.drop_duplicates(["case_id", "criterion"])
@@ -387,7 +387,7 @@ def _texts_of(source: Rubrics) -> dict[str, str]:
 
 # %% ../../nbs/12_panels/06_rubric.ipynb #ea3a526c
 def _standing_out(flags: pd.DataFrame, models: list[str], kind: str) -> set[str]:
-    "The cases in which something of this kind (a key of `_WORTH`) stands out for these models."
+    "Return the cases that a key of `_WORTH` marks for these models."
     flags = flags[flags["model"].isin(models)]
     if kind != "models":
         return set(flags.loc[flags[kind], "case_id"])
@@ -396,7 +396,7 @@ def _standing_out(flags: pd.DataFrame, models: list[str], kind: str) -> set[str]
 
 # %% ../../nbs/12_panels/06_rubric.ipynb #5b4ccefb
 def _rubric_filters(rubrics: Rubrics) -> list[Filter]:
-    "Which models, and which cases."
+    "Return filters by model and by case."
     hits, models = rubrics.hits, rubrics.models
     named = [(name, visible_name(name, 60)) for name in models]
     return [
@@ -414,12 +414,12 @@ _ABOUT = ("scene", "difficulty", "dimension")
 
 
 def _pair_of(chosen: Chosen) -> list[str]:
-    "The models in view, one or two."
+    "Return the one or two models in view."
     return list(dict.fromkeys(model for model in (chosen["a"], chosen["b"]) if model != "none"))
 
 
 def _rubric_list(rubrics: Rubrics) -> Listing:
-    "The cases that the choices leave, each with its id, how its dialogue ends, and how many criteria each model hit."
+    "List the cases that the choices leave: id, last message, and criteria that each model met."
     hits, texts, flags = rubrics.hits, _texts_of(rubrics), _worth_a_look(rubrics.hits)
     sets = sets_of(hits, _ABOUT, "case_id")
     scenes = hits.drop_duplicates("case_id").set_index("case_id")["scene"]
@@ -446,7 +446,7 @@ def _rubric_list(rubrics: Rubrics) -> Listing:
 
 # %% ../../nbs/12_panels/06_rubric.ipynb #2c3b287a
 def _rubric_parts(rubrics: Rubrics) -> Parts:
-    "The parts of a rubric panel."
+    "Return the parts of a rubric panel."
 
     def page(item: str | None, chosen: Chosen) -> str:
         if item is None:
