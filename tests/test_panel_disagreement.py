@@ -103,7 +103,7 @@ def test_deciding(notebook, folder, ratings):
     seen(name).to_have_value("Ada <b>Lovelace</b>")
     note.fill("speaks of <i>itself</i>")
     panel.get_by_role("button", name="Yes y").click()
-    says(panel, "Kept: Yes, by Ada <b>Lovelace</b>.")
+    says(panel, "Saved: Yes, by Ada <b>Lovelace</b>.")
     seen(panel.get_by_role("cell", name="speaks of <i>itself</i>")).to_be_visible()
     seen(note).to_have_value("")
     seen(panel.locator(".ak-row .ak-done")).to_have_text("✓")
@@ -116,7 +116,7 @@ def test_deciding(notebook, folder, ratings):
 
     panel.locator(".ak-page h4").first.click()
     keys.press("n")
-    says(panel, "Kept: No")
+    says(panel, "Saved: No")
     keys.press("z")
     says(panel, "Taken back.")
     seen(panel.get_by_role("cell", name="speaks of <i>itself</i>")).to_be_visible()
@@ -151,7 +151,7 @@ def test_run_at_work_elsewhere(open_notebook, folder):
         seen(closed.get_by_text("can't be kept: this run is open for reading only")).to_be_visible()
         seen(closed.get_by_role("button", name="Yes y")).to_be_disabled()
         beside.get_by_role("button", name="Yes y").click()
-        says(beside, "Kept: Yes, by Bo")
+        says(beside, "Saved: Yes, by Bo")
         assert Annotations(run).add(folder.parent / "bo.csv") == 1
         assert run.annotations()["annotator"].tolist() == ["Bo"]
 

@@ -24,7 +24,7 @@ from ..core.files import local_path
 from ..judging.jobs import run_taxonomy
 from .disagreement import ANSWERS, WORDS, Verdicts, two
 from anthrokit.panels.frame import (
-    STILL_OR_DONE,
+    DONE_OPTIONS,
     Chosen,
     Fields,
     Filter,
@@ -33,12 +33,12 @@ from anthrokit.panels.frame import (
     Parts,
     View,
     bar_html,
-    go_on,
-    narrowed,
+    open_next,
+    narrow,
     options_of,
     sets_of,
-    still_or_done,
-    ticks_of,
+    filter_done,
+    answer_ticks,
 )
 from .source import render, table_html, visible_name
 from ..simulation import Taxonomy
@@ -152,18 +152,18 @@ def _split_votes(run: Run) -> dict[str, float]:
 def _label_filters(deck: LabellingSession) -> list[Filter]:
     "Return filters by behaviour and by what is done, and the annotator's name."
     behaviour = Filter("behaviour", "Behaviour", options_of(deck.sheet["behaviour"]))
-    return [behaviour, Filter("show", "Show", STILL_OR_DONE), Filter("annotator", "Your name", kind="own")]
+    return [behaviour, Filter("show", "Show", DONE_OPTIONS), Filter("annotator", "Your name", kind="own")]
 
 
 def _label_list(deck: LabellingSession, own: Verdicts) -> Listing:
     "List the messages in the annotator's order, each with their own verdict."
-    sheet, ticks = deck.sheet, ticks_of(ANSWERS)
+    sheet, ticks = deck.sheet, answer_ticks(ANSWERS)
     sets = sets_of(sheet.assign(item=sheet.index.astype("str")), ["behaviour"], "item")
 
     def items(chosen: Chosen) -> list[str]:
         name = chosen["annotator"]
-        kept = narrowed([str(row) for row in deck.order(name)] if name else [], sets, chosen)
-        return still_or_done(kept, own.by(name), chosen["show"])
+        kept = narrow([str(row) for row in deck.order(name)] if name else [], sets, chosen)
+        return filter_done(kept, own.by(name), chosen["show"])
 
     def row(item: str, chosen: Chosen) -> dict[str, Any]:
         found, tick = sheet.loc[int(item)], ticks[own.by(chosen["annotator"]).get(item)]
@@ -291,7 +291,7 @@ def _save(deck: LabellingSession, own: Verdicts, panel: Panel, item: str, value:
     name = panel.chosen["annotator"]
     if trouble := own.keep(panel, deck.sheet.loc[[int(item)]].assign(annotator=name), value, fields):
         return trouble
-    go_on(panel, own.by(name), f"✓ Saved: {WORDS[value]}. {len(own.by(name))} of {len(deck.sheet)} labelled.")
+    open_next(panel, own.by(name), f"✓ Saved: {WORDS[value]}. {len(own.by(name))} of {len(deck.sheet)} labelled.")
     return None
 
 

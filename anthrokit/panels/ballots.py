@@ -19,7 +19,7 @@ from ..heartbench import golden
 from ..heartbench.experts import Ballots, decide
 from ..heartbench.rewriting import steps_html
 from anthrokit.panels.frame import (
-    STILL_OR_DONE,
+    DONE_OPTIONS,
     Answers,
     Chosen,
     Fields,
@@ -29,12 +29,12 @@ from anthrokit.panels.frame import (
     Parts,
     View,
     bar_html,
-    go_on,
-    narrowed,
+    open_next,
+    narrow,
     options_of,
     sets_of,
-    still_or_done,
-    ticks_of,
+    filter_done,
+    answer_ticks,
 )
 from .source import safe_html, render, visible_name
 
@@ -210,7 +210,7 @@ def _cast_vote(booth: VotingSession, panel: Panel, value: str, fields: Fields) -
         return None
     if trouble := _keep_vote(booth, panel.item, value, fields):
         return trouble
-    go_on(panel, booth.given)
+    open_next(panel, booth.given)
     return None
 
 
@@ -241,10 +241,10 @@ def _ballot_parts(booth: VotingSession) -> Parts:
     "Return the parts of a ballot panel."
     places, sets, item_filter = _places_of(booth)
     answers = [answer for ask in dict.fromkeys(booth.sheet["ask"]) for answer in _ASKS[ask]]
-    ticks = {ask: ticks_of(_ASKS[ask]) for ask in booth.sheet["ask"].unique()}
+    ticks = {ask: answer_ticks(_ASKS[ask]) for ask in booth.sheet["ask"].unique()}
 
     def items(chosen: Chosen) -> list[str]:
-        return still_or_done(narrowed(places, sets, chosen), booth.given, chosen["show"])
+        return filter_done(narrow(places, sets, chosen), booth.given, chosen["show"])
 
     def row(at: str, chosen: Chosen) -> dict[str, Any]:
         question, own = booth.question(at), booth.given.get(at)
@@ -266,7 +266,7 @@ def _ballot_parts(booth: VotingSession) -> Parts:
         start=lambda listed, chosen: next((at for at in listed if at not in booth.given), None),
     )
     listing = Listing(items, row, len(places), "question", empty="Nothing is left here.")
-    return Parts([item_filter, Filter("show", "Show", STILL_OR_DONE)], listing, view)
+    return Parts([item_filter, Filter("show", "Show", DONE_OPTIONS)], listing, view)
 
 
 class BallotPanel(Panel):
@@ -450,7 +450,7 @@ def _settle(council: AdjudicationSession, panel: Panel, value: str, fields: Fiel
         return trouble
     dealt_with = {at for at in panel.items if council.standing(at)[0] != "disputed"}
     if len(dealt_with) < len(panel.items):
-        go_on(panel, dealt_with)
+        open_next(panel, dealt_with)
     else:
         panel.update()
     return None
@@ -462,7 +462,7 @@ def _council_parts(council: AdjudicationSession) -> Parts:
     places, sets, item_filter = _places_of(booth)
 
     def items(chosen: Chosen) -> list[str]:
-        return [at for at in narrowed(places, sets, chosen) if chosen["show"] in ("", council.standing(at)[0])]
+        return [at for at in narrow(places, sets, chosen) if chosen["show"] in ("", council.standing(at)[0])]
 
     def row(at: str, chosen: Chosen) -> dict[str, Any]:
         state, why = council.standing(at)

@@ -21,7 +21,7 @@ from ..judging import GrammarJudge, LLMJudge, PatternJudge
 from ..judging.judges import Item, judge_prompt
 from ..models import LLM
 from .frame import Filter, Listing, Panel, Parts, View
-from .frame import Chosen, narrowed, options_of, sets_of
+from .frame import Chosen, narrow, options_of, sets_of
 from .source import LIMIT, SIGNS, Mark, RunSource, palette_places, render, visible_name
 from ..simulation import first_person_pronouns
 
@@ -492,7 +492,7 @@ def _dialogue_list(source: RunSource, sets: Mapping[str, Mapping[str, set[str]]]
         return table[column].sort_values(ascending=column not in _COUNTS, kind="stable").index.tolist()
 
     def items(chosen: Chosen) -> list[str]:
-        return narrowed(order(chosen["sort"]), sets, chosen, texts)
+        return narrow(order(chosen["sort"]), sets, chosen, texts)
 
     def line(item: str, chosen: Chosen) -> dict[str, Any]:
         return {**row(item, chosen), "cells": cells[item]}

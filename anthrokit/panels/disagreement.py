@@ -30,8 +30,8 @@ from anthrokit.panels.frame import (
     View,
     bar_html,
     options_of,
-    still_or_done,
-    ticks_of,
+    filter_done,
+    answer_ticks,
 )
 from .dialogue import reason_html
 from .source import RunSource, block, render, visible_name
@@ -307,8 +307,8 @@ class Verdicts:
         if self.closed:
             return "Verdicts can't be kept: this run is open for reading only (path=… keeps them in a file)."
         if place is None:
-            return "Kept in memory only; path=… keeps them in a file."
-        return f"Kept in {'the run' if isinstance(place, Run) else place} as you give them."
+            return "Saved in memory only; path=… saves them to a file."
+        return f"Saved in {'the run' if isinstance(place, Run) else place} as you give them."
 
 # %% ../../nbs/12_panels/04_disagreement.ipynb #2eed80e4
 def _disagreement_filters(disputes: _Disputes) -> list[Filter]:
@@ -336,7 +336,7 @@ _COLUMNS = [
 
 def _disagreement_list(disputes: _Disputes, own: Verdicts) -> Listing:
     "List the messages that the choices leave, the most disputed first."
-    ticks = ticks_of(ANSWERS)
+    ticks = answer_ticks(ANSWERS)
 
     def items(chosen: Chosen) -> list[str]:
         pair, cell, measures = chosen["pair"], chosen["verdicts"], disputes.measures(chosen["pair"])
@@ -347,7 +347,7 @@ def _disagreement_list(disputes: _Disputes, own: Verdicts) -> Listing:
             keep = (disputes.said_by(pair) == [_SAID.index(said) for said in cell.split(", ")]).all(axis=1)
         rows = np.flatnonzero(keep & disputes.of_behaviour(chosen["behaviour"]))
         found = disputes.ids[rows[np.lexsort((-trailing[rows], -leading[rows]))]].tolist()
-        return still_or_done(found, own.by(chosen["annotator"]), chosen["mine"])
+        return filter_done(found, own.by(chosen["annotator"]), chosen["mine"])
 
     def row(item: str, chosen: Chosen) -> dict[str, Any]:
         dialogue_id, turn, behaviour = disputes.key(item)

@@ -71,7 +71,7 @@ class Filter:
             there = ", ".join(visible_name(one, 40) for one in known if one)
             raise ValueError(f"there is no {self.name} {visible_name(wrong[0])!r} here; there are {there}")
 
-    def told(self, value: Any) -> str:
+    def in_words(self, value: Any) -> str:
         "Return a choice in words."
         if self.kind == "tick":
             return self.label
@@ -101,7 +101,7 @@ def sets_of(table: pd.DataFrame, names: Iterable[str], item: str) -> dict[str, d
     return {name: {str(value): set(part) for value, part in of} for name, of in groups.items()}
 
 
-def narrowed(
+def narrow(
     items: list[str],
     sets: Mapping[str, Mapping[str, Collection[str]]],
     chosen: Chosen,
@@ -196,7 +196,7 @@ class View:
     start: Callable[[Sequence[str], Chosen], str | None] = lambda items, chosen: next(iter(items), None)
 
 # %% ../../nbs/12_panels/02_frame.ipynb #bc5d6b2d
-STILL_OR_DONE = [("", "all"), ("open", "still to do"), ("done", "done")]
+DONE_OPTIONS = [("", "all"), ("open", "still to do"), ("done", "done")]
 Answers = Sequence[tuple[str, str, str, str]]  # key, value, look, text of what can be said
 _BAR = """<div class="ak-decide" role="group" aria-label="{{ label }}">
 {% for key, value, look, text in answers %}<button type="button" class="{{ look }}" data-act="{{ act }}"
@@ -239,18 +239,18 @@ def bar_html(
     return render(_BAR, **locals())
 
 
-def ticks_of(answers: Answers) -> dict[str | None, tuple[str, str, str]]:
+def answer_ticks(answers: Answers) -> dict[str | None, tuple[str, str, str]]:
     "Return the tick of each answer in the list: its sign, its look, its meaning. None is the tick of an open item."
     said = {value: (text[0], look, f"you said {text[2:]}") for _, value, look, text in answers}
     return {None: ("·", "", "still to do"), **said}
 
 
-def still_or_done(items: list[str], done: Collection[str], show: str) -> list[str]:
-    "Return the items that a choice of `STILL_OR_DONE` leaves."
+def filter_done(items: list[str], done: Collection[str], show: str) -> list[str]:
+    "Return the items that a choice of `DONE_OPTIONS` leaves."
     return [one for one in items if (one in done) == (show == "done")] if show else items
 
 
-def go_on(panel: Panel, done: Collection[str], said: str | None = None) -> None:
+def open_next(panel: Panel, done: Collection[str], said: str | None = None) -> None:
     "Open the next item in the list that isn't done, after the end the first one; none where all are done."
     at = panel.items.index(panel.item) + 1 if panel.item in panel.items else 0
     panel.update(said, prefer=[one for one in panel.items[at:] + panel.items[:at] if one not in done] or [""])
@@ -302,10 +302,10 @@ class Parts:
                 kept |= self.checked({name: value})
         return kept
 
-    def told(self, state: Mapping[str, Any]) -> list[tuple[str, Any, str]]:
+    def active(self, state: Mapping[str, Any]) -> list[tuple[str, Any, str]]:
         "List the active choices: the filter's name, its default, and the choice in words."
         shown = [one for one in self.filters if one.name in state and one.kind != "own"]
-        return [(one.name, one.usual, one.told(state[one.name])) for one in shown]
+        return [(one.name, one.usual, one.in_words(state[one.name])) for one in shown]
 
 # %% ../../nbs/12_panels/02_frame.ipynb #543d491b
 ESM = data_path("panels/frame.js").read_text(encoding="utf-8")
@@ -436,7 +436,7 @@ class Panel(anywidget.AnyWidget):
         super().__init__()
         self.source, self._build, self._title = source, build, title
         self._assemble(build(source), dict(state or {}))
-        self.on_msg(lambda _, content, __: self.told(content))
+        self.on_msg(lambda _, content, __: self.receive(content))
         self._watcher = asyncio.get_running_loop().create_task(self._watch(live)) if live else None
 
     # what is chosen
@@ -450,7 +450,7 @@ class Panel(anywidget.AnyWidget):
         if at is not None and at not in items:
             raise ValueError(f"there is no {self.parts.listing.noun} {visible_name(at)!r} with these filters")
         self.items = items
-        return self._with(state, at)
+        return self._with_item(state, at)
 
     @traitlets.observe("state")
     def _changed(self, _: Any) -> None:
@@ -463,7 +463,7 @@ class Panel(anywidget.AnyWidget):
             self._known = {"key": key, "items": self.parts.listing.items(self.parts.chosen(state))}
         return self._known["items"]
 
-    def _with(self, state: dict[str, Any], at: str | None) -> dict[str, Any]:
+    def _with_item(self, state: dict[str, Any], at: str | None) -> dict[str, Any]:
         "Return a state with an item in view: the given one, or the one that opens by default."
         at = self.parts.view.start(self._listed(state), self.parts.chosen(state)) if at is None else at
         return state | ({} if at is None else {"at": at})
@@ -535,7 +535,7 @@ class Panel(anywidget.AnyWidget):
                 "drawn": self.view.get("drawn", 0) + 1,
                 "place": place,
                 "said": self.summary() if said is None else said,
-                "chips": parts.told(self.state),
+                "chips": parts.active(self.state),
             }
 
     @property
@@ -569,7 +569,7 @@ class Panel(anywidget.AnyWidget):
         self._known, state = {}, {name: value for name, value in self.state.items() if name != "at"}
         items = self._listed(state)
         there = set(items)
-        state = self._with(state, next((one for one in prefer or [self.item] if one in there), None))
+        state = self._with_item(state, next((one for one in prefer or [self.item] if one in there), None))
         with self.hold_sync():
             if state != self.state:
                 self.state = state
@@ -579,7 +579,7 @@ class Panel(anywidget.AnyWidget):
 
     # what people do
 
-    def told(self, content: Mapping[str, Any]) -> None:
+    def receive(self, content: Mapping[str, Any]) -> None:
         """Do what a reader asks for; the browser calls this.
 
         Parameters
@@ -593,7 +593,7 @@ class Panel(anywidget.AnyWidget):
             ready = self._acts.ready(content)
             for one in ready:
                 try:
-                    self._do_as_told(one)
+                    self._perform(one)
                 except ValueError as error:
                     self.draw(visible_name(error, 400))
                 self._confirm(one)
@@ -605,7 +605,7 @@ class Panel(anywidget.AnyWidget):
         if "turn" in content:
             self.send({"done": content["turn"], "serial": self.view["serial"]})
 
-    def _do_as_told(self, content: Mapping[str, Any]) -> None:
+    def _perform(self, content: Mapping[str, Any]) -> None:
         match content.get("act"), content.get("value"):
             case "choose", changes:
                 self.choose(**changes)

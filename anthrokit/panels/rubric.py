@@ -18,7 +18,7 @@ from ..core.votes import label_criteria
 from ..heartbench import Cases
 from ..heartbench.cases import OTHER
 from .frame import Filter, Listing, Panel, Parts, View
-from .frame import Chosen, narrowed, options_of, sets_of
+from .frame import Chosen, narrow, options_of, sets_of
 from .source import SIGNS, opened, render, visible_name
 
 # %% auto #0
@@ -429,7 +429,7 @@ def _rubric_list(rubrics: Rubrics) -> Listing:
         pair = _pair_of(chosen)
         kept = flags.loc[flags["model"].isin(pair), "case_id"].drop_duplicates().tolist()
         worth = _standing_out(flags, pair, chosen["worth"]) if chosen["worth"] else set(kept)
-        return [one for one in narrowed(kept, sets, chosen, texts) if one in worth]
+        return [one for one in narrow(kept, sets, chosen, texts) if one in worth]
 
     def row(item: str, chosen: Chosen) -> dict[str, Any]:
         said = rubrics.dialogues.get(item)

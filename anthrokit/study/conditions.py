@@ -23,7 +23,7 @@ from ..judging import judge
 from ..models import DEFAULT_MODEL, LLM, Budget
 from ..simulation import Taxonomy, simulate
 from ..simulation.dialogues import as_llm
-from .questionnaires import _entries, _entry
+from .questionnaires import check_entries, check_entry
 
 # %% auto #0
 __all__ = ['Condition', 'load_conditions', 'show_conditions', 'simulate_conditions', 'compare_behaviours', 'check_conditions']
@@ -80,12 +80,12 @@ def load_conditions(path: str | os.PathLike | None = None) -> dict[str, Conditio
     """
     path = data_path("study/conditions.toml") if path is None else Path(path)
     usual = {"title": "", "common": str, "closing": str, "condition": [], "behaviour": []}
-    read = _entry(read_toml(path), usual, f"{path}")
-    entries = _entries(read["condition"], {"name": str, "opening": str}, f"{path}: condition")
+    read = check_entry(read_toml(path), usual, f"{path}")
+    entries = check_entries(read["condition"], {"name": str, "opening": str}, f"{path}: condition")
     names = [one["name"] for one in entries]
     if len(set(names)) < 2 or len(set(names)) < len(names):
         raise TableError(f"{path}: a study compares at least two conditions with different names")
-    behaviours = _entries(read["behaviour"], dict.fromkeys(["name", *names], str), f"{path}: behaviour")
+    behaviours = check_entries(read["behaviour"], dict.fromkeys(["name", *names], str), f"{path}: behaviour")
     Taxonomy.load().select([one["name"] for one in behaviours])
     found = {}
     for name, entry in zip(names, entries, strict=True):

@@ -110,7 +110,7 @@ def draw_credibility_sheet(
     return sheet, key.drop(columns="text")
 
 # %% ../../nbs/11_study/09_credibility.ipynb #21947d83
-def _paired(differences: np.ndarray) -> tuple[float, float]:
+def _paired_test(differences: np.ndarray) -> tuple[float, float]:
     "Return the matched rank-biserial correlation and Wilcoxon's p-value."
     from scipy.stats import rankdata, wilcoxon
 
@@ -194,7 +194,7 @@ def compare_credibility(
             row |= dict(zip(("estimate", "ci_low", "ci_high"), effect, strict=True)) | {"p_value": p_value}
             row |= {"mean_a": sides[0].mean(), "mean_b": sides[1].mean()}
             both = wide.dropna()
-            row |= dict(zip(("paired", "p_paired"), _paired((both[a] - both[b]).to_numpy()), strict=True))
+            row |= dict(zip(("paired", "p_paired"), _paired_test((both[a] - both[b]).to_numpy()), strict=True))
         rows.append(row)
     names = ["group", "value", "mean_a", "mean_b", "estimate", "ci_low", "ci_high", "p_value", "paired"]
     names += ["p_paired", "p_adjusted", "n_a", "n_b", "n_pairs", "ci"]
@@ -257,12 +257,12 @@ def turn_distances(
         a, b = (frame["text"].map(measure).to_numpy(dtype=float) for frame in (simulated, real))
         distance = 2 * mannwhitneyu(a, b).statistic / (len(a) * len(b)) - 1
         rows.append({"measure": name, "simulated": a.mean(), "real": b.mean(), "distance": float(distance)})
-    auc = _told_apart(simulated, real, vectors, seed)
+    auc = _source_auc(simulated, real, vectors, seed)
     rows.append({"measure": "embeddings tell them apart", "distance": 2 * auc - 1})
     return pd.DataFrame(rows).assign(n_simulated=len(simulated), n_real=len(real))
 
 
-def _told_apart(simulated: pd.DataFrame, real: pd.DataFrame, vectors: Any, seed: int) -> float:
+def _source_auc(simulated: pd.DataFrame, real: pd.DataFrame, vectors: Any, seed: int) -> float:
     "Return the AUC of a classifier of the two sources, on dialogues it was not trained on."
     from sklearn.linear_model import LogisticRegression
     from sklearn.metrics import roc_auc_score

@@ -21,7 +21,7 @@ import pandas as pd
 
 from ..core import RunError
 from ..core.tables import TABLES
-from .studies import Study, _rewrite
+from .studies import Study, rewrite_file
 
 # %% auto #0
 __all__ = ['search_study', 'erase']
@@ -48,7 +48,7 @@ def _erase_from_run(study: Study, participant: str) -> int:
         run.write_all(statements, [participant])
         run.write_all(["UPDATE calls SET unit = 'erased' WHERE unit LIKE ? || '/%'"], [participant])
         run.write_all(["DELETE FROM batch_requests WHERE unit LIKE ? || '/%'"], [participant])
-    _rewrite(study.folder / "run" / "ledger.sqlite")
+    rewrite_file(study.folder / "run" / "ledger.sqlite")
     return gone
 
 
@@ -76,7 +76,7 @@ def _erase_from_server(file: Path, participant: str) -> int:
                 lines = [line for line in text.splitlines(keepends=True) if code not in line.split(",")]
                 execute("UPDATE otree_pagetimebatch SET text = ? WHERE id = ?", ["".join(lines), batch])
         connection.commit()
-    _rewrite(file)
+    rewrite_file(file)
     return gone
 
 

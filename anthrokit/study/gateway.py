@@ -38,7 +38,7 @@ from ..models.meter import Meter
 from .studies import Study, make_private
 
 # %% auto #0
-__all__ = ['GatewayError', 'Gateway', 'Client', 'wait_for_signal', 'serve']
+__all__ = ['GatewayError', 'Gateway', 'request_json', 'Client', 'wait_for_signal', 'serve']
 
 # %% ../../nbs/11_study/04_gateway.ipynb #d6cec401
 class GatewayError(Exception):
@@ -60,11 +60,11 @@ class GatewayError(Exception):
 
     def __init__(self, code: str, wait: float | None = None):
         self.code, self.wait = code, wait
-        self.status, text = _TOLD[code]
+        self.status, text = _ERRORS[code]
         super().__init__(text)
 
 
-_TOLD = {
+_ERRORS = {
     "unknown": (401, "This link is not valid. Please open the link that you were invited with again."),
     "incomplete": (403, "This link is incomplete. Please open the link that you were invited with again."),
     "other_browser": (403, "You began in another browser. Please go on there, on the device where you began."),
@@ -85,7 +85,7 @@ _TOLD = {
 }
 
 # %% ../../nbs/11_study/04_gateway.ipynb #b9fc5be5
-class _Turnstile:
+class _RateLimit:
     "A rate limit: at most so many events in so many seconds; 0 means unlimited."
 
     def __init__(self, most: int, seconds: float):
@@ -102,7 +102,7 @@ class _Turnstile:
 
 # %% ../../nbs/11_study/04_gateway.ipynb #1cb3fa74
 @dataclass(frozen=True)
-class _Standing:
+class _ChatState:
     "How a participant's chat stands."
 
     messages: list[dict[str, Any]]  # turn, role, content, finish_reason ("interrupted": an answer broke off)
@@ -113,7 +113,7 @@ class _Standing:
     over: str | None  # what ended the chat: participant, time, turns, budget, fault
 
 
-_SAID = (
+_MESSAGES_SQL = (
     "SELECT turn, role, content, finish_reason FROM messages WHERE dialogue_id = ? AND content IS NOT NULL "
     "AND COALESCE(finish_reason, '') != 'unfinished' ORDER BY turn, role DESC"
 )
@@ -125,7 +125,7 @@ _BROKEN_OFF = (  # answers that a kill left half made
 )
 _TOKENS = "SELECT SUM(COALESCE(tokens_in, 0) + COALESCE(tokens_out, 0)) FROM calls WHERE unit LIKE ? || '/%'"
 _FAILED = "SELECT COUNT(*) FROM calls WHERE unit = ? AND status IN ('failed', 'empty')"
-_FAULTS = 3  # calls for one message that failed for good, each after its own tries: then the chat ends
+_MOST_FAULTS = 3  # calls for one message that failed for good, each after its own tries: then the chat ends
 
 
 class _Chats:
@@ -180,16 +180,16 @@ class _Chats:
             began = self._began[person["participant"]] = time.monotonic() - max(0.0, passed.total_seconds())
         return time.monotonic() - began
 
-    def standing(self, person: Mapping[str, Any]) -> _Standing:
+    def standing(self, person: Mapping[str, Any]) -> _ChatState:
         "Return the state of a participant's chat."
-        rows = self.run.rows(_SAID, [person["participant"]])
+        rows = self.run.rows(_MESSAGES_SQL, [person["participant"]])
         messages = [dict(zip(("turn", "role", "content", "finish_reason"), row, strict=True)) for row in rows]
         open_ = messages[-1] if messages and messages[-1]["role"] == "user" else {}
         done = sum(one["role"] == "assistant" for one in messages)
         seconds = self._seconds(person)
         over = person["ended_by"] or (person["finished_at"] and "participant")
         over = over or self._reached(person["participant"], seconds, done)
-        return _Standing(messages, open_.get("turn", done + 1), done, open_.get("content"), seconds, over)
+        return _ChatState(messages, open_.get("turn", done + 1), done, open_.get("content"), seconds, over)
 
     def _reached(self, participant: str, seconds: float, turns: int) -> str | None:
         "Return the limit that a chat has reached, or None."
@@ -201,7 +201,7 @@ class _Chats:
         tokens = self.run.rows(_TOKENS, [participant])[0][0] if cap else None
         return "budget" if self.spent or (cap and (tokens or 0) >= cap) else None
 
-    def told(self, person: Mapping[str, Any], now: _Standing | None = None) -> dict[str, Any]:
+    def page_state(self, person: Mapping[str, Any], now: _ChatState | None = None) -> dict[str, Any]:
         "Return what the page may know of a chat: neither the condition nor the model."
         now, chat, texts = now or self.standing(person), self.settings["chat"], self.settings["texts"]
         reached = now.done >= chat["least_turns"] and now.seconds >= chat["least_minutes"] * 60
@@ -231,7 +231,7 @@ class _Chats:
         "End a chat that may end; a `GatewayError` where it may not yet."
         if person["ended_by"] is None and person["finished_at"] is None:
             now = self.standing(person)
-            if not self.told(person, now)["may_end"]:
+            if not self.page_state(person, now)["may_end"]:
                 raise GatewayError("too_soon")
             self.close_chat(person, now.over or "participant")
         return self.people.row(person["participant"])
@@ -252,7 +252,7 @@ class _Chats:
         self.run.write_all(["UPDATE dialogues SET status = 'ended' WHERE dialogue_id = ?"], [participant])
 
 # %% ../../nbs/11_study/04_gateway.ipynb #63817784
-def _rows_of_message(
+def _message_rows(
     person: Mapping[str, Any], turn: int, text: str, prompt: str
 ) -> list[tuple[str, list[dict]]]:
     "Return a participant's message as rows of the run; the first one brings the dialogue."
@@ -266,8 +266,8 @@ def _rows_of_message(
     return [("prompts", [opening]), ("dialogues", [dialogue]), ("messages", [message])]
 
 
-_LOT = 0.05  # seconds in which pieces of an answer are gathered
-_PATIENCE = 10.0  # seconds that a page may take to receive them
+_GATHER_SECONDS = 0.05  # seconds in which pieces of an answer are gathered
+_SEND_SECONDS = 10.0  # seconds that a page may take to receive them
 
 
 class _Pieces:
@@ -275,7 +275,7 @@ class _Pieces:
 
     def __init__(self, keep: Callable[[str], Awaitable[None]], pass_on: Callable[[str], Awaitable[None]]):
         self.keep, self.pass_on = keep, pass_on
-        self.made, self.kept, self.ended, self.deaf = "", "", False, False
+        self.made, self.kept, self.ended, self.closed = "", "", False, False
         self._more = asyncio.Event()
         self._work = asyncio.create_task(self._pass_on())
 
@@ -298,12 +298,12 @@ class _Pieces:
                 await self.keep(self.made)
                 self.kept += text
                 try:
-                    if not self.deaf:
-                        await asyncio.wait_for(self.pass_on(text), _PATIENCE)
+                    if not self.closed:
+                        await asyncio.wait_for(self.pass_on(text), _SEND_SECONDS)
                 except (OSError, TimeoutError):  # the page was closed, or doesn't listen
-                    self.deaf = True
+                    self.closed = True
             if not self.ended:
-                await asyncio.sleep(_LOT)
+                await asyncio.sleep(_GATHER_SECONDS)
 
 
 async def _take_turn(
@@ -312,8 +312,8 @@ async def _take_turn(
     turn: int | None,
     text: str,
     pass_on: Callable[[str], Awaitable[None]] | None,
-    messages: _Turnstile,
-) -> _Standing:
+    messages: _RateLimit,
+) -> _ChatState:
     """Save what a participant says, as their next turn or as that turn, and have the model answer.
 
     A message that is new passes the turnstile here, under the lock of this participant: several tabs share its limit.
@@ -337,7 +337,7 @@ async def _take_turn(
         if turn not in said:
             if wait := messages.wait():
                 raise GatewayError("too_fast", wait)
-            chats.run.write_together(_rows_of_message(person, turn, text, prompt))
+            chats.run.write_together(_message_rows(person, turn, text, prompt))
             now.messages.append({"turn": turn, "role": "user", "content": text})
         asked = [{"role": "system", "content": prompt}]
         asked += [{"role": one["role"], "content": one["content"]} for one in now.messages]
@@ -375,11 +375,11 @@ async def _answer(
         if pieces:
             await pieces.end()
     if pieces and pieces.kept:
-        answer = _as_shown(answer, pieces.kept)
+        answer = _keep_shown(answer, pieces.kept)
     if answer.status == "refused" and not (answer.content or "").strip():
         answer = replace(answer, content=chats.settings["texts"]["refused"], finish_reason="refusal")
     if answer.content is None or not answer.content.strip():
-        if chats.run.rows(_FAILED, [unit])[0][0] >= _FAULTS:
+        if chats.run.rows(_FAILED, [unit])[0][0] >= _MOST_FAULTS:
             chats.close_chat(person, "fault")
             raise GatewayError("over")
         raise GatewayError("retry", 2.0)
@@ -390,7 +390,7 @@ async def _answer(
     chats.run.write_all([standing], [turn, participant])
 
 
-def _as_shown(answer: Completion, shown: str) -> Completion:
+def _keep_shown(answer: Completion, shown: str) -> Completion:
     "Return an answer that keeps the text already shown, whatever came after it."
     if answer.content is None:
         return replace(answer, content=shown, finish_reason="interrupted")
@@ -403,7 +403,7 @@ _GUESSABLE_AND = {
     True: "take part under it. Nobody can read a chat under it that was begun in another browser.",
     False: "read the chat under it. In study.toml, set one_browser = true under [servers].",
 }
-_SAFE = {
+_SAFE_HEADERS = {
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
     "Cache-Control": "no-store",
@@ -415,7 +415,7 @@ _HEAD_SECONDS = 10.0  # an open connection without a whole request is closed aft
 _BODY_SECONDS = 30.0
 
 
-def _refused(told: GatewayError, page: bool = False) -> web.Response:
+def _error_response(told: GatewayError, page: bool = False) -> web.Response:
     "Return an error: as JSON, or as words for a browser that opened the address itself."
     wait = {"Retry-After": str(max(1, round(told.wait)))} if told.wait else None
     if page:
@@ -438,7 +438,7 @@ async def _read(request: web.Request) -> dict[str, Any]:
     return body
 
 
-def _asked(body: Mapping[str, Any], longest: int) -> tuple[int | None, str]:
+def _parse_request(body: Mapping[str, Any], longest: int) -> tuple[int | None, str]:
     """Return the turn and the participant's last message of a request in OpenAI's format.
 
     The rest of the history in the request is ignored, as the ledger has it.
@@ -466,7 +466,7 @@ class _Connection(web.RequestHandler):
 
     def handle_error(self, request: Any, status: int = 500, exc: Any = None, message: Any = None) -> web.Response:
         "Return the error as JSON."
-        response = _refused(GatewayError("unreadable" if status < 500 else "unsaved"))
+        response = _error_response(GatewayError("unreadable" if status < 500 else "unsaved"))
         response.force_close()
         return response
 
@@ -550,9 +550,9 @@ class Gateway:
         self._listener: asyncio.Server | None = None
         self._connections: _Connections | None = None
         limits = self.study.settings["limits"]
-        self._newcomers, self._came = _Turnstile(servers["new_per_minute"], 60), set()
-        self._calls = defaultdict(lambda: _Turnstile(limits["calls_per_second"], 1))
-        self._messages = defaultdict(lambda: _Turnstile(limits["messages_per_minute"], 60))
+        self._new_visitors, self._visitors = _RateLimit(servers["new_per_minute"], 60), set()
+        self._calls = defaultdict(lambda: _RateLimit(limits["calls_per_second"], 1))
+        self._messages = defaultdict(lambda: _RateLimit(limits["messages_per_minute"], 60))
 
     @property
     def url(self) -> str:
@@ -605,8 +605,8 @@ class Gateway:
 
     def app(self) -> web.Application:
         "Return the application, for tests or for another server."
-        person = self._for_person
-        app = web.Application(client_max_size=256 * 1024, middlewares=[self._wrapped])
+        person = self._with_participant
+        app = web.Application(client_max_size=256 * 1024, middlewares=[self._handle_errors])
         app.add_routes(
             [
                 web.get("/v1/models", person(self._models)),
@@ -627,29 +627,29 @@ class Gateway:
     # Around every call
 
     @web.middleware
-    async def _wrapped(self, request: web.Request, handler: Any) -> web.StreamResponse:
+    async def _handle_errors(self, request: web.Request, handler: Any) -> web.StreamResponse:
         "Turn errors into words, and say who may call from where."
         busy = self._connections.busy if self._connections else set()
         busy.add(request.transport)
         try:
             response = web.Response() if request.method == "OPTIONS" else await handler(request)
         except GatewayError as told:
-            response = _refused(told, page=request.path == "/enter")
+            response = _error_response(told, page=request.path == "/enter")
         except web.HTTPException as error:
             if error.status < 400:
                 raise
-            response = _refused(GatewayError("too_long" if error.status == 413 else "nowhere"))
+            response = _error_response(GatewayError("too_long" if error.status == 413 else "nowhere"))
         except Exception as error:
             if not isinstance(error, RunError | sqlite3.Error):  # such as a full disk
                 traceback.print_exc()
-            response = _refused(GatewayError("unsaved", 5.0))
+            response = _error_response(GatewayError("unsaved", 5.0))
         finally:
             busy.discard(request.transport)
         if not response.prepared:
-            response.headers.update({**_SAFE, **self._for_origin(request)})
+            response.headers.update({**_SAFE_HEADERS, **self._cors_headers(request)})
         return response
 
-    def _for_origin(self, request: web.Request) -> dict[str, str]:
+    def _cors_headers(self, request: web.Request) -> dict[str, str]:
         "Return headers that let a page of the study's own servers read a response."
         origin = request.headers.get("Origin")
         if origin not in self.origins:
@@ -661,7 +661,7 @@ class Gateway:
             "Vary": "Origin",
         }
 
-    def _for_person(self, handler: Any) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
+    def _with_participant(self, handler: Any) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
         "Wrap a handler for participants: check the token, and pass their row on."
 
         async def checked(request: web.Request) -> web.StreamResponse:
@@ -683,14 +683,14 @@ class Gateway:
         return web.json_response({"object": "list", "data": [known]})
 
     async def _dialogue(self, _: web.Request, person: Mapping[str, Any]) -> web.Response:
-        return web.json_response(self.chats.told(self.chats.begin(person)))
+        return web.json_response(self.chats.page_state(self.chats.begin(person)))
 
     async def _complete(self, request: web.Request, person: Mapping[str, Any]) -> web.StreamResponse:
         body = await _read(request)
-        turn, text = _asked(body, self.study.settings["chat"]["longest_message"])
+        turn, text = _parse_request(body, self.study.settings["chat"]["longest_message"])
         person = self.chats.begin(person)
         messages = self._messages[person["participant"]]
-        stream = _Stream(request, self._for_origin(request)) if body.get("stream") else None
+        stream = _Stream(request, self._cors_headers(request)) if body.get("stream") else None
         # What was begun is done, also where the page is closed meanwhile.
         taken = _take_turn(self.chats, person, turn, text, stream and stream.pass_on, messages)
         now = await asyncio.shield(taken)
@@ -702,7 +702,7 @@ class Gateway:
         message = {"role": "assistant", "content": answer["content"]}
         choice = {"index": 0, "message": message, "finish_reason": reason}
         usage = dict.fromkeys(("prompt_tokens", "completion_tokens", "total_tokens"), 0)
-        return web.json_response({**_head("chat.completion"), "choices": [choice], "usage": usage})
+        return web.json_response({**_response_head("chat.completion"), "choices": [choice], "usage": usage})
 
     async def _responses(self, request: web.Request, person: Mapping[str, Any]) -> web.Response:
         body = await _read(request)
@@ -723,7 +723,7 @@ class Gateway:
             raise GatewayError("answers") from None
 
     async def _end(self, _: web.Request, person: Mapping[str, Any]) -> web.Response:
-        return web.json_response(self.chats.told(self.chats.end(person)))
+        return web.json_response(self.chats.page_state(self.chats.end(person)))
 
     async def _finish(self, _: web.Request, person: Mapping[str, Any]) -> web.Response:
         if person["finished_at"] is None:
@@ -779,10 +779,10 @@ class Gateway:
         sealed, person = self.study.seal(participant, seat), people.row(participant)
         if person is None and people.count() >= servers["places"]:
             raise GatewayError("full")
-        if sealed not in self._came and (person is None or person["seat"] not in (None, seat)):
-            if wait := self._newcomers.wait():  # each new label takes a place in the study server
+        if sealed not in self._visitors and (person is None or person["seat"] not in (None, seat)):
+            if wait := self._new_visitors.wait():  # each new label takes a place in the study server
                 raise GatewayError("busy", wait)
-            self._came.add(sealed)
+            self._visitors.add(sealed)
         there = f"{servers['otree']}/room/study?participant_label={sealed}&welcome_page_ok=1"
         response = web.Response(status=302, headers={"Location": there})
         how = {"httponly": True, "samesite": "Lax", "secure": servers["gateway"].startswith("https:")}
@@ -808,7 +808,7 @@ class Gateway:
         return web.json_response({"alive": True})
 
 
-def _head(kind: str) -> dict[str, Any]:
+def _response_head(kind: str) -> dict[str, Any]:
     return {"id": uuid.uuid4().hex, "object": kind, "created": int(time.time()), "model": "study"}
 
 
@@ -816,8 +816,8 @@ class _Stream:
     "An answer as OpenAI's stream of pieces. It begins with the first piece, so that an error before it gets its own status."
 
     def __init__(self, request: web.Request, headers: Mapping[str, str]):
-        self.request, self.head, self.shown = request, _head("chat.completion.chunk"), ""
-        self.response = web.StreamResponse(headers={**_SAFE, **headers, "Content-Type": "text/event-stream"})
+        self.request, self.head, self.shown = request, _response_head("chat.completion.chunk"), ""
+        self.response = web.StreamResponse(headers={**_SAFE_HEADERS, **headers, "Content-Type": "text/event-stream"})
 
     async def _send(self, delta: Mapping[str, str], reason: str | None = None) -> None:
         event = {**self.head, "choices": [{"index": 0, "delta": delta, "finish_reason": reason}]}
@@ -841,7 +841,7 @@ class _Stream:
         return self.response
 
 # %% ../../nbs/11_study/04_gateway.ipynb #988adeef
-def _ask(url: str, body: Any, headers: Mapping[str, str], seconds: float) -> Any:
+def request_json(url: str, body: Any, headers: Mapping[str, str], seconds: float) -> Any:
     "Return the JSON that a server of the study responds; a body is sent by POST."
     data = None if body is None else json.dumps(body).encode()
     asked = urllib.request.Request(url, data, {"Content-Type": "application/json", **headers})
@@ -899,7 +899,7 @@ class Client:
 
     def _call(self, path: str, body: Mapping[str, Any] | None = None) -> dict[str, Any]:
         try:
-            return _ask(self.url + path, body, {"Authorization": f"Bearer {self.token}"}, 300)
+            return request_json(self.url + path, body, {"Authorization": f"Bearer {self.token}"}, 300)
         except urllib.error.HTTPError as error:
             told = json.loads(error.read())["error"]
             raise GatewayError(told["code"], float(error.headers.get("Retry-After") or 0) or None) from None

@@ -22,8 +22,8 @@ from ..core.files import read_toml
 from ..core.tables import TABLES, check_table
 
 # %% auto #0
-__all__ = ['OPEN', 'Item', 'Questionnaire', 'load_questionnaire', 'check_responses', 'synthetic_responses', 'wide_items',
-           'score_scales', 'omega', 'scale_reliability', 'load_questionnaires']
+__all__ = ['OPEN', 'Item', 'Questionnaire', 'check_entry', 'check_entries', 'load_questionnaire', 'check_responses',
+           'synthetic_responses', 'wide_items', 'score_scales', 'omega', 'scale_reliability', 'load_questionnaires']
 
 # %% ../../nbs/11_study/01_questionnaires.ipynb #2846b21f
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ def _refuse_unknown(name: str, known: Iterable[str], where: str) -> None:
         raise TableError(f"{where} has no {name!r}; {suggest_name(name, known)}")
 
 
-def _entry(given: Any, usual: Mapping[str, Any], where: str) -> dict[str, Any]:
+def check_entry(given: Any, usual: Mapping[str, Any], where: str) -> dict[str, Any]:
     """Check an entry of a study's file: that its names exist, and that its values have the right type.
 
     `usual` has all names, with what each is where it isn't said: `str` must be said, None may be anything.
@@ -139,11 +139,11 @@ def _entry(given: Any, usual: Mapping[str, Any], where: str) -> dict[str, Any]:
     return found
 
 
-def _entries(given: Sequence[Any], usual: Mapping[str, Any], where: str) -> list[dict[str, Any]]:
+def check_entries(given: Sequence[Any], usual: Mapping[str, Any], where: str) -> list[dict[str, Any]]:
     "Check the entries of one kind. Errors name each by number and name."
     names = [one.get("id") or one.get("name") if isinstance(one, dict) else None for one in given]
     places = [f"{where} {number} ({name or 'without a name'})" for number, name in enumerate(names, 1)]
-    return [_entry(one, usual, place) for one, place in zip(given, places, strict=True)]
+    return [check_entry(one, usual, place) for one, place in zip(given, places, strict=True)]
 
 
 _FILE = dict.fromkeys(("name", "title", "instruction", "source", "licence"), str)
@@ -166,11 +166,11 @@ def _check_item(item: Item, scales: Mapping[str, str], where: str) -> None:
 
 
 def _questionnaire(path: Path) -> Questionnaire:
-    read = _entry(read_toml(path), _FILE, f"{path}")
+    read = check_entry(read_toml(path), _FILE, f"{path}")
     if read["order"] not in ("fixed", "random"):
         raise TableError(f"{path}: order is {read['order']!r}; it is 'fixed' or 'random'")
     usual = {**_ITEM, "points": read.pop("points")}
-    items = [Item(**one) for one in _entries(read.pop("item"), usual, f"{path}: item")]
+    items = [Item(**one) for one in check_entries(read.pop("item"), usual, f"{path}: item")]
     for number, item in enumerate(items, 1):
         _check_item(item, read["scales"], f"{path}: item {number} ({item.id})")
     ids = [item.id for item in items]

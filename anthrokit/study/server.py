@@ -27,7 +27,7 @@ import filelock
 from ..core import SetupError, data_path
 from ..core.files import cache_folder
 from ..core.notes import notify
-from .gateway import Gateway, _ask, wait_for_signal
+from .gateway import Gateway, request_json, wait_for_signal
 from .studies import Study, load_settings, make_private
 
 # %% auto #0
@@ -308,9 +308,9 @@ class StudyServer:
             if self._stopping.wait(0.1):
                 return
 
-    def _ask(self, path: str, body: Any = None) -> Any:
+    def request_json(self, path: str, body: Any = None) -> Any:
         try:
-            return _ask(self.url + path, body, {"otree-rest-key": self.study.admin_token}, 120)
+            return request_json(self.url + path, body, {"otree-rest-key": self.study.admin_token}, 120)
         except OSError as error:
             raise SetupError(f"the study server did not answer {path}: {error}") from None
 

@@ -33,10 +33,10 @@ from ..core.tables import table_sql
 from ..core.files import local_path
 from ..models import LLM, Budget
 from .conditions import load_conditions
-from .questionnaires import OPEN, Questionnaire, _entry, check_responses, load_questionnaires
+from .questionnaires import OPEN, Questionnaire, check_entry, check_responses, load_questionnaires
 
 # %% auto #0
-__all__ = ['load_settings', 'draw_condition', 'People', 'make_private', 'Study', 'init_study', 'set_section']
+__all__ = ['load_settings', 'draw_condition', 'People', 'make_private', 'rewrite_file', 'Study', 'init_study', 'set_section']
 
 # %% ../../nbs/11_study/03_studies.ipynb #97608d52
 def load_settings(path: str | os.PathLike) -> dict[str, Any]:
@@ -67,14 +67,14 @@ def load_settings(path: str | os.PathLike) -> dict[str, Any]:
     if not Path(path).exists():
         raise SetupError(f"{path}: there is no such file; make a study with: anthrokit study init FOLDER")
     usual = read_toml(data_path("study/study.toml"))
-    found = _entry(read_toml(path), usual, f"{path}")
+    found = check_entry(read_toml(path), usual, f"{path}")
     for name, section in usual.items():
         if isinstance(section, dict) and name != "target":
-            found[name] = _entry(found[name], section, f"{path}: [{name}]")
-    return _sensible(found, path)
+            found[name] = check_entry(found[name], section, f"{path}: [{name}]")
+    return _check_settings(found, path)
 
 
-def _sensible(found: dict[str, Any], path: Any) -> dict[str, Any]:
+def _check_settings(found: dict[str, Any], path: Any) -> dict[str, Any]:
     "Check that settings fit each other."
     chat, target = found["chat"], found["target"]
     for section in ("chat", "limits", "servers"):
@@ -262,7 +262,7 @@ class People:
                 for table in ("responses", "participants")
             ]
         with self._guard:
-            _rewrite(self.path)
+            rewrite_file(self.path)
         return sum(gone)
 
 
@@ -286,7 +286,7 @@ def make_private(folder: Path) -> None:
                 path.chmod(0o700 if path.is_dir() else 0o600)
 
 
-def _rewrite(file: Path) -> None:
+def rewrite_file(file: Path) -> None:
     "Remove deleted rows from the pages of an SQLite file."
     with contextlib.closing(sqlite3.connect(file, timeout=30, isolation_level=None)) as connection:
         connection.execute("VACUUM")
