@@ -143,7 +143,7 @@ def _says_so(word: str) -> bool:
 
 
 def _begins(line: str) -> int:
-    "Where the words of a line begin."
+    "Return the position of the first letter or digit of a line."
     return next((place for place, character in enumerate(line) if character.isalnum()), len(line))
 
 
@@ -182,12 +182,12 @@ _DECLINES = re.compile(
 
 @functools.lru_cache(maxsize=512)  # a message is judged many times
 def _plain(text: str) -> str:
-    "A text by its letters and digits alone."
+    "Return the letters and digits of a text."
     return re.sub(r"[\W_]+", " ", text.lower()).strip()
 
 
 def own_lines(text: str, judged: str) -> list[str]:
-    "The lines of an answer without those that quote what the judge was shown and did not write."
+    "Return the lines of a response that don't quote what the judge was shown."
     shown, words = f" {_plain(judged)} ", {_plain(line) for line in judged.splitlines() if _BARE.fullmatch(line)}
 
     def quoted(line: str) -> bool:
@@ -199,12 +199,12 @@ def own_lines(text: str, judged: str) -> list[str]:
 
 
 def declines(text: str) -> bool:
-    "Whether a judge says that it won't judge."
+    "Return whether a judge declines to judge."
     return bool(_DECLINES.search(" ".join(text[:LONGEST_ANSWER].split())))
 
 
 def _begins_to_decline(line: str) -> bool:
-    "Whether a line, or the reason that it gives, begins with that; a quotation doesn't."
+    "Return whether a line or its reason begins by declining, outside a quotation."
     line = line[:_LINE].lstrip(" *_#-")
     if head := _REASON.match(line):
         line = line[head.end() :].lstrip(" *_")
@@ -219,12 +219,12 @@ def _unread(raw: str | None, why: str = "no single Yes or No could be read", sta
 
 
 def _too_long(raw: str | None) -> str | None:
-    "Why an answer isn't read at all."
+    "Return why a response isn't parsed at all, or None."
     return f"longer than {LONGEST_ANSWER:,} characters" if raw and len(raw) > LONGEST_ANSWER else None
 
 
 def _reason(lines: Sequence[str]) -> str | None:
-    "The reason that an answer gives: from its head to the verdict."
+    "Return the reason in a response: the text from its heading to the verdict."
     said: list[str] = []
     for line in lines:
         begin = _begins(line)
@@ -243,7 +243,7 @@ def _decided(found: Sequence[Statement], code: str | None) -> list[Statement]:
 
 
 def parse_verdict(raw: str | None, *, code: str | None = None, judged: str = "") -> Rating:
-    """A rating from the text of an LLM judge.
+    """Parse the response of an LLM judge as a rating.
 
     Parameters
     ----------
@@ -289,7 +289,7 @@ _SINGLE = ("verdict", "answer")
 
 
 def _told_once(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
-    "An object of names and values; a name that is told twice, and differently, says nothing."
+    "Return an object of names and values; a name with two different values gets None."
     found: dict[str, Any] = {}
     for name, value in pairs:
         found[name] = value if found.get(name, value) == value else None
@@ -297,7 +297,7 @@ def _told_once(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def json_objects(text: str) -> Iterator[tuple[dict[str, Any], str]]:
-    "The JSON objects in a text that stand in no other one, each with its source; twenty places are tried."
+    "Yield the outermost JSON objects in a text with their sources; at most twenty places are tried."
     place, decoder = 0, json.JSONDecoder(object_pairs_hook=_told_once, strict=False)  # line breaks in strings
     for _ in range(20):
         place = text.find("{", place)
@@ -314,18 +314,18 @@ def json_objects(text: str) -> Iterator[tuple[dict[str, Any], str]]:
 
 
 def _is_shallow(value: Any, levels: int = _DEPTH) -> bool:
-    "Whether objects and lists stand in one another no deeper than so many levels."
+    "Return whether objects and lists are nested no deeper than this number of levels."
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else None
     return inner is None or (levels > 0 and all(_is_shallow(one, levels - 1) for one in inner))
 
 # %% ../../nbs/05_judging/01_verdicts.ipynb #94ed2296
 def _field(name: Any) -> str:
-    "A name as fields are known by: in small letters, with single spaces."
+    "Return a field's name in lower case with single spaces."
     return " ".join(str(name).lower().split())
 
 
 def _fields(given: dict[str, Any]) -> dict[str, Any]:
-    "An object by the names of its fields."
+    "Return an object by its fields' normalised names."
     return _told_once((_field(name), value) for name, value in given.items())
 
 
@@ -355,7 +355,7 @@ def _answer_object(
 def parse_verdicts(
     raw: str | None, behaviours: Sequence[str], *, code: str | None = None, judged: str = ""
 ) -> list[Rating]:
-    """Ratings from one JSON answer; a behaviour that is not in it, or not with one Yes or No, is unparsed.
+    """Parse one JSON response as ratings; a behaviour without a single Yes or No is unparsed.
 
     Parameters
     ----------
@@ -390,7 +390,7 @@ def parse_verdicts(
 
 
 def _from_field(entry: Any) -> Rating:
-    "A rating from the entry of one behaviour."
+    "Return a rating from the entry of one behaviour."
     entry = _fields(entry) if isinstance(entry, dict) else {"verdict": entry}
     said, reason = entry.get("verdict", ""), entry.get("reason", entry.get("explanation"))
     said = str(said) if isinstance(said, str | bool) else ""
