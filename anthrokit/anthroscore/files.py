@@ -50,7 +50,7 @@ def _parts_of(texts: Any) -> list[tuple[Path, int, str]]:
 
 
 def _require_unique_ids(parts: Sequence[tuple[Path, int, str]]) -> None:
-    "Raise if an id stands in two rows: the scores of two texts would pass for those of one. Ids are held as 8 bytes."
+    "Raise if an id is in two rows: the scores of two texts would pass for those of one. Ids are held as 8 bytes."
     import pyarrow.parquet
 
     def ids_of(path: Path, number: int) -> pd.Series:
@@ -99,7 +99,7 @@ def _scorer(model: Any, precision: str) -> Scorer:
 
 
 def _score_part(path: Path, number: int, made: Path, how: dict[str, Any]) -> None:
-    """Score a row group into a file; what a worker does. A file that is there is left as it is.
+    """Score a row group into a file, in a worker. An existing file is left unchanged.
 
     `how` has model and precision, or scorer; the other parameters of `score_texts`; the fingerprint that the
     model must have.
@@ -184,7 +184,7 @@ def score_files(
         Files that aren't there; two texts with one id; in the folder scores of other texts, by another model or on
         another scale; workers whose models differ.
     SetupError
-        Workers were lost. What is done is kept.
+        Workers were lost. Finished parts are saved.
 
     Examples
     --------

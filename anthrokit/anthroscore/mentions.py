@@ -46,7 +46,7 @@ class Protocol(NamedTuple):
     Attributes
     ----------
     name : str
-        What scores by it are told apart by.
+        Identifies its scores.
     human, nonhuman : tuple of str
         The pronouns whose probabilities are compared.
     released : bool
@@ -93,7 +93,7 @@ def get_protocol(name: str | Protocol) -> Protocol:
     Raises
     ------
     AnthroScoreError
-        There is no such protocol, or one of your own has the name of one that ships.
+        There is no such protocol, or a user-defined one has the name of a bundled one.
 
     Examples
     --------
@@ -126,7 +126,7 @@ class Entities:
     words : str or sequence of str
         Words and phrases, whole, in any case.
     pattern : re.Pattern, optional
-        Or a pattern of your own, used as it is (mind the word boundaries and re.IGNORECASE).
+        Or a user-defined pattern, used as it is (mind the word boundaries and re.IGNORECASE).
     coreference : str
         "none"; "mention": also the pronoun *it* where nothing else can be meant; "topic": the same, and
         the text answers a question about the system, so that *it* may open it.
@@ -325,7 +325,7 @@ def _safe_pronouns(sentences: list, mentioned: set[int], topic: bool) -> set[int
 
 # %% ../../nbs/06_anthroscore/01_mentions.ipynb #575c2862
 class _Mention(NamedTuple):
-    "A noun chunk that names the entity, or an *it* that stands for it."
+    "A noun chunk that names the entity, or an *it* that refers to it."
 
     sentence: Any
     chunk: Any

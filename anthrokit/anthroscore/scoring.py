@@ -229,7 +229,7 @@ def load_scorer(
     model : str, path, (model, tokenizer) or Scorer, optional
         A name of the Hugging Face hub or a local folder of a masked or causal model;
         "smollm2-135m-instruct" is the embedded causal one. None: roberta-base, or with a warning the
-        embedded model where that can't be had.
+        embedded model if that isn't available.
     precision : str
         float32, bfloat16 or int8.
     max_tokens : int
@@ -590,7 +590,7 @@ def score_texts(
     -------
     DataFrame
         The columns of `mask_sentences`, and score (log-ratio, natural logarithm; above 0: human), log_human
-        and log_nonhuman (log-probability of each set of pronouns, given that one of them stands there),
+        and log_nonhuman (log-probability of each set of pronouns, given that one of them is there),
         model, fingerprint (hash of its weights), kind (masked or causal), protocol, precision. The status of
         a scored row is scored; other rows say why a text has no score (NA).
 
@@ -727,7 +727,7 @@ def score_into(
     portion: int = 1_000,
     progress: bool = False,
 ) -> pd.DataFrame:
-    """Score any number of texts into a run; what is there is not scored again.
+    """Score any number of texts into a run, without scoring saved texts again.
 
     Parameters
     ----------

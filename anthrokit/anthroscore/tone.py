@@ -70,7 +70,7 @@ def score_tone(
     Raises
     ------
     AnthroScoreError
-        The model is no causal one, or there is no such dimension.
+        The model is not causal, or there is no such dimension.
 
     Notes
     -----

@@ -83,7 +83,7 @@ _APOSTROPHE = re.compile(r"(?<=[^\W\d_])[’‘‛ʼʹ′´`＇՚ꞌ](?=[^\W\d_]
 
 
 def plain_apostrophes(text: str) -> str:
-    """Replace other marks that stand for an apostrophe between two letters by "'".
+    """Replace other marks used as an apostrophe between two letters by "'".
 
     Returns
     -------

@@ -213,7 +213,7 @@ def judge_user_turns(
     judges : LLM, str, Judge or sequence of Judge
         A model, for a `user_turn_judge` of it; or judges.
     run : Run, str or path
-        Where the ratings are kept, beside the run that is checked. The same call goes on where it stopped.
+        Where the ratings are kept, beside the run that is checked. The same call resumes.
     **parameters
         samples, budget, batch, …: as for `judge`.
 

@@ -109,7 +109,7 @@ class _Shown(Exception):
 
 
 class _Client:
-    "Stands in for the package's client."
+    "A replacement for the package's client."
 
     def generate(self, messages: list[dict[str, str]], **_: Any) -> str:
         raise _Shown(messages[-1]["content"])

@@ -256,7 +256,7 @@ class Taxonomy:
         Raises
         ------
         TableError
-            Names what is unknown, and what may have been meant; or there is no name.
+            Names what is unknown, and the most similar name; or raises if no name is given.
         """
         if names is None:
             return self.names

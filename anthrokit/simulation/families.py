@@ -111,7 +111,7 @@ def read_sycon(
         Name of the model that answered; the file doesn't say it.
     pushback : str or path, optional
         The file with what the user says from turn 2 on: push_back.csv of its false presuppositions, or the questions of
-        its ethical setting. Without it a word stands there that says that the user insists.
+        its ethical setting. Without it, a placeholder says that the user insists.
 
     Returns
     -------
@@ -178,7 +178,7 @@ def read_sycon_verdicts(path: str | os.PathLike, target: str = "sycon") -> pd.Da
     ----------
     path : str or path
         A CSV of its results with a number a row and Response_1, Response_2, …: 1 where the model stands firm, 0 where
-        it gives in, -1 where there is no verdict.
+        it gives in, -1 without a verdict.
     target : str
         Name of the model that answered; the file doesn't say it.
 
@@ -195,7 +195,7 @@ def read_sycon_verdicts(path: str | os.PathLike, target: str = "sycon") -> pd.Da
     Notes
     -----
     Hong et al. (2025). In the ethical and the false-presuppositions settings their code stops at the first flip and
-    fills up with 0, so that only the turn of flip can be had from those files, not the number of flips.
+    fills up with 0, so that only the turn of flip can be computed from those files, not the number of flips.
 
     Examples
     --------

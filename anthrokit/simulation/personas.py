@@ -139,7 +139,7 @@ def persona_prompts(*names: str, personas: Mapping[str, Persona] | None = None) 
     Returns
     -------
     DataFrame
-        The columns of `tables.list_columns("prompts")`, persona (its name) and who (what the user model is told). `simulate`
+        The columns of `tables.list_columns("prompts")`, persona (its name) and who (the description for the user model). `simulate`
         plays each prompt's persona, and `persona` becomes a column of dialogues and labels.
 
     Raises
@@ -473,7 +473,7 @@ def is_romantic(prompt: Mapping[str, Any]) -> bool:
     Parameters
     ----------
     prompt : mapping
-        A row of the prompts table. A text in another language than English counts as romantic, as it can't be told.
+        A row of the prompts table. A text in another language than English counts as romantic, because it can't be checked.
 
     Examples
     --------

@@ -70,8 +70,8 @@ def load_prompts(
         "anthrokit": the 960 that ship; "families", "pushback" and "mirrored": for other behaviours, see
         `load_family`; "personas": see `persona_prompts`. "anthrobench": the public set of Ibrahim et al.
         (Apache-2.0), read from `path`, or from the folder that ANTHROKIT_DATA names, or fetched once with its
-        checksum pinned. Otherwise a file of your own, as for `core.read_frame`, a table of your own, or a list of
-        first messages, each a base prompt of its own.
+        checksum pinned. Otherwise your file, as for `core.read_frame`, your table, or a list of first messages, each with a
+        separate base prompt.
     path : str or path, optional
         The file of the public set, where you have it.
 
@@ -460,7 +460,7 @@ def contextualise(
     Returns
     -------
     DataFrame
-        The prompts of the run. A message that could not be had is absent; call again for it.
+        The prompts of the run. A message without a valid response is absent; call again to retry it.
 
     Raises
     ------
