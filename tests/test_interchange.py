@@ -568,6 +568,10 @@ def test_gaps_stay_where_they_are(given):
         same(run, back)
         same(run, back, RATED, "ratings")
         same(run, back, ["dialogue_id", "turn", "behaviour", "one", "three", "label"], "labels")
+    if all(is_blank(answer) for one in dialogues for _, answer in one):
+        with pytest.raises(TableError, match="holds no message of an assistant"):
+            import_messages(write_openai(run, folder / "a.jsonl"))
+        return
     for back in (
         import_messages(write_openai(run, folder / "a.jsonl")),
         import_messages(write_sharegpt(run, folder / "a.json")),
