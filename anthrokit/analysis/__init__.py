@@ -6,7 +6,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
         "agreements": ["agreement", "missingness", "pairwise_agreement", "table_by_measure", "two_raters"],
-        "clustered": ["Tally", "as_labels", "as_names", "at_least_half", "check_level", "check_range", "clusters", "describing_columns", "difference", "draw_clusters", "group_rows", "has_enough_clusters", "holm", "in_own_order", "judges_of", "percentile_interval", "proportion", "require_labelled_once", "resample", "truth_values", "whole_turns"],
+        "clustered": ["Shares", "Tally", "as_labels", "as_names", "at_least_half", "check_level", "check_range", "clusters", "contrast", "describing_columns", "difference", "draw_clusters", "group_rows", "has_enough_clusters", "holm", "in_own_order", "judges_of", "percentile_interval", "proportion", "recover_limits", "require_labelled_once", "resample", "share_estimates", "together", "truth_values", "whole_turns"],
         "comparisons": ["compare", "compare_differences", "compare_pairs", "similarity"],
         "domains": ["factor_model", "kruskal_wallis", "marginal_means", "post_hoc"],
         "people": ["compare_conditions", "profile_validity", "rank_biserial", "rank_test", "reliability", "scale_score"],
