@@ -91,6 +91,7 @@ class _Session:
     json: bool = False
     quiet: bool = False
     models: dict[str, dict[str, Any]] = field(default_factory=dict)  # named in the settings file
+    options: dict[str, Any] = field(default_factory=dict)  # for every model that is named
 
 
 class _SettingsError(ValueError):
@@ -154,6 +155,9 @@ def _line(
     settings: Path | None = None,
     json: bool = False,
     quiet: bool = False,
+    max_tokens: _Positive | None = None,
+    concurrency: _Positive | None = None,
+    timeout: _Amount | None = None,
 ) -> Any:
     """Run a command.
 
@@ -165,8 +169,16 @@ def _line(
         Results as JSON.
     quiet
         No progress on stderr.
+    max_tokens
+        Limit of each answer, in tokens, for every model that is named.
+    concurrency
+        Calls in flight at once to each model.
+    timeout
+        Seconds for one call.
     """
     _session.json, _session.quiet, _session.models = json, quiet, {}
+    given = {"max_tokens": max_tokens, "max_concurrency": concurrency, "timeout": timeout}
+    _session.options = {name: value for name, value in given.items() if value is not None}
     app.config = ()
     command, _, _ = app.parse_commands(tokens)
     if settings is not None and command:
@@ -339,8 +351,8 @@ def _llm(text: str) -> ak.LLM:
     "A model from what was typed: a name in the settings, a LiteLLM string, or one with its address after an @."
     if text not in _session.models:
         model, address = _WITH_ADDRESS.fullmatch(text).groups()
-        return ak.simulation.as_llm(model, **({"api_base": address} if address else {}))
-    entry = {"name": text, **_session.models[text]}
+        return ak.simulation.as_llm(model, **({"api_base": address} if address else {}), **_session.options)
+    entry = {"name": text, **_session.models[text], **_session.options}
     options, variable = entry.pop("options", {}), entry.pop("api_key_env", None)
     if variable and not os.environ.get(variable):
         raise ak.SetupError(
@@ -1128,7 +1140,7 @@ def study_start(folder: _StudyFolder) -> int:
     """
 
     def ready(gateway: Any, server: Any) -> None:
-        _say(f"participants begin at {gateway.url}/enter, the admin page is {server.url}; Ctrl-C ends both")
+        _say(f"participants begin at {server.entry}, the admin page is {server.url}; Ctrl-C ends both")
 
     ak.study.start(folder, ready=ready)
     return 0

@@ -533,11 +533,18 @@ class _Progress:
 
     def __init__(self, job: Job, show: bool = True):
         self.job, self.show, self._bar = job, show, None
+        self._timed_out = sum(model.timed_out for model in job.models)
 
     def _told(self) -> dict[str, str]:
         job = self.job
         told = {**job.told, **({"failed": job.failed} if job.failed else {})}
-        return told | {"tokens": f"{job.meter.tokens:,}", "USD": job.meter.dollars}
+        told["tokens"] = f"{job.meter.tokens:,}"
+        if job.meter.estimated:
+            told["of them estimated"] = f"{job.meter.estimated:,}"
+        told["USD"] = job.meter.dollars
+        if timed_out := sum(model.timed_out for model in job.models) - self._timed_out:
+            told["calls timed out (set a larger timeout, or a smaller max_tokens or max_concurrency)"] = str(timed_out)
+        return told
 
     def tick(self) -> None:
         "Draw the bar."

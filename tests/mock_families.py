@@ -145,7 +145,9 @@ def anthropic_batch(batch: dict, address: str) -> dict:
     counts = dict.fromkeys(("canceled", "errored", "expired", "processing", "succeeded"), 0)
     counts["succeeded" if ended(batch) else "processing"] = len(batch["lines"])
     told = {"id": batch["name"], "type": "message_batch", "request_counts": counts}
-    results_url = f"{address}/v1/messages/batches/{batch['name']}/results" if ended(batch) else None
+    path = f"/v1/messages/batches/{batch['name']}/results"
+    urls = {"own": f"{address}{path}", "relative": path, "elsewhere": f"https://api.example.com{path}", "missing": None}
+    results_url = urls[HOW.results_url] if ended(batch) else None
     return told | {"processing_status": "ended" if ended(batch) else "in_progress", "results_url": results_url}
 
 
@@ -256,6 +258,7 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--batch-seconds", type=float, default=HOW.batch_seconds)
     parser.add_argument("--create-latency", type=float, default=HOW.create_latency)
+    parser.add_argument("--results-url", choices=("own", "relative", "elsewhere", "missing"), default="own")
     parser.add_argument("--cache", action="store_true")
     parser.parse_args(namespace=HOW)
     server = ThreadingHTTPServer(("127.0.0.1", 0), Families)

@@ -1,7 +1,10 @@
 """Judging in the providers' batches, through LiteLLM against a server on this machine."""
 
+import json
 import random
+import threading
 import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pandas as pd
 import pytest
@@ -10,7 +13,8 @@ from judged import judge_in_batches, make_run, stats, verdicts
 
 from anthrokit.core import BudgetReached, Run, SetupError
 from anthrokit.judging import LLMJudge, TogetherJudge, ajudge, estimate, judge
-from anthrokit.models import LLM, Batch, Budget, under_way
+from anthrokit.models import LLM, Batch, Budget, under_way, wait_for
+from anthrokit.models.batches import Provider
 from anthrokit.simulation import load_prompts, simulate
 
 QUICK = Batch(poll=0.1)
@@ -181,6 +185,54 @@ def wait_until(true, seconds=60):
     while not true():
         assert time.monotonic() < deadline, "it didn't come to that"
         time.sleep(0.02)
+
+
+class Forgetful(BaseHTTPRequestHandler):
+    "A server that knows no batch, and says so as it was told to."
+
+    answer = 404, {}
+
+    def log_message(self, *_):
+        pass
+
+    def do_GET(self):
+        status, body = Forgetful.answer if "/batches/" in self.path else (200, {"data": []})
+        data = json.dumps(body).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+
+@pytest.mark.parametrize(
+    "status, body, gone",
+    [
+        (404, {"error": {"message": "No batch found with id 'batch_1'."}}, True),
+        (400, {"error": {"message": "No batch found with id 'batch_1'.", "type": "invalid_request_error"}}, True),
+        (200, {"error": {"message": "Batch not found"}}, False),
+        (200, {}, False),
+        (200, {"object": "error", "message": "unknown"}, False),
+    ],
+)
+def test_an_unknown_batch_is_reported_plainly(status, body, gone, monkeypatch):
+    monkeypatch.setattr("anthrokit.models.batches.pause_before_next", lambda *_: 0.0)
+    Forgetful.answer = status, body
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Forgetful)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        llm = LLM("openai/judge-a", api_base=f"http://127.0.0.1:{server.server_port}/v1", max_retries=1)
+        provider = Provider(llm)
+        if gone:
+            assert wait_for(provider.look("batch_1")).status == "gone"
+        else:
+            with pytest.raises(SetupError) as error:
+                wait_for(provider.look("batch_1"))
+            assert "it may not know the batch any more" in str(error.value) and "batch_1" in str(error.value)
+            assert "validation" not in str(error.value) and "pydantic" not in str(error.value)
+    finally:
+        server.shutdown()
+        server.server_close()
 
 
 def test_killed_while_batches_are_under_way(server, tmp_path):

@@ -62,6 +62,15 @@ def test_batches_give_what_single_calls_give_at_half_the_price(families, tmp_pat
         assert batched.spent()[0] <= plan["cost_most"]
 
 
+@pytest.mark.parametrize("address", ["relative", "elsewhere", "missing"])
+def test_results_are_fetched_from_the_own_address(families, tmp_path, address):
+    "A gateway may pass on a results_url of another host, or a relative one; the results are paid by then."
+    base = families("--results-url", address)
+    with make_run(tmp_path / "run", 2) as run:
+        judge(run, panel(base, "anthropic/claude-sonnet-4-5"), batch=QUICK, **SOME)
+        assert run.missing().empty and len(run.ratings()) == 12 and under_way(run) == 0
+
+
 @pytest.mark.parametrize(
     "name, status, reason",
     [

@@ -2,27 +2,38 @@
 
 import asyncio
 import contextlib
+import gzip
 import json
 import random
+import re
+import resource
+import socket
+import threading
 import time
+import urllib.error
+import urllib.request
+import zlib
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import aiohttp
 import pytest
 from gateways import Served
 
-from anthrokit.study import Client, Study, init_study, set_section
+from anthrokit.study import Client, Gateway, Study, init_study, set_section
+from anthrokit.study import gateway as gateway_module
 from anthrokit.study.gateway import Told
 
 KEY = "sk-test-0123456789abcdefghij"
 
 
-def make(folder, base, *, chat=None, limits=None, **target):
+def make(folder, base, *, chat=None, limits=None, servers=None, **target):
     study = init_study(folder, **{"model": "openai/target", "api_base": base, "transport": "lean", **target})
     chat = {"least_minutes": 0, "least_turns": 2, "most_turns": 40, "longest_message": 4000, **(chat or {})}
     set_section(study.folder / "study.toml", "chat", chat)
     limits = {"messages_per_minute": 1000, "calls_per_second": 1000, **(limits or {})}
     set_section(study.folder / "study.toml", "limits", limits)
+    set_section(study.folder / "study.toml", "servers", {**study.settings["servers"], **(servers or {})})
     return Study(study.folder)
 
 
@@ -378,3 +389,277 @@ def test_the_entry_hides_a_panels_id_and_the_way_back_has_it(served):
     assert policy == "no-referrer" and back == "https://panel.example/done?id=5f3c0ffee"
     kept = b"".join(path.read_bytes() for path in Path(gateway.study.folder).rglob("*") if path.is_file())
     assert b"5f3c0ffee" not in kept
+
+
+def post(gateway, path, body, token, **headers):
+    "Send bytes as a body; return the status and the JSON of the response."
+    request = urllib.request.Request(gateway.url + path, body, {"Authorization": f"Bearer {token}", **headers})
+    try:
+        with urllib.request.urlopen(request, timeout=60) as response:
+            return response.status, json.loads(response.read())
+    except urllib.error.HTTPError as error:
+        return error.code, json.loads(error.read())
+
+
+def test_an_answer_of_many_marks_of_a_key_keeps_nobody_waiting(served):
+    gateway = served()
+    eve, ada = join(gateway, "Eve"), join(gateway, "Ada")
+    set_section(gateway.study.folder / "study.toml", "questions", {
+        **gateway.study.settings["questions"], "longest_answer": 200_000,
+    })
+    gateway.kill()
+    gateway.start()
+    waits, text = [], "sk-" * 20_000
+    attack = threading.Thread(target=lambda: eve.answer("description", {"description": text}))
+    attack.start()
+    while attack.is_alive():
+        begin = time.monotonic()
+        ada.standing()
+        waits.append(time.monotonic() - begin)
+    attack.join()
+    assert max(waits) < 5  # it was 20 seconds
+    with gateway.study.open_people() as people:
+        assert people.responses()["value"].tolist() == [text]
+
+
+def test_only_items_of_the_study_are_kept_and_none_without_end(served):
+    gateway = served()
+    ada = join(gateway, "Ada")
+    for answers in (
+        {f"junk{number}": "z" * 2000 for number in range(110)},
+        {"description": "z" * 200_000},
+        {"description": {"a": 1}},
+        {"description": ["a"]},
+        {"description": True},
+        {"description": 1e300},
+        {"junk": None},
+        {"a" * 5000: "z"},
+    ):
+        with pytest.raises(Told, match="could not be taken"):
+            ada.answer("description", answers)
+    with pytest.raises(Told, match="could not be taken"):
+        ada.answer("attention", {"attention_1": 1, "attention_9": 1})
+    for number in range(5):
+        assert ada.answer("description", {"description": f"Polite {number}."}) == 1
+    with gateway.study.open_people() as people:
+        assert people.responses()["value"].tolist() == ["Polite 4."]
+
+
+def test_the_limit_a_minute_holds_for_all_tabs_together(served):
+    gateway = served("--latency", 0.02, limits={"messages_per_minute": 5})
+    ada, told = join(gateway, "Ada"), []
+
+    def tab(number):
+        for turn in range(4):
+            try:
+                ada.say(f"tab {number}, {turn}")
+            except Told as refused:
+                told.append(refused.code)
+
+    tabs = [threading.Thread(target=tab, args=(number,)) for number in range(6)]
+    [one.start() for one in tabs], [one.join() for one in tabs]
+    with gateway.study.run() as run:
+        assert (run.messages()["role"] == "user").sum() == 5
+    assert len(told) == 19 and set(told) == {"too_fast"}
+    assert ada.say(gateway_messages(gateway)[0], turn=1)  # a turn that was answered is no new message
+
+
+def gateway_messages(gateway):
+    with gateway.study.run() as run:
+        return run.messages().query("role == 'user'")["content"].tolist()
+
+
+@pytest.fixture
+def at_hand(server, tmp_path):
+    "A gateway in this process, whose output a test can read."
+    with contextlib.ExitStack() as stack:
+        yield lambda **settings: stack.enter_context(Gateway(make(tmp_path / "study", server(), **settings), port=0))
+
+
+def test_compressed_bodies_and_what_is_no_http_get_json(at_hand, capfd, caplog):
+    gateway = at_hand()
+    ada = join(gateway, "Ada")
+    body = json.dumps({"messages": [{"role": "user", "content": "Hi"}]}).encode()
+    for how, content in (
+        ("deflate", b"no deflate"),
+        ("gzip", b"\x1f\x8b broken"),
+        ("gzip", gzip.compress(body)),
+        ("deflate", zlib.compress(body)),
+        ("br", body),
+        ("zstd", body),
+        ("\x7fodd", body),
+    ):
+        status, told = post(gateway, "/v1/chat/completions", content, ada.token, **{"Content-Encoding": how})
+        assert status == 400 and told["error"]["code"] == "unreadable", how
+    for content in (
+        b"GET /\x1b[31mINJECT HTTP/1.1\r\n\r\n",
+        b"\x16\x03\x01\x02INJECT\r\n\r\n",
+        b"GET / HTTP/1.1\r\nINJECT\r\n\r\n",
+        b"POST /v1/end HTTP/1.1\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\nX: INJECT\r\n\r\n0\r\n\r\n",
+        b"GET / HTTP/1.1\r\nX: " + b"INJECT" * 5000 + b"\r\n\r\n",
+    ):
+        with socket.create_connection(("127.0.0.1", gateway.port), timeout=20) as one:
+            one.sendall(content)
+            got = b"".join(iter(lambda one=one: one.recv(65536), b""))
+        assert json.loads(got.partition(b"\r\n\r\n")[2])["error"]["code"] in ("unreadable", "nowhere"), content
+    said = capfd.readouterr()
+    assert "INJECT" not in said.out + said.err + caplog.text and "Traceback" not in said.err + caplog.text
+
+
+def test_half_requests_neither_shut_others_out_nor_stay(served, monkeypatch):
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    gateway = served()
+    gateway.kill()
+    resource.setrlimit(resource.RLIMIT_NOFILE, (256, hard))  # the process that is forked has it too
+    try:
+        gateway.start()
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    ada = join(gateway, "Ada")
+    with contextlib.ExitStack() as stack:
+        halves = []
+        for _ in range(300):
+            halves.append(stack.enter_context(socket.create_connection(("127.0.0.1", gateway.port))))
+            halves[-1].sendall(b"GET /alive HTTP/1.1\r\nHo")
+        assert ada.say("Hello") and ada.standing()["turns"] == 1
+        halves[-1].settimeout(60)
+        with contextlib.suppress(ConnectionError):
+            assert halves[-1].recv(1) == b""  # closed after ten seconds, by the gateway
+
+
+def test_sigterm_lets_the_request_under_way_finish(served):
+    gateway = served("--latency", 1.5)
+    ada, said = join(gateway, "Ada"), []
+    talk = threading.Thread(target=lambda: said.append(ada.say("The last words")))
+    talk.start()
+    while not gateway_messages(gateway):
+        time.sleep(0.02)
+    assert gateway.stop() == 0
+    talk.join()
+    with gateway.study.run() as run:
+        kept = run.messages()["content"].tolist()
+    assert kept == ["The last words", said[0]]
+
+
+class _Clock(datetime):
+    "A wall clock that somebody sets."
+
+    ahead = timedelta(0)
+
+    @classmethod
+    def now(cls, tz=None):
+        return datetime.now(tz) + cls.ahead
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_a_wall_clock_that_jumps_ends_no_chat(server, tmp_path, monkeypatch, again):
+    study = make(tmp_path / "study", server(), chat={"most_minutes": 20.0})
+    monkeypatch.setattr(gateway_module, "datetime", _Clock)
+    monkeypatch.setattr(_Clock, "ahead", timedelta(0))
+    if again:  # the chat was begun by a process that has ended
+        with Gateway(study, port=0) as gateway:
+            Client.join(gateway.url, study, "Ada").say("Hi")
+    with Gateway(study, port=0) as gateway:
+        ada = Client.join(gateway.url, study, "Ada")
+        ada.standing()
+        for hours in (-1, 1, 0):
+            _Clock.ahead = timedelta(hours=hours)
+            standing = ada.standing()
+            assert 0 <= standing["seconds"] < 600 and not standing["over"], hours
+            assert ada.say(f"hour {hours}")
+    with study.open_people() as people:
+        began = people.participants()["chat_started_at"].iloc[0]
+    assert abs((datetime.now(UTC) - datetime.fromisoformat(began)).total_seconds()) < 600
+
+
+def entry(gateway, query, cookie=None):
+    "Open the entry in a browser; return the status, where it leads, and the browser's cookie."
+
+    class NoRedirect(urllib.request.HTTPRedirectHandler):
+        def redirect_request(self, *_):
+            return None
+
+    headers = {"Cookie": f"seat={cookie}"} if cookie else {}
+    request = urllib.request.Request(f"{gateway.url}/enter{query}", headers=headers)
+    try:
+        urllib.request.build_opener(NoRedirect).open(request, timeout=60)
+    except urllib.error.HTTPError as error:
+        cookies = dict(re.findall(r"(\w+)=([^;]*)", " ".join(error.headers.get_all("Set-Cookie") or [])))
+        where = re.search(r"participant_label=([^&]+)", error.headers.get("Location") or "")
+        return error.code, where[1] if where else error.read().decode(), cookies.get("seat")
+    raise AssertionError("the entry sends everybody on")
+
+
+def come(gateway, label):
+    "The study server brings a participant who gave their consent."
+    body = {"label": label, "front": "otree"}
+    return Client(gateway.url, gateway.study.admin_token)._call("/study/participants", body)
+
+
+def test_a_chat_is_bound_to_the_browser_that_began_it(served):
+    gateway = served()
+    _, preview, _ = entry(gateway, "?survey_code=10001")  # a link preview, which goes no further
+    status, label, cookie = entry(gateway, "?survey_code=10001")
+    person = gateway.study.participant_id("10001")
+    assert status == 302 and label.startswith(person) and "10001" not in label and label != preview
+    token = come(gateway, label)["token"]
+    Client(gateway.url, token).say("My secret is TEAL.")
+    for query, used in (("?survey_code=10001", None), ("?survey_code=10001", "x" * 32), ("?id=10001", "short")):
+        _, stranger, _ = entry(gateway, query, used)
+        with pytest.raises(Told, match="began in another browser"):
+            come(gateway, stranger)
+    _, again, same = entry(gateway, "?survey_code=10001", cookie)
+    assert again == label and same == cookie and come(gateway, again)["token"] == token
+    # Labels that somebody gives a page of the study server themselves
+    for forged in ("10001", person, f"{person}.{gateway.study.seat(cookie)}", label[:-1], f"{label}0", "otre/x"):
+        with pytest.raises(Told, match="link is not valid"):
+            come(gateway, forged)
+    _, other, _ = entry(gateway, f"?id={person}")  # nor does an id of ours open what is behind it
+    assert come(gateway, other)["participant"] != person
+    with gateway.study.open_people() as people:  # as the chapter tells the researcher to do
+        people.update(person, seat=None)
+    assert come(gateway, stranger)["token"] == token
+    with pytest.raises(Told, match="began in another browser"):
+        come(gateway, label)
+
+
+def test_without_binding_the_link_leads_back_from_any_browser(served):
+    gateway = served(servers={"one_browser": False})
+    tokens = {come(gateway, entry(gateway, "?PROLIFIC_PID=5f3c0ffee")[1])["token"] for _ in range(3)}
+    assert len(tokens) == 1
+
+
+def test_visits_without_an_id_and_of_many_new_ids_take_no_places(at_hand, caplog):
+    gateway = at_hand(servers={"new_per_minute": 6, "places": 3})
+    for _ in range(20):
+        status, words, _ = entry(gateway, "")
+        assert status == 403 and words.startswith("This link is incomplete.")
+    got = [entry(gateway, f"?PROLIFIC_PID=5f3c0ffee{number}") for number in range(8)]
+    assert [status for status, _, _ in got] == [302] * 6 + [503] * 2
+    assert entry(gateway, "?PROLIFIC_PID=5f3c0ffee0", got[0][2])[0] == 302  # whoever came before isn't new
+    assert entry(gateway, "?PROLIFIC_PID=5f3c0ffee0")[0] == 503  # another browser is
+    for _, label, _ in got[:3]:
+        come(gateway, label)
+    with pytest.raises(Told, match="has all the participants"):
+        come(gateway, got[3][1])
+    assert come(gateway, got[0][1])["status"] == "joined"
+    assert "numeric ids" not in caplog.text
+    assert entry(gateway, "?survey_code=10001")[1].startswith("The study has all")
+    assert "can guess such an id" in caplog.text
+
+
+def test_without_an_id_where_the_settings_allow_it(served):
+    gateway = served(servers={"without_id": True})
+    status, label, cookie = entry(gateway, "")
+    assert status == 302 and entry(gateway, "", cookie)[1] == label != entry(gateway, "")[1]
+
+
+def test_nobody_else_on_the_machine_can_read_a_study(served):
+    gateway = served()
+    ada = join(gateway, "Ada")
+    ada.say("Hello")
+    ada.answer("description", {"description": "Polite."})
+    assert gateway.study.folder.stat().st_mode & 0o777 == 0o700
+    modes = {path.name: path.stat().st_mode & 0o777 for path in gateway.study.folder.rglob("*") if path.is_file()}
+    assert {mode for name, mode in modes.items() if ".sqlite" in name or name == "secrets.json"} == {0o600}
+    assert {"people.sqlite", "people.sqlite-wal", "ledger.sqlite"} <= set(modes)

@@ -194,10 +194,14 @@ def waiting(what: str, show: bool = True) -> Iterator[None]:
         yield
         return
     line, ended, start = _Line(), threading.Event(), time.monotonic()
+    _SHOWN.append(line)
 
     def tell() -> None:
         while not ended.wait(1.0):
-            line.draw(f"{what}, {time.monotonic() - start:.0f} s")
+            if _SHOWN[-1] is line:  # of steps within each other, the innermost
+                line.draw(f"{what}, {time.monotonic() - start:.0f} s")
+            else:
+                line.clear()
 
     teller = threading.Thread(target=contextvars.copy_context().run, args=[tell], daemon=True)
     teller.start()
@@ -207,3 +211,7 @@ def waiting(what: str, show: bool = True) -> Iterator[None]:
         ended.set()
         teller.join()
         line.clear()
+        _SHOWN.remove(line)
+
+
+_SHOWN: list[_Line] = []  # the steps that are being waited for

@@ -514,6 +514,7 @@ TABLES["participants"] = Table(
         "ended_by": (TEXT, "optional", "participant, or what ended the chat: time, turns, budget, fault"),
         "finished_at": (TEXT, "optional", "when they came to the last page"),
         "origin": (TEXT, "optional", "who is behind the row where it is no person: synthetic, pilot"),
+        "seat": (TEXT, "optional", "keyed hash of a cookie in the browser that they began in"),
     },
     kept=False,
 )

@@ -10,7 +10,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "grammar": ["GrammarJudge", "PatternJudge", "Reading", "load_grammar", "readings"],
         "jobs": ["Items", "RatingUnit", "ajudge", "as_judges", "asked", "asked_alike", "estimate", "judge", "rated", "taxonomy_of"],
         "judges": ["CONTEXTS", "Item", "JUDGE_TEMPLATE", "Judge", "LLMJudge", "LocalJudge", "PASSAGE_FIRST_TEMPLATE", "PromptJudge", "PronounCounter", "Response", "TOGETHER_TEMPLATE", "TogetherJudge", "judge_prompt", "rate_many", "together_prompt"],
-        "log_formats": ["FORMATS", "Format", "Log", "read_log"],
+        "log_formats": ["FORMATS", "Format", "IDS", "Log", "read_log"],
         "offline": ["ClassifierJudge", "StudentJudge", "embed", "embedding_judge", "grammar_judge", "labelled_messages", "offline_panel", "offline_quality", "quality", "quality_note", "sentence_judge", "written_sentences"],
         "persona_checks": ["USER_BREAKS", "USER_TEMPLATE", "echoes", "judge_user_turns", "judged_breaks", "user_turn_judge", "user_turns"],
         "released": ["CUES", "Released", "read_released"],

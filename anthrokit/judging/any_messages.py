@@ -20,7 +20,7 @@ from ..core.notes import note
 from ..core.run import Run, digest, import_dialogues, taken_names
 from .jobs import judge
 from .judges import Judge
-from .log_formats import LEAVES, TIMES, Dialogue, as_text, as_time, first_of, is_missing, read_log
+from .log_formats import IDS, LEAVES, TIMES, Dialogue, as_text, as_time, first_of, is_missing, read_log
 
 # %% auto #0
 __all__ = ['Source', 'paired_turns', 'read_messages', 'import_messages', 'import_report', 'judge_table']
@@ -67,8 +67,7 @@ def paired_turns(messages: Sequence[Mapping[str, Any]]) -> list[tuple[str | None
     return [(_joined(turn.get("user")), _joined(turn.get("assistant"))) for turn in _turns(messages)]
 
 # %% ../../nbs/05_judging/07_any_messages.ipynb #48fa46d3
-_NAMES = ("dialogue_id", "id", "conversation_id", "conversationId", "uuid", "conversation_hash")
-_IDS = ("base_id", "prompt_id", *_NAMES)
+_NAMES = IDS[2:]
 _USERS = ("user", "user_id", "userId", "username", "user_name", "participant_id", "account", "hashed_ip")
 _PRIVATE = {*_USERS[1:], "email", "ip", "ip_address", "header", "phone", "user_agent"}
 _OF_PROMPT = ("domain", "scenario", "empathy", "professionalism")
@@ -76,9 +75,11 @@ _OF_PROMPT = ("domain", "scenario", "empathy", "professionalism")
 
 def _cell(value: Any) -> Any:
     "Return metadata as a number or a text: lists and dicts as JSON, times in ISO 8601."
-    if isinstance(value, str | Real):
+    if isinstance(value, Real):
         return value
-    return value.isoformat() if hasattr(value, "isoformat") else json.dumps(value, ensure_ascii=False, default=str)
+    if not isinstance(value, str):
+        value = value.isoformat() if hasattr(value, "isoformat") else json.dumps(value, ensure_ascii=False, default=str)
+    return value.encode("utf-8", "replace").decode()  # half of a surrogate pair is no text
 
 
 def _about(dialogue: Dialogue) -> tuple[dict[str, Any], dict[str, Any], list[str]]:
@@ -153,11 +154,11 @@ def _entries(dialogue: Dialogue, pair: str | None, about: Mapping[str, Any]) -> 
     about, place = dict(about), dialogue.place
     turns = _turns(dialogue.messages)
     texts = [(_joined(turn.get("user")), _joined(turn.get("assistant"))) for turn in turns]
-    ids = {name: as_text(about.pop(name), f"{place}, column {name}") for name in (_IDS[:1] if pair else _IDS[:2]) if name in about}
-    column = next((name for name in _NAMES if name in about), None) if not pair else None
-    name = as_text(about.pop(column), f"{place}, column {column}") if column else None
-    for used in ("target",) if pair is None else ():
-        about.pop(used, None)
+    ids = {name: about.pop(name, None) for name in (IDS[:1] if pair else IDS[:2])}
+    column = None if pair else next((name for name in _NAMES if name in about), None)
+    name = about.pop(column) if column else None
+    if pair is None:
+        about.pop("target", None)
     targets = _answers_by_target(dialogue)
     last = max((number for number, (_, answer) in enumerate(texts, 1) if answer is not None), default=None)
     entries = []
@@ -185,7 +186,7 @@ def _entries(dialogue: Dialogue, pair: str | None, about: Mapping[str, Any]) -> 
             "pair_id": pair,
             "prompt": ids.get("prompt_id"),
             "base_id": ids.get("base_id"),
-            "target": as_text(target, f"{place}, column target") or "messages",
+            "target": target or "messages",
             "opening": texts[0][0] or "(no prompt)",
             "system": "\n\n".join(one["content"] or "" for one in dialogue.messages if one["role"] == "system") or None,
             "tools": 0 if entries else sum(one["tool"] for one in dialogue.messages[dialogue.start :]),
@@ -302,7 +303,7 @@ def read_messages(
         note(f"columns with names of a run's own are renamed: {', '.join(f'{old} to {new}' for old, new in renamed.items())}.")
     rows = []
     for entry in entries:
-        about = {renamed.get(name, name): _cell(value) for name, value in entry["about"].items() if name not in _OF_PROMPT}
+        about = {_cell(renamed.get(name, name)): _cell(value) for name, value in entry["about"].items() if name not in _OF_PROMPT}
         common = {name: entry[name] for name in _COLUMNS}
         more = {"tools": entry["tools"], "metadata": about, "user_id": entry["user"]}
         more |= {name: as_text(entry["about"].get(name), f"{entry['place']}, column {name}") for name in _OF_PROMPT}

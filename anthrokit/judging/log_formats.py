@@ -25,7 +25,7 @@ from ..core.texts import is_blank
 from ..models.thoughts import separate_thoughts
 
 # %% auto #0
-__all__ = ['FORMATS', 'Format', 'Log', 'read_log']
+__all__ = ['FORMATS', 'IDS', 'Format', 'Log', 'read_log']
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #e02a21a4
 def is_missing(value: Any) -> bool:
@@ -75,9 +75,10 @@ _WRAPPERS = ("message", "response", "data", "kwargs")
 # %% ../../nbs/05_judging/10_log_formats.ipynb #3c545542
 def unwrapped(value: Mapping[str, Any]) -> dict[str, Any]:
     "Return a message without the envelope that some tools put around it."
-    wrapper = next((name for name in _WRAPPERS if isinstance(value.get(name), Mapping)), None)
-    outer = {name: one for name, one in value.items() if name != wrapper}
-    return {**outer, **value[wrapper]} if wrapper else outer
+    wrappers = [name for name in _WRAPPERS if isinstance(value.get(name), Mapping) and value[name]]
+    if len(wrappers) != 1 or any(not is_missing(value.get(name)) for name in _CONTENT if name != wrappers[0]):
+        return dict(value)
+    return {**{name: one for name, one in value.items() if name != wrappers[0]}, **value[wrappers[0]]}
 
 
 def speaker_of(message: Mapping[str, Any]) -> Any:
@@ -262,7 +263,9 @@ def read_message(value: Any, place: str, roles: Mapping[str, str] = ROLES) -> di
         )
     content = Content()
     content.add(next((message[name] for name in names if not is_missing(message[name]) and message[name] != []), None), place)
-    content.add(message.get("refusal") if not content.text else None, place)
+    for name in ("text", "refusal"):
+        if not content.text and isinstance(message.get(name), str):
+            content.add(message[name], place)
     if thoughts := first_of(message, _REASONING):
         content.add({"type": "thinking", "thinking": thoughts}, place)
     text = content.text
@@ -296,10 +299,10 @@ def read_message(value: Any, place: str, roles: Mapping[str, str] = ROLES) -> di
         "role": role,
         "content": None if failed else text or None,
         "reasoning": "\n".join(filter(None, content.thoughts)) or None,
-        "model": next((str(one) for here in (message, about, extra) if isinstance(one := first_of(here, _MODEL), str)), None),
+        "model": as_text(next((one for here in (message, about, extra) if isinstance(one := first_of(here, _MODEL), str)), None), place),
         "at": time,
-        "error": f"the log has an error: {failed!s:.200}" if failed else None,
-        "finish_reason": finish if isinstance(finish, str) else None,
+        "error": f"the log has an error: {failed!r:.200}" if failed else None,
+        "finish_reason": as_text(finish, place) if isinstance(finish, str) else None,
         "id": first_of(message, _ID),
         "above": first_of(message, _ABOVE),
         "chosen": next((bool(message[name]) for name in _CHOSEN if isinstance(message.get(name), bool)), None),
@@ -435,16 +438,21 @@ def transcript(text: str) -> list[dict[str, str]]:
 def labelled_lines(text: str, roles: Mapping[str, str] = ROLES) -> list[dict[str, str]]:
     "Return the messages of a text whose lines begin with a speaker and a colon; empty where both sides don't speak."
     messages: list[dict[str, str]] = []
+    before: list[str] = []
     for line in text.splitlines():
         label, colon, words = re.sub("：", ":", line, count=1).partition(":")
         if colon and len(label) < 40 and roles.get(label.strip(" *#>\t").lower()):
             messages.append({"role": label.strip(" *#>\t"), "content": words.strip()})
         elif messages and not line.startswith("[CONVERSATION ENDED"):
             messages[-1]["content"] += "\n" + line
+        else:
+            before.append(line)
     for message in messages:
         message["content"] = message["content"].strip()
-    sides = {roles[message["role"].lower()] for message in messages}
-    return messages if {"user", "assistant"} <= sides else []
+    if not {"user", "assistant"} <= {roles[message["role"].lower()] for message in messages}:
+        return []
+    start = "\n".join(line for line in before if not line.startswith("[CONVERSATION ENDED")).strip()
+    return [*([{"role": "system", "content": start}] if start else []), *messages]
 
 
 def as_list(value: Any, place: str) -> Any:
@@ -531,11 +539,12 @@ def find_conversations(value: Any, path: tuple[str, ...] = (), around: Sequence[
         return
     if isinstance(value, Mapping):
         nodes = [{"id": name, **one} for name, one in value.items() if isinstance(one, Mapping)]
+        if any(one["id"] == "client-created-root" and speaker_of(unwrapped(one)) is None for one in nodes):
+            nodes = [{**one, "role": "user" if one["id"] == "client-created-root" else "assistant"} for one in nodes]
         if len(nodes) == len(value) > 0 and any(is_message(one) or "message" in one for one in nodes) and any(
             not {*_ABOVE}.isdisjoint(one) or "message" in one for one in nodes
         ):
-            nodes = [one for one in nodes if is_message(one)] and nodes
-            if nodes:
+            if any(map(_has_message, nodes)):
                 yield Found(path, _as_nodes(nodes), first_of(around[-1] if around else {}, LEAVES), list(around))
                 return
         for name, one in value.items():
@@ -555,19 +564,23 @@ def _is_messages_of_many(value: Sequence[Any]) -> bool:
         if name not in (*_CONTENT, "replies", "children")) for one in value)
 
 
+def _has_message(node: Mapping[str, Any]) -> bool:
+    return is_message(node) or (isinstance(node.get("message"), Mapping) and bool(node["message"]))
+
+
 def _as_nodes(nodes: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     "Return the messages of a tree; a node without a message hands its parent on to those below it."
-    empty = {one["id"]: one.get("parent") for one in nodes if not is_message(one)}
+    empty = {str(one["id"]): one.get("parent") for one in nodes if not _has_message(one)}
 
     def above(one: Mapping[str, Any]) -> Any:
         parent, steps = first_of(one, _ABOVE), 0
-        while parent in empty and steps <= len(empty):
-            parent, steps = empty[parent], steps + 1
+        while str(parent) in empty and steps <= len(empty):
+            parent, steps = empty[str(parent)], steps + 1
         return parent
 
     messages = []
     for one in nodes:
-        if is_message(one):
+        if _has_message(one):
             inner = unwrapped(one)
             messages.append({**{name: part for name, part in inner.items() if name not in _ABOVE}, "id": one["id"], "parent": above(one)})
     return messages
@@ -697,9 +710,11 @@ def read_arena(place: str, row: Record, roles: Mapping[str, str] = ROLES) -> lis
         value, prompts = _texts_of(row[name]), _texts_of(row.get(context)) if context else None
         if isinstance(value, list) and value and all(isinstance(one, str) for one in value):
             prompts = prompts if isinstance(prompts, list) else [prompts]
+            if len(prompts) != len(value):
+                raise TableError(f"{place}, {name}: {len(value)} answers to {len(prompts)} prompts")
             value = [
                 {"role": role, "content": text}
-                for pair in zip(prompts, value, strict=False) for role, text in zip(("user", "assistant"), pair, strict=True)
+                for pair in zip(prompts, value, strict=True) for role, text in zip(("user", "assistant"), pair, strict=True)
             ]
             messages = read_conversation(value, f"{place}, {name}", roles)
         else:
@@ -816,7 +831,7 @@ _PAIRS = (
     ("user", "assistant"), ("prompt", "completion"), ("prompt", "response"), ("instruction", "output"),
     ("instruction", "response"), ("question", "answer"), ("query", "response"), ("input", "output"),
     ("user_message", "assistant_message"), ("human", "assistant"), ("human", "ai"), ("user", "ai"), ("user", "bot"),
-    ("question", "response"), ("prompt", "answer"),
+    ("question", "response"), ("prompt", "answer"), ("message", "response"),
 )
 
 
@@ -831,11 +846,13 @@ def read_pair(place: str, row: Record, roles: Mapping[str, str] = ROLES) -> list
     if all(is_missing(row[name]) for name in (asks, answers)):
         return []
     rest = "input" if asks == "instruction" and isinstance(row.get("input"), str) else None
-    before = [one for one in row.get("history") or [] if isinstance(one, list | tuple)] if isinstance(row.get("history"), list) else []
+    before = row["history"] if isinstance(row.get("history"), list) else []
+    if wrong := [one for one in before if not isinstance(one, list) or len(one) != 2]:
+        raise TableError(f"{place}, column history: {wrong[0]!r:.60} is no pair of a message and its answer")
     told = [{"role": role, "content": text} for pair in before for role, text in zip(("user", "assistant"), pair, strict=False)]
     asked = as_list(row[asks], f"{place}, column {asks}") if _may_hold_messages(row[asks]) else row[asks]
-    if isinstance(asked, list):
-        told += asked
+    if isinstance(asked, list | Mapping):
+        told += asked if isinstance(asked, list) else [asked]
     else:
         words = as_text(asked, f"{place}, column {asks}")
         words = "\n".join(filter(None, [words, row[rest]])) if rest else words
@@ -1006,6 +1023,7 @@ def _in_other_layout(path: Path) -> list[Any] | None:
         return None
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #92a042de
+IDS = ("base_id", "prompt_id", "dialogue_id", "id", "conversation_id", "conversationId", "uuid", "conversation_hash")
 _UNKNOWN_FORM = "holds no messages in a known form"
 
 
@@ -1068,6 +1086,8 @@ def read_log(source: pd.DataFrame | str | os.PathLike, *, roles: Mapping[str, st
             else:
                 made = form.read(place, row, sides)
                 spoken = [one for one in made if any(message["role"] in ("user", "assistant") for message in one.messages)]
+                for one in spoken:
+                    _check_names(one)
                 dialogues += spoken
                 why = form.name if spoken else "holds no message of a user or an assistant" if made else "is empty"
                 account.append((place, "taken" if spoken else "left out", why))
@@ -1075,10 +1095,26 @@ def read_log(source: pd.DataFrame | str | os.PathLike, *, roles: Mapping[str, st
             if bad_rows == "raise":
                 raise TableError(f"{error}. bad_rows='skip' leaves such rows out and lists them") from None
             account.append((place, "left out", str(error).removeprefix(place).lstrip(",: ")))
-    dialogues += gather_rows(singles, sides)
+    try:
+        joined = gather_rows(singles, sides)
+        for one in joined:
+            _check_names(one)
+        dialogues += joined
+    except TableError as error:
+        if bad_rows == "raise" or not dialogues:
+            raise
+        account = [(place, "left out", str(error)) if outcome == "joined" else (place, outcome, why) for place, outcome, why in account]
     if not dialogues:
         raise TableError(_no_form(source, records, account))
     return Log(dialogues, account)
+
+
+def _check_names(dialogue: Dialogue) -> None:
+    "Bring a dialogue's target and ids to texts; raise where one is no text."
+    dialogue.target = as_text(dialogue.target, f"{dialogue.place}, column target")
+    for name in IDS:
+        if name in dialogue.about:
+            dialogue.about[name] = as_text(dialogue.about[name], f"{dialogue.place}, column {name}")
 
 
 def _no_form(source: Any, records: Sequence[tuple[str, Any]], account: Sequence[tuple[str, str, str]]) -> str:

@@ -9,6 +9,7 @@ import asyncio
 import contextlib
 import json
 import numbers
+import re
 import time
 import urllib.parse
 from collections import deque
@@ -130,7 +131,7 @@ def request_line(
     llm: LLM, custom_id: str, messages: Sequence[Mapping[str, str]], parameters: Mapping[str, Any]
 ) -> bytes:
     "A request as a line."
-    request = {**parameters, "messages": messages}
+    request = {**parameters, "messages": llm.as_sent(messages)}
     body = llm.wire.body(_form_of(llm, request), request)
     return json.dumps(_lines_of(llm)[0](custom_id, body)).encode() + b"\n"
 
@@ -230,7 +231,11 @@ class _OpenAI:
             after = {"after": page.data[-1].id}
 
     async def look(self, batch: str) -> _Seen:
-        found = await import_litellm().aretrieve_batch(batch_id=batch, **self.reached)
+        try:
+            found = await import_litellm().aretrieve_batch(batch_id=batch, **self.reached)
+        except ValueError as error:  # pydantic's, of an answer that is no batch
+            about = f"the server's answer about the batch {batch} is not a batch; it may not know the batch any more"
+            raise (error if getattr(error, "status_code", None) else Fault("unreadable", about)) from None
         told = getattr(found.errors, "data", None) or []
         results = tuple(filter(None, (found.output_file_id, found.error_file_id)))
         return _Seen(found.status, results, tuple((error.message, error.code or "") for error in told))
@@ -291,10 +296,7 @@ class _Anthropic:
         found = json.loads(await http("GET", f"{self.url}/{batch}", **self.how))
         if found["processing_status"] != "ended":
             return _Seen("under way")
-        results = found.get("results_url")
-        if results and urllib.parse.urlsplit(results).netloc != urllib.parse.urlsplit(self.url).netloc:
-            raise SetupError("the results of a batch are at another address than it was sent to; no key goes there")
-        return _Seen("completed", (results,) if results else ())
+        return _Seen("completed", (f"{self.url}/{batch}/results",))  # the key goes to no other address
 
     async def fetch(self, result: str) -> bytes:
         return await http("GET", result, **self.how)
@@ -414,6 +416,10 @@ class Provider:
             return await _patiently(self.llm, self.there.look, batch)
         except _Gone:
             return _Seen("gone")
+        except _Refused as error:
+            if re.search(r"no (such )?batch|batch.{0,80}(not found|not exist|unknown)", str(error), re.I):
+                return _Seen("gone")
+            raise
 
     async def fetch(self, result: str) -> bytes:
         "Results, in lines."

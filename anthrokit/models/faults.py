@@ -30,6 +30,7 @@ class Kind(NamedTuple):
 KINDS = {
     "rate": Kind("retry", "{status}: {text}"),
     "passing": Kind("retry", "{status}: {text}"),
+    "unreachable": Kind("retry", "no connection to the server of {model}: {text}"),
     "dropped": Kind("retry", "{text}", may_be_paid=True),
     "timeout": Kind("retry", "{text}", may_be_paid=True),
     "unreadable": Kind("retry", "{text}", may_be_paid=True),
@@ -282,7 +283,7 @@ _BY_CLASS = (  # what names in the chain mean where there was no response; the f
     ("refused", ("ContentPolicyViolationError", "GuardrailRaisedException", "BlockedPiiEntityError")),
     ("context", ("ContextWindowExceededError",)),
     ("unreadable", ("APIResponseValidationError", "JSONSchemaValidationError", "JSONDecodeError")),
-    ("passing", ("ConnectError", "ConnectTimeout", "ClientConnectorError", "ConnectionTimeoutError", "gaierror")),
+    ("unreachable", ("ConnectError", "ConnectTimeout", "ClientConnectorError", "ConnectionTimeoutError", "gaierror")),
     ("timeout", ("TimeoutError", "Timeout", "APITimeoutError", "ReadTimeout")),
     ("dropped", ("ReadError", "RemoteProtocolError", "ServerDisconnectedError", "ClientOSError", "ClientPayloadError")),
 )

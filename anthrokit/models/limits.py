@@ -87,7 +87,7 @@ class Pace:
         if self.tokens and used is not None:
             self.tokens.take(used - guessed)
         now = time.monotonic()
-        if fault is not None and fault.kind == "rate":
+        if fault is not None and fault.kind in ("rate", "timeout"):
             if now - self._cut_at > 1.0:
                 self.window, self._cut_at = max(1.0, min(self.window, self.in_flight + 1) / 2), now
             if fault.retry_after:

@@ -24,7 +24,7 @@ from .embedded import check_engine, engine, fetch_model
 from .faults import Fault, pause_before_next
 from .limits import Pace, is_number, pace_of
 from .loop import wait_for
-from .transports import LEAN, Route, Wire, import_litellm, translated
+from .transports import LEAN, Route, Shared, Wire, import_litellm, translated
 
 # %% auto #0
 __all__ = ['LLM']
@@ -246,11 +246,11 @@ def _taken(model: str, parameters: Mapping[str, Any], base: str | None = None) -
 class Live:
     "What a model needs to be called in this process."
 
-    __slots__ = ("loop", "places", "pace", "servers", "takes_seed", "worked", "probe", "wire")
+    __slots__ = ("loop", "places", "pace", "servers", "takes_seed", "worked", "probe", "wire", "reached", "timed_out")
 
     def __init__(self) -> None:
         self.loop = self.places = self.pace = self.servers = self.probe = self.wire = None
-        self.takes_seed, self.worked = True, set()
+        self.takes_seed, self.worked, self.reached, self.timed_out = True, set(), False, 0
 
     def __reduce__(self) -> tuple:
         return Live, ()
@@ -277,7 +277,7 @@ class Server:
     def heard(self, fault: Fault | None) -> None:
         "Take note of how a try ended: a server that gave no answer rests 1 s, 2 s, … half a minute."
         now = time.monotonic()
-        if fault is None or fault.kind not in ("passing", "dropped", "timeout"):
+        if fault is None or fault.kind not in ("passing", "unreachable", "dropped", "timeout"):
             self.silent = 0
         elif now >= self.rests_until:
             self.silent += 1
@@ -305,6 +305,30 @@ class PromptCache(NamedTuple):
 
 _ASSUMED_LONGEST = 4096
 _ASSUMED_USUAL = 1000  # tokens of an answer that was not seen and may have been paid
+_TRIES_UNREACHED = 3  # further ones to a server that has never answered, within about seven seconds
+_ABOUT_ROLES = re.compile(r"system.{0,40}(role|prompt|message|instruction)|role.{0,40}system|developer instruction", re.I)
+_NO_SYSTEM_ROLE = ". If the model has no system role, pass LLM(…, system_role=False)"
+
+
+def system_in_user_turn(messages: Sequence[Mapping[str, str]]) -> list[Mapping[str, str]]:
+    """Return messages without a system role: the system text begins the first user message.
+
+    Examples
+    --------
+    >>> talk = [{"role": "system", "content": "Be kind."}, {"role": "assistant", "content": "Hello"}]
+    >>> [message["role"] for message in system_in_user_turn(talk)]
+    ['user', 'assistant']
+    """
+    system = "\n\n".join(message["content"] for message in messages if message["role"] == "system")
+    others = [message for message in messages if message["role"] != "system"]
+    if not system:
+        return others
+    if not others or others[0]["role"] != "user":
+        return [{"role": "user", "content": system}, *others]
+    text = others[0]["content"]
+    start = f"{system}\n\n" + getattr(text, "start", "")
+    text = Shared(start, text[len(text.start) :]) if hasattr(text, "start") else f"{system}\n\n{text}"
+    return [{**others[0], "content": text}, *others[1:]]
 
 # %% ../../nbs/02_models/07_llm.ipynb #7cbd6989
 class LLM:
@@ -337,6 +361,8 @@ class LLM:
         US dollars per million input and output tokens, where LiteLLM's table doesn't know the model.
     rpm, tpm : float, optional
         Requests and tokens a minute that the key allows. Models with the same name, address and key share them.
+    system_role : bool
+        False for a model that has no system role: the system text is put at the beginning of the first user message.
     transport : str
         "lean": straight to the provider, where that was found equal to LiteLLM's own call, and through LiteLLM
         elsewhere. "litellm": always through LiteLLM.
@@ -371,6 +397,7 @@ class LLM:
         price: tuple[float, float] | None = None,
         rpm: float | None = None,
         tpm: float | None = None,
+        system_role: bool = True,
         transport: str = "lean",
         **options: Any,
     ):
@@ -385,11 +412,13 @@ class LLM:
         bases = _addresses(model, api_base)
         if transport not in ("lean", "litellm"):
             raise ValueError(f"transport is 'lean' or 'litellm', not {transport!r}")
+        if not isinstance(system_role, bool):
+            raise ValueError(f"system_role of {model} is True or False, not {system_role!r}")
         _check_price(price)
         self.model, self.name = model, name or model
         self.transport, self.rpm, self.tpm = transport, rpm, tpm
         self.timeout, self.max_concurrency, self.max_retries = timeout, max_concurrency, max_retries
-        self.price = price
+        self.price, self.system_role = price, system_role
         self.addresses = tuple(map(shown_address, bases))
         given = {"temperature": temperature, "top_p": top_p, "max_tokens": max_tokens, **options}
         _check_json(model, given)
@@ -403,6 +432,7 @@ class LLM:
         "What determines its answers: its identity in a run. Neither a key nor an address, which may change."
         own = {"engine": self.engine} if self.engine == "openvino" else {}  # runs older than it name none
         own |= {"extra_body": self.body} if self.body else {}
+        own |= {} if self.system_role else {"system_role": False}
         return {"model": self.model, **own, **self.parameters}
 
     @property
@@ -474,7 +504,7 @@ class LLM:
 
     def _reached_servers(self) -> list[Server]:
         "All servers; one at least has to answer, and those that are silent now are taken in when they do."
-        servers, silent = [], []
+        servers, silent, self._live.reached = [], [], bool(self.bases)
         for base, address in zip(self.bases or (None,), self.addresses or (None,), strict=True):
             servers.append(Server(self._route_out(base), address))
             try:
@@ -611,6 +641,25 @@ class LLM:
 
     # Calls
 
+    def as_sent(self, messages: Sequence[Mapping[str, str]] | str) -> list[Mapping[str, str]]:
+        """Return messages as they are sent: a text as a user message, the system text where the model takes it.
+
+        Examples
+        --------
+        >>> from anthrokit.models import LLM
+        >>> talk = [{"role": "system", "content": "Be kind."}, {"role": "user", "content": "Hello"}]
+        >>> LLM("openai/gemma", system_role=False).as_sent(talk)
+        [{'role': 'user', 'content': 'Be kind.\\n\\nHello'}]
+        """
+        if isinstance(messages, str):
+            messages = [{"role": "user", "content": messages}]
+        return list(messages) if self.system_role else system_in_user_turn(messages)
+
+    @property
+    def timed_out(self) -> int:
+        "Calls of this process that timed out."
+        return self._live.timed_out
+
     def complete(self, messages: Sequence[Mapping[str, str]] | str, **parameters: Any) -> Completion:
         """The model's answer to a dialogue, or to one message given as a string.
 
@@ -654,9 +703,7 @@ class LLM:
             Takes each further piece of the answer while it is made, without reasoning. What was shown can't be taken
             back: a fault after the first piece is not followed by another try.
         """
-        if isinstance(messages, str):
-            messages = [{"role": "user", "content": messages}]
-        live = self._live
+        messages, live = self.as_sent(messages), self._live
         if live.servers is None:
             await asyncio.to_thread(self.prepare)
         if live.loop is not asyncio.get_running_loop():  # the first call, or the first after a fork
@@ -665,7 +712,7 @@ class LLM:
             live.pace.limit(self.rpm, self.tpm)
         if not live.takes_seed:
             parameters.pop("seed", None)
-        request = {**parameters, "messages": list(messages)}
+        request = {**parameters, "messages": messages}
         async with live.places:
             return await self._until_answered(request, on_lost, show)
 
@@ -687,6 +734,12 @@ class LLM:
             except Fault as fault:
                 if fault.may_be_paid and on_lost is not None:
                     on_lost(self.lost_try(fault, request))
+                self._tell_trouble(fault)
+                if fault.kind == "unreachable" and not self._live.reached and attempts > _TRIES_UNREACHED:
+                    raise SetupError(
+                        f"{fault.told(self.model)}. Check the network, a proxy, and the address. What is done is kept; "
+                        f"run again to go on."
+                    ) from None
                 servers = self._live.servers
                 if fault.follows == "retry" and attempts < self.max_retries + len(servers) and not shown:
                     elsewhere = fault.kind != "rate" and any(server.ready and not server.silent for server in servers)
@@ -704,6 +757,19 @@ class LLM:
             seconds = time.perf_counter() - start
             return replace(answer, attempts=attempts, server=server, seconds=seconds)
 
+    def _tell_trouble(self, fault: Fault) -> None:
+        "Count a timeout, and print what a user can do about a slow or silent server."
+        if fault.kind == "unreachable":
+            note(f"{fault.told(self.model)}. It is tried again.")
+        elif fault.kind == "timeout":
+            self._live.timed_out += 1
+            if self._live.timed_out in (3, 30, 300):
+                note(
+                    f"{self._live.timed_out} calls to {self.name} timed out after {self.timeout:g} seconds, and fewer are "
+                    f"sent at once now. If the server is slow, set a larger timeout, or a smaller max_tokens or "
+                    f"max_concurrency (--timeout, --max-tokens, --concurrency on the command line)."
+                )
+
     async def _try(
         self, request: dict[str, Any], guess: int, show: Any = None
     ) -> tuple[Completion, str | None]:
@@ -716,10 +782,12 @@ class LLM:
             answer = await server.route.call(request, show)
             used = answer.tokens_in + answer.tokens_out
             server.heard(None)
+            live.reached = True
             return answer, server.address
         except Fault as fault:
             seen = fault
             server.heard(fault)
+            live.reached = live.reached or fault.kind not in ("unreachable", "timeout")
             raise
         finally:
             server.in_flight -= 1
@@ -735,7 +803,8 @@ class LLM:
                 answer, server = await self._try({**request, "messages": hello}, guess_messages(hello) + 500)
             except Fault as probed:
                 if probed.kind == "request":
-                    raise Fault("form", fault.text, fault.status).error(self.model) from None
+                    text = fault.text + (_NO_SYSTEM_ROLE if _ABOUT_ROLES.search(fault.text) and self.system_role else "")
+                    raise Fault("form", text, fault.status).error(self.model) from None
                 if probed.follows == "stop":
                     raise probed.error(self.model) from None
                 return

@@ -84,6 +84,8 @@ class Meter:
         US dollars spent; None where a price isn't known.
     tokens : int
         Tokens spent.
+    estimated : int
+        Of them, those of calls without an answer, which the provider may have counted: they are estimated.
 
     Examples
     --------
@@ -101,6 +103,8 @@ class Meter:
         self.run, self.named = run, budget is not None
         self.budget = budget or Budget(**run.fact("budget", {}))
         self.cost, self.tokens = run.spent()
+        estimated = "SELECT COALESCE(SUM(tokens_in + tokens_out), 0) FROM calls WHERE status = 'estimated'"
+        [(self.estimated,)] = run.rows(estimated)
         out = f"SELECT COALESCE(SUM(cost_most), 0.0), COALESCE(SUM(tokens_most), 0) FROM batches WHERE {OPEN_BATCHES}"
         [(self._reserved_cost, self._reserved_tokens)] = run.rows(out)
         self._most: dict[tuple[LLM, bool], tuple[tuple[float, float], int]] = {}
@@ -236,6 +240,7 @@ class Meter:
         elif self.cost is not None:
             self.cost += answer.cost or 0.0
         self.tokens += answer.tokens_in + answer.tokens_out
+        self.estimated += answer.tokens_in + answer.tokens_out if answer.status == "estimated" else 0
         if llm.name not in self._recorded and llm.address is not None:
             self._recorded.add(llm.name)
             known = self.run.fact("addresses", {})

@@ -25,7 +25,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
-from ..core import CallFailed, SetupError, known_secrets
+from ..core import CallFailed, SetupError, known_secrets, note, redact, waiting
 from anthrokit.models.answers import (
     Completion,
     Teller,
@@ -87,7 +87,10 @@ def import_litellm() -> Any:
             _IMPORT = concurrent.futures.Future()
             threading.Thread(target=_import_into, args=(_IMPORT,), name="import of litellm", daemon=True).start()
         future = _IMPORT
-    return future.result()
+    if future.done():
+        return future.result()
+    with waiting("loading LiteLLM"):
+        return future.result()
 
 # %% ../../nbs/02_models/05_transports.ipynb #84523f5f
 def _read(
@@ -131,6 +134,31 @@ def _is_listened_to(litellm: Any) -> bool:
     return bool(asked or litellm.cache)
 
 
+def routed(answer: Completion, headers: Mapping[str, Any], model: str) -> Completion:
+    """Return an answer with what a router's headers say: the deployment that answered, and what it cost.
+
+    Parameters
+    ----------
+    headers : mapping
+        Of the response, by names in lower case.
+    model : str
+        The name that was asked for.
+    """
+    deployment = headers.get("x-litellm-model-id") or headers.get("x-litellm-model-api-base")
+    if not deployment:
+        return answer
+    deployment = redact(str(deployment))[:24]
+    note(
+        f"{model} is answered by a router (LiteLLM proxy). Several models can stand behind one routed name. The column "
+        f"served_model of run.calls() names the deployment of each answer."
+    )
+    cost = answer.cost
+    with contextlib.suppress(KeyError, TypeError, ValueError):
+        stated = float(headers["x-litellm-response-cost"])
+        cost = stated if cost is None and 0 < stated < 1e6 else cost
+    return replace(answer, served_model=f"{answer.served_model or model} ({deployment})", cost=cost)
+
+
 _STREAMED = {"stream": True, "stream_options": {"include_usage": True}}
 
 
@@ -154,7 +182,9 @@ async def _by_litellm(ready: Mapping[str, Any], request: Mapping[str, Any], show
                 refusal += delta.get("refusal") or specific.get("refusal") or ""
         response = litellm.stream_chunk_builder(pieces, messages=request["messages"])
         return _read(response, request["messages"], None, refusal)
-    return _read(response, request["messages"], response._hidden_params.get("response_cost"))
+    answer = _read(response, request["messages"], response._hidden_params.get("response_cost"))
+    headers = response._hidden_params.get("additional_headers") or {}
+    return routed(answer, {name.removeprefix("llm_provider-"): value for name, value in headers.items()}, ready["model"])
 
 # %% ../../nbs/02_models/05_transports.ipynb #086aa411
 class _Caught(BaseException):
@@ -497,6 +527,9 @@ def unshared(messages: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
 _SESSIONS: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, Any] = weakref.WeakKeyDictionary()
 
 
+_CONNECT_SECONDS = 8.0
+
+
 def _session() -> Any:
     loop = asyncio.get_running_loop()
     if loop not in _SESSIONS:
@@ -504,7 +537,7 @@ def _session() -> Any:
         from litellm.llms.custom_httpx.http_handler import get_ssl_configuration
 
         connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=60, ssl=get_ssl_configuration())
-        _SESSIONS[loop] = aiohttp.ClientSession(connector=connector, timeout=aiohttp.ClientTimeout())
+        _SESSIONS[loop] = aiohttp.ClientSession(connector=connector, timeout=aiohttp.ClientTimeout(sock_connect=_CONNECT_SECONDS))
     return _SESSIONS[loop]
 
 
@@ -524,9 +557,12 @@ async def http(
     proxy: str | None,
     data: bytes | None = None,
     show: Teller | None = None,
+    seen: dict[str, str] | None = None,
 ) -> bytes:
-    "The body of a provider's answer, each piece of a stream shown as it comes; an error is a fault."
+    "Return the body of a response and put its headers into `seen`; show each piece of a stream; raise errors as faults."
     async with _session().request(method, url, data=data, headers=headers, proxy=proxy) as response:
+        if seen is not None:
+            seen.update((name.lower(), value) for name, value in response.headers.items())
         if show and response.status == 200 and response.content_type == "text/event-stream":
             return json.dumps(await _joined(response, show)).encode()
         raw = await response.read()
@@ -544,8 +580,9 @@ async def _by_lean(wire: Wire, request: Mapping[str, Any], show: Teller | None) 
         data = json.dumps({**wire.body(form, request), **_STREAMED}).encode()
     else:
         data = wire.words(form, request)
-    raw = await http("POST", form.url, headers=form.headers, proxy=form.proxy, data=data, show=show)
-    return wire.read(raw, request["messages"], data)
+    seen: dict[str, str] = {}
+    raw = await http("POST", form.url, headers=form.headers, proxy=form.proxy, data=data, show=show, seen=seen)
+    return routed(wire.read(raw, request["messages"], data), seen, wire.ready["model"])
 
 
 _AS_OPENAI = ("openai", "hosted_vllm")  # streams that are joined here

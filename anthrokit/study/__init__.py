@@ -8,11 +8,11 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "conditions": ["Condition", "check_conditions", "compare_behaviours", "load_conditions", "show_conditions", "simulate_conditions"],
         "credibility": ["compare_credibility", "draw_credibility_sheet", "turn_distances", "user_turns"],
         "forgetting": ["erase", "search_study"],
-        "gateway": ["Client", "Gateway", "Told", "serve"],
+        "gateway": ["Client", "Gateway", "Told", "serve", "wait_for_signal"],
         "planning": ["plan", "simulated_power"],
         "questionnaires": ["Item", "OPEN", "Questionnaire", "check_responses", "load_questionnaire", "load_questionnaires", "omega", "scale_reliability", "score_scales", "synthetic_responses", "wide_items"],
         "results": ["judged_and_perceived", "outcomes"],
         "server": ["OTREE", "StudyServer", "otree_python", "start", "write_project"],
-        "studies": ["People", "Study", "draw_condition", "init_study", "load_settings", "set_section"],
+        "studies": ["People", "Study", "draw_condition", "init_study", "load_settings", "make_private", "set_section"],
     },
 )

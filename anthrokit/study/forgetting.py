@@ -62,7 +62,7 @@ def _erase_from_server(file: Path, participant: str) -> int:
         came = execute("SELECT id, code, label, _vars FROM otree_participant").fetchall()
         for number, code, label, kept in came:
             held = kept if isinstance(kept, bytes) else f"{kept}".encode()
-            if label != participant and participant.encode() not in held:
+            if (label or "").partition(".")[0] != participant and participant.encode() not in held:
                 continue
             for name in names:
                 columns = {row[1] for row in execute(f"PRAGMA table_info('{name}')")}

@@ -9,9 +9,13 @@ import asyncio
 import contextlib
 import hmac
 import json
+import secrets
+import signal
 import sqlite3
+import sys
 import threading
 import time
+import traceback
 import urllib.error
 import urllib.request
 import uuid
@@ -25,12 +29,12 @@ from urllib.parse import quote, urlsplit
 from aiohttp import web
 
 from ..core import BudgetReached, CallFailed, RunError, SetupError, TableError, data_path, digest
-from ..core import plain_value, time_now
+from ..core import note, plain_value, time_now
 from ..models import Completion, Meter, wait_for
-from .studies import Study
+from .studies import Study, make_private
 
 # %% auto #0
-__all__ = ['Told', 'Gateway', 'Client', 'serve']
+__all__ = ['Told', 'Gateway', 'Client', 'wait_for_signal', 'serve']
 
 # %% ../../nbs/11_study/04_gateway.ipynb #d6cec401
 class Told(Exception):
@@ -58,6 +62,10 @@ class Told(Exception):
 
 _TOLD = {
     "unknown": (401, "This link is not valid. Please open the link that you were invited with again."),
+    "incomplete": (403, "This link is incomplete. Please open the link that you were invited with again."),
+    "other_browser": (403, "You began in another browser. Please go on there, on the device where you began."),
+    "full": (403, "The study has all the participants that it needs. Thank you for your interest."),
+    "busy": (503, "Many people are coming just now. Please open the link again in a minute."),
     "empty": (400, "Please write something first."),
     "unreadable": (400, "The message could not be read. Please reload the page."),
     "too_long": (413, "This message is too long. Please shorten it and send it again."),
@@ -116,10 +124,6 @@ _FAILED = "SELECT COUNT(*) FROM calls WHERE unit = ? AND status IN ('failed', 'e
 _FAULTS = 3  # calls for one message that failed for good, each after its own tries: then the chat ends
 
 
-def _seconds_since(at: str | None) -> float:
-    return 0.0 if at is None else (datetime.now(UTC) - datetime.fromisoformat(at)).total_seconds()
-
-
 class _Chats:
     "The dialogues of a study, kept in its run, which must be free: one process writes to it."
 
@@ -145,10 +149,12 @@ class _Chats:
             self.meter = Meter(self.run, study.budget())
             self.meter.check([self.llm])
             self.run.write_all(_BROKEN_OFF)
+            make_private(study.folder)
         except BaseException:
             self.close()
             raise
         self._turns: dict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._began: dict[str, float] = {}  # when each chat began, on the monotonic clock
         self.spent = False  # the budget of the whole study
 
     def close(self) -> None:
@@ -156,13 +162,27 @@ class _Chats:
         self.run.close()
         self.people.close()
 
+    def _seconds(self, person: Mapping[str, Any]) -> float:
+        """Return the seconds since a participant first saw the chat.
+
+        The wall clock is read once in the life of a process. From then on the monotonic clock counts, so that a change
+        of the wall clock ends no chat.
+        """
+        if person["chat_started_at"] is None:
+            return 0.0
+        began = self._began.get(person["participant"])
+        if began is None:
+            passed = datetime.now(UTC) - datetime.fromisoformat(person["chat_started_at"])
+            began = self._began[person["participant"]] = time.monotonic() - max(0.0, passed.total_seconds())
+        return time.monotonic() - began
+
     def standing(self, person: Mapping[str, Any]) -> _Standing:
         "How a participant's chat stands."
         rows = self.run.rows(_SAID, [person["participant"]])
         messages = [dict(zip(("turn", "role", "content", "finish_reason"), row, strict=True)) for row in rows]
         open_ = messages[-1] if messages and messages[-1]["role"] == "user" else {}
         done = sum(one["role"] == "assistant" for one in messages)
-        seconds = _seconds_since(person["chat_started_at"])
+        seconds = self._seconds(person)
         over = person["ended_by"] or (person["finished_at"] and "participant")
         over = over or self._reached(person["participant"], seconds, done)
         return _Standing(messages, open_.get("turn", done + 1), done, open_.get("content"), seconds, over)
@@ -200,6 +220,7 @@ class _Chats:
         "Note that a participant sees the chat; their row."
         if person["chat_started_at"] is None and person["finished_at"] is None:
             self.people.update(person["participant"], chat_started_at=time_now(), status="chatting")
+            self._began[person["participant"]] = time.monotonic()
         return self.people.row(person["participant"])
 
     def end(self, person: Mapping[str, Any]) -> dict[str, Any]:
@@ -287,8 +308,12 @@ async def _take_turn(
     turn: int | None,
     text: str,
     pass_on: Callable[[str], Awaitable[None]] | None,
+    messages: _Turnstile,
 ) -> _Standing:
-    "A participant says something, as their next turn or as that turn, and is answered; both are on disk."
+    """Save what a participant says, as their next turn or as that turn, and have the model answer.
+
+    A message that is new passes the turnstile here, under the lock of this participant: several tabs share its limit.
+    """
     participant = person["participant"]
     text = plain_value(text)
     async with chats._turns[participant]:
@@ -306,6 +331,8 @@ async def _take_turn(
             raise Told("over")
         prompt = chats.study.conditions[person["condition"]].prompt
         if turn not in said:
+            if wait := messages.wait():
+                raise Told("too_fast", wait)
             chats.run.write_together(_rows_of_message(person, turn, text, prompt))
             now.messages.append({"turn": turn, "role": "user", "content": text})
         asked = [{"role": "system", "content": prompt}]
@@ -367,6 +394,11 @@ def _as_shown(answer: Completion, shown: str) -> Completion:
 
 # %% ../../nbs/11_study/04_gateway.ipynb #8b2dd639
 _LABELS = ("PROLIFIC_PID", "survey_code", "id", "participant_label")
+_GUESSABLE = "Participants come with short numeric ids, as SONA's survey codes are. Anybody can guess such an id and "
+_GUESSABLE_AND = {
+    True: "take part under it. Nobody can read a chat under it that was begun in another browser.",
+    False: "read the chat under it. In study.toml, set one_browser = true under [servers].",
+}
 _SAFE = {
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
@@ -375,18 +407,28 @@ _SAFE = {
 }
 
 
-def _refused(told: Told) -> web.Response:
+_HEAD_SECONDS = 10.0  # an open connection without a whole request is closed after these
+_BODY_SECONDS = 30.0
+
+
+def _refused(told: Told, page: bool = False) -> web.Response:
+    "Return an error: as JSON, or as words for a browser that opened the address itself."
     wait = {"Retry-After": str(max(1, round(told.wait)))} if told.wait else None
+    if page:
+        return web.Response(text=str(told), status=told.status, headers=wait)
     body = {"error": {"message": str(told), "type": "study", "code": told.code}}
     return web.json_response(body, status=told.status, headers=wait)
 
 
 async def _read(request: web.Request) -> dict[str, Any]:
-    "The body, which must be a JSON object."
+    "Return the body, which must be a JSON object that is not compressed and comes within half a minute."
+    if request.headers.get("Content-Encoding", "identity") != "identity":
+        raise Told("unreadable")
     try:
-        body = await request.json()
-    except (ValueError, RecursionError, LookupError):  # the last: an encoding that there isn't
-        raise Told("unreadable") from None
+        async with asyncio.timeout(_BODY_SECONDS):
+            body = await request.json()
+    except (ValueError, RecursionError, LookupError, TimeoutError, web.RequestPayloadError):
+        raise Told("unreadable") from None  # LookupError: an encoding that Python does not know
     if not isinstance(body, dict):
         raise Told("unreadable")
     return body
@@ -413,6 +455,54 @@ def _asked(body: Mapping[str, Any], longest: int) -> tuple[int | None, str]:
     if len(text) > longest:
         raise Told("too_long")
     return turn, text
+
+# %% ../../nbs/11_study/04_gateway.ipynb #081e1d14
+class _Connection(web.RequestHandler):
+    "A connection that answers what is no HTTP with an error as JSON, and logs nothing of it."
+
+    def handle_error(self, request: Any, status: int = 500, exc: Any = None, message: Any = None) -> web.Response:
+        "Return the error as JSON."
+        response = _refused(Told("unreadable" if status < 500 else "unsaved"))
+        response.force_close()
+        return response
+
+
+def _most_connections() -> int:
+    "Return how many connections may be open at once: half of the files that this process may open."
+    try:
+        import resource
+    except ImportError:  # Windows
+        return 256
+    return min(1024, resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 2)
+
+
+class _Connections:
+    "The open connections of a server, of which idle ones are closed."
+
+    def __init__(self, server: web.Server):
+        self.server, self.busy = server, set()  # busy: transports of requests that are being answered
+        self._loop, self._most = asyncio.get_running_loop(), _most_connections()
+        self._idle_since: dict[asyncio.BaseTransport, float] = {}
+
+    def _idle(self) -> list[asyncio.BaseTransport]:
+        transports = (one.transport for one in self.server.connections)
+        return [one for one in transports if one and one not in self.busy and not one.is_closing()]
+
+    def __call__(self) -> _Connection:
+        "Make a connection; close the oldest idle one where there are many."
+        if len(self.server.connections) >= self._most and (idle := self._idle()):
+            idle[0].abort()
+        return _Connection(self.server, loop=self._loop, access_log=None, auto_decompress=False)
+
+    async def sweep(self) -> None:
+        "Close connections that have been idle for long, for as long as the server runs."
+        while True:
+            now = self._loop.time()
+            self._idle_since = {one: self._idle_since.get(one, now) for one in self._idle()}
+            for transport, since in self._idle_since.items():
+                if now - since >= _HEAD_SECONDS:
+                    transport.abort()
+            await asyncio.sleep(1)
 
 # %% ../../nbs/11_study/04_gateway.ipynb #dd378198
 class Gateway:
@@ -453,7 +543,10 @@ class Gateway:
         self.origins = {servers["otree"], *servers["origins"]}
         self.chats: _Chats | None = None
         self._runner: web.AppRunner | None = None
+        self._listener: asyncio.Server | None = None
+        self._connections: _Connections | None = None
         limits = self.study.settings["limits"]
+        self._newcomers, self._came = _Turnstile(servers["new_per_minute"], 60), set()
         self._calls = defaultdict(lambda: _Turnstile(limits["calls_per_second"], 1))
         self._messages = defaultdict(lambda: _Turnstile(limits["messages_per_minute"], 60))
 
@@ -483,8 +576,11 @@ class Gateway:
         self._runner = web.AppRunner(self.app(), access_log=None)
         try:
             await self._runner.setup()
-            await web.TCPSite(self._runner, "127.0.0.1", self.port).start()
-            self.port = self._runner.addresses[0][1]
+            self._connections = _Connections(self._runner.server)
+            make = asyncio.get_running_loop().create_server
+            self._listener = await make(self._connections, "127.0.0.1", self.port, backlog=64)
+            self.port = self._listener.sockets[0].getsockname()[1]
+            self._sweeper = asyncio.create_task(self._connections.sweep())
         except BaseException as error:
             await self._stop()
             if isinstance(error, OSError):
@@ -495,8 +591,11 @@ class Gateway:
             raise
 
     async def _stop(self) -> None:
+        if self._listener is not None:
+            self._sweeper.cancel()
+            self._listener.close()
         if self._runner is not None:
-            await self._runner.cleanup()
+            await self._runner.cleanup()  # waits for the requests under way
         if self.chats is not None:
             self.chats.close()
 
@@ -525,17 +624,23 @@ class Gateway:
 
     @web.middleware
     async def _wrapped(self, request: web.Request, handler: Any) -> web.StreamResponse:
-        "Errors in words, and who may call from where."
+        "Turn errors into words, and say who may call from where."
+        busy = self._connections.busy if self._connections else set()
+        busy.add(request.transport)
         try:
             response = web.Response() if request.method == "OPTIONS" else await handler(request)
         except Told as told:
-            response = _refused(told)
+            response = _refused(told, page=request.path == "/enter")
         except web.HTTPException as error:
             if error.status < 400:
                 raise
             response = _refused(Told("too_long" if error.status == 413 else "nowhere"))
-        except (RunError, sqlite3.Error):  # such as a full disk
+        except Exception as error:
+            if not isinstance(error, RunError | sqlite3.Error):  # such as a full disk
+                traceback.print_exc()
             response = _refused(Told("unsaved", 5.0))
+        finally:
+            busy.discard(request.transport)
         if not response.prepared:
             response.headers.update({**_SAFE, **self._for_origin(request)})
         return response
@@ -580,13 +685,11 @@ class Gateway:
         body = await _read(request)
         turn, text = _asked(body, self.study.settings["chat"]["longest_message"])
         person = self.chats.begin(person)
-        before = self.chats.standing(person)
-        if (turn is None or turn >= before.turn) and before.unanswered is None:
-            if wait := self._messages[person["participant"]].wait():
-                raise Told("too_fast", wait)
+        messages = self._messages[person["participant"]]
         stream = _Stream(request, self._for_origin(request)) if body.get("stream") else None
         # What was begun is done, also where the page is closed meanwhile.
-        now = await asyncio.shield(_take_turn(self.chats, person, turn, text, stream and stream.pass_on))
+        taken = _take_turn(self.chats, person, turn, text, stream and stream.pass_on, messages)
+        now = await asyncio.shield(taken)
         turn = now.turn - 1 if turn is None else turn
         answer = next(one for one in now.messages if one["role"] == "assistant" and one["turn"] == turn)
         reason = "length" if answer["finish_reason"] == "interrupted" else "stop"
@@ -604,13 +707,16 @@ class Gateway:
         questionnaire, answers = body.get("questionnaire"), body.get("answers")
         if not isinstance(questionnaire, str) or not isinstance(answers, dict) or len(answers) > 500:
             raise Told("unreadable")
+
+        def save() -> int:
+            checked = self.study.check_answers(questionnaire, answers)
+            self.chats.people.answer(person["participant"], questionnaire, checked)
+            return len(checked)
+
         try:
-            answers = {plain_value(item): value for item, value in answers.items()}
-            answers = self.study.check_answers(questionnaire, answers)
+            return web.json_response({"kept": await asyncio.to_thread(save)})
         except TableError:
             raise Told("answers") from None
-        self.chats.people.answer(person["participant"], questionnaire, answers)
-        return web.json_response({"kept": len(answers)})
 
     async def _end(self, _: web.Request, person: Mapping[str, Any]) -> web.Response:
         return web.json_response(self.chats.told(self.chats.end(person)))
@@ -632,20 +738,53 @@ class Gateway:
         given = [label, front] if origin is None else [label, front, origin]
         if not all(isinstance(one, str) and one.strip() for one in given):
             raise Told("unreadable")
-        participant = self.study.participant_id(label)
-        person = self.chats.people.join(participant, self.study.condition_at, front=front, origin=origin)
+        participant, seat = self._who(label, front)
+        most = self.study.settings["servers"]["places"] if front == "otree" else None
+        known = {"front": front, "origin": origin, "seat": seat, "most": most}
+        person = await asyncio.to_thread(self.chats.people.join, participant, self.study.condition_at, **known)
+        if person is None:
+            raise Told("full")
+        if seat and person["seat"] != seat:
+            raise Told("other_browser")
         token = self.study.token(participant)
         return web.json_response({"participant": participant, "token": token, "status": person["status"]})
 
+    def _who(self, label: str, front: str) -> tuple[str, str | None]:
+        """Return the participant of a label, and the seat of their browser.
+
+        Whoever opens a page of the study server can give it any label. So of its labels only those count that the entry
+        made, and those that it made itself.
+        """
+        if sealed := self.study.unseal(label):
+            return sealed if self.study.settings["servers"]["one_browser"] else (sealed[0], None)
+        if front == "otree" and not label.startswith("otree/"):
+            raise Told("unknown")
+        return self.study.participant_id(label), None
+
     async def _enter(self, request: web.Request) -> web.Response:
-        labels = (request.query.get(name) for name in _LABELS)
-        label = next(filter(None, labels), None) or uuid.uuid4().hex
-        participant, servers = self.study.participant_id(label), self.study.settings["servers"]
-        there = f"{servers['otree']}/room/study?participant_label={participant}&welcome_page_ok=1"
+        "Send a browser on to the study server, under a label that hides the panel's id and names the browser."
+        servers, cookie = self.study.settings["servers"], request.cookies.get("seat", "")
+        cookie = cookie if 20 <= len(cookie) <= 100 else secrets.token_urlsafe(24)
+        label = next(filter(None, (request.query.get(name) for name in _LABELS)), None)
+        if label is None and not servers["without_id"]:
+            raise Told("incomplete")
+        if label and len(label) < 9 and label.isdigit():
+            note(_GUESSABLE + _GUESSABLE_AND[servers["one_browser"]])
+        participant, people = self.study.participant_id(label or f"browser/{cookie}"), self.chats.people
+        seat = self.study.seat(cookie) if servers["one_browser"] else ""
+        sealed, person = self.study.seal(participant, seat), people.row(participant)
+        if person is None and people.count() >= servers["places"]:
+            raise Told("full")
+        if sealed not in self._came and (person is None or person["seat"] not in (None, seat)):
+            if wait := self._newcomers.wait():  # each new label takes a place in the study server
+                raise Told("busy", wait)
+            self._came.add(sealed)
+        there = f"{servers['otree']}/room/study?participant_label={sealed}&welcome_page_ok=1"
         response = web.Response(status=302, headers={"Location": there})
-        secure = servers["gateway"].startswith("https:")
-        how = {"path": self._way_out, "httponly": True, "samesite": "Lax", "secure": secure, "max_age": 86400}
-        response.set_cookie("label", quote(label, errors="replace"), **how)
+        how = {"httponly": True, "samesite": "Lax", "secure": servers["gateway"].startswith("https:")}
+        place = self._way_out.removesuffix("/leave")
+        response.set_cookie("seat", cookie, path=f"{place}/enter", max_age=30 * 86400, **how)
+        response.set_cookie("label", quote(label or "", errors="replace"), path=self._way_out, max_age=86400, **how)
         return response
 
     async def _leave(self, request: web.Request) -> web.Response:
@@ -787,6 +926,28 @@ class Client:
         return self._call("/v1/finish", {})["completion_link"]
 
 # %% ../../nbs/11_study/04_gateway.ipynb #dbd9f7e8
+def wait_for_signal() -> None:
+    """Return when the process is told to stop, by Ctrl-C or SIGTERM. What is under way is then finished by the caller.
+
+    Examples
+    --------
+    >>> import os, signal, threading
+    >>> from anthrokit.study.gateway import wait_for_signal
+    >>> threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGTERM)).start()
+    >>> wait_for_signal()
+    """
+    stopped = threading.Event()
+    before = None
+    if threading.current_thread() is threading.main_thread():
+        before = signal.signal(signal.SIGTERM, lambda *_: stopped.set())
+    try:
+        with contextlib.suppress(KeyboardInterrupt):
+            stopped.wait()
+    finally:
+        if before is not None:
+            signal.signal(signal.SIGTERM, before)
+
+
 def serve(
     study: Study | Any, *, port: int | None = None, ready: Callable[[Gateway], None] | None = None
 ) -> None:
@@ -807,5 +968,4 @@ def serve(
     with Gateway(study, port=port) as gateway:
         if ready:
             ready(gateway)
-        with contextlib.suppress(KeyboardInterrupt):
-            threading.Event().wait()
+        wait_for_signal()

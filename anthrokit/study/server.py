@@ -6,10 +6,12 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import http.client
 import json
 import os
 import shutil
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -22,9 +24,9 @@ from typing import Any
 
 import filelock
 
-from ..core import SetupError, cache_folder, data_path
-from .gateway import Gateway, _ask
-from .studies import Study
+from ..core import SetupError, cache_folder, data_path, note
+from .gateway import Gateway, _ask, wait_for_signal
+from .studies import Study, load_settings, make_private
 
 # %% auto #0
 __all__ = ['OTREE', 'otree_python', 'write_project', 'StudyServer', 'start']
@@ -34,12 +36,12 @@ OTREE = "otree==6.0.15"
 
 
 def otree_python() -> Path:
-    """The Python that runs oTree, in an environment that is made once: from PyPI, some 15 MB, under a minute.
+    """Return the Python that runs oTree, in an environment that is made once: from PyPI, some 15 MB, under a minute.
 
     Raises
     ------
     SetupError
-        It can't be made; says why and what to do.
+        If the environment can't be made. The error says why and what to do.
 
     Examples
     --------
@@ -54,7 +56,8 @@ def otree_python() -> Path:
         if not Path(own).is_file():
             raise SetupError(f"ANTHROKIT_OTREE names {own}, and there is no such file")
         return Path(own)
-    folder = cache_folder() / OTREE.replace("==", "-")
+    pins = "".join(data_path(f"study/{name}").read_text(encoding="utf-8") for name in _PINS)
+    folder = cache_folder() / f"{OTREE.replace('==', '-')}-{hashlib.sha256(pins.encode()).hexdigest()[:12]}"
     python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     if python.exists():
         return python
@@ -65,20 +68,29 @@ def otree_python() -> Path:
     return python
 
 
+_PINS = {  # what is installed from each file, in this order
+    "otree-wheels.txt": ("--only-binary", ":all:"),
+    "otree-source.txt": ("--no-build-isolation", "--no-cache-dir"),
+}
+
+
 def _make_environment(folder: Path, part: Path) -> None:
-    "oTree in a new environment; nothing is left of one that failed."
+    "Install oTree into a new environment. Nothing is left of one that failed."
     shutil.rmtree(part, ignore_errors=True)
-    pip = [part / "bin" / "python", "-m", "pip", "--no-color", "--quiet", "--disable-pip-version-check"]
-    pip += ["install", OTREE]
-    for command in ([sys.executable, "-m", "venv", part], pip):
+    python = part / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    pip = [python, "-m", "pip", "--no-color", "--quiet", "--disable-pip-version-check", "install"]
+    pip += ["--no-deps", "--require-hashes"]
+    installs = [[*pip, *how, "-r", data_path(f"study/{name}")] for name, how in _PINS.items()]
+    for command in ([sys.executable, "-m", "venv", part], *installs):
         done = subprocess.run([str(one) for one in command], capture_output=True, text=True)
         if done.returncode:
             shutil.rmtree(part, ignore_errors=True)
-            said = (done.stderr or done.stdout).strip().splitlines() or ["no reason was given"]
+            lines = (done.stderr or done.stdout).strip().splitlines() or ["no reason was given"]
             raise SetupError(
-                f"oTree can't be installed: {said[-1][:300]}. Install it by hand where it can be had (python -m venv "
-                f"otree; otree/bin/pip install {OTREE}) and set ANTHROKIT_OTREE to that Python. The gateway alone "
-                f"needs none of it: anthrokit study serve FOLDER."
+                f"oTree can't be installed: {lines[-1][:300]}. Install it by hand where PyPI can be reached (make an "
+                f"environment, and in it pip install --no-deps --require-hashes -r FILE for "
+                f"{' and then '.join(_PINS)} in {data_path('study')}), and set ANTHROKIT_OTREE to its Python. The "
+                f"gateway alone does not need it: anthrokit study serve FOLDER."
             )
     part.rename(folder)
 
@@ -88,7 +100,7 @@ def _paragraphs(text: str) -> list[str]:
 
 
 def write_project(study: Study) -> Path:
-    """Write the oTree project of a study into its folder. Files that are there stay, all but study.json.
+    """Write the oTree project of a study into its folder. Files that are there stay, but for study.json and serve.py.
 
     Returns
     -------
@@ -108,7 +120,7 @@ def write_project(study: Study) -> Path:
         for path in data_path(source).rglob("*"):
             there = place / path.relative_to(data_path(source))
             wanted = "__pycache__" not in path.parts and path.name not in ("chat.html", "page.js")
-            if path.is_file() and wanted and not there.exists():
+            if path.is_file() and wanted and (path.name == "serve.py" or not there.exists()):
                 there.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(path, there)
     shown = [
@@ -122,6 +134,7 @@ def write_project(study: Study) -> Path:
         "agree": settings["texts"]["agree"],
         "description": settings["questions"]["description"],
         "may_skip": settings["questions"]["may_skip"],
+        "longest_answer": settings["questions"]["longest_answer"],
         "gateway": settings["servers"]["gateway"],
         "gateway_here": f"http://127.0.0.1:{settings['servers']['gateway_port']}",
         "questionnaires": shown,
@@ -143,7 +156,7 @@ class StudyServer:
     Raises
     ------
     SetupError
-        oTree isn't there, its port is taken, or it doesn't start; says what it said.
+        If the consent holds the placeholder, oTree can't be installed, its port is taken, or it doesn't start.
 
     Examples
     --------
@@ -158,6 +171,11 @@ class StudyServer:
         self.url, self.process = f"http://127.0.0.1:{self.port}", None
         self._stopping, self._watcher = threading.Event(), None
 
+    @property
+    def entry(self) -> str:
+        "The link for Prolific, as participants' browsers see it."
+        return f"{self.study.settings['servers']['gateway']}/enter?PROLIFIC_PID={{{{%PROLIFIC_PID%}}}}"
+
     def __enter__(self) -> StudyServer:
         return self.start()
 
@@ -165,7 +183,12 @@ class StudyServer:
         self.stop()
 
     def start(self) -> StudyServer:
-        "Start it, and make room for the participants."
+        "Start the server, and make room for the participants."
+        if _placeholder() in self.study.settings["texts"]["consent"]:
+            raise SetupError(
+                f"{self.study.folder}/study.toml: [texts] consent still holds the placeholder {_placeholder()!r}. "
+                f"Write there whom participants can ask and which board approved the study."
+            )
         python = otree_python()
         if self._answers():
             raise SetupError(
@@ -176,10 +199,8 @@ class StudyServer:
         self._begin(python)
         try:
             self._until_up()
-            if not self._ask("/api/rooms")[0]["session_code"]:
-                places = self.study.settings["servers"]["places"]
-                asked = {"session_config_name": "study", "room_name": "study", "num_participants": places}
-                self._ask("/api/sessions", asked)
+            self._make_room()
+            make_private(self.study.folder)
         except BaseException:
             self.stop()
             raise
@@ -207,7 +228,7 @@ class StudyServer:
 
     def _begin(self, python: Path) -> None:
         project, secret = write_project(self.study), self.study.server_secrets
-        hidden = [name for name in os.environ if "KEY" in name or "PYTHON" in name]
+        hidden = [name for name in os.environ if "KEY" in name or name.startswith(("PYTHON", "OTREE_", "DATABASE_URL"))]
         environment = {name: value for name, value in os.environ.items() if name not in hidden} | {
             "OTREE_PRODUCTION": "1",
             "OTREE_AUTH_LEVEL": "STUDY",
@@ -218,17 +239,53 @@ class StudyServer:
             "PYTHONDONTWRITEBYTECODE": "1",
         }
         streams = {"stdin": subprocess.PIPE, "stdout": subprocess.DEVNULL}
-        with open(self.study.folder / "otree.log", "ab") as log:
+        if os.name != "nt":
+            streams["umask"] = 0o077  # oTree's database holds the participants' tokens
+        with open(os.open(self.study.folder / "otree.log", os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600), "ab") as log:
             command = [str(python), "serve.py", str(self.port)]
             self.process = subprocess.Popen(command, cwd=project, env=environment, stderr=log, **streams)
 
     def _watch(self, python: Path) -> None:
+        checked, silent = time.monotonic(), 0
         while not self._stopping.wait(0.2):
+            if self.process.poll() is None and time.monotonic() - checked >= _CHECK_SECONDS:
+                silent = 0 if self._answers() else silent + 1
+                if silent == _SILENT_CHECKS:
+                    note("The study server did not answer. It is started again; everybody goes on.", again=True)
+                    self.process.kill()
+                    self.process.wait()
+                elif not silent:
+                    with contextlib.suppress(SetupError, OSError, sqlite3.Error):  # at the next check then
+                        self._make_room()
+                checked = time.monotonic()
             if self.process.poll() is not None and not self._stopping.is_set():
-                with contextlib.suppress(Exception):  # it is tried again, as long as the study runs
+                with contextlib.suppress(Exception):  # at the next turn of the loop then
                     self.process.stdin.close()
                     self._begin(python)
                     self._until_up()
+                    checked, silent = time.monotonic(), 0
+
+    def _make_room(self) -> None:
+        "Make a further session where few places are free and the study takes more participants."
+        with self.study.open_people() as people:
+            began = people.count()
+        servers = self.study.settings["servers"]
+        places, visits = servers["places"], servers["new_per_minute"] or 60
+        if began >= 0.9 * places:
+            note(
+                f"Nine in ten of the {places} participants of the study have begun. To take more, raise places in "
+                f"study.toml and start the study server again."
+            )
+        if began < places and self._free_places() < visits:  # as many as may come in a minute
+            wanted = {"session_config_name": "study", "room_name": "study"}
+            self._ask("/api/sessions", {**wanted, "num_participants": places - began + visits})
+
+    def _free_places(self) -> int:
+        "Return how many places of the newest session nobody has visited."
+        file = f"{(self.study.folder / 'otree' / 'db.sqlite3').absolute().as_uri()}?mode=ro"
+        with contextlib.closing(sqlite3.connect(file, uri=True, timeout=30)) as connection:
+            free = "SELECT COUNT(*) FROM otree_participant WHERE NOT visited AND session_id IN "
+            return connection.execute(f"{free}(SELECT session_id FROM otree_roomtosession)").fetchone()[0]
 
     def _answers(self) -> bool:
         try:
@@ -255,6 +312,14 @@ class StudyServer:
             raise SetupError(f"the study server did not answer {path}: {error}") from None
 
 
+_CHECK_SECONDS, _SILENT_CHECKS = 5.0, 3  # how often the server is asked whether it answers; after so many it is killed
+
+
+def _placeholder() -> str:
+    "Return the paragraph of the consent that a study must replace."
+    return load_settings(data_path("study/study.toml"))["texts"]["consent"].strip().split("\n\n")[-1]
+
+
 def start(study: Study | Any, *, ready: Callable[[Gateway, StudyServer], None] | None = None) -> None:
     """Run gateway and study server together until the process is told to stop: `anthrokit study start FOLDER`.
 
@@ -274,5 +339,4 @@ def start(study: Study | Any, *, ready: Callable[[Gateway, StudyServer], None] |
     with Gateway(study) as gateway, StudyServer(study) as server:
         if ready:
             ready(gateway, server)
-        with contextlib.suppress(KeyboardInterrupt):
-            threading.Event().wait()
+        wait_for_signal()

@@ -27,10 +27,10 @@ from ..core import Run, RunError, SetupError, TableError, check, data_path, plai
 from ..core import redact, table_sql, time_now, transaction
 from ..models import LLM, Budget
 from .conditions import load_conditions
-from .questionnaires import Questionnaire, _entry, check_responses, load_questionnaires
+from .questionnaires import OPEN, Questionnaire, _entry, check_responses, load_questionnaires
 
 # %% auto #0
-__all__ = ['load_settings', 'draw_condition', 'People', 'Study', 'init_study', 'set_section']
+__all__ = ['load_settings', 'draw_condition', 'People', 'make_private', 'Study', 'init_study', 'set_section']
 
 # %% ../../nbs/11_study/03_studies.ipynb #97608d52
 def load_settings(path: str | os.PathLike) -> dict[str, Any]:
@@ -80,6 +80,8 @@ def _sensible(found: dict[str, Any], path: Any) -> dict[str, Any]:
             raise TableError(f"{path}: [chat] least_{what} is more than most_{what}")
     if chat["most_turns"] < 1 or chat["most_minutes"] <= 0 or chat["longest_message"] < 1:
         raise TableError(f"{path}: [chat] leaves no room for a message")
+    if not all(isinstance(name, str) and 0 < len(name) <= 100 for name in found["questions"]["open_items"]):
+        raise TableError(f"{path}: [questions] open_items must be a list of names of at most 100 characters")
     if "model" not in target:
         raise TableError(f"{path}: [target] names no model")
     said = [name for name in target if name != "max_tokens"]
@@ -139,6 +141,7 @@ class People:
     def __init__(self, path: str | os.PathLike):
         self.path, self._guard = Path(path), threading.RLock()
         self.path.parent.mkdir(parents=True, exist_ok=True)
+        os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))  # SQLite's other files get the same mode
         self._connection = sqlite3.connect(
             self.path, check_same_thread=False, isolation_level=None, timeout=60
         )
@@ -166,8 +169,17 @@ class People:
             ).fetchone()
         return dict(found) if found else None
 
-    def join(self, participant: str, draw: Any, *, front: str, origin: str | None = None) -> dict[str, Any]:
-        """A participant's row; made where they come for the first time.
+    def join(
+        self,
+        participant: str,
+        draw: Any,
+        *,
+        front: str,
+        origin: str | None = None,
+        seat: str | None = None,
+        most: int | None = None,
+    ) -> dict[str, Any] | None:
+        """Return a participant's row, which is made when they come for the first time.
 
         Parameters
         ----------
@@ -177,9 +189,15 @@ class People:
             From the place in the order of coming to a condition.
         front, origin : str
             As in the table.
+        seat : str, optional
+            The browser that they come from. The first one that is given stays in the row.
+        most : int, optional
+            How many participants the study takes. A further one gets None.
         """
         with self._guard, transaction(self._connection) as connection:
             if self.row(participant) is None:
+                if most is not None and self.count() >= most:
+                    return None
                 [(position,)] = connection.execute("SELECT COALESCE(MAX(position) + 1, 0) FROM participants")
                 values = (participant, position, draw(position), front, "joined", time_now(), origin)
                 connection.execute(
@@ -187,7 +205,16 @@ class People:
                     "VALUES (?, ?, ?, ?, ?, ?, ?)",
                     values,
                 )
+            if seat is not None:
+                connection.execute(
+                    "UPDATE participants SET seat = ? WHERE participant = ? AND seat IS NULL", [seat, participant]
+                )
         return self.row(participant)
+
+    def count(self) -> int:
+        "Return how many participants there are."
+        with self._guard:
+            return self._connection.execute("SELECT COUNT(*) FROM participants").fetchone()[0]
 
     def update(self, participant: str, **values: Any) -> None:
         "Change columns of a participant's row."
@@ -231,6 +258,26 @@ class People:
         with self._guard:
             _rewrite(self.path)
         return sum(gone)
+
+
+def make_private(folder: Path) -> None:
+    """Let only the owner of a folder read it and the files in it (0700 and 0600).
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> (folder / "people.sqlite").touch(0o644)
+    >>> make_private(folder)
+    >>> oct((folder / "people.sqlite").stat().st_mode & 0o777)
+    '0o600'
+    """
+    folder.chmod(0o700)
+    for path in folder.rglob("*"):
+        with contextlib.suppress(FileNotFoundError):  # such as the journal of a file that was just closed
+            if not path.is_symlink():
+                path.chmod(0o700 if path.is_dir() else 0o600)
 
 
 def _rewrite(file: Path) -> None:
@@ -320,9 +367,24 @@ class Study:
         return hmac.new(self._secrets["seed"].encode(), told, hashlib.sha256).hexdigest()
 
     def participant_id(self, label: str) -> str:
-        "The id of whom a front calls so; an id is returned as it is."
-        is_id = len(label) == 17 and label[0] == "p" and set(label[1:]) <= set("0123456789abcdef")
-        return label if is_id else "p" + self._hash("participant", label)[:16]
+        "Return the id of the participant whom a front calls by this label."
+        return "p" + self._hash("participant", label)[:16]
+
+    def seat(self, cookie: str) -> str:
+        "Return the id of the browser that holds this cookie."
+        return self._hash("seat", cookie)[:16]
+
+    def seal(self, participant: str, seat: str) -> str:
+        "Return the label under which the study server knows a participant in a browser; nobody else can make one."
+        known = f"{participant}.{seat}"
+        return f"{known}.{hmac.new(self.admin_token.encode(), known.encode(), hashlib.sha256).hexdigest()[:32]}"
+
+    def unseal(self, label: str) -> tuple[str, str] | None:
+        "Return participant and seat of a label that `seal` made; None for any other text."
+        participant, _, rest = label.partition(".")
+        seat = rest.partition(".")[0]
+        own, given = (one.encode("utf-8", "surrogatepass") for one in (self.seal(participant, seat), label))
+        return (participant, seat) if hmac.compare_digest(own, given) else None
 
     def token(self, participant: str) -> str:
         "What opens a participant's dialogue, and no other."
@@ -356,15 +418,35 @@ class Study:
             f"a server of ours at {llm.api_base}" if llm.api_base else f"the company or program {provider}"
         )
         where = "a program on our own computer" if llm.embedded else where
-        return self.settings["texts"][name].strip().replace("{provider}", redact(f"{where} (model {llm.model})"))
+        minutes = f"{self.settings['chat']['most_minutes'] + 10:g}"
+        text = self.settings["texts"][name].strip().replace("{minutes}", minutes)
+        return text.replace("{provider}", redact(f"{where} (model {llm.model})"))
 
     def check_answers(self, questionnaire: str, answers: Mapping[str, Any]) -> dict[str, Any]:
-        "Answers that can be; a TableError says what is wrong."
+        """Return answers to a questionnaire of this study, or to its open questions.
+
+        Raises
+        ------
+        TableError
+            If there is no such item, if a value is not on its scale, or if an answer is longer than the settings allow.
+        """
+        questions = self.settings["questions"]
+        for item, value in answers.items():
+            if len(item) > 100:
+                raise TableError(f"an item has a name of {len(item)} characters; at most 100 are allowed")
+            if not isinstance(value, str | int | None) or isinstance(value, bool):
+                raise TableError(f"{item}: an answer is a text or a whole number, not {type(value).__name__}")
+            if len(str(value)) > questions["longest_answer"]:
+                most = questions["longest_answer"]
+                raise TableError(f"{item}: {len(str(value))} characters; at most {most} are kept")
+            if questionnaire == OPEN and item not in questions["open_items"]:
+                raise TableError(f"there is no open question {item!r}; study.toml: [questions] open_items lists them")
+        answers = {plain_value(item): value for item, value in answers.items()}
         if answers:
             told = {"item": list(answers), "value": [_as_text(value) for value in answers.values()]}
             rows = pd.DataFrame(told).assign(participant="p", questionnaire=questionnaire, at="now")
             check_responses(rows, self.questionnaires)
-        return dict(answers)
+        return answers
 
 # %% ../../nbs/11_study/03_studies.ipynb #1e51e2c5
 def init_study(folder: str | os.PathLike, **target: Any) -> Study:
@@ -411,6 +493,7 @@ def init_study(folder: str | os.PathLike, **target: Any) -> Study:
         private = os.open(folder / "secrets.json", os.O_WRONLY | os.O_CREAT, 0o600)
         with open(private, "w", encoding="utf-8") as file:
             json.dump(drawn, file)
+        make_private(folder)
         return Study(folder)
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)

@@ -42,6 +42,12 @@ class Served:
                 time.sleep(0.05)
         raise TimeoutError("the gateway does not answer")
 
+    def stop(self):
+        "Send SIGTERM; return the exit code."
+        self.process.terminate()
+        self.process.join()
+        return self.process.exitcode
+
     def kill(self):
         "kill -9"
         self.process.kill()

@@ -122,7 +122,8 @@ class Description(Page):
 
     @staticmethod
     def vars_for_template(player):
-        return dict(question=STUDY["description"], required=not STUDY["may_skip"])
+        required, longest = not STUDY["may_skip"], STUDY["longest_answer"]
+        return dict(question=STUDY["description"], required=required, longest=longest)
 
     @staticmethod
     def error_message(player, values):
