@@ -14,7 +14,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "gold_standard": ["agreement_bar", "agreement_by", "agreement_by_criterion", "case_correlation", "cases_needed", "draw_golden", "golden_progress", "golden_sheets", "read_golden", "write_golden_sheets"],
         "hard_sets": ["drop_by_choice", "hard_drop", "plot_hard_drop", "saturation_without"],
         "judging": ["RubricJudge", "ajudge_answers", "judge_answers", "read_verdicts", "rubric_prompt", "verdict_mark"],
-        "languages": ["Word", "language_of", "read_sentences", "read_words"],
+        "languages": ["Word", "language_of", "read_sentences", "read_words", "simplified"],
         "personas": ["WORDS", "persona", "persona_words", "plot_personas", "plot_together", "shapes", "together"],
         "released": ["read_released_answers", "read_released_overall", "read_released_scores", "write_released_answers", "write_released_scores"],
         "results": ["AGREEMENTS", "ability_table", "agreement", "by_difficulty", "compare", "disagreements", "golden", "leaderboard", "length_correlation", "mean_words", "saturation", "score_by", "wide_scores"],
