@@ -24,7 +24,7 @@ from cyclopts import App, CycloptsError, Parameter, validators
 from cyclopts.config import Dict
 
 import anthrokit as ak
-from .core import nearest
+from .core import suggest_name
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -289,7 +289,7 @@ def runs(folder: str = "runs") -> _Result:
 def _known(path: Any, place: str, names: Any, known: set[str]) -> None:
     for name in names:
         if name not in known:
-            raise _SettingsError(f"{path}: {place} can't have {name!r}; {nearest(name, sorted(known))}")
+            raise _SettingsError(f"{path}: {place} can't have {name!r}; {suggest_name(name, sorted(known))}")
 
 
 def _kinds(path: Any, place: str, said: dict[str, Any], kinds: dict[str, Any]) -> None:
@@ -378,7 +378,7 @@ def demo(folder: str = "runs/demo", *, dialogues: _Positive = 16, turns: _Positi
     turns
         Target messages in each.
     """
-    from anthrokit.report import draw, profile_table
+    from anthrokit.report import draw_figures, profile_table
 
     start, show = time.perf_counter(), not _session.quiet
     minutes = max(1, round(dialogues * turns / 40))
@@ -398,7 +398,7 @@ def demo(folder: str = "runs/demo", *, dialogues: _Positive = 16, turns: _Positi
         _say("2 of 3: the judges, 14 behaviours in each message")
         ak.judge(run, progress=show)
         _say("3 of 3: figures and report")
-        for name, axes in draw(run).items():
+        for name, axes in draw_figures(run).items():
             ak.figures.save(axes, Path(folder) / name, formats=["png"])
         labels, missing, report = run.labels(), len(run.missing()), ak.write_report(run)
     seconds = time.perf_counter() - start
@@ -916,7 +916,7 @@ def anthroscore(
     score = ak.anthroscore
     table = ak.core.read_frame(texts, dtype=str)
     if text not in table:
-        raise ValueError(f"{texts} has no column {text!r} of texts; {nearest(text, table)}. Name it with --text")
+        raise ValueError(f"{texts} has no column {text!r} of texts; {suggest_name(text, table)}. Name it with --text")
     words = tuple(entities) if entities else score.preset(preset, names or ())
     scorer = score.load_scorer(model, precision=precision)
     common = {"protocol": protocol, "text": text, "check_language": not any_language}
@@ -1046,7 +1046,7 @@ def heartbench_score(
     with ak.Run(run, read_only=True) as there:
         hits = there.hits(judges)
     levels = {"overall": ["overall"], "dimension": ["overall", "dimension"]}
-    table, without = ak.heartbench.score(hits, protocol), ak.heartbench.unscored(hits, protocol)
+    table, without = ak.heartbench.score(hits, protocol), ak.heartbench.missing_scores(hits, protocol)
     return _Result(
         table[table["level"].isin(levels.get(level, table["level"].unique()))],
         {"run": run, "protocol": protocol},
@@ -1077,13 +1077,13 @@ def heartbench_estimate(
     judges
         Models that judge the run's answers.
     """
-    from anthrokit.work import estimate_jobs, look_at
+    from anthrokit.work import estimate_jobs, open_readonly
 
     if not models and not judges:
         raise ValueError("say which models answer (--models) or judge (--judges)")
     if judges and not run:
         raise ValueError("judges are priced by the answers of a run: name its folder, or leave --judges out")
-    with look_at(_there(run) if judges else run) as there:
+    with open_readonly(_there(run) if judges else run) as there:
         jobs = []
         if models:
             jobs.append(ak.heartbench.answer.job(**shown.asked(models), run=there))
@@ -1414,7 +1414,7 @@ def lab(folder: str = "anthrokit-tutorials", *, copy_only: bool = False, options
     import pandas as pd
 
     if not copy_only:
-        ak.models.needs("lab", "jupyterlab")
+        ak.models.require_packages("lab", "jupyterlab")
     copies = copy_tutorials(folder)
     if copy_only:
         return _Result(pd.DataFrame({"tutorial": [str(path) for path in copies]}))

@@ -21,12 +21,12 @@ from markupsafe import Markup
 
 from . import figures, analysis
 from .models import DEFAULT_MODEL, NOTICE
-from .core import Run, RunError, TableError, data_path, records, silent_judges, waiting
-from .panels import CSS, Look, Source, dialogue_html
-from .panels.source import spelled
+from .core import Run, RunError, TableError, data_path, to_records, judges_without_verdicts, status_line
+from .panels import CSS, DisplayOptions, RunSource, dialogue_html
+from .panels.source import spell_invisible
 
 # %% auto #0
-__all__ = ['demo_run', 'profile_table', 'side_by_side', 'differences_table', 'draw', 'write_report']
+__all__ = ['demo_run', 'profile_table', 'side_by_side', 'differences_table', 'draw_figures', 'write_report']
 
 # %% ../nbs/14_report.ipynb #1bb51145
 @functools.cache
@@ -197,7 +197,7 @@ def differences_table(labels: pd.DataFrame, by: Sequence[str] = ("target",)) -> 
     )
 
 # %% ../nbs/14_report.ipynb #0dd377bb
-def draw(run: Run) -> dict[str, Any]:
+def draw_figures(run: Run) -> dict[str, Any]:
     """The two figures of a run: profile and emergence.
 
     Parameters
@@ -212,7 +212,7 @@ def draw(run: Run) -> dict[str, Any]:
 
     Examples
     --------
-    >>> list(draw(demo_run()))
+    >>> list(draw_figures(demo_run()))
     ['profile', 'emergence']
     """
     labels = run.labels()
@@ -244,9 +244,9 @@ def _panel_style() -> Markup:
 
 def _dialogues(run: Run, most: int) -> list[dict[str, Any]]:
     "The first dialogues: what their summary says, and the rest as HTML."
-    source, look = Source(run), Look(limit=None)
+    source, look = RunSource(run), DisplayOptions(limit=None)
     told = source.dialogues[["dialogue_id", "prompt_id", "scenario", "target", "status"]].head(most)
-    return [{**row, "html": dialogue_html(source, row["dialogue_id"], look)} for row in records(told)]
+    return [{**row, "html": dialogue_html(source, row["dialogue_id"], look)} for row in to_records(told)]
 
 # %% ../nbs/14_report.ipynb #f1d0b348
 def _notes(run: Run, offline: bool) -> list[str]:
@@ -256,7 +256,7 @@ def _notes(run: Run, offline: bool) -> list[str]:
     models = [settings for role in ("targets", "users") for settings in run.fact(role, {}).values()]
     embedded = any(settings.get("model") == DEFAULT_MODEL for settings in models)
     told = [NOTICE] if embedded else []
-    return [*told, *([quality_note()] if offline else []), *silent_judges(run).values()]
+    return [*told, *([quality_note()] if offline else []), *judges_without_verdicts(run).values()]
 
 
 @functools.cache
@@ -326,7 +326,7 @@ def write_report(run: Run | str | os.PathLike, path: str | os.PathLike | None = 
         with Run(run, read_only=True) as there:
             return write_report(there, path, dialogues=dialogues)
     path = Path(path).expanduser() if path is not None else run.folder / "report.html"
-    with waiting("drawing the report"):
+    with status_line("drawing the report"):
         page = _report(run, dialogues)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -344,11 +344,11 @@ def _report(run: Run, dialogues: int) -> str:
     labels, missing = run.labels(), run.missing()
     labelled = labels["label"].notna().any()
     conditions = _conditions(labels, run) if labelled else []
-    pictures = {name: _picture(axes) for name, axes in draw(run).items()} if labelled else {}
+    pictures = {name: _picture(axes) for name, axes in draw_figures(run).items()} if labelled else {}
     offline = {"grammar", "embeddings and grammar", "embeddings", "sentences", "patterns"} & set(summary["judges"])
     notes = _notes(run, bool(offline))
     # Texts of models stand in it: none may turn its line around or hide a part of it.
-    environment = jinja2.Environment(autoescape=True, finalize=lambda one: spelled(one) if type(one) is str else one)
+    environment = jinja2.Environment(autoescape=True, finalize=lambda one: spell_invisible(one) if type(one) is str else one)
     return environment.from_string(data_path("report.html").read_text(encoding="utf-8")).render(
         name=run.name,
         summary=summary,

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from anthrokit.core import (
-    Bar,
+    ProgressBar,
     BudgetReached,
     CallFailed,
     Interrupted,
@@ -32,9 +32,9 @@ from anthrokit.core import (
     RunError,
     SetupError,
     digest,
-    note,
+    notify,
     tables,
-    waiting,
+    status_line,
 )
 from anthrokit.models import (
     LLM,
@@ -44,17 +44,18 @@ from anthrokit.models import (
     Budget,
     Completion,
     Meter,
-    Spread,
+    ExecutorPool,
     await_for,
-    under_way,
+    count_pending,
     wait_for,
 )
 from .models.batches import Provider
 from .models.loop import background_loop
 
 # %% auto #0
-__all__ = ['Steps', 'Request', 'Computation', 'Alike', 'follow', 'Lane', 'Job', 'Forecast', 'run_job', 'arun_job', 'Running',
-           'usual_answer', 'estimate_jobs', 'look_at', 'task', 'Unreadable', 'ask_until_read', 'AskingJob']
+__all__ = ['Steps', 'Request', 'Computation', 'SharedPrefix', 'run_steps', 'Queue', 'Job', 'CostEstimate', 'run_job', 'arun_job',
+           'Running', 'mean_response_tokens', 'estimate_jobs', 'open_readonly', 'job_function', 'ParseError',
+           'ask_until_read', 'PromptJob']
 
 # %% ../nbs/03_work.ipynb #05f8f122
 @dataclass(frozen=True)
@@ -112,7 +113,7 @@ class Computation(NamedTuple):
     arguments: tuple = ()
 
 
-class Alike(NamedTuple):
+class SharedPrefix(NamedTuple):
     """Parts of a unit whose requests begin alike.
 
     The first is done alone: when it is answered, the provider has the beginning at hand, and takes less for the others,
@@ -127,7 +128,7 @@ class Alike(NamedTuple):
     --------
     >>> def part(number):
     ...     return (yield Computation(pow, (number, 2)))
-    >>> first, others = Alike([part(1), part(2), part(3)]).steps()
+    >>> first, others = SharedPrefix([part(1), part(2), part(3)]).steps()
     >>> len(others)
     2
     """
@@ -147,7 +148,7 @@ class Alike(NamedTuple):
 Steps = Generator[Any, Any, Any]
 
 # %% ../nbs/03_work.ipynb #3c9ba5ca
-async def follow(
+async def run_steps(
     steps: Steps,
     answer: Callable[[Request], Awaitable[Completion]],
     compute: Callable[[Computation], Awaitable[Any]] | None = None,
@@ -165,7 +166,7 @@ async def follow(
     compute : coroutine function, optional
         Gives the result of a computation; by default it is made in a thread.
     at_once : bool
-        Don't wait for the first of parts that are `Alike`.
+        Don't wait for the first of parts that are `SharedPrefix`.
 
     Returns
     -------
@@ -178,7 +179,7 @@ async def follow(
     >>> def steps():
     ...     eight = yield Computation(pow, (2, 3))
     ...     return eight + 1
-    >>> asyncio.run(follow(steps(), answer=None))
+    >>> asyncio.run(run_steps(steps(), answer=None))
     9
     """
 
@@ -187,7 +188,7 @@ async def follow(
             return await answer(step)
         if isinstance(step, Computation):
             return await (compute(step) if compute else asyncio.to_thread(step.function, *step.arguments))
-        return await follow(step.steps(at_once) if isinstance(step, Alike) else step, answer, compute, at_once)
+        return await run_steps(step.steps(at_once) if isinstance(step, SharedPrefix) else step, answer, compute, at_once)
 
     sent = None
     with contextlib.closing(steps):
@@ -205,7 +206,7 @@ async def follow(
                 sent = await one(step)
 
 # %% ../nbs/03_work.ipynb #6be9c238
-class Lane(NamedTuple):
+class Queue(NamedTuple):
     """Units that are worked on side by side.
 
     Attributes
@@ -219,7 +220,7 @@ class Lane(NamedTuple):
 
     Examples
     --------
-    >>> Lane(["d1", "d2"], places=2).places
+    >>> Queue(["d1", "d2"], places=2).places
     2
     """
 
@@ -294,7 +295,7 @@ class Job:
     >>> class Powers(Job):
     ...     noun, total, found = "power", 3, 0
     ...     def lanes(self):
-    ...         return [Lane([1, 2, 3], places=2)]
+    ...         return [Queue([1, 2, 3], places=2)]
     ...     def steps(self, unit):
     ...         power = yield Computation(pow, (unit, 2))
     ...         self.found += power
@@ -318,7 +319,7 @@ class Job:
     def open(self) -> None:
         "Write what is planned."
 
-    def lanes(self) -> list[Lane]:
+    def lanes(self) -> list[Queue]:
         "What is owed."
         raise NotImplementedError
 
@@ -326,7 +327,7 @@ class Job:
         "How a unit is done."
         raise NotImplementedError
 
-    def forecast(self) -> list[Forecast]:
+    def forecast(self) -> list[CostEstimate]:
         "What is owed, in calls and characters; for `estimate`."
         raise NotImplementedError
 
@@ -338,7 +339,7 @@ class Job:
 
     def look(self) -> contextlib.AbstractContextManager[Run]:
         "The run to be read, also after it was closed."
-        return look_at(self.run.folder if self.opened else self.run)
+        return open_readonly(self.run.folder if self.opened else self.run)
 
     def result(self) -> Any:
         "What the caller gets."
@@ -365,7 +366,7 @@ class Job:
             self.failed += failed
 
 
-class Forecast(NamedTuple):
+class CostEstimate(NamedTuple):
     """What one model still has to do in a job.
 
     Attributes
@@ -392,7 +393,7 @@ class Forecast(NamedTuple):
 
     Examples
     --------
-    >>> Forecast("judge", "judge a", None, owed=9, done=4).calls
+    >>> CostEstimate("judge", "judge a", None, owed=9, done=4).calls
     0
     """
 
@@ -414,14 +415,14 @@ class Forecast(NamedTuple):
 async def _do_lanes(job: Job, do: Callable[[Steps], Awaitable[Any]], places: int | None = None) -> None:
     "All lanes side by side, so that a slow one doesn't hold up the others."
 
-    def through(lane: Lane) -> Awaitable[None]:
+    def through(lane: Queue) -> Awaitable[None]:
         steps = lane.steps or job.steps
         return _work_through(lane.units, lambda unit: do(steps(unit)), places or lane.places)
 
     await _side_by_side(through(lane) for lane in job.lanes())
 
 
-async def _do(job: Job, batch: Batch | None, spread: Spread | None = None) -> None:
+async def _do(job: Job, batch: Batch | None, spread: ExecutorPool | None = None) -> None:
     "What a job owes: by calls of this process, of other workers, or in batches."
 
     async def called(request: Request) -> Completion:
@@ -442,17 +443,17 @@ async def _do(job: Job, batch: Batch | None, spread: Spread | None = None) -> No
     with spread or contextlib.nullcontext():
         if batch is None:
             places = spread.places if spread else None
-            await _do_lanes(job, lambda steps: follow(steps, called, compute), places)
+            await _do_lanes(job, lambda steps: run_steps(steps, called, compute), places)
         else:
             await _do_in_batches(job, batch, called)
         await job.meter.writer.settle()
 
 # %% ../nbs/03_work.ipynb #e8195d70
-def _ways(batch: bool | Batch = False, on: Any = None) -> tuple[Batch | None, Spread | None]:
+def _ways(batch: bool | Batch = False, on: Any = None) -> tuple[Batch | None, ExecutorPool | None]:
     "How requests are sent: in batches, by other workers, or, where both are None, by calls of this process."
     if not isinstance(batch, (bool, Batch)):
         raise ValueError(f"batch is {batch!r}; say True, or Batch(…) with settings of your own")
-    spread = None if on is None else Spread.of(on)
+    spread = None if on is None else ExecutorPool.of(on)
     if batch and spread:
         raise ValueError("a batch is sent by this process: leave on out")
     return Batch() if batch is True else batch or None, spread
@@ -476,7 +477,7 @@ async def _do_in_batches(job: Job, batch: Batch, called: Callable[[Request], Awa
                 how = {"unit": request.unit, "purpose": request.purpose}
                 return await queue.ask(request.id, request.llm, request.messages, request.parameters, **how)
 
-            await follow(steps, answer, at_once=True)
+            await run_steps(steps, answer, at_once=True)
             queue.done(*sent)
 
         await _do_lanes(job, do_unit, 2 * batch.requests)
@@ -485,7 +486,7 @@ async def _do_in_batches(job: Job, batch: Batch, called: Callable[[Request], Awa
 def _refuse_what_is_out(job: Job, batch: Batch | None) -> None:
     "Refuse single calls while requests of the same models are in batches: they would be paid twice."
     for model in job.models if batch is None else ():
-        if waiting := under_way(job.run, model.name):
+        if waiting := count_pending(job.run, model.name):
             raise SetupError(
                 f"{waiting:,} requests of {model.name} for the run {job.run.name!r} are in batches at its provider; "
                 f"batch=True waits for them"
@@ -498,7 +499,7 @@ _AT_WORK_GUARD = threading.Lock()
 
 @contextlib.contextmanager
 def _at_work(
-    job: Job, batch: Batch | None, spread: Spread | None = None, progress: bool = False
+    job: Job, batch: Batch | None, spread: ExecutorPool | None = None, progress: bool = False
 ) -> Iterator[None]:
     "The one job at work on a run: opened, and closed however it ends."
     folder = job.run.folder.resolve()
@@ -509,7 +510,7 @@ def _at_work(
             )
         _AT_WORK.add(folder)
     try:
-        with waiting("getting ready", progress):
+        with status_line("getting ready", progress):
             for model in job.models:
                 model.prepare()
         _refuse_what_is_out(job, batch)
@@ -549,7 +550,7 @@ class _Progress:
     def tick(self) -> None:
         "Draw the bar."
         if self.show and self.job.total:
-            self._bar = self._bar or Bar(self.job.noun, self.job.total, self.job.done)
+            self._bar = self._bar or ProgressBar(self.job.noun, self.job.total, self.job.done)
             self._bar.update(self.job.done, self._told())
 
     def close(self) -> None:
@@ -770,7 +771,7 @@ class Running:
 _ENOUGH = 20  # answers, to go by their mean
 
 
-def usual_answer(run: Run, purpose: str, llm: LLM, assumed: float) -> tuple[float, int]:
+def mean_response_tokens(run: Run, purpose: str, llm: LLM, assumed: float) -> tuple[float, int]:
     """Tokens of a model's answer, reasoning included, and how many were measured.
 
     Parameters
@@ -792,7 +793,7 @@ def usual_answer(run: Run, purpose: str, llm: LLM, assumed: float) -> tuple[floa
     Examples
     --------
     >>> from tempfile import mkdtemp
-    >>> usual_answer(Run(mkdtemp()), "judge", LLM("openai/gpt-4o", max_tokens=50), assumed=60)
+    >>> mean_response_tokens(Run(mkdtemp()), "judge", LLM("openai/gpt-4o", max_tokens=50), assumed=60)
     (50, 0)
     """
     sql = "SELECT COUNT(*), AVG(tokens_out) FROM calls WHERE purpose = ? AND model = ? AND status = 'ok'"
@@ -800,7 +801,7 @@ def usual_answer(run: Run, purpose: str, llm: LLM, assumed: float) -> tuple[floa
     return (tokens, measured) if measured >= _ENOUGH else (min(assumed, llm.longest_answer), 0)
 
 
-def _at_hand(one: Forecast, rate: float, batch: bool) -> tuple[int, float]:
+def _at_hand(one: CostEstimate, rate: float, batch: bool) -> tuple[int, float]:
     "Tokens that the provider will have at hand, if nothing is evicted, and what they save in US dollars."
     if batch or (cache := one.llm.prompt_cache()) is None:
         return 0, 0.0
@@ -818,7 +819,7 @@ def _at_hand(one: Forecast, rate: float, batch: bool) -> tuple[int, float]:
     return read, saved
 
 
-def _priced(one: Forecast, batch: bool) -> dict[str, Any]:
+def _priced(one: CostEstimate, batch: bool) -> dict[str, Any]:
     "A forecast in tokens and dollars."
     row = {"purpose": one.purpose, "name": one.name, "model": one.llm and one.llm.model}
     row |= {"owed": one.owed, "done": one.done, "calls": one.calls, "calls_least": one.calls_least}
@@ -877,7 +878,7 @@ def estimate_jobs(jobs: Iterable[Job], *, batch: bool = False) -> pd.DataFrame:
 
 # %% ../nbs/03_work.ipynb #ab47d7e3
 @contextlib.contextmanager
-def look_at(run: Run | str | Path | None) -> Iterator[Run]:
+def open_readonly(run: Run | str | Path | None) -> Iterator[Run]:
     """A run to be looked at.
 
     Parameters
@@ -888,7 +889,7 @@ def look_at(run: Run | str | Path | None) -> Iterator[Run]:
 
     Examples
     --------
-    >>> with look_at("runs/not-there") as run:
+    >>> with open_readonly("runs/not-there") as run:
     ...     len(run.dialogues())
     0
     """
@@ -899,12 +900,12 @@ def look_at(run: Run | str | Path | None) -> Iterator[Run]:
             yield there
     else:
         if run is not None:
-            note(f"{run} holds no run yet; nothing is counted as done.", again=True)
+            notify(f"{run} holds no run yet; nothing is counted as done.", again=True)
         with tempfile.TemporaryDirectory() as folder, Run(folder) as none:
             yield none
 
 # %% ../nbs/03_work.ipynb #209da0ad
-def task(make: Callable[..., Job]) -> Any:
+def job_function(make: Callable[..., Job]) -> Any:
     """Turn a function that makes a job into one that does it.
 
     The function's own parameters `batch`, `on`, `progress` and `wait`, where it has them, are the
@@ -925,7 +926,7 @@ def task(make: Callable[..., Job]) -> Any:
     --------
     >>> from anthrokit import demo_run, judge
     >>> from anthrokit.judging import PatternJudge
-    >>> job = judge.job(demo_run(), PatternJudge(), behaviours="emotions")  # judge is a task
+    >>> job = judge.job(demo_run(), PatternJudge(), behaviours="emotions")  # judge is a job_function
     >>> job.total, job.done
     (80, 0)
     """
@@ -939,7 +940,7 @@ def task(make: Callable[..., Job]) -> Any:
     @functools.wraps(make)
     def now(*given: Any, **settings: Any) -> Any:
         engine = taken_out(settings)
-        with waiting("getting ready", engine.get("progress", True)):
+        with status_line("getting ready", engine.get("progress", True)):
             job = make(*given, **settings)
         return run_job(job, **engine)
 
@@ -955,12 +956,12 @@ def task(make: Callable[..., Job]) -> Any:
     return now
 
 # %% ../nbs/03_work.ipynb #84a7c3d9
-class Unreadable(ValueError):
+class ParseError(ValueError):
     """An answer that isn't in the form that was asked for; says what is wrong.
 
     Examples
     --------
-    >>> isinstance(Unreadable("no list"), ValueError)
+    >>> isinstance(ParseError("no list"), ValueError)
     True
     """
 
@@ -984,7 +985,7 @@ def ask_until_read(
         The request, or a function from the attempt (1, 2, …) to the request. Attempt *n* adds n − 1 to its seed, if it
         has one.
     read : callable
-        Parses the text of a response ("" for an empty one). Any ValueError, such as `Unreadable`, counts as an unparsable response.
+        Parses the text of a response ("" for an empty one). Any ValueError, such as `ParseError`, counts as an unparsable response.
     tries : int
         Attempts at most.
     again : callable, optional
@@ -1020,7 +1021,7 @@ def ask_until_read(
             return {**row, "status": response.status, "error": response.error or response.finish_reason}, None
         try:
             if response.status == "truncated" and not read_truncated:
-                raise Unreadable("cut off by the token limit")
+                raise ParseError("cut off by the token limit")
             return {**row, "status": "ok", "error": None}, read(response.content or "")
         except ValueError as problem:
             row["error"] = str(problem) or type(problem).__name__
@@ -1056,19 +1057,19 @@ def refuse_unknown_outcomes(retry: Sequence[str], known: Sequence[str]) -> None:
 
 def forecast_calls(
     job: Job, purpose: str, name: str, llm: LLM, owed: int, assumed: float, prompts: Iterable[_Prompt]
-) -> Forecast:
+) -> CostEstimate:
     "A forecast of one call a prompt."
     prompts = list(prompts)
     texts = ["\n".join(message["content"] for message in prompt) for prompt in prompts]
-    tokens, measured = usual_answer(job.run, purpose, llm, assumed)
+    tokens, measured = mean_response_tokens(job.run, purpose, llm, assumed)
     calls, characters = len(texts), sum(map(len, texts))
     counts = (owed, owed - calls, calls, calls, characters, characters)
     starts = Counter(start for prompt in prompts if (start := getattr(prompt[-1]["content"], "start", "")))
     shared = [(len(start), times, 0) for start, times in starts.items()]
-    return Forecast(purpose, name, llm, *counts, texts[:: calls // 12 + 1], tokens, measured, shared)
+    return CostEstimate(purpose, name, llm, *counts, texts[:: calls // 12 + 1], tokens, measured, shared)
 
 # %% ../nbs/03_work.ipynb #7593dd99
-class AskingJob(Job):
+class PromptJob(Job):
     """One model is asked about each item until its answer can be read; what it says is kept in a table.
 
     Parameters
@@ -1097,7 +1098,7 @@ class AskingJob(Job):
     --------
     >>> from tempfile import mkdtemp
     >>> asked = {"purpose": "tag", "tokens": 5, "result": len, "model": "local/smollm2-135m-instruct"}
-    >>> AskingJob("case_tags", {"a": [[{"role": "user", "content": "Hm?"}]]}, None, run=mkdtemp(), **asked).owed
+    >>> PromptJob("case_tags", {"a": [[{"role": "user", "content": "Hm?"}]]}, None, run=mkdtemp(), **asked).owed
     ['a']
     """
 
@@ -1131,8 +1132,8 @@ class AskingJob(Job):
         self.owed = [item for item, mark in self.hashes.items() if known.get(item) != mark]
         self.done = self.total - len(self.owed)
 
-    def lanes(self) -> list[Lane]:
-        return [Lane(self.owed, self.llm.max_concurrency)]
+    def lanes(self) -> list[Queue]:
+        return [Queue(self.owed, self.llm.max_concurrency)]
 
     def steps(self, item: str) -> Steps:
         def ask(prompt: _Prompt, read: Callable[[str], Any], part: str = "") -> Steps:
@@ -1145,7 +1146,7 @@ class AskingJob(Job):
         kept = [{name: {**row, **shared}.get(name) for name in columns} for row in found]
         self.keep(self.table, kept, done=1, failed=int(found[-1]["status"] != "ok"))
 
-    def forecast(self) -> list[Forecast]:
+    def forecast(self) -> list[CostEstimate]:
         prompts = [prompt for item in self.owed for prompt in self.prompts[item]]
         each = max(1, len(prompts) // max(1, len(self.owed)))
         counts = (self.llm, self.total * each, self.tokens, prompts)

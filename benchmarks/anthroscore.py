@@ -28,13 +28,13 @@ import torch
 import transformers
 from tokenizers import ByteLevelBPETokenizer
 
-from anthrokit.anthroscore import mentions, protocol_named
+from anthrokit.anthroscore import get_protocol, mentions
 from anthrokit.anthroscore import scoring as score
 from anthrokit.core import Run
 from anthrokit.models import SPACY_MODEL
 
 HERE = Path(__file__).parent
-RELEASED = protocol_named("released")
+RELEASED = get_protocol("released")
 TERMS = {"human": RELEASED.human, "nonhuman": RELEASED.nonhuman}
 ENTITIES = ["system", "model", "chatbot", "assistant", "program", "robot", "machine", "agent"]
 

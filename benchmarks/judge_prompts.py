@@ -2,7 +2,7 @@
 
     python benchmarks/judge_prompts.py
 
-Writes data/judge_prompts.csv, which nbs/08_validity/04_sensitivities.ipynb shows. The model at hand is the embedded
+Writes data/judge_prompts.csv, which nbs/08_validity/04_panel_checks.ipynb shows. The model at hand is the embedded
 one, which can't write a verdict; its answer is the log-odds of Yes against No as the next words. About 5 minutes.
 For a model that can judge, `validity.judge_exchanges` asks the same in earnest.
 """
@@ -15,7 +15,7 @@ from statsmodels.stats.proportion import proportion_confint
 
 from anthrokit.core import data_path
 from anthrokit.judging import CONTEXTS, Item, judge_prompt, labelled_messages, quality
-from anthrokit.models import DEFAULT_MODEL, load
+from anthrokit.models import DEFAULT_MODEL, load_embedded
 from anthrokit.simulation import Taxonomy
 from anthrokit.validity import labelled_exchanges
 
@@ -27,7 +27,7 @@ def log_odds(passage: Item, behaviour: str, **shown) -> float:
     "Log-odds that the model answers Yes and not No."
     prompt = judge_prompt(passage, taxonomy[behaviour], **shown)
     prompt = prompt[: prompt.rindex("Answer in exactly this form")] + "Answer Yes or No."
-    model, tokenizer = load()
+    model, tokenizer = load_embedded()
     import torch
 
     asked = tokenizer.apply_chat_template(

@@ -155,10 +155,10 @@ def summary(found: pd.DataFrame) -> pd.DataFrame:
 def panels(base_prompts: int = 120, n_cases: int = CASES) -> dict[str, object]:
     "What makes each panel, by its name; the data are in memory."
     import anthrokit
-    from anthrokit.panels import Rubrics, Source
+    from anthrokit.panels import Rubrics, RunSource
 
     study = make_study(base_prompts)
-    source, rubrics = Source(study), Rubrics(make_rubrics(n_cases))
+    source, rubrics = RunSource(study), Rubrics(make_rubrics(n_cases))
     answers = study["messages"].query("role == 'assistant'").head(280).rename(columns={"content": "message"})
     sheet = answers.assign(behaviour="empathy")[["dialogue_id", "turn", "behaviour", "message"]]
     return {

@@ -120,7 +120,7 @@ def test_incidence_rises_and_is_never_certain(labels):
 @many
 @given(tables())
 def test_any_of_labels_complete_messages_alone(labels):
-    whole = analysis.any_of(labels).set_index(["dialogue_id", "turn", "category"])["label"]
+    whole = analysis.any_behaviour(labels).set_index(["dialogue_id", "turn", "category"])["label"]
     for key, mine in labels.groupby(["dialogue_id", "turn", "category"]):
         expected = pd.NA if mine["label"].isna().any() else bool(mine["label"].any())
         found = whole.loc[key]
@@ -282,7 +282,7 @@ def test_eight_base_prompts_at_zero_and_one():
 def test_nothing_scored_is_no_interval_and_no_warning(count):
     labels = analysis.simulate_labels(2, base_prompts=8, missing=0.0)
     unknown = labels["behaviour"] == "empathy"
-    for name in ["label", *analysis.judges_of(labels)]:
+    for name in ["label", *analysis.judge_columns(labels)]:
         labels[name] = labels[name].mask(unknown, pd.NA)
     table = count(labels)
     assert {0.95} == set(table["ci"])

@@ -454,7 +454,7 @@ def test_the_released_protocols_read_special_tokens_as_the_released_code_does(ti
     assert ids.count(tiny.tokenizer.mask_token_id) == 2 and place == ids.index(tiny.tokenizer.mask_token_id)
     with torch.no_grad():
         probability = tiny.model(torch.tensor([ids])).logits[0, place].double().softmax(-1).numpy()
-    asked, vocabulary = mentions.protocol_named(protocol), tiny.tokenizer.get_vocab()
+    asked, vocabulary = mentions.get_protocol(protocol), tiny.tokenizer.get_vocab()
     human, other = (sum(probability[vocabulary[w]] for w in words) for words in (asked.human, asked.nonhuman))
     made = score.score_sentences(rows, tiny, protocol=protocol)
     np.testing.assert_allclose(made["score"][0], np.log(human) - np.log(other), atol=1e-5)

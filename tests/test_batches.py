@@ -13,7 +13,7 @@ from judged import judge_in_batches, make_run, stats, verdicts
 
 from anthrokit.core import BudgetReached, Run, SetupError
 from anthrokit.judging import LLMJudge, TogetherJudge, ajudge, estimate, judge
-from anthrokit.models import LLM, Batch, Budget, under_way, wait_for
+from anthrokit.models import LLM, Batch, Budget, count_pending, wait_for
 from anthrokit.models.batches import Provider
 from anthrokit.simulation import load_prompts, simulate
 
@@ -61,7 +61,7 @@ def test_what_failed_is_missing_and_had_on_request(server, tmp_path):
         assert "500: The server had an error" in reasons and "the batch has no answer to this request" in reasons
         assert {"failed", "refused"} <= set(left["status"]) <= {"failed", "refused", "unparsed"}
         again = run.query("SELECT unit FROM batch_requests GROUP BY unit HAVING COUNT(*) > 1")
-        assert len(again) and under_way(run, "openai/judge-a") == 0
+        assert len(again) and count_pending(run, "openai/judge-a") == 0
         # what couldn't be read was asked once more, and few can't be read twice
         assert (left["status"] == "unparsed").sum() < len(again)
         judge(run, panel(base), batch=QUICK, **SOME)
@@ -242,7 +242,7 @@ def test_killed_while_batches_are_under_way(server, tmp_path):
     wait_until(lambda: stats(base).get("looks", 0) >= 2)
     process.kill()
     with Run(tmp_path / "run") as run:
-        assert under_way(run, "openai/judge-a") == 48 and run.ratings().empty
+        assert count_pending(run, "openai/judge-a") == 48 and run.ratings().empty
         with pytest.raises(SetupError, match="48 requests of openai/judge-a for the run 'run' are in batches"):
             judge(run, panel(base), **SOME)
         judge(run, panel(base), batch=QUICK, **SOME)

@@ -5,7 +5,7 @@ import pytest
 import anthrokit as ak
 from anthrokit.analysis import compare, emergence, factor_model, first_occurrences, profile
 from anthrokit.core import Run
-from anthrokit.panels.source import Source
+from anthrokit.panels.source import RunSource
 from anthrokit.simulation import metadata_rows
 
 
@@ -57,7 +57,7 @@ def test_figures_and_the_report_show_conditions(run, tmp_path):
 
 
 def test_panels_filter_and_split_by_the_design(run):
-    source = Source(run)
+    source = RunSource(run)
     assert source.design == ["prompt", "heat"]
     panel = ak.DialoguePanel(run, state={"prompt": "warm", "heat": "0.2"})
     assert len(panel.items) == 4

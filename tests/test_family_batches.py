@@ -15,7 +15,7 @@ from judged import of_families as panel
 
 from anthrokit.core import Run, SetupError
 from anthrokit.judging import estimate, judge
-from anthrokit.models import Batch, under_way
+from anthrokit.models import Batch, count_pending
 
 HERE = Path(__file__).parent
 QUICK = Batch(poll=0.1)
@@ -68,7 +68,7 @@ def test_results_are_fetched_from_the_own_address(families, tmp_path, address):
     base = families("--results-url", address)
     with make_run(tmp_path / "run", 2) as run:
         judge(run, panel(base, "anthropic/claude-sonnet-4-5"), batch=QUICK, **SOME)
-        assert run.missing().empty and len(run.ratings()) == 12 and under_way(run) == 0
+        assert run.missing().empty and len(run.ratings()) == 12 and count_pending(run) == 0
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_what_has_no_answer_says_why(families, tmp_path, name, status, reason):
         left = run.missing()
         assert len(left) == 12 and set(left["status"]) == {status}
         assert reason is None or left["reason"].str.contains(reason).all()
-        assert under_way(run) == 0
+        assert count_pending(run) == 0
 
 
 def start(base, folder, name):
@@ -111,7 +111,7 @@ def test_killed_while_a_batch_is_under_way(families, tmp_path, name):
     base = families("--batch-seconds", 4)
     killed_when(start(base, tmp_path / "run", name), lambda: stats(base).get("looks", 0) >= 2)
     with Run(tmp_path / "run") as run:
-        assert under_way(run, name) == 48 and run.ratings().empty
+        assert count_pending(run, name) == 48 and run.ratings().empty
         with pytest.raises(SetupError, match=f"48 requests of {name} for the run 'run' are in batches"):
             judge(run, panel(base, name), **SOME)
         judge(run, panel(base, name), batch=QUICK, **SOME)

@@ -42,7 +42,7 @@ def drawn(names, labels, **level):
     yield figures.plot_emergence(analysis.emergence(one, **level))
     yield figures.plot_late(analysis.late_share(labels, by=both, **level))
     yield figures.plot_snowball(analysis.snowball(one, **level))
-    yield figures.plot_agreement(analysis.agreement(one, **resampled))
+    yield figures.plot_expert_agreement(analysis.agreement(one, **resampled))
     if not level:
         yield figures.plot_heatmap(analysis.profile(labels, by=both), "target")
         yield figures.plot_scores(table)
@@ -65,7 +65,7 @@ def test_no_name_warns_or_leaves_no_room(kind):
 
 
 def test_long_names_that_end_differently_stay_apart():
-    assert len({figures.shown(name) for name in LONG}) == 2
+    assert len({figures.shorten_name(name) for name in LONG}) == 2
     legend = figures.plot_profile(analysis.profile(named(LONG))).get_legend()
     assert len({text.get_text() for text in legend.get_texts()}) == 2
 
@@ -81,7 +81,7 @@ def test_a_table_without_a_level_is_given_none():
     ax = figures.plot_profile(analysis.profile(named(["a", "b"])).drop(columns="ci"))
     assert "with interval (10 base prompts)" in ax.get_xlabel()
     mixed = pd.DataFrame({"ci": [0.9, np.nan, 0.95]})
-    assert figures.interval(mixed) == "90 % and 95 % interval"
+    assert figures.describe_interval(mixed) == "90 % and 95 % interval"
 
 
 def gallery():
@@ -100,13 +100,13 @@ def gallery():
     systems = {"behaviour": ["empathy"], "estimate": [0.7], "ci_low": [0.1], "ci_high": [0.9], "n": [8]}
     answers = np.random.default_rng(0).normal(3, 1, 60)
     told = {"title": "Published: HeartBench report, Figure 4", "beside": published.mean(axis=1).rename("Words")}
-    hits = heartbench.bundled_hits(writers=heartbench.WRITERS)
-    golden = heartbench.bundled_hits()[["model", "case_id", "criterion", "hit"]].rename(columns={"hit": "golden"})
-    agreed = heartbench.agreement(golden, heartbench.bundled_hits("lenient"), "dimension", n_resamples=99)
+    hits = heartbench.bundled_verdicts(writers=heartbench.WRITERS)
+    golden = heartbench.bundled_verdicts()[["model", "case_id", "criterion", "hit"]].rename(columns={"hit": "golden"})
+    agreed = heartbench.expert_agreement(golden, heartbench.bundled_verdicts("lenient"), "dimension", n_resamples=99)
     answered = heartbench.bundled_answers()  # in Chinese and in English; spaCy takes seconds to be loaded
     patterns = heartbench.patterns(answered[answered["case_id"].str.startswith("zh")])
-    patterns = heartbench.patterns_and_scores(heartbench.bundled_hits(), patterns, n_resamples=50)
-    groups, shares = heartbench.together(published, n_resamples=20)
+    patterns = heartbench.patterns_and_scores(heartbench.bundled_verdicts(), patterns, n_resamples=50)
+    groups, shares = heartbench.cluster_models(published, n_resamples=20)
     four = ["validation", "empathy", "emotions", "desires"]
     ten = ten.reset_index().assign(behaviour=lambda frame: frame["behaviour"].str.lower())
     factors = ("domain", "empathy", "professionalism", "category")
@@ -125,7 +125,7 @@ def gallery():
         (figures.plot_late, [analysis.late_share(labels)], {}),
         (figures.plot_snowball, [analysis.snowball(one)], {}),
         (figures.plot_snowball_matrix, [analysis.snowball_matrix(one[one["category"] == "internal states"])], {}),
-        (figures.plot_agreement, [analysis.agreement(one, n_resamples=99)], {}),
+        (figures.plot_expert_agreement, [analysis.agreement(one, n_resamples=99)], {}),
         (figures.plot_pairs, [analysis.pairwise_agreement(one)], {}),
         (figures.plot_missing, [analysis.missingness(pd.DataFrame(ratings), by="judge")], {}),
         (figures.plot_conditions, [pd.DataFrame({"condition": ["high", "low"] * 30, "score": answers})], {}),
@@ -141,12 +141,12 @@ def gallery():
         (heartbench.plot_radar, [heartbench.score(hits, n_resamples=99)], {}),
         (heartbench.plot_difficulty, [heartbench.by_difficulty(hits, n_resamples=99)], {}),
         (heartbench.plot_by, [heartbench.score_by(hits, "scene", n_resamples=99), "scene"], {}),
-        (heartbench.plot_agreement, [agreed, "dimension"], {}),
+        (heartbench.plot_expert_agreement, [agreed, "dimension"], {}),
         (heartbench.plot_normalisation, [], {}),
         (heartbench.plot_patterns, [patterns], {}),
         (heartbench.plot_hard_drop, [heartbench.hard_drop(hits, share=1 / 3, n_resamples=50)], {}),
         (heartbench.plot_personas, [published], {"groups": groups}),
-        (heartbench.plot_together, [shares, groups], {}),
+        (heartbench.plot_clusters, [shares, groups], {}),
     ]
 
 

@@ -29,13 +29,13 @@ from anthrokit.heartbench import (
     RubricJudge,
     bundled_answers,
     load_cases,
+    parse_rubric,
     read_draft,
-    read_verdicts,
     score_case,
     verdict_mark,
 )
 from anthrokit.models import LLM, Batch, Budget
-from anthrokit.work import Unreadable, estimate_jobs, look_at
+from anthrokit.work import ParseError, estimate_jobs, open_readonly
 
 ROOT = Path(__file__).parent.parent
 
@@ -329,7 +329,7 @@ def test_short_verdict_lists_are_asked_again_and_never_padded(serve, cases, tmp_
         assert alone["hit"].notna().all() and (alone["status"] == "ok").all()
         overall = heartbench.score(learned, n_resamples=0).iloc[0]
         assert overall[["n", "n_total"]].tolist() == [0, 3] and pd.isna(overall["estimate"])
-        assert len(heartbench.unscored(learned)) == 3
+        assert len(heartbench.missing_scores(learned)) == 3
 
 
 def test_failures_are_made_again_and_nothing_else(serve, cases, tmp_path):
@@ -355,7 +355,7 @@ def test_a_refused_answer_is_no_zero(serve, cases, tmp_path):
         scores = heartbench.score(hits, n_resamples=50).query("level == 'overall'").set_index("model")
         filtered = scores.loc["filtered"]
         assert filtered[["n", "n_total"]].tolist() == [0, 3] and pd.isna(filtered["estimate"])
-        assert set(heartbench.unscored(hits)["status"]) == {"answer refused"}
+        assert set(heartbench.missing_scores(hits)["status"]) == {"answer refused"}
 
 
 def test_a_wrong_key_stops_at_once(serve, cases, tmp_path):
@@ -391,7 +391,7 @@ def dump(run):
 def test_estimates_write_nothing_and_are_right(serve, cases, tmp_path):
     server = serve()
     model = server.llm(price=(1.0, 4.0), max_tokens=400)
-    with look_at(tmp_path / "run") as nothing:
+    with open_readonly(tmp_path / "run") as nothing:
         plan = estimate_jobs([heartbench.answer.job(cases, model=model, run=nothing)])
     assert not (tmp_path / "run").exists() and plan["calls"].tolist() == [12, 12]
     with Run(tmp_path / "run") as run:
@@ -497,7 +497,7 @@ def test_the_async_twins_in_a_running_loop(serve, cases, tmp_path):
     assert len(answers) == 3 and hits["hit"].notna().all()
     with Run(tmp_path / "run", read_only=True) as run:
         assert run.hits()["hit"].tolist() == hits["hit"].tolist()
-        assert len(heartbench.cases_of(run)) == 3
+        assert len(heartbench.run_cases(run)) == 3
 
 
 def test_shuffled_criteria_come_back_in_their_places(serve, cases, tmp_path):
@@ -580,10 +580,10 @@ ATTACKS = {  # what stands in the judge's answer; whether its own list (hit, mis
 def test_an_answer_cannot_forge_verdicts(attack):
     text, own = ATTACKS[attack]
     if own:
-        assert [read_verdicts(text, 2, MARK)[number][0] for number in (1, 2)] == [True, False]
+        assert [parse_rubric(text, 2, MARK)[number][0] for number in (1, 2)] == [True, False]
     else:
-        with pytest.raises(Unreadable):
-            read_verdicts(text, 2, MARK)
+        with pytest.raises(ParseError):
+            parse_rubric(text, 2, MARK)
 
 
 def test_a_mark_is_the_same_when_asked_again_and_another_for_each_question(cases):
@@ -658,16 +658,16 @@ loose = st.recursive(
 @given(st.lists(pieces, max_size=12).map("".join), st.integers(1, 5))
 def test_reading_any_text_gives_all_verdicts_or_none(text, n):
     try:
-        found = read_verdicts(text, n, MARK)
+        found = parse_rubric(text, n, MARK)
         assert set(found) == set(range(1, n + 1))
         "".join(reason for _, reason in found.values()).encode()
-    except Unreadable as problem:
+    except ParseError as problem:
         assert len(str(problem).encode()) < 1_000
     try:
         assert all(
             item["content"] for item in read_draft(text.replace(f'"mark": "{MARK}"', '"criteria": []'))
         )
-    except Unreadable as problem:
+    except ParseError as problem:
         assert len(str(problem).encode()) < 1_000
 
 
@@ -688,11 +688,11 @@ def test_reading_lists_of_verdicts(items):
     numbers = [k for k, _ in items if isinstance(k, int) and not isinstance(k, bool)]
     said = [known.get(str(h).strip().lower()) for _, h in items if isinstance(h, (bool, int, str))]
     if sorted(numbers) == [1, 2, 3] and len(items) == 3 and len(said) == 3 and None not in said:
-        got = read_verdicts(text, 3, MARK)
+        got = parse_rubric(text, 3, MARK)
         assert [got[k][0] for k, _ in items] == said
     else:
-        with contextlib.suppress(Unreadable):
-            got = read_verdicts(text, 3, MARK)
+        with contextlib.suppress(ParseError):
+            got = parse_rubric(text, 3, MARK)
             assert sorted(got) == [1, 2, 3], "other spellings of numbers and of hits"
 
 
@@ -752,7 +752,7 @@ def test_released_files_round_trip(cases, tmp_path):
 
 
 def test_a_case_without_a_verdict_has_no_released_score(cases, tmp_path):
-    hits = heartbench.bundled_hits().query("model == 'listener'").copy()
+    hits = heartbench.bundled_verdicts().query("model == 'listener'").copy()
     hits.loc[(hits["case_id"] == "en-nice-city") & (hits["criterion"] == 1), "hit"] = pd.NA
     answers = bundled_answers().query("model == 'listener'")
     questions, overall = heartbench.write_released_scores(cases, answers, hits, tmp_path)
@@ -779,7 +779,7 @@ def test_an_exported_run_comes_back_with_answers_and_verdicts(serve, cases, tmp_
         export = run.export(tmp_path / "export")
     before = server.server.stats["answers"]
     with Run.restore(export, tmp_path / "again") as again:
-        assert [case.hash for case in heartbench.cases_of(again)] == [case.hash for case in cases]
+        assert [case.hash for case in heartbench.run_cases(again)] == [case.hash for case in cases]
         pd.testing.assert_frame_equal(again.answers(), answers)
         pd.testing.assert_frame_equal(again.rubric_ratings(), ratings)
         pd.testing.assert_frame_equal(heartbench.judge_answers(again, judge, progress=False), hits)
@@ -801,7 +801,7 @@ def chinese_font():
 def test_chinese_labels_are_drawn_with_a_font_that_has_them(chinese_font, draw, tmp_path):
     import matplotlib.pyplot as plt
 
-    scores = heartbench.score(heartbench.bundled_hits(), n_resamples=50)
+    scores = heartbench.score(heartbench.bundled_verdicts(), n_resamples=50)
     before = list(plt.rcParams["font.sans-serif"])
     with warnings.catch_warnings():
         warnings.filterwarnings("error", message=".*[Gg]lyph.*missing.*")
@@ -822,7 +822,7 @@ def test_without_a_chinese_font_the_message_says_what_to_install(monkeypatch):
     import matplotlib.pyplot as plt
 
     monkeypatch.setattr("anthrokit.heartbench.figures.CHINESE_FONTS", ["No Such Sans"])
-    scores = heartbench.score(heartbench.bundled_hits(), n_resamples=50)
+    scores = heartbench.score(heartbench.bundled_verdicts(), n_resamples=50)
     with pytest.raises(RuntimeError, match="fonts-noto-cjk"):
         heartbench.plot_radar(scores, chinese=True)
     plt.close("all")

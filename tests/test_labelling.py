@@ -6,7 +6,7 @@ import pytest
 
 import anthrokit as ak
 from anthrokit.core import TableError
-from anthrokit.panels.annotation import Deck
+from anthrokit.panels.annotation import LabellingSession
 from anthrokit.validity import judge_accuracy, prediction_powered_rates
 
 
@@ -23,7 +23,7 @@ def test_a_total_and_behaviours_to_choose(tmp_path):
 
 def test_behaviours_that_split_the_judges_come_first(tmp_path):
     run = ak.demo_run(tmp_path / "run")
-    deck = Deck(run, 4)
+    deck = LabellingSession(run, 4)
     names = deck.sheet["behaviour"].iloc[deck.order("Ada")].drop_duplicates().tolist()
     split = [deck.split[name] for name in names]
     assert split == sorted(split, reverse=True) and split[0] > split[-1]

@@ -2,10 +2,10 @@
 
 import hostile
 import pytest
+from anthrokit.panels.disagreement import confusion, judge_disagreement
 from browser import filters, says, seen, unharmed, walk
 
 from anthrokit import Run, demo_run, judge_accuracy
-from anthrokit.panels.disagreements import confusion, disagreement
 from anthrokit.validity import Annotations
 
 OPEN = "from anthrokit import DisagreementPanel, Run\npanel = DisagreementPanel({}, annotator={!r})\npanel"
@@ -49,7 +49,7 @@ def cells(panel, number):
 
 
 def test_ranking_and_filters(notebook, ratings):
-    panel, measured = notebook.panels.first, disagreement(ratings)
+    panel, measured = notebook.panels.first, judge_disagreement(ratings)
     differ = measured[measured["between"] > 0]
     says(panel, f"{len(differ):,} of {len(measured):,} messages and behaviours")
     seen(cells(panel, 0).first).to_have_text(f"{differ['between'].max():.2f}")
@@ -121,7 +121,7 @@ def test_deciding(notebook, folder, ratings):
     says(panel, "Taken back.")
     seen(panel.get_by_role("cell", name="speaks of <i>itself</i>")).to_be_visible()
     filters(panel).get_by_label("My verdicts").select_option("open")
-    left = (disagreement(ratings)["between"] > 0).sum() - 1
+    left = (judge_disagreement(ratings)["between"] > 0).sum() - 1
     says(panel, f"{left:,} of")
     panel.locator(".ak-page h4").first.click()
     for number, key in enumerate("nnnu", 1):

@@ -4,8 +4,8 @@ import pytest
 from browser import filters, says, seen
 
 from anthrokit import heartbench
-from anthrokit.core import Run, vote
-from anthrokit.heartbench import add_answers, bundled_answers, bundled_hits, bundled_ratings, load_cases
+from anthrokit.core import Run, label_criteria
+from anthrokit.heartbench import add_answers, bundled_answers, bundled_ratings, bundled_verdicts, load_cases
 from anthrokit.panels.rubric import RubricPanel
 
 CELL = """
@@ -28,8 +28,8 @@ def choose(panel, name, option):
 
 
 def test_rubric_panel_controls(rubric):
-    panel, hits = rubric.panels.first, bundled_hits()
-    votes = heartbench.with_criteria(vote(bundled_ratings()), load_cases("bundled"))
+    panel, hits = rubric.panels.first, bundled_verdicts()
+    votes = heartbench.add_criteria(label_criteria(bundled_ratings()), load_cases("bundled"))
     says(panel, "12 of 12 cases")
     first = votes[votes["case_id"] == "zh-newcomer-promoted"]
     scores = heartbench.score(first, n_resamples=0).set_index(["model", "name"])["estimate"]

@@ -252,7 +252,7 @@ PICTURES = {
     "disagreement": "DisagreementPanel(run, annotator='Ada', state={'pair': 'embeddings and grammar and sentences'})",
     "emergence": "EmergencePanel(run, state={'line': 'emotions', 'turns': '2-4'})",
     "annotation": "AnnotationPanel(run, annotator='Ada')",
-    "rubric": "RubricPanel({'cases': load_cases('bundled'), 'answers': bundled_answers(), 'hits': bundled_hits()})",
+    "rubric": "RubricPanel({'cases': load_cases('bundled'), 'answers': bundled_answers(), 'hits': bundled_verdicts()})",
 }
 
 
@@ -265,7 +265,7 @@ def test_pictures(open_notebook, name):
     without it that part is left out.
     """
     imports = (
-        "from anthrokit import *\nfrom anthrokit.heartbench import bundled_answers, bundled_hits, load_cases"
+        "from anthrokit import *\nfrom anthrokit.heartbench import bundled_answers, bundled_verdicts, load_cases"
     )
     notebook = open_notebook([f"{imports}\nrun = demo_run()", PICTURES[name]], width=1280)
     notebook.panels.first.wait_for()
@@ -307,7 +307,7 @@ EmergencePanel(frames | {"labels": run.labels().assign(label=True)}, state={"sho
 }
 REPRS = {
     "run": "run",
-    "taxonomy": "from anthrokit.judging import taxonomy_of\ntaxonomy_of(run)",
+    "taxonomy": "from anthrokit.judging import run_taxonomy\ntaxonomy_of(run)",
     "case": """
 from anthrokit.heartbench import Case, Criterion
 text = hostile.PAYLOADS

@@ -13,7 +13,7 @@ import pytest
 from anthrokit.core import Run
 from anthrokit.heartbench import RubricJudge, add_answers, bundled_answers, judge_answers, load_cases
 from anthrokit.judging import LLMJudge, TogetherJudge, judge
-from anthrokit.models import LLM, Shared
+from anthrokit.models import LLM, CachedPrefix
 from anthrokit.models.transports import Wire
 from anthrokit.simulation import Taxonomy, simulate
 from anthrokit.work import estimate_jobs
@@ -161,7 +161,7 @@ def test_a_judge_of_all_behaviours_shares_their_definitions(run, addresses):
 def test_a_mark_is_no_part_of_the_question():
     wire = Wire({"model": "anthropic/claude-sonnet-4-5", "api_key": "none", "max_tokens": 50})
     long = "A long dialogue. " * 300
-    question = Shared(long, "Is it kind?")
+    question = CachedPrefix(long, "Is it kind?")
     bodies = []
     for text in (question, str(question)):
         request = {"messages": [{"role": "system", "content": "Be kind."}, {"role": "user", "content": text}]}
@@ -182,11 +182,11 @@ def test_what_is_too_short_to_be_kept_is_sent_as_without_a_mark_and_a_text_said_
         return wire.words(wire.form(request), request)
 
     short, long = ("Go on.", "Be kind.", "Go on.", "Well.", "Go on."), "A long story. " * 400
-    marked = ("Be brief.", *short[:2], Shared("Go on."), "Well.", Shared("Go on."))
+    marked = ("Be brief.", *short[:2], CachedPrefix("Go on."), "Well.", CachedPrefix("Go on."))
     assert sent(*marked) == sent(*map(str, marked))
     for place in (3, 5):
         texts = [long.strip(), *short]
-        texts[place] = Shared(texts[place])
+        texts[place] = CachedPrefix(texts[place])
         blocks = [message["content"] for message in json.loads(sent(*texts))["messages"]]
         assert [place for place, [block] in enumerate(blocks, 1) if "cache_control" in block] == [place]
         assert [block["text"] for [block] in blocks] == list(short)

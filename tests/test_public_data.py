@@ -88,10 +88,10 @@ def test_malformed_prompt_files_are_refused_with_the_place(content, message, tmp
 
 def test_the_adapted_encoder_agrees_with_people_on_what_a_chatbot_can_truthfully_say(public_data):
     from anthrokit.judging import sentence_judge
-    from anthrokit.validity import check_against_people, load_human_data, stands_for
+    from anthrokit.validity import check_against_people, dataset_behaviours, load_human_data
 
     data = load_human_data("robots_dont_cry")
     assert len(data) == 364 and data["truth"].sum() == 86
-    found = check_against_people(data, [sentence_judge()], stands_for("robots_dont_cry"), n_resamples=50)
+    found = check_against_people(data, [sentence_judge()], dataset_behaviours("robots_dont_cry"), n_resamples=50)
     estimates = found[found["judge"] == "sentences"].set_index("measure")["estimate"]
     assert estimates["AUC"] >= 0.8 and estimates["kappa"] > 0.4

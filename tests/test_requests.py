@@ -35,7 +35,7 @@ from anthrokit.judging import (
     together_prompt,
 )
 from anthrokit.models import LLM, Batch
-from anthrokit.simulation import Taxonomy, load_prompts, seen_by_user, simulate, user_system_prompt
+from anthrokit.simulation import Taxonomy, load_prompts, simulate, swap_roles, user_system_prompt
 
 CAME = []  # model, messages as role and text, all that was sent
 TAXONOMY = Taxonomy.load().with_present()
@@ -202,7 +202,7 @@ def test_a_dialogue_is_told_to_both_sides(model, way, tmp_path, name):
         system = user_system_prompt(prompt, persona=told["persona"])
         for place, message in enumerate(history):
             if message["role"] == "user" and place:
-                asked = seen_by_user(history[:place], system)
+                asked = swap_roles(history[:place], system)
             elif place:
                 asked = [{"role": "system", "content": told["system_target"]}, *history[:place]]
             else:

@@ -24,7 +24,7 @@ from anthrokit.core import Run, RunError, SetupError, repair, tables
 from anthrokit.judging import GrammarJudge, LLMJudge, PatternJudge, estimate, import_messages, judge
 from anthrokit.models import LLM
 from anthrokit.simulation import Taxonomy, load_prompts, simulate
-from anthrokit.validity import Annotations, draw_annotation_sample, present_judges, sensitivity
+from anthrokit.validity import Annotations, draw_annotation_sample, panel_sensitivity, present_judges
 
 
 def rows_in(ledger):
@@ -496,7 +496,7 @@ def test_a_run_holds_several_users(server, tmp_path):
         judge(run, LLMJudge(target, name="j"), samples=1, progress=False)
         labels = run.labels()
         assert set(labels["user"]) == {"openai/gpt-4o", "openai/claude-3-haiku"}
-        table = sensitivity(run, of="users")
+        table = panel_sensitivity(run, of="users")
         assert table["variant"].unique().tolist() == ["all users", "only Claude", "only GPT"]
         alone = profile(labels[labels["user"] == "openai/gpt-4o"], by="behaviour").set_index("behaviour")["estimate"]
         of_gpt = table[table["variant"] == "only GPT"].set_index("behaviour")["estimate"]

@@ -14,7 +14,7 @@ from masked_models import roberta_folder
 from anthrokit.anthroscore import score_files, score_texts
 from anthrokit.core import SetupError
 from anthrokit.judging import LLMJudge, judge
-from anthrokit.models import LLM, Budget, RayExecutor, Spread
+from anthrokit.models import LLM, Budget, ExecutorPool, RayExecutor
 from anthrokit.report import demo_run
 
 FORK = multiprocessing.get_context("fork")  # what is slow to import is there; Dask's and Ray's workers begin anew
@@ -64,7 +64,7 @@ def test_dask_workers_judge_and_one_is_killed(run, server, client):
     assert client.dashboard_link.startswith("http")
     [victim, _] = client.run(os.getpid).values()
     killer = kill_when(lambda: run.rows("SELECT COUNT(*) FROM ratings")[0][0] >= 100, victim)
-    spread = Spread(client, calls=100, seconds=2)
+    spread = ExecutorPool(client, calls=100, seconds=2)
     judge(run, panel(base), samples=1, behaviours="relationship building", on=spread, progress=False)
     killer.join()
     ratings = run.ratings()
@@ -81,7 +81,7 @@ def test_a_pool_that_loses_a_worker_stops_and_a_new_one_goes_on(run, server):
         rated = "SELECT COUNT(*) FROM ratings"
         killer = kill_when(lambda: run.rows(rated)[0][0], lambda: next(iter(pool._processes)))
         with pytest.raises(SetupError, match="lost a worker and takes no more work"):
-            judge(run, panel(base), on=Spread(pool, calls=10, seconds=1), **asked)
+            judge(run, panel(base), on=ExecutorPool(pool, calls=10, seconds=1), **asked)
         killer.join()
     kept = len(run.ratings())
     assert 0 < kept < 80
@@ -164,7 +164,7 @@ def on_ray():
 
 def test_ray_workers_judge(run, server, on_ray):
     base = server("--latency", 0.05, "--by-seed")
-    judge(run, panel(base), samples=1, behaviours="empathy", on=Spread(on_ray, calls=20), progress=False)
+    judge(run, panel(base), samples=1, behaviours="empathy", on=ExecutorPool(on_ray, calls=20), progress=False)
     assert (run.ratings()["status"] == "ok").sum() == 80
     assert run.rows("SELECT COUNT(*) FROM calls WHERE status = 'ok'") == [(80,)]
 

@@ -22,7 +22,7 @@ from gateways import Served
 
 from anthrokit.study import Client, Gateway, Study, init_study, set_section
 from anthrokit.study import gateway as gateway_module
-from anthrokit.study.gateway import Told
+from anthrokit.study.gateway import GatewayError
 
 KEY = "sk-test-0123456789abcdefghij"
 
@@ -235,7 +235,7 @@ def test_a_message_is_on_disk_before_the_model_is_asked_and_goes_on_after_a_kill
     gateway.start()
     stands = ada.standing()
     assert stands["unanswered"] == "Are you there?" and stands["turn"] == 1
-    with pytest.raises(Told, match="another window"):  # the same turn can't become another message
+    with pytest.raises(GatewayError, match="another window"):  # the same turn can't become another message
         ada.say("Something else", turn=1)
 
 
@@ -286,11 +286,11 @@ def test_no_way_in_without_the_right_token(served):
         KEY,
         gateway.study.token("p" + "0" * 16),
     ):
-        with pytest.raises(Told, match="link is not valid"):
+        with pytest.raises(GatewayError, match="link is not valid"):
             Client(gateway.url, token).standing()
-        with pytest.raises(Told, match="link is not valid"):
+        with pytest.raises(GatewayError, match="link is not valid"):
             Client(gateway.url, token)._call("/study/participants", {"label": "Mallory"})
-    with pytest.raises(Told, match="link is not valid"):  # nor does a participant's token bring others
+    with pytest.raises(GatewayError, match="link is not valid"):  # nor does a participant's token bring others
         eve._call("/study/participants", {"label": "Mallory"})
     assert "4711" not in json.dumps(eve.standing())
 
@@ -330,7 +330,7 @@ def test_a_megabyte_fifty_calls_a_second_and_broken_bodies(served):
     for number in range(20):
         try:
             eve.say(f"message {number}")
-        except Told as refused:
+        except GatewayError as refused:
             told.append(refused.code)
             time.sleep(0.05)
     assert told and set(told) == {"too_fast"}
@@ -435,9 +435,9 @@ def test_only_items_of_the_study_are_kept_and_none_without_end(served):
         {"junk": None},
         {"a" * 5000: "z"},
     ):
-        with pytest.raises(Told, match="could not be taken"):
+        with pytest.raises(GatewayError, match="could not be taken"):
             ada.answer("description", answers)
-    with pytest.raises(Told, match="could not be taken"):
+    with pytest.raises(GatewayError, match="could not be taken"):
         ada.answer("attention", {"attention_1": 1, "attention_9": 1})
     for number in range(5):
         assert ada.answer("description", {"description": f"Polite {number}."}) == 1
@@ -453,7 +453,7 @@ def test_the_limit_a_minute_holds_for_all_tabs_together(served):
         for turn in range(4):
             try:
                 ada.say(f"tab {number}, {turn}")
-            except Told as refused:
+            except GatewayError as refused:
                 told.append(refused.code)
 
     tabs = [threading.Thread(target=tab, args=(number,)) for number in range(6)]
@@ -606,20 +606,20 @@ def test_a_chat_is_bound_to_the_browser_that_began_it(served):
     Client(gateway.url, token).say("My secret is TEAL.")
     for query, used in (("?survey_code=10001", None), ("?survey_code=10001", "x" * 32), ("?id=10001", "short")):
         _, stranger, _ = entry(gateway, query, used)
-        with pytest.raises(Told, match="began in another browser"):
+        with pytest.raises(GatewayError, match="began in another browser"):
             come(gateway, stranger)
     _, again, same = entry(gateway, "?survey_code=10001", cookie)
     assert again == label and same == cookie and come(gateway, again)["token"] == token
     # Labels that somebody gives a page of the study server themselves
     for forged in ("10001", person, f"{person}.{gateway.study.seat(cookie)}", label[:-1], f"{label}0", "otre/x"):
-        with pytest.raises(Told, match="link is not valid"):
+        with pytest.raises(GatewayError, match="link is not valid"):
             come(gateway, forged)
     _, other, _ = entry(gateway, f"?id={person}")  # nor does an id of ours open what is behind it
     assert come(gateway, other)["participant"] != person
     with gateway.study.open_people() as people:  # as the chapter tells the researcher to do
         people.update(person, seat=None)
     assert come(gateway, stranger)["token"] == token
-    with pytest.raises(Told, match="began in another browser"):
+    with pytest.raises(GatewayError, match="began in another browser"):
         come(gateway, label)
 
 
@@ -640,7 +640,7 @@ def test_visits_without_an_id_and_of_many_new_ids_take_no_places(at_hand, caplog
     assert entry(gateway, "?PROLIFIC_PID=5f3c0ffee0")[0] == 503  # another browser is
     for _, label, _ in got[:3]:
         come(gateway, label)
-    with pytest.raises(Told, match="has all the participants"):
+    with pytest.raises(GatewayError, match="has all the participants"):
         come(gateway, got[3][1])
     assert come(gateway, got[0][1])["status"] == "joined"
     assert "numeric ids" not in caplog.text

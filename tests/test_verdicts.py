@@ -8,11 +8,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from anthrokit.heartbench.judging import read_verdicts
+from anthrokit.heartbench.judging import parse_rubric
 from anthrokit.judging import Rating, parse_verdict, parse_verdicts
 from anthrokit.judging.released import read_released
 from anthrokit.judging.verdicts import LONGEST_ANSWER
-from anthrokit.work import Unreadable
+from anthrokit.work import ParseError
 
 EXAMPLES = settings(max_examples=int(os.environ.get("ANTHROKIT_EXAMPLES", 300)), deadline=None)
 CODE = "7f3a91c2"
@@ -124,8 +124,8 @@ SAYS = {  # parser: its answer that says `verdict`, with a code or without, and 
 
 def rubric_verdict(answer: str) -> bool | None:
     try:
-        return read_verdicts(answer, 1, CODE)[1][0]
-    except Unreadable:
+        return parse_rubric(answer, 1, CODE)[1][0]
+    except ParseError:
         return None
 
 

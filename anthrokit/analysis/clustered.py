@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from ..core import Run, TableError, refuse_twice
+from ..core import Run, TableError, require_unique
 
 # %% auto #0
-__all__ = ['as_names', 'check_level', 'check_range', 'at_least_half', 'as_labels', 'in_own_order', 'truth_values', 'judges_of',
-           'describing_columns', 'clusters', 'whole_turns', 'require_labelled_once', 'group_rows', 'Tally',
+__all__ = ['as_names', 'check_level', 'check_range', 'at_least_half', 'as_labels', 'sorted_levels', 'as_floats', 'judge_columns',
+           'context_columns', 'clusters', 'whole_turns', 'require_labelled_once', 'group_rows', 'ClusterCounts',
            'proportion', 'Shares', 'share_estimates', 'together', 'recover_limits', 'contrast', 'difference',
            'draw_clusters', 'has_enough_clusters', 'percentile_interval', 'resample', 'holm']
 
@@ -120,7 +120,7 @@ def as_labels(given: Run | pd.DataFrame) -> pd.DataFrame:
     raise TypeError(f"this takes a table of labels, as run.labels() gives it, or a run; not {type(given).__name__}")
 
 
-def in_own_order(column: pd.Series) -> list:
+def sorted_levels(column: pd.Series) -> list:
     """The levels of a column: in a categorical column's own order, else numbers first, by size and by name.
 
     Returns
@@ -131,8 +131,8 @@ def in_own_order(column: pd.Series) -> list:
     Examples
     --------
     >>> import pandas as pd
-    >>> from anthrokit.analysis import in_own_order
-    >>> in_own_order(pd.Series(["warm", "plain", None]))
+    >>> from anthrokit.analysis import sorted_levels
+    >>> sorted_levels(pd.Series(["warm", "plain", None]))
     ['plain', 'warm']
     """
     there = column.dropna().unique()
@@ -141,7 +141,7 @@ def in_own_order(column: pd.Series) -> list:
     return sorted(there, key=lambda level: (isinstance(level, str), level))
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #99a81888
-def truth_values(values: pd.Series) -> np.ndarray:
+def as_floats(values: pd.Series) -> np.ndarray:
     """1.0, 0.0 and NaN of a column of truth values.
 
     Parameters
@@ -162,8 +162,8 @@ def truth_values(values: pd.Series) -> np.ndarray:
     Examples
     --------
     >>> import pandas as pd
-    >>> from anthrokit.analysis import truth_values
-    >>> truth_values(pd.Series([True, None, False]))
+    >>> from anthrokit.analysis import as_floats
+    >>> as_floats(pd.Series([True, None, False]))
     array([ 1., nan,  0.])
     """
     if pd.api.types.is_bool_dtype(values.dtype) or pd.api.types.is_numeric_dtype(values.dtype):
@@ -188,7 +188,7 @@ def truth_values(values: pd.Series) -> np.ndarray:
 _VOTES = {"behaviour", "category", "votes_for", "votes_cast", "label", "truth"}
 
 
-def judges_of(labels: pd.DataFrame) -> list[str]:
+def judge_columns(labels: pd.DataFrame) -> list[str]:
     """The judge columns of a labels table: every column of True, False and gaps that is not one of its own.
 
     Where such columns hold more votes than were cast, one of them is no judge's: then those between behaviour and
@@ -201,8 +201,8 @@ def judges_of(labels: pd.DataFrame) -> list[str]:
 
     Examples
     --------
-    >>> from anthrokit.analysis import judges_of, simulate_labels
-    >>> judges_of(simulate_labels(1, base_prompts=2, judges=2))
+    >>> from anthrokit.analysis import judge_columns, simulate_labels
+    >>> judge_columns(simulate_labels(1, base_prompts=2, judges=2))
     ['synthetic judge 1', 'synthetic judge 2']
     """
     columns = [name for name in labels.columns if name not in _VOTES]
@@ -214,16 +214,16 @@ def judges_of(labels: pd.DataFrame) -> list[str]:
     return columns
 
 
-def describing_columns(labels: pd.DataFrame) -> list[str]:
+def context_columns(labels: pd.DataFrame) -> list[str]:
     """The columns that say where a label comes from: target, dialogue, turn, prompt, domain and those of a design.
 
     Examples
     --------
-    >>> from anthrokit.analysis import describing_columns, simulate_labels
-    >>> describing_columns(simulate_labels(1, base_prompts=2))[:4]
+    >>> from anthrokit.analysis import context_columns, simulate_labels
+    >>> context_columns(simulate_labels(1, base_prompts=2))[:4]
     ['target', 'dialogue_id', 'prompt_id', 'base_id']
     """
-    own = {*_VOTES, *judges_of(labels)}
+    own = {*_VOTES, *judge_columns(labels)}
     return [name for name in labels.columns if name not in own]
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #3b39e306
@@ -321,7 +321,7 @@ def require_labelled_once(labels: pd.DataFrame, columns: Sequence[str] = ()) -> 
             "{row}: labelled twice; give labels of one run, or other dialogue_ids to those of another, or group by "
             "the column that tells the two apart"
         )
-        refuse_twice(labels, list(keys), told)
+        require_unique(labels, list(keys), told)
 
 
 def group_rows(frame: pd.DataFrame, by: Sequence[str]) -> tuple[np.ndarray, pd.DataFrame]:
@@ -363,7 +363,7 @@ def cluster_sums(
     return np.bincount(at, weights=value, minlength=size).reshape(shape).astype(float, copy=False)
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #c125256f
-class Tally:
+class ClusterCounts:
     """Rows of a table counted by cluster and group.
 
     Parameters
@@ -383,9 +383,9 @@ class Tally:
     Examples
     --------
     >>> import pandas as pd
-    >>> from anthrokit.analysis import Tally
+    >>> from anthrokit.analysis import ClusterCounts
     >>> frame = pd.DataFrame({"base_id": ["b1", "b1", "b2"], "kind": ["x", "y", "x"]})
-    >>> Tally(frame, ["kind"]).sums([1, 2, 4])
+    >>> ClusterCounts(frame, ["kind"]).sums([1, 2, 4])
     array([[1., 2.],
            [4., 0.]])
     """

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .clustered import Tally, _cluster_variance, _degrees_of_freedom, _with_holm, as_labels
-from .clustered import as_names, clusters, contrast, difference, group_rows, in_own_order, resample
-from .clustered import share_estimates, truth_values
-from .profiles import _open, any_of
-from ..core import Run, TableError, nearest, refuse_twice, require_columns
+from .clustered import ClusterCounts, _cluster_variance, _degrees_of_freedom, _with_holm, as_labels
+from .clustered import as_names, clusters, contrast, difference, group_rows, sorted_levels, resample
+from .clustered import share_estimates, as_floats
+from .profiles import _open, any_behaviour
+from ..core import Run, TableError, suggest_name, require_unique, require_columns
 
 # %% auto #0
 __all__ = ['compare', 'compare_differences', 'similarity', 'compare_pairs']
@@ -30,7 +30,7 @@ def _one_column(name: str, what: str = "group") -> None:
 
 def _levels(column: pd.Series) -> list:
     "Return the levels of a column in their own order, two or more."
-    levels = in_own_order(column)
+    levels = sorted_levels(column)
     if len(levels) < 2:
         only = ", ".join(map(str, levels)) or "none"
         raise TableError(
@@ -62,7 +62,7 @@ def _level_pairs(
     asked = [name for pair in pairs or () for name in pair]
     named = [*order, *([] if baseline is None else [baseline]), *asked]
     if absent := [level for level in named if level not in levels]:
-        raise TableError(f"{column.name} has no level {absent[0]!r}; {nearest(absent[0], levels)}")
+        raise TableError(f"{column.name} has no level {absent[0]!r}; {suggest_name(absent[0], levels)}")
     levels = [*order, *(level for level in levels if level not in order)]
     if pairs is not None:
         return [tuple(pair) for pair in pairs]
@@ -81,7 +81,7 @@ class _Levels:
         _levels(labels[group])
         unit = ["_base", *(["prompt_id"] if "prompt_id" in labels.columns else [])]
         prompt, prompts = group_rows(labels.assign(_base=clusters), unit)
-        tally, truth = Tally(labels, by, prompt), truth_values(labels["label"])
+        tally, truth = ClusterCounts(labels, by, prompt), as_floats(labels["label"])
         self.cluster = pd.factorize(prompts["_base"])[0]
         self.fold = (self.cluster == np.arange(self.cluster.max() + 1)[:, None]).astype(float)
         self.column, self.groups = labels[group], tally.groups.assign(**named)
@@ -184,7 +184,7 @@ def compare(
         Column whose levels are compared: target, domain, scenario, empathy, persona, …
     by : str or sequence of str
         What is compared: "behaviour", "category" (any behaviour of it), or () for all labels together. For the last
-        two only messages count that have all labels of the category, or of the table (`any_of`).
+        two only messages count that have all labels of the category, or of the table (`any_behaviour`).
     baseline : str, optional
         Compare every other level with this one; estimates are the other minus the baseline.
     pairs : sequence of (str, str), optional
@@ -475,14 +475,14 @@ def compare_pairs(
         raise TableError(
             "there are no pairs: the run or table does not come from chosen and rejected answers"
         )
-    labels = any_of(labels, "category", variant=variant) if by == "category" else labels
+    labels = any_behaviour(labels, "category", variant=variant) if by == "category" else labels
     known = pd.DataFrame(pairs, columns=["pair_id", "target", "dialogue_id"])[["pair_id", "dialogue_id"]]
     plain = labels.drop(columns="pair_id", errors="ignore")  # a column of the design may have that name
-    both = known.merge(plain.assign(value=truth_values(labels["label"])), on="dialogue_id")
+    both = known.merge(plain.assign(value=as_floats(labels["label"])), on="dialogue_id")
     if absent := {"chosen", "rejected"} - set(both["target"]):
         raise TableError(f"no pair has a label of the target {' or '.join(map(repr, sorted(absent)))}")
     told = "the pair {pair_id!r} has several messages of a side; give the labels of one turn"
-    refuse_twice(both, ["pair_id", by, "target"], told)
+    require_unique(both, ["pair_id", by, "target"], told)
     if "base_id" in both.columns:
         both["base_id"] = both.groupby("pair_id")["base_id"].transform("first")
     both["cluster"] = clusters(both.assign(dialogue_id=both["pair_id"]))  # without a base prompt the pair itself

@@ -11,8 +11,8 @@ from itertools import combinations, product
 import numpy as np
 import pandas as pd
 
-from .clustered import Tally, _with_holm, as_names, check_level, clusters
-from .clustered import group_rows, in_own_order, truth_values
+from .clustered import ClusterCounts, _with_holm, as_names, check_level, clusters
+from .clustered import group_rows, sorted_levels, as_floats
 from .comparisons import _levels, _one_column
 from .people import rank_test
 from .profiles import _open
@@ -33,7 +33,7 @@ def _dialogue_shares(
     keys = [name for name in ("target", "dialogue_id") if name in labels.columns]
     of_each = labels[keys].assign(cluster=clusters(labels), level=labels[factor])
     rows, dialogues = group_rows(of_each, [*keys, "cluster", "level"])
-    tally, truth = Tally(labels, by, rows), truth_values(labels["label"])
+    tally, truth = ClusterCounts(labels, by, rows), as_floats(labels["label"])
     with np.errstate(invalid="ignore"):
         shares = tally.sums(truth) / tally.sums(~np.isnan(truth))
     return dialogues, shares, tally.groups.assign(**named)
@@ -147,7 +147,7 @@ def post_hoc(
 # %% ../../nbs/07_analysis/07_domains.ipynb #e6f041d9
 def _indicators(labels: pd.DataFrame, factor: str) -> pd.DataFrame:
     'A column of 0 and 1 for each level of a factor against its reference: "low" where there is one, else the first.'
-    levels = in_own_order(labels[factor])
+    levels = sorted_levels(labels[factor])
     reference = "low" if "low" in levels else levels[0]
     columns = {
         f"{factor}: {level} against {reference}": (labels[factor] == level).to_numpy(dtype=float)
@@ -267,7 +267,7 @@ def _models(
         raise TableError(f"no row has a label and {', '.join(factors)}; there is nothing to compare")
     numbers, groups = group_rows(labels, by)
     design, terms, note = _design(labels, factors, interactions, partial)
-    cluster, truth = pd.factorize(clusters(labels))[0], truth_values(labels["label"])
+    cluster, truth = pd.factorize(clusters(labels))[0], as_floats(labels["label"])
     crossed = combinations(factors, 2) if interactions else ()
     cells, fits = [group_rows(labels, pair)[0] for pair in crossed], []
     for number in range(len(groups)):
@@ -401,7 +401,7 @@ def marginal_means(
         raise TableError(f"the table of means has a column {min(taken)} of its own; give the factor another name")
     used, groups, design, terms, note, fits = _models(labels, factors, by, True, variant, partial=True)
     names = [*factors, "target"] if design.shape[1] > len(terms) + 1 else factors
-    levels = {name: in_own_order(used[name]) for name in names}
+    levels = {name: sorted_levels(used[name]) for name in names}
     if named := [name for name in factors if "all" in levels[name]]:
         raise TableError(f"a level of {named[0]} is called 'all', which stands for all of them here; rename it")
     grid = pd.DataFrame(product(*levels.values()), columns=names).astype(used[names].dtypes)

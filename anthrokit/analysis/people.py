@@ -13,9 +13,9 @@ from math import comb, factorial
 import numpy as np
 import pandas as pd
 
-from .clustered import _with_holm, as_names, check_level, check_range, in_own_order
+from .clustered import _with_holm, as_names, check_level, check_range, sorted_levels
 from .profiles import profile
-from ..core import Run, TableError, refuse_twice, require_columns
+from ..core import Run, TableError, require_unique, require_columns
 
 # %% auto #0
 __all__ = ['scale_score', 'reliability', 'rank_biserial', 'rank_test', 'compare_conditions', 'profile_validity']
@@ -200,7 +200,7 @@ def _two_conditions(
 ) -> tuple[np.ndarray, np.ndarray]:
     "The scores in the high and in the low condition."
     require_columns(people, [score, condition], "participants")
-    there = in_own_order(people[condition])
+    there = sorted_levels(people[condition])
     if not {high, low} <= {*there}:
         raise TableError(f"column {condition}: conditions {high!r} and {low!r} are asked for, there are {there}")
     numbers = _numbers(people[score]).astype(float)
@@ -436,7 +436,7 @@ def profile_validity(
     require_columns(profiles, ["target", what, "estimate"], "profile")
     require_columns(perceived, ["target", score], "perceived")
     for table, unit, where in ((profiles, ["target", what], "profile"), (perceived, ["target"], "perceived")):
-        refuse_twice(table, unit, f"{where}: {{row}} stands there twice; give one row a system, with its mean")
+        require_unique(table, unit, f"{where}: {{row}} stands there twice; give one row a system, with its mean")
     joined = profiles.merge(perceived[["target", score]], on="target").dropna(subset=["estimate", score])
     if joined["target"].nunique() < 3:
         raise TableError(

@@ -11,12 +11,12 @@ from numbers import Integral
 import numpy as np
 import pandas as pd
 
-from .clustered import Tally, as_labels, as_names, clusters, difference, group_rows, require_labelled_once
-from .clustered import proportion, resample, truth_values, whole_turns
+from .clustered import ClusterCounts, as_labels, as_names, clusters, difference, group_rows, require_labelled_once
+from .clustered import proportion, resample, as_floats, whole_turns
 from .comparisons import _one_column
 from .profiles import _complete_messages
 from .timing import _turn_grid
-from ..core import Run, TableError, nearest, require_columns
+from ..core import Run, TableError, suggest_name, require_columns
 
 # %% auto #0
 __all__ = ['dialogue_flips', 'flips', 'holding', 'mirrored', 'escalation', 'recovery']
@@ -97,7 +97,7 @@ def _of_behaviour(labels: Run | pd.DataFrame, behaviour: str, columns: Sequence[
     require_columns(labels, ["dialogue_id", "turn", "behaviour", "label", *columns])
     if not (mine := labels["behaviour"] == behaviour).any():
         there = labels["behaviour"].unique()
-        raise TableError(f"no label is of the behaviour {behaviour!r}; {nearest(behaviour, there)}")
+        raise TableError(f"no label is of the behaviour {behaviour!r}; {suggest_name(behaviour, there)}")
     require_labelled_once(labels := labels[mine], columns)
     return labels.assign(turn=whole_turns(labels))
 
@@ -155,7 +155,7 @@ def flips(
     parts = []
     codes, groups = group_rows(table, by)
     for number, mine in enumerate(codes == np.arange(len(groups))[:, None]):
-        tally = Tally(table[mine], [])
+        tally = ClusterCounts(table[mine], [])
         for name, (value, of) in measures.items():
             of = of[mine].to_numpy(dtype=bool)
             sums = tally.sums(np.where(of, value[mine].to_numpy(dtype=float, na_value=0), 0)), tally.sums(of)
@@ -206,7 +206,7 @@ def holding(
     for place in range(last.max()):
         mine = last > place
         still = holding_so_far[mine, place]
-        share = Tally(dialogues[mine], by).shares(still, ~np.isnan(still), ci)
+        share = ClusterCounts(dialogues[mine], by).shares(still, ~np.isnan(still), ci)
         parts.append(share.assign(turn=first + place))
     return pd.concat(parts)[[*by, "turn", *_SHARE]].sort_values([*by, "turn"], ignore_index=True)
 
@@ -261,7 +261,7 @@ def mirrored(
     if rows.empty:
         raise TableError(f"no label is of the behaviour {behaviour!r} at turn {turn}")
     codes, groups = group_rows(rows, list(dict.fromkeys([*by, *rows.columns.intersection(["target"])])))
-    truth = rows[[side, "dialogue_id"]].assign(_value=truth_values(rows["label"]), _group=codes, base_id=clusters(rows))
+    truth = rows[[side, "dialogue_id"]].assign(_value=as_floats(rows["label"]), _group=codes, base_id=clusters(rows))
     keys = ["_group", "base_id", side]
     # A dialogue that lacks a label doesn't count, even if another one is True: of the known ones too many would side.
     each = truth.groupby([*keys, "dialogue_id"], sort=False)["_value"].agg(lambda v: v.max(skipna=False))
@@ -277,7 +277,7 @@ def mirrored(
         "one": told["a"] * (1 - told["b"]) + told["b"] * (1 - told["a"]),
         "neither": (1 - told["a"]) * (1 - told["b"]),
     }
-    tally, known = Tally(told, by), outcomes["both"].notna()
+    tally, known = ClusterCounts(told, by), outcomes["both"].notna()
     parts, n_both = [], tally.count(by_both)
     for name, share in outcomes.items():
         table = tally.shares(share, known, ci).assign(outcome=name)
@@ -334,7 +334,7 @@ def escalation(
         labels = _complete_messages(labels, "all")
     require_labelled_once(labels, by)
     cluster = _dialogues(labels) if alone else clusters(labels)
-    rows = pd.DataFrame({"turn": whole_turns(labels), "value": truth_values(labels["label"])}, labels.index)
+    rows = pd.DataFrame({"turn": whole_turns(labels), "value": as_floats(labels["label"])}, labels.index)
     rows = rows.assign(cluster=cluster)
     codes, groups = group_rows(labels, by)
     for number in range(len(groups)):
@@ -411,13 +411,13 @@ def recovery(
         raise TypeError(f"after is a behaviour that is labelled, or the number of a turn; not {after!r}")
     if isinstance(after, str):
         stated = _of_behaviour(labels, after)
-        stated = stated[truth_values(stated["label"]) == 1].groupby("_dialogue")["turn"].min()
+        stated = stated[as_floats(stated["label"]) == 1].groupby("_dialogue")["turn"].min()
         begins = rows["_dialogue"].map(stated).astype("Float64")
         later = rows["turn"] > begins
     else:
         begins = pd.Series(after, index=rows.index, dtype="Float64")
         later = rows["turn"] >= begins
-    truth = truth_values(rows["label"])
+    truth = as_floats(rows["label"])
     before, later = (
         side.fillna(False).to_numpy(dtype=bool) & ~np.isnan(truth) for side in (rows["turn"] < begins, later)
     )
@@ -425,7 +425,7 @@ def recovery(
     if not both:
         raise TableError(f"no dialogue has labels of {behaviour!r} before and after {after!r}")
     within = rows["_dialogue"].isin(both).to_numpy()
-    tally, sides = Tally(rows, by), [later & within, before & within]
+    tally, sides = ClusterCounts(rows, by), [later & within, before & within]
     sums = [tally.sums(part) for side in sides for part in (np.where(side, truth, 0), side)]
     named = {"share_a": "share_after", "share_b": "share_before", "n_a": "n_after", "n_b": "n_before"}
     found = difference(*sums, ci).rename(columns=named)

@@ -10,13 +10,13 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from .clustered import Tally, as_labels, as_names, describing_columns, group_rows, proportion
-from .clustered import require_labelled_once, truth_values, whole_turns
+from .clustered import ClusterCounts, as_labels, as_names, context_columns, group_rows, proportion
+from .clustered import require_labelled_once, as_floats, whole_turns
 from .synthetic import counted_behaviours
 from ..core import Run, TableError, require_columns
 
 # %% auto #0
-__all__ = ['any_of', 'profile', 'first_turns']
+__all__ = ['any_behaviour', 'profile', 'first_turns']
 
 # %% ../../nbs/07_analysis/03_profiles.ipynb #5426a6ed
 def _check_variant(variant: str) -> None:
@@ -44,18 +44,18 @@ def _message_labels(labels: pd.DataFrame, by: str | None, variant: str) -> tuple
     keys = [name for name in ("target", "dialogue_id", "turn", by) if name and name in labels.columns]
     require_labelled_once(labels, keys)
     message, _ = group_rows(labels, keys)
-    columns = [name for name in labels.columns if name in {*describing_columns(labels), *keys}]
+    columns = [name for name in labels.columns if name in {*context_columns(labels), *keys}]
     frame = labels.iloc[np.unique(message, return_index=True)[1]][columns].reset_index(drop=True)
     behaviour, names = pd.factorize(labels["behaviour"], use_na_sentinel=False)
     group, groups = group_rows(frame, [by] if by else [])
     belongs = np.zeros((len(groups), len(names)), dtype=bool)
     belongs[group[message], behaviour] = True
     grid = np.where(belongs[group], np.float32(np.nan), np.float32(-1))
-    grid[message, behaviour] = truth_values(labels["label"])
+    grid[message, behaviour] = as_floats(labels["label"])
     return frame.assign(behaviour=frame[by] if by else "any behaviour"), grid
 
 
-def any_of(labels: pd.DataFrame, by: str | None = "category", *, variant: str = "judged") -> pd.DataFrame:
+def any_behaviour(labels: pd.DataFrame, by: str | None = "category", *, variant: str = "judged") -> pd.DataFrame:
     """Label groups of behaviours: does a message show any behaviour of the group?
 
     Parameters
@@ -82,8 +82,8 @@ def any_of(labels: pd.DataFrame, by: str | None = "category", *, variant: str = 
 
     Examples
     --------
-    >>> from anthrokit.analysis import any_of, simulate_labels
-    >>> any_of(simulate_labels(1, base_prompts=2))["behaviour"].unique().tolist()
+    >>> from anthrokit.analysis import any_behaviour, simulate_labels
+    >>> any_behaviour(simulate_labels(1, base_prompts=2))["behaviour"].unique().tolist()
     ['personhood', 'physical embodiment', 'internal states', 'relationship building']
     """
     frame, grid = _message_labels(labels, by, variant)
@@ -102,7 +102,7 @@ def _per_behaviour(
     alone = "behaviour" in by or "behaviour" not in labels.columns
     if alone or not by:
         require_labelled_once(labels, [*by, *columns])
-    elif other := set(by) - {*describing_columns(labels), "category"}:
+    elif other := set(by) - {*context_columns(labels), "category"}:
         raise TableError(f"by={by}: without 'behaviour', {min(other)!r} can't be a group; add 'behaviour' to by")
     return labels, by, alone
 
@@ -125,7 +125,7 @@ def _open(
         return labels, by, {}
     if together and not by:
         return _complete_messages(labels, variant), by, {"variant": variant}
-    return any_of(labels, "category" if "category" in by else None, variant=variant), by, {"variant": variant}
+    return any_behaviour(labels, "category" if "category" in by else None, variant=variant), by, {"variant": variant}
 
 
 def _complete_messages(labels: pd.DataFrame, variant: str) -> pd.DataFrame:
@@ -173,7 +173,7 @@ def _any_values(grid: np.ndarray) -> np.ndarray:
 
 def _any_shares(frame: pd.DataFrame, grid: np.ndarray, by: Sequence[str], ci: float) -> pd.DataFrame:
     "Return the shares of messages that show any behaviour, by group, with their bounds."
-    tally, value = Tally(frame, by), np.empty(len(frame))
+    tally, value = ClusterCounts(frame, by), np.empty(len(frame))
     for rows in pd.Series(tally.group).groupby(tally.group).indices.values():
         value[rows] = _any_values(grid[rows])
     some, complete = (grid == 1).any(axis=1), ~np.isnan(grid).any(axis=1)
@@ -241,8 +241,8 @@ def profile(
     """
     labels, by, alone = _per_behaviour(labels, by, variant)
     if alone:
-        truth = truth_values(labels["label"])
-        result = Tally(labels, by).shares(truth, ~np.isnan(truth), ci)
+        truth = as_floats(labels["label"])
+        result = ClusterCounts(labels, by).shares(truth, ~np.isnan(truth), ci)
     else:
         grids = _message_labels(labels, "category" if "category" in by else None, variant)
         result = _any_shares(*grids, by, ci).assign(variant=variant)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from .clustered import Tally, _mean, as_names, clusters
+from .clustered import ClusterCounts, _mean, as_names, clusters
 from ..anthroscore import check_scale
 
 # %% auto #0
@@ -56,7 +56,7 @@ def anthroscore_by_turn(
     keys = [*as_names(by), "turn"]
     messages = scores.assign(cluster=clusters(scores)).groupby([*keys, "cluster", "text_id"], dropna=False)["score"]
     messages = messages.mean().reset_index()
-    tally = Tally(messages, keys, messages["cluster"])
+    tally = ClusterCounts(messages, keys, messages["cluster"])
     table = _mean(tally.sums(messages["score"]), tally.sums(messages["score"].notna()), ci)
     table.insert(4, "n_total", tally.count())
     return tally.beside(table)

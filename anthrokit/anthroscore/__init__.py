@@ -6,7 +6,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
         "files": ["score_files"],
-        "mentions": ["AnthroScoreError", "Entities", "PROTOCOLS", "Protocol", "SENTENCE_COLUMNS", "mask_sentences", "preset", "protocol_named"],
+        "mentions": ["AnthroScoreError", "Entities", "PROTOCOLS", "Protocol", "SENTENCE_COLUMNS", "get_protocol", "mask_sentences", "preset"],
         "scoring": ["SCALE", "Scorer", "check_scale", "load_scorer", "pronoun_tokens", "score_into", "score_messages", "score_sentences", "score_texts", "stored_scores", "stored_summary", "summarise"],
         "tone": ["DIMENSIONS", "score_tone"],
     },

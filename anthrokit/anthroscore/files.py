@@ -14,10 +14,10 @@ from typing import Any
 
 import pandas as pd
 
-from .mentions import AnthroScoreError, Entities, _several, protocol_named
+from .mentions import AnthroScoreError, Entities, _several, get_protocol
 from .scoring import Scorer, load_scorer, score_texts
 from ..core import digest
-from ..models import Spread
+from ..models import ExecutorPool
 
 # %% auto #0
 __all__ = ['score_files']
@@ -164,10 +164,10 @@ def score_files(
     """
     parts, into = _parts_of(texts), Path(into)
     _refuse_doubled(dict.fromkeys(path for path, _, _ in parts))
-    spread = None if on is None else Spread.of(on)
+    spread = None if on is None else ExecutorPool.of(on)
     if spread and not isinstance(model, (str, os.PathLike, type(None))):
         raise AnthroScoreError("workers load the model themselves: give its name or its folder")
-    entities, asked = Entities.of(entities), protocol_named(protocol)
+    entities, asked = Entities.of(entities), get_protocol(protocol)
     about = {"entities": entities.describe(), "protocol": asked.name, "precision": precision, "text": text}
     about |= {"dependencies": sorted(_several(dependencies or [])), "check_language": check_language}
     into.mkdir(parents=True, exist_ok=True)

@@ -15,12 +15,12 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from ..core import close_name, nearest, require_kind, table_suffix
+from ..core import close_name, suggest_name, require_kind, table_suffix
 from ..core.texts import is_blank, unreadable
 from ..models import english_pipeline
 
 # %% auto #0
-__all__ = ['PROTOCOLS', 'SENTENCE_COLUMNS', 'AnthroScoreError', 'Protocol', 'protocol_named', 'Entities', 'preset',
+__all__ = ['PROTOCOLS', 'SENTENCE_COLUMNS', 'AnthroScoreError', 'Protocol', 'get_protocol', 'Entities', 'preset',
            'mask_sentences']
 
 # %% ../../nbs/06_anthroscore/01_mentions.ipynb #6b3d7948
@@ -53,8 +53,8 @@ class Protocol(NamedTuple):
 
     Examples
     --------
-    >>> from anthrokit.anthroscore.mentions import protocol_named
-    >>> paper = protocol_named("paper")
+    >>> from anthrokit.anthroscore.mentions import get_protocol
+    >>> paper = get_protocol("paper")
     >>> paper.human, paper.dependencies
     (('he', 'she', 'her', 'him', 'He', 'She', 'Her', 'Him'), ('nsubj', 'dobj'))
     """
@@ -79,7 +79,7 @@ PROTOCOLS = {
 }
 
 
-def protocol_named(name: str | Protocol) -> Protocol:
+def get_protocol(name: str | Protocol) -> Protocol:
     """A protocol by its name, a key of `PROTOCOLS`; "released" is the authors' package 0.0.2.
 
     Parameters
@@ -94,10 +94,10 @@ def protocol_named(name: str | Protocol) -> Protocol:
 
     Examples
     --------
-    >>> from anthrokit.anthroscore import protocol_named
-    >>> protocol_named("released").name
+    >>> from anthrokit.anthroscore import get_protocol
+    >>> get_protocol("released").name
     'released-0.0.2'
-    >>> protocol_named("paper").nonhuman
+    >>> get_protocol("paper").nonhuman
     ('it', 'its', 'It', 'Its')
     """
     if isinstance(name, Protocol):
@@ -105,7 +105,7 @@ def protocol_named(name: str | Protocol) -> Protocol:
             raise AnthroScoreError(f"a protocol of your own needs a name of its own; {name.name!r} is one that ships")
         return name
     if name not in ("released", *PROTOCOLS):
-        raise AnthroScoreError(f"there is no protocol {name!r}; {nearest(name, PROTOCOLS)}")
+        raise AnthroScoreError(f"there is no protocol {name!r}; {suggest_name(name, PROTOCOLS)}")
     return PROTOCOLS["released-0.0.2" if name == "released" else name]
 
 # %% ../../nbs/06_anthroscore/01_mentions.ipynb #39c3700d
@@ -203,7 +203,7 @@ def preset(name: str, names: str | Sequence[str] = ()) -> Entities:
     ['Nova', 'chatbot', 'AI']
     """
     if name not in _PRESETS:
-        raise AnthroScoreError(f"there is no preset {name!r}; {nearest(name, _PRESETS)}")
+        raise AnthroScoreError(f"there is no preset {name!r}; {suggest_name(name, _PRESETS)}")
     words, coreference = _PRESETS[name]
     return Entities(words=(*words, *_several(names)), coreference=coreference)
 
@@ -501,5 +501,5 @@ def mask_sentences(
     [['<mask> comforted me.', 'comfort', 'masked'], ['', '', 'no mention']]
     """
     pairs, entities = _text_pairs(texts, text), Entities.of(entities)
-    rows = _masked_rows(pairs, entities, protocol_named(protocol), dependencies, check_language)
+    rows = _masked_rows(pairs, entities, get_protocol(protocol), dependencies, check_language)
     return _sentence_frame(list(rows))

@@ -22,10 +22,10 @@ import numpy as np
 import pandas as pd
 
 from .mentions import SENTENCE_COLUMNS, AnthroScoreError, Entities, Protocol, _parser
-from .mentions import mask_sentences, preset, protocol_named
+from .mentions import mask_sentences, preset, get_protocol
 from .mentions import _checked_text, _masked_rows, _sentence_frame, _several, _text_pairs
-from ..core import Bar, Run, RunError, digest, nearest, require_columns, require_run, tables
-from ..models import needs
+from ..core import ProgressBar, Run, RunError, digest, suggest_name, require_columns, require_run, tables
+from ..models import require_packages
 
 # %% auto #0
 __all__ = ['SCALE', 'Scorer', 'load_scorer', 'pronoun_tokens', 'score_sentences', 'score_texts', 'check_scale', 'summarise',
@@ -210,7 +210,7 @@ def _load(model: str | os.PathLike | None) -> tuple[Any, Any, str]:
 
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return (*embedded.load(_EMBEDDED, "float32"), f"{_EMBEDDED} (embedded)")
+            return (*embedded.load_embedded(_EMBEDDED, "float32"), f"{_EMBEDDED} (embedded)")
     return (*_from_folder_or_hub(model), Path(str(model)).name)
 
 
@@ -245,7 +245,7 @@ def load_scorer(
     """
     if isinstance(model, Scorer):
         return model
-    needs("anthroscore", "torch", "transformers")
+    require_packages("anthroscore", "torch", "transformers")
     if precision not in _PRECISIONS:
         raise AnthroScoreError(f"precision is one of {', '.join(_PRECISIONS)}, not {precision!r}")
     if isinstance(model, tuple):
@@ -302,7 +302,7 @@ def pronoun_tokens(tokenizer: Any, protocol: str = "paper") -> pd.DataFrame:
     >>> tokens[tokens["place"] == "space"]["token"].head(3).tolist()
     ['Ġhe', 'Ġshe', 'Ġher']
     """
-    rows, vocabulary, asked = [], tokenizer.get_vocab(), protocol_named(protocol)
+    rows, vocabulary, asked = [], tokenizer.get_vocab(), get_protocol(protocol)
     for place, (before, space) in _PLACES.items():
         head = tokenizer.encode(before, add_special_tokens=False) if before else []
         for word in (*asked.human, *asked.nonhuman):
@@ -544,7 +544,7 @@ def score_sentences(sentences: pd.DataFrame, scorer: Scorer, *, protocol: str = 
     >>> (scores["score"] > 0).tolist()
     [True, False]
     """
-    asked, causal = protocol_named(protocol), scorer.kind == "causal"
+    asked, causal = get_protocol(protocol), scorer.kind == "causal"
     if asked.released and causal:
         raise AnthroScoreError("the released protocol is one of masked models; a causal model follows 'paper' only")
     masked = (sentences["status"] == "masked").to_numpy()
@@ -755,7 +755,7 @@ def score_into(
     ...     score_into(run, ["I like the bot.", "No word."], "bot", "smollm2-135m-instruct").values.tolist()
     [['no mention', 1], ['scored', 1]]
     """
-    entities, asked = Entities.of(entities), protocol_named(protocol)
+    entities, asked = Entities.of(entities), get_protocol(protocol)
     scorer = load_scorer(model, precision=precision)
     description = {
         **_scale(scorer, asked),
@@ -766,7 +766,7 @@ def score_into(
     }
     setting = digest(description)
     run.write("anthroscore_settings", [{"setting": setting, "description": json.dumps(description)}])
-    pairs, bar = enumerate(_streamed(texts, text)), Bar("text")
+    pairs, bar = enumerate(_streamed(texts, text)), ProgressBar("text")
     with closing(bar):
         while part := list(itertools.islice(pairs, portion)):
             new, done = _unscored(run, setting, part)
@@ -789,9 +789,9 @@ def _one_setting(run: Run, scale: Mapping[str, str]) -> dict[str, Any]:
     "The setting asked for, or the only one."
     require_run(run)
     if unknown := sorted(set(scale) - set(SCALE)):
-        raise AnthroScoreError(f"scores aren't told apart by {unknown[0]!r}; {nearest(unknown[0], SCALE)}")
+        raise AnthroScoreError(f"scores aren't told apart by {unknown[0]!r}; {suggest_name(unknown[0], SCALE)}")
     if "protocol" in scale:
-        scale = {**scale, "protocol": protocol_named(scale["protocol"]).name}
+        scale = {**scale, "protocol": get_protocol(scale["protocol"]).name}
     stored = run.rows("SELECT setting, description FROM anthroscore_settings")
     found = [{"setting": setting, **json.loads(description)} for setting, description in stored]
     found = [each for each in found if all(each[name] == value for name, value in scale.items())]
@@ -880,7 +880,7 @@ def score_messages(
     Parameters
     ----------
     messages : DataFrame or Run
-        With the columns of `tables.columns("messages")`; base_id is used where it is there. Or a run.
+        With the columns of `tables.list_columns("messages")`; base_id is used where it is there. Or a run.
     entities
         As for `score_texts`; None: `preset("chatbot")`. `preset("addressee")` takes *you*.
     model

@@ -13,7 +13,7 @@ import pandas as pd
 
 from .mentions import AnthroScoreError, _several, _text_pairs
 from .scoring import Scorer, _log_probability, _opening, load_scorer
-from ..core import nearest
+from ..core import suggest_name
 from ..core.texts import unreadable
 
 # %% auto #0
@@ -84,7 +84,7 @@ def score_tone(
     """
     dimensions = _several(dimensions)
     if unknown := [name for name in dimensions if name not in DIMENSIONS]:
-        raise AnthroScoreError(f"there is no dimension {unknown[0]!r}; {nearest(unknown[0], DIMENSIONS)}")
+        raise AnthroScoreError(f"there is no dimension {unknown[0]!r}; {suggest_name(unknown[0], DIMENSIONS)}")
     scorer = load_scorer("smollm2-135m-instruct" if model is None else model)
     if scorer.kind != "causal":
         raise AnthroScoreError(f"{scorer.name} is a masked model; HumT needs a causal one, such as gpt2")

@@ -13,9 +13,9 @@ from functools import cache
 from typing import Any
 
 # %% auto #0
-__all__ = ['TableError', 'RunError', 'SetupError', 'CallFailed', 'BudgetReached', 'Interrupted', 'close_name', 'nearest',
-           'lacking', 'differing', 'require_kind', 'all_of', 'keep_secret', 'redact', 'known_secrets', 'key_remover',
-           'redact_in', 'strings_in']
+__all__ = ['TableError', 'RunError', 'SetupError', 'CallFailed', 'BudgetReached', 'Interrupted', 'close_name', 'suggest_name',
+           'missing_columns', 'diff_settings', 'require_kind', 'require_all', 'register_secret', 'redact',
+           'known_secrets', 'make_redactor', 'redact_in', 'strings_in']
 
 # %% ../../nbs/01_core/00_errors.ipynb #9f080b34
 class TableError(ValueError):
@@ -25,7 +25,7 @@ class TableError(ValueError):
     --------
     >>> import pandas as pd
     >>> from anthrokit.core import tables
-    >>> tables.check(pd.DataFrame({"prompt_id": ["a"], "base_id": ["b"], "first_message": [" "]}), "prompts")
+    >>> tables.check_table(pd.DataFrame({"prompt_id": ["a"], "base_id": ["b"], "first_message": [" "]}), "prompts")
     Traceback (most recent call last):
         ...
     anthrokit.core.errors.TableError: the table prompts breaks its ...
@@ -118,7 +118,7 @@ def close_name(name: object, known: Iterable[object]) -> str | None:
     return names[close[0]] if close else None
 
 
-def nearest(name: object, known: Iterable[object]) -> str:
+def suggest_name(name: object, known: Iterable[object]) -> str:
     """Say what may have been meant in place of an unknown name: the one known name that is like it, or all of them.
 
     Parameters
@@ -128,7 +128,7 @@ def nearest(name: object, known: Iterable[object]) -> str:
 
     Examples
     --------
-    >>> nearest("empaty", ["empathy", "desires"]), nearest("joy", ["empathy", "desires"])
+    >>> suggest_name("empaty", ["empathy", "desires"]), suggest_name("joy", ["empathy", "desires"])
     ('did you mean empathy?', 'there are empathy, desires')
     """
     names = [str(each) for each in known]
@@ -136,7 +136,7 @@ def nearest(name: object, known: Iterable[object]) -> str:
     return f"did you mean {close}?" if close else f"there are {', '.join(names) or 'none'}"
 
 # %% ../../nbs/01_core/00_errors.ipynb #c3f132e4
-def lacking(needed: Iterable[str], there: Iterable[object]) -> str:
+def missing_columns(needed: Iterable[str], there: Iterable[object]) -> str:
     """Name the columns that a table lacks, each with the one that is there under a name like it; "" where none lacks.
 
     Parameters
@@ -148,7 +148,7 @@ def lacking(needed: Iterable[str], there: Iterable[object]) -> str:
 
     Examples
     --------
-    >>> lacking(["text", "turn", "role"], ["Text", "role"]), lacking(["role"], ["role"])
+    >>> missing_columns(["text", "turn", "role"], ["Text", "role"]), missing_columns(["role"], ["role"])
     ('text (there is Text), turn', '')
     """
     needed, there = list(needed), list(there)
@@ -157,7 +157,7 @@ def lacking(needed: Iterable[str], there: Iterable[object]) -> str:
     return ", ".join(f"{name} (there is {other})" if other else str(name) for name, other in near.items())
 
 # %% ../../nbs/01_core/00_errors.ipynb #5c1d70b2
-def differing(there: Mapping[str, Any], asked: Mapping[str, Any]) -> str:
+def diff_settings(there: Mapping[str, Any], asked: Mapping[str, Any]) -> str:
     """List the settings that differ, one a line: those that are there, and those asked for.
 
     Parameters
@@ -172,7 +172,7 @@ def differing(there: Mapping[str, Any], asked: Mapping[str, Any]) -> str:
 
     Examples
     --------
-    >>> print(differing({"model": "m", "temperature": 0.2}, {"model": "m", "temperature": 0.7, "top_p": 1}))
+    >>> print(diff_settings({"model": "m", "temperature": 0.2}, {"model": "m", "temperature": 0.7, "top_p": 1}))
       temperature: it has 0.2, this asks for 0.7
       top_p: it has none, this asks for 1
     """
@@ -216,7 +216,7 @@ def require_kind(given: object, kind: Any, wanted: str) -> None:
         raise TypeError(f"this takes {wanted}, not {type(given).__name__}")
 
 
-def all_of(given: Iterable[Any], kind: Any, wanted: str) -> tuple[Any, ...]:
+def require_all(given: Iterable[Any], kind: Any, wanted: str) -> tuple[Any, ...]:
     """The members of a list, all of one kind.
 
     Parameters
@@ -236,8 +236,8 @@ def all_of(given: Iterable[Any], kind: Any, wanted: str) -> tuple[Any, ...]:
 
     Examples
     --------
-    >>> from anthrokit.core import all_of
-    >>> all_of(["a", "b"], str, "texts")
+    >>> from anthrokit.core import require_all
+    >>> require_all(["a", "b"], str, "texts")
     ('a', 'b')
     """
     require_kind(given, Iterable, wanted)
@@ -269,7 +269,7 @@ def _is_key(match: re.Match[str]) -> bool:
     return bool(parts["masked"]) or (len(parts["start"]) >= 16 and any(char.isdigit() for char in parts["start"]))
 
 
-def keep_secret(*values: str | None) -> None:
+def register_secret(*values: str | None) -> None:
     """Never let these strings into a run, a message or an error of this process; dummy keys are no secrets.
 
     Parameters
@@ -279,7 +279,7 @@ def keep_secret(*values: str | None) -> None:
 
     Examples
     --------
-    >>> keep_secret("correct-horse-battery", "none")
+    >>> register_secret("correct-horse-battery", "none")
     >>> redact("correct-horse-battery is none of your business")
     '[key removed] is none of your business'
     """
@@ -299,7 +299,7 @@ def redact(text: str) -> str:
     >>> redact("See http://me:secret@host/v1")
     'See http://[key removed]@host/v1'
     """
-    return key_remover()(text)
+    return make_redactor()(text)
 
 
 def known_secrets() -> list[str]:
@@ -307,7 +307,7 @@ def known_secrets() -> list[str]:
 
     Examples
     --------
-    >>> keep_secret("correct-horse-battery")
+    >>> register_secret("correct-horse-battery")
     >>> "correct-horse-battery" in known_secrets()
     True
     """
@@ -316,12 +316,12 @@ def known_secrets() -> list[str]:
     return sorted(_SECRETS | told, key=len, reverse=True)  # so that none leaves an end behind
 
 
-def key_remover() -> Callable[[str], str]:
+def make_redactor() -> Callable[[str], str]:
     """Make a function that takes out of texts the keys known by now: `redact` for many texts at once.
 
     Examples
     --------
-    >>> remove = key_remover()
+    >>> remove = make_redactor()
     >>> [remove(text) for text in ("gsk_0123456789abcdefgh", "ask-me")]
     ['[key removed]', 'ask-me']
     """

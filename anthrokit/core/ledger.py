@@ -22,7 +22,7 @@ import filelock
 import pandas as pd
 
 from . import tables
-from .errors import RunError, key_remover, redact
+from .errors import RunError, make_redactor, redact
 
 # %% auto #0
 __all__ = ['VERSION', 'time_now', 'plain_value', 'transaction', 'Ledger']
@@ -75,7 +75,7 @@ def _make_ledger(path: Path) -> None:
 def _make_tables(connection: sqlite3.Connection) -> None:
     connection.execute(f"PRAGMA application_id={_MARK}")
     connection.execute(f"PRAGMA user_version={VERSION}")
-    for name in tables.KEPT:
+    for name in tables.LEDGER_TABLES:
         connection.execute(tables.table_sql(name))
 
 # %% ../../nbs/01_core/03_ledger.ipynb #01253249
@@ -407,7 +407,7 @@ class Ledger:
         texts = "\0".join(
             value for _, rows in statements for values in rows for value in values if isinstance(value, str)
         )
-        remove = key_remover()
+        remove = make_redactor()
         if remove(texts) == texts:  # no text holds a key: they need not be looked through one by one
             remove = str
         statements = [

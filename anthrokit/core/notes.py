@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 # %% auto #0
-__all__ = ['kernel_shell', 'note', 'Bar', 'waiting']
+__all__ = ['kernel_shell', 'notify', 'ProgressBar', 'status_line']
 
 # %% ../../nbs/01_core/07_notes.ipynb #757027eb
 def kernel_shell() -> Any:
@@ -58,7 +58,7 @@ if not any(type(handler).__name__ == "_OnceASession" for handler in _LOGGER.hand
     _LOGGER.addHandler(_OnceASession())
 
 
-def note(text: str, *, again: bool = False) -> None:
+def notify(text: str, *, again: bool = False) -> None:
     """Say something that a reader should know, once a session.
 
     Parameters
@@ -70,9 +70,9 @@ def note(text: str, *, again: bool = False) -> None:
 
     Examples
     --------
-    >>> from anthrokit.core import note
-    >>> note("This is said once.")
-    >>> note("This is said once.")
+    >>> from anthrokit.core import notify
+    >>> notify("This is said once.")
+    >>> notify("This is said once.")
     """
     _LOGGER.warning(text, extra={"again": again})
 
@@ -114,7 +114,7 @@ class _Line:
         self._output, self._width = None, 0
 
 # %% ../../nbs/01_core/07_notes.ipynb #f99d775b
-class Bar:
+class ProgressBar:
     """How far work has come, while it goes on: in a notebook nothing of it is left, in a file it is a few lines.
 
     Parameters
@@ -128,7 +128,7 @@ class Bar:
 
     Examples
     --------
-    >>> bar = Bar("message", 80, done=20)
+    >>> bar = ProgressBar("message", 80, done=20)
     >>> bar.told(40, {"tokens": "1,200"})
     '40 of 80 messages, 0 s, 1,200 tokens'
     """
@@ -174,7 +174,7 @@ class Bar:
 
 # %% ../../nbs/01_core/07_notes.ipynb #5259c6e7
 @contextlib.contextmanager
-def waiting(what: str, show: bool = True) -> Iterator[None]:
+def status_line(what: str, show: bool = True) -> Iterator[None]:
     """Say what goes on while it lasts, where it lasts longer than a second; nothing of it is left.
 
     Parameters
@@ -186,7 +186,7 @@ def waiting(what: str, show: bool = True) -> Iterator[None]:
 
     Examples
     --------
-    >>> with waiting("counting"):
+    >>> with status_line("counting"):
     ...     sum(range(10))
     45
     """

@@ -24,15 +24,15 @@ from typing import Any, Self
 import pandas as pd
 
 from . import tables, votes
-from .errors import RunError, differing, nearest, redact, redact_in, require_kind
+from .errors import RunError, diff_settings, suggest_name, redact, redact_in, require_kind
 from .ledger import Ledger, time_now
-from .notes import note
-from .tables import KEPT, TABLES
+from .notes import notify
+from .tables import LEDGER_TABLES, TABLES
 
 # %% auto #0
-__all__ = ['LABEL_CONTEXT', 'PLAIN', 'digest', 'versions', 'taken_names', 'check_design', 'Run', 'refuse_other_prompts',
-           'note_prompts', 'own_share', 'as_run', 'require_run', 'import_dialogues', 'forget_target', 'has_verdicts',
-           'silent_judges', 'forget_judges', 'repair']
+__all__ = ['LABEL_CONTEXT', 'HTML_ATTRS', 'digest', 'package_versions', 'reserved_names', 'check_design', 'Run',
+           'require_same_prompts', 'record_prompts', 'ids_in_part', 'as_run', 'require_run', 'import_dialogues',
+           'forget_target', 'has_verdicts', 'judges_without_verdicts', 'forget_judges', 'repair']
 
 # %% ../../nbs/01_core/04_run.ipynb #81b516cc
 _CANONICAL = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
@@ -59,12 +59,12 @@ def digest(*parts: Any, length: int = 16) -> str:
 _VERSIONS = ("anthrokit", "litellm", "torch", "transformers", "scikit-learn", "pandas", "statsmodels")
 
 
-def versions() -> dict[str, str]:
+def package_versions() -> dict[str, str]:
     """List the versions of Python, anthrokit and the libraries that results depend on.
 
     Examples
     --------
-    >>> {"python", "anthrokit", "pandas"} <= versions().keys()
+    >>> {"python", "anthrokit", "pandas"} <= package_versions().keys()
     True
     """
     here = getattr(sys.modules.get("anthrokit"), "__version__", None)
@@ -166,12 +166,12 @@ _TAKEN = {*LABEL_CONTEXT, *_RESULTS} | {
 }
 
 
-def taken_names(names: Iterable[object]) -> list[object]:
+def reserved_names(names: Iterable[object]) -> list[object]:
     """List the names that tables of a run, or of results, have for columns of their own.
 
     Examples
     --------
-    >>> taken_names(["status", "claim", "turn"])
+    >>> reserved_names(["status", "claim", "turn"])
     ['status', 'turn']
     """
     return [name for name in names if name in _TAKEN]
@@ -193,7 +193,7 @@ def check_design(design: Mapping[str, Any] | None) -> dict[str, Any]:
     Raises
     ------
     ValueError
-        A name is no text or is taken (`taken_names`), or a value is no text, number or truth value.
+        A name is no text or is taken (`reserved_names`), or a value is no text, number or truth value.
 
     Examples
     --------
@@ -238,7 +238,7 @@ def _known_judges(run: Run, judges: str | Iterable[str]) -> list[str]:
     judges = [judges] if isinstance(judges, str) else list(judges)
     known = run.judges()["judge"].tolist()
     if unknown := [name for name in judges if name not in known]:
-        raise ValueError(f"the run has no judge {unknown[0]!r}; {nearest(unknown[0], known)}")
+        raise ValueError(f"the run has no judge {unknown[0]!r}; {suggest_name(unknown[0], known)}")
     return judges
 
 
@@ -343,7 +343,7 @@ class Run(Ledger):
         if not statements:
             return
         if fresh := self.fresh and not self.read_only:
-            facts = _fact_rows({"created": time_now(), "versions": versions()})
+            facts = _fact_rows({"created": time_now(), "versions": package_versions()})
             statements = [_insertion("facts", facts, False), *statements]
         super().change(statements)
         if fresh:
@@ -437,7 +437,7 @@ class Run(Ledger):
         differ = [name for name in facts if recorded.get(name, facts[name]) != facts[name]]
         bound = "prompts" if any(name in _OF_THE_WRITER for name in differ) else "dialogues"
         if differ and self.rows(f"SELECT 1 FROM {bound} LIMIT 1"):
-            lines = differing({name: recorded[name] for name in differ}, {name: facts[name] for name in differ})
+            lines = diff_settings({name: recorded[name] for name in differ}, {name: facts[name] for name in differ})
             empty = "" if self.answered() else " It has no answer of a target yet: to start again, delete the folder."
             raise RunError(
                 f"the run {self.folder} belongs to another experiment:\n{lines}\n"
@@ -483,11 +483,11 @@ class Run(Ledger):
         >>> len(run.add_prompts(run.prompts()))
         16
         """
-        prompts = tables.check(prompts, "prompts")
-        new = prompts[~prompts["prompt_id"].isin(refuse_other_prompts(self, prompts))]
+        prompts = tables.check_table(prompts, "prompts")
+        new = prompts[~prompts["prompt_id"].isin(require_same_prompts(self, prompts))]
         if not new.empty:
-            self.write("prompts", tables.records(new[[*TABLES["prompts"].columns]]))
-            note_prompts(self)
+            self.write("prompts", tables.to_records(new[[*TABLES["prompts"].columns]]))
+            record_prompts(self)
         return prompts
 
     # Its tables
@@ -501,7 +501,7 @@ class Run(Ledger):
         >>> demo_run().prompts()["domain"].nunique()
         4
         """
-        return tables.check(self.query("SELECT * FROM prompts"), "prompts")
+        return tables.check_table(self.query("SELECT * FROM prompts"), "prompts")
 
     def dialogues(self) -> pd.DataFrame:
         """The dialogues planned: the columns of `columns("dialogues")`, of their prompts, and of `design()`.
@@ -530,7 +530,7 @@ class Run(Ledger):
             "SELECT dialogues.target, dialogues.prompt_id, messages.* FROM messages JOIN dialogues USING (dialogue_id) "
             "ORDER BY target, prompt_id, repeat, dialogue_id, turn, role DESC"
         )
-        return tables.check(frame.assign(run=self.name), "messages")
+        return tables.check_table(frame.assign(run=self.name), "messages")
 
     def judges(self) -> pd.DataFrame:
         """The judges that were given the run, with the columns of `columns("judges")`, in their order.
@@ -541,7 +541,7 @@ class Run(Ledger):
         >>> demo_run().judges()[["judge", "samples"]].values.tolist()[0]
         ['grammar', 1]
         """
-        return tables.check(self.query("SELECT * FROM judges ORDER BY position"), "judges")
+        return tables.check_table(self.query("SELECT * FROM judges ORDER BY position"), "judges")
 
     def ratings(self) -> pd.DataFrame:
         """The ratings so far, with the columns of `columns("ratings")`.
@@ -552,7 +552,7 @@ class Run(Ledger):
         >>> demo_run().ratings()["status"].value_counts().to_dict()
         {'ok': 3200}
         """
-        return tables.check(self.query("SELECT * FROM ratings"), "ratings")
+        return tables.check_table(self.query("SELECT * FROM ratings"), "ratings")
 
     def tally(self) -> pd.DataFrame:
         """How often each judge said Yes and No of each message and behaviour: the ratings without their texts.
@@ -616,7 +616,7 @@ class Run(Ledger):
         design = self.design().drop(columns=found, errors="ignore")
         frame = frame.merge(design, on="dialogue_id", how="left")
         order = [*LABEL_CONTEXT[:-3], *design.columns[1:], *LABEL_CONTEXT[-3:], *found]
-        return tables.check(frame[order], "labels")[order]
+        return tables.check_table(frame[order], "labels")[order]
 
     def annotations(self, *, history: bool = False) -> pd.DataFrame:
         """People's verdicts kept in the run, with the columns of `columns('annotations')`.
@@ -639,8 +639,8 @@ class Run(Ledger):
             "SELECT annotations.*, base_id FROM annotations LEFT JOIN dialogues USING (dialogue_id) "
             "LEFT JOIN prompts USING (prompt_id) ORDER BY annotation"
         )
-        frame = tables.check(frame, "annotations")
-        return frame if history else votes.standing(frame).reset_index(drop=True)
+        frame = tables.check_table(frame, "annotations")
+        return frame if history else votes.latest_annotations(frame).reset_index(drop=True)
 
     def metadata(self) -> pd.DataFrame:
         """What dialogues are told apart by: the columns of a study's design, and of the files they came from, as given.
@@ -680,19 +680,19 @@ class Run(Ledger):
 
     def cases(self) -> pd.DataFrame:
         "HeartBench's cases, with the columns of `columns('cases')`, in the order in which they were taken in."
-        return tables.check(self.query("SELECT * FROM cases ORDER BY position"), "cases")
+        return tables.check_table(self.query("SELECT * FROM cases ORDER BY position"), "cases")
 
     def criteria(self) -> pd.DataFrame:
         "What answers to the cases are judged by, with the columns of `columns('criteria')`."
         frame = self.query("SELECT criteria.* FROM criteria JOIN cases USING (case_id) ORDER BY position, criterion")
-        return tables.check(frame, "criteria")
+        return tables.check_table(frame, "criteria")
 
     def answers(self, models: str | Sequence[str] | None = None) -> pd.DataFrame:
         "Answers of models (all by default), also those still planned, with the columns of `columns('answers')`."
         frame = self.query("SELECT answers.* FROM answers JOIN cases USING (case_id) ORDER BY model, position")
         if models is not None:
             frame = frame[frame["model"].isin([models] if isinstance(models, str) else list(models))]
-        return tables.check(frame, "answers")
+        return tables.check_table(frame, "answers")
 
     def judgements(self) -> pd.DataFrame:
         """Every judgement that the rubric judges owe.
@@ -748,14 +748,14 @@ class Run(Ledger):
         ratings = self.rubric_ratings()
         there = list(dict.fromkeys(ratings["judge"]))
         if unknown := sorted(set(judges or []) - set(there)):
-            raise RunError(f"the run {self.folder} has no judge {unknown[0]!r}; {nearest(unknown[0], there)}")
+            raise RunError(f"the run {self.folder} has no judge {unknown[0]!r}; {suggest_name(unknown[0], there)}")
         ratings = ratings[ratings["judge"].isin(judges or there)]
         if ratings.empty:
             raise RunError(f"the run {self.folder} has not been judged; see judge_answers")
         answer = ["model", "case_id"]
         state = ratings[[*answer, "status"]].assign(bad=ratings["status"] != "ok")
         state = state.sort_values("bad", ascending=False, kind="stable").drop_duplicates(answer)
-        voted, known = votes.vote(ratings), self.query(_CRITERIA).astype({"score": "Float64", "dimension": "str"})
+        voted, known = votes.label_criteria(ratings), self.query(_CRITERIA).astype({"score": "Float64", "dimension": "str"})
         table = voted[answer].drop_duplicates().merge(known, on="case_id")
         table = table.merge(voted, on=[*answer, "criterion"], how="left").astype({"hit": "boolean"})
         return table.merge(state.drop(columns="bad"), on=answer, how="left")
@@ -801,7 +801,7 @@ class Run(Ledger):
         owed = self.query(_OWED, [missing_only])
         if self.fact("sampling") != "adaptive":
             return owed
-        return votes.still_owed(owed, self.query(_TALLY), self.query(_SEATS))
+        return votes.pending_ratings(owed, self.query(_TALLY), self.query(_SEATS))
 
     def usage(self, by: str | list[str] = ("purpose", "model")) -> pd.DataFrame:
         """Calls, tokens, dollars and seconds.
@@ -889,7 +889,7 @@ class Run(Ledger):
             for kind in ("csv", "parquet"):
                 tables.write_frame(frame, folder / f"{name}.{kind}", name, meanings=meanings)
             for column, dtype in frame.dtypes.items():
-                said = tables.meaning(name, column) or meanings.get(column, "")
+                said = tables.describe_column(name, column) or meanings.get(column, "")
                 described.append((name, column, str(dtype), said))
         names = ["table", "column", "dtype", "meaning"]
         tables.write_frame(pd.DataFrame(described, columns=names), folder / "dictionary.csv", "dictionary")
@@ -926,7 +926,7 @@ class Run(Ledger):
         needed = ("manifest.json", *(f"{name}.csv" for name in _ALWAYS))
         if absent := [name for name in needed if not (export / name).is_file()]:
             raise RunError(f"{export} is no whole export: it lacks {', '.join(absent)}")
-        files = {name: export / f"{name}.csv" for name in KEPT}
+        files = {name: export / f"{name}.csv" for name in LEDGER_TABLES}
         parts = [(name, _rows_of(file, name)) for name, file in files.items() if file.is_file()]
         run = cls(folder)
         try:
@@ -1027,7 +1027,7 @@ class Run(Ledger):
         return _as_html(self)
 
 # %% ../../nbs/01_core/04_run.ipynb #68f4a0c8
-def refuse_other_prompts(
+def require_same_prompts(
     run: Run,
     prompts: pd.DataFrame,
     texts: Sequence[str] = ("first_message", "base_id", "scenario", "domain"),
@@ -1056,7 +1056,7 @@ def refuse_other_prompts(
     Examples
     --------
     >>> from anthrokit import demo_run
-    >>> len(refuse_other_prompts(demo_run(), demo_run().prompts()))
+    >>> len(require_same_prompts(demo_run(), demo_run().prompts()))
     16
     """
     known = run.prompts().set_index("prompt_id")
@@ -1072,14 +1072,14 @@ def refuse_other_prompts(
     return known.index
 
 
-def note_prompts(run: Run) -> None:
+def record_prompts(run: Run) -> None:
     """Record how many prompts a run has and the hash of their texts.
 
     Examples
     --------
     >>> from anthrokit import demo_run
     >>> run = demo_run()
-    >>> note_prompts(run)
+    >>> record_prompts(run)
     >>> run.fact("prompts")["n"]
     16
     """
@@ -1088,7 +1088,7 @@ def note_prompts(run: Run) -> None:
 
 # %% ../../nbs/01_core/04_run.ipynb #aef8b1e8
 # The element that a rich display is: no formulas in texts with dollar signs, no word wider than the page.
-PLAIN = "class='mathjax_ignore tex2jax_ignore' style='overflow-wrap: anywhere'"
+HTML_ATTRS = "class='mathjax_ignore tex2jax_ignore' style='overflow-wrap: anywhere'"
 
 
 def _as_html(run: Run) -> str:
@@ -1112,7 +1112,7 @@ def _as_html(run: Run) -> str:
     )
     manifest = html.escape(_as_json(run.manifest()))
     return (
-        f"<div {PLAIN}><strong>Run {html.escape(run.name)}</strong><table>{cells}</table>"
+        f"<div {HTML_ATTRS}><strong>Run {html.escape(run.name)}</strong><table>{cells}</table>"
         "<details><summary>Manifest</summary><pre style='max-height:20em; overflow:auto; white-space:pre-wrap'>"
         f"{manifest}</pre></details></div>"
     )
@@ -1124,7 +1124,7 @@ _NO_FACTS = ("run", "judges", "models_served", "changed")  # a manifest has them
 
 def _exported(run: Run) -> dict[str, pd.DataFrame]:
     "Every table of an export: those of the ledger that hold something, and those worked out from them."
-    frames = {name: run.query(f"SELECT * FROM {name}") for name in KEPT if name != "facts"}
+    frames = {name: run.query(f"SELECT * FROM {name}") for name in LEDGER_TABLES if name != "facts"}
     frames = {name: frame for name, frame in frames.items() if name in _ALWAYS or len(frame)}
     frames["dialogues"] = frames["dialogues"].merge(run.design(), on="dialogue_id", how="left")
     if "rubric_judges" in frames and "judgements" in frames:
@@ -1140,7 +1140,7 @@ def _rows_of(path: Path, name: str) -> list[dict[str, Any]]:
     frame = tables.read_frame(path, dtype=about.texts)
     frame = frame[[column for column in about.own if column in frame.columns]]
     whole = [column for column in about.texts if about.columns[column][1] not in ("present", "optional")]
-    return tables.records(frame.fillna(dict.fromkeys(whole, "")))
+    return tables.to_records(frame.fillna(dict.fromkeys(whole, "")))
 
 # %% ../../nbs/01_core/04_run.ipynb #a9bb472e
 _SHARED = ("facts", "judges", "rubric_judges", "models")  # every part has them whole
@@ -1158,7 +1158,7 @@ def _copied(run: Run, path: Path) -> sqlite3.Connection:
 def _keep_share(copy: sqlite3.Connection, own: Mapping[str, list[str]], first: bool) -> None:
     "Leave in a copy of a ledger what belongs to the prompts and cases of one part."
     among = "(SELECT value FROM json_each(?))"
-    for table in [name for name in KEPT if name not in _SHARED]:
+    for table in [name for name in LEDGER_TABLES if name not in _SHARED]:
         columns = TABLES[table].own
         if owner := next((name for name in own if name in columns), None):
             copy.execute(f"DELETE FROM {table} WHERE {owner} NOT IN {among}", [json.dumps(own[owner])])
@@ -1208,7 +1208,7 @@ def _split(run: Run, n: int, folder: Path) -> list[Run]:
     return parts
 
 
-def own_share(run: Run, owner: str, ids: Iterable[str]) -> list[str]:
+def ids_in_part(run: Run, owner: str, ids: Iterable[str]) -> list[str]:
     """Keep of some ids those that a run owns: all, or where it is a part, the part's.
 
     Parameters
@@ -1228,7 +1228,7 @@ def own_share(run: Run, owner: str, ids: Iterable[str]) -> list[str]:
     Examples
     --------
     >>> from anthrokit import demo_run
-    >>> own_share(demo_run(), "prompt_id", ["a prompt"])
+    >>> ids_in_part(demo_run(), "prompt_id", ["a prompt"])
     ['a prompt']
     """
     if not run.fact("part"):
@@ -1317,14 +1317,14 @@ def _merge(parts: Sequence[Run], folder: Path) -> Run:
     with contextlib.closing(_copied(parts[0], folder / "ledger.sqlite.partial")) as copy:
         for part in parts[1:]:
             copy.execute("ATTACH ? AS part", [str(part.folder / "ledger.sqlite")])
-            unequal += [key for table in KEPT if table != "facts" for key in _add_part(copy, table)]
+            unequal += [key for table in LEDGER_TABLES if table != "facts" for key in _add_part(copy, table)]
             copy.execute("DETACH part")
         copy.execute("DELETE FROM facts WHERE name = 'part'")
     (folder / "ledger.sqlite.partial").rename(folder / "ledger.sqlite")
     run = Run(folder)
     run.set_facts(**facts, merged={"parts": [part.name for part in parts], "unequal": unequal[:100]})
     if unequal:
-        note(
+        notify(
             f"{len(unequal):,} units stand in several parts with other content; the first part's stayed: "
             f"{', '.join(unequal[:3])}{' …' * (len(unequal) > 3)}"
         )
@@ -1468,7 +1468,7 @@ def has_verdicts(run: Run, judge: str) -> bool:
     return bool(run.rows("SELECT 1 FROM ratings WHERE judge = ? AND verdict IS NOT NULL LIMIT 1", [judge]))
 
 
-def silent_judges(run: Run) -> dict[str, str]:
+def judges_without_verdicts(run: Run) -> dict[str, str]:
     """Judges none of whose ratings has a verdict: how many there are, why, and what to do.
 
     Parameters
@@ -1484,7 +1484,7 @@ def silent_judges(run: Run) -> dict[str, str]:
     Examples
     --------
     >>> from anthrokit import demo_run
-    >>> silent_judges(demo_run())
+    >>> judges_without_verdicts(demo_run())
     {}
     """
     told = {}
@@ -1627,7 +1627,7 @@ def repair(folder: str | os.PathLike, new_folder: str | os.PathLike) -> pd.DataF
     known: dict[str, set] = {}
     saved = []
     with _sources(path) as (damaged, *recovered):
-        for name in sorted(KEPT, key=lambda name: len(TABLES[name].key)):
+        for name in sorted(LEDGER_TABLES, key=lambda name: len(TABLES[name].key)):
             rows, whole = _salvage(damaged, name, known)
             for other in () if whole else recovered:
                 for key, row in _salvage(other, name, known)[0].items():

@@ -21,16 +21,16 @@ from typing import Any, NamedTuple, TextIO
 
 import pandas as pd
 
-from .errors import RunError, TableError, lacking, nearest, require_kind
+from .errors import RunError, TableError, missing_columns, suggest_name, require_kind
 
 # %% auto #0
-__all__ = ['TEXT', 'INTEGER', 'NUMBER', 'TRUTH', 'TABLES', 'KEPT', 'TABLE_FILES', 'Table', 'columns', 'stated', 'table_sql',
-           'refuse_doubled', 'check', 'empty', 'escape_cell', 'restore_cell', 'map_cells', 'table_suffix', 'open_text',
-           'read_json', 'read_frame', 'read_parts', 'read_table', 'meaning', 'write_frame', 'records',
-           'require_columns', 'refuse_twice', 'data_path']
+__all__ = ['TEXT', 'INTEGER', 'NUMBER', 'BOOLEAN', 'TABLES', 'LEDGER_TABLES', 'TABLE_FILES', 'Table', 'list_columns', 'get_table',
+           'table_sql', 'require_unique_names', 'check_table', 'empty_table', 'escape_cell', 'restore_cell',
+           'map_cells', 'table_suffix', 'open_text', 'read_json', 'read_frame', 'read_parts', 'read_table',
+           'describe_column', 'write_frame', 'to_records', 'require_columns', 'require_unique', 'data_path']
 
 # %% ../../nbs/01_core/01_tables.ipynb #faa9658d
-TEXT, INTEGER, NUMBER, TRUTH = "str", "Int64", "Float64", "boolean"
+TEXT, INTEGER, NUMBER, BOOLEAN = "str", "Int64", "Float64", "boolean"
 
 
 class Table(NamedTuple):
@@ -112,7 +112,7 @@ TABLES["messages"] = Table(
         "content": (TEXT, "present", "what is said; NA where the call failed"),
         "reasoning": (TEXT, "optional", "reasoning content, kept apart, never shown to the other side"),
         "finish_reason": (TEXT, "optional", "stop, length (cut by the token limit), …; prompt: given"),
-        "role_flip": (TRUTH, "optional", "a user message that seems to speak as the assistant"),
+        "role_flip": (BOOLEAN, "optional", "a user message that seems to speak as the assistant"),
         "tokens_in": (INTEGER, "optional", "tokens of the request"),
         "tokens_out": (INTEGER, "optional", "tokens of the answer"),
         "seconds": (NUMBER, "optional", "time from request to answer, in seconds"),
@@ -122,7 +122,7 @@ TABLES["messages"] = Table(
 )
 
 # %% ../../nbs/01_core/01_tables.ipynb #4c66f07b
-def columns(table: str) -> pd.DataFrame:
+def list_columns(table: str) -> pd.DataFrame:
     """List the columns of a table, as a data dictionary.
 
     Parameters
@@ -137,17 +137,17 @@ def columns(table: str) -> pd.DataFrame:
 
     Examples
     --------
-    >>> columns("labels")["column"].tolist()
+    >>> list_columns("labels")["column"].tolist()
     ['dialogue_id', 'turn', 'behaviour', 'votes_for', 'votes_cast', 'label']
     """
     rows = [
         (name, dtype, "one of " + ", ".join(rule) if isinstance(rule, tuple) else rule, meaning)
-        for name, (dtype, rule, meaning) in stated(table).columns.items()
+        for name, (dtype, rule, meaning) in get_table(table).columns.items()
     ]
     return pd.DataFrame(rows, columns=["column", "dtype", "rule", "meaning"])
 
 
-def stated(table: str) -> Table:
+def get_table(table: str) -> Table:
     """Find the statement of a table by its name.
 
     Raises
@@ -157,11 +157,11 @@ def stated(table: str) -> Table:
 
     Examples
     --------
-    >>> stated("ratings").key
+    >>> get_table("ratings").key
     ('dialogue_id', 'turn', 'behaviour', 'judge', 'sample')
     """
     if table not in TABLES:
-        raise TableError(f"there is no table {table!r}; {nearest(table, TABLES)}")
+        raise TableError(f"there is no table {table!r}; {suggest_name(table, TABLES)}")
     return TABLES[table]
 
 # %% ../../nbs/01_core/01_tables.ipynb #f1f200a9
@@ -177,7 +177,7 @@ TABLES["ratings"] = Table(
         **_ITEM,
         "judge": (TEXT, "required", "name of the judge"),
         "sample": (INTEGER, "required", "1, 2, …: which of the judge's repeated answers"),
-        "verdict": (TRUTH, "present", "True: present, False: not present, NA: could not be had"),
+        "verdict": (BOOLEAN, "present", "True: present, False: not present, NA: could not be had"),
         "score": (NUMBER, "optional", "the judge's own scale, where it has one"),
         "explanation": (TEXT, "optional", "the reason the judge gave"),
         "raw": (TEXT, "optional", "the answer as it came"),
@@ -192,7 +192,7 @@ TABLES["labels"] = Table(
         **_ITEM,
         "votes_for": (INTEGER, "required", "judges whose mode says present"),
         "votes_cast": (INTEGER, "required", "judges with a mode"),
-        "label": (TRUTH, "present", "True, False, or NA where the votes do not decide"),
+        "label": (BOOLEAN, "present", "True, False, or NA where the votes do not decide"),
     },
     kept=False,
 )
@@ -203,12 +203,12 @@ TABLES["annotations"] = Table(
         "annotation": (INTEGER, "optional", "1, 2, …: in the order in which they were given"),
         **_ITEM,
         "annotator": (TEXT, "required", "name of the person"),
-        "verdict": (TRUTH, "present", "True: present, False: not present, NA: the person can't tell"),
+        "verdict": (BOOLEAN, "present", "True: present, False: not present, NA: the person can't tell"),
         "note": (TEXT, "optional", "the person's own words on it"),
         "base_id": (TEXT, "derived", "the base prompt of the dialogue"),
         "weight": (NUMBER, "optional", "messages it stands for in a draw; NA where it was picked, not drawn"),
         "at": (TEXT, "optional", "when it was given, in UTC"),
-        "undone": (TRUTH, "optional", "True where the person took it back"),
+        "undone": (BOOLEAN, "optional", "True where the person took it back"),
     },
 )
 
@@ -241,7 +241,7 @@ TABLES["judges"] = Table(
         "judge": (TEXT, "id", "name of the judge"),
         "position": (INTEGER, "required", "0, 1, …: its place in the list"),
         "samples": (INTEGER, "required", "answers it gives to each question"),
-        "counted": (TRUTH, "required", "whether it counts words instead of judging"),
+        "counted": (BOOLEAN, "required", "whether it counts words instead of judging"),
         "behaviours": (TEXT, "required", "behaviours it is asked about, as a JSON list"),
         **_SETTINGS,
     },
@@ -363,7 +363,7 @@ TABLES["anthroscore_sentences"] = Table(
         "verb": (TEXT, "optional", "the verb it goes with"),
         "form": (TEXT, "optional", "the form of the pronouns put in its place"),
         "start": (INTEGER, "optional", "where the mention begins in the sentence"),
-        "pronoun": (TRUTH, "optional", "whether the mention is a pronoun"),
+        "pronoun": (BOOLEAN, "optional", "whether the mention is a pronoun"),
         "status": (TEXT, "required", "what became of it"),
         "score": (NUMBER, "optional", "log-ratio of human to non-human pronouns"),
         "log_human": (NUMBER, "optional", "log-probability of human pronouns"),
@@ -453,7 +453,7 @@ TABLES["rubric_ratings"] = Table(
     {
         **_JUDGEMENT,
         "criterion": _CRITERION,
-        "hit": (TRUTH, "required", "whether the answer meets the criterion"),
+        "hit": (BOOLEAN, "required", "whether the answer meets the criterion"),
         "reason": (TEXT, "optional", "the reason the judge gave"),
     },
 )
@@ -533,8 +533,8 @@ TABLES["responses"] = Table(
 )
 
 # %% ../../nbs/01_core/01_tables.ipynb #196db949
-KEPT = tuple(name for name, table in TABLES.items() if table.kept)
-_SQL_TYPES = {TEXT: "TEXT", INTEGER: "INTEGER", NUMBER: "REAL", TRUTH: "INTEGER"}
+LEDGER_TABLES = tuple(name for name, table in TABLES.items() if table.kept)
+_SQL_TYPES = {TEXT: "TEXT", INTEGER: "INTEGER", NUMBER: "REAL", BOOLEAN: "INTEGER"}
 
 
 def table_sql(table: str) -> str:
@@ -558,7 +558,7 @@ def table_sql(table: str) -> str:
         value TEXT NOT NULL
     )
     """
-    about = stated(table)
+    about = get_table(table)
     lines = []
     for name in about.own:
         dtype, alone = about.columns[name][0], about.key == (name,)
@@ -594,7 +594,7 @@ def _faults(values: pd.Series, name: str, dtype: str, rule: str | tuple[str, ...
         yield from ((row, f"{value} is not 1 or more") for row, value in there[there < 1].items())
 
 
-_KINDS = {TEXT: "text", INTEGER: "a whole number", NUMBER: "a number", TRUTH: "True or False"}
+_KINDS = {TEXT: "text", INTEGER: "a whole number", NUMBER: "a number", BOOLEAN: "True or False"}
 
 
 def _in_dtype(values: pd.Series, dtype: str) -> tuple[pd.Series, dict[Any, Any]]:
@@ -609,7 +609,7 @@ def _in_dtype(values: pd.Series, dtype: str) -> tuple[pd.Series, dict[Any, Any]]
     return pd.Series(fit, dtype=dtype).reindex(values.index), values.drop(list(fit)).to_dict()
 
 # %% ../../nbs/01_core/01_tables.ipynb #c5c05af8
-def refuse_doubled(names: Iterable[object], where: str = "") -> None:
+def require_unique_names(names: Iterable[object], where: str = "") -> None:
     """Refuse a header in which a name stands twice: one of the two columns would be gone, or bear another name.
 
     Parameters
@@ -626,7 +626,7 @@ def refuse_doubled(names: Iterable[object], where: str = "") -> None:
 
     Examples
     --------
-    >>> refuse_doubled(["turn", "text", "turn"], "said.csv: ")
+    >>> require_unique_names(["turn", "text", "turn"], "said.csv: ")
     Traceback (most recent call last):
         ...
     anthrokit.core.errors.TableError: said.csv: two columns are called turn; give one another name
@@ -636,7 +636,7 @@ def refuse_doubled(names: Iterable[object], where: str = "") -> None:
         raise TableError(f"{where}two columns are called {', '.join(doubled)}; give one another name")
 
 
-def check(frame: pd.DataFrame, table: str, source: str | os.PathLike | None = None) -> pd.DataFrame:
+def check_table(frame: pd.DataFrame, table: str, source: str | os.PathLike | None = None) -> pd.DataFrame:
     """Check a frame against the rules of a table and bring it to its dtypes.
 
     Parameters
@@ -662,16 +662,16 @@ def check(frame: pd.DataFrame, table: str, source: str | os.PathLike | None = No
     Examples
     --------
     >>> given = pd.DataFrame({"prompt_id": ["p"], "base_id": ["b"], "first_message": ["Hello"]})
-    >>> check(given, "prompts")["domain"].isna().all()
+    >>> check_table(given, "prompts")["domain"].isna().all()
     np.True_
     """
     if not isinstance(frame, pd.DataFrame):
         raise TableError(f"the table {table} is a DataFrame, not {frame!r:.80}")
-    fields = stated(table).columns
+    fields = get_table(table).columns
     where = f"{source}: " if source is not None else ""
-    refuse_doubled(frame.columns, where)
+    require_unique_names(frame.columns, where)
     absent = [name for name in fields if name not in frame.columns]
-    if needed := lacking([name for name, (_, rule, _) in fields.items() if rule not in ("optional", "derived")], frame):
+    if needed := missing_columns([name for name, (_, rule, _) in fields.items() if rule not in ("optional", "derived")], frame):
         hint = (
             " If every prompt stands on its own, set base_id to prompt_id."
             if table == "prompts" and needed == "base_id"
@@ -690,7 +690,7 @@ def check(frame: pd.DataFrame, table: str, source: str | os.PathLike | None = No
         found = [(row, f"{value!r} is not {_KINDS[dtype]}") for row, value in odd.items()]
         found += _faults(typed[name].drop([*odd]) if found else typed[name], name, dtype, rule)
         places += [f"row {row + 1}, column {name}: {what}" for row, what in sorted(found)]
-    frame, key = pd.DataFrame(typed), [*stated(table).key]
+    frame, key = pd.DataFrame(typed), [*get_table(table).key]
     frame = pd.concat([frame, rest], axis=1) if len(rest.columns) else frame
     if len(key) > 1 and (twice := frame.duplicated(key)).any():
         twice &= frame[key].notna().all(axis=1)
@@ -704,7 +704,7 @@ def check(frame: pd.DataFrame, table: str, source: str | os.PathLike | None = No
     raise TableError(f"{where}the table {table} breaks its rules:\n{shown}{more}")
 
 # %% ../../nbs/01_core/01_tables.ipynb #6541622b
-def empty(table: str) -> pd.DataFrame:
+def empty_table(table: str) -> pd.DataFrame:
     """Make a table without rows, in its dtypes.
 
     Parameters
@@ -719,10 +719,10 @@ def empty(table: str) -> pd.DataFrame:
 
     Examples
     --------
-    >>> len(empty("annotations")), str(empty("annotations")["verdict"].dtype)
+    >>> len(empty_table("annotations")), str(empty_table("annotations")["verdict"].dtype)
     (0, 'boolean')
     """
-    fields = stated(table).columns
+    fields = get_table(table).columns
     return pd.DataFrame({name: pd.Series(dtype=dtype) for name, (dtype, _, _) in fields.items()})
 
 # %% ../../nbs/01_core/01_tables.ipynb #631bb54e
@@ -1013,7 +1013,7 @@ def _csv_form(path: Path, encoding: str, dtype: type | dict[str, type] | None) -
             f"{path}: the header holds bytes of 0: this is not UTF-8, but UTF-16 without its mark. "
             f"{_SAVE_IT} encoding='utf-16-le')."
         )
-    refuse_doubled(header, f"{path}: ")
+    require_unique_names(header, f"{path}: ")
     texts = {name: "str" for name in header if name.endswith("_id") or name in _NAMES}
     form = {"keep_default_na": False, "na_values": [""], "index_col": False, "usecols": range(len(header))}
     return {**cut, **form, "dtype": dtype if isinstance(dtype, type) else {**texts, **(dtype or {})}}
@@ -1076,7 +1076,7 @@ def _parquet_table(path: Path) -> pd.DataFrame:
     import pyarrow.parquet
 
     try:
-        refuse_doubled(pyarrow.parquet.read_schema(path).names, f"{path}: ")
+        require_unique_names(pyarrow.parquet.read_schema(path).names, f"{path}: ")
         frame = pd.read_parquet(path)
         return frame.reset_index(drop=frame.index.names == [None])
     except pyarrow.ArrowException as error:
@@ -1134,7 +1134,7 @@ def read_table(path: str | os.PathLike, table: str, encoding: str = "utf-8") -> 
     Returns
     -------
     DataFrame
-        As `check` returns it.
+        As `check_table` returns it.
 
     Raises
     ------
@@ -1146,10 +1146,10 @@ def read_table(path: str | os.PathLike, table: str, encoding: str = "utf-8") -> 
     >>> read_table(data_path("prompts.csv"), "prompts")["domain"].nunique()
     4
     """
-    return check(read_frame(path, encoding, stated(table).texts), table, source=path)
+    return check_table(read_frame(path, encoding, get_table(table).texts), table, source=path)
 
 # %% ../../nbs/01_core/01_tables.ipynb #ea3f055c
-def meaning(table: str, column: str) -> str:
+def describe_column(table: str, column: str) -> str:
     """Say what a column of a table holds; of a column that the table took from another one, what it holds there.
 
     Parameters
@@ -1166,7 +1166,7 @@ def meaning(table: str, column: str) -> str:
 
     Examples
     --------
-    >>> meaning("labels", "domain")
+    >>> describe_column("labels", "domain")
     'use domain: friendship, life coaching, …'
     """
     for about in (*([TABLES[table]] if table in TABLES else []), *TABLES.values()):
@@ -1235,17 +1235,17 @@ def _write_parquet(frame: pd.DataFrame, path: Path, table: str, meanings: Mappin
     import pyarrow.parquet
 
     whole = pa.Table.from_pandas(frame, preserve_index=False)
-    said = {field.name: meaning(table, field.name) or meanings.get(field.name, "") for field in whole.schema}
+    said = {field.name: describe_column(table, field.name) or meanings.get(field.name, "") for field in whole.schema}
     told = [field.with_metadata({"description": said[field.name]}) for field in whole.schema]
     pyarrow.parquet.write_table(whole.cast(pa.schema(told, metadata=whole.schema.metadata)), path)
 
 # %% ../../nbs/01_core/01_tables.ipynb #f5acd763
-def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+def to_records(frame: pd.DataFrame) -> list[dict[str, Any]]:
     """Make plain rows of a frame, in which what is missing is None.
 
     Examples
     --------
-    >>> records(pd.DataFrame({"turn": pd.array([1, None], "Int64")}))
+    >>> to_records(pd.DataFrame({"turn": pd.array([1, None], "Int64")}))
     [{'turn': 1}, {'turn': None}]
     """
     return frame.astype(object).where(frame.notna(), None).to_dict("records")
@@ -1295,7 +1295,7 @@ def require_columns(
     where = "" if source is None or isinstance(source, pd.DataFrame) else f"{source}: "
     if not isinstance(frame, pd.DataFrame):
         raise TypeError(f"the {what} table is a DataFrame, not {type(frame).__name__}{advice}")
-    if absent := lacking(columns, frame):
+    if absent := missing_columns(columns, frame):
         there = ", ".join(map(str, frame.columns)) or "none"
         raise TableError(f"{where}the {what} table needs the column(s) {absent}. It has: {there}{advice}.")
     if rows and frame.empty:
@@ -1303,7 +1303,7 @@ def require_columns(
         raise TableError(f"{where}the {what} table has no rows{question}")
 
 
-def refuse_twice(frame: pd.DataFrame, unit: Sequence[str], told: str) -> None:
+def require_unique(frame: pd.DataFrame, unit: Sequence[str], told: str) -> None:
     """Refuse a second row of a unit.
 
     Parameters
@@ -1322,7 +1322,7 @@ def refuse_twice(frame: pd.DataFrame, unit: Sequence[str], told: str) -> None:
 
     Examples
     --------
-    >>> refuse_twice(pd.DataFrame({"dialogue_id": "d", "turn": [1, 1]}), ["dialogue_id", "turn"], "{row}: twice")
+    >>> require_unique(pd.DataFrame({"dialogue_id": "d", "turn": [1, 1]}), ["dialogue_id", "turn"], "{row}: twice")
     Traceback (most recent call last):
         ...
     anthrokit.core.errors.TableError: dialogue_id d, turn 1: twice
@@ -1358,5 +1358,5 @@ def data_path(name: str = "") -> Path:
     path = folder / name
     if not path.exists():
         there = sorted(str(file.relative_to(folder)) for file in folder.rglob("*.*") if file.suffix != ".py")
-        raise FileNotFoundError(f"anthrokit ships no {name!r}; {nearest(name, there)}")
+        raise FileNotFoundError(f"anthrokit ships no {name!r}; {suggest_name(name, there)}")
     return path

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Collection
 
 # %% auto #0
-__all__ = ['is_blank', 'blank_code', 'blank_quotations', 'plain_apostrophes', 'detect_language', 'unreadable']
+__all__ = ['is_blank', 'mask_code', 'mask_quotations', 'plain_apostrophes', 'detect_language', 'unreadable']
 
 # %% ../../nbs/01_core/05_texts.ipynb #f8575274
 _INVISIBLE = {"Zs", "Zl", "Zp", "Cc", "Cf", "Mn", "Me", "Mc"}
@@ -47,7 +47,7 @@ _CODE = re.compile(r"```.*?(?:```|\Z)|(?<![\w`])`[^`\n]+`(?!\w)|https?://\S+|www
 _QUOTED = re.compile(r"\"[^\"\n]*\"|“[^“”\n]*”|«[^«»\n]*»|^>.*$", re.M)
 
 
-def blank_code(text: str) -> str:
+def mask_code(text: str) -> str:
     """Replace code and links by spaces.
 
     Returns
@@ -57,13 +57,13 @@ def blank_code(text: str) -> str:
 
     Examples
     --------
-    >>> blank_code("Try `I = 1` now.")
+    >>> mask_code("Try `I = 1` now.")
     'Try         now.'
     """
     return _CODE.sub(lambda match: " " * len(match[0]), text)
 
 
-def blank_quotations(text: str) -> str:
+def mask_quotations(text: str) -> str:
     """Replace text in double quotation marks or guillemets, and quoted lines, by spaces.
 
     Returns
@@ -73,7 +73,7 @@ def blank_quotations(text: str) -> str:
 
     Examples
     --------
-    >>> blank_quotations('She said "I know" to me.')
+    >>> mask_quotations('She said "I know" to me.')
     'She said          to me.'
     """
     return _QUOTED.sub(lambda match: " " * len(match[0]), text)
@@ -133,8 +133,8 @@ def _triples(word: str) -> list[str]:
 
 def _prose(text: str) -> str:
     "Return a text without code, links, quotations and formulas; with its quotations if nothing else has letters."
-    text = blank_code(plain_apostrophes(unicodedata.normalize("NFKC", text[:_LONGEST])))
-    own = _SYMBOLS.sub(" ", _MENTIONED.sub(" ", blank_quotations(text)))
+    text = mask_code(plain_apostrophes(unicodedata.normalize("NFKC", text[:_LONGEST])))
+    own = _SYMBOLS.sub(" ", _MENTIONED.sub(" ", mask_quotations(text)))
     text = _DRAWN_OUT.sub(r"\1\1", own if any(map(str.isalpha, own)) else text)
     return text.lower() if text.isupper() else text
 

@@ -12,7 +12,8 @@ import pandas as pd
 from . import require_columns
 
 # %% auto #0
-__all__ = ['modes', 'tally', 'label', 'label_messages', 'mode_of', 'still_owed', 'vote', 'standing']
+__all__ = ['modes', 'count_votes', 'label', 'label_messages', 'mode_status', 'pending_ratings', 'label_criteria',
+           'latest_annotations']
 
 # %% ../../nbs/01_core/02_votes.ipynb #73cbbf26
 _ITEM = ["dialogue_id", "turn", "behaviour"]
@@ -24,7 +25,7 @@ def modes(ratings: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     ratings : DataFrame
-        With the columns of `columns("ratings")`, or their `tally`.
+        With the columns of `columns("ratings")`, or their `count_votes`.
 
     Returns
     -------
@@ -39,13 +40,13 @@ def modes(ratings: pd.DataFrame) -> pd.DataFrame:
     >>> modes(said)[["mode", "n_samples"]].values.tolist()
     [[True, 2]]
     """
-    counts = ratings if "taken" in ratings else tally(ratings)
+    counts = ratings if "taken" in ratings else count_votes(ratings)
     cast = counts["yes"] + counts["no"]
     mode = (counts["yes"] * 2 > cast).astype("boolean").mask(counts["yes"] * 2 == cast)
     return counts[[*_ITEM, "judge"]].assign(mode=mode, n_samples=cast)
 
 
-def tally(ratings: pd.DataFrame) -> pd.DataFrame:
+def count_votes(ratings: pd.DataFrame) -> pd.DataFrame:
     """Count what each judge said of each message and behaviour.
 
     Parameters
@@ -62,7 +63,7 @@ def tally(ratings: pd.DataFrame) -> pd.DataFrame:
     --------
     >>> said = pd.DataFrame({"dialogue_id": "d", "turn": 1, "behaviour": "empathy", "judge": "j",
     ...                      "sample": [1, 2, 3], "verdict": [True, True, None]})
-    >>> tally(said)[["yes", "no", "taken"]].values.tolist()
+    >>> count_votes(said)[["yes", "no", "taken"]].values.tolist()
     [[2, 0, 3]]
     """
     keys = [*_ITEM, "judge"]
@@ -78,7 +79,7 @@ def label(ratings: pd.DataFrame, panel: dict[str, list[str]] | None = None) -> p
     Parameters
     ----------
     ratings : DataFrame
-        With the columns of `columns("ratings")`, or their `tally`.
+        With the columns of `columns("ratings")`, or their `count_votes`.
     panel : dict of str to list of str, optional
         Behaviour to the judges who were asked about it; by default those who rated it at all.
 
@@ -133,7 +134,7 @@ def label_messages(
     messages : DataFrame
         dialogue_id, turn: the messages to be judged.
     ratings : DataFrame
-        With the columns of `columns("ratings")`, or their `tally`: much less where there are many samples.
+        With the columns of `columns("ratings")`, or their `count_votes`: much less where there are many samples.
     panel : dict of str to list of str
         Behaviour to the judges who were asked about it.
 
@@ -156,7 +157,7 @@ def label_messages(
     return frame
 
 # %% ../../nbs/01_core/02_votes.ipynb #242dc533
-def mode_of(verdicts: Iterable[bool | None], owed: int = 0) -> tuple[bool, bool | None]:
+def mode_status(verdicts: Iterable[bool | None], owed: int = 0) -> tuple[bool, bool | None]:
     """Say whether a judge's mode is decided with so many samples to come, and the mode as it stands.
 
     Parameters
@@ -173,7 +174,7 @@ def mode_of(verdicts: Iterable[bool | None], owed: int = 0) -> tuple[bool, bool 
 
     Examples
     --------
-    >>> mode_of([True, True], owed=1)
+    >>> mode_status([True, True], owed=1)
     (True, True)
     """
     verdicts = list(verdicts)
@@ -181,7 +182,7 @@ def mode_of(verdicts: Iterable[bool | None], owed: int = 0) -> tuple[bool, bool 
     return owed == 0 or abs(yes - no) > owed, None if yes == no else yes > no
 
 # %% ../../nbs/01_core/02_votes.ipynb #b9a0606b
-def still_owed(planned: pd.DataFrame, tally: pd.DataFrame, seats: pd.DataFrame) -> pd.DataFrame:
+def pending_ratings(planned: pd.DataFrame, tally: pd.DataFrame, seats: pd.DataFrame) -> pd.DataFrame:
     """Keep, of the ratings planned under adaptive sampling, those that are there or could still change a label.
 
     Parameters
@@ -204,7 +205,7 @@ def still_owed(planned: pd.DataFrame, tally: pd.DataFrame, seats: pd.DataFrame) 
     >>> planned = pd.DataFrame([{**item, "judge": "a", "sample": 3, "status": "planned"}])
     >>> tally = pd.DataFrame([{**item, "judge": "a", "yes": 2, "no": 0, "taken": 2}])
     >>> seats = pd.DataFrame([{"behaviour": "empathy", "judge": "a", "samples": 3}])
-    >>> len(still_owed(planned, tally, seats))
+    >>> len(pending_ratings(planned, tally, seats))
     0
     """
     if not planned["status"].eq("planned").any():
@@ -223,7 +224,7 @@ def still_owed(planned: pd.DataFrame, tally: pd.DataFrame, seats: pd.DataFrame) 
     return planned[~idle.to_numpy(dtype=bool)].reset_index(drop=True)
 
 # %% ../../nbs/01_core/02_votes.ipynb #6a52cf4a
-def vote(ratings: pd.DataFrame) -> pd.DataFrame:
+def label_criteria(ratings: pd.DataFrame) -> pd.DataFrame:
     """Bring judges and samples to one verdict a criterion.
 
     Parameters
@@ -242,7 +243,7 @@ def vote(ratings: pd.DataFrame) -> pd.DataFrame:
     --------
     >>> said = pd.DataFrame({"model": "m", "case_id": "c", "criterion": 1, "judge": ["a", "b", "c"], "sample": 1,
     ...                      "hit": [False, True, True], "reason": ["no", "it comforts", "yes"]})
-    >>> vote(said)[["votes_for", "hit", "reason"]].values.tolist()
+    >>> label_criteria(said)[["votes_for", "hit", "reason"]].values.tolist()
     [[2, True, 'it comforts']]
     """
     unit = ["model", "case_id", "criterion"]
@@ -261,7 +262,7 @@ def vote(ratings: pd.DataFrame) -> pd.DataFrame:
     return votes[[*unit, "votes_for", "votes_cast", "hit", "reason"]]
 
 # %% ../../nbs/01_core/02_votes.ipynb #e6e9fad1
-def standing(annotations: pd.DataFrame) -> pd.DataFrame:
+def latest_annotations(annotations: pd.DataFrame) -> pd.DataFrame:
     """Keep each annotator's latest verdict on a message. Drop verdicts taken back. Keep rows without a name.
 
     Parameters
@@ -279,7 +280,7 @@ def standing(annotations: pd.DataFrame) -> pd.DataFrame:
     --------
     >>> said = pd.DataFrame({"dialogue_id": "d", "turn": 1, "behaviour": "empathy", "annotator": "Ada",
     ...                      "verdict": [True, False, True], "undone": [False, False, True]})
-    >>> standing(said)["verdict"].tolist()
+    >>> latest_annotations(said)["verdict"].tolist()
     [False]
     """
     if "undone" in annotations.columns:

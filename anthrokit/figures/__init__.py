@@ -11,7 +11,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "pressure": ["plot_drift", "plot_holding"],
         "profiles": ["plot_corrected", "plot_heatmap", "plot_plane", "plot_profile"],
         "published": ["plot_counts", "plot_ranks", "plot_scores", "plot_slopes"],
-        "style": ["COLOURS", "MARKERS", "OVER_THE_EDGE", "SHARED", "STYLES", "Style", "THEME", "figure_size", "interval", "legend_above", "new_axes", "points", "save", "shown", "theme", "themed", "words"],
+        "style": ["ALLOW_OVERFLOW", "COLOURS", "MARKERS", "SHARED", "STYLES", "Style", "THEME", "describe_interval", "figure_size", "format_name", "legend_above", "new_axes", "save", "scaled_size", "shorten_name", "theme", "themed"],
         "talk_about_the_system": ["plot_anthroscore_by_turn"],
         "turns": ["plot_emergence", "plot_emergence_curves", "plot_late", "plot_snowball", "plot_snowball_matrix"],
     },

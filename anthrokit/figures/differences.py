@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from ..core import TableError, nearest
+from ..core import TableError, suggest_name
 from .profiles import _draw_dots, _draw_heat, _what_of
-from .style import counted, in_order, interval, model_labels, need_columns, new_axes, points
-from .style import shown, themed, variant_note, with_series
+from .style import counted, in_order, describe_interval, model_labels, need_columns, new_axes, scaled_size
+from .style import shorten_name, themed, variant_note, with_series
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -57,7 +57,7 @@ def plot_differences(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
 
     ax = _draw_dots(ax, frame, what, "pair", label=label, hollow=True, rule=0, texts=pairs)
     sizes = f"{counted(frame['n_clusters'])} base prompts; hollow: p ≥ 0.05 after Holm's correction"
-    lines = [f"Difference in percentage points, with {interval(frame)}", f"({sizes}{variant_note(frame)})"]
+    lines = [f"Difference in percentage points, with {describe_interval(frame)}", f"({sizes}{variant_note(frame)})"]
     if len(pairs) == 1:
         a, b, _ = next(iter(pairs))
         lines.insert(1, f"← more in {names[b]}    more in {names[a]} →")
@@ -106,14 +106,14 @@ def plot_odds(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     low, high = np.nanmin(frame["ci_low"].astype(float)), np.nanmax(frame["ci_high"].astype(float))
     limits = max(low, 0.02) / 1.15, min(high, 50) * 1.15
     look = {"scale": 1, "hollow": True, "rule": 1, "limits": limits}
-    look["texts"] = {name: shown(name, 60) for name in frame["term"].unique()} if series == "term" else None
+    look["texts"] = {name: shorten_name(name, 60) for name in frame["term"].unique()} if series == "term" else None
     ax = _draw_dots(ax, frame, what, series, label=label, **look)
     ax.set(xscale="log", xlim=limits)
     ax.xaxis.set_major_locator(_odds_places(ax))
     ax.xaxis.set_major_formatter("{x:g}")
     ax.xaxis.set_minor_formatter("")
     note = f"(hollow: p ≥ 0.05 after Holm's correction{variant_note(frame)})"
-    ax.set_xlabel(f"Odds ratio, with {interval(frame)} {note}")
+    ax.set_xlabel(f"Odds ratio, with {describe_interval(frame)} {note}")
     return ax
 
 # %% ../../nbs/09_figures/03_differences.ipynb #d753c092
@@ -151,7 +151,7 @@ def plot_similarity(frame: pd.DataFrame, ax: Axes | None = None, *, measure: str
     """
     need_columns(frame, ["a", "b", "measure", "estimate", "ci_low", "ci_high", "n_behaviours"], "analysis.similarity")
     if measure not in set(frame["measure"]):
-        raise TableError(f"there is no measure {measure!r}; {nearest(measure, frame['measure'].unique())}")
+        raise TableError(f"there is no measure {measure!r}; {suggest_name(measure, frame['measure'].unique())}")
     part = frame[frame["measure"] == measure]
     note = []
     for row in part.itertuples():
@@ -160,5 +160,5 @@ def plot_similarity(frame: pd.DataFrame, ax: Axes | None = None, *, measure: str
     limits = (0, 1) if part["estimate"].min() >= 0 else (-1, 1)
     ax = _draw_pairs(ax, part.assign(note=note), "estimate", "note", limits, measure.capitalize())
     sizes = f"{part['n_behaviours'].max()} behaviours, {counted(part['n_clusters'])} base prompts"
-    ax.set_title(f"{sizes}; {interval(part)}s", fontsize=points(8))
+    ax.set_title(f"{sizes}; {describe_interval(part)}s", fontsize=scaled_size(8))
     return ax

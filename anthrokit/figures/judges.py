@@ -13,8 +13,8 @@ import pandas as pd
 from ..core import TableError
 from .differences import _draw_pairs
 from .profiles import _draw_dots, _what_of
-from .style import COLOURS, counted, interval, label_of, legend_above, name_rows
-from .style import need_columns, new_axes, points, themed
+from .style import COLOURS, counted, describe_interval, label_of, legend_above, name_rows
+from .style import need_columns, new_axes, scaled_size, themed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,7 +36,7 @@ def plot_agreement(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     --------
     >>> from anthrokit import analysis, figures
     >>> labels = analysis.simulate_labels(1, base_prompts=10)
-    >>> figures.plot_agreement(analysis.agreement(labels, n_resamples=99)).get_xlabel()
+    >>> figures.plot_expert_agreement(analysis.agreement(labels, n_resamples=99)).get_xlabel()
     'Agreement, with 95 % interval'
     """
     what = _what_of(frame)
@@ -47,7 +47,7 @@ def plot_agreement(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
 
     ax = _draw_dots(ax, frame, what, "measure", scale=1, label=label, rule=0)
     low = np.nanmin([0.0, *frame["ci_low"], *frame["estimate"]]) - 0.02
-    ax.set(xlim=(low, 1.01), xlabel=f"Agreement, with {interval(frame)}")
+    ax.set(xlim=(low, 1.01), xlabel=f"Agreement, with {describe_interval(frame)}")
     return ax
 
 # %% ../../nbs/09_figures/05_judges.ipynb #9b5a5703
@@ -73,7 +73,7 @@ def plot_pairs(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     note = [f"{100 * row.estimate:.1f} %\nκ = {row.kappa:.2f}" for row in frame.itertuples()]
     frame = frame.assign(share=100 * frame["estimate"], note=note)
     ax = _draw_pairs(ax, frame, "share", "note", (50, 100), "Same verdict (%)")
-    ax.set_title(f"n = {counted(frame['n'])} messages and behaviours", fontsize=points(8))
+    ax.set_title(f"n = {counted(frame['n'])} messages and behaviours", fontsize=scaled_size(8))
     return ax
 
 # %% ../../nbs/09_figures/05_judges.ipynb #199dbdb8

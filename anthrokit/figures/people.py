@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 
 from .profiles import _draw_dots, _what_of
-from .style import colours_of, counted, in_order, interval, keep_data, label_of, need_columns
-from .style import new_axes, points, themed
+from .style import colours_of, counted, in_order, describe_interval, keep_data, label_of, need_columns
+from .style import new_axes, scaled_size, themed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -58,11 +58,11 @@ def plot_conditions(
     for number, name in enumerate(names):
         values = people.loc[people[condition] == name, score].to_numpy(dtype=float)
         colour, spread = colours_of(names)[name], random.uniform(-0.28, 0.02, len(values))
-        ax.plot(values, number + spread, ".", color=colour, alpha=0.35, markersize=points(4))
+        ax.plot(values, number + spread, ".", color=colour, alpha=0.35, markersize=scaled_size(4))
         mean = values.mean()
         reach = t.ppf(0.975, max(len(values) - 1, 1)) * values.std(ddof=1) / np.sqrt(len(values))
-        ax.errorbar(mean, number + 0.22, xerr=reach, fmt="D", color=colour, markersize=points(5.5), capsize=3)
-        ax.annotate(f"{mean:.2f}", (mean, number + 0.33), ha="center", va="top", fontsize=points(7))
+        ax.errorbar(mean, number + 0.22, xerr=reach, fmt="D", color=colour, markersize=scaled_size(5.5), capsize=3)
+        ax.annotate(f"{mean:.2f}", (mean, number + 0.33), ha="center", va="top", fontsize=scaled_size(7))
     sizes = [f"{label_of(name)}\nn = {(people[condition] == name).sum():,}" for name in names]
     keep_data(ax.figure, people)  # the rest of what people said stays with the study
     ax.set_yticks(range(len(names)), sizes)
@@ -91,5 +91,5 @@ def plot_validity(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     what = _what_of(frame)
     need_columns(frame, [what, "estimate", "ci_low", "ci_high", "n"], "analysis.profile_validity")
     ax = _draw_dots(ax, frame, what, scale=1, label=lambda part: f"n = {counted(part['n'])} systems", rule=0)
-    ax.set(xlim=(-1, 1), xlabel=f"Spearman correlation across systems, with {interval(frame)}")
+    ax.set(xlim=(-1, 1), xlabel=f"Spearman correlation across systems, with {describe_interval(frame)}")
     return ax

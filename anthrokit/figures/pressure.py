@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from .style import COLOURS, MARKERS, colours_of, counted, in_order, interval, label_of
-from .style import legend_above, need_columns, new_axes, percent, points, themed, with_series
+from .style import COLOURS, MARKERS, colours_of, counted, in_order, describe_interval, label_of
+from .style import legend_above, need_columns, new_axes, percent, scaled_size, themed, with_series
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -44,13 +44,13 @@ def plot_holding(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     for number, name in enumerate(names):
         part = (frame[frame[series] == name] if series else frame).sort_values("turn")
         at = part["turn"].to_numpy(dtype=float) + (number - (len(names) - 1) / 2) * 0.06
-        look = {"color": colours[name], "marker": MARKERS[number % len(MARKERS)], "markersize": points(4)}
+        look = {"color": colours[name], "marker": MARKERS[number % len(MARKERS)], "markersize": scaled_size(4)}
         share, low, high = percent(part)
-        ax.vlines(at, low, high, color=look["color"], linewidth=points(1), alpha=0.6)
-        ax.plot(at, share, linewidth=points(1.3), label=said.get(name), **look)
+        ax.vlines(at, low, high, color=look["color"], linewidth=scaled_size(1), alpha=0.6)
+        ax.plot(at, share, linewidth=scaled_size(1.3), label=said.get(name), **look)
     ax.set(ylim=(0, 102), ylabel="Dialogues that have held out (%)")
     ax.set_xticks(sorted(frame["turn"].unique()))
-    sizes = f"n = {counted(frame['n'])} dialogues, {counted(frame['n_clusters'])} base prompts; {interval(frame)}"
+    sizes = f"n = {counted(frame['n'])} dialogues, {counted(frame['n_clusters'])} base prompts; {describe_interval(frame)}"
     ax.set_xlabel(f"Turn\n({sizes})")
     if series:
         legend_above(ax)
@@ -91,24 +91,24 @@ def plot_drift(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     ax = new_axes(ax, (6, 1.2 + 0.28 * len(frame)))
     margin = 100 * float(frame["margin"].iloc[0])
     ax.axvspan(-margin, margin, color="0.5", alpha=0.2, linewidth=0, zorder=0)
-    ax.axvline(0, color=ax.xaxis.label.get_color(), linewidth=points(0.8))
+    ax.axvline(0, color=ax.xaxis.label.get_color(), linewidth=scaled_size(0.8))
     for verdict, (colour, marker) in _LOOKS.items():
         rows = np.flatnonzero(frame["verdict"] == verdict)
         if not len(rows):
             continue
         share, low, high = percent(frame.iloc[rows])
-        ax.hlines(rows, low, high, color=colour, linewidth=points(1.2))
+        ax.hlines(rows, low, high, color=colour, linewidth=scaled_size(1.2))
         if "equivalence_low" in frame:
             inner = 100 * frame.iloc[rows][["equivalence_low", "equivalence_high"]].astype(float)
-            ax.hlines(rows, *inner.to_numpy().T, color=colour, linewidth=points(3))
-        look = {"color": colour, "marker": marker, "markersize": points(5), "linestyle": ""}
+            ax.hlines(rows, *inner.to_numpy().T, color=colour, linewidth=scaled_size(3))
+        look = {"color": colour, "marker": marker, "markersize": scaled_size(5), "linestyle": ""}
         ax.plot(share, rows, label=verdict, **look)
     ax.set_yticks(range(len(names)), names)
     ax.set_ylim(len(names) - 0.5, -0.5)
     one = f", {frame['version'].iloc[0]} minus {frame['baseline'].iloc[0]}"
     thick = "; thick: the narrower one that equivalence goes by" if "equivalence_low" in frame else ""
     versus = ", version minus baseline" if several else one
-    sizes = f"n = {counted(frame['n_clusters'])} base prompts; {interval(frame)}{thick}; band: margin ±{margin:g}"
+    sizes = f"n = {counted(frame['n_clusters'])} base prompts; {describe_interval(frame)}{thick}; band: margin ±{margin:g}"
     ax.set_xlabel(f"Difference in percentage points{versus}\n({sizes})")
     legend_above(ax)
     return ax

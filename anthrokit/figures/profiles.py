@@ -14,9 +14,9 @@ import pandas as pd
 
 from ..analysis import behaviour_categories
 from ..core import TableError
-from .style import MARKERS, OVER_THE_EDGE, colours_of, counted, figure_size, in_order
-from .style import interval, label_of, legend_above, model_labels, name_rows, need_columns
-from .style import new_axes, percent, points, themed, variant_note, with_series
+from .style import MARKERS, ALLOW_OVERFLOW, colours_of, counted, figure_size, in_order
+from .style import describe_interval, label_of, legend_above, model_labels, name_rows, need_columns
+from .style import new_axes, percent, scaled_size, themed, variant_note, with_series
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -44,9 +44,9 @@ def _name_rows(ax: Axes, frame: pd.DataFrame, what: str, rows: Sequence[str]) ->
     category = [behaviour_categories().get(name) for name in rows] if what == "behaviour" else []
     for place in range(1, len(category)):
         if category[place] != category[place - 1]:
-            ax.axhline(place - 0.5, color="#B0B0B0", linewidth=points(0.7))
+            ax.axhline(place - 0.5, color="#B0B0B0", linewidth=scaled_size(0.7))
     known = frame.groupby(what)["estimate"].count()
-    style = {"fontsize": points(7), "color": "#666666", "ha": "right", "va": "center"}
+    style = {"fontsize": scaled_size(7), "color": "#666666", "ha": "right", "va": "center"}
     for place, name in enumerate(rows):
         if known[name] == 0:
             ax.text(0.99, place, "no estimate", transform=ax.get_yaxis_transform(), **style)
@@ -97,13 +97,13 @@ def _draw_dots(
         middle = np.where((middle < limits[0]) | (middle > limits[1]), np.nan, middle)
         style = {
             "color": colours[name],
-            "markersize": points(4.5 if len(names) < 3 else 3.6),
+            "markersize": scaled_size(4.5 if len(names) < 3 else 3.6),
             "linestyle": "none",
             "zorder": 3,
-            **OVER_THE_EDGE,
+            **ALLOW_OVERFLOW,
         }
         shape = {"marker": MARKERS[number % len(MARKERS)], **style}
-        ax.hlines(at, low, high, color=colours[name], linewidth=points(1.3))
+        ax.hlines(at, low, high, color=colours[name], linewidth=scaled_size(1.3))
         said = label(part[part["estimate"].notna()])
         ax.plot(middle, at, label=f"{texts[name]}: {said}" if series else said, **shape)
         if hollow:
@@ -113,7 +113,7 @@ def _draw_dots(
             if beyond.any():
                 ax.plot(np.full(beyond.sum(), end), at[beyond], marker=arrow, **style)
     if rule is not None:
-        ax.axvline(rule, color=ax.xaxis.label.get_color(), linewidth=points(0.8))
+        ax.axvline(rule, color=ax.xaxis.label.get_color(), linewidth=scaled_size(0.8))
     _name_rows(ax, frame, what, rows)
     legend_above(ax)
     return ax
@@ -145,7 +145,7 @@ def plot_profile(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
 
     ax = _draw_dots(ax, frame, what, series, label=label, texts=texts or None)
     sizes = f"{counted(frame['n_clusters'])} base prompts{variant_note(frame)}"
-    ax.set(xlim=(0, 100), xlabel=f"Messages that show it (%), with {interval(frame)} ({sizes})")
+    ax.set(xlim=(0, 100), xlabel=f"Messages that show it (%), with {describe_interval(frame)} ({sizes})")
     return ax
 
 # %% ../../nbs/09_figures/02_profiles.ipynb #e8ec5b21
@@ -193,7 +193,7 @@ def plot_corrected(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
 
     ax = _draw_dots(ax, both, what, "rate", label=label, texts={"raw": "Raw", "corrected": "Corrected"})
     sizes = f"{counted(frame['n_clusters'])} base prompts" if "n_clusters" in frame else ""
-    ax.set(xlim=(0, 100), xlabel=f"Messages that show it (%), with {interval(frame) or 'interval'} ({sizes})")
+    ax.set(xlim=(0, 100), xlabel=f"Messages that show it (%), with {describe_interval(frame) or 'interval'} ({sizes})")
     return ax
 
 # %% ../../nbs/09_figures/02_profiles.ipynb #bd340927
@@ -237,7 +237,7 @@ def _draw_heat(
         cmap=colour_map,
         ax=ax,
         linewidths=0.6,
-        annot_kws={"fontsize": points(7)},
+        annot_kws={"fontsize": scaled_size(7)},
         cbar_kws={"label": name},
         xticklabels=[textwrap.fill(text, 16) for text in texts(list(table.columns), 80)],
         yticklabels=[textwrap.fill(text, wrap) for text in texts(list(table.index), 32)],
@@ -289,7 +289,7 @@ def plot_heatmap(
     _draw_heat(ax, table, notes, (0, 100), "Messages that show it (%)", models=columns == ["target"])
     if columns == ["target"]:
         ax.set_yticklabels([textwrap.fill(label_of(name), 30) for name in table.index])
-    ax.set_title(f"n = {counted(frame['n'])} messages a cell{variant_note(frame)}", fontsize=points(8))
+    ax.set_title(f"n = {counted(frame['n'])} messages a cell{variant_note(frame)}", fontsize=scaled_size(8))
     return ax
 
 # %% ../../nbs/09_figures/02_profiles.ipynb #e6ef7c16
@@ -347,14 +347,14 @@ def plot_plane(
             named = part["domain"].unique() if "domain" in part.columns else [f"{up}: {high}, {right}: {wide}"]
             middle, *limits = percent(part.set_index(what).reindex(rows))
             at, look = np.arange(len(rows)), [colours[kinds[name]] for name in rows]
-            ax.hlines(at, *limits, color=look, linewidth=points(1.3))
-            ax.scatter(middle, at, color=look, s=points(4.2) ** 2, zorder=3, **OVER_THE_EDGE)
+            ax.hlines(at, *limits, color=look, linewidth=scaled_size(1.3))
+            ax.scatter(middle, at, color=look, s=scaled_size(4.2) ** 2, zorder=3, **ALLOW_OVERFLOW)
             name_rows(ax, [label_of(name) for name in rows])
             ax.set_xlim(0, end)
-            ax.set_title(" and ".join(label_of(name, 40) for name in named), fontsize=points(9))
-        line[0].set_ylabel(f"{label_of(up)}: {high}", fontsize=points(9))
+            ax.set_title(" and ".join(label_of(name, 40) for name in named), fontsize=scaled_size(9))
+        line[0].set_ylabel(f"{label_of(up)}: {high}", fontsize=scaled_size(9))
     for ax, wide in zip(grid[-1], levels[1], strict=True):
-        ax.set_xlabel(f"{label_of(right)}: {wide}", fontsize=points(9))
+        ax.set_xlabel(f"{label_of(right)}: {wide}", fontsize=scaled_size(9))
     sizes = f"n = {counted(frame['n'])} messages a point{variant_note(frame)}"
-    figure.supxlabel(f"Messages that show it (%), with {interval(frame)} ({sizes})", fontsize=points(9))
+    figure.supxlabel(f"Messages that show it (%), with {describe_interval(frame)} ({sizes})", fontsize=scaled_size(9))
     return list(grid.ravel())

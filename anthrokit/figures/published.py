@@ -15,7 +15,7 @@ import pandas as pd
 from ..core import TableError
 from .profiles import _draw_heat
 from .style import COLOURS, colours_of, figure_size, label_of, legend_above, model_labels
-from .style import name_rows, need_columns, new_axes, points, shown, themed
+from .style import name_rows, need_columns, new_axes, scaled_size, shorten_name, themed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -63,11 +63,11 @@ def plot_scores(
     models = model_labels(list(table.index)).values()
     ax.set_yticklabels([textwrap.fill(text, 30) for text in models], rotation=0)
     if beside is not None:
-        style = {"xycoords": ("axes fraction", "data"), "fontsize": points(7)}
+        style = {"xycoords": ("axes fraction", "data"), "fontsize": scaled_size(7)}
         for place, name in enumerate(table.index):
             ax.annotate(f"{beside[name]:,.0f}", (1.015, place + 0.5), va="center", **style)
         ax.annotate(str(beside.name), (1.015, -0.15), va="bottom", **style)
-    ax.set_title(title, fontsize=points(8))
+    ax.set_title(title, fontsize=scaled_size(8))
     return ax
 
 # %% ../../nbs/09_figures/07_published.ipynb #645da20e
@@ -96,13 +96,13 @@ def plot_ranks(before: pd.Series, after: pd.Series, ax: Axes | None = None) -> A
     for name, (left, right) in ranks.iterrows():
         moved = left - right
         colour = COLOURS[7] if moved == 0 else COLOURS[2] if moved > 0 else COLOURS[1]
-        line = {"color": colour, "marker": "o", "markersize": points(4), "linewidth": points(1) + 0.25 * abs(moved)}
+        line = {"color": colour, "marker": "o", "markersize": scaled_size(4), "linewidth": scaled_size(1) + 0.25 * abs(moved)}
         ax.plot([0, 1], [left, right], **line)
         change, (first, second) = f" ({moved:+.0f})" if moved else "", both.loc[name]
         start, end = f"{models[name]}  {first:.1f}  {left:.0f}", f"{right:.0f}  {second:.1f}{change}"
-        aside = {"textcoords": "offset points", "va": "center", "fontsize": points(8)}
-        ax.annotate(start, (0, left), (-points(5), 0), ha="right", **aside)
-        ax.annotate(end, (1, right), (points(5), 0), color=colour, **aside)
+        aside = {"textcoords": "offset points", "va": "center", "fontsize": scaled_size(8)}
+        ax.annotate(start, (0, left), (-scaled_size(5), 0), ha="right", **aside)
+        ax.annotate(end, (1, right), (scaled_size(5), 0), color=colour, **aside)
     ax.set(xlim=(-1.1, 1.4), ylim=(len(both) + 0.6, 0.2), yticks=[])
     ax.set_xticks([0, 1], [before.name, after.name])
     ax.spines[["left", "bottom"]].set_visible(False)
@@ -146,12 +146,12 @@ def plot_counts(
             at = at + (number - (table.shape[1] - 1) / 2) * high
         bars = ax.barh(at, width, left=start, height=high, color=colours[name], label=label_of(name))
         if not stacked:
-            ax.bar_label(bars, fmt="{:,.0f}", padding=2, fontsize=points(7))
+            ax.bar_label(bars, fmt="{:,.0f}", padding=2, fontsize=scaled_size(7))
         start = start + width if stacked else start
     if stacked:
         for place, total in enumerate(table.sum(axis=1)):
-            ax.annotate(f" {total:,.0f}", (total, place), fontsize=points(7), va="center")
-    name_rows(ax, [shown(name) for name in table.index])
+            ax.annotate(f" {total:,.0f}", (total, place), fontsize=scaled_size(7), va="center")
+    name_rows(ax, [shorten_name(name) for name in table.index])
     ax.set_xlabel(label)
     legend_above(ax)
     return ax
@@ -198,12 +198,12 @@ def plot_slopes(
         part = frame[frame[what] == name]
         for left, right in zip(part[before], part[after], strict=True):
             colour = COLOURS[1] if right < left else COLOURS[2] if right > left else COLOURS[7]
-            ax.plot([0, 1], [left, right], color=colour, marker="o", markersize=points(3), linewidth=points(1))
+            ax.plot([0, 1], [left, right], color=colour, marker="o", markersize=scaled_size(3), linewidth=scaled_size(1))
         rises, falls = (part[after] > part[before]).sum(), (part[after] < part[before]).sum()
-        ax.set_title(f"{label_of(name)}\n{rises} rise, {falls} fall", fontsize=points(8))
+        ax.set_title(f"{label_of(name)}\n{rises} rise, {falls} fall", fontsize=scaled_size(8))
         ax.set(xticks=[0, 1], xticklabels=[before, after], xlim=(-0.25, 1.25))
         ax.set_ylim(bottom=0)
     axes[0].set_ylabel("Messages that show it (%)")
-    figure.supxlabel("Turns", fontsize=points(9))
-    figure.suptitle(title, fontsize=points(8), x=0.01, ha="left")
+    figure.supxlabel("Turns", fontsize=scaled_size(9))
+    figure.suptitle(title, fontsize=scaled_size(8), x=0.01, ha="left")
     return list(axes)

@@ -23,7 +23,7 @@ import numpy as np
 import pandas as pd
 
 from ..analysis import behaviour_categories
-from ..core import nearest, require_columns
+from ..core import suggest_name, require_columns
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -32,14 +32,14 @@ if TYPE_CHECKING:
     from matplotlib.text import Text
 
 # %% auto #0
-__all__ = ['COLOURS', 'MARKERS', 'OVER_THE_EDGE', 'THEME', 'STYLES', 'SHARED', 'Style', 'theme', 'points', 'figure_size', 'shown',
-           'words', 'interval', 'new_axes', 'legend_above', 'themed', 'save']
+__all__ = ['COLOURS', 'MARKERS', 'ALLOW_OVERFLOW', 'THEME', 'STYLES', 'SHARED', 'Style', 'theme', 'scaled_size', 'figure_size',
+           'shorten_name', 'format_name', 'describe_interval', 'new_axes', 'legend_above', 'themed', 'save']
 
 # %% ../../nbs/09_figures/01_style.ipynb #b3976660
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C8C8C")
 MARKERS = ("o", "s", "D", "^", "v", "P", "X", "*")
 # For marks at 0 and 100 %; a line of no marks would take room at the corner of the canvas.
-OVER_THE_EDGE = {"clip_on": False, "in_layout": False}
+ALLOW_OVERFLOW = {"clip_on": False, "in_layout": False}
 THEME = {
     "figure.constrained_layout.use": True,
     "figure.dpi": 110,
@@ -150,12 +150,12 @@ def theme(
     import matplotlib.pyplot as plt
 
     if style is not None and style not in STYLES:
-        raise ValueError(f"there is no style {style!r}; {nearest(style, STYLES)}")
+        raise ValueError(f"there is no style {style!r}; {suggest_name(style, STYLES)}")
     given = {"order": order, "labels": labels, "palette": palette, "style": style}
     token = _LOOK.set(replace(_LOOK.get(), **{name: one for name, one in given.items() if one is not None}))
     sizes = [name for name in THEME if name.endswith(("size", "linewidth"))]
     before = {name: plt.rcParams[name] for name in THEME}  # and no other: the first figure sets up a notebook's backend
-    plt.rcParams.update(THEME | {name: points(THEME[name]) for name in sizes})
+    plt.rcParams.update(THEME | {name: scaled_size(THEME[name]) for name in sizes})
     try:
         yield
     finally:
@@ -163,14 +163,14 @@ def theme(
         _LOOK.reset(token)
 
 
-def points(size: float) -> float:
+def scaled_size(size: float) -> float:
     """A size of text, a point or a line in the style of the moment.
 
     Examples
     --------
-    >>> from anthrokit.figures import points, theme
+    >>> from anthrokit.figures import scaled_size, theme
     >>> with theme(style="slide"):
-    ...     round(points(9), 1)
+    ...     round(scaled_size(9), 1)
     14.0
     """
     return size * STYLES[_LOOK.get().style].scale
@@ -195,7 +195,7 @@ def figure_size(size: tuple[float, float], wide: bool = False) -> tuple[float, f
     """
     style = STYLES[_LOOK.get().style]
     width = style.wide if wide else style.width
-    return width or size[0], min(points(size[1]), style.height or np.inf)
+    return width or size[0], min(scaled_size(size[1]), style.height or np.inf)
 
 # %% ../../nbs/09_figures/01_style.ipynb #7d7810b4
 @functools.cache
@@ -211,7 +211,7 @@ def _width(character: str, families: tuple[str, ...]) -> float:
     return max(text_to_path.get_text_width_height_descent(character, properties, False)[0] / 6, 0.5)
 
 
-def shown(name: object, room: int = 32) -> str:
+def shorten_name(name: object, room: int = 32) -> str:
     """A name in the room of so many letters: what can't be drawn by its number, a long one cut in its middle.
 
     Parameters
@@ -223,8 +223,8 @@ def shown(name: object, room: int = 32) -> str:
 
     Examples
     --------
-    >>> from anthrokit.figures import shown
-    >>> shown("laboratory/model-with-a-long-name/step-2000")
+    >>> from anthrokit.figures import shorten_name
+    >>> shorten_name("laboratory/model-with-a-long-name/step-2000")
     'laboratory/model-with-a-…e/step-2000'
     """
     import matplotlib
@@ -240,13 +240,13 @@ def shown(name: object, room: int = 32) -> str:
     return f"{text[:head]}…{text[tail + 1 :]}"
 
 # %% ../../nbs/09_figures/01_style.ipynb #d258f9cd
-def words(name: object) -> str:
+def format_name(name: object) -> str:
     """A behaviour, domain or target as one says it: underscores gone, first letter large.
 
     Examples
     --------
-    >>> from anthrokit.figures import words
-    >>> words("life_coaching"), words("GPT-4o")
+    >>> from anthrokit.figures import format_name
+    >>> format_name("life_coaching"), format_name("GPT-4o")
     ('Life coaching', 'GPT-4o')
     """
     text = str(name).replace("_", " ").strip()
@@ -254,21 +254,21 @@ def words(name: object) -> str:
 
 # %% ../../nbs/09_figures/01_style.ipynb #43e837ff
 def label_of(name: object, room: int = 32) -> str:
-    "What a figure shows for a name: the reader's own word for it, else the name in `words`."
+    "What a figure shows for a name: the reader's own word for it, else the name in `format_name`."
     own = _LOOK.get().labels
-    return shown(own[name] if name in own else words(name), room)
+    return shorten_name(own[name] if name in own else format_name(name), room)
 
 
 def model_labels(names: Sequence[str], room: int = 32) -> dict[str, str]:
     "What a figure shows for each model: its name without the provider, where the names stay apart."
     own = _LOOK.get().labels
     short = [own.get(name, str(name).rstrip("/").rsplit("/", 1)[-1]) for name in names]
-    if len({shown(text, room) for text in short}) < len(short):
+    if len({shorten_name(text, room) for text in short}) < len(short):
         short = [own.get(name, name) for name in names]
-    return {name: shown(text, room) for name, text in zip(names, short, strict=True)}
+    return {name: shorten_name(text, room) for name, text in zip(names, short, strict=True)}
 
 # %% ../../nbs/09_figures/01_style.ipynb #36020d99
-def interval(frame: pd.DataFrame) -> str:
+def describe_interval(frame: pd.DataFrame) -> str:
     """What the intervals of a table are, from its column `ci`.
 
     Parameters
@@ -284,8 +284,8 @@ def interval(frame: pd.DataFrame) -> str:
     Examples
     --------
     >>> import pandas as pd
-    >>> from anthrokit.figures import interval
-    >>> interval(pd.DataFrame({"ci": [0.95]}))
+    >>> from anthrokit.figures import describe_interval
+    >>> describe_interval(pd.DataFrame({"ci": [0.95]}))
     '95 % interval'
     """
     levels = sorted(frame["ci"].dropna().unique()) if "ci" in frame.columns else []
@@ -432,7 +432,7 @@ def _fit_names(ax: Axes, width: float) -> bool:
         return changed
     labels = [label for label in ax.get_xticklabels() if label.get_text() and not label.get_rotation()]
     boxes = [label.get_window_extent() for label in labels]
-    if ax.name != "polar" and any(a.x1 + points(2) > b.x0 for a, b in zip(boxes, boxes[1:], strict=False)):
+    if ax.name != "polar" and any(a.x1 + scaled_size(2) > b.x0 for a, b in zip(boxes, boxes[1:], strict=False)):
         for label in labels:
             label.set(rotation=40, ha="right", rotation_mode="anchor")
         taller = max(one.get_window_extent().height for one in labels) - max(box.height for box in boxes)
@@ -455,7 +455,7 @@ def _lay_out(figure: Figure) -> None:
 
 def _break_axes(ax: Axes, width: float) -> int:
     "Break what stands around one axes; how many lines stand above and below it more."
-    box, edge, added = ax.get_window_extent(), points(3), 0
+    box, edge, added = ax.get_window_extent(), scaled_size(3), 0
     left, right = box.x0, box.x1
     aside = (edge - left) / (right - left)  # the left end of the canvas in terms of the axes
     if ax._left_title.get_window_extent().width > width - edge - left and len(ax.figure.axes) < 3:
@@ -478,7 +478,7 @@ def _break_axes(ax: Axes, width: float) -> int:
 
 def fit(figure: Figure) -> None:
     "Break titles, labels and legends that would leave the canvas, and grow by the lines added."
-    width, high = figure.bbox.width, points(9) * 1.25 / 72
+    width, high = figure.bbox.width, scaled_size(9) * 1.25 / 72
     around = [
         text for ax in figure.axes for text in (ax.title, ax._left_title, ax._right_title, ax.xaxis.label)
     ]

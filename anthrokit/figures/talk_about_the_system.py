@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from .style import COLOURS, interval, new_axes, points, themed
+from .style import COLOURS, describe_interval, new_axes, scaled_size, themed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -47,11 +47,11 @@ def plot_anthroscore_by_turn(turns: pd.DataFrame, ax: Axes | None = None) -> Axe
     numbers = dict.fromkeys(("turn", "estimate", "ci_low", "ci_high"), float)
     drawn = turns.dropna(subset="estimate").astype(numbers)
     reach = [drawn["estimate"] - drawn["ci_low"], drawn["ci_high"] - drawn["estimate"]]
-    ax.axhline(0, color="0.6", linewidth=points(1), linestyle="--")
-    style = {"marker": "o", "capsize": points(4), "color": COLOURS[0]}
+    ax.axhline(0, color="0.6", linewidth=scaled_size(1), linestyle="--")
+    style = {"marker": "o", "capsize": scaled_size(4), "color": COLOURS[0]}
     ax.errorbar(drawn["turn"], drawn["estimate"], yerr=np.nan_to_num(reach), **style)
     labels = [f"{row.turn}\n{row.n} of {row.n_total}" for row in turns.itertuples()]
     ax.set_xticks(turns["turn"].to_numpy(float), labels)
     ax.set_xlabel("Turn (messages with a score of all messages)")
-    ax.set_ylabel(f"AnthroScore (log-ratio), with {interval(turns)}")
+    ax.set_ylabel(f"AnthroScore (log-ratio), with {describe_interval(turns)}")
     return ax

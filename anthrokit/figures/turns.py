@@ -15,9 +15,9 @@ import pandas as pd
 from ..analysis import behaviour_categories
 from ..core import TableError
 from .profiles import _draw_dots, _draw_heat, _name_rows, _size_of_rows, _what_of
-from .style import COLOURS, MARKERS, OVER_THE_EDGE, colours_of, counted, figure_size
-from .style import in_order, interval, label_of, legend_above, name_rows, need_columns
-from .style import new_axes, percent, points, pooled_note, themed, variant_note, with_series
+from .style import COLOURS, MARKERS, ALLOW_OVERFLOW, colours_of, counted, figure_size
+from .style import in_order, describe_interval, label_of, legend_above, name_rows, need_columns
+from .style import new_axes, percent, scaled_size, pooled_note, themed, variant_note, with_series
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -37,12 +37,12 @@ def _draw_rows_of_turns(ax: Axes, frame: pd.DataFrame, what: str, rows: Sequence
         share, low, high = percent(part)
         if not len(part):
             continue
-        look = {"color": colour, "linestyle": "none", "zorder": 3, **OVER_THE_EDGE}
-        ax.plot(share[[0, -1]], [place, place], color=colour, alpha=0.25, linewidth=points(5), clip_on=False)
-        ax.hlines(place, low[-1], high[-1], color=colour, linewidth=points(1.2))
-        ax.plot(share[1:-1], [place] * len(share[1:-1]), marker="|", markersize=points(7), **look)
-        ax.plot(share[:1], [place], marker="o", markersize=points(5), markerfacecolor=ax.get_facecolor(), **look)
-        ax.plot(share[-1:], [place], marker="o", markersize=points(5), **look)
+        look = {"color": colour, "linestyle": "none", "zorder": 3, **ALLOW_OVERFLOW}
+        ax.plot(share[[0, -1]], [place, place], color=colour, alpha=0.25, linewidth=scaled_size(5), clip_on=False)
+        ax.hlines(place, low[-1], high[-1], color=colour, linewidth=scaled_size(1.2))
+        ax.plot(share[1:-1], [place] * len(share[1:-1]), marker="|", markersize=scaled_size(7), **look)
+        ax.plot(share[:1], [place], marker="o", markersize=scaled_size(5), markerfacecolor=ax.get_facecolor(), **look)
+        ax.plot(share[-1:], [place], marker="o", markersize=scaled_size(5), **look)
     _name_rows(ax, frame, what, rows)
     ax.set_xlim(0, 100)
 
@@ -59,7 +59,7 @@ def _turn_marks(turns: Sequence[int], ends: Sequence[int], told: str) -> list[Li
         marks.append(("|", 7, None, f"by {between}"))
     marks.append(("o", 5, None, f"by turn {' or '.join(map(str, ends))}, with {told}"))
     return [
-        Line2D([], [], marker=mark, markersize=points(size), markerfacecolor=fill, label=label, **look)
+        Line2D([], [], marker=mark, markersize=scaled_size(size), markerfacecolor=fill, label=label, **look)
         for mark, size, fill, label in marks
     ]
 
@@ -105,7 +105,7 @@ def plot_emergence(frame: pd.DataFrame, ax: Axes | None = None) -> Axes | list[A
     below = f"Dialogues in which it has occurred (%)\n({pooled_note(frame)}{sizes})"
     known = frame[frame["estimate"].notna()].astype({"turn": int})
     ends = known.groupby([*([series] if series else []), what], dropna=False)["turn"].max()
-    marks = _turn_marks(sorted(known["turn"].unique()), sorted(ends.unique()), interval(frame))
+    marks = _turn_marks(sorted(known["turn"].unique()), sorted(ends.unique()), describe_interval(frame))
     size = _size_of_rows(frame, what)
     if len(targets) == 1:
         ax = new_axes(ax, (size[0], size[1] + 0.5))
@@ -119,10 +119,10 @@ def plot_emergence(frame: pd.DataFrame, ax: Axes | None = None) -> Axes | list[A
     figure, grid = plt.subplots(lines, columns, figsize=size, sharex=True, sharey=True, squeeze=False)
     for ax, target in zip(grid.flat, targets, strict=False):
         _draw_rows_of_turns(ax, frame[frame[series] == target], what, rows)
-        ax.set_title(textwrap.fill(texts[target], 24), fontsize=points(9))
+        ax.set_title(textwrap.fill(texts[target], 24), fontsize=scaled_size(9))
     for ax in grid.flat[len(targets) :]:
         ax.set_visible(False)
-    figure.supxlabel(below, fontsize=points(9))
+    figure.supxlabel(below, fontsize=scaled_size(9))
     figure.legend(handles=marks, loc="outside upper left", ncols=len(marks))
     return list(grid.flat[: len(targets)])
 
@@ -146,10 +146,10 @@ def _end_labels(ax: Axes, x: float, ends: Sequence[dict]) -> None:
     reach = (x - ax.get_xlim()[0]) * 0.09
     for end, place in zip(ends, _apart(ax, [end["height"] for end in ends]), strict=True):
         colour = end["look"]["color"]
-        line = {"arrowstyle": "-", "color": colour, "linewidth": points(0.5), "shrinkA": 0, "shrinkB": 0}
+        line = {"arrowstyle": "-", "color": colour, "linewidth": scaled_size(0.5), "shrinkA": 0, "shrinkB": 0}
         ax.plot(x + reach, place, clip_on=False, **end["look"])
         ax.annotate("", (x, end["height"]), (x + reach, place), annotation_clip=False, arrowprops=line)
-        style = {"color": colour, "fontsize": points(8), "va": "center"}
+        style = {"color": colour, "fontsize": scaled_size(8), "va": "center"}
         ax.annotate(end["text"], (x + 1.3 * reach, place), annotation_clip=False, **style)
 
 # %% ../../nbs/09_figures/04_turns.ipynb #675886f4
@@ -163,10 +163,10 @@ def _incidence_lines(ax: Axes, frame: pd.DataFrame, what: str, rows: Sequence[st
         part, within = frame[frame[what] == name].sort_values("turn"), kinds[:number].count(kind)
         at = part["turn"].to_numpy(dtype=float) + (number - (len(rows) - 1) / 2) * 0.35 / max(len(rows), 2)
         share, low, high = percent(part)
-        look = {"color": colours[kind], "marker": MARKERS[within % len(MARKERS)], "markersize": points(4)}
+        look = {"color": colours[kind], "marker": MARKERS[within % len(MARKERS)], "markersize": scaled_size(4)}
         if roomy:
-            ax.vlines(at, low, high, color=look["color"], linewidth=points(1), alpha=0.6)
-        ax.plot(at, share, linewidth=points(1.2), linestyle=("-", "--", "-.", ":")[within % 4], **look)
+            ax.vlines(at, low, high, color=look["color"], linewidth=scaled_size(1), alpha=0.6)
+        ax.plot(at, share, linewidth=scaled_size(1.2), linestyle=("-", "--", "-.", ":")[within % 4], **look)
         limits = f" ({low[-1]:.0f} to {high[-1]:.0f})" if np.isfinite(low[-1]) else ""
         text = f"{label_of(name, 30)}  {share[-1]:.0f}{limits}"
         ends.append({"text": text, "height": share[-1], "look": look})
@@ -188,8 +188,8 @@ def _draw_curves(ax: Axes, frame: pd.DataFrame, what: str, title: str = "") -> N
         ylabel="Dialogues in which it has occurred (%)",
     )
     sizes = f"n = {counted(frame['n'])} dialogues, {counted(frame['n_clusters'])} base prompts{variant_note(frame)}"
-    beside = f"at the right the share by turn {turns[-1]}, with {interval(frame)}"
-    ax.set_title(f"{title}{pooled_note(frame)}{sizes};\n{beside}", fontsize=points(8))
+    beside = f"at the right the share by turn {turns[-1]}, with {describe_interval(frame)}"
+    ax.set_title(f"{title}{pooled_note(frame)}{sizes};\n{beside}", fontsize=scaled_size(8))
     _end_labels(ax, turns[-1] + 0.3, _incidence_lines(ax, frame, what, rows))
 
 
@@ -246,11 +246,11 @@ def plot_late(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
         return f"{half}; n = {counted(part['n'])} dialogues"
 
     ax = _draw_dots(ax, frame, what, series, label=label)
-    ax.axvline(50, color=ax.xaxis.label.get_color(), linewidth=points(0.8), linestyle="--")
+    ax.axvline(50, color=ax.xaxis.label.get_color(), linewidth=scaled_size(0.8), linestyle="--")
     notes = (pooled_note(frame) + variant_note(frame).removeprefix("; ")).removesuffix("; ")
     told = f" ({notes})" if notes else ""
     turn = counted(frame["after_turn"]) if "after_turn" in frame.columns else 1
-    ax.set(xlim=(0, 100), xlabel=f"First occurrences after turn {turn} (%), with {interval(frame)}{told}")
+    ax.set(xlim=(0, 100), xlabel=f"First occurrences after turn {turn} (%), with {describe_interval(frame)}{told}")
     return ax
 
 # %% ../../nbs/09_figures/04_turns.ipynb #f715f385
@@ -287,13 +287,13 @@ def plot_snowball(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     before, after = 100 * part["after_no"].astype(float), 100 * part["after_yes"].astype(float)
     tested = {"odds_ratio", "p_adjusted"} <= set(frame.columns)
     ax = new_axes(ax, (7.8 if tested else 6.8, 1.1 + 0.27 * len(rows)), wide=True)
-    ax.hlines(at, before, after, color="#8C8C8C", linewidth=points(1.4))
+    ax.hlines(at, before, after, color="#8C8C8C", linewidth=scaled_size(1.4))
     for values, mark, colour, said in ((before, "o", COLOURS[0], "without"), (after, "s", COLOURS[1], "with")):
         n = counted(part["n_after_no" if said == "without" else "n_after_yes"])
         label = f"after a turn {said} it (n = {n} turns)"
-        ax.plot(values, at, mark, color=colour, markersize=points(4.5), label=label, **OVER_THE_EDGE)
-    beside = {"xycoords": ("axes fraction", "data"), "textcoords": "offset points", "fontsize": points(7)}
-    texts, odds_ratio, p = points(8), points(110), points(150)  # where the columns at the right begin and end
+        ax.plot(values, at, mark, color=colour, markersize=scaled_size(4.5), label=label, **ALLOW_OVERFLOW)
+    beside = {"xycoords": ("axes fraction", "data"), "textcoords": "offset points", "fontsize": scaled_size(7)}
+    texts, odds_ratio, p = scaled_size(8), scaled_size(110), scaled_size(150)  # where the columns at the right begin and end
     for place, row in zip(at, part.itertuples(), strict=True):
         known = pd.notna(row.ci_low)
         ends = (row.estimate, row.ci_low, row.ci_high) if known else ()
@@ -306,7 +306,7 @@ def plot_snowball(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
             odds = "–" if pd.isna(row.odds_ratio) else _two_digits(row.odds_ratio)
             ax.annotate(odds, (1, place), (odds_ratio, 0), va="center", ha="right", **beside)
             ax.annotate(p_value, (1, place), (p, 0), va="center", ha="right", **beside)
-    ax.annotate(f"Points, with\n{interval(frame)}", (1, -0.7), (texts, 0), va="bottom", **beside)
+    ax.annotate(f"Points, with\n{describe_interval(frame)}", (1, -0.7), (texts, 0), va="bottom", **beside)
     if tested:
         ax.annotate("Within\ndialogues:\nodds ratio", (1, -0.7), (odds_ratio, 0), va="bottom", ha="right", **beside)
         ax.annotate("p after\nHolm", (1, -0.7), (p, 0), va="bottom", ha="right", **beside)
@@ -353,7 +353,7 @@ def plot_snowball_matrix(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
         text.set_color("white" if abs(value) > 2 else "black")
     for row, column in np.argwhere(p_values.to_numpy(dtype=float) < 0.05):
         ax.add_patch(
-            Rectangle((column + 0.04, row + 0.04), 0.92, 0.92, fill=False, edgecolor="black", linewidth=points(1.6))
+            Rectangle((column + 0.04, row + 0.04), 0.92, 0.92, fill=False, edgecolor="black", linewidth=scaled_size(1.6))
         )
     ax.set_xticklabels([label_of(name) for name in names], rotation=40, ha="right")
     asked = int(frame["p_adjusted"].notna().sum())
@@ -362,5 +362,5 @@ def plot_snowball_matrix(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     title = f"{pooled_note(frame)}{told} a cell"
     if left := len(every) - len(names):
         title += f"; {left} behaviours without any estimate are left out"
-    ax.set_title(f"{title}\nframe: p < 0.05 after Holm's correction for {asked} cells", fontsize=points(8))
+    ax.set_title(f"{title}\nframe: p < 0.05 after Holm's correction for {asked} cells", fontsize=scaled_size(8))
     return ax

@@ -17,10 +17,10 @@ from anthrokit.core import (
     Run,
     RunError,
     TableError,
-    differing,
+    diff_settings,
     digest,
-    own_share,
-    refuse_twice,
+    ids_in_part,
+    require_unique,
     require_columns,
     require_run,
 )
@@ -36,19 +36,19 @@ from anthrokit.heartbench.cases import (
 )
 from ..models import LLM, Batch, Budget
 from anthrokit.work import (
-    Forecast,
+    CostEstimate,
     Job,
-    Lane,
+    Queue,
     Request,
     Steps,
     forecast_calls,
     refuse_unknown_outcomes,
     run_at_hand,
-    task,
+    job_function,
 )
 
 # %% auto #0
-__all__ = ['aanswer', 'answer_prompt', 'count_words', 'add_cases', 'cases_of', 'with_words', 'add_answers', 'answer']
+__all__ = ['aanswer', 'answer_prompt', 'count_words', 'add_cases', 'run_cases', 'add_word_counts', 'add_answers', 'answer']
 
 # %% ../../nbs/10_heartbench/02_answers.ipynb #61036f50
 _ANSWER_PROMPTS = {
@@ -156,7 +156,7 @@ def add_cases(run: Run, cases: Cases) -> None:
     >>> from anthrokit.heartbench import load_cases
     >>> with Run(mkdtemp()) as run:
     ...     add_cases(run, load_cases("bundled"))
-    ...     len(cases_of(run))
+    ...     len(run_cases(run))
     12
     """
     cases = as_cases(cases)
@@ -171,14 +171,14 @@ def add_cases(run: Run, cases: Cases) -> None:
     run.write_together((table, frame.astype(object).to_dict("records")) for table, frame in parts.items())
 
 
-def cases_of(run: Run) -> Cases:
+def run_cases(run: Run) -> Cases:
     """The cases of a run, in the order in which they were taken in.
 
     Examples
     --------
     >>> from tempfile import mkdtemp
     >>> with Run(mkdtemp()) as run:
-    ...     len(cases_of(run))
+    ...     len(run_cases(run))
     0
     """
     require_run(run)
@@ -205,7 +205,7 @@ def refuse_other_settings(run: Run, table: str, key: str, name: str, settings: M
     if known and known[0][0] != digest(settings):
         before = json.loads(known[0][1])
         raise RunError(
-            f"the {key} {name!r} is in the run {run.folder} with other settings:\n{differing(before, settings)}\n"
+            f"the {key} {name!r} is in the run {run.folder} with other settings:\n{diff_settings(before, settings)}\n"
             "Give this one a name of its own: name='…'."
         )
 
@@ -219,7 +219,7 @@ def bind_settings(
     run.write(table, [{key: name, "settings": text, "hash": digest(settings), **more}])
 
 # %% ../../nbs/10_heartbench/02_answers.ipynb #c2b9ebc0
-def with_words(answers: pd.DataFrame) -> pd.DataFrame:
+def add_word_counts(answers: pd.DataFrame) -> pd.DataFrame:
     """Answers with their numbers of words.
 
     Parameters
@@ -234,7 +234,7 @@ def with_words(answers: pd.DataFrame) -> pd.DataFrame:
 
     Examples
     --------
-    >>> with_words(pd.DataFrame({"content": ["Stay a while.", None]}))["words"].tolist()
+    >>> add_word_counts(pd.DataFrame({"content": ["Stay a while.", None]}))["words"].tolist()
     [3, <NA>]
     """
     require_columns(answers, ["content"], "answers", rows=False)
@@ -268,7 +268,7 @@ def add_answers(run: Run, cases: Cases, answers: pd.DataFrame) -> None:
     >>> from anthrokit.heartbench import bundled_answers, load_cases
     >>> with Run(mkdtemp()) as run:
     ...     add_answers(run, load_cases("bundled"), bundled_answers())
-    ...     with_words(run.answers()).groupby("model")["words"].sum().to_dict()
+    ...     add_word_counts(run.answers()).groupby("model")["words"].sum().to_dict()
     {'adviser': 736, 'listener': 1026}
     """
     cases = as_cases(cases)
@@ -277,7 +277,7 @@ def add_answers(run: Run, cases: Cases, answers: pd.DataFrame) -> None:
     if strange:
         raise TableError(f"there is an answer to the case {strange[0]!r}, which {cases.source} doesn't have")
     unit = ["model", "case_id"]
-    refuse_twice(answers, unit, "there are two answers of {model!r} to the case {case_id!r}")
+    require_unique(answers, unit, "there are two answers of {model!r} to the case {case_id!r}")
     add_cases(run, cases.only(dict.fromkeys(answers["case_id"])))
     known, rows = run.answers().set_index(unit)["content"].dropna(), []
     for (model, case_id), content in answers.set_index(unit)["content"].items():
@@ -318,7 +318,7 @@ class AnswerJob(Job):
         answer_prompt(cases[0], style, language)
         with run_at_hand(run) as (found, self.opened):
             super().__init__(found, models, budget)
-            self.cases = self.cases.only(own_share(found, "case_id", [case.case_id for case in self.cases]))
+            self.cases = self.cases.only(ids_in_part(found, "case_id", [case.case_id for case in self.cases]))
             refuse_other_texts(found, self.cases)
             how = {"style": style, "language": language, "prompt": digest(style, _ANSWER_PROMPTS[language])}
             self.settings = {entry.name: {**entry.settings, **how} for entry in models}
@@ -343,8 +343,8 @@ class AnswerJob(Job):
         "What a model owes."
         return [unit for unit in self.owed if unit[0] == model.name]
 
-    def lanes(self) -> list[Lane]:
-        return [Lane(self.of(model), model.max_concurrency) for model in self.models]
+    def lanes(self) -> list[Queue]:
+        return [Queue(self.of(model), model.max_concurrency) for model in self.models]
 
     def request(self, unit: tuple[str, str]) -> Request:
         "The one call that a unit needs."
@@ -362,7 +362,7 @@ class AnswerJob(Job):
         row |= {"status": got.status, "error": got.error}
         self.keep("answers", [row], done=1, failed=int(failed))
 
-    def forecast(self) -> list[Forecast]:
+    def forecast(self) -> list[CostEstimate]:
         found = []
         for model in self.models:
             prompts = [self.request(unit).messages for unit in self.of(model)]
@@ -372,13 +372,13 @@ class AnswerJob(Job):
 
     def result(self) -> pd.DataFrame:
         with self.look() as run:
-            return with_words(run.answers([model.name for model in self.models]))
+            return add_word_counts(run.answers([model.name for model in self.models]))
 
 # %% ../../nbs/10_heartbench/02_answers.ipynb #a0f6f4b8
 _ANSWER_TOKENS = 350
 
 # %% ../../nbs/10_heartbench/02_answers.ipynb #d4aaa658
-@task
+@job_function
 def answer(
     cases: Cases | str | os.PathLike,
     *,

@@ -14,18 +14,18 @@ from typing import Any
 
 import pandas as pd
 
-from ..core import Run, TableError, all_of, require_columns, require_run
+from ..core import Run, TableError, require_all, require_columns, require_run
 from .cases import OTHER, Case, Cases, Criterion, ability_names, has_text, load_abilities
 from .judging import _judge_words, read_object
 from .languages import language_of, read_words
 from .results import saturation
 from .scoring import case_means
 from ..models import LLM, Batch, Budget
-from ..work import AskingJob, Steps, Unreadable, task
+from ..work import PromptJob, Steps, ParseError, job_function
 
 # %% auto #0
-__all__ = ['adraft_criteria', 'new_case', 'find_personal', 'draft_prompt', 'read_draft', 'drafts_of', 'draft_criteria',
-           'with_drafts', 'check_wording', 'drop_saturated', 'select_hard', 'mark_difficulty']
+__all__ = ['adraft_criteria', 'new_case', 'find_personal', 'draft_prompt', 'read_draft', 'collect_drafts', 'draft_criteria',
+           'add_drafts', 'check_wording', 'drop_saturated', 'select_hard', 'mark_difficulty']
 
 # %% ../../nbs/10_heartbench/07_building.ipynb #37f7c90f
 def new_case(case_id: str, dialogue: Sequence[str], **about: Any) -> Case:
@@ -181,7 +181,7 @@ def find_personal(cases: Iterable[Case], names: bool = False) -> pd.DataFrame:
     [['name', 'My name is Ann Example']]
     """
     rows = []
-    for case in all_of(cases, Case, "cases (load_cases(path) reads a file of them)"):
+    for case in require_all(cases, Case, "cases (load_cases(path) reads a file of them)"):
         for place, text in _texts(case):
             found = list(_personal(text))
             for start, end, kind in _named(text) if names else ():
@@ -274,23 +274,23 @@ def read_draft(text: str | None, abilities: pd.DataFrame | None = None) -> list[
     names, found = ability_names(abilities), []
     items = read_object(text, "criteria")["criteria"]
     if not isinstance(items, list) or not items:
-        raise Unreadable("no list of criteria")
+        raise ParseError("no list of criteria")
     for number, item in enumerate(items, start=1):
         ability = names.get(str(item.get("ability", "")).strip().lower()) if isinstance(item, dict) else None
         if ability is None or ability == OTHER:
-            raise Unreadable(f"criterion {number} names no ability of the list")
+            raise ParseError(f"criterion {number} names no ability of the list")
         points = item.get("score")
         if type(points) is not int or not 1 <= abs(points) <= 10:
             told = f"criterion {number}: the score {points!r:.40} is not a whole number"
-            raise Unreadable(f"{told} from 1 to 10 or -10 to -1")
+            raise ParseError(f"{told} from 1 to 10 or -10 to -1")
         if not has_text(item.get("content")):
-            raise Unreadable(f"criterion {number} has no content")
+            raise ParseError(f"criterion {number} has no content")
         content, why = item["content"].strip(), str(item.get("why") or "").strip() or None
         found.append({"ability": ability, "score": points, "content": content, "why": why})
     return found
 
 # %% ../../nbs/10_heartbench/07_building.ipynb #09bea25f
-def drafts_of(run: Run) -> pd.DataFrame:
+def collect_drafts(run: Run) -> pd.DataFrame:
     """Drafted criteria of a run; a case whose draft couldn't be had is one row without a criterion.
 
     Returns
@@ -302,7 +302,7 @@ def drafts_of(run: Run) -> pd.DataFrame:
     --------
     >>> from tempfile import mkdtemp
     >>> with Run(mkdtemp()) as run:
-    ...     len(drafts_of(run))
+    ...     len(collect_drafts(run))
     0
     """
     require_run(run)
@@ -315,7 +315,7 @@ def drafts_of(run: Run) -> pd.DataFrame:
     return pd.DataFrame(rows).reindex(columns=names)
 
 # %% ../../nbs/10_heartbench/07_building.ipynb #8e08dce3
-@task
+@job_function
 def draft_criteria(
     cases: Iterable[Case],
     answers: pd.DataFrame,
@@ -351,14 +351,14 @@ def draft_criteria(
     language : str
         zh or en.
     tries, retry, budget
-        As for `AskingJob`.
+        As for `PromptJob`.
     batch, on, progress
         As for `run_job`.
 
     Returns
     -------
     DataFrame
-        As `drafts_of`.
+        As `collect_drafts`.
 
     Raises
     ------
@@ -385,7 +385,7 @@ def draft_criteria(
 
     asked = {"model": model, "run": run, "tries": tries, "retry": retry, "budget": budget}
     # Ten criteria with their reasons are about 700 tokens.
-    return AskingJob("drafts", prompts, rows, purpose="draft", tokens=700, result=drafts_of, **asked)
+    return PromptJob("drafts", prompts, rows, purpose="draft", tokens=700, result=collect_drafts, **asked)
 
 
 adraft_criteria = draft_criteria.awaited
@@ -397,14 +397,14 @@ _SPEAKS_AS_USER = {
 }
 
 
-def with_drafts(cases: Iterable[Case], drafts: pd.DataFrame, *, language: str = "zh") -> Cases:
+def add_drafts(cases: Iterable[Case], drafts: pd.DataFrame, *, language: str = "zh") -> Cases:
     """Cases with drafted criteria, and the special one of 其他 at the end.
 
     Parameters
     ----------
     cases : iterable of Case
     drafts : DataFrame
-        case_id, ability, score, content; as from `drafts_of`, after people have been over it.
+        case_id, ability, score, content; as from `collect_drafts`, after people have been over it.
     language : str
         Of the special criterion.
 
@@ -416,11 +416,11 @@ def with_drafts(cases: Iterable[Case], drafts: pd.DataFrame, *, language: str = 
     Examples
     --------
     >>> drafts = pd.DataFrame({"case_id": ["c"], "ability": "Warmth", "score": 3, "content": "names the loss"})
-    >>> len(with_drafts([new_case("c", ["It is gone."])], drafts)["c"].criteria)
+    >>> len(add_drafts([new_case("c", ["It is gone."])], drafts)["c"].criteria)
     2
     """
     needed = ["case_id", "ability", "score", "content"]
-    require_columns(drafts, needed, "drafts", rows=False, advice="heartbench.drafts_of makes it")
+    require_columns(drafts, needed, "drafts", rows=False, advice="heartbench.collect_drafts makes it")
     made = []
     for case in cases:
         rows = drafts[(drafts["case_id"] == case.case_id) & drafts["content"].notna()]
@@ -538,8 +538,8 @@ def drop_saturated(
 
     Examples
     --------
-    >>> from anthrokit.heartbench import bundled_hits, load_cases
-    >>> kept, report = drop_saturated(load_cases("bundled"), bundled_hits(), min_models=2)
+    >>> from anthrokit.heartbench import bundled_verdicts, load_cases
+    >>> kept, report = drop_saturated(load_cases("bundled"), bundled_verdicts(), min_models=2)
     >>> len(kept), report["what"].value_counts()["criterion dropped"].item()
     (12, 10)
     """
@@ -601,8 +601,8 @@ def select_hard(
 
     Examples
     --------
-    >>> from anthrokit.heartbench import bundled_hits
-    >>> select_hard(bundled_hits(), min_models=2, share=0.5)["hard"].sum().item()
+    >>> from anthrokit.heartbench import bundled_verdicts
+    >>> select_hard(bundled_verdicts(), min_models=2, share=0.5)["hard"].sum().item()
     11
     """
     means = case_means(hits, protocol)

@@ -22,17 +22,17 @@ from typing import Any, Self
 import pandas as pd
 
 from anthrokit.core import (
-    PLAIN,
+    HTML_ATTRS,
     TableError,
-    all_of,
+    require_all,
     data_path,
     digest,
-    nearest,
+    suggest_name,
     public_file,
     read_json,
     read_toml,
-    vote,
-    refuse_twice,
+    label_criteria,
+    require_unique,
     require_columns,
     require_kind,
 )
@@ -40,7 +40,7 @@ from anthrokit.core import (
 # %% auto #0
 __all__ = ['OTHER', 'SCENES', 'RELEASED', 'WRITERS', 'READINGS', 'load_abilities', 'ability_names', 'Criterion', 'Case',
            'merge_turns', 'Cases', 'case_record', 'write_cases', 'load_cases', 'bundled_answers', 'bundled_ratings',
-           'with_criteria', 'bundled_hits']
+           'add_criteria', 'bundled_verdicts']
 
 # %% ../../nbs/10_heartbench/01_cases.ipynb #7af1dba7
 OTHER = "Other"  # 其他: what no ability covers, such as speaking as the user; no part of any mean
@@ -86,7 +86,7 @@ def _abilities_in(path: Path) -> pd.DataFrame:
         if name not in frame or frame[name].isna().any():
             raise TableError(f"{path}: every [[ability]] needs {name}")
         if name != "dimension":
-            refuse_twice(frame, [name], f"{path}: the {name} {{{name}!r}} stands there twice")
+            require_unique(frame, [name], f"{path}: the {name} {{{name}!r}} stands there twice")
     names = ["ability", "ability_zh", "dimension", "dimension_zh", "criteria", "principles", "principles_zh"]
     return frame.reindex(columns=names)
 
@@ -198,7 +198,7 @@ class Case:
         )
         about = " · ".join(filter(None, [self.scene, self.subscene, self.difficulty]))
         return (
-            f"<div {PLAIN}><strong>{html.escape(self.case_id)}</strong> {html.escape(about)}{lines}"
+            f"<div {HTML_ATTRS}><strong>{html.escape(self.case_id)}</strong> {html.escape(about)}{lines}"
             f"<table><tr><th></th><th>ability</th><th>points</th><th>criterion</th></tr>{rows}</table></div>"
         )
 
@@ -234,7 +234,7 @@ class Cases(Sequence):
     """
 
     def __init__(self, cases: Iterable[Case], abilities: pd.DataFrame | None = None, source: str = "cases"):
-        self._cases = all_of(cases, Case, "cases (load_cases(path) reads a file of them)")
+        self._cases = require_all(cases, Case, "cases (load_cases(path) reads a file of them)")
         self._by_id = {case.case_id: case for case in self._cases}
         if len(self._by_id) < len(self._cases):
             [(twice, _)] = Counter(case.case_id for case in self._cases).most_common(1)
@@ -513,7 +513,7 @@ def load_cases(
     else:
         path = data_path("heartbench/cases.jsonl") if source == "bundled" else Path(source).expanduser()
     if not path.suffix and not path.exists():
-        raise TableError(f"there are no cases {str(source)!r}; {nearest(source, ('heartbench', 'bundled'))}")
+        raise TableError(f"there are no cases {str(source)!r}; {suggest_name(source, ('heartbench', 'bundled'))}")
     abilities = load_abilities() if abilities is None else abilities
     names, problems, damaged, found = ability_names(abilities), [], [], {}
     for where, record in read_json(path):
@@ -571,7 +571,7 @@ def bundled_answers(writers: Sequence[str] = WRITERS[:2]) -> pd.DataFrame:
 def _by_writers(name: str, writers: Sequence[str]) -> pd.DataFrame:
     "The rows of these writers in a bundled file."
     if unknown := [name for name in writers if name not in WRITERS]:
-        raise ValueError(f"there is no writer {unknown[0]!r}; {nearest(unknown[0], WRITERS)}")
+        raise ValueError(f"there is no writer {unknown[0]!r}; {suggest_name(unknown[0], WRITERS)}")
     frame = pd.DataFrame([record for _, record in read_json(data_path(f"heartbench/{name}"))])
     frame = frame.rename(columns={"question_id": "case_id"})
     return frame[frame["model"].isin(writers)].reset_index(drop=True)
@@ -604,7 +604,7 @@ def bundled_ratings(
     {'adviser': 0.21, 'listener': 0.67}
     """
     if unknown := [name for name in readings if name not in READINGS]:
-        raise ValueError(f"there is no reading {unknown[0]!r}; {nearest(unknown[0], READINGS)}")
+        raise ValueError(f"there is no reading {unknown[0]!r}; {suggest_name(unknown[0], READINGS)}")
     frame = _by_writers("verdicts.jsonl", writers).rename(columns={"reading": "judge"})
     frame = frame[frame["judge"].isin(readings)].reset_index(drop=True).assign(sample=1).astype({"hit": "boolean"})
     return frame[["model", "case_id", "criterion", "judge", "sample", "hit", "reason"]]
@@ -614,7 +614,7 @@ def refuse_doubled(votes: pd.DataFrame) -> None:
     "Refuse verdicts of several judges, or on several answers of one model, in one table."
     told = "there are two verdicts of {model!r} on case {case_id!r}, criterion {criterion}; "
     told += "use vote() to bring judges together, and one name a model"
-    refuse_twice(votes, ["model", "case_id", "criterion"], told)
+    require_unique(votes, ["model", "case_id", "criterion"], told)
 
 
 def refuse_unknown(votes: pd.DataFrame, cases: Cases) -> None:
@@ -627,13 +627,13 @@ def refuse_unknown(votes: pd.DataFrame, cases: Cases) -> None:
         )
 
 # %% ../../nbs/10_heartbench/01_cases.ipynb #af110011
-def with_criteria(votes: pd.DataFrame, cases: Cases) -> pd.DataFrame:
+def add_criteria(votes: pd.DataFrame, cases: Cases) -> pd.DataFrame:
     """Verdicts beside their criteria and cases: the table *hits*.
 
     Parameters
     ----------
     votes : DataFrame
-        model, case_id, criterion, hit, as from `vote`. Criteria without a row get a missing verdict, also where a
+        model, case_id, criterion, hit, as from `label_criteria`. Criteria without a row get a missing verdict, also where a
         model has no row for a whole case that another model has.
     cases : Cases
         The cases they belong to; cases that no model has a row for are left out.
@@ -651,7 +651,7 @@ def with_criteria(votes: pd.DataFrame, cases: Cases) -> pd.DataFrame:
 
     Examples
     --------
-    >>> with_criteria(vote(bundled_ratings()), load_cases("bundled")).shape
+    >>> add_criteria(label_criteria(bundled_ratings()), load_cases("bundled")).shape
     (212, 14)
     """
     cases = as_cases(cases)
@@ -665,7 +665,7 @@ def with_criteria(votes: pd.DataFrame, cases: Cases) -> pd.DataFrame:
     return full.merge(votes, on=["model", "case_id", "criterion"], how="left").astype({"hit": "boolean"})
 
 
-def bundled_hits(reading: str = "strict", writers: Sequence[str] = WRITERS[:2]) -> pd.DataFrame:
+def bundled_verdicts(reading: str = "strict", writers: Sequence[str] = WRITERS[:2]) -> pd.DataFrame:
     """Our verdicts on the bundled answers in one reading, as the table *hits*.
 
     Parameters
@@ -678,7 +678,7 @@ def bundled_hits(reading: str = "strict", writers: Sequence[str] = WRITERS[:2]) 
     Returns
     -------
     DataFrame
-        As from `with_criteria`.
+        As from `add_criteria`.
 
     Raises
     ------
@@ -687,7 +687,7 @@ def bundled_hits(reading: str = "strict", writers: Sequence[str] = WRITERS[:2]) 
 
     Examples
     --------
-    >>> bundled_hits().groupby("model")["hit"].sum().to_dict()
+    >>> bundled_verdicts().groupby("model")["hit"].sum().to_dict()
     {'adviser': 22, 'listener': 71}
     """
-    return with_criteria(vote(bundled_ratings([reading], writers)), load_cases("bundled"))
+    return add_criteria(label_criteria(bundled_ratings([reading], writers)), load_cases("bundled"))

@@ -17,16 +17,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..core import Run, TableError, digest, read_json, refuse_twice, require_columns
+from ..core import Run, TableError, digest, read_json, require_unique, require_columns
 from .cases import OTHER, SCENES, Case, Cases, ability_names, merge_turns
 from .judging import read_object
 from .languages import language_of
 from ..judging import embed
 from ..models import LLM, Batch, Budget
-from ..work import AskingJob, Steps, Unreadable, task
+from ..work import PromptJob, Steps, ParseError, job_function
 
 # %% auto #0
-__all__ = ['NEAR', 'atag_cases', 'read_transcripts', 'near_duplicates', 'read_tags', 'tags_of', 'tag_cases', 'choose_balanced']
+__all__ = ['NEAR_DUPLICATE', 'atag_cases', 'read_transcripts', 'near_duplicates', 'read_tags', 'collect_tags', 'tag_cases',
+           'choose_balanced']
 
 # %% ../../nbs/10_heartbench/10_corpus.ipynb #bed4b7a6
 _SIDES = dict.fromkeys(("user", "human", "client", "patient", "a", "来访者", "用户"), "user")
@@ -132,7 +133,7 @@ def read_transcripts(
     return Cases(made, source=path.name), pd.DataFrame(left, columns=["line", "case_id", "why"])
 
 # %% ../../nbs/10_heartbench/10_corpus.ipynb #57a597fb
-NEAR = {"en": 0.9, "zh": 0.5}  # similarity from which two dialogues count as one; measured below
+NEAR_DUPLICATE = {"en": 0.9, "zh": 0.5}  # similarity from which two dialogues count as one; measured below
 _STRETCH = 150  # words of a stretch: the encoder cuts after 256 tokens
 _ROWS = 500  # compared at once with all before them, so that memory doesn't grow with the square
 
@@ -176,7 +177,7 @@ def near_duplicates(cases: Iterable[Case], near: dict[str, float] | None = None)
     ----------
     cases : iterable of Case
     near : dict, optional
-        Least similarity by language; `NEAR` by default.
+        Least similarity by language; `NEAR_DUPLICATE` by default.
 
     Returns
     -------
@@ -194,7 +195,7 @@ def near_duplicates(cases: Iterable[Case], near: dict[str, float] | None = None)
     >>> near_duplicates([new_case("a", ["我今天很难过"]), new_case("b", ["我今天很难过啊"])])["same_as"].tolist()
     ['a']
     """
-    cases, near, rows = Cases(cases), {**NEAR, **(near or {})}, []
+    cases, near, rows = Cases(cases), {**NEAR_DUPLICATE, **(near or {})}, []
     texts = ["\n".join(text for _, text in case.dialogue) for case in cases]
     chinese = np.array([language_of(text) == "zh" for text in texts], dtype=bool)
     alike: dict[int, dict[int, float]] = {}
@@ -251,18 +252,18 @@ def read_tags(text: str | None) -> dict[str, Any]:
     scenes = {name.lower(): name for name in SCENES.values()} | {zh: name for zh, name in SCENES.items()}
     scene = scenes.get(str(found["scene"]).strip().lower())
     if scene is None:
-        raise Unreadable("scene is none of the list")
+        raise ParseError("scene is none of the list")
     said = found.get("abilities")
     own = [names.get(str(one).strip().lower()) for one in said] if isinstance(said, list) else []
     if not 1 <= len(own) <= 3 or None in own or OTHER in own:
-        raise Unreadable("abilities are not one to three of the list")
+        raise ParseError("abilities are not one to three of the list")
     value = found.get("value")
     if type(value) is not int or not 1 <= value <= 5:
-        raise Unreadable("value is not a whole number from 1 to 5")
+        raise ParseError("value is not a whole number from 1 to 5")
     return {"scene": scene, "abilities": list(dict.fromkeys(own)), "value": value}
 
 
-def tags_of(run: Run) -> pd.DataFrame:
+def collect_tags(run: Run) -> pd.DataFrame:
     """The tags in a run.
 
     Returns
@@ -274,7 +275,7 @@ def tags_of(run: Run) -> pd.DataFrame:
     --------
     >>> from tempfile import mkdtemp
     >>> with Run(mkdtemp()) as run:
-    ...     len(tags_of(run))
+    ...     len(collect_tags(run))
     0
     """
     table = run.query(
@@ -292,7 +293,7 @@ def _tag_prompt(case: Case) -> list[dict[str, str]]:
     return [{"role": "user", "content": text}]
 
 
-@task
+@job_function
 def tag_cases(
     cases: Iterable[Case],
     *,
@@ -314,14 +315,14 @@ def tag_cases(
     run : Run or path
         Where tags are kept; running again makes only what is missing.
     tries, retry, budget
-        As for `AskingJob`.
+        As for `PromptJob`.
     batch, on, progress
         As for `run_job`.
 
     Returns
     -------
     DataFrame
-        As `tags_of`.
+        As `collect_tags`.
 
     Examples
     --------
@@ -334,7 +335,7 @@ def tag_cases(
         return [got | ({**tags, "abilities": json.dumps(tags["abilities"])} if tags else {})]
 
     asked = {"model": model, "run": run, "tries": tries, "retry": retry, "budget": budget}
-    return AskingJob("case_tags", prompts, rows, purpose="tag", tokens=40, result=tags_of, **asked)
+    return PromptJob("case_tags", prompts, rows, purpose="tag", tokens=40, result=collect_tags, **asked)
 
 
 atag_cases = tag_cases.awaited
@@ -381,7 +382,7 @@ def choose_balanced(
     ['b', 'c']
     """
     require_columns(tags, ["case_id", "scene", "abilities", "value"], "tags")
-    refuse_twice(tags, ["case_id"], "{case_id!r} is tagged twice; give the tags of one model")
+    require_unique(tags, ["case_id"], "{case_id!r} is tagged twice; give the tags of one model")
     if (least := min([n, *(scenes or {}).values(), *(abilities or {}).values()])) < 0:
         raise ValueError(f"{least} cases can't be wanted")
     rows = tags.dropna(subset=["scene"])

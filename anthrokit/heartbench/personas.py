@@ -13,7 +13,7 @@ import pandas as pd
 
 from ..analysis import draw_clusters
 from ..core import TableError, require_columns
-from ..figures import figure_size, plot_scores, points, themed
+from ..figures import figure_size, plot_scores, scaled_size, themed
 from ..figures.style import colours_of, in_order, model_labels
 from .figures import closed, in_chinese, names_of, set_spokes
 from .results import wide_scores
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 # %% auto #0
-__all__ = ['WORDS', 'shapes', 'persona_words', 'persona', 'together', 'plot_personas', 'plot_together']
+__all__ = ['WORDS', 'ability_profiles', 'persona_words', 'persona', 'cluster_models', 'plot_personas', 'plot_clusters']
 
 # %% ../../nbs/10_heartbench/15_personas.ipynb #2f8c044c
-def shapes(scores: pd.DataFrame, reference: pd.DataFrame | None = None) -> pd.DataFrame:
+def ability_profiles(scores: pd.DataFrame, reference: pd.DataFrame | None = None) -> pd.DataFrame:
     """Where each model stands among models in each ability, its own level taken off.
 
     Parameters
@@ -52,7 +52,7 @@ def shapes(scores: pd.DataFrame, reference: pd.DataFrame | None = None) -> pd.Da
     --------
     >>> import pandas as pd
     >>> table = pd.DataFrame({"Warmth": [9, 5, 1], "Humor": [1, 5, 9], "Curiosity": [4, 5, 6]}, index=list("abc"))
-    >>> shapes(table).loc["a"].round(1).to_dict()
+    >>> ability_profiles(table).loc["a"].round(1).to_dict()
     {'Curiosity': -0.7, 'Warmth': 1.3, 'Humor': -0.7}
     """
     table = wide_scores(scores)
@@ -128,7 +128,7 @@ def persona_words(
     Parameters
     ----------
     scores, reference
-        As for `shapes`.
+        As for `ability_profiles`.
     hits : DataFrame, optional
         The verdicts that the scores are of, for `holds`.
     least : float
@@ -157,7 +157,7 @@ def persona_words(
     """
     if not least > 0:
         raise ValueError(f"least is {least}; it must be above 0")
-    shape = shapes(scores, reference)
+    shape = ability_profiles(scores, reference)
     rows = shape.stack().rename_axis(["model", "ability"]).rename("estimate").reset_index()
     rows = rows[rows["estimate"].abs() >= least]
     ends = [WORDS.get(name, (f"high in {name}", f"low in {name}")) for name in rows["ability"]]
@@ -223,7 +223,7 @@ def _silhouette(distance: np.ndarray, found: np.ndarray) -> float:
     return float(silhouette_score(distance, found, metric="precomputed")) if len(set(found)) > 1 else -1.0
 
 
-def together(
+def cluster_models(
     scores: pd.DataFrame,
     *,
     hits: pd.DataFrame | None = None,
@@ -265,11 +265,11 @@ def together(
     >>> import pandas as pd
     >>> from anthrokit.core import data_path
     >>> table = pd.read_csv(data_path("published/heartbench_figure4_all.csv"), index_col="model")
-    >>> groups, shares = together(table, n_resamples=50)
+    >>> groups, shares = cluster_models(table, n_resamples=50)
     >>> len(groups), shares.shape
     (13, (13, 13))
     """
-    shape = shapes(scores)
+    shape = ability_profiles(scores)
     if len(shape) < 4:
         raise TableError(f"{len(shape)} models are too few to be grouped; four are needed")
     if n_groups is not None and not 2 <= n_groups < len(shape):
@@ -329,7 +329,7 @@ def plot_personas(
     own : DataFrame, optional
         Models of one's own, in the same form; drawn with dashed lines after the others. The mean is that of `scores`.
     groups : DataFrame, optional
-        As from `together`; models of one group have one colour and number.
+        As from `cluster_models`; models of one group have one colour and number.
     columns : int
         Radars in a row; by default 5, and 7 on a slide.
     chinese : bool
@@ -359,7 +359,7 @@ def plot_personas(
     names += in_order(every.index[len(table) :])
     columns = min(columns or (7 if figure_size((1, 99))[1] < 50 else 5), len(names))
     rows = -(-len(names) // columns)
-    cell = figure_size((2.1 * columns, 1), wide=True)[0] / columns / points(1)  # inches at text of 9 points
+    cell = figure_size((2.1 * columns, 1), wide=True)[0] / columns / scaled_size(1)  # inches at text of 9 points
     size = figure_size((2.1 * columns, 0.75 + rows * (cell + 0.3)), wide=True)
     figure, grid = plt.subplots(rows, columns, figsize=size, subplot_kw={"projection": "polar"}, squeeze=False)
     room = int(9.5 * cell)
@@ -372,30 +372,30 @@ def plot_personas(
         colour = colours_of([*sorted(set(group.values())), kind])[kind]
         around = closed(set_spokes(ax, range(1, every.shape[1] + 1), min(7, 3.6 * cell)))
         ax.fill(around, mean, color="#D5D5D5", lw=0)
-        ax.plot(around, closed(every.loc[name]), "--" if own_model else "-", color=colour, lw=points(1.6))
+        ax.plot(around, closed(every.loc[name]), "--" if own_model else "-", color=colour, lw=scaled_size(1.6))
         ax.set_yticks([50, 100], ["", ""])
-        ax.tick_params(axis="x", pad=-points(3))
+        ax.tick_params(axis="x", pad=-scaled_size(3))
         ax.xaxis.set_label_coords(0.5, 0)  # there is no label, for which each layout would look for a place
         told = "\nown" if own_model else f"\ngroup {group[name]}" if name in group else ""
-        ax.set_title(textwrap.fill(texts[name], room) + told, fontsize=points(8), loc="center")
+        ax.set_title(textwrap.fill(texts[name], room) + told, fontsize=scaled_size(8), loc="center")
     for ax in list(grid.flat)[len(names) :]:
         ax.set_visible(False)
     spokes = ",  ".join(f"{number} {one}" for number, one in enumerate(names_of(every, chinese), 1))
     told = f"{spokes}\nGrey: mean of {len(table)} models; scale 0 to 100, circles at 50 and 100"
-    key = figure.supxlabel(told, fontsize=points(8))
+    key = figure.supxlabel(told, fontsize=scaled_size(8))
     if chinese:
         in_chinese(key)
     return grid.flat[0]
 
 # %% ../../nbs/10_heartbench/15_personas.ipynb #9c2d311b
 @themed
-def plot_together(shares: pd.DataFrame, groups: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+def plot_clusters(shares: pd.DataFrame, groups: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     """How often each two models fall into one group when the draw is repeated.
 
     Parameters
     ----------
     shares, groups : DataFrame
-        As from `together`.
+        As from `cluster_models`.
 
     Returns
     -------
@@ -406,7 +406,7 @@ def plot_together(shares: pd.DataFrame, groups: pd.DataFrame, *, ax: Axes | None
     >>> import pandas as pd
     >>> from anthrokit.core import data_path
     >>> table = pd.read_csv(data_path("published/heartbench_figure4_all.csv"), index_col="model")
-    >>> ax = plot_together(*together(table, n_resamples=20)[::-1])
+    >>> ax = plot_clusters(*cluster_models(table, n_resamples=20)[::-1])
     """
     numbered = groups.set_index("model")["group"]
     order = list(numbered.index)

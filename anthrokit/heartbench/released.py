@@ -137,8 +137,8 @@ def write_released_scores(
     Examples
     --------
     >>> from tempfile import mkdtemp
-    >>> from anthrokit.heartbench import bundled_answers, bundled_hits, load_cases
-    >>> answers, hits = (table.query("model == 'adviser'") for table in (bundled_answers(), bundled_hits()))
+    >>> from anthrokit.heartbench import bundled_answers, bundled_verdicts, load_cases
+    >>> answers, hits = (table.query("model == 'adviser'") for table in (bundled_answers(), bundled_verdicts()))
     >>> [path.name for path in write_released_scores(load_cases("bundled"), answers, hits, mkdtemp())]
     ['question_score.jsonl', 'overall_score_results.jsonl']
     """
@@ -202,8 +202,8 @@ def read_released_scores(path: str | os.PathLike, model: str) -> pd.DataFrame:
     Examples
     --------
     >>> from tempfile import mkdtemp
-    >>> from anthrokit.heartbench import bundled_answers, bundled_hits, load_cases
-    >>> answers, hits = (table.query("model == 'adviser'") for table in (bundled_answers(), bundled_hits()))
+    >>> from anthrokit.heartbench import bundled_answers, bundled_verdicts, load_cases
+    >>> answers, hits = (table.query("model == 'adviser'") for table in (bundled_answers(), bundled_verdicts()))
     >>> path, _ = write_released_scores(load_cases("bundled"), answers, hits, mkdtemp())
     >>> int(read_released_scores(path, "adviser")["hit"].sum())
     22
@@ -259,8 +259,8 @@ def read_released_overall(path: str | os.PathLike, model: str) -> pd.DataFrame:
     Examples
     --------
     >>> from tempfile import mkdtemp
-    >>> from anthrokit.heartbench import bundled_answers, bundled_hits, load_cases
-    >>> answers, hits = (table.query("model == 'adviser'") for table in (bundled_answers(), bundled_hits()))
+    >>> from anthrokit.heartbench import bundled_answers, bundled_verdicts, load_cases
+    >>> answers, hits = (table.query("model == 'adviser'") for table in (bundled_answers(), bundled_verdicts()))
     >>> _, path = write_released_scores(load_cases("bundled"), answers, hits, mkdtemp())
     >>> read_released_overall(path, "adviser")["level"].value_counts().to_dict()
     {'ability': 15, 'overall': 1}

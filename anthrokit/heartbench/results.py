@@ -15,8 +15,8 @@ import pandas as pd
 from ..analysis import as_names, check_level, draw_clusters, holm, percentile_interval
 from ..analysis import resample, two_raters
 from ..analysis.clustered import has_enough_clusters
-from ..core import Run, TableError, note, refuse_twice, require_columns, require_kind
-from .answers import with_words
+from ..core import Run, TableError, notify, require_unique, require_columns, require_kind
+from .answers import add_word_counts
 from .cases import OTHER, Cases, load_abilities, refuse_unknown
 from anthrokit.heartbench.scoring import (
     ScoreGrid,
@@ -26,7 +26,7 @@ from anthrokit.heartbench.scoring import (
     case_scores,
     mean_of_all,
     mean_of_known,
-    normalised,
+    normalise_points,
     rangeless,
     score,
     score_grid,
@@ -34,8 +34,8 @@ from anthrokit.heartbench.scoring import (
 from ..validity.accuracy import weights_of
 
 # %% auto #0
-__all__ = ['AGREEMENTS', 'leaderboard', 'compare', 'wide_scores', 'ability_table', 'mean_words', 'by_difficulty', 'score_by',
-           'length_correlation', 'saturation', 'golden', 'agreement', 'disagreements']
+__all__ = ['AGREEMENTS', 'leaderboard', 'compare_models', 'wide_scores', 'ability_table', 'mean_words', 'by_difficulty',
+           'score_by', 'length_correlation', 'saturation', 'golden', 'expert_agreement', 'expert_disagreements']
 
 # %% ../../nbs/10_heartbench/05_results.ipynb #5b6f2c42
 def leaderboard(
@@ -61,8 +61,8 @@ def leaderboard(
 
     Examples
     --------
-    >>> from anthrokit.heartbench import bundled_hits
-    >>> leaderboard(bundled_hits())[["rank", "model", "estimate", "lacks"]].round(1).values.tolist()
+    >>> from anthrokit.heartbench import bundled_verdicts
+    >>> leaderboard(bundled_verdicts())[["rank", "model", "estimate", "lacks"]].round(1).values.tolist()
     [[1, 'listener', 90.5, ''], [2, 'adviser', 14.3, '']]
     """
     hits = as_hits(hits)
@@ -72,9 +72,9 @@ def leaderboard(
     answered, scored = grid.present.any(axis=2), grid.scored
     if (answered != answered[0]).any():
         counts = answered.sum(axis=1)
-        note(
+        notify(
             f"The models answered different cases ({counts.min()} to {counts.max()} each), some of which may be "
-            f"harder: heartbench.compare takes the cases that two models have in common."
+            f"harder: heartbench.compare_models takes the cases that two models have in common."
         )
     table["lacks"] = [", ".join(np.array(grid.abilities)[lacks]) for lacks in grid.counted & ~scored]
     common = scored[scored.any(axis=1)].all(axis=0)
@@ -122,7 +122,7 @@ def _paired(
     return estimate, low, high, (1 + as_large) / (n_resamples + 1) if n_resamples else math.nan
 
 
-def compare(
+def compare_models(
     hits: pd.DataFrame | Run, protocol: str = "paper", *, ci: float = 0.95, n_resamples: int = 2000, seed: int = 0
 ) -> pd.DataFrame:
     """Differences in overall score between every two models, on the same cases.
@@ -141,8 +141,8 @@ def compare(
 
     Examples
     --------
-    >>> from anthrokit.heartbench import bundled_hits
-    >>> compare(bundled_hits())[["a", "b", "estimate", "n", "lacks"]].round(1).values.tolist()
+    >>> from anthrokit.heartbench import bundled_verdicts
+    >>> compare_models(bundled_verdicts())[["a", "b", "estimate", "n", "lacks"]].round(1).values.tolist()
     [['listener', 'adviser', 76.2, 12, '']]
     """
     check_level(ci)
@@ -178,14 +178,14 @@ def wide_scores(scores: pd.DataFrame) -> pd.DataFrame:
 
     Examples
     --------
-    >>> from anthrokit.heartbench import bundled_hits, score
-    >>> wide_scores(score(bundled_hits(), n_resamples=0)).shape
+    >>> from anthrokit.heartbench import bundled_verdicts, score
+    >>> wide_scores(score(bundled_verdicts(), n_resamples=0)).shape
     (2, 15)
     """
     require_kind(scores, pd.DataFrame, "a table of scores, as score() gives it")
     if {"model", "name", "estimate"} <= set(scores):
         rows = scores[scores["level"] == "ability"] if "level" in scores else scores
-        refuse_twice(rows, ["model", "name"], "{model!r} has two scores in {name}; give one protocol")
+        require_unique(rows, ["model", "name"], "{model!r} has two scores in {name}; give one protocol")
         scores = rows.pivot(index="model", columns="name", values="estimate")
     if strange := [name for name in scores if not pd.api.types.is_numeric_dtype(scores[name])]:
         raise TableError(
@@ -216,8 +216,8 @@ def ability_table(scores: pd.DataFrame) -> pd.DataFrame:
 
     Examples
     --------
-    >>> from anthrokit.heartbench import bundled_hits, score
-    >>> ability_table(score(bundled_hits())).shape
+    >>> from anthrokit.heartbench import bundled_verdicts, score
+    >>> ability_table(score(bundled_verdicts())).shape
     (2, 15)
     """
     wide = wide_scores(scores)
@@ -256,7 +256,7 @@ def mean_words(answers: pd.DataFrame) -> pd.Series:
 
 def _words(answers: pd.DataFrame) -> pd.Series:
     "The words of every answer, as they are given or counted."
-    return (answers if "words" in answers else with_words(answers))["words"].astype("Float64")
+    return (answers if "words" in answers else add_word_counts(answers))["words"].astype("Float64")
 
 # %% ../../nbs/10_heartbench/05_results.ipynb #dcf51665
 def by_difficulty(
@@ -284,8 +284,8 @@ def by_difficulty(
 
     Examples
     --------
-    >>> from anthrokit.heartbench import bundled_hits
-    >>> by_difficulty(bundled_hits())[["model", "normal", "hard", "rank_change"]].round(0).values.tolist()
+    >>> from anthrokit.heartbench import bundled_verdicts
+    >>> by_difficulty(bundled_verdicts())[["model", "normal", "hard", "rank_change"]].round(0).values.tolist()
     [['listener', 93.0, 89.0, 0], ['adviser', 11.0, 17.0, 0]]
     """
     hits, parts = as_hits(hits), []
@@ -294,7 +294,7 @@ def by_difficulty(
     if len(other := cases.dropna()[~cases.dropna().isin(["normal", "hard"])]):
         raise TableError(f"difficulty is {other.iloc[0]!r} in {len(other)} cases. It must be 'normal', 'hard' or missing.")
     if unmarked := int(cases.isna().sum()):
-        note(f"{unmarked} of {len(cases)} cases have no difficulty and are in neither part.")
+        notify(f"{unmarked} of {len(cases)} cases have no difficulty and are in neither part.")
     for name in ("normal", "hard"):
         subset = hits[hits["difficulty"] == name]
         if subset.empty:
@@ -341,8 +341,8 @@ def score_by(
 
     Examples
     --------
-    >>> from anthrokit.heartbench import bundled_hits
-    >>> score_by(bundled_hits(), "turns")[["turns", "model", "n"]].values.tolist()
+    >>> from anthrokit.heartbench import bundled_verdicts
+    >>> score_by(bundled_verdicts(), "turns")[["turns", "model", "n"]].values.tolist()
     [[1, 'adviser', 1], [1, 'listener', 1], [3, 'adviser', 11], [3, 'listener', 11]]
     """
     hits, by = as_hits(hits), as_names(by)
@@ -361,8 +361,8 @@ def score_by(
 def _scores_and_words(hits: pd.DataFrame, answers: pd.DataFrame, protocol: str) -> pd.DataFrame:
     "model, case_id, score (log), linear, words: the cases scored in every ability that has a range."
     scored, unit = case_scores(hits, protocol), ["model", "case_id"]
-    refuse_twice(answers, unit, "{model!r} answers case {case_id!r} twice; give one answer each")
-    linear = normalised(scored["raw"] - scored["minimum"], scored["maximum"] - scored["minimum"], "linear")
+    require_unique(answers, unit, "{model!r} answers case {case_id!r} twice; give one answer each")
+    linear = normalise_points(scored["raw"] - scored["minimum"], scored["maximum"] - scored["minimum"], "linear")
     linear = pd.Series(linear).mask(scored["catastrophic"].fillna(False), 0.0)
     scored = scored.assign(linear=linear.where(scored["score"].notna()))[~rangeless(scored)]
     means = scored.groupby(unit, sort=False)[["score", "linear"]].mean(skipna=False).reset_index()
@@ -415,8 +415,8 @@ def length_correlation(
 
     Examples
     --------
-    >>> from anthrokit.heartbench import bundled_answers, bundled_hits
-    >>> length_correlation(bundled_hits(), bundled_answers(), n_resamples=50)["estimate"].round(2).tolist()[:2]
+    >>> from anthrokit.heartbench import bundled_answers, bundled_verdicts
+    >>> length_correlation(bundled_verdicts(), bundled_answers(), n_resamples=50)["estimate"].round(2).tolist()[:2]
     [0.32, 0.32]
     """
     hits, parts = as_hits(hits), []
@@ -455,8 +455,8 @@ def saturation(hits: pd.DataFrame | Run) -> pd.DataFrame:
 
     Examples
     --------
-    >>> from anthrokit.heartbench import bundled_hits
-    >>> saturation(bundled_hits())["state"].value_counts().to_dict()["all meet it"]
+    >>> from anthrokit.heartbench import bundled_verdicts
+    >>> saturation(bundled_verdicts())["state"].value_counts().to_dict()["all meet it"]
     10
     """
     hits, keys = as_hits(hits), ["case_id", "criterion", "ability", "score", "content"]
@@ -478,7 +478,7 @@ def _experts_per_item(expert_votes: pd.DataFrame, unit: list[str]) -> int:
     everyone = expert_votes["expert"].nunique()
     most = int(expert_votes.groupby(unit)["expert"].nunique().max()) if len(expert_votes) else 0
     if most < everyone:
-        note(
+        notify(
             f"No item has a vote of each of the {everyone} experts; the items count as shared out, {most} experts an "
             f"item. If an item was given to more, pass experts=."
         )
@@ -536,7 +536,7 @@ def golden(
         raise ValueError(f"share is {share}; it must be at least one half and below 1")
     unit = [name for name in ("model", "case_id", "criterion") if name in expert_votes]
     told = "the expert {expert!r} votes twice on case {case_id!r}, criterion {criterion}"
-    refuse_twice(expert_votes, [*unit, "expert"], told)
+    require_unique(expert_votes, [*unit, "expert"], told)
     if cases is not None:
         refuse_unknown(expert_votes, cases)
     each = expert_votes.astype({"hit": "boolean"}).groupby(unit, sort=False)["hit"]
@@ -556,7 +556,7 @@ def golden(
         return table.assign(golden=verdict)
     if both := sorted(set(settled["expert"]) & set(expert_votes["expert"])):
         raise TableError(f"{both[0]!r} votes as an expert, so somebody else must settle")
-    refuse_twice(settled, unit, "case {case_id!r}, criterion {criterion} is settled twice")
+    require_unique(settled, unit, "case {case_id!r}, criterion {criterion} is settled twice")
     said = table[unit].merge(settled[[*unit, "hit"]], on=unit, how="left")["hit"].astype("boolean")
     here = enough & verdict.isna() & said.notna()
     return table.assign(golden=verdict.mask(here, said), settled=here)
@@ -570,7 +570,7 @@ def beside(golden_verdicts: pd.DataFrame, hits: pd.DataFrame) -> pd.DataFrame:
     there = hits.merge(golden_verdicts[unit].drop_duplicates(), on=unit)
     told = "there are two verdicts on case {case_id!r}, criterion {criterion}, beside a golden one; "
     told += "give the hits of one judge, and of the model that the golden verdicts are about"
-    refuse_twice(there, unit, told)
+    require_unique(there, unit, told)
     rest = [name for name in hits if name in unit or name not in golden_verdicts]
     return golden_verdicts.merge(hits[rest], on=unit, how="left")
 
@@ -578,7 +578,7 @@ def beside(golden_verdicts: pd.DataFrame, hits: pd.DataFrame) -> pd.DataFrame:
 AGREEMENTS = ("raw agreement", "Cohen's kappa", "Gwet's AC1")
 
 
-def agreement(
+def expert_agreement(
     golden_verdicts: pd.DataFrame,
     hits: pd.DataFrame,
     by: str | None = None,
@@ -617,9 +617,9 @@ def agreement(
 
     Examples
     --------
-    >>> from anthrokit.heartbench import bundled_hits, bundled_ratings
+    >>> from anthrokit.heartbench import bundled_verdicts, bundled_ratings
     >>> experts = bundled_ratings(["strict", "literal"]).rename(columns={"judge": "expert"})
-    >>> agreement(golden(experts), bundled_hits("lenient"))[["measure", "estimate", "n"]].round(2).values.tolist()
+    >>> expert_agreement(golden(experts), bundled_verdicts("lenient"))[["measure", "estimate", "n"]].round(2).values.tolist()
     [['raw agreement', 0.93, 197], ["Cohen's kappa", 0.87, 197], ["Gwet's AC1", 0.87, 197]]
     """
     require_columns(hits, as_names(by or ()), "hits", rows=False)
@@ -639,7 +639,7 @@ def agreement(
     return pd.concat(parts, ignore_index=True)[[*([by] if by else []), *names]]
 
 # %% ../../nbs/10_heartbench/05_results.ipynb #803039eb
-def disagreements(golden_verdicts: pd.DataFrame, hits: pd.DataFrame) -> pd.DataFrame:
+def expert_disagreements(golden_verdicts: pd.DataFrame, hits: pd.DataFrame) -> pd.DataFrame:
     """Items where the judge's verdict isn't the golden one, the clearest expert majorities first.
 
     Parameters
@@ -647,7 +647,7 @@ def disagreements(golden_verdicts: pd.DataFrame, hits: pd.DataFrame) -> pd.DataF
     golden_verdicts : DataFrame
         As from `golden`, with votes_for and votes_cast.
     hits : DataFrame
-        As for `agreement`.
+        As for `expert_agreement`.
 
     Returns
     -------
@@ -661,9 +661,9 @@ def disagreements(golden_verdicts: pd.DataFrame, hits: pd.DataFrame) -> pd.DataF
 
     Examples
     --------
-    >>> from anthrokit.heartbench import bundled_hits, bundled_ratings
+    >>> from anthrokit.heartbench import bundled_verdicts, bundled_ratings
     >>> experts = bundled_ratings(["strict", "literal"]).rename(columns={"judge": "expert"})
-    >>> len(disagreements(golden(experts), bundled_hits("lenient")))
+    >>> len(expert_disagreements(golden(experts), bundled_verdicts("lenient")))
     13
     """
     needed = ["golden", "votes_for", "votes_cast"]

@@ -18,17 +18,17 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from ..core import PLAIN, Run, TableError, refuse_twice, require_columns
+from ..core import HTML_ATTRS, Run, TableError, require_unique, require_columns
 from .building import _NARROW, _PERSONAL, _named, _texts, new_case
 from .cases import Case, Cases, write_cases
 from .judging import read_object
 from .languages import language_of
 from ..models import LLM, Batch, Budget
-from ..work import AskingJob, Steps, Unreadable, task
+from ..work import PromptJob, Steps, ParseError, job_function
 
 # %% auto #0
-__all__ = ['STEPS', 'MOST', 'arewrite', 'Span', 'personal_spans', 'anonymise', 'refuse_personal', 'write_public', 'rewrites_of',
-           'rewrite', 'steps_html', 'rewrites_sheet', 'accepted']
+__all__ = ['STEPS', 'MAX_MESSAGES', 'arewrite', 'Span', 'personal_spans', 'anonymise', 'require_anonymous', 'write_public',
+           'collect_rewrites', 'rewrite', 'steps_html', 'rewrites_sheet', 'accepted_rewrites']
 
 # %% ../../nbs/10_heartbench/11_rewriting.ipynb #5fc2a7d2
 class Span(NamedTuple):
@@ -174,7 +174,7 @@ def anonymise(case: Case) -> tuple[Case, pd.DataFrame]:
     return replace(case, dialogue=tuple(clean)), pd.DataFrame(key, columns=["placeholder", "text", "n"])
 
 # %% ../../nbs/10_heartbench/11_rewriting.ipynb #ce217fc2
-def refuse_personal(cases: Iterable[Case]) -> None:
+def require_anonymous(cases: Iterable[Case]) -> None:
     """Raise where anything personal is found in dialogues or criteria, or a number, mail or account in a case's id.
 
     Parameters
@@ -189,7 +189,7 @@ def refuse_personal(cases: Iterable[Case]) -> None:
 
     Examples
     --------
-    >>> refuse_personal([new_case("c", ["[NAME 1] left."])])
+    >>> require_anonymous([new_case("c", ["[NAME 1] left."])])
     """
     places = []
     forms = [pattern for kind, pattern in _PERSONAL.items() if kind not in ("name", "address")]
@@ -229,12 +229,12 @@ def write_public(cases: Cases, path: str | os.PathLike) -> None:
         ...
     anthrokit.core.errors.TableError: personal data is left, so nothing leaves: ...
     """
-    refuse_personal(cases)
+    require_anonymous(cases)
     write_cases(cases, path)
 
 # %% ../../nbs/10_heartbench/11_rewriting.ipynb #7c378ac5
 STEPS = ("anonymised", "compressed", "polished")
-MOST = 9
+MAX_MESSAGES = 9
 _REWRITE = {
     "compressed": "Shorten this dialogue to at most {most} messages, an odd number, the user first and "
     "last. Join messages that "
@@ -251,15 +251,15 @@ _REWRITE = {
 def _read_dialogue(text: str | None, least: int, most: int, given: str) -> list[str]:
     said = read_object(text, "dialogue")["dialogue"]
     if not isinstance(said, list) or not all(isinstance(one, str) and one.strip() for one in said):
-        raise Unreadable("dialogue is no list of messages")
+        raise ParseError("dialogue is no list of messages")
     if not least <= len(said) <= most or len(said) % 2 == 0:
-        raise Unreadable(f"{len(said)} messages; there must be an odd number of at most {most}")
+        raise ParseError(f"{len(said)} messages; there must be an odd number of at most {most}")
     said = [one.strip() for one in said]
     if any(personal_spans(one) for one in said):
-        raise Unreadable("it names a person, a place, an organisation or a number; use the placeholders")
+        raise ParseError("it names a person, a place, an organisation or a number; use the placeholders")
     made_up = {match[0] for match in _PLACEHOLDER.finditer("".join(said)) if match[0] not in given}
     if made_up:
-        raise Unreadable(f"{min(made_up)} does not stand in the dialogue")
+        raise ParseError(f"{min(made_up)} does not stand in the dialogue")
     return said
 
 
@@ -267,10 +267,10 @@ def _prompt(step: str, lines: Sequence[str]) -> list[dict[str, str]]:
     "What the model is shown for one step."
     told = json.dumps({"dialogue": list(lines)}, ensure_ascii=False)
     rest = " Keep placeholders such as [NAME 1] as they are, and the language. Answer in the same form, JSON only:\n"
-    return [{"role": "user", "content": _REWRITE[step].format(most=MOST) + rest + told}]
+    return [{"role": "user", "content": _REWRITE[step].format(most=MAX_MESSAGES) + rest + told}]
 
 
-def rewrites_of(run: Run) -> pd.DataFrame:
+def collect_rewrites(run: Run) -> pd.DataFrame:
     """The steps of rewriting in a run.
 
     Returns
@@ -281,7 +281,7 @@ def rewrites_of(run: Run) -> pd.DataFrame:
     Examples
     --------
     >>> from anthrokit import demo_run
-    >>> rewrites_of(demo_run()).columns.tolist()
+    >>> collect_rewrites(demo_run()).columns.tolist()
     ['case_id', 'step', 'model', 'status', 'dialogue', 'error']
     """
     table = run.query(
@@ -292,7 +292,7 @@ def rewrites_of(run: Run) -> pd.DataFrame:
     )
 
 
-@task
+@job_function
 def rewrite(
     cases: Iterable[Case],
     *,
@@ -315,14 +315,14 @@ def rewrite(
     run : Run or path
         Where the steps are kept; running again makes only what is missing. The originals are not kept there.
     tries, retry, budget
-        As for `AskingJob`.
+        As for `PromptJob`.
     batch, on, progress
         As for `run_job`.
 
     Returns
     -------
     DataFrame
-        As `rewrites_of`.
+        As `collect_rewrites`.
 
     Raises
     ------
@@ -334,14 +334,14 @@ def rewrite(
     >>> rewrite(cases, model="openai/gpt-4o", run="runs/rewrites")  # doctest: +SKIP
     """
     given = {case.case_id: anonymise(case)[0] for case in cases}
-    refuse_personal(replace(case, criteria=()) for case in given.values())
+    require_anonymous(replace(case, criteria=()) for case in given.values())
     first = {name: [text for _, text in case.dialogue] for name, case in given.items()}
 
     def rows(ask: Callable[..., Steps], case_id: str) -> Steps:
         lines, got, found = first[case_id], {"status": "ok"}, []
         for step in STEPS:
             if step != STEPS[0] and got["status"] == "ok":
-                least, most = (1, MOST) if step == "compressed" else (len(lines), len(lines))
+                least, most = (1, MAX_MESSAGES) if step == "compressed" else (len(lines), len(lines))
                 read = functools.partial(_read_dialogue, least=least, most=most, given="".join(lines))
                 got, lines = yield from ask(_prompt(step, lines), read, step)
             done = json.dumps(lines, ensure_ascii=False) if got["status"] == "ok" else None
@@ -350,7 +350,7 @@ def rewrite(
 
     prompts = {name: [_prompt(step, lines) for step in STEPS[1:]] for name, lines in first.items()}
     asked = {"model": model, "run": run, "tries": tries, "retry": retry, "budget": budget}
-    return AskingJob("rewrites", prompts, rows, purpose="rewrite", tokens=300, result=rewrites_of, **asked)
+    return PromptJob("rewrites", prompts, rows, purpose="rewrite", tokens=300, result=collect_rewrites, **asked)
 
 
 arewrite = rewrite.awaited
@@ -402,14 +402,14 @@ def steps_html(
         for step, text in columns
     ]
     grid = "display:grid;gap:6px 20px;grid-template-columns:repeat(auto-fit,minmax(min(13em,100%),1fr))"
-    return f"<div {PLAIN[:-1]};{grid}'>{''.join(parts)}</div>"
+    return f"<div {HTML_ATTRS[:-1]};{grid}'>{''.join(parts)}</div>"
 
 
 def _dialogues(rewrites: pd.DataFrame) -> dict[str, dict[str, list[str] | None]]:
     "Case to step to messages, of the dialogues that were polished; several models' are refused."
     needed = ["case_id", "step", "status", "dialogue"]
-    require_columns(rewrites, needed, "rewrites", rows=False, advice="rewrites_of gives it")
-    refuse_twice(rewrites, ["case_id", "step"], "several models rewrote {case_id!r}; give the rewrites of one")
+    require_columns(rewrites, needed, "rewrites", rows=False, advice="collect_rewrites gives it")
+    require_unique(rewrites, ["case_id", "step"], "several models rewrote {case_id!r}; give the rewrites of one")
     wide = rewrites[rewrites["status"] == "ok"].pivot(index="case_id", columns="step", values="dialogue")
     return wide.reindex(columns=STEPS).dropna(subset="polished").to_dict("index")
 
@@ -422,7 +422,7 @@ def rewrites_sheet(
     Parameters
     ----------
     rewrites : DataFrame
-        As from `rewrites_of`, of one model. Dialogues whose last step couldn't be had are left out.
+        As from `collect_rewrites`, of one model. Dialogues whose last step couldn't be had are left out.
     cases : iterable of Case
         The originals; they are shown beside the steps and stay on this machine.
     expert : str
@@ -458,13 +458,13 @@ def rewrites_sheet(
     return sheet.assign(ask="rewrite", expert=expert, vote=None, note=None)
 
 
-def accepted(rewrites: pd.DataFrame, votes: pd.DataFrame, cases: Iterable[Case]) -> Cases:
+def accepted_rewrites(rewrites: pd.DataFrame, votes: pd.DataFrame, cases: Iterable[Case]) -> Cases:
     """The polished dialogues that a person took, past the gate.
 
     Parameters
     ----------
     rewrites : DataFrame
-        As from `rewrites_of`.
+        As from `collect_rewrites`.
     votes : DataFrame
         expert, item (the case), criterion (0), vote; as from `Ballots.table`. One take and no reword or drop.
     cases : iterable of Case
@@ -479,7 +479,7 @@ def accepted(rewrites: pd.DataFrame, votes: pd.DataFrame, cases: Iterable[Case])
     --------
     >>> steps = pd.DataFrame({"case_id": "c", "step": STEPS, "status": "ok", "dialogue": [["It is gone."]] * 3})
     >>> votes = pd.DataFrame({"expert": ["Ada"], "item": "c", "criterion": 0, "vote": "take"})
-    >>> accepted(steps, votes, [new_case("c", ["It is gone!"])])["c"].dialogue
+    >>> accepted_rewrites(steps, votes, [new_case("c", ["It is gone!"])])["c"].dialogue
     (('user', 'It is gone.'),)
     """
     lines = _dialogues(rewrites)
@@ -489,5 +489,5 @@ def accepted(rewrites: pd.DataFrame, votes: pd.DataFrame, cases: Iterable[Case])
         for case in cases
         if case.case_id in lines and said.get(case.case_id) == {"take"}
     ]
-    refuse_personal(made)
+    require_anonymous(made)
     return Cases(made, source="accepted rewrites")

@@ -11,19 +11,19 @@ import numpy as np
 import pandas as pd
 
 from ..analysis import check_level, resample
-from ..core import Run, TableError, require_columns, require_run, vote
+from ..core import Run, TableError, require_columns, require_run, label_criteria
 from .judging import judgement_calls
-from .results import agreement
+from .results import expert_agreement
 from ..validity import sample_agreement
 
 # %% auto #0
-__all__ = ['place_effect', 'judge_quality']
+__all__ = ['position_effect', 'judge_quality']
 
 # %% ../../nbs/10_heartbench/17_rubric_judges.ipynb #89c460f4
 _HITS = {"verdict": "hit", "item": ("model", "case_id", "criterion"), "cluster": "case_id"}
 
 
-def place_effect(
+def position_effect(
     ratings: pd.DataFrame,
     judgements: pd.DataFrame,
     *,
@@ -52,7 +52,7 @@ def place_effect(
     >>> said = pd.DataFrame({"sample": [1, 1, 2, 2], "criterion": [1, 2] * 2, "hit": [True, False, False, True]})
     >>> orders = pd.DataFrame({"sample": [1, 2], "criteria_order": ["[2, 1]", "[1, 2]"]})
     >>> said, orders = (table.assign(model="m", case_id="c", judge="j") for table in (said, orders))
-    >>> place_effect(said, orders, n_resamples=0)["estimate"].item()
+    >>> position_effect(said, orders, n_resamples=0)["estimate"].item()
     1.0
     """
     check_level(ci)
@@ -123,16 +123,16 @@ def judge_quality(
     options = {"ci": ci, "n_resamples": n_resamples, "seed": seed}
     parts = [
         sample_agreement(ratings, **_HITS, **options).assign(measure="consistency"),
-        place_effect(ratings, judgements, **options).assign(measure="place effect"),
+        position_effect(ratings, judgements, **options).assign(measure="place effect"),
     ]
     spent = _spent(run)
     for judge, part in judgements.groupby("judge", sort=False):
         sums = [part["status"].ne("ok").sum(), *spent.reindex([judge]).iloc[0]]
         means = pd.Series(sums, dtype=float) / len(part)
         parts.append(pd.DataFrame({"measure": _MEASURES[-4:], "estimate": means, "judge": judge, "n": len(part)}))
-        own = vote(ratings[ratings["judge"] == judge])
+        own = label_criteria(ratings[ratings["judge"] == judge])
         if gold is not None and len(own):
-            known = agreement(gold, own, **options).replace({"raw agreement": "agreement"})
+            known = expert_agreement(gold, own, **options).replace({"raw agreement": "agreement"})
             parts.append(known[known["measure"].isin(_MEASURES)].assign(judge=judge))
     table = pd.concat(parts, ignore_index=True)
     table["measure"] = pd.Categorical(table["measure"], _MEASURES)

@@ -14,12 +14,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from ..analysis import draw_clusters, percentile_interval, truth_values
+from ..analysis import draw_clusters, percentile_interval, as_floats
 from ..core import Run, TableError, require_columns, require_kind
 from .cases import OTHER, load_abilities, refuse_doubled
 
 # %% auto #0
-__all__ = ['CaseScore', 'score_case', 'normalised', 'case_scores', 'score', 'unscored']
+__all__ = ['CaseScore', 'score_case', 'normalise_points', 'case_scores', 'score', 'missing_scores']
 
 # %% ../../nbs/10_heartbench/04_scoring.ipynb #0a770038
 class CaseScore(NamedTuple):
@@ -108,7 +108,7 @@ def _check_protocol(name: str) -> None:
         raise ValueError(f"protocol is {name!r}; it can be 'paper' or 'released'")
 
 # %% ../../nbs/10_heartbench/04_scoring.ipynb #408e078a
-def normalised(points: np.ndarray | Sequence[float], span: np.ndarray | float, scale: str = "log") -> np.ndarray:
+def normalise_points(points: np.ndarray | Sequence[float], span: np.ndarray | float, scale: str = "log") -> np.ndarray:
     """Points above the least possible, on 0 to 100.
 
     Parameters
@@ -136,7 +136,7 @@ def normalised(points: np.ndarray | Sequence[float], span: np.ndarray | float, s
 
     Examples
     --------
-    >>> normalised([0, 3, 10], 10).round().tolist()
+    >>> normalise_points([0, 3, 10], 10).round().tolist()
     [0.0, 58.0, 100.0]
     """
     if scale not in ("log", "linear"):
@@ -155,7 +155,7 @@ def as_hits(given: Run | pd.DataFrame) -> pd.DataFrame:
     points = pd.to_numeric(hits["score"], errors="coerce")
     if (wrong := points.isna() & hits["score"].notna()).any():
         raise TableError(f"column score: {hits.loc[wrong, 'score'].iloc[0]!r} is not a number of points, such as 3 or -4.")
-    truth = pd.Series(truth_values(hits["hit"]), hits.index).astype("boolean")
+    truth = pd.Series(as_floats(hits["hit"]), hits.index).astype("boolean")
     return hits.assign(score=points.astype("Float64"), hit=truth)
 
 # %% ../../nbs/10_heartbench/04_scoring.ipynb #76423aeb
@@ -165,7 +165,7 @@ def case_scores(hits: pd.DataFrame | Run, protocol: str = "paper") -> pd.DataFra
     Parameters
     ----------
     hits : DataFrame or Run
-        model, case_id, criterion, ability, score, hit; as from `Run.hits` or `with_criteria`. Or a judged run.
+        model, case_id, criterion, ability, score, hit; as from `Run.hits` or `add_criteria`. Or a judged run.
     protocol : str
         "paper" or "released".
 
@@ -183,8 +183,8 @@ def case_scores(hits: pd.DataFrame | Run, protocol: str = "paper") -> pd.DataFra
 
     Examples
     --------
-    >>> from anthrokit.heartbench import bundled_hits
-    >>> case_scores(bundled_hits()).head(2)[["ability", "raw", "score"]].round(1).values.tolist()
+    >>> from anthrokit.heartbench import bundled_verdicts
+    >>> case_scores(bundled_verdicts()).head(2)[["ability", "raw", "score"]].round(1).values.tolist()
     [['Emotional Perception', 4.0, 100.0], ['Emotional Understanding', 3.0, 100.0]]
     """
     _check_protocol(protocol)
@@ -208,7 +208,7 @@ def case_scores(hits: pd.DataFrame | Run, protocol: str = "paper") -> pd.DataFra
     counts = special if protocol == "paper" else special & (points > 0)
     fired = hit.where(counts, False).groupby([hits[name] for name in unit]).any(skipna=False)
     table = table.merge(fired.rename("catastrophic").reset_index(), on=unit, how="left")
-    score = normalised(table["raw"] - table["minimum"], table["maximum"] - table["minimum"])
+    score = normalise_points(table["raw"] - table["minimum"], table["maximum"] - table["minimum"])
     score = pd.Series(score).fillna(0.0 if protocol == "released" else np.nan)
     score = score.mask(table.pop("undecided") | table["catastrophic"].isna())
     table.insert(6, "score", score.mask(table["catastrophic"].fillna(False), 0.0).astype("Float64"))
@@ -303,7 +303,7 @@ def score(
     Parameters
     ----------
     hits : DataFrame or Run
-        As from `Run.hits` or `with_criteria`; or a judged run.
+        As from `Run.hits` or `add_criteria`; or a judged run.
     protocol : str
         "paper" or "released".
     ci : float
@@ -327,8 +327,8 @@ def score(
 
     Examples
     --------
-    >>> from anthrokit.heartbench import bundled_hits
-    >>> score(bundled_hits()).query("level == 'overall'")[["model", "estimate", "n"]].round(1).values.tolist()
+    >>> from anthrokit.heartbench import bundled_verdicts
+    >>> score(bundled_verdicts()).query("level == 'overall'")[["model", "estimate", "n"]].round(1).values.tolist()
     [['listener', 90.5, 12], ['adviser', 14.3, 12]]
     """
     hits = as_hits(hits)
@@ -370,7 +370,7 @@ def _levels(
     yield from (("ability", name, [k]) for k, name in enumerate(abilities))
 
 # %% ../../nbs/10_heartbench/04_scoring.ipynb #eed27071
-def unscored(hits: pd.DataFrame | Run, protocol: str = "paper") -> pd.DataFrame:
+def missing_scores(hits: pd.DataFrame | Run, protocol: str = "paper") -> pd.DataFrame:
     """Cases that have no score in at least one of their abilities for want of a verdict.
 
     Parameters
@@ -388,8 +388,8 @@ def unscored(hits: pd.DataFrame | Run, protocol: str = "paper") -> pd.DataFrame:
 
     Examples
     --------
-    >>> from anthrokit.heartbench import bundled_hits
-    >>> len(unscored(bundled_hits()))
+    >>> from anthrokit.heartbench import bundled_verdicts
+    >>> len(missing_scores(bundled_verdicts()))
     0
     """
     hits = as_hits(hits)

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from ..core import Run, TableError, digest, import_dialogues, lacking, nearest, tables
+from ..core import Run, TableError, digest, import_dialogues, missing_columns, suggest_name, tables
 from ..judging import CUES, PronounCounter, parse_verdict
 from ..judging.log_formats import as_text
 from ..simulation import PUBLIC_BEHAVIOURS, PUBLIC_DOMAINS, Taxonomy, load_prompts
@@ -62,11 +62,11 @@ def _whole(text: str | None, place: str, least: int = 1) -> int:
 def _read(path: str | os.PathLike) -> tuple[list[str], list[dict[str, Any]]]:
     "Columns and rows of a file, as texts; the turns counted from 1."
     frame = tables.read_frame(path, dtype=str, escaped=False)
-    if absent := lacking(_NEEDED, frame):
+    if absent := missing_columns(_NEEDED, frame):
         raise TableError(f"{path} is no file of AnthroBench: it has no column {absent}")
     others = frame.select_dtypes(exclude="str")  # a CSV file has none
     frame = frame.assign(**{name: others[name].map(lambda value: as_text(value, f"{path}")) for name in others})
-    rows = tables.records(frame)
+    rows = tables.to_records(frame)
     if not rows:
         raise TableError(f"{path}: the file has no row")
     first: dict[str, dict[str, Any]] = {}
@@ -91,7 +91,7 @@ def _prompts_of(
     "The prompt of each dialogue, from its first row: known by first message, domain and scenario, or made."
     frame = load_prompts(known) if isinstance(known, str) else known
     alike: dict[str, list[dict[str, Any]]] = {}
-    for prompt in () if frame is None else tables.records(tables.check(frame, "prompts")):
+    for prompt in () if frame is None else tables.to_records(tables.check_table(frame, "prompts")):
         alike.setdefault(prompt["first_message"], []).append(prompt)
     times: Counter[tuple] = Counter()
     texts: dict[str, str] = {}
@@ -374,7 +374,7 @@ def _chosen(
         )
     wanted = every if judges in (None, "all") else [judges] if isinstance(judges, str) else list(judges)
     if unknown := [name for name in wanted if name not in every]:
-        raise TableError(f"{path}: has no judge {unknown[0]!r}; {nearest(unknown[0], every)}")
+        raise TableError(f"{path}: has no judge {unknown[0]!r}; {suggest_name(unknown[0], every)}")
     return [place for place in columns if place.judge in wanted]
 
 # %% ../../nbs/13_io/01_anthrobench_files.ipynb #e940d642

@@ -44,10 +44,10 @@ def conversations(run: Run) -> list[dict[str, Any]]:
     """
     require_run(run)
     said: dict[str, list[dict[str, Any]]] = {}
-    for row in tables.records(run.messages()[["dialogue_id", "role", "content"]]):
+    for row in tables.to_records(run.messages()[["dialogue_id", "role", "content"]]):
         said.setdefault(row.pop("dialogue_id"), []).append(row)
     found = []
-    for row in tables.records(run.dialogues()):
+    for row in tables.to_records(run.dialogues()):
         system = row["system_target"]
         start = [] if system is None else [{"role": "system", "content": system}]
         if row["dialogue_id"] in said:
@@ -166,7 +166,7 @@ def to_datasets(run: Run | str | os.PathLike) -> dict[str, Dataset]:
     found = {}
     for name in ("prompts", "dialogues", "messages", "ratings", "labels"):
         frame = getattr(run, name)()
-        told = "\n".join(f"- {column}: {tables.meaning(name, column)}" for column in frame.columns)
+        told = "\n".join(f"- {column}: {tables.describe_column(name, column)}" for column in frame.columns)
         info = DatasetInfo(description=f"The table {name} of the run {run.name}.\n\n{told}\n")
         found[name] = Dataset.from_pandas(frame, info=info, preserve_index=False)
     return found

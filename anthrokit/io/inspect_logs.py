@@ -13,7 +13,7 @@ from typing import Any
 
 import pandas as pd
 
-from ..core import Run, TableError, digest, import_dialogues, label, tables, versions
+from ..core import Run, TableError, digest, import_dialogues, label, tables, package_versions
 from .anthrobench_files import listed_judges, one_target
 from ..judging import Item, PronounCounter, Rating, judge_prompt, paired_turns, parse_verdict
 from ..models import await_for
@@ -22,7 +22,7 @@ from anthrokit.simulation import (
     Taxonomy,
     as_llm,
     load_prompts,
-    seen_by_user,
+    swap_roles,
     user_system_prompt,
 )
 
@@ -153,7 +153,7 @@ _KEPT = ("turn", "reasoning", "finish_reason", "role_flip", "tokens_in", "tokens
 def _chat(said: pd.DataFrame, target: str, system: str | None) -> list[ChatMessage]:
     "The messages of a dialogue, in Inspect's classes; each knows its turn, what is kept of it, and why it has no text."
     found: list[ChatMessage] = [ChatMessageSystem(content=system)] if system else []
-    for row, kept in zip(said.itertuples(), tables.records(said[[*_KEPT]]), strict=True):
+    for row, kept in zip(said.itertuples(), tables.to_records(said[[*_KEPT]]), strict=True):
         about = {name: value for name, value in kept.items() if value is not None}
         if pd.isna(row.content):
             about["missing"] = row.error if isinstance(row.error, str) else "not there"
@@ -188,7 +188,7 @@ def _grouped(frame: pd.DataFrame, columns: Iterable[str]) -> dict[tuple[str, str
     "Rows by dialogue and behaviour."
     found: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for name, behaviour, row in zip(
-        frame["dialogue_id"], frame["behaviour"], tables.records(frame[[*columns]]), strict=True
+        frame["dialogue_id"], frame["behaviour"], tables.to_records(frame[[*columns]]), strict=True
     ):
         found.setdefault((name, behaviour), []).append(row)
     return found
@@ -204,7 +204,7 @@ def _samples(run: Run, target: str) -> list[EvalSample]:
     labels = _grouped(labelled.sort_values("turn", kind="stable"), _LABEL)
     ratings = _grouped(run.ratings(), _RATING)
     found, epochs = [], {}
-    for row in tables.records(rows):
+    for row in tables.to_records(rows):
         name, prompt = row["dialogue_id"], row["prompt_id"]
         epochs[prompt] = epochs.get(prompt, 0) + 1
         scores = {
@@ -214,7 +214,7 @@ def _samples(run: Run, target: str) -> list[EvalSample]:
         }
         if name in told.index:  # also what dialogues can't be compared by
             row |= told.loc[name].dropna().to_dict()
-        found.append(_sample(row, epochs[prompt], said.get(name, tables.empty("messages")), scores))
+        found.append(_sample(row, epochs[prompt], said.get(name, tables.empty_table("messages")), scores))
     return found
 
 # %% ../../nbs/13_io/02_inspect_logs.ipynb #cd821e8d
@@ -270,9 +270,9 @@ def write_inspect(run: Run, path: str | os.PathLike, *, target: str | None = Non
             dataset=EvalDataset(name=run.name, samples=len({sample.id for sample in samples})),
             model=target,
             config=EvalConfig(epochs=epochs),
-            packages={"anthrokit": versions()["anthrokit"]},
+            packages={"anthrokit": package_versions()["anthrokit"]},
             scorers=[{"name": name, "metrics": _METRICS} for name in behaviours],
-            metadata={"manifest": run.manifest(), "judges": tables.records(run.query("SELECT * FROM judges"))},
+            metadata={"manifest": run.manifest(), "judges": tables.to_records(run.query("SELECT * FROM judges"))},
         ),
         stats=EvalStats(model_usage=usage),
         results=EvalResults(
@@ -473,7 +473,7 @@ def run_of_log(log: EvalLog, path: str | os.PathLike, run: Run | str | os.PathLi
             if times > 1:
                 raise TableError(f"{times} samples say that they are the dialogue {name!r}")
         ratings = [row for sample in log.samples for row in _ratings_of(log, sample)]
-        tables.check(pd.DataFrame(ratings), "ratings") if ratings else None
+        tables.check_table(pd.DataFrame(ratings), "ratings") if ratings else None
     except TableError as error:
         raise TableError(f"{path}: {error}") from None
     prompts = pd.DataFrame([_prompt_of(sample) for sample in log.samples])
@@ -518,7 +518,7 @@ def dialogue(turns: int = 5, template: str | None = None) -> Solver:
         for turn in range(1, turns + 1):
             if turn > 1:
                 said = [message for message in state.messages if message.role in ("user", "assistant")]
-                seen = seen_by_user([{"role": one.role, "content": one.text} for one in said], system)
+                seen = swap_roles([{"role": one.role, "content": one.text} for one in said], system)
                 answer = await get_model(role="user").generate([_as_inspect(message) for message in seen])
                 if not answer.completion.strip():
                     state.store.set("stopped", f"turn {turn}: an empty message of the user")
@@ -620,9 +620,9 @@ def behaviour_scorer(behaviour: Behaviour, judges: list[str] | None = None, samp
             rows = await collect(
                 *(ask(model, turn, number) for turn in texts for model in models for number in numbers)
             )
-            ratings = tables.check(pd.DataFrame(rows), "ratings") if rows else tables.empty("ratings")
+            ratings = tables.check_table(pd.DataFrame(rows), "ratings") if rows else tables.empty_table("ratings")
             panel = {behaviour.name: [str(model) if model else counter.name for model in models]}
-            return dialogue_score(tables.records(label(ratings, panel)[[*_LABEL]]), tables.records(ratings[[*_RATING]]))
+            return dialogue_score(tables.to_records(label(ratings, panel)[[*_LABEL]]), tables.to_records(ratings[[*_RATING]]))
 
         return score
 
@@ -671,7 +671,7 @@ def anthrobench(
     rows = load_prompts(prompts)
     dataset = [
         Sample(input=row["first_message"], id=row["prompt_id"], metadata={**row, "turns": turns})
-        for row in tables.records(rows)
+        for row in tables.to_records(rows)
     ]
     return Task(
         dataset=MemoryDataset(dataset, name=str(prompts)),

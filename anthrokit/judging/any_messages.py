@@ -16,8 +16,8 @@ import pandas as pd
 
 from ..core import tables
 from ..core.errors import TableError
-from ..core.notes import note
-from ..core.run import Run, digest, import_dialogues, taken_names
+from ..core.notes import notify
+from ..core.run import Run, digest, import_dialogues, reserved_names
 from .jobs import judge
 from .judges import Judge
 from .log_formats import IDS, LEAVES, TIMES, Dialogue, as_text, as_time, first_of, is_missing, read_log
@@ -118,7 +118,7 @@ def _hide_users(entries: Sequence[dict[str, Any]], users: str) -> None:
     if users != "keep" and (column or dropped):
         lines = [f"users of the column {column} are numbered in the order in which they come"] if column else []
         lines += [f"the columns {', '.join(sorted(dropped))} are left out, as they may name a person"] if dropped else []
-        note(f"{'; '.join(lines)}. users='keep' keeps both.")
+        notify(f"{'; '.join(lines)}. users='keep' keeps both.")
 
 
 def _set_clusters(entries: Sequence[dict[str, Any]]) -> None:
@@ -230,9 +230,9 @@ def _entry_groups(dialogues: Sequence[Dialogue]) -> list[list[dict[str, Any]]]:
         groups[-1] += _entries(dialogue, digest("pair", contents), about)
     marks = Counter(mark for dialogue in dialogues for message in dialogue.messages for mark in message.get("marks", ()))
     if marks:
-        note(f"answers hold marks that may belong to reasoning: {', '.join(name for name, _ in marks.most_common(5))}.")
+        notify(f"answers hold marks that may belong to reasoning: {', '.join(name for name, _ in marks.most_common(5))}.")
     if differing:
-        note(f"columns left out, as they differ within a dialogue: {', '.join(differing)}.")
+        notify(f"columns left out, as they differ within a dialogue: {', '.join(differing)}.")
     return groups
 
 # %% ../../nbs/05_judging/07_any_messages.ipynb #0ee3e5bd
@@ -283,7 +283,7 @@ def read_messages(
     1     1   Hi    Hello!    True  {'year': 2025}
     """
     if isinstance(source, pd.DataFrame):
-        tables.refuse_doubled(source.columns, "the table: ")
+        tables.require_unique_names(source.columns, "the table: ")
     elif not isinstance(source, str | os.PathLike):
         raise TableError(
             f"messages are a DataFrame, a file's path, or a dict with one of these a target, not {source!r:.60}; "
@@ -298,9 +298,9 @@ def read_messages(
     _set_clusters(entries)
     _number(groups)
     _one_text_each(entries)
-    renamed = {name: f"log_{name}" for entry in entries for name in taken_names(entry["about"]) if name not in _OF_PROMPT}
+    renamed = {name: f"log_{name}" for entry in entries for name in reserved_names(entry["about"]) if name not in _OF_PROMPT}
     if renamed:
-        note(f"columns with names of a run's own are renamed: {', '.join(f'{old} to {new}' for old, new in renamed.items())}.")
+        notify(f"columns with names of a run's own are renamed: {', '.join(f'{old} to {new}' for old, new in renamed.items())}.")
     rows = []
     for entry in entries:
         about = {_cell(renamed.get(name, name)): _cell(value) for name, value in entry["about"].items() if name not in _OF_PROMPT}
@@ -393,12 +393,12 @@ def import_messages(
     left_out = [why for _, outcome, why in account if outcome == "left out"]
     if left_out:
         reasons = ", ".join(f"{count} × {why:.80}" for why, count in Counter(left_out).most_common(3))
-        note(f"{len(left_out)} of {len(account)} rows are left out ({reasons}); judging.import_report(run) lists them.")
+        notify(f"{len(left_out)} of {len(account)} rows are left out ({reasons}); judging.import_report(run) lists them.")
     return import_dialogues(
         run,
         "imported messages",
         prompts,
-        {"dialogues": tables.records(dialogues), "messages": _messages(table)},
+        {"dialogues": tables.to_records(dialogues), "messages": _messages(table)},
         pairs=pairs[["pair_id", "target", "dialogue_id"]].values.tolist(),
         taken={
             "rows": len(account) - len(left_out),
@@ -464,7 +464,7 @@ def _of_target(table: pd.DataFrame, target: str | None) -> pd.DataFrame:
 def _messages(table: pd.DataFrame) -> list[dict[str, Any]]:
     "Return the ledger's messages: every user's, and the answers to be judged. Where nothing was said, the turn stays."
     messages = []
-    for row in tables.records(table):
+    for row in tables.to_records(table):
         for role in ("user", "assistant"):
             if row[role] is None or (row[role] and role == "assistant" and not row["judged"]):
                 continue

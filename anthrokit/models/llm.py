@@ -18,13 +18,13 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any, NamedTuple, Self
 
-from ..core import SetupError, close_name, digest, keep_secret, note, redact, strings_in
+from ..core import SetupError, close_name, digest, register_secret, notify, redact, strings_in
 from .answers import Completion, guess_messages, priced
 from .embedded import check_engine, engine, fetch_model
 from .faults import Fault, pause_before_next
 from .limits import Pace, is_number, pace_of
 from .loop import wait_for
-from .transports import LEAN, Route, Shared, Wire, import_litellm, translated
+from .transports import LEAN, Route, CachedPrefix, Wire, import_litellm, translated
 
 # %% auto #0
 __all__ = ['LLM']
@@ -45,7 +45,7 @@ class Access:
         self.key, self.bases, self.options = key, tuple(bases), dict(options or {})
         parts = [part for base in bases for part in re.split(r"[/?&=#]", base.partition("://")[2])]
         hidden = [part for part in parts if part not in model and _LIKE_A_KEY.fullmatch(part)]
-        keep_secret(key, *strings_in(self.options), *hidden)
+        register_secret(key, *strings_in(self.options), *hidden)
 
     def __repr__(self) -> str:
         return "Access(…)"
@@ -327,7 +327,7 @@ def system_in_user_turn(messages: Sequence[Mapping[str, str]]) -> list[Mapping[s
         return [{"role": "user", "content": system}, *others]
     text = others[0]["content"]
     start = f"{system}\n\n" + getattr(text, "start", "")
-    text = Shared(start, text[len(text.start) :]) if hasattr(text, "start") else f"{system}\n\n{text}"
+    text = CachedPrefix(start, text[len(text.start) :]) if hasattr(text, "start") else f"{system}\n\n{text}"
     return [{**others[0], "content": text}, *others[1:]]
 
 # %% ../../nbs/02_models/07_llm.ipynb #7cbd6989
@@ -515,7 +515,7 @@ class LLM:
         if len(silent) == len(servers):
             raise silent[0]
         for error in silent:
-            note(f"{error} The others make its calls meanwhile.")
+            notify(f"{error} The others make its calls meanwhile.")
         return servers
 
     def _route_out(self, base: str | None) -> Route:
@@ -760,11 +760,11 @@ class LLM:
     def _tell_trouble(self, fault: Fault) -> None:
         "Count a timeout, and print what a user can do about a slow or silent server."
         if fault.kind == "unreachable":
-            note(f"{fault.told(self.model)}. It is tried again.")
+            notify(f"{fault.told(self.model)}. It is tried again.")
         elif fault.kind == "timeout":
             self._live.timed_out += 1
             if self._live.timed_out in (3, 30, 300):
-                note(
+                notify(
                     f"{self._live.timed_out} calls to {self.name} timed out after {self.timeout:g} seconds, and fewer are "
                     f"sent at once now. If the server is slow, set a larger timeout, or a smaller max_tokens or "
                     f"max_concurrency (--timeout, --max-tokens, --concurrency on the command line)."

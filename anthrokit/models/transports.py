@@ -25,7 +25,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
-from ..core import CallFailed, SetupError, known_secrets, note, redact, waiting
+from ..core import CallFailed, SetupError, known_secrets, notify, redact, status_line
 from anthrokit.models.answers import (
     Completion,
     Teller,
@@ -42,7 +42,7 @@ from .faults import Fault, fault_in_answer, fault_of_error, fault_of_response
 from .loop import background_loop
 
 # %% auto #0
-__all__ = ['Shared', 'unshared']
+__all__ = ['CachedPrefix', 'plain_messages']
 
 # %% ../../nbs/02_models/05_transports.ipynb #5816bae1
 _IMPORT: concurrent.futures.Future | None = None
@@ -89,7 +89,7 @@ def import_litellm() -> Any:
         future = _IMPORT
     if future.done():
         return future.result()
-    with waiting("loading LiteLLM"):
+    with status_line("loading LiteLLM"):
         return future.result()
 
 # %% ../../nbs/02_models/05_transports.ipynb #84523f5f
@@ -148,7 +148,7 @@ def routed(answer: Completion, headers: Mapping[str, Any], model: str) -> Comple
     if not deployment:
         return answer
     deployment = redact(str(deployment))[:24]
-    note(
+    notify(
         f"{model} is answered by a router (LiteLLM proxy). Several models can stand behind one routed name. The column "
         f"served_model of run.calls() names the deployment of each answer."
     )
@@ -489,7 +489,7 @@ class Wire:
         return None
 
 # %% ../../nbs/02_models/05_transports.ipynb #7707050c
-class Shared(str):
+class CachedPrefix(str):
     """A message's text whose beginning other calls share: a plain text to all but a `Wire` that marks where it ends.
 
     Parameters
@@ -499,25 +499,25 @@ class Shared(str):
 
     Examples
     --------
-    >>> text = Shared("A long dialogue. ", "Is it kind?")
+    >>> text = CachedPrefix("A long dialogue. ", "Is it kind?")
     >>> text, text.start
     ('A long dialogue. Is it kind?', 'A long dialogue. ')
     """
 
     start: str
 
-    def __new__(cls, start: str, rest: str = "") -> Shared:
+    def __new__(cls, start: str, rest: str = "") -> CachedPrefix:
         text = super().__new__(cls, start + rest)
         text.start = start
         return text
 
 
-def unshared(messages: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
+def plain_messages(messages: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
     """The same messages for a call that no other begins like: a mark would be paid for, and read by nobody.
 
     Examples
     --------
-    >>> [message] = unshared([{"role": "user", "content": Shared("A long dialogue. ", "Is it kind?")}])
+    >>> [message] = plain_messages([{"role": "user", "content": CachedPrefix("A long dialogue. ", "Is it kind?")}])
     >>> type(message["content"])
     <class 'str'>
     """

@@ -5,14 +5,14 @@ import lazy_loader
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
-        "annotation": ["AnnotationPanel", "Deck"],
-        "ballots": ["BallotPanel", "Booth", "Council", "CouncilPanel"],
+        "annotation": ["AnnotationPanel", "LabellingSession"],
+        "ballots": ["AdjudicationSession", "BallotPanel", "CouncilPanel", "VotingSession"],
         "chat": ["ChatPanel"],
-        "dialogue": ["DialoguePanel", "Look", "dialogue_html"],
-        "disagreements": ["DisagreementPanel", "confusion", "disagreement"],
+        "dialogue": ["DialoguePanel", "DisplayOptions", "dialogue_html"],
         "emergence": ["EmergencePanel"],
         "frame": ["CSS", "ESM", "Filter", "Listing", "Panel", "Parts", "View", "options_of"],
+        "judge_disagreement": ["DisagreementPanel", "confusion", "judge_disagreement"],
         "rubric": ["RubricPanel", "Rubrics"],
-        "source": ["LIMIT", "Mark", "SIGNS", "Source", "clean", "hues", "render", "rich", "spelled", "visible"],
+        "source": ["LIMIT", "Mark", "RunSource", "SIGNS", "palette_places", "render", "safe_html", "safe_markdown", "spell_invisible", "visible_name"],
     },
 )

@@ -17,8 +17,8 @@ from markupsafe import Markup
 
 from ..analysis import agreement
 from ..core import Run, RunError, TableError, digest, require_columns, require_kind, tables
-from ..judging import taxonomy_of
-from .disagreements import ANSWERS, Verdicts, two
+from ..judging import run_taxonomy
+from .disagreement import ANSWERS, Verdicts, two
 from anthrokit.panels.frame import (
     STILL_OR_DONE,
     Chosen,
@@ -36,19 +36,19 @@ from anthrokit.panels.frame import (
     still_or_done,
     ticks_of,
 )
-from .source import render, table_html, visible
+from .source import render, table_html, visible_name
 from ..simulation import Taxonomy
-from ..validity import Annotations, by_annotator, judge_accuracy, keep_annotation_sample
+from ..validity import Annotations, by_annotator, judge_accuracy, save_annotation_sample
 
 # %% auto #0
-__all__ = ['Deck', 'AnnotationPanel']
+__all__ = ['LabellingSession', 'AnnotationPanel']
 
 # %% ../../nbs/12_panels/07_annotation.ipynb #43cb4d0f
 _ITEM = ["dialogue_id", "turn", "behaviour"]
 _SHEET = [*_ITEM, "base_id", "weight", "question", "user", "message"]
 
 
-class Deck:
+class LabellingSession:
     """The messages to label, with their definitions; an item is the number of a row, as a text.
 
     Parameters
@@ -67,7 +67,7 @@ class Deck:
     Examples
     --------
     >>> from anthrokit import demo_run
-    >>> len(Deck(demo_run(), total=20).sheet)
+    >>> len(LabellingSession(demo_run(), total=20).sheet)
     20
     """
 
@@ -90,16 +90,16 @@ class Deck:
         self.run = source if isinstance(source, Run) else None
         if self.run is not None:
             how = {"total": total, "behaviours": behaviours, "seed": seed}
-            sheet, self.taxonomy = keep_annotation_sample(source, n, by, **how), taxonomy_of(source)
+            sheet, self.taxonomy = save_annotation_sample(source, n, by, **how), run_taxonomy(source)
         else:
-            texts = {**tables.stated("annotations").texts, **dict.fromkeys(("question", "user", "message"), "str")}
+            texts = {**tables.get_table("annotations").texts, **dict.fromkeys(("question", "user", "message"), "str")}
             sheet = source if isinstance(source, pd.DataFrame) else tables.read_frame(source, dtype=texts)
             self.taxonomy = Taxonomy.load()
         makes = "validity.draw_annotation_sample makes it"
         require_columns(sheet, [*_ITEM, "message"], "annotation sheet", advice=makes)
         where = "the sheet" if isinstance(source, (Run, pd.DataFrame)) else source
         sheet = sheet.reset_index(drop=True).reindex(columns=_SHEET).dropna(how="all", subset=[*_ITEM, "message"])
-        sheet = tables.check(sheet.assign(annotator="anybody", verdict=None), "annotations", where)
+        sheet = tables.check_table(sheet.assign(annotator="anybody", verdict=None), "annotations", where)
         self.sheet = sheet[_SHEET].drop_duplicates(_ITEM).reset_index(drop=True)
         self.split = _split_votes(self.run) if self.run is not None else {}
         self.later: dict[str, list[int]] = {}
@@ -143,13 +143,13 @@ def _split_votes(run: Run) -> dict[str, float]:
     return split.astype(float).groupby(labels["behaviour"]).mean().to_dict()
 
 # %% ../../nbs/12_panels/07_annotation.ipynb #cde56206
-def _label_filters(deck: Deck) -> list[Filter]:
+def _label_filters(deck: LabellingSession) -> list[Filter]:
     "Filters by behaviour and by what is done; one's name."
     behaviour = Filter("behaviour", "Behaviour", options_of(deck.sheet["behaviour"]))
     return [behaviour, Filter("show", "Show", STILL_OR_DONE), Filter("annotator", "Your name", kind="own")]
 
 
-def _label_list(deck: Deck, own: Verdicts) -> Listing:
+def _label_list(deck: LabellingSession, own: Verdicts) -> Listing:
     "The messages in the order of the annotator, each with the annotator's own verdict."
     sheet, ticks = deck.sheet, ticks_of(ANSWERS)
     sets = sets_of(sheet.assign(item=sheet.index.astype("str")), ["behaviour"], "item")
@@ -161,7 +161,7 @@ def _label_list(deck: Deck, own: Verdicts) -> Listing:
 
     def row(item: str, chosen: Chosen) -> dict[str, Any]:
         found, tick = sheet.loc[int(item)], ticks[own.by(chosen["annotator"]).get(item)]
-        return {"title": visible(found["behaviour"], 60), "note": visible(found["message"], 90), "tick": tick}
+        return {"title": visible_name(found["behaviour"], 60), "note": visible_name(found["message"], 90), "tick": tick}
 
     return Listing(items, row, len(sheet), "message", empty="No message is left here.")
 
@@ -178,7 +178,7 @@ _CARD = """<div class="ak-card"><div>{{ item.user | box("User, before it", "ak-s
 When in doubt: No. Can't tell is for a message that can't be judged at all.</p></section></div>"""
 
 
-def _card_html(deck: Deck, item: str) -> Markup:
+def _card_html(deck: LabellingSession, item: str) -> Markup:
     "One message to label, with its definition."
     found = deck.sheet.loc[int(item)].to_dict()
     known = {entry.name: entry for entry in deck.taxonomy}.get(found["behaviour"])
@@ -196,7 +196,7 @@ _PROGRESS = """<div class="ak-progress"><label>Your name
 {{ table(["Who", "Labelled", "Can't tell"], people) }}</details>{% endif %}{% endif %}</div>"""
 
 
-def _progress_html(deck: Deck, own: Verdicts, name: str, behaviour: str = "") -> Markup:
+def _progress_html(deck: LabellingSession, own: Verdicts, name: str, behaviour: str = "") -> Markup:
     "How far the annotator is, in all and with one behaviour, and how far everybody is."
     of, mine = len(deck.sheet), own.table[own.table["annotator"] == name]
     groups = own.table.groupby("annotator", sort=False)["verdict"]
@@ -212,7 +212,7 @@ def _progress_html(deck: Deck, own: Verdicts, name: str, behaviour: str = "") ->
     )
 
 # %% ../../nbs/12_panels/07_annotation.ipynb #829dfb80
-def _summary_html(deck: Deck, own: Verdicts, name: str) -> Markup:
+def _summary_html(deck: LabellingSession, own: Verdicts, name: str) -> Markup:
     "What one has said of each behaviour; agreement, where two people have labelled the same; how well the judges did."
     mine, said = own.table[own.table["annotator"] == name], own.table.drop(columns=["item", "said"])
     counts, answers = pd.crosstab(mine["behaviour"], mine["said"]), [value for _, value, *_ in ANSWERS]
@@ -260,7 +260,7 @@ def _label_bar(own: Verdicts, item: str | None, name: str) -> Markup:
     return bar_html("Your label", "verdict", ANSWERS, further, **more)
 
 
-def _label_item(deck: Deck, own: Verdicts, panel: Panel, value: str, fields: Fields) -> str | None:
+def _label_item(deck: LabellingSession, own: Verdicts, panel: Panel, value: str, fields: Fields) -> str | None:
     "Keep a verdict on the message in view, and go on."
     if panel.item is None:
         return None
@@ -271,7 +271,7 @@ def _label_item(deck: Deck, own: Verdicts, panel: Panel, value: str, fields: Fie
     return None
 
 
-def _put_off(deck: Deck, own: Verdicts, panel: Panel, value: Any, fields: Fields) -> str | None:
+def _put_off(deck: LabellingSession, own: Verdicts, panel: Panel, value: Any, fields: Fields) -> str | None:
     "Leave the message in view for later: the next open one of its behaviour comes, or the first."
     if (item := panel.item) is None:
         return None
@@ -286,7 +286,7 @@ def _put_off(deck: Deck, own: Verdicts, panel: Panel, value: Any, fields: Fields
     return None
 
 
-def _undo(deck: Deck, own: Verdicts, panel: Panel, value: Any, fields: Fields) -> str | None:
+def _undo(deck: LabellingSession, own: Verdicts, panel: Panel, value: Any, fields: Fields) -> str | None:
     "Take the last label back, and show its message."
     name = panel.chosen["annotator"]
     mine = own.table[own.table["annotator"] == name]
@@ -299,7 +299,7 @@ def _undo(deck: Deck, own: Verdicts, panel: Panel, value: Any, fields: Fields) -
     return None
 
 # %% ../../nbs/12_panels/07_annotation.ipynb #5f2486e4
-def _label_parts(own: Verdicts, deck: Deck) -> Parts:
+def _label_parts(own: Verdicts, deck: LabellingSession) -> Parts:
     "The parts of an annotation panel."
 
     def page(item: str | None, chosen: Chosen) -> str:
@@ -372,7 +372,7 @@ class AnnotationPanel(Panel):
         seed: int = 0,
         state: Mapping[str, Any] | None = None,
     ):
-        deck = Deck(source, n, by, seed, total=total, behaviours=behaviours)
+        deck = LabellingSession(source, n, by, seed, total=total, behaviours=behaviours)
         if deck.run is not None and deck.run.read_only and path is None:
             raise RunError(
                 f"the run {deck.run.folder} is open for reading only, so it can't keep labels. Open it with "

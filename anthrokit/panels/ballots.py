@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 from markupsafe import Markup
 
-from ..core import TableError, nearest, refuse_twice, require_columns
+from ..core import TableError, suggest_name, require_unique, require_columns
 from ..heartbench import Ballots, decide, golden, steps_html
 from anthrokit.panels.frame import (
     STILL_OR_DONE,
@@ -32,10 +32,10 @@ from anthrokit.panels.frame import (
     still_or_done,
     ticks_of,
 )
-from .source import clean, render, visible
+from .source import safe_html, render, visible_name
 
 # %% auto #0
-__all__ = ['Booth', 'BallotPanel', 'Council', 'CouncilPanel']
+__all__ = ['VotingSession', 'BallotPanel', 'AdjudicationSession', 'CouncilPanel']
 
 # %% ../../nbs/12_panels/09_ballots.ipynb #d78b3a4f
 _ASKS = {
@@ -61,7 +61,7 @@ _QUESTIONS = {
 }
 
 
-class Booth:
+class VotingSession:
     """What one expert votes on, and what this expert has said; nobody else's votes are looked at.
 
     Parameters
@@ -82,7 +82,7 @@ class Booth:
     Examples
     --------
     >>> from anthrokit.heartbench import criteria_sheet, load_cases
-    >>> Booth(criteria_sheet(load_cases("bundled"), expert="Ada"), Ballots()).expert
+    >>> VotingSession(criteria_sheet(load_cases("bundled"), expert="Ada"), Ballots()).expert
     'Ada'
     """
 
@@ -90,8 +90,8 @@ class Booth:
         makers = "criteria_sheet, golden_sheets and rewrites_sheet make one"
         require_columns(sheet, ["item", "criterion", "ask"], "sheet", advice=makers)
         if unknown := sorted(set(sheet["ask"].astype("str")) - set(_ASKS)):
-            raise TableError(f"the sheet asks {unknown[0]!r}; {nearest(unknown[0], _ASKS)}")
-        refuse_twice(sheet, ["item", "criterion"], "the sheet asks {row} twice; give the panel one expert's sheet")
+            raise TableError(f"the sheet asks {unknown[0]!r}; {suggest_name(unknown[0], _ASKS)}")
+        require_unique(sheet, ["item", "criterion"], "the sheet asks {row} twice; give the panel one expert's sheet")
         names = {str(name) for name in sheet.get("expert", pd.Series(dtype="str")).dropna()} - {""}
         if not expert.strip() and len(names) != 1:
             raise TableError("the sheet doesn't say whose votes these are; say it: expert='…'")
@@ -114,7 +114,7 @@ class Booth:
     def title(self, at: str) -> str:
         "What a question is called in the list."
         content = self.question(at).get("content")
-        return visible(content if isinstance(content, str) else self.keys[int(at)][0], 80)
+        return visible_name(content if isinstance(content, str) else self.keys[int(at)][0], 80)
 
 # %% ../../nbs/12_panels/09_ballots.ipynb #30d89af4
 _SEEN = """{% for role, text in lines %}
@@ -124,13 +124,13 @@ _SEEN = """{% for role, text in lines %}
 {% endfor %}{{ steps }}"""
 
 
-def _question_html(booth: Booth, at: str) -> Markup:
+def _question_html(booth: VotingSession, at: str) -> Markup:
     "What the expert sees of one question."
     question, steps = booth.question(at), ""
     told, answers = question.get("dialogue"), question.get("answers")
     lines = [("dialogue", told)] if isinstance(told, str) else told if isinstance(told, (list, tuple)) else ()
     if question["ask"] == "rewrite":
-        steps = Markup(steps_html(question["original"], question["steps"], partial(clean, limit=None)))
+        steps = Markup(steps_html(question["original"], question["steps"], partial(safe_html, limit=None)))
     answers = answers if isinstance(answers, (list, tuple)) else ()
     return render(_SEEN, lines=lines, answers=answers, steps=steps)
 
@@ -148,7 +148,7 @@ _FIELDS = """{% if points %}<label>Points <input data-field="points" inputmode="
 
 
 def _vote_bar(
-    booth: Booth, at: str | None, asked: str = "", votes: Answers = (), where: str = "", shut: bool = False
+    booth: VotingSession, at: str | None, asked: str = "", votes: Answers = (), where: str = "", shut: bool = False
 ) -> Markup:
     "The buttons, with what the expert said before."
     question, place, own = booth.question(at or "0"), booth.ballots.path, booth.given.get(at or "")
@@ -176,12 +176,12 @@ def _points(text: str) -> float | None:
         points = float("nan")
     if not 0 < abs(points) <= 10:
         raise ValueError(
-            f"points go from 1 to 10, or from -10 to -1 for a penalty; {visible(text, 20)!r} is none of these"
+            f"points go from 1 to 10, or from -10 to -1 for a penalty; {visible_name(text, 20)!r} is none of these"
         )
     return points
 
 
-def _keep_vote(booth: Booth, at: str, value: str, fields: Fields) -> str | None:
+def _keep_vote(booth: VotingSession, at: str, value: str, fields: Fields) -> str | None:
     "Keep a vote on a question; or say why it isn't kept."
     question = booth.question(at)
     points = _points(fields.get("points", "")) if question["ask"] == "criterion" else None
@@ -199,7 +199,7 @@ def _keep_vote(booth: Booth, at: str, value: str, fields: Fields) -> str | None:
     return None
 
 
-def _cast_vote(booth: Booth, panel: Panel, value: str, fields: Fields) -> str | None:
+def _cast_vote(booth: VotingSession, panel: Panel, value: str, fields: Fields) -> str | None:
     "Keep a vote on the question in view, and go on to the next open one."
     if panel.item is None:
         return None
@@ -209,7 +209,7 @@ def _cast_vote(booth: Booth, panel: Panel, value: str, fields: Fields) -> str | 
     return None
 
 
-def _undo_vote(booth: Booth, panel: Panel, value: Any, fields: Fields) -> str | None:
+def _undo_vote(booth: VotingSession, panel: Panel, value: Any, fields: Fields) -> str | None:
     "Take the last vote on this sheet back, and show its question."
     booth.refresh()
     if not booth.given:
@@ -221,7 +221,7 @@ def _undo_vote(booth: Booth, panel: Panel, value: Any, fields: Fields) -> str | 
     return None
 
 
-def _places_of(booth: Booth) -> tuple[list[str], dict[str, dict[str, set[str]]], Filter]:
+def _places_of(booth: VotingSession) -> tuple[list[str], dict[str, dict[str, set[str]]], Filter]:
     "The questions as items of a panel, those of each case or answer, and the filter for these."
     places = [str(place) for place in range(len(booth.keys))]
     sets = sets_of(pd.DataFrame({"item": [item for item, _ in booth.keys], "at": places}), ["item"], "at")
@@ -232,7 +232,7 @@ def _keys_of(answers: Answers) -> list[tuple[str, str]]:
     return [*((key, text[2:]) for key, _, _, text in answers), ("z", "undo"), ("Esc", "leave a field")]
 
 
-def _ballot_parts(booth: Booth) -> Parts:
+def _ballot_parts(booth: VotingSession) -> Parts:
     "The parts of a ballot panel."
     places, sets, item_filter = _places_of(booth)
     answers = [answer for ask in dict.fromkeys(booth.sheet["ask"]) for answer in _ASKS[ask]]
@@ -243,7 +243,7 @@ def _ballot_parts(booth: Booth) -> Parts:
 
     def row(at: str, chosen: Chosen) -> dict[str, Any]:
         question, own = booth.question(at), booth.given.get(at)
-        note = visible(question["item"], 60) if isinstance(question.get("content"), str) else ""
+        note = visible_name(question["item"], 60) if isinstance(question.get("content"), str) else ""
         return {"title": booth.title(at), "note": note, "tick": ticks[question["ask"]][own and own.vote]}
 
     def page(at: str | None, chosen: Chosen) -> Markup:
@@ -293,7 +293,7 @@ class BallotPanel(Panel):
     def __init__(
         self, sheet: pd.DataFrame, ballots: Ballots, expert: str = "", *, state: Mapping[str, Any] | None = None
     ):
-        super().__init__(Booth(sheet, ballots, expert), _ballot_parts, "Vote", state=state)
+        super().__init__(VotingSession(sheet, ballots, expert), _ballot_parts, "Vote", state=state)
 
 # %% ../../nbs/12_panels/09_ballots.ipynb #58631869
 _RULES = {
@@ -302,7 +302,7 @@ _RULES = {
 }
 
 
-class Council:
+class AdjudicationSession:
     """All experts' votes on a sheet, what the rule makes of them, and what one person has settled.
 
     Parameters
@@ -321,18 +321,18 @@ class Council:
     Raises
     ------
     TableError
-        As for `Booth`; or the sheet is of rewritten dialogues, both ballots are one, or the coordinator has voted.
+        As for `VotingSession`; or the sheet is of rewritten dialogues, both ballots are one, or the coordinator has voted.
 
     Examples
     --------
     >>> from anthrokit.heartbench import criteria_sheet, load_cases
-    >>> council = Council(criteria_sheet(load_cases("bundled"), expert="Eva"), Ballots(), Ballots(), experts=3)
+    >>> council = AdjudicationSession(criteria_sheet(load_cases("bundled"), expert="Eva"), Ballots(), Ballots(), experts=3)
     >>> council.standing("0")
     ('open', '0 votes of 3')
     """
 
     def __init__(self, sheet: pd.DataFrame, ballots: Ballots, settled: Ballots, coordinator: str = "", **rule: Any):
-        self.booth, self.ballots = Booth(sheet, settled, coordinator), ballots
+        self.booth, self.ballots = VotingSession(sheet, settled, coordinator), ballots
         asks = set(sheet["ask"])
         if len(asks) > 1 or "rewrite" in asks:
             raise TableError("a coordinator's sheet asks of criteria or of answers, not both nor of rewritten talks")
@@ -401,7 +401,7 @@ _ABOVE = """<div class="ak-progress"><span class="ak-name">{{ who | visible }}</
 <span><strong>{{ n }}</strong> {{ name }}</span>{% endfor %}</div>"""
 
 
-def _rule_words(council: Council) -> str:
+def _rule_words(council: AdjudicationSession) -> str:
     "The rule in words."
     rule = council.rule
     if council.ask == "verdict":
@@ -412,16 +412,16 @@ def _rule_words(council: Council) -> str:
     return f"The rule: {told}. ≠ is not what most say."
 
 
-def _council_html(council: Council, at: str) -> Markup:
+def _council_html(council: AdjudicationSession, at: str) -> Markup:
     "The votes on one question, what the rule says, and what was voted on."
     part, points = council.heard(at), council.ask == "criterion"
     most = part["vote"].mode()
     rows = [
         (
-            visible(row.expert, 60),
+            visible_name(row.expert, 60),
             render(_VOTE, vote=row.vote, apart=len(most) == 1 and row.vote != most[0]),
             *(["" if pd.isna(row.points) else f"{row.points:g}"] if points else []),
-            clean(row.note if isinstance(row.note, str) else "", limit=400),
+            safe_html(row.note if isinstance(row.note, str) else "", limit=400),
         )
         for row in part.itertuples()
     ]
@@ -431,7 +431,7 @@ def _council_html(council: Council, at: str) -> Markup:
     return render(_COUNCIL, heads=heads, rows=rows, **about) + _question_html(council.booth, at)
 
 
-def _settle(council: Council, panel: Panel, value: str, fields: Fields) -> str | None:
+def _settle(council: AdjudicationSession, panel: Panel, value: str, fields: Fields) -> str | None:
     "Keep what the coordinator says, where there is a dispute."
     council.refresh()
     if panel.item is None:
@@ -449,7 +449,7 @@ def _settle(council: Council, panel: Panel, value: str, fields: Fields) -> str |
     return None
 
 
-def _council_parts(council: Council) -> Parts:
+def _council_parts(council: AdjudicationSession) -> Parts:
     "The parts of a coordinator's panel."
     booth, votes = council.booth, [vote for vote in _ASKS[council.ask] if vote[1] != "unsure"]
     places, sets, item_filter = _places_of(booth)
@@ -459,7 +459,7 @@ def _council_parts(council: Council) -> Parts:
 
     def row(at: str, chosen: Chosen) -> dict[str, Any]:
         state, why = council.standing(at)
-        return {"title": booth.title(at), "note": visible(why, 80), "tick": _STATES[state]}
+        return {"title": booth.title(at), "note": visible_name(why, 80), "tick": _STATES[state]}
 
     def page(at: str | None, chosen: Chosen) -> Markup:
         nothing = render("<p><strong>Nothing is left here.</strong></p>")
@@ -494,7 +494,7 @@ class CouncilPanel(Panel):
     Parameters
     ----------
     sheet, ballots, settled, coordinator, **rule
-        As for `Council`.
+        As for `AdjudicationSession`.
     state : dict, optional
         As for `Panel`.
 
@@ -515,5 +515,5 @@ class CouncilPanel(Panel):
         state: Mapping[str, Any] | None = None,
         **rule: Any,
     ):
-        council = Council(sheet, ballots, settled, coordinator, **rule)
+        council = AdjudicationSession(sheet, ballots, settled, coordinator, **rule)
         super().__init__(council, _council_parts, "Settle", state=state)

@@ -10,9 +10,9 @@ from typing import Any
 import ipywidgets
 
 from ..core import SetupError
-from .source import clean
+from .source import safe_html
 from ..study import Client, Gateway
-from ..study.gateway import Told
+from ..study.gateway import GatewayError
 
 # %% auto #0
 __all__ = ['ChatPanel']
@@ -55,7 +55,7 @@ class ChatPanel(ipywidgets.VBox):
         self.client = Client.join(
             gateway.url, gateway.study, f"notebook/{name}", front="notebook", origin="pilot"
         )
-        self.task = ipywidgets.HTML(clean(gateway.study.settings["chat"]["task"]))
+        self.task = ipywidgets.HTML(safe_html(gateway.study.settings["chat"]["task"]))
         self.lines = ipywidgets.HTML()
         self.box = ipywidgets.Textarea(
             placeholder="Write a message", layout={"width": "100%", "height": "4.5em"}
@@ -79,10 +79,10 @@ class ChatPanel(ipywidgets.VBox):
         drawn = []
         for one in self.state["messages"]:
             side, colour = ("right", "#d7e6fb") if one["role"] == "user" else ("left", "#eceef1")
-            drawn.append(_LINE.format(side=side, colour=colour, text=clean(one["content"], limit=None)))
+            drawn.append(_LINE.format(side=side, colour=colour, text=safe_html(one["content"], limit=None)))
         self.lines.value = "".join(drawn)
         self.box.disabled = self.button.disabled = self.state["over"]
-        self.note.value = clean(self.state["over_text"] or f"{self.state['turns']} turns")
+        self.note.value = safe_html(self.state["over_text"] or f"{self.state['turns']} turns")
 
     def say(self, text: str) -> None:
         "Say something; the answer is shown when it is there."
@@ -93,12 +93,12 @@ class ChatPanel(ipywidgets.VBox):
         try:
             self.client.say(text)
             self.box.value = ""
-        except (Told, SetupError) as refused:
+        except (GatewayError, SetupError) as refused:
             told = str(refused)
         try:
             self.refresh()
         except SetupError as silent:
             told = told or str(silent)
         if told:
-            self.note.value = clean(told)
+            self.note.value = safe_html(told)
             self.button.disabled = self.box.disabled

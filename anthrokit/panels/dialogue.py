@@ -18,11 +18,11 @@ from markupsafe import Markup
 from ..judging import GrammarJudge, PatternJudge
 from .frame import Filter, Listing, Panel, Parts, View
 from .frame import Chosen, narrowed, options_of, sets_of
-from .source import LIMIT, SIGNS, Mark, Source, block, hues, render, visible
+from .source import LIMIT, SIGNS, Mark, RunSource, block, palette_places, render, visible_name
 from ..simulation import first_person_pronouns
 
 # %% auto #0
-__all__ = ['Look', 'dialogue_html', 'DialoguePanel']
+__all__ = ['DisplayOptions', 'dialogue_html', 'DialoguePanel']
 
 # %% ../../nbs/12_panels/03_dialogue.ipynb #b0d7205d
 _FLAGS = {
@@ -46,7 +46,7 @@ def _flags_of(messages: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(raised).fillna(False).astype(bool)
 
 
-def _flagged(source: Source) -> dict[str, set[str]]:
+def _flagged(source: RunSource) -> dict[str, set[str]]:
     "The ids of the dialogues that each flag stands for, by every name in `_FLAGS`."
     dialogues, labels = source.dialogues, source.labels
     raised, ids = _flags_of(source.messages), source.messages["dialogue_id"]
@@ -129,7 +129,7 @@ def _strip_of(badges: pd.DataFrame, places: Mapping[str, int]) -> list[tuple[str
     badges : DataFrame
         From `_badges_of`.
     places : mapping of str to int
-        From `hues`.
+        From `palette_places`.
 
     Returns
     -------
@@ -147,7 +147,7 @@ def _strip_of(badges: pd.DataFrame, places: Mapping[str, int]) -> list[tuple[str
 
 # %% ../../nbs/12_panels/03_dialogue.ipynb #a045879c
 @dataclass(frozen=True)
-class Look:
+class DisplayOptions:
     """How a dialogue is shown.
 
     Attributes
@@ -165,7 +165,7 @@ class Look:
 
     Examples
     --------
-    >>> Look(words="glad").markdown
+    >>> DisplayOptions(words="glad").markdown
     False
     """
 
@@ -183,7 +183,7 @@ def _hits_of(text: str, words: str) -> list[Mark]:
 
 # %% ../../nbs/12_panels/03_dialogue.ipynb #037f8b74
 def _badges(
-    badges: pd.DataFrame, ratings: pd.DataFrame, look: Look, places: Mapping[str, int]
+    badges: pd.DataFrame, ratings: pd.DataFrame, look: DisplayOptions, places: Mapping[str, int]
 ) -> list[dict[str, Any]]:
     "The badges of one message, ready to be shown, each with its ratings as rows of a table."
     shown, kinds = [], ["first", "again", "open", *(["absent"] if look.absent else [])]
@@ -200,17 +200,17 @@ def _badges(
             )
             for row in rated[badge.behaviour]
         ]
-        about = {"name": badge.behaviour, "text": form.format(visible(badge.behaviour, 60), badge.votes)}
+        about = {"name": badge.behaviour, "text": form.format(visible_name(badge.behaviour, 60), badge.votes)}
         about |= {"css": css, "hue": places.get(badge.behaviour, 7), "title": badge.title}
         shown.append(about | {"samples": samples})
     return shown
 
 # %% ../../nbs/12_panels/03_dialogue.ipynb #f115ea42
 def _messages(
-    source: Source, dialogue_id: str, look: Look, badges: pd.DataFrame, ratings: pd.DataFrame
+    source: RunSource, dialogue_id: str, look: DisplayOptions, badges: pd.DataFrame, ratings: pd.DataFrame
 ) -> list[dict[str, Any]]:
     "The messages of one dialogue, ready to be shown, by its badges and ratings."
-    messages, places, shown = source.of("messages", dialogue_id), hues(source.taxonomy), []
+    messages, places, shown = source.of("messages", dialogue_id), palette_places(source.taxonomy), []
     for message, flags in zip(messages.itertuples(), _flags_of(messages).to_dict("records"), strict=True):
         text = "" if flags.pop("missing message") else message.content[: look.limit]
         own, told = (table[table["turn"] == message.turn] for table in (badges, ratings))
@@ -221,7 +221,7 @@ def _messages(
                 "role": message.role,
                 "content": message.content,
                 "reasoning": message.reasoning if isinstance(message.reasoning, str) else "",
-                "error": visible(message.error, 500) if pd.isna(message.content) else "",
+                "error": visible_name(message.error, 500) if pd.isna(message.content) else "",
                 "tokens": 0 if pd.isna(message.tokens_out) else int(message.tokens_out),
                 "flags": [name for name, raised in flags.items() if raised],
                 "marks": (_marks_of(text, told) if judged else []) + marks,
@@ -271,7 +271,7 @@ the judges' votes
 (present / cast), ★ first occurrence, ? undecided; each opens to the reasons.</p>"""
 
 # %% ../../nbs/12_panels/03_dialogue.ipynb #aff319c3
-def dialogue_html(source: Source, dialogue_id: str, look: Look | None = None) -> Markup:
+def dialogue_html(source: RunSource, dialogue_id: str, look: DisplayOptions | None = None) -> Markup:
     """One dialogue as HTML, for any panel that shows one.
 
     Parameters
@@ -286,18 +286,18 @@ def dialogue_html(source: Source, dialogue_id: str, look: Look | None = None) ->
     Examples
     --------
     >>> from anthrokit import demo_run
-    >>> source = Source(demo_run())
+    >>> source = RunSource(demo_run())
     >>> "Turn 5 · target" in dialogue_html(source, source.dialogues["dialogue_id"].iloc[0])
     True
     """
-    look, about = look or Look(), source.of("dialogues", dialogue_id).iloc[0]
+    look, about = look or DisplayOptions(), source.of("dialogues", dialogue_id).iloc[0]
     ratings = source.of("ratings", dialogue_id)
     badges = _badges_of(source.of("labels", dialogue_id), ratings)
     return render(
         _HEAD + _STRIP + _MESSAGES + _FOOT,
         about=about.where(about.notna(), None).to_dict(),
         design=[name for name in dict.fromkeys([*source.design, "persona"]) if name in about],
-        strip=_strip_of(badges, hues(source.taxonomy)),
+        strip=_strip_of(badges, palette_places(source.taxonomy)),
         signs=SIGNS,
         usage=source.of("usage", dialogue_id).values.tolist(),
         messages=_messages(source, dialogue_id, look, badges, ratings),
@@ -310,17 +310,17 @@ _MARKDOWN = re.compile(r"([\\`*_\[\]<>#|~$&!])")
 
 def _quoted(text: str) -> str:
     "A text as a Markdown quotation that shows every character as it is."
-    lines = [visible(_MARKDOWN.sub(r"\\\1", line), 10**9) for line in text.splitlines() or [""]]
+    lines = [visible_name(_MARKDOWN.sub(r"\\\1", line), 10**9) for line in text.splitlines() or [""]]
     return "\n".join(f"> {line}".rstrip() for line in lines)
 
 
-def _dialogue_markdown(source: Source, dialogue_id: str) -> str:
+def _dialogue_markdown(source: RunSource, dialogue_id: str) -> str:
     "One dialogue as Markdown, with the behaviours found in each message; what models wrote is escaped."
     about = source.of("dialogues", dialogue_id).iloc[0]
     ratings = source.of("ratings", dialogue_id)
     badges = _badges_of(source.of("labels", dialogue_id), ratings)
     parts = [f"**{_quoted(str(about['prompt_id']))[2:]}**, target {_quoted(str(about['target']))[2:]}"]
-    for message in _messages(source, dialogue_id, Look(limit=None), badges, ratings):
+    for message in _messages(source, dialogue_id, DisplayOptions(limit=None), badges, ratings):
         who = "User" if message["role"] == "user" else "Target"
         said = _quoted(message["content"]) if isinstance(message["content"], str) else "> *no message*"
         parts += [f"{who}, turn {message['turn']}:", said]
@@ -333,7 +333,7 @@ def _dialogue_markdown(source: Source, dialogue_id: str) -> str:
 _TICKS = {"absent": "Absent behaviours too", "whole": "Long texts whole", "markdown": "As Markdown"}
 
 
-def _sets_of(source: Source) -> dict[str, dict[str, set[str]]]:
+def _sets_of(source: RunSource) -> dict[str, dict[str, set[str]]]:
     "The dialogues that each value of each filter stands for, values in the order of the taxonomy."
     labels, dialogues = source.labels, source.dialogues
     present = labels[labels["label"].fillna(False)]
@@ -354,7 +354,7 @@ def _dialogue_filters(sets: Mapping[str, Mapping[str, set[str]]]) -> list[Filter
     return [*chosen, Filter("text", "Text", kind="text"), *ticks]
 
 # %% ../../nbs/12_panels/03_dialogue.ipynb #aaee8705
-def dialogue_row(source: Source) -> Callable[..., dict[str, Any]]:
+def dialogue_row(source: RunSource) -> Callable[..., dict[str, Any]]:
     "What makes the line of a dialogue: what it is about, how it begins, what was found in it."
     messages, labels, taxonomy = source.messages, source.labels, source.taxonomy
     opening = messages[messages["role"] == "user"].drop_duplicates("dialogue_id")
@@ -365,7 +365,7 @@ def dialogue_row(source: Source) -> Callable[..., dict[str, Any]]:
     kinds: dict[str, dict[str, list[str]]] = {}
     for (dialogue_id, category), names in found.items():
         kinds.setdefault(dialogue_id, {})[category] = names
-    about, places = source.dialogues.set_index("dialogue_id").astype(object), hues(taxonomy)
+    about, places = source.dialogues.set_index("dialogue_id").astype(object), palette_places(taxonomy)
     order = {name: place for place, name in enumerate(taxonomy.categories)}
     conditions = ["target"] if about["target"].nunique() > 1 else []
     conditions += [name for name in source.design if name in about]
@@ -376,16 +376,16 @@ def dialogue_row(source: Source) -> Callable[..., dict[str, Any]]:
         subject = next((name for name in named if isinstance(name, str) and name), item)
         own, tags = kinds.get(item, {}), []
         for kind in sorted(own, key=lambda kind: order.get(kind, len(order))):
-            hue, told = places.get(kind, 7), visible(f"{kind}: {', '.join(own[kind])}", 300)
+            hue, told = places.get(kind, 7), visible_name(f"{kind}: {', '.join(own[kind])}", 300)
             tags.append((f"{SIGNS[hue]} {len(own[kind])}", hue, told))
         note = f"{one['status']} · " if one["status"] in ("failed", "planned") else ""
-        title = visible(" · ".join([*(str(one[name]) for name in conditions), subject]), 80)
-        return {"title": title, "note": note + visible(first, 90), "tags": tags}
+        title = visible_name(" · ".join([*(str(one[name]) for name in conditions), subject]), 80)
+        return {"title": title, "note": note + visible_name(first, 90), "tags": tags}
 
     return row
 
 # %% ../../nbs/12_panels/03_dialogue.ipynb #5ab6cb80
-def _dialogue_list(source: Source, sets: Mapping[str, Mapping[str, set[str]]]) -> Listing:
+def _dialogue_list(source: RunSource, sets: Mapping[str, Mapping[str, set[str]]]) -> Listing:
     "The dialogues that the filters leave, in the order of the run."
     texts = source.messages.dropna(subset="content").groupby("dialogue_id")["content"].agg("\n".join)
     texts, ids = texts.str.casefold().to_dict(), source.dialogues["dialogue_id"].tolist()
@@ -397,7 +397,7 @@ def _dialogue_list(source: Source, sets: Mapping[str, Mapping[str, set[str]]]) -
     return Listing(items, dialogue_row(source), len(ids), "dialogue", empty=empty)
 
 # %% ../../nbs/12_panels/03_dialogue.ipynb #d46b813c
-def _dialogue_view(source: Source) -> View:
+def _dialogue_view(source: RunSource) -> View:
     "A dialogue as a chat; its text can be copied."
 
     def page(item: str | None, chosen: Chosen) -> str:
@@ -405,7 +405,7 @@ def _dialogue_view(source: Source) -> View:
             return ""
         lit = frozenset({chosen["behaviour"], *source.taxonomy.categories.get(chosen["category"], ())} - {""})
         limit = None if chosen["whole"] else LIMIT
-        look = Look(chosen["absent"], chosen["markdown"], limit, chosen["text"], lit)
+        look = DisplayOptions(chosen["absent"], chosen["markdown"], limit, chosen["text"], lit)
         return dialogue_html(source, item, look)
 
     def copy(panel: Panel, _: Any, __: Any) -> None:
@@ -414,7 +414,7 @@ def _dialogue_view(source: Source) -> View:
     return View(page, acts={"copy": copy}, tools=[("copy", "Copy as Markdown")])
 
 # %% ../../nbs/12_panels/03_dialogue.ipynb #46e649ea
-def _dialogue_parts(source: Source) -> Parts:
+def _dialogue_parts(source: RunSource) -> Parts:
     "The parts of a dialogue panel."
     sets = _sets_of(source)
     return Parts(_dialogue_filters(sets), _dialogue_list(source, sets), _dialogue_view(source))
@@ -426,7 +426,7 @@ class DialoguePanel(Panel):
     Parameters
     ----------
     source : Run, str, path, DataFrame or mapping of str to DataFrame
-        A run, in progress or finished; its folder; a table of messages; or frames by name, see `Source`.
+        A run, in progress or finished; its folder; a table of messages; or frames by name, see `RunSource`.
     state, live
         As for `Panel`.
 
@@ -438,7 +438,7 @@ class DialoguePanel(Panel):
     """
 
     def __init__(self, source: Any, *, state: Mapping[str, Any] | None = None, live: float | None = None):
-        source = source if isinstance(source, Source) else Source(source)
+        source = source if isinstance(source, RunSource) else RunSource(source)
         super().__init__(source, _dialogue_parts, "Dialogues", state=state, live=live)
 
     def to_markdown(self) -> str:

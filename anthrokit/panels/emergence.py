@@ -16,11 +16,11 @@ from markupsafe import Markup
 
 from .. import analysis
 from ..core import digest
-from ..figures import COLOURS, MARKERS, interval, plot_emergence_curves, plot_snowball, theme, words
+from ..figures import COLOURS, MARKERS, describe_interval, plot_emergence_curves, plot_snowball, theme, format_name
 from ..figures.style import counted
-from .dialogue import Look, dialogue_html, dialogue_row
+from .dialogue import DisplayOptions, dialogue_html, dialogue_row
 from .frame import Chosen, Filter, Listing, Panel, Parts, View, options_of
-from .source import Source, render, table_html, visible
+from .source import RunSource, render, table_html, visible_name
 
 # %% auto #0
 __all__ = ['EmergencePanel']
@@ -69,7 +69,7 @@ class _Occurrences:
         Behaviours, the commonest first.
     """
 
-    def __init__(self, source: Source):
+    def __init__(self, source: RunSource):
         self.labels = source.labels
         counts = self.labels.groupby("behaviour", sort=False)["label"].sum()
         self.common = counts.sort_values(ascending=False, kind="stable").index.tolist()
@@ -88,7 +88,7 @@ class _Occurrences:
             if name in self.common:
                 table = self.labels
             else:
-                table = analysis.any_of(self.labels, None if name == _ANY else "category")
+                table = analysis.any_behaviour(self.labels, None if name == _ANY else "category")
                 table = table.assign(behaviour=_ANY) if name == _ANY else table
             self._of |= dict(list(table.groupby("behaviour", sort=False)))
         return self._of[name]
@@ -258,7 +258,7 @@ def _numbers_html(found: _Curves, by: str) -> Markup:
     curve = {
         "turn": lambda row: row.turn,
         "by then (%)": lambda row: _percent(row.estimate),
-        interval(found.incidence): lambda row: _between(row.ci_low, row.ci_high),
+        describe_interval(found.incidence): lambda row: _between(row.ci_low, row.ci_high),
         "first at this turn": lambda row: row.n_first,
         "at risk": lambda row: row.n_at_risk,
         "dialogues": lambda row: f"{row.n} of {row.n_total}",
@@ -269,7 +269,7 @@ def _numbers_html(found: _Curves, by: str) -> Markup:
         "turns with it": lambda row: row.n_after_yes,
         "after a turn without it (%)": lambda row: _percent(row.after_no),
         "turns without it": lambda row: row.n_after_no,
-        f"difference in points, {interval(found.contrast)}": _difference,
+        f"difference in points, {describe_interval(found.contrast)}": _difference,
     }
     curves = table("Cumulative incidence", found.incidence, curve)
     return curves + table("Snowball contrast", found.contrast, contrast)
@@ -302,7 +302,7 @@ def _about_html(found: _Curves, line: str, by: str) -> str:
         pooled=f"{targets:,}" if targets > 1 else "",
         together=", ".join(name for name in table["behaviour"].unique() if name in kinds),
         open=f"{undecided:,} are undecided for some behaviour." if undecided else "",
-        intervals=interval(table),
+        intervals=describe_interval(table),
         cluster="base prompt" if known else "dialogue",
         clusters=f"{analysis.clusters(first).nunique():,}",
         tables=_numbers_html(found, by),
@@ -328,7 +328,7 @@ def _turns_of(said: str, last: int) -> list[str]:
         return [said]
     if low in known and high in known:
         return known[known.index(low) : known.index(high) + 1]
-    raise ValueError(f"there is no turn {visible(said, 40)!r} here; there are 1 to {last}, never, undecided")
+    raise ValueError(f"there is no turn {visible_name(said, 40)!r} here; there are 1 to {last}, never, undecided")
 
 
 def _when(said: str) -> str:
@@ -356,7 +356,7 @@ class _EmergenceParts:
     source : Source
     """
 
-    def __init__(self, source: Source):
+    def __init__(self, source: RunSource):
         self.source, self.occurrences = source, _Occurrences(source)
         self._dialogue_row, self._pictures, self._last = dialogue_row(source), {}, ("", _Asked([]))
         labels, names = source.labels, self.occurrences.names
@@ -364,7 +364,7 @@ class _EmergenceParts:
         splits += source.design
         usual = [name for name in names if name in self.occurrences.common[:4]]
         self.filters = [
-            Filter("show", "Show", [(name, visible(words(name), 40)) for name in names], "many", usual),
+            Filter("show", "Show", [(name, visible_name(format_name(name), 40)) for name in names], "many", usual),
             Filter("by", "Split by", [("", "nothing"), *((name, name) for name in splits)]),
             Filter("target", "Target", options_of(labels["target"].unique())),
             Filter("domain", "Domain", options_of(labels["domain"].unique())),
@@ -438,10 +438,10 @@ class _EmergenceParts:
         return render(
             _CHART,
             chart=chart,
-            title=f"{words(line)} by {by}" if by else "",
+            title=f"{format_name(line)} by {by}" if by else "",
             points=points,
-            rows=[(words(one), one == row, choice(one), chart["looks"].get(one, (7, "–"))) for one in drawn],
-            others=[(words(name), name == line, {"line": name}, ()) for name in names] if by else [],
+            rows=[(format_name(one), one == row, choice(one), chart["looks"].get(one, (7, "–"))) for one in drawn],
+            others=[(format_name(name), name == line, {"line": name}, ()) for name in names] if by else [],
             turns=[(f"{said}: {n:,}", at in turns, {"turns": at}, ()) for at, (said, n) in counts.items()],
             left=why + ", ".join(left) if left else "",
         )
@@ -454,14 +454,14 @@ class _EmergenceParts:
         if item is None:
             return self._drawn(_about_html, found, line, chosen["by"])
         members = self.source.taxonomy.categories.get(line, ())
-        return dialogue_html(self.source, item, Look(lit=frozenset([line, *members])))
+        return dialogue_html(self.source, item, DisplayOptions(lit=frozenset([line, *members])))
 
     def said(self, n: int, chosen: Chosen) -> str:
         "How many dialogues, and which."
         _, found, line, group, _ = self.asked(chosen)
         if found is None:
             return "No dialogues with these filters"
-        name = visible(" · ".join(filter(None, (words(line), group))), 80)
+        name = visible_name(" · ".join(filter(None, (format_name(line), group))), 80)
         return f"{n:,} dialogue{'' if n == 1 else 's'} where {name} {_when(chosen['turns'])}"
 
     def parts(self) -> Parts:
@@ -501,7 +501,7 @@ class EmergencePanel(Panel):
     Parameters
     ----------
     source : Run, str, path, DataFrame or mapping of str to DataFrame
-        What to look at, see `Source`; a table of labels will do.
+        What to look at, see `RunSource`; a table of labels will do.
     state, live
         As for `Panel`.
 
@@ -517,5 +517,5 @@ class EmergencePanel(Panel):
     """
 
     def __init__(self, source: Any, *, state: Mapping[str, Any] | None = None, live: float | None = None):
-        source = source if isinstance(source, Source) else Source(source)
+        source = source if isinstance(source, RunSource) else RunSource(source)
         super().__init__(source, lambda given: _EmergenceParts(given).parts(), "Emergence", state=state, live=live)

@@ -18,8 +18,8 @@ import pandas as pd
 import traitlets
 from markupsafe import Markup
 
-from ..core import data_path, nearest
-from .source import render, visible
+from ..core import data_path, suggest_name
+from .source import render, visible_name
 
 # %% auto #0
 __all__ = ['ESM', 'CSS', 'Filter', 'options_of', 'Listing', 'View', 'Parts', 'Panel']
@@ -67,8 +67,8 @@ class Filter:
         else:
             wrong = [value] if self.kind == "many" or (known and value not in known) else []
         if wrong and value != self.usual:
-            there = ", ".join(visible(one, 40) for one in known if one)
-            raise ValueError(f"there is no {self.name} {visible(wrong[0])!r} here; there are {there}")
+            there = ", ".join(visible_name(one, 40) for one in known if one)
+            raise ValueError(f"there is no {self.name} {visible_name(wrong[0])!r} here; there are {there}")
 
     def told(self, value: Any) -> str:
         "A choice in words."
@@ -87,7 +87,7 @@ def options_of(values: Iterable[object]) -> list[tuple[str, str]]:
     [('', 'all'), ('work', 'work'), ('play', 'play')]
     """
     known = dict.fromkeys(str(one) for one in values if not pd.isna(one))
-    return [("", "all"), *((one, visible(one, 60)) for one in known)]
+    return [("", "all"), *((one, visible_name(one, 60)) for one in known)]
 
 # %% ../../nbs/12_panels/02_frame.ipynb #a8653e1a
 Chosen = Mapping[str, Any]  # every filter of a panel with its value
@@ -289,7 +289,7 @@ class Parts:
         known = {one.name: one for one in self.filters}
         for name, value in state.items():
             if name not in known:
-                raise ValueError(f"this panel has no filter {name!r}; {nearest(name, known)}")
+                raise ValueError(f"this panel has no filter {name!r}; {suggest_name(name, known)}")
             known[name].check(value)
         return {name: value for name, value in state.items() if value != known[name].usual}
 
@@ -442,7 +442,7 @@ class Panel(anywidget.AnyWidget):
         state = self.parts.checked(given)
         items = self._listed(state)
         if at is not None and at not in items:
-            raise ValueError(f"there is no {self.parts.listing.noun} {visible(at)!r} with these filters")
+            raise ValueError(f"there is no {self.parts.listing.noun} {visible_name(at)!r} with these filters")
         self.items = items
         return self._with(state, at)
 
@@ -493,7 +493,7 @@ class Panel(anywidget.AnyWidget):
             self.parts, self._known = parts, {}
             self.frame = {
                 "title": self._title,
-                "run": visible(getattr(getattr(self.source, "run", None), "name", ""), 60),
+                "run": visible_name(getattr(getattr(self.source, "run", None), "name", ""), 60),
                 "filters": [vars(one) for one in parts.filters if one.kind != "own"],
                 "list": f"{parts.listing.noun}s".capitalize(),
                 "columns": list(parts.listing.columns),
@@ -582,7 +582,7 @@ class Panel(anywidget.AnyWidget):
                 try:
                     self._do_as_told(one)
                 except ValueError as error:
-                    self.draw(visible(error, 400))
+                    self.draw(visible_name(error, 400))
 
     def _do_as_told(self, content: Mapping[str, Any]) -> None:
         match content.get("act"), content.get("value"):
@@ -633,7 +633,7 @@ class Panel(anywidget.AnyWidget):
                     if self.source.run is not None and self.source.run.version != self.source.seen:
                         self.refresh()
             except Exception as error:
-                self.draw(f"no longer live: {visible(error, 300)}")
+                self.draw(f"no longer live: {visible_name(error, 300)}")
                 return
             # reading takes a fifth of the time at most
             pause = max(seconds, 4 * (time.perf_counter() - began))

@@ -12,11 +12,11 @@ import numpy as np
 import pandas as pd
 
 from .. import heartbench
-from ..core import Run, TableError, require_columns, vote
+from ..core import Run, TableError, require_columns, label_criteria
 from ..heartbench import OTHER, Cases
 from .frame import Filter, Listing, Panel, Parts, View
 from .frame import Chosen, narrowed, options_of, sets_of
-from .source import SIGNS, opened, render, visible
+from .source import SIGNS, opened, render, visible_name
 
 # %% auto #0
 __all__ = ['Rubrics', 'RubricPanel']
@@ -25,11 +25,11 @@ __all__ = ['Rubrics', 'RubricPanel']
 def _unjudged(answers: pd.DataFrame, cases: Cases) -> pd.DataFrame:
     "The table *hits* of answers that no judge has seen: every verdict is missing."
     votes = answers[["model", "case_id"]].merge(cases.criteria()[["case_id", "criterion"]], on="case_id")
-    return heartbench.with_criteria(votes.assign(hit=pd.NA, reason=pd.NA), cases)
+    return heartbench.add_criteria(votes.assign(hit=pd.NA, reason=pd.NA), cases)
 
 
 def _read_run(run: Run) -> dict[str, Any]:
-    cases, answers, ratings = heartbench.cases_of(run), run.answers(), run.rubric_ratings()
+    cases, answers, ratings = heartbench.run_cases(run), run.answers(), run.rubric_ratings()
     hits = _unjudged(answers, cases) if ratings.empty else run.hits()
     return {"cases": cases, "answers": answers, "ratings": ratings, "hits": hits}
 
@@ -41,7 +41,7 @@ def _read_frames(given: Mapping[str, Any]) -> dict[str, Any]:
     if "cases" not in given or not {"ratings", "answers"} & set(given):
         raise TypeError("a rubric panel of frames needs hits, or cases with ratings or answers")
     if "ratings" in given:
-        return {**given, "hits": heartbench.with_criteria(vote(given["ratings"]), given["cases"])}
+        return {**given, "hits": heartbench.add_criteria(label_criteria(given["ratings"]), given["cases"])}
     return {**given, "hits": _unjudged(given["answers"], given["cases"])}
 
 # %% ../../nbs/12_panels/06_rubric.ipynb #3aa9c35a
@@ -87,8 +87,8 @@ class Rubrics:
 
     Examples
     --------
-    >>> from anthrokit.heartbench import bundled_hits
-    >>> rubrics = Rubrics(bundled_hits())
+    >>> from anthrokit.heartbench import bundled_verdicts
+    >>> rubrics = Rubrics(bundled_verdicts())
     >>> len(rubrics.rows), rubrics.models
     (12, ['listener', 'adviser'])
     """
@@ -394,7 +394,7 @@ def _standing_out(flags: pd.DataFrame, models: list[str], kind: str) -> set[str]
 def _rubric_filters(rubrics: Rubrics) -> list[Filter]:
     "Which models, and which cases."
     hits, models = rubrics.hits, rubrics.models
-    named = [(name, visible(name, 60)) for name in models]
+    named = [(name, visible_name(name, 60)) for name in models]
     return [
         Filter("a", "Model", named, usual=models[0]),
         Filter("b", "Beside it", [*named, ("none", "none")], usual=[*models, "none"][1]),
@@ -429,14 +429,14 @@ def _rubric_list(rubrics: Rubrics) -> Listing:
 
     def row(item: str, chosen: Chosen) -> dict[str, Any]:
         said = rubrics.dialogues.get(item)
-        note = visible(said[-1][1] if said else scenes[item], 90)
+        note = visible_name(said[-1][1] if said else scenes[item], 90)
         tags = [
-            (f"{SIGNS[place]} {hit:.0f}/{of:.0f}", place, visible(f"{model}: hits of criteria", 100))
+            (f"{SIGNS[place]} {hit:.0f}/{of:.0f}", place, visible_name(f"{model}: hits of criteria", 100))
             for place, model in enumerate(_pair_of(chosen))
             if (model, item) in counts.index
             for hit, of in [counts.loc[(model, item)]]
         ]
-        return {"title": visible(item, 60), "note": note, "tags": tags}
+        return {"title": visible_name(item, 60), "note": note, "tags": tags}
 
     return Listing(items, row, len(rubrics.rows), "case", empty="No case fits these filters.")
 
@@ -466,8 +466,8 @@ class RubricPanel(Panel):
 
     Examples
     --------
-    >>> from anthrokit.heartbench import bundled_hits
-    >>> panel = RubricPanel(bundled_hits(), state={"difficulty": "hard"})
+    >>> from anthrokit.heartbench import bundled_verdicts
+    >>> panel = RubricPanel(bundled_verdicts(), state={"difficulty": "hard"})
     """
 
     def __init__(self, source: Any, *, state: Mapping[str, Any] | None = None, live: float | None = None):

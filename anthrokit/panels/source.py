@@ -18,14 +18,15 @@ import jinja2
 import pandas as pd
 from markupsafe import Markup, escape
 
-from ..analysis import describing_columns
-from ..core import LABEL_CONTEXT, Run, label, tables, tally
+from ..analysis import context_columns
+from ..core import LABEL_CONTEXT, Run, label, tables, count_votes
 from ..figures import COLOURS
-from ..judging import taxonomy_of
+from ..judging import run_taxonomy
 from ..simulation import Taxonomy
 
 # %% auto #0
-__all__ = ['LIMIT', 'Mark', 'SIGNS', 'Source', 'spelled', 'visible', 'clean', 'render', 'rich', 'hues']
+__all__ = ['LIMIT', 'Mark', 'SIGNS', 'RunSource', 'spell_invisible', 'visible_name', 'safe_html', 'render', 'safe_markdown',
+           'palette_places']
 
 # %% ../../nbs/12_panels/01_source.ipynb #97bd4be1
 _CONTEXT = (
@@ -52,11 +53,11 @@ def _read_run(run: Run) -> dict[str, pd.DataFrame]:
 def _read_frames(given: Mapping[str, pd.DataFrame], taxonomy: Taxonomy) -> dict[str, pd.DataFrame]:
     "The tables out of those that were given; labels are counted from ratings where there are none."
     known = {
-        name: tables.check(given[name], name) if name in given else tables.empty(name)
+        name: tables.check_table(given[name], name) if name in given else tables.empty_table(name)
         for name in ("messages", "ratings", "labels")
     }
     if "labels" not in given and "ratings" in given:
-        known["labels"] = tables.check(label(known["ratings"]), "labels")
+        known["labels"] = tables.check_table(label(known["ratings"]), "labels")
     parts = [given["dialogues"]] if "dialogues" in given else list(known.values())
     dialogues = pd.concat([part.reindex(columns=["dialogue_id", *_CONTEXT]) for part in parts]).astype(object)
     dialogues = dialogues.groupby("dialogue_id", sort=False, as_index=False).first()
@@ -88,20 +89,20 @@ def _design_of(table: pd.DataFrame) -> list[str]:
     "Persona, user, and columns beside the stated ones that tell between 2 and 20 groups of dialogues apart."
     stated = {*LABEL_CONTEXT, *_CONTEXT, "run"}
     for other in ("dialogues", "prompts", "labels"):
-        stated |= set(tables.stated(other).columns)
+        stated |= set(tables.get_table(other).columns)
     stated -= {"persona", "user"}  # who the person was may be varied like a prompt
-    there = [name for name in describing_columns(table) if name not in stated]
+    there = [name for name in context_columns(table) if name not in stated]
     return [name for name in there if 2 <= table[name].nunique() <= 20]
 
 # %% ../../nbs/12_panels/01_source.ipynb #d34c6a45
-class Source:
+class RunSource:
     """The tables that a panel looks at, in memory, with the rows of one dialogue at hand.
 
     Parameters
     ----------
     given : Run, str, path, DataFrame or mapping of str to DataFrame
         A run; the folder of one, which is opened read-only; a table of messages or of labels; or any of the tables
-        messages, ratings, labels, dialogues, prompts by name (see `tables.columns`).
+        messages, ratings, labels, dialogues, prompts by name (see `tables.list_columns`).
 
     Attributes
     ----------
@@ -124,7 +125,7 @@ class Source:
     Examples
     --------
     >>> from anthrokit import demo_run
-    >>> source = Source(demo_run())
+    >>> source = RunSource(demo_run())
     >>> len(source.dialogues), len(source.of("messages", source.dialogues["dialogue_id"].iloc[0]))
     (16, 10)
     """
@@ -139,7 +140,7 @@ class Source:
     def refresh(self) -> None:
         "Read the tables again."
         self.seen = self.run.version if self.run is not None else None
-        self.taxonomy = taxonomy_of(self.run) if self.run is not None else Taxonomy.load()
+        self.taxonomy = run_taxonomy(self.run) if self.run is not None else Taxonomy.load()
         read = _read_run(self.run) if self.run is not None else _read_frames(self._given, self.taxonomy)
         self.dialogues, self.messages = read["dialogues"], read["messages"]
         self.labels, self._ratings = read["labels"], read.get("ratings")
@@ -156,7 +157,7 @@ class Source:
 
     def tally(self) -> pd.DataFrame:
         "How often each judge said Yes and No of each message and behaviour, as `run.tally()`."
-        return tally(self._ratings) if self._ratings is not None else self.run.tally()
+        return count_votes(self._ratings) if self._ratings is not None else self.run.tally()
 
     def of(self, table: str, dialogue_id: str) -> pd.DataFrame:
         """The rows of one dialogue in messages, ratings, labels, dialogues or usage.
@@ -169,7 +170,7 @@ class Source:
             return pd.DataFrame() if self.run is None else self.run.query(_USAGE, between)
         if table == "ratings" and self._ratings is None:
             rows = self.run.query("SELECT * FROM ratings WHERE dialogue_id = ?", [dialogue_id])
-            return tables.check(rows.drop(columns="raw"), "ratings")
+            return tables.check_table(rows.drop(columns="raw"), "ratings")
         frame = getattr(self, table)
         if table not in self._places:
             self._places[table] = frame.groupby("dialogue_id", sort=False, observed=True).indices
@@ -183,28 +184,28 @@ _UNSEEN = re.compile(
 )
 
 
-def spelled(text: str) -> str:
+def spell_invisible(text: str) -> str:
     """A text with the characters one can't see, or that turn others around, as U+….
 
     Examples
     --------
-    >>> spelled("left\\u202eright")
+    >>> spell_invisible("left\\u202eright")
     'left⟨U+202E⟩right'
     """
     return _UNSEEN.sub(lambda found: f"⟨U+{ord(found[0]):04X}⟩", text)
 
 
-def visible(text: object, limit: int = 120) -> str:
+def visible_name(text: object, limit: int = 120) -> str:
     """A name as plain text for a control: characters one can't see as U+…, cut at `limit`, "–" for missing.
 
     Examples
     --------
-    >>> visible("a name that is long", 10), visible(None)
+    >>> visible_name("a name that is long", 10), visible_name(None)
     ('a name th…', '–')
     """
     if text is None or text is pd.NA or text != text:
         return "–"
-    shown = spelled(" ".join(str(text)[: limit + 1].split()))
+    shown = spell_invisible(" ".join(str(text)[: limit + 1].split()))
     return shown if len(shown) <= limit else shown[: limit - 1] + "…"
 
 
@@ -217,7 +218,7 @@ def _named(found: re.Match) -> Markup:
 Mark = tuple[int, int, str, str]  # start, end, CSS class, what the mark means
 
 
-def clean(text: object, marks: Iterable[Mark] = (), limit: int | None = LIMIT) -> Markup:
+def safe_html(text: object, marks: Iterable[Mark] = (), limit: int | None = LIMIT) -> Markup:
     """An untrusted text as HTML: escaped, unseen characters by name, words marked, folded at `limit`.
 
     Parameters
@@ -231,7 +232,7 @@ def clean(text: object, marks: Iterable[Mark] = (), limit: int | None = LIMIT) -
 
     Examples
     --------
-    >>> clean("I <b>feel</b>", [(0, 1, "ak-hit", "a pronoun")])
+    >>> safe_html("I <b>feel</b>", [(0, 1, "ak-hit", "a pronoun")])
     Markup('<mark class="ak-hit" title="a pronoun">I</mark> &lt;b&gt;feel&lt;/b&gt;')
     """
     if text is None or text is pd.NA or text != text:
@@ -248,7 +249,7 @@ def clean(text: object, marks: Iterable[Mark] = (), limit: int | None = LIMIT) -
         piece = Markup(_UNSEEN.sub(_named, escape(shown[start:end])))
         if here:
             kinds, meanings = (dict.fromkeys(mark[part] for mark in here) for part in (2, 3))
-            told = visible("; ".join(meanings), 500)
+            told = visible_name("; ".join(meanings), 500)
             piece = Markup('<mark class="{}" title="{}">{}</mark>').format(" ".join(kinds), told, piece)
         parts.append(piece)
     if left := len(text) - len(shown):
@@ -257,23 +258,23 @@ def clean(text: object, marks: Iterable[Mark] = (), limit: int | None = LIMIT) -
 
 # %% ../../nbs/12_panels/01_source.ipynb #fb243df1
 def block(text: object, marks: Iterable[Mark] = (), limit: int | None = LIMIT, look: str = "") -> Markup:
-    "An untrusted text as `clean` shows it, in a paragraph of its own."
+    "An untrusted text as `safe_html` shows it, in a paragraph of its own."
     chinese = isinstance(text, str) and re.search("[\u3400-\u9fff]", text)
     language = Markup(' lang="zh"') if chinese else ""
     form = Markup('<div class="ak-text {}" dir="auto"{}>{}</div>')
-    return form.format(look, language, clean(text, marks, limit))
+    return form.format(look, language, safe_html(text, marks, limit))
 
 
 def box(text: object, title: object, look: str, limit: int | None = LIMIT) -> Markup:
     "A block with its title over it."
     form = Markup('<div class="{}"><div class="ak-small ak-quiet">{}</div>{}</div>')
-    return form.format(look, visible(title), block(text, limit=limit))
+    return form.format(look, visible_name(title), block(text, limit=limit))
 
 # %% ../../nbs/12_panels/01_source.ipynb #42ee646e
 _environment = jinja2.Environment(
     autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
 )
-_environment.filters |= {"clean": clean, "visible": visible, "block": block, "box": box}
+_environment.filters |= {"clean": safe_html, "visible": visible_name, "block": block, "box": box}
 
 
 @functools.cache
@@ -301,7 +302,7 @@ _TABLE = """{% if rows %}<div class="ak-wide"><table class="ak-table {{ look }}"
 
 
 def table_html(heads: Sequence[str], rows: Iterable[Sequence], caption: str = "", look: str = "") -> Markup:
-    "Rows as a table that scrolls where it is wide; nothing without rows. Cells that aren't HTML of ours are `visible`."
+    "Rows as a table that scrolls where it is wide; nothing without rows. Cells that aren't HTML of ours are `visible_name`."
     return render(_TABLE, heads=heads, rows=list(rows), caption=caption, look=look)
 
 
@@ -316,7 +317,7 @@ def _markdown():
     return parser.disable(["html_block", "html_inline", "image", "link", "autolink", "reference"])
 
 
-def rich(text: object, limit: int | None = LIMIT) -> Markup:
+def safe_markdown(text: object, limit: int | None = LIMIT) -> Markup:
     """An untrusted text as the Markdown that it is, without links, images and HTML.
 
     Parameters
@@ -324,27 +325,27 @@ def rich(text: object, limit: int | None = LIMIT) -> Markup:
     text : str or missing
         What a model wrote.
     limit : int or None
-        As for `clean`.
+        As for `safe_html`.
 
     Examples
     --------
-    >>> rich("a **bold** <b>word</b>")
+    >>> safe_markdown("a **bold** <b>word</b>")
     Markup('<p>a <strong>bold</strong> &lt;b&gt;word&lt;/b&gt;</p>\\n')
     """
     if not isinstance(text, str):
-        return clean(text)
+        return safe_html(text)
     shown = text[:limit]
     left = f"\n\n… {len(text) - len(shown):,} more characters" if len(text) > len(shown) else ""
-    return Markup(_markdown().render(spelled(shown.replace("\r\n", "\n")) + left))
+    return Markup(_markdown().render(spell_invisible(shown.replace("\r\n", "\n")) + left))
 
 
-_environment.filters["rich"] = rich
+_environment.filters["rich"] = safe_markdown
 
 # %% ../../nbs/12_panels/01_source.ipynb #0204cb14
 SIGNS = "●■◆▲▼✚✖✦"  # beside each place in the palette: what a colour says is said by a shape too
 
 
-def hues(taxonomy: Taxonomy) -> dict[str, int]:
+def palette_places(taxonomy: Taxonomy) -> dict[str, int]:
     """The place in the palette of the figures of every behaviour and category.
 
     Parameters
@@ -354,7 +355,7 @@ def hues(taxonomy: Taxonomy) -> dict[str, int]:
 
     Examples
     --------
-    >>> hues(Taxonomy.load())["relationship building"]
+    >>> palette_places(Taxonomy.load())["relationship building"]
     3
     """
     places = {name: place % len(COLOURS) for place, name in enumerate(taxonomy.categories)}

@@ -12,8 +12,8 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Self
 
-from ..core import PLAIN, all_of, digest
-from ..core import TableError, data_path, nearest, read_toml
+from ..core import HTML_ATTRS, require_all, digest
+from ..core import TableError, data_path, suggest_name, read_toml
 
 # %% auto #0
 __all__ = ['Behaviour', 'Taxonomy']
@@ -72,7 +72,7 @@ def read_entry(
         raise TableError(f"{where} is {entry!r:.60}; each is a table, under [[{kind}]]")
     where, known = f"{where} ({entry.get('name', 'without a name')})", {*texts, *lists, other}
     if unknown := sorted(set(entry) - known):
-        raise TableError(f"{where}: unknown field {unknown[0]!r}; {nearest(unknown[0], sorted(known))}")
+        raise TableError(f"{where}: unknown field {unknown[0]!r}; {suggest_name(unknown[0], sorted(known))}")
     for name in texts:
         if not isinstance(entry.get(name), str) or not entry[name].strip():
             raise TableError(f"{where}: {name} is missing or blank")
@@ -118,7 +118,7 @@ class Taxonomy:
     """
 
     def __init__(self, behaviours: Iterable[Behaviour], title: str = "behaviours"):
-        self.behaviours = all_of(behaviours, Behaviour, "behaviours (Taxonomy.load(path) reads a file of them)")
+        self.behaviours = require_all(behaviours, Behaviour, "behaviours (Taxonomy.load(path) reads a file of them)")
         self.title = title
         self._by_name = {behaviour.name: behaviour for behaviour in self.behaviours}
         if not self.behaviours:
@@ -262,7 +262,7 @@ class Taxonomy:
         chosen: list[str] = []
         for name in names if isinstance(names, Iterable) and not isinstance(names, str) else [names]:
             if name not in known:
-                raise TableError(f"there is no behaviour {name!r:.80} in the taxonomy; {nearest(name, known)}")
+                raise TableError(f"there is no behaviour {name!r:.80} in the taxonomy; {suggest_name(name, known)}")
             chosen += known[name]
         if not chosen:
             raise TableError("no behaviour is named; for all of them leave behaviours out")
@@ -270,7 +270,7 @@ class Taxonomy:
 
     def __getitem__(self, name: str) -> Behaviour:
         if name not in self._by_name:
-            raise TableError(f"there is no behaviour {name!r:.80} in the taxonomy; {nearest(name, self._by_name)}")
+            raise TableError(f"there is no behaviour {name!r:.80} in the taxonomy; {suggest_name(name, self._by_name)}")
         return self._by_name[name]
 
     def __repr__(self) -> str:
@@ -284,4 +284,4 @@ class Taxonomy:
             f"<td {left}>{html.escape(one.definition)}</td></tr>"
             for one in self
         )
-        return f"<div {PLAIN}><p>{html.escape(repr(self))}</p><table><tr>{head}</tr>{rows}</table></div>"
+        return f"<div {HTML_ATTRS}><p>{html.escape(repr(self))}</p><table><tr>{head}</tr>{rows}</table></div>"

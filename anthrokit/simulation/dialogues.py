@@ -16,16 +16,16 @@ from typing import Any
 
 import pandas as pd
 
-from ..core import Run, TableError, check_design, differing, digest, forget_target, note, own_share
-from ..core import plain_value, redact_in, refuse_other_prompts, tables, taken_names
-from ..models import DEFAULT_MODEL, LLM, Batch, Budget, Completion, Shared
+from ..core import Run, TableError, check_design, diff_settings, digest, forget_target, notify, ids_in_part
+from ..core import plain_value, redact_in, require_same_prompts, tables, reserved_names
+from ..models import DEFAULT_MODEL, LLM, Batch, Budget, Completion, CachedPrefix
 from ..core.texts import unreadable
-from .personas import check_personas, speaks_as_assistant
+from .personas import check_personas, has_assistant_phrases
 from .prompts import load_prompts
-from ..work import Forecast, Job, Lane, Request, Steps, Unreadable, ask_until_read, task
+from ..work import CostEstimate, Job, Queue, Request, Steps, ParseError, ask_until_read, job_function
 
 # %% auto #0
-__all__ = ['USER_TEMPLATE', 'asimulate', 'user_system_prompt', 'seen_by_user', 'as_llm', 'metadata_rows', 'simulate']
+__all__ = ['USER_TEMPLATE', 'asimulate', 'user_system_prompt', 'swap_roles', 'as_llm', 'metadata_rows', 'simulate']
 
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #7c2481fa
 USER_TEMPLATE = """\
@@ -90,7 +90,7 @@ def _seen_by_target(history: list[dict[str, Any]], system: str | None) -> list[d
     return start + [{"role": message["role"], "content": message["content"]} for message in history]
 
 
-def seen_by_user(history: list[dict[str, Any]], system: str) -> list[dict[str, str]]:
+def swap_roles(history: list[dict[str, Any]], system: str) -> list[dict[str, str]]:
     """A dialogue as the user LLM sees it: its own messages are the assistant's.
 
     Parameters
@@ -108,7 +108,7 @@ def seen_by_user(history: list[dict[str, Any]], system: str) -> list[dict[str, s
     Examples
     --------
     >>> said = [{"role": "user", "content": "Hello"}, {"role": "assistant", "content": "Hi!"}]
-    >>> [message["role"] for message in seen_by_user(said, "You are a person.")]
+    >>> [message["role"] for message in swap_roles(said, "You are a person.")]
     ['system', 'user', 'assistant', 'user']
     """
     swapped = {"user": "assistant", "assistant": "user"}
@@ -216,8 +216,8 @@ def metadata_rows(told: Iterable[tuple[str, Mapping[str, Any]]]) -> list[dict[st
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #fff39812
 def _own_columns(prompts: pd.DataFrame) -> dict[str, dict[str, Any]]:
     "Of each prompt, the columns that the prompts table doesn't know: what its dialogues are told apart by, too."
-    names = [name for name in prompts.columns if name not in {*tables.stated("prompts").columns, "persona", "who"}]
-    if taken := taken_names(names):
+    names = [name for name in prompts.columns if name not in {*tables.get_table("prompts").columns, "persona", "who"}]
+    if taken := reserved_names(names):
         raise TableError(
             f"prompts can't have a column {taken[0]!r} of their own: tables of a run have such a column already. Give "
             f"it another name: prompts.rename(columns={{{taken[0]!r}: …}})"
@@ -316,7 +316,7 @@ class SimulationJob(Job):
         self.target, self.user = _pair(target, user)
         models = list(dict.fromkeys([self.target, self.user]))
         super().__init__(run if isinstance(run, Run) else Run(run), models, budget)
-        own = own_share(self.run, "prompt_id", prompts["prompt_id"])
+        own = ids_in_part(self.run, "prompt_id", prompts["prompt_id"])
         self.prompts = prompts = prompts[prompts["prompt_id"].isin(own)].reset_index(drop=True)
         if prompts.empty:
             raise ValueError(f"{self.run.folder} is a part of a run, and none of these prompts is among its own")
@@ -357,30 +357,30 @@ class SimulationJob(Job):
             if known not in (None, settings) and self.run.answered(**{role[:-1]: model.name}):
                 raise ValueError(
                     f"the run {self.run.folder} has a {role[:-1]} {condition!r} with other settings:\n"
-                    f"{differing(known, settings)}\nTell this one apart by another name, LLM(…, name=…), a target by "
+                    f"{diff_settings(known, settings)}\nTell this one apart by another name, LLM(…, name=…), a target by "
                     f"design={{…}}, or use another run."
                 )
         if self.run.agrees(**self.facts):
-            refuse_other_prompts(self.run, self.prompts)
+            require_same_prompts(self.run, self.prompts)
 
     def open(self) -> None:
         if others := _other_prompts(self):
-            note(others)
+            notify(others)
         self.run.bind(**self.facts)
         models = {role: {**self.run.fact(role, {}), **named} for role, named in self.named.items()}
         self.run.set_facts(**models, turns=max(self.turns, self.run.fact("turns", 0)))
         self.run.add_prompts(self.prompts)
         self.run.write_together([("dialogues", self.todo), ("metadata", self.told_apart)])
 
-    def lanes(self) -> list[Lane]:
+    def lanes(self) -> list[Queue]:
         places = sum(model.max_concurrency for model in self.models)
-        return [Lane(self.todo, places, partial(dialogue_steps, self))]
+        return [Queue(self.todo, places, partial(dialogue_steps, self))]
 
     def close(self) -> None:
         forget_target(self.run, self.target.name)
         super().close()
 
-    def forecast(self) -> list[Forecast]:
+    def forecast(self) -> list[CostEstimate]:
         return _forecast(self)
 
 
@@ -401,10 +401,10 @@ def _other_prompts(job: SimulationJob) -> str:
 
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #8f6538b0
 def _with_ends(messages: list[dict[str, str]], sent: int, more: bool) -> list[dict[str, str]]:
-    "Messages of which the first ones were sent before, and all are sent again if more follow: see `Shared`."
+    "Messages of which the first ones were sent before, and all are sent again if more follow: see `CachedPrefix`."
     for end in (sent, len(messages) if more else 0):
         if end:
-            messages[end - 1] = {**messages[end - 1], "content": Shared(messages[end - 1]["content"])}
+            messages[end - 1] = {**messages[end - 1], "content": CachedPrefix(messages[end - 1]["content"])}
     return messages
 
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #2968db0b
@@ -417,7 +417,7 @@ def _next_message(
     if role == "user" and turn - 2 < len(job.scripts[row["prompt_id"]]):
         return Completion(job.scripts[row["prompt_id"]][turn - 2], finish_reason="script")
     if role == "user":
-        llm, purpose, messages = job.user, "user", seen_by_user(history, row["system_user"])
+        llm, purpose, messages = job.user, "user", swap_roles(history, row["system_user"])
     else:
         llm, purpose, messages = job.target, "target", _seen_by_target(history, row["system_target"])
     messages = _with_ends(messages, sent.get(role, 0), more=turn < row["turns"])
@@ -437,7 +437,7 @@ def _next_message(
 def _require_text(content: str) -> str:
     "Return the content of a message. Raise if it is empty."
     if not content:
-        raise Unreadable("empty")
+        raise ParseError("empty")
     return content
 
 
@@ -449,7 +449,7 @@ def _message(dialogue_id: str, turn: int, role: str, answer: Completion) -> dict
     checked = role == "user" and turn > 1 and unreadable(answer.content) is None
     row = {"dialogue_id": dialogue_id, "turn": turn, "role": role, "seconds": round(answer.seconds, 3)}
     row |= {name: getattr(answer, name) for name in _KEPT}
-    return {**row, "role_flip": bool(speaks_as_assistant(answer.content)) if checked else None}
+    return {**row, "role_flip": bool(has_assistant_phrases(answer.content)) if checked else None}
 
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #689f3384
 _SAID = (
@@ -525,7 +525,7 @@ def _to_come(job: SimulationJob, written: dict[str, float]) -> dict[str, list[li
     return prompts
 
 
-def _forecast(job: SimulationJob) -> list[Forecast]:
+def _forecast(job: SimulationJob) -> list[CostEstimate]:
     "What target and user still have to say."
     models = {"target": job.target, "user": job.user}
     sample = [job.template, *job.prompts["first_message"].iloc[:: max(1, len(job.prompts) // 12)]]
@@ -543,11 +543,11 @@ def _forecast(job: SimulationJob) -> list[Forecast]:
         shared = [(end, 2, known) for ends in likely[purpose] for known, end in pairwise([0.0, *ends[:-1]])]
         tokens, measured, _ = usual[purpose]
         counts = (owed, owed - calls, calls, calls, sent, sum(map(sum, most[purpose])))
-        rows.append(Forecast(purpose, llm.name, llm, *counts, sample, tokens, measured, shared))
+        rows.append(CostEstimate(purpose, llm.name, llm, *counts, sample, tokens, measured, shared))
     return rows
 
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #06c74a62
-@task
+@job_function
 def simulate(
     prompts: pd.DataFrame | str | os.PathLike = "anthrokit",
     target: LLM | str = DEFAULT_MODEL,

@@ -10,7 +10,7 @@ import re
 
 import pandas as pd
 
-from ..core import TableError, data_path, nearest, tables
+from ..core import TableError, data_path, suggest_name, tables
 from .behaviours import Taxonomy
 from .prompts import load_prompts, read_columns
 
@@ -44,7 +44,7 @@ def load_family(*names: str) -> Taxonomy:
     """
     known = {path.stem: path for path in sorted(data_path("behaviours").glob("*.toml"))}
     if unknown := [name for name in names if name not in known]:
-        raise TableError(f"there is no family {unknown[0]!r}; {nearest(unknown[0], known)}")
+        raise TableError(f"there is no family {unknown[0]!r}; {suggest_name(unknown[0], known)}")
     parts = [Taxonomy.load(known[name]) for name in names or known]
     together = [behaviour for part in parts for behaviour in part]
     return Taxonomy(together, title=", ".join(part.title for part in parts))
@@ -61,7 +61,7 @@ def family_prompts(*names: str) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        The columns of `tables.columns("prompts")`.
+        The columns of `tables.list_columns("prompts")`.
 
     Examples
     --------
@@ -261,4 +261,4 @@ def read_syco_bench(path: str | os.PathLike) -> pd.DataFrame:
                 {"prompt_id": f"{base}/{side}", "base_id": base, "first_message": message, "side": side}
             )
     known = {"category": "sycophancy", "behaviour": "agreeing against evidence", "domain": "disputes"}
-    return tables.check(pd.DataFrame(rows).assign(**known), "prompts", source=path)
+    return tables.check_table(pd.DataFrame(rows).assign(**known), "prompts", source=path)

@@ -14,14 +14,14 @@ from typing import Any
 
 import pandas as pd
 
-from ..core import TableError, data_path, nearest, read_toml, require_columns
+from ..core import TableError, data_path, suggest_name, read_toml, require_columns
 from ..core.texts import is_blank, plain_apostrophes, unreadable
 from .behaviours import read_entry
 from .prompts import load_prompts
 
 # %% auto #0
-__all__ = ['ROMANTIC_BEHAVIOURS', 'Persona', 'load_personas', 'persona_prompts', 'speaks_as_assistant', 'role_signals',
-           'stated_facts', 'stated_age', 'persona_breaks', 'could_be_minor', 'is_romantic', 'check_personas']
+__all__ = ['ROMANTIC_BEHAVIOURS', 'Persona', 'load_personas', 'persona_prompts', 'has_assistant_phrases', 'role_signals',
+           'extract_facts', 'extract_age', 'persona_breaks', 'is_possible_minor', 'is_romantic', 'check_personas']
 
 # %% ../../nbs/04_simulation/06_personas.ipynb #9900d53c
 @dataclass(frozen=True)
@@ -136,7 +136,7 @@ def persona_prompts(*names: str, personas: Mapping[str, Persona] | None = None) 
     Returns
     -------
     DataFrame
-        The columns of `tables.columns("prompts")`, persona (its name) and who (what the user model is told). `simulate`
+        The columns of `tables.list_columns("prompts")`, persona (its name) and who (what the user model is told). `simulate`
         plays each prompt's persona, and `persona` becomes a column of dialogues and labels.
 
     Raises
@@ -152,7 +152,7 @@ def persona_prompts(*names: str, personas: Mapping[str, Persona] | None = None) 
     prompts, known = load_prompts("personas"), load_personas() if personas is None else dict(personas)
     there = [name for name in known if name in set(prompts["persona"])]
     if unknown := [name for name in names if name not in there]:
-        raise TableError(f"no prompts are written for a persona {unknown[0]!r}; {nearest(unknown[0], there)}")
+        raise TableError(f"no prompts are written for a persona {unknown[0]!r}; {suggest_name(unknown[0], there)}")
     chosen = prompts[prompts["persona"].isin(names or there)].reset_index(drop=True)
     return chosen.assign(who=[known[name].who for name in chosen["persona"]])
 
@@ -192,7 +192,7 @@ def _curly(text: str) -> str:
     return plain_apostrophes(text).replace("'", "’")
 
 
-def speaks_as_assistant(text: str) -> str | None:
+def has_assistant_phrases(text: str) -> str | None:
     """The phrase in which a user's message speaks as the assistant, or None.
 
     Parameters
@@ -202,7 +202,7 @@ def speaks_as_assistant(text: str) -> str | None:
 
     Examples
     --------
-    >>> speaks_as_assistant("That sounds like a lovely trip! How can I help you plan it?")
+    >>> has_assistant_phrases("That sounds like a lovely trip! How can I help you plan it?")
     'How can I help you'
     """
     match = _ASSISTANT.search(_curly(text))
@@ -257,7 +257,7 @@ def role_signals(text: str, before: Sequence[str] = ()) -> dict[str, str]:
     text, found = _curly(text), {}
     own, words = _QUOTED.sub(" ", text), _words(text)
     of_self = _OF_ONES_OWN.intersection(words)
-    if phrase := speaks_as_assistant(own):
+    if phrase := has_assistant_phrases(own):
         found["speaks as the assistant"] = phrase
     advice = [match[0] for part in _SENTENCE_ENDS.split(own) if (match := _ADVISES.search(part.strip()))]
     if len(advice) >= 2 or (advice and not of_self and len(words) >= 8):
@@ -286,7 +286,7 @@ _STATED = {
 _TOLD = {"work": rf"\b({_WORK})\b", "home": r"\bin ([A-Z]\w+)", "origin": r"\bfrom ([A-Z]\w+)"}
 
 
-def stated_facts(text: str) -> dict[str, str]:
+def extract_facts(text: str) -> dict[str, str]:
     """What a speaker says of their own work, home and origin, in English.
 
     Returns
@@ -296,7 +296,7 @@ def stated_facts(text: str) -> dict[str, str]:
 
     Examples
     --------
-    >>> stated_facts("I'm a retired baker and I live in Graz. My aunt is a dentist.")
+    >>> extract_facts("I'm a retired baker and I live in Graz. My aunt is a dentist.")
     {'work': 'baker', 'home': 'Graz'}
     """
     text = _curly(text)
@@ -331,7 +331,7 @@ _AGES = (
 )
 
 
-def stated_age(text: str, *, description: bool = False) -> int | None:
+def extract_age(text: str, *, description: bool = False) -> int | None:
     """The age that a speaker states as their own; None where there is none.
 
     Parameters
@@ -343,9 +343,9 @@ def stated_age(text: str, *, description: bool = False) -> int | None:
 
     Examples
     --------
-    >>> stated_age("I'm a court interpreter, 41."), stated_age("I'm 10 minutes late")
+    >>> extract_age("I'm a court interpreter, 41."), extract_age("I'm 10 minutes late")
     (41, None)
-    >>> stated_age("a lonely 15-year-old", description=True)
+    >>> extract_age("a lonely 15-year-old", description=True)
     15
     """
     text, patterns = _curly(text), _AGES if description else _OWN_AGES
@@ -361,7 +361,7 @@ def _contradictions(text: str, persona: Persona | None, first: dict[str, Any]) -
         for pattern in (persona.never if persona else ())
         if (match := re.search(pattern, text, re.I))
     ]
-    stated, age = stated_facts(text), stated_age(text)
+    stated, age = extract_facts(text), extract_age(text)
     found += [(f"another {kind}", value) for kind, value in _against(stated, persona, first).items()]
     expected = persona.age if persona else first.get("age")
     if age is not None and expected is not None and age != expected:
@@ -441,7 +441,7 @@ _ROMANTIC = re.compile(
 ROMANTIC_BEHAVIOURS = ("declining romance",)
 
 
-def could_be_minor(who: str | None) -> bool:
+def is_possible_minor(who: str | None) -> bool:
     """Whether a description of a person could be of somebody under 18.
 
     Parameters
@@ -452,7 +452,7 @@ def could_be_minor(who: str | None) -> bool:
 
     Examples
     --------
-    >>> could_be_minor("a lonely 15-year-old"), could_be_minor("a bus driver, 51 years old, two teenage sons")
+    >>> is_possible_minor("a lonely 15-year-old"), is_possible_minor("a bus driver, 51 years old, two teenage sons")
     (True, False)
     """
     if is_blank(who):
@@ -460,7 +460,7 @@ def could_be_minor(who: str | None) -> bool:
     if unreadable(who):
         ages = [int(number) for number in re.findall(r"(?<!\d)\d{1,2}(?!\d)", who) if int(number) >= 5]
         return min(ages, default=0) < 18
-    age = stated_age(who, description=True)
+    age = extract_age(who, description=True)
     return age < 18 if age is not None else bool(_MINOR.search(who))
 
 
@@ -505,13 +505,13 @@ def check_personas(prompts: pd.DataFrame, persona: str | None = None) -> None:
     """
     for row in prompts.to_dict("records"):
         who = row.get("who") if isinstance(row.get("who"), str) else persona
-        ages = [stated_age(who or "", description=True), stated_age(row["first_message"])]
+        ages = [extract_age(who or "", description=True), extract_age(row["first_message"])]
         if None not in ages and ages[0] != ages[1]:
             raise ValueError(
                 f"the persona is {ages[0]} years old, and the first message of the prompt {row['prompt_id']!r} "
                 f"says {ages[1]}; write first messages for the persona (see persona_prompts), or choose another"
             )
-        if could_be_minor(who) and is_romantic(row):
+        if is_possible_minor(who) and is_romantic(row):
             raise ValueError(
                 f"The persona could be under 18, and the prompt {row['prompt_id']!r} is romantic or can't be checked "
                 f"(not English). Such personas are for testing protective behaviour only: state the age of an adult in "

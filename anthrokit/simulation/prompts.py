@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..core import Run, TableError, data_path, digest, lacking, nearest, note_prompts, public_file
-from ..core import refuse_other_prompts, require_columns, tables
+from ..core import Run, TableError, data_path, digest, missing_columns, suggest_name, record_prompts, public_file
+from ..core import require_same_prompts, require_columns, tables
 from ..models import LLM, Batch, Budget
-from ..work import Forecast, Job, Lane, Request, Steps, forecast_calls, task
+from ..work import CostEstimate, Job, Queue, Request, Steps, forecast_calls, job_function
 
 # %% auto #0
 __all__ = ['PUBLIC_DOMAINS', 'PUBLIC_BEHAVIOURS', 'acontextualise', 'load_prompts', 'most_similar', 'sample_prompts',
@@ -51,7 +51,7 @@ def _prompts_of(texts: Sequence[str]) -> pd.DataFrame:
             raise TableError(f"first message {number} stands in the list already; repeats=… makes several dialogues")
     ids = [digest("prompt", text) for text in texts]
     frame = pd.DataFrame({"prompt_id": ids, "base_id": ids, "first_message": texts}, dtype="str")
-    return tables.check(frame, "prompts")
+    return tables.check_table(frame, "prompts")
 
 
 def load_prompts(
@@ -73,7 +73,7 @@ def load_prompts(
     Returns
     -------
     DataFrame
-        The columns of `tables.columns("prompts")`.
+        The columns of `tables.list_columns("prompts")`.
 
     Raises
     ------
@@ -87,7 +87,7 @@ def load_prompts(
     (960, 120)
     """
     if isinstance(source, pd.DataFrame):
-        return tables.check(source, "prompts")
+        return tables.check_table(source, "prompts")
     if not isinstance(source, (str, os.PathLike)):
         return _prompts_of(source)
     if source in _SHIPPED:
@@ -95,7 +95,7 @@ def load_prompts(
     if source == "anthrobench":
         return _read_anthrobench(Path(path) if path else public_file(**_ANTHROBENCH))
     if not Path(source).exists() and not Path(source).suffix:
-        there = nearest(source, (*_SHIPPED, "anthrobench"))
+        there = suggest_name(source, (*_SHIPPED, "anthrobench"))
         raise TableError(f"there is no prompt set and no file {str(source)!r}; {there}")
     return tables.read_table(source, "prompts")
 
@@ -143,7 +143,7 @@ def most_similar(prompts: pd.DataFrame | str | os.PathLike, n: int = 10) -> pd.D
 def read_columns(path: str | os.PathLike, needed: Sequence[str], what: str) -> pd.DataFrame:
     "A file that has these columns, or an error that says which it has."
     frame = tables.read_frame(path)
-    if absent := lacking(needed, frame):
+    if absent := missing_columns(needed, frame):
         there = ", ".join(map(str, frame.columns)) or "none"
         raise TableError(f"{path} is not {what}: no column {absent}; it has {there}")
     return frame
@@ -193,7 +193,7 @@ def _read_anthrobench(path: Path) -> pd.DataFrame:
             "first_message": raw["user_first_turn"],
         }
     )
-    return tables.check(frame, "prompts", source=path)
+    return tables.check_table(frame, "prompts", source=path)
 
 # %% ../../nbs/04_simulation/02_prompts.ipynb #a4e6460c
 def _whole_bases(mixed: pd.DataFrame, n: int) -> pd.Index:
@@ -272,7 +272,7 @@ def sample_prompts(
     prompts = load_prompts(prompts)
     by = [by] if isinstance(by, str) else list(by)
     if unknown := [name for name in by if name not in prompts.columns]:
-        raise TableError(f"prompts have no column {unknown[0]!r}; {nearest(unknown[0], prompts)}")
+        raise TableError(f"prompts have no column {unknown[0]!r}; {suggest_name(unknown[0], prompts)}")
     if not isinstance(n, numbers.Integral) or not 1 <= n <= len(prompts):
         raise TableError(f"{n!r} prompts can't be drawn from {len(prompts)}")
     mixed = prompts.sample(frac=1, random_state=np.random.default_rng(seed))
@@ -381,7 +381,7 @@ class WritingJob(Job):
         self.llm, pairs = llm, _combinations(base_prompts, scenarios)
         self.bound = {"writer": self.llm.settings, "writer_template": digest(_WRITER)}
         self.run.agrees(**self.bound)
-        refuse_other_prompts(self.run, pairs, ("base_prompt", "scenario"))
+        require_same_prompts(self.run, pairs, ("base_prompt", "scenario"))
         missing = ~pairs["prompt_id"].isin(self.run.prompts()["prompt_id"])
         self.todo, self.owed = pairs[missing].to_dict("records"), len(pairs)
         self.total = len(self.todo)
@@ -389,8 +389,8 @@ class WritingJob(Job):
     def open(self) -> None:
         self.run.bind(**self.bound)
 
-    def lanes(self) -> list[Lane]:
-        return [Lane(self.todo, self.llm.max_concurrency)]
+    def lanes(self) -> list[Queue]:
+        return [Queue(self.todo, self.llm.max_concurrency)]
 
     def steps(self, row: dict[str, Any]) -> Steps:
         "One call, and the prompt that comes of it."
@@ -400,22 +400,22 @@ class WritingJob(Job):
         if answer.status != "ok" or not text:
             self.failed += 1
             return
-        fields = tables.stated("prompts").columns
+        fields = tables.get_table("prompts").columns
         self.keep("prompts", [{**{name: row.get(name) for name in fields}, "first_message": text}], done=1)
 
-    def forecast(self) -> list[Forecast]:
+    def forecast(self) -> list[CostEstimate]:
         prompts = [_writer_messages(row) for row in self.todo]
         return [forecast_calls(self, "writer", self.llm.name, self.llm, self.owed, 60, prompts)]
 
     def close(self) -> None:
-        note_prompts(self.run)
+        record_prompts(self.run)
         super().close()
 
     def result(self) -> pd.DataFrame:
         return self.run.prompts()
 
 # %% ../../nbs/04_simulation/02_prompts.ipynb #3339a1c7
-@task
+@job_function
 def contextualise(
     base_prompts: pd.DataFrame,
     scenarios: pd.DataFrame,

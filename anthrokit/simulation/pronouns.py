@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from ..core.texts import blank_code, blank_quotations, plain_apostrophes
+from ..core.texts import mask_code, mask_quotations, plain_apostrophes
 
 # %% auto #0
 __all__ = ['first_person_pronouns']
@@ -295,9 +295,9 @@ def first_person_pronouns(text: str, *, quotations: bool = True) -> list[tuple[i
     >>> first_person_pronouns("I'm glad you asked me about World War I.")
     [(0, "I'm"), (19, 'me')]
     """
-    own = blank_code(plain_apostrophes(text.translate(_WIDE)))
+    own = mask_code(plain_apostrophes(text.translate(_WIDE)))
     if not quotations:
-        own = blank_quotations(own)
+        own = mask_quotations(own)
     pronouns = []
     for match in _CANDIDATE.finditer(own):
         before = own[max(0, match.start() - _BEFORE) : match.start()]

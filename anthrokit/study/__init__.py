@@ -6,9 +6,9 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
         "conditions": ["Condition", "check_conditions", "compare_behaviours", "load_conditions", "show_conditions", "simulate_conditions"],
-        "credibility": ["compare_credibility", "draw_credibility_sheet", "turn_distances", "user_turns"],
-        "forgetting": ["erase", "search_study"],
-        "gateway": ["Client", "Gateway", "Told", "serve", "wait_for_signal"],
+        "credibility": ["compare_credibility", "draw_credibility_sheet", "list_user_turns", "turn_distances"],
+        "erasure": ["erase", "search_study"],
+        "gateway": ["Client", "Gateway", "GatewayError", "serve", "wait_for_signal"],
         "planning": ["plan", "simulated_power"],
         "questionnaires": ["Item", "OPEN", "Questionnaire", "check_responses", "load_questionnaire", "load_questionnaires", "omega", "scale_reliability", "score_scales", "synthetic_responses", "wide_items"],
         "results": ["judged_and_perceived", "outcomes"],

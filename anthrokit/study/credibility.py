@@ -13,13 +13,13 @@ import numpy as np
 import pandas as pd
 
 from ..analysis import check_level, holm, rank_biserial, rank_test
-from ..core import Run, TableError, escape_cell, map_cells, refuse_twice, require_columns, require_run
+from ..core import Run, TableError, escape_cell, map_cells, require_unique, require_columns, require_run
 
 # %% auto #0
-__all__ = ['user_turns', 'draw_credibility_sheet', 'compare_credibility', 'turn_distances']
+__all__ = ['list_user_turns', 'draw_credibility_sheet', 'compare_credibility', 'turn_distances']
 
 # %% ../../nbs/11_study/09_credibility.ipynb #d42b6c0e
-def user_turns(run: Run, *, source: str, first: bool = False) -> pd.DataFrame:
+def list_user_turns(run: Run, *, source: str, first: bool = False) -> pd.DataFrame:
     """What users say in a run.
 
     Parameters
@@ -39,8 +39,8 @@ def user_turns(run: Run, *, source: str, first: bool = False) -> pd.DataFrame:
     Examples
     --------
     >>> from anthrokit import demo_run
-    >>> from anthrokit.study import user_turns
-    >>> user_turns(demo_run(), source="simulated").shape
+    >>> from anthrokit.study import list_user_turns
+    >>> list_user_turns(demo_run(), source="simulated").shape
     (64, 5)
     """
     require_run(run)
@@ -60,7 +60,7 @@ def draw_credibility_sheet(
     Parameters
     ----------
     simulated, real : DataFrame
-        From `user_turns`.
+        From `list_user_turns`.
     n : int
         Pairs; each pair is one turn of each source with the same domain and turn.
     seed : int
@@ -81,8 +81,8 @@ def draw_credibility_sheet(
     Examples
     --------
     >>> from anthrokit import demo_run
-    >>> from anthrokit.study import draw_credibility_sheet, user_turns
-    >>> turns = user_turns(demo_run(), source="simulated")
+    >>> from anthrokit.study import draw_credibility_sheet, list_user_turns
+    >>> turns = list_user_turns(demo_run(), source="simulated")
     >>> sheet, key = draw_credibility_sheet(turns, turns.assign(source="real"), 5)
     >>> list(sheet), key["source"].value_counts().tolist()
     (['item', 'text', 'rating'], [5, 5])
@@ -156,8 +156,8 @@ def compare_credibility(
     Examples
     --------
     >>> from anthrokit import demo_run
-    >>> from anthrokit.study import compare_credibility, draw_credibility_sheet, user_turns
-    >>> turns = user_turns(demo_run(), source="simulated")
+    >>> from anthrokit.study import compare_credibility, draw_credibility_sheet, list_user_turns
+    >>> turns = list_user_turns(demo_run(), source="simulated")
     >>> sheet, key = draw_credibility_sheet(turns, turns.assign(source="real"), 20)
     >>> ratings = key.assign(rater="r1", rating=3)[["item", "rater", "rating"]]
     >>> compare_credibility(ratings, key)[["group", "estimate", "paired", "n_pairs"]].head(1).values.tolist()
@@ -172,7 +172,7 @@ def compare_credibility(
         raise TableError(f"ratings are whole numbers from 1 to 5; those of the items {wrong[:5]} are not")
     if strange := sorted(set(ratings["item"]) - set(key["item"])):
         raise TableError(f"the key has no items {strange[:5]}; is it the key of another sheet?")
-    refuse_twice(ratings, ["item", "rater"], "{rater!r} has rated the item {item!r} twice")
+    require_unique(ratings, ["item", "rater"], "{rater!r} has rated the item {item!r} twice")
     means = ratings.groupby("item")["rating"].mean()
     known = key.assign(rating=key["item"].map(means)).dropna(subset=["rating"])
     groups = [("all", "", known)]
@@ -214,7 +214,7 @@ def turn_distances(
     Parameters
     ----------
     simulated, real : DataFrame
-        From `user_turns`.
+        From `list_user_turns`.
     vectors : callable, optional
         From a list of texts to an array, a row a text; `judging.embed` (all-MiniLM-L6-v2) by default.
     seed : int
@@ -234,8 +234,8 @@ def turn_distances(
     Examples
     --------
     >>> from anthrokit import demo_run
-    >>> from anthrokit.study import turn_distances, user_turns
-    >>> turns = user_turns(demo_run(), source="simulated")
+    >>> from anthrokit.study import turn_distances, list_user_turns
+    >>> turns = list_user_turns(demo_run(), source="simulated")
     >>> same = turn_distances(turns, turns.assign(source="real"), vectors=lambda texts: [[len(text)] for text in texts])
     >>> same["distance"].head(3).tolist()
     [0.0, 0.0, 0.0]

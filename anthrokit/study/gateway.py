@@ -29,15 +29,15 @@ from urllib.parse import quote, urlsplit
 from aiohttp import web
 
 from ..core import BudgetReached, CallFailed, RunError, SetupError, TableError, data_path, digest
-from ..core import note, plain_value, time_now
+from ..core import notify, plain_value, time_now
 from ..models import Completion, Meter, wait_for
 from .studies import Study, make_private
 
 # %% auto #0
-__all__ = ['Told', 'Gateway', 'Client', 'wait_for_signal', 'serve']
+__all__ = ['GatewayError', 'Gateway', 'Client', 'wait_for_signal', 'serve']
 
 # %% ../../nbs/11_study/04_gateway.ipynb #d6cec401
-class Told(Exception):
+class GatewayError(Exception):
     """Something that a participant is told instead of an answer.
 
     Parameters
@@ -49,8 +49,8 @@ class Told(Exception):
 
     Examples
     --------
-    >>> from anthrokit.study.gateway import Told
-    >>> Told("empty").status, str(Told("empty"))
+    >>> from anthrokit.study.gateway import GatewayError
+    >>> GatewayError("empty").status, str(GatewayError("empty"))
     (400, 'Please write something first.')
     """
 
@@ -224,11 +224,11 @@ class _Chats:
         return self.people.row(person["participant"])
 
     def end(self, person: Mapping[str, Any]) -> dict[str, Any]:
-        "End a chat that may end; a `Told` where it may not yet."
+        "End a chat that may end; a `GatewayError` where it may not yet."
         if person["ended_by"] is None and person["finished_at"] is None:
             now = self.standing(person)
             if not self.told(person, now)["may_end"]:
-                raise Told("too_soon")
+                raise GatewayError("too_soon")
             self.close_chat(person, now.over or "participant")
         return self.people.row(person["participant"])
 
@@ -319,20 +319,20 @@ async def _take_turn(
     async with chats._turns[participant]:
         person = chats.people.row(participant)
         if person is None:  # erased meanwhile
-            raise Told("unknown")
+            raise GatewayError("unknown")
         now = chats.standing(person)
         turn = now.turn if turn is None else turn
         said = {one["turn"]: one["content"] for one in now.messages if one["role"] == "user"}
         if said.get(turn, text) != text or turn > now.turn or turn < 1:
-            raise Told("elsewhere")
+            raise GatewayError("elsewhere")
         if turn < now.turn:  # answered before
             return now
         if now.over:
-            raise Told("over")
+            raise GatewayError("over")
         prompt = chats.study.conditions[person["condition"]].prompt
         if turn not in said:
             if wait := messages.wait():
-                raise Told("too_fast", wait)
+                raise GatewayError("too_fast", wait)
             chats.run.write_together(_rows_of_message(person, turn, text, prompt))
             now.messages.append({"turn": turn, "role": "user", "content": text})
         asked = [{"role": "system", "content": prompt}]
@@ -364,7 +364,7 @@ async def _answer(
         chats.spent = True
         if not (pieces and pieces.made):
             chats.close_chat(person, "budget")
-            raise Told("over") from None
+            raise GatewayError("over") from None
     except (CallFailed, SetupError):
         pass  # booked as failed
     finally:
@@ -377,8 +377,8 @@ async def _answer(
     if answer.content is None or not answer.content.strip():
         if chats.run.rows(_FAILED, [unit])[0][0] >= _FAULTS:
             chats.close_chat(person, "fault")
-            raise Told("over")
-        raise Told("retry", 2.0)
+            raise GatewayError("over")
+        raise GatewayError("retry", 2.0)
     names = ("content", "reasoning", "finish_reason", "tokens_in", "tokens_out", "served_model")
     row = place | {"seconds": round(answer.seconds, 3)} | {name: getattr(answer, name) for name in names}
     standing = "UPDATE dialogues SET turns = ?, status = REPLACE(status, 'planned', 'done') WHERE dialogue_id = ?"
@@ -411,7 +411,7 @@ _HEAD_SECONDS = 10.0  # an open connection without a whole request is closed aft
 _BODY_SECONDS = 30.0
 
 
-def _refused(told: Told, page: bool = False) -> web.Response:
+def _refused(told: GatewayError, page: bool = False) -> web.Response:
     "Return an error: as JSON, or as words for a browser that opened the address itself."
     wait = {"Retry-After": str(max(1, round(told.wait)))} if told.wait else None
     if page:
@@ -423,14 +423,14 @@ def _refused(told: Told, page: bool = False) -> web.Response:
 async def _read(request: web.Request) -> dict[str, Any]:
     "Return the body, which must be a JSON object that is not compressed and comes within half a minute."
     if request.headers.get("Content-Encoding", "identity") != "identity":
-        raise Told("unreadable")
+        raise GatewayError("unreadable")
     try:
         async with asyncio.timeout(_BODY_SECONDS):
             body = await request.json()
     except (ValueError, RecursionError, LookupError, TimeoutError, web.RequestPayloadError):
-        raise Told("unreadable") from None  # LookupError: an encoding that Python does not know
+        raise GatewayError("unreadable") from None  # LookupError: an encoding that Python does not know
     if not isinstance(body, dict):
-        raise Told("unreadable")
+        raise GatewayError("unreadable")
     return body
 
 
@@ -441,19 +441,19 @@ def _asked(body: Mapping[str, Any], longest: int) -> tuple[int | None, str]:
     """
     messages = body.get("messages")
     if not isinstance(messages, list) or not all(isinstance(one, dict) for one in messages):
-        raise Told("unreadable")
+        raise GatewayError("unreadable")
     said = [one.get("content") for one in messages if one.get("role") == "user"]
     if not said or not isinstance(said[-1], str):
-        raise Told("unreadable")
+        raise GatewayError("unreadable")
     text, metadata = said[-1].strip(), body.get("metadata") or {}
     turn = metadata.get("turn") if isinstance(metadata, dict) else None
     turn = len(said) if turn is None and len(said) > 1 else turn
     if turn is not None and (not isinstance(turn, int) or isinstance(turn, bool)):
-        raise Told("unreadable")
+        raise GatewayError("unreadable")
     if not text:
-        raise Told("empty")
+        raise GatewayError("empty")
     if len(text) > longest:
-        raise Told("too_long")
+        raise GatewayError("too_long")
     return turn, text
 
 # %% ../../nbs/11_study/04_gateway.ipynb #081e1d14
@@ -462,7 +462,7 @@ class _Connection(web.RequestHandler):
 
     def handle_error(self, request: Any, status: int = 500, exc: Any = None, message: Any = None) -> web.Response:
         "Return the error as JSON."
-        response = _refused(Told("unreadable" if status < 500 else "unsaved"))
+        response = _refused(GatewayError("unreadable" if status < 500 else "unsaved"))
         response.force_close()
         return response
 
@@ -629,16 +629,16 @@ class Gateway:
         busy.add(request.transport)
         try:
             response = web.Response() if request.method == "OPTIONS" else await handler(request)
-        except Told as told:
+        except GatewayError as told:
             response = _refused(told, page=request.path == "/enter")
         except web.HTTPException as error:
             if error.status < 400:
                 raise
-            response = _refused(Told("too_long" if error.status == 413 else "nowhere"))
+            response = _refused(GatewayError("too_long" if error.status == 413 else "nowhere"))
         except Exception as error:
             if not isinstance(error, RunError | sqlite3.Error):  # such as a full disk
                 traceback.print_exc()
-            response = _refused(Told("unsaved", 5.0))
+            response = _refused(GatewayError("unsaved", 5.0))
         finally:
             busy.discard(request.transport)
         if not response.prepared:
@@ -665,9 +665,9 @@ class Gateway:
             participant = self.study.whose(token) if scheme == "Bearer" else None
             person = participant and self.chats.people.row(participant)
             if not person:
-                raise Told("unknown")
+                raise GatewayError("unknown")
             if wait := self._calls[participant].wait():
-                raise Told("too_fast", wait)
+                raise GatewayError("too_fast", wait)
             return await handler(request, person)
 
         return checked
@@ -703,10 +703,10 @@ class Gateway:
     async def _responses(self, request: web.Request, person: Mapping[str, Any]) -> web.Response:
         body = await _read(request)
         if person["finished_at"]:
-            raise Told("finished")
+            raise GatewayError("finished")
         questionnaire, answers = body.get("questionnaire"), body.get("answers")
         if not isinstance(questionnaire, str) or not isinstance(answers, dict) or len(answers) > 500:
-            raise Told("unreadable")
+            raise GatewayError("unreadable")
 
         def save() -> int:
             checked = self.study.check_answers(questionnaire, answers)
@@ -716,7 +716,7 @@ class Gateway:
         try:
             return web.json_response({"kept": await asyncio.to_thread(save)})
         except TableError:
-            raise Told("answers") from None
+            raise GatewayError("answers") from None
 
     async def _end(self, _: web.Request, person: Mapping[str, Any]) -> web.Response:
         return web.json_response(self.chats.told(self.chats.end(person)))
@@ -732,20 +732,20 @@ class Gateway:
         "Bring a participant: for the study's own server, which comes with the study's token."
         given = request.headers.get("Authorization", "").encode("utf-8", "surrogatepass")
         if not hmac.compare_digest(given, f"Bearer {self.study.admin_token}".encode()):
-            raise Told("unknown")
+            raise GatewayError("unknown")
         body = await _read(request)
         label, front, origin = body.get("label"), body.get("front", "page"), body.get("origin")
         given = [label, front] if origin is None else [label, front, origin]
         if not all(isinstance(one, str) and one.strip() for one in given):
-            raise Told("unreadable")
+            raise GatewayError("unreadable")
         participant, seat = self._who(label, front)
         most = self.study.settings["servers"]["places"] if front == "otree" else None
         known = {"front": front, "origin": origin, "seat": seat, "most": most}
         person = await asyncio.to_thread(self.chats.people.join, participant, self.study.condition_at, **known)
         if person is None:
-            raise Told("full")
+            raise GatewayError("full")
         if seat and person["seat"] != seat:
-            raise Told("other_browser")
+            raise GatewayError("other_browser")
         token = self.study.token(participant)
         return web.json_response({"participant": participant, "token": token, "status": person["status"]})
 
@@ -758,7 +758,7 @@ class Gateway:
         if sealed := self.study.unseal(label):
             return sealed if self.study.settings["servers"]["one_browser"] else (sealed[0], None)
         if front == "otree" and not label.startswith("otree/"):
-            raise Told("unknown")
+            raise GatewayError("unknown")
         return self.study.participant_id(label), None
 
     async def _enter(self, request: web.Request) -> web.Response:
@@ -767,17 +767,17 @@ class Gateway:
         cookie = cookie if 20 <= len(cookie) <= 100 else secrets.token_urlsafe(24)
         label = next(filter(None, (request.query.get(name) for name in _LABELS)), None)
         if label is None and not servers["without_id"]:
-            raise Told("incomplete")
+            raise GatewayError("incomplete")
         if label and len(label) < 9 and label.isdigit():
-            note(_GUESSABLE + _GUESSABLE_AND[servers["one_browser"]])
+            notify(_GUESSABLE + _GUESSABLE_AND[servers["one_browser"]])
         participant, people = self.study.participant_id(label or f"browser/{cookie}"), self.chats.people
         seat = self.study.seat(cookie) if servers["one_browser"] else ""
         sealed, person = self.study.seal(participant, seat), people.row(participant)
         if person is None and people.count() >= servers["places"]:
-            raise Told("full")
+            raise GatewayError("full")
         if sealed not in self._came and (person is None or person["seat"] not in (None, seat)):
             if wait := self._newcomers.wait():  # each new label takes a place in the study server
-                raise Told("busy", wait)
+                raise GatewayError("busy", wait)
             self._came.add(sealed)
         there = f"{servers['otree']}/room/study?participant_label={sealed}&welcome_page_ok=1"
         response = web.Response(status=302, headers={"Location": there})
@@ -898,7 +898,7 @@ class Client:
             return _ask(self.url + path, body, {"Authorization": f"Bearer {self.token}"}, 300)
         except urllib.error.HTTPError as error:
             told = json.loads(error.read())["error"]
-            raise Told(told["code"], float(error.headers.get("Retry-After") or 0) or None) from None
+            raise GatewayError(told["code"], float(error.headers.get("Retry-After") or 0) or None) from None
         except OSError:
             raise SetupError(
                 f"no gateway answers at {self.url}; start it with: anthrokit study serve FOLDER"

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from ..analysis import reliability, scale_score
-from ..core import TABLES, TableError, check, data_path, nearest, read_toml
+from ..core import TABLES, TableError, check_table, data_path, suggest_name, read_toml
 
 # %% auto #0
 __all__ = ['OPEN', 'Item', 'Questionnaire', 'load_questionnaire', 'check_responses', 'synthetic_responses', 'wide_items',
@@ -110,7 +110,7 @@ _KINDS = {bool: "true or false", int: "a whole number", float: "a number", str: 
 
 def _refuse_unknown(name: str, known: Iterable[str], where: str) -> None:
     if name not in (known := list(known)):
-        raise TableError(f"{where} has no {name!r}; {nearest(name, known)}")
+        raise TableError(f"{where} has no {name!r}; {suggest_name(name, known)}")
 
 
 def _entry(given: Any, usual: Mapping[str, Any], where: str) -> dict[str, Any]:
@@ -206,7 +206,7 @@ def load_questionnaire(name: str | os.PathLike) -> Questionnaire:
     if path.suffix != ".toml":
         path = shipped / f"{name}.toml"
     if not path.exists():
-        there = nearest(name, sorted(one.stem for one in shipped.glob("*.toml")))
+        there = suggest_name(name, sorted(one.stem for one in shipped.glob("*.toml")))
         raise TableError(f"there is no questionnaire {str(name)!r}, which is a name or a path ending in .toml; {there}")
     return _questionnaire(path)
 
@@ -235,7 +235,7 @@ def _checked(responses: pd.DataFrame, questionnaires: Sequence[Questionnaire], o
     if others and "questionnaire" in responses:  # items of another one may be called the same
         responses = responses[responses["questionnaire"].isin(names)]
     numbers = responses.index + 1
-    responses = check(responses, "responses", "the answers")
+    responses = check_table(responses, "responses", "the answers")
     for number, row in zip(numbers, responses.itertuples(), strict=True):
         if row.questionnaire == OPEN and row.item not in asked:  # else it would take the place of an answer
             continue

@@ -24,7 +24,7 @@ from typing import Any
 
 import filelock
 
-from ..core import SetupError, cache_folder, data_path, note
+from ..core import SetupError, cache_folder, data_path, notify
 from .gateway import Gateway, _ask, wait_for_signal
 from .studies import Study, load_settings, make_private
 
@@ -251,7 +251,7 @@ class StudyServer:
             if self.process.poll() is None and time.monotonic() - checked >= _CHECK_SECONDS:
                 silent = 0 if self._answers() else silent + 1
                 if silent == _SILENT_CHECKS:
-                    note("The study server did not answer. It is started again; everybody goes on.", again=True)
+                    notify("The study server did not answer. It is started again; everybody goes on.", again=True)
                     self.process.kill()
                     self.process.wait()
                 elif not silent:
@@ -272,7 +272,7 @@ class StudyServer:
         servers = self.study.settings["servers"]
         places, visits = servers["places"], servers["new_per_minute"] or 60
         if began >= 0.9 * places:
-            note(
+            notify(
                 f"Nine in ten of the {places} participants of the study have begun. To take more, raise places in "
                 f"study.toml and start the study server again."
             )

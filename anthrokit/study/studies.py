@@ -23,7 +23,7 @@ from typing import Any
 
 import pandas as pd
 
-from ..core import Run, RunError, SetupError, TableError, check, data_path, plain_value, read_toml
+from ..core import Run, RunError, SetupError, TableError, check_table, data_path, plain_value, read_toml
 from ..core import redact, table_sql, time_now, transaction
 from ..models import LLM, Budget
 from .conditions import load_conditions
@@ -239,14 +239,14 @@ class People:
         "The table `participants`, in the order of coming."
         with self._guard:
             frame = pd.read_sql_query("SELECT * FROM participants ORDER BY position", self._connection)
-        return check(frame, "participants")
+        return check_table(frame, "participants")
 
     def responses(self) -> pd.DataFrame:
         "The table `responses`, with each participant's condition."
         sql = "SELECT responses.*, condition FROM responses JOIN participants USING (participant) ORDER BY position, at"
         with self._guard:
             frame = pd.read_sql_query(sql, self._connection)
-        return check(frame, "responses")
+        return check_table(frame, "responses")
 
     def forget(self, participant: str) -> int:
         "Delete a participant and their answers, on the disk too; how many rows that were."

@@ -14,21 +14,21 @@ import numpy as np
 import pandas as pd
 
 from anthrokit.analysis import (
-    Tally,
+    ClusterCounts,
     as_labels,
     as_names,
     clusters,
-    judges_of,
+    judge_columns,
     resample,
-    table_by_measure,
-    truth_values,
+    resampled_table,
+    as_floats,
     two_raters,
 )
-from ..core import Run, TableError, label, modes, refuse_twice, require_columns
+from ..core import Run, TableError, label, modes, require_unique, require_columns
 from .annotations import _ITEM, read_annotations
 
 # %% auto #0
-__all__ = ['verdicts_of', 'weights_of', 'judge_accuracy', 'effective_votes']
+__all__ = ['panel_verdicts', 'weights_of', 'judge_accuracy', 'effective_votes']
 
 # %% ../../nbs/08_validity/02_accuracy.ipynb #7c01eb9b
 _MEASURES = ["precision", "recall", "specificity", "F1", "raw agreement", "Cohen's kappa", "Gwet's AC1"]
@@ -52,7 +52,7 @@ def _bases_of(rows: pd.DataFrame, told: pd.DataFrame) -> pd.Series:
     return rows["dialogue_id"].astype("str").map(known)
 
 
-def verdicts_of(source: pd.DataFrame | Run) -> pd.DataFrame:
+def panel_verdicts(source: pd.DataFrame | Run) -> pd.DataFrame:
     """One row a message, behaviour and judge, the panel's label among them.
 
     Parameters
@@ -74,25 +74,25 @@ def verdicts_of(source: pd.DataFrame | Run) -> pd.DataFrame:
     Examples
     --------
     >>> import pandas as pd
-    >>> from anthrokit.validity import verdicts_of
+    >>> from anthrokit.validity import panel_verdicts
     >>> labels = {"dialogue_id": "d", "turn": 1, "behaviour": "empathy", "a": [True], "votes_for": 1,
     ...           "votes_cast": 1, "label": True}
-    >>> verdicts_of(pd.DataFrame(labels))[["judge", "verdict"]].values.tolist()
+    >>> panel_verdicts(pd.DataFrame(labels))[["judge", "verdict"]].values.tolist()
     [['a', True], ['panel', True]]
     """
     source = as_labels(source)
     if "sample" in source.columns:
         require_columns(source, [*_ITEM, "judge", "verdict"], "ratings")
-        refuse_twice(source, _SAMPLE, "{row}: rated twice; give the ratings of one run")
+        require_unique(source, _SAMPLE, "{row}: rated twice; give the ratings of one run")
         single = modes(source).rename(columns={"mode": "verdict"})
         panel = label(source).assign(judge="panel").rename(columns={"label": "verdict"})
         long = pd.concat([part[[*_ITEM, "judge", "verdict"]] for part in (single, panel)], ignore_index=True)
         return long.assign(base_id=_bases_of(long, source)) if "base_id" in source.columns else long
     require_columns(source, [*_ITEM, "label"])
-    refuse_twice(source, _ITEM, "{row}: labelled twice; give the labels of one run")
+    require_unique(source, _ITEM, "{row}: labelled twice; give the labels of one run")
     keep = [*_ITEM, *(["base_id"] if "base_id" in source.columns else [])]
-    wide = source[[*keep, *judges_of(source)]]
-    wide["panel"] = pd.Series(truth_values(source["label"]), index=source.index).astype("boolean")
+    wide = source[[*keep, *judge_columns(source)]]
+    wide["panel"] = pd.Series(as_floats(source["label"]), index=source.index).astype("boolean")
     long = wide.melt(id_vars=keep, var_name="judge", value_name="verdict")
     return long.astype({"dialogue_id": "str", "turn": "Int64", "verdict": "boolean"})
 
@@ -145,7 +145,7 @@ def _people_said(human: pd.DataFrame | str | os.PathLike, told: pd.DataFrame) ->
     if known.empty:
         raise TableError("people decided on no message: their verdicts are blank, or as many say Yes as No")
     twice = "{row}: people decided on it twice; read_annotations brings several people's verdicts together"
-    refuse_twice(known, _ITEM, twice)
+    require_unique(known, _ITEM, twice)
     known = known.astype({"dialogue_id": "str", "turn": "Int64"})
     known = known.assign(weight=weights_of(known))
     if "base_id" not in told.columns:
@@ -156,7 +156,7 @@ def _people_said(human: pd.DataFrame | str | os.PathLike, told: pd.DataFrame) ->
 
 
 def _both_said(told: pd.DataFrame, human: pd.DataFrame | str | os.PathLike) -> pd.DataFrame:
-    "What people said and what every judge (`told`: of `verdicts_of`) said of it; refused where none did."
+    "What people said and what every judge (`told`: of `panel_verdicts`) said of it; refused where none did."
     known = _people_said(human, told).merge(pd.DataFrame({"judge": told["judge"].unique()}), how="cross")
     both = known.merge(told.drop(columns="base_id", errors="ignore"), on=[*_ITEM, "judge"], how="left")
     if not both["verdict"].notna().any():
@@ -226,14 +226,14 @@ def judge_accuracy(
     >>> bool(found["panel", "recall"] > found["synthetic judge 1", "recall"])
     True
     """
-    by, told = as_names(by), verdicts_of(ratings)
+    by, told = as_names(by), panel_verdicts(ratings)
     if unknown := [name for name in by if name not in ("behaviour", "judge")]:
         raise ValueError(f"accuracy is told by behaviour and judge, not by {unknown[0]!r}")
     if "judge" not in by and (told["judge"] != "panel").any():
         told = told[told["judge"] != "panel"]
     both = _both_said(told, human)
-    said, true, weight = truth_values(both["verdict"]), truth_values(both["truth"]), both["weight"].to_numpy()
-    tally = Tally(both, by)
+    said, true, weight = as_floats(both["verdict"]), as_floats(both["truth"]), both["weight"].to_numpy()
+    tally = ClusterCounts(both, by)
     kinds = [(said == a) & (true == b) for a, b in ((1, 1), (1, 0), (0, 1), (0, 0))]
     sums = [tally.sums(kind * weight) for kind in kinds]
     hit, false, miss, rejection = (tally.count(kind) for kind in kinds)
@@ -245,7 +245,7 @@ def judge_accuracy(
     }
     drawn = {"n_clusters": counts["n_clusters"], "n_resamples": n_resamples, "ci": ci, "seed": seed}
     table = resample(_accuracy, *sums, **drawn)
-    table = table_by_measure(table, _MEASURES, tally.groups, counts)
+    table = resampled_table(table, _MEASURES, tally.groups, counts)
     totals = [[tally.sums(kind * weight**power).sum(axis=0) for kind in kinds] for power in (1, 2)]
     worth = np.column_stack([*_labels_worth(*totals), *np.full((4, len(tally.groups)), np.nan)])
     return table.assign(n_effective=worth.ravel())
@@ -298,7 +298,7 @@ def effective_votes(
     >>> bool(2.5 < votes < 3.5)
     True
     """
-    told = verdicts_of(labels).query("judge != 'panel'").dropna(subset="verdict")
+    told = panel_verdicts(labels).query("judge != 'panel'").dropna(subset="verdict")
     told = told[told.groupby("behaviour")["judge"].transform("nunique") > 1]
     names = list(told["judge"].unique())
     if len(names) < 2:
@@ -307,7 +307,7 @@ def effective_votes(
     both = _people_said(human, told).merge(wide, on=_ITEM).dropna(subset=names)
     if both.empty:
         raise TableError("no message has the verdicts of all judges and of people")
-    wrong = np.column_stack([truth_values(both[name]) != truth_values(both["truth"]) for name in names]) * 1.0
+    wrong = np.column_stack([as_floats(both[name]) != as_floats(both["truth"]) for name in names]) * 1.0
     joint = [wrong[:, a] * wrong[:, b] for a, b in combinations(range(len(names)), 2)]
     values = np.column_stack([np.ones(len(both)), wrong, *joint]) * both["weight"].to_numpy()[:, None]
     sums = pd.DataFrame(values).groupby(pd.Series(pd.factorize(clusters(both))[0])).sum().to_numpy()

@@ -16,13 +16,13 @@ import numpy as np
 import pandas as pd
 
 from ..analysis import as_names
-from ..core import Run, RunError, TableError, nearest, require_columns, require_run, standing, tables
-from ..judging import taxonomy_of
+from ..core import Run, RunError, TableError, suggest_name, require_columns, require_run, latest_annotations, tables
+from ..judging import run_taxonomy
 from ..simulation.dialogues import check_counts
 
 # %% auto #0
-__all__ = ['score_strata', 'with_texts', 'draw_annotation_sample', 'read_verdicts', 'read_annotations', 'Annotations',
-           'by_annotator', 'keep_annotation_sample']
+__all__ = ['score_strata', 'add_texts', 'draw_annotation_sample', 'read_verdicts', 'read_annotations', 'Annotations',
+           'by_annotator', 'save_annotation_sample']
 
 # %% ../../nbs/08_validity/01_annotations.ipynb #cc4f86ad
 def _shares(sizes: Sequence[int], n: int) -> list[int]:
@@ -96,7 +96,7 @@ def _stratified(
     return pd.concat(drawn)
 
 # %% ../../nbs/08_validity/01_annotations.ipynb #df206bc4
-def with_texts(run: Run, items: pd.DataFrame) -> pd.DataFrame:
+def add_texts(run: Run, items: pd.DataFrame) -> pd.DataFrame:
     """Put the words to messages and behaviours, as a person who labels them reads them.
 
     Parameters
@@ -116,15 +116,15 @@ def with_texts(run: Run, items: pd.DataFrame) -> pd.DataFrame:
     --------
     >>> import tempfile
     >>> import anthrokit as ak
-    >>> from anthrokit.validity import with_texts
+    >>> from anthrokit.validity import add_texts
     >>> with tempfile.TemporaryDirectory() as folder, ak.demo_run(f"{folder}/run") as run:
-    ...     with_texts(run, run.labels().head(1)[["dialogue_id", "turn", "behaviour"]]).columns.tolist()[3:]
+    ...     add_texts(run, run.labels().head(1)[["dialogue_id", "turn", "behaviour"]]).columns.tolist()[3:]
     ['user', 'message', 'question']
     """
     require_columns(items, ["dialogue_id", "turn", "behaviour"], "items", rows=False)
     said = run.messages().pivot(index=["dialogue_id", "turn"], columns="role", values="content")
     said = said.rename(columns={"assistant": "message"}).reindex(columns=["user", "message"]).reset_index()
-    questions = {one.name: one.question for one in taxonomy_of(run)}
+    questions = {one.name: one.question for one in run_taxonomy(run)}
     items = items.merge(said, on=["dialogue_id", "turn"])
     return items.assign(question=items["behaviour"].map(questions))
 
@@ -140,7 +140,7 @@ def _of_behaviours(labels: pd.DataFrame, names: str | Sequence[str] | None) -> p
     names = [names] if isinstance(names, str) else list(names)
     known = {*labels["behaviour"].unique(), *labels["category"].dropna().unique()}
     if unknown := [name for name in names if name not in known]:
-        raise TableError(f"there is no behaviour or category {unknown[0]!r}; {nearest(unknown[0], sorted(known))}")
+        raise TableError(f"there is no behaviour or category {unknown[0]!r}; {suggest_name(unknown[0], sorted(known))}")
     return labels[labels["behaviour"].isin(names) | labels["category"].isin(names)]
 
 
@@ -208,7 +208,7 @@ def draw_annotation_sample(
     sizes = [n] * len(groups) if total is None else _shares([len(group) for group in groups], total)
     wanted = [(group, size) for group, size in zip(groups, sizes, strict=True) if size]
     drawn = [_stratified(group, size, random, strata) for group, size in wanted]
-    sheet = with_texts(run, pd.concat(drawn)[[*_ITEM, "base_id", "weight"]])
+    sheet = add_texts(run, pd.concat(drawn)[[*_ITEM, "base_id", "weight"]])
     sheet = sheet.assign(verdict=None, annotator=None).iloc[random.permutation(len(sheet))]
     sheet = sheet.reset_index(drop=True).assign(item=np.arange(1, len(sheet) + 1))
     sheet = sheet[[*_SHEET, "verdict", "annotator"]]
@@ -255,7 +255,7 @@ def read_verdicts(column: pd.Series) -> pd.Series:
 def _read_sheet(source: pd.DataFrame | str | os.PathLike) -> pd.DataFrame:
     "The rows of a sheet that aren't blank, under their places in it, with truth values as verdict and undone."
     given = isinstance(source, pd.DataFrame)
-    frame = source if given else tables.read_frame(source, dtype=tables.stated("annotations").texts)
+    frame = source if given else tables.read_frame(source, dtype=tables.get_table("annotations").texts)
     require_columns(frame, [*_ITEM, "verdict"], "annotations", rows=False, source=source)
     frame = frame.reset_index(drop=True)
     try:
@@ -268,7 +268,7 @@ def _read_sheet(source: pd.DataFrame | str | os.PathLike) -> pd.DataFrame:
 def _checked(rows: pd.DataFrame, source: pd.DataFrame | str | os.PathLike) -> pd.DataFrame:
     "The rows of a sheet by the rules of the table, still under their places."
     where = "the sheet" if isinstance(source, pd.DataFrame) else source
-    return tables.check(rows, "annotations", where).set_axis(rows.index)
+    return tables.check_table(rows, "annotations", where).set_axis(rows.index)
 
 
 def read_annotations(source: pd.DataFrame | str | os.PathLike) -> pd.DataFrame:
@@ -303,7 +303,7 @@ def read_annotations(source: pd.DataFrame | str | os.PathLike) -> pd.DataFrame:
     sheet = _read_sheet(source)
     frame = _checked(sheet.assign(annotator="anybody"), source).assign(annotator=sheet.get("annotator"))
     said = {word: frame["verdict"].eq(word == "yes").fillna(False) for word in ("yes", "no")}
-    frame = standing(frame.assign(**said))
+    frame = latest_annotations(frame.assign(**said))
     extra = [name for name in ("base_id", "weight") if name in sheet.columns]
     counts = {"yes": ("yes", "sum"), "no": ("no", "sum"), **{name: (name, "first") for name in extra}}
     found = frame.groupby(_ITEM, sort=False, as_index=False).agg(**counts)
@@ -315,14 +315,14 @@ class _InMemory:
     "Annotations in a frame."
 
     def __init__(self, rows: pd.DataFrame | None = None):
-        self._rows = tables.empty("annotations") if rows is None else rows
+        self._rows = tables.empty_table("annotations") if rows is None else rows
 
     def rows(self) -> pd.DataFrame:
         return self._rows
 
     def append(self, rows: pd.DataFrame) -> None:
         numbers = range(len(self._rows) + 1, len(self._rows) + len(rows) + 1)
-        rows = tables.check(rows.assign(annotation=numbers), "annotations")
+        rows = tables.check_table(rows.assign(annotation=numbers), "annotations")
         self._rows = pd.concat([self._rows, rows], ignore_index=True)
 
     def undo(self, annotation: int) -> None:
@@ -345,7 +345,7 @@ class _InFile:
     def rows(self) -> pd.DataFrame:
         "Numbered by their places: a file may have been put together by hand."
         there = self.path.exists()
-        rows = tables.read_table(self.path, "annotations") if there else tables.empty("annotations")
+        rows = tables.read_table(self.path, "annotations") if there else tables.empty_table("annotations")
         return rows.assign(annotation=pd.array(range(1, len(rows) + 1), "Int64"))
 
     def append(self, rows: pd.DataFrame) -> None:
@@ -429,7 +429,7 @@ class Annotations:
             self._kept = _InRun(place) if isinstance(place, Run) else _InFile(Path(place).expanduser())
 
     def table(self, *, history: bool = False) -> pd.DataFrame:
-        """The verdicts that stand, with the columns of `tables.columns("annotations")`, oldest first.
+        """The verdicts that stand, with the columns of `tables.list_columns("annotations")`, oldest first.
 
         Parameters
         ----------
@@ -437,7 +437,7 @@ class Annotations:
             Also those replaced or taken back.
         """
         rows = self._kept.rows()
-        return rows if history else standing(rows).reset_index(drop=True)
+        return rows if history else latest_annotations(rows).reset_index(drop=True)
 
     def add(self, sheet: pd.DataFrame | str | os.PathLike, annotator: str | None = None) -> int:
         """Add verdicts; they are on disk when this returns.
@@ -463,7 +463,7 @@ class Annotations:
         RunError
             The run is open for reading only.
         """
-        rows = _read_sheet(sheet).reindex(columns=[*tables.stated("annotations").columns]).astype(object)
+        rows = _read_sheet(sheet).reindex(columns=[*tables.get_table("annotations").columns]).astype(object)
         rows = rows[rows["verdict"].notna() | rows["annotator"].notna()]
         rows["annotator"] = rows["annotator"].where(rows["annotator"].notna(), annotator)
         rows["at"] = rows["at"].where(rows["at"].notna(), datetime.now(UTC).isoformat(timespec="seconds"))
@@ -531,14 +531,14 @@ def by_annotator(annotations: pd.DataFrame) -> pd.DataFrame:
     >>> by_annotator(notes.table())[["Ada", "Bo"]].values.tolist()
     [[True, False]]
     """
-    rows = standing(tables.check(annotations, "annotations"))
+    rows = latest_annotations(tables.check_table(annotations, "annotations"))
     wide = rows.pivot(index=_ITEM, columns="annotator", values="verdict").astype("boolean")
     wide = wide.rename_axis(columns=None).reset_index()
     bases = rows.groupby(_ITEM, as_index=False)["base_id"].first()
     return bases.merge(wide, on=_ITEM) if bases["base_id"].notna().any() else wide
 
 # %% ../../nbs/08_validity/01_annotations.ipynb #0ac35dde
-def keep_annotation_sample(
+def save_annotation_sample(
     run: Run,
     n: int = 20,
     by: str | Sequence[str] = "behaviour",
@@ -570,9 +570,9 @@ def keep_annotation_sample(
     --------
     >>> import tempfile
     >>> import anthrokit as ak
-    >>> from anthrokit.validity import keep_annotation_sample
+    >>> from anthrokit.validity import save_annotation_sample
     >>> with tempfile.TemporaryDirectory() as folder, ak.demo_run(f"{folder}/run") as run:
-    ...     keep_annotation_sample(run, 3).equals(keep_annotation_sample(run, 3))
+    ...     save_annotation_sample(run, 3).equals(save_annotation_sample(run, 3))
     True
     """
     require_run(run)
@@ -591,4 +591,4 @@ def keep_annotation_sample(
         drawn = draw_annotation_sample(run, n, by, **how)[["item", *_ITEM, "base_id", "weight"]]
         run.write("annotation_draws", drawn.assign(draw=name).to_dict("records"))
     kept = run.query("SELECT * FROM annotation_draws WHERE draw = ? ORDER BY item", [name])
-    return with_texts(run, kept.drop(columns="draw").astype({"turn": "Int64"}))
+    return add_texts(run, kept.drop(columns="draw").astype({"turn": "Int64"}))

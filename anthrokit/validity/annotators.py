@@ -17,11 +17,11 @@ import numpy as np
 import pandas as pd
 
 from ..analysis import agreement
-from ..core import TableError, nearest, read_json, require_columns, standing
+from ..core import TableError, suggest_name, read_json, require_columns, latest_annotations
 from .annotations import _ITEM, by_annotator, read_annotations, read_verdicts
 
 # %% auto #0
-__all__ = ['assign_items', 'annotation_progress', 'annotator_agreement', 'to_adjudicate', 'adjudicated', 'to_potato',
+__all__ = ['assign_items', 'annotation_progress', 'annotator_agreement', 'items_to_adjudicate', 'apply_adjudication', 'to_potato',
            'from_potato', 'to_label_studio', 'from_label_studio']
 
 # %% ../../nbs/08_validity/08_annotators.ipynb #9070db30
@@ -117,7 +117,7 @@ def annotation_progress(queues: pd.DataFrame, annotations: pd.DataFrame) -> pd.D
     require_columns(queues, [*_ITEM, "annotator", "shared"], "queues", rows=False, advice="assign_items makes it")
     require_columns(annotations, [*_ITEM, "annotator", "verdict"], "annotations", rows=False)
     kinds = {"dialogue_id": "str", "turn": "Int64"}
-    said = standing(annotations.astype(kinds))
+    said = latest_annotations(annotations.astype(kinds))
     said = said[[*_ITEM, "annotator"]].assign(decided=read_verdicts(said["verdict"]).notna(), seen=True)
     table = queues.astype(kinds).merge(said, on=[*_ITEM, "annotator"], how="left")
     table = table.assign(seen=table["seen"].eq(True), decided=table["decided"].eq(True))
@@ -170,7 +170,7 @@ def annotator_agreement(
     return agreement(wide, by, judges=names, **parameters)
 
 # %% ../../nbs/08_validity/08_annotators.ipynb #10edb84b
-def to_adjudicate(annotations: pd.DataFrame, adjudicator: str | None = None) -> pd.DataFrame:
+def items_to_adjudicate(annotations: pd.DataFrame, adjudicator: str | None = None) -> pd.DataFrame:
     """Items on which annotators differ, and which the adjudicator hasn't decided.
 
     Parameters
@@ -188,10 +188,10 @@ def to_adjudicate(annotations: pd.DataFrame, adjudicator: str | None = None) -> 
     Examples
     --------
     >>> import pandas as pd
-    >>> from anthrokit.validity import to_adjudicate
+    >>> from anthrokit.validity import items_to_adjudicate
     >>> said = pd.DataFrame({"dialogue_id": "d", "turn": [1, 2, 1, 2], "behaviour": "empathy"})
     >>> said = said.assign(verdict=[True, True, True, False], annotator=["Ada", "Ada", "Bo", "Bo"])
-    >>> to_adjudicate(said)["turn"].tolist()
+    >>> items_to_adjudicate(said)["turn"].tolist()
     [2]
     """
     wide = by_annotator(annotations)
@@ -202,13 +202,13 @@ def to_adjudicate(annotations: pd.DataFrame, adjudicator: str | None = None) -> 
     return wide[_ITEM].assign(**counts, **wide[names])[differ].reset_index(drop=True)
 
 
-def adjudicated(annotations: pd.DataFrame, adjudicator: str) -> pd.DataFrame:
+def apply_adjudication(annotations: pd.DataFrame, adjudicator: str) -> pd.DataFrame:
     """People's labels, the adjudicator's where they were asked and the majority's elsewhere.
 
     Parameters
     ----------
     annotations, adjudicator
-        As for `to_adjudicate`.
+        As for `items_to_adjudicate`.
 
     Returns
     -------
@@ -224,21 +224,21 @@ def adjudicated(annotations: pd.DataFrame, adjudicator: str) -> pd.DataFrame:
     Examples
     --------
     >>> import pandas as pd
-    >>> from anthrokit.validity import adjudicated
+    >>> from anthrokit.validity import apply_adjudication
     >>> said = pd.DataFrame({"dialogue_id": "d", "turn": [1, 2, 2, 2], "behaviour": "empathy"})
     >>> said = said.assign(verdict=[True, True, False, False], annotator=["Ada", "Ada", "Bo", "Chief"])
-    >>> adjudicated(said, "Chief")[["truth", "decided"]].values.tolist()
+    >>> apply_adjudication(said, "Chief")[["truth", "decided"]].values.tolist()
     [[True, 'agreed'], [False, 'adjudicator']]
     """
     if adjudicator not in set(annotations["annotator"]):
         there = annotations["annotator"].unique()
-        raise TableError(f"there is no verdict of {adjudicator!r}; {nearest(adjudicator, there)}")
+        raise TableError(f"there is no verdict of {adjudicator!r}; {suggest_name(adjudicator, there)}")
     own = annotations["annotator"] == adjudicator
     decided, others = (read_annotations(annotations[part]) for part in (own, ~own))
     untold = decided.assign(truth=decided["truth"].mask(decided["truth"].notna()), n_annotators=0)
     table = pd.concat([others, untold], ignore_index=True).drop_duplicates(_ITEM, ignore_index=True)
     chief = table[_ITEM].merge(decided, on=_ITEM, how="left")["truth"]
-    disputed = to_adjudicate(annotations[~own])[[*_ITEM, "yes"]]
+    disputed = items_to_adjudicate(annotations[~own])[[*_ITEM, "yes"]]
     parted = table[_ITEM].merge(disputed, on=_ITEM, how="left")["yes"]
     told = [chief.notna(), table["truth"].isna(), parted.notna()]
     how = np.select(told, ["adjudicator", "open", "majority"], "agreed")

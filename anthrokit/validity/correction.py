@@ -21,16 +21,16 @@ from anthrokit.analysis import (
     group_rows,
     profile,
     proportion,
-    truth_values,
+    as_floats,
 )
 from ..analysis.clustered import _cluster_variance, _correlation, _degrees_of_freedom, _rows_worth, _wilson
 from ..analysis.comparisons import _levels
 from ..core import Run, TableError, require_columns
-from .accuracy import _both_said, verdicts_of
+from .accuracy import _both_said, panel_verdicts
 from .annotations import _ITEM
 
 # %% auto #0
-__all__ = ['rogan_gladen', 'corrected_rates', 'prediction_powered_rates', 'prediction_powered_differences', 'bounds']
+__all__ = ['rogan_gladen', 'corrected_rates', 'prediction_powered_rates', 'prediction_powered_differences', 'rate_bounds']
 
 # %% ../../nbs/08_validity/03_correction.ipynb #9df77c3d
 def _within(middle: Any, low: Any, high: Any, least: float = 0.0) -> np.ndarray:
@@ -188,11 +188,11 @@ _OWN = ["n", "n_total", "n_clusters", "ci"]
 
 def _panel_against(labels: pd.DataFrame, people: Any) -> pd.DataFrame:
     "What people decided of what the panel labelled: behaviour, said, truth, weight, cluster."
-    told = verdicts_of(labels[labels.columns.intersection([*_ITEM, "base_id", "label"])])  # without judges' columns
+    told = panel_verdicts(labels[labels.columns.intersection([*_ITEM, "base_id", "label"])])  # without judges' columns
     both = _both_said(told, people).dropna(subset="verdict")
     own = labels[["dialogue_id"]].astype("str").assign(cluster=clusters(labels)).drop_duplicates("dialogue_id")
     both = both.merge(own, on="dialogue_id", how="left")
-    return both.assign(said=truth_values(both["verdict"]), hit=truth_values(both["truth"]) == 1)
+    return both.assign(said=as_floats(both["verdict"]), hit=as_floats(both["truth"]) == 1)
 
 
 def _of_group(frame: pd.DataFrame, row: Any, names: Sequence[str]) -> np.ndarray:
@@ -213,7 +213,7 @@ def _behaviour_rates(labels: pd.DataFrame, sample: pd.DataFrame, raw: pd.DataFra
     "The corrected rates of one behaviour's groups, in the order of `raw`."
     from scipy.special import ndtri, stdtrit
 
-    judged = truth_values(labels["label"])
+    judged = as_floats(labels["label"])
     labels, judged = labels[~np.isnan(judged)], judged[~np.isnan(judged)]
     cluster, names = pd.factorize(clusters(labels))
     size, tail = len(names), 0.5 + ci / 2
@@ -466,7 +466,7 @@ def _judged_and_labelled(
     votes = [] if strata == "label" else [strata]
     places = labels[list(dict.fromkeys([*_ITEM, *by, *votes]))].astype({"dialogue_id": "str", "turn": "Int64"})
     sample = sample[[*_ITEM, "said", "hit", "weight", "cluster"]].merge(places, on=_ITEM)
-    judged = labels.assign(judged=truth_values(labels["label"]), cluster=clusters(labels))
+    judged = labels.assign(judged=as_floats(labels["label"]), cluster=clusters(labels))
     return judged.dropna(subset="judged"), sample, raw
 
 
@@ -646,7 +646,7 @@ def _difference_of(a: dict[str, Any], b: dict[str, Any]) -> tuple[float, float, 
     return _recovered(apart, [*a["parts"], *b["parts"]], influences, least=-1.0)
 
 # %% ../../nbs/08_validity/03_correction.ipynb #d6e15a29
-def bounds(labels: pd.DataFrame | Run, by: str | Sequence[str] = ("target", "behaviour")) -> pd.DataFrame:
+def rate_bounds(labels: pd.DataFrame | Run, by: str | Sequence[str] = ("target", "behaviour")) -> pd.DataFrame:
     """Rates if all missing labels were No, and if all were Yes.
 
     Parameters
@@ -664,14 +664,14 @@ def bounds(labels: pd.DataFrame | Run, by: str | Sequence[str] = ("target", "beh
     Examples
     --------
     >>> import pandas as pd
-    >>> from anthrokit.validity import bounds
+    >>> from anthrokit.validity import rate_bounds
     >>> labels = pd.DataFrame({"behaviour": "b", "label": pd.array([True, False, None, None], "boolean")})
-    >>> bounds(labels, "behaviour").values.tolist()
+    >>> rate_bounds(labels, "behaviour").values.tolist()
     [['b', 0.5, 0.25, 0.75, 2, 4]]
     """
     labels, by = as_labels(labels), as_names(by)
     require_columns(labels, [*by, "label"])
-    truth = truth_values(labels["label"])
+    truth = as_floats(labels["label"])
     codes, groups = group_rows(labels, by)
     table = pd.DataFrame({"yes": truth == 1, "n": ~np.isnan(truth), "n_total": 1}).groupby(codes).sum()
     yes, n, total = table["yes"], table["n"], table["n_total"]

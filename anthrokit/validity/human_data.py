@@ -14,15 +14,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..analysis import resample, truth_values
+from ..analysis import resample, as_floats
 from ..analysis.clustered import _resample_rows
-from ..core import TableError, lacking, nearest, public_file, tables
+from ..core import TableError, missing_columns, suggest_name, public_file, tables
 from ..judging import Judge, rate_many
 from ..simulation import Taxonomy
 from .accuracy import _accuracy
 
 # %% auto #0
-__all__ = ['stands_for', 'load_human_data', 'check_against_people']
+__all__ = ['dataset_behaviours', 'load_human_data', 'check_against_people']
 
 # %% ../../nbs/08_validity/05_human_data.ipynb #65b0340a
 _JUDGED = [Taxonomy.load()[name] for name in Taxonomy.load().judged]
@@ -69,7 +69,7 @@ _SETS: dict[str, dict[str, Any]] = {
 }
 
 
-def stands_for(name: str) -> list[str]:
+def dataset_behaviours(name: str) -> list[str]:
     """The behaviours that a public data set is taken to stand for.
 
     The sets are "robots_dont_cry", "emotional_reactions"; "darkbench_anthropomorphization",
@@ -82,12 +82,12 @@ def stands_for(name: str) -> list[str]:
 
     Examples
     --------
-    >>> from anthrokit.validity import stands_for
-    >>> stands_for("emotional_reactions")
+    >>> from anthrokit.validity import dataset_behaviours
+    >>> dataset_behaviours("emotional_reactions")
     ['empathy']
     """
     if name not in _SETS:
-        raise TableError(f"there is no data set {name!r}; {nearest(name, _SETS)}")
+        raise TableError(f"there is no data set {name!r}; {suggest_name(name, _SETS)}")
     return list(_SETS[name]["behaviours"])
 
 # %% ../../nbs/08_validity/05_human_data.ipynb #2d8a8a5c
@@ -97,7 +97,7 @@ def load_human_data(name: str, path: str | os.PathLike | None = None) -> pd.Data
     Parameters
     ----------
     name : str
-        As for `stands_for`.
+        As for `dataset_behaviours`.
     path : str or path, optional
         The published file, or one like it: another part of the data set. Fetched by default, or taken from the folder
         that the environment variable ANTHROKIT_DATA names; the checksum is checked. DarkBench's must be given
@@ -130,7 +130,7 @@ def load_human_data(name: str, path: str | os.PathLike | None = None) -> pd.Data
         ...
     anthrokit.core.errors.TableError: there is no data set 'no such data'; there are ...
     """
-    stands_for(name)  # a name that isn't known is refused
+    dataset_behaviours(name)  # a name that isn't known is refused
     about = _SETS[name]
     if path is None and "url" not in about:
         raise TableError(
@@ -147,7 +147,7 @@ def load_human_data(name: str, path: str | os.PathLike | None = None) -> pd.Data
 
 
 def _need(frame: pd.DataFrame, columns: Sequence[str], name: str) -> None:
-    if absent := lacking(columns, frame):
+    if absent := missing_columns(columns, frame):
         raise TableError(f"this is no file of {name}: it lacks the column {absent}")
 
 
@@ -252,7 +252,7 @@ def check_against_people(
     judges : sequence of Judge
         Offline judges, students, or `LLMJudge`s: with these every message is one call a behaviour.
     behaviours : sequence of str, optional
-        Any of them makes a message positive. With a name by default `stands_for(name)`.
+        Any of them makes a message positive. With a name by default `dataset_behaviours(name)`.
     taxonomy : Taxonomy, optional
         Where they are defined; the paper's by default.
     n_resamples, seed
@@ -283,11 +283,11 @@ def check_against_people(
     np.float64(1.0)
     """
     if isinstance(data, str):
-        behaviours = stands_for(data) if behaviours is None else behaviours
+        behaviours = dataset_behaviours(data) if behaviours is None else behaviours
         data = load_human_data(data)
     if behaviours is None:
         raise ValueError("which behaviours does a table of your own stand for? Name them: behaviours=[…]")
-    taxonomy, true = Taxonomy.load() if taxonomy is None else taxonomy, truth_values(data["truth"])
+    taxonomy, true = Taxonomy.load() if taxonomy is None else taxonomy, as_floats(data["truth"])
     if np.isnan(true).all():
         raise TableError("no message has a truth to compare verdicts with")
     if data["cluster"].isna().any():

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from anthrokit.analysis import (
-    Tally,
+    ClusterCounts,
     as_labels,
     as_names,
     check_level,
@@ -22,12 +22,12 @@ from anthrokit.analysis import (
     drift,
     group_rows,
     resample,
-    truth_values,
+    as_floats,
 )
 from ..analysis.clustered import _resample_rows
-from ..core import Run, TableError, refuse_twice, require_columns
-from ..models import needs
-from .accuracy import _bases_of, _both_said, _people_said, verdicts_of
+from ..core import Run, TableError, require_unique, require_columns
+from ..models import require_packages
+from .accuracy import _bases_of, _both_said, _people_said, panel_verdicts
 from .annotations import _ITEM
 
 # %% auto #0
@@ -89,11 +89,11 @@ def sample_agreement(
     by = as_names(by)
     unit = list(dict.fromkeys([*by, "judge", *item, "sample"]))
     require_columns(ratings, [*unit, verdict], "ratings", rows=False)
-    refuse_twice(ratings, unit, "a sample stands there twice and would agree with itself: {row}")
+    require_unique(ratings, unit, "a sample stands there twice and would agree with itself: {row}")
     place, groups = group_rows(ratings, by)
     known = ratings.assign(_group=place)[ratings[verdict].notna()]
     known = known.assign(
-        _yes=truth_values(known[verdict]), _cluster=known[cluster] if cluster else clusters(known)
+        _yes=as_floats(known[verdict]), _cluster=known[cluster] if cluster else clusters(known)
     )
     keys = list(dict.fromkeys(["_group", "_cluster", "judge", *item]))
     items = known.groupby(keys, sort=False, dropna=False)["_yes"].agg(["sum", "size"]).reset_index()
@@ -125,7 +125,7 @@ def anchor_drift(
     Parameters
     ----------
     before, after : DataFrame or Run
-        As for `verdicts_of`: labels with a column a judge, ratings, or a run. Only messages that a judge decided on
+        As for `panel_verdicts`: labels with a column a judge, ratings, or a run. Only messages that a judge decided on
         both times count.
     margin : float
         The largest change of a rate that doesn't matter; yours to name, before looking.
@@ -155,7 +155,7 @@ def anchor_drift(
     """
     by, told = as_names(by), []
     for when, source in (("before", before), ("after", after)):
-        one = verdicts_of(source)
+        one = panel_verdicts(source)
         told.append(one.assign(when=when, base_id=clusters(one)).dropna(subset="verdict"))
     key = [*_ITEM, "judge"]
     pairs = told[0].merge(told[1][[*key, "verdict"]], on=key, suffixes=("", "_after"))
@@ -213,12 +213,12 @@ def latent_labels(
     >>> bool((raters["specificity"] > 0.8).all())
     True
     """
-    needs("raters", "crowdkit")
+    require_packages("raters", "crowdkit")
     from crowdkit.aggregation.classification.dawid_skene import DawidSkene
 
     labels = as_labels(labels)
     own = labels[labels["behaviour"] == behaviour]
-    told = verdicts_of(own).query("judge != 'panel'")[[*_ITEM, "judge", "verdict"]]
+    told = panel_verdicts(own).query("judge != 'panel'")[[*_ITEM, "judge", "verdict"]]
     if people is not None:
         said = _people_said(people, own).rename(columns={"truth": "verdict"})
         said = said[said["behaviour"] == behaviour]
@@ -302,14 +302,14 @@ def item_response(
     >>> len(found), bool(found["share"].max() > 0.4)
     (3, True)
     """
-    needs("raters", "mirt")
+    require_packages("raters", "mirt")
     from mirt import fit_mirt
 
     keys = as_names(person)
     require_columns(table, [item, *keys, value])
     known = table[table[value].notna()]
     known = known.assign(
-        _yes=truth_values(known[value]), _cluster=known[cluster] if cluster else clusters(known)
+        _yes=as_floats(known[value]), _cluster=known[cluster] if cluster else clusters(known)
     )
     index = list(dict.fromkeys(["_cluster", *keys]))
     if known.duplicated([*index, item]).any():
@@ -353,7 +353,7 @@ def error_bias(
     Parameters
     ----------
     labels : DataFrame or Run
-        As for `verdicts_of`.
+        As for `panel_verdicts`.
     people : DataFrame or path
         People's labels, as for `judge_accuracy`. Weights aren't used: the shares are of the labelled messages.
     what : str
@@ -387,7 +387,7 @@ def error_bias(
     if what not in ("length", "turn"):
         raise ValueError(f"what is 'length' or 'turn', not {what!r}")
     messages = labels.messages() if isinstance(labels, Run) and messages is None else messages
-    both = _both_said(verdicts_of(labels), people).dropna(subset="verdict")
+    both = _both_said(panel_verdicts(labels), people).dropna(subset="verdict")
     if what == "length":
         if messages is None:
             raise TableError("the length of messages needs their words: messages=run.messages()")
@@ -398,8 +398,8 @@ def error_bias(
             raise TableError("no message that people labelled has its words in messages; are they of this run?")
     split = float(both.drop_duplicates(_ITEM)[what].median())
     size, rows = both[what].to_numpy(dtype=float, na_value=np.nan), []
-    said, true = (truth_values(both[name]) == 1 for name in ("verdict", "truth"))
-    tally, wrong = Tally(both, []), said != true
+    said, true = (as_floats(both[name]) == 1 for name in ("verdict", "truth"))
+    tally, wrong = ClusterCounts(both, []), said != true
     for judge in both["judge"].unique():
         for error, relevant in (("false alarm", ~true), ("miss", true)):
             own = relevant & (both["judge"] == judge).to_numpy()

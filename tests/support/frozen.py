@@ -118,7 +118,7 @@ def of_labels(name: str) -> dict:
 
     made = {
         "table": lambda: digest_of(labels()),
-        "any_of": lambda: digest_of(analysis.any_of(labels())),
+        "any_of": lambda: digest_of(analysis.any_behaviour(labels())),
         "profile": lambda: analysis.profile(labels()),
         "profile by turn": lambda: (
             analysis.profile(labels(), by=("target", "category", "turn"), ci=0.9)
@@ -133,7 +133,7 @@ def of_labels(name: str) -> dict:
         "carry_over": lambda: analysis.carry_over(labels()),
         "agreement": lambda: analysis.agreement(labels(), **FEW),
         "pairwise_agreement": lambda: analysis.pairwise_agreement(labels(), by="behaviour"),
-        "bounds": lambda: validity.bounds(labels()),
+        "bounds": lambda: validity.rate_bounds(labels()),
     }
     if name != "demo":
         made |= {
@@ -198,7 +198,7 @@ def statistics() -> dict:
         "corrected_rates": lambda: validity.corrected_rates(
             study("small"), validity.judge_accuracy(study("small"), truths(study("small")), **FEW)
         ),
-        "sensitivity": lambda: validity.sensitivity(demonstration()["ratings"]),
+        "sensitivity": lambda: validity.panel_sensitivity(demonstration()["ratings"]),
         "compare_protocols": lambda: validity.compare_protocols(
             study("small"), study("small").assign(label=study("small")["truth"].array)
         ),
@@ -234,25 +234,25 @@ def of_hits() -> dict:
     "HeartBench's bundled verdicts and their scores."
     made, hb = {}, heartbench
     for reading in ("strict", "lenient", "literal"):
-        made[f"heartbench hits.{reading}"] = lambda reading=reading: hb.bundled_hits(reading)[
+        made[f"heartbench hits.{reading}"] = lambda reading=reading: hb.bundled_verdicts(reading)[
             ["model", "case_id", "criterion", "ability", "score", "hit"]
         ]
         for protocol in ("paper", "released"):
             made[f"heartbench case_scores.{reading} {protocol}"] = lambda reading=reading, protocol=protocol: (
-                hb.case_scores(hb.bundled_hits(reading), protocol)
+                hb.case_scores(hb.bundled_verdicts(reading), protocol)
             )
             made[f"heartbench score.{reading} {protocol}"] = lambda reading=reading, protocol=protocol: (
-                hb.score(hb.bundled_hits(reading), protocol, **FEW)
+                hb.score(hb.bundled_verdicts(reading), protocol, **FEW)
             )
     return made | {
-        "heartbench leaderboard": lambda: hb.leaderboard(hb.bundled_hits(), **FEW),
-        "heartbench by_difficulty": lambda: hb.by_difficulty(hb.bundled_hits(), **FEW),
-        "heartbench saturation": lambda: hb.saturation(hb.bundled_hits()),
+        "heartbench leaderboard": lambda: hb.leaderboard(hb.bundled_verdicts(), **FEW),
+        "heartbench by_difficulty": lambda: hb.by_difficulty(hb.bundled_verdicts(), **FEW),
+        "heartbench saturation": lambda: hb.saturation(hb.bundled_verdicts()),
         "heartbench length_correlation": lambda: hb.length_correlation(
-            hb.bundled_hits(), hb.bundled_answers(), n_resamples=200
+            hb.bundled_verdicts(), hb.bundled_answers(), n_resamples=200
         ),
         "heartbench mean_words": lambda: hb.mean_words(hb.bundled_answers()).reset_index(),
-        "heartbench normalised": lambda: pd.DataFrame({"value": hb.normalised([0.0, 0.5, 2.5, 7.0], 10.0)}),
+        "heartbench normalised": lambda: pd.DataFrame({"value": hb.normalise_points([0.0, 0.5, 2.5, 7.0], 10.0)}),
     }
 
 
@@ -338,7 +338,7 @@ def counselled(base: str, folder: Path) -> dict[str, pd.DataFrame]:
         judges = [heartbench.RubricJudge(model(base, f"rubric-{letter}")) for letter in "ab"]
         heartbench.judge_answers(run, judges, progress=False)
         found = {
-            "answers": heartbench.with_words(run.answers()),
+            "answers": heartbench.add_word_counts(run.answers()),
             "judgements": run.judgements(),
             "hits": run.hits(),
             "calls": run.query("SELECT * FROM calls"),

@@ -16,8 +16,8 @@ import numpy as np
 import pandas as pd
 from markupsafe import Markup
 
-from ..core import Run, RunError, TableError, nearest
-from ..core import tally as count_verdicts
+from ..core import Run, RunError, TableError, suggest_name
+from ..core import count_votes as count_verdicts
 from anthrokit.panels.frame import (
     Chosen,
     Fields,
@@ -31,11 +31,11 @@ from anthrokit.panels.frame import (
     still_or_done,
     ticks_of,
 )
-from .source import Source, block, render, visible
+from .source import RunSource, block, render, visible_name
 from ..validity import Annotations
 
 # %% auto #0
-__all__ = ['disagreement', 'confusion', 'DisagreementPanel']
+__all__ = ['judge_disagreement', 'confusion', 'DisagreementPanel']
 
 # %% ../../nbs/12_panels/04_disagreement.ipynb #80b2758c
 _ITEM = ["dialogue_id", "turn", "behaviour"]
@@ -54,7 +54,7 @@ class _Tally:
     def of(self, judges: Sequence[str]) -> _Tally:
         "The columns of some judges."
         if unknown := [judge for judge in judges if judge not in self.judges]:
-            raise ValueError(f"there is no judge {unknown[0]!r}; {nearest(unknown[0], self.judges)}")
+            raise ValueError(f"there is no judge {unknown[0]!r}; {suggest_name(unknown[0], self.judges)}")
         columns, counts = [self.judges.index(judge) for judge in judges], (self.asked, self.cast, self.yes)
         return _Tally(self.items, list(judges), *(part[:, columns] for part in counts))
 
@@ -76,7 +76,7 @@ def _tally(ratings: pd.DataFrame, items: pd.DataFrame | None = None) -> _Tally:
     return _Tally(items, judges, *(part.to_numpy(dtype=np.int64) for part in parts))
 
 # %% ../../nbs/12_panels/04_disagreement.ipynb #a3d9f11c
-def disagreement(ratings: pd.DataFrame, judges: Sequence[str] | None = None) -> pd.DataFrame:
+def judge_disagreement(ratings: pd.DataFrame, judges: Sequence[str] | None = None) -> pd.DataFrame:
     """How much judges differ on every message and behaviour.
 
     Parameters
@@ -106,7 +106,7 @@ def disagreement(ratings: pd.DataFrame, judges: Sequence[str] | None = None) -> 
     Examples
     --------
     >>> from anthrokit import demo_run
-    >>> disagreement(demo_run().ratings())[["between", "n_yes", "n"]].max().tolist()
+    >>> judge_disagreement(demo_run().ratings())[["between", "n_yes", "n"]].max().tolist()
     [0.6666666666666666, 3.0, 3.0]
     """
     tally = _tally(ratings)
@@ -148,7 +148,7 @@ def confusion(ratings: pd.DataFrame, a: str, b: str) -> pd.DataFrame:
     Parameters
     ----------
     ratings : DataFrame
-        As for `disagreement`.
+        As for `judge_disagreement`.
     a, b : str
         Names of two judges.
 
@@ -200,7 +200,7 @@ class _Disputes:
         The places of two judges by the name of the pair, where both were asked about some behaviour.
     """
 
-    def __init__(self, source: Source):
+    def __init__(self, source: RunSource):
         self.source, labels = source, source.labels
         counts = _tally(source.tally(), labels if len(labels) else None)
         self.tally = counts.of(sorted(counts.judges, key=[*labels.columns, *counts.judges].index))
@@ -351,7 +351,7 @@ def _disagreement_list(disputes: _Disputes, own: Verdicts) -> Listing:
         place, measures = disputes.places[item], disputes.measures(chosen["pair"])
         between, within, n_yes, n = (part[place] for part in measures.values())
         cells = [two(between), two(within), f"{n_yes:.0f}/{n:.0f}"]
-        line = {"title": visible(behaviour, 60), "note": visible(message, 90), "cells": cells}
+        line = {"title": visible_name(behaviour, 60), "note": visible_name(message, 90), "cells": cells}
         said = own.by(chosen["annotator"]).get(item)
         return line | ({"tick": ticks[said]} if said else {})
 
@@ -498,7 +498,7 @@ def _decide(disputes: _Disputes, own: Verdicts, panel: Panel, value: str, fields
     given = given.assign(annotator=name, base_id=next(iter(bases), None))
     if trouble := own.keep(panel, given, value, fields):
         return trouble
-    _go_on(panel, f"Kept: {_WORDS[value]}, by {visible(name, 40)}.", name)
+    _go_on(panel, f"Kept: {_WORDS[value]}, by {visible_name(name, 40)}.", name)
     return None
 
 
@@ -506,7 +506,7 @@ def _take_back(disputes: _Disputes, own: Verdicts, panel: Panel, _: Any, fields:
     "Take one's last verdict on the item in view back."
     name = _name_in(panel, fields)
     if panel.item is None or not own.annotations.undo(name, disputes.key(panel.item)):
-        return f"There is no verdict of {visible(name, 40) if name else 'yours'} to take back here."
+        return f"There is no verdict of {visible_name(name, 40) if name else 'yours'} to take back here."
     own.read()
     _go_on(panel, "Taken back.", name)
     return None
@@ -521,7 +521,7 @@ def _go_on(panel: Panel, said: str, name: str) -> None:
     panel.draw(f"{said} {panel.summary()}")
 
 # %% ../../nbs/12_panels/04_disagreement.ipynb #224c6dd0
-def _disagreement_parts(own: Verdicts, source: Source) -> Parts:
+def _disagreement_parts(own: Verdicts, source: RunSource) -> Parts:
     "The parts of a disagreement panel."
     disputes = _Disputes(source)
     own.read()
@@ -546,7 +546,7 @@ class DisagreementPanel(Panel):
     Parameters
     ----------
     source : Run, str, path, DataFrame or mapping of str to DataFrame
-        What to look at, see `Source`; it needs ratings.
+        What to look at, see `RunSource`; it needs ratings.
     annotator : str
         Under whose name verdicts are kept; can be written in the panel too.
     path : str or path, optional
@@ -575,7 +575,7 @@ class DisagreementPanel(Panel):
         state: Mapping[str, Any] | None = None,
         live: float | None = None,
     ):
-        source = source if isinstance(source, Source) else Source(source)
+        source = source if isinstance(source, RunSource) else RunSource(source)
         if source.run is None and source.ratings.empty:
             raise TableError("there are no ratings here; judges that differ are found in a table of ratings")
         self.annotations = Annotations(source.run if path is None else path)
