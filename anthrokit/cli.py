@@ -25,6 +25,7 @@ from cyclopts.config import Dict
 
 import anthrokit as ak
 from .core import suggest_name
+from .core.files import local_path
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -466,7 +467,7 @@ def _script(given: str | None) -> Sequence[str]:
     if given == "pushback":
         return ak.simulation.PUSHBACK
     try:
-        with ak.core.open_text(Path(given).expanduser()) as file:
+        with ak.core.open_text(local_path(given)) as file:
             lines = file.read().splitlines()
     except (OSError, UnicodeError) as error:
         raise ValueError(

@@ -22,6 +22,7 @@ from markupsafe import Markup
 from . import figures, analysis
 from .models import DEFAULT_MODEL, NOTICE
 from .core import Run, RunError, TableError, data_path, to_records, judges_without_verdicts, status_line
+from .core.files import local_path, write_file
 from .panels import CSS, DisplayOptions, RunSource, dialogue_html
 from .panels.source import spell_invisible
 
@@ -61,7 +62,7 @@ def demo_run(folder: str | os.PathLike | None = None) -> Run:
     try:
         run.folder.mkdir(parents=True, exist_ok=True)
         for name, data in _demo_files().items():
-            (run.folder / name).write_bytes(data)
+            write_file(run.folder / name, data)
     except OSError as error:
         raise RunError(f"{run.folder} can't be written: {error.strerror}; name another folder") from None
     return Run(run.folder)
@@ -325,12 +326,12 @@ def write_report(run: Run | str | os.PathLike, path: str | os.PathLike | None = 
     if not isinstance(run, Run):
         with Run(run, read_only=True) as there:
             return write_report(there, path, dialogues=dialogues)
-    path = Path(path).expanduser() if path is not None else run.folder / "report.html"
+    path = local_path(path) if path is not None else run.folder / "report.html"
     with status_line("drawing the report"):
         page = _report(run, dialogues)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(page, encoding="utf-8", errors="replace")
+        write_file(path, page)
     except OSError as error:
         raise RunError(f"{path} can't be written: {error.strerror}") from None
     return path

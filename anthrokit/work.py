@@ -36,6 +36,7 @@ from anthrokit.core import (
     tables,
     status_line,
 )
+from .core.files import local_path
 from anthrokit.models import (
     LLM,
     NOTICE,
@@ -895,7 +896,7 @@ def open_readonly(run: Run | str | Path | None) -> Iterator[Run]:
     """
     if isinstance(run, Run):
         yield run
-    elif run is not None and (Path(run).expanduser() / "ledger.sqlite").exists():
+    elif run is not None and (local_path(run) / "ledger.sqlite").exists():
         with Run(run, read_only=True) as there:
             yield there
     else:

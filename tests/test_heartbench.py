@@ -826,3 +826,18 @@ def test_without_a_chinese_font_the_message_says_what_to_install(monkeypatch):
     with pytest.raises(RuntimeError, match="fonts-noto-cjk"):
         heartbench.plot_radar(scores, chinese=True)
     plt.close("all")
+
+
+@pytest.mark.parametrize("seed", [4, 6, 9])
+def test_equal_scores_share_a_rank(seed):
+    "Two models with the same case scores in another order: their means differ in the last digit alone."
+    random, points = np.random.default_rng(seed), (1, 2, 3, -1)
+    hit = random.random((9, 4)) < 0.6
+    rows = [
+        (model, f"c{case}", number, "Warmth", score, "x", bool(met))
+        for model, order in (("a", range(9)), ("b", random.permutation(9)))
+        for case, place in enumerate(order)
+        for number, (score, met) in enumerate(zip(points, hit[place], strict=True), 1)
+    ]
+    table = pd.DataFrame(rows, columns=["model", "case_id", "criterion", "ability", "score", "content", "hit"])
+    assert heartbench.leaderboard(table, n_resamples=50)["rank"].tolist() == [1, 1]

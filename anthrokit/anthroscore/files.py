@@ -17,6 +17,7 @@ import pandas as pd
 from .mentions import AnthroScoreError, Entities, _several, get_protocol
 from .scoring import Scorer, load_scorer, score_texts
 from ..core import digest
+from ..core.files import local_path, write_file
 from ..models import ExecutorPool
 
 # %% auto #0
@@ -28,12 +29,20 @@ def _parts_of(texts: Any) -> list[tuple[Path, int, str]]:
     import pyarrow.parquet
 
     given = [texts] if isinstance(texts, (str, os.PathLike)) else list(texts)
-    files = [path for one in map(Path, given) for path in (sorted(one.glob("*.parquet")) if one.is_dir() else [one])]
+    files = [path for one in map(local_path, given) for path in (sorted(one.glob("*.parquet")) if one.is_dir() else [one])]
     if absent := [path for path in files if not path.is_file()]:
         raise AnthroScoreError(f"there is no file {absent[0]}")
     if len({path.stem for path in files}) < len(files):
         raise AnthroScoreError("two files have the same name, and so would their scores")
-    groups = {path: pyarrow.parquet.ParquetFile(path).num_row_groups for path in files}
+    groups = {}
+    for path in files:
+        try:
+            groups[path] = pyarrow.parquet.ParquetFile(path).num_row_groups
+        except pyarrow.ArrowException as error:
+            raise AnthroScoreError(
+                f"{path} can't be read as Parquet: {str(error)[:200]}. Files of texts are Parquet files with a column of "
+                "texts; pd.read_csv(path).to_parquet(…) writes one from a CSV file."
+            ) from None
     return [(path, number, f"{path.stem}-{number:05}.parquet") for path in files for number in range(groups[path])]
 
 
@@ -111,7 +120,7 @@ def _same_scale(folder: Path, about: dict[str, Any]) -> None:
     except FileNotFoundError:
         known = {}
     _refuse_others(folder, known, about)
-    (folder / _ABOUT).write_text(json.dumps({**known, **about}, ensure_ascii=False), encoding="utf-8")
+    write_file(folder / _ABOUT, json.dumps({**known, **about}, ensure_ascii=False))
 
 
 def score_files(
@@ -162,7 +171,7 @@ def score_files(
     >>> score_files(f"{folder}/texts.parquet", f"{folder}/scores", "bot", "smollm2-135m-instruct").values.tolist()
     [['texts-00000.parquet', 2, 1, 1]]
     """
-    parts, into = _parts_of(texts), Path(into)
+    parts, into = _parts_of(texts), local_path(into)
     _refuse_doubled(dict.fromkeys(path for path, _, _ in parts))
     spread = None if on is None else ExecutorPool.of(on)
     if spread and not isinstance(model, (str, os.PathLike, type(None))):

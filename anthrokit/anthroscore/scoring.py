@@ -187,9 +187,9 @@ def _from_folder_or_hub(model: str | os.PathLike) -> tuple[Any, Any]:
                 loader.from_pretrained(model, config=config, local_files_only=here, **own_code),
                 auto.AutoTokenizer.from_pretrained(model, local_files_only=here, **own_code),
             )
-    except (OSError, ValueError) as error:
+    except Exception as error:  # of many kinds: a damaged file, weights that are a pickle, a missing library
         _refuse_own_code(model, error)
-        raise AnthroScoreError(f"{model} can't be loaded: {str(error).splitlines()[0]}") from None
+        raise AnthroScoreError(f"{model} can't be loaded: {str(error).splitlines()[0] if str(error) else error!r}") from None
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #09416a6d
 def _load(model: str | os.PathLike | None) -> tuple[Any, Any, str]:

@@ -13,7 +13,8 @@ import socket
 import sqlite3
 import tempfile
 import threading
-from collections.abc import Callable, Iterable, Iterator
+import weakref
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -23,9 +24,10 @@ import pandas as pd
 
 from . import tables
 from .errors import RunError, make_redactor, redact
+from .files import local_path, refuse_links, replacing, write_file
 
 # %% auto #0
-__all__ = ['VERSION', 'time_now', 'plain_value', 'transaction', 'Ledger']
+__all__ = ['VERSION', 'check_schema', 'time_now', 'plain_value', 'transaction', 'Ledger']
 
 # %% ../../nbs/01_core/03_ledger.ipynb #65c0f480
 VERSION = 1  # of the tables; a ledger of another version is refused
@@ -62,21 +64,60 @@ def _check_ledger(path: Path) -> bool:
 # %% ../../nbs/01_core/03_ledger.ipynb #2ecee59d
 def _make_ledger(path: Path) -> None:
     "Put a ledger with every table, and nothing in them, on disk."
-    partial = path.with_name(f"{path.name}.partial")
-    partial.unlink(missing_ok=True)
-    with contextlib.closing(sqlite3.connect(partial, isolation_level=None)) as connection:
+    with (
+        replacing(path) as partial,
+        contextlib.closing(sqlite3.connect(partial, isolation_level=None)) as connection,
+    ):
         connection.execute("BEGIN")  # all at once, or the disk is waited for after each
         _make_tables(connection)
         connection.execute("COMMIT")
         connection.execute("PRAGMA journal_mode=WAL")
-    partial.replace(path)
 
 
 def _make_tables(connection: sqlite3.Connection) -> None:
     connection.execute(f"PRAGMA application_id={_MARK}")
     connection.execute(f"PRAGMA user_version={VERSION}")
-    for name in tables.LEDGER_TABLES:
-        connection.execute(tables.table_sql(name))
+    for statement in _schema().values():
+        connection.execute(statement)
+
+
+def _schema() -> dict[str, str]:
+    "Return the statement for each object of a ledger, by its name."
+    index = "CREATE INDEX batch_requests_by_request ON batch_requests (request)"
+    statements = {name: tables.table_sql(name).replace("IF NOT EXISTS ", "") for name in tables.LEDGER_TABLES}
+    return {**statements, "batch_requests_by_request": index}
+
+
+def check_schema(connection: sqlite3.Connection, path: Path, schema: Mapping[str, str]) -> None:
+    """Raise if an SQLite file holds anything but the given tables: a trigger or a view could change what is read.
+
+    Parameters
+    ----------
+    connection : sqlite3.Connection
+        To the file.
+    path : Path
+        The file, for the message.
+    schema : mapping
+        Name of each table and index to the statement that makes it. They may be missing.
+
+    Raises
+    ------
+    RunError
+        Names the first object that is different.
+
+    Examples
+    --------
+    >>> with contextlib.closing(sqlite3.connect(":memory:")) as connection:
+    ...     _ = connection.execute("CREATE TABLE one (n)")
+    ...     check_schema(connection, Path("ledger.sqlite"), {"one": "CREATE TABLE one (n)"})
+    """
+    rows = connection.execute("SELECT type, name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'")
+    for kind, name, statement in rows:
+        if statement != schema.get(name):
+            raise RunError(
+                f"{path} holds a {kind} {name!r} that anthrokit did not make, so its results can't be trusted. Ask where "
+                f"the run comes from. If you trust it, remove the {kind} (sqlite3 {path} 'DROP {kind.upper()} \"{name}\"')."
+            )
 
 # %% ../../nbs/01_core/03_ledger.ipynb #01253249
 _REMEDIES = {
@@ -102,12 +143,30 @@ def _explain_error(error: Exception, folder: Path) -> RunError | None:
     return None
 
 # %% ../../nbs/01_core/03_ledger.ipynb #48ea5bbd
+# The locks of this process. After a fork the child's key differs, so it is refused like any other process.
+_LOCKS: weakref.WeakValueDictionary[tuple[int, Path], filelock.BaseFileLock] = weakref.WeakValueDictionary()
+_LOCKS_GUARD = threading.Lock()
+_INHERITED: list[Any] = []  # a child keeps its parent's locks: to delete one would release it for the parent
+
+
+def _keep_inherited() -> None:
+    global _LOCKS_GUARD
+    _LOCKS_GUARD = threading.Lock()  # another thread of the parent may have held it
+    _INHERITED.extend(_LOCKS.values())
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_keep_inherited)
+
+
 def _lock_folder(folder: Path) -> filelock.BaseFileLock:
     "Take the right to write to a run, held by this process until it ends or releases the lock."
-    lock = filelock.FileLock(folder / "run.lock", is_singleton=True, thread_local=False)
+    place = (os.getpid(), folder.resolve())
     holder = folder / "run.lock.json"
     try:
-        lock.acquire(timeout=0)
+        with _LOCKS_GUARD:  # threads that open a run at once share one lock
+            lock = _LOCKS.setdefault(place, filelock.FileLock(folder / "run.lock", thread_local=False))
+            lock.acquire(timeout=0)
     except filelock.Timeout:
         raise RunError(
             f"the run {folder} is being worked on{_told_by(holder)}. Wait for it, stop it, or look at the run with "
@@ -117,7 +176,7 @@ def _lock_folder(folder: Path) -> filelock.BaseFileLock:
         raise _unwritable(folder, error) from None
     try:
         said = {"process": os.getpid(), "host": socket.gethostname(), "since": time_now()}
-        holder.write_text(json.dumps(said), encoding="utf-8")
+        write_file(holder, json.dumps(said))
     except OSError as error:
         lock.release()
         raise _unwritable(folder, error) from None
@@ -286,8 +345,8 @@ class Ledger:
     def __init__(self, folder: str | os.PathLike, *, read_only: bool = False):
         if not isinstance(folder, (str, os.PathLike)):
             raise TypeError(f"a run is named by its folder, a text or path, not {type(folder).__name__}")
-        self.folder, self.read_only, self._guard = Path(folder).expanduser(), read_only, threading.RLock()
-        self.path = self.folder / "ledger.sqlite"
+        self.folder, self.read_only = local_path(folder, RunError), read_only
+        self.path, self._guard, self._process = self.folder / "ledger.sqlite", threading.RLock(), os.getpid()
         self._refuse_others()
         self.fresh = not self.path.exists()
         if self.fresh:
@@ -299,12 +358,13 @@ class Ledger:
     def _refuse_others(self) -> None:
         if self.folder.is_file():
             raise RunError(f"{self.folder} is a file; a run is a folder")
+        refuse_links(self.folder)
         if self.path.exists():
             return
         if self.read_only:
             raise RunError(f"{self.folder} holds no run")
         there = [file.name for file in self.folder.iterdir()] if self.folder.exists() else []
-        if other := sorted(name for name in there if not name.startswith(("run.lock", "ledger.sqlite.partial"))):
+        if other := sorted(name for name in there if not name.startswith(("run.lock", "partial-"))):
             raise RunError(
                 f"{self.folder} is not a run and not empty (it holds {', '.join(other[:3])}); name a new folder"
             )
@@ -318,11 +378,14 @@ class Ledger:
                 self._lock = _lock_folder(self.folder)
                 doubt = self._lock.lock_counter == 1 and (not whole or _has_log(self.path))
                 self._connection = _open_to_write(self.path, doubt)
+            check_schema(self._connection, self.path, _schema())
         except sqlite3.Error as error:
             self._release()
             raise _explain_error(error, self.folder) or RunError(f"{self.path} can't be opened: {error}") from None
         except BaseException:
             self._release()
+            if self._connection is not None and not self.fresh:
+                self._connection.close()
             raise
         self.fresh = False
 
@@ -346,6 +409,7 @@ class Ledger:
 
     def _reopen(self) -> None:
         self._connection.close()
+        self._connection = None
         self._open()
 
     def _release(self) -> None:
@@ -356,6 +420,11 @@ class Ledger:
     @contextlib.contextmanager
     def _open_connection(self) -> Iterator[sqlite3.Connection]:
         "Errors of SQLite are RunErrors that say what to do, where it isn't the statement that is wrong."
+        if self._process != os.getpid():
+            raise RunError(
+                f"the run {self.folder} was opened by the process {self._process}, of which this process, {os.getpid()}, is a "
+                f"copy. Close the run before the copy is made, and open it there: Run({str(self.folder)!r})."
+            )
         try:
             with self._guard:
                 if self.closed:
@@ -430,7 +499,7 @@ class Ledger:
 
     def close(self) -> None:
         "Give the run free for other processes. A closed run can't be used; open it again instead."
-        if not self.closed and self._connection is not None:
+        if self._process == os.getpid() and not self.closed and self._connection is not None:
             self._connection.close()
+            self._release()
         self.closed = True
-        self._release()

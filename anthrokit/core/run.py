@@ -25,6 +25,7 @@ import pandas as pd
 
 from . import tables, votes
 from .errors import RunError, diff_settings, suggest_name, redact, redact_in, require_kind
+from .files import local_path, write_file
 from .ledger import Ledger, time_now
 from .notes import notify
 from .tables import LEDGER_TABLES, TABLES
@@ -405,10 +406,8 @@ class Run(Ledger):
 
     def _write_manifest(self) -> None:
         "Write manifest.json, whole or not at all."
-        partial = self.folder / "manifest.json.partial"
         try:
-            partial.write_text(_as_json(self.manifest()), encoding="utf-8")
-            partial.replace(self.folder / "manifest.json")
+            write_file(self.folder / "manifest.json", _as_json(self.manifest()))
         except OSError as error:
             raise RunError(
                 f"{self.folder / 'manifest.json'} can't be written: {error.strerror}. All results are kept in the "
@@ -877,12 +876,12 @@ class Run(Ledger):
         ...     len(list(export.glob("*.csv"))), (export / "manifest.json").is_file()
         (10, True)
         """
-        folder, described = Path(folder), []
+        folder, described = local_path(folder, RunError), []
         meanings = dict.fromkeys(self.design(), "column of the design, or of the file the dialogue came from")
         meanings |= {judge: f"mode over the samples of the judge {judge}" for judge in self.judges()["judge"]}
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            (folder / "manifest.json").write_text(_as_json(self.manifest()), encoding="utf-8")
+            write_file(folder / "manifest.json", _as_json(self.manifest()))
         except OSError as error:
             raise RunError(f"{folder} can't be written: {error.strerror}. Export into another folder.") from None
         for name, frame in _exported(self).items():
@@ -920,7 +919,7 @@ class Run(Ledger):
         ...     Run.restore(run.export(f"{folder}/export"), f"{folder}/again")
         Run 'again': 16 of 16 dialogues, 160 messages, 3200 of 3200 ratings ok
         """
-        export, folder = Path(export), Path(folder)
+        export, folder = local_path(export, RunError), local_path(folder, RunError)
         if (folder / "ledger.sqlite").exists():
             raise RunError(f"{folder} holds a run already; restore into a new folder")
         needed = ("manifest.json", *(f"{name}.csv" for name in _ALWAYS))
@@ -1618,7 +1617,7 @@ def repair(folder: str | os.PathLike, new_folder: str | os.PathLike) -> pd.DataF
     ...     repair(run.folder, f"{folder}/saved")["rows"].tolist()
     [16, 16, 4, 144, 11, 160, 3200]
     """
-    path, target = Path(folder).expanduser() / "ledger.sqlite", Path(new_folder).expanduser()
+    path, target = local_path(folder) / "ledger.sqlite", local_path(new_folder)
     if not path.is_file():
         raise RunError(f"{folder} holds no run")
     if (target / "ledger.sqlite").exists():

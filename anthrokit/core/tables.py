@@ -22,6 +22,7 @@ from typing import Any, NamedTuple, TextIO
 import pandas as pd
 
 from .errors import RunError, TableError, missing_columns, suggest_name, require_kind
+from .files import local_path, replacing
 
 # %% auto #0
 __all__ = ['TEXT', 'INTEGER', 'NUMBER', 'BOOLEAN', 'TABLES', 'LEDGER_TABLES', 'TABLE_FILES', 'Table', 'list_columns', 'get_table',
@@ -847,7 +848,7 @@ def _undecoded(path: Path, encoding: str) -> str:
 
 def _file(path: str | os.PathLike) -> Path:
     "The path of a file that is there."
-    path = Path(path).expanduser()
+    path = local_path(path)
     if not path.is_file():
         raise TableError(f"{path}: {'is a folder, not a file' if path.is_dir() else 'there is no such file'}")
     return path
@@ -1076,11 +1077,32 @@ def _parquet_table(path: Path) -> pd.DataFrame:
     import pyarrow.parquet
 
     try:
-        require_unique_names(pyarrow.parquet.read_schema(path).names, f"{path}: ")
-        frame = pd.read_parquet(path)
+        with pyarrow.parquet.ParquetFile(path) as file:
+            require_unique_names(file.schema_arrow.names, f"{path}: ")
+            batches = [*_within_memory(file, path)]
+            frame = pyarrow.Table.from_batches(batches, file.schema_arrow).to_pandas()
         return frame.reset_index(drop=frame.index.names == [None])
-    except pyarrow.ArrowException as error:
-        raise TableError(f"{path}: can't be read as Parquet: {str(error)[:200]}") from None
+    except TableError:
+        raise
+    except Exception as error:  # pyarrow and pandas raise many kinds for a damaged file
+        what = f"{type(error).__name__}: {str(error)[:200]}"
+        raise TableError(f"{path}: can't be read as Parquet: {what}. Write the file again, or give a CSV file.") from None
+
+
+_LEAST, _TIMES = 2**28, 200  # bytes that any file may take in memory, and how many times its own size a file may take
+
+
+def _within_memory(file: Any, path: Path) -> Iterator[Any]:
+    "Yield the record batches of a Parquet file; raise as soon as they take far more memory than any real table would."
+    limit, size = max(_LEAST, _TIMES * path.stat().st_size), 8 * file.metadata.num_rows
+    for batch in file.iter_batches(1_000) if size <= limit else [None]:
+        size += batch.nbytes if batch is not None else 0
+        if size > limit:
+            raise TableError(
+                f"{path}: has {path.stat().st_size:,} bytes and takes more than {limit:,} in memory, as no table of texts "
+                "does. If it is a real table, write it as CSV, or in parts."
+            )
+        yield batch
 
 # %% ../../nbs/01_core/01_tables.ipynb #9091d4e1
 def read_parts(
@@ -1213,18 +1235,19 @@ def write_frame(
     ...     path.read_text(), read_frame(path)["content"][0]
     ("content\\n'=1+1\\n", '=1+1')
     """
-    path = Path(path).expanduser()
+    path = local_path(path)
     if (kind := table_suffix(path)) is None:
         raise TableError(f"{path}: a table is written to {TABLE_FILES}, not {path.suffix or 'this'}")
     try:
-        if kind in (".csv", ".tsv"):
-            form = {"sep": "\t" if kind == ".tsv" else ",", "index": False, "lineterminator": "\r\n"}
-            map_cells(frame, escape_cell).to_csv(path, encoding=encoding, errors="replace", **form)
-        elif kind != ".parquet":
-            form = {"orient": "records", "lines": kind != ".json", "double_precision": 15}
-            frame.to_json(path, force_ascii=False, **form)
-        else:
-            _write_parquet(frame, path, table, meanings or {})
+        with replacing(path) as partial:
+            if kind in (".csv", ".tsv"):
+                form = {"sep": "\t" if kind == ".tsv" else ",", "index": False, "lineterminator": "\r\n"}
+                map_cells(frame, escape_cell).to_csv(partial, encoding=encoding, errors="replace", **form)
+            elif kind != ".parquet":
+                form = {"orient": "records", "lines": kind != ".json", "double_precision": 15}
+                frame.to_json(partial, force_ascii=False, **form)
+            else:
+                _write_parquet(frame, partial, table, meanings or {})
     except OSError as error:
         raise RunError(f"{path} can't be written: {error.strerror or error}") from None
     return path

@@ -91,7 +91,7 @@ def plot_ranks(before: pd.Series, after: pd.Series, ax: Axes | None = None) -> A
     both = pd.concat([before.rename("before"), after.rename("after")], axis=1, join="inner").dropna()
     if len(both) < 2:
         raise TableError("fewer than two models stand in both tables; their names must be the same")
-    ranks, models = both.rank(ascending=False, method="min"), model_labels(list(both.index))
+    ranks, models = both.round(9).rank(ascending=False, method="min"), model_labels(list(both.index))
     ax = new_axes(ax, (6.8, 1.0 + 0.3 * len(both)))
     for name, (left, right) in ranks.iterrows():
         moved = left - right

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from ..analysis import behaviour_categories
+from ..analysis.clustered import at_least_half
 from ..core import TableError
 from .profiles import _draw_dots, _draw_heat, _name_rows, _size_of_rows, _what_of
 from .style import COLOURS, MARKERS, ALLOW_OVERFLOW, colours_of, counted, figure_size
@@ -242,7 +243,7 @@ def plot_late(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     def label(part: pd.DataFrame) -> str:
         if part.empty:
             return "none occurs"
-        half = f"half or more for {(part['estimate'] >= 0.5).sum()} of {len(part)} that occur"
+        half = f"half or more for {at_least_half(part['estimate']).sum()} of {len(part)} that occur"
         return f"{half}; n = {counted(part['n'])} dialogues"
 
     ax = _draw_dots(ax, frame, what, series, label=label)

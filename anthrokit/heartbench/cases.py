@@ -36,6 +36,7 @@ from anthrokit.core import (
     require_columns,
     require_kind,
 )
+from ..core.files import local_path
 
 # %% auto #0
 __all__ = ['OTHER', 'SCENES', 'RELEASED', 'WRITERS', 'READINGS', 'load_abilities', 'ability_names', 'Criterion', 'Case',
@@ -511,7 +512,7 @@ def load_cases(
     if source == "heartbench":
         path = public_file(**RELEASED)
     else:
-        path = data_path("heartbench/cases.jsonl") if source == "bundled" else Path(source).expanduser()
+        path = data_path("heartbench/cases.jsonl") if source == "bundled" else local_path(source)
     if not path.suffix and not path.exists():
         raise TableError(f"there are no cases {str(source)!r}; {suggest_name(source, ('heartbench', 'bundled'))}")
     abilities = load_abilities() if abilities is None else abilities

@@ -18,6 +18,7 @@ import numpy as np
 import pandas as pd
 
 from ..core import Run, TableError, digest, read_json, require_unique, require_columns
+from ..core.files import local_path
 from .cases import OTHER, SCENES, Case, Cases, ability_names, merge_turns
 from .judging import read_object
 from .languages import language_of
@@ -95,7 +96,7 @@ def read_transcripts(
     >>> cases["one"].dialogue
     (('user', 'I am tired.'), ('helper', 'Since when?'), ('user', 'I am tired.'))
     """
-    made, left, lines, path = [], [], {}, Path(path).expanduser()
+    made, left, lines, path = [], [], {}, local_path(path)
     sides = {**_SIDES, **{name.lower(): side for name, side in (roles or {}).items()}}
     for number, (_, given) in enumerate(read_json(path, encoding), start=1):
         try:

@@ -18,6 +18,7 @@ import numpy as np
 import pandas as pd
 
 from ..core import TableError, require_unique, require_columns, tables
+from ..core.files import local_path
 from .cases import OTHER, Cases, as_cases
 from .results import saturation
 
@@ -48,7 +49,7 @@ class Ballots:
     """
 
     def __init__(self, path: str | os.PathLike | None = None):
-        self.path = None if path is None else Path(path).expanduser()
+        self.path = None if path is None else local_path(path)
         if self.path is not None and tables.table_suffix(self.path) is None:
             raise TableError(f"{self.path}: ballots are kept in a .csv file, or another of {tables.TABLE_FILES}")
         self._rows = pd.DataFrame(columns=_BALLOT)
@@ -100,8 +101,7 @@ class Ballots:
             if self.path is None:
                 self._rows = whole
             else:
-                partial = self.path.with_name(f"partial-{self.path.name}")
-                tables.write_frame(whole.fillna("").astype("str"), partial, "ballots").replace(self.path)
+                tables.write_frame(whole.fillna("").astype("str"), self.path, "ballots")  # whole, or not at all
 
     def _read(self) -> pd.DataFrame:
         if self.path is None or not self.path.exists():
@@ -239,7 +239,7 @@ def decide(
         "{take} of {n} take it": table["take"] < share * table["n"] - 1e-9,
         "nobody gives points": low.isna(),
         "some reward what others punish, or give 0": low * high <= 0,
-        "points from {points_low:g} to {points_high:g}": high - low > most_apart,
+        "points from {points_low:g} to {points_high:g}": high - low > most_apart + 1e-9,
     }
     why = np.select(list(against.values()), list(against), "")
     told = zip(why, table.to_dict("records"), strict=True)

@@ -14,6 +14,7 @@ import pandas as pd
 
 from ..analysis import as_names, check_range
 from ..core import TableError, digest, suggest_name, require_unique, require_columns, tables
+from ..core.files import local_path
 from .cases import OTHER, Cases
 from .results import expert_agreement, beside, golden
 from ..validity import read_verdicts
@@ -199,7 +200,7 @@ def write_golden_sheets(sheets: Mapping[str, pd.DataFrame], folder: str | os.Pat
     ...     [path.name for path in write_golden_sheets(sheets, folder)]
     ['expert 1.csv', 'expert 2.csv', 'expert 3.csv']
     """
-    folder = Path(folder).expanduser()
+    folder = local_path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     paths = []
     for place, sheet in enumerate(sheets.values(), start=1):

@@ -15,6 +15,7 @@ from typing import Any
 import pandas as pd
 
 from ..core import TableError, read_json, require_columns
+from ..core.files import local_path
 from .cases import Cases, ability_names, case_record, has_text, write_records
 from .scoring import case_scores
 
@@ -145,7 +146,7 @@ def write_released_scores(
     require_columns(answers, ["case_id", "content"], "answers", rows=False)
     if hits["model"].nunique() != 1:
         raise TableError(f"released results hold one model, not {', '.join(hits['model'].unique())}")
-    folder = Path(folder)
+    folder = local_path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     said = answers.dropna(subset=["content"]).set_index("case_id")["content"]
     chinese = dict(zip(cases.abilities["ability"], cases.abilities["ability_zh"], strict=True))

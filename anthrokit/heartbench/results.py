@@ -82,13 +82,14 @@ def leaderboard(
     table["common"] = pd.array(mean_of_known(means), dtype="Float64")
     drawn = ability_means(grid.values, draw_clusters(len(grid.cases), n_resamples, seed))[..., grid.counted]
     ranks = pd.DataFrame(mean_of_all(drawn).T, columns=grid.models).loc[:, table["estimate"].notna().to_numpy()]
-    ranks = ranks.dropna().rank(axis=1, ascending=False, method="min")
+    ranks = ranks.dropna().round(9).rank(axis=1, ascending=False, method="min")
     usable = has_enough_clusters(table["n"], ci) & (len(ranks) >= 0.9 * n_resamples)
-    table["rank"] = table["estimate"].rank(ascending=False, method="min").astype("Int64")
+    table["rank"] = table["estimate"].round(9).rank(ascending=False, method="min").astype("Int64")
     for name, level, toward in (("rank_low", (1 - ci) / 2, "lower"), ("rank_high", (1 + ci) / 2, "higher")):
         reached = ranks.quantile(level, interpolation=toward).reindex(table.index)
         table[name] = reached.astype("Float64").round().astype("Int64").where(usable)
-    table = table.reset_index().sort_values(["estimate", "common"], ascending=False, na_position="last")
+    order = table[["estimate", "common"]].round(9).sort_values(["estimate", "common"], ascending=False, kind="stable")
+    table = table.loc[order.index].reset_index()
     names = ["rank", "model", "estimate", "ci_low", "ci_high", "rank_low", "rank_high", "worst", "best"]
     return table[[*names, "common", "lacks", "n", "n_total"]].reset_index(drop=True)
 
@@ -373,7 +374,7 @@ def _rhos(draws: np.ndarray) -> np.ndarray:
     "Spearman's correlations of two scores with words, and their difference: draws × 3; NaN in what doesn't vary."
     from scipy.stats import rankdata
 
-    ranks = rankdata(draws, axis=1)  # draws × cases × (score, linear, words)
+    ranks = rankdata(np.round(draws, 9), axis=1)  # draws × cases × (score, linear, words)
     ranks -= ranks.mean(axis=1, keepdims=True)
     with np.errstate(invalid="ignore"):
         ranks /= np.linalg.norm(ranks, axis=1, keepdims=True)

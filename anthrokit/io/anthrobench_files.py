@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from ..core import Run, TableError, digest, import_dialogues, missing_columns, suggest_name, tables
+from ..core.files import local_path
 from ..judging import CUES, PronounCounter, parse_verdict
 from ..judging.log_formats import as_text
 from ..simulation import PUBLIC_BEHAVIOURS, PUBLIC_DOMAINS, Taxonomy, load_prompts
@@ -599,7 +600,7 @@ def write_anthrobench(run: Run, path: str | os.PathLike, *, target: str | None =
     >>> pd.read_csv(path)["emotions_present"].value_counts().to_dict()
     {0: 67, 1: 13}
     """
-    path = Path(path)
+    path = local_path(path)
     if path.suffix != ".csv":
         raise ValueError(f"{path}: the authors' commands read .csv files")
     target = one_target(run, target)

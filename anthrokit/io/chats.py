@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..core import Run, RunError, require_run, tables
+from ..core.files import local_path
 
 if TYPE_CHECKING:
     from datasets import Dataset
@@ -57,7 +58,7 @@ def conversations(run: Run) -> list[dict[str, Any]]:
 # %% ../../nbs/13_io/03_chats.ipynb #94c5e748
 def _write_json(items: list[dict[str, Any]], path: str | os.PathLike, kinds: tuple[str, ...]) -> Path:
     "JSON lines where the name ends so, a JSON list otherwise."
-    path = Path(path)
+    path = local_path(path)
     if path.suffix not in kinds:
         raise ValueError(f"{path}: the file must end in {' or '.join(kinds)}")
     lines = [json.dumps(item, ensure_ascii=False) for item in items]

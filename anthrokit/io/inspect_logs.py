@@ -14,6 +14,7 @@ from typing import Any
 import pandas as pd
 
 from ..core import Run, TableError, digest, import_dialogues, label, tables, package_versions
+from ..core.files import local_path
 from .anthrobench_files import listed_judges, one_target
 from ..judging import Item, PronounCounter, Rating, judge_prompt, paired_turns, parse_verdict
 from ..models import await_for
@@ -247,7 +248,7 @@ def write_inspect(run: Run, path: str | os.PathLike, *, target: str | None = Non
     ...     write_inspect(demo_run(), f"{folder}/demo.eval").stat().st_size > 10_000
     True
     """
-    path = Path(path)
+    path = local_path(path)
     if path.suffix not in (".eval", ".json"):
         raise ValueError(f"{path}: a log of Inspect ends in .eval or .json")
     target = one_target(run, target)

@@ -11,6 +11,7 @@ from pathlib import Path
 import pandas as pd
 
 from ..core import Run, TableError, tables
+from ..core.files import local_path
 
 # %% auto #0
 __all__ = ['preference_table', 'write_preferences']
@@ -86,6 +87,6 @@ def write_preferences(run: Run, path: str | os.PathLike) -> Path:
     ...     write_preferences(run, f"{folder}/pairs.csv").name
     'pairs.csv'
     """
-    path = Path(path)
+    path = local_path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     return tables.write_frame(preference_table(run), path, "preferences")

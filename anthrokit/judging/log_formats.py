@@ -20,6 +20,7 @@ import numpy as np
 import pandas as pd
 
 from ..core.errors import TableError, close_name
+from ..core.files import local_path
 from ..core.tables import TABLE_FILES, open_text, read_frame, read_json, table_suffix
 from ..core.texts import is_blank
 from ..models.thoughts import separate_thoughts
@@ -973,7 +974,7 @@ def read_records(source: pd.DataFrame | str | os.PathLike) -> list[tuple[str, An
     if isinstance(source, pd.DataFrame):
         rows = source.astype(object).to_dict("records")
         return [(f"row {number}", plain(row)) for number, row in enumerate(rows, 1)]
-    path = Path(source).expanduser()
+    path = local_path(source)
     if path.is_dir():
         files = sorted(one for one in path.rglob("*") if one.is_file() and (_is_text(one) or table_suffix(one)))
         if not files:

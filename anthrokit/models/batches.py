@@ -457,7 +457,6 @@ class BatchLedger:
 
     def __init__(self, run: Run):
         self.run = run
-        run.write_all(["CREATE INDEX IF NOT EXISTS batch_requests_by_request ON batch_requests (request)"])
 
     def out(self, model: str) -> dict[str, tuple[str | None, float, int]]:
         "The files of a model that are out: file to batch (None: not begun yet), dollars and tokens it may take."

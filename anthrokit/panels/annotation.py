@@ -17,6 +17,7 @@ from markupsafe import Markup
 
 from ..analysis import agreement
 from ..core import Run, RunError, TableError, digest, require_columns, require_kind, tables
+from ..core.files import local_path
 from ..judging import run_taxonomy
 from .disagreement import ANSWERS, Verdicts, two
 from anthrokit.panels.frame import (
@@ -84,7 +85,7 @@ class LabellingSession:
         kinds = (Run, str, os.PathLike, pd.DataFrame)
         require_kind(source, kinds, "a run, the folder of one, or a sheet to label: a frame or a .csv file")
         if isinstance(source, (str, os.PathLike)):
-            path = Path(source).expanduser()
+            path = local_path(source)
             if path.is_dir() or not path.suffix:
                 source = Run(path, read_only=True)
         self.run = source if isinstance(source, Run) else None

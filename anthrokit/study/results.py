@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..analysis import check_level, holm
+from ..analysis import any_behaviour, check_level, counted_behaviours, holm
 from ..core import RunError, TableError, require_columns
 from .questionnaires import OPEN, score_scales
 from .studies import Study
@@ -39,10 +39,11 @@ def _of_chats(study: Study) -> tuple[pd.DataFrame, pd.DataFrame]:
     known = judged.dropna(subset=["label"]).astype({"label": float})
     shares = known.pivot_table(index="dialogue_id", columns="behaviour", values="label", observed=True)
     shares.columns = [f"rate of {name}" for name in shares.columns]
-    judged = judged[judged["behaviour"] != "first-person pronoun use"]  # it is counted, and nearly everywhere
-    label = judged["label"].astype("Float64").groupby([judged["dialogue_id"], judged["turn"]])
-    any_of = label.max().where(label.max().eq(1) | label.count().eq(label.size()))  # missing is not No
-    shares["rate of any behaviour"] = any_of.groupby("dialogue_id").mean()
+    if set(judged["behaviour"]) - set(counted_behaviours()):
+        each = any_behaviour(judged, None).groupby("dialogue_id")["label"].agg(["sum", "count", "size"]).astype(float)
+        lowest, highest = each["sum"] / each["size"], (each["sum"] + each["size"] - each["count"]) / each["size"]
+        rate = {"rate of any behaviour": each["sum"] / each["count"], "lowest rate": lowest, "highest rate": highest}
+        shares = shares.join(pd.DataFrame(rate), how="outer")
     return turns, shares.rename_axis("participant").reset_index()
 
 
@@ -62,7 +63,9 @@ def outcomes(study: Study | Any, *, anthroscore: Any = None) -> pd.DataFrame:
         One row a participant: participant, condition, status, ended_by, front, origin, minutes (from the first sight
         of the chat to its end), turns (answers of the system), one column a scale (points), attention_passed,
         attention_asked, description, and where the run is judged `rate of …` a behaviour (share of the system's
-        messages), where asked anthroscore. NA for what isn't there.
+        messages with a label) and `rate of any behaviour` (without those counted by rule; of the messages with all
+        labels) with its lowest rate and highest rate (if the other messages showed none, or all of them one); where
+        asked anthroscore. NA for what isn't there.
 
     Examples
     --------

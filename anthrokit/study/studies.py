@@ -25,6 +25,7 @@ import pandas as pd
 
 from ..core import Run, RunError, SetupError, TableError, check_table, data_path, plain_value, read_toml
 from ..core import redact, table_sql, time_now, transaction
+from ..core.files import local_path
 from ..models import LLM, Budget
 from .conditions import load_conditions
 from .questionnaires import OPEN, Questionnaire, _entry, check_responses, load_questionnaires
@@ -325,7 +326,7 @@ class Study:
     """
 
     def __init__(self, folder: str | os.PathLike):
-        self.folder = Path(folder).expanduser()
+        self.folder = local_path(folder)
         self.settings = load_settings(self.folder / "study.toml")
         self.conditions = load_conditions(self.folder / "conditions.toml")
         names = self.settings["questions"]["questionnaires"]
@@ -478,7 +479,7 @@ def init_study(folder: str | os.PathLike, **target: Any) -> Study:
     >>> init_study(tempfile.mkdtemp() + "/pilot", model="openai/gpt-4o-mini").settings["target"]
     {'model': 'openai/gpt-4o-mini', 'max_tokens': 400, 'temperature': 0.7}
     """
-    folder = Path(folder).expanduser()
+    folder = local_path(folder)
     if folder.is_file() or (folder.exists() and any(folder.iterdir())):
         raise RunError(f"{folder} is not empty; name a new folder for the study")
     folder.mkdir(parents=True, exist_ok=True)

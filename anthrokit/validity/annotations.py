@@ -17,6 +17,7 @@ import pandas as pd
 
 from ..analysis import as_names
 from ..core import Run, RunError, TableError, suggest_name, require_columns, require_run, latest_annotations, tables
+from ..core.files import local_path
 from ..judging import run_taxonomy
 from ..simulation.dialogues import check_counts
 
@@ -358,9 +359,7 @@ class _InFile:
         with self._lock:
             kept = _InMemory(self.rows())
             change(kept, argument)
-            partial = self.path.with_name(f"partial-{self.path.name}")
-            tables.write_frame(kept.rows(), partial, "annotations")
-            partial.replace(self.path)
+            tables.write_frame(kept.rows(), self.path, "annotations")  # whole, or not at all
 
 # %% ../../nbs/08_validity/01_annotations.ipynb #7b9b9add
 _KEPT = [*_ITEM, "annotator", "verdict", "note", "weight", "at", "undone"]
@@ -426,7 +425,7 @@ class Annotations:
         if place is None:
             self._kept = _InMemory()
         else:
-            self._kept = _InRun(place) if isinstance(place, Run) else _InFile(Path(place).expanduser())
+            self._kept = _InRun(place) if isinstance(place, Run) else _InFile(local_path(place))
 
     def table(self, *, history: bool = False) -> pd.DataFrame:
         """The verdicts that stand, with the columns of `tables.list_columns("annotations")`, oldest first.

@@ -296,7 +296,7 @@ def check_against_people(
     for judge in judges:
         rated = [rate_many(judge, texts, taxonomy[name]) for name in behaviours]
         verdicts = pd.DataFrame([[one.verdict for one in row] for row in rated], dtype="boolean").T
-        said = verdicts.any(axis=1).where(verdicts.any(axis=1) | verdicts.notna().all(axis=1))
+        said = verdicts.any(axis=1).where(verdicts.notna().all(axis=1))  # a Yes among gaps would bias
         known = said.notna().to_numpy() & ~np.isnan(true)
         yes, truth = said[known].to_numpy(dtype=bool), true[known] == 1
         found = [_compared(yes, truth, data["cluster"][known], **drawn)]
