@@ -6,7 +6,7 @@ Two versions answer the same base prompts. The first grid has one message a base
 to .5, correlations of the two versions' labels of 0 to 1 (of the largest possible), and true differences of 0, .05, .1 and
 .2. The second grid has several messages a base prompt, with a beta-distributed rate of each base prompt; labels that
 change from one version to the other change by message or by base prompt, as alike within a base prompt as the labels are.
-A table gives, for each size, the lowest coverage of the 95 % interval of `analysis.difference`, the largest share of
+A table gives, for each size, the lowest coverage of the 95 % interval of `analysis.clustered.difference`, the largest share of
 studies that are called equivalent although the true difference is as large as the margin or twice as large (5 % are
 allowed), and the median width. With 2,000 repetitions a coverage of 95 % has a standard error of 0.5 points.
 `--write` saves the table as data/difference_coverage.csv.
@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from anthrokit.analysis import difference
+from anthrokit.analysis.clustered import difference
 
 ROWS = {
     1: (2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 30, 40, 60, 80, 120, 200),

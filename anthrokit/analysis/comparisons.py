@@ -16,7 +16,9 @@ from .clustered import ClusterCounts, _cluster_variance, _degrees_of_freedom, _w
 from .clustered import as_names, clusters, contrast, difference, group_rows, sorted_levels, resample
 from .clustered import share_estimates, as_floats
 from .profiles import _open, any_behaviour
-from ..core import Run, TableError, suggest_name, require_unique, require_columns
+from ..core import Run, TableError
+from ..core.errors import suggest_name
+from ..core.tables import require_unique, require_columns
 
 # %% auto #0
 __all__ = ['compare', 'compare_differences', 'similarity', 'compare_pairs']

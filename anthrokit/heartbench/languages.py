@@ -9,7 +9,8 @@ import functools
 import re
 from typing import Any, NamedTuple
 
-from ..models import english_pipeline, require_packages
+from ..models.embedded import require_packages
+from ..models.english import english_pipeline
 
 # %% auto #0
 __all__ = ['language_of', 'simplified', 'Word', 'read_words', 'read_sentences']
