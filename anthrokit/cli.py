@@ -100,7 +100,23 @@ class _SettingsError(ValueError):
 
 
 _session = _Session()
-_EXITS = "Exit codes: 0 done, 1 couldn't be done, 2 wrongly typed, 3 units are missing, 130 interrupted."
+_EXITS = """Exit codes: 0 done, 1 failed, 2 wrong usage, 3 units are missing, 130 interrupted.
+
+A settings file, for --settings study.toml; flags win over it:
+
+run = "runs/study"
+[models.gpt]
+model = "openai/gpt-4o"
+api_key_env = "OPENAI_API_KEY"
+max_tokens = 400
+[simulate]
+target = "gpt"
+user = "gemini/gemini-2.5-pro"
+dialogues = 96
+turns = 5
+[judge]
+judges = ["openai/gpt-4.1", "anthropic/claude-sonnet-4-5"]
+budget-usd = 50"""
 _STYLE = {
     "result_action": "return_value",
     "help_format": "plaintext",
@@ -1362,7 +1378,7 @@ _CHAPTERS = "https://github.com/anthrokit/anthrokit/blob/main/nbs/"
 
 
 def copy_tutorials(folder: str | os.PathLike = "anthrokit-tutorials") -> list[Path]:
-    """Copy the tutorials to a folder, to run and change them there; the papers' notebooks to `papers` within it.
+    """Copy the tutorials to a folder, to run and change them there; tasks and papers go to folders within it.
 
     Parameters
     ----------
@@ -1373,7 +1389,7 @@ def copy_tutorials(folder: str | os.PathLike = "anthrokit-tutorials") -> list[Pa
     Returns
     -------
     list of Path
-        The papers' notebooks and the tutorials in the folder.
+        The notebooks of papers and tasks, and the tutorials, in the folder.
 
     Examples
     --------
@@ -1383,14 +1399,18 @@ def copy_tutorials(folder: str | os.PathLike = "anthrokit-tutorials") -> list[Pa
     """
     package = Path(__file__).resolve().parent
     copies = []
-    for part, place in (("papers", Path(folder) / "papers"), ("tutorials", Path(folder))):
+    for part in ("papers", "tasks", "tutorials"):
+        place = Path(folder) / ("" if part == "tutorials" else part)
         source = next(one for one in (package / part, package.parent / "nbs" / part) if one.is_dir())
         place.mkdir(parents=True, exist_ok=True)
         for notebook in sorted(source.glob("*.ipynb")):
             copies.append(place / notebook.name)
             if not copies[-1].exists():
                 text = notebook.read_text(encoding="utf-8")
-                text = text.replace("](../papers/", "](papers/").replace("](../tutorials/", "](../")
+                if part == "tutorials":
+                    text = re.sub(r"\]\(\.\./(papers|tasks)/", r"](\1/", text)
+                else:
+                    text = text.replace("](../tutorials/", "](../")
                 text = re.sub(r"\]\(\.\./(?=\d\d_)", f"]({_CHAPTERS}", text)
                 copies[-1].write_text(text, encoding="utf-8")
     return copies
@@ -1398,7 +1418,7 @@ def copy_tutorials(folder: str | os.PathLike = "anthrokit-tutorials") -> list[Pa
 
 @app.command
 def lab(folder: str = "anthrokit-tutorials", *, copy_only: bool = False, options: str = "") -> _Result | int:
-    """JupyterLab with a copy of the tutorials and of the papers' notebooks.
+    """Open JupyterLab with a copy of the tutorials, tasks and papers' notebooks.
 
     Examples: anthrokit lab; anthrokit lab my-tutorials --copy-only;
     anthrokit lab --options='--no-browser --port=8890'

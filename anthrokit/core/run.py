@@ -874,11 +874,11 @@ class Run(Ledger):
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     export = demo_run().export(f"{folder}/export")
         ...     len(list(export.glob("*.csv"))), (export / "manifest.json").is_file()
-        (10, True)
+        (11, True)
         """
         folder, described = local_path(folder, RunError), []
         meanings = dict.fromkeys(self.design(), "column of the design, or of the file the dialogue came from")
-        meanings |= {judge: f"mode over the samples of the judge {judge}" for judge in self.judges()["judge"]}
+        meanings |= {"vote": "mode over the samples of the judge: True, False"}
         try:
             folder.mkdir(parents=True, exist_ok=True)
             write_file(folder / "manifest.json", _as_json(self.manifest()))
@@ -1128,9 +1128,13 @@ def _exported(run: Run) -> dict[str, pd.DataFrame]:
     frames["dialogues"] = frames["dialogues"].merge(run.design(), on="dialogue_id", how="left")
     if "rubric_judges" in frames and "judgements" in frames:
         frames["hits"] = run.hits()
-    return frames | {
-        name: getattr(run, name)() for name in ("messages", "ratings", "labels", "usage", "missing")
-    }
+    labels, judges = run.labels(), run.judges()["judge"].tolist()
+    judges = [name for name in judges if name in labels.columns]
+    if judges:  # a row a judge: tables of runs with other judges have the same columns
+        frames["votes"] = labels.melt(["dialogue_id", "turn", "behaviour"], judges, "judge", "vote").dropna(subset="vote")
+    frames["labels"] = labels.drop(columns=judges)
+    frames["usage"] = run.usage().astype({"calls": "Int64", "failed": "Int64"})
+    return frames | {name: getattr(run, name)() for name in ("messages", "ratings", "missing")}
 
 
 def _rows_of(path: Path, name: str) -> list[dict[str, Any]]:

@@ -1254,13 +1254,23 @@ def write_frame(
 
 
 def _write_parquet(frame: pd.DataFrame, path: Path, table: str, meanings: Mapping[str, str]) -> None:
+    "Write a frame with the types of the table definitions, so that files of several runs read as one table."
     import pyarrow as pa
     import pyarrow.parquet
 
+    types = {TEXT: pa.string(), INTEGER: pa.int64(), NUMBER: pa.float64(), BOOLEAN: pa.bool_()}
+    stated = {name: types[dtype] for one in TABLES.values() for name, (dtype, _, _) in one.columns.items()}
+    if table in TABLES:
+        stated |= {name: types[dtype] for name, (dtype, _, _) in TABLES[table].columns.items()}
     whole = pa.Table.from_pandas(frame, preserve_index=False)
-    said = {field.name: describe_column(table, field.name) or meanings.get(field.name, "") for field in whole.schema}
-    told = [field.with_metadata({"description": said[field.name]}) for field in whole.schema]
-    pyarrow.parquet.write_table(whole.cast(pa.schema(told, metadata=whole.schema.metadata)), path)
+    fields = []
+    for field in whole.schema:
+        dtype = pa.string() if field.type in (pa.null(), pa.large_string()) else field.type
+        if field.type == pa.null() or dtype == stated.get(field.name) or pa.types.is_integer(field.type):
+            dtype = stated.get(field.name, dtype)
+        description = describe_column(table, field.name) or meanings.get(field.name, "")
+        fields.append(pa.field(field.name, dtype, metadata={"description": description}))
+    pyarrow.parquet.write_table(whole.cast(pa.schema(fields, metadata=whole.schema.metadata)), path)
 
 # %% ../../nbs/01_core/01_tables.ipynb #f5acd763
 def to_records(frame: pd.DataFrame) -> list[dict[str, Any]]:

@@ -2,7 +2,7 @@
 # Written by docs/subpackages.py: change its list, not this file.
 import lazy_loader
 
-__getattr__, __dir__, __all__ = lazy_loader.attach(
+_load, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submodules=["answers", "building", "cases", "corpus", "experts", "figures", "gold_standard", "hard_sets", "judging", "languages", "personas", "released", "results", "rewriting", "rubric_judges", "scoring", "writing_patterns"],
     submod_attrs={
@@ -17,3 +17,14 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "writing_patterns": ["patterns"],
     },
 )
+
+
+def __getattr__(name):
+    try:
+        return _load(name)
+    except AttributeError:
+        if name.startswith("_"):
+            raise
+    from anthrokit.core.errors import missing_attribute
+
+    raise AttributeError(missing_attribute(__name__, name))

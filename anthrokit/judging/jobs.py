@@ -65,8 +65,11 @@ def _as_taxonomy(given: Taxonomy | Iterable[Behaviour] | str | os.PathLike) -> T
     return Taxonomy(given)
 
 
-def _selected(given: Taxonomy, behaviours: str | Iterable[str] | None) -> list[str]:
-    "Names of behaviours; who asks a run with a taxonomy of its own for one that ships is told how."
+def _selected(given: Taxonomy, behaviours: str | Iterable[str] | None, passed: bool) -> list[str]:
+    """Select behaviours by name. If a behaviour exists only in the bundled taxonomy, the error explains how to add it.
+
+    `passed`: the caller passed the taxonomy; otherwise it is the run's.
+    """
     try:
         return given.select(behaviours)
     except TableError as error:
@@ -74,7 +77,11 @@ def _selected(given: Taxonomy, behaviours: str | Iterable[str] | None) -> list[s
             Taxonomy.load().select(behaviours)
         except TableError:
             raise error from None
-        raise TableError(f"{error}, which is the run's own; taxonomy=Taxonomy.load() adds those that ship") from None
+        if passed:
+            hint = "you passed. To judge bundled behaviours too, pass taxonomy=[*Taxonomy.load(), …] with yours behind"
+        else:
+            hint = "of this run. To add the bundled behaviours, pass taxonomy=Taxonomy.load()"
+        raise TableError(str(error).replace("in the taxonomy;", f"in the taxonomy {hint};", 1)) from None
 
 
 def _grown(run: Run, known: Taxonomy, given: Taxonomy) -> Taxonomy:
@@ -247,7 +254,7 @@ class JudgingJob(Job):
         known = run_taxonomy(run)
         given = known if taxonomy is None else _as_taxonomy(taxonomy)
         self.taxonomy = _grown(run, known, given)
-        wanted = _selected(given, behaviours)
+        wanted = _selected(given, behaviours, taxonomy is not None)
         judged = [name for name in wanted if name in self.taxonomy.judged]
         counted = [name for name in wanted if name in self.taxonomy.counted]
         judges = as_judges(offline_panel() if judges is None else judges)

@@ -21,8 +21,8 @@ import numpy as np
 
 from ..core.errors import suggest_name, require_kind
 from ..core.run import digest
-from .released import Released, read_released
-from .verdicts import LONGEST_ANSWER, Rating, parse_verdict, parse_verdicts, rate_readable
+from .released import NO_EXAMPLES, Released, read_released
+from .verdicts import LONGEST_ANSWER, Rating, code_field, parse_verdict, parse_verdicts, rate_readable
 from ..models import LLM, Completion
 from ..models.transports import CachedPrefix, plain_messages
 from ..simulation import Behaviour, first_person_pronouns
@@ -410,6 +410,7 @@ CONTEXTS = ("none", "user", "dialogue")
 _TASK, _RULES, _MATERIAL = re.split(r"(?=Behaviour: )|(?=What stands)", JUDGE_TEMPLATE.partition("Question: ")[0])
 _QUESTION = JUDGE_TEMPLATE.removeprefix(_TASK + _RULES + _MATERIAL)
 PASSAGE_FIRST_TEMPLATE = _TASK + _MATERIAL + _RULES + _QUESTION  # the same sentences in another order
+_ASKS_FOR_CODE = re.compile(r"\{form\}|(?:verdict|answer|code)\W{0,12}\{code\}", re.I)
 _OF_BEHAVIOUR = re.compile(r"(?=Behaviour: )|\{(?:name|definition|not_present|question|form)\}")
 
 
@@ -474,7 +475,7 @@ def judge_prompt(
         "name": behaviour.name,
         "definition": behaviour.definition + (_positive(behaviour) if present else ""),
         "question": behaviour.question,
-        "not_present": "\n".join(f'- "{example}"' for example in behaviour.not_present) or "- (no example)",
+        "not_present": "\n".join(f'- "{example}"' for example in behaviour.not_present),
         "message": item.text,
         "context": _shown_before(item, context, code),
         "user": item.user,
@@ -483,6 +484,8 @@ def judge_prompt(
         "form": (_JSON_FORM if structured else _FORM).format(code=code),
     }
     template = JUDGE_TEMPLATE if template is None else template
+    if not behaviour.not_present:
+        template = NO_EXAMPLES.sub("", template)
     return re.sub(r"\{(\w+)\}", lambda match: fields.get(match[1], match[0]), template)
 
 # %% ../../nbs/05_judging/02_judges.ipynb #a07771b3
@@ -495,7 +498,7 @@ def _verdict_schema(names: Sequence[str] = ()) -> dict[str, Any]:
 
     said = {"reason": {"type": "string"}, "verdict": {"type": "string", "enum": ["Yes", "No"]}}
     asked = dict.fromkeys(names, an_object(said)) if names else said
-    schema = an_object({"code": {"type": "string"}, **asked})
+    schema = an_object({code_field(names): {"type": "string"}, **asked})
     return {"type": "json_schema", "json_schema": {"name": "verdicts", "strict": True, "schema": schema}}
 
 # %% ../../nbs/05_judging/02_judges.ipynb #55d6dbd8
@@ -603,7 +606,8 @@ class LLMJudge(PromptJudge):
         if self.released:
             verdict, reason, status = read_released(response)
             return Rating(verdict, reason, status=status)
-        return parse_verdict(response, code=response.item.code, judged=self._judged(response.item))
+        code = response.item.code if _ASKS_FOR_CODE.search(self.template) else None
+        return parse_verdict(response, code=code, judged=self._judged(response.item))
 
     def _judged(self, item: Item) -> str:
         "Return what the judge was shown of the dialogue."
@@ -672,7 +676,7 @@ def together_prompt(
         "context": _shown_before(item, context, code),
         "message": item.text,
         "code": code,
-        "form": f'{{"code": "{code}"{form}}}',
+        "form": f'{{"{code_field([one.name for one in behaviours])}": "{code}"{form}}}',
     }
     parts = re.split(r"(?=\{context\})", TOGETHER_TEMPLATE)
     field = r"\{(behaviours|context|message|code|form)\}"

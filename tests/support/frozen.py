@@ -220,7 +220,7 @@ def statistics() -> dict:
                 for way in (True, False)
             ]
         ),
-        "sample_prompts": lambda: simulation.sample_prompts(simulation.load_prompts(), 40, seed=3)[
+        "sample_prompts": lambda: simulation.sample_prompts(simulation.load_prompts(), 40, "base_id", seed=3)[
             ["prompt_id", "base_id"]
         ],
         "mask_sentences": lambda: anthroscore.mask_sentences(CLAIMS)[
@@ -309,7 +309,7 @@ def model(base: str, name: str, **settings):
 
 
 def simulated(base: str, folder: Path):
-    prompts = simulation.sample_prompts(simulation.load_prompts(), 8, seed=1)
+    prompts = simulation.sample_prompts(simulation.load_prompts(), 8, "base_id", seed=1)
     return simulation.simulate(
         prompts, model(base, "target"), model(base, "user"), run=folder, turns=2, seed=4, progress=False
     )
