@@ -5,8 +5,8 @@ import lazy_loader
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
-        "errors": ["BudgetReached", "CallFailed", "Interrupted", "RunError", "SetupError", "TableError", "close_name", "diff_settings", "known_secrets", "make_redactor", "missing_columns", "redact", "redact_in", "register_secret", "require_all", "require_kind", "strings_in", "suggest_name"],
-        "files": ["cache_folder", "local_path", "public_file", "read_toml", "refuse_links", "replacing", "write_file"],
+        "errors": ["BudgetReached", "CallFailed", "Interrupted", "RunError", "SetupError", "TableError", "close_name", "diff_settings", "known_secrets", "make_redactor", "missing_columns", "printable", "redact", "redact_in", "register_secret", "require_all", "require_kind", "strings_in", "suggest_name"],
+        "files": ["cache_folder", "load_once", "local_path", "public_file", "read_toml", "refuse_links", "replacing", "write_file"],
         "ledger": ["Ledger", "VERSION", "check_schema", "plain_value", "time_now", "transaction"],
         "notes": ["ProgressBar", "kernel_shell", "notify", "status_line"],
         "run": ["HTML_ATTRS", "LABEL_CONTEXT", "Run", "as_run", "check_design", "digest", "forget_judges", "forget_target", "has_verdicts", "ids_in_part", "import_dialogues", "judges_without_verdicts", "package_versions", "record_prompts", "repair", "require_run", "require_same_prompts", "reserved_names"],

@@ -5,13 +5,13 @@
 # %% ../../nbs/05_judging/04_grammar.ipynb #ad00b520
 from __future__ import annotations
 
-import functools
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ..core import TableError, data_path, digest, suggest_name, read_toml
+from ..core.files import load_once
 from .judges import LocalJudge
 from .verdicts import Rating, rate_readable
 from ..models import SPACY_MODEL, english_pipeline
@@ -149,7 +149,7 @@ _CONSTRUCTIONS = {
 }
 
 # %% ../../nbs/05_judging/04_grammar.ipynb #3d3bce3a
-@functools.cache
+@load_once
 def _matcher() -> Any:
     "spaCy's matcher of the constructions."
     vocabulary = english_pipeline().vocab
