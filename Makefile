@@ -52,7 +52,7 @@ $(STAMP): $(RUNS)
 # The module files from the notebooks, the notebooks clean, the tutorials' pictures, the README from its notebook.
 notebooks: $(STAMP)
 	$(BIN)/nbdev_export
-	$(BIN)/python docs/rooms.py
+	$(BIN)/python docs/subpackages.py
 	$(BIN)/nbdev_clean
 	$(BIN)/python docs/opening.py
 	$(MAKE) readme

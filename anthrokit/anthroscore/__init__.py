@@ -1,13 +1,14 @@
 """Implicit anthropomorphism of a text."""
-# Made by docs/rooms.py from the modules' own lists; make no change here.
+# Written by docs/subpackages.py: change its list, not this file.
 import lazy_loader
 
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
+    submodules=["files", "mentions", "scoring", "tone"],
     submod_attrs={
         "files": ["score_files"],
-        "mentions": ["AnthroScoreError", "Entities", "PROTOCOLS", "Protocol", "SENTENCE_COLUMNS", "get_protocol", "mask_sentences", "preset"],
-        "scoring": ["SCALE", "Scorer", "check_scale", "load_scorer", "pronoun_tokens", "score_into", "score_messages", "score_sentences", "score_texts", "stored_scores", "stored_summary", "summarise"],
-        "tone": ["DIMENSIONS", "score_tone"],
+        "mentions": ["AnthroScoreError", "Entities", "PROTOCOLS", "Protocol", "mask_sentences", "preset"],
+        "scoring": ["Scorer", "load_scorer", "score_into", "score_messages", "score_sentences", "score_texts", "stored_scores", "stored_summary", "summarise"],
+        "tone": ["score_tone"],
     },
 )

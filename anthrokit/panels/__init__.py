@@ -1,18 +1,17 @@
 """A run to look at and to label, in the notebook."""
-# Made by docs/rooms.py from the modules' own lists; make no change here.
+# Written by docs/subpackages.py: change its list, not this file.
 import lazy_loader
 
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
+    submodules=["annotation", "ballots", "chat", "dialogue", "emergence", "frame", "judge_disagreement", "rubric", "source"],
     submod_attrs={
-        "annotation": ["AnnotationPanel", "LabellingSession"],
-        "ballots": ["AdjudicationSession", "BallotPanel", "CouncilPanel", "VotingSession"],
+        "annotation": ["AnnotationPanel"],
+        "ballots": ["BallotPanel", "CouncilPanel"],
         "chat": ["ChatPanel"],
-        "dialogue": ["DialoguePanel", "DisplayOptions", "dialogue_html"],
-        "disagreement": ["DisagreementPanel", "confusion", "judge_disagreement"],
+        "dialogue": ["DialoguePanel", "dialogue_html"],
         "emergence": ["EmergencePanel"],
-        "frame": ["CSS", "ESM", "Filter", "Listing", "Panel", "Parts", "View", "options_of"],
-        "rubric": ["RubricPanel", "Rubrics"],
-        "source": ["LIMIT", "Mark", "RunSource", "SIGNS", "palette_places", "render", "safe_html", "safe_markdown", "spell_invisible", "visible_name"],
+        "judge_disagreement": ["DisagreementPanel"],
+        "rubric": ["RubricPanel"],
     },
 )

@@ -1,15 +1,16 @@
 """Behaviours, prompts, and dialogues between two models."""
-# Made by docs/rooms.py from the modules' own lists; make no change here.
+# Written by docs/subpackages.py: change its list, not this file.
 import lazy_loader
 
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
+    submodules=["behaviours", "dialogues", "families", "personas", "prompts", "pronouns"],
     submod_attrs={
         "behaviours": ["Behaviour", "Taxonomy"],
-        "dialogues": ["USER_TEMPLATE", "as_llm", "asimulate", "metadata_rows", "simulate", "swap_roles", "user_system_prompt"],
-        "families": ["PUSHBACK", "STANCE_TEMPLATE", "family_prompts", "load_family", "read_syco_bench", "read_sycon", "read_sycon_verdicts"],
-        "personas": ["Persona", "ROMANTIC_BEHAVIOURS", "check_personas", "extract_age", "extract_facts", "has_assistant_phrases", "is_possible_minor", "is_romantic", "load_personas", "persona_breaks", "persona_prompts", "role_signals"],
-        "prompts": ["PUBLIC_BEHAVIOURS", "PUBLIC_DOMAINS", "WritingJob", "acontextualise", "contextualise", "load_prompts", "load_scenarios", "most_similar", "sample_prompts"],
+        "dialogues": ["USER_TEMPLATE", "asimulate", "simulate"],
+        "families": ["PUSHBACK", "family_prompts", "load_family"],
+        "personas": ["Persona", "check_personas", "load_personas", "persona_breaks", "persona_prompts"],
+        "prompts": ["acontextualise", "contextualise", "load_prompts", "load_scenarios", "sample_prompts"],
         "pronouns": ["first_person_pronouns"],
     },
 )

@@ -1,18 +1,19 @@
 """People chat with a system and judge it: conditions, gateway, questionnaires, outcomes."""
-# Made by docs/rooms.py from the modules' own lists; make no change here.
+# Written by docs/subpackages.py: change its list, not this file.
 import lazy_loader
 
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
+    submodules=["conditions", "credibility", "erasure", "gateway", "planning", "questionnaires", "results", "server", "studies"],
     submod_attrs={
-        "conditions": ["Condition", "check_conditions", "compare_behaviours", "load_conditions", "show_conditions", "simulate_conditions"],
-        "credibility": ["compare_credibility", "draw_credibility_sheet", "list_user_turns", "turn_distances"],
+        "conditions": ["Condition", "check_conditions", "load_conditions", "show_conditions"],
+        "credibility": ["compare_credibility", "draw_credibility_sheet"],
         "erasure": ["erase", "search_study"],
-        "gateway": ["Client", "Gateway", "GatewayError", "serve", "wait_for_signal"],
-        "planning": ["plan", "simulated_power"],
-        "questionnaires": ["Item", "OPEN", "Questionnaire", "check_responses", "load_questionnaire", "load_questionnaires", "omega", "scale_reliability", "score_scales", "synthetic_responses", "wide_items"],
+        "gateway": ["Client", "Gateway", "serve"],
+        "planning": ["plan"],
+        "questionnaires": ["scale_reliability", "score_scales", "synthetic_responses"],
         "results": ["judged_and_perceived", "outcomes"],
-        "server": ["OTREE", "StudyServer", "otree_python", "start", "write_project"],
-        "studies": ["People", "Study", "draw_condition", "init_study", "load_settings", "make_private", "set_section"],
+        "server": ["StudyServer"],
+        "studies": ["Study", "init_study", "set_section"],
     },
 )

@@ -1,0 +1,135 @@
+"""Write the `__init__.py` of every subpackage: its public names, loaded on first use.
+
+Run by `make notebooks` after nbdev_export. PUBLIC lists what a subpackage offers. Every other function is imported from
+its module, such as `from anthrokit.core.tables import check_table`.
+"""
+
+import ast
+import json
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGE, NOTEBOOKS = ROOT / "anthrokit", ROOT / "nbs"
+PUBLIC = {
+    "core": """
+        BudgetReached CallFailed Interrupted Run RunError SetupError TableError
+        data_path forget_judges forget_target import_dialogues label label_messages list_columns public_file
+        read_frame repair write_frame
+    """,
+    "models": "Batch Budget Completion DEFAULT_MODEL ExecutorPool LLM RayExecutor doctor fetch_model load_embedded",
+    "simulation": """
+        Behaviour PUSHBACK Persona Taxonomy USER_TEMPLATE acontextualise asimulate check_personas contextualise
+        family_prompts first_person_pronouns load_family load_personas load_prompts load_scenarios persona_breaks
+        persona_prompts sample_prompts simulate
+    """,
+    "judging": """
+        ClassifierJudge GrammarJudge Judge LLMJudge LocalJudge PatternJudge PromptJudge PronounCounter Rating Released
+        StudentJudge TogetherJudge ajudge estimate family_patterns import_messages judge judge_table judge_user_turns
+        labelled_family_messages labelled_messages offline_panel offline_quality quality rate_many read_released
+    """,
+    "anthroscore": """
+        AnthroScoreError Entities PROTOCOLS Protocol Scorer load_scorer mask_sentences preset score score_files
+        score_into score_messages score_sentences score_texts score_tone stored_scores stored_summary summarise
+    """,
+    "analysis": """
+        agreement any_behaviour carry_over compare compare_conditions compare_differences compare_pairs compare_versions
+        dialogue_flips drift emergence factor_model first_occurrences first_turns flips holding kruskal_wallis
+        late_behaviours late_share marginal_means mirrored pairwise_agreement post_hoc profile proportion reliability
+        scale_score similarity simulate_labels snowball snowball_matrix
+    """,
+    "validity": """
+        annotation_progress annotator_agreement assign_items check_against_people compare_protocols corrected_rates
+        draw_annotation_sample effective_votes from_label_studio from_potato item_response judge_accuracy
+        labels_needed load_human_data panel_sensitivity prediction_powered_differences prediction_powered_rates
+        rate_bounds read_annotations sample_agreement to_label_studio to_potato
+    """,
+    "figures": """
+        plot_agreement plot_anthroscore_by_turn plot_conditions plot_corrected plot_counts plot_differences plot_drift
+        plot_emergence plot_emergence_curves plot_heatmap plot_holding plot_late plot_missing plot_odds plot_pairs
+        plot_plane plot_profile plot_ranks plot_scores plot_similarity plot_slopes plot_snowball plot_snowball_matrix
+        plot_validity save theme
+    """,
+    "heartbench": """
+        Case Cases Criterion RubricJudge ajudge_answers answer bundled_answers bundled_ratings bundled_verdicts
+        case_scores compare_models expert_agreement golden hard_drop judge_answers leaderboard length_correlation
+        load_abilities load_cases mean_words missing_scores patterns persona_words plot_abilities plot_personas
+        plot_radar score write_cases
+    """,
+    "study": """
+        Client Condition Gateway Study StudyServer check_conditions compare_credibility draw_credibility_sheet erase
+        init_study judged_and_perceived load_conditions outcomes plan scale_reliability score_scales search_study serve
+        set_section show_conditions synthetic_responses
+    """,
+    "panels": """
+        AnnotationPanel BallotPanel ChatPanel CouncilPanel DialoguePanel DisagreementPanel EmergencePanel RubricPanel
+        dialogue_html
+    """,
+    "io": """
+        anthrobench read_anthrobench read_inspect read_petri to_datasets write_anthrobench write_inspect write_openai
+        write_preferences write_sharegpt
+    """,
+}
+TEMPLATE = '''"""{title}"""
+# Written by docs/subpackages.py: change its list, not this file.
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach(
+    __name__,
+    submodules=[{modules}],
+    submod_attrs={{
+{rows}
+    }},
+)
+'''
+
+
+def defined_names(module: Path) -> list[str]:
+    "Return the names that a module lists in `__all__`."
+    for node in ast.parse(module.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "__all__":
+            return ast.literal_eval(node.value)
+    return []
+
+
+def title(subpackage: Path) -> str:
+    "Return the line that `anthrokit/__init__.py` gives a subpackage."
+    text = (PACKAGE / "__init__.py").read_text(encoding="utf-8")
+    line = re.search(rf"^\s+{subpackage.name}\s{{2,}}(.+)$", text, re.M)[1].strip()
+    return line[0].upper() + line[1:] + "."
+
+
+def write_init(subpackage: Path) -> None:
+    "Write the `__init__.py` of a subpackage, or raise if a public name is defined nowhere or twice."
+    modules = sorted(path for path in subpackage.glob("*.py") if not path.name.startswith("_"))
+    defined = {module.stem: defined_names(module) for module in modules}
+    public, rows = PUBLIC[subpackage.name].split(), []
+    for stem, names in defined.items():
+        listed = sorted(set(names) & set(public))
+        if listed:
+            rows.append(f'        "{stem}": [{", ".join(map(repr, listed))}],'.replace("'", '"'))
+    for name in public:
+        homes = [stem for stem, names in defined.items() if name in names]
+        if not homes:
+            print(f"docs/subpackages.py: {subpackage.name}.{name} is defined in no module")
+        elif len(homes) > 1:
+            raise SystemExit(f"docs/subpackages.py: {subpackage.name}.{name} is defined in {homes}")
+    stems = ", ".join(f'"{stem}"' for stem in defined if stem not in public)
+    text = TEMPLATE.format(title=title(subpackage), modules=stems, rows="\n".join(rows))
+    (subpackage / "__init__.py").write_text(text, encoding="utf-8")
+
+
+def drop_widgets() -> None:
+    "Delete the widget state of notebooks that show no widget: it holds each panel's whole script and style."
+    for path in NOTEBOOKS.rglob("*.ipynb"):
+        notebook = json.loads(path.read_text(encoding="utf-8"))
+        shown = {kind for cell in notebook["cells"] for out in cell.get("outputs", ()) for kind in out.get("data", ())}
+        if "widgets" in notebook["metadata"] and "application/vnd.jupyter.widget-view+json" not in shown:
+            del notebook["metadata"]["widgets"]
+            path.write_text(json.dumps(notebook, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    drop_widgets()
+    for folder in sorted(path for path in PACKAGE.iterdir() if path.name in PUBLIC):
+        write_init(folder)
