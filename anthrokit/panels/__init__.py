@@ -4,14 +4,14 @@ import lazy_loader
 
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
-    submodules=["annotation", "ballots", "chat", "dialogue", "emergence", "frame", "judge_disagreement", "rubric", "source"],
+    submodules=["annotation", "ballots", "chat", "dialogue", "disagreement", "emergence", "frame", "rubric", "source"],
     submod_attrs={
         "annotation": ["AnnotationPanel"],
         "ballots": ["BallotPanel", "CouncilPanel"],
         "chat": ["ChatPanel"],
         "dialogue": ["DialoguePanel", "dialogue_html"],
+        "disagreement": ["DisagreementPanel"],
         "emergence": ["EmergencePanel"],
-        "judge_disagreement": ["DisagreementPanel"],
         "rubric": ["RubricPanel"],
     },
 )
