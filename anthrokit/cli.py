@@ -24,7 +24,7 @@ from cyclopts import App, CycloptsError, Parameter, validators
 from cyclopts.config import Dict
 
 import anthrokit as ak
-from .core import suggest_name
+from .core.errors import suggest_name
 from .core.files import local_path
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ _Judgements = Annotated[_Positive, Parameter(help="Judgements of each judge for 
 
 def _complain(words: object) -> None:
     "Print a line on stderr; a name in it can't steer the terminal."
-    print(f"anthrokit: {ak.core.printable(words)}", file=sys.stderr, flush=True)
+    print(f"anthrokit: {ak.core.errors.printable(words)}", file=sys.stderr, flush=True)
 
 
 def _say(words: str) -> None:
@@ -320,7 +320,7 @@ def _secrets(options: dict[str, Any], address: Any) -> str | None:
     _, private = by_privacy({name: value for name, value in options.items() if name != "extra_body"})
     if isinstance(body, dict) and by_privacy(body)[1]:
         private["extra_body"] = body
-    if isinstance(address, str) and ("?" in address or ak.core.redact(address) != address):
+    if isinstance(address, str) and ("?" in address or ak.core.errors.redact(address) != address):
         private["api_base"] = address
     return next(iter(private), None)
 
@@ -357,7 +357,7 @@ def _llm(text: str) -> ak.LLM:
     "A model from what was typed: a name in the settings, a LiteLLM string, or one with its address after an @."
     if text not in _session.models:
         model, address = _WITH_ADDRESS.fullmatch(text).groups()
-        return ak.simulation.as_llm(model, **({"api_base": address} if address else {}), **_session.options)
+        return ak.simulation.dialogues.as_llm(model, **({"api_base": address} if address else {}), **_session.options)
     entry = {"name": text, **_session.models[text], **_session.options}
     options, variable = entry.pop("options", {}), entry.pop("api_key_env", None)
     if variable and not os.environ.get(variable):
@@ -409,7 +409,7 @@ def demo(folder: str = "runs/demo", *, dialogues: _Positive = 16, turns: _Positi
         labels, missing, report = run.labels(), len(run.missing()), ak.write_report(run)
     seconds = time.perf_counter() - start
     facts = {
-        "note": [ak.models.NOTICE, ak.judging.quality_note()],
+        "note": [ak.models.embedded.NOTICE, ak.judging.offline.quality_note()],
         "made": f"{dialogues} dialogues of {turns} turns, {missing} units missing, {seconds:.0f} s",
         "run": folder,
         "figures": [str(Path(folder) / name) for name in ("profile.png", "emergence.png")],
@@ -472,7 +472,7 @@ def _script(given: str | None) -> Sequence[str]:
     if given == "pushback":
         return ak.simulation.PUSHBACK
     try:
-        with ak.core.open_text(local_path(given)) as file:
+        with ak.core.tables.open_text(local_path(given)) as file:
             lines = file.read().splitlines()
     except (OSError, UnicodeError) as error:
         raise ValueError(
@@ -1148,7 +1148,7 @@ def study_start(folder: _StudyFolder) -> int:
     def ready(gateway: Any, server: Any) -> None:
         _say(f"participants begin at {server.entry}, the admin page is {server.url}; Ctrl-C ends both")
 
-    ak.study.start(folder, ready=ready)
+    ak.study.server.start(folder, ready=ready)
     return 0
 
 
@@ -1199,7 +1199,7 @@ def _settings(
 ) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
     "What a settings file says to a command, and the models it names; the whole file is checked."
     try:
-        read = ak.core.read_toml(path)
+        read = ak.core.files.read_toml(path)
     except ak.core.TableError as error:
         raise _SettingsError(str(error)) from None
     _known(path, "the file", read, {"run", "models", *app} - _NO_COMMANDS)
@@ -1225,7 +1225,7 @@ _CHECK = {
 def _check_plan(path: str) -> dict[str, Any]:
     "What a study's file says under check, each key and kind known; the models that it names are noted."
     _, _session.models = _settings(path, ("check",))
-    read = ak.core.read_toml(path)
+    read = ak.core.files.read_toml(path)
     plan = _table(path, "check", read.get("check", {}))
     _kinds(path, "[check]", plan, _CHECK)
     for name, value in plan.items():
@@ -1420,7 +1420,7 @@ def lab(folder: str = "anthrokit-tutorials", *, copy_only: bool = False, options
     import pandas as pd
 
     if not copy_only:
-        ak.models.require_packages("lab", "jupyterlab")
+        ak.models.embedded.require_packages("lab", "jupyterlab")
     copies = copy_tutorials(folder)
     if copy_only:
         return _Result(pd.DataFrame({"tutorial": [str(path) for path in copies]}))

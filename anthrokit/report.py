@@ -20,10 +20,17 @@ import pandas as pd
 from markupsafe import Markup
 
 from . import figures, analysis
-from .models import DEFAULT_MODEL, NOTICE
-from .core import Run, RunError, TableError, data_path, to_records, judges_without_verdicts, status_line
+from .models import DEFAULT_MODEL
+from .models.embedded import NOTICE
+from .core import Run, RunError, TableError, data_path
+from .core.notes import status_line
+from .core.run import judges_without_verdicts
+from .core.tables import to_records
 from .core.files import local_path, write_file
-from .panels import CSS, DisplayOptions, RunSource, dialogue_html
+from .panels import dialogue_html
+from .panels.dialogue import DisplayOptions
+from .panels.frame import CSS
+from .panels.source import RunSource
 from .panels.source import spell_invisible
 
 # %% auto #0
@@ -252,7 +259,7 @@ def _dialogues(run: Run, most: int) -> list[dict[str, Any]]:
 # %% ../nbs/14_report.ipynb #f1d0b348
 def _notes(run: Run, offline: bool) -> list[str]:
     "What a reader must know before believing anything."
-    from anthrokit.judging import quality_note
+    from anthrokit.judging.offline import quality_note
 
     models = [settings for role in ("targets", "users") for settings in run.fact(role, {}).values()]
     embedded = any(settings.get("model") == DEFAULT_MODEL for settings in models)
@@ -273,7 +280,7 @@ def _published() -> list[str]:
         for name in ("figure4_all", "response_words")
     )
     words, shown = words["figure4_all"].rename("Words"), ["validation", "empathy", "emotions", "desires"]
-    with plt.style.context("default"), figures.theme((), {}, figures.COLOURS, "notebook"):
+    with plt.style.context("default"), figures.theme((), {}, figures.style.COLOURS, "notebook"):
         title = "Published: public replication alar49/anthro-benchmark, 15 newer models (no n given)"
         turns = figures.plot_slopes(both.reset_index(), "behaviour", 5, 10, panels=shown, title=title)[0]
         title = "Published: HeartBench report, Figure 4, all 296 cases"

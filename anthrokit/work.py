@@ -23,33 +23,15 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from anthrokit.core import (
-    ProgressBar,
-    BudgetReached,
-    CallFailed,
-    Interrupted,
-    Run,
-    RunError,
-    SetupError,
-    digest,
-    notify,
-    tables,
-    status_line,
-)
+from .core import BudgetReached, CallFailed, Interrupted, Run, RunError, SetupError, tables
+from .core.notes import ProgressBar, notify, status_line
+from .core.run import digest
 from .core.files import local_path
-from anthrokit.models import (
-    LLM,
-    NOTICE,
-    Batch,
-    BatchQueue,
-    Budget,
-    Completion,
-    Meter,
-    ExecutorPool,
-    await_for,
-    count_pending,
-    wait_for,
-)
+from .models import LLM, Batch, Budget, Completion, ExecutorPool
+from .models.batches import BatchQueue, count_pending
+from .models.embedded import NOTICE
+from .models.loop import await_for, wait_for
+from .models.meter import Meter
 from .models.batches import Provider
 from .models.loop import background_loop
 

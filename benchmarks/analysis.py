@@ -83,7 +83,7 @@ def steps(labels: pd.DataFrame, ratings: pd.DataFrame) -> dict:
             analysis.agreement(labels, by=both, n_resamples=2000),
             analysis.pairwise_agreement(labels),
         ),
-        "missing ratings": lambda: analysis.missingness(ratings),
+        "missing ratings": lambda: analysis.interrater.missingness(ratings),
     }
 
 

@@ -28,10 +28,11 @@ import torch
 import transformers
 from tokenizers import ByteLevelBPETokenizer
 
-from anthrokit.anthroscore import get_protocol, mentions
+from anthrokit.anthroscore import mentions
 from anthrokit.anthroscore import scoring as score
+from anthrokit.anthroscore.mentions import get_protocol
 from anthrokit.core import Run
-from anthrokit.models import SPACY_MODEL
+from anthrokit.models.english import SPACY_MODEL
 
 HERE = Path(__file__).parent
 RELEASED = get_protocol("released")

@@ -11,8 +11,8 @@ import asyncio
 import statistics
 import time
 
-from anthrokit.models import wait_for
 from anthrokit.models.embedded import Request, _ByOpenVINO, _ByTransformers, _Desk
+from anthrokit.models.loop import wait_for
 
 
 def tokens_a_second(desk, requests):

@@ -4,7 +4,7 @@
 
 Writes data/judge_prompts.csv, which nbs/08_validity/04_panel_checks.ipynb shows. The model at hand is the embedded
 one, which can't write a verdict; its answer is the log-odds of Yes against No as the next words. About 5 minutes.
-For a model that can judge, `validity.judge_exchanges` asks the same in earnest.
+For a model that can judge, `validity.panel_checks.judge_exchanges` asks the same in earnest.
 """
 
 from pathlib import Path
@@ -14,10 +14,11 @@ import pandas as pd
 from statsmodels.stats.proportion import proportion_confint
 
 from anthrokit.core import data_path
-from anthrokit.judging import CONTEXTS, Item, judge_prompt, labelled_messages, quality
+from anthrokit.judging import labelled_messages, quality
+from anthrokit.judging.judges import CONTEXTS, Item, judge_prompt
 from anthrokit.models import DEFAULT_MODEL, load_embedded
 from anthrokit.simulation import Taxonomy
-from anthrokit.validity import labelled_exchanges
+from anthrokit.validity.panel_checks import labelled_exchanges
 
 OUT = Path(__file__).parent.parent / "data" / "judge_prompts.csv"
 taxonomy = Taxonomy.load().with_present()

@@ -81,7 +81,7 @@ def bare(family: str, base: str, concurrency: int, count: int) -> dict:
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
     import litellm
 
-    from anthrokit.judging import judge_prompt
+    from anthrokit.judging.judges import judge_prompt
     from anthrokit.simulation import Taxonomy
 
     litellm.suppress_debug_info = True

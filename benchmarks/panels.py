@@ -155,7 +155,8 @@ def summary(found: pd.DataFrame) -> pd.DataFrame:
 def panels(base_prompts: int = 120, n_cases: int = CASES) -> dict[str, object]:
     "What makes each panel, by its name; the data are in memory."
     import anthrokit
-    from anthrokit.panels import Rubrics, RunSource
+    from anthrokit.panels.rubric import Rubrics
+    from anthrokit.panels.source import RunSource
 
     study = make_study(base_prompts)
     source, rubrics = RunSource(study), Rubrics(make_rubrics(n_cases))

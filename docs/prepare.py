@@ -225,7 +225,7 @@ def is_themed(node: Definition) -> bool:
 
 
 def with_look(node: ast.FunctionDef) -> ast.FunctionDef:
-    "A figure function with the parameters that `figures.themed` adds to each: those of `theme`."
+    "A figure function with the parameters that `figures.style.themed` adds to each: those of `theme`."
     node = copy.deepcopy(node)
     node.args.kwonlyargs += look().args
     node.args.kw_defaults += look().defaults
@@ -240,7 +240,7 @@ def look() -> ast.arguments:
 
 
 def with_shared(docstring: str, node: Definition) -> str:
-    "A figure function's docstring with what `figures.themed` adds to each."
+    "A figure function's docstring with what `figures.style.themed` adds to each."
     if not is_themed(node):
         return docstring
     taken = {"order", *(one.arg for one in [*node.args.args, *node.args.kwonlyargs])}

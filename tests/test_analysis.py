@@ -282,7 +282,7 @@ def test_eight_base_prompts_at_zero_and_one():
 def test_nothing_scored_is_no_interval_and_no_warning(count):
     labels = analysis.simulate_labels(2, base_prompts=8, missing=0.0)
     unknown = labels["behaviour"] == "empathy"
-    for name in ["label", *analysis.judge_columns(labels)]:
+    for name in ["label", *analysis.clustered.judge_columns(labels)]:
         labels[name] = labels[name].mask(unknown, pd.NA)
     table = count(labels)
     assert {0.95} == set(table["ci"])
@@ -313,9 +313,9 @@ def test_tables_say_the_level_of_their_intervals(ci):
         analysis.carry_over(labels, ci=ci),
         analysis.agreement(labels, ci=ci, n_resamples=99),
         analysis.pairwise_agreement(labels, ci=ci),
-        analysis.missingness(labels.assign(status="ok", judge="one"), ci=ci),
+        analysis.interrater.missingness(labels.assign(status="ok", judge="one"), ci=ci),
         analysis.compare_conditions(people, ci=ci),
-        analysis.profile_validity(
+        analysis.people.profile_validity(
             systems, systems.drop_duplicates("target").assign(score=[1.0, 2.0, 3.0]), ci=ci
         ),
     ]

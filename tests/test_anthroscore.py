@@ -431,7 +431,7 @@ def test_turns_go_by_base_prompt(tiny):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         rows = score.score_messages(said, "bot", tiny)
-        turns = analysis.anthroscore_by_turn(rows, by=["target"])
+        turns = analysis.talk_about_the_system.anthroscore_by_turn(rows, by=["target"])
     assert len(rows) == 18 and set(rows["sentence"]) == set(heard)
     assert turns[["turn", "n", "n_total", "n_clusters"]].to_numpy().tolist() == [[1, 9, 9, 3], [2, 9, 9, 3]]
     means = rows.groupby(["turn", "base_id"])["score"].mean().groupby("turn")
@@ -440,7 +440,7 @@ def test_turns_go_by_base_prompt(tiny):
     np.testing.assert_allclose((turns["ci_high"] - turns["estimate"]).astype(float), reach)
     np.testing.assert_allclose((turns["estimate"] - turns["ci_low"]).astype(float), reach)
     for part in (rows["base_id"] == "b0", rows["base_id"] != "b0"):  # one base prompt; two that are alike
-        alone = analysis.anthroscore_by_turn(rows[part])
+        alone = analysis.talk_about_the_system.anthroscore_by_turn(rows[part])
         assert alone["estimate"].notna().all() and alone[["ci_low", "ci_high"]].isna().all(axis=None)
 
 

@@ -13,8 +13,9 @@ from judged import judge_in_batches, make_run, stats, verdicts
 
 from anthrokit.core import BudgetReached, Run, SetupError
 from anthrokit.judging import LLMJudge, TogetherJudge, ajudge, estimate, judge
-from anthrokit.models import LLM, Batch, Budget, count_pending, wait_for
-from anthrokit.models.batches import Provider
+from anthrokit.models import LLM, Batch, Budget
+from anthrokit.models.batches import Provider, count_pending
+from anthrokit.models.loop import wait_for
 from anthrokit.simulation import load_prompts, simulate
 
 QUICK = Batch(poll=0.1)

@@ -6,7 +6,7 @@ import anthrokit as ak
 from anthrokit.analysis import compare, emergence, factor_model, first_occurrences, profile
 from anthrokit.core import Run
 from anthrokit.panels.source import RunSource
-from anthrokit.simulation import metadata_rows
+from anthrokit.simulation.dialogues import metadata_rows
 
 
 @pytest.fixture

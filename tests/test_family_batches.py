@@ -15,7 +15,8 @@ from judged import of_families as panel
 
 from anthrokit.core import Run, SetupError
 from anthrokit.judging import estimate, judge
-from anthrokit.models import Batch, count_pending
+from anthrokit.models import Batch
+from anthrokit.models.batches import count_pending
 
 HERE = Path(__file__).parent
 QUICK = Batch(poll=0.1)

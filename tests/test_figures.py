@@ -65,7 +65,7 @@ def test_no_name_warns_or_leaves_no_room(kind):
 
 
 def test_long_names_that_end_differently_stay_apart():
-    assert len({figures.shorten_name(name) for name in LONG}) == 2
+    assert len({figures.style.shorten_name(name) for name in LONG}) == 2
     legend = figures.plot_profile(analysis.profile(named(LONG))).get_legend()
     assert len({text.get_text() for text in legend.get_texts()}) == 2
 
@@ -81,7 +81,7 @@ def test_a_table_without_a_level_is_given_none():
     ax = figures.plot_profile(analysis.profile(named(["a", "b"])).drop(columns="ci"))
     assert "with interval (10 base prompts)" in ax.get_xlabel()
     mixed = pd.DataFrame({"ci": [0.9, np.nan, 0.95]})
-    assert figures.describe_interval(mixed) == "90 % and 95 % interval"
+    assert figures.style.describe_interval(mixed) == "90 % and 95 % interval"
 
 
 def gallery():
@@ -100,13 +100,13 @@ def gallery():
     systems = {"behaviour": ["empathy"], "estimate": [0.7], "ci_low": [0.1], "ci_high": [0.9], "n": [8]}
     answers = np.random.default_rng(0).normal(3, 1, 60)
     told = {"title": "Published: HeartBench report, Figure 4", "beside": published.mean(axis=1).rename("Words")}
-    hits = heartbench.bundled_verdicts(writers=heartbench.WRITERS)
+    hits = heartbench.bundled_verdicts(writers=heartbench.cases.WRITERS)
     golden = heartbench.bundled_verdicts()[["model", "case_id", "criterion", "hit"]].rename(columns={"hit": "golden"})
     agreed = heartbench.expert_agreement(golden, heartbench.bundled_verdicts("lenient"), "dimension", n_resamples=99)
     answered = heartbench.bundled_answers()  # in Chinese and in English; spaCy takes seconds to be loaded
     patterns = heartbench.patterns(answered[answered["case_id"].str.startswith("zh")])
-    patterns = heartbench.patterns_and_scores(heartbench.bundled_verdicts(), patterns, n_resamples=50)
-    groups, shares = heartbench.cluster_models(published, n_resamples=20)
+    patterns = heartbench.writing_patterns.patterns_and_scores(heartbench.bundled_verdicts(), patterns, n_resamples=50)
+    groups, shares = heartbench.personas.cluster_models(published, n_resamples=20)
     four = ["validation", "empathy", "emotions", "desires"]
     ten = ten.reset_index().assign(behaviour=lambda frame: frame["behaviour"].str.lower())
     factors = ("domain", "empathy", "professionalism", "category")
@@ -127,7 +127,7 @@ def gallery():
         (figures.plot_snowball_matrix, [analysis.snowball_matrix(one[one["category"] == "internal states"])], {}),
         (figures.plot_expert_agreement, [analysis.agreement(one, n_resamples=99)], {}),
         (figures.plot_pairs, [analysis.pairwise_agreement(one)], {}),
-        (figures.plot_missing, [analysis.missingness(pd.DataFrame(ratings), by="judge")], {}),
+        (figures.plot_missing, [analysis.interrater.missingness(pd.DataFrame(ratings), by="judge")], {}),
         (figures.plot_conditions, [pd.DataFrame({"condition": ["high", "low"] * 30, "score": answers})], {}),
         (figures.plot_validity, [pd.DataFrame(systems)], {}),
         (figures.plot_scores, [published], told),
@@ -139,14 +139,14 @@ def gallery():
         (figures.plot_drift, [analysis.drift(labels, 0.05, "target", n_swaps=99)], {}),
         (heartbench.plot_abilities, [heartbench.score(hits, n_resamples=99)], {}),
         (heartbench.plot_radar, [heartbench.score(hits, n_resamples=99)], {}),
-        (heartbench.plot_difficulty, [heartbench.by_difficulty(hits, n_resamples=99)], {}),
-        (heartbench.plot_by, [heartbench.score_by(hits, "scene", n_resamples=99), "scene"], {}),
-        (heartbench.plot_expert_agreement, [agreed, "dimension"], {}),
-        (heartbench.plot_normalisation, [], {}),
-        (heartbench.plot_patterns, [patterns], {}),
-        (heartbench.plot_hard_drop, [heartbench.hard_drop(hits, share=1 / 3, n_resamples=50)], {}),
+        (heartbench.figures.plot_difficulty, [heartbench.results.by_difficulty(hits, n_resamples=99)], {}),
+        (heartbench.figures.plot_by, [heartbench.results.score_by(hits, "scene", n_resamples=99), "scene"], {}),
+        (heartbench.figures.plot_expert_agreement, [agreed, "dimension"], {}),
+        (heartbench.figures.plot_normalisation, [], {}),
+        (heartbench.writing_patterns.plot_patterns, [patterns], {}),
+        (heartbench.hard_sets.plot_hard_drop, [heartbench.hard_drop(hits, share=1 / 3, n_resamples=50)], {}),
         (heartbench.plot_personas, [published], {"groups": groups}),
-        (heartbench.plot_clusters, [shares, groups], {}),
+        (heartbench.personas.plot_clusters, [shares, groups], {}),
     ]
 
 
@@ -169,7 +169,7 @@ def test_no_text_is_cut_or_lies_on_another():
     rooms, drawings, found = (figures, heartbench), gallery(), {}
     public = {getattr(room, name) for room in rooms for name in room.__all__ if name.startswith("plot_")}
     assert public == {draw for draw, *_ in drawings}
-    for (style, room), (place, (draw, given, options)) in product(figures.STYLES.items(), enumerate(drawings)):
+    for (style, room), (place, (draw, given, options)) in product(figures.style.STYLES.items(), enumerate(drawings)):
         made = draw(*given, style=style, **options)
         figure = (made[0] if isinstance(made, list) else made).figure
         found[f"{style} {place} {draw.__name__}"] = canvas.faults(figure)

@@ -16,10 +16,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from inspect_ai.log import read_eval_log
 
-from anthrokit.core import Run, TableError, data_path, digest, import_dialogues
+from anthrokit.core import Run, TableError, data_path, import_dialogues
+from anthrokit.core.run import digest
 from anthrokit.core.texts import is_blank
 from anthrokit.io import (
-    anthrobench_losses,
     read_anthrobench,
     read_inspect,
     to_datasets,
@@ -28,7 +28,9 @@ from anthrokit.io import (
     write_openai,
     write_sharegpt,
 )
-from anthrokit.judging import import_messages, read_messages
+from anthrokit.io.anthrobench_files import anthrobench_losses
+from anthrokit.judging import import_messages
+from anthrokit.judging.any_messages import read_messages
 from anthrokit.simulation import load_prompts
 
 HERE = Path(__file__).parent

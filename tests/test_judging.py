@@ -12,9 +12,11 @@ import pytest
 from forks import Fork
 from judged import HERE, judge_on_a_full_disk, kill_again_and_again, llm, make_run, panel, stats, verdicts
 
-from anthrokit.core import Run, RunError, digest
+from anthrokit.core import Run, RunError
+from anthrokit.core.run import digest
 from anthrokit.judging import LLMJudge, Rating, TogetherJudge, estimate, judge, judge_table, offline_panel
-from anthrokit.models import LLM, Completion, wait_for
+from anthrokit.models import LLM, Completion
+from anthrokit.models.loop import wait_for
 from anthrokit.simulation import Taxonomy
 
 FAULTS = "rate_limit rate_limit_after error hang drop malformed empty wrong_type truncated refusal".split()

@@ -10,7 +10,8 @@ import pyarrow.parquet
 import pytest
 
 from anthrokit.core import TableError
-from anthrokit.judging import import_messages, import_report, read_messages
+from anthrokit.judging import import_messages
+from anthrokit.judging.any_messages import import_report, read_messages
 
 MISSED, PROGRAM, OFTEN = "I missed you every day.", "I am a program.", "I often feel lonely."
 

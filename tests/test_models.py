@@ -11,9 +11,13 @@ from importlib.util import find_spec
 import pytest
 
 from anthrokit import write_report
-from anthrokit.core import BudgetReached, CallFailed, Run, SetupError, cache_folder
-from anthrokit.models import LLM, Batch, BatchQueue, Budget, Meter, wait_for
+from anthrokit.core import BudgetReached, CallFailed, Run, SetupError
+from anthrokit.core.files import cache_folder
+from anthrokit.models import LLM, Batch, Budget
+from anthrokit.models.batches import BatchQueue
 from anthrokit.models.embedded import _download, _Wheel
+from anthrokit.models.loop import wait_for
+from anthrokit.models.meter import Meter
 
 HELLO = [{"role": "user", "content": "Hello"}]
 
@@ -164,7 +168,8 @@ OPENVINO = pytest.mark.skipif(not find_spec("openvino_genai"), reason="no wheel 
 
 AT_WORK = """
 import asyncio, json, sys, psutil
-from anthrokit.models import embedded, wait_for
+from anthrokit.models import embedded
+from anthrokit.models.loop import wait_for
 from anthrokit.models.loop import background_loop
 
 def begin(text, limit):

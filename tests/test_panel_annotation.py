@@ -11,7 +11,7 @@ from browser import everywhere, filters, seen, unharmed
 from anthrokit import AnnotationPanel, Run, demo_run, judge_accuracy
 from anthrokit.judging import LLMJudge, ajudge
 from anthrokit.models import LLM
-from anthrokit.validity import Annotations
+from anthrokit.validity.annotations import Annotations
 
 OPEN = "from anthrokit import AnnotationPanel, Run\nrun = Run({!r})\nAnnotationPanel(run, 2, annotator={!r})"
 CELLS = "document.querySelectorAll('.jp-Notebook .jp-Cell').length"

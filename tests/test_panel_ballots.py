@@ -7,7 +7,7 @@ import hostile
 import pytest
 from browser import seen, unharmed
 
-from anthrokit.heartbench import Ballots
+from anthrokit.heartbench.experts import Ballots
 
 START = """
 import os, pathlib

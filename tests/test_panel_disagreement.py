@@ -2,11 +2,11 @@
 
 import hostile
 import pytest
-from anthrokit.panels.disagreement import confusion, judge_disagreement
 from browser import filters, says, seen, unharmed, walk
 
 from anthrokit import Run, demo_run, judge_accuracy
-from anthrokit.validity import Annotations
+from anthrokit.panels.disagreement import confusion, judge_disagreement
+from anthrokit.validity.annotations import Annotations
 
 OPEN = "from anthrokit import DisagreementPanel, Run\npanel = DisagreementPanel({}, annotator={!r})\npanel"
 

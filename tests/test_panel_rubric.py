@@ -4,8 +4,10 @@ import pytest
 from browser import filters, says, seen
 
 from anthrokit import heartbench
-from anthrokit.core import Run, label_criteria
-from anthrokit.heartbench import add_answers, bundled_answers, bundled_ratings, bundled_verdicts, load_cases
+from anthrokit.core import Run
+from anthrokit.core.votes import label_criteria
+from anthrokit.heartbench import bundled_answers, bundled_ratings, bundled_verdicts, load_cases
+from anthrokit.heartbench.answers import add_answers
 from anthrokit.panels.rubric import RubricPanel
 
 CELL = """
@@ -29,7 +31,7 @@ def choose(panel, name, option):
 
 def test_rubric_panel_controls(rubric):
     panel, hits = rubric.panels.first, bundled_verdicts()
-    votes = heartbench.add_criteria(label_criteria(bundled_ratings()), load_cases("bundled"))
+    votes = heartbench.cases.add_criteria(label_criteria(bundled_ratings()), load_cases("bundled"))
     says(panel, "12 of 12 cases")
     first = votes[votes["case_id"] == "zh-newcomer-promoted"]
     scores = heartbench.score(first, n_resamples=0).set_index(["model", "name"])["estimate"]

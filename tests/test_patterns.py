@@ -5,9 +5,10 @@ import re
 import pytest
 from patterns import all_patterns, growth, hostile_units, matcher
 
-from anthrokit.core import redact
+from anthrokit.core.errors import redact
 from anthrokit.judging.offline import split_sentences
-from anthrokit.simulation import first_person_pronouns, role_signals
+from anthrokit.simulation import first_person_pronouns
+from anthrokit.simulation.personas import role_signals
 
 LINEAR = 9  # four times the length may take this many times as long: linear is 4, quadratic is 16
 HOSTILE = (

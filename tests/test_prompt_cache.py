@@ -11,10 +11,11 @@ from pathlib import Path
 import pytest
 
 from anthrokit.core import Run
-from anthrokit.heartbench import RubricJudge, add_answers, bundled_answers, judge_answers, load_cases
+from anthrokit.heartbench import RubricJudge, bundled_answers, judge_answers, load_cases
+from anthrokit.heartbench.answers import add_answers
 from anthrokit.judging import LLMJudge, TogetherJudge, judge
-from anthrokit.models import LLM, CachedPrefix
-from anthrokit.models.transports import Wire
+from anthrokit.models import LLM
+from anthrokit.models.transports import CachedPrefix, Wire
 from anthrokit.simulation import Taxonomy, simulate
 from anthrokit.work import estimate_jobs
 

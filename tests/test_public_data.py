@@ -87,8 +87,9 @@ def test_malformed_prompt_files_are_refused_with_the_place(content, message, tmp
 
 
 def test_the_adapted_encoder_agrees_with_people_on_what_a_chatbot_can_truthfully_say(public_data):
-    from anthrokit.judging import sentence_judge
-    from anthrokit.validity import check_against_people, dataset_behaviours, load_human_data
+    from anthrokit.judging.offline import sentence_judge
+    from anthrokit.validity import check_against_people, load_human_data
+    from anthrokit.validity.human_data import dataset_behaviours
 
     data = load_human_data("robots_dont_cry")
     assert len(data) == 364 and data["truth"].sum() == 86

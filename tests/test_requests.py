@@ -12,30 +12,15 @@ import mock_openai
 import pytest
 
 from anthrokit.core import Run, SetupError
-from anthrokit.heartbench import (
-    RubricJudge,
-    add_answers,
-    answer,
-    answer_prompt,
-    bundled_answers,
-    draft_criteria,
-    draft_prompt,
-    judge_answers,
-    load_cases,
-    rubric_prompt,
-)
-from anthrokit.judging import (
-    PASSAGE_FIRST_TEMPLATE,
-    Item,
-    LLMJudge,
-    Released,
-    TogetherJudge,
-    judge,
-    judge_prompt,
-    together_prompt,
-)
+from anthrokit.heartbench import RubricJudge, answer, bundled_answers, judge_answers, load_cases
+from anthrokit.heartbench.answers import add_answers, answer_prompt
+from anthrokit.heartbench.building import draft_criteria, draft_prompt
+from anthrokit.heartbench.judging import rubric_prompt
+from anthrokit.judging import LLMJudge, Released, TogetherJudge, judge
+from anthrokit.judging.judges import PASSAGE_FIRST_TEMPLATE, Item, judge_prompt, together_prompt
 from anthrokit.models import LLM, Batch
-from anthrokit.simulation import Taxonomy, load_prompts, simulate, swap_roles, user_system_prompt
+from anthrokit.simulation import Taxonomy, load_prompts, simulate
+from anthrokit.simulation.dialogues import swap_roles, user_system_prompt
 
 CAME = []  # model, messages as role and text, all that was sent
 TAXONOMY = Taxonomy.load().with_present()

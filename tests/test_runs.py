@@ -24,7 +24,9 @@ from anthrokit.core import Run, RunError, SetupError, repair, tables
 from anthrokit.judging import GrammarJudge, LLMJudge, PatternJudge, estimate, import_messages, judge
 from anthrokit.models import LLM
 from anthrokit.simulation import Taxonomy, load_prompts, simulate
-from anthrokit.validity import Annotations, draw_annotation_sample, panel_sensitivity, present_judges
+from anthrokit.validity import draw_annotation_sample, panel_sensitivity
+from anthrokit.validity.annotations import Annotations
+from anthrokit.validity.panel_checks import present_judges
 
 
 def rows_in(ledger):
@@ -270,7 +272,8 @@ def test_looking_where_nothing_can_be_written(server, tmp_path):
 
 MANY = """
 import asyncio, sys
-from anthrokit.models import LLM, wait_for
+from anthrokit.models import LLM
+from anthrokit.models.loop import wait_for
 model = LLM("openai/x", api_base=sys.argv[1], max_concurrency=256)
 async def many():
     await asyncio.gather(*(model.acomplete(f"Hello {number}") for number in range(256)))

@@ -9,9 +9,11 @@ import pytest
 
 import anthrokit as ak
 from anthrokit.core import CallFailed, Run, SetupError
-from anthrokit.models import LLM, Meter, wait_for
+from anthrokit.models import LLM
 from anthrokit.models.faults import Fault
 from anthrokit.models.limits import Pace
+from anthrokit.models.loop import wait_for
+from anthrokit.models.meter import Meter
 
 
 def chat(content="Yes.", model="some-model"):

@@ -21,8 +21,8 @@ from browser import free_port, seen
 from gateways import Served
 
 from anthrokit.core import SetupError, data_path
-from anthrokit.study import Study, StudyServer, erase, init_study, otree_python, search_study, set_section
-from anthrokit.study.server import _PINS, _placeholder
+from anthrokit.study import Study, StudyServer, erase, init_study, search_study, set_section
+from anthrokit.study.server import _PINS, _placeholder, otree_python
 
 KEY = "sk-test-0123456789abcdefghij"
 SLOW = 60_000

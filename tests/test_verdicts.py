@@ -9,9 +9,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from anthrokit.heartbench.judging import parse_rubric
-from anthrokit.judging import Rating, parse_verdict, parse_verdicts
+from anthrokit.judging import Rating
 from anthrokit.judging.released import read_released
-from anthrokit.judging.verdicts import LONGEST_ANSWER
+from anthrokit.judging.verdicts import LONGEST_ANSWER, parse_verdict, parse_verdicts
 from anthrokit.work import ParseError
 
 EXAMPLES = settings(max_examples=int(os.environ.get("ANTHROKIT_EXAMPLES", 300)), deadline=None)

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..core import Run, TableError, require_unique
+from ..core import Run, TableError
+from ..core.tables import require_unique
 
 # %% auto #0
 __all__ = ['as_names', 'check_level', 'check_range', 'at_least_half', 'as_labels', 'sorted_levels', 'as_floats', 'judge_columns',
@@ -31,7 +32,7 @@ def as_names(by: str | Sequence[str]) -> list[str]:
 
     Examples
     --------
-    >>> from anthrokit.analysis import as_names
+    >>> from anthrokit.analysis.clustered import as_names
     >>> as_names("target"), as_names(("target", "behaviour"))
     (['target'], ['target', 'behaviour'])
     """
@@ -50,7 +51,7 @@ def check_level(ci: float) -> None:
 
     Examples
     --------
-    >>> from anthrokit.analysis import check_level
+    >>> from anthrokit.analysis.clustered import check_level
     >>> check_level(0.95)
     """
     if not isinstance(ci, Real) or not 0 < ci < 1:
@@ -76,7 +77,7 @@ def check_range(low: float, high: float = np.inf, *, closed: bool = False, **val
 
     Examples
     --------
-    >>> from anthrokit.analysis import check_range
+    >>> from anthrokit.analysis.clustered import check_range
     >>> check_range(0, 1, power=0.8)
     """
     for name, value in values.items():
@@ -109,7 +110,7 @@ def as_labels(given: Run | pd.DataFrame) -> pd.DataFrame:
     Examples
     --------
     >>> from anthrokit import demo_run
-    >>> from anthrokit.analysis import as_labels
+    >>> from anthrokit.analysis.clustered import as_labels
     >>> len(as_labels(demo_run()))
     1120
     """
@@ -131,7 +132,7 @@ def sorted_levels(column: pd.Series) -> list:
     Examples
     --------
     >>> import pandas as pd
-    >>> from anthrokit.analysis import sorted_levels
+    >>> from anthrokit.analysis.clustered import sorted_levels
     >>> sorted_levels(pd.Series(["warm", "plain", None]))
     ['plain', 'warm']
     """
@@ -162,7 +163,7 @@ def as_floats(values: pd.Series) -> np.ndarray:
     Examples
     --------
     >>> import pandas as pd
-    >>> from anthrokit.analysis import as_floats
+    >>> from anthrokit.analysis.clustered import as_floats
     >>> as_floats(pd.Series([True, None, False]))
     array([ 1., nan,  0.])
     """
@@ -201,7 +202,8 @@ def judge_columns(labels: pd.DataFrame) -> list[str]:
 
     Examples
     --------
-    >>> from anthrokit.analysis import judge_columns, simulate_labels
+    >>> from anthrokit.analysis import simulate_labels
+    >>> from anthrokit.analysis.clustered import judge_columns
     >>> judge_columns(simulate_labels(1, base_prompts=2, judges=2))
     ['synthetic judge 1', 'synthetic judge 2']
     """
@@ -219,7 +221,8 @@ def context_columns(labels: pd.DataFrame) -> list[str]:
 
     Examples
     --------
-    >>> from anthrokit.analysis import context_columns, simulate_labels
+    >>> from anthrokit.analysis import simulate_labels
+    >>> from anthrokit.analysis.clustered import context_columns
     >>> context_columns(simulate_labels(1, base_prompts=2))[:4]
     ['target', 'dialogue_id', 'prompt_id', 'base_id']
     """
@@ -243,7 +246,7 @@ def clusters(frame: pd.DataFrame) -> pd.Series:
     Examples
     --------
     >>> import pandas as pd
-    >>> from anthrokit.analysis import clusters
+    >>> from anthrokit.analysis.clustered import clusters
     >>> clusters(pd.DataFrame({"base_id": ["b1", None], "dialogue_id": ["d1", "d2"]})).tolist()
     ['b1', 'dialogue d2']
     """
@@ -342,7 +345,7 @@ def group_rows(frame: pd.DataFrame, by: Sequence[str]) -> tuple[np.ndarray, pd.D
     Examples
     --------
     >>> import pandas as pd
-    >>> from anthrokit.analysis import group_rows
+    >>> from anthrokit.analysis.clustered import group_rows
     >>> codes, groups = group_rows(pd.DataFrame({"kind": ["x", "y", "x"]}), ["kind"])
     >>> codes.tolist(), groups["kind"].tolist()
     ([0, 1, 0], ['x', 'y'])
@@ -383,7 +386,7 @@ class ClusterCounts:
     Examples
     --------
     >>> import pandas as pd
-    >>> from anthrokit.analysis import ClusterCounts
+    >>> from anthrokit.analysis.clustered import ClusterCounts
     >>> frame = pd.DataFrame({"base_id": ["b1", "b1", "b2"], "kind": ["x", "y", "x"]})
     >>> ClusterCounts(frame, ["kind"]).sums([1, 2, 4])
     array([[1., 2.],
@@ -646,7 +649,7 @@ def difference(
     Examples
     --------
     >>> import numpy as np
-    >>> from anthrokit.analysis import difference
+    >>> from anthrokit.analysis.clustered import difference
     >>> yes, ten = np.array([[[6.0], [5], [7]], [[3.0], [4], [2]]]), np.full((3, 1), 10.0)
     >>> difference(yes[0], ten, yes[1], ten)[["estimate", "share_a", "share_b"]].round(2)
        estimate  share_a  share_b
@@ -689,7 +692,7 @@ def draw_clusters(n_clusters: int, n_resamples: int = 2000, seed: int = 0) -> np
 
     Examples
     --------
-    >>> from anthrokit.analysis import draw_clusters
+    >>> from anthrokit.analysis.clustered import draw_clusters
     >>> draw_clusters(4, 2).sum(axis=1)
     array([4., 4.])
     """
@@ -744,7 +747,7 @@ def percentile_interval(
     Examples
     --------
     >>> import numpy as np
-    >>> from anthrokit.analysis import percentile_interval
+    >>> from anthrokit.analysis.clustered import percentile_interval
     >>> low, high = percentile_interval(np.arange(101.0)[:, None], n_clusters=40)
     >>> low.round(1), high.round(1)
     (array([2.]), array([98.]))
@@ -800,7 +803,7 @@ def resample(
     Examples
     --------
     >>> import numpy as np
-    >>> from anthrokit.analysis import resample
+    >>> from anthrokit.analysis.clustered import resample
     >>> yes, all_of_them = np.array([[2.0], [4], [1], [3], [2], [5]]), np.full((6, 1), 10.0)
     >>> resample(lambda s, n: s / n, yes, all_of_them)["estimate"].round(3).tolist()
     [0.283]
@@ -851,7 +854,7 @@ def holm(p_values: pd.Series) -> np.ndarray:
     Examples
     --------
     >>> import pandas as pd
-    >>> from anthrokit.analysis import holm
+    >>> from anthrokit.analysis.clustered import holm
     >>> holm(pd.Series([0.01, None, 0.04]))
     array([0.02,  nan, 0.04])
     """

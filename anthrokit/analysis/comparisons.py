@@ -17,7 +17,9 @@ from .clustered import _influence, _recover_limits, _with_holm, as_labels, as_na
 from .clustered import difference, group_rows, sorted_levels, resample
 from .clustered import as_floats
 from .profiles import _open, any_behaviour
-from ..core import Run, TableError, suggest_name, require_unique, require_columns
+from ..core import Run, TableError
+from ..core.errors import suggest_name
+from ..core.tables import require_unique, require_columns
 
 # %% auto #0
 __all__ = ['compare', 'compare_differences', 'similarity', 'compare_pairs']

@@ -13,7 +13,8 @@ import pandas as pd
 
 from .clustered import ClusterCounts, as_labels, as_names, judge_columns, require_labelled_once, resample
 from .clustered import as_floats
-from ..core import Run, TableError, require_columns
+from ..core import Run, TableError
+from ..core.tables import require_columns
 
 # %% auto #0
 __all__ = ['two_raters', 'pairwise_agreement', 'resampled_table', 'agreement', 'missingness']
@@ -41,7 +42,7 @@ def two_raters(items: np.ndarray, same: np.ndarray, first: np.ndarray, second: n
     Examples
     --------
     >>> import numpy as np
-    >>> from anthrokit.analysis import two_raters
+    >>> from anthrokit.analysis.interrater import two_raters
     >>> two_raters(*(np.array([[count]]) for count in (125, 118, 123, 120))).round(3)
     array([[ 0.944, -0.023,  0.941]])
     """
@@ -159,7 +160,7 @@ def resampled_table(
     Examples
     --------
     >>> import pandas as pd
-    >>> from anthrokit.analysis import resampled_table
+    >>> from anthrokit.analysis.interrater import resampled_table
     >>> found, groups = pd.DataFrame({"estimate": [0.9, 0.8], "n_clusters": 4}), pd.DataFrame({"judge": ["one"]})
     >>> resampled_table(found, ["raw agreement", "AC1"], groups, {"n": [20]})
       judge        measure  estimate   n
@@ -255,7 +256,7 @@ def missingness(
     Examples
     --------
     >>> import pandas as pd
-    >>> from anthrokit.analysis import missingness
+    >>> from anthrokit.analysis.interrater import missingness
     >>> ratings = pd.DataFrame({"dialogue_id": ["d1", "d2", "d3"], "judge": "j", "status": ["ok", "refused", "ok"]})
     >>> missingness(ratings, by="judge")[["judge", "status", "n", "n_total"]]
       judge   status  n  n_total

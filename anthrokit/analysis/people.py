@@ -15,7 +15,8 @@ import pandas as pd
 
 from .clustered import _with_holm, as_names, check_level, check_range, sorted_levels
 from .profiles import profile
-from ..core import Run, TableError, require_unique, require_columns
+from ..core import Run, TableError
+from ..core.tables import require_unique, require_columns
 
 # %% auto #0
 __all__ = ['scale_score', 'reliability', 'rank_biserial', 'rank_test', 'compare_conditions', 'profile_validity']
@@ -143,7 +144,7 @@ def rank_biserial(statistic: float, n_a: int, n_b: int, ci: float = 0.95) -> tup
 
     Examples
     --------
-    >>> from anthrokit.analysis import rank_biserial
+    >>> from anthrokit.analysis.people import rank_biserial
     >>> [round(value, 3) for value in rank_biserial(213636, 551, 550)]
     [0.41, 0.347, 0.469]
     """
@@ -257,7 +258,7 @@ def rank_test(a: Sequence[float], b: Sequence[float]) -> tuple[float, float]:
 
     Examples
     --------
-    >>> from anthrokit.analysis import rank_test
+    >>> from anthrokit.analysis.people import rank_test
     >>> [round(float(value), 2) for value in rank_test([5, 5, 5], [1, 1, 1])]
     [9.0, 0.1]
     """
@@ -421,7 +422,8 @@ def profile_validity(
 
     Examples
     --------
-    >>> from anthrokit.analysis import profile, profile_validity, simulate_labels
+    >>> from anthrokit.analysis import profile, simulate_labels
+    >>> from anthrokit.analysis.people import profile_validity
     >>> shares = profile(simulate_labels(6, base_prompts=10, rates={"empathy": 0.4}, target_spread=0.5))
     >>> perceived = shares[["target"]].assign(score=3 + shares["estimate"])
     >>> profile_validity(shares, perceived)[["behaviour", "estimate", "n"]]

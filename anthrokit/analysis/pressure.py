@@ -16,7 +16,9 @@ from .clustered import proportion, resample, as_floats, whole_turns
 from .comparisons import _one_column
 from .profiles import _complete_messages
 from .timing import _turn_grid
-from ..core import Run, TableError, suggest_name, require_columns
+from ..core import Run, TableError
+from ..core.errors import suggest_name
+from ..core.tables import require_columns
 
 # %% auto #0
 __all__ = ['dialogue_flips', 'flips', 'holding', 'mirrored', 'escalation', 'recovery']

@@ -13,7 +13,8 @@ import pandas as pd
 from .clustered import ClusterCounts, as_labels, as_names, context_columns, group_rows, proportion
 from .clustered import require_labelled_once, as_floats, whole_turns
 from .synthetic import counted_behaviours
-from ..core import Run, TableError, require_columns
+from ..core import Run, TableError
+from ..core.tables import require_columns
 
 # %% auto #0
 __all__ = ['any_behaviour', 'profile', 'first_turns']

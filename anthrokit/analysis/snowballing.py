@@ -15,7 +15,9 @@ from .clustered import ClusterCounts, _cluster_variance, _degrees_of_freedom, _r
 from .clustered import _two_shares, _with_holm, as_labels, check_level, as_names, cluster_sums, clusters
 from .clustered import group_rows, resample, whole_turns
 from .timing import _open_dialogues, _turn_grid
-from ..core import Run, TableError, suggest_name, require_columns
+from ..core import Run, TableError
+from ..core.errors import suggest_name
+from ..core.tables import require_columns
 
 # %% auto #0
 __all__ = ['carry_over', 'snowball', 'snowball_matrix']

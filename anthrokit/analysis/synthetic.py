@@ -24,7 +24,7 @@ def behaviour_categories() -> dict[str, str]:
 
     Examples
     --------
-    >>> from anthrokit.analysis import behaviour_categories
+    >>> from anthrokit.analysis.synthetic import behaviour_categories
     >>> behaviour_categories()["empathy"]
     'relationship building'
     """
@@ -37,7 +37,7 @@ def counted_behaviours() -> tuple[str, ...]:
 
     Examples
     --------
-    >>> from anthrokit.analysis import counted_behaviours
+    >>> from anthrokit.analysis.synthetic import counted_behaviours
     >>> counted_behaviours()
     ('first-person pronoun use',)
     """

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from .clustered import ClusterCounts, _mean, as_names, clusters
-from ..anthroscore import check_scale
+from ..anthroscore.scoring import check_scale
 
 # %% auto #0
 __all__ = ['anthroscore_by_turn']
@@ -44,7 +44,7 @@ def anthroscore_by_turn(
     Examples
     --------
     >>> import pandas as pd
-    >>> from anthrokit.analysis import anthroscore_by_turn
+    >>> from anthrokit.analysis.talk_about_the_system import anthroscore_by_turn
     >>> scores = pd.DataFrame({"text_id": list("abcd"), "turn": 1, "dialogue_id": list("abcd"),
     ...     "score": [1.0, 2.0, 3.0, None], "status": "scored", "model": "m", "fingerprint": "f",
     ...     "kind": "masked", "protocol": "paper", "precision": "float32"})

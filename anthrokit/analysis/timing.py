@@ -13,7 +13,8 @@ import pandas as pd
 from .clustered import ClusterCounts, _cluster_variance, _score_interval, as_labels, as_names, at_least_half
 from .clustered import context_columns, group_rows, as_floats, whole_turns
 from .profiles import _open, any_behaviour
-from ..core import Run, TableError, require_columns
+from ..core import Run, TableError
+from ..core.tables import require_columns
 
 # %% auto #0
 __all__ = ['first_occurrences', 'emergence', 'late_share', 'late_behaviours']

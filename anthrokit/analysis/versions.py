@@ -12,10 +12,13 @@ import pandas as pd
 
 from .clustered import as_labels, check_range
 from .comparisons import _compared, _level_pairs, _Levels, _one_column
-from ..core import Run, suggest_name, require_columns
+from ..core import Run
+from ..core.errors import suggest_name
+from ..core.tables import require_columns
 from ..judging import judge
 from ..models import DEFAULT_MODEL, LLM
-from ..simulation import Taxonomy, as_llm, simulate
+from ..simulation import Taxonomy, simulate
+from ..simulation.dialogues import as_llm
 
 # %% auto #0
 __all__ = ['DRIFT_VERDICTS', 'drift', 'compare_versions']

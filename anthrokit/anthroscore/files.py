@@ -16,7 +16,7 @@ import pandas as pd
 
 from .mentions import AnthroScoreError, Entities, _several, get_protocol
 from .scoring import Scorer, load_scorer, score_texts
-from ..core import digest
+from ..core.run import digest
 from ..core.files import local_path, write_file
 from ..models import ExecutorPool
 

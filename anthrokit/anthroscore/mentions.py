@@ -15,9 +15,10 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from ..core import close_name, suggest_name, require_kind, table_suffix
+from ..core.errors import close_name, suggest_name, require_kind
+from ..core.tables import table_suffix
 from ..core.texts import is_blank, unreadable
-from ..models import english_pipeline
+from ..models.english import english_pipeline
 
 # %% auto #0
 __all__ = ['PROTOCOLS', 'SENTENCE_COLUMNS', 'AnthroScoreError', 'Protocol', 'get_protocol', 'Entities', 'preset',
@@ -94,7 +95,7 @@ def get_protocol(name: str | Protocol) -> Protocol:
 
     Examples
     --------
-    >>> from anthrokit.anthroscore import get_protocol
+    >>> from anthrokit.anthroscore.mentions import get_protocol
     >>> get_protocol("released").name
     'released-0.0.2'
     >>> get_protocol("paper").nonhuman

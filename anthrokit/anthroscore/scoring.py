@@ -24,8 +24,12 @@ import pandas as pd
 from .mentions import SENTENCE_COLUMNS, AnthroScoreError, Entities, Protocol, _parser
 from .mentions import mask_sentences, preset, get_protocol
 from .mentions import _checked_text, _masked_rows, _sentence_frame, _several, _text_pairs
-from ..core import ProgressBar, Run, RunError, digest, suggest_name, require_columns, require_run, tables
-from ..models import require_packages
+from ..core import Run, RunError, tables
+from ..core.errors import suggest_name
+from ..core.notes import ProgressBar
+from ..core.run import digest, require_run
+from ..core.tables import require_columns
+from ..models.embedded import require_packages
 
 # %% auto #0
 __all__ = ['SCALE', 'Scorer', 'load_scorer', 'pronoun_tokens', 'score_sentences', 'score_texts', 'check_scale', 'summarise',
@@ -297,7 +301,8 @@ def pronoun_tokens(tokenizer: Any, protocol: str = "paper") -> pd.DataFrame:
 
     Examples
     --------
-    >>> from anthrokit.anthroscore import load_scorer, pronoun_tokens
+    >>> from anthrokit.anthroscore import load_scorer
+    >>> from anthrokit.anthroscore.scoring import pronoun_tokens
     >>> tokens = pronoun_tokens(load_scorer("smollm2-135m-instruct").tokenizer)
     >>> tokens[tokens["place"] == "space"]["token"].head(3).tolist()
     ['Ġhe', 'Ġshe', 'Ġher']

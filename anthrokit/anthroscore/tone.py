@@ -13,7 +13,7 @@ import pandas as pd
 
 from .mentions import AnthroScoreError, _several, _text_pairs
 from .scoring import Scorer, _log_probability, _opening, load_scorer
-from ..core import suggest_name
+from ..core.errors import suggest_name
 from ..core.texts import unreadable
 
 # %% auto #0

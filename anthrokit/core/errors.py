@@ -232,7 +232,7 @@ def require_kind(given: object, kind: Any, wanted: str) -> None:
 
     Examples
     --------
-    >>> from anthrokit.core import require_kind
+    >>> from anthrokit.core.errors import require_kind
     >>> require_kind(5, str, "a text")
     Traceback (most recent call last):
         ...
@@ -262,7 +262,7 @@ def require_all(given: Iterable[Any], kind: Any, wanted: str) -> tuple[Any, ...]
 
     Examples
     --------
-    >>> from anthrokit.core import require_all
+    >>> from anthrokit.core.errors import require_all
     >>> require_all(["a", "b"], str, "texts")
     ('a', 'b')
     """

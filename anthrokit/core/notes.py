@@ -72,7 +72,7 @@ def notify(text: str, *, again: bool = False) -> None:
 
     Examples
     --------
-    >>> from anthrokit.core import notify
+    >>> from anthrokit.core.notes import notify
     >>> notify("This is said once.")
     >>> notify("This is said once.")
     """

@@ -1358,7 +1358,7 @@ def require_run(given: Any) -> None:
 
     Examples
     --------
-    >>> from anthrokit.core import require_run
+    >>> from anthrokit.core.run import require_run
     >>> require_run("runs/a")
     Traceback (most recent call last):
         ...

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 import pandas as pd
 
-from . import require_columns
+from .tables import require_columns
 
 # %% auto #0
 __all__ = ['modes', 'count_votes', 'label', 'label_messages', 'mode_status', 'pending_ratings', 'label_criteria',

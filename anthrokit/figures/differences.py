@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from ..core import TableError, suggest_name
+from ..core import TableError
+from ..core.errors import suggest_name
 from .profiles import _draw_dots, _draw_heat, _what_of
 from .style import counted, in_order, describe_interval, model_labels, need_columns, new_axes, scaled_size
 from .style import shorten_name, themed, variant_note, with_series

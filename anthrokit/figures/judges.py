@@ -84,14 +84,14 @@ def plot_missing(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     frame : DataFrame
-        From `analysis.missingness`, by behaviour, by judge, or by both.
+        From `analysis.interrater.missingness`, by behaviour, by judge, or by both.
 
     Examples
     --------
     >>> import pandas as pd
     >>> from anthrokit import analysis, figures
     >>> ratings = pd.DataFrame({"dialogue_id": ["d1", "d2"], "judge": "j", "status": ["ok", "refused"]})
-    >>> figures.plot_missing(analysis.missingness(ratings, by="judge")).get_xlabel()
+    >>> figures.plot_missing(analysis.interrater.missingness(ratings, by="judge")).get_xlabel()
     'Ratings that are missing (% of n = 2)'
     """
     groups = [name for name in ("judge", "behaviour") if name in frame.columns]

@@ -78,7 +78,7 @@ def plot_validity(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     frame : DataFrame
-        From `analysis.profile_validity`.
+        From `analysis.people.profile_validity`.
 
     Examples
     --------

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from ..analysis import behaviour_categories
+from ..analysis.synthetic import behaviour_categories
 from ..core import TableError
 from .style import MARKERS, ALLOW_OVERFLOW, colours_of, counted, figure_size, in_order
 from .style import describe_interval, label_of, legend_above, model_labels, name_rows, need_columns

@@ -22,8 +22,9 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import pandas as pd
 
-from ..analysis import behaviour_categories
-from ..core import suggest_name, require_columns
+from ..analysis.synthetic import behaviour_categories
+from ..core.errors import suggest_name
+from ..core.tables import require_columns
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -84,7 +85,7 @@ class Style:
 
     Examples
     --------
-    >>> from anthrokit.figures import STYLES
+    >>> from anthrokit.figures.style import STYLES
     >>> round(STYLES["paper"].width * 25.4), round(9 * STYLES["paper"].scale)
     (85, 7)
     """
@@ -168,7 +169,8 @@ def scaled_size(size: float) -> float:
 
     Examples
     --------
-    >>> from anthrokit.figures import scaled_size, theme
+    >>> from anthrokit.figures import theme
+    >>> from anthrokit.figures.style import scaled_size
     >>> with theme(style="slide"):
     ...     round(scaled_size(9), 1)
     14.0
@@ -188,7 +190,8 @@ def figure_size(size: tuple[float, float], wide: bool = False) -> tuple[float, f
 
     Examples
     --------
-    >>> from anthrokit.figures import figure_size, theme
+    >>> from anthrokit.figures import theme
+    >>> from anthrokit.figures.style import figure_size
     >>> with theme(style="slide"):
     ...     figure_size((6, 8))
     (10.0, 5.625)
@@ -223,7 +226,7 @@ def shorten_name(name: object, room: int = 32) -> str:
 
     Examples
     --------
-    >>> from anthrokit.figures import shorten_name
+    >>> from anthrokit.figures.style import shorten_name
     >>> shorten_name("laboratory/model-with-a-long-name/step-2000")
     'laboratory/model-with-a-…e/step-2000'
     """
@@ -245,7 +248,7 @@ def format_name(name: object) -> str:
 
     Examples
     --------
-    >>> from anthrokit.figures import format_name
+    >>> from anthrokit.figures.style import format_name
     >>> format_name("life_coaching"), format_name("GPT-4o")
     ('Life coaching', 'GPT-4o')
     """
@@ -289,7 +292,7 @@ def describe_interval(frame: pd.DataFrame) -> str:
     Examples
     --------
     >>> import pandas as pd
-    >>> from anthrokit.figures import describe_interval
+    >>> from anthrokit.figures.style import describe_interval
     >>> describe_interval(pd.DataFrame({"ci": [0.95]}))
     '95 % interval'
     """
@@ -364,7 +367,7 @@ def new_axes(ax: Axes | None, size: tuple[float, float], wide: bool = False) -> 
 
     Examples
     --------
-    >>> from anthrokit.figures import new_axes
+    >>> from anthrokit.figures.style import new_axes
     >>> new_axes(None, (4, 3)).figure.get_size_inches().tolist()
     [4.0, 3.0]
     """
@@ -387,7 +390,7 @@ def legend_above(ax: Axes, handles: Sequence[Artist] | None = None, title: str |
 
     Examples
     --------
-    >>> from anthrokit.figures import legend_above, new_axes
+    >>> from anthrokit.figures.style import legend_above, new_axes
     >>> ax = new_axes(None, (4, 3))
     >>> _ = ax.plot([1, 2], label="A")
     >>> legend_above(ax)
@@ -558,7 +561,7 @@ def themed(draw: Callable) -> Callable:
     Examples
     --------
     >>> import inspect
-    >>> from anthrokit.figures import themed
+    >>> from anthrokit.figures.style import themed
     >>> list(inspect.signature(themed(lambda frame: None)).parameters)
     ['frame', 'order', 'labels', 'palette', 'style']
     """

@@ -26,7 +26,7 @@ def plot_anthroscore_by_turn(turns: pd.DataFrame, ax: Axes | None = None) -> Axe
     Parameters
     ----------
     turns : DataFrame
-        From `analysis.anthroscore_by_turn`, not grouped further.
+        From `analysis.talk_about_the_system.anthroscore_by_turn`, not grouped further.
 
     Raises
     ------

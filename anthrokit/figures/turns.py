@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from ..analysis import behaviour_categories
+from ..analysis.synthetic import behaviour_categories
 from ..analysis.clustered import at_least_half
 from ..core import TableError
 from .profiles import _draw_dots, _draw_heat, _name_rows, _size_of_rows, _what_of

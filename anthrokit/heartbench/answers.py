@@ -13,17 +13,10 @@ from typing import Any
 
 import pandas as pd
 
-from anthrokit.core import (
-    Run,
-    RunError,
-    TableError,
-    diff_settings,
-    digest,
-    ids_in_part,
-    require_unique,
-    require_columns,
-    require_run,
-)
+from ..core import Run, RunError, TableError
+from ..core.errors import diff_settings
+from ..core.run import digest, ids_in_part, require_run
+from ..core.tables import require_unique, require_columns
 from anthrokit.heartbench.cases import (
     Case,
     Cases,

@@ -14,7 +14,10 @@ from typing import Any
 
 import pandas as pd
 
-from ..core import Run, TableError, require_all, require_columns, require_run
+from ..core import Run, TableError
+from ..core.errors import require_all
+from ..core.run import require_run
+from ..core.tables import require_columns
 from .cases import OTHER, Case, Cases, Criterion, ability_names, has_text, load_abilities
 from .judging import _judge_words, read_object
 from .languages import language_of, read_words

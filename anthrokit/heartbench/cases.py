@@ -21,21 +21,12 @@ from typing import Any, Self
 
 import pandas as pd
 
-from anthrokit.core import (
-    HTML_ATTRS,
-    TableError,
-    require_all,
-    data_path,
-    digest,
-    suggest_name,
-    public_file,
-    read_json,
-    read_toml,
-    label_criteria,
-    require_unique,
-    require_columns,
-    require_kind,
-)
+from ..core import TableError, data_path, public_file
+from ..core.errors import require_all, suggest_name, require_kind
+from ..core.files import read_toml
+from ..core.run import HTML_ATTRS, digest
+from ..core.tables import read_json, require_unique, require_columns
+from ..core.votes import label_criteria
 from ..core.files import local_path
 
 # %% auto #0
@@ -481,7 +472,7 @@ def load_cases(
     ----------
     source : str or path
         "heartbench" (the 296 released cases), "bundled" (our twelve), or a .jsonl or .json file, as for
-        `core.read_json`.
+        `core.tables.read_json`.
     subset : str
         all, normal or hard.
     abilities : DataFrame, optional

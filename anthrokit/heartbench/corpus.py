@@ -17,12 +17,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..core import Run, TableError, digest, read_json, require_unique, require_columns
+from ..core import Run, TableError
+from ..core.run import digest
+from ..core.tables import read_json, require_unique, require_columns
 from ..core.files import local_path
 from .cases import OTHER, SCENES, Case, Cases, ability_names, merge_turns
 from .judging import read_object
 from .languages import language_of
-from ..judging import embed
+from ..judging.offline import embed
 from ..models import LLM, Batch, Budget
 from ..work import PromptJob, Steps, ParseError, job_function
 
@@ -192,7 +194,8 @@ def near_duplicates(cases: Iterable[Case], near: dict[str, float] | None = None)
 
     Examples
     --------
-    >>> from anthrokit.heartbench import load_cases, new_case
+    >>> from anthrokit.heartbench import load_cases
+    >>> from anthrokit.heartbench.building import new_case
     >>> near_duplicates([new_case("a", ["我今天很难过"]), new_case("b", ["我今天很难过啊"])])["same_as"].tolist()
     ['a']
     """

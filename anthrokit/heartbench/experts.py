@@ -17,7 +17,8 @@ import filelock
 import numpy as np
 import pandas as pd
 
-from ..core import TableError, require_unique, require_columns, tables
+from ..core import TableError, tables
+from ..core.tables import require_unique, require_columns
 from ..core.files import local_path
 from .cases import OTHER, Cases, as_cases
 from .results import saturation
@@ -375,7 +376,8 @@ def mock_report(hits: pd.DataFrame) -> pd.DataFrame:
 
     Examples
     --------
-    >>> from anthrokit.heartbench import WRITERS, bundled_verdicts
+    >>> from anthrokit.heartbench import bundled_verdicts
+    >>> from anthrokit.heartbench.cases import WRITERS
     >>> mock_report(bundled_verdicts(writers=WRITERS))["problem"].eq("").mean().round(2).item()
     0.96
     """

@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from ..core import suggest_name, require_columns
-from ..figures import figure_size, new_axes, plot_scores, scaled_size, themed
+from ..core.errors import suggest_name
+from ..core.tables import require_columns
+from ..figures import plot_scores
+from ..figures.style import figure_size, new_axes, scaled_size, themed
 from ..figures.profiles import _draw_dots
 from ..figures.style import colours_of, counted, in_order, describe_interval, label_of, model_labels
 from ..figures.turns import _apart
@@ -246,7 +248,8 @@ def plot_difficulty(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
 
     Examples
     --------
-    >>> from anthrokit.heartbench import bundled_verdicts, by_difficulty
+    >>> from anthrokit.heartbench import bundled_verdicts
+    >>> from anthrokit.heartbench.results import by_difficulty
     >>> ax = plot_difficulty(by_difficulty(bundled_verdicts()))
     """
     needed = ["model", "normal", "hard", "rank_change"]
@@ -292,7 +295,8 @@ def plot_by(table: pd.DataFrame, by: str, *, ax: Axes | None = None) -> Axes:
 
     Examples
     --------
-    >>> from anthrokit.heartbench import bundled_verdicts, score_by
+    >>> from anthrokit.heartbench import bundled_verdicts
+    >>> from anthrokit.heartbench.results import score_by
     >>> ax = plot_by(score_by(bundled_verdicts(), "scene"), "scene")
     """
     require_columns(table, [by, "model", *_ESTIMATE], "groups", advice="heartbench.score_by makes it")

@@ -12,12 +12,15 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from ..analysis import as_names, check_range
-from ..core import TableError, digest, suggest_name, require_unique, require_columns, tables
+from ..analysis.clustered import as_names, check_range
+from ..core import TableError, tables
+from ..core.errors import suggest_name
+from ..core.run import digest
+from ..core.tables import require_unique, require_columns
 from ..core.files import local_path
 from .cases import OTHER, Cases
 from .results import expert_agreement, beside, golden
-from ..validity import read_verdicts
+from ..validity.annotations import read_verdicts
 
 # %% auto #0
 __all__ = ['draw_golden', 'golden_sheets', 'write_golden_sheets', 'read_golden', 'golden_progress', 'agreement_by',
@@ -193,7 +196,8 @@ def write_golden_sheets(sheets: Mapping[str, pd.DataFrame], folder: str | os.Pat
     Examples
     --------
     >>> import tempfile
-    >>> from anthrokit.heartbench import bundled_answers, draw_golden, golden_sheets, load_cases
+    >>> from anthrokit.heartbench import bundled_answers, load_cases
+    >>> from anthrokit.heartbench.gold_standard import draw_golden, golden_sheets
     >>> cases, answers = load_cases("bundled"), bundled_answers()
     >>> sheets = golden_sheets(draw_golden(answers, cases), answers, cases, ["Ada", "Bo", "Cy"], per_item=2)
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -307,7 +311,8 @@ def golden_progress(
 
     Examples
     --------
-    >>> from anthrokit.heartbench import bundled_answers, draw_golden, load_cases
+    >>> from anthrokit.heartbench import bundled_answers, load_cases
+    >>> from anthrokit.heartbench.gold_standard import draw_golden
     >>> cases = load_cases("bundled")
     >>> items = draw_golden(bundled_answers(), cases)
     >>> votes = pd.DataFrame(columns=["model", "case_id", "expert", "criterion", "hit"])

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from ..analysis import draw_clusters, percentile_interval, proportion
-from ..core import TableError, require_unique, require_columns
-from ..figures import legend_above, themed
+from ..analysis import proportion
+from ..analysis.clustered import draw_clusters, percentile_interval
+from ..core import TableError
+from ..core.tables import require_unique, require_columns
+from ..figures.style import legend_above, themed
 from ..figures.profiles import _draw_dots
 from ..figures.style import counted
 from .cases import OTHER
@@ -147,7 +149,8 @@ def hard_drop(
 
     Examples
     --------
-    >>> from anthrokit.heartbench import WRITERS, bundled_verdicts
+    >>> from anthrokit.heartbench import bundled_verdicts
+    >>> from anthrokit.heartbench.cases import WRITERS
     >>> found = hard_drop(bundled_verdicts(writers=WRITERS), share=1 / 3, n_resamples=200)
     >>> found[found["model"] == "mean of models"].set_index("measure")["estimate"]["drop from choosing"].round(1)
     np.float64(8.4)
@@ -201,7 +204,8 @@ def plot_hard_drop(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
 
     Examples
     --------
-    >>> from anthrokit.heartbench import WRITERS, bundled_verdicts
+    >>> from anthrokit.heartbench import bundled_verdicts
+    >>> from anthrokit.heartbench.cases import WRITERS
     >>> ax = plot_hard_drop(hard_drop(bundled_verdicts(writers=WRITERS), share=1 / 3, n_resamples=200))
     """
     drops = table[table["measure"].str.startswith("drop, ")].rename(columns={"model": "target"})
@@ -238,7 +242,8 @@ def saturation_without(
 
     Examples
     --------
-    >>> from anthrokit.heartbench import WRITERS, bundled_verdicts
+    >>> from anthrokit.heartbench import bundled_verdicts
+    >>> from anthrokit.heartbench.cases import WRITERS
     >>> saturation_without(bundled_verdicts(writers=WRITERS))[["model", "n_saturated"]].values.tolist()[0]
     ['adviser', 2]
     """

@@ -15,10 +15,13 @@ from typing import Any
 
 import pandas as pd
 
-from ..core import Run, RunError, digest, suggest_name
+from ..core import Run, RunError
+from ..core.errors import suggest_name
+from ..core.run import digest
 from .answers import bind_settings, run_cases, refuse_other_settings
 from .cases import Case, has_text
-from ..models import LLM, Batch, Budget, CachedPrefix
+from ..models import LLM, Batch, Budget
+from ..models.transports import CachedPrefix
 from anthrokit.work import (
     SharedPrefix,
     CostEstimate,

@@ -10,7 +10,8 @@ import re
 from typing import Any, NamedTuple
 
 from ..core.files import load_once
-from ..models import english_pipeline, require_packages
+from ..models.embedded import require_packages
+from ..models.english import english_pipeline
 
 # %% auto #0
 __all__ = ['language_of', 'Word', 'read_words', 'read_sentences']

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from ..analysis import draw_clusters
-from ..core import TableError, require_columns
-from ..figures import figure_size, plot_scores, scaled_size, themed
+from ..analysis.clustered import draw_clusters
+from ..core import TableError
+from ..core.tables import require_columns
+from ..figures import plot_scores
+from ..figures.style import figure_size, scaled_size, themed
 from ..figures.style import colours_of, in_order, model_labels
 from .figures import closed, in_chinese, names_of, set_spokes
 from .results import wide_scores

@@ -14,7 +14,8 @@ from typing import Any
 
 import pandas as pd
 
-from ..core import TableError, read_json, require_columns
+from ..core import TableError
+from ..core.tables import read_json, require_columns
 from ..core.files import local_path
 from .cases import Cases, ability_names, case_record, has_text, write_records
 from .scoring import case_scores

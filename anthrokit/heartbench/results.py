@@ -12,10 +12,14 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from ..analysis import as_names, check_level, draw_clusters, holm, percentile_interval
-from ..analysis import resample, two_raters
+from ..analysis.clustered import as_names, check_level, draw_clusters, holm, percentile_interval
+from ..analysis.clustered import resample
+from ..analysis.interrater import two_raters
 from ..analysis.clustered import has_enough_clusters
-from ..core import Run, TableError, notify, require_unique, require_columns, require_kind
+from ..core import Run, TableError
+from ..core.errors import require_kind
+from ..core.notes import notify
+from ..core.tables import require_unique, require_columns
 from .answers import add_word_counts
 from .cases import OTHER, Cases, load_abilities, refuse_unknown
 from anthrokit.heartbench.scoring import (

@@ -18,7 +18,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from ..core import HTML_ATTRS, Run, TableError, require_unique, require_columns
+from ..core import Run, TableError
+from ..core.run import HTML_ATTRS
+from ..core.tables import require_unique, require_columns
 from .building import _NARROW, _PERSONAL, _named, _texts, new_case
 from .cases import Case, Cases, write_cases
 from .judging import read_object

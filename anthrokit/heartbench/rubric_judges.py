@@ -10,8 +10,11 @@ import json
 import numpy as np
 import pandas as pd
 
-from ..analysis import check_level, resample
-from ..core import Run, TableError, require_columns, require_run, label_criteria
+from ..analysis.clustered import check_level, resample
+from ..core import Run, TableError
+from ..core.run import require_run
+from ..core.tables import require_columns
+from ..core.votes import label_criteria
 from .judging import judgement_calls
 from .results import expert_agreement
 from ..validity import sample_agreement

@@ -14,8 +14,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from ..analysis import draw_clusters, percentile_interval, as_floats
-from ..core import Run, TableError, require_columns, require_kind
+from ..analysis.clustered import draw_clusters, percentile_interval, as_floats
+from ..core import Run, TableError
+from ..core.errors import require_kind
+from ..core.tables import require_columns
 from .cases import OTHER, load_abilities, refuse_doubled
 
 # %% auto #0

@@ -11,15 +11,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from ..analysis import resample
-from ..core import TableError, require_unique, require_columns
-from ..figures import legend_above, themed
+from ..analysis.clustered import resample
+from ..core import TableError
+from ..core.tables import require_unique, require_columns
+from ..figures.style import legend_above, themed
 from ..figures.profiles import _draw_dots
 from ..figures.style import counted
 from .answers import count_words
 from .languages import language_of, read_sentences, read_words
 from .scoring import case_means
-from ..models import english_pipeline
+from ..models.english import english_pipeline
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

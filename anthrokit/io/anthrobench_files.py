@@ -17,11 +17,16 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from ..core import Run, TableError, digest, import_dialogues, missing_columns, suggest_name, tables
+from ..core import Run, TableError, import_dialogues, tables
+from ..core.errors import missing_columns, suggest_name
+from ..core.run import digest
 from ..core.files import local_path
-from ..judging import CUES, PronounCounter, parse_verdict
+from ..judging import PronounCounter
+from ..judging.released import CUES
+from ..judging.verdicts import parse_verdict
 from ..judging.log_formats import as_text
-from ..simulation import PUBLIC_BEHAVIOURS, PUBLIC_DOMAINS, Taxonomy, load_prompts
+from ..simulation import Taxonomy, load_prompts
+from ..simulation.prompts import PUBLIC_BEHAVIOURS, PUBLIC_DOMAINS
 
 # %% auto #0
 __all__ = ['column_name', 'listed_judges', 'read_anthrobench', 'one_target', 'write_anthrobench', 'anthrobench_losses']

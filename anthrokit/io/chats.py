@@ -10,7 +10,8 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..core import Run, RunError, require_run, tables
+from ..core import Run, RunError, tables
+from ..core.run import require_run
 from ..core.files import local_path
 
 if TYPE_CHECKING:

@@ -13,19 +13,17 @@ from typing import Any
 
 import pandas as pd
 
-from ..core import Run, TableError, digest, import_dialogues, label, tables, package_versions
+from ..core import Run, TableError, import_dialogues, label, tables
+from ..core.run import digest, package_versions
 from ..core.files import local_path
 from .anthrobench_files import listed_judges, one_target
-from ..judging import Item, PronounCounter, Rating, judge_prompt, paired_turns, parse_verdict
-from ..models import await_for
-from anthrokit.simulation import (
-    Behaviour,
-    Taxonomy,
-    as_llm,
-    load_prompts,
-    swap_roles,
-    user_system_prompt,
-)
+from ..judging import PronounCounter, Rating
+from ..judging.any_messages import paired_turns
+from ..judging.judges import Item, judge_prompt
+from ..judging.verdicts import parse_verdict
+from ..models.loop import await_for
+from ..simulation import Behaviour, Taxonomy, load_prompts
+from ..simulation.dialogues import as_llm, swap_roles, user_system_prompt
 
 try:
     from inspect_ai import Task, task

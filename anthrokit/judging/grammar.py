@@ -10,11 +10,14 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..core import TableError, data_path, digest, suggest_name, read_toml
+from ..core import TableError, data_path
+from ..core.errors import suggest_name
+from ..core.files import read_toml
+from ..core.run import digest
 from ..core.files import load_once
 from .judges import LocalJudge
 from .verdicts import Rating, rate_readable
-from ..models import SPACY_MODEL, english_pipeline
+from ..models.english import SPACY_MODEL, english_pipeline
 from ..core.texts import mask_code, mask_quotations, plain_apostrophes
 from ..simulation import Behaviour
 
@@ -271,7 +274,7 @@ def parse_texts(texts: Sequence[str]) -> list[list[Reading]]:
 
     Examples
     --------
-    >>> from anthrokit.judging import parse_texts
+    >>> from anthrokit.judging.grammar import parse_texts
     >>> [(found.person, found.word, found.standing) for found in parse_texts(["I never swim, but you like it."])[0]]
     [('speaker', 'swim', 'negated'), ('user', 'like', 'claim')]
     """
@@ -352,7 +355,7 @@ def load_grammar(path: Any = None) -> dict[str, dict[str, Any]]:
 
     Examples
     --------
-    >>> from anthrokit.judging import load_grammar
+    >>> from anthrokit.judging.grammar import load_grammar
     >>> "swim" in load_grammar()["physical movement"]["does"]
     True
     """

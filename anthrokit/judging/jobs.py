@@ -13,8 +13,14 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from ..core import LABEL_CONTEXT, Run, RunError, SetupError, TableError, diff_settings, digest, forget_judges
-from ..core import has_verdicts, mode_status, suggest_name, notify, redact_in, judges_without_verdicts, tables, status_line
+from ..core import Run, RunError, SetupError, TableError, forget_judges
+from ..core.errors import diff_settings
+from ..core.run import LABEL_CONTEXT, digest
+from ..core import tables
+from ..core.errors import suggest_name, redact_in
+from ..core.notes import notify, status_line
+from ..core.run import has_verdicts, judges_without_verdicts
+from ..core.votes import mode_status
 from .judges import Item, Judge, LLMJudge, LocalJudge, PromptJudge, PronounCounter, ask_judge
 from .judges import judge_identity, rate_many, validate_rating
 from .offline import offline_panel

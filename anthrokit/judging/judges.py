@@ -19,11 +19,14 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ..core import digest, suggest_name, require_kind
+from ..core.errors import suggest_name, require_kind
+from ..core.run import digest
 from .released import Released, read_released
 from .verdicts import LONGEST_ANSWER, Rating, parse_verdict, parse_verdicts, rate_readable
-from ..models import LLM, Completion, CachedPrefix, plain_messages
-from ..simulation import Behaviour, as_llm, first_person_pronouns
+from ..models import LLM, Completion
+from ..models.transports import CachedPrefix, plain_messages
+from ..simulation import Behaviour, first_person_pronouns
+from ..simulation.dialogues import as_llm
 from ..work import Request, Steps, ParseError, ask_until_read
 
 # %% auto #0

@@ -14,12 +14,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..core import TableError, data_path, digest, tables
+from ..core import TableError, data_path, tables
+from ..core.run import digest
 from ..core.files import load_once
 from .grammar import GrammarJudge, remembered
 from .judges import LocalJudge
 from .verdicts import Rating, rate_readable
-from ..models import fetch_model, require_packages, quiet_transformers
+from ..models import fetch_model
+from ..models.embedded import require_packages, quiet_transformers
 from ..simulation import Behaviour, Taxonomy
 
 # %% auto #0
@@ -148,7 +150,7 @@ def written_sentences() -> pd.DataFrame:
 
     Examples
     --------
-    >>> from anthrokit.judging import written_sentences
+    >>> from anthrokit.judging.offline import written_sentences
     >>> written_sentences()["message_id"].nunique()
     3497
     """
@@ -372,7 +374,7 @@ def grammar_judge() -> GrammarJudge:
 
     Examples
     --------
-    >>> from anthrokit.judging import grammar_judge
+    >>> from anthrokit.judging.offline import grammar_judge
     >>> grammar_judge() is grammar_judge()
     True
     """
@@ -385,7 +387,7 @@ def sentence_judge() -> ClassifierJudge:
 
     Examples
     --------
-    >>> from anthrokit.judging import sentence_judge
+    >>> from anthrokit.judging.offline import sentence_judge
     >>> sentence_judge().name
     'sentences'
     """
@@ -398,7 +400,7 @@ def embedding_judge() -> ClassifierJudge:
 
     Examples
     --------
-    >>> from anthrokit.judging import embedding_judge
+    >>> from anthrokit.judging.offline import embedding_judge
     >>> embedding_judge().name
     'embeddings and grammar'
     """

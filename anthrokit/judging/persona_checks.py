@@ -11,7 +11,8 @@ from typing import Any
 
 import pandas as pd
 
-from ..core import Run, TableError, require_columns
+from ..core import Run, TableError
+from ..core.tables import require_columns
 from ..core.texts import unreadable
 from .any_messages import judge_table
 from .judges import Judge, LLMJudge

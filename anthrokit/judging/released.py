@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ..core import digest
+from ..core.run import digest
 from ..simulation import Behaviour, Taxonomy
 
 # %% auto #0

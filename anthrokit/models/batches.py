@@ -18,7 +18,9 @@ from dataclasses import asdict, dataclass
 from itertools import islice
 from typing import Any
 
-from ..core import Run, SetupError, digest, redact
+from ..core import Run, SetupError
+from ..core.errors import redact
+from ..core.run import digest
 from .answers import Completion, priced
 from .faults import Fault, fault_of_error, fault_of_response, pause_before_next
 from .limits import is_number
@@ -443,7 +445,7 @@ def count_pending(run: Run, model: str | None = None) -> int:
     --------
     >>> import tempfile
     >>> from anthrokit.core import Run
-    >>> from anthrokit.models import count_pending
+    >>> from anthrokit.models.batches import count_pending
     >>> with Run(tempfile.mkdtemp() + "/run") as run:
     ...     count_pending(run)
     0
@@ -729,7 +731,7 @@ class BatchQueue:
     Examples
     --------
     >>> from tempfile import mkdtemp
-    >>> from anthrokit.models import wait_for
+    >>> from anthrokit.models.loop import wait_for
     >>> async def nothing_asked(run):
     ...     async with BatchQueue(Meter(run)) as queue:
     ...         return queue.batch

@@ -16,7 +16,8 @@ from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
-from ..core import SetupError, cache_folder
+from ..core import SetupError
+from ..core.files import cache_folder
 from .embedded import _WHEELS, engine
 from .llm import shown_address
 

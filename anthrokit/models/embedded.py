@@ -27,7 +27,10 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from ..core import SetupError, cache_folder, suggest_name, notify
+from ..core import SetupError
+from ..core.errors import suggest_name
+from ..core.files import cache_folder
+from ..core.notes import notify
 from ..core.files import load_once
 
 # %% auto #0
@@ -81,7 +84,7 @@ def require_packages(extra: str, *modules: str) -> None:
 
     Examples
     --------
-    >>> from anthrokit.models import require_packages
+    >>> from anthrokit.models.embedded import require_packages
     >>> require_packages("local", "json")
     """
     absent = [name for name in modules if importlib.util.find_spec(name) is None]

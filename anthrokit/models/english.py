@@ -46,7 +46,7 @@ def english_pipeline(extra: str = "local") -> spacy.Language:
 
     Examples
     --------
-    >>> from anthrokit.models import english_pipeline
+    >>> from anthrokit.models.english import english_pipeline
     >>> [token.tag_ for token in english_pipeline()("It rained.")]
     ['PRP', 'VBD', '.']
     """

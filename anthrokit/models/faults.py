@@ -13,7 +13,8 @@ import time
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from ..core import CallFailed, SetupError, redact
+from ..core import CallFailed, SetupError
+from ..core.errors import redact
 
 # %% auto #0
 __all__ = []

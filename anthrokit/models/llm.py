@@ -18,7 +18,10 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any, NamedTuple, Self
 
-from ..core import SetupError, close_name, digest, register_secret, notify, redact, strings_in
+from ..core import SetupError
+from ..core.errors import close_name, register_secret, redact, strings_in
+from ..core.notes import notify
+from ..core.run import digest
 from .answers import Completion, guess_messages, priced
 from .embedded import check_engine, engine, fetch_model
 from .faults import Fault, pause_before_next

@@ -102,7 +102,7 @@ def wait_for(work: Coroutine[Any, Any, Any], tick: Callable[[], None] | None = N
     Examples
     --------
     >>> import asyncio
-    >>> from anthrokit.models import wait_for
+    >>> from anthrokit.models.loop import wait_for
     >>> wait_for(asyncio.sleep(0, result="done"))
     'done'
     """
@@ -143,7 +143,7 @@ async def await_for(work: Coroutine[Any, Any, Any], tick: Callable[[], None] | N
     Examples
     --------
     >>> import asyncio
-    >>> from anthrokit.models import await_for
+    >>> from anthrokit.models.loop import await_for
     >>> asyncio.run(await_for(asyncio.sleep(0, result="done")))
     'done'
     """

@@ -91,7 +91,8 @@ class Meter:
     --------
     >>> import tempfile
     >>> from anthrokit.core import Run
-    >>> from anthrokit.models import Budget, Meter
+    >>> from anthrokit.models import Budget
+    >>> from anthrokit.models.meter import Meter
     >>> with Run(tempfile.mkdtemp() + "/run") as run:
     ...     Meter(run, Budget(usd=5)).dollars
     '0.00'

@@ -25,7 +25,9 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
-from ..core import CallFailed, SetupError, known_secrets, notify, redact, status_line
+from ..core import CallFailed, SetupError
+from ..core.errors import known_secrets, redact
+from ..core.notes import notify, status_line
 from anthrokit.models.answers import (
     Completion,
     Teller,

@@ -16,9 +16,12 @@ import pandas as pd
 from markupsafe import Markup
 
 from ..analysis import agreement
-from ..core import Run, RunError, TableError, digest, require_columns, require_kind, tables
+from ..core import Run, RunError, TableError, tables
+from ..core.errors import require_kind
+from ..core.run import digest
+from ..core.tables import require_columns
 from ..core.files import local_path
-from ..judging import run_taxonomy
+from ..judging.jobs import run_taxonomy
 from .disagreement import ANSWERS, Verdicts, two
 from anthrokit.panels.frame import (
     STILL_OR_DONE,
@@ -39,7 +42,8 @@ from anthrokit.panels.frame import (
 )
 from .source import render, table_html, visible_name
 from ..simulation import Taxonomy
-from ..validity import Annotations, by_annotator, judge_accuracy, save_annotation_sample
+from ..validity import judge_accuracy
+from ..validity.annotations import Annotations, by_annotator, save_annotation_sample
 
 # %% auto #0
 __all__ = ['LabellingSession', 'AnnotationPanel']
@@ -341,7 +345,7 @@ class AnnotationPanel(Panel):
     annotator : str
         Who labels; can be written in the panel too. Each has an order and a progress of their own.
     path : str or path, optional
-        Keep labels in this file, as for `validity.Annotations`. By default those of a run go into the run, others stay
+        Keep labels in this file, as for `validity.annotations.Annotations`. By default those of a run go into the run, others stay
         in memory (`panel.annotations.table()`).
     state : dict, optional
         As for `Panel`.

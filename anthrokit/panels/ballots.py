@@ -12,8 +12,12 @@ from typing import Any
 import pandas as pd
 from markupsafe import Markup
 
-from ..core import TableError, suggest_name, require_unique, require_columns
-from ..heartbench import Ballots, decide, golden, steps_html
+from ..core import TableError
+from ..core.errors import suggest_name
+from ..core.tables import require_unique, require_columns
+from ..heartbench import golden
+from ..heartbench.experts import Ballots, decide
+from ..heartbench.rewriting import steps_html
 from anthrokit.panels.frame import (
     STILL_OR_DONE,
     Answers,
@@ -81,7 +85,8 @@ class VotingSession:
 
     Examples
     --------
-    >>> from anthrokit.heartbench import criteria_sheet, load_cases
+    >>> from anthrokit.heartbench import load_cases
+    >>> from anthrokit.heartbench.experts import criteria_sheet
     >>> VotingSession(criteria_sheet(load_cases("bundled"), expert="Ada"), Ballots()).expert
     'Ada'
     """
@@ -270,7 +275,7 @@ class BallotPanel(Panel):
     Parameters
     ----------
     sheet : DataFrame
-        What one expert votes on: from `heartbench.rewrites_sheet`, `criteria_sheet`, or one of `golden_sheets`.
+        What one expert votes on: from `heartbench.rewriting.rewrites_sheet`, `criteria_sheet`, or one of `golden_sheets`.
     ballots : Ballots
         Where votes are kept as they are given. A panel on the same file goes on where it ended.
     expert : str
@@ -285,7 +290,8 @@ class BallotPanel(Panel):
 
     Examples
     --------
-    >>> from anthrokit.heartbench import Ballots, criteria_sheet, load_cases
+    >>> from anthrokit.heartbench import load_cases
+    >>> from anthrokit.heartbench.experts import Ballots, criteria_sheet
     >>> BallotPanel(criteria_sheet(load_cases("bundled"), expert="Ada"), Ballots())
     BallotPanel: 94 of 94 questions
     """
@@ -325,7 +331,8 @@ class AdjudicationSession:
 
     Examples
     --------
-    >>> from anthrokit.heartbench import criteria_sheet, load_cases
+    >>> from anthrokit.heartbench import load_cases
+    >>> from anthrokit.heartbench.experts import criteria_sheet
     >>> council = AdjudicationSession(criteria_sheet(load_cases("bundled"), expert="Eva"), Ballots(), Ballots(), experts=3)
     >>> council.standing("0")
     ('open', '0 votes of 3')
@@ -500,7 +507,8 @@ class CouncilPanel(Panel):
 
     Examples
     --------
-    >>> from anthrokit.heartbench import Ballots, criteria_sheet, load_cases
+    >>> from anthrokit.heartbench import load_cases
+    >>> from anthrokit.heartbench.experts import Ballots, criteria_sheet
     >>> CouncilPanel(criteria_sheet(load_cases("bundled"), expert="Eva"), Ballots(), Ballots())
     CouncilPanel: 94 of 94 questions
     """

@@ -16,8 +16,9 @@ import numpy as np
 import pandas as pd
 from markupsafe import Markup
 
-from ..core import Run, RunError, TableError, suggest_name
-from ..core import count_votes as count_verdicts
+from ..core import Run, RunError, TableError
+from ..core.errors import suggest_name
+from ..core.votes import count_votes as count_verdicts
 from anthrokit.panels.frame import (
     Chosen,
     Fields,
@@ -32,7 +33,7 @@ from anthrokit.panels.frame import (
     ticks_of,
 )
 from .source import RunSource, block, render, visible_name
-from ..validity import Annotations
+from ..validity.annotations import Annotations
 
 # %% auto #0
 __all__ = ['judge_disagreement', 'confusion', 'DisagreementPanel']

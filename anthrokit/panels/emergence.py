@@ -15,8 +15,9 @@ import pandas as pd
 from markupsafe import Markup
 
 from .. import analysis
-from ..core import digest
-from ..figures import COLOURS, MARKERS, describe_interval, plot_emergence_curves, plot_snowball, theme, format_name
+from ..core.run import digest
+from ..figures import plot_emergence_curves, plot_snowball, theme
+from ..figures.style import COLOURS, MARKERS, describe_interval, format_name
 from ..figures.style import counted
 from .dialogue import DisplayOptions, dialogue_html, dialogue_row
 from .frame import Chosen, Filter, Listing, Panel, Parts, View, options_of
@@ -75,7 +76,7 @@ class _Occurrences:
         self.common = counts.sort_values(ascending=False, kind="stable").index.tolist()
         order = {behaviour.name: place for place, behaviour in enumerate(source.taxonomy)}
         behaviours = sorted(self.common, key=lambda name: order.get(name, len(order)))
-        judged = self.labels[~self.labels["behaviour"].isin(analysis.counted_behaviours())]
+        judged = self.labels[~self.labels["behaviour"].isin(analysis.synthetic.counted_behaviours())]
         kinds = [name for name in source.taxonomy.categories if name in set(judged["category"].dropna())]
         self.names = [*behaviours, *kinds, *([_ANY] if len(judged) else [])]
         self.turns = int(self.labels["turn"].max()) if len(self.labels) else 0
@@ -304,7 +305,7 @@ def _about_html(found: _Curves, line: str, by: str) -> str:
         open=f"{undecided:,} are undecided for some behaviour." if undecided else "",
         intervals=describe_interval(table),
         cluster="base prompt" if known else "dialogue",
-        clusters=f"{analysis.clusters(first).nunique():,}",
+        clusters=f"{analysis.clustered.clusters(first).nunique():,}",
         tables=_numbers_html(found, by),
     )
 

@@ -18,7 +18,8 @@ import pandas as pd
 import traitlets
 from markupsafe import Markup
 
-from ..core import data_path, suggest_name
+from ..core import data_path
+from ..core.errors import suggest_name
 from .source import render, visible_name
 
 # %% auto #0

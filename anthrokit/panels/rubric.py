@@ -12,8 +12,11 @@ import numpy as np
 import pandas as pd
 
 from .. import heartbench
-from ..core import Run, TableError, require_columns, label_criteria
-from ..heartbench import OTHER, Cases
+from ..core import Run, TableError
+from ..core.tables import require_columns
+from ..core.votes import label_criteria
+from ..heartbench import Cases
+from ..heartbench.cases import OTHER
 from .frame import Filter, Listing, Panel, Parts, View
 from .frame import Chosen, narrowed, options_of, sets_of
 from .source import SIGNS, opened, render, visible_name
@@ -25,11 +28,11 @@ __all__ = ['Rubrics', 'RubricPanel']
 def _unjudged(answers: pd.DataFrame, cases: Cases) -> pd.DataFrame:
     "The table *hits* of answers that no judge has seen: every verdict is missing."
     votes = answers[["model", "case_id"]].merge(cases.criteria()[["case_id", "criterion"]], on="case_id")
-    return heartbench.add_criteria(votes.assign(hit=pd.NA, reason=pd.NA), cases)
+    return heartbench.cases.add_criteria(votes.assign(hit=pd.NA, reason=pd.NA), cases)
 
 
 def _read_run(run: Run) -> dict[str, Any]:
-    cases, answers, ratings = heartbench.run_cases(run), run.answers(), run.rubric_ratings()
+    cases, answers, ratings = heartbench.answers.run_cases(run), run.answers(), run.rubric_ratings()
     hits = _unjudged(answers, cases) if ratings.empty else run.hits()
     return {"cases": cases, "answers": answers, "ratings": ratings, "hits": hits}
 
@@ -41,7 +44,7 @@ def _read_frames(given: Mapping[str, Any]) -> dict[str, Any]:
     if "cases" not in given or not {"ratings", "answers"} & set(given):
         raise TypeError("a rubric panel of frames needs hits, or cases with ratings or answers")
     if "ratings" in given:
-        return {**given, "hits": heartbench.add_criteria(label_criteria(given["ratings"]), given["cases"])}
+        return {**given, "hits": heartbench.cases.add_criteria(label_criteria(given["ratings"]), given["cases"])}
     return {**given, "hits": _unjudged(given["answers"], given["cases"])}
 
 # %% ../../nbs/12_panels/06_rubric.ipynb #3aa9c35a
@@ -174,7 +177,7 @@ def _dictionary(chinese: bool) -> dict[str, str]:
         for kind in ("ability", "dimension")
         for english, name in zip(table[kind], table[f"{kind}_zh"], strict=True)
     }
-    return _CHINESE | {english: name for name, english in heartbench.SCENES.items()} | names
+    return _CHINESE | {english: name for name, english in heartbench.cases.SCENES.items()} | names
 
 # %% ../../nbs/12_panels/06_rubric.ipynb #10a9446d
 def _scores_of(hits: pd.DataFrame, protocol: str = "paper") -> pd.DataFrame:
@@ -185,7 +188,7 @@ def _scores_of(hits: pd.DataFrame, protocol: str = "paper") -> pd.DataFrame:
     hits : DataFrame
         Rows of one case.
     protocol : str
-        "paper" or "released", see `heartbench.score_case`.
+        "paper" or "released", see `heartbench.scoring.score_case`.
 
     Returns
     -------
@@ -306,7 +309,7 @@ def _side(
     return {
         "model": model,
         "content": content,
-        "words": heartbench.count_words(content),
+        "words": heartbench.answers.count_words(content),
         "status": status if isinstance(status, str) and status != "ok" else "",
         "special": bool(special),
         "overall": next((value for level, _, value in table if level == "overall"), None),

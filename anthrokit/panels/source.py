@@ -18,10 +18,12 @@ import jinja2
 import pandas as pd
 from markupsafe import Markup, escape
 
-from ..analysis import context_columns
-from ..core import LABEL_CONTEXT, Run, label, tables, count_votes
-from ..figures import COLOURS
-from ..judging import run_taxonomy
+from ..analysis.clustered import context_columns
+from ..core import Run, label, tables
+from ..core.run import LABEL_CONTEXT
+from ..core.votes import count_votes
+from ..figures.style import COLOURS
+from ..judging.jobs import run_taxonomy
 from ..simulation import Taxonomy
 
 # %% auto #0

@@ -12,8 +12,11 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Self
 
-from ..core import HTML_ATTRS, require_all, digest
-from ..core import TableError, data_path, suggest_name, read_toml
+from ..core.errors import require_all
+from ..core.run import HTML_ATTRS, digest
+from ..core import TableError, data_path
+from ..core.errors import suggest_name
+from ..core.files import read_toml
 
 # %% auto #0
 __all__ = ['Behaviour', 'Taxonomy']

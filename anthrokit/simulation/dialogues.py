@@ -16,9 +16,16 @@ from typing import Any
 
 import pandas as pd
 
-from ..core import Run, TableError, check_design, diff_settings, digest, forget_target, notify, ids_in_part
-from ..core import plain_value, redact_in, require_same_prompts, tables, reserved_names
-from ..models import DEFAULT_MODEL, LLM, Batch, Budget, Completion, CachedPrefix
+from ..core import Run, TableError, forget_target
+from ..core.errors import diff_settings
+from ..core.notes import notify
+from ..core.run import check_design, digest, ids_in_part
+from ..core import tables
+from ..core.errors import redact_in
+from ..core.ledger import plain_value
+from ..core.run import require_same_prompts, reserved_names
+from ..models import DEFAULT_MODEL, LLM, Batch, Budget, Completion
+from ..models.transports import CachedPrefix
 from ..core.texts import unreadable
 from .personas import check_personas, has_assistant_phrases
 from .prompts import load_prompts

@@ -10,7 +10,8 @@ import re
 
 import pandas as pd
 
-from ..core import TableError, data_path, suggest_name, tables
+from ..core import TableError, data_path, tables
+from ..core.errors import suggest_name
 from .behaviours import Taxonomy
 from .prompts import load_prompts, read_columns
 

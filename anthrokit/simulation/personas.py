@@ -14,7 +14,10 @@ from typing import Any
 
 import pandas as pd
 
-from ..core import TableError, data_path, suggest_name, read_toml, require_columns
+from ..core import TableError, data_path
+from ..core.errors import suggest_name
+from ..core.files import read_toml
+from ..core.tables import require_columns
 from ..core.texts import is_blank, plain_apostrophes, unreadable
 from .behaviours import read_entry
 from .prompts import load_prompts

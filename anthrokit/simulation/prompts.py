@@ -14,8 +14,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..core import Run, TableError, data_path, digest, missing_columns, suggest_name, record_prompts, public_file
-from ..core import require_same_prompts, require_columns, tables
+from ..core import Run, TableError, data_path, public_file
+from ..core.errors import missing_columns, suggest_name
+from ..core.run import digest, record_prompts
+from ..core import tables
+from ..core.run import require_same_prompts
+from ..core.tables import require_columns
 from ..models import LLM, Batch, Budget
 from ..work import CostEstimate, Job, Queue, Request, Steps, forecast_calls, job_function
 

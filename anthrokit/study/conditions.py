@@ -16,7 +16,9 @@ import numpy as np
 import pandas as pd
 
 from ..analysis import compare
-from ..core import Run, TableError, data_path, read_toml, require_kind
+from ..core import Run, TableError, data_path
+from ..core.errors import require_kind
+from ..core.files import read_toml
 from ..judging import judge
 from ..models import DEFAULT_MODEL, LLM, Budget
 from ..simulation import Taxonomy, simulate
@@ -142,7 +144,7 @@ def simulate_conditions(
 
     Examples
     --------
-    >>> from anthrokit.study import simulate_conditions
+    >>> from anthrokit.study.conditions import simulate_conditions
     >>> simulate_conditions(target="openai/gpt-4o", run="runs/conditions")  # doctest: +SKIP
     """
     run = run if isinstance(run, Run) else Run(run)
@@ -182,7 +184,7 @@ def compare_behaviours(
     Examples
     --------
     >>> from anthrokit.analysis import simulate_labels
-    >>> from anthrokit.study import compare_behaviours
+    >>> from anthrokit.study.conditions import compare_behaviours
     >>> made = simulate_labels(["high", "low"], base_prompts=40, rates={"empathy": 0.5}, target_spread=[1, -1])
     >>> compare_behaviours(made)[["behaviour", "differs"]].values.tolist()
     [['empathy', 'as meant']]

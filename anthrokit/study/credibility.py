@@ -12,8 +12,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..analysis import check_level, holm, rank_biserial, rank_test
-from ..core import Run, TableError, escape_cell, map_cells, require_unique, require_columns, require_run
+from ..analysis.clustered import check_level, holm
+from ..analysis.people import rank_biserial, rank_test
+from ..core import Run, TableError
+from ..core.run import require_run
+from ..core.tables import escape_cell, map_cells, require_unique, require_columns
 
 # %% auto #0
 __all__ = ['list_user_turns', 'draw_credibility_sheet', 'compare_credibility', 'turn_distances']
@@ -39,7 +42,7 @@ def list_user_turns(run: Run, *, source: str, first: bool = False) -> pd.DataFra
     Examples
     --------
     >>> from anthrokit import demo_run
-    >>> from anthrokit.study import list_user_turns
+    >>> from anthrokit.study.credibility import list_user_turns
     >>> list_user_turns(demo_run(), source="simulated").shape
     (64, 5)
     """
@@ -81,7 +84,8 @@ def draw_credibility_sheet(
     Examples
     --------
     >>> from anthrokit import demo_run
-    >>> from anthrokit.study import draw_credibility_sheet, list_user_turns
+    >>> from anthrokit.study import draw_credibility_sheet
+    >>> from anthrokit.study.credibility import list_user_turns
     >>> turns = list_user_turns(demo_run(), source="simulated")
     >>> sheet, key = draw_credibility_sheet(turns, turns.assign(source="real"), 5)
     >>> list(sheet), key["source"].value_counts().tolist()
@@ -157,7 +161,8 @@ def compare_credibility(
     Examples
     --------
     >>> from anthrokit import demo_run
-    >>> from anthrokit.study import compare_credibility, draw_credibility_sheet, list_user_turns
+    >>> from anthrokit.study import compare_credibility, draw_credibility_sheet
+    >>> from anthrokit.study.credibility import list_user_turns
     >>> turns = list_user_turns(demo_run(), source="simulated")
     >>> sheet, key = draw_credibility_sheet(turns, turns.assign(source="real"), 20)
     >>> ratings = key.assign(rater="r1", rating=3)[["item", "rater", "rating"]]
@@ -217,7 +222,7 @@ def turn_distances(
     simulated, real : DataFrame
         From `list_user_turns`.
     vectors : callable, optional
-        From a list of texts to an array, a row a text; `judging.embed` (all-MiniLM-L6-v2) by default.
+        From a list of texts to an array, a row a text; `judging.offline.embed` (all-MiniLM-L6-v2) by default.
     seed : int
         Of the folds.
 
@@ -235,7 +240,7 @@ def turn_distances(
     Examples
     --------
     >>> from anthrokit import demo_run
-    >>> from anthrokit.study import turn_distances, list_user_turns
+    >>> from anthrokit.study.credibility import turn_distances, list_user_turns
     >>> turns = list_user_turns(demo_run(), source="simulated")
     >>> same = turn_distances(turns, turns.assign(source="real"), vectors=lambda texts: [[len(text)] for text in texts])
     >>> same["distance"].head(3).tolist()
@@ -264,7 +269,7 @@ def _told_apart(simulated: pd.DataFrame, real: pd.DataFrame, vectors: Any, seed:
     from sklearn.model_selection import StratifiedGroupKFold, cross_val_predict
 
     if vectors is None:
-        from anthrokit.judging import embed as vectors
+        from anthrokit.judging.offline import embed as vectors
     texts = [*simulated["text"], *real["text"]]
     truth = np.r_[np.ones(len(simulated)), np.zeros(len(real))]
     groups = [*("s" + simulated["dialogue_id"].astype(str)), *("r" + real["dialogue_id"].astype(str))]

@@ -19,7 +19,8 @@ from typing import Any
 
 import pandas as pd
 
-from ..core import TABLES, RunError
+from ..core import RunError
+from ..core.tables import TABLES
 from .studies import Study, _rewrite
 
 # %% auto #0

@@ -28,9 +28,13 @@ from urllib.parse import quote, urlsplit
 
 from aiohttp import web
 
-from ..core import BudgetReached, CallFailed, RunError, SetupError, TableError, data_path, digest
-from ..core import notify, plain_value, time_now
-from ..models import Completion, Meter, wait_for
+from ..core import BudgetReached, CallFailed, RunError, SetupError, TableError, data_path
+from ..core.run import digest
+from ..core.ledger import plain_value, time_now
+from ..core.notes import notify
+from ..models import Completion
+from ..models.loop import wait_for
+from ..models.meter import Meter
 from .studies import Study, make_private
 
 # %% auto #0

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..analysis import as_labels, check_level, check_range, profile
+from ..analysis import profile
+from ..analysis.clustered import as_labels, check_level, check_range
 from ..core import Run, TableError
 
 # %% auto #0
@@ -95,7 +96,7 @@ def simulated_power(
 
     Examples
     --------
-    >>> from anthrokit.study import simulated_power
+    >>> from anthrokit.study.planning import simulated_power
     >>> simulated_power(50, 0.0, studies=1000) < 0.07 < 0.9 < simulated_power(50, 1.0, studies=1000)
     True
     """

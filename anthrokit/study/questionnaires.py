@@ -16,7 +16,10 @@ import numpy as np
 import pandas as pd
 
 from ..analysis import reliability, scale_score
-from ..core import TABLES, TableError, check_table, data_path, suggest_name, read_toml
+from ..core import TableError, data_path
+from ..core.errors import suggest_name
+from ..core.files import read_toml
+from ..core.tables import TABLES, check_table
 
 # %% auto #0
 __all__ = ['OPEN', 'Item', 'Questionnaire', 'load_questionnaire', 'check_responses', 'synthetic_responses', 'wide_items',
@@ -46,7 +49,7 @@ class Item:
 
     Examples
     --------
-    >>> from anthrokit.study import Item
+    >>> from anthrokit.study.questionnaires import Item
     >>> Item("warm_1", "Cold", "Warm").points
     5
     """
@@ -80,7 +83,7 @@ class Questionnaire:
 
     Examples
     --------
-    >>> from anthrokit.study import load_questionnaire
+    >>> from anthrokit.study.questionnaires import load_questionnaire
     >>> godspeed = load_questionnaire("godspeed")
     >>> len(godspeed.items), list(godspeed.scales)[0]
     (24, 'godspeed_anthropomorphism')
@@ -195,7 +198,7 @@ def load_questionnaire(name: str | os.PathLike) -> Questionnaire:
 
     Examples
     --------
-    >>> from anthrokit.study import load_questionnaire
+    >>> from anthrokit.study.questionnaires import load_questionnaire
     >>> [item.low for item in load_questionnaire("godspeed").items_of("godspeed_anthropomorphism")][:2]
     ['Fake', 'Machinelike']
     """
@@ -277,7 +280,7 @@ def check_responses(
     Examples
     --------
     >>> import pandas as pd
-    >>> from anthrokit.study import check_responses, load_questionnaire
+    >>> from anthrokit.study.questionnaires import check_responses, load_questionnaire
     >>> row = {"participant": "p", "questionnaire": "attention", "item": "attention_1", "value": "7"}
     >>> check_responses(pd.DataFrame([{**row, "at": "2026-01-01"}]), [load_questionnaire("attention")])
     Traceback (most recent call last):
@@ -320,7 +323,8 @@ def synthetic_responses(
 
     Examples
     --------
-    >>> from anthrokit.study import load_questionnaire, synthetic_responses
+    >>> from anthrokit.study import synthetic_responses
+    >>> from anthrokit.study.questionnaires import load_questionnaire
     >>> synthetic_responses({"p1": "high"}, [load_questionnaire("attention")])[["item", "value"]].values.tolist()
     [['attention_1', '2'], ['attention_2', '1']]
     """
@@ -368,7 +372,8 @@ def wide_items(
 
     Examples
     --------
-    >>> from anthrokit.study import load_questionnaire, synthetic_responses, wide_items
+    >>> from anthrokit.study import synthetic_responses
+    >>> from anthrokit.study.questionnaires import load_questionnaire, wide_items
     >>> attention = load_questionnaire("attention")
     >>> wide_items(synthetic_responses({"p1": "high"}, [attention]), [attention]).values.tolist()
     [[2.0, 1.0]]
@@ -412,7 +417,8 @@ def score_scales(
 
     Examples
     --------
-    >>> from anthrokit.study import load_questionnaire, score_scales, synthetic_responses
+    >>> from anthrokit.study import score_scales, synthetic_responses
+    >>> from anthrokit.study.questionnaires import load_questionnaire
     >>> shown = [load_questionnaire("attention")]
     >>> score_scales(synthetic_responses({"p1": "high"}, shown), shown).values.tolist()
     [['p1', 2, 2]]
@@ -461,7 +467,7 @@ def omega(responses: pd.DataFrame, items: Sequence[str]) -> float:
     Examples
     --------
     >>> import pandas as pd
-    >>> from anthrokit.study import omega
+    >>> from anthrokit.study.questionnaires import omega
     >>> answers = pd.DataFrame({"a": [1, 2, 4, 5, 3], "b": [2, 2, 4, 4, 3], "c": [1, 3, 3, 5, 2]})
     >>> round(omega(answers, ["a", "b", "c"]), 2)
     0.95
@@ -501,7 +507,8 @@ def scale_reliability(
 
     Examples
     --------
-    >>> from anthrokit.study import load_questionnaire, scale_reliability, synthetic_responses
+    >>> from anthrokit.study import scale_reliability, synthetic_responses
+    >>> from anthrokit.study.questionnaires import load_questionnaire
     >>> people = {f"p{n}": "high" for n in range(60)}
     >>> shown = [load_questionnaire("godspeed")]
     >>> scale_reliability(synthetic_responses(people, shown), shown)["n_items"].tolist()
@@ -548,7 +555,7 @@ def load_questionnaires(
 
     Examples
     --------
-    >>> from anthrokit.study import load_questionnaires
+    >>> from anthrokit.study.questionnaires import load_questionnaires
     >>> [one.title for one in load_questionnaires(["godspeed", "attention"])]
     ['Your impression', 'Two short questions']
     """

@@ -10,8 +10,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..analysis import any_behaviour, check_level, counted_behaviours, holm
-from ..core import RunError, TableError, require_columns
+from ..analysis import any_behaviour
+from ..analysis.clustered import check_level, holm
+from ..analysis.synthetic import counted_behaviours
+from ..core import RunError, TableError
+from ..core.tables import require_columns
 from .questionnaires import OPEN, score_scales
 from .studies import Study
 

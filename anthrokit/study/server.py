@@ -24,7 +24,9 @@ from typing import Any
 
 import filelock
 
-from ..core import SetupError, cache_folder, data_path, notify
+from ..core import SetupError, data_path
+from ..core.files import cache_folder
+from ..core.notes import notify
 from .gateway import Gateway, _ask, wait_for_signal
 from .studies import Study, load_settings, make_private
 
@@ -110,7 +112,8 @@ def write_project(study: Study) -> Path:
     Examples
     --------
     >>> import tempfile
-    >>> from anthrokit.study import init_study, write_project
+    >>> from anthrokit.study import init_study
+    >>> from anthrokit.study.server import write_project
     >>> project = write_project(init_study(tempfile.mkdtemp() + "/pilot"))
     >>> sorted(path.name for path in project.iterdir())
     ['_static', 'serve.py', 'settings.py', 'study']
@@ -332,7 +335,7 @@ def start(study: Study | Any, *, ready: Callable[[Gateway, StudyServer], None] |
 
     Examples
     --------
-    >>> from anthrokit.study import start
+    >>> from anthrokit.study.server import start
     >>> start("my-study")  # doctest: +SKIP
     """
     study = study if isinstance(study, Study) else Study(study)

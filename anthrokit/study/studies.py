@@ -23,8 +23,13 @@ from typing import Any
 
 import pandas as pd
 
-from ..core import Run, RunError, SetupError, TableError, check_table, data_path, plain_value, read_toml
-from ..core import redact, table_sql, time_now, transaction
+from ..core import Run, RunError, SetupError, TableError, data_path
+from ..core.files import read_toml
+from ..core.ledger import plain_value
+from ..core.tables import check_table
+from ..core.errors import redact
+from ..core.ledger import time_now, transaction
+from ..core.tables import table_sql
 from ..core.files import local_path
 from ..models import LLM, Budget
 from .conditions import load_conditions
@@ -55,7 +60,7 @@ def load_settings(path: str | os.PathLike) -> dict[str, Any]:
     Examples
     --------
     >>> from anthrokit.core import data_path
-    >>> from anthrokit.study import load_settings
+    >>> from anthrokit.study.studies import load_settings
     >>> load_settings(data_path("study/study.toml"))["chat"]["least_minutes"]
     10.0
     """
@@ -108,7 +113,7 @@ def draw_condition(position: int, conditions: Sequence[str], seed: str) -> str:
 
     Examples
     --------
-    >>> from anthrokit.study import draw_condition
+    >>> from anthrokit.study.studies import draw_condition
     >>> [draw_condition(n, ["high", "low"], "seed 3") for n in range(4)]
     ['high', 'low', 'low', 'high']
     """
@@ -131,7 +136,7 @@ class People:
     Examples
     --------
     >>> import tempfile
-    >>> from anthrokit.study import People
+    >>> from anthrokit.study.studies import People
     >>> with tempfile.TemporaryDirectory() as folder, People(f"{folder}/people.sqlite") as people:
     ...     people.join("p1", lambda position: "high", front="page")["condition"]
     ...     len(people.participants())

@@ -13,18 +13,12 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from anthrokit.analysis import (
-    ClusterCounts,
-    as_labels,
-    as_names,
-    clusters,
-    judge_columns,
-    resample,
-    resampled_table,
-    as_floats,
-    two_raters,
-)
-from ..core import Run, TableError, label, modes, require_unique, require_columns
+from ..analysis.clustered import ClusterCounts, as_labels, as_names, clusters, judge_columns, resample
+from ..analysis.clustered import as_floats
+from ..analysis.interrater import resampled_table, two_raters
+from ..core import Run, TableError, label
+from ..core.tables import require_unique, require_columns
+from ..core.votes import modes
 from .annotations import _ITEM, read_annotations
 
 # %% auto #0
@@ -74,7 +68,7 @@ def panel_verdicts(source: pd.DataFrame | Run) -> pd.DataFrame:
     Examples
     --------
     >>> import pandas as pd
-    >>> from anthrokit.validity import panel_verdicts
+    >>> from anthrokit.validity.accuracy import panel_verdicts
     >>> labels = {"dialogue_id": "d", "turn": 1, "behaviour": "empathy", "a": [True], "votes_for": 1,
     ...           "votes_cast": 1, "label": True}
     >>> panel_verdicts(pd.DataFrame(labels))[["judge", "verdict"]].values.tolist()
@@ -200,7 +194,7 @@ def judge_accuracy(
         Of behaviour and judge. Without judge, all judges are taken together, the panel that they make not among
         them.
     ci, n_resamples, seed
-        As for `analysis.resample`; base prompts are drawn.
+        As for `analysis.clustered.resample`; base prompts are drawn.
 
     Returns
     -------
@@ -275,7 +269,7 @@ def effective_votes(
     labels, human
         As for `judge_accuracy`.
     ci, n_resamples, seed
-        As for `analysis.resample`; base prompts are drawn.
+        As for `analysis.clustered.resample`; base prompts are drawn.
 
     Returns
     -------

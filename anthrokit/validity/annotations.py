@@ -15,10 +15,14 @@ import filelock
 import numpy as np
 import pandas as pd
 
-from ..analysis import as_names
-from ..core import Run, RunError, TableError, suggest_name, require_columns, require_run, latest_annotations, tables
+from ..analysis.clustered import as_names
+from ..core import Run, RunError, TableError, tables
+from ..core.errors import suggest_name
+from ..core.run import require_run
+from ..core.tables import require_columns
+from ..core.votes import latest_annotations
 from ..core.files import local_path
-from ..judging import run_taxonomy
+from ..judging.jobs import run_taxonomy
 from ..simulation.dialogues import check_counts
 
 # %% auto #0
@@ -64,7 +68,7 @@ def score_strata(labels: pd.DataFrame, ratings: pd.DataFrame) -> pd.Series:
     Examples
     --------
     >>> import anthrokit as ak
-    >>> from anthrokit.validity import score_strata
+    >>> from anthrokit.validity.annotations import score_strata
     >>> run = ak.demo_run()
     >>> sorted(score_strata(run.labels(), run.ratings()).unique().tolist())
     [0, 1, 2, 3, 4, 5, 6, 7]
@@ -117,7 +121,7 @@ def add_texts(run: Run, items: pd.DataFrame) -> pd.DataFrame:
     --------
     >>> import tempfile
     >>> import anthrokit as ak
-    >>> from anthrokit.validity import add_texts
+    >>> from anthrokit.validity.annotations import add_texts
     >>> with tempfile.TemporaryDirectory() as folder, ak.demo_run(f"{folder}/run") as run:
     ...     add_texts(run, run.labels().head(1)[["dialogue_id", "turn", "behaviour"]]).columns.tolist()[3:]
     ['user', 'message', 'question']
@@ -242,7 +246,7 @@ def read_verdicts(column: pd.Series) -> pd.Series:
     Examples
     --------
     >>> import pandas as pd
-    >>> from anthrokit.validity import read_verdicts
+    >>> from anthrokit.validity.annotations import read_verdicts
     >>> read_verdicts(pd.Series(["Yes", "n", 1.0, None])).tolist()
     [True, False, True, <NA>]
     """
@@ -411,7 +415,7 @@ class Annotations:
     Examples
     --------
     >>> import pandas as pd
-    >>> from anthrokit.validity import Annotations
+    >>> from anthrokit.validity.annotations import Annotations
     >>> notes = Annotations()
     >>> said = {"dialogue_id": "d1", "turn": [1, 2], "behaviour": "empathy", "verdict": ["Yes", "No"]}
     >>> notes.add(pd.DataFrame(said), annotator="Ada")
@@ -522,7 +526,7 @@ def by_annotator(annotations: pd.DataFrame) -> pd.DataFrame:
     Examples
     --------
     >>> import pandas as pd
-    >>> from anthrokit.validity import Annotations, by_annotator
+    >>> from anthrokit.validity.annotations import Annotations, by_annotator
     >>> notes = Annotations()
     >>> said = {"dialogue_id": "d1", "turn": 1, "behaviour": "empathy", "verdict": ["Yes", "No"]}
     >>> notes.add(pd.DataFrame(said).assign(annotator=["Ada", "Bo"]))
@@ -569,7 +573,7 @@ def save_annotation_sample(
     --------
     >>> import tempfile
     >>> import anthrokit as ak
-    >>> from anthrokit.validity import save_annotation_sample
+    >>> from anthrokit.validity.annotations import save_annotation_sample
     >>> with tempfile.TemporaryDirectory() as folder, ak.demo_run(f"{folder}/run") as run:
     ...     save_annotation_sample(run, 3).equals(save_annotation_sample(run, 3))
     True

@@ -17,7 +17,10 @@ import numpy as np
 import pandas as pd
 
 from ..analysis import agreement
-from ..core import TableError, suggest_name, read_json, require_columns, latest_annotations
+from ..core import TableError
+from ..core.errors import suggest_name
+from ..core.tables import read_json, require_columns
+from ..core.votes import latest_annotations
 from .annotations import _ITEM, by_annotator, read_annotations, read_verdicts
 
 # %% auto #0
@@ -188,7 +191,7 @@ def items_to_adjudicate(annotations: pd.DataFrame, adjudicator: str | None = Non
     Examples
     --------
     >>> import pandas as pd
-    >>> from anthrokit.validity import items_to_adjudicate
+    >>> from anthrokit.validity.annotators import items_to_adjudicate
     >>> said = pd.DataFrame({"dialogue_id": "d", "turn": [1, 2, 1, 2], "behaviour": "empathy"})
     >>> said = said.assign(verdict=[True, True, True, False], annotator=["Ada", "Ada", "Bo", "Bo"])
     >>> items_to_adjudicate(said)["turn"].tolist()
@@ -224,7 +227,7 @@ def apply_adjudication(annotations: pd.DataFrame, adjudicator: str) -> pd.DataFr
     Examples
     --------
     >>> import pandas as pd
-    >>> from anthrokit.validity import apply_adjudication
+    >>> from anthrokit.validity.annotators import apply_adjudication
     >>> said = pd.DataFrame({"dialogue_id": "d", "turn": [1, 2, 2, 2], "behaviour": "empathy"})
     >>> said = said.assign(verdict=[True, True, False, False], annotator=["Ada", "Ada", "Bo", "Chief"])
     >>> apply_adjudication(said, "Chief")[["truth", "decided"]].values.tolist()

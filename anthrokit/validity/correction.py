@@ -14,18 +14,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from anthrokit.analysis import (
-    as_labels,
-    as_names,
-    clusters,
-    group_rows,
-    profile,
-    proportion,
-    as_floats,
-)
+from ..analysis import profile, proportion
+from ..analysis.clustered import as_labels, as_names, clusters, group_rows, as_floats
 from ..analysis.clustered import _cluster_variance, _correlation, _degrees_of_freedom, _rows_worth, _wilson
 from ..analysis.comparisons import _levels
-from ..core import Run, TableError, require_columns
+from ..core import Run, TableError
+from ..core.tables import require_columns
 from .accuracy import _both_said, panel_verdicts
 from .annotations import _ITEM
 
@@ -72,7 +66,7 @@ def rogan_gladen(
 
     Examples
     --------
-    >>> from anthrokit.validity import rogan_gladen
+    >>> from anthrokit.validity.correction import rogan_gladen
     >>> [round(float(value[0]), 3) for value in rogan_gladen(0.2, 500, 0.8, 50, 0.95, 100)]
     [0.2, 0.122, 0.274]
     """

@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..analysis import resample, as_floats
+from ..analysis.clustered import resample, as_floats
 from ..analysis.clustered import _resample_rows
-from ..core import TableError, missing_columns, suggest_name, public_file, tables
+from ..core import TableError, public_file, tables
+from ..core.errors import missing_columns, suggest_name
 from ..judging import Judge, rate_many
 from ..simulation import Taxonomy
 from .accuracy import _accuracy
@@ -82,7 +83,7 @@ def dataset_behaviours(name: str) -> list[str]:
 
     Examples
     --------
-    >>> from anthrokit.validity import dataset_behaviours
+    >>> from anthrokit.validity.human_data import dataset_behaviours
     >>> dataset_behaviours("emotional_reactions")
     ['empathy']
     """

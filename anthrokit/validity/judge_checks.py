@@ -12,21 +12,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from anthrokit.analysis import (
-    ClusterCounts,
-    as_labels,
-    as_names,
-    check_level,
-    clusters,
-    difference,
-    drift,
-    group_rows,
-    resample,
-    as_floats,
-)
+from ..analysis import drift
+from ..analysis.clustered import ClusterCounts, as_labels, as_names, check_level, clusters, difference
+from ..analysis.clustered import group_rows, resample, as_floats
 from ..analysis.clustered import _resample_rows
-from ..core import Run, TableError, require_unique, require_columns
-from ..models import require_packages
+from ..core import Run, TableError
+from ..core.tables import require_unique, require_columns
+from ..models.embedded import require_packages
 from .accuracy import _bases_of, _both_said, _people_said, panel_verdicts
 from .annotations import _ITEM
 
@@ -60,7 +52,7 @@ def sample_agreement(
     cluster : str, optional
         What is resampled; by default the base prompt where the table names it, or the dialogue.
     ci, n_resamples, seed
-        As for `analysis.resample`.
+        As for `analysis.clustered.resample`.
 
     Returns
     -------
@@ -148,7 +140,7 @@ def anchor_drift(
     Examples
     --------
     >>> from anthrokit.analysis import simulate_labels
-    >>> from anthrokit.validity import anchor_drift
+    >>> from anthrokit.validity.judge_checks import anchor_drift
     >>> labels = simulate_labels(1, base_prompts=20, rates={"empathy": 0.3}, seed=1)
     >>> anchor_drift(labels, labels)["verdict"].unique().tolist()
     ['within the margin']
@@ -207,7 +199,7 @@ def latent_labels(
     Examples
     --------
     >>> from anthrokit.analysis import simulate_labels
-    >>> from anthrokit.validity import latent_labels
+    >>> from anthrokit.validity.judge_checks import latent_labels
     >>> labels = simulate_labels(1, base_prompts=30, rates={"empathy": 0.3}, judges=3, judge_error=0.1, seed=1)
     >>> items, raters = latent_labels(labels, "empathy")
     >>> bool((raters["specificity"] > 0.8).all())
@@ -271,7 +263,7 @@ def item_response(
     cluster : str, optional
         What is resampled; by default the base prompt where the table names it, or the dialogue.
     ci, n_resamples, seed
-        As for `analysis.resample`.
+        As for `analysis.clustered.resample`.
 
     Returns
     -------
@@ -378,7 +370,7 @@ def error_bias(
     Examples
     --------
     >>> from anthrokit.analysis import simulate_labels
-    >>> from anthrokit.validity import error_bias
+    >>> from anthrokit.validity.judge_checks import error_bias
     >>> labels = simulate_labels(1, base_prompts=30, rates={"empathy": 0.4}, judge_error=0.2, seed=1)
     >>> people = labels.rename(columns={"truth": "verdict"})[["dialogue_id", "turn", "behaviour", "verdict"]]
     >>> error_bias(labels, people, "turn").query("judge == 'panel'")["error"].tolist()

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..analysis import as_names, check_level, profile
+from ..analysis import profile
+from ..analysis.clustered import as_names, check_level
 from ..analysis.clustered import _wilson
 from .correction import _jeffreys_limits, _powered_share, _recovered, prediction_powered_rates
 
@@ -210,7 +211,7 @@ def enough_labels(
     Examples
     --------
     >>> from anthrokit.analysis import simulate_labels
-    >>> from anthrokit.validity import enough_labels
+    >>> from anthrokit.validity.label_plan import enough_labels
     >>> labels = simulate_labels(1, base_prompts=30, rates={"empathy": 0.3}, judge_error=0.1, seed=1)
     >>> people = labels.sample(200, random_state=0).rename(columns={"truth": "verdict"})
     >>> people = people[["dialogue_id", "turn", "behaviour", "verdict"]]

@@ -13,12 +13,17 @@ from typing import Any
 import pandas as pd
 from statsmodels.stats.proportion import proportion_confint
 
-from ..analysis import as_names, group_rows, judge_columns, profile
-from ..core import Run, TableError, data_path, label, suggest_name, read_frame, require_unique, require_columns
-from ..judging import CONTEXTS, JUDGE_TEMPLATE, Judge, LLMJudge, import_messages
+from ..analysis import profile
+from ..analysis.clustered import as_names, group_rows, judge_columns
+from ..core import Run, TableError, data_path, label, read_frame
+from ..core.errors import suggest_name
+from ..core.tables import require_unique, require_columns
+from ..judging import Judge, LLMJudge, import_messages
+from ..judging.judges import CONTEXTS, JUDGE_TEMPLATE
 from ..judging.jobs import JudgingJob
 from ..models import LLM
-from ..simulation import Taxonomy, as_llm
+from ..simulation import Taxonomy
+from ..simulation.dialogues import as_llm
 from .accuracy import _SAMPLE, judge_accuracy
 from .annotations import _ITEM
 from ..work import run_job
@@ -33,7 +38,7 @@ def model_family(model: str) -> str | None:
 
     Examples
     --------
-    >>> from anthrokit.validity import model_family
+    >>> from anthrokit.validity.panel_checks import model_family
     >>> model_family("openrouter/meta-llama/llama-3.1-70b")
     'Llama'
     """
@@ -58,7 +63,7 @@ def same_family_judges(run: Run) -> pd.DataFrame:
     --------
     >>> import tempfile
     >>> import anthrokit as ak
-    >>> from anthrokit.validity import same_family_judges
+    >>> from anthrokit.validity.panel_checks import same_family_judges
     >>> with tempfile.TemporaryDirectory() as folder, ak.demo_run(f"{folder}/run") as run:
     ...     same_family_judges(run).columns.tolist()
     ['target', 'judge', 'target_family', 'judge_family', 'own']
@@ -230,7 +235,7 @@ def wording_judges(llm: LLM | str, wordings: Sequence[str] = tuple(WORDINGS)) ->
 
     Examples
     --------
-    >>> from anthrokit.validity import wording_judges
+    >>> from anthrokit.validity.panel_checks import wording_judges
     >>> [judge.name for judge in wording_judges("openai/gpt-4o", ["short", "coder"])]
     ['openai/gpt-4o (short)', 'openai/gpt-4o (coder)']
     """
@@ -258,7 +263,7 @@ def rate_range(table: pd.DataFrame, by: str | Sequence[str] = "behaviour") -> pd
     Examples
     --------
     >>> import pandas as pd
-    >>> from anthrokit.validity import rate_range
+    >>> from anthrokit.validity.panel_checks import rate_range
     >>> alone = {"variant": ["panel", "only a", "only b"], "behaviour": "empathy", "estimate": [0.4, 0.25, 0.5]}
     >>> rate_range(pd.DataFrame(alone)).values.tolist()
     [['empathy', 0.25, 0.5, 0.25, 2]]
@@ -280,7 +285,7 @@ def labelled_exchanges() -> pd.DataFrame:
 
     Examples
     --------
-    >>> from anthrokit.validity import labelled_exchanges
+    >>> from anthrokit.validity.panel_checks import labelled_exchanges
     >>> labelled_exchanges().groupby("pair")["assistant"].nunique().eq(1).all()
     np.True_
     """
@@ -299,7 +304,7 @@ def context_judges(llm: LLM | str, contexts: Sequence[str] = CONTEXTS) -> list[L
 
     Examples
     --------
-    >>> from anthrokit.validity import context_judges
+    >>> from anthrokit.validity.panel_checks import context_judges
     >>> [judge.name for judge in context_judges("openai/gpt-4o", ["none", "user"])]
     ['openai/gpt-4o (context: none)', 'openai/gpt-4o (context: user)']
     """
@@ -325,7 +330,7 @@ def present_judges(llm: LLM | str) -> list[LLMJudge]:
 
     Examples
     --------
-    >>> from anthrokit.validity import present_judges
+    >>> from anthrokit.validity.panel_checks import present_judges
     >>> [judge.name for judge in present_judges("openai/gpt-4o")]
     ['openai/gpt-4o (negative examples)', 'openai/gpt-4o (both examples)']
     """
@@ -363,7 +368,7 @@ def judge_exchanges(
     Examples
     --------
     >>> from anthrokit.judging import PatternJudge
-    >>> from anthrokit.validity import judge_exchanges
+    >>> from anthrokit.validity.panel_checks import judge_exchanges
     >>> judge_exchanges(PatternJudge(), progress=False)[["told_apart", "n_pairs"]].values.tolist()
     [[0.0, 26.0]]
     """

@@ -173,23 +173,23 @@ def statistics() -> dict:
                  for key, text in zip(messages["message_id"], messages["text"], strict=True)]  # fmt: skip
         return pd.DataFrame(found, columns=["message_id", "behaviour", "verdict"])
 
-    drawn = analysis.draw_clusters(20, 50, 7)
+    drawn = analysis.clustered.draw_clusters(20, 50, 7)
     return made | {
         "factor_model.small": lambda: analysis.factor_model(study("small")),
         "snowball.resample": lambda: analysis.snowball(study("small"), method="resample", **FEW),
         "proportion": lambda: analysis.proportion(*totals(study("small"))),
-        "difference": lambda: analysis.difference(
+        "difference": lambda: analysis.clustered.difference(
             *totals(study("small")), *(part[::-1] for part in totals(study("small")))
         ),
         "draw_clusters": lambda: pd.DataFrame(drawn),
-        "missingness": lambda: analysis.missingness(demonstration()["ratings"]),
+        "missingness": lambda: analysis.interrater.missingness(demonstration()["ratings"]),
         "scale_score": lambda: analysis.scale_score(people(), ["q1", "q2", "q3", "q4"]).to_frame("score"),
         "reliability": lambda: analysis.reliability(people(), ["q1", "q2", "q3", "q4"]),
         # The shift of Hodges and Lehmann stands there too now.
         "compare_conditions": lambda: (
             analysis.compare_conditions(people(), above=0.0).drop(index=3).reset_index(drop=True)
         ),
-        "profile_validity": lambda: analysis.profile_validity(
+        "profile_validity": lambda: analysis.people.profile_validity(
             analysis.profile(study("large")),
             pd.DataFrame({"target": [f"synthetic {n}" for n in range(1, 5)], "score": [0.3, 0.1, 0.9, 0.4]}),
         ),
@@ -211,7 +211,7 @@ def statistics() -> dict:
         "offline_quality": judging.offline_quality,
         "patterns": patterns,
         "parse_verdict": lambda: pd.DataFrame(
-            [[str(one), *vars(judging.parse_verdict(one)).values()] for one in ODD_ANSWERS]
+            [[str(one), *vars(judging.verdicts.parse_verdict(one)).values()] for one in ODD_ANSWERS]
         ),
         "first_person_pronouns": lambda: pd.DataFrame(
             [
@@ -338,7 +338,7 @@ def counselled(base: str, folder: Path) -> dict[str, pd.DataFrame]:
         judges = [heartbench.RubricJudge(model(base, f"rubric-{letter}")) for letter in "ab"]
         heartbench.judge_answers(run, judges, progress=False)
         found = {
-            "answers": heartbench.add_word_counts(run.answers()),
+            "answers": heartbench.answers.add_word_counts(run.answers()),
             "judgements": run.judgements(),
             "hits": run.hits(),
             "calls": run.query("SELECT * FROM calls"),

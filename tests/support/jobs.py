@@ -66,23 +66,23 @@ def answered(run, model, how):
 
 def rubric(run, model, how):
     cases, answers = heartbench.load_cases("bundled"), heartbench.bundled_answers()
-    heartbench.add_cases(run, cases)
-    heartbench.add_answers(run, cases, answers)
+    heartbench.answers.add_cases(run, cases)
+    heartbench.answers.add_answers(run, cases, answers)
     heartbench.judge_answers(run, heartbench.RubricJudge(model("rubric")), **how)
 
 
 def drafted(run, model, how):
     cases, answers = heartbench.load_cases("bundled"), heartbench.bundled_answers()
-    heartbench.draft_criteria(cases, answers, model=model("drafter"), run=run, **how)
+    heartbench.building.draft_criteria(cases, answers, model=model("drafter"), run=run, **how)
 
 
 def tagged(run, model, how):
-    heartbench.tag_cases(heartbench.load_cases("bundled"), model=model("tagger"), run=run, **how)
+    heartbench.corpus.tag_cases(heartbench.load_cases("bundled"), model=model("tagger"), run=run, **how)
 
 
 def rewritten(run, model, how):
     cases = [replace(case, criteria=()) for case in heartbench.load_cases("bundled")]
-    heartbench.rewrite(cases, model=model("rewriter"), run=run, **how)
+    heartbench.rewriting.rewrite(cases, model=model("rewriter"), run=run, **how)
 
 
 def contextualised(run, model, how):

@@ -15,7 +15,8 @@ from pathlib import Path
 import pandas as pd
 
 from anthrokit.core import Run, RunError
-from anthrokit.heartbench import RubricJudge, add_answers, bundled_answers, judge_answers, load_cases
+from anthrokit.heartbench import RubricJudge, bundled_answers, judge_answers, load_cases
+from anthrokit.heartbench.answers import add_answers
 from anthrokit.judging import LLMJudge, judge
 from anthrokit.models import LLM, Batch
 from anthrokit.simulation import load_prompts, simulate
