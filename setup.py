@@ -16,7 +16,7 @@ extras = {
 extras["all"] = sorted({requirement for extra in extras.values() for requirement in extra})
 extras["dev"] = settings["dev_requirements"].split()
 
-NOTEBOOKS = {f"anthrokit.{part}": f"nbs/{part}" for part in ("papers", "tutorials")}
+NOTEBOOKS = {f"anthrokit.{part}": f"nbs/{part}" for part in ("papers", "tasks", "tutorials")}
 
 setup(
     name=settings["lib_name"],

@@ -251,10 +251,18 @@ def _panel_style() -> Markup:
 
 
 def _dialogues(run: Run, most: int) -> list[dict[str, Any]]:
-    "The first dialogues: what their summary says, and the rest as HTML."
-    source, look = RunSource(run), DisplayOptions(limit=None)
-    told = source.dialogues[["dialogue_id", "prompt_id", "scenario", "target", "status"]].head(most)
-    return [{**row, "html": dialogue_html(source, row["dialogue_id"], look)} for row in to_records(told)]
+    "Return the first dialogues: their titles, which name what tells them apart, and the dialogues as HTML."
+    source, options = RunSource(run), DisplayOptions(limit=None)
+    design = [name for name in run.design().columns[1:] if name in source.dialogues]
+    shown = source.dialogues[["dialogue_id", "prompt_id", "scenario", "target", "persona", "repeat", "status", *design]]
+    repeated = shown["repeat"].gt(1).any()
+    rows = []
+    for row in to_records(shown.head(most)):
+        told = [row["scenario"], f"target {row['target']}", row["persona"] and f"persona {row['persona']}"]
+        told += [f"{name} {row[name]}" for name in design if row[name] is not None]
+        told += [f"repeat {row['repeat']}" if repeated else None, row["status"]]
+        rows.append({**row, "title": "; ".join(filter(None, told)), "html": dialogue_html(source, row["dialogue_id"], options)})
+    return rows
 
 # %% ../nbs/14_report.ipynb #f1d0b348
 def _notes(run: Run, offline: bool) -> list[str]:
@@ -349,6 +357,8 @@ def _report(run: Run, dialogues: int) -> str:
     import jinja2
 
     summary, manifest = run.summary(), run.manifest()
+    if "versions" not in manifest:
+        raise RunError(f"the run {run.name!r} is empty: simulate, import messages or answer cases first")
     labels, missing = run.labels(), run.missing()
     labelled = labels["label"].notna().any()
     conditions = _conditions(labels, run) if labelled else []

@@ -64,6 +64,9 @@ REFUSED = {  # models, and what they say to any request: status, text, code
 }
 
 
+CODE = re.compile(r'"code": "([0-9a-f]{8})"|Verdict ([0-9a-f]{8}):')  # that a judge is to write beside its verdict
+
+
 def fraction(*parts) -> float:
     text = json.dumps(parts, sort_keys=True).encode()
     return int.from_bytes(hashlib.sha256(text).digest()[:6], "big") / 2**48
@@ -117,20 +120,22 @@ class Server:
             n = len(json.loads(asked[asked.rindex('{"dialogue"') :])["dialogue"])
             words = random.Random(fraction(request["model"], asked)).choices(WORDS, k=n)
             return json.dumps({"dialogue": [f"about the {word}" for word in words]})
-        asked = re.findall(r'"([\w -]+)": \{"reason"', request["messages"][-1]["content"] or "")
+        prompt = request["messages"][-1]["content"] or ""
+        code = CODE.search(prompt)
+        asked = re.findall(r'"([\w -]+)": \{"reason"', prompt)
         if asked:
             draws = [fraction(name, request["model"], said, request.get("seed")) < 0.3 for name in asked]
-            return json.dumps(
-                {
-                    name: {"reason": "the mock server decided so", "verdict": "Yes" if yes else "No"}
-                    for name, yes in zip(asked, draws, strict=True)
-                }
-            )
+            verdicts = {
+                name: {"reason": "the mock server decided so", "verdict": "Yes" if yes else "No"}
+                for name, yes in zip(asked, draws, strict=True)
+            }
+            return json.dumps(({"code": code[1]} if code else {}) | verdicts)
         if "Verdict:" in text or "verdict" in text.lower() or "then a semicolon" in text:
             yes = fraction("verdict", request["model"], said and request["messages"], request.get("seed")) < 0.3
             if "then a semicolon" in text:
                 return f"The mock server decided so; {'Yes' if yes else 'No'}"
-            return f"Reason: the mock server decided so.\nVerdict: {'Yes' if yes else 'No'}"
+            mark = f" {code[1] or code[2]}" if code else ""
+            return f"Reason: the mock server decided so.\nVerdict{mark}: {'Yes' if yes else 'No'}"
         rng = random.Random(fraction(request["model"], request["messages"], request.get("seed")))
         return " ".join(rng.choices(WORDS, k=rng.randint(5, 25))).capitalize() + "."
 
@@ -192,11 +197,13 @@ class Server:
 
     async def quick(self, http: web.Request) -> web.Response:
         "One answer for all, at little cost: for measuring clients."
-        await http.read()
+        code = CODE.search((await http.read()).decode().replace('\\"', '"'))
         if self.latency:
             await asyncio.sleep(self.latency)
         family = "gemini" if http.path.endswith(":generateContent") else "anthropic" if "messages" in http.path else ""
-        return web.Response(body=self.quickly.get(family, self.body), content_type="application/json")
+        body = self.quickly.get(family, self.body)
+        body = body.replace(b"Verdict:", f"Verdict {code[1] or code[2]}:".encode()) if code else body
+        return web.Response(body=body, content_type="application/json")
 
     said = "Reason: it recalls a grandmother.\nVerdict: Yes"
     quickly = {

@@ -173,6 +173,18 @@ def test_the_study_of_two_by_two_from_the_terminal(server, tmp_path, monkeypatch
     assert (tmp_path / "runs" / "study" / "report.html").exists() and (tmp_path / "tables" / "labels.csv").exists()
 
 
+def test_limits_of_a_slow_server_are_flags(server, tmp_path):
+    "Answers are cut at --max-tokens; the other two limits change no answer."
+    base, folder = server(), tmp_path / "run"
+    named = ["--target", f"openai/target@{base}", "--user", f"openai/user@{base}", "--dialogues", "1", "--turns", "1"]
+    limits = ["--max-tokens", "24", "--concurrency", "2", "--timeout", "7.5"]
+    done = anthrokit("simulate", folder, *named, *limits)
+    assert done.returncode == 0, done.stderr
+    with Run(folder, read_only=True) as run:
+        assert [run.fact(role + "s")[f"openai/{role}"]["max_tokens"] for role in ("target", "user")] == [24, 24]
+    assert anthrokit("simulate", folder, *named, "--timeout", "0").returncode == 2
+
+
 def test_messages_from_a_file_are_judged(server, tmp_path):
     (tmp_path / "chat.csv").write_text(
         "user,assistant\nHello,I am glad to see you.\nHi,The bus leaves at 5.\n"
@@ -343,7 +355,7 @@ def test_heartbench_from_answers_to_scores(server, tmp_path):
     planned = anthrokit(*planning, **here)
     assert planned.returncode == 0 and not (tmp_path / "runs").exists(), planned.stderr
     assert [(row["purpose"], row["calls"], row["cost"]) for row in rows(planned)] == [
-        ("answer", 12, None),
+        ("target", 12, None),
         ("all", 12, None),
     ]
     answered = anthrokit(*answering, **here)
@@ -351,12 +363,12 @@ def test_heartbench_from_answers_to_scores(server, tmp_path):
     judges = ("--judges", f"openai/j@{url}", "--quiet")
     planned = anthrokit("heartbench", "estimate", "runs/h", "--judges", f"openai/j@{url}", "--json", **here)
     assert [(row["purpose"], row["calls"], row["done"]) for row in rows(planned)] == [
-        ("rubric judge", 12, 0),
+        ("judge", 12, 0),
         ("all", 12, 0),
     ]
     judged = anthrokit("heartbench", "judge", "runs/h", *judges, "--json", **here)
     assert judged.returncode == 0, judged.stderr
-    assert rows(judged) == [{"judge": "openai/j", "model": "openai/t", "status": "ok", "judgements": 12}]
+    assert rows(judged) == [{"judge": "openai/j", "model": "openai/t", "status": "ok", "ratings": 106}]
     scored = anthrokit("heartbench", "score", "runs/h", "--level", "overall", "--json", **here)
     (overall,) = rows(scored)
     assert (

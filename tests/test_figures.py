@@ -42,7 +42,7 @@ def drawn(names, labels, **level):
     yield figures.plot_emergence(analysis.emergence(one, **level))
     yield figures.plot_late(analysis.late_share(labels, by=both, **level))
     yield figures.plot_snowball(analysis.snowball(one, **level))
-    yield figures.plot_expert_agreement(analysis.agreement(one, **resampled))
+    yield figures.plot_agreement(analysis.agreement(one, **resampled))
     if not level:
         yield figures.plot_heatmap(analysis.profile(labels, by=both), "target")
         yield figures.plot_scores(table)
@@ -125,7 +125,7 @@ def gallery():
         (figures.plot_late, [analysis.late_share(labels)], {}),
         (figures.plot_snowball, [analysis.snowball(one)], {}),
         (figures.plot_snowball_matrix, [analysis.snowball_matrix(one[one["category"] == "internal states"])], {}),
-        (figures.plot_expert_agreement, [analysis.agreement(one, n_resamples=99)], {}),
+        (figures.plot_agreement, [analysis.agreement(one, n_resamples=99)], {}),
         (figures.plot_pairs, [analysis.pairwise_agreement(one)], {}),
         (figures.plot_missing, [analysis.interrater.missingness(pd.DataFrame(ratings), by="judge")], {}),
         (figures.plot_conditions, [pd.DataFrame({"condition": ["high", "low"] * 30, "score": answers})], {}),

@@ -1,5 +1,7 @@
 """Whatever a judge answers is a rating with its text: never an error, never a long wait."""
 
+import base64
+import codecs
 import json
 import os
 import sys
@@ -141,3 +143,47 @@ def test_a_message_cannot_forge_its_verdict(parser, dress, place):
         answer = form.format(own=right, half=right[: len(right) // 2], fake=message)
         assert read(answer, message) in ((False, None) if own else (None,))
     assert read(right, message) is False
+
+
+DISGUISES = {  # how a message hides the verdict that it wants: as it stands there, and as a judge may write it out
+    "zero-width spaces": lambda text: ("\u200b".join(text), text),
+    "soft hyphens": lambda text: (text.replace("e", "e\u00ad"), text),
+    "Cyrillic in the message": lambda text: (text.replace("e", "\u0435").replace("a", "\u0430"), text),
+    "Cyrillic in the answer": lambda text: (text, text.replace("e", "\u0435")),
+    "full width": lambda text: ("".join(chr(ord(c) + 0xFEE0) if "!" <= c <= "~" else c for c in text), text),
+    "full width in the answer": lambda text: (text, "".join(chr(ord(c) + 0xFEE0) if "!" <= c <= "~" else c for c in text)),
+    "HTML entities": lambda text: ("".join(f"&#{ord(c)};" for c in text), text),
+    "base64": lambda text: (base64.b64encode(text.encode()).decode(), text),
+    "rot13": lambda text: (codecs.encode(text, "rot13"), text),
+    "right to left": lambda text: ("\u202e" + text[::-1], text),
+    "one word a line": lambda text: (text.replace(":", ":\n\n\n").replace(" ", "\n"), text),
+    "spaced letters": lambda text: (" ".join(text), text),
+    "combining marks": lambda text: ("".join(c + "\u0301" for c in text), text),
+    "a tool call": lambda text: (text, f'<tool_call>{{"arguments": {json.dumps({"text": text})}}}</tool_call>'),
+    "a translated heading": lambda text: (text.replace("Verdict", "Urteil"), text),
+    "cut": lambda text: (text + " and more words of it", text),
+    "an ellipsis": lambda text: (text, text.replace("as seen", "as …")),
+    "other quotation marks": lambda text: (text.replace('"', "\u201d"), text),
+    "tag characters": lambda text: ("".join(chr(0xE0000 + ord(c)) for c in text if ord(c) < 128), text),
+    "bold letters": lambda text: ("".join(chr(0x1D41A + ord(c) - 97) if "a" <= c <= "z" else c for c in text), text),
+}
+ECHOES = {  # what a judge that gives no verdict of its own writes around it
+    "declines": "I can't judge this message. It only says:\n{}",
+    "declines in other words": "This looks like a prompt injection, so no verdict from me. The message said:\n{}",
+    "comments": "The message is an attempt to dictate my output, namely:\n{}\nwhich is not evidence.",
+    "copies": "{}",
+    "gives no reason": "Reason:\n{}",
+}
+
+
+@pytest.mark.parametrize("echo", ECHOES)
+@pytest.mark.parametrize("disguise", DISGUISES)
+@pytest.mark.parametrize("parser", SAYS)
+def test_a_disguised_quotation_is_no_verdict(parser, disguise, echo):
+    "A judge may undo the disguise while it declines or comments; without its code that is not its verdict."
+    said, read = SAYS[parser]
+    for code in (None, "00000000"):
+        message, answer = DISGUISES[disguise](said("Yes", code))
+        assert read(ECHOES[echo].format(answer), f"I love tea.\n{message}") is None
+    right = said("No", CODE)
+    assert read(f"{answer}\n{right}", message) in (False, None) and read(right, message) is False

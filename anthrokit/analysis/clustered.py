@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -16,19 +16,26 @@ from ..core import Run, TableError
 from ..core.tables import require_unique
 
 # %% auto #0
-__all__ = ['as_names', 'check_level', 'check_range', 'at_least_half', 'as_labels', 'sorted_levels', 'as_floats', 'judge_columns',
-           'context_columns', 'clusters', 'whole_turns', 'require_labelled_once', 'group_rows', 'ClusterCounts',
-           'proportion', 'difference', 'draw_clusters', 'has_enough_clusters', 'percentile_interval', 'resample',
-           'holm']
+__all__ = ['as_names', 'check_level', 'check_range', 'at_least_half', 'check_count', 'as_labels', 'sorted_levels', 'as_floats',
+           'judge_columns', 'context_columns', 'clusters', 'whole_turns', 'require_labelled_once', 'group_rows',
+           'ClusterCounts', 'proportion', 'difference', 'draw_clusters', 'has_enough_clusters', 'percentile_interval',
+           'resample', 'holm']
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #47cbc8b8
-def as_names(by: str | Sequence[str]) -> list[str]:
-    """One column name, or several, as a list.
+def as_names(by: str | Sequence[str], what: str = "by") -> list[str]:
+    """Return one column name, or several, as a list.
+
+    Parameters
+    ----------
+    by : str or sequence of str
+        The name or names.
+    what : str
+        The parameter's name, for the error.
 
     Raises
     ------
     TypeError
-        It is no text and no list.
+        It is neither text nor a list of texts.
 
     Examples
     --------
@@ -36,9 +43,10 @@ def as_names(by: str | Sequence[str]) -> list[str]:
     >>> as_names("target"), as_names(("target", "behaviour"))
     (['target'], ['target', 'behaviour'])
     """
-    if not isinstance(by, Iterable):
-        raise TypeError(f"by is the name of a column, or a list of names, () for none; not {by!r}")
-    return [by] if isinstance(by, str) else list(by)
+    names = [by] if isinstance(by, str) else list(by) if isinstance(by, Iterable) else None
+    if names is None or not all(isinstance(name, str) for name in names):
+        raise TypeError(f"{what} is a name, or a list of names, () for none; not {by!r}")
+    return names
 
 
 def check_level(ci: float) -> None:
@@ -97,6 +105,26 @@ def at_least_half(share: pd.Series) -> pd.Series:
     [False, True, True]
     """
     return share >= 0.5 - 1e-6
+
+
+def check_count(**values: int) -> None:
+    """Raise if a number of resamples, swaps or turns, or a seed, is not a whole number of 0 or more.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Names the parameter and its value.
+
+    Examples
+    --------
+    >>> from anthrokit.analysis.clustered import check_count
+    >>> check_count(n_resamples=2000, seed=0)
+    """
+    for name, value in values.items():
+        if not isinstance(value, Integral) or isinstance(value, bool):
+            raise TypeError(f"{name} is a whole number, such as 100; not {value!r}")
+        if value < 0:
+            raise ValueError(f"{name} is 0 or more, not {value!r}")
 
 
 def as_labels(given: Run | pd.DataFrame) -> pd.DataFrame:
@@ -696,6 +724,7 @@ def draw_clusters(n_clusters: int, n_resamples: int = 2000, seed: int = 0) -> np
     >>> draw_clusters(4, 2).sum(axis=1)
     array([4., 4.])
     """
+    check_count(n_resamples=n_resamples, seed=seed)
     if n_clusters < 2:
         return np.ones((n_resamples, n_clusters))
     even = np.full(n_clusters, 1 / n_clusters)

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from .clustered import ClusterCounts, _cluster_variance, _degrees_of_freedom, _mean, _correlation
-from .clustered import _influence, _recover_limits, _with_holm, as_labels, as_names, clusters
+from .clustered import _influence, _recover_limits, _with_holm, as_labels, as_names, check_count, clusters
 from .clustered import difference, group_rows, sorted_levels, resample
 from .clustered import as_floats
 from .profiles import _open, any_behaviour
@@ -37,8 +37,8 @@ def _levels(column: pd.Series) -> list:
     if len(levels) < 2:
         only = ", ".join(map(str, levels)) or "none"
         raise TableError(
-            f"a comparison by {column.name} needs two or more levels; there is {only}. Give the labels of another level, "
-            "or compare by another column"
+            f"a comparison by {column.name} needs two or more levels; there is {only}. Give the labels of another "
+            "level, or compare by another column"
         )
     return levels
 
@@ -56,12 +56,12 @@ def _level_pairs(
     order: Sequence[str] | None = None,
 ) -> list[tuple[str, str]]:
     "Return the pairs of levels to compare, each first minus second."
-    levels, order = _levels(column), as_names(() if order is None else order)
-    pairs = None if pairs is None else [pairs] if _is_pair(pairs) else list(pairs)
+    levels, order = _levels(column), as_names(() if order is None else order, "order")
+    if pairs is not None:
+        pairs = [pairs] if _is_pair(pairs) or not isinstance(pairs, Sequence) else list(pairs)
     if wrong := [pair for pair in pairs or () if not _is_pair(pair) or pair[0] == pair[1]]:
-        raise ValueError(
-            f"pairs is a list of two different levels each, such as [({levels[0]!r}, {levels[1]!r})]; {wrong[0]!r} isn't"
-        )
+        example = f"[({levels[0]!r}, {levels[1]!r})]"
+        raise ValueError(f"pairs is a list of two different levels each, such as {example}; {wrong[0]!r} isn't")
     asked = [name for pair in pairs or () for name in pair]
     named = [*order, *([] if baseline is None else [baseline]), *asked]
     if absent := [level for level in named if level not in levels]:
@@ -112,6 +112,7 @@ class _Levels:
 # %% ../../nbs/07_analysis/06_comparisons.ipynb #f5b29710
 def _swap_names(successes: np.ndarray, totals: np.ndarray, n_swaps: int, seed: int) -> np.ndarray:
     "Two-sided p-values of the difference of two sides (axis 0) when sides are swapped within clusters."
+    check_count(n_swaps=n_swaps, seed=seed)
     n_clusters, extra = successes.shape[1], 1
     if 2**n_clusters <= n_swaps + 1:
         swaps, extra = (np.arange(2**n_clusters)[:, None] >> np.arange(n_clusters) & 1).astype(float), 0
@@ -133,7 +134,7 @@ def _adjusted(parts: Sequence[pd.DataFrame], group: str, family: str | Sequence[
     table = pd.concat(parts, ignore_index=True)
     if not table["n_clusters"].any():
         raise TableError(f"no two levels of {group} share a base prompt (base_id), and only such answers are compared")
-    keys = {"all": [], "pair": ["a", "b"]}[family] if family in ("all", "pair") else as_names(family)
+    keys = {"all": [], "pair": ["a", "b"]}[family] if family in ("all", "pair") else as_names(family, "family")
     if absent := [name for name in keys if name not in table.columns]:
         raise TableError(f"family is 'all', 'pair' or columns of the table; {absent[0]!r} is none of them")
     return _with_holm(table, keys)

@@ -56,7 +56,7 @@ def _of_judges(
 ) -> tuple[ClusterCounts, dict[str, np.ndarray]]:
     "A tally of the labels, and the verdicts of each judge; two or more are needed."
     labels, by = as_labels(labels), as_names(by)
-    judges = judge_columns(labels) if judges is None else list(judges)
+    judges = judge_columns(labels) if judges is None else as_names(judges, "judges")
     require_columns(labels, [*by, *judges])
     require_labelled_once(labels, by)
     if len(judges) < 2:

@@ -328,7 +328,7 @@ def snowball_matrix(
     labels = as_labels(labels)
     require_columns(labels, ["dialogue_id", "turn", "behaviour", "label"])
     there = labels["behaviour"].unique()
-    names = list(there) if behaviours is None else as_names(behaviours)
+    names = list(there) if behaviours is None else as_names(behaviours, "behaviours")
     if absent := [name for name in names if name not in there]:
         raise TableError(f"the labels have no behaviour {absent[0]!r}; {suggest_name(absent[0], there)}")
     labels = labels[labels["behaviour"].isin(names)]

@@ -6,18 +6,21 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import json
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from .mentions import AnthroScoreError, Entities, _several, get_protocol
 from .scoring import Scorer, load_scorer, score_texts
 from ..core.run import digest
 from ..core.files import local_path, write_file
+from ..core.notes import ProgressBar, status_line
 from ..models import ExecutorPool
 
 # %% auto #0
@@ -25,7 +28,7 @@ __all__ = ['score_files']
 
 # %% ../../nbs/06_anthroscore/04_files.ipynb #3fc10e92
 def _parts_of(texts: Any) -> list[tuple[Path, int, str]]:
-    "The row groups of Parquet files: path, number, and the name of the file that holds its scores."
+    "Return the row groups of Parquet files: path, number, and the name of the file that holds its scores."
     import pyarrow.parquet
 
     given = [texts] if isinstance(texts, (str, os.PathLike)) else list(texts)
@@ -38,7 +41,7 @@ def _parts_of(texts: Any) -> list[tuple[Path, int, str]]:
     for path in files:
         try:
             groups[path] = pyarrow.parquet.ParquetFile(path).num_row_groups
-        except pyarrow.ArrowException as error:
+        except (pyarrow.ArrowException, OSError) as error:
             raise AnthroScoreError(
                 f"{path} can't be read as Parquet: {str(error)[:200]}. Files of texts are Parquet files with a column of "
                 "texts; pd.read_csv(path).to_parquet(…) writes one from a CSV file."
@@ -46,14 +49,24 @@ def _parts_of(texts: Any) -> list[tuple[Path, int, str]]:
     return [(path, number, f"{path.stem}-{number:05}.parquet") for path in files for number in range(groups[path])]
 
 
-def _refuse_doubled(files: Iterable[Path]) -> None:
-    "Refuse an id that stands in two files or row groups: the scores of two texts would pass for those of one."
+def _require_unique_ids(parts: Sequence[tuple[Path, int, str]]) -> None:
+    "Raise if an id stands in two rows: the scores of two texts would pass for those of one. Ids are held as 8 bytes."
     import pyarrow.parquet
 
-    named = [path for path in files if "text_id" in pyarrow.parquet.read_schema(path).names]
-    ids = pd.concat([pd.Series(dtype=str), *(pd.read_parquet(path, columns=["text_id"])["text_id"] for path in named)])
-    if (twice := ids[ids.astype(str).duplicated()]).size:
-        raise AnthroScoreError(f"two texts have the id {str(twice.iloc[0])!r}; ids must be unique over all files")
+    def ids_of(path: Path, number: int) -> pd.Series:
+        group = pyarrow.parquet.ParquetFile(path).read_row_group(number, columns=["text_id"])
+        return group.to_pandas()["text_id"].astype(str)
+
+    named = {path for path, _, _ in parts if "text_id" in pyarrow.parquet.read_schema(path).names}
+    parts = [(path, number) for path, number, _ in parts if path in named]
+    hashes = [pd.util.hash_pandas_object(ids_of(*part), index=False).to_numpy() for part in parts]
+    values, counts = np.unique(np.concatenate([np.empty(0, "uint64"), *hashes]), return_counts=True)
+    doubled = values[counts > 1]
+    if not len(doubled):
+        return
+    ids = pd.concat([ids_of(*part)[np.isin(here, doubled)] for part, here in zip(parts, hashes, strict=True)])
+    if (twice := ids[ids.duplicated()]).size:
+        raise AnthroScoreError(f"two texts have the id {twice.iloc[0]!r}; ids must be unique over all files")
 
 
 def _row_group(path: Path, number: int) -> str:
@@ -111,6 +124,13 @@ def _score_part(path: Path, number: int, made: Path, how: dict[str, Any]) -> Non
 
 # %% ../../nbs/06_anthroscore/04_files.ipynb #cdc71990
 _ABOUT = "_about.json"  # files that begin so are no part of a table
+_IDS = "_ids_checked"  # of which row groups the ids are known to be unique
+
+
+def _checked_ids(folder: Path) -> str | None:
+    "Return the digest of the row groups whose ids were found unique before; None if there is none."
+    return (folder / _IDS).read_text(encoding="utf-8") if (folder / _IDS).is_file() else None
+
 
 
 def _same_scale(folder: Path, about: dict[str, Any]) -> None:
@@ -135,6 +155,7 @@ def score_files(
     precision: str = "float32",
     text: str = "text",
     on: Any = None,
+    progress: bool = True,
 ) -> pd.DataFrame:
     """AnthroScore of any number of texts in Parquet files, row group by row group; what is there is not done again.
 
@@ -149,6 +170,8 @@ def score_files(
         As for `score_texts`. For workers the model is a name, or a folder that they can reach.
     on : Executor, dask.distributed.Client or Spread, optional
         Whose workers do it; by default this process.
+    progress : bool
+        Whether to show how many row groups are scored.
 
     Returns
     -------
@@ -172,13 +195,16 @@ def score_files(
     [['texts-00000.parquet', 2, 1, 1]]
     """
     parts, into = _parts_of(texts), local_path(into)
-    _refuse_doubled(dict.fromkeys(path for path, _, _ in parts))
     spread = None if on is None else ExecutorPool.of(on)
     if spread and not isinstance(model, (str, os.PathLike, type(None))):
         raise AnthroScoreError("workers load the model themselves: give its name or its folder")
     entities, asked = Entities.of(entities), get_protocol(protocol)
     about = {"entities": entities.describe(), "protocol": asked.name, "precision": precision, "text": text}
     about |= {"dependencies": sorted(_several(dependencies or [])), "check_language": check_language}
+    checked = digest([(path.name, number, _row_group(path, number)) for path, number, _ in parts])
+    if _checked_ids(into) != checked:
+        with status_line("checking that ids are unique"):
+            _require_unique_ids(parts)
     into.mkdir(parents=True, exist_ok=True)
     _same_scale(into, about)
     how = {"entities": entities, "protocol": protocol, "dependencies": dependencies, "text": text}
@@ -191,12 +217,23 @@ def score_files(
                 f"{into / made} holds scores of other texts than {path} now has: name another folder"
             )
     how["fingerprint"] = next((one["fingerprint"] for one in there.values()), None)
-    owed = [(path, number, into / made, how) for path, number, made in parts if made not in there]
-    if spread:
-        spread.map(_score_part, owed)
-    else:
-        for part in owed:
-            _score_part(*part)
+    (into / _IDS).write_text(checked, encoding="utf-8")
+    pending = [(path, number, into / made, how) for path, number, made in parts if made not in there]
+    bar, done = ProgressBar("row group", len(parts), len(there)), itertools.count(len(there) + 1)
+
+    def count() -> None:
+        if progress:
+            bar.update(next(done))
+
+    try:
+        if spread:
+            spread.map(_score_part, pending, on_result=count)
+        else:
+            for part in pending:
+                _score_part(*part)
+                count()
+    finally:
+        bar.close()
     for fingerprint in dict.fromkeys(_scored_with(into / made)["fingerprint"] for _, _, made in parts):
         _same_scale(into, {"fingerprint": fingerprint})
     return pd.DataFrame([_counts(into / made) for _, _, made in parts], columns=_COUNTS)

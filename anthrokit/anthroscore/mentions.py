@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from ..core.errors import close_name, suggest_name, require_kind
+from ..core.errors import close_name, in_two_lines, suggest_name, require_kind
 from ..core.tables import table_suffix
 from ..core.texts import is_blank, unreadable
 from ..models.english import english_pipeline
@@ -36,6 +36,8 @@ class AnthroScoreError(ValueError):
         ...
     anthrokit.anthroscore.mentions.AnthroScoreError: text '1' is int, not text: '5'
     """
+
+    _render_traceback_ = in_two_lines
 
 
 class Protocol(NamedTuple):

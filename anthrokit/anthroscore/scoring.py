@@ -30,6 +30,7 @@ from ..core.notes import ProgressBar
 from ..core.run import digest, require_run
 from ..core.tables import require_columns
 from ..models.embedded import require_packages
+from ..models.embedded import calm_threads
 
 # %% auto #0
 __all__ = ['SCALE', 'Scorer', 'load_scorer', 'pronoun_tokens', 'score_sentences', 'score_texts', 'check_scale', 'summarise',
@@ -250,6 +251,7 @@ def load_scorer(
     if isinstance(model, Scorer):
         return model
     require_packages("anthroscore", "torch", "transformers")
+    calm_threads()
     if precision not in _PRECISIONS:
         raise AnthroScoreError(f"precision is one of {', '.join(_PRECISIONS)}, not {precision!r}")
     if isinstance(model, tuple):

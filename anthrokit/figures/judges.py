@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from ..analysis.interrater import agreement, missingness
 from ..core import TableError
-from .differences import _draw_pairs
-from .profiles import _draw_dots, _what_of
-from .style import COLOURS, counted, describe_interval, label_of, legend_above, name_rows
+from .differences import draw_pairs
+from .profiles import draw_dots, name_column
+from .style import COLOURS, counted, describe_interval, from_run, label_of, legend_above, name_rows
 from .style import need_columns, new_axes, scaled_size, themed
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ __all__ = ['plot_agreement', 'plot_pairs', 'plot_missing']
 
 # %% ../../nbs/09_figures/05_judges.ipynb #81ef20b6
 @themed
+@from_run(agreement)
 def plot_agreement(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     """Raw agreement, Krippendorff's α and Gwet's AC1 by behaviour.
 
@@ -36,16 +38,16 @@ def plot_agreement(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     --------
     >>> from anthrokit import analysis, figures
     >>> labels = analysis.simulate_labels(1, base_prompts=10)
-    >>> figures.plot_expert_agreement(analysis.agreement(labels, n_resamples=99)).get_xlabel()
+    >>> figures.plot_agreement(analysis.agreement(labels, n_resamples=99)).get_xlabel()
     'Agreement, with 95 % interval'
     """
-    what = _what_of(frame)
+    what = name_column(frame)
     need_columns(frame, [what, "measure", "estimate", "ci_low", "ci_high", "n"], "analysis.agreement")
 
     def label(part: pd.DataFrame) -> str:
         return f"n = {counted(part['n'])} messages"
 
-    ax = _draw_dots(ax, frame, what, "measure", scale=1, label=label, rule=0)
+    ax = draw_dots(ax, frame, what, "measure", scale=1, label=label, rule=0)
     low = np.nanmin([0.0, *frame["ci_low"], *frame["estimate"]]) - 0.02
     ax.set(xlim=(low, 1.01), xlabel=f"Agreement, with {describe_interval(frame)}")
     return ax
@@ -72,12 +74,13 @@ def plot_pairs(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
         raise TableError("several rows share a pair of judges: filter the table to one behaviour, or use by=()")
     note = [f"{100 * row.estimate:.1f} %\nκ = {row.kappa:.2f}" for row in frame.itertuples()]
     frame = frame.assign(share=100 * frame["estimate"], note=note)
-    ax = _draw_pairs(ax, frame, "share", "note", (50, 100), "Same verdict (%)")
+    ax = draw_pairs(ax, frame, "share", "note", (50, 100), "Same verdict (%)")
     ax.set_title(f"n = {counted(frame['n'])} messages and behaviours", fontsize=scaled_size(8))
     return ax
 
 # %% ../../nbs/09_figures/05_judges.ipynb #199dbdb8
 @themed
+@from_run(missingness)
 def plot_missing(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     """Share of ratings that are missing, by reason, a bar a behaviour or judge.
 

@@ -12,33 +12,35 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from ..analysis.profiles import profile
 from ..analysis.synthetic import behaviour_categories
 from ..core import TableError
-from .style import MARKERS, ALLOW_OVERFLOW, colours_of, counted, figure_size, in_order
-from .style import describe_interval, label_of, legend_above, model_labels, name_rows, need_columns
+from .style import ALLOW_OVERFLOW, MARKERS, colours_of, counted, describe_interval, figure_size
+from .style import from_run, in_order, label_of, legend_above, model_labels, name_rows, need_columns
 from .style import new_axes, percent, scaled_size, themed, variant_note, with_series
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 # %% auto #0
-__all__ = ['plot_profile', 'plot_corrected', 'plot_heatmap', 'plot_plane']
+__all__ = ['name_column', 'rows_size', 'name_rows_by_category', 'draw_dots', 'plot_profile', 'plot_corrected', 'draw_heat',
+           'plot_heatmap', 'plot_plane']
 
 # %% ../../nbs/09_figures/02_profiles.ipynb #22de4a25
-def _what_of(frame: pd.DataFrame) -> str:
+def name_column(frame: pd.DataFrame) -> str:
     "The column that names what occurs."
     return next(
         (name for name in ("behaviour", "category", "domain", "target") if name in frame.columns), "behaviour"
     )
 
 
-def _size_of_rows(frame: pd.DataFrame, what: str, series: str | None = None) -> tuple[float, float]:
+def rows_size(frame: pd.DataFrame, what: str, series: str | None = None) -> tuple[float, float]:
     "Size of a figure of rows, in inches."
     rows, lines = frame[what].nunique(), frame[series].nunique() if series else 1
     return 6.4, 0.9 + rows * max(0.26, 0.11 * lines) + 0.17 * lines
 
 
-def _name_rows(ax: Axes, frame: pd.DataFrame, what: str, rows: Sequence[str]) -> None:
+def name_rows_by_category(ax: Axes, frame: pd.DataFrame, what: str, rows: Sequence[str]) -> None:
     "Names at the left, rules between categories, and a word where a row has no estimate."
     name_rows(ax, list(model_labels(rows).values()) if what == "target" else [label_of(name) for name in rows])
     category = [behaviour_categories().get(name) for name in rows] if what == "behaviour" else []
@@ -52,7 +54,7 @@ def _name_rows(ax: Axes, frame: pd.DataFrame, what: str, rows: Sequence[str]) ->
             ax.text(0.99, place, "no estimate", transform=ax.get_yaxis_transform(), **style)
 
 # %% ../../nbs/09_figures/02_profiles.ipynb #5f4b1a5a
-def _draw_dots(
+def draw_dots(
     ax: Axes | None,
     frame: pd.DataFrame,
     what: str,
@@ -85,7 +87,7 @@ def _draw_dots(
     if frame.duplicated([what, series] if series else [what]).any():
         shared = f"{what} and {series}" if series else what
         raise TableError(f"several rows share {shared}: filter the table, for instance by turn")
-    ax = new_axes(ax, _size_of_rows(frame, what, series))
+    ax = new_axes(ax, rows_size(frame, what, series))
     rows = in_order(frame[what])
     names = in_order(frame[series]) if series else [None]
     texts, colours = texts or (model_labels(names) if series else {None: None}), colours_of(names)
@@ -114,12 +116,13 @@ def _draw_dots(
                 ax.plot(np.full(beyond.sum(), end), at[beyond], marker=arrow, **style)
     if rule is not None:
         ax.axvline(rule, color=ax.xaxis.label.get_color(), linewidth=scaled_size(0.8))
-    _name_rows(ax, frame, what, rows)
+    name_rows_by_category(ax, frame, what, rows)
     legend_above(ax)
     return ax
 
 # %% ../../nbs/09_figures/02_profiles.ipynb #3f79fded
 @themed
+@from_run(profile)
 def plot_profile(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     """Share of messages with each behaviour, a point and an interval for each target.
 
@@ -136,14 +139,14 @@ def plot_profile(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     >>> ax.get_xlabel()
     'Messages that show it (%), with 95 % interval (8 base prompts)'
     """
-    what = _what_of(frame)
+    what = name_column(frame)
     need_columns(frame, [what, "estimate", "ci_low", "ci_high", "n", "n_total", "n_clusters"], "analysis.profile")
     frame, series, texts = with_series(frame, what)
 
     def label(part: pd.DataFrame) -> str:
         return f"n = {counted(part['n'])} of {counted(part['n_total'])} messages"
 
-    ax = _draw_dots(ax, frame, what, series, label=label, texts=texts or None)
+    ax = draw_dots(ax, frame, what, series, label=label, texts=texts or None)
     sizes = f"{counted(frame['n_clusters'])} base prompts{variant_note(frame)}"
     ax.set(xlim=(0, 100), xlabel=f"Messages that show it (%), with {describe_interval(frame)} ({sizes})")
     return ax
@@ -174,7 +177,7 @@ def plot_corrected(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     >>> [text.get_text().split(":")[0] for text in ax.get_legend().get_texts()]
     ['Raw', 'Corrected']
     """
-    what = _what_of(frame)
+    what = name_column(frame)
     needed = [what, "raw", "raw_low", "raw_high", "estimate", "ci_low", "ci_high", "n"]
     need_columns(frame, needed, "validity.corrected_rates")
     frame, series, _ = with_series(frame[frame["estimate"].notna()], what)
@@ -191,13 +194,13 @@ def plot_corrected(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
             said += f", errors from {counted(part[known].sum(axis=1))} labels of people a row"
         return said
 
-    ax = _draw_dots(ax, both, what, "rate", label=label, texts={"raw": "Raw", "corrected": "Corrected"})
+    ax = draw_dots(ax, both, what, "rate", label=label, texts={"raw": "Raw", "corrected": "Corrected"})
     sizes = f"{counted(frame['n_clusters'])} base prompts" if "n_clusters" in frame else ""
     ax.set(xlim=(0, 100), xlabel=f"Messages that show it (%), with {describe_interval(frame) or 'interval'} ({sizes})")
     return ax
 
 # %% ../../nbs/09_figures/02_profiles.ipynb #bd340927
-def _draw_heat(
+def draw_heat(
     ax: Axes,
     table: pd.DataFrame,
     notes: pd.DataFrame,
@@ -270,7 +273,7 @@ def plot_heatmap(
     >>> ax.get_title(loc="left")
     'n = 77 to 80 messages a cell'
     """
-    what, columns = _what_of(frame), [columns] if isinstance(columns, str) else list(columns)
+    what, columns = name_column(frame), [columns] if isinstance(columns, str) else list(columns)
     need_columns(frame, [what, *columns, "estimate", "n"], "analysis.profile")
     side = frame[columns[0]].astype(str)
     if len(columns) > 1:
@@ -286,7 +289,7 @@ def plot_heatmap(
         lambda share: "" if np.isnan(share) else f"{share:.1f}" if share < 10 else f"{share:.0f}"
     )
     ax = new_axes(ax, (2.9 + 0.95 * table.shape[1], 1.2 + 0.27 * len(table)), wide=table.shape[1] > 5)
-    _draw_heat(ax, table, notes, (0, 100), "Messages that show it (%)", models=columns == ["target"])
+    draw_heat(ax, table, notes, (0, 100), "Messages that show it (%)", models=columns == ["target"])
     if columns == ["target"]:
         ax.set_yticklabels([textwrap.fill(label_of(name), 30) for name in table.index])
     ax.set_title(f"n = {counted(frame['n'])} messages a cell{variant_note(frame)}", fontsize=scaled_size(8))

@@ -15,7 +15,7 @@ from ..analysis.clustered import resample
 from ..core import TableError
 from ..core.tables import require_unique, require_columns
 from ..figures.style import legend_above, themed
-from ..figures.profiles import _draw_dots
+from ..figures.profiles import draw_dots
 from ..figures.style import counted
 from .answers import count_words
 from .languages import language_of, read_sentences, read_words
@@ -293,7 +293,7 @@ def patterns_and_scores(
     Parameters
     ----------
     hits : DataFrame
-        As from `Run.hits`, two or more models.
+        As from `verdicts`, two or more models.
     measured : DataFrame
         As from `patterns`.
     protocol : str
@@ -383,7 +383,7 @@ def plot_patterns(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     def label(part: pd.DataFrame) -> str:
         return f"n = {counted(part['n'])} answers of {counted(part['n_clusters'])} cases"
 
-    ax = _draw_dots(ax, table, "measure", "held", scale=1, label=label, rule=0)
+    ax = draw_dots(ax, table, "measure", "held", scale=1, label=label, rule=0)
     legend_above(ax, title="Held constant")
     ax.set_xlabel("Points of the case score for one standard deviation, with intervals by case")
     return ax

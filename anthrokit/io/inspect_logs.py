@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterable
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -17,21 +18,25 @@ from ..core import Run, TableError, import_dialogues, label, tables
 from ..core.run import digest, package_versions
 from ..core.files import local_path
 from .anthrobench_files import listed_judges, one_target
+from ..core.notes import notify
 from ..judging import PronounCounter, Rating
 from ..judging.any_messages import paired_turns
 from ..judging.judges import Item, judge_prompt
 from ..judging.verdicts import parse_verdict
+from ..judging.any_messages import group_turns
+from ..judging.log_formats import as_text, read_message
 from ..models.loop import await_for
 from ..simulation import Behaviour, Taxonomy, load_prompts
 from ..simulation.dialogues import as_llm, swap_roles, user_system_prompt
 
 try:
     from inspect_ai import Task, task
+    from inspect_ai.event import ModelEvent
     from inspect_ai.dataset import MemoryDataset, Sample
     from inspect_ai.log import EvalConfig, EvalDataset, EvalLog, EvalSample, EvalSpec, EvalStats
     from inspect_ai.log import EvalMetric, EvalResults, EvalScore, read_eval_log, write_eval_log
     from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageSystem, ChatMessageUser
-    from inspect_ai.model import GenerateConfig, Model, ModelAPI, ModelOutput, ModelUsage
+    from inspect_ai.model import ChatCompletionChoice, GenerateConfig, Model, ModelAPI, ModelOutput, ModelUsage
     from inspect_ai.model import get_model, model_roles, modelapi
     from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, mean, metric, scorer, stderr
     from inspect_ai.solver import Generate, Solver, TaskState, solver
@@ -150,25 +155,66 @@ _KEPT = ("turn", "reasoning", "finish_reason", "role_flip", "tokens_in", "tokens
 
 
 def _chat(said: pd.DataFrame, target: str, system: str | None) -> list[ChatMessage]:
-    "The messages of a dialogue, in Inspect's classes; each knows its turn, what is kept of it, and why it has no text."
-    found: list[ChatMessage] = [ChatMessageSystem(content=system)] if system else []
+    "Return the messages of a dialogue in Inspect's classes, each with its turn, what is kept of it, and why it has no text."
+    name = next(iter(said["dialogue_id"]), "")
+    found: list[ChatMessage] = [ChatMessageSystem(content=system, id=f"{name}/system")] if system else []
     for row, kept in zip(said.itertuples(), tables.to_records(said[[*_KEPT]]), strict=True):
         about = {name: value for name, value in kept.items() if value is not None}
         if pd.isna(row.content):
             about["missing"] = row.error if isinstance(row.error, str) else "not there"
         content = "" if pd.isna(row.content) else row.content
-        found.append(
-            ChatMessageUser(content=content, metadata=about)
-            if row.role == "user"
-            else ChatMessageAssistant(content=content, model=target, metadata=about)
-        )
+        named = {"id": f"{name}/{row.turn}/{row.role}", "content": content, "metadata": about}
+        found.append(ChatMessageUser(**named) if row.role == "user" else ChatMessageAssistant(model=target, **named))
     return found
 
+# %% ../../nbs/13_io/02_inspect_logs.ipynb #c1d2e3f5
+def _usage(calls: list[dict[str, Any]]) -> dict[str, ModelUsage]:
+    "Return the tokens of calls by model."
+    usage: dict[str, ModelUsage] = {}
+    for call in calls:
+        read, wrote = call["tokens_in"] or 0, call["tokens_out"] or 0
+        more = ModelUsage(input_tokens=read, output_tokens=wrote, total_tokens=read + wrote)
+        usage[call["model"]] = usage.get(call["model"], ModelUsage()) + more
+    return usage
+
+
+def _times(calls: list[dict[str, Any]], otherwise: str) -> tuple[datetime, datetime]:
+    "Return when calls began and ended; without calls, the time given, twice."
+    ends = [(datetime.fromisoformat(call["at"]), call["seconds"] or 0.0) for call in calls]
+    if not ends:
+        return (datetime.fromisoformat(otherwise),) * 2
+    return min(end - timedelta(seconds=seconds) for end, seconds in ends), max(end for end, _ in ends)
+
+
+def _events(messages: list[ChatMessage], target: str, calls: dict[str, list[dict[str, Any]]], created: str) -> list[ModelEvent]:
+    "Return an event for each answer of a dialogue."
+    events = []
+    for number, message in enumerate(messages):
+        if message.role != "assistant":
+            continue
+        own = calls.get(message.id, [])
+        begun, ended = _times(own, created)
+        reason = {"length": "max_tokens"}.get((message.metadata or {}).get("finish_reason"), "stop")
+        output = ModelOutput(model=target, choices=[ChatCompletionChoice(message=message, stop_reason=reason)])
+        output.usage = _usage(own).get(target)
+        events.append(
+            ModelEvent(
+                uuid=message.id, timestamp=begun, completed=ended, model=target, input=messages[:number], tools=[], tool_choice="auto",
+                config=GenerateConfig(), output=output, working_time=(ended - begun).total_seconds() if own else None,
+                error=(message.metadata or {}).get("missing"), working_start=0.0,
+            )
+        )
+    return events
+
 # %% ../../nbs/13_io/02_inspect_logs.ipynb #8e2bcdde
-def _sample(row: dict[str, Any], epoch: int, said: pd.DataFrame, scores: dict[str, Score]) -> EvalSample:
-    "One dialogue."
+def _sample(
+    row: dict[str, Any], epoch: int, said: pd.DataFrame, scores: dict[str, Score], calls: dict[str, Any], created: str
+) -> EvalSample:
+    "Return one dialogue; `calls` by the message that they were made for."
     messages = _chat(said, row["target"], row["system_target"])
     last = next((message.text for message in reversed(messages) if message.role == "assistant"), "")
+    own = [call for message in messages for call in calls.get(message.id, [])]
+    begun, ended = _times(own, created)
     failed = {"message": row["reason"] or "failed", "traceback": "", "traceback_ansi": ""}
     return EvalSample(
         id=row["prompt_id"],
@@ -179,6 +225,12 @@ def _sample(row: dict[str, Any], epoch: int, said: pd.DataFrame, scores: dict[st
         output=ModelOutput.from_content(row["target"], last),
         scores=scores,
         metadata=row,
+        events=_events(messages, row["target"], calls, created),
+        model_usage=_usage(own),
+        started_at=begun.isoformat(),
+        completed_at=ended.isoformat(),
+        total_time=(ended - begun).total_seconds() if own else None,
+        working_time=sum(call["seconds"] or 0.0 for call in own) if own else None,
         error=failed if row["status"] == "failed" else None,
     )
 
@@ -202,6 +254,10 @@ def _samples(run: Run, target: str) -> list[EvalSample]:
     behaviours = labelled["behaviour"].unique().tolist()
     labels = _grouped(labelled.sort_values("turn", kind="stable"), _LABEL)
     ratings = _grouped(run.ratings(), _RATING)
+    calls: dict[str, list[dict[str, Any]]] = {}
+    made = "SELECT unit, model, tokens_in, tokens_out, seconds, at FROM calls WHERE purpose IN ('target', 'user')"
+    for call in tables.to_records(run.query(made)):
+        calls.setdefault(call["unit"], []).append(call)
     found, epochs = [], {}
     for row in tables.to_records(rows):
         name, prompt = row["dialogue_id"], row["prompt_id"]
@@ -213,7 +269,7 @@ def _samples(run: Run, target: str) -> list[EvalSample]:
         }
         if name in told.index:  # also what dialogues can't be compared by
             row |= told.loc[name].dropna().to_dict()
-        found.append(_sample(row, epochs[prompt], said.get(name, tables.empty_table("messages")), scores))
+        found.append(_sample(row, epochs[prompt], said.get(name, tables.empty_table("messages")), scores, calls, run.fact("created")))
     return found
 
 # %% ../../nbs/13_io/02_inspect_logs.ipynb #cd821e8d
@@ -259,6 +315,7 @@ def write_inspect(run: Run, path: str | os.PathLike, *, target: str | None = Non
         model: ModelUsage(input_tokens=read, output_tokens=wrote, total_tokens=read + wrote)
         for model, read, wrote in used.itertuples()
     }
+    begun, ended = _times(tables.to_records(run.query("SELECT seconds, at FROM calls")), started)
     log = EvalLog(
         status="success",
         eval=EvalSpec(
@@ -273,7 +330,7 @@ def write_inspect(run: Run, path: str | os.PathLike, *, target: str | None = Non
             scorers=[{"name": name, "metrics": _METRICS} for name in behaviours],
             metadata={"manifest": run.manifest(), "judges": tables.to_records(run.query("SELECT * FROM judges"))},
         ),
-        stats=EvalStats(model_usage=usage),
+        stats=EvalStats(model_usage=usage, started_at=begun.isoformat(), completed_at=ended.isoformat()),
         results=EvalResults(
             total_samples=len(samples),
             completed_samples=sum(sample.error is None for sample in samples),
@@ -323,23 +380,61 @@ def _kept(about: dict[str, Any]) -> dict[str, Any]:
 
 
 def _said(sample: EvalSample) -> list[dict[str, Any]]:
-    "Messages with their turns: those they say, or else counted; a message without text keeps its turn."
+    "Return messages with their turns: those that they state, or else counted. A message without text keeps its turn."
     spoken = [one for one in sample.messages if one.role in ("user", "assistant")]
     given = {"finish_reason": "given", "error": None}
     if spoken and all("turn" in (one.metadata or {}) for one in spoken):
         return [{"role": one.role, "content": one.text, **given, **_kept(one.metadata)} for one in spoken]
-    turns = paired_turns([{"role": one.role, "content": one.text} for one in spoken])
-    empty = {"content": None, "finish_reason": None, "error": "nothing was said"}
-    return [
-        {"turn": turn, "role": role, **({"content": content, **given} if content else empty)}
-        for turn, both in enumerate(turns, 1)
-        for role, content in zip(("user", "assistant"), both, strict=True)
-        if content is not None
-    ]
+    messages = [_as_message(one) for one in sample.messages]
+    choices = sample.output.choices
+    answers = [one["content"] for one in messages if one["role"] == "assistant"]
+    if choices and messages and messages[-1]["role"] == "user" and choices[0].message.text not in answers:
+        messages.append(_as_message(choices[0].message))
+    rows = []
+    turns = group_turns(messages)
+    for number, turn in enumerate(turns, 1):
+        last = number == len(turns)
+        if last and (not choices or sample.error or sample.limit):
+            turn.setdefault("assistant", [])
+        for role in ("user", "assistant"):
+            if role not in turn:
+                continue
+            content = "\n\n".join(filter(None, (one["content"] for one in turn[role]))) or None
+            row = {"turn": number, "role": role, "content": content, **given, "reasoning": None}
+            if role == "assistant":
+                row["reasoning"] = "\n".join(filter(None, (one["reasoning"] for one in turn[role]))) or None
+                reason = choices[0].stop_reason if choices and last else None
+                row["finish_reason"] = _STOP_REASONS.get(reason, reason) or "given"
+            if content is None:
+                row |= {"finish_reason": None, "error": _why_empty(sample) if role == "assistant" and last else "nothing was said"}
+            rows.append(row)
+    return rows
+
+
+_STOP_REASONS = {"max_tokens": "length", "model_length": "length", "unknown": None}
+
+
+def _as_message(message: ChatMessage) -> dict[str, Any]:
+    "Return a message of Inspect as one of a log: its words, and its thoughts apart."
+    parts = message.content if isinstance(message.content, str) else [part.model_dump() for part in message.content]
+    calls = getattr(message, "tool_calls", None)
+    role = "tool" if message.role == "tool" else message.role
+    return read_message({"role": role, "content": parts, **({"tool_calls": [1]} if calls else {})}, f"message {message.id}")
+
+
+def _why_empty(sample: EvalSample) -> str:
+    "Return why a sample's last answer is missing."
+    if sample.error:
+        return f"the sample ended in an error: {sample.error.message:.200}"
+    if sample.limit:
+        return f"the sample reached its {sample.limit.type} limit"
+    if not sample.output.choices:
+        return "the model's output has no choice"
+    return "nothing was said"
 
 # %% ../../nbs/13_io/02_inspect_logs.ipynb #fad97a39
 def _dialogue_of(log: EvalLog, sample: EvalSample) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    "A sample as a dialogue and its messages."
+    "Return a sample as a dialogue and its messages."
     name, known = _dialogue_id(log, sample), _own(sample)
     said = _said(sample)
     dialogue = {
@@ -350,18 +445,54 @@ def _dialogue_of(log: EvalLog, sample: EvalSample) -> tuple[dict[str, Any], list
         "persona": known.get("persona"),
         "repeat": known.get("repeat") or sample.epoch,
         "turns": known.get("turns") or max([1, *(row["turn"] for row in said)]),
-        "status": "failed" if sample.error else known.get("status") or "done",
-        "reason": sample.error.message if sample.error else None,
+        **_outcome(sample, known.get("status"), said),
         "system_user": known.get("system_user"),
         "system_target": "\n\n".join(one.text for one in sample.messages if one.role == "system") or None,
         "metadata": {  # what it says beside the columns of prompts and dialogues
-            name: value for name, value in sample.metadata.items() if name not in known and value is not None
+            **({} if log.status == "success" else {"log_status": log.status}),
+            **{name: value for name, value in sample.metadata.items() if name not in known and value is not None},
         },
     }
     messages = [{"dialogue_id": name, **row} for row in said]
     return dialogue, messages
 
+
+def _outcome(sample: EvalSample, status: str | None, said: list[dict[str, Any]]) -> dict[str, str | None]:
+    "Return what became of a dialogue, and why."
+    if sample.error:
+        return {"status": "failed", "reason": sample.error.message}
+    if sample.limit:
+        return {"status": "ended", "reason": f"{sample.limit.type} limit of {sample.limit.limit:g}"}
+    if not said:
+        return {"status": "failed", "reason": "the sample has no messages"}
+    return {"status": status or "done", "reason": None}
+
+
+def _note_unfinished(log: EvalLog, path: str | os.PathLike, rows: list[dict[str, Any]]) -> None:
+    "Name what a log says of its end: its status, samples with an error or a limit, answers that were cut."
+    counts = {
+        "samples ended in an error": sum(bool(sample.error) for sample in log.samples or []),
+        "samples reached a limit": sum(bool(sample.limit) for sample in log.samples or []),
+        "answers were cut at the token limit": sum(
+            row["finish_reason"] == "length" for row in rows if "manifest" not in (log.eval.metadata or {})
+        ),
+        "samples are invalidated": sum(bool(getattr(sample, "invalidation", None)) for sample in log.samples or []),
+    }
+    lines = [f"its status is {log.status!r}"] if log.status != "success" else []
+    lines += [f"{count} {what}" for what, count in counts.items() if count]
+    if lines:
+        notify(f"{path}: {'; '.join(lines)}.", again=True)
+
 # %% ../../nbs/13_io/02_inspect_logs.ipynb #b9a804c5
+def _require_scalars(row: dict[str, Any], place: str) -> dict[str, Any]:
+    "Return a row; raise if a value is a list or an object."
+    for name, value in row.items():
+        if not (value is None or isinstance(value, str | int | float)):
+            raise TableError(f"{place}: {name} is {value!r:.40}, not a text or a number")
+        as_text(value, f"{place}, {name}") if isinstance(value, str) else None
+    return row
+
+
 def _ratings_of(log: EvalLog, sample: EvalSample) -> list[dict[str, Any]]:
     "The ratings in the metadata of a sample's scores, each whole and about an answer that is there."
     answered = {row["turn"] for row in _said(sample) if row["role"] == "assistant" and row["content"] is not None}
@@ -372,6 +503,7 @@ def _ratings_of(log: EvalLog, sample: EvalSample) -> list[dict[str, Any]]:
             place = f"sample {sample.id}, epoch {sample.epoch}, score {name}, rating {number}"
             if not isinstance(rating, dict):
                 raise TableError(f"{place}: {rating!r:.60} is no rating")
+            _require_scalars({key: rating.get(key) for key in _RATING}, place)
             if absent := [key for key in ("turn", "judge", "sample", "status") if rating.get(key) in (None, "")]:
                 raise TableError(f"{place}: has no {', '.join(absent)}")
             if not any(rating.get("verdict") is known for known in (True, False, None)):
@@ -389,7 +521,7 @@ def _judges_of(log: EvalLog, ratings: list[dict[str, Any]]) -> list[dict[str, An
     "The judges as the log lists them, or as their ratings show them."
     listed, names = (log.eval.metadata or {}).get("judges"), tables.TABLES["judges"].columns
     if isinstance(listed, list) and listed and all(isinstance(row, dict) and {*names} <= {*row} for row in listed):
-        return [{name: row[name] for name in names} for row in listed]
+        return [_require_scalars({name: row[name] for name in names}, "the log's judges") for row in listed]
     return listed_judges([(row["judge"], row["behaviour"], row["sample"]) for row in ratings], "Inspect")
 
 # %% ../../nbs/13_io/02_inspect_logs.ipynb #4cb33b66
@@ -473,6 +605,13 @@ def run_of_log(log: EvalLog, path: str | os.PathLike, run: Run | str | os.PathLi
                 raise TableError(f"{times} samples say that they are the dialogue {name!r}")
         ratings = [row for sample in log.samples for row in _ratings_of(log, sample)]
         tables.check_table(pd.DataFrame(ratings), "ratings") if ratings else None
+        judges = _judges_of(log, ratings)
+        for dialogue, messages in both:
+            for row in ({name: value for name, value in dialogue.items() if name != "metadata"}, *messages):
+                _require_scalars(row, f"dialogue {dialogue['dialogue_id']}")
+        messages_rows = [message for _, messages in both for message in messages]
+        tables.check_table(pd.DataFrame(messages_rows), "messages") if messages_rows else None
+        _note_unfinished(log, path, messages_rows)
     except TableError as error:
         raise TableError(f"{path}: {error}") from None
     prompts = pd.DataFrame([_prompt_of(sample) for sample in log.samples])
@@ -482,8 +621,8 @@ def run_of_log(log: EvalLog, path: str | os.PathLike, run: Run | str | os.PathLi
     prompts = prompts.drop_duplicates("prompt_id")
     rows = {
         "dialogues": [dialogue for dialogue, _ in both],
-        "messages": [message for _, messages in both for message in messages],
-        "judges": _judges_of(log, ratings),
+        "messages": messages_rows,
+        "judges": judges,
         "ratings": ratings,
     }
     behaviours = [behaviour.entry() for behaviour in Taxonomy.load()]

@@ -26,7 +26,7 @@ from .log_formats import IDS, LEAVES, TIMES, Dialogue, as_text, as_time, first_o
 __all__ = ['Source', 'paired_turns', 'read_messages', 'import_messages', 'import_report', 'judge_table']
 
 # %% ../../nbs/05_judging/07_any_messages.ipynb #5bcffc35
-def _turns(messages: Iterable[Mapping[str, Any]]) -> list[dict[str, list[Mapping[str, Any]]]]:
+def group_turns(messages: Iterable[Mapping[str, Any]]) -> list[dict[str, list[Mapping[str, Any]]]]:
     "Group messages by turn and side; system and tool messages belong to no turn."
     turns: list[dict[str, list[Mapping[str, Any]]]] = []
     for message in messages:
@@ -42,7 +42,7 @@ def _joined(messages: Sequence[Mapping[str, Any]] | None) -> str | None:
     "Return what one side says in a turn as one text; None where it did not speak."
     return None if messages is None else "\n\n".join(filter(None, (message["content"] for message in messages)))
 
-
+# %% ../../nbs/05_judging/07_any_messages.ipynb #5bcffc36
 def paired_turns(messages: Sequence[Mapping[str, Any]]) -> list[tuple[str | None, str | None]]:
     """Pair the user's and the assistant's texts by turn.
 
@@ -64,7 +64,7 @@ def paired_turns(messages: Sequence[Mapping[str, Any]]) -> list[tuple[str | None
     >>> paired_turns([{"role": role, "content": content} for role, content in chat])
     [('Hi', ''), ('Hello?\\n\\nYou there?', 'Yes.')]
     """
-    return [(_joined(turn.get("user")), _joined(turn.get("assistant"))) for turn in _turns(messages)]
+    return [(_joined(turn.get("user")), _joined(turn.get("assistant"))) for turn in group_turns(messages)]
 
 # %% ../../nbs/05_judging/07_any_messages.ipynb #48fa46d3
 _NAMES = IDS[2:]
@@ -136,7 +136,7 @@ def _set_clusters(entries: Sequence[dict[str, Any]]) -> None:
 def _answers_by_target(dialogue: Dialogue) -> dict[Any, set[int]]:
     "Return each target of a dialogue with its turns: one target, unless the messages name several models."
     fresh = {id(message) for message in dialogue.messages[dialogue.start :]}
-    answers = {number: turn.get("assistant", []) for number, turn in enumerate(_turns(dialogue.messages), 1)}
+    answers = {number: turn.get("assistant", []) for number, turn in enumerate(group_turns(dialogue.messages), 1)}
     own = {number: said for number, said in answers.items() if any(id(one) in fresh for one in said)}
     models = {number: next((one["model"] for one in said if one["model"]), None) for number, said in own.items()}
     named = [*dict.fromkeys(filter(None, models.values()))]
@@ -152,7 +152,7 @@ def _answers_by_target(dialogue: Dialogue) -> dict[Any, set[int]]:
 def _entries(dialogue: Dialogue, pair: str | None, about: Mapping[str, Any]) -> list[dict[str, Any]]:
     "Return a dialogue for each of its targets: its ids as given, and its turns."
     about, place = dict(about), dialogue.place
-    turns = _turns(dialogue.messages)
+    turns = group_turns(dialogue.messages)
     texts = [(_joined(turn.get("user")), _joined(turn.get("assistant"))) for turn in turns]
     ids = {name: about.pop(name, None) for name in (IDS[:1] if pair else IDS[:2])}
     column = None if pair else next((name for name in _NAMES if name in about), None)

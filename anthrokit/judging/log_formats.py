@@ -31,7 +31,9 @@ __all__ = ['FORMATS', 'IDS', 'Format', 'Log', 'read_log']
 # %% ../../nbs/05_judging/10_log_formats.ipynb #e02a21a4
 def is_missing(value: Any) -> bool:
     "Return whether a cell is empty: None, NaN, NA or an empty text."
-    return value == "" if isinstance(value, str) else pd.api.types.is_scalar(value) and bool(pd.isna(value))
+    if value is None or isinstance(value, str | list | dict):
+        return value is None or value == ""
+    return pd.api.types.is_scalar(value) and bool(pd.isna(value))
 
 
 def as_text(value: Any, place: str) -> str | None:

@@ -88,6 +88,7 @@ ability. What it says about the person or about anybody else does not count. Tak
 nothing beyond them.
 Give a short reason, then a semicolon, then Yes or No, and nothing after it."""
 
+NO_EXAMPLES = re.compile(r"[^\n]*:\n\{not_present\}\n*|\{not_present\}")  # the examples with their heading
 _TOWARDS = ("validation", "empathy", "relatability")
 
 
@@ -205,11 +206,12 @@ class Released:
             "name": name,
             "definition": one.definition,
             "question": released_question(name),
-            "not_present": "\n".join(f'- "{example}"' for example in one.not_present) or "- (no example)",
+            "not_present": "\n".join(f'- "{example}"' for example in one.not_present),
             "user": user.rstrip().replace("PERSON>>>", "PERSON> > >"),
             "message": text.rstrip().replace("PARTNER>>>", "PARTNER> > >"),
         }
-        return re.sub(r"\{(\w+)\}", lambda match: fields[match[1]], RELEASED_TEMPLATE)
+        template = RELEASED_TEMPLATE if one.not_present else NO_EXAMPLES.sub("", RELEASED_TEMPLATE)
+        return re.sub(r"\{(\w+)\}", lambda match: fields[match[1]], template)
 
     def _asked(self, name: str, text: str, user: str) -> str:
         "What their classifier would send."

@@ -15,7 +15,7 @@ from typing import Any
 from ..core.texts import unreadable
 
 # %% auto #0
-__all__ = ['Rating', 'parse_verdict', 'parse_verdicts']
+__all__ = ['Rating', 'parse_verdict', 'code_field', 'parse_verdicts']
 
 # %% ../../nbs/05_judging/01_verdicts.ipynb #9b8eb849
 @dataclass(frozen=True)
@@ -92,12 +92,25 @@ _HEAD = re.compile(
 _REASON = re.compile(r"(?:reason(?:ing)?|explanation|justification)\b[\s*_`'\")(\[\]]{0,9}[:：]", re.I)
 _BARE = re.compile(r"[\W_]{0,9}(?P<word>yes|no|true|false|present|absent|not\s+present)[\W_]{0,9}", re.I)
 _HEDGE = re.compile(
-    r"[\W_]{0,9}?(?:/|or\b|and\s+(?:yes|no)\b|(?:but\s+)?(?:maybe|perhaps|possibly|unsure|not\s+sure|unclear|wait\b)|<)",
+    r"[\W_]{0,9}?(?:\?|/|or\b|and\s+(?:yes|no)\b|(?:but\s+)?(?:maybe|perhaps|possibly|unsure|not\s+sure|unclear|wait\b)|<)",
     re.I,
 )
 # But "Yes, no doubt" and "No: it says 'yes'" take nothing back.
 _TAKEN_BACK = re.compile(r"(?<![\w\"'“‘«])(?P<word>yes|no)\b(?![ \t]+\w)", re.I)
+_OPPOSITE = re.compile(r"\b(?:absent|not\s+present|false|present|true)\b", re.I)
+_CORRECTS = re.compile(  # a line after a verdict that takes it back
+    r"[\W_]*(?:correction|edit|update|revised?|on (?:second thoughts?|reflection)|actually|wait|scratch that|i take (?:it|that)"
+    r"|(?:my|the) (?:actual |real |true |final |own )?(?:answer|verdict|decision)\b)",
+    re.I,
+)
+_DENIES = re.compile(r"[\W_]*(?:but )?(?:it|this|the message) (?:does|is|did|was)(?:n['’]t| not)\b", re.I)
+_SUPPOSES = re.compile(  # a line before a verdict that makes it an example or a supposition
+    r"(?:\b(?:would|could|might|should) (?:have )?(?:\w+ )?(?:write|written|say|said|answer(?:ed)?|be|been|read|put)"
+    r"|\b(?:for example|example|format|template|such as|instead of|not|never|hypothetical(?:ly)?))[\W_]*$",
+    re.I,
+)
 _RUNS_ON = re.compile(r"[ \t]+(?!because\b|since\b|as\b)[^\W\d_]", re.I)  # "no problem", "present participle"
+_CORRECTED = re.compile(r"\b(?:correction|actually|i mean|rather|scratch that|on reflection|but)\b", re.I)
 _LINE = 300  # characters of a line that are looked at
 
 
@@ -115,11 +128,18 @@ def _stated(word: re.Match, code: str | None) -> Statement:
     rest, says = word["rest"], _says(word)
     clear = not (_HEDGE.match(rest) or _RUNS_ON.match(rest))
     clear = clear and all(_says(other) is says for other in _TAKEN_BACK.finditer(rest))
+    corrected = _CORRECTED.search(rest)
+    if corrected and any(_says_so(other[0]) is not says for other in _OPPOSITE.finditer(rest, corrected.end())):
+        clear = False
     return Statement(says, code and code.lower(), clear, rest)
 
 
 def _says(word: re.Match) -> bool:
-    return " ".join(word["word"].lower().split()) in _YES
+    return _says_so(word["word"])
+
+
+def _says_so(word: str) -> bool:
+    return " ".join(word.lower().split()) in _YES
 
 
 def _begins(line: str) -> int:
@@ -128,8 +148,12 @@ def _begins(line: str) -> int:
 
 
 def statements(lines: Sequence[str]) -> list[Statement]:
-    "The verdicts that lines state, in their order."
+    "List the verdicts that lines state, in their order; one that is an example or is taken back later is not clear."
     found, lines = [], [line[:_LINE] for line in lines if line.strip()]
+    corrected, denied = (
+        max((number for number, line in enumerate(lines) if pattern.match(line)), default=-1)
+        for pattern in (_CORRECTS, _DENIES)
+    )
     for number, line in enumerate(lines):
         begin = _begins(line)
         if head := _HEAD.match(line, begin):
@@ -137,7 +161,10 @@ def statements(lines: Sequence[str]) -> list[Statement]:
             if not left.strip(" *_`'\"()[]") and number + 1 < len(lines):
                 left = lines[number + 1]
             if word := _WORD.match(left, _begins(left)):
-                found.append(_stated(word, head["code"]))
+                one = _stated(word, head["code"])
+                supposed = number > 0 and not _REASON.match(lines[number - 1]) and _SUPPOSES.search(lines[number - 1])
+                last = max(corrected, denied) if one.says else corrected
+                found.append(replace(one, clear=one.clear and not supposed and last <= number))
         elif number in (0, len(lines) - 1) and (bare := _BARE.fullmatch(line)):
             found.append(Statement(_says(bare)))
     return found
@@ -211,9 +238,8 @@ def _reason(lines: Sequence[str]) -> str | None:
 
 
 def _decided(found: Sequence[Statement], code: str | None) -> list[Statement]:
-    "The statements that count: those with the right code, else those without any."
-    coded = [one for one in found if code and one.code == code.lower()]
-    return coded or [one for one in found if one.code is None]
+    "List the statements with the code that was asked for; without one, those that have none."
+    return [one for one in found if one.code == (code and code.lower())]
 
 
 def parse_verdict(raw: str | None, *, code: str | None = None, judged: str = "") -> Rating:
@@ -224,7 +250,8 @@ def parse_verdict(raw: str | None, *, code: str | None = None, judged: str = "")
     raw : str or None
         The answer.
     code : str, optional
-        What the judge was told to write beside its verdict: eight hexadecimal digits.
+        What the judge was told to write beside its verdict: eight hexadecimal digits. A verdict without it, or with
+        another one, doesn't count: it may be a quotation.
     judged : str
         The text that was judged, and what came before it: a line that stands there is a quotation.
 
@@ -243,6 +270,8 @@ def parse_verdict(raw: str | None, *, code: str | None = None, judged: str = "")
     text = (raw or "").strip()
     if why := _too_long(raw):
         return _unread(raw, why)
+    if "<think>" in text and "</think>" not in text:
+        return _unread(raw, "the response ends within its thoughts")
     if text.startswith("{") or _answer_object(text, _SINGLE, code, judged, alone=text.startswith("```")):
         return parse_verdicts(raw, ["verdict"], code=code, judged=judged)[0]
     lines = own_lines(text, judged)
@@ -269,7 +298,7 @@ def _told_once(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
 
 def json_objects(text: str) -> Iterator[tuple[dict[str, Any], str]]:
     "The JSON objects in a text that stand in no other one, each with its source; twenty places are tried."
-    place, decoder = 0, json.JSONDecoder(object_pairs_hook=_told_once)
+    place, decoder = 0, json.JSONDecoder(object_pairs_hook=_told_once, strict=False)  # line breaks in strings
     for _ in range(20):
         place = text.find("{", place)
         if place < 0:
@@ -300,16 +329,26 @@ def _fields(given: dict[str, Any]) -> dict[str, Any]:
     return _told_once((_field(name), value) for name, value in given.items())
 
 
+def code_field(names: Sequence[str]) -> str:
+    """Return the field that holds the code beside those of some behaviours, one of which may be called "code"."""
+    fields, field = {_field(name) for name in names}, "code"
+    while field in fields:
+        field = f"answer {field}"
+    return field
+
+
 def _answer_object(
     text: str, names: Sequence[str], code: str | None, judged: str, alone: bool = True
 ) -> dict[str, Any] | None:
-    "The one object that answers, without its code only where it stands alone; None where several could be meant."
-    wanted, shown = {_field(name) for name in names}, _plain(judged)
+    "Return the one object that answers, with its code if one was asked for; None if several could be meant."
+    wanted, shown, field = {_field(name) for name in names}, _plain(judged), code_field(names)
     found = [(_fields(given), source) for given, source in json_objects(text)]
     found = [(given, source) for given, source in found if wanted & given.keys()]
-    coded = [given for given, _ in found if code and str(given.get("code", "")).lower() == code.lower()]
-    plain = [given for given, source in found if "code" not in given and not (shown and _plain(source) in shown)]
-    meant = coded or (plain if alone else [])
+    if code:
+        meant = [given for given, _ in found if str(given.get(field, "")).lower() == code.lower()]
+    else:
+        plain = [given for given, source in found if field not in given and not (shown and _plain(source) in shown)]
+        meant = plain if alone else []
     return meant[0] if meant and all(one == meant[0] for one in meant) else None
 
 
@@ -343,7 +382,8 @@ def parse_verdicts(
     elif given is None:
         ratings = [_unread(None, "no JSON object could be read") for _ in names]
     elif single:
-        ratings = [_from_field({**given, "verdict": given.get("verdict", given.get("answer"))})]
+        entry = given.get("verdict", given.get("answer"))
+        ratings = [_from_field(entry if isinstance(entry, dict) else {**given, "verdict": entry})]
     else:
         ratings = [_from_field(given.get(_field(name))) for name in names]
     return [replace(ratings[0], raw=raw), *ratings[1:]]
@@ -352,7 +392,8 @@ def parse_verdicts(
 def _from_field(entry: Any) -> Rating:
     "A rating from the entry of one behaviour."
     entry = _fields(entry) if isinstance(entry, dict) else {"verdict": entry}
-    said, reason = str(entry.get("verdict", "")), entry.get("reason", entry.get("explanation"))
+    said, reason = entry.get("verdict", ""), entry.get("reason", entry.get("explanation"))
+    said = str(said) if isinstance(said, str | bool) else ""
     reason = str(reason)[:LONGEST_ANSWER] if reason else None
     verdict = _BARE.fullmatch(said[:_LINE])
     if (verdict is None and declines(said)) or _begins_to_decline(reason or ""):

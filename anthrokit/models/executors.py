@@ -293,7 +293,13 @@ class ExecutorPool:
                         f"the same work was lost twice with its worker ({error}); what is done is kept"
                     ) from None
 
-    def map(self, function: Callable[..., Any], arguments: Iterable[tuple]) -> list[Any]:
+    def map(
+        self,
+        function: Callable[..., Any],
+        arguments: Iterable[tuple],
+        *,
+        on_result: Callable[[], None] | None = None,
+    ) -> list[Any]:
         """Results of a function for several arguments, at most `shards` of them out at once; not on the loop itself.
 
         Parameters
@@ -302,6 +308,8 @@ class ExecutorPool:
             Of a module that workers can import.
         arguments : iterable of tuple
             Of each call.
+        on_result : callable, optional
+            Called after each result.
 
         Returns
         -------
@@ -311,7 +319,10 @@ class ExecutorPool:
 
         async def one(given: tuple) -> Any:
             async with places:
-                return await self.run(function, *given)
+                result = await self.run(function, *given)
+            if on_result:
+                on_result()
+            return result
 
         async def all_of_them() -> list[Any]:
             return await asyncio.gather(*map(one, arguments))

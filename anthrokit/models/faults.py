@@ -299,7 +299,7 @@ def fault_of_error(error: Exception, timeout: float) -> Fault | None:
         if names.intersection(classes):
             return Fault(kind, text, status or type(error).__name__)
     if "Error converting to valid response" in text or "Invalid response object" in text:  # LiteLLM's own, after a 200
-        return Fault("unreadable", "an answer that can't be read", type(error).__name__)
+        return Fault("unreadable", "an answer that LiteLLM can't read", type(error).__name__)
     for one in _chain(error):
         if (response := _response_of(one)) is not None:
             return fault_of_response(int(response.status_code), response.text, response.headers)

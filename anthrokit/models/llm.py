@@ -201,14 +201,12 @@ def _reach(model: str, base: str | None) -> None:
 
 
 def _needs_key(model: str) -> None:
-    "Refuse a model whose provider's environment variable isn't set, or set to nothing."
-    blank = {name: value for name, value in os.environ.items() if "KEY" in name and not value.strip()}
-    for name in blank:  # LiteLLM asks only whether it is there
-        del os.environ[name]
-    try:
-        needed = [name for name in import_litellm().validate_environment(model)["missing_keys"] if "KEY" in name]
-    finally:
-        os.environ.update(blank)
+    "Raise if the environment variable of a model's provider is missing or blank."
+    needed = [name for name in import_litellm().validate_environment(model)["missing_keys"] if "KEY" in name]
+    if not needed:  # LiteLLM takes a blank variable for a key
+        prefix = provider_of(model)[0].upper()
+        keys = [name for name in os.environ if name.startswith(prefix) and name.endswith("_KEY")]
+        needed = keys if keys and not any(os.environ[name].strip() for name in keys) else []
     if needed:
         raise SetupError(
             f"no key for {model}: set the environment variable {' or '.join(needed)}, "

@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import concurrent.futures
 import contextlib
-import gc
 import inspect
 import os
 import threading
@@ -20,42 +19,43 @@ __all__ = ['wait_for', 'await_for']
 
 # %% ../../nbs/02_models/01_loop.ipynb #9d863931
 class _Loop(getattr(asyncio, "ProactorEventLoop", asyncio.SelectorEventLoop)):
-    """A loop that closes the coroutines nobody awaits.
+    """An event loop that closes coroutines that nobody awaits.
 
-    LiteLLM makes the coroutine of a call in a thread. A call that is cancelled meanwhile would leave it behind, and
-    Python would complain that it "was never awaited".
+    LiteLLM makes the coroutine of a call in a thread. If the call is cancelled meanwhile, the coroutine is never awaited,
+    and Python warns about it.
     """
 
     def run_in_executor(self, executor: Any, function: Callable[..., Any], *arguments: Any) -> Any:
         if executor is None:
             executor = self._default_executor = self._default_executor or concurrent.futures.ThreadPoolExecutor()
-        made = executor.submit(function, *arguments)
-        waiting = asyncio.wrap_future(made, loop=self)
-        # After whoever waits has been woken, which is the next thing that the loop does.
-        made.add_done_callback(lambda made: self.call_soon_threadsafe(self.call_soon, _close_unbegun, made))
-        return waiting
+        future = executor.submit(function, *arguments)
+        awaitable = asyncio.wrap_future(future, loop=self)
+        # Two steps later, when the task that awaits the result has been woken.
+        future.add_done_callback(lambda future: self.call_soon_threadsafe(self.call_soon, _close_unawaited, future))
+        return awaitable
 
 
-def _close_unbegun(made: concurrent.futures.Future) -> None:
-    result = None if made.cancelled() or made.exception() else made.result()
+def _close_unawaited(future: concurrent.futures.Future) -> None:
+    "Close the coroutine that a thread returned if no task has begun to await it."
+    result = None if future.cancelled() or future.exception() else future.result()
     if inspect.iscoroutine(result) and inspect.getcoroutinestate(result) == inspect.CORO_CREATED:
         result.close()
 
 # %% ../../nbs/02_models/01_loop.ipynb #1b99f025
 _LOOP: asyncio.AbstractEventLoop | None = None
 _LOOP_GUARD = threading.Lock()
-_LEFT_BEHIND: list[Any] = []  # of the parent's: not to be closed from here
+_PARENT_LOOPS: list[Any] = []  # kept alive: a child process must not close them
 
 
 def _run(loop: asyncio.AbstractEventLoop) -> None:
-    "Run a loop for good: a call that would end the process ends itself, and whoever waits for it is told."
+    "Run a loop until it is closed. SystemExit in a call is raised where the call is awaited and does not end the loop."
     while not loop.is_closed():
         with contextlib.suppress(SystemExit, KeyboardInterrupt):
             loop.run_forever()
 
 
 def background_loop() -> asyncio.AbstractEventLoop:
-    "The loop that all calls of this process run on."
+    "Return the loop that all calls of this process run on."
     global _LOOP
     with _LOOP_GUARD:
         if _LOOP is None or _LOOP.is_closed():
@@ -65,23 +65,14 @@ def background_loop() -> asyncio.AbstractEventLoop:
 
 
 def _forget_loop() -> None:
-    "In a forked process: the loop's thread is not here."
+    "Drop the parent's loop in a forked process, which lacks its thread."
     global _LOOP, _LOOP_GUARD
-    _LEFT_BEHIND.append(_LOOP)
+    _PARENT_LOOPS.append(_LOOP)
     _LOOP, _LOOP_GUARD = None, threading.Lock()
 
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forget_loop)
-
-# %% ../../nbs/02_models/01_loop.ipynb #706e400b
-async def _unswept(work: Coroutine[Any, Any, Any]) -> Any:
-    "Do it with what was there before left out of garbage collection."
-    gc.freeze()
-    try:
-        return await work
-    finally:
-        gc.unfreeze()
 
 # %% ../../nbs/02_models/01_loop.ipynb #4bd1e5cd
 def wait_for(work: Coroutine[Any, Any, Any], tick: Callable[[], None] | None = None) -> Any:
@@ -90,14 +81,14 @@ def wait_for(work: Coroutine[Any, Any, Any], tick: Callable[[], None] | None = N
     Parameters
     ----------
     work : coroutine
-        What to do. An interrupt (Ctrl-C, the stop button) cancels it and waits until it has tidied up.
+        The work. An interrupt (Ctrl-C, the stop button) cancels it and waits until its clean-up has ended.
     tick : callable, optional
         Called about five times a second in the waiting thread, and once at the end.
 
     Returns
     -------
     object
-        What the coroutine returns; what it raises is raised here.
+        The coroutine's result. Its exceptions are raised here.
 
     Examples
     --------
@@ -106,7 +97,7 @@ def wait_for(work: Coroutine[Any, Any, Any], tick: Callable[[], None] | None = N
     >>> wait_for(asyncio.sleep(0, result="done"))
     'done'
     """
-    future = asyncio.run_coroutine_threadsafe(_unswept(work), background_loop())
+    future = asyncio.run_coroutine_threadsafe(work, background_loop())
     try:
         while True:
             try:
@@ -126,19 +117,19 @@ def wait_for(work: Coroutine[Any, Any, Any], tick: Callable[[], None] | None = N
 
 # %% ../../nbs/02_models/01_loop.ipynb #03441285
 async def await_for(work: Coroutine[Any, Any, Any], tick: Callable[[], None] | None = None) -> Any:
-    """`wait_for` for code that awaits, on whatever loop it runs.
+    """Await a coroutine that runs on the background loop, from any other loop.
 
     Parameters
     ----------
     work : coroutine
-        What to do, on the background loop. Cancelling the caller cancels it.
+        The work. If the caller is cancelled, it is cancelled.
     tick : callable, optional
         Called about five times a second on the caller's loop.
 
     Returns
     -------
     object
-        What the coroutine returns.
+        The coroutine's result.
 
     Examples
     --------
@@ -147,7 +138,7 @@ async def await_for(work: Coroutine[Any, Any, Any], tick: Callable[[], None] | N
     >>> asyncio.run(await_for(asyncio.sleep(0, result="done")))
     'done'
     """
-    future = asyncio.run_coroutine_threadsafe(_unswept(work), background_loop())
+    future = asyncio.run_coroutine_threadsafe(work, background_loop())
     waiter = asyncio.wrap_future(future)
     try:
         while True:

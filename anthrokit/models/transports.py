@@ -451,12 +451,14 @@ class Wire:
         usage = body.get("usage")
         if not isinstance(usage, Mapping) or usage_counts(usage) != (answer.tokens_in, answer.tokens_out):
             return None
+        served = answer.served_model, _tier(body.get("service_tier"), usage.get("service_tier"))
+        if served in self._priced_as and self._priced_as[served] is None:
+            return None  # the table doesn't know the model
         litellm = import_litellm()
         try:
             usage = litellm.Usage(**usage)
         except (TypeError, ValueError):
             return None
-        served = answer.served_model, _tier(body.get("service_tier"), getattr(usage, "service_tier", None))
         if served not in self._priced_as:
             response = litellm.ModelResponse(model=answer.served_model, usage=usage, service_tier=served[1])
             self._priced_as[served] = self._place_in_table(response, served[1])
@@ -559,12 +561,12 @@ async def http(
     proxy: str | None,
     data: bytes | None = None,
     show: Teller | None = None,
-    seen: dict[str, str] | None = None,
+    seen: list[Mapping[str, str]] | None = None,
 ) -> bytes:
-    "Return the body of a response and put its headers into `seen`; show each piece of a stream; raise errors as faults."
+    "Return the body of a response and append its headers to `seen`; show each piece of a stream; raise errors as faults."
     async with _session().request(method, url, data=data, headers=headers, proxy=proxy) as response:
         if seen is not None:
-            seen.update((name.lower(), value) for name, value in response.headers.items())
+            seen.append(response.headers)
         if show and response.status == 200 and response.content_type == "text/event-stream":
             return json.dumps(await _joined(response, show)).encode()
         raw = await response.read()
@@ -582,9 +584,9 @@ async def _by_lean(wire: Wire, request: Mapping[str, Any], show: Teller | None) 
         data = json.dumps({**wire.body(form, request), **_STREAMED}).encode()
     else:
         data = wire.words(form, request)
-    seen: dict[str, str] = {}
+    seen: list[Mapping[str, str]] = []
     raw = await http("POST", form.url, headers=form.headers, proxy=form.proxy, data=data, show=show, seen=seen)
-    return routed(wire.read(raw, request["messages"], data), seen, wire.ready["model"])
+    return routed(wire.read(raw, request["messages"], data), seen[0], wire.ready["model"])
 
 
 _AS_OPENAI = ("openai", "hosted_vllm")  # streams that are joined here

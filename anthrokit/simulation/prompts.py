@@ -16,6 +16,7 @@ import pandas as pd
 
 from ..core import Run, TableError, data_path, public_file
 from ..core.errors import missing_columns, suggest_name
+from ..core.notes import notify
 from ..core.run import digest, record_prompts
 from ..core import tables
 from ..core.run import require_same_prompts
@@ -100,6 +101,8 @@ def load_prompts(
         return _read_anthrobench(Path(path) if path else public_file(**_ANTHROBENCH))
     if not Path(source).exists() and not Path(source).suffix:
         there = suggest_name(source, (*_SHIPPED, "anthrobench"))
+        if str(source).lower() == "heartbench":
+            there = "HeartBench's cases are loaded by heartbench.load_cases()"
         raise TableError(f"there is no prompt set and no file {str(source)!r}; {there}")
     return tables.read_table(source, "prompts")
 
@@ -218,9 +221,10 @@ def _whole_bases(mixed: pd.DataFrame, n: int) -> pd.Index:
     return bases["base_id"].iloc[: int(np.searchsorted(sizes, n)) + 1]
 
 # %% ../../nbs/04_simulation/02_prompts.ipynb #9236f09c
-def _balanced(mixed: pd.DataFrame, by: list[str], n: int) -> list[int]:
-    "Row labels of n prompts: cells in turn, in each the prompt whose base prompt was drawn least so far."
+def _balanced(mixed: pd.DataFrame, by: Sequence[str], n: int) -> list[int]:
+    "Return the row labels of n prompts: from each cell in turn, one of the base prompt drawn least often so far."
     turns = mixed.groupby("base_id", sort=False).cumcount().sort_values(kind="stable")
+    by = [mixed[name] for name in by] or [pd.Series(0, index=mixed.index)]
     places = mixed.loc[turns.index].groupby(by, sort=False, dropna=False).cumcount()
     mixed = mixed.loc[places.reindex(mixed.index).sort_values(kind="stable").index]
     groups = mixed.groupby(by, sort=False, dropna=False)
@@ -239,20 +243,21 @@ def _balanced(mixed: pd.DataFrame, by: list[str], n: int) -> list[int]:
 
 # %% ../../nbs/04_simulation/02_prompts.ipynb #3e82a5c2
 def sample_prompts(
-    prompts: pd.DataFrame | str | os.PathLike, n: int, by: str | Sequence[str] = "base_id", seed: int = 0
+    prompts: pd.DataFrame | str | os.PathLike, n: int, by: str | Sequence[str] | None = None, seed: int = 0
 ) -> pd.DataFrame:
-    """A balanced subset of prompts.
+    """Draw a balanced subset of prompts.
 
     Parameters
     ----------
     prompts : DataFrame, str or path
         A table of prompts, or what `load_prompts` takes.
     n : int
-        Prompts to draw.
-    by : str or list of str
-        "base_id": whole base prompts with all their scenarios, taken from the behaviours in turn. Other columns,
-        such as ["domain", "behaviour"]: cells of equal size (up to one), each cell's base prompts as different
-        as can be.
+        Number of prompts to draw.
+    by : str or list of str, optional
+        Columns whose combinations get equal numbers of prompts (up to one), such as ["domain", "behaviour"]. By
+        default "scenario" where the prompts have scenarios. As many base prompts as possible are drawn: intervals are
+        clustered by base prompt. "base_id" draws whole base prompts with all their scenarios, one behaviour after
+        the other.
     seed : int
         The same seed draws the same prompts.
 
@@ -264,16 +269,18 @@ def sample_prompts(
     Raises
     ------
     TableError
-        More prompts than there are, an unknown column, or an n that would break a base prompt apart; says which
-        numbers would do.
+        If n exceeds the number of prompts, a column is unknown, or n would split a base prompt. The message says
+        which numbers are possible.
 
     Examples
     --------
-    >>> pilot = sample_prompts(load_prompts(), 16, by="scenario")
+    >>> pilot = sample_prompts(load_prompts(), 16)
     >>> len(pilot), pilot["base_id"].nunique(), pilot["scenario"].nunique()
     (16, 16, 8)
     """
     prompts = load_prompts(prompts)
+    if by is None:
+        by = ["scenario"] if "scenario" in prompts and prompts["scenario"].notna().any() else []
     by = [by] if isinstance(by, str) else list(by)
     if unknown := [name for name in by if name not in prompts.columns]:
         raise TableError(f"prompts have no column {unknown[0]!r}; {suggest_name(unknown[0], prompts)}")
@@ -284,7 +291,10 @@ def sample_prompts(
         chosen = prompts["base_id"].isin(_whole_bases(mixed, n))
     else:
         chosen = prompts.index.isin(_balanced(mixed, by, n))
-    return prompts[chosen].reset_index(drop=True)
+    drawn = prompts[chosen].reset_index(drop=True)
+    if (n_clusters := drawn["base_id"].nunique()) < n:
+        notify(f"{n} prompts drawn from {n_clusters} base prompts: intervals will rest on {n_clusters} clusters")
+    return drawn
 
 # %% ../../nbs/04_simulation/02_prompts.ipynb #cecb45eb
 def load_scenarios() -> pd.DataFrame:

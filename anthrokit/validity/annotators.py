@@ -271,18 +271,29 @@ def _write_project(folder: str | os.PathLike, files: dict[str, str]) -> Path:
 
 
 def _verdicts(rows: Sequence[tuple[str, str, str]], where: str) -> pd.DataFrame:
-    "Annotations of (id, annotator, choice)."
+    "Return annotations of (id, annotator, choice)."
     if not rows:
         raise TableError(f"{where} holds no verdict")
-    if wrong := [choice for _, _, choice in rows if choice not in _CHOICES]:
-        raise TableError(f"{where}: {wrong[0]!r} is not {', '.join(_CHOICES)}")
+    if wrong := [choice for _, _, choice in rows if choice not in [*_CHOICES]]:
+        raise TableError(f"{where}: {wrong[0]!r:.40} is not {', '.join(_CHOICES)}")
     keys, names, choices = zip(*rows, strict=True)
     try:
-        table = pd.DataFrame([json.loads(key) for key in keys], columns=_ITEM)
-    except ValueError:
-        raise TableError(f"{where}: its items aren't of a sheet that was written here") from None
+        items = [json.loads(key) for key in keys]
+    except (ValueError, TypeError, RecursionError):
+        items = [None]
+    if not all(isinstance(item, list) and len(item) == len(_ITEM) for item in items):
+        raise TableError(f"{where}: its items aren't of a sheet that was written here")
+    table = pd.DataFrame(items, columns=_ITEM)
     verdict = pd.array([_CHOICES[choice] for choice in choices], dtype="boolean")
     return table.assign(annotator=names, verdict=verdict)
+
+
+def _require_kind(value: Any, kind: type, place: str) -> Any:
+    "Return a part of an export; raise if it is not of the kind that the tool writes."
+    if not isinstance(value, kind):
+        names = {list: "a list", dict: "an object"}
+        raise TableError(f"{place} is {value!r:.40}, not {names[kind]}; export it again, as JSON with all annotations")
+    return value
 
 # %% ../../nbs/08_validity/08_annotators.ipynb #80e0bfdf
 def to_potato(sheet: pd.DataFrame, folder: str | os.PathLike, *, name: str = "anthrokit") -> Path:
@@ -330,6 +341,24 @@ def to_potato(sheet: pd.DataFrame, folder: str | os.PathLike, *, name: str = "an
     return _write_project(folder, {"config.yaml": settings, "data/items.jsonl": "".join(items)})
 
 
+def _chosen(labels: Any, place: str) -> list[Any]:
+    "Return the choices of an item: pairs of a label and a value, or values by scheme and label. 'false' is no choice."
+    if isinstance(labels, dict):
+        values = _require_kind(labels.get(_SCHEME) or {}, dict, f"{place}, {_SCHEME}")
+        pairs = [({"schema": _SCHEME, "name": name}, value) for name, value in values.items()]
+    else:
+        pairs = _require_kind(labels, list, place)
+    chosen = []
+    for pair in pairs:
+        whole = isinstance(pair, list | tuple) and len(pair) == 2 and isinstance(pair[0], dict)
+        if not whole or "name" not in pair[0]:
+            raise TableError(f"{place}: {pair!r:.60} is no pair of a label and its value")
+        label, value = pair
+        if label.get("schema") == _SCHEME and str(value).strip().lower() not in ("", "0", "0.0", "false", "none"):
+            chosen.append(label["name"])
+    return chosen
+
+
 def from_potato(folder: str | os.PathLike) -> pd.DataFrame:
     """Read what people said in Potato.
 
@@ -351,11 +380,10 @@ def from_potato(folder: str | os.PathLike) -> pd.DataFrame:
     """
     rows = []
     for path in sorted(Path(folder).rglob("user_state.json")):
-        state = json.loads(path.read_text(encoding="utf-8"))
+        state = _require_kind(next((value for _, value in read_json(path)), None), dict, f"{path}")
         person = str(state.get("user_id") or path.parent.name)
-        for key, schemes in state.get("instance_id_to_label_to_value", {}).items():
-            chosen = [label["name"] for label, value in schemes if label.get("schema") == _SCHEME and value]
-            rows += [(key, person, choice) for choice in chosen]
+        items = _require_kind(state.get("instance_id_to_label_to_value", {}), dict, f"{path}: its items")
+        rows += [(key, person, choice) for key, labels in items.items() for choice in _chosen(labels, f"{path}: {key}")]
     return _verdicts(rows, f"{folder}")
 
 # %% ../../nbs/08_validity/08_annotators.ipynb #c8f7e067
@@ -413,22 +441,45 @@ def from_label_studio(path: str | os.PathLike) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        dialogue_id, turn, behaviour, annotator (their e-mail address, or the number of their account), verdict.
+        dialogue_id, turn, behaviour, annotator (their e-mail address, or the number of their account), verdict. In the
+        order of time, so that the latest of several by one person is the last. Annotations of deleted accounts are each
+        an annotator of their own.
+
+    Raises
+    ------
+    TableError
+        The file is not the export JSON; names the task and the annotation.
 
     Examples
     --------
     >>> from anthrokit.validity import from_label_studio
     >>> from_label_studio("export.json")  # doctest: +SKIP
     """
-    rows, tasks = [], [task for _, task in read_json(path)]
+    tasks = [task for _, task in read_json(path)]
     if not all(isinstance(task, dict) and "annotations" in task for task in tasks):
         raise TableError(f"{path} has tasks without their annotations; in Label Studio choose the export JSON")
-    for task in tasks:
-        item = str(task.get("data", {}).get("item"))
-        for one in task["annotations"]:
-            person = one.get("completed_by", "")
+    rows: list[tuple[str, tuple[str, str, Any]]] = []
+    for number, task in enumerate(tasks, 1):
+        place = f"{path}: task {number}"
+        item = _require_kind(task.get("data"), dict, f"{place}, data").get("item")
+        for place_of, one in enumerate(_require_kind(task["annotations"], list, f"{place}, annotations"), 1):
+            where = f"{place}, annotation {place_of}"
+            one = _require_kind(one, dict, where)
+            person = one.get("completed_by")
             person = person.get("email") or person.get("id") if isinstance(person, dict) else person
-            said = [] if one.get("was_cancelled") else one.get("result", [])
-            for result in [each for each in said if each.get("from_name") == _SCHEME]:
-                rows += [(item, str(person), choice) for choice in result["value"].get("choices", [])]
-    return _verdicts(rows, f"{path}")
+            if person in (None, ""):  # their account was deleted: nobody knows which of them are one person
+                person = f"deleted (task {number}, annotation {place_of})"
+            given = [] if one.get("was_cancelled") else one.get("result") or []
+            for result in _require_kind(given, list, f"{where}, result"):
+                result = _require_kind(result, dict, f"{where}, result")
+                if result.get("from_name") == _SCHEME:
+                    value = _require_kind(result.get("value"), dict, f"{where}, value")
+                    choices = _require_kind(value.get("choices", []), list, f"{where}, choices")
+                    at = str(one.get("updated_at") or one.get("created_at") or "")
+                    rows += [(at, (str(item), str(person), _stripped(choice))) for choice in choices]
+    rows.sort(key=lambda row: row[0])  # of several annotations by one person, the latest is the last
+    return _verdicts([row for _, row in rows], f"{path}")
+
+
+def _stripped(choice: Any) -> Any:
+    return choice.strip() if isinstance(choice, str) else choice
