@@ -100,7 +100,23 @@ class _SettingsError(ValueError):
 
 
 _session = _Session()
-_EXITS = "Exit codes: 0 done, 1 couldn't be done, 2 wrongly typed, 3 units are missing, 130 interrupted."
+_EXITS = """Exit codes: 0 done, 1 failed, 2 wrong usage, 3 units are missing, 130 interrupted.
+
+A settings file, for --settings study.toml; flags win over it:
+
+run = "runs/study"
+[models.gpt]
+model = "openai/gpt-4o"
+api_key_env = "OPENAI_API_KEY"
+max_tokens = 400
+[simulate]
+target = "gpt"
+user = "gemini/gemini-2.5-pro"
+dialogues = 96
+turns = 5
+[judge]
+judges = ["openai/gpt-4.1", "anthropic/claude-sonnet-4-5"]
+budget-usd = 50"""
 _STYLE = {
     "result_action": "return_value",
     "help_format": "plaintext",
@@ -961,11 +977,13 @@ class _Cases:
     style: Literal["transcript", "chat"] = "transcript"
     language: _Language = "zh"
 
-    def asked(self, models: Sequence[str]) -> dict[str, Any]:
-        "What `answer` takes of them and of the models."
+    def prompts(self, run: ak.Run | None = None) -> pd.DataFrame:
+        "Return the cases as prompts. Add them to a run, if there is one."
         cases = ak.heartbench.load_cases(self.cases, subset=self.subset)
         how = {"style": self.style, "language": self.language}
-        return {"cases": cases, "model": [_llm(name) for name in models], **how}
+        if run is None:
+            return ak.heartbench.answers.case_prompts(cases, **how)
+        return ak.heartbench.answers.add_cases(run, cases, **how)
 
 
 def _tell_absent(table: pd.DataFrame, why: str = "error") -> int:
@@ -986,8 +1004,14 @@ def heartbench_answer(
     models
         Models that answer.
     """
-    how = {"run": run, "budget": cap.budget(), "progress": not _session.quiet}
-    table = ak.heartbench.answer(**shown.asked(models), **how)
+    how = {"turns": 1, "budget": cap.budget(), "progress": not _session.quiet}
+    targets = [_llm(name) for name in models]
+    with ak.Run(run) as there:
+        prompts = shown.prompts(there)
+        for target in targets:
+            ak.simulate(prompts, target, run=there, **how)
+        table = ak.heartbench.answers.answers_of(there, [target.name for target in targets])
+    table = ak.heartbench.answers.add_word_counts(table[table["case_id"].isin(prompts["prompt_id"])])
     missing = _tell_absent(table[table["content"].isna()])
     counts = table.groupby("model").agg(
         cases=("case_id", "size"), answered=("content", "count"), mean_words=("words", "mean")
@@ -1007,7 +1031,7 @@ def heartbench_judge(
     retry: list[str] = ("failed",),
     cap: _Cap = _Cap(),
 ) -> _Result:
-    """Judges say of every criterion whether an answer hits it.
+    """Judges say of every criterion whether an answer meets it.
 
     Examples: anthrokit heartbench judge runs/hearts --judges anthropic/claude-sonnet-4-5 --shuffle --samples 3
 
@@ -1020,16 +1044,15 @@ def heartbench_judge(
     shuffle
         Show the criteria in another order in each sample.
     retry
-        Judgements to make again: failed, unparsed, refused.
+        Ratings to make again: failed, unparsed, refused.
     """
     with ak.Run(_there(run)) as there:
-        shared = {"samples": samples, "language": language, "shuffle": shuffle}
-        panel = [ak.heartbench.RubricJudge(_llm(name), **shared) for name in judges]
+        panel = [ak.heartbench.RubricJudge(_llm(name), language=language, shuffle=shuffle) for name in judges]
         how = {"budget": cap.budget(), "retry": list(retry), "progress": not _session.quiet}
-        ak.heartbench.judge_answers(there, panel, models=models, **how)
-        table = there.judgements()
-    counts = table.groupby(["judge", "model", "status"]).size().reset_index(name="judgements")
-    return _Result(counts, {"run": run}, _tell_absent(table[table["status"] != "ok"]))
+        ak.judge(there, panel, samples=samples, targets=models, **how)
+        table, missing = ak.heartbench.judging.criterion_ratings(there), there.missing()
+    counts = table.groupby(["judge", "model", "status"]).size().reset_index(name="ratings")
+    return _Result(counts, {"run": run}, _tell_missing(missing))
 
 
 @heartbench.command(name="score")
@@ -1050,7 +1073,7 @@ def heartbench_score(
         How fine.
     """
     with ak.Run(run, read_only=True) as there:
-        hits = there.hits(judges)
+        hits = ak.heartbench.judging.verdicts(there, judges)
     levels = {"overall": ["overall"], "dimension": ["overall", "dimension"]}
     table, without = ak.heartbench.score(hits, protocol), ak.heartbench.missing_scores(hits, protocol)
     return _Result(
@@ -1091,14 +1114,13 @@ def heartbench_estimate(
         raise ValueError("judges are priced by the answers of a run: name its folder, or leave --judges out")
     with open_readonly(_there(run) if judges else run) as there:
         jobs = []
-        if models:
-            jobs.append(ak.heartbench.answer.job(**shown.asked(models), run=there))
+        for name in models or ():
+            jobs.append(ak.simulate.job(shown.prompts(), _llm(name), run=there, turns=1))
         if judges:
-            how = {"samples": samples, "language": shown.language}
-            panel = [ak.heartbench.RubricJudge(_llm(name), **how) for name in judges]
-            jobs.append(ak.heartbench.judge_answers.job(there, panel))
+            panel = [ak.heartbench.RubricJudge(_llm(name), language=shown.language) for name in judges]
+            jobs.append(ak.judge.job(there, panel, samples=samples))
         found = estimate_jobs(jobs)
-    return _priced(found)
+    return _priced(found[found["purpose"] != "user"].reset_index(drop=True))
 
 # %% ../nbs/15_cli.ipynb #512069f6
 @with_people.command(name="init")
@@ -1367,7 +1389,7 @@ _CHAPTERS = "https://github.com/anthrokit/anthrokit/blob/main/nbs/"
 
 
 def copy_tutorials(folder: str | os.PathLike = "anthrokit-tutorials") -> list[Path]:
-    """Copy the tutorials to a folder, to run and change them there; the papers' notebooks to `papers` within it.
+    """Copy the tutorials to a folder, to run and change them there; tasks and papers go to folders within it.
 
     Parameters
     ----------
@@ -1378,7 +1400,7 @@ def copy_tutorials(folder: str | os.PathLike = "anthrokit-tutorials") -> list[Pa
     Returns
     -------
     list of Path
-        The papers' notebooks and the tutorials in the folder.
+        The notebooks of papers and tasks, and the tutorials, in the folder.
 
     Examples
     --------
@@ -1388,14 +1410,18 @@ def copy_tutorials(folder: str | os.PathLike = "anthrokit-tutorials") -> list[Pa
     """
     package = Path(__file__).resolve().parent
     copies = []
-    for part, place in (("papers", Path(folder) / "papers"), ("tutorials", Path(folder))):
+    for part in ("papers", "tasks", "tutorials"):
+        place = Path(folder) / ("" if part == "tutorials" else part)
         source = next(one for one in (package / part, package.parent / "nbs" / part) if one.is_dir())
         place.mkdir(parents=True, exist_ok=True)
         for notebook in sorted(source.glob("*.ipynb")):
             copies.append(place / notebook.name)
             if not copies[-1].exists():
                 text = notebook.read_text(encoding="utf-8")
-                text = text.replace("](../papers/", "](papers/").replace("](../tutorials/", "](../")
+                if part == "tutorials":
+                    text = re.sub(r"\]\(\.\./(papers|tasks)/", r"](\1/", text)
+                else:
+                    text = text.replace("](../tutorials/", "](../")
                 text = re.sub(r"\]\(\.\./(?=\d\d_)", f"]({_CHAPTERS}", text)
                 copies[-1].write_text(text, encoding="utf-8")
     return copies
@@ -1403,7 +1429,7 @@ def copy_tutorials(folder: str | os.PathLike = "anthrokit-tutorials") -> list[Pa
 
 @app.command
 def lab(folder: str = "anthrokit-tutorials", *, copy_only: bool = False, options: str = "") -> _Result | int:
-    """JupyterLab with a copy of the tutorials and of the papers' notebooks.
+    """Open JupyterLab with a copy of the tutorials, tasks and papers' notebooks.
 
     Examples: anthrokit lab; anthrokit lab my-tutorials --copy-only;
     anthrokit lab --options='--no-browser --port=8890'

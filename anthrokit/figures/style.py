@@ -16,13 +16,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 import pandas as pd
 
 from ..analysis.synthetic import behaviour_categories
+from ..core import Run
 from ..core.errors import suggest_name
 from ..core.tables import require_columns
 
@@ -341,6 +342,26 @@ def colours_of(names: Sequence[str]) -> dict[str, str]:
 def need_columns(frame: pd.DataFrame, columns: Sequence[str], source: str) -> None:
     "Refuse a table that a figure can't draw, naming the function that makes the right one."
     require_columns(frame, columns, "figure's", advice=f"draw a table of {source}")
+
+
+def from_run(estimate: Callable[[Run], pd.DataFrame]) -> Callable:
+    """Return a decorator that lets a figure take a run: it then draws `estimate(run)`.
+
+    Examples
+    --------
+    >>> from anthrokit import analysis, demo_run, figures
+    >>> figures.plot_profile(demo_run()).get_xlabel() == figures.plot_profile(analysis.profile(demo_run())).get_xlabel()
+    True
+    """
+
+    def decorate(draw: Callable) -> Callable:
+        @functools.wraps(draw)
+        def draw_run_or_table(frame: pd.DataFrame | Run, *args: Any, **options: Any) -> Any:
+            return draw(estimate(frame) if isinstance(frame, Run) else frame, *args, **options)
+
+        return draw_run_or_table
+
+    return decorate
 
 
 def name_rows(ax: Axes, names: Sequence[str]) -> None:

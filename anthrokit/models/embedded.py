@@ -34,7 +34,8 @@ from ..core.notes import notify
 from ..core.files import load_once
 
 # %% auto #0
-__all__ = ['DEFAULT_MODEL', 'NOTICE', 'require_packages', 'fetch_model', 'quiet_transformers', 'load_embedded']
+__all__ = ['DEFAULT_MODEL', 'NOTICE', 'require_packages', 'fetch_model', 'calm_threads', 'import_torch', 'quiet_transformers',
+           'load_embedded']
 
 # %% ../../nbs/02_models/03_embedded.ipynb #818b276e
 DEFAULT_MODEL = "local/smollm2-135m-instruct"
@@ -492,14 +493,43 @@ async def answer_here(
     return await desk.answer(Request(messages, **asked), show)
 
 # %% ../../nbs/02_models/03_embedded.ipynb #443d59bc
+def calm_threads() -> None:
+    """Let torch's threads sleep while they wait for each other; call it before torch is imported.
+
+    By default OpenMP's threads spin. On a machine that does anything else they take the processor from the thread that
+    they wait for.
+    """
+    if "torch" in sys.modules and os.environ.get("GOMP_SPINCOUNT") is None and sys.platform == "linux":
+        notify(
+            "torch was imported before anthrokit needed it, so its threads spin while they wait. If other work runs on this "
+            "machine, set the environment variable GOMP_SPINCOUNT=0 before Python starts: judging can be 8 times as fast."
+        )
+    os.environ.setdefault("GOMP_SPINCOUNT", "0")
+
+
+def import_torch() -> Any:
+    """Return torch, imported with threads that sleep while they wait.
+
+    Examples
+    --------
+    >>> import_torch().__name__
+    'torch'
+    """
+    calm_threads()
+    import torch
+
+    return torch
+
+
 def quiet_transformers() -> Any:
-    """transformers without bars and advice, never looking for a hub.
+    """Return transformers without bars and advice, which never looks for a hub.
 
     Examples
     --------
     >>> quiet_transformers().__name__
     'transformers'
     """
+    calm_threads()
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     import transformers
@@ -579,9 +609,7 @@ def load_embedded(name: str = "smollm2-135m-instruct", precision: str | None = N
     folder = Path(name) if Path(name).is_dir() else _converted(name)
     _refuse_fork()
     spinning = "torch" in sys.modules and os.environ.get("GOMP_SPINCOUNT") != "0"
-    os.environ.setdefault("GOMP_SPINCOUNT", "0")
-    import torch
-
+    torch = import_torch()
     transformers = quiet_transformers()
     torch.set_num_threads(
         int(os.environ.get("ANTHROKIT_THREADS") or (1 if spinning else os.cpu_count() or 1))
