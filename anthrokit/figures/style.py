@@ -260,7 +260,12 @@ def format_name(name: object) -> str:
 def label_of(name: object, room: int = 32) -> str:
     "Return the text to show for a name: its label set by `theme`, or the name as `format_name` writes it."
     own = _LOOK.get().labels
-    return shorten_name(own[name] if name in own else format_name(name), room)
+    return _visible(shorten_name(own[name] if name in own else format_name(name), room))
+
+
+def _visible(label: str) -> str:
+    "Return a label that Matplotlib shows: it hides those that begin with an underscore, so a space of no width leads."
+    return f"\u200b{label}" if label.startswith("_") else label
 
 
 def model_labels(names: Sequence[str], room: int = 32) -> dict[str, str]:
@@ -269,7 +274,7 @@ def model_labels(names: Sequence[str], room: int = 32) -> dict[str, str]:
     short = [own.get(name, str(name).rstrip("/").rsplit("/", 1)[-1]) for name in names]
     if len({shorten_name(text, room) for text in short}) < len(short):
         short = [own.get(name, name) for name in names]
-    return {name: shorten_name(text, room) for name, text in zip(names, short, strict=True)}
+    return {name: _visible(shorten_name(text, room)) for name, text in zip(names, short, strict=True)}
 
 # %% ../../nbs/09_figures/01_style.ipynb #36020d99
 def describe_interval(frame: pd.DataFrame) -> str:
