@@ -65,7 +65,7 @@ def _cell(value: Any) -> str:
     import pandas as pd
 
     if isinstance(value, (list, tuple)):
-        return ", ".join(map(str, value)) or "–"
+        return ", ".join(map(_cell, value)) or "–"
     if pd.isna(value):
         return "–"
     text = f"{value:.4g}" if isinstance(value, float) else str(value)
@@ -160,10 +160,15 @@ _Language = Annotated[Literal["zh", "en"], Parameter(help="Of the instruction.")
 _Judgements = Annotated[_Positive, Parameter(help="Judgements of each judge for each answer.")]
 
 
+def _complain(words: object) -> None:
+    "Print a line on stderr; a name in it can't steer the terminal."
+    print(f"anthrokit: {ak.core.errors.printable(words)}", file=sys.stderr, flush=True)
+
+
 def _say(words: str) -> None:
     "What goes on, on stderr, unless --quiet."
     if not _session.quiet:
-        print(f"anthrokit: {words}", file=sys.stderr, flush=True)
+        _complain(words)
 
 # %% ../nbs/15_cli.ipynb #6f5294b6
 @app.meta.default
@@ -225,7 +230,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     try:
         with warnings.catch_warnings():
-            warnings.showwarning = lambda message, *_, **__: print(f"anthrokit: {message}", file=sys.stderr)
+            warnings.showwarning = lambda message, *_, **__: _complain(message)
             arguments = sys.argv[1:] if arguments is None else list(arguments)
             return _told(
                 app.meta(arguments, exit_on_error=False, print_error=False, result_action="return_value")
@@ -234,13 +239,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("anthrokit: interrupted; what is done is kept, the same command goes on", file=sys.stderr)
         return 130
     except (CycloptsError, _SettingsError) as error:
-        print(f"anthrokit: {error}", file=sys.stderr)
+        _complain(error)
         return 2
     except (
         ak.BudgetReached, ak.SetupError, ak.core.CallFailed, ak.RunError, ValueError, OSError,
         ImportError,  # names the extra that is missing
     ) as error:
-        print(f"anthrokit: {error}", file=sys.stderr)
+        _complain(error)
         return 3 if isinstance(error, ak.BudgetReached) else 1
 
 
@@ -283,9 +288,9 @@ def runs(folder: str = "runs") -> _Result:
                 rows.append({"run": run.name, **run.summary(), **_spent(run)})
         except ak.RunError as error:
             unread.append(ledger.parent.name)
-            print(f"anthrokit: {error}", file=sys.stderr)
+            _complain(error)
     if not rows and not unread:
-        print(f"anthrokit: there is no run in {folder}", file=sys.stderr)
+        _complain(f"there is no run in {folder}")
     names = ["run", "targets", "dialogues_done", "dialogues", "messages", "judges", "ratings_ok", "ratings"]
     table = pd.DataFrame(rows, columns=[*names, "calls", "tokens", "usd"])
     shown = pd.DataFrame(
@@ -972,11 +977,13 @@ class _Cases:
     style: Literal["transcript", "chat"] = "transcript"
     language: _Language = "zh"
 
-    def asked(self, models: Sequence[str]) -> dict[str, Any]:
-        "What `answer` takes of them and of the models."
+    def prompts(self, run: ak.Run | None = None) -> pd.DataFrame:
+        "Return the cases as prompts. Add them to a run, if there is one."
         cases = ak.heartbench.load_cases(self.cases, subset=self.subset)
         how = {"style": self.style, "language": self.language}
-        return {"cases": cases, "model": [_llm(name) for name in models], **how}
+        if run is None:
+            return ak.heartbench.answers.case_prompts(cases, **how)
+        return ak.heartbench.answers.add_cases(run, cases, **how)
 
 
 def _tell_absent(table: pd.DataFrame, why: str = "error") -> int:
@@ -997,8 +1004,14 @@ def heartbench_answer(
     models
         Models that answer.
     """
-    how = {"run": run, "budget": cap.budget(), "progress": not _session.quiet}
-    table = ak.heartbench.answer(**shown.asked(models), **how)
+    how = {"turns": 1, "budget": cap.budget(), "progress": not _session.quiet}
+    targets = [_llm(name) for name in models]
+    with ak.Run(run) as there:
+        prompts = shown.prompts(there)
+        for target in targets:
+            ak.simulate(prompts, target, run=there, **how)
+        table = ak.heartbench.answers.answers_of(there, [target.name for target in targets])
+    table = ak.heartbench.answers.add_word_counts(table[table["case_id"].isin(prompts["prompt_id"])])
     missing = _tell_absent(table[table["content"].isna()])
     counts = table.groupby("model").agg(
         cases=("case_id", "size"), answered=("content", "count"), mean_words=("words", "mean")
@@ -1018,7 +1031,7 @@ def heartbench_judge(
     retry: list[str] = ("failed",),
     cap: _Cap = _Cap(),
 ) -> _Result:
-    """Judges say of every criterion whether an answer hits it.
+    """Judges say of every criterion whether an answer meets it.
 
     Examples: anthrokit heartbench judge runs/hearts --judges anthropic/claude-sonnet-4-5 --shuffle --samples 3
 
@@ -1031,16 +1044,15 @@ def heartbench_judge(
     shuffle
         Show the criteria in another order in each sample.
     retry
-        Judgements to make again: failed, unparsed, refused.
+        Ratings to make again: failed, unparsed, refused.
     """
     with ak.Run(_there(run)) as there:
-        shared = {"samples": samples, "language": language, "shuffle": shuffle}
-        panel = [ak.heartbench.RubricJudge(_llm(name), **shared) for name in judges]
+        panel = [ak.heartbench.RubricJudge(_llm(name), language=language, shuffle=shuffle) for name in judges]
         how = {"budget": cap.budget(), "retry": list(retry), "progress": not _session.quiet}
-        ak.heartbench.judge_answers(there, panel, models=models, **how)
-        table = there.judgements()
-    counts = table.groupby(["judge", "model", "status"]).size().reset_index(name="judgements")
-    return _Result(counts, {"run": run}, _tell_absent(table[table["status"] != "ok"]))
+        ak.judge(there, panel, samples=samples, targets=models, **how)
+        table, missing = ak.heartbench.judging.criterion_ratings(there), there.missing()
+    counts = table.groupby(["judge", "model", "status"]).size().reset_index(name="ratings")
+    return _Result(counts, {"run": run}, _tell_missing(missing))
 
 
 @heartbench.command(name="score")
@@ -1061,7 +1073,7 @@ def heartbench_score(
         How fine.
     """
     with ak.Run(run, read_only=True) as there:
-        hits = there.hits(judges)
+        hits = ak.heartbench.judging.verdicts(there, judges)
     levels = {"overall": ["overall"], "dimension": ["overall", "dimension"]}
     table, without = ak.heartbench.score(hits, protocol), ak.heartbench.missing_scores(hits, protocol)
     return _Result(
@@ -1102,14 +1114,13 @@ def heartbench_estimate(
         raise ValueError("judges are priced by the answers of a run: name its folder, or leave --judges out")
     with open_readonly(_there(run) if judges else run) as there:
         jobs = []
-        if models:
-            jobs.append(ak.heartbench.answer.job(**shown.asked(models), run=there))
+        for name in models or ():
+            jobs.append(ak.simulate.job(shown.prompts(), _llm(name), run=there, turns=1))
         if judges:
-            how = {"samples": samples, "language": shown.language}
-            panel = [ak.heartbench.RubricJudge(_llm(name), **how) for name in judges]
-            jobs.append(ak.heartbench.judge_answers.job(there, panel))
+            panel = [ak.heartbench.RubricJudge(_llm(name), language=shown.language) for name in judges]
+            jobs.append(ak.judge.job(there, panel, samples=samples))
         found = estimate_jobs(jobs)
-    return _priced(found)
+    return _priced(found[found["purpose"] != "user"].reset_index(drop=True))
 
 # %% ../nbs/15_cli.ipynb #512069f6
 @with_people.command(name="init")

@@ -6,7 +6,7 @@ _load, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submodules=["any_messages", "families", "grammar", "jobs", "judges", "log_formats", "offline", "persona_checks", "released", "verdicts"],
     submod_attrs={
-        "any_messages": ["import_messages", "judge_table"],
+        "any_messages": ["import_messages", "import_report", "judge_table"],
         "families": ["family_patterns", "labelled_family_messages"],
         "grammar": ["GrammarJudge", "PatternJudge"],
         "jobs": ["ajudge", "estimate", "judge"],
