@@ -348,7 +348,7 @@ def patterns_and_scores(
     Parameters
     ----------
     hits : DataFrame
-        As from `Run.hits`, two or more models.
+        As from `verdicts`, two or more models.
     measured : DataFrame
         As from `patterns`.
     protocol : str
