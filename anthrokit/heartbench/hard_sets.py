@@ -118,7 +118,7 @@ def hard_drop(
     Parameters
     ----------
     hits : DataFrame
-        Verdicts on three or more models, as from `Run.hits`; or case scores: model, case_id, estimate.
+        Verdicts on three or more models, as from `verdicts`; or case scores: model, case_id, estimate.
     share : float
         The lowest-scored share of cases is the hard set.
     groups : mapping, optional
@@ -228,7 +228,7 @@ def saturation_without(
     Parameters
     ----------
     hits : DataFrame
-        As from `Run.hits`, three or more models.
+        As from `verdicts`, three or more models.
     groups : mapping, optional
         As for `hard_drop`.
     ci : float
