@@ -17,6 +17,7 @@ from ..core.run import HTML_ATTRS, digest
 from ..core import TableError, data_path
 from ..core.errors import suggest_name
 from ..core.files import read_toml
+from ..core.texts import is_blank
 
 # %% auto #0
 __all__ = ['Behaviour', 'Taxonomy']
@@ -77,7 +78,7 @@ def read_entry(
     if unknown := sorted(set(entry) - known):
         raise TableError(f"{where}: unknown field {unknown[0]!r}; {suggest_name(unknown[0], sorted(known))}")
     for name in texts:
-        if not isinstance(entry.get(name), str) or not entry[name].strip():
+        if not isinstance(entry.get(name), str) or is_blank(entry[name]):
             raise TableError(f"{where}: {name} is missing or blank")
     for name in lists:
         given = entry.get(name, [])

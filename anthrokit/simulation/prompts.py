@@ -21,6 +21,7 @@ from ..core.run import digest, record_prompts
 from ..core import tables
 from ..core.run import require_same_prompts
 from ..core.tables import require_columns
+from ..core.texts import is_blank
 from ..models import LLM, Batch, Budget
 from ..work import CostEstimate, Job, Queue, Request, Steps, forecast_calls, job_function
 
@@ -50,7 +51,7 @@ def _prompts_of(texts: Sequence[str]) -> pd.DataFrame:
         raise TableError(f"prompts are a table, pd.DataFrame(…), or a list of texts, not {texts!r:.60}")
     texts = list(texts)
     for number, text in enumerate(texts, start=1):
-        if not isinstance(text, str) or not text.strip():
+        if not isinstance(text, str) or is_blank(text):
             raise TableError(f"first message {number} is {text!r}; a list of prompts holds texts")
         if text in texts[: number - 1]:
             raise TableError(f"first message {number} stands in the list already; repeats=… makes several dialogues")
@@ -337,10 +338,10 @@ def _writer_messages(row: Mapping[str, Any]) -> list[dict[str, str]]:
 
 # %% ../../nbs/04_simulation/02_prompts.ipynb #82aa57cc
 def _check_list(frame: pd.DataFrame, name: str, id: str, text: str) -> None:
-    "Refuse a list without ids or texts, or with an id twice."
+    "Raise if a list lacks ids or texts, or has a duplicate id."
     require_columns(frame, [id, text], name, rows=False)
     for column in (id, text):
-        blank = frame[column].isna() | (frame[column].astype("str").str.strip() == "")
+        blank = frame[column].isna() | frame[column].astype("str").map(is_blank)
         if blank.any():
             raise TableError(f"{name}: row {int(blank.to_numpy().argmax()) + 1}, column {column}: is blank")
     twice = frame[id].duplicated().to_numpy()
@@ -411,7 +412,7 @@ class WritingJob(Job):
         seed = int(digest("writer", row["prompt_id"], length=7), 16)
         answer = yield Request(self.llm, _writer_messages(row), row["prompt_id"], "writer", {"seed": seed})
         text = (answer.content or "").strip().strip('"“”').strip()
-        if answer.status != "ok" or not text:
+        if answer.status != "ok" or is_blank(text):
             self.failed += 1
             return
         fields = tables.get_table("prompts").columns
