@@ -65,7 +65,7 @@ def _cell(value: Any) -> str:
     import pandas as pd
 
     if isinstance(value, (list, tuple)):
-        return ", ".join(map(str, value)) or "–"
+        return ", ".join(map(_cell, value)) or "–"
     if pd.isna(value):
         return "–"
     text = f"{value:.4g}" if isinstance(value, float) else str(value)
@@ -160,10 +160,15 @@ _Language = Annotated[Literal["zh", "en"], Parameter(help="Of the instruction.")
 _Judgements = Annotated[_Positive, Parameter(help="Judgements of each judge for each answer.")]
 
 
+def _complain(words: object) -> None:
+    "Print a line on stderr; a name in it can't steer the terminal."
+    print(f"anthrokit: {ak.core.errors.printable(words)}", file=sys.stderr, flush=True)
+
+
 def _say(words: str) -> None:
     "What goes on, on stderr, unless --quiet."
     if not _session.quiet:
-        print(f"anthrokit: {words}", file=sys.stderr, flush=True)
+        _complain(words)
 
 # %% ../nbs/15_cli.ipynb #6f5294b6
 @app.meta.default
@@ -225,7 +230,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     try:
         with warnings.catch_warnings():
-            warnings.showwarning = lambda message, *_, **__: print(f"anthrokit: {message}", file=sys.stderr)
+            warnings.showwarning = lambda message, *_, **__: _complain(message)
             arguments = sys.argv[1:] if arguments is None else list(arguments)
             return _told(
                 app.meta(arguments, exit_on_error=False, print_error=False, result_action="return_value")
@@ -234,13 +239,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("anthrokit: interrupted; what is done is kept, the same command goes on", file=sys.stderr)
         return 130
     except (CycloptsError, _SettingsError) as error:
-        print(f"anthrokit: {error}", file=sys.stderr)
+        _complain(error)
         return 2
     except (
         ak.BudgetReached, ak.SetupError, ak.core.CallFailed, ak.RunError, ValueError, OSError,
         ImportError,  # names the extra that is missing
     ) as error:
-        print(f"anthrokit: {error}", file=sys.stderr)
+        _complain(error)
         return 3 if isinstance(error, ak.BudgetReached) else 1
 
 
@@ -283,9 +288,9 @@ def runs(folder: str = "runs") -> _Result:
                 rows.append({"run": run.name, **run.summary(), **_spent(run)})
         except ak.RunError as error:
             unread.append(ledger.parent.name)
-            print(f"anthrokit: {error}", file=sys.stderr)
+            _complain(error)
     if not rows and not unread:
-        print(f"anthrokit: there is no run in {folder}", file=sys.stderr)
+        _complain(f"there is no run in {folder}")
     names = ["run", "targets", "dialogues_done", "dialogues", "messages", "judges", "ratings_ok", "ratings"]
     table = pd.DataFrame(rows, columns=[*names, "calls", "tokens", "usd"])
     shown = pd.DataFrame(

@@ -218,10 +218,9 @@ _VOTES = {"behaviour", "category", "votes_for", "votes_cast", "label", "truth"}
 
 
 def judge_columns(labels: pd.DataFrame) -> list[str]:
-    """Return the judge columns of a labels table: columns of True, False and gaps that aren't part of its schema.
+    """Return the judges of a labels table: the columns between behaviour and votes_for, as `Run.labels` writes them.
 
-    Where such columns hold more votes than were cast, one of them is no judge's: then those between behaviour and
-    votes_cast count.
+    Columns elsewhere describe the label, whatever their type. A table without votes_for names no judges.
 
     Parameters
     ----------
@@ -235,13 +234,10 @@ def judge_columns(labels: pd.DataFrame) -> list[str]:
     >>> judge_columns(simulate_labels(1, base_prompts=2, judges=2))
     ['synthetic judge 1', 'synthetic judge 2']
     """
-    columns = [name for name in labels.columns if name not in _VOTES]
-    columns = [name for name in columns if pd.api.types.infer_dtype(labels[name]) == "boolean"]
-    if "votes_cast" in labels.columns and (labels[columns].notna().sum(axis=1) > labels["votes_cast"]).any():
-        order = list(labels.columns)
-        among = order[order.index("behaviour") + 1 : order.index("votes_cast")]
-        columns = [name for name in columns if name in among]
-    return columns
+    order = [*labels.columns]
+    if "behaviour" not in order or "votes_for" not in order:
+        return []
+    return [name for name in order[order.index("behaviour") + 1 : order.index("votes_for")] if name not in _VOTES]
 
 
 def context_columns(labels: pd.DataFrame) -> list[str]:

@@ -61,8 +61,8 @@ def _of_judges(
     require_labelled_once(labels, by)
     if len(judges) < 2:
         raise TableError(
-            f"agreement needs two or more judges; the table has {', '.join(judges) or 'none'}. A judge is a column of "
-            f"True, False and gaps; judges=[…] names columns of 1 and 0"
+            f"agreement needs two or more judges; the table has {', '.join(judges) or 'none'}. Judges are the columns "
+            f"between behaviour and votes_for, as run.labels() writes them; judges=[…] names others"
         )
     return ClusterCounts(labels, by), {judge: as_floats(labels[judge]) for judge in judges}
 

