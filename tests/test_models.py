@@ -128,7 +128,7 @@ def test_what_the_first_message_meets_stops_nobody_else(server, tmp_path, transp
     with Run(tmp_path / "run") as run:
         meter, llm = Meter(run), LLM("openai/picky", api_base=base, transport=transport)
         unicorn = [{"role": "user", "content": "A unicorn!"}]
-        with pytest.raises(CallFailed, match="refuses this request"):
+        with pytest.raises(CallFailed, match="rejects this request"):
             wait_for(meter.call(llm, unicorn, unit="1", purpose="target"))
         assert wait_for(meter.call(llm, HELLO, unit="2", purpose="target")).status == "ok"
         booked = run.rows("SELECT unit, status FROM calls ORDER BY call")
