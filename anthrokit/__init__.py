@@ -1,31 +1,32 @@
 """anthrokit: measure anthropomorphism in language models, from notebooks.
 
-`import anthrokit as ak` gives what a study needs; the rooms below hold the rest, such as `ak.analysis.factor_model`.
+`import anthrokit as ak` gives the names that most studies need. The subpackages below offer the rest, such as
+`ak.analysis.factor_model`.
 
-    core         what every stage stands on: tables, votes, runs, errors
+    core         runs, tables, votes and errors, which every stage uses
     models       every model behind one call: limits, retries, budgets, batches
-    work         one engine for all that is paid for or slow
+    work         one engine for everything that is paid for or slow
     simulation   behaviours, prompts, and dialogues between two models
-    judging      judges say which behaviours a message shows
-    anthroscore  implicit anthropomorphism of a text
-    analysis     from labels to answers: profiles, emergence, comparisons, agreement
+    judging      judges, which decide which behaviours a message shows
+    anthroscore  implicit anthropomorphism of texts
+    analysis     statistics of labels: profiles, emergence, comparisons, agreement
     validity     people's labels, the accuracy of judges, corrected rates
-    figures      one function a figure
+    figures      one function for each figure
     heartbench   counselling cases, answers, rubric judges, scores
-    study        people chat with a system and judge it: conditions, gateway, questionnaires, outcomes
-    panels       a run to look at and to label, in the notebook
-    io           files of other tools, in and out
-    report       one HTML file a run
+    study        studies with people: conditions, gateway, questionnaires, outcomes
+    panels       widgets to inspect and label a run in the notebook
+    io           readers and writers of other tools' files
+    report       one HTML file for each run
     cli          the command line
 
-Names are loaded when they are first used, so that `import anthrokit` takes no time. This module is written by hand;
-those of the rooms are made from their notebooks.
+Names are loaded on first use, so that `import anthrokit` is fast. This module is written by hand;
+docs/subpackages.py writes those of the subpackages.
 """
 import lazy_loader
 
 __version__ = "0.1.0"
 
-__getattr__, __dir__, __all__ = lazy_loader.attach(
+_load, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submodules=[
         "analysis", "anthroscore", "cli", "core", "figures", "heartbench", "io", "judging", "models", "panels", "report",
@@ -51,3 +52,14 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "report": ["demo_run", "write_report"],
     },
 )
+
+
+def __getattr__(name):
+    try:
+        return _load(name)
+    except AttributeError:
+        if name.startswith("_"):
+            raise
+    from anthrokit.core.errors import missing_attribute
+
+    raise AttributeError(missing_attribute(__name__, name))

@@ -25,7 +25,7 @@ PUBLIC = {
     """,
     "judging": """
         ClassifierJudge GrammarJudge Judge LLMJudge LocalJudge PatternJudge PromptJudge PronounCounter Rating Released
-        StudentJudge TogetherJudge ajudge estimate family_patterns import_messages judge judge_table judge_user_turns
+        StudentJudge TogetherJudge ajudge estimate family_patterns import_messages import_report judge judge_table judge_user_turns
         labelled_family_messages labelled_messages offline_panel offline_quality quality rate_many read_released
     """,
     "anthroscore": """
@@ -51,10 +51,10 @@ PUBLIC = {
         plot_validity save theme
     """,
     "heartbench": """
-        Case Cases Criterion RubricJudge ajudge_answers answer bundled_answers bundled_ratings bundled_verdicts
-        case_scores compare_models expert_agreement golden hard_drop judge_answers leaderboard length_correlation
+        Case Cases Criterion RubricJudge add_answers add_cases answers_of bundled_answers bundled_ratings
+        bundled_verdicts case_scores compare_models expert_agreement golden hard_drop leaderboard length_correlation
         load_abilities load_cases mean_words missing_scores patterns persona_words plot_abilities plot_personas
-        plot_radar score write_cases
+        plot_radar score verdicts write_cases
     """,
     "study": """
         Client Condition Gateway Study StudyServer check_conditions compare_credibility draw_credibility_sheet erase
@@ -74,13 +74,24 @@ TEMPLATE = '''"""{title}"""
 # Written by docs/subpackages.py: change its list, not this file.
 import lazy_loader
 
-__getattr__, __dir__, __all__ = lazy_loader.attach(
+_load, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submodules=[{modules}],
     submod_attrs={{
 {rows}
     }},
 )
+
+
+def __getattr__(name):
+    try:
+        return _load(name)
+    except AttributeError:
+        if name.startswith("_"):
+            raise
+    from anthrokit.core.errors import missing_attribute
+
+    raise AttributeError(missing_attribute(__name__, name))
 '''
 
 

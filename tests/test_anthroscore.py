@@ -494,9 +494,12 @@ def test_what_participants_wrote_is_scored_in_the_outcomes(tiny, tmp_path):
     study = init_study(tmp_path / "study", model="openai/target", api_base="http://127.0.0.1:1/v1")
     said = {
         "ada": "The system was kind and the chatbot listened.",
-        "bob": "I liked it.",  # no word for the system
+        "bob": "It was friendly and it remembered my name.",
         "eve": None,
         "kim": "The assistant knows nothing. The system was kind.",
+        "lea": "The bot listened to me.",
+        "max": "Der Chatbot war nett zu mir und hat mir zugehört.",
+        "tom": "We talked about the weather.",
     }
     with study.open_people() as people:
         for name, text in said.items():
@@ -504,10 +507,14 @@ def test_what_participants_wrote_is_scored_in_the_outcomes(tiny, tmp_path):
             if text:
                 people.answer(study.participant_id(name), "description", {"description": text})
     table = outcomes(study, anthroscore=tiny).set_index("participant")
-    for name in ("ada", "kim"):
-        alone = score.mask_sentences([said[name]], ["system", "chatbot", "assistant", "model", "AI"])
-        assert len(alone) == 2
+    for name in ("ada", "bob", "kim", "lea"):
+        alone = score.mask_sentences([said[name]], mentions.preset("description"))
         found = table.loc[study.participant_id(name), "anthroscore"]
         assert found == pytest.approx(plain_scores(tiny, alone).mean(), abs=1e-5)
-    assert table.loc[[study.participant_id(name) for name in ("bob", "eve")], "anthroscore"].isna().all()
-    assert table["anthroscore"].nunique() == 2
+    status = {name: table.loc[study.participant_id(name), "anthroscore_status"] for name in said}
+    assert status == dict.fromkeys(("ada", "bob", "kim", "lea"), "scored") | {
+        "eve": "missing", "max": "language", "tom": "no mention",
+    }  # fmt: skip
+    assert table["anthroscore"].notna().sum() == 4
+    own = outcomes(study, anthroscore=tiny, entities=["weather"]).set_index("participant")
+    assert own.loc[own["anthroscore_status"].eq("scored")].empty  # a talk "about the weather" has it as neither

@@ -355,7 +355,7 @@ def test_heartbench_from_answers_to_scores(server, tmp_path):
     planned = anthrokit(*planning, **here)
     assert planned.returncode == 0 and not (tmp_path / "runs").exists(), planned.stderr
     assert [(row["purpose"], row["calls"], row["cost"]) for row in rows(planned)] == [
-        ("answer", 12, None),
+        ("target", 12, None),
         ("all", 12, None),
     ]
     answered = anthrokit(*answering, **here)
@@ -363,12 +363,12 @@ def test_heartbench_from_answers_to_scores(server, tmp_path):
     judges = ("--judges", f"openai/j@{url}", "--quiet")
     planned = anthrokit("heartbench", "estimate", "runs/h", "--judges", f"openai/j@{url}", "--json", **here)
     assert [(row["purpose"], row["calls"], row["done"]) for row in rows(planned)] == [
-        ("rubric judge", 12, 0),
+        ("judge", 12, 0),
         ("all", 12, 0),
     ]
     judged = anthrokit("heartbench", "judge", "runs/h", *judges, "--json", **here)
     assert judged.returncode == 0, judged.stderr
-    assert rows(judged) == [{"judge": "openai/j", "model": "openai/t", "status": "ok", "judgements": 12}]
+    assert rows(judged) == [{"judge": "openai/j", "model": "openai/t", "status": "ok", "ratings": 106}]
     scored = anthrokit("heartbench", "score", "runs/h", "--level", "overall", "--json", **here)
     (overall,) = rows(scored)
     assert (

@@ -42,7 +42,7 @@ def drawn(names, labels, **level):
     yield figures.plot_emergence(analysis.emergence(one, **level))
     yield figures.plot_late(analysis.late_share(labels, by=both, **level))
     yield figures.plot_snowball(analysis.snowball(one, **level))
-    yield figures.plot_expert_agreement(analysis.agreement(one, **resampled))
+    yield figures.plot_agreement(analysis.agreement(one, **resampled))
     if not level:
         yield figures.plot_heatmap(analysis.profile(labels, by=both), "target")
         yield figures.plot_scores(table)
@@ -125,7 +125,7 @@ def gallery():
         (figures.plot_late, [analysis.late_share(labels)], {}),
         (figures.plot_snowball, [analysis.snowball(one)], {}),
         (figures.plot_snowball_matrix, [analysis.snowball_matrix(one[one["category"] == "internal states"])], {}),
-        (figures.plot_expert_agreement, [analysis.agreement(one, n_resamples=99)], {}),
+        (figures.plot_agreement, [analysis.agreement(one, n_resamples=99)], {}),
         (figures.plot_pairs, [analysis.pairwise_agreement(one)], {}),
         (figures.plot_missing, [analysis.interrater.missingness(pd.DataFrame(ratings), by="judge")], {}),
         (figures.plot_conditions, [pd.DataFrame({"condition": ["high", "low"] * 30, "score": answers})], {}),
@@ -209,3 +209,12 @@ def test_a_figure_for_a_paper_is_as_wide_as_its_column(tmp_path):
     figures.save(figures.plot_profile(shares, style="paper"), tmp_path / "column")
     assert Image.open(tmp_path / "column.png").width == round(200 * 85 / 25.4)
     assert 'width="240.9' in (tmp_path / "column.svg").read_text()  # points
+
+
+def test_a_target_whose_name_begins_with_an_underscore_is_in_the_legend():
+    "Matplotlib leaves labels out that begin with an underscore."
+    labels = analysis.simulate_labels(["_under_", "low"], base_prompts=6, rates={"empathy": 0.4, "agency": 0.3})
+    pair = analysis.compare(labels, "target", pairs=[("_under_", "low")])
+    for ax in (figures.plot_profile(analysis.profile(labels)), figures.plot_differences(pair)):
+        assert "_under_" in ax.get_legend().get_texts()[0].get_text()
+        plt.close(ax.figure)

@@ -23,13 +23,15 @@ from hypothesis import strategies as st
 from judged import judge_bundled
 from mock_openai import Server, fraction
 
-from anthrokit import heartbench
+from anthrokit import heartbench, panels
 from anthrokit.core import BudgetReached, Run, RunError, SetupError, TableError, public_file
 from anthrokit.heartbench import RubricJudge, bundled_answers, load_cases
 from anthrokit.heartbench.building import read_draft
 from anthrokit.heartbench.judging import parse_rubric, verdict_mark
 from anthrokit.heartbench.scoring import score_case
+from anthrokit.judging import PatternJudge, ajudge, judge
 from anthrokit.models import LLM, Batch, Budget
+from anthrokit.simulation import asimulate, simulate
 from anthrokit.work import ParseError, estimate_jobs, open_readonly
 
 ROOT = Path(__file__).parent.parent
@@ -59,6 +61,20 @@ class RubricServer(Server):
     @staticmethod
     def verdict(content, answer):
         return fraction("hit", content, answer) < 0.5
+
+
+def answer(cases, models, run, **how):
+    "Have models answer cases; return their answers."
+    prompts, models = heartbench.answers.add_cases(run, cases), models if isinstance(models, list) else [models]
+    for model in models:
+        simulate(prompts, model, run=run, turns=1, progress=False, **how)
+    return heartbench.answers.answers_of(run, [model.name for model in models])
+
+
+def judged(run, judges, **how):
+    "Have answers judged; return the verdicts."
+    judge(run, judges, progress=False, **how)
+    return heartbench.judging.verdicts(run)
 
 
 class Serving:
@@ -292,21 +308,21 @@ def test_faults_on_the_way_end_in_whole_results(serve, cases, tmp_path):
     some = dict.fromkeys(("malformed", "drop", "truncated"), 0.05)
     server = serve(faults={"rate_limit": 0.1, "error": 0.1, "empty": 0.02, **some})
     with Run(tmp_path / "run") as run:
-        answers = heartbench.answer(cases, model=server.llm(), run=run, progress=False)
+        answers = answer(cases, server.llm(), run)
         assert answers["status"].isin(["ok", "truncated", "empty"]).all() and len(answers) == 12
-        shuffling = RubricJudge(server.llm("a"), samples=3, shuffle=True)
-        judges = [shuffling, RubricJudge(server.llm("b"), language="en")]
-        hits = heartbench.judge_answers(run, judges, progress=False)
-        judged = answers[answers["content"].notna()]["case_id"]
-        assert (hits["hit"].notna() == hits["case_id"].isin(judged)).all()
-        assert len(hits) == 106 and len(judged) >= 10
+        shuffling = RubricJudge(server.llm("a"), shuffle=True)
+        judged(run, shuffling, samples=3)
+        hits = judged(run, RubricJudge(server.llm("b"), language="en"))
+        there = answers[answers["content"].notna()]["case_id"]
+        assert (hits["hit"].notna() == hits["case_id"].isin(there)).all()
+        assert len(hits) == 106 and len(there) >= 10
         pd.testing.assert_frame_equal(heartbench.score(run, n_resamples=0), heartbench.score(hits, n_resamples=0))
         hits = hits.dropna(subset=["hit"])
         said = answers.set_index("case_id")["content"]
         for row in hits.itertuples():
             assert row.hit == RubricServer.verdict(row.content, said[row.case_id])
         before = server.server.stats["answers"]
-        heartbench.judge_answers(run, shuffling, progress=False)
+        judged(run, shuffling, samples=3)
         assert server.server.stats["answers"] == before
 
 
@@ -314,13 +330,13 @@ def test_short_verdict_lists_are_asked_again_and_never_padded(serve, cases, tmp_
     server = serve()
     with Run(tmp_path / "run") as run:
         heartbench.answers.add_answers(run, cases, bundled_answers().query("model == 'adviser'").head(3))
-        hits = heartbench.judge_answers(run, RubricJudge(server.llm("short"), tries=2), progress=False)
+        hits = judged(run, RubricJudge(server.llm("short"), max_attempts=2))
         assert hits["hit"].isna().all() and server.server.rubrics == 6
-        assert run.judgements()["status"].eq("unparsed").all()
-        learned = heartbench.judge_answers(run, RubricJudge(server.llm("learner")), progress=False)
-        assert run.judgements().query("judge == 'learner'")["tries"].eq(2).all()
+        assert run.ratings()["status"].eq("unparsed").all()
+        learned = judged(run, RubricJudge(server.llm("learner")))
+        assert run.ratings().query("judge == 'learner'")["attempts"].eq(2).all()
         assert learned["hit"].isna().all(), "one of two judges is no majority"
-        alone = run.hits(["learner"])
+        alone = heartbench.judging.verdicts(run, ["learner"])
         assert alone["hit"].notna().all() and (alone["status"] == "ok").all()
         overall = heartbench.score(learned, n_resamples=0).iloc[0]
         assert overall[["n", "n_total"]].tolist() == [0, 3] and pd.isna(overall["estimate"])
@@ -331,12 +347,12 @@ def test_failures_are_made_again_and_nothing_else(serve, cases, tmp_path):
     server = serve()
     with Run(tmp_path / "run") as run:
         few = cases[:4]
-        heartbench.answer(few, model=server.llm(), run=run, progress=False)
+        answer(few, server.llm(), run)
         broken = server.llm("always-error", name="judge", max_retries=0)
-        lost = heartbench.judge_answers(run, RubricJudge(broken), progress=False)
-        assert lost["hit"].isna().all() and run.judgements()["status"].eq("failed").all()
+        lost = judged(run, RubricJudge(broken))
+        assert lost["hit"].isna().all() and run.ratings()["status"].eq("failed").all()
         server.server.fault, before = lambda request, times: None, server.server.stats["answers"]
-        hits = heartbench.judge_answers(run, RubricJudge(broken), progress=False)
+        hits = judged(run, RubricJudge(broken))
         assert hits["hit"].notna().all() and server.server.stats["answers"] == before + 4
 
 
@@ -344,9 +360,9 @@ def test_a_refused_answer_is_no_zero(serve, cases, tmp_path):
     server = serve()
     with Run(tmp_path / "run") as run:
         both = [server.llm("fine"), server.llm("filtered")]
-        heartbench.answer(cases[:3], model=both, run=run, progress=False)
-        assert run.answers(["filtered"])["status"].eq("refused").all()
-        hits = heartbench.judge_answers(run, RubricJudge(server.llm("judge")), progress=False)
+        answer(cases[:3], both, run)
+        assert heartbench.answers.answers_of(run, ["filtered"])["status"].eq("refused").all()
+        hits = judged(run, RubricJudge(server.llm("judge")))
         scores = heartbench.score(hits, n_resamples=50).query("level == 'overall'").set_index("model")
         filtered = scores.loc["filtered"]
         assert filtered[["n", "n_total"]].tolist() == [0, 3] and pd.isna(filtered["estimate"])
@@ -357,22 +373,22 @@ def test_a_wrong_key_stops_at_once(serve, cases, tmp_path):
     server = serve()
     with Run(tmp_path / "run") as run:
         with pytest.raises(SetupError):
-            heartbench.answer(cases, model=server.llm(api_key="bad-key"), run=run, progress=False)
-        assert set(run.answers()["status"]) == {"planned"}
-        with pytest.raises(Exception, match="no answers to judge"):
-            heartbench.judge_answers(run, RubricJudge(server.llm("judge")), progress=False)
+            answer(cases, server.llm(api_key="bad-key"), run)
+        assert len(heartbench.answers.run_cases(run)) == len(run.prompts()) == 12
+        with pytest.raises(ValueError, match="has no target message to judge"):
+            judged(run, RubricJudge(server.llm("judge")))
 
 
 def test_a_budget_stops_and_a_larger_one_goes_on(serve, cases, tmp_path):
     server = serve()
     with Run(tmp_path / "run") as run:
         heartbench.answers.add_answers(run, cases, bundled_answers())
-        judge = RubricJudge(server.llm("judge", max_concurrency=1))
+        one = RubricJudge(server.llm("judge", max_concurrency=1))
         with pytest.raises(BudgetReached):
-            heartbench.judge_answers(run, judge, budget=Budget(tokens=6000), progress=False)
-        done = (run.judgements()["status"] == "ok").sum()
-        assert 0 < done < 24
-        heartbench.judge_answers(run, judge, budget=Budget(tokens=10**7), progress=False)
+            judged(run, one, budget=Budget(tokens=6000))
+        done = run.ratings()["dialogue_id"].nunique()
+        assert 0 < done < 24 and f"{len(run.ratings())} of {len(run.ratings())} ratings ok" in repr(run)
+        judged(run, one, budget=Budget(tokens=10**7))
         assert server.server.rubrics == 24
 
 
@@ -387,36 +403,38 @@ def test_estimates_write_nothing_and_are_right(serve, cases, tmp_path):
     server = serve()
     model = server.llm(price=(1.0, 4.0), max_tokens=400)
     with open_readonly(tmp_path / "run") as nothing:
-        plan = estimate_jobs([heartbench.answer.job(cases, model=model, run=nothing)])
-    assert not (tmp_path / "run").exists() and plan["calls"].tolist() == [12, 12]
+        plan = estimate_jobs([simulate.job(heartbench.answers.case_prompts(cases), model, run=nothing, turns=1)])
+    assert not (tmp_path / "run").exists() and plan["calls"].tolist() == [12, 0, 12]
     with Run(tmp_path / "run") as run:
         before = dump(run)
-        heartbench.answer.job(cases, model=[model, server.llm("n")], run=run)
-        with pytest.raises(RunError, match="no answers to judge"):
-            heartbench.judge_answers.job(run, RubricJudge(model))
+        prompts = heartbench.answers.case_prompts(cases)
+        simulate.job(prompts, model, run=run, turns=1)
+        with pytest.raises(ValueError, match="asks about criteria, and the run 'run' has none"):
+            judge.job(run, RubricJudge(model))
         assert dump(run) == before
-        heartbench.answer(cases[:4], model=model, run=run, progress=False)
+        answer(cases[:4], model, run)
         before = dump(run)
-        rest = estimate_jobs([heartbench.answer.job(cases, model=[model, server.llm("n")], run=run)])
-        assert rest["done"].tolist() == [4, 0, 4] and rest["calls"].tolist() == [8, 12, 20]
-        assert rest["cost"].isna().tolist() == [False, True, True], "the price of n isn't known"
-        with pytest.raises(RunError, match="  style: it has 'transcript', this asks for 'chat'"):
-            heartbench.answer.job(cases, model=model, run=run, style="chat")
+        jobs = [simulate.job(prompts, one, run=run, turns=1) for one in (model, server.llm("n"))]
+        rest = estimate_jobs(jobs).query("purpose == 'target'")
+        assert rest["done"].tolist() == [4, 0] and rest["calls"].tolist() == [8, 12]
+        assert rest["cost"].isna().tolist() == [False, True], "the price of n isn't known"
+        with pytest.raises(RunError, match="it has another request under the prompt_id"):
+            simulate.job(heartbench.answers.case_prompts(cases, "chat"), model, run=run, turns=1)
         assert dump(run) == before
-        heartbench.answer(cases, model=model, run=run, progress=False)
+        answer(cases, model, run)
         before, calls = dump(run), server.server.stats["answers"]
-        judge = RubricJudge(model, name="judge", samples=2, shuffle=True)
-        plan = estimate_jobs([heartbench.judge_answers.job(run, judge)]).iloc[0]
+        one = RubricJudge(model, name="judge", shuffle=True)
+        plan = estimate_jobs([judge.job(run, one, samples=2)]).iloc[0]
         assert dump(run) == before and server.server.stats["answers"] == calls
-        assert (plan["owed"], plan["done"], plan["calls"]) == (24, 0, 24)
+        assert (plan["owed"], plan["done"], plan["calls"]) == (212, 0, 24)
         with pytest.raises(SetupError, match="needs the price of openai/n"):
-            heartbench.judge_answers.job(run, RubricJudge(server.llm("n")), budget=Budget(usd=1))
-        heartbench.judge_answers(run, judge, progress=False)
-        used = run.usage("purpose").set_index("purpose").loc["rubric judge"]
+            judge.job(run, RubricJudge(server.llm("n")), budget=Budget(usd=1))
+        judged(run, one, samples=2)
+        used = run.usage("purpose").set_index("purpose").loc["judge"]
         assert used["calls"] == plan["calls"] and used["cost"] < plan["cost_most"]
         assert plan["tokens_out"] == 24 * 400, "no longer than an answer may be"
         assert 0.5 < plan["tokens_in"] / used["tokens_in"] < 3, "the mock counts four characters a token"
-        done = estimate_jobs([heartbench.judge_answers.job(run, judge)])
+        done = estimate_jobs([judge.job(run, one, samples=2)])
         assert done["calls"].tolist() == [0, 0] and done["cost"].tolist() == [0, 0]
 
 
@@ -428,10 +446,9 @@ def test_batches_give_the_same_as_single_calls(serve, cases, tmp_path):
     for name, how in (("direct", {}), ("batched", {"batch": Batch(poll=0.1)})):
         with Run(tmp_path / name) as run:
             models = [server.llm("m"), server.llm("n")]
-            answers = heartbench.answer(cases[:3], model=models, run=run, progress=False, **how)
-            judge = RubricJudge(server.llm("learner"), samples=2)
-            hits = heartbench.judge_answers(run, judge, progress=False, **how)
-            assert run.judgements()["tries"].eq(2).all() and answers["status"].eq("ok").all()
+            answers = answer(cases[:3], models, run, **how)
+            hits = judged(run, RubricJudge(server.llm("learner")), samples=2, **how)
+            assert run.ratings()["attempts"].eq(2).all() and answers["status"].eq("ok").all()
             drafts = heartbench.building.draft_criteria(
                 cases[:3], answers, model=server.llm("drafter"), run=run, progress=False, **how
             )
@@ -442,16 +459,16 @@ def test_batches_give_the_same_as_single_calls(serve, cases, tmp_path):
 
 def test_a_folder_is_free_again_after_a_call_that_was_refused(serve, cases, tmp_path):
     server = serve()
-    heartbench.answer(cases[:2], model=server.llm(), run=tmp_path / "run", progress=False)
-    with pytest.raises(RunError, match="with other settings:\n  language"):
-        heartbench.answer(cases[:2], model=server.llm(), run=tmp_path / "run", language="en", progress=False)
-    judge = RubricJudge(server.llm("judge"))
+    with Run(tmp_path / "run") as run:
+        answer(cases[:2], server.llm(), run)
+        with pytest.raises(RunError, match="it has another request under the prompt_id"):
+            heartbench.answers.add_cases(run, cases[:2], language="en")
     refused = RubricJudge(server.llm("judge", api_key="bad-key"))
     with pytest.raises(SetupError):
-        heartbench.judge_answers(tmp_path / "run", refused, progress=False)
-    assert heartbench.judge_answers(tmp_path / "run", judge, progress=False)["status"].eq("ok").all()
+        judge(tmp_path / "run", refused, progress=False)
+    judge(tmp_path / "run", RubricJudge(server.llm("judge")), progress=False).close()
     with Run(tmp_path / "run") as run:
-        assert run.judgements()["status"].tolist() == ["ok", "ok"]
+        assert heartbench.judging.verdicts(run)["status"].eq("ok").all() and run.missing().empty
     contrast = bundled_answers().query("model == 'listener'")
     with pytest.raises(TableError, match="answers of 1 models"):
         heartbench.building.draft_criteria(
@@ -460,38 +477,53 @@ def test_a_folder_is_free_again_after_a_call_that_was_refused(serve, cases, tmp_
     Run(tmp_path / "run").close()
 
 
-def test_what_is_named_is_asked_for_again_and_old_verdicts_go(serve, cases, tmp_path):
-    "A cut answer that is asked for again takes its verdicts with it."
+def test_a_cut_answer_is_judged_and_not_asked_for_again(serve, cases, tmp_path):
     server = serve()
     with Run(tmp_path / "run") as run:
         cut = server.llm("always-truncated", name="m")
-        heartbench.answer(cases[:3], model=cut, run=run, progress=False)
-        assert run.answers()["status"].eq("truncated").all()
-        heartbench.judge_answers(run, RubricJudge(server.llm("judge")), progress=False)
-        before = server.server.stats["answers"]
-        heartbench.answer(cases[:3], model=cut, run=run, progress=False)
+        assert answer(cases[:3], cut, run)["status"].eq("truncated").all()
+        hits, before = judged(run, RubricJudge(server.llm("judge"))), server.server.stats["answers"]
+        answers = answer(cases[:3], cut, run)
         assert server.server.stats["answers"] == before
-        server.server.fault = lambda request, times: None
-        heartbench.answer(cases[:3], model=cut, run=run, retry=["failed", "truncated"], progress=False)
-        assert run.answers()["status"].eq("ok").all() and run.judgements()["status"].eq("planned").all()
-        hits = heartbench.judge_answers(run, RubricJudge(server.llm("judge")), progress=False)
-        said = run.answers().set_index("case_id")["content"]
-        for row in hits.itertuples():
-            assert row.hit == RubricServer.verdict(row.content, said[row.case_id])
+        said = answers.set_index("case_id")["content"]
+        assert all(row.hit == RubricServer.verdict(row.content, said[row.case_id]) for row in hits.itertuples())
+
+
+def test_a_run_of_heartbench_is_a_run_like_any_other(serve, cases, tmp_path):
+    "Behaviours are judged beside criteria; a split run comes together again; what is missing is listed and counted."
+    server = serve()
+    with Run(tmp_path / "run") as run:
+        answer(cases, server.llm(), run)
+        parts = run.split(3, tmp_path / "parts")
+        for part in parts:
+            judge(part, [RubricJudge(server.llm("judge"))], progress=False)
+            judge(part, [PatternJudge()], behaviours="emotions", progress=False)
+        with Run.merge(parts, tmp_path / "whole") as whole:
+            assert whole.missing().empty and len(heartbench.answers.run_cases(whole)) == 12
+            assert repr(whole) == "Run 'whole': 12 of 12 dialogues, 24 messages, 118 of 118 ratings ok"
+            labels = whole.labels()
+            assert labels.groupby("behaviour")["label"].size()["emotions"] == 12 and len(labels) == 118
+            verdicts = heartbench.judging.verdicts(whole).set_index(["case_id", "criterion"])["hit"]
+            own = labels[labels["behaviour"] != "emotions"]
+            keys = [tuple(name.rsplit("/", 1)) for name in own["behaviour"]]
+            assert [verdicts[case, int(number)] for case, number in keys] == own["label"].tolist()
+            assert set(own["category"]) <= {*heartbench.load_abilities()["ability"], "Other"}
+            assert len(panels.DialoguePanel(whole).items) == len(panels.RubricPanel(whole).items) == 12
+            panels.DisagreementPanel(whole)
 
 
 def test_the_async_twins_in_a_running_loop(serve, cases, tmp_path):
     server = serve()
 
     async def work():
-        folder, judge = tmp_path / "run", RubricJudge(server.llm("judge"))
-        answers = await heartbench.answers.aanswer(cases[:3], model=server.llm(), run=folder, progress=False)
-        return answers, await heartbench.ajudge_answers(folder, judge, progress=False)
+        with Run(tmp_path / "run") as run:
+            prompts = heartbench.answers.add_cases(run, cases[:3])
+            await asimulate(prompts, server.llm(), run=run, turns=1, progress=False)
+            await ajudge(run, RubricJudge(server.llm("judge")), progress=False)
 
-    answers, hits = asyncio.run(work())
-    assert len(answers) == 3 and hits["hit"].notna().all()
+    asyncio.run(work())
     with Run(tmp_path / "run", read_only=True) as run:
-        assert run.hits()["hit"].tolist() == hits["hit"].tolist()
+        assert heartbench.judging.verdicts(run)["hit"].notna().all() and len(heartbench.answers.answers_of(run)) == 3
         assert len(heartbench.answers.run_cases(run)) == 3
 
 
@@ -499,12 +531,16 @@ def test_shuffled_criteria_come_back_in_their_places(serve, cases, tmp_path):
     server = serve()
     with Run(tmp_path / "run") as run:
         heartbench.answers.add_answers(run, cases, bundled_answers())
-        plain = heartbench.judge_answers(run, RubricJudge(server.llm("plain")), progress=False)
-        heartbench.judge_answers(run, RubricJudge(server.llm("mixed"), shuffle=True), progress=False)
-        mixed = run.hits(["mixed"])
+        plain = judged(run, RubricJudge(server.llm("plain")))
+        judged(run, RubricJudge(server.llm("mixed"), shuffle=True))
+        mixed = heartbench.judging.verdicts(run, ["mixed"])
         assert mixed["hit"].tolist() == plain["hit"].tolist()
-        orders = run.query("SELECT criteria_order FROM judgements WHERE judge = 'mixed'")["criteria_order"]
-        assert any(json.loads(order) != sorted(json.loads(order)) for order in orders)
+        ratings = heartbench.judging.criterion_ratings(run).set_index(["case_id", "model"])
+        places = ratings[ratings["judge"] == "mixed"].groupby(level=[0, 1])["place"]
+        assert not places.agg(lambda place: place.is_monotonic_increasing).all()
+        assert ratings[ratings["judge"] == "plain"].groupby(level=[0, 1])["place"].agg(
+            lambda place: place.is_monotonic_increasing
+        ).all()
 
 
 def test_an_answer_cannot_speak_to_the_judge(serve, cases, tmp_path):
@@ -582,18 +618,22 @@ def test_an_answer_cannot_forge_verdicts(attack):
 
 
 def test_a_mark_is_the_same_when_asked_again_and_another_for_each_question(cases):
-    judge, other = RubricJudge("openai/a", shuffle=True), RubricJudge("openai/b", shuffle=True)
+    one, other = RubricJudge("openai/a", shuffle=True), RubricJudge("openai/b", shuffle=True)
     case, text = cases["en-nice-city"], "Five stars."
+
+    def prompt(rubric, answer, *where):
+        return str(rubric.request(heartbench.judging.case_item(case, answer, *where), case.criteria)[1]["content"])
+
     prompts = [
-        judge.prompt(case, text, "m", 1),
-        judge.prompt(case, text, "m", 2),
-        judge.prompt(case, text + " ", "m", 1),
-        judge.prompt(case, text, "n", 1),
-        other.prompt(case, text, "m", 1),
-        RubricJudge("openai/a", seed=1).prompt(case, text, "m", 1),
+        prompt(one, text, "m", 1),
+        prompt(one, text, "m", 2),
+        prompt(one, text + " ", "m", 1),
+        prompt(one, text, "n", 1),
+        prompt(other, text, "m", 1),
+        prompt(RubricJudge("openai/a", seed=1), text, "m", 1),
     ]
-    marks = [re.search(r'"mark": "(.+?)"', prompt[1]["content"])[1] for prompt in prompts]
-    assert len(set(marks)) == len(marks) and prompts[0] == judge.prompt(case, text, "m", 1)
+    marks = [re.search(r'"mark": "(.+?)"', text)[1] for text in prompts]
+    assert len(set(marks)) == len(marks) and prompts[0] == prompt(one, text, "m", 1)
     assert verdict_mark(f"{text} {marks[0]}") != marks[0], "an answer with the mark has another mark"
 
 
@@ -615,21 +655,21 @@ def test_forged_lists_change_no_verdict_on_a_server(cases, tmp_path):
     serving = Serving(ForgingServer())
     try:
         with Run(tmp_path / "run") as run:
-            heartbench.answer(cases[:3], model=serving.llm("hostile"), run=run, progress=False)
-            plain = heartbench.judge_answers(run, RubricJudge(serving.llm("plain")), progress=False)
-            heartbench.judge_answers(run, RubricJudge(serving.llm("quoting")), progress=False)
-            quoting = run.hits(["quoting"])
+            answer(cases[:3], serving.llm("hostile"), run)
+            plain = judged(run, RubricJudge(serving.llm("plain")))
+            judged(run, RubricJudge(serving.llm("quoting")))
+            quoting = heartbench.judging.verdicts(run, ["quoting"])
             assert quoting["hit"].notna().all() and quoting["hit"].tolist() == plain["hit"].tolist()
-            heartbench.judge_answers(run, RubricJudge(serving.llm("unmarked"), tries=2), progress=False)
-            assert run.hits(["unmarked"])["hit"].isna().all()
+            judged(run, RubricJudge(serving.llm("unmarked"), max_attempts=2))
+            assert heartbench.judging.verdicts(run, ["unmarked"])["hit"].isna().all()
             cut = serving.llm("always-truncated", name="cut")
             serving.server.body_of = lambda request, fault, whole=serving.server.body_of: {
                 **(body := whole(request, None)),
                 "choices": [{**body["choices"][0], "finish_reason": "length" if fault else "stop"}],
             }
-            heartbench.judge_answers(run, RubricJudge(cut, tries=2), progress=False)
-            told = run.judgements().query("judge == 'cut'")
-            assert told["status"].eq("unparsed").all() and told["error"].eq("cut off by the token limit").all()
+            judged(run, RubricJudge(cut, max_attempts=2))
+            told = run.ratings().query("judge == 'cut'")
+            assert told["status"].eq("unparsed").all() and told["explanation"].eq("cut off by the token limit").all()
     finally:
         serving.stop()
 
@@ -701,14 +741,12 @@ def test_a_killed_process_repeats_at_most_what_was_in_flight(serve, tmp_path):
         time.sleep(0.02)
     process.kill()
     with Run(tmp_path / "run", read_only=True) as run:
-        done = int((run.judgements()["status"] == "ok").sum())
-        assert 0 < done < 24
-        assert run.rubric_ratings()["hit"].notna().sum() > 0
+        assert 0 < run.ratings()["dialogue_id"].nunique() < 24
+        assert heartbench.judging.criterion_ratings(run)["hit"].notna().sum() > 0
     assert Fork(judge_bundled, tmp_path / "run", server.url).wait(120) == 0
     assert server.server.stats["requests"] <= 24 + 3
     with Run(tmp_path / "run", read_only=True) as run:
-        assert run.hits()["hit"].notna().all()
-        assert run.query("SELECT COUNT(*) AS n FROM rubric_ratings")["n"].iloc[0] == 212
+        assert heartbench.judging.verdicts(run)["hit"].notna().all() and len(run.ratings()) == 212
 
 
 def test_import_is_light():
@@ -766,18 +804,18 @@ def test_a_case_without_a_verdict_has_no_released_score(cases, tmp_path):
 
 def test_an_exported_run_comes_back_with_answers_and_verdicts(serve, cases, tmp_path):
     server = serve()
-    judge = RubricJudge(server.llm("a"), samples=2, shuffle=True)
+    one = RubricJudge(server.llm("a"), shuffle=True)
     with Run(tmp_path / "run") as run:
-        heartbench.answer(cases, model=server.llm(), run=run, progress=False)
-        hits = heartbench.judge_answers(run, judge, progress=False)
-        answers, ratings = run.answers(), run.rubric_ratings()
+        answer(cases, server.llm(), run)
+        hits = judged(run, one, samples=2)
+        answers, ratings = heartbench.answers.answers_of(run), heartbench.judging.criterion_ratings(run)
         export = run.export(tmp_path / "export")
     before = server.server.stats["answers"]
     with Run.restore(export, tmp_path / "again") as again:
         assert [case.hash for case in heartbench.answers.run_cases(again)] == [case.hash for case in cases]
-        pd.testing.assert_frame_equal(again.answers(), answers)
-        pd.testing.assert_frame_equal(again.rubric_ratings(), ratings)
-        pd.testing.assert_frame_equal(heartbench.judge_answers(again, judge, progress=False), hits)
+        pd.testing.assert_frame_equal(heartbench.answers.answers_of(again), answers)
+        pd.testing.assert_frame_equal(heartbench.judging.criterion_ratings(again), ratings)
+        pd.testing.assert_frame_equal(judged(again, one, samples=2), hits)
     assert server.server.stats["answers"] == before and hits["hit"].notna().all()
 
 

@@ -75,6 +75,33 @@ def test_keys(notebook, folder):
     assert message(panel) == before and len(annotations(folder, history=True)) == 5
 
 
+def test_keys_pressed_faster_than_the_kernel_answers(open_notebook, folder):
+    "Four a second, where an answer takes longer than that: each is a label, in the order in which they were pressed."
+    slow = "import time\npanel = _\ndraw = type(panel).draw\n"
+    slow += "type(panel).draw = lambda *given: (time.sleep(0.4), draw(*given))[1]"
+    notebook = open_notebook([OPEN.format(str(folder), "Ada"), slow])
+    panel, keyboard = notebook.panels.first, notebook.page.keyboard
+    done(panel, 0)
+    focus(panel)
+    pressed = "yynu" * 4
+    keyboard.type(pressed, delay=250)
+    done(panel, 16)
+    kept = annotations(folder)["verdict"].map({True: "y", False: "n"}).fillna("u")
+    assert "".join(kept) == pressed
+    panel.get_by_text("Last labels").click()
+    last = panel.locator(".ak-last li")
+    seen(last).to_have_count(10)
+    seen(panel.get_by_role("status")).to_contain_text("Saved: Can't tell. 16 of 28 labelled.")
+    keyboard.type("zzzr", delay=20)  # undo and redo wait for their turn too
+    seen(panel.get_by_role("status")).to_contain_text("14 of 28 labelled.", timeout=30_000)
+    assert "".join(annotations(folder)["verdict"].map({True: "y", False: "n"}).fillna("u")) == pressed[:14]
+    seen(last).to_have_count(10)  # the history stays open
+    before = message(panel)
+    last.nth(0).get_by_role("button").click()
+    seen(panel.locator(".ak-judged")).not_to_have_text(before, use_inner_text=True)
+    seen(panel.locator(".ak-decide [aria-pressed=true]")).to_have_count(1)
+
+
 def test_keys_and_shortcuts_keep_apart(notebook):
     "Keys in the panel don't reach JupyterLab, where b adds a cell and y turns one into code; outside they do."
     page, panel = notebook.page, notebook.panels.first
@@ -118,7 +145,7 @@ def test_held_key_and_notes(notebook, folder):
 
 
 def test_buttons_and_one_behaviour_at_a_time(notebook, folder):
-    panel, heading = notebook.panels.first, notebook.panels.first.locator(".ak-definition h4")
+    panel, heading = notebook.panels.first, notebook.panels.first.locator(".ak-question h4")
     names, first = [], message(panel)
     panel.get_by_role("button", name="Later s").click()
     seen(panel.locator(".ak-judged")).not_to_have_text(first, use_inner_text=True)

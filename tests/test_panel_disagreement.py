@@ -72,7 +72,7 @@ def test_pairs_and_cells(notebook, ratings):
     panel = notebook.panels.first
     table = confusion(ratings, "embeddings and grammar", "sentences")
     both, same = table.iloc[:2, :2].to_numpy().sum(), table.iloc[0, 0] + table.iloc[1, 1]
-    panel.get_by_role("button", name=f"embeddings and grammar and sentences: differ on {both - same} of {both}").click()
+    panel.get_by_role("button", name=f"embeddings and grammar | sentences: differ on {both - same} of {both}").click()
     seen(panel.get_by_text(f"Both have a verdict on {both:,} of {table.to_numpy().sum():,}")).to_be_visible()
     shown = panel.locator(".ak-matrix td button, .ak-matrix td .ak-quiet").all_inner_texts()
     assert [int(text.replace(",", "")) for text in shown] == table.to_numpy().flatten().tolist()
@@ -81,15 +81,15 @@ def test_pairs_and_cells(notebook, ratings):
     cell.click()
     says(panel, f"{table.loc['Yes', 'no verdict']:,} of")
     seen(cell).to_have_attribute("aria-pressed", "true")
-    chips = ["Judges: embeddings and grammar and sentences ×", "Their verdicts: Yes, no verdict ×"]
+    chips = ["Judges: embeddings and grammar | sentences ×", "Their verdicts: Yes, no verdict ×"]
     seen(panel.locator(".ak-chip")).to_have_text(chips)
     seen(panel.locator(".ak-judge", has_text="sentences").locator(".ak-yes-no")).to_have_count(2)
     cell.click()
     seen(panel.locator(".ak-chip")).to_have_count(1)
     panel.get_by_title("embeddings and grammar: Yes; sentences: Yes. List these messages").click()
     says(panel, f"{table.loc['Yes', 'Yes']:,} of")
-    panel.get_by_role("button", name="Remove Judges: embeddings and grammar and sentences").click()
-    seen(panel.get_by_role("button", name="embeddings and grammar and sentences")).to_be_visible()
+    panel.get_by_role("button", name="Remove Judges: embeddings and grammar | sentences").click()
+    seen(panel.get_by_role("button", name="embeddings and grammar | sentences")).to_be_visible()
     seen(panel.locator(".ak-chip")).to_have_count(0)
 
 

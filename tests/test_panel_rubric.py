@@ -7,7 +7,7 @@ from anthrokit import heartbench
 from anthrokit.core import Run
 from anthrokit.core.votes import label_criteria
 from anthrokit.heartbench import bundled_answers, bundled_ratings, bundled_verdicts, load_cases
-from anthrokit.heartbench.answers import add_answers
+from anthrokit.heartbench.answers import add_answers, answers_of
 from anthrokit.panels.rubric import RubricPanel
 
 CELL = """
@@ -97,18 +97,24 @@ def test_a_run_with_missing_verdicts_and_a_special_hit(tmp_path):
     cases, answers = load_cases("bundled"), bundled_answers()
     with Run(tmp_path / "run") as run:
         add_answers(run, cases, answers)
-        judge = {"judge": "ours", "position": 0, "samples": 1, "settings": "{}", "hash": "x"}
-        run.write("rubric_judges", [judge])
+        judge = {"judge": "ours", "position": 0, "samples": 1, "settings": "{}", "hash": "x", "counted": False}
+        run.write("judges", [{**judge, "behaviours": "[]", "asks_about": "criteria"}])
+        dialogue = answers_of(run).set_index(["model", "case_id"])["dialogue_id"]
         ratings = bundled_ratings(["strict"])
         judged = ratings[ratings["case_id"] != "zh-mother-calls"].assign(judge="ours")
-        pairs = judged[["model", "case_id"]].drop_duplicates().to_dict("records")
-        run.write("judgements", [{**pair, "judge": "ours", "sample": 1, "status": "ok"} for pair in pairs])
         other = cases["zh-newcomer-promoted"].criteria[-1].number
         special = (judged["case_id"] == "zh-newcomer-promoted") & (judged["criterion"] == other)
         judged.loc[special & (judged["model"] == "adviser"), "hit"] = True
         kept = judged[~((judged["case_id"] == "en-near-miss") & (judged["criterion"] == 1))]
-        rows = kept.drop(columns="reason").astype({"hit": int}).to_dict("records")
-        run.write("rubric_ratings", rows)
+        about = {"turn": 1, "judge": "ours", "sample": 1}
+        rows = [
+            {
+                **{**about, "dialogue_id": dialogue[row.model, row.case_id]},
+                **{"behaviour": f"{row.case_id}/{row.criterion}", "verdict": row.hit, "status": "ok"},
+            }
+            for row in kept.itertuples()
+        ]
+        run.write("ratings", rows)
         panel = RubricPanel(run)
         assert len(panel.items) == 12 and panel.source.models == ["adviser", "listener"]
         panel.state = {"worth": "missing"}
@@ -120,8 +126,8 @@ def test_a_run_with_missing_verdicts_and_a_special_hit(tmp_path):
         assert set(panel.items) == {"zh-newcomer-promoted", *bundled["case_id"]}
         assert "the whole answer scores 0" in panel.page
         assert panel.source.seen == run.version
-        pair = {"model": "adviser", "case_id": "zh-mother-calls", "judge": "ours", "sample": 1}
-        run.write("judgements", [{**pair, "status": "refused"}])
+        refused = {**about, "dialogue_id": dialogue["adviser", "zh-mother-calls"], "status": "refused"}
+        run.write("ratings", [{**refused, "behaviour": "zh-mother-calls/1", "verdict": None}])
         panel.refresh()
         panel.state = {"worth": "missing"}
         assert "refused" in panel.page

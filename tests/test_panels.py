@@ -7,7 +7,7 @@ import hostile
 import pytest
 from browser import SLOW, Notebook, Voila, everywhere, filters, says, seen, unharmed, walk
 
-from anthrokit import demo_run
+from anthrokit import LLM, LLMJudge, demo_run, judge
 
 OWN = "from anthrokit import demo_run, {0}\npanel = {0}(demo_run({1!r}), {2})\npanel"
 
@@ -65,8 +65,8 @@ def test_dialogue_panel_controls(dialogues, labels):
 
     badge = panel.locator("summary.ak-badge", has_text="emotions").first
     reasons = badge.locator("xpath=..").locator("table")
-    for judge in ("grammar", "embeddings and grammar", "sentences"):  # opened, since it was asked for
-        seen(reasons.get_by_role("cell", name=judge, exact=True)).to_be_visible()
+    for name in ("grammar", "embeddings and grammar", "sentences"):  # opened, since it was asked for
+        seen(reasons.get_by_role("cell", name=name, exact=True)).to_be_visible()
     badge.click()
     seen(reasons).not_to_be_visible()
     badge.press("Enter")
@@ -80,9 +80,9 @@ def test_dialogue_panel_controls(dialogues, labels):
     seen(panel.locator("summary.ak-absent").first).to_be_attached()
     form.get_by_label("As Markdown").check()
     seen(panel.locator(".ak-rich p").first).to_be_attached()
-    folded = panel.get_by_text("You are playing a person")
+    folded = panel.locator(".ak-system .ak-text", has_text="You are playing a person")
     seen(folded).not_to_be_visible()
-    panel.get_by_text("System prompts, models, tokens, cost").click()
+    panel.get_by_text("System prompt of the user model").click()
     seen(folded).to_be_visible()
 
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
@@ -91,6 +91,58 @@ def test_dialogue_panel_controls(dialogues, labels):
     copied = page.evaluate("navigator.clipboard.readText()")
     assert copied.startswith("**") and "Target, turn 5:" in copied and "★ emotions" in copied
     assert not dialogues.dialogs
+
+
+def test_the_list_as_a_table_and_on_paper(dialogues, labels):
+    "Columns sort; in the table all are there; what is in view goes to paper by itself."
+    panel, page = dialogues.panels.first, dialogues.page
+    cells = panel.locator(".ak-row .ak-cell:not(.ak-cell-wide)")
+    seen(panel.get_by_role("button", name="Target")).not_to_be_visible()
+    panel.get_by_role("button", name="Table").click()
+    seen(panel.get_by_role("button", name="Target")).to_be_visible()
+    seen(panel.locator(".ak-page")).not_to_be_visible()
+    panel.get_by_role("button", name="Present").click()
+    present = labels[labels["label"].fillna(False)].drop_duplicates(["dialogue_id", "behaviour"])
+    most = present.groupby("dialogue_id").size().max()
+    seen(cells.nth(1)).to_have_text(str(most))
+    dialogues.screenshot("dialogue_table")
+    panel.locator(".ak-row").first.click()
+    seen(panel.locator(".ak-page")).to_be_visible()
+    seen(panel.locator(".ak-place")).to_have_text("1 / 16")
+    title = panel.locator(".ak-page h4").inner_text()
+    panel.get_by_role("button", name="Print").click()
+    sheet = page.frame_locator("iframe.ak-paper")
+    seen(sheet.locator(".ak-page h4")).to_have_text(title)
+    seen(sheet.get_by_role("button", name="Next")).to_have_count(0)
+
+
+def test_a_judges_prompt_and_response_are_one_click_away(open_notebook, server, tmp_path):
+    with demo_run(tmp_path / "demo") as run:
+        judge(run, LLMJudge(LLM("openai/judge", api_base=server())), behaviours=["empathy"], progress=False)
+        message = run.messages().query("role == 'assistant'")["content"].iloc[0]
+    notebook = open_notebook([OWN.format("DialoguePanel", str(tmp_path / "demo"), "state={'absent': True}")])
+    panel = notebook.panels.first
+    badge = panel.locator("details[data-place='1/empathy']")
+    badge.locator("summary").click()
+    badge.get_by_role("button", name="Prompt and response").first.click()
+    call = badge.locator(".ak-call")
+    seen(call).to_contain_text("You label single messages of a dialogue")
+    seen(call).to_contain_text(message[:40])
+    seen(call).to_contain_text("Verdict")
+    badge.get_by_role("button", name="Prompt and response").first.click()
+    seen(call).to_have_count(0)
+    seen(badge.locator("table")).to_be_visible()  # it stays open
+
+
+def test_an_empty_run_says_so(open_notebook, tmp_path):
+    code = "from anthrokit import DialoguePanel, EmergencePanel, DisagreementPanel, Run\n{}(Run({!r}))"
+    kinds = ("DialoguePanel", "EmergencePanel", "DisagreementPanel")
+    notebook = open_notebook([code.format(kind, str(tmp_path / kind)) for kind in kinds])
+    for place in range(3):
+        panel = notebook.panels.nth(place)
+        seen(panel.locator(".ak-side .ak-empty")).to_contain_text("here yet")
+        seen(panel.get_by_text("fits these filters")).to_have_count(0)
+        seen(panel.get_by_role("button", name="Yes y")).to_have_count(0)
 
 
 @everywhere
@@ -146,7 +198,7 @@ def test_keys_pressed_while_others_are_on_their_way(open_notebook, tmp_path):
 def test_tab_reaches_everything(dialogues):
     "In reading order, each with a name."
     names = dialogues.tab_order()
-    wanted = ["Filters", "→", "Copy as Markdown", "⟳", "?"]
+    wanted = ["Filters", "→", "Table", "Copy as Markdown", "Print", "⟳", "?"]
     assert names[: len(wanted)] == wanted
     badges = dialogues.panels.first.locator("summary.ak-badge").all_inner_texts()
     assert [name for name in names if name in badges] == badges
@@ -249,7 +301,7 @@ def test_voila(browser, tmp_path):
 
 PICTURES = {
     "dialogue": "DialoguePanel(run, state={'behaviour': 'emotions'})",
-    "disagreement": "DisagreementPanel(run, annotator='Ada', state={'pair': 'embeddings and grammar and sentences'})",
+    "disagreement": "DisagreementPanel(run, annotator='Ada', state={'pair': 'embeddings and grammar | sentences'})",
     "emergence": "EmergencePanel(run, state={'line': 'emotions', 'turns': '2-4'})",
     "annotation": "AnnotationPanel(run, annotator='Ada')",
     "rubric": "RubricPanel({'cases': load_cases('bundled'), 'answers': bundled_answers(), 'hits': bundled_verdicts()})",

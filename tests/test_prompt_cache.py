@@ -5,13 +5,12 @@ import random
 import subprocess
 import sys
 import urllib.request
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from anthrokit.core import Run
-from anthrokit.heartbench import RubricJudge, bundled_answers, judge_answers, load_cases
+from anthrokit.heartbench import RubricJudge, bundled_answers, load_cases
 from anthrokit.heartbench.answers import add_answers
 from anthrokit.judging import LLMJudge, TogetherJudge, judge
 from anthrokit.models import LLM
@@ -201,12 +200,12 @@ def test_samples_of_a_rubric_judge_find_the_case_at_hand(tmp_path, addresses, na
         answers = bundled_answers()
         answers["content"] = answers["content"] + " " + "and so on " * 900
         add_answers(run, cases, answers)
-        one = RubricJudge(model(name, addresses), samples=3, tries=1, structured=False)
-        judge_answers(run, one, progress=False)
+        one = RubricJudge(model(name, addresses), max_attempts=1, structured=False)
+        judge(run, one, samples=3, progress=False)
         told = run.usage("model").iloc[0]
         assert told["tokens_cached"] == pytest.approx(2 / 3 * told["tokens_in"], rel=0.1)
         if name.startswith("anthropic"):
             after = kept_by_claude(addresses)
             assert after[0] - before[0] == told["tokens_cached"]
-            judge_answers(run, replace(one, samples=4), progress=False)  # one more: nothing else begins like it
+            judge(run, one, samples=4, progress=False)  # one more: nothing else begins like it
             assert kept_by_claude(addresses) == after

@@ -12,10 +12,10 @@ import mock_openai
 import pytest
 
 from anthrokit.core import Run, SetupError
-from anthrokit.heartbench import RubricJudge, answer, bundled_answers, judge_answers, load_cases
-from anthrokit.heartbench.answers import add_answers, answer_prompt
+from anthrokit.heartbench import RubricJudge, bundled_answers, load_cases
+from anthrokit.heartbench.answers import add_answers, add_cases, answer_prompt
 from anthrokit.heartbench.building import draft_criteria, draft_prompt
-from anthrokit.heartbench.judging import rubric_prompt
+from anthrokit.heartbench.judging import case_item, rubric_prompt
 from anthrokit.judging import LLMJudge, Released, TogetherJudge, judge
 from anthrokit.judging.judges import PASSAGE_FIRST_TEMPLATE, Item, judge_prompt, together_prompt
 from anthrokit.models import LLM, Batch
@@ -199,16 +199,17 @@ def test_a_dialogue_is_told_to_both_sides(model, way, tmp_path, name):
 @pytest.mark.parametrize("name, style", [(MODELS[0], "transcript"), *((name, "chat") for name in MODELS)])
 def test_a_case_is_put_as_it_is(model, way, tmp_path, name, style):
     cases = load_cases("bundled")
-    answer(cases, model=model(name), run=tmp_path / "run", style=style, **how(way))
+    with Run(tmp_path / "run") as run:
+        simulate(add_cases(run, cases, style), model(name), run=run, turns=1, **how(way))
     wanted = [tuple((one["role"], one["content"]) for one in answer_prompt(case, style)) for case in cases]
     assert Counter(tuple(said) for _, said, _ in CAME) == Counter(wanted)
 
 
 RUBRICS = {
-    "default": {},
-    "samples": {"samples": 3},
-    "shuffled": {"samples": 2, "shuffle": True},
-    "one by one": {"at_once": 1},
+    "default": (1, {}),
+    "samples": (3, {}),
+    "shuffled": (2, {"shuffle": True}),
+    "one by one": (1, {"criteria_per_call": 1}),
 }
 
 
@@ -217,15 +218,18 @@ RUBRICS = {
 )
 def test_a_rubric_judge_is_shown_case_answer_and_criteria(model, way, tmp_path, kind, name):
     cases, answers = load_cases("bundled"), bundled_answers().head(1 if kind == "one by one" else 3)
-    one = RubricJudge(model(name), tries=1, **RUBRICS[kind])
+    samples, settings = RUBRICS[kind]
+    one = RubricJudge(model(name), max_attempts=1, **settings)
     with Run(tmp_path / "run") as run:
         add_answers(run, cases, answers)
-        judge_answers(run, one, **how(way))
+        judge(run, one, samples=samples, **how(way))
     wanted, mark = Counter(), re.compile(r"v-\w{12}")
     for row in answers.itertuples():
         case = cases[row.case_id]
-        for sample in range(1, one.samples + 1):
-            for part in one.parts(case, row.model, sample):
+        for sample in range(1, samples + 1):
+            order = [item.number for item in one.order(case_item(case, row.content, row.model, sample), case.criteria)]
+            size = settings.get("criteria_per_call", len(order))
+            for part in (order[start : start + size] for start in range(0, len(order), size)):
                 said = rubric_prompt(case, row.content, part, mark="v-" + "0" * 12)
                 wanted[tuple((message["role"], message["content"]) for message in said)] += 1
     came = Counter(

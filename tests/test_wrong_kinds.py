@@ -47,7 +47,7 @@ TABLES = {
     "golden": lambda: heartbench.expert_agreement(FRAME, heartbench.bundled_verdicts()),
     "disagreements": lambda: heartbench.results.expert_disagreements(FRAME, heartbench.bundled_verdicts()),
     "saturation": lambda: heartbench.hard_sets.saturation_without(FRAME),
-    "order": lambda: heartbench.rubric_judges.position_effect(FRAME, FRAME),
+    "order": lambda: heartbench.rubric_judges.position_effect(FRAME),
     "persona": lambda: heartbench.personas.persona(FRAME),
     "decisions": lambda: heartbench.experts.apply_decisions(heartbench.load_cases("bundled"), FRAME),
     "drafts": lambda: heartbench.building.add_drafts(heartbench.load_cases("bundled"), FRAME),

@@ -1,8 +1,8 @@
-"""From labels to answers: profiles, emergence, comparisons, agreement."""
+"""Statistics of labels: profiles, emergence, comparisons, agreement."""
 # Written by docs/subpackages.py: change its list, not this file.
 import lazy_loader
 
-__getattr__, __dir__, __all__ = lazy_loader.attach(
+_load, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submodules=["clustered", "comparisons", "domains", "interrater", "people", "pressure", "profiles", "snowballing", "synthetic", "talk_about_the_system", "timing", "versions"],
     submod_attrs={
@@ -19,3 +19,14 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "versions": ["compare_versions", "drift"],
     },
 )
+
+
+def __getattr__(name):
+    try:
+        return _load(name)
+    except AttributeError:
+        if name.startswith("_"):
+            raise
+    from anthrokit.core.errors import missing_attribute
+
+    raise AttributeError(missing_attribute(__name__, name))

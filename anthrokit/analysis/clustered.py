@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from numbers import Real
-from typing import Any
+from numbers import Integral, Real
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -16,19 +16,26 @@ from ..core import Run, TableError
 from ..core.tables import require_unique
 
 # %% auto #0
-__all__ = ['as_names', 'check_level', 'check_range', 'at_least_half', 'as_labels', 'sorted_levels', 'as_floats', 'judge_columns',
-           'context_columns', 'clusters', 'whole_turns', 'require_labelled_once', 'group_rows', 'ClusterCounts',
-           'proportion', 'difference', 'draw_clusters', 'has_enough_clusters', 'percentile_interval', 'resample',
-           'holm']
+__all__ = ['as_names', 'check_level', 'check_range', 'at_least_half', 'check_count', 'as_labels', 'sorted_levels', 'as_floats',
+           'judge_columns', 'context_columns', 'clusters', 'whole_turns', 'require_labelled_once', 'group_rows',
+           'ClusterCounts', 'proportion', 'Shares', 'share_estimates', 'together', 'recover_limits', 'contrast',
+           'difference', 'draw_clusters', 'has_enough_clusters', 'percentile_interval', 'resample', 'holm']
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #47cbc8b8
-def as_names(by: str | Sequence[str]) -> list[str]:
-    """One column name, or several, as a list.
+def as_names(by: str | Sequence[str], what: str = "by") -> list[str]:
+    """Return one column name, or several, as a list.
+
+    Parameters
+    ----------
+    by : str or sequence of str
+        The name or names.
+    what : str
+        The parameter's name, for the error.
 
     Raises
     ------
     TypeError
-        It is no text and no list.
+        It is neither text nor a list of texts.
 
     Examples
     --------
@@ -36,9 +43,10 @@ def as_names(by: str | Sequence[str]) -> list[str]:
     >>> as_names("target"), as_names(("target", "behaviour"))
     (['target'], ['target', 'behaviour'])
     """
-    if not isinstance(by, Iterable):
-        raise TypeError(f"by is the name of a column, or a list of names, () for none; not {by!r}")
-    return [by] if isinstance(by, str) else list(by)
+    names = [by] if isinstance(by, str) else list(by) if isinstance(by, Iterable) else None
+    if names is None or not all(isinstance(name, str) for name in names):
+        raise TypeError(f"{what} is a name, or a list of names, () for none; not {by!r}")
+    return names
 
 
 def check_level(ci: float) -> None:
@@ -97,6 +105,26 @@ def at_least_half(share: pd.Series) -> pd.Series:
     [False, True, True]
     """
     return share >= 0.5 - 1e-6
+
+
+def check_count(**values: int) -> None:
+    """Raise if a number of resamples, swaps or turns, or a seed, is not a whole number of 0 or more.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Names the parameter and its value.
+
+    Examples
+    --------
+    >>> from anthrokit.analysis.clustered import check_count
+    >>> check_count(n_resamples=2000, seed=0)
+    """
+    for name, value in values.items():
+        if not isinstance(value, Integral) or isinstance(value, bool):
+            raise TypeError(f"{name} is a whole number, such as 100; not {value!r}")
+        if value < 0:
+            raise ValueError(f"{name} is 0 or more, not {value!r}")
 
 
 def as_labels(given: Run | pd.DataFrame) -> pd.DataFrame:
@@ -190,10 +218,9 @@ _VOTES = {"behaviour", "category", "votes_for", "votes_cast", "label", "truth"}
 
 
 def judge_columns(labels: pd.DataFrame) -> list[str]:
-    """The judge columns of a labels table: every column of True, False and gaps that is not one of its own.
+    """Return the judges of a labels table: the columns between behaviour and votes_for, as `Run.labels` writes them.
 
-    Where such columns hold more votes than were cast, one of them is no judge's: then those between behaviour and
-    votes_cast count.
+    Columns elsewhere describe the label, whatever their type. A table without votes_for names no judges.
 
     Parameters
     ----------
@@ -207,13 +234,10 @@ def judge_columns(labels: pd.DataFrame) -> list[str]:
     >>> judge_columns(simulate_labels(1, base_prompts=2, judges=2))
     ['synthetic judge 1', 'synthetic judge 2']
     """
-    columns = [name for name in labels.columns if name not in _VOTES]
-    columns = [name for name in columns if pd.api.types.infer_dtype(labels[name]) == "boolean"]
-    if "votes_cast" in labels.columns and (labels[columns].notna().sum(axis=1) > labels["votes_cast"]).any():
-        order = list(labels.columns)
-        among = order[order.index("behaviour") + 1 : order.index("votes_cast")]
-        columns = [name for name in columns if name in among]
-    return columns
+    order = [*labels.columns]
+    if "behaviour" not in order or "votes_for" not in order:
+        return []
+    return [name for name in order[order.index("behaviour") + 1 : order.index("votes_for")] if name not in _VOTES]
 
 
 def context_columns(labels: pd.DataFrame) -> list[str]:
@@ -486,30 +510,33 @@ def _rows_worth(
     return effective, np.fmax(worth, bound), alike
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #ded76a30
-def _score_interval(
+def _score_limits(
     estimate: np.ndarray, variance: np.ndarray, totals: np.ndarray, informative: np.ndarray, ci: float
-) -> pd.DataFrame:
-    "Wilson's interval for a share with a cluster-robust variance; see `proportion`."
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    "Return Wilson's limits with a cluster-robust variance, and the rows that a share is worth, twice as `_rows_worth`."
     from scipy.special import ndtri
 
     check_level(ci)
-    n, n_clusters = totals.sum(axis=0), (totals > 0).sum(axis=0)
     effective, worth, _ = _rows_worth(estimate, variance, totals, informative, ci)
     with np.errstate(invalid="ignore", divide="ignore"):
         low, high = _wilson(estimate, worth, ndtri(0.5 + ci / 2))
+    usable = (totals > 0).sum(axis=0) >= 2
+    low = np.where(usable, np.minimum(np.clip(low, 0, 1), estimate), np.nan)
+    high = np.where(usable, np.maximum(np.clip(high, 0, 1), estimate), np.nan)
+    return low, high, np.where(usable, effective, np.nan), worth
+
+
+def _score_interval(
+    estimate: np.ndarray, variance: np.ndarray, totals: np.ndarray, informative: np.ndarray, ci: float
+) -> pd.DataFrame:
+    "Return the table of `proportion` from shares and their cluster-robust variance."
+    low, high, effective, _ = _score_limits(estimate, variance, totals, informative, ci)
+    n = totals.sum(axis=0)
+    with np.errstate(invalid="ignore", divide="ignore"):
         design = np.where((estimate <= 0) | (estimate >= 1), np.nan, n / effective)
-    usable = n_clusters >= 2
-    return pd.DataFrame(
-        {
-            "estimate": estimate,
-            "ci_low": np.where(usable, np.minimum(np.clip(low, 0, 1), estimate), np.nan),
-            "ci_high": np.where(usable, np.maximum(np.clip(high, 0, 1), estimate), np.nan),
-            "n": n.astype(np.int64),
-            "n_clusters": n_clusters.astype(np.int64),
-            "design_effect": np.where(usable, design, np.nan),
-            "ci": ci,
-        }
-    )
+    counts = {"n": n.astype(np.int64), "n_clusters": (totals > 0).sum(axis=0).astype(np.int64)}
+    limits = {"estimate": estimate, "ci_low": low, "ci_high": high}
+    return pd.DataFrame({**limits, **counts, "design_effect": design, "ci": ci})
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #3d2a567e
 def _influence(sums: np.ndarray, totals: np.ndarray) -> np.ndarray:
@@ -527,6 +554,14 @@ def _cluster_variance(influence: np.ndarray, totals: np.ndarray) -> np.ndarray:
     """
     with np.errstate(invalid="ignore", divide="ignore"):
         return (influence**2 / (1 - totals / totals.sum(axis=0))).sum(axis=-2)
+
+
+def _share_variance(successes: np.ndarray, totals: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    "Return shares, their variances, and the clusters with a row of the rarer outcome."
+    with np.errstate(invalid="ignore", divide="ignore"):
+        estimate = successes.sum(axis=0) / totals.sum(axis=0)
+    informative = np.minimum((successes > 0).sum(axis=0), (successes < totals).sum(axis=0))
+    return estimate, _cluster_variance(_influence(successes, totals), totals), informative
 
 
 def proportion(successes: np.ndarray, totals: np.ndarray, ci: float = 0.95) -> pd.DataFrame:
@@ -562,11 +597,8 @@ def proportion(successes: np.ndarray, totals: np.ndarray, ci: float = 0.95) -> p
        estimate   n  n_clusters
     0       0.3  30           3
     """
-    successes, totals = np.asarray(successes, dtype=float), np.asarray(totals, dtype=float)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        estimate = successes.sum(axis=0) / totals.sum(axis=0)
-    variance = _cluster_variance(_influence(successes, totals), totals)
-    informative = np.minimum((successes > 0).sum(axis=0), (successes < totals).sum(axis=0))
+    totals = np.asarray(totals, dtype=float)
+    estimate, variance, informative = _share_variance(np.asarray(successes, dtype=float), totals)
     return _score_interval(estimate, variance, totals, informative, ci)
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #b863f00b
@@ -588,36 +620,79 @@ def _mean(sums: np.ndarray, totals: np.ndarray, ci: float) -> pd.DataFrame:
     return pd.DataFrame({**limits, "n": n.astype(int), "n_clusters": count, "ci": ci})
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #09582843
-def _correlation(one: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """Correlation of two estimates from their influence by cluster; 0 where one has none.
+def _correlation(
+    one: np.ndarray, other: np.ndarray, one_floor: np.ndarray | float = 0.0, other_floor: np.ndarray | float = 0.0
+) -> np.ndarray:
+    """Return the correlation of two estimates from their influence by cluster; 0 where one has none.
 
-    Of two clusters one lies as far above as the other below: that 1 or −1 says nothing, and counts as 0.
+    The floors are variances of changes that no cluster shows. They draw the correlation towards 0, the more the closer
+    it is to 1 or −1. Of two clusters one is as far above as the other is below: that correlation says nothing, and
+    counts as 0.
     """
     with np.errstate(invalid="ignore", divide="ignore"):
-        found = (one * other).sum(axis=0) / np.sqrt((one**2).sum(axis=0) * (other**2).sum(axis=0))
+        common, spread = (one * other).sum(axis=0), [(side**2).sum(axis=0) for side in (one, other)]
+        shared = common**2 / (spread[0] * spread[1])  # the share of variance that the sides have in common
+        correlation = common / np.sqrt((spread[0] + shared * one_floor) * (spread[1] + shared * other_floor))
     several = ((one != 0) | (other != 0)).sum(axis=0) > 2
-    return np.where(several, np.clip(np.nan_to_num(found), -1, 1), 0)
+    return np.where(several, np.clip(np.nan_to_num(correlation), -1, 1), 0)
 
 
-def _two_shares(
-    successes_a: np.ndarray, totals_a: np.ndarray, successes_b: np.ndarray, totals_b: np.ndarray, ci: float
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    "Two shares (groups × estimate, low, high), and the correlation that comes from sharing clusters."
-    limits = ["estimate", "ci_low", "ci_high"]
-    a = proportion(successes_a, totals_a, ci)[limits].to_numpy()
-    b = proportion(successes_b, totals_b, ci)[limits].to_numpy()
-    return a, b, _correlation(_influence(successes_a, totals_a), _influence(successes_b, totals_b))
+class Shares(NamedTuple):
+    """Shares or differences of shares, with what a difference of two of them is computed from.
+
+    Attributes
+    ----------
+    ends : array, groups × 3
+        Estimate, lower limit, upper limit.
+    influence : array, clusters × groups
+        Influence of each cluster on the estimate.
+    floor : array, groups
+        Variance of changes that no cluster shows.
+    rows : array, groups
+        Independent rows that the estimate is worth.
+    """
+
+    ends: np.ndarray
+    influence: np.ndarray
+    floor: np.ndarray
+    rows: np.ndarray
 
 
-def _recover_limits(a: np.ndarray, b: np.ndarray, together: np.ndarray) -> tuple[np.ndarray, ...]:
-    "Difference and limits from two sides' estimates and limits (columns) and their correlation."
+def share_estimates(successes: np.ndarray, totals: np.ndarray, ci: float = 0.95) -> Shares:
+    "Return shares from sums by cluster, with the limits of `proportion`."
+    from scipy.special import ndtri
+
+    successes, totals = np.asarray(successes, dtype=float), np.asarray(totals, dtype=float)
+    estimate, variance, informative = _share_variance(successes, totals)
+    low, high, rows, worth = _score_limits(estimate, variance, totals, informative, ci)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        floor = (ndtri(0.5 + ci / 2) / worth) ** 2
+    return Shares(np.column_stack([estimate, low, high]), _influence(successes, totals), floor, rows)
+
+
+def together(a: Shares, b: Shares) -> np.ndarray:
+    "Return the correlation of two sides that comes from sharing clusters, drawn towards 0 by changes not seen."
+    return _correlation(a.influence, b.influence, a.floor, b.floor)
+
+
+def recover_limits(a: np.ndarray, b: np.ndarray, correlation: np.ndarray | float) -> tuple[np.ndarray, ...]:
+    "Return a difference with limits from two sides' estimates and limits (columns) and their correlation."
     with np.errstate(invalid="ignore"):
         down_a, up_a = a[:, 0] - a[:, 1], a[:, 2] - a[:, 0]
         down_b, up_b = b[:, 0] - b[:, 1], b[:, 2] - b[:, 0]
-        low = np.sqrt(np.maximum(down_a**2 + up_b**2 - 2 * together * down_a * up_b, 0))
-        high = np.sqrt(np.maximum(up_a**2 + down_b**2 - 2 * together * up_a * down_b, 0))
+        low = np.sqrt(np.maximum(down_a**2 + up_b**2 - 2 * correlation * down_a * up_b, 0))
+        high = np.sqrt(np.maximum(up_a**2 + down_b**2 - 2 * correlation * up_a * down_b, 0))
         middle = a[:, 0] - b[:, 0]
         return middle, middle - low, middle + high
+
+
+def contrast(a: Shares, b: Shares) -> Shares:
+    "Return the difference of two sides, which may be differences themselves."
+    correlation, rows = together(a, b), np.minimum(a.rows, b.rows)
+    middle, low, high = recover_limits(a.ends, b.ends, correlation)
+    step = np.maximum(correlation, 0) / rows  # a difference of paired labels moves in steps of a row
+    ends = np.column_stack([middle, low - step, high + step])
+    return Shares(ends, a.influence - b.influence, a.floor + b.floor, rows)
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #57025646
 def difference(
@@ -643,8 +718,9 @@ def difference(
 
     Notes
     -----
-    Zou, G. Y. and Donner, A. (2008), Statistics in Medicine 27; the limits of each share are those of
-    `proportion`, the correlation is that of the shares' influence by cluster.
+    Zou, G. Y. and Donner, A. (2008), Statistics in Medicine 27. The limits of each share are those of `proportion`. The
+    correlation is that of the shares' influence by cluster, with pseudo-observations for changes that no cluster shows
+    (as Agresti, A. and Min, Y., 2005, Statistics in Medicine 24, add them to the discordant pairs).
 
     Examples
     --------
@@ -656,15 +732,15 @@ def difference(
     0       0.3      0.6      0.3
     """
     sums = [np.asarray(part, dtype=float) for part in (successes_a, totals_a, successes_b, totals_b)]
-    a, b, together = _two_shares(*sums, ci)
-    middle, low, high = _recover_limits(a, b, together)
+    a, b = share_estimates(*sums[:2], ci), share_estimates(*sums[2:], ci)
+    middle, low, high = contrast(a, b).ends.T
     return pd.DataFrame(
         {
             "estimate": middle,
-            "ci_low": low,
-            "ci_high": high,
-            "share_a": a[:, 0],
-            "share_b": b[:, 0],
+            "ci_low": np.maximum(low, -1),
+            "ci_high": np.minimum(high, 1),
+            "share_a": a.ends[:, 0],
+            "share_b": b.ends[:, 0],
             "n_a": sums[1].sum(axis=0).astype(int),
             "n_b": sums[3].sum(axis=0).astype(int),
             "n_clusters": ((sums[1] > 0) | (sums[3] > 0)).sum(axis=0),
@@ -696,6 +772,7 @@ def draw_clusters(n_clusters: int, n_resamples: int = 2000, seed: int = 0) -> np
     >>> draw_clusters(4, 2).sum(axis=1)
     array([4., 4.])
     """
+    check_count(n_resamples=n_resamples, seed=seed)
     if n_clusters < 2:
         return np.ones((n_resamples, n_clusters))
     even = np.full(n_clusters, 1 / n_clusters)

@@ -12,10 +12,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .clustered import ClusterCounts, _cluster_variance, _degrees_of_freedom, _mean, _correlation
-from .clustered import _influence, _recover_limits, _with_holm, as_labels, as_names, clusters
-from .clustered import difference, group_rows, sorted_levels, resample
-from .clustered import as_floats
+from .clustered import ClusterCounts, _cluster_variance, _degrees_of_freedom, _with_holm, as_labels
+from .clustered import as_names, clusters, check_count, contrast, difference, group_rows
+from .clustered import as_floats, resample, share_estimates, sorted_levels
 from .profiles import _open, any_behaviour
 from ..core import Run, TableError
 from ..core.errors import suggest_name
@@ -37,8 +36,8 @@ def _levels(column: pd.Series) -> list:
     if len(levels) < 2:
         only = ", ".join(map(str, levels)) or "none"
         raise TableError(
-            f"a comparison by {column.name} needs two or more levels; there is {only}. Give the labels of another level, "
-            "or compare by another column"
+            f"a comparison by {column.name} needs two or more levels; there is {only}. Give the labels of another "
+            "level, or compare by another column"
         )
     return levels
 
@@ -56,12 +55,12 @@ def _level_pairs(
     order: Sequence[str] | None = None,
 ) -> list[tuple[str, str]]:
     "Return the pairs of levels to compare, each first minus second."
-    levels, order = _levels(column), as_names(() if order is None else order)
-    pairs = None if pairs is None else [pairs] if _is_pair(pairs) else list(pairs)
+    levels, order = _levels(column), as_names(() if order is None else order, "order")
+    if pairs is not None:
+        pairs = [pairs] if _is_pair(pairs) or not isinstance(pairs, Sequence) else list(pairs)
     if wrong := [pair for pair in pairs or () if not _is_pair(pair) or pair[0] == pair[1]]:
-        raise ValueError(
-            f"pairs is a list of two different levels each, such as [({levels[0]!r}, {levels[1]!r})]; {wrong[0]!r} isn't"
-        )
+        example = f"[({levels[0]!r}, {levels[1]!r})]"
+        raise ValueError(f"pairs is a list of two different levels each, such as {example}; {wrong[0]!r} isn't")
     asked = [name for pair in pairs or () for name in pair]
     named = [*order, *([] if baseline is None else [baseline]), *asked]
     if absent := [level for level in named if level not in levels]:
@@ -112,6 +111,7 @@ class _Levels:
 # %% ../../nbs/07_analysis/06_comparisons.ipynb #f5b29710
 def _swap_names(successes: np.ndarray, totals: np.ndarray, n_swaps: int, seed: int) -> np.ndarray:
     "Two-sided p-values of the difference of two sides (axis 0) when sides are swapped within clusters."
+    check_count(n_swaps=n_swaps, seed=seed)
     n_clusters, extra = successes.shape[1], 1
     if 2**n_clusters <= n_swaps + 1:
         swaps, extra = (np.arange(2**n_clusters)[:, None] >> np.arange(n_clusters) & 1).astype(float), 0
@@ -133,7 +133,7 @@ def _adjusted(parts: Sequence[pd.DataFrame], group: str, family: str | Sequence[
     table = pd.concat(parts, ignore_index=True)
     if not table["n_clusters"].any():
         raise TableError(f"no two levels of {group} share a base prompt (base_id), and only such answers are compared")
-    keys = {"all": [], "pair": ["a", "b"]}[family] if family in ("all", "pair") else as_names(family)
+    keys = {"all": [], "pair": ["a", "b"]}[family] if family in ("all", "pair") else as_names(family, "family")
     if absent := [name for name in keys if name not in table.columns]:
         raise TableError(f"family is 'all', 'pair' or columns of the table; {absent[0]!r} is none of them")
     return _with_holm(table, keys)
@@ -283,26 +283,27 @@ def compare_differences(
     labels, parts = as_labels(labels), []
     require_columns(labels, [group, within])
     known = labels[labels[group].notna() & labels[within].notna()]
-    cells = pd.Series(list(zip(known[group], known[within], strict=True)), index=known.index)
-    levels = _Levels(known.assign(_cell=cells), "_cell", by, variant)
+    numbers, cells = pd.factorize(pd.Series(list(zip(known[group], known[within], strict=True))))
+    number_of = {cell: number for number, cell in enumerate(cells)}
+    levels = _Levels(known.assign(_cell=numbers), "_cell", by, variant)
     for a, b in _level_pairs(known[group], baseline, pairs, order):
         for x, y in _level_pairs(known[within]):
             four = [(a, x), (b, x), (a, y), (b, y)]
-            if absent := [cell for cell in four if cell not in levels.totals]:
+            if absent := [cell for cell in four if number_of.get(cell) not in levels.totals]:
                 raise TableError(f"no label has {group} {absent[0][0]} and {within} {absent[0][1]}")
-            sums = [levels.matched(*cells) for cells in (four[:2], four[2:])]
-            sides = [difference(*part, ci)[["estimate", "ci_low", "ci_high"]].to_numpy() for part in sums]
-            influence = [_influence(*part[:2]) - _influence(*part[2:]) for part in sums]
-            middle, low, high = _recover_limits(*sides, _correlation(*influence))
+            sums = [levels.matched(*(number_of[cell] for cell in side)) for side in (four[:2], four[2:])]
+            sides = [contrast(*(share_estimates(*part[k : k + 2], ci) for k in (0, 2))) for part in sums]
+            whole = contrast(*sides)
+            middle, low, high = whole.ends.T
             rows = sum(part[1] + part[3] for part in sums)
             count = (rows > 0).sum(axis=0)
             with np.errstate(invalid="ignore", divide="ignore"):
-                error = np.sqrt(_cluster_variance(influence[0] - influence[1], rows))
+                error = np.sqrt(_cluster_variance(whole.influence, rows))
                 freedom = np.maximum(_degrees_of_freedom(rows, 0), 1)
                 p_value = 2 * t.sf(np.abs(middle) / np.where(error > 0, error, np.nan), freedom)
             table = pd.DataFrame({"a": a, "b": b, "within_a": x, "within_b": y, "estimate": middle})
-            table = table.assign(ci_low=low, ci_high=high, p_value=p_value, difference_a=sides[0][:, 0])
-            table = table.assign(difference_b=sides[1][:, 0], n_clusters=count, ci=ci)
+            table = table.assign(ci_low=low, ci_high=high, p_value=p_value, difference_a=sides[0].ends[:, 0])
+            table = table.assign(difference_b=sides[1].ends[:, 0], n_clusters=count, ci=ci)
             parts.append(pd.concat([levels.groups, table], axis=1))
     return _adjusted(parts, group, family)
 
@@ -403,17 +404,15 @@ def _discordant_odds(more: int, less: int, ci: float) -> dict[str, float]:
 def _paired_row(wide: pd.DataFrame, ci: float) -> dict[str, Any]:
     "Return one row of `compare_pairs`, from one row a pair: cluster, chosen, rejected."
     known = wide.dropna(subset=["chosen", "rejected"])
-    difference = known["chosen"] - known["rejected"]
-    sums = difference.groupby(known["cluster"]).agg(["sum", "size"])
-    mean = _mean(sums[["sum"]].to_numpy(), sums[["size"]].to_numpy(), ci).loc[0]
-    more, less = int((difference > 0).sum()), int((difference < 0).sum())
+    sums = known.groupby("cluster")[["chosen", "rejected"]].agg("sum")
+    size = known.groupby("cluster").size().to_numpy()[:, None]
+    apart = difference(sums[["chosen"]].to_numpy(), size, sums[["rejected"]].to_numpy(), size, ci).loc[0]
+    more, less = int((known["chosen"] > known["rejected"]).sum()), int((known["chosen"] < known["rejected"]).sum())
     return {
         "chosen": known["chosen"].mean(),
         "rejected": known["rejected"].mean(),
-        "estimate": mean["estimate"],
-        "ci_low": np.maximum(mean["ci_low"], -1),
-        "ci_high": np.minimum(mean["ci_high"], 1),
-        "p_value": _swap_test(sums["sum"].astype(int)),
+        **apart[["estimate", "ci_low", "ci_high"]],
+        "p_value": _swap_test((sums["chosen"] - sums["rejected"]).astype(int)),
         "only_chosen": more,
         "only_rejected": less,
         **_discordant_odds(more, less, ci),

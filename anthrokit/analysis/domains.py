@@ -257,7 +257,7 @@ def _models(
     partial: bool = False,
 ) -> tuple:
     "What `factor_model` and `marginal_means` fit: labels in use, groups, design, terms, note, and a fit a group."
-    factors = as_names(factors)
+    factors = as_names(factors, "factors")
     labels, by, named = _open(labels, by, variant, factors)
     if not factors or len({*factors, *by}) < len(factors) + len(by):
         told = ", ".join(factors) or "none"
@@ -396,7 +396,7 @@ def marginal_means(
     from scipy.stats import t
 
     check_level(ci)
-    factors, rows = as_names(factors), []
+    factors, rows = as_names(factors, "factors"), []
     if taken := set(factors) & set(_MEANS):
         raise TableError(f"the table of means has a column {min(taken)} of its own; give the factor another name")
     used, groups, design, terms, note, fits = _models(labels, factors, by, True, variant, partial=True)

@@ -56,13 +56,13 @@ def _of_judges(
 ) -> tuple[ClusterCounts, dict[str, np.ndarray]]:
     "A tally of the labels, and the verdicts of each judge; two or more are needed."
     labels, by = as_labels(labels), as_names(by)
-    judges = judge_columns(labels) if judges is None else list(judges)
+    judges = judge_columns(labels) if judges is None else as_names(judges, "judges")
     require_columns(labels, [*by, *judges])
     require_labelled_once(labels, by)
     if len(judges) < 2:
         raise TableError(
-            f"agreement needs two or more judges; the table has {', '.join(judges) or 'none'}. A judge is a column of "
-            f"True, False and gaps; judges=[…] names columns of 1 and 0"
+            f"agreement needs two or more judges; the table has {', '.join(judges) or 'none'}. Judges are the columns "
+            f"between behaviour and votes_for, as run.labels() writes them; judges=[…] names others"
         )
     return ClusterCounts(labels, by), {judge: as_floats(labels[judge]) for judge in judges}
 

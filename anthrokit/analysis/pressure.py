@@ -81,6 +81,8 @@ def _held_by_turn(
 
     Turns are those from the table's first; 1, 0 and NaN: unknown, as behind each dialogue's last.
     """
+    if not isinstance(held, bool | np.bool_):
+        raise TypeError(f"held is True or False, the label that means the position is held; not {held!r}")
     rows = _of_behaviour(labels, behaviour)
     dialogues, grid, last = _turn_grid(rows)
     first = int(rows["turn"].min())

@@ -11,8 +11,8 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from .clustered import ClusterCounts, _cluster_variance, _degrees_of_freedom, _recover_limits
-from .clustered import _two_shares, _with_holm, as_labels, check_level, as_names, cluster_sums, clusters
+from .clustered import ClusterCounts, _cluster_variance, _degrees_of_freedom, contrast, recover_limits
+from .clustered import _with_holm, as_labels, check_level, as_names, cluster_sums, clusters, share_estimates, together
 from .clustered import group_rows, resample, whole_turns
 from .timing import _open_dialogues, _turn_grid
 from ..core import Run, TableError
@@ -43,16 +43,17 @@ def _contrast(
 ) -> pd.DataFrame:
     "Shares of turns (then) after yes and after no (now), with their difference and ratio; a row a group."
     counts = _transitions(tally, now, then)
-    after_yes, after_no, together = _two_shares(*counts, ci)
+    after_yes, after_no = share_estimates(*counts[:2], ci), share_estimates(*counts[2:], ci)
     with np.errstate(invalid="ignore", divide="ignore"):
-        ratio = np.exp(_recover_limits(np.log(after_yes), np.log(after_no), together))
-    limits = np.column_stack([*_recover_limits(after_yes, after_no, together), *ratio])
+        logs, correlation = [np.log(side.ends) for side in (after_yes, after_no)], together(after_yes, after_no)
+        ratio = np.exp(recover_limits(*logs, correlation))
+    limits = np.column_stack([contrast(after_yes, after_no).ends, *ratio])
     n_clusters = (counts[1] + counts[3] > 0).sum(axis=0)
     if method == "resample":
         drawn = resample(_contrasts, *counts, n_clusters=n_clusters, ci=ci, **resampling)
         limits = np.hstack(np.split(drawn[["estimate", "ci_low", "ci_high"]].to_numpy(), 2))
     result = pd.DataFrame(np.where(np.isfinite(limits), limits, np.nan), columns=_LIMITS)
-    result["after_yes"], result["after_no"] = after_yes[:, 0], after_no[:, 0]
+    result["after_yes"], result["after_no"] = after_yes.ends[:, 0], after_no.ends[:, 0]
     result["n_after_yes"], result["n_after_no"] = (counts[at].sum(axis=0).astype(int) for at in (1, 3))
     return result.assign(n_clusters=n_clusters, ci=ci)
 
@@ -328,7 +329,7 @@ def snowball_matrix(
     labels = as_labels(labels)
     require_columns(labels, ["dialogue_id", "turn", "behaviour", "label"])
     there = labels["behaviour"].unique()
-    names = list(there) if behaviours is None else as_names(behaviours)
+    names = list(there) if behaviours is None else as_names(behaviours, "behaviours")
     if absent := [name for name in names if name not in there]:
         raise TableError(f"the labels have no behaviour {absent[0]!r}; {suggest_name(absent[0], there)}")
     labels = labels[labels["behaviour"].isin(names)]

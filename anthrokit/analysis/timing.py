@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from .clustered import ClusterCounts, _cluster_variance, _score_interval, as_labels, as_names, at_least_half
+from .clustered import ClusterCounts, _cluster_variance, _score_interval, as_labels, as_names, at_least_half, check_count
 from .clustered import context_columns, group_rows, as_floats, whole_turns
 from .profiles import _open, any_behaviour
 from ..core import Run, TableError
@@ -22,10 +22,11 @@ __all__ = ['first_occurrences', 'emergence', 'late_share', 'late_behaviours']
 # %% ../../nbs/07_analysis/04_timing.ipynb #c3e1ecef
 def _require_first_turn(labels: pd.DataFrame) -> None:
     "Raise if no row is of turn 1: what occurs there first would be missed."
+    require_columns(labels, ["dialogue_id", "turn", "label"])
     if (first := whole_turns(labels).min()) > 1:
         raise TableError(
-            f"no row of the labels is of turn 1, the first is of turn {first}, so first occurrences can't be known. Give "
-            f"the labels of all turns; or if dialogues begin there, labels.assign(turn=labels['turn'] - {first - 1})"
+            f"no row of the labels is of turn 1, the first is of turn {first}, so first occurrences can't be known. "
+            f"Give the labels of all turns; or if dialogues begin there, labels.assign(turn=labels['turn'] - {first - 1})"
         )
 
 
@@ -81,7 +82,6 @@ def first_occurrences(
     [2]
     """
     labels = as_labels(labels)
-    require_columns(labels, ["dialogue_id", "turn", "label"])
     _require_first_turn(labels)
     frame, grid, last = _turn_grid(labels if by == "behaviour" else any_behaviour(labels, by, variant=variant))
     ends = np.argmax(grid != 0, axis=1)  # the first turn that isn't known to lack it
@@ -118,7 +118,7 @@ def _open_dialogues(
     labels = as_labels(labels)
     if "turn" in (by := _by_target(labels, by)):
         raise TableError("by can't hold 'turn': the turns of a dialogue are what is gone along here")
-    require_columns(labels, ["dialogue_id", "turn"])
+    require_columns(labels, ["dialogue_id", "turn", "label"])
     return _open(labels.assign(turn=whole_turns(labels)), by, variant)
 
 
@@ -310,6 +310,7 @@ def late_share(
     _require_first_turn(as_labels(labels))
     labels, by, named = _open_dialogues(labels, by, variant)
     dialogues, grid, last = _turn_grid(labels)
+    check_count(after=after)
     tally, turns = ClusterCounts(dialogues, by), grid.shape[1] - 1
     if not 1 <= after < turns:
         raise TableError(

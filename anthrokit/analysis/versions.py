@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from .clustered import as_labels, check_range
@@ -30,6 +31,8 @@ DRIFT_VERDICTS = ("beyond the margin", "within the margin", "differs, size open"
 def _verdict(row: Any, margin: float, alpha: float) -> str:
     "What a difference with its intervals comes to, against a margin."
     low, high = row.ci_low, row.ci_high
+    if np.isnan(low):
+        return DRIFT_VERDICTS[3]
     if low > margin or high < -margin:
         return DRIFT_VERDICTS[0]
     if -margin < row.equivalence_low and row.equivalence_high < margin:

@@ -1,8 +1,8 @@
-"""Implicit anthropomorphism of a text."""
+"""Implicit anthropomorphism of texts."""
 # Written by docs/subpackages.py: change its list, not this file.
 import lazy_loader
 
-__getattr__, __dir__, __all__ = lazy_loader.attach(
+_load, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submodules=["files", "mentions", "scoring", "tone"],
     submod_attrs={
@@ -12,3 +12,14 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "tone": ["score_tone"],
     },
 )
+
+
+def __getattr__(name):
+    try:
+        return _load(name)
+    except AttributeError:
+        if name.startswith("_"):
+            raise
+    from anthrokit.core.errors import missing_attribute
+
+    raise AttributeError(missing_attribute(__name__, name))

@@ -1,8 +1,8 @@
-"""What every stage stands on: tables, votes, runs, errors."""
+"""Runs, tables, votes and errors, which every stage uses."""
 # Written by docs/subpackages.py: change its list, not this file.
 import lazy_loader
 
-__getattr__, __dir__, __all__ = lazy_loader.attach(
+_load, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submodules=["errors", "files", "ledger", "notes", "run", "tables", "texts", "votes"],
     submod_attrs={
@@ -13,3 +13,14 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "votes": ["label", "label_messages"],
     },
 )
+
+
+def __getattr__(name):
+    try:
+        return _load(name)
+    except AttributeError:
+        if name.startswith("_"):
+            raise
+    from anthrokit.core.errors import missing_attribute
+
+    raise AttributeError(missing_attribute(__name__, name))

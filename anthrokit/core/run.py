@@ -98,16 +98,21 @@ SELECT dialogue_id, 1 + (SELECT COUNT(*) FROM messages WHERE messages.dialogue_i
     AND role = 'assistant' AND content IS NOT NULL) AS turn, status, reason
 FROM dialogues WHERE status NOT IN ('done', 'ended') ORDER BY dialogue_id
 """
-_OWED = """
+_ASKED = """
+    SELECT m.dialogue_id, m.turn, b.value AS behaviour, judge, position, b.key AS place, samples
+    FROM messages m JOIN judges JOIN json_each(behaviours) b WHERE m.role = 'assistant' AND m.content IS NOT NULL
+    UNION ALL
+    SELECT m.dialogue_id, m.turn, case_id || '/' || criterion, judge, judges.position, criterion, samples
+    FROM messages m JOIN dialogues USING (dialogue_id) JOIN criteria ON case_id = prompt_id
+    JOIN judges ON asks_about = 'criteria' WHERE m.role = 'assistant' AND m.turn = 1 AND m.content IS NOT NULL
+"""
+_OWED = f"""
 WITH RECURSIVE n(sample) AS (SELECT 1 UNION ALL SELECT sample + 1 FROM n
-    WHERE sample < (SELECT MAX(samples) FROM judges))
-SELECT m.dialogue_id, m.turn, b.value AS behaviour, j.judge, n.sample,
-    COALESCE(r.status, 'planned') AS status, r.explanation AS reason
-FROM messages m JOIN judges j JOIN json_each(j.behaviours) b JOIN n ON n.sample <= j.samples
-LEFT JOIN ratings r ON r.dialogue_id = m.dialogue_id AND r.turn = m.turn AND r.behaviour = b.value
-    AND r.judge = j.judge AND r.sample = n.sample
-WHERE m.role = 'assistant' AND m.content IS NOT NULL AND (NOT ? OR r.status IS NULL OR r.status <> 'ok')
-ORDER BY m.dialogue_id, m.turn, j.position, b.key, n.sample
+    WHERE sample < (SELECT MAX(samples) FROM judges)), asked AS ({_ASKED})
+SELECT dialogue_id, turn, behaviour, judge, n.sample, COALESCE(r.status, 'planned') AS status, r.explanation AS reason
+FROM asked JOIN n ON n.sample <= samples LEFT JOIN ratings r USING (dialogue_id, turn, behaviour, judge, sample)
+WHERE (NOT ? OR r.status IS NULL OR r.status <> 'ok')
+ORDER BY dialogue_id, turn, position, place, n.sample
 """
 _TALLY = """
 SELECT dialogue_id, turn, behaviour, judge, COALESCE(SUM(verdict = 1), 0) AS yes,
@@ -115,8 +120,17 @@ SELECT dialogue_id, turn, behaviour, judge, COALESCE(SUM(verdict = 1), 0) AS yes
 FROM ratings GROUP BY 1, 2, 3, 4
 """
 _SEATS = """
-SELECT b.value AS behaviour, judge, samples, counted
-FROM judges JOIN json_each(behaviours) b ORDER BY position, b.key
+SELECT behaviour, judge, samples, counted, case_id FROM (
+    SELECT b.value AS behaviour, judge, samples, counted, position, b.key AS place, NULL AS case_id
+    FROM judges JOIN json_each(behaviours) b
+    UNION ALL SELECT case_id || '/' || criterion, judge, samples, counted, judges.position, criterion, case_id
+    FROM judges JOIN criteria ON asks_about = 'criteria'
+) ORDER BY position, place
+"""
+_CRITERIA = """
+SELECT dialogue_id, 1 AS turn, case_id || '/' || criterion AS behaviour, ability AS category
+FROM messages m JOIN dialogues USING (dialogue_id) JOIN criteria ON case_id = prompt_id
+WHERE m.role = 'assistant' AND m.turn = 1 AND m.content IS NOT NULL ORDER BY dialogue_id, criterion
 """
 _CONTEXT = """
 SELECT dialogue_id, target, user, persona, prompt_id, base_id, domain, scenario, empathy, professionalism
@@ -142,16 +156,6 @@ _COUNTED = {
     "ratings_ok": "ratings WHERE status = 'ok'",
     "calls": "calls",
 }
-_JUDGED = """
-WITH RECURSIVE n(sample) AS (SELECT 1 UNION ALL SELECT sample + 1 FROM n
-    WHERE sample < (SELECT MAX(samples) FROM rubric_judges))
-SELECT model, case_id, answers.status AS answer_status, judge, n.sample FROM answers JOIN cases USING (case_id)
-JOIN rubric_judges JOIN n ON n.sample <= samples ORDER BY model, cases.position, rubric_judges.position, n.sample
-"""
-_CRITERIA = """
-SELECT case_id, criterion, ability, dimension, score, content, difficulty, scene, turns
-FROM criteria JOIN cases USING (case_id) ORDER BY position, criterion
-"""
 
 # %% ../../nbs/01_core/04_run.ipynb #61c414ba
 LABEL_CONTEXT = (
@@ -603,14 +607,21 @@ class Run(Ledger):
         if judges is not None:
             seats = seats[seats["judge"].isin(_known_judges(self, judges)) | seats["counted"].eq(1)]
         panel = {name: part["judge"].tolist() for name, part in seats.groupby("behaviour", sort=False)}
-        messages = self.query(
+        criteria = self.query(_CRITERIA).astype({"turn": "Int64"})
+        about_all = seats.loc[seats["case_id"].isna(), ["behaviour"]].drop_duplicates()
+        items = self.query(
             "SELECT dialogue_id, turn FROM messages WHERE role = 'assistant' AND content IS NOT NULL "
             "ORDER BY dialogue_id, turn"
         ).astype({"turn": "Int64"})
-        frame = votes.label_messages(messages, self.tally(), panel)
+        items = items.merge(about_all.astype("str"), how="cross")
+        judged = criteria[criteria["behaviour"].isin(panel.keys())]
+        if len(judged):
+            items = pd.concat([items, judged[items.columns]], ignore_index=True)
+        frame = votes.label_messages(items, self.tally(), panel)
         found = [name for name in frame.columns if name not in LABEL_CONTEXT]
         frame = frame.merge(self.query(_CONTEXT), on="dialogue_id", how="left")
         categories = {entry["name"]: entry["category"] for entry in self.fact("behaviours", [])}
+        categories |= dict(zip(judged["behaviour"], judged["category"], strict=True))
         frame["category"] = frame["behaviour"].map(categories)
         design = self.design().drop(columns=found, errors="ignore")
         frame = frame.merge(design, on="dialogue_id", how="left")
@@ -674,90 +685,6 @@ class Run(Ledger):
         ['May']
         """
         return _as_levels(self.metadata())
-
-    # Its tables of HeartBench
-
-    def cases(self) -> pd.DataFrame:
-        "HeartBench's cases, with the columns of `columns('cases')`, in the order in which they were taken in."
-        return tables.check_table(self.query("SELECT * FROM cases ORDER BY position"), "cases")
-
-    def criteria(self) -> pd.DataFrame:
-        "What answers to the cases are judged by, with the columns of `columns('criteria')`."
-        frame = self.query("SELECT criteria.* FROM criteria JOIN cases USING (case_id) ORDER BY position, criterion")
-        return tables.check_table(frame, "criteria")
-
-    def answers(self, models: str | Sequence[str] | None = None) -> pd.DataFrame:
-        "Answers of models (all by default), also those still planned, with the columns of `columns('answers')`."
-        frame = self.query("SELECT answers.* FROM answers JOIN cases USING (case_id) ORDER BY model, position")
-        if models is not None:
-            frame = frame[frame["model"].isin([models] if isinstance(models, str) else list(models))]
-        return tables.check_table(frame, "answers")
-
-    def judgements(self) -> pd.DataFrame:
-        """Every judgement that the rubric judges owe.
-
-        Returns
-        -------
-        DataFrame
-            model, case_id, judge, sample, status (ok, refused, unparsed, failed, planned, or "answer …" where
-            there is no answer to judge), tries, error.
-        """
-        done = self.query("SELECT model, case_id, judge, sample, status, tries, error FROM judgements")
-        table = self.query(_JUDGED).merge(done, on=["model", "case_id", "judge", "sample"], how="left")
-        judged = table["answer_status"].isin(["ok", "truncated"])
-        table["status"] = table["status"].fillna("planned").where(judged, "answer " + table["answer_status"])
-        return table.drop(columns="answer_status").astype({"tries": "Int64"})
-
-    def rubric_ratings(self) -> pd.DataFrame:
-        """Verdicts of every rubric judge and sample on every criterion, missing ones included.
-
-        Returns
-        -------
-        DataFrame
-            model, case_id, criterion, judge, sample, hit (True, False, NA), reason, status.
-        """
-        judgements = self.judgements()[["model", "case_id", "judge", "sample", "status"]]
-        criteria = self.query(_CRITERIA)[["case_id", "criterion"]]
-        found = self.query("SELECT * FROM rubric_ratings")
-        keys = ["model", "case_id", "criterion", "judge", "sample"]
-        table = judgements.merge(criteria, on="case_id").merge(found, on=keys, how="left")
-        table["hit"] = table["hit"].astype("boolean").where(table["status"] == "ok")
-        return table[[*keys, "hit", "reason", "status"]]
-
-    def hits(self, judges: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """The verdict on every criterion of every answer, after the votes.
-
-        Parameters
-        ----------
-        judges : str or list of str, optional
-            Names of the rubric judges that vote; all by default.
-
-        Returns
-        -------
-        DataFrame
-            model, case_id, criterion, ability, dimension, score, content, difficulty, scene, turns, votes_for,
-            votes_cast, hit, reason, and status: ok, or what stands in the way of the first missing judgement.
-
-        Raises
-        ------
-        RunError
-            The run has no such judge, or its answers have not been judged.
-        """
-        judges = [judges] if isinstance(judges, str) else judges
-        ratings = self.rubric_ratings()
-        there = list(dict.fromkeys(ratings["judge"]))
-        if unknown := sorted(set(judges or []) - set(there)):
-            raise RunError(f"the run {self.folder} has no judge {unknown[0]!r}; {suggest_name(unknown[0], there)}")
-        ratings = ratings[ratings["judge"].isin(judges or there)]
-        if ratings.empty:
-            raise RunError(f"the run {self.folder} has not been judged; see judge_answers")
-        answer = ["model", "case_id"]
-        state = ratings[[*answer, "status"]].assign(bad=ratings["status"] != "ok")
-        state = state.sort_values("bad", ascending=False, kind="stable").drop_duplicates(answer)
-        voted, known = votes.label_criteria(ratings), self.query(_CRITERIA).astype({"score": "Float64", "dimension": "str"})
-        table = voted[answer].drop_duplicates().merge(known, on="case_id")
-        table = table.merge(voted, on=[*answer, "criterion"], how="left").astype({"hit": "boolean"})
-        return table.merge(state.drop(columns="bad"), on=answer, how="left")
 
     # What is missing, and what it took
 
@@ -944,14 +871,14 @@ class Run(Ledger):
     def split(self, n: int, folder: str | os.PathLike | None = None) -> list[Self]:
         """Make runs that owe disjoint shares of this one, to be done on several machines.
 
-        Each part has every n-th prompt or case, with its dialogues and all that was made of them. Do the parts with the
+        Each part has every n-th prompt, with its dialogues and all that was made of them. Do the parts with the
         same calls as the whole, in any order, wherever their folders lie; a part takes only its own prompts. Then
         `merge`. What this run spent is booked in the first part, and each may spend an equal share of what is left.
 
         Parameters
         ----------
         n : int
-            Parts, 2 or more; no more than prompts (`add_prompts`) or cases.
+            Parts, 2 or more; no more than prompts (`add_prompts`).
         folder : str or path, optional
             Where part-1, part-2, … go; beside the run by default, with "-parts" after its name.
 
@@ -1029,7 +956,7 @@ class Run(Ledger):
 def require_same_prompts(
     run: Run,
     prompts: pd.DataFrame,
-    texts: Sequence[str] = ("first_message", "base_id", "scenario", "domain"),
+    texts: Sequence[str] = ("first_message", "history", "request", "base_id", "scenario", "domain"),
 ) -> pd.Index:
     """Refuse prompts that a run knows by the same prompt_id with other texts.
 
@@ -1126,8 +1053,6 @@ def _exported(run: Run) -> dict[str, pd.DataFrame]:
     frames = {name: run.query(f"SELECT * FROM {name}") for name in LEDGER_TABLES if name != "facts"}
     frames = {name: frame for name, frame in frames.items() if name in _ALWAYS or len(frame)}
     frames["dialogues"] = frames["dialogues"].merge(run.design(), on="dialogue_id", how="left")
-    if "rubric_judges" in frames and "judgements" in frames:
-        frames["hits"] = run.hits()
     labels, judges = run.labels(), run.judges()["judge"].tolist()
     judges = [name for name in judges if name in labels.columns]
     if judges:  # a row a judge: tables of runs with other judges have the same columns
@@ -1146,7 +1071,7 @@ def _rows_of(path: Path, name: str) -> list[dict[str, Any]]:
     return tables.to_records(frame.fillna(dict.fromkeys(whole, "")))
 
 # %% ../../nbs/01_core/04_run.ipynb #a9bb472e
-_SHARED = ("facts", "judges", "rubric_judges", "models")  # every part has them whole
+_SHARED = ("facts", "judges")  # every part has them whole
 
 
 def _copied(run: Run, path: Path) -> sqlite3.Connection:
@@ -1158,19 +1083,16 @@ def _copied(run: Run, path: Path) -> sqlite3.Connection:
     return copy
 
 
-def _keep_share(copy: sqlite3.Connection, own: Mapping[str, list[str]], first: bool) -> None:
-    "Leave in a copy of a ledger what belongs to the prompts and cases of one part."
-    among = "(SELECT value FROM json_each(?))"
+def _keep_share(copy: sqlite3.Connection, prompt_ids: list[str], first: bool) -> None:
+    "Delete from a copy of a ledger what belongs to the prompts of other parts."
+    among, values = "(SELECT value FROM json_each(?))", [json.dumps(prompt_ids)]
     for table in [name for name in LEDGER_TABLES if name not in _SHARED]:
         columns = TABLES[table].own
-        if owner := next((name for name in own if name in columns), None):
-            copy.execute(f"DELETE FROM {table} WHERE {owner} NOT IN {among}", [json.dumps(own[owner])])
+        if owner := next((name for name in ("prompt_id", "case_id") if name in columns), None):
+            copy.execute(f"DELETE FROM {table} WHERE {owner} NOT IN {among}", values)
         elif "dialogue_id" in columns:
-            copy.execute(
-                f"DELETE FROM {table} WHERE dialogue_id NOT IN (SELECT dialogue_id FROM dialogues WHERE prompt_id IN "
-                f"{among})",
-                [json.dumps(own["prompt_id"])],
-            )
+            dialogues = f"SELECT dialogue_id FROM dialogues WHERE prompt_id IN {among}"
+            copy.execute(f"DELETE FROM {table} WHERE dialogue_id NOT IN ({dialogues})", values)
         elif not first:
             copy.execute(f"DELETE FROM {table}")
     copy.execute("VACUUM")
@@ -1184,12 +1106,9 @@ def _split(run: Run, n: int, folder: Path) -> list[Run]:
     [(waiting,)] = run.rows("SELECT COUNT(*) FROM batch_requests WHERE status IS NULL")
     if waiting:
         raise RunError(f"{run.folder} waits for {waiting:,} answers in batches; do the job again, which fetches them")
-    ids = {
-        owner: [name for (name,) in run.rows(f"SELECT {owner} FROM {table} ORDER BY rowid")]
-        for owner, table in (("prompt_id", "prompts"), ("case_id", "cases"))
-    }
-    if max(map(len, ids.values())) < n:
-        raise RunError(f"{run.folder} has {max(map(len, ids.values()))} prompts or cases; it can't be split into {n}")
+    ids = [name for (name,) in run.rows("SELECT prompt_id FROM prompts ORDER BY rowid")]
+    if len(ids) < n:
+        raise RunError(f"{run.folder} has {len(ids)} prompts; it can't be split into {n} parts")
     if folder.exists() and any(folder.iterdir()):
         raise RunError(f"{folder} isn't empty; name another folder for the parts")
     budget, (cost, tokens) = run.fact("budget", {}), run.spent()
@@ -1198,7 +1117,7 @@ def _split(run: Run, n: int, folder: Path) -> list[Run]:
     for number in range(1, n + 1):
         place = folder / f"part-{number}" / "ledger.sqlite"
         with contextlib.closing(_copied(run, place)) as copy:
-            _keep_share(copy, {owner: found[number - 1 :: n] for owner, found in ids.items()}, number == 1)
+            _keep_share(copy, ids[number - 1 :: n], number == 1)
         share = {
             kind: (spent[kind] if number == 1 else 0) + max(0, cap - spent[kind]) / n
             for kind, cap in budget.items()
@@ -1211,34 +1130,19 @@ def _split(run: Run, n: int, folder: Path) -> list[Run]:
     return parts
 
 
-def ids_in_part(run: Run, owner: str, ids: Iterable[str]) -> list[str]:
-    """Keep of some ids those that a run owns: all, or where it is a part, the part's.
-
-    Parameters
-    ----------
-    run : Run
-        A whole run, or a part of one.
-    owner : str
-        What the ids are: prompt_id or case_id.
-    ids : iterable of str
-        Those that are asked about.
-
-    Returns
-    -------
-    list of str
-        Those it owns, in their order.
+def ids_in_part(run: Run, prompt_ids: Iterable[str]) -> list[str]:
+    """Return those of the prompts that a run owns: all, or if it is a part of a run, the part's.
 
     Examples
     --------
     >>> from anthrokit import demo_run
-    >>> ids_in_part(demo_run(), "prompt_id", ["a prompt"])
+    >>> ids_in_part(demo_run(), ["a prompt"])
     ['a prompt']
     """
     if not run.fact("part"):
-        return list(ids)
-    table = {"prompt_id": "prompts", "case_id": "cases"}[owner]
-    own = {name for (name,) in run.rows(f"SELECT {owner} FROM {table}")}
-    return [name for name in ids if name in own]
+        return list(prompt_ids)
+    own = {name for (name,) in run.rows("SELECT prompt_id FROM prompts")}
+    return [name for name in prompt_ids if name in own]
 
 # %% ../../nbs/01_core/04_run.ipynb #7571e175
 _FREE = {"part", "created", "changed", "budget", "addresses", "versions", "repaired", "merged"}  # may differ in parts

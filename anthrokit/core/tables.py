@@ -98,6 +98,8 @@ TABLES["prompts"] = Table(
         "empathy": (TEXT, "optional", "empathy that the domain calls for: high or low"),
         "professionalism": (TEXT, "optional", "professionalism that the domain calls for: high or low"),
         "first_message": (TEXT, "required", "the first message of the user"),
+        "history": (TEXT, "optional", "messages before it (role, content), as a JSON list"),
+        "request": (TEXT, "optional", "what the target is sent first, as a JSON list; history and first message by default"),
     },
 )
 TABLES["messages"] = Table(
@@ -244,6 +246,7 @@ TABLES["judges"] = Table(
         "samples": (INTEGER, "required", "answers it gives to each question"),
         "counted": (BOOLEAN, "required", "whether it counts words instead of judging"),
         "behaviours": (TEXT, "required", "behaviours it is asked about, as a JSON list"),
+        "asks_about": (TEXT, "optional", "criteria, if it is asked about these; behaviours by default"),
         **_SETTINGS,
     },
 )
@@ -373,15 +376,8 @@ TABLES["anthroscore_sentences"] = Table(
 )
 
 # %% ../../nbs/01_core/01_tables.ipynb #0927608f
-_CASE, _MODEL = (TEXT, "required", "the case"), (TEXT, "required", "name of the model that answered")
-_JUDGE = (TEXT, "required", "name of the rubric judge")
+_CASE = (TEXT, "required", "the case, which is also its prompt_id")
 _CRITERION = (INTEGER, "required", "1, 2, …: its place in the case's rubric")
-_JUDGEMENT = {
-    "model": _MODEL,
-    "case_id": _CASE,
-    "judge": _JUDGE,
-    "sample": (INTEGER, "required", "1, 2, …: which of the judge's repeated answers"),
-}
 TABLES["cases"] = Table(
     "a HeartBench case: a dialogue whose last message is to be answered",
     ("case_id",),
@@ -397,7 +393,7 @@ TABLES["cases"] = Table(
     },
 )
 TABLES["criteria"] = Table(
-    "a criterion that answers to a case are judged by",
+    "a criterion: a question about the answers to one case",
     ("case_id", "criterion"),
     {
         "case_id": _CASE,
@@ -408,56 +404,8 @@ TABLES["criteria"] = Table(
         "content": (TEXT, "required", "the criterion"),
     },
 )
-TABLES["models"] = Table(
-    "a model that answers cases, with its settings",
-    ("model",),
-    {"model": (TEXT, "id", _MODEL[2]), **_SETTINGS},
-)
-_OF_MESSAGE = ("content", "reasoning", "finish_reason", "served_model", "tokens_in", "tokens_out", "seconds", "error")
-TABLES["answers"] = Table(
-    "an answer of a model to a case",
-    ("model", "case_id"),
-    {
-        "model": _MODEL,
-        "case_id": _CASE,
-        "status": (TEXT, "required", "ok, truncated, refused, empty, failed, planned"),
-        **{name: TABLES["messages"].columns[name] for name in _OF_MESSAGE},
-    },
-)
 
 # %% ../../nbs/01_core/01_tables.ipynb #dde0ab96
-TABLES["rubric_judges"] = Table(
-    "a judge of criteria, with its settings",
-    ("judge",),
-    {
-        "judge": (TEXT, "id", _JUDGE[2]),
-        "position": (INTEGER, "required", "0, 1, …: its place in the list"),
-        "samples": (INTEGER, "required", "answers it gives on each answer of a model"),
-        **_SETTINGS,
-    },
-)
-TABLES["judgements"] = Table(
-    "an answer of a rubric judge on all criteria of one answer of a model",
-    ("model", "case_id", "judge", "sample"),
-    {
-        **_JUDGEMENT,
-        "status": (TEXT, "required", "ok, refused, unparsed, unreadable, failed"),
-        "tries": (INTEGER, "optional", "requests sent until the answer could be read"),
-        "criteria_order": (TEXT, "optional", "the order in which the criteria were shown, as a JSON list"),
-        "raw": (TEXT, "optional", "the answer as it came"),
-        "error": (TEXT, "optional", "why there are no verdicts"),
-    },
-)
-TABLES["rubric_ratings"] = Table(
-    "a verdict of a rubric judge on one criterion of one answer of a model",
-    ("model", "case_id", "judge", "sample", "criterion"),
-    {
-        **_JUDGEMENT,
-        "criterion": _CRITERION,
-        "hit": (BOOLEAN, "required", "whether the answer meets the criterion"),
-        "reason": (TEXT, "optional", "the reason the judge gave"),
-    },
-)
 def _asked(did: str, missing: str, **own: tuple) -> dict[str, tuple]:
     "Columns of what one model says that is asked about each case: its own between those that all such tables have."
     return {

@@ -132,7 +132,8 @@ def label_messages(
     Parameters
     ----------
     messages : DataFrame
-        dialogue_id, turn: the messages to be judged.
+        dialogue_id, turn: the messages to be judged, for every behaviour of the panel. With a column behaviour: the
+        messages, each with a behaviour to be judged for.
     ratings : DataFrame
         With the columns of `columns("ratings")`, or their `count_votes`: much less where there are many samples.
     panel : dict of str to list of str
@@ -151,8 +152,9 @@ def label_messages(
     >>> label_messages(both, said, {"empathy": ["a"]})[["turn", "votes_cast"]].values.tolist()
     [[1, 1], [2, 0]]
     """
-    every = messages.merge(pd.DataFrame({"behaviour": pd.Series(list(panel), dtype="str")}), how="cross")
-    frame = every.merge(label(ratings, panel), on=_ITEM, how="left")
+    if "behaviour" not in messages:
+        messages = messages.merge(pd.DataFrame({"behaviour": pd.Series(list(panel), dtype="str")}), how="cross")
+    frame = messages.merge(label(ratings, panel), on=_ITEM, how="left")
     frame[["votes_for", "votes_cast"]] = frame[["votes_for", "votes_cast"]].fillna(0)
     return frame
 

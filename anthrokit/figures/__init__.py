@@ -1,8 +1,8 @@
-"""One function a figure."""
+"""One function for each figure."""
 # Written by docs/subpackages.py: change its list, not this file.
 import lazy_loader
 
-__getattr__, __dir__, __all__ = lazy_loader.attach(
+_load, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submodules=["differences", "judges", "people", "pressure", "profiles", "published", "style", "talk_about_the_system", "turns"],
     submod_attrs={
@@ -17,3 +17,14 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "turns": ["plot_emergence", "plot_emergence_curves", "plot_late", "plot_snowball", "plot_snowball_matrix"],
     },
 )
+
+
+def __getattr__(name):
+    try:
+        return _load(name)
+    except AttributeError:
+        if name.startswith("_"):
+            raise
+    from anthrokit.core.errors import missing_attribute
+
+    raise AttributeError(missing_attribute(__name__, name))

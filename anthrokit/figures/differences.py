@@ -12,7 +12,7 @@ import pandas as pd
 
 from ..core import TableError
 from ..core.errors import suggest_name
-from .profiles import _draw_dots, _draw_heat, _what_of
+from .profiles import draw_dots, draw_heat, name_column
 from .style import counted, in_order, describe_interval, model_labels, need_columns, new_axes, scaled_size
 from .style import shorten_name, themed, variant_note, with_series
 
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
     from matplotlib.ticker import Locator
 
 # %% auto #0
-__all__ = ['plot_differences', 'plot_odds', 'plot_similarity']
+__all__ = ['plot_differences', 'plot_odds', 'draw_pairs', 'plot_similarity']
 
 # %% ../../nbs/09_figures/03_differences.ipynb #6c21f23e
 @themed
 def plot_differences(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
-    """Differences between pairs of targets (or domains), in percentage points.
+    """Plot differences between pairs of targets (or domains), in percentage points.
 
     Parameters
     ----------
     frame : DataFrame
-        From `analysis.compare`.
+        The result of `analysis.compare`.
 
     Examples
     --------
@@ -41,7 +41,7 @@ def plot_differences(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['A minus B: n = 397 or more a side']
     """
-    what = _what_of(frame)
+    what = name_column(frame)
     needed = [what, "a", "b", "estimate", "ci_low", "ci_high", "p_adjusted", "n_clusters"]
     need_columns(frame, needed, "analysis.compare")
     names = model_labels(list(dict.fromkeys([*frame["a"], *frame["b"]])), 26)
@@ -56,7 +56,7 @@ def plot_differences(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     def label(part: pd.DataFrame) -> str:
         return f"n = {int(part[['n_a', 'n_b']].min(axis=None)):,} or more a side" if len(part) else "no estimate"
 
-    ax = _draw_dots(ax, frame, what, "pair", label=label, hollow=True, rule=0, texts=pairs)
+    ax = draw_dots(ax, frame, what, "pair", label=label, hollow=True, rule=0, texts=pairs)
     sizes = f"{counted(frame['n_clusters'])} base prompts; hollow: p ≥ 0.05 after Holm's correction"
     lines = [f"Difference in percentage points, with {describe_interval(frame)}", f"({sizes}{variant_note(frame)})"]
     if len(pairs) == 1:
@@ -67,7 +67,7 @@ def plot_differences(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
 
 # %% ../../nbs/09_figures/03_differences.ipynb #85218c51
 def _odds_places(ax: Axes) -> Locator:
-    "Ticks at round odds ratios inside the limits."
+    "Place ticks at round odds ratios within the limits."
     from matplotlib.ticker import FixedLocator
 
     places = np.array([0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50])
@@ -81,12 +81,12 @@ def _odds_places(ax: Axes) -> Locator:
 
 @themed
 def plot_odds(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
-    """Odds ratios on a logarithmic scale.
+    """Plot odds ratios on a logarithmic scale.
 
     Parameters
     ----------
     frame : DataFrame
-        From `analysis.factor_model` (one colour a term) or `analysis.carry_over`.
+        The result of `analysis.factor_model` (one colour for each term) or `analysis.carry_over`.
 
     Examples
     --------
@@ -95,7 +95,7 @@ def plot_odds(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     >>> figures.plot_odds(analysis.factor_model(labels)).get_xscale()
     'log'
     """
-    what = _what_of(frame)
+    what = name_column(frame)
     source = "analysis.factor_model or analysis.carry_over"
     need_columns(frame, [what, "estimate", "ci_low", "ci_high", "p_adjusted", "n"], source)
     series = "term" if "term" in frame.columns else "target" if "target" in frame.columns else None
@@ -108,7 +108,7 @@ def plot_odds(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     limits = max(low, 0.02) / 1.15, min(high, 50) * 1.15
     look = {"scale": 1, "hollow": True, "rule": 1, "limits": limits}
     look["texts"] = {name: shorten_name(name, 60) for name in frame["term"].unique()} if series == "term" else None
-    ax = _draw_dots(ax, frame, what, series, label=label, **look)
+    ax = draw_dots(ax, frame, what, series, label=label, **look)
     ax.set(xscale="log", xlim=limits)
     ax.xaxis.set_major_locator(_odds_places(ax))
     ax.xaxis.set_major_formatter("{x:g}")
@@ -118,30 +118,30 @@ def plot_odds(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     return ax
 
 # %% ../../nbs/09_figures/03_differences.ipynb #d753c092
-def _draw_pairs(
+def draw_pairs(
     ax: Axes | None, frame: pd.DataFrame, value: str, note: str, limits: tuple[float, float], name: str
 ) -> Axes:
-    "A matrix of pairs, a against b, with what the column `note` says in each cell."
+    "Draw a matrix of pairs, a against b, with the text of the column `note` in each cell."
     names = in_order([*frame["a"], *frame["b"]])
     both = pd.concat([frame, frame.rename(columns={"a": "b", "b": "a"})])
     table = both.pivot(index="b", columns="a", values=value).reindex(names, axis=0).reindex(names, axis=1)
     notes = both.pivot(index="b", columns="a", values=note).reindex_like(table).fillna("")
     table = table.where(np.tril(np.ones(table.shape, dtype=bool), -1)).iloc[1:, :-1]
     ax = new_axes(ax, (2.9 + 1.25 * len(table), 1.3 + 0.6 * len(table)))
-    _draw_heat(ax, table, notes.iloc[1:, :-1], limits, name, wrap=18, models=True)
+    draw_heat(ax, table, notes.iloc[1:, :-1], limits, name, wrap=18, models=True)
     return ax
 
 
 @themed
 def plot_similarity(frame: pd.DataFrame, ax: Axes | None = None, *, measure: str = "rank correlation") -> Axes:
-    """How alike the profiles of each two targets are, as a matrix.
+    """Plot the similarity of the targets' profiles as a matrix.
 
     Parameters
     ----------
     frame : DataFrame
-        From `analysis.similarity`.
+        The result of `analysis.similarity`.
     measure : str
-        rank correlation, cosine, or Jensen-Shannon distance.
+        "rank correlation", "cosine" or "Jensen-Shannon distance".
 
     Examples
     --------
@@ -159,7 +159,7 @@ def plot_similarity(frame: pd.DataFrame, ax: Axes | None = None, *, measure: str
         between = f"{row.ci_low:.2f} to {row.ci_high:.2f}" if pd.notna(row.ci_low) else "no interval"
         note.append(f"{row.estimate:.2f}\n({between})")
     limits = (0, 1) if part["estimate"].min() >= 0 else (-1, 1)
-    ax = _draw_pairs(ax, part.assign(note=note), "estimate", "note", limits, measure.capitalize())
+    ax = draw_pairs(ax, part.assign(note=note), "estimate", "note", limits, measure.capitalize())
     sizes = f"{part['n_behaviours'].max()} behaviours, {counted(part['n_clusters'])} base prompts"
     ax.set_title(f"{sizes}; {describe_interval(part)}s", fontsize=scaled_size(8))
     return ax

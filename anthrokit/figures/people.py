@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from .profiles import _draw_dots, _what_of
+from .profiles import draw_dots, name_column
 from .style import colours_of, counted, in_order, describe_interval, keep_data, label_of, need_columns
 from .style import new_axes, scaled_size, themed
 
@@ -88,8 +88,8 @@ def plot_validity(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     >>> plot_validity(pd.DataFrame(found)).get_xlim()
     (np.float64(-1.0), np.float64(1.0))
     """
-    what = _what_of(frame)
+    what = name_column(frame)
     need_columns(frame, [what, "estimate", "ci_low", "ci_high", "n"], "analysis.profile_validity")
-    ax = _draw_dots(ax, frame, what, scale=1, label=lambda part: f"n = {counted(part['n'])} systems", rule=0)
+    ax = draw_dots(ax, frame, what, scale=1, label=lambda part: f"n = {counted(part['n'])} systems", rule=0)
     ax.set(xlim=(-1, 1), xlabel=f"Spearman correlation across systems, with {describe_interval(frame)}")
     return ax

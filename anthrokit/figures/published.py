@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from ..core import TableError
-from .profiles import _draw_heat
+from .profiles import draw_heat
 from .style import COLOURS, colours_of, figure_size, label_of, legend_above, model_labels
 from .style import name_rows, need_columns, new_axes, scaled_size, shorten_name, themed
 
@@ -58,7 +58,7 @@ def plot_scores(
         raise TableError("a table of scores has models as its index and only columns of numbers")
     ax = new_axes(ax, (3.4 + 0.52 * table.shape[1], 1.9 + 0.3 * len(table)), wide=table.shape[1] > 6)
     notes = table.map(lambda score: "" if pd.isna(score) else f"{score:.0f}")
-    _draw_heat(ax, table, notes, (0, 100), label)
+    draw_heat(ax, table, notes, (0, 100), label)
     ax.set_xticklabels([label_of(name) for name in table.columns], rotation=40, ha="right")
     models = model_labels(list(table.index)).values()
     ax.set_yticklabels([textwrap.fill(text, 30) for text in models], rotation=0)

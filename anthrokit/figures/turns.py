@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from ..analysis.synthetic import behaviour_categories
 from ..analysis.clustered import at_least_half
+from ..analysis.snowballing import snowball, snowball_matrix
+from ..analysis.synthetic import behaviour_categories
+from ..analysis.timing import emergence, late_share
 from ..core import TableError
-from .profiles import _draw_dots, _draw_heat, _name_rows, _size_of_rows, _what_of
-from .style import COLOURS, MARKERS, ALLOW_OVERFLOW, colours_of, counted, figure_size
-from .style import in_order, describe_interval, label_of, legend_above, name_rows, need_columns
+from .profiles import draw_dots, draw_heat, name_rows_by_category, rows_size, name_column
+from .style import ALLOW_OVERFLOW, COLOURS, MARKERS, colours_of, counted, describe_interval
+from .style import figure_size, from_run, in_order, label_of, legend_above, name_rows, need_columns
 from .style import new_axes, percent, scaled_size, pooled_note, themed, variant_note, with_series
 
 if TYPE_CHECKING:
@@ -44,7 +46,7 @@ def _draw_rows_of_turns(ax: Axes, frame: pd.DataFrame, what: str, rows: Sequence
         ax.plot(share[1:-1], [place] * len(share[1:-1]), marker="|", markersize=scaled_size(7), **look)
         ax.plot(share[:1], [place], marker="o", markersize=scaled_size(5), markerfacecolor=ax.get_facecolor(), **look)
         ax.plot(share[-1:], [place], marker="o", markersize=scaled_size(5), **look)
-    _name_rows(ax, frame, what, rows)
+    name_rows_by_category(ax, frame, what, rows)
     ax.set_xlim(0, 100)
 
 
@@ -66,6 +68,7 @@ def _turn_marks(turns: Sequence[int], ends: Sequence[int], told: str) -> list[Li
 
 
 @themed
+@from_run(emergence)
 def plot_emergence(frame: pd.DataFrame, ax: Axes | None = None) -> Axes | list[Axes]:
     """Share of dialogues in which each behaviour has occurred by each turn, a row a behaviour, a panel a target.
 
@@ -94,7 +97,7 @@ def plot_emergence(frame: pd.DataFrame, ax: Axes | None = None) -> Axes | list[A
     """
     import matplotlib.pyplot as plt
 
-    what = _what_of(frame)
+    what = name_column(frame)
     need_columns(frame, [what, "turn", "estimate", "ci_low", "ci_high", "n", "n_clusters"], "analysis.emergence")
     frame, series, texts = with_series(frame, what)
     targets, rows = in_order(frame[series]) if series else [None], in_order(frame[what])
@@ -107,7 +110,7 @@ def plot_emergence(frame: pd.DataFrame, ax: Axes | None = None) -> Axes | list[A
     known = frame[frame["estimate"].notna()].astype({"turn": int})
     ends = known.groupby([*([series] if series else []), what], dropna=False)["turn"].max()
     marks = _turn_marks(sorted(known["turn"].unique()), sorted(ends.unique()), describe_interval(frame))
-    size = _size_of_rows(frame, what)
+    size = rows_size(frame, what)
     if len(targets) == 1:
         ax = new_axes(ax, (size[0], size[1] + 0.5))
         _draw_rows_of_turns(ax, frame, what, rows)
@@ -195,6 +198,7 @@ def _draw_curves(ax: Axes, frame: pd.DataFrame, what: str, title: str = "") -> N
 
 
 @themed
+@from_run(emergence)
 def plot_emergence_curves(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     """Cumulative incidence by turn, a line a behaviour that occurs; for a few of them.
 
@@ -210,7 +214,7 @@ def plot_emergence_curves(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     >>> figures.plot_emergence_curves(analysis.emergence(labels, by="category")).get_ylabel()
     'Dialogues in which it has occurred (%)'
     """
-    what = _what_of(frame)
+    what = name_column(frame)
     need_columns(frame, [what, "turn", "estimate", "ci_low", "ci_high", "n", "n_clusters"], "analysis.emergence")
     frame, series, texts = with_series(frame, what)
     if series and frame[series].nunique() > 1:
@@ -221,6 +225,7 @@ def plot_emergence_curves(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
 
 # %% ../../nbs/09_figures/04_turns.ipynb #0add7d18
 @themed
+@from_run(late_share)
 def plot_late(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     """Share of first occurrences after turn 1 (or another that was asked for), with a rule at one half.
 
@@ -236,7 +241,7 @@ def plot_late(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     >>> figures.plot_late(analysis.late_share(labels)).get_xlabel()
     'First occurrences after turn 1 (%), with 95 % interval'
     """
-    what = _what_of(frame)
+    what = name_column(frame)
     need_columns(frame, [what, "estimate", "ci_low", "ci_high", "n", "n_clusters"], "analysis.late_share")
     series = "target" if "target" in frame.columns and what != "target" else None
 
@@ -246,7 +251,7 @@ def plot_late(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
         half = f"half or more for {at_least_half(part['estimate']).sum()} of {len(part)} that occur"
         return f"{half}; n = {counted(part['n'])} dialogues"
 
-    ax = _draw_dots(ax, frame, what, series, label=label)
+    ax = draw_dots(ax, frame, what, series, label=label)
     ax.axvline(50, color=ax.xaxis.label.get_color(), linewidth=scaled_size(0.8), linestyle="--")
     notes = (pooled_note(frame) + variant_note(frame).removeprefix("; ")).removesuffix("; ")
     told = f" ({notes})" if notes else ""
@@ -261,6 +266,7 @@ def _two_digits(ratio: float) -> str:
 
 # %% ../../nbs/09_figures/04_turns.ipynb #07da261f
 @themed
+@from_run(snowball)
 def plot_snowball(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     """Share of next turns with a behaviour, after a turn without it and after a turn with it.
 
@@ -276,7 +282,7 @@ def plot_snowball(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     >>> figures.plot_snowball(analysis.snowball(labels)).get_xlabel()
     'Next turns that show it (%)'
     """
-    what = _what_of(frame)
+    what = name_column(frame)
     columns = [what, "after_yes", "after_no", "estimate", "ci_low", "ci_high", "n_after_yes"]
     need_columns(frame, columns, "analysis.snowball")
     if frame[what].duplicated().any():
@@ -320,6 +326,7 @@ def plot_snowball(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
 
 # %% ../../nbs/09_figures/04_turns.ipynb #44383f31
 @themed
+@from_run(snowball_matrix)
 def plot_snowball_matrix(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     """Odds ratios of each behaviour in the turn after each other one, as a matrix.
 
@@ -347,7 +354,7 @@ def plot_snowball_matrix(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     notes = odds.map(lambda value: "" if pd.isna(value) else _two_digits(value))
     ax = new_axes(ax, (3.0 + 0.62 * len(names), 2.0 + 0.36 * len(names)), wide=len(names) > 5)
     strength = np.log2(odds.astype(float)).clip(-3, 3)
-    _draw_heat(ax, strength, notes, (-3, 3), "Odds ratio", colour_map="PuOr_r")
+    draw_heat(ax, strength, notes, (-3, 3), "Odds ratio", colour_map="PuOr_r")
     bar = ax.collections[0].colorbar
     bar.set_ticks([-3, -2, -1, 0, 1, 2, 3], labels=["⅛ or less", "¼", "½", "1", "2", "4", "8 or more"])
     for text, value in zip(ax.texts, strength.to_numpy()[odds.notna().to_numpy()], strict=True):

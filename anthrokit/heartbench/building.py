@@ -518,7 +518,7 @@ def drop_saturated(
     ----------
     cases : Cases
     hits : DataFrame
-        Verdicts on several models, as from `Run.hits`.
+        Verdicts on several models, as from `verdicts`.
     mean_above : float, optional
         Cases with a mean score above it are dropped; None keeps them all. Taken before criteria are dropped.
     min_models : int
@@ -587,7 +587,7 @@ def select_hard(
     Parameters
     ----------
     hits : DataFrame
-        Verdicts on several models, as from `Run.hits`.
+        Verdicts on several models, as from `verdicts`.
     below : float
         A model underperforms where its case score is below this.
     share : float

@@ -28,11 +28,12 @@ from ..core.run import HTML_ATTRS, digest
 from ..core.tables import read_json, require_unique, require_columns
 from ..core.votes import label_criteria
 from ..core.files import local_path
+from ..judging.judges import Criterion
 
 # %% auto #0
-__all__ = ['OTHER', 'SCENES', 'RELEASED', 'WRITERS', 'READINGS', 'load_abilities', 'ability_names', 'Criterion', 'Case',
-           'merge_turns', 'Cases', 'case_record', 'write_cases', 'load_cases', 'bundled_answers', 'bundled_ratings',
-           'add_criteria', 'bundled_verdicts']
+__all__ = ['OTHER', 'SCENES', 'RELEASED', 'WRITERS', 'READINGS', 'load_abilities', 'ability_names', 'Case', 'merge_turns',
+           'Cases', 'case_record', 'write_cases', 'load_cases', 'bundled_answers', 'bundled_ratings', 'add_criteria',
+           'bundled_verdicts', 'Criterion']
 
 # %% ../../nbs/10_heartbench/01_cases.ipynb #7af1dba7
 OTHER = "Other"  # 其他: what no ability covers, such as speaking as the user; no part of any mean
@@ -104,38 +105,7 @@ def ability_names(abilities: pd.DataFrame | None = None) -> dict[str, str]:
     return known | {"其他": OTHER, OTHER.lower(): OTHER}
 
 # %% ../../nbs/10_heartbench/01_cases.ipynb #f2474a40
-@dataclass(frozen=True)
-class Criterion:
-    """One thing that an answer does or doesn't do.
-
-    Attributes
-    ----------
-    number : int
-        1, 2, …: its place in the case.
-    ability : str
-        English name; "Other" for the special one.
-    score : float or None
-        Points for a hit; None only for "Other".
-    content : str
-        What is to be seen in the answer.
-
-    Examples
-    --------
-    >>> Criterion(1, "Warmth", -3, "The answer lectures").kind
-    'penalty'
-    """
-
-    number: int
-    ability: str
-    score: float | None
-    content: str
-
-    @property
-    def kind(self) -> str:
-        "bonus, penalty or other."
-        if self.ability == OTHER or self.score is None:
-            return "other"
-        return "penalty" if self.score < 0 else "bonus"
+_all_ = ["Criterion"]
 
 # %% ../../nbs/10_heartbench/01_cases.ipynb #141cb6eb
 @dataclass(frozen=True)
@@ -441,6 +411,7 @@ def case_of(record: Mapping[str, Any], names: Mapping[str, str]) -> Case:
             names.get(item["dimension"].strip().lower(), item["dimension"].strip()),
             None if item.get("score") is None else float(item["score"]),
             item["content"].strip(),
+            record["question_id"].strip(),
         )
         for number, item in enumerate(record["rubric"], start=1)
     )

@@ -365,7 +365,7 @@ def mock_report(hits: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     hits : DataFrame
-        As from `judge_answers`, of several answers; with votes_for and votes_cast judges are compared.
+        As from `verdicts`, of several answers; with votes_for and votes_cast judges are compared.
 
     Returns
     -------

@@ -16,7 +16,7 @@ from ..core.errors import suggest_name
 from ..core.tables import require_columns
 from ..figures import plot_scores
 from ..figures.style import figure_size, new_axes, scaled_size, themed
-from ..figures.profiles import _draw_dots
+from ..figures.profiles import draw_dots
 from ..figures.style import colours_of, counted, in_order, describe_interval, label_of, model_labels
 from ..figures.turns import _apart
 from .cases import load_abilities
@@ -301,7 +301,7 @@ def plot_by(table: pd.DataFrame, by: str, *, ax: Axes | None = None) -> Axes:
     """
     require_columns(table, [by, "model", *_ESTIMATE], "groups", advice="heartbench.score_by makes it")
     table = table.assign(**{by: table[by].astype(object).fillna("(none)")})
-    ax = _draw_dots(ax, table, by, "model", scale=1, label=lambda part: f"n = {counted(part['n'])} cases")
+    ax = draw_dots(ax, table, by, "model", scale=1, label=lambda part: f"n = {counted(part['n'])} cases")
     shown = f"with {describe_interval(table)}" if table["ci_low"].notna().any() else "too few cases for intervals"
     ax.set(xlim=(0, 100), xlabel=f"Mean case score, 0 to 100, {shown}")
     return ax
@@ -330,7 +330,7 @@ def plot_expert_agreement(table: pd.DataFrame, by: str, *, ax: Axes | None = Non
     """
     require_columns(table, [by, "measure", *_ESTIMATE], "agreement", advice="heartbench.expert_agreement makes it")
     table = table.assign(**{by: table[by].astype(object).fillna("(none)")})
-    ax = _draw_dots(ax, table, by, "measure", scale=1, label=lambda part: f"n = {counted(part['n'])} items", rule=0)
+    ax = draw_dots(ax, table, by, "measure", scale=1, label=lambda part: f"n = {counted(part['n'])} items", rule=0)
     low = np.nanmin([0.0, *table["ci_low"], *table["estimate"]]) - 0.02
     ax.set(xlim=(low, 1.01), xlabel=f"Agreement (1: on every item), with {describe_interval(table)}")
     return ax

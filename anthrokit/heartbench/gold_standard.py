@@ -347,7 +347,7 @@ def agreement_by(
     gold : DataFrame
         As from `golden`.
     hits : DataFrame
-        The judge's verdicts, as from `Run.hits`.
+        The judge's verdicts, as from `verdicts`.
     by : str or sequence of str
         Columns of hits; "kind" is bonus, penalty or other.
     **options

@@ -16,7 +16,7 @@ from ..analysis.clustered import draw_clusters, percentile_interval
 from ..core import TableError
 from ..core.tables import require_unique, require_columns
 from ..figures.style import legend_above, themed
-from ..figures.profiles import _draw_dots
+from ..figures.profiles import draw_dots
 from ..figures.style import counted
 from .cases import OTHER
 from .results import saturation
@@ -118,7 +118,7 @@ def hard_drop(
     Parameters
     ----------
     hits : DataFrame
-        Verdicts on three or more models, as from `Run.hits`; or case scores: model, case_id, estimate.
+        Verdicts on three or more models, as from `verdicts`; or case scores: model, case_id, estimate.
     share : float
         The lowest-scored share of cases is the hard set.
     groups : mapping, optional
@@ -214,7 +214,7 @@ def plot_hard_drop(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     def label(part: pd.DataFrame) -> str:
         return f"n = {counted(part['n'])} cases"
 
-    ax = _draw_dots(ax, drops, "target", "measure", scale=1, label=label, rule=0)
+    ax = draw_dots(ax, drops, "target", "measure", scale=1, label=label, rule=0)
     legend_above(ax, title="Hard cases")
     ax.set_xlabel("Points lost from all cases to the hard ones, with intervals by case")
     return ax
@@ -228,7 +228,7 @@ def saturation_without(
     Parameters
     ----------
     hits : DataFrame
-        As from `Run.hits`, three or more models.
+        As from `verdicts`, three or more models.
     groups : mapping, optional
         As for `hard_drop`.
     ci : float

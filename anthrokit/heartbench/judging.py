@@ -6,39 +6,28 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
 
 from ..core import Run, RunError
 from ..core.errors import suggest_name
-from ..core.run import digest
-from .answers import bind_settings, run_cases, refuse_other_settings
+from ..core.run import digest, require_run
+from ..core.votes import label_criteria
+from .answers import answers_of
 from .cases import Case, has_text
-from ..models import LLM, Batch, Budget
+from ..judging import PromptJudge, Rating
+from ..judging.judges import Criterion, Item, Response
+from ..models import LLM
 from ..models.transports import CachedPrefix
-from anthrokit.work import (
-    SharedPrefix,
-    CostEstimate,
-    Job,
-    Queue,
-    Request,
-    Steps,
-    ParseError,
-    ask_until_read,
-    forecast_calls,
-    refuse_unknown_outcomes,
-    run_at_hand,
-    job_function,
-)
+from ..work import ParseError
 
 # %% auto #0
-__all__ = ['ajudge_answers', 'rubric_prompt', 'verdict_mark', 'parse_rubric', 'RubricJudge', 'judge_answers']
+__all__ = ['rubric_prompt', 'verdict_mark', 'parse_rubric', 'case_item', 'criteria_order', 'RubricJudge', 'criterion_ratings',
+           'verdicts']
 
 # %% ../../nbs/10_heartbench/03_judging.ipynb #983db404
 _JUDGE_PROMPTS = {
@@ -272,281 +261,217 @@ _VERDICTS = _object_of(mark={"type": "string"}, verdicts={"type": "array", "item
 _SCHEMA = {"type": "json_schema", "json_schema": {"name": "verdicts", "strict": True, "schema": _VERDICTS}}
 
 
-def _in_parts(order: list[int], at_once: int | None) -> list[list[int]]:
-    size = at_once or max(len(order), 1)
-    return [order[place : place + size] for place in range(0, len(order), size)] or [order]
+def case_item(case: Case, answer: str, target: str = "", sample: int = 1) -> Item:
+    """Return an answer to a case as a judge gets it.
+
+    Examples
+    --------
+    >>> from anthrokit.heartbench import load_cases
+    >>> case_item(load_cases("bundled")["en-nice-city"], "Five stars.").before[0][0]
+    'user'
+    """
+    before = tuple(("user" if role == "user" else "assistant", text) for role, text in case.dialogue)
+    return Item(answer, before, prompt_id=case.case_id, target=target, sample=sample)
 
 
-@dataclass(frozen=True)
-class RubricJudge:
-    """A model that says of every criterion whether an answer hits it.
+def criteria_order(numbers: Sequence[int], seed: int, case_id: str, target: str, judge: str, sample: int) -> list[int]:
+    "Return criteria's numbers in the order in which a judge that shuffles is shown them."
+    numbers = list(numbers)
+    random.Random(digest(seed, case_id, target, judge, sample)).shuffle(numbers)
+    return numbers
+
+
+class RubricJudge(PromptJudge):
+    """A judge that says of every criterion whether an answer meets it.
 
     Parameters
     ----------
     llm : LLM or str
         The model; a LiteLLM string is taken with default settings. The report used claude-sonnet-4-5.
     name : str, optional
-        What it is called in tables, for one set of settings in a run; the model's name by default.
-    samples, tries : int
-        Judgements of every answer (more can be asked for later), and attempts at a readable one.
+        Its column in tables, for one set of settings in a run; the model's name by default.
     language : str
         Of the instructions: zh or en.
     shuffle : bool
-        Show the criteria in an order of their own for each sample.
+        Show the criteria in another order for each sample.
     seed : int
-        Of the orders, and of the calls where the model takes a seed.
+        Of the orders, and of the calls if the model takes a seed.
     structured : bool, optional
-        Ask for JSON by schema; by default where LiteLLM says that the model has it.
-    at_once : int, optional
-        Criteria in one call; all of a case by default. With 1 each has a call of its own.
+        Ask for JSON by schema; by default if LiteLLM says that the model has it.
+    criteria_per_call : int, optional
+        All of a case by default. With 1 each has its own call.
+    max_attempts : int
+        Calls until a response can be parsed.
 
     Examples
     --------
-    >>> judge = RubricJudge("openai/gpt-4o", shuffle=True, samples=3)
-    >>> judge.name, judge.samples
-    ('openai/gpt-4o', 3)
+    >>> judge = RubricJudge("openai/gpt-4o", shuffle=True)
+    >>> judge.name, judge.default_samples
+    ('openai/gpt-4o', 1)
     """
 
-    llm: LLM | str
-    name: str | None = None
-    samples: int = 1
-    language: str = "zh"
-    shuffle: bool = False
-    seed: int = 0
-    tries: int = 3
-    structured: bool | None = None
-    at_once: int | None = None
-
-    def __post_init__(self) -> None:
-        _judge_words(self.language)
-        if not isinstance(self.llm, LLM):
-            object.__setattr__(self, "llm", LLM(self.llm))
-        if self.name is None:
-            object.__setattr__(self, "name", self.llm.name)
-        for name in ("samples", "tries", "at_once"):
-            if (count := getattr(self, name)) is not None and count < 1:
-                raise ValueError(f"{name} is {count}; it must be 1 or more")
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        "What determines its verdicts; not how many samples it gives."
-        own = {name: getattr(self, name) for name in ("language", "shuffle", "seed", "structured")}
-        own |= {"at_once": self.at_once} if self.at_once else {}
-        return {"llm": self.llm.settings, **own, "prompt": digest(_judge_words(self.language))}
-
-    def order(self, case: Case, model: str, sample: int) -> list[int]:
-        "The criteria's numbers in the order in which this sample shows them."
-        numbers = [item.number for item in case.criteria]
-        if self.shuffle:
-            random.Random(digest(self.seed, case.case_id, model, self.name, sample)).shuffle(numbers)
-        return numbers
-
-    def parameters(self, case: Case, model: str, sample: int) -> dict[str, Any]:
-        "Seed and, where it can be had, the schema."
-        structured = self.llm.takes_schema if self.structured is None else self.structured
-        seed = int(digest("seed", self.seed, case.case_id, model, sample), 16) % 2**31
-        return {"seed": seed, **({"response_format": _SCHEMA} if structured else {})}
-
-    def parts(self, case: Case, model: str, sample: int) -> list[list[int]]:
-        "The criteria's numbers call by call."
-        return _in_parts(self.order(case, model, sample), self.at_once)
-
-    def prompt(
-        self, case: Case, answer: str, model: str, sample: int, part: Sequence[int] | None = None
-    ) -> list[dict[str, str]]:
-        "What it is shown for this sample, of all criteria or a part of them."
-        mark = verdict_mark(answer, self.seed, case.case_id, model, self.name, sample)
-        order = self.order(case, model, sample) if part is None else part
-        own = "criteria" if self.shuffle or self.at_once else "mark"
-        alike = self.samples > 1 or len(order) < len(case.criteria)
-        return rubric_prompt(case, answer, order, self.language, mark=mark, own=own if alike else None)
-
-# %% ../../nbs/10_heartbench/03_judging.ipynb #b5c4f816
-def judgement_calls(
-    order: list[int], settings: Mapping[str, Any], judge: str, case_id: str, case_hash: str, answer: str, sample: int
-) -> list[tuple[list[int], str]]:
-    "A judgement call by call: the criteria's numbers, and the unit that the call is booked under, one judge's own."
-    about = ("heartbench judgement", settings, judge, case_id, case_hash, answer, sample)
-    parts = _in_parts(order, settings.get("at_once"))
-    return [(part, digest(*about, *([] if part == order else [part]))) for part in parts]
-
-
-def judgement_steps(judge: RubricJudge, case: Case, answer: str, model: str, sample: int) -> Steps:
-    "One judgement, whole or without verdicts: status, tries, order, raw, error, verdicts (number to (hit, reason))."
-    order, words = judge.order(case, model, sample), _judge_words(judge.language)
-    mark = verdict_mark(answer, judge.seed, case.case_id, model, judge.name, sample)
-    about = judge.settings, judge.name, case.case_id, case.hash, answer, sample
-    whole = {"status": "ok", "tries": 0, "order": order, "raw": None, "error": None, "verdicts": {}}
-    for part, unit in judgement_calls(order, *about):
-        asked = judge.prompt(case, answer, model, sample, part)
-        parameters, n = judge.parameters(case, model, sample), len(part)
-        got, read = yield from ask_until_read(
-            Request(judge.llm, asked, unit, "rubric judge", parameters),
-            lambda text, n=n: parse_rubric(text, n, mark),
-            judge.tries,
-            lambda problem, n=n: words["again"].format(problem=problem, n=n, mark=mark),
-        )
-        raw = "\n".join(text for text in (whole["raw"], got["raw"]) if text) or None
-        whole |= {"tries": whole["tries"] + got["attempts"], "raw": raw}
-        if read is None:  # a judgement is whole or isn't
-            return {**whole, "status": got["status"], "error": got["error"], "verdicts": {}}
-        whole["verdicts"] |= {part[place - 1]: verdict for place, verdict in read.items()}
-    return whole
-
-# %% ../../nbs/10_heartbench/03_judging.ipynb #314118d3
-class JudgementJob(Job):
-    "One judgement of each answer with a text by each judge and sample."
-
-    noun = "judgement"
+    asks_about = "criteria"
+    context = "dialogue"
+    default_samples = 1
+    shared_prefix = "item"
 
     def __init__(
         self,
-        run: Run | str | os.PathLike,
-        judges: RubricJudge | LLM | str | Sequence[RubricJudge | LLM | str],
-        models: str | Sequence[str] | None,
-        retry: Sequence[str],
-        budget: Budget | None,
+        llm: LLM | str,
+        *,
+        name: str | None = None,
+        language: str = "zh",
+        shuffle: bool = False,
+        seed: int = 0,
+        structured: bool | None = None,
+        criteria_per_call: int | None = None,
+        max_attempts: int = 3,
     ):
-        given = judges if isinstance(judges, Iterable) and not isinstance(judges, str) else [judges]
-        self.judges = [RubricJudge(judge) if isinstance(judge, LLM | str) else judge for judge in given]
-        if wrong := [judge for judge in self.judges if not isinstance(judge, RubricJudge)]:
-            raise TypeError(f"a judge is a RubricJudge, an LLM or a model's name, not {type(wrong[0]).__name__}")
-        if not self.judges or len({judge.name for judge in self.judges}) < len(self.judges):
-            raise ValueError(
-                "there must be a judge, and each needs a name of its own: RubricJudge(…, name='…')"
-            )
-        refuse_unknown_outcomes(retry, ("failed", "unparsed", "refused"))
-        with run_at_hand(run, there=True) as (found, self.opened):
-            super().__init__(found, [judge.llm for judge in self.judges], budget)
-            models, there = [models] if isinstance(models, str) else models, found.answers()["model"].unique()
-            if unknown := [name for name in models or [] if name not in there]:
-                raise RunError(
-                    f"the run {found.folder} has no answers of {unknown[0]!r}; {suggest_name(unknown[0], there)}"
-                )
-            answers = found.answers(models).dropna(subset=["content"])
-            answers = answers[answers["status"].isin(["ok", "truncated"])]
-            if answers.empty:
-                raise RunError(
-                    f"the run {found.folder} has no answers to judge; make them with answer(…) or add_answers(…)"
-                )
-            for judge in self.judges:
-                refuse_other_settings(found, "rubric_judges", "judge", judge.name, judge.settings)
-            self.cases = run_cases(found)
-            self.answers = answers[["model", "case_id", "content"]].values.tolist()
-            made = found.rows(f"SELECT {', '.join(_JUDGEMENT)}, status FROM judgements")
-        self.made = {tuple(key) for *key, status in made if status not in retry}
-        self.total = len(self.answers) * sum(judge.samples for judge in self.judges)
-        self.done = self.total - sum(len(units) for judge in self.judges for units in self.of(judge))
+        _judge_words(language)
+        for given, count in (("max_attempts", max_attempts), ("criteria_per_call", criteria_per_call)):
+            if count is not None and count < 1:
+                raise ValueError(f"{given} is {count}; it must be 1 or more")
+        super().__init__(llm if isinstance(llm, LLM) else LLM(llm), name=name)
+        self.language, self.shuffle, self.seed, self.structured = language, shuffle, seed, structured
+        self.questions_per_call, self.max_attempts = criteria_per_call, max_attempts
 
-    def open(self) -> None:
-        rows = self.run.rows("SELECT judge, position, samples FROM rubric_judges")
-        known = {name: rest for name, *rest in rows}
-        for place, judge in enumerate(self.judges, len(known)):
-            position, samples = known.get(judge.name, (place, 0))
-            entry = {"position": position, "samples": max(judge.samples, samples)}
-            bind_settings(self.run, "rubric_judges", "judge", judge.name, judge.settings, **entry)
+    @property
+    def settings(self) -> dict[str, Any]:
+        "Return what determines its verdicts."
+        own = {name: getattr(self, name) for name in ("language", "shuffle", "seed", "structured")}
+        own |= {"criteria_per_call": self.questions_per_call} if self.questions_per_call else {}
+        return {**self.llm.settings, **own, "prompt": digest(_judge_words(self.language))}
 
-    def of(self, judge: RubricJudge) -> list[list[tuple[RubricJudge, str, str, str, int]]]:
-        "What a judge owes (judge, model, case_id, answer, sample), by answer: what is asked about one begins alike."
-        samples = range(1, judge.samples + 1)
-        owed = (
-            [(judge, *answer, sample) for sample in samples if (*answer[:2], judge.name, sample) not in self.made]
-            for answer in self.answers
-        )
-        return [units for units in owed if units]
+    def order(self, item: Item, questions: Sequence[Criterion]) -> list[Criterion]:
+        "Return the criteria in the order in which this sample shows them."
+        by_number = {question.number: question for question in questions}
+        about = (self.seed, item.prompt_id, item.target, self.name, item.sample)
+        return [by_number[number] for number in (criteria_order(by_number, *about) if self.shuffle else by_number)]
 
-    def lanes(self) -> list[Queue]:
-        return [Queue(self.of(judge), judge.llm.max_concurrency) for judge in self.judges]
+    def mark(self, item: Item) -> str:
+        "Return the mark that its list of verdicts on an item begins with."
+        return verdict_mark(item.text, self.seed, item.prompt_id, item.target, self.name, item.sample)
 
-    def steps(self, units: Sequence[tuple[RubricJudge, str, str, str, int]]) -> Steps:
-        if len(units) == 1:  # the last sample: none begins like it
-            units = [(replace(units[0][0], samples=1), *units[0][1:])]
-        yield SharedPrefix([self.judgement(unit) for unit in units])
+    def request(self, item: Item, question: Criterion | Sequence[Criterion]) -> list[dict[str, Any]]:
+        "Return the messages that ask about criteria of an answer."
+        dialogue = tuple(("user" if role == "user" else "helper", text) for role, text in item.before)
+        case = Case(item.prompt_id, dialogue, tuple(_as_list(question)))
+        own = "criteria" if self.shuffle or self.questions_per_call else "mark"
+        return rubric_prompt(case, item.text, language=self.language, mark=self.mark(item), own=own)
 
-    def judgement(self, unit: tuple[RubricJudge, str, str, str, int]) -> Steps:
-        "The steps of one judgement."
-        judge, model, case_id, content, sample = unit
-        got = yield from judgement_steps(judge, self.cases[case_id], content, model, sample)
-        key = dict(zip(_JUDGEMENT, (model, case_id, judge.name, sample), strict=True))
-        verdicts, order = got.pop("verdicts"), json.dumps(got.pop("order"))
-        rows = [{**key, "criterion": k, "hit": int(hit), "reason": why} for k, (hit, why) in verdicts.items()]
-        self.keep("rubric_ratings", rows)
-        row = {**key, "criteria_order": order, **got}
-        self.keep("judgements", [row], done=1, failed=int(got["status"] != "ok"))
+    def parameters(self, item: Item, question: Any) -> dict[str, Any]:
+        "Return the seed and, if the model takes it, the schema."
+        structured = self.llm.takes_schema if self.structured is None else self.structured
+        seed = int(digest("seed", self.seed, item.prompt_id, item.target, item.sample), 16) % 2**31
+        return {"seed": seed, **({"response_format": _SCHEMA} if structured else {})}
 
-    def forecast(self) -> list[CostEstimate]:
-        found = []
-        for judge in self.judges:
-            owed = [unit for units in self.of(judge) for unit in units]
-            criteria = sum(len(self.cases[case_id].criteria) for _, _, case_id, _, _ in owed)
-            prompts = [
-                judge.prompt(self.cases[c], content, model, s, part)
-                for _, model, c, content, s in owed
-                for part in judge.parts(self.cases[c], model, s)
-            ]
-            assumed = _VERDICT_TOKENS * criteria / max(1, len(prompts))
-            total = len(self.answers) * judge.samples
-            found.append(forecast_calls(self, "rubric judge", judge.name, judge.llm, total, assumed, prompts))
-        return found
+    def parse(self, response: Response) -> list[Rating]:
+        "Return a rating for each criterion, in the order in which they were shown."
+        found = parse_rubric(response, len(_as_list(response.question)), self.mark(response.item))
+        return [Rating(*found[place]) for place in sorted(found)]
 
-    def result(self) -> pd.DataFrame:
-        with self.look() as run:
-            return run.hits()
+    def retry_message(self, problem: str, item: Item, question: Any) -> str:
+        "Return what the model is told about an unparsable response."
+        words = _judge_words(self.language)["again"]
+        return words.format(problem=problem, n=len(_as_list(question)), mark=self.mark(item))
 
-# %% ../../nbs/10_heartbench/03_judging.ipynb #34fcc95e
-_JUDGEMENT = ["model", "case_id", "judge", "sample"]
-_VERDICT_TOKENS = 60
 
-# %% ../../nbs/10_heartbench/03_judging.ipynb #161052a0
-@job_function
-def judge_answers(
-    run: Run | str | os.PathLike,
-    judges: RubricJudge | LLM | str | Sequence[RubricJudge | LLM | str],
-    *,
-    models: str | Sequence[str] | None = None,
-    retry: Sequence[str] = ("failed",),
-    budget: Budget | None = None,
-    batch: bool | Batch = False,
-    on: Any = None,
-    progress: bool = True,
-) -> pd.DataFrame:
-    """Have the answers of a run judged.
+def _as_list(question: Criterion | Sequence[Criterion]) -> list[Criterion]:
+    "Return one or several criteria as a list."
+    return [question] if isinstance(question, Criterion) else list(question)
+
+# %% ../../nbs/10_heartbench/03_judging.ipynb #b4f00010
+_CRITERIA = """
+SELECT case_id, criterion, case_id || '/' || criterion AS behaviour, ability, dimension, score, content, difficulty,
+    scene, turns FROM criteria JOIN cases USING (case_id) ORDER BY position, criterion
+"""
+
+
+def criterion_ratings(run: Run) -> pd.DataFrame:
+    """Return the ratings of every criterion, those that are missing included.
 
     Parameters
     ----------
-    run : Run or path
-        With answers. Running again makes only the judgements that are missing.
-    judges : RubricJudge, LLM, str or sequence of them
-        A model alone judges with the defaults of `RubricJudge`.
-    models : str or sequence of str, optional
-        Whose answers; all by default.
-    retry : sequence of str
-        Judgements of these outcomes are made again: failed, unparsed, refused.
-    budget : Budget, optional
-        Cap on the whole run's dollars or tokens.
-    on : Executor or dask.distributed.Client, optional
-        Whose workers make the calls, in shards of hundreds; see `Spread`.
-    batch : bool or Batch
-        In the providers' batches: about half the price, within a day a try.
-    progress : bool
-        Show a bar.
+    run : Run
+        With answers and judges of criteria.
 
     Returns
     -------
     DataFrame
-        The table *hits*, as `Run.hits`.
+        model (the target), case_id, criterion, judge, sample, hit (True, False, NA), reason, status (ok, refused,
+        unparsed, failed, planned), attempts, place.
+
+    Examples
+    --------
+    >>> from tempfile import mkdtemp
+    >>> with Run(mkdtemp()) as run:
+    ...     len(criterion_ratings(run))
+    0
+    """
+    require_run(run)
+    keys = ["dialogue_id", "turn", "behaviour", "judge", "sample"]
+    given = run.query(f"SELECT {', '.join(keys)}, verdict AS hit, attempts FROM ratings")
+    dialogues = run.query("SELECT dialogue_id, target AS model, prompt_id AS case_id FROM dialogues")
+    criteria = run.query(_CRITERIA)[["behaviour", "criterion"]]
+    table = run.planned_ratings().merge(criteria, on="behaviour").merge(dialogues, on="dialogue_id")
+    table = table.merge(given, on=keys, how="left").astype({"hit": "boolean", "attempts": "Int64"})
+    table["hit"] = table["hit"].where(table["status"] == "ok")
+    table["place"] = _places(run, table)
+    return table[["model", "case_id", "criterion", "judge", "sample", "hit", "reason", "status", "attempts", "place"]]
+
+
+def _places(run: Run, table: pd.DataFrame) -> pd.Series:
+    "Return the place of each criterion in the list that the judge was shown."
+    rows = run.rows("SELECT judge, settings FROM judges")
+    settings, places = {judge: json.loads(text) for judge, text in rows}, pd.Series(0.0, table.index)
+    for (target, case_id, judge, sample), part in table.groupby(["model", "case_id", "judge", "sample"]):
+        numbers, how = part["criterion"].tolist(), settings[judge]
+        if how.get("shuffle"):
+            numbers = criteria_order(sorted(numbers), how["seed"], case_id, target, judge, sample)
+        order = {number: place / max(1, len(numbers) - 1) for place, number in enumerate(numbers)}
+        places[part.index] = part["criterion"].map(order)
+    return places
+
+
+def verdicts(run: Run, judges: str | Sequence[str] | None = None) -> pd.DataFrame:
+    """Return the verdict on every criterion of every answer, after the votes.
+
+    Parameters
+    ----------
+    run : Run
+    judges : str or list of str, optional
+        Names of the judges that vote; all by default.
+
+    Returns
+    -------
+    DataFrame
+        model, case_id, criterion, ability, dimension, score, content, difficulty, scene, turns, votes_for, votes_cast,
+        hit, reason, and status: ok, or why the first missing rating or the answer is missing.
 
     Raises
     ------
     RunError
-        No answers, or none of one of `models`; or a judge's name is there with other settings.
-    SetupError, BudgetReached
+        The run has no such judge, or its answers have not been judged.
 
     Examples
     --------
-    >>> judge_answers("runs/hearts", RubricJudge("anthropic/claude-sonnet-4-5", samples=3))  # doctest: +SKIP
+    >>> verdicts(Run("runs/hearts"))  # doctest: +SKIP
     """
-    return JudgementJob(run, judges, models, retry, budget)
-
-
-ajudge_answers = judge_answers.awaited
+    ratings = criterion_ratings(run)
+    known = [name for (name,) in run.rows("SELECT judge FROM judges WHERE asks_about = 'criteria' ORDER BY position")]
+    judges = known if judges is None else [judges] if isinstance(judges, str) else list(judges)
+    if unknown := [name for name in judges if name not in known]:
+        raise RunError(f"the run {run.folder} has no judge {unknown[0]!r} of criteria; {suggest_name(unknown[0], known)}")
+    if not known:
+        raise RunError(f"the run {run.folder} has not been judged; see judge and RubricJudge")
+    answer, answers = ["model", "case_id"], answers_of(run)
+    ratings = ratings[ratings["judge"].isin(judges)]
+    bad = ratings[ratings["status"] != "ok"].drop_duplicates(answer).set_index(answer)["status"]
+    lost = answers["status"].where(~answers["status"].isin(["ok", "truncated"]) & answers["content"].isna())
+    status = ("answer " + lost).fillna(pd.Series(bad.reindex(pd.MultiIndex.from_frame(answers[answer])).to_numpy()))
+    table = answers[answer].assign(status=status.fillna("ok"))
+    criteria = run.query(_CRITERIA).drop(columns="behaviour").astype({"score": "Float64", "dimension": "str"})
+    table = table.merge(criteria, on="case_id").merge(label_criteria(ratings), on=[*answer, "criterion"], how="left")
+    table["votes_cast"] = table["votes_cast"].fillna(0)
+    names = [*answer, *criteria.columns[1:], "votes_for", "votes_cast", "hit", "reason", "status"]
+    return table[names].astype({"hit": "boolean"})

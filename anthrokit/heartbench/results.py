@@ -236,7 +236,7 @@ def mean_words(answers: pd.DataFrame) -> pd.Series:
     Parameters
     ----------
     answers : DataFrame
-        model, and words or content, as from `Run.answers`.
+        model, and words or content, as from `answers_of`.
 
     Returns
     -------
@@ -272,7 +272,7 @@ def by_difficulty(
     Parameters
     ----------
     hits : DataFrame or Run
-        With difficulty; as from `Run.hits`.
+        With difficulty; as from `verdicts`.
     protocol, ci, n_resamples, seed
         As for `score`.
 
@@ -328,7 +328,7 @@ def score_by(
     Parameters
     ----------
     hits : DataFrame or Run
-        As from `Run.hits`; its columns scene, turns and difficulty can be used, or others added.
+        As from `verdicts`; its columns scene, turns and difficulty can be used, or others added.
     by : str or sequence of str
         Columns that are the same throughout a case.
     protocol, ci, n_resamples, seed
@@ -400,7 +400,7 @@ def length_correlation(
     Parameters
     ----------
     hits : DataFrame or Run
-        As from `Run.hits`.
+        As from `verdicts`.
     answers : DataFrame
         model, case_id, and words or content.
     protocol, ci, n_resamples, seed
@@ -465,7 +465,7 @@ def saturation(hits: pd.DataFrame | Run) -> pd.DataFrame:
     10
     """
     hits, keys = as_hits(hits), ["case_id", "criterion", "ability", "score", "content"]
-    require_columns(hits, keys, "hits", rows=False, advice="Run.hits makes it")
+    require_columns(hits, keys, "hits", rows=False, advice="heartbench.verdicts makes it")
     each = hits.astype({"hit": "boolean"}).groupby(keys, sort=False, dropna=False)["hit"]
     table = each.agg(n_hit="sum", n="count", n_total="size").astype(int).reset_index()
     against = (table["score"].lt(0).fillna(False) | table["ability"].eq(OTHER)).to_numpy(dtype=bool)
@@ -600,7 +600,7 @@ def expert_agreement(
         As from `golden`. With a column `weight`, as from votes that `read_golden` reads with the draw, each item counts
         for as many as it stands for.
     hits : DataFrame
-        As from `Run.hits`, with the verdicts to be checked.
+        As from `verdicts`, with the verdicts to be checked.
     by : str, optional
         A column of hits, such as dimension, ability or difficulty; a row "all" comes first. Items without a value
         there, such as those of Other, which has no dimension, are a group of their own.

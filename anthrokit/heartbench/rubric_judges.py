@@ -5,7 +5,7 @@
 # %% ../../nbs/10_heartbench/17_rubric_judges.ipynb #7e0a2490
 from __future__ import annotations
 
-import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -15,7 +15,7 @@ from ..core import Run, TableError
 from ..core.run import require_run
 from ..core.tables import require_columns
 from ..core.votes import label_criteria
-from .judging import judgement_calls
+from .judging import criterion_ratings
 from .results import expert_agreement
 from ..validity import sample_agreement
 
@@ -28,18 +28,17 @@ _HITS = {"verdict": "hit", "item": ("model", "case_id", "criterion"), "cluster":
 
 def position_effect(
     ratings: pd.DataFrame,
-    judgements: pd.DataFrame,
     *,
     ci: float = 0.95,
     n_resamples: int = 2000,
     seed: int = 0,
 ) -> pd.DataFrame:
-    """How much likelier a hit is at the end of the list than at its beginning.
+    """Estimate how much likelier a hit is at the end of the list than at its beginning.
 
     Parameters
     ----------
-    ratings, judgements : DataFrame
-        As from `Run.rubric_ratings` and `Run.judgements`, of judges that shuffle.
+    ratings : DataFrame
+        As from `criterion_ratings`, of judges that shuffle; place is 0 for the first criterion shown, 1 for the last.
     ci, n_resamples, seed
         Of the bootstrap over cases.
 
@@ -53,25 +52,18 @@ def position_effect(
     Examples
     --------
     >>> said = pd.DataFrame({"sample": [1, 1, 2, 2], "criterion": [1, 2] * 2, "hit": [True, False, False, True]})
-    >>> orders = pd.DataFrame({"sample": [1, 2], "criteria_order": ["[2, 1]", "[1, 2]"]})
-    >>> said, orders = (table.assign(model="m", case_id="c", judge="j") for table in (said, orders))
-    >>> position_effect(said, orders, n_resamples=0)["estimate"].item()
+    >>> said = said.assign(model="m", case_id="c", judge="j", place=[1, 0, 0, 1])
+    >>> position_effect(said, n_resamples=0)["estimate"].item()
     1.0
     """
     check_level(ci)
-    unit, rows = ["model", "case_id", "judge", "sample"], []
-    require_columns(ratings, [*unit, "criterion", "hit"], "ratings", rows=False)
-    require_columns(judgements, [*unit, "criteria_order"], "judgements", rows=False)
-    orders = judgements[[*unit, "criteria_order"]].dropna()
-    orders = orders.assign(criterion=orders["criteria_order"].map(json.loads)).explode("criterion", ignore_index=True)
-    places = orders.groupby(unit)["criterion"]
-    orders["place"] = places.cumcount() / (places.transform("size") - 1).clip(lower=1)
-    known = ratings.dropna(subset=["hit"]).astype({"hit": float})
-    known = known.merge(orders.astype({"criterion": int}), on=[*unit, "criterion"])
+    rows, item = [], ["model", "case_id", "criterion"]
+    require_columns(ratings, [*item, "judge", "sample", "hit", "place"], "ratings", rows=False)
+    known = ratings.dropna(subset=["hit", "place"]).astype({"hit": float, "place": float})
     for judge in ratings["judge"].unique():
         part = known[known["judge"] == judge]
         data = part[["hit", "place"]]
-        data = data - data.groupby([part[name] for name in ("model", "case_id", "criterion")]).transform("mean")
+        data = data - data.groupby([part[name] for name in item]).transform("mean")
         sums = [(data["place"] * data[name]).groupby(part["case_id"]).sum() for name in ("hit", "place")]
         row = {"judge": judge, "estimate": np.nan, "ci_low": np.nan, "ci_high": np.nan}
         if sums[1].sum() > 1e-9:
@@ -90,7 +82,7 @@ def judge_quality(
     n_resamples: int = 2000,
     seed: int = 0,
 ) -> pd.DataFrame:
-    """What speaks for and against each rubric judge of a run.
+    """Compare the rubric judges of a run.
 
     Parameters
     ----------
@@ -112,28 +104,28 @@ def judge_quality(
     Raises
     ------
     TableError
-        The run has no judgements.
+        The run has no ratings of criteria.
 
     Examples
     --------
     >>> judge_quality(Run("runs/judged"), golden(votes))  # doctest: +SKIP
     """
     require_run(run)
-    names = "model, case_id, judge, sample, status, criteria_order"
-    judgements, ratings = run.query(f"SELECT {names} FROM judgements"), run.rubric_ratings()
-    if judgements.empty:
-        raise TableError(f"the run {run.name!r} has no judgements; see judge_answers")
+    ratings = criterion_ratings(run).query("status != 'planned'")
+    if ratings.empty:
+        raise TableError(f"the run {run.name!r} has no ratings of criteria; see judge and RubricJudge")
     options = {"ci": ci, "n_resamples": n_resamples, "seed": seed}
     parts = [
         sample_agreement(ratings, **_HITS, **options).assign(measure="consistency"),
-        position_effect(ratings, judgements, **options).assign(measure="place effect"),
+        position_effect(ratings, **options).assign(measure="place effect"),
     ]
+    unit = ["model", "case_id", "sample"]
     spent = _spent(run)
-    for judge, part in judgements.groupby("judge", sort=False):
-        sums = [part["status"].ne("ok").sum(), *spent.reindex([judge]).iloc[0]]
-        means = pd.Series(sums, dtype=float) / len(part)
-        parts.append(pd.DataFrame({"measure": _MEASURES[-4:], "estimate": means, "judge": judge, "n": len(part)}))
-        own = label_criteria(ratings[ratings["judge"] == judge])
+    for judge, part in ratings.groupby("judge", sort=False):
+        lost = part["status"].ne("ok").groupby([part[name] for name in unit]).any()
+        means = pd.Series([lost.sum(), *spent.reindex([judge]).iloc[0]], dtype=float) / len(lost)
+        parts.append(pd.DataFrame({"measure": _MEASURES[-4:], "estimate": means, "judge": judge, "n": len(lost)}))
+        own = label_criteria(part)
         if gold is not None and len(own):
             known = expert_agreement(gold, own, **options).replace({"raw agreement": "agreement"})
             parts.append(known[known["measure"].isin(_MEASURES)].assign(judge=judge))
@@ -144,21 +136,14 @@ def judge_quality(
 
 
 def _spent(run: Run) -> pd.DataFrame:
-    "Calls, tokens and dollars by judge. The books name only its model, but each call's unit is one judge's."
-    rows = run.rows(
-        "SELECT criteria_order, settings, judge, case_id, cases.hash, content, sample FROM judgements "
-        "JOIN rubric_judges USING (judge) JOIN cases USING (case_id) JOIN answers USING (model, case_id) "
-        "WHERE criteria_order IS NOT NULL"
-    )
-    judge_of = {}
-    for order, settings, judge, *answer in rows:
-        calls = judgement_calls(json.loads(order), json.loads(settings), judge, *answer)
-        judge_of |= {unit: judge for _, unit in calls}
-    calls = run.query("SELECT unit, tokens_in, tokens_out, cost FROM calls WHERE purpose = 'rubric judge'")
+    "Return calls, tokens and dollars by judge. A call's unit ends in the judge's name and the sample."
+    judges = [name for (name,) in run.rows("SELECT judge FROM judges WHERE asks_about = 'criteria'")]
+    names = "|".join(map(re.escape, sorted(judges, key=len, reverse=True)))
+    calls = run.query("SELECT unit, tokens_in, tokens_out, cost FROM calls WHERE purpose = 'judge'")
+    judge_of = calls["unit"].astype("str").str.extract(rf"/({names})/\d+$", expand=False)
     tokens = calls[["tokens_in", "tokens_out"]].sum(axis=1)
     calls = calls.assign(calls=1, tokens=tokens, cost=calls["cost"].where(calls["cost"].notna() | tokens.gt(0), 0.0))
-    sums = calls.groupby(calls["unit"].map(judge_of))[["calls", "tokens", "cost"]]
-    return sums.agg(lambda column: column.sum(skipna=False))
+    return calls.groupby(judge_of)[["calls", "tokens", "cost"]].agg(lambda column: column.sum(skipna=False))
 
 
 _MEASURES = ("agreement", "Cohen's kappa", "consistency", "place effect", "missing", "calls", "tokens", "dollars")

@@ -19,6 +19,7 @@ from ..core import Run, TableError
 from ..core.errors import require_kind
 from ..core.tables import require_columns
 from .cases import OTHER, load_abilities, refuse_doubled
+from .judging import verdicts
 
 # %% auto #0
 __all__ = ['CaseScore', 'score_case', 'normalise_points', 'case_scores', 'score', 'missing_scores']
@@ -151,8 +152,8 @@ def normalise_points(points: np.ndarray | Sequence[float], span: np.ndarray | fl
 # %% ../../nbs/10_heartbench/04_scoring.ipynb #ba9c2ae6
 def as_hits(given: Run | pd.DataFrame) -> pd.DataFrame:
     "The hits of a run, or a table of hits as it is; a table that can have no scores is refused."
-    hits = given.hits() if isinstance(given, Run) else given
-    require_kind(hits, pd.DataFrame, "a table of hits, as run.hits() gives it, or a run")
+    hits = verdicts(given) if isinstance(given, Run) else given
+    require_kind(hits, pd.DataFrame, "a table of verdicts, as heartbench.verdicts(run) gives it, or a run")
     require_columns(hits, ["model", "case_id", "criterion", "ability", "score", "hit"], "hits")
     points = pd.to_numeric(hits["score"], errors="coerce")
     if (wrong := points.isna() & hits["score"].notna()).any():
@@ -167,7 +168,7 @@ def case_scores(hits: pd.DataFrame | Run, protocol: str = "paper") -> pd.DataFra
     Parameters
     ----------
     hits : DataFrame or Run
-        model, case_id, criterion, ability, score, hit; as from `Run.hits` or `add_criteria`. Or a judged run.
+        model, case_id, criterion, ability, score, hit; as from `verdicts` or `add_criteria`. Or a judged run.
     protocol : str
         "paper" or "released".
 
@@ -305,7 +306,7 @@ def score(
     Parameters
     ----------
     hits : DataFrame or Run
-        As from `Run.hits` or `add_criteria`; or a judged run.
+        As from `verdicts` or `add_criteria`; or a judged run.
     protocol : str
         "paper" or "released".
     ci : float

@@ -1,8 +1,8 @@
-"""Files of other tools, in and out."""
+"""Readers and writers of other tools' files."""
 # Written by docs/subpackages.py: change its list, not this file.
 import lazy_loader
 
-__getattr__, __dir__, __all__ = lazy_loader.attach(
+_load, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submodules=["anthrobench_files", "chats", "inspect_logs", "petri", "preferences"],
     submod_attrs={
@@ -13,3 +13,14 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "preferences": ["write_preferences"],
     },
 )
+
+
+def __getattr__(name):
+    try:
+        return _load(name)
+    except AttributeError:
+        if name.startswith("_"):
+            raise
+    from anthrokit.core.errors import missing_attribute
+
+    raise AttributeError(missing_attribute(__name__, name))

@@ -1,12 +1,12 @@
-"""Judges say which behaviours a message shows."""
+"""Judges, which decide which behaviours a message shows."""
 # Written by docs/subpackages.py: change its list, not this file.
 import lazy_loader
 
-__getattr__, __dir__, __all__ = lazy_loader.attach(
+_load, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submodules=["any_messages", "families", "grammar", "jobs", "judges", "log_formats", "offline", "persona_checks", "released", "verdicts"],
     submod_attrs={
-        "any_messages": ["import_messages", "judge_table"],
+        "any_messages": ["import_messages", "import_report", "judge_table"],
         "families": ["family_patterns", "labelled_family_messages"],
         "grammar": ["GrammarJudge", "PatternJudge"],
         "jobs": ["ajudge", "estimate", "judge"],
@@ -17,3 +17,14 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "verdicts": ["Rating"],
     },
 )
+
+
+def __getattr__(name):
+    try:
+        return _load(name)
+    except AttributeError:
+        if name.startswith("_"):
+            raise
+    from anthrokit.core.errors import missing_attribute
+
+    raise AttributeError(missing_attribute(__name__, name))

@@ -21,8 +21,8 @@ from ..core.errors import suggest_name, redact_in
 from ..core.notes import notify, status_line
 from ..core.run import has_verdicts, judges_without_verdicts
 from ..core.votes import mode_status
-from .judges import Item, Judge, LLMJudge, LocalJudge, PromptJudge, PronounCounter, ask_judge
-from .judges import judge_identity, rate_many, validate_rating
+from .judges import Criterion, Item, Judge, LLMJudge, LocalJudge, PromptJudge, PronounCounter
+from .judges import ask_judge, judge_identity, rate_many, validate_rating
 from .offline import offline_panel
 from .verdicts import Rating
 from ..models import DEFAULT_MODEL, LLM, Batch, Budget
@@ -36,11 +36,7 @@ __all__ = ['ajudge', 'run_taxonomy', 'as_judges', 'Items', 'RatingUnit', 'asked'
 
 # %% ../../nbs/05_judging/06_jobs.ipynb #13526992
 def run_taxonomy(run: Run) -> Taxonomy:
-    """The taxonomy that a run was judged with; the one that ships where it wasn't judged yet.
-
-    Parameters
-    ----------
-    run : Run
+    """Return what a run was judged for: its behaviours and criteria; the bundled behaviours before it was judged.
 
     Examples
     --------
@@ -49,7 +45,28 @@ def run_taxonomy(run: Run) -> Taxonomy:
     14
     """
     entries = run.fact("behaviours")
+    judged = run.rows("SELECT 1 FROM judges WHERE asks_about = 'criteria' LIMIT 1")
+    criteria = [one for own in _criteria_of(run).values() for one in own] if judged else []
+    asked = [Behaviour(one.name, one.ability, one.content, f"Does the answer meet this? {one.content}") for one in criteria]
+    known = Taxonomy.from_entries(entries) if entries else None
+    if asked:
+        return Taxonomy([*(known or ()), *asked])
+    return known or Taxonomy.load()
+
+
+def _behaviours_of(run: Run) -> Taxonomy:
+    "Return the behaviours that a run was judged for; the bundled ones before it was judged."
+    entries = run.fact("behaviours")
     return Taxonomy.from_entries(entries) if entries else Taxonomy.load()
+
+
+def _criteria_of(run: Run) -> dict[str, list[Criterion]]:
+    "Return the criteria of a run by prompt."
+    rows = run.rows("SELECT case_id, criterion, ability, score, content FROM criteria ORDER BY case_id, criterion")
+    criteria: dict[str, list[Criterion]] = {}
+    for case_id, number, ability, score, content in rows:
+        criteria.setdefault(case_id, []).append(Criterion(number, ability, score, content, case_id))
+    return criteria
 
 
 def _as_taxonomy(given: Taxonomy | Iterable[Behaviour] | str | os.PathLike) -> Taxonomy:
@@ -145,7 +162,7 @@ def as_judges(judges: Judge | Iterable[Judge]) -> list[Judge]:
 class Items:
     "The target messages of a run, each with what was said before it."
 
-    def __init__(self, run: Run):
+    def __init__(self, run: Run, targets: str | Iterable[str] | None = None):
         rows = run.rows(
             "SELECT dialogue_id, turn, role, content FROM messages WHERE content IS NOT NULL "
             "ORDER BY dialogue_id, turn, role DESC"
@@ -154,16 +171,24 @@ class Items:
         self._messages: dict[str, list[tuple[int, str, str]]] = {}
         for dialogue, turn, role, text in rows:
             self._messages.setdefault(dialogue, []).append((turn, role, text))
-        self._origin = {row[0]: row[1:] for row in run.rows("SELECT dialogue_id, prompt_id, target FROM dialogues")}
+        self.origin = {row[0]: row[1:] for row in run.rows("SELECT dialogue_id, prompt_id, target FROM dialogues")}
+        if targets is not None:
+            targets, known = [targets] if isinstance(targets, str) else list(targets), {one for _, one in self.origin.values()}
+            if unknown := [name for name in targets if name not in known]:
+                raise ValueError(f"the run {run.name!r} has no target {unknown[0]!r}; {suggest_name(unknown[0], known)}")
+            self.texts = {key: text for key, text in self.texts.items() if self.origin[key[0]][1] in targets}
+        told = run.rows("SELECT prompt_id, history FROM prompts WHERE history IS NOT NULL")
+        self._history = {key: [(one["role"], one["content"]) for one in json.loads(text)] for key, text in told}
 
     def item(self, dialogue_id: str, turn: int, sample: int = 1) -> Item:
         "Return a message with all that was said before it."
-        before = tuple(
+        prompt_id, target = self.origin.get(dialogue_id, ("", ""))
+        before = (
             (role, text)
             for at, role, text in self._messages[dialogue_id]
             if at < turn or (at == turn and role == "user")
         )
-        prompt_id, target = self._origin.get(dialogue_id, ("", ""))
+        before = (*self._history.get(prompt_id, ()), *before)
         about = {"dialogue_id": dialogue_id, "prompt_id": prompt_id, "target": target, "turn": turn, "sample": sample}
         return Item(self.texts[dialogue_id, turn], before, **about)
 
@@ -183,16 +208,6 @@ def _call_name(units: Sequence[RatingUnit], questions_per_call: int | None = 1) 
     unit = units[0]
     asked = unit.behaviour if questions_per_call == 1 else "*" if questions_per_call is None else f"{unit.behaviour}…"
     return f"{unit.dialogue_id}/{unit.turn}/{asked}/{unit.judge}/{unit.sample}"
-
-
-def _by_call(judge: PromptJudge, units: Sequence[RatingUnit]) -> list[list[RatingUnit]]:
-    "Group ratings of one message by the calls that they come from."
-    calls = []
-    for sample in dict.fromkeys(unit.sample for unit in units) if judge.questions_per_call != 1 else ():
-        own = [unit for unit in units if unit.sample == sample]
-        size = judge.questions_per_call or len(own)
-        calls += [own[start : start + size] for start in range(0, len(own), size)]
-    return calls if judge.questions_per_call != 1 else [[unit] for unit in units]
 
 
 _CHUNK = 64  # messages that a local judge rates between two writes
@@ -242,32 +257,42 @@ class JudgingJob(Job):
     reports_silent_judges = True  # at the end, by a notice
 
     def __init__(
-        self, run, judges=None, *, samples=3, behaviours=None, taxonomy=None, quotations=True, retry=("failed",),
-        sampling="full", budget=None,
+        self, run, judges=None, *, samples=None, behaviours=None, taxonomy=None, quotations=True, retry=("failed",),
+        sampling="full", targets=None, budget=None,
     ):
         retry = [retry] if isinstance(retry, str) else list(retry)
-        check_counts(samples=samples)
+        check_counts(**({} if samples is None else {"samples": samples}))
         refuse_unknown_outcomes(retry, ("failed", "unparsed", "refused"))
         if sampling not in ("full", "adaptive"):
             raise ValueError(f"sampling is 'full' or 'adaptive', not {sampling!r}")
         run = _existing(run)
-        known = run_taxonomy(run)
+        judges = as_judges(offline_panel() if judges is None else judges)
+        about_criteria = [judge for judge in judges if judge.asks_about == "criteria"]
+        about_behaviours = [judge for judge in judges if judge.asks_about != "criteria"]
+        known = _behaviours_of(run)
         given = known if taxonomy is None else _as_taxonomy(taxonomy)
         self.taxonomy = _grown(run, known, given)
-        wanted = _selected(given, behaviours, taxonomy is not None)
+        asks_behaviours = about_behaviours or not judges
+        wanted = _selected(given, behaviours, taxonomy is not None) if asks_behaviours else []
         judged = [name for name in wanted if name in self.taxonomy.judged]
         counted = [name for name in wanted if name in self.taxonomy.counted]
-        judges = as_judges(offline_panel() if judges is None else judges)
         counters = [PronounCounter(counted, quotations=quotations)] if counted else []
-        self.judges = as_judges([*(judges if judged else []), *counters])
-        _check_fit(run, self.judges, judged, self.taxonomy)
+        self.judges = as_judges([*about_criteria, *(about_behaviours if judged else []), *counters])
+        self.criteria = _criteria_of(run) if about_criteria else {}
+        if about_criteria and not self.criteria:
+            raise ValueError(
+                f"{about_criteria[0].name} asks about criteria, and the run {run.name!r} has none; "
+                "heartbench.add_cases(run, cases) adds cases with their criteria"
+            )
+        _check_fit(run, [*about_behaviours, *counters], judged, self.taxonomy)
         super().__init__(run, [judge.llm for judge in self.judges if isinstance(judge, PromptJudge)], budget)
-        self.items = Items(self.run)
+        self.items = Items(self.run, targets)
         self.settled = ", ".join(f"'{status}'" for status in ("planned", *sorted(retry)))  # not: asked for again
         self.sampling, self.kept_sampling = sampling, self._run_sampling(sampling)
         self.to_come: tuple[int, float, float] = (0, 0.0, 0.0)
         self.anew: list[str] = []  # judges without any verdict, given with other settings now
         spoken = {one.name: one.supported(counted if one.counts_words else judged) for one in self.judges}
+        spoken |= {judge.name: [] for judge in about_criteria}
         self.entries = [self._entry(judge, spoken[judge.name], samples) for judge in self.judges]
         self.owed = {entry["judge"]: (spoken[entry["judge"]], entry["samples"]) for entry in self.entries}
         counts = [self.count(judge) for judge in self.judges]
@@ -279,7 +304,7 @@ class JudgingJob(Job):
         fresh = known is None and not self.run.rows("SELECT 1 FROM ratings LIMIT 1")
         return "adaptive" if sampling == "adaptive" and (fresh or known == "adaptive") else "full"
 
-    def _entry(self, judge: Judge, behaviours: Sequence[str], samples: int) -> dict[str, Any]:
+    def _entry(self, judge: Judge, behaviours: Sequence[str], samples: int | None) -> dict[str, Any]:
         "A judge as a row of the run's list; one that goes by the name of another one with verdicts is refused."
         settings = judge_identity(judge)
         there = self.run.query("SELECT * FROM judges WHERE judge = ?", [judge.name]).to_dict("records")
@@ -299,31 +324,47 @@ class JudgingJob(Job):
             "judge": judge.name,
             "position": there[0]["position"] if there else position + self.judges.index(judge),
             "settings": json.dumps(redact_in(settings), sort_keys=True),
-            "samples": max(samples if isinstance(judge, PromptJudge) else 1, known["samples"] if known else 1),
+            "samples": max(_samples(judge, samples), known["samples"] if known else 1),
             "counted": judge.counts_words,
+            "asks_about": judge.asks_about,
             "behaviours": json.dumps([*asked]),
             "hash": digest(settings),
         }
 
+    def names(self, judge: Judge, dialogue_id: str, turn: int) -> list[str]:
+        "Return the questions that a judge is asked about a message."
+        if judge.asks_about != "criteria":
+            return self.owed[judge.name][0]
+        prompt_id, _ = self.items.origin.get(dialogue_id, ("", ""))
+        return [one.name for one in self.criteria.get(prompt_id, ())] if turn == 1 else []
+
+    def question(self, name: str) -> Behaviour | Criterion:
+        "Return a question by its name."
+        case_id, _, number = name.rpartition("/")
+        found = [one for one in self.criteria.get(case_id, ()) if str(one.number) == number]
+        return found[0] if found else self.taxonomy[name]
+
     def count(self, judge: Judge) -> tuple[int, int]:
-        "Ratings that a judge owes in all, and those that are there."
+        "Return how many ratings a judge is asked for, and how many are done."
         behaviours, samples = self.owed[judge.name]
-        marks = ", ".join("?" * len(behaviours))
+        total = sum(len(self.names(judge, *key)) for key in self.items.texts)
+        among, values = "", []
+        if judge.asks_about != "criteria":
+            among, values = f"AND behaviour IN ({', '.join('?' * len(behaviours))})", behaviours
         [(done,)] = self.run.rows(
-            f"SELECT COUNT(*) FROM ratings WHERE judge = ? AND sample <= ? AND behaviour IN ({marks}) "
+            f"SELECT COUNT(*) FROM ratings WHERE judge = ? AND sample <= ? {among} "
             f"AND status NOT IN ({self.settled})",
-            [judge.name, samples, *behaviours],
+            [judge.name, samples, *values],
         )
-        return len(self.items.texts) * len(behaviours) * samples, 0 if judge.name in self.anew else done
+        return total * samples, 0 if judge.name in self.anew else done
 
     def open(self) -> None:
         if not self.items.texts:
             raise ValueError(f"the run {self.run.name!r} has no target message to judge; simulate first")
-        self.run.set_facts(
-            taxonomy=self.taxonomy.hash,
-            behaviours=[behaviour.entry() for behaviour in self.taxonomy],
-            sampling=self.kept_sampling,
-        )
+        if any(judge.asks_about != "criteria" for judge in self.judges):
+            entries = [behaviour.entry() for behaviour in self.taxonomy]
+            self.run.set_facts(taxonomy=self.taxonomy.hash, behaviours=entries)
+        self.run.set_facts(sampling=self.kept_sampling)
         forget_judges(self.run, self.anew)
         self.anew = []
         known = {name for (name,) in self.run.rows("SELECT judge FROM judges")}
@@ -345,30 +386,49 @@ class JudgingJob(Job):
         return self.run.rows(sql, [*key.values()])
 
     def units(self, judge: Judge) -> Iterator[list[RatingUnit]]:
-        "What a judge owes, message by message."
-        behaviours, samples = self.owed[judge.name]
+        "Yield the ratings that a judge is still asked for, message by message."
+        samples = self.owed[judge.name][1]
         for dialogue_id, turn in self.items.texts:
+            names = self.names(judge, dialogue_id, turn)
             done = set(self.there("behaviour, sample", dialogue_id=dialogue_id, turn=turn, judge=judge.name))
             done = set() if judge.name in self.anew else done
             units = [
                 RatingUnit(judge.name, name, dialogue_id, turn, sample)
-                for name in behaviours
+                for name in names
                 for sample in range(1, samples + 1)
                 if (name, sample) not in done
             ]
             if units:
                 yield units
 
-    def calls(self, judge: Any) -> Iterator[list[RatingUnit]]:
+    def calls_of(self, judge: PromptJudge, units: Sequence[RatingUnit]) -> list[list[RatingUnit]]:
+        "Group ratings of one message by the calls that they come from."
+        if judge.questions_per_call == 1:
+            return [[unit] for unit in units]
+        key, calls = (units[0].dialogue_id, units[0].turn), []
+        every = [self.question(name) for name in self.names(judge, *key)]
+        for sample in dict.fromkeys(unit.sample for unit in units):
+            pending = {unit.behaviour: unit for unit in units if unit.sample == sample}
+            ordered = [question.name for question in judge.order(self.items.item(*key, sample), every)]
+            size = judge.questions_per_call or max(1, len(ordered))
+            parts = (ordered[start : start + size] for start in range(0, len(ordered), size))
+            calls += [[pending[name] for name in part if name in pending] for part in parts]
+        return [call for call in calls if call]
+
+    def calls(self, judge: PromptJudge) -> Iterator[list[RatingUnit]]:
         "Yield what a prompt judge is still to be asked, call by call."
         for units in self.units(judge):
-            yield from _by_call(judge, units)
+            yield from self.calls_of(judge, units)
 
     def chunks(self, judge: Judge) -> Iterator[list[RatingUnit]]:
-        "Yield what a local judge is still to rate, behaviour by behaviour, some messages at a time."
-        for name in self.owed[judge.name][0]:
+        "Yield what a local judge is still to rate, question by question, some messages at a time."
+        keys: dict[str, list[tuple[str, int]]] = {}
+        for key in self.items.texts:
+            for name in self.names(judge, *key):
+                keys.setdefault(name, []).append(key)
+        for name, own in keys.items():
             done = set(self.there("dialogue_id, turn", judge=judge.name, behaviour=name))
-            units = [RatingUnit(judge.name, name, *key, 1) for key in self.items.texts if key not in done]
+            units = [RatingUnit(judge.name, name, *key, 1) for key in own if key not in done]
             yield from (units[start : start + _CHUNK] for start in range(0, len(units), _CHUNK))
 
     def lanes(self) -> list[Queue]:
@@ -414,7 +474,12 @@ class JudgingJob(Job):
 
 def _is_adaptive(judge: Judge) -> bool:
     "Return whether adaptive sampling can leave out single ratings of a judge."
-    return isinstance(judge, PromptJudge) and judge.questions_per_call == 1
+    return isinstance(judge, PromptJudge) and judge.questions_per_call == 1 and judge.asks_about != "criteria"
+
+
+def _samples(judge: Judge, samples: int | None) -> int:
+    "Return how often a judge is asked: once, if it always gives the same rating."
+    return (samples or judge.default_samples) if isinstance(judge, PromptJudge) else 1
 
 # %% ../../nbs/05_judging/06_jobs.ipynb #4a6290bd
 def asked(job: JudgingJob, judge: PromptJudge, units: Sequence[RatingUnit], shared: bool = False) -> Steps:
@@ -424,7 +489,7 @@ def asked(job: JudgingJob, judge: PromptJudge, units: Sequence[RatingUnit], shar
     """
     first = units[0]
     item = job.items.item(first.dialogue_id, first.turn, first.sample)
-    questions = [job.taxonomy[unit.behaviour] for unit in units]
+    questions = [job.question(unit.behaviour) for unit in units]
     per_message = f"{first.dialogue_id}/{first.turn}/{judge.name}" if judge.shared_prefix == "item" else None
     unit = _call_name(units, judge.questions_per_call)
     ratings, attempts = yield from ask_judge(judge, item, questions, unit, code_of=per_message, shared=shared)
@@ -434,14 +499,14 @@ def asked(job: JudgingJob, judge: PromptJudge, units: Sequence[RatingUnit], shar
 
 def asked_alike(job: JudgingJob, judge: PromptJudge, units: Sequence[RatingUnit]) -> Steps:
     "Ask for all ratings of a message by a judge whose prompts begin with it: one call first, then the others."
-    calls = _by_call(judge, units)
+    calls = job.calls_of(judge, units)
     yield SharedPrefix([asked(job, judge, call, shared=len(calls) > 1) for call in calls])
 
 
 def rated(job: JudgingJob, judge: LocalJudge, units: Sequence[RatingUnit]) -> Steps:
     "Have a local judge rate some messages, and save the ratings."
     texts = [job.items.texts[unit.dialogue_id, unit.turn] for unit in units]
-    ratings = yield Computation(rate_many, (judge, texts, job.taxonomy[units[0].behaviour]))
+    ratings = yield Computation(rate_many, (judge, texts, job.question(units[0].behaviour)))
     job.put(units, ratings)
 
 # %% ../../nbs/05_judging/06_jobs.ipynb #a3aab256
@@ -489,19 +554,20 @@ def judge(
     run: Run | str | os.PathLike,
     judges: Judge | Sequence[Judge] | None = None,
     *,
-    samples: int = 3,
+    samples: int | None = None,
     behaviours: str | Iterable[str] | None = None,
     taxonomy: Taxonomy | Iterable[Behaviour] | None = None,
     quotations: bool = True,
     retry: str | Iterable[str] = ("failed",),
     sampling: str = "full",
+    targets: str | Iterable[str] | None = None,
     budget: Budget | None = None,
     batch: bool | Batch = False,
     on: Any = None,
     progress: bool = True,
     wait: bool = True,
 ) -> Run:
-    """Have judges say of every target message which behaviours it shows.
+    """Have judges rate every target message for behaviours, or answers to HeartBench cases for their criteria.
 
     Parameters
     ----------
@@ -511,8 +577,9 @@ def judge(
         By default the offline panel (`offline_panel`): a way to try the toolkit, not a substitute for LLM judges.
         A judge's name stands for its settings, once it has given a verdict. One that never gave any is told of at the
         end, may come again under its name with other settings, or is taken out by `anthrokit.core.forget_judges`.
-    samples : int
-        Answers of each LLM judge for each message and behaviour; a judge that always says the same is asked once.
+    samples : int, optional
+        Ratings of each prompt judge for each item and question; by default 3, and 1 of a rubric judge. A local judge is
+        asked once.
     behaviours : str or list of str, optional
         Behaviours or categories; all by default.
     taxonomy : Taxonomy or list of Behaviour, optional
@@ -527,6 +594,8 @@ def judge(
         judge is asked only while the panel's majority is open. The labels are the same by construction; the modes
         of the judges not asked, and the agreement between judges, are then not known. A judge that is added later may
         open a label again: name the earlier ones with it.
+    targets : str or list of str, optional
+        Whose messages to judge; all by default.
     budget, on, progress, wait
         As for `simulate`.
     batch : bool or Batch
@@ -555,7 +624,7 @@ def judge(
     """
     return JudgingJob(
         run, judges, samples=samples, behaviours=behaviours, taxonomy=taxonomy, quotations=quotations, retry=retry,
-        sampling=sampling, budget=budget,
+        sampling=sampling, targets=targets, budget=budget,
     )
 
 
@@ -574,7 +643,7 @@ def _characters(job: JudgingJob, judge: PromptJudge) -> tuple[int, float, list[s
     "Calls to make, characters they send, some of the prompts, and what calls begin with alike."
 
     def sent(item: Item, names: Sequence[str]) -> tuple[int, str]:
-        questions = [job.taxonomy[name] for name in names]
+        questions = [job.question(name) for name in names]
         messages = judge.request(item, questions[0] if judge.questions_per_call == 1 else questions)
         texts = [messages] if isinstance(messages, str) else [message["content"] for message in messages]
         return sum(map(len, texts)), texts[-1]
@@ -584,30 +653,34 @@ def _characters(job: JudgingJob, judge: PromptJudge) -> tuple[int, float, list[s
         return sent(Item(""), names)[0]
 
     names, samples = job.owed[judge.name]
-    first, in_turn = names[:1], job.sampling == "full" and judge.shared_prefix == "item"
+    in_turn = job.sampling == "full" and judge.shared_prefix == "item"
     calls, characters, every = 0, 0.0, max(1, len(job.items.texts) // 12)
     prompts: list[str] = []
     shared: list[tuple[float, int, float]] = []
     for number, units in enumerate(job.units(judge)):
-        item = job.items.item(units[0].dialogue_id, units[0].turn)
+        parts, item = job.calls_of(judge, units), job.items.item(units[0].dialogue_id, units[0].turn)
+        first = [unit.behaviour for unit in parts[0]]
         length, prompt = sent(item, first)
         if number % every == 0:
             prompts.append(prompt)
         if in_turn:
-            shared.append((_start(prompt), len(units), 0))
-        for part in _by_call(judge, units):
+            shared.append((_start(prompt), len(parts), 0))
+        for part in parts:
             calls += 1
-            characters += length - fixed(*first) + fixed(*(unit.behaviour for unit in part))
+            if judge.asks_about == "criteria":
+                characters += sent(item, [unit.behaviour for unit in part])[0]
+            else:
+                characters += length - fixed(*first) + fixed(*(unit.behaviour for unit in part))
     messages, text, user = job.to_come
-    if messages:
+    if messages and names:
         likely = Item("x" * round(text), (("user", "x" * round(user)),))
         size = judge.questions_per_call or len(names)
         parts = [names[start : start + size] for start in range(0, len(names), size)]
         calls += messages * samples * len(parts)
         characters += messages * samples * sum(sent(likely, part)[0] for part in parts)
         if in_turn:
-            shared += [(_start(sent(likely, first)[1]), samples * len(names), 0)] * messages
-        prompts.append(sent(Item(""), first)[1])
+            shared += [(_start(sent(likely, parts[0])[1]), samples * len(parts), 0)] * messages
+        prompts.append(sent(Item(""), parts[0])[1])
     if judge.shared_prefix == "questions" and calls > judge.llm.max_concurrency:
         shared = [(_start(sent(Item(""), names)[1]), calls, 0)]
     return calls, characters, prompts, shared
@@ -621,7 +694,7 @@ def _forecast(job: JudgingJob, judge: Judge) -> CostEstimate:
     if not isinstance(judge, PromptJudge) or total == done:
         return CostEstimate("judge", judge.name, None, total, done)
     calls, characters, prompts, shared = _characters(job, judge)
-    assumed = _ASSUMED * min(judge.questions_per_call or len(behaviours), len(behaviours))
+    assumed = _ASSUMED * (total - done) / max(1, calls)
     tokens, measured = mean_response_tokens(job.run, "judge", judge.llm, assumed)
     counts = (total, done, calls, _least(job, judge, calls), characters, characters)
     return CostEstimate("judge", judge.name, judge.llm, *counts, prompts, tokens, measured, shared)
@@ -644,7 +717,7 @@ def estimate(
     *,
     run: Run | str | os.PathLike | None = None,
     batch: bool = False,
-    samples: int = 3,
+    samples: int | None = None,
     behaviours: str | Iterable[str] | None = None,
     taxonomy: Taxonomy | Iterable[Behaviour] | None = None,
     retry: str | Iterable[str] = ("failed",),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import functools
 import inspect
 import json
 import numbers
@@ -14,7 +15,7 @@ import re
 import textwrap
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -30,9 +31,9 @@ from ..simulation.dialogues import as_llm
 from ..work import Request, Steps, ParseError, ask_until_read
 
 # %% auto #0
-__all__ = ['JUDGE_TEMPLATE', 'CONTEXTS', 'PASSAGE_FIRST_TEMPLATE', 'TOGETHER_TEMPLATE', 'Item', 'Judge', 'LocalJudge',
-           'rate_many', 'Response', 'PromptJudge', 'judge_prompt', 'LLMJudge', 'together_prompt', 'TogetherJudge',
-           'PronounCounter']
+__all__ = ['JUDGE_TEMPLATE', 'CONTEXTS', 'PASSAGE_FIRST_TEMPLATE', 'TOGETHER_TEMPLATE', 'Item', 'Criterion', 'Judge',
+           'LocalJudge', 'rate_many', 'Response', 'PromptJudge', 'judge_prompt', 'LLMJudge', 'together_prompt',
+           'TogetherJudge', 'PronounCounter']
 
 # %% ../../nbs/05_judging/02_judges.ipynb #e062474e
 @dataclass(frozen=True)
@@ -44,7 +45,8 @@ class Item:
     text : str
         The message.
     before : tuple of (str, str)
-        role and content of the earlier messages, in order; the last one is the message that it answers.
+        role (user or assistant) and content of the earlier messages, in order; the last one is the message that it
+        answers. The history of its prompt is part of it.
     code : str
         Eight hexadecimal digits that the message can't know. Another one for each attempt.
     dialogue_id, prompt_id, target : str
@@ -72,6 +74,53 @@ class Item:
         "The user's message that it answers; empty where there is none."
         return next((content for role, content in reversed(self.before) if role == "user"), "")
 
+# %% ../../nbs/05_judging/02_judges.ipynb #a1f00021
+@dataclass(frozen=True)
+class Criterion:
+    """A question about the answers to one prompt: something that an answer does or doesn't do.
+
+    Attributes
+    ----------
+    number : int
+        1, 2, …: its place in the prompt's list.
+    ability : str
+        What it measures; "Other" for what no ability covers.
+    score : float or None
+        Points if it is met, below 0 for a penalty; None only for "Other".
+    content : str
+        What is to be seen in the answer.
+    case_id : str
+        The prompt.
+
+    Examples
+    --------
+    >>> Criterion(1, "Warmth", -3, "The answer lectures").kind, Criterion(2, "Warmth", 3, "It asks", "c7").name
+    ('penalty', 'c7/2')
+    """
+
+    number: int
+    ability: str
+    score: float | None
+    content: str
+    case_id: str = field(default="", compare=False)
+
+    @property
+    def name(self) -> str:
+        "The question in tables: case_id/number."
+        return f"{self.case_id}/{self.number}"
+
+    @property
+    def category(self) -> str:
+        "The ability."
+        return self.ability
+
+    @property
+    def kind(self) -> str:
+        "bonus, penalty or other."
+        if self.ability == "Other" or self.score is None:
+            return "other"
+        return "penalty" if self.score < 0 else "bonus"
+
 # %% ../../nbs/05_judging/02_judges.ipynb #a1f00002
 class Judge(ABC):
     """A judge. Write a subclass of `LocalJudge` or of `PromptJudge`.
@@ -84,6 +133,8 @@ class Judge(ABC):
         Names of the only behaviours that it judges; None for all.
     settings : dict or None
         What determines its ratings: its identity in a run. None: the source of its class and its plain attributes.
+    asks_about : str
+        behaviours or criteria.
     counts_words : bool
         It counts words instead of judging, so it belongs to every panel.
     context : str
@@ -101,6 +152,7 @@ class Judge(ABC):
     name: str = ""
     behaviours: Sequence[str] | str | None = None
     settings: Mapping[str, Any] | None = None
+    asks_about: Literal["behaviours", "criteria"] = "behaviours"
     counts_words: bool = False
     context: str = "none"
     present: bool = False
@@ -250,6 +302,8 @@ class PromptJudge(Judge):
     ----------
     max_attempts : int
         Calls until a response can be parsed.
+    default_samples : int
+        Ratings of each item and question, unless `judge(samples=…)` says otherwise.
     questions_per_call : int or None
         Questions in one call; None for all about an item. If it isn't 1, `request` gets a list of questions, and
         `parse` returns a list of ratings in their order.
@@ -271,6 +325,7 @@ class PromptJudge(Judge):
     """
 
     max_attempts: int = 2
+    default_samples: int = 3
     questions_per_call: int | None = 1
     shared_prefix: Literal["item", "questions"] | None = None
     read_truncated: bool = False
@@ -291,9 +346,13 @@ class PromptJudge(Judge):
         "Return further parameters of the call, such as response_format."
         return {}
 
-    def retry_message(self, problem: str, question: Any) -> str | None:
+    def retry_message(self, problem: str, item: Item, question: Any) -> str | None:
         "Return what to tell the model about an unparsable response; None to ask again from the start."
         return None
+
+    def order(self, item: Item, questions: Sequence[Any]) -> list[Any]:
+        "Return the questions about an item in the order in which they are asked."
+        return list(questions)
 
     def rate(self, text: str, behaviour: Behaviour, before: Sequence[tuple[str, str]] = ()) -> Rating:
         "Rate one message for one behaviour outside any run: one call at most `max_attempts` times."
@@ -368,7 +427,9 @@ def ask_judge(
             raise ParseError(ratings[0].explanation or "no verdict")
         return ratings
 
-    again = None if judge.retry_message("", question) is None else lambda problem: judge.retry_message(problem, question)
+    again = None
+    if judge.retry_message("", item, question) is not None:
+        again = functools.partial(judge.retry_message, item=item, question=question)
     how = {"again": again, "read_truncated": judge.read_truncated}
     row, ratings = yield from ask_until_read(request, parse, judge.max_attempts, **how)
     if ratings is None:
@@ -559,9 +620,8 @@ class LLMJudge(PromptJudge):
         own_template = PASSAGE_FIRST_TEMPLATE if message_first else JUDGE_TEMPLATE
         self.template = own_template if template is None else template
         require_kind(self.template, str, "a template: a text with {definition}, {question} and {message}")
-        for field in ("{definition}", "{question}", "{message}"):
-            if field not in self.template:
-                raise ValueError(f"the judge's template must contain {field}")
+        if absent := [one for one in ("{definition}", "{question}", "{message}") if one not in self.template]:
+            raise ValueError(f"the judge's template must contain {absent[0]}")
         super().__init__(llm, name=name)
         self.shared_prefix = "item" if message_first else None
         self.context, self.present, self._structured = context, present, structured
@@ -679,8 +739,8 @@ def together_prompt(
         "form": f'{{"{code_field([one.name for one in behaviours])}": "{code}"{form}}}',
     }
     parts = re.split(r"(?=\{context\})", TOGETHER_TEMPLATE)
-    field = r"\{(behaviours|context|message|code|form)\}"
-    return CachedPrefix(*(re.sub(field, lambda match: fields[match[1]], part) for part in parts))
+    names = r"\{(behaviours|context|message|code|form)\}"
+    return CachedPrefix(*(re.sub(names, lambda match: fields[match[1]], part) for part in parts))
 
 
 class TogetherJudge(LLMJudge):

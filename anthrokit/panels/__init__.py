@@ -1,8 +1,8 @@
-"""A run to look at and to label, in the notebook."""
+"""Widgets to inspect and label a run in the notebook."""
 # Written by docs/subpackages.py: change its list, not this file.
 import lazy_loader
 
-__getattr__, __dir__, __all__ = lazy_loader.attach(
+_load, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submodules=["annotation", "ballots", "chat", "dialogue", "disagreement", "emergence", "frame", "rubric", "source"],
     submod_attrs={
@@ -15,3 +15,14 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "rubric": ["RubricPanel"],
     },
 )
+
+
+def __getattr__(name):
+    try:
+        return _load(name)
+    except AttributeError:
+        if name.startswith("_"):
+            raise
+    from anthrokit.core.errors import missing_attribute
+
+    raise AttributeError(missing_attribute(__name__, name))

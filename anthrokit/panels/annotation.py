@@ -22,7 +22,7 @@ from ..core.run import digest
 from ..core.tables import require_columns
 from ..core.files import local_path
 from ..judging.jobs import run_taxonomy
-from .disagreement import ANSWERS, Verdicts, two
+from .disagreement import ANSWERS, WORDS, Verdicts, two
 from anthrokit.panels.frame import (
     STILL_OR_DONE,
     Chosen,
@@ -108,6 +108,7 @@ class LabellingSession:
         self.sheet = sheet[_SHEET].drop_duplicates(_ITEM).reset_index(drop=True)
         self.split = _split_votes(self.run) if self.run is not None else {}
         self.later: dict[str, list[int]] = {}
+        self.taken_back: dict[str, list[tuple[str, str, str]]] = {}  # of each annotator: item, answer, note
 
     def refresh(self) -> None:
         "A draw stays what it is."
@@ -173,8 +174,9 @@ def _label_list(deck: LabellingSession, own: Verdicts) -> Listing:
 # %% ../../nbs/12_panels/07_annotation.ipynb #65f8ceff
 _CARD = """<div class="ak-card"><div>{{ item.user | box("User, before it", "ak-said-box ak-before", 2000) }}
 {{ item.message | box("Message to label", "ak-said-box ak-judged", none) }}</div>
-<section class="ak-definition" aria-label="Definition"><h4 class="ak-name">{{ item.behaviour | visible }}</h4>
-<p><strong class="ak-name">{{ question | visible(500) }}</strong></p>
+<div class="ak-question"><h4 class="ak-name">{{ item.behaviour | visible }}</h4>
+<p><strong class="ak-name">{{ question | visible(500) }}</strong></p></div>
+<section class="ak-definition" aria-label="Definition">
 {% if known %}<p class="ak-name">{{ known.definition | clean(limit=1500) }}</p>
 {% if known.not_present %}<div class="ak-small">Not in messages such as<ul>
 {% for example in known.not_present %}<li class="ak-name">{{ example | visible(300) }}</li>{% endfor %}</ul></div>
@@ -197,8 +199,14 @@ _PROGRESS = """<div class="ak-progress"><label>Your name
 <span><strong>{{ done }} of {{ of }}</strong> labelled</span>
 {% if behaviour %}<span><span class="ak-name">{{ behaviour | visible }}</span>:
 {{ done_here }} of {{ of_here }}</span>{% endif %}
-{% if people %}<details><summary>Everybody's progress</summary>
+{% if last %}<details data-place="last"><summary>Last labels</summary><ol class="ak-last">
+{% for item, look, word, behaviour, message in last %}<li><span class="ak-yes-no {{ look }}">{{ word }}</span>
+<button type="button" class="ak-plain" data-choose='{{ {"at": item} | tojson }}'><span class="ak-name">{{
+ behaviour | visible(40) }}: {{ message | visible(90) }}</span></button></li>{% endfor %}</ol></details>{% endif %}
+{% if people %}<details data-place="everybody"><summary>Everybody's progress</summary>
 {{ table(["Who", "Labelled", "Can't tell"], people) }}</details>{% endif %}{% endif %}</div>"""
+_LAST = 10  # labels in the history
+_LOOKS = {value: (look, text[2:]) for _, value, look, text in ANSWERS}
 
 
 def _progress_html(deck: LabellingSession, own: Verdicts, name: str, behaviour: str = "") -> Markup:
@@ -214,6 +222,10 @@ def _progress_html(deck: LabellingSession, own: Verdicts, name: str, behaviour: 
         done_here=int(mine["behaviour"].eq(behaviour).sum()),
         of_here=int(deck.sheet["behaviour"].eq(behaviour).sum()),
         people=[(who, f"{len(said)} of {of}", said.isna().sum()) for who, said in groups],
+        last=[
+            (one.item, *_LOOKS[one.said], one.behaviour, deck.sheet.at[int(one.item), "message"])
+            for one in mine.iloc[: -_LAST - 1 : -1].itertuples()
+        ],
     )
 
 # %% ../../nbs/12_panels/07_annotation.ipynb #829dfb80
@@ -225,7 +237,8 @@ def _summary_html(deck: LabellingSession, own: Verdicts, name: str) -> Markup:
     rows, heads = counts.reset_index().values.tolist(), ["Behaviour", *(text for *_, text in ANSWERS)]
     parts = [render("<h4>All messages are labelled. Thank you.</h4>"), table_html(heads, rows, "Your labels")]
     if said["annotator"].nunique() > 1:
-        found = [*agreement(by_annotator(said), by=()).itertuples()]
+        names = said["annotator"].dropna().unique().tolist()
+        found = [*agreement(by_annotator(said), by=(), judges=names).itertuples()]
         shared = f"{found[0].n} of {found[0].n_total}"
         told = f"Agreement of the annotators, on {shared} messages that two or more decided"
         rows = [(one.measure, two(one.estimate), f"{two(one.ci_low)} to {two(one.ci_high)}") for one in found]
@@ -256,23 +269,30 @@ def _accuracy_rows(run: Run | None, said: pd.DataFrame) -> list[tuple[str, str, 
     ]
 
 # %% ../../nbs/12_panels/07_annotation.ipynb #6b292370
-def _label_bar(own: Verdicts, item: str | None, name: str) -> Markup:
-    "The buttons."
+def _label_bar(own: Verdicts, item: str | None, name: str, redo: bool = False) -> Markup:
+    "Return the buttons; `redo` says whether there is a label to give again."
     shut, said = not name or not item, own.by(name).get(item)
-    further = [("s", "later", "Later", shut), ("z", "undo", "Undo", not name)]
+    further = [("s", "later", "Later", shut), ("z", "undo", "Undo", not name), ("r", "redo", "Redo", not redo)]
     fields = Markup('<label class="ak-note">Note <input data-field="note" data-clear></label>')
     more = {"said": said, "shut": shut, "fields": fields, "note": own.where}
     return bar_html("Your label", "verdict", ANSWERS, further, **more)
 
 
 def _label_item(deck: LabellingSession, own: Verdicts, panel: Panel, value: str, fields: Fields) -> str | None:
-    "Keep a verdict on the message in view, and go on."
+    "Save a verdict on the message in view, and go on."
     if panel.item is None:
         return None
     name = panel.chosen["annotator"]
-    if trouble := own.keep(panel, deck.sheet.loc[[int(panel.item)]].assign(annotator=name), value, fields):
+    deck.taken_back.pop(name, None)
+    return _save(deck, own, panel, panel.item, value, fields)
+
+
+def _save(deck: LabellingSession, own: Verdicts, panel: Panel, item: str, value: str, fields: Fields) -> str | None:
+    "Save a verdict and go on to the next open message; return why it can't be saved."
+    name = panel.chosen["annotator"]
+    if trouble := own.keep(panel, deck.sheet.loc[[int(item)]].assign(annotator=name), value, fields):
         return trouble
-    go_on(panel, own.by(name))
+    go_on(panel, own.by(name), f"✓ Saved: {WORDS[value]}. {len(own.by(name))} of {len(deck.sheet)} labelled.")
     return None
 
 
@@ -298,10 +318,20 @@ def _undo(deck: LabellingSession, own: Verdicts, panel: Panel, value: Any, field
     if mine.empty:
         return "There is nothing to take back."
     last = mine.iloc[-1]
+    note = last["note"] if isinstance(last["note"], str) else ""
+    deck.taken_back.setdefault(name, []).append((last["item"], last["said"], note))
     own.annotations.undo(name, tuple(last[_ITEM]))
     own.read()
     panel.update("Taken back.", prefer=[last["item"]])
     return None
+
+
+def _redo(deck: LabellingSession, own: Verdicts, panel: Panel, value: Any, fields: Fields) -> str | None:
+    "Give the label again that was taken back last."
+    if not (taken_back := deck.taken_back.get(panel.chosen["annotator"])):
+        return "There is nothing to give again."
+    item, said, note = taken_back.pop()
+    return _save(deck, own, panel, item, said, {"note": note})
 
 # %% ../../nbs/12_panels/07_annotation.ipynb #5f2486e4
 def _label_parts(own: Verdicts, deck: LabellingSession) -> Parts:
@@ -319,13 +349,16 @@ def _label_parts(own: Verdicts, deck: LabellingSession) -> Parts:
     def start(items: Sequence[str], chosen: Chosen) -> str | None:
         return next((one for one in items if one not in own.by(chosen["annotator"])), None)
 
-    acts = {"verdict": _label_item, "later": _put_off, "undo": _undo}
+    def bar(item: str | None, chosen: Chosen) -> str:
+        return _label_bar(own, item, chosen["annotator"], bool(deck.taken_back.get(chosen["annotator"])))
+
+    acts = {"verdict": _label_item, "later": _put_off, "undo": _undo, "redo": _redo}
     view = View(
         page,
         above=lambda chosen: _progress_html(deck, own, chosen["annotator"], chosen["behaviour"]),
-        bar=lambda item, chosen: _label_bar(own, item, chosen["annotator"]),
+        bar=bar,
         acts={name: partial(act, deck, own) for name, act in acts.items()},
-        keys=[("y n u", "Yes, No, can't tell"), ("s", "later"), ("z", "undo"), ("Esc", "leave the note")],
+        keys=[("y n u", "Yes, No, can't tell"), ("s", "later"), ("z / r", "undo / redo"), ("Esc", "leave the note")],
         start=start,
     )
     return Parts(_label_filters(deck), _label_list(deck, own), view)

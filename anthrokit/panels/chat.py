@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import ipywidgets
+import anywidget
+import traitlets
 
-from ..core import SetupError
-from .source import safe_html
+from ..core import SetupError, data_path
+from .frame import CSS
+from .source import safe_html, render
 from ..study import Client, Gateway
 from ..study.gateway import GatewayError
 
@@ -18,27 +20,31 @@ from ..study.gateway import GatewayError
 __all__ = ['ChatPanel']
 
 # %% ../../nbs/12_panels/08_chat.ipynb #ac454131
-_LINE = (
-    '<div style="text-align: {side}; margin: .3em 0"><span dir="auto" style="display: inline-block; text-align: start; '
-    "max-width: 85%; padding: .4em .7em; border-radius: .7em; white-space: pre-wrap; overflow-wrap: anywhere; color: "
-    '#16181d; background: {colour}">{text}</span></div>'
-)
+_LINES = """{% for one in messages %}<div class="ak-message {{ "ak-user" if one.role == "user" else "ak-assistant" }}"><span
+ class="ak-text" dir="auto">{{ one.content | clean(limit=none) }}</span></div>{% endfor %}"""
 
 
-class ChatPanel(ipywidgets.VBox):
+class ChatPanel(anywidget.AnyWidget):
     """A chat with the system of a study.
 
     Parameters
     ----------
     gateway : Gateway
-        Started.
+        A gateway that is started.
     name : str
         Who talks; the same name goes on with the same chat.
+
+    Attributes
+    ----------
+    state : dict
+        How the chat stands, as the gateway says.
+    typed : str
+        What is in the field; it stays there when it can't be sent.
 
     Raises
     ------
     SetupError
-        The gateway doesn't answer.
+        If the gateway doesn't answer.
 
     Examples
     --------
@@ -51,54 +57,44 @@ class ChatPanel(ipywidgets.VBox):
     0
     """
 
+    _esm, _css = data_path("panels/chat.js").read_text(encoding="utf-8"), CSS
+    task = traitlets.Unicode().tag(sync=True)
+    lines = traitlets.Unicode().tag(sync=True)
+    note = traitlets.Unicode().tag(sync=True)
+    typed = traitlets.Unicode().tag(sync=True)
+    over = traitlets.Bool().tag(sync=True)
+    busy = traitlets.Bool().tag(sync=True)
+
     def __init__(self, gateway: Gateway, name: str = "pilot"):
-        self.client = Client.join(
-            gateway.url, gateway.study, f"notebook/{name}", front="notebook", origin="pilot"
-        )
-        self.task = ipywidgets.HTML(safe_html(gateway.study.settings["chat"]["task"]))
-        self.lines = ipywidgets.HTML()
-        self.box = ipywidgets.Textarea(
-            placeholder="Write a message", layout={"width": "100%", "height": "4.5em"}
-        )
-        self.button = ipywidgets.Button(description="Send", button_style="primary")
-        self.note = ipywidgets.HTML()
-        self.button.on_click(lambda _: self.say(self.box.value))
-        place = ipywidgets.VBox(
-            [self.lines], layout={"border": "1px solid #8a8f98", "padding": "6px", "min_height": "8em"}
-        )
-        super().__init__(
-            [self.task, place, self.box, ipywidgets.HBox([self.button, self.note])],
-            layout={"max_width": "46em"},
-        )
+        who = {"front": "notebook", "origin": "pilot"}
+        self.client = Client.join(gateway.url, gateway.study, f"notebook/{name}", **who)
+        super().__init__(task=str(safe_html(gateway.study.settings["chat"]["task"])))
         self.state: dict[str, Any] = {}
         self.refresh()
+        self.on_msg(lambda _, content, __: self.say(content["say"]))
 
     def refresh(self) -> None:
         "Show the chat as the gateway has it."
         self.state = self.client.standing()
-        drawn = []
-        for one in self.state["messages"]:
-            side, colour = ("right", "#d7e6fb") if one["role"] == "user" else ("left", "#eceef1")
-            drawn.append(_LINE.format(side=side, colour=colour, text=safe_html(one["content"], limit=None)))
-        self.lines.value = "".join(drawn)
-        self.box.disabled = self.button.disabled = self.state["over"]
-        self.note.value = safe_html(self.state["over_text"] or f"{self.state['turns']} turns")
+        self.lines = str(render(_LINES, messages=self.state["messages"]))
+        self.over = self.state["over"]
+        self.note = str(safe_html(self.state["over_text"] or f"{self.state['turns']} turns"))
 
     def say(self, text: str) -> None:
-        "Say something; the answer is shown when it is there."
+        "Say something; the answer is shown when it has come."
         if not text.strip():
             return
-        self.button.disabled, self.note.value = True, "…"
-        told = ""
+        self.typed, self.busy, self.note = text, True, "…"
+        trouble = ""
         try:
             self.client.say(text)
-            self.box.value = ""
-        except (GatewayError, SetupError) as refused:
-            told = str(refused)
+            self.typed = ""
+        except (GatewayError, SetupError) as error:
+            trouble = str(error)
         try:
             self.refresh()
-        except SetupError as silent:
-            told = told or str(silent)
-        if told:
-            self.note.value = safe_html(told)
-            self.button.disabled = self.box.disabled
+        except SetupError as error:
+            trouble = trouble or str(error)
+        if trouble:
+            self.note = str(safe_html(trouble))
+        self.busy = False

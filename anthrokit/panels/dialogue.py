@@ -5,6 +5,8 @@
 # %% ../../nbs/12_panels/03_dialogue.ipynb #42a24c3a
 from __future__ import annotations
 
+import functools
+import json
 import re
 from collections import defaultdict
 from collections.abc import Callable, Mapping
@@ -15,14 +17,16 @@ import numpy as np
 import pandas as pd
 from markupsafe import Markup
 
-from ..judging import GrammarJudge, PatternJudge
+from ..judging import GrammarJudge, LLMJudge, PatternJudge
+from ..judging.judges import Item, judge_prompt
+from ..models import LLM
 from .frame import Filter, Listing, Panel, Parts, View
 from .frame import Chosen, narrowed, options_of, sets_of
-from .source import LIMIT, SIGNS, Mark, RunSource, block, palette_places, render, visible_name
+from .source import LIMIT, SIGNS, Mark, RunSource, palette_places, render, visible_name
 from ..simulation import first_person_pronouns
 
 # %% auto #0
-__all__ = ['DisplayOptions', 'dialogue_html', 'DialoguePanel']
+__all__ = ['DisplayOptions', 'reason_html', 'dialogue_html', 'DialoguePanel']
 
 # %% ../../nbs/12_panels/03_dialogue.ipynb #b0d7205d
 _FLAGS = {
@@ -162,6 +166,8 @@ class DisplayOptions:
         A search; what it finds is marked.
     lit : frozenset of str
         Behaviours to light up.
+    raw : str
+        The rating whose prompt and response are shown, as turn/behaviour/judge/sample.
 
     Examples
     --------
@@ -174,6 +180,7 @@ class DisplayOptions:
     limit: int | None = LIMIT
     words: str = ""
     lit: frozenset[str] = frozenset()
+    raw: str = ""
 
 
 def _hits_of(text: str, words: str) -> list[Mark]:
@@ -181,11 +188,64 @@ def _hits_of(text: str, words: str) -> list[Mark]:
     found = re.finditer(re.escape(words), text, re.IGNORECASE) if words else ()
     return [(*one.span(), "ak-hit", "found") for one in found]
 
+# %% ../../nbs/12_panels/03_dialogue.ipynb #315e1cb9
+@functools.cache
+def _shipped_template() -> str:
+    "Return the hash of the template that an LLM judge has by default."
+    return LLMJudge(LLM("openai/any")).settings["template"]
+
+
+def _prompt_of(source: RunSource, dialogue_id: str, turn: int, behaviour: str, judge: str) -> str | None:
+    "Return the prompt of an LLM judge about a message; None where the run doesn't tell its template."
+    settings, known = source.llm_judges[judge], {one.name: one for one in source.taxonomy}
+    if behaviour not in known or settings.get("template") != _shipped_template():
+        return None
+    messages = source.of("messages", dialogue_id).dropna(subset="content")
+    text = messages.loc[(messages["turn"] == turn) & (messages["role"] == "assistant"), "content"]
+    if text.empty:
+        return None
+    before = messages[(messages["turn"] < turn) | ((messages["turn"] == turn) & (messages["role"] == "user"))]
+    item = Item(text.iloc[0], tuple(zip(before["role"], before["content"], strict=True)))
+    how = {name: settings[name] for name in ("context", "present", "structured") if name in settings}
+    return judge_prompt(item, known[behaviour], **how)
+
+
+_CALL = """{{ reason | block(limit=limit) }}{% if key %}
+<button type="button" class="ak-plain ak-small" data-choose='{{ {"raw": "" if open else key} | tojson }}'
+ aria-expanded="{{ open | tojson }}">Prompt and response</button>{% if open %}
+<section class="ak-call ak-small" aria-label="Prompt and response"><strong>Prompt</strong>
+{% if prompt %}{{ prompt | block(limit=none) }}{% else %}<p>The run has only a hash of this judge's template.</p>{% endif %}
+<strong>Response</strong>{{ response | block(limit=none) }}</section>{% endif %}{% endif %}"""
+
+
+def reason_html(source: RunSource, rating: Any, raw: str, limit: int | None = LIMIT) -> Markup:
+    """Return the reason of a rating as HTML, for an LLM judge with a button for its prompt and response.
+
+    Parameters
+    ----------
+    source : Source
+        Where the rating is.
+    rating : namedtuple
+        A row of the table `ratings`.
+    raw : str
+        The rating that is opened, as JSON: turn, behaviour, judge, sample.
+    limit : int or None
+        As for `clean`.
+    """
+    place, key = (int(rating.turn), rating.behaviour, rating.judge), ""
+    if rating.judge in source.llm_judges:
+        key = json.dumps([*place, int(rating.sample)], ensure_ascii=False)
+    values = {"reason": rating.explanation, "key": key, "limit": limit, "open": bool(key) and key == raw}
+    if values["open"]:
+        values["prompt"] = _prompt_of(source, rating.dialogue_id, *place)
+        values["response"] = source.response(rating.dialogue_id, *place, int(rating.sample))
+    return render(_CALL, **values)
+
 # %% ../../nbs/12_panels/03_dialogue.ipynb #037f8b74
 def _badges(
-    badges: pd.DataFrame, ratings: pd.DataFrame, look: DisplayOptions, places: Mapping[str, int]
+    source: RunSource, badges: pd.DataFrame, ratings: pd.DataFrame, look: DisplayOptions, places: Mapping[str, int]
 ) -> list[dict[str, Any]]:
-    "The badges of one message, ready to be shown, each with its ratings as rows of a table."
+    "Return the badges of one message, ready to be shown, each with its ratings as rows of a table."
     shown, kinds = [], ["first", "again", "open", *(["absent"] if look.absent else [])]
     rated = defaultdict(list)
     for row in ratings.itertuples():
@@ -196,13 +256,14 @@ def _badges(
             (
                 *(row.judge, row.sample),
                 row.status if pd.isna(row.verdict) else "yes" if row.verdict else "no",
-                block(row.explanation, limit=look.limit),
+                reason_html(source, row, look.raw, look.limit),
             )
             for row in rated[badge.behaviour]
         ]
+        opened = any("ak-call" in reason for *_, reason in samples)
         about = {"name": badge.behaviour, "text": form.format(visible_name(badge.behaviour, 60), badge.votes)}
         about |= {"css": css, "hue": places.get(badge.behaviour, 7), "title": badge.title}
-        shown.append(about | {"samples": samples})
+        shown.append(about | {"samples": samples, "opened": opened})
     return shown
 
 # %% ../../nbs/12_panels/03_dialogue.ipynb #f115ea42
@@ -225,7 +286,7 @@ def _messages(
                 "tokens": 0 if pd.isna(message.tokens_out) else int(message.tokens_out),
                 "flags": [name for name, raised in flags.items() if raised],
                 "marks": (_marks_of(text, told) if judged else []) + marks,
-                "badges": _badges(own, told, look, places) if judged else [],
+                "badges": _badges(source, own, told, look, places) if judged else [],
                 "unjudged": int((own["kind"] == "unjudged").sum()) if judged else 0,
             }
         )
@@ -251,7 +312,8 @@ _MESSAGES = """
 {% if message.reasoning %}<details class="ak-small"><summary>Reasoning</summary>
 {{ message.reasoning | block(limit=look.limit) }}</details>{% endif %}
 {% if message.badges %}<div class="ak-badges">{% for badge in message.badges %}
-<details style="--ak-hue: var(--ak-c{{ badge.hue }})" data-place="{{ message.turn }}/{{ badge.name | visible(1000) }}">
+<details style="--ak-hue: var(--ak-c{{ badge.hue }})" {% if badge.opened %}open{% endif %}
+ data-place="{{ message.turn }}/{{ badge.name | visible(1000) }}">
 <summary class="ak-badge {{ badge.css }}{% if badge.name in look.lit and badge.css != "ak-absent" %} ak-lit{% endif %}"
  title="{{ badge.title }}">{{ badge.text }}</summary>
 {{ table(["Judge", "Sample", "Verdict", "Reason"], badge.samples) if badge.samples }}
@@ -261,10 +323,11 @@ _MESSAGES = """
 {% endif %}</div>
 {% else %}<p>No message yet.</p>
 {% endfor %}"""
-_FOOT = """<details class="ak-small"><summary>System prompts, models, tokens, cost</summary>
-{% for who, name in (("target", "system_target"), ("user model", "system_user")) %}
-<p><strong>System prompt of the {{ who }}</strong></p>{{ about[name] | block(limit=look.limit) }}
-{% endfor %}{{ table(["Calls for", "Model", "Calls", "Tokens in", "Tokens out", "Cost, US dollars"], usage) }}</details>
+_SYSTEM = """{% for who, name in (("target", "system_target"), ("user model", "system_user")) if about[name] %}
+<details class="ak-system"><summary>System prompt of the {{ who }}: <span class="ak-quiet">{{ about[name] | visible(70) }}</span>
+</summary>{{ about[name] | block(limit=look.limit) }}</details>{% endfor %}"""
+_FOOT = """<details class="ak-small"><summary>Models, tokens, cost</summary>
+{{ table(["Calls for", "Model", "Calls", "Tokens in", "Tokens out", "Cost, US dollars"], usage) }}</details>
 <p class="ak-small ak-quiet">{% if not look.markdown %}Marked: <mark class="ak-pronoun">pronouns</mark>,
 <mark class="ak-pattern">words that the pattern judge matched</mark>. {% endif %}Badges: behaviours with
 the judges' votes
@@ -294,7 +357,7 @@ def dialogue_html(source: RunSource, dialogue_id: str, look: DisplayOptions | No
     ratings = source.of("ratings", dialogue_id)
     badges = _badges_of(source.of("labels", dialogue_id), ratings)
     return render(
-        _HEAD + _STRIP + _MESSAGES + _FOOT,
+        _HEAD + _STRIP + _SYSTEM + _MESSAGES + _FOOT,
         about=about.where(about.notna(), None).to_dict(),
         design=[name for name in dict.fromkeys([*source.design, "persona"]) if name in about],
         strip=_strip_of(badges, palette_places(source.taxonomy)),
@@ -351,11 +414,12 @@ def _dialogue_filters(sets: Mapping[str, Mapping[str, set[str]]]) -> list[Filter
     labels = {name: name.capitalize() for name in sets} | {"flag": "Flagged"}
     chosen = [Filter(name, labels[name], options_of(of), counts=counts[name]) for name, of in sets.items()]
     ticks = [Filter(name, label, kind="tick", usual=False) for name, label in _TICKS.items()]
-    return [*chosen, Filter("text", "Text", kind="text"), *ticks]
+    own = [Filter("sort", "Sorted by", kind="own", usual="run"), Filter("raw", "Prompt and response", kind="own")]
+    return [*chosen, Filter("text", "Text", kind="text"), *ticks, *own]
 
 # %% ../../nbs/12_panels/03_dialogue.ipynb #aaee8705
 def dialogue_row(source: RunSource) -> Callable[..., dict[str, Any]]:
-    "What makes the line of a dialogue: what it is about, how it begins, what was found in it."
+    "Return the function that makes the line of a dialogue: its topic, condition, first words, and behaviours."
     messages, labels, taxonomy = source.messages, source.labels, source.taxonomy
     opening = messages[messages["role"] == "user"].drop_duplicates("dialogue_id")
     opening = opening.set_index("dialogue_id")["content"]
@@ -378,23 +442,62 @@ def dialogue_row(source: RunSource) -> Callable[..., dict[str, Any]]:
         for kind in sorted(own, key=lambda kind: order.get(kind, len(order))):
             hue, told = places.get(kind, 7), visible_name(f"{kind}: {', '.join(own[kind])}", 300)
             tags.append((f"{SIGNS[hue]} {len(own[kind])}", hue, told))
-        note = f"{one['status']} · " if one["status"] in ("failed", "planned") else ""
-        title = visible_name(" · ".join([*(str(one[name]) for name in conditions), subject]), 80)
-        return {"title": title, "note": note + visible_name(first, 90), "tags": tags}
+        unfinished = [one["status"]] if one["status"] in ("failed", "planned") else []
+        note = [*unfinished, *(visible_name(one[name], 30) for name in conditions), visible_name(first, 90)]
+        return {"title": visible_name(subject, 80), "note": " · ".join(note), "tags": tags}
 
     return row
 
 # %% ../../nbs/12_panels/03_dialogue.ipynb #5ab6cb80
+def _dialogue_table(source: RunSource) -> pd.DataFrame:
+    "Return the columns by which dialogues can be sorted: target, design, turns, and counts of labels."
+    names = [name for name in dict.fromkeys(["target", *source.design]) if name in source.dialogues]
+    table = source.dialogues.set_index("dialogue_id")[names].astype(object)
+    labels, by = source.labels, "dialogue_id"
+    present = labels[labels["label"].fillna(False)].drop_duplicates([by, "behaviour"])
+    counts = {
+        "turns": source.messages[source.messages["role"] == "assistant"].groupby(by).size(),
+        "present": present.groupby(by).size(),
+    }
+    numbers = {name: count.reindex(table.index).fillna(0).astype(int) for name, count in counts.items()}
+    return table.assign(**numbers)
+
+
+_COUNTS = {
+    "turns": "Messages of the target",
+    "present": "Behaviours that are present",
+}
+
+
+def _dialogue_columns(table: pd.DataFrame) -> list[dict[str, Any]]:
+    "Return the heads of the list; those of texts show in the table only."
+    columns = [{"label": "Dialogue", "name": "run", "sorts": True, "title": "In the order of the run"}]
+    for name in table.columns:
+        head = {"label": name.capitalize(), "name": name, "sorts": True, "wide": name not in _COUNTS}
+        columns.append(head | ({"title": _COUNTS[name]} if name in _COUNTS else {}))
+    return columns
+
+
 def _dialogue_list(source: RunSource, sets: Mapping[str, Mapping[str, set[str]]]) -> Listing:
-    "The dialogues that the filters leave, in the order of the run."
+    "Return the dialogues that the filters leave, sorted by a column."
     texts = source.messages.dropna(subset="content").groupby("dialogue_id")["content"].agg("\n".join)
     texts, ids = texts.str.casefold().to_dict(), source.dialogues["dialogue_id"].tolist()
+    table, row = _dialogue_table(source), dialogue_row(source)
+    cells = {item: [visible_name(cell, 60) for cell in values] for item, *values in table.itertuples()}
+
+    @functools.cache
+    def order(column: str) -> list[str]:
+        if column not in table:
+            return ids
+        return table[column].sort_values(ascending=column not in _COUNTS, kind="stable").index.tolist()
 
     def items(chosen: Chosen) -> list[str]:
-        return narrowed(ids, sets, chosen, texts)
+        return narrowed(order(chosen["sort"]), sets, chosen, texts)
 
-    empty = "No dialogue fits these filters."
-    return Listing(items, dialogue_row(source), len(ids), "dialogue", empty=empty)
+    def line(item: str, chosen: Chosen) -> dict[str, Any]:
+        return {**row(item, chosen), "cells": cells[item]}
+
+    return Listing(items, line, len(ids), "dialogue", _dialogue_columns(table), "No dialogue fits these filters.")
 
 # %% ../../nbs/12_panels/03_dialogue.ipynb #d46b813c
 def _dialogue_view(source: RunSource) -> View:
@@ -405,7 +508,7 @@ def _dialogue_view(source: RunSource) -> View:
             return ""
         lit = frozenset({chosen["behaviour"], *source.taxonomy.categories.get(chosen["category"], ())} - {""})
         limit = None if chosen["whole"] else LIMIT
-        look = DisplayOptions(chosen["absent"], chosen["markdown"], limit, chosen["text"], lit)
+        look = DisplayOptions(chosen["absent"], chosen["markdown"], limit, chosen["text"], lit, chosen["raw"])
         return dialogue_html(source, item, look)
 
     def copy(panel: Panel, _: Any, __: Any) -> None:

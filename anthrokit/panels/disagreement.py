@@ -5,6 +5,7 @@
 # %% ../../nbs/12_panels/04_disagreement.ipynb #771fb86c
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -32,6 +33,7 @@ from anthrokit.panels.frame import (
     still_or_done,
     ticks_of,
 )
+from .dialogue import reason_html
 from .source import RunSource, block, render, visible_name
 from ..validity.annotations import Annotations
 
@@ -210,7 +212,7 @@ class _Disputes:
         self.behaviours = self.tally.items["behaviour"].to_numpy(dtype=object)
         self.said = _said(self.tally)
         self.pairs = {
-            f"{a} and {b}": (x, y)
+            " | ".join(json.dumps(one) if " | " in one else one for one in (a, b)): (x, y)
             for (x, a), (y, b) in combinations(enumerate(self.tally.judges), 2)
             if (self.said[:, [x, y]] >= 0).all(axis=1).any()
         }
@@ -245,7 +247,7 @@ class _Disputes:
 
 # %% ../../nbs/12_panels/04_disagreement.ipynb #f298fa27
 ANSWERS = [("y", "yes", "ak-yes", "✓ Yes"), ("n", "no", "ak-no", "✗ No"), ("u", "unsure", "", "? Can't tell")]
-_WORDS = {value: text[2:] for _, value, _, text in ANSWERS}
+WORDS = {value: text[2:] for _, value, _, text in ANSWERS}
 
 
 def two(value: float) -> str:
@@ -288,7 +290,7 @@ class Verdicts:
         try:
             self.annotations.add(row.assign(verdict=verdict, note=note))
         except (RunError, TableError, OSError) as error:
-            return f"Not kept: {error}"
+            return f"Not saved: {error}"
         panel.send({"clear": True})
         self.read()
         return None
@@ -318,6 +320,7 @@ def _disagreement_filters(disputes: _Disputes) -> list[Filter]:
         Filter("mine", "My verdicts", [("", "all"), ("open", "still to give"), ("done", "given")]),
         Filter("sort", "Sorted by", [("between", "between"), ("within", "within")], "own", "between"),
         Filter("annotator", "Your name", kind="own"),
+        Filter("raw", "Prompt and response", kind="own"),
     ]
 
 
@@ -425,13 +428,13 @@ _DETAIL = """
 <h4 class="ak-name">{{ name | visible }}</h4>
 <div class="ak-small ak-quiet">{{ yes }} of {{ cast }} Yes
 {%- if cast < asked %}; {{ cast }} of {{ asked }} with a verdict{% endif %}</div>
-<ul>{% for look, said, explanation in samples %}
-<li><span class="ak-yes-no {{ look }}">{{ said }}</span>{{ explanation | block(limit=1200, look="ak-small") }}</li>
+<ul>{% for look, said, reason in samples %}
+<li><span class="ak-yes-no {{ look }}">{{ said }}</span><div class="ak-small">{{ reason }}</div></li>
 {% endfor %}</ul></section>{% endfor %}</div>
 {{ table(["Who", "Verdict", "Note", "When (UTC)"], people, "What people said of it") }}"""
 
 
-def _samples_of(disputes: _Disputes, item: str) -> list[tuple[str, int, int, int, list[tuple]]]:
+def _samples_of(disputes: _Disputes, item: str, raw: str = "") -> list[tuple[str, int, int, int, list[tuple]]]:
     "Every judge asked about an item: name, Yes, verdicts, ratings; look, verdict and reason of each sample."
     place, (dialogue_id, turn, behaviour) = disputes.places[item], disputes.key(item)
     ratings = disputes.source.of("ratings", dialogue_id)
@@ -441,21 +444,21 @@ def _samples_of(disputes: _Disputes, item: str) -> list[tuple[str, int, int, int
         samples = []
         for row in ratings[ratings["judge"] == judge].itertuples():
             look, said = ("ak-open", row.status) if pd.isna(row.verdict) else (yes if row.verdict else no)[2:]
-            samples.append((look, said, row.explanation))
+            samples.append((look, said, reason_html(disputes.source, row, raw, 1200)))
         counts = [int(part[place, number]) for part in (tally.yes, tally.cast, tally.asked)]
         if counts[-1]:
             found.append((judge, *counts, samples))
     return found
 
 
-def _disputed_html(disputes: _Disputes, item: str, own: Verdicts) -> str:
+def _disputed_html(disputes: _Disputes, item: str, own: Verdicts, raw: str = "") -> str:
     "A message with every judge's samples and what people said of it."
     dialogue_id, turn, behaviour = disputes.key(item)
     about = disputes.source.of("dialogues", dialogue_id).head(1)
     about = about.reindex(columns=["target", *disputes.source.design, "domain", "scenario"]).T.dropna()
     context = about.astype(str).to_numpy().ravel().tolist()
     people = [
-        (one.annotator, _WORDS[one.said], block(one.note, limit=1200), str(one.at)[:16].replace("T", " "))
+        (one.annotator, WORDS[one.said], block(one.note, limit=1200), str(one.at)[:16].replace("T", " "))
         for one in own.table[own.table["item"] == item].itertuples()
     ]
     return render(
@@ -465,7 +468,7 @@ def _disputed_html(disputes: _Disputes, item: str, own: Verdicts) -> str:
         question={entry.name: entry.question for entry in disputes.source.taxonomy}.get(behaviour),
         user=disputes.texts.get((dialogue_id, turn, "user")),
         message=disputes.texts.get((dialogue_id, turn, "assistant")),
-        judges=_samples_of(disputes, item),
+        judges=_samples_of(disputes, item, raw),
         people=people,
     )
 
@@ -499,7 +502,7 @@ def _decide(disputes: _Disputes, own: Verdicts, panel: Panel, value: str, fields
     given = given.assign(annotator=name, base_id=next(iter(bases), None))
     if trouble := own.keep(panel, given, value, fields):
         return trouble
-    _go_on(panel, f"Kept: {_WORDS[value]}, by {visible_name(name, 40)}.", name)
+    _go_on(panel, f"Saved: {WORDS[value]}, by {visible_name(name, 40)}.", name)
     return None
 
 
@@ -531,9 +534,9 @@ def _disagreement_parts(own: Verdicts, source: RunSource) -> Parts:
         return f"{n:,} of {disputes.of_behaviour(chosen['behaviour']).sum():,} messages and behaviours"
 
     view = View(
-        lambda item, chosen: _disputed_html(disputes, item, own) if item else "",
+        lambda item, chosen: _disputed_html(disputes, item, own, chosen["raw"]) if item else "",
         above=partial(_pairs_html, disputes),
-        bar=lambda item, chosen: _decide_html(item, chosen["annotator"], own),
+        bar=lambda item, chosen: _decide_html(item, chosen["annotator"], own) if len(disputes.ids) else "",
         said=said,
         acts={"verdict": partial(_decide, disputes, own), "back": partial(_take_back, disputes, own)},
         keys=[("y n u", "Yes, No, can't tell"), ("z", "take back")],

@@ -250,10 +250,10 @@ def still_or_done(items: list[str], done: Collection[str], show: str) -> list[st
     return [one for one in items if (one in done) == (show == "done")] if show else items
 
 
-def go_on(panel: Panel, done: Collection[str]) -> None:
-    "To the next item in the list that isn't done, from the end to the beginning; to none where all are."
+def go_on(panel: Panel, done: Collection[str], said: str | None = None) -> None:
+    "Open the next item in the list that isn't done, after the end the first one; none where all are done."
     at = panel.items.index(panel.item) + 1 if panel.item in panel.items else 0
-    panel.update(prefer=[one for one in panel.items[at:] + panel.items[:at] if one not in done] or [""])
+    panel.update(said, prefer=[one for one in panel.items[at:] + panel.items[:at] if one not in done] or [""])
 
 # %% ../../nbs/12_panels/02_frame.ipynb #1b9a7830
 @dataclass(frozen=True)
@@ -363,6 +363,11 @@ class _Acts:
             ready.append(held.pop(due - 1)[1])
         self._next[page] = due
         return ready
+
+    def is_late(self, content: Mapping[str, Any]) -> bool:
+        "Return whether later acts of its page were done before this one came."
+        page, number = content.get("turn", ("", 0))
+        return number < self._next.get(page, 0)
 
 
 class Panel(anywidget.AnyWidget):
@@ -520,7 +525,7 @@ class Panel(anywidget.AnyWidget):
             if self._known.get("shown") is not items:
                 self._known["shown"] = items
                 stamp, lines = self.listing.get("stamp", 0) + 1, self._lines(place - _AHEAD // 3)
-                self.listing = {"stamp": stamp, "total": len(items), **lines, "empty": parts.listing.empty}
+                self.listing = {"stamp": stamp, "total": len(items), **lines, "empty": self._empty}
                 self.above = str(parts.view.above(chosen))
             self.page, self.bar = (str(draw(self.item, chosen)) for draw in (parts.view.page, parts.view.bar))
             serial = self.view.get("serial", 0) + (self._drawn != self.item)
@@ -532,6 +537,12 @@ class Panel(anywidget.AnyWidget):
                 "said": self.summary() if said is None else said,
                 "chips": parts.told(self.state),
             }
+
+    @property
+    def _empty(self) -> str:
+        "What an empty list says: that the filters leave nothing, or that nothing is there at all."
+        listing = self.parts.listing
+        return listing.empty if listing.total else f"There is no {listing.noun} here yet."
 
     def _lines(self, start: int, n: int = _AHEAD) -> dict[str, Any]:
         "A stretch of the list."
@@ -579,11 +590,20 @@ class Panel(anywidget.AnyWidget):
             item is not done: its button was pressed for what was in view then.
         """
         with self._turn:
-            for one in self._acts.ready(content):
+            ready = self._acts.ready(content)
+            for one in ready:
                 try:
                     self._do_as_told(one)
                 except ValueError as error:
                     self.draw(visible_name(error, 400))
+                self._confirm(one)
+            if not ready and self._acts.is_late(content):
+                self._confirm(content)
+
+    def _confirm(self, content: Mapping[str, Any]) -> None:
+        "Tell the page that its act is done, and which view it led to."
+        if "turn" in content:
+            self.send({"done": content["turn"], "serial": self.view["serial"]})
 
     def _do_as_told(self, content: Mapping[str, Any]) -> None:
         match content.get("act"), content.get("value"):
@@ -665,7 +685,7 @@ class Panel(anywidget.AnyWidget):
             wide=bool(self.parts.listing.columns),
             at=self.item,
             page=Markup(self.page),
-            empty=self.parts.listing.empty,
+            empty=self._empty,
         )
 
     def _repr_mimebundle_(self, **options: Any) -> Any:

@@ -32,8 +32,9 @@ def _unjudged(answers: pd.DataFrame, cases: Cases) -> pd.DataFrame:
 
 
 def _read_run(run: Run) -> dict[str, Any]:
-    cases, answers, ratings = heartbench.answers.run_cases(run), run.answers(), run.rubric_ratings()
-    hits = _unjudged(answers, cases) if ratings.empty else run.hits()
+    cases, answers = heartbench.answers.run_cases(run), heartbench.answers_of(run)
+    ratings = heartbench.judging.criterion_ratings(run)
+    hits = _unjudged(answers, cases) if ratings.empty else heartbench.verdicts(run)
     return {"cases": cases, "answers": answers, "ratings": ratings, "hits": hits}
 
 
@@ -51,7 +52,7 @@ def _read_frames(given: Mapping[str, Any]) -> dict[str, Any]:
 def _checked(hits: pd.DataFrame) -> pd.DataFrame:
     "Hits with every column that the panel shows."
     needed = ["model", "case_id", "criterion", "ability", "score", "hit"]
-    require_columns(hits, needed, "hits", advice="Run.hits and heartbench.answer make it")
+    require_columns(hits, needed, "hits", advice="heartbench.verdicts(run) makes it")
     optional = ("content", "difficulty", "scene", "reason", "status", "votes_for", "votes_cast")
     hits = hits.assign(**{name: pd.NA for name in optional if name not in hits})
     if "dimension" not in hits:
@@ -66,7 +67,7 @@ class Rubrics:
     Parameters
     ----------
     given : Run, str, path, DataFrame or mapping
-        A run with HeartBench cases; its folder; the table *hits*, as from `Run.hits`; or any of hits,
+        A run with HeartBench cases; its folder; the table *hits*, as from `heartbench.judging.verdicts`; or any of hits,
         ratings, answers (frames) and cases (`Cases`) by name.
 
     Attributes
@@ -101,7 +102,7 @@ class Rubrics:
         self._given = opened(given, ("hits", "ratings", "answers", "cases"), "a rubric panel")
         self.run = self._given if isinstance(self._given, Run) else None
         if self.run is not None and not self.run.rows("SELECT 1 FROM cases LIMIT 1"):
-            raise TableError(f"the run {self.run.name!r} holds no HeartBench cases; see heartbench.answer")
+            raise TableError(f"the run {self.run.name!r} holds no HeartBench cases; see heartbench.add_cases")
         self.refresh()
 
     def refresh(self) -> None:

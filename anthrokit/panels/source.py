@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import functools
+import json
 import os
 import re
 import unicodedata
@@ -118,6 +119,8 @@ class RunSource:
         Columns of the dialogues' design that tell a few groups apart; their values are texts.
     seen : tuple or None
         The version of the run that was read.
+    llm_judges : dict of str to dict
+        The settings of the run's judges that are LLMs, by name.
 
     Raises
     ------
@@ -151,6 +154,10 @@ class RunSource:
             if name in table:
                 table[name] = table[name].where(table[name].isna(), table[name].astype("str")).astype("str")
         self._places: dict[str, dict[str, Any]] = {}
+        judges = self.run.judges() if self.run is not None else pd.DataFrame(columns=["judge", "settings"])
+        settings = {one.judge: one.settings for one in judges.itertuples()}
+        settings = {name: json.loads(one) if isinstance(one, str) else one for name, one in settings.items()}
+        self.llm_judges = {name: one for name, one in settings.items() if isinstance(one, dict) and "model" in one}
 
     @property
     def ratings(self) -> pd.DataFrame:
@@ -160,6 +167,12 @@ class RunSource:
     def tally(self) -> pd.DataFrame:
         "How often each judge said Yes and No of each message and behaviour, as `run.tally()`."
         return count_votes(self._ratings) if self._ratings is not None else self.run.tally()
+
+    def response(self, dialogue_id: str, turn: int, behaviour: str, judge: str, sample: int) -> str | None:
+        "Return what a judge responded, as it was sent; None where the run has no response."
+        where = " AND ".join(f"{name} = ?" for name in ("dialogue_id", "turn", "behaviour", "judge", "sample"))
+        rows = self.run.rows(f"SELECT raw FROM ratings WHERE {where}", [dialogue_id, turn, behaviour, judge, sample])
+        return rows[0][0] if rows else None
 
     def of(self, table: str, dialogue_id: str) -> pd.DataFrame:
         """The rows of one dialogue in messages, ratings, labels, dialogues or usage.

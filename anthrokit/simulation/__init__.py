@@ -2,7 +2,7 @@
 # Written by docs/subpackages.py: change its list, not this file.
 import lazy_loader
 
-__getattr__, __dir__, __all__ = lazy_loader.attach(
+_load, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submodules=["behaviours", "dialogues", "families", "personas", "prompts", "pronouns"],
     submod_attrs={
@@ -14,3 +14,14 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "pronouns": ["first_person_pronouns"],
     },
 )
+
+
+def __getattr__(name):
+    try:
+        return _load(name)
+    except AttributeError:
+        if name.startswith("_"):
+            raise
+    from anthrokit.core.errors import missing_attribute
+
+    raise AttributeError(missing_attribute(__name__, name))

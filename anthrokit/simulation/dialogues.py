@@ -92,9 +92,23 @@ def user_system_prompt(
     return re.sub(r"\{(\w+)\}", lambda match: fields.get(match[1], match[0]), template)
 
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #d555b886
-def _seen_by_target(history: list[dict[str, Any]], system: str | None) -> list[dict[str, str]]:
+def _seen_by_target(history: list[dict[str, Any]], system: str | None, before: str | None = None) -> list[dict[str, str]]:
+    """Return a dialogue as the target sees it.
+
+    `before`: the messages that it is sent in place of the first one, as JSON.
+    """
     start = [{"role": "system", "content": system}] if system else []
-    return start + [{"role": message["role"], "content": message["content"]} for message in history]
+    messages = [{"role": message["role"], "content": message["content"]} for message in history]
+    return start + (json.loads(before) + messages[1:] if before else messages)
+
+
+def _before(prompt: Mapping[str, Any]) -> str | None:
+    "Return what a prompt's first message is replaced by for the target, as JSON; None for nothing."
+    request, history = (None if pd.isna(value := prompt.get(name)) else value for name in ("request", "history"))
+    if request or not history:
+        return request
+    said = [*json.loads(history), {"role": "user", "content": prompt["first_message"]}]
+    return json.dumps(said, ensure_ascii=False)
 
 
 def swap_roles(history: list[dict[str, Any]], system: str) -> list[dict[str, str]]:
@@ -170,6 +184,7 @@ def _wanted(
         system_user = user_system_prompt(prompt, template, who, natural_end)
         what = [prompt["prompt_id"], system_user, target.name, target.settings, system_target]
         what += [list(script)] if script else []
+        what += [before] if (before := _before(prompt)) else []
         row = {"prompt_id": prompt["prompt_id"], "target": target.name, "user": user.name, "persona": name}
         row |= {"turns": turns, "status": "planned", "reason": None}
         row |= {"system_user": system_user, "system_target": system_target}
@@ -281,6 +296,22 @@ def _unfinished(run: Run, wanted: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return todo
 
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #e4a72ba8
+def check_histories(prompts: pd.DataFrame) -> pd.DataFrame:
+    "Raise if a history or request of a prompt is not a JSON list of messages. Return the prompts."
+    for name in ("history", "request"):
+        for prompt_id, text in prompts[["prompt_id", name]].dropna().itertuples(index=False):
+            try:
+                valid = all(isinstance(one["role"], str) and isinstance(one["content"], str) for one in json.loads(text))
+            except (ValueError, TypeError, KeyError):
+                valid = False
+            if not valid:
+                raise TableError(
+                    f"the {name} of the prompt {prompt_id!r} is {text!r:.60}; it must be a JSON list of messages, each with "
+                    "role and content"
+                )
+    return prompts
+
+
 def check_counts(**counts: Any) -> None:
     "Refuse what is no whole number of 1 or more."
     for name, value in counts.items():
@@ -313,7 +344,7 @@ class SimulationJob(Job):
         self, prompts, target, user, *, run, turns=5, system_target=None, template=None, persona=None, script=(),
         natural_end=False, repeats=1, seed=0, design=None, budget=None,
     ):
-        prompts = load_prompts(prompts)
+        prompts = check_histories(load_prompts(prompts))
         if prompts.empty:
             raise ValueError("there are no prompts to simulate")
         template = USER_TEMPLATE if template is None else template
@@ -321,13 +352,16 @@ class SimulationJob(Job):
         _check_told(template, persona, "who" in prompts.columns, system_target, natural_end)
         check_personas(prompts, persona)
         self.target, self.user = _pair(target, user)
-        models = list(dict.fromkeys([self.target, self.user]))
+        models = [self.target] if turns == 1 else list(dict.fromkeys([self.target, self.user]))
         super().__init__(run if isinstance(run, Run) else Run(run), models, budget)
-        own = ids_in_part(self.run, "prompt_id", prompts["prompt_id"])
+        own = ids_in_part(self.run, prompts["prompt_id"])
         self.prompts = prompts = prompts[prompts["prompt_id"].isin(own)].reset_index(drop=True)
         if prompts.empty:
             raise ValueError(f"{self.run.folder} is a part of a run, and none of these prompts is among its own")
         self.openings = dict(zip(prompts["prompt_id"], prompts["first_message"], strict=True))
+        self.before = {row["prompt_id"]: _before(row) for row in prompts.to_dict("records")}
+        told = prompts["history"].fillna("[]")
+        self.histories = {key: json.loads(one) for key, one in zip(prompts["prompt_id"], told, strict=True)}
         self.turns, self.template, self.natural_end, self.seed = turns, template, natural_end, seed
         self.system_target, self.design = system_target, check_design(design)
         self.facts = {"user_template": digest(template), "seed": seed, "natural_end": natural_end}
@@ -424,9 +458,11 @@ def _next_message(
     if role == "user" and turn - 2 < len(job.scripts[row["prompt_id"]]):
         return Completion(job.scripts[row["prompt_id"]][turn - 2], finish_reason="script")
     if role == "user":
-        llm, purpose, messages = job.user, "user", swap_roles(history, row["system_user"])
+        told = [*job.histories[row["prompt_id"]], *history]
+        llm, purpose, messages = job.user, "user", swap_roles(told, row["system_user"])
     else:
-        llm, purpose, messages = job.target, "target", _seen_by_target(history, row["system_target"])
+        messages = _seen_by_target(history, row["system_target"], job.before[row["prompt_id"]])
+        llm, purpose = job.target, "target"
     messages = _with_ends(messages, sent.get(role, 0), more=turn < row["turns"])
     sent[role] = len(messages)
     unit = f"{row['dialogue_id']}/{turn}/{role}"
@@ -517,6 +553,10 @@ def _to_come(job: SimulationJob, written: dict[str, float]) -> dict[str, list[li
     prompts: dict[str, list[list[float]]] = {purpose: [] for purpose in _ROLES}
     for row in job.todo:
         system = {"user": len(row["system_user"]) + len(_OPENING), "target": len(row["system_target"] or "")}
+        system["user"] += sum(len(message["content"]) for message in job.histories[row["prompt_id"]])
+        if before := job.before[row["prompt_id"]]:
+            sent = sum(len(message["content"]) for message in json.loads(before))
+            system["target"] += sent - len(job.openings[row["prompt_id"]])
         there[row["dialogue_id"], 1, "user"] = len(job.openings[row["prompt_id"]])
         for turn, line in enumerate(job.scripts[row["prompt_id"]], 2):
             there.setdefault((row["dialogue_id"], turn, "user"), len(line))

@@ -16,6 +16,7 @@ import pandas as pd
 
 from ..core import Run, TableError, data_path, public_file
 from ..core.errors import missing_columns, suggest_name
+from ..core.notes import notify
 from ..core.run import digest, record_prompts
 from ..core import tables
 from ..core.run import require_same_prompts
@@ -44,7 +45,7 @@ _ANTHROBENCH = {
 
 
 def _prompts_of(texts: Sequence[str]) -> pd.DataFrame:
-    "First messages as a table of prompts, each a base prompt of its own."
+    "Make a table of prompts from first messages, each with a separate base prompt."
     if isinstance(texts, Mapping) or not isinstance(texts, Iterable):
         raise TableError(f"prompts are a table, pd.DataFrame(…), or a list of texts, not {texts!r:.60}")
     texts = list(texts)
@@ -61,7 +62,7 @@ def _prompts_of(texts: Sequence[str]) -> pd.DataFrame:
 def load_prompts(
     source: str | os.PathLike | Sequence[str] | pd.DataFrame = "anthrokit", *, path: str | os.PathLike | None = None
 ) -> pd.DataFrame:
-    """A table of first messages.
+    """Load a table of first messages.
 
     Parameters
     ----------
@@ -69,8 +70,8 @@ def load_prompts(
         "anthrokit": the 960 that ship; "families", "pushback" and "mirrored": for other behaviours, see
         `load_family`; "personas": see `persona_prompts`. "anthrobench": the public set of Ibrahim et al.
         (Apache-2.0), read from `path`, or from the folder that ANTHROKIT_DATA names, or fetched once with its
-        checksum pinned. Otherwise a file of your own, as for `core.read_frame`, a table of your own, or a list of
-        first messages, each a base prompt of its own.
+        checksum pinned. Otherwise your file, as for `core.read_frame`, your table, or a list of first messages, each with a
+        separate base prompt.
     path : str or path, optional
         The file of the public set, where you have it.
 
@@ -100,12 +101,14 @@ def load_prompts(
         return _read_anthrobench(Path(path) if path else public_file(**_ANTHROBENCH))
     if not Path(source).exists() and not Path(source).suffix:
         there = suggest_name(source, (*_SHIPPED, "anthrobench"))
+        if str(source).lower() == "heartbench":
+            there = "HeartBench's cases are loaded by heartbench.load_cases()"
         raise TableError(f"there is no prompt set and no file {str(source)!r}; {there}")
     return tables.read_table(source, "prompts")
 
 # %% ../../nbs/04_simulation/02_prompts.ipynb #e7bce8e0
 def most_similar(prompts: pd.DataFrame | str | os.PathLike, n: int = 10) -> pd.DataFrame:
-    """The pairs of first messages that are most alike.
+    """Return the pairs of first messages that are most similar.
 
     Parameters
     ----------
@@ -145,7 +148,7 @@ def most_similar(prompts: pd.DataFrame | str | os.PathLike, n: int = 10) -> pd.D
 
 # %% ../../nbs/04_simulation/02_prompts.ipynb #b6d20c7e
 def read_columns(path: str | os.PathLike, needed: Sequence[str], what: str) -> pd.DataFrame:
-    "A file that has these columns, or an error that says which it has."
+    "Read a file that has these columns, or raise with the columns that it has."
     frame = tables.read_frame(path)
     if absent := missing_columns(needed, frame):
         there = ", ".join(map(str, frame.columns)) or "none"
@@ -174,7 +177,7 @@ PUBLIC_BEHAVIOURS = {
 
 
 def _read_anthrobench(path: Path) -> pd.DataFrame:
-    "The public first_turns.csv with our column and behaviour names."
+    "Read the public first_turns.csv with the column and behaviour names used here."
     needed = "conv_id use_domain use_scenario empathy professionalism original_prompt cue user_first_turn".split()
     raw = read_columns(path, needed, "AnthroBench's first_turns.csv")
     names = raw["cue"].map(PUBLIC_BEHAVIOURS)
@@ -201,7 +204,7 @@ def _read_anthrobench(path: Path) -> pd.DataFrame:
 
 # %% ../../nbs/04_simulation/02_prompts.ipynb #a4e6460c
 def _whole_bases(mixed: pd.DataFrame, n: int) -> pd.Index:
-    "Ids of base prompts, taken from the behaviours in turn, that have n prompts between them."
+    "Return ids of base prompts, from each behaviour in turn, that have n prompts together."
     bases = mixed.drop_duplicates("base_id").assign(
         _size=lambda frame: frame["base_id"].map(mixed["base_id"].value_counts()),
         _turn=lambda frame: frame.groupby("behaviour", sort=False, dropna=False).cumcount(),
@@ -218,9 +221,10 @@ def _whole_bases(mixed: pd.DataFrame, n: int) -> pd.Index:
     return bases["base_id"].iloc[: int(np.searchsorted(sizes, n)) + 1]
 
 # %% ../../nbs/04_simulation/02_prompts.ipynb #9236f09c
-def _balanced(mixed: pd.DataFrame, by: list[str], n: int) -> list[int]:
-    "Row labels of n prompts: cells in turn, in each the prompt whose base prompt was drawn least so far."
+def _balanced(mixed: pd.DataFrame, by: Sequence[str], n: int) -> list[int]:
+    "Return the row labels of n prompts: from each cell in turn, one of the base prompt drawn least often so far."
     turns = mixed.groupby("base_id", sort=False).cumcount().sort_values(kind="stable")
+    by = [mixed[name] for name in by] or [pd.Series(0, index=mixed.index)]
     places = mixed.loc[turns.index].groupby(by, sort=False, dropna=False).cumcount()
     mixed = mixed.loc[places.reindex(mixed.index).sort_values(kind="stable").index]
     groups = mixed.groupby(by, sort=False, dropna=False)
@@ -239,20 +243,21 @@ def _balanced(mixed: pd.DataFrame, by: list[str], n: int) -> list[int]:
 
 # %% ../../nbs/04_simulation/02_prompts.ipynb #3e82a5c2
 def sample_prompts(
-    prompts: pd.DataFrame | str | os.PathLike, n: int, by: str | Sequence[str] = "base_id", seed: int = 0
+    prompts: pd.DataFrame | str | os.PathLike, n: int, by: str | Sequence[str] | None = None, seed: int = 0
 ) -> pd.DataFrame:
-    """A balanced subset of prompts.
+    """Draw a balanced subset of prompts.
 
     Parameters
     ----------
     prompts : DataFrame, str or path
         A table of prompts, or what `load_prompts` takes.
     n : int
-        Prompts to draw.
-    by : str or list of str
-        "base_id": whole base prompts with all their scenarios, taken from the behaviours in turn. Other columns,
-        such as ["domain", "behaviour"]: cells of equal size (up to one), each cell's base prompts as different
-        as can be.
+        Number of prompts to draw.
+    by : str or list of str, optional
+        Columns whose combinations get equal numbers of prompts (up to one), such as ["domain", "behaviour"]. By
+        default "scenario" where the prompts have scenarios. As many base prompts as possible are drawn: intervals are
+        clustered by base prompt. "base_id" draws whole base prompts with all their scenarios, one behaviour after
+        the other.
     seed : int
         The same seed draws the same prompts.
 
@@ -264,16 +269,18 @@ def sample_prompts(
     Raises
     ------
     TableError
-        More prompts than there are, an unknown column, or an n that would break a base prompt apart; says which
-        numbers would do.
+        If n exceeds the number of prompts, a column is unknown, or n would split a base prompt. The message says
+        which numbers are possible.
 
     Examples
     --------
-    >>> pilot = sample_prompts(load_prompts(), 16, by="scenario")
+    >>> pilot = sample_prompts(load_prompts(), 16)
     >>> len(pilot), pilot["base_id"].nunique(), pilot["scenario"].nunique()
     (16, 16, 8)
     """
     prompts = load_prompts(prompts)
+    if by is None:
+        by = ["scenario"] if "scenario" in prompts and prompts["scenario"].notna().any() else []
     by = [by] if isinstance(by, str) else list(by)
     if unknown := [name for name in by if name not in prompts.columns]:
         raise TableError(f"prompts have no column {unknown[0]!r}; {suggest_name(unknown[0], prompts)}")
@@ -284,11 +291,14 @@ def sample_prompts(
         chosen = prompts["base_id"].isin(_whole_bases(mixed, n))
     else:
         chosen = prompts.index.isin(_balanced(mixed, by, n))
-    return prompts[chosen].reset_index(drop=True)
+    drawn = prompts[chosen].reset_index(drop=True)
+    if (n_clusters := drawn["base_id"].nunique()) < n:
+        notify(f"{n} prompts drawn from {n_clusters} base prompts: intervals will rest on {n_clusters} clusters")
+    return drawn
 
 # %% ../../nbs/04_simulation/02_prompts.ipynb #cecb45eb
 def load_scenarios() -> pd.DataFrame:
-    """The eight scenarios that ship.
+    """Load the eight bundled scenarios.
 
     Returns
     -------
@@ -340,7 +350,7 @@ def _check_list(frame: pd.DataFrame, name: str, id: str, text: str) -> None:
 
 
 def _combinations(base_prompts: pd.DataFrame, scenarios: pd.DataFrame) -> pd.DataFrame:
-    "Every base prompt in every scenario, with an opening: by turns, so that none goes with one scenario alone."
+    "Combine every base prompt with every scenario and an opening; openings rotate over the scenarios."
     bases = base_prompts.drop(columns=scenarios.columns.intersection(base_prompts.columns))
     pairs = bases.assign(_base=range(len(bases))).merge(scenarios.assign(_scenario=range(len(scenarios))), how="cross")
     pairs["prompt_id"] = pairs["base_id"].astype("str") + "/" + pairs["scenario_id"].astype("str")
@@ -397,7 +407,7 @@ class WritingJob(Job):
         return [Queue(self.todo, self.llm.max_concurrency)]
 
     def steps(self, row: dict[str, Any]) -> Steps:
-        "One call, and the prompt that comes of it."
+        "Make one call and save its prompt."
         seed = int(digest("writer", row["prompt_id"], length=7), 16)
         answer = yield Request(self.llm, _writer_messages(row), row["prompt_id"], "writer", {"seed": seed})
         text = (answer.content or "").strip().strip('"“”').strip()
@@ -431,7 +441,7 @@ def contextualise(
     on: Any = None,
     progress: bool = True,
 ) -> pd.DataFrame:
-    """First messages for every base prompt in every scenario, written by a model.
+    """Have a model write first messages for every base prompt in every scenario.
 
     Parameters
     ----------
@@ -450,7 +460,7 @@ def contextualise(
     Returns
     -------
     DataFrame
-        The prompts of the run. A message that could not be had is absent; call again for it.
+        The prompts of the run. A message without a valid response is absent; call again to retry it.
 
     Raises
     ------

@@ -1,8 +1,8 @@
-"""People chat with a system and judge it: conditions, gateway, questionnaires, outcomes."""
+"""Studies with people: conditions, gateway, questionnaires, outcomes."""
 # Written by docs/subpackages.py: change its list, not this file.
 import lazy_loader
 
-__getattr__, __dir__, __all__ = lazy_loader.attach(
+_load, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submodules=["conditions", "credibility", "erasure", "gateway", "planning", "questionnaires", "results", "server", "studies"],
     submod_attrs={
@@ -17,3 +17,14 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "studies": ["Study", "init_study", "set_section"],
     },
 )
+
+
+def __getattr__(name):
+    try:
+        return _load(name)
+    except AttributeError:
+        if name.startswith("_"):
+            raise
+    from anthrokit.core.errors import missing_attribute
+
+    raise AttributeError(missing_attribute(__name__, name))

@@ -50,7 +50,7 @@ def _of_chats(study: Study) -> tuple[pd.DataFrame, pd.DataFrame]:
     return turns, shares.rename_axis("participant").reset_index()
 
 
-def outcomes(study: Study | Any, *, anthroscore: Any = None) -> pd.DataFrame:
+def outcomes(study: Study | Any, *, anthroscore: Any = None, entities: Any = None) -> pd.DataFrame:
     """What came of a study, by participant.
 
     Parameters
@@ -58,7 +58,10 @@ def outcomes(study: Study | Any, *, anthroscore: Any = None) -> pd.DataFrame:
     study : Study or path
         The study; it may still be running.
     anthroscore : str, path or Scorer, optional
-        A model as for `anthroscore.load_scorer`: adds the AnthroScore of each description, with the system as entity.
+        A model as for `anthroscore.load_scorer`: adds the AnthroScore of each description.
+    entities : str, list of str or Entities, optional
+        What counts as a mention of the system: `anthroscore.preset("description")` by default, which has the usual words
+        (chatbot, bot, agent, program, …) and *it*. Add the system's name with `preset("description", names="Nova")`.
 
     Returns
     -------
@@ -68,7 +71,8 @@ def outcomes(study: Study | Any, *, anthroscore: Any = None) -> pd.DataFrame:
         attention_asked, description, and where the run is judged `rate of …` a behaviour (share of the system's
         messages with a label) and `rate of any behaviour` (without those counted by rule; of the messages with all
         labels) with its lowest rate and highest rate (if the other messages showed none, or all of them one); where
-        asked anthroscore. NA for what isn't there.
+        asked anthroscore and anthroscore_status (scored, or why not: missing, empty, language, no mention, …). NA for what
+        isn't there.
 
     Examples
     --------
@@ -94,19 +98,20 @@ def outcomes(study: Study | Any, *, anthroscore: Any = None) -> pd.DataFrame:
         table = table.merge(part.astype({"participant": "str"}), on="participant", how="left")
     table["turns"] = table["turns"].astype("Int64").fillna(0)
     if anthroscore is not None:
-        table["anthroscore"] = _anthroscore(table, anthroscore)
+        table = table.join(_anthroscore(table, anthroscore, entities))
     return table
 
 
-def _anthroscore(table: pd.DataFrame, scorer: Any) -> pd.Series:
-    "The AnthroScore of each description; NA where it doesn't mention the system."
-    from anthrokit.anthroscore import score_texts, summarise
+def _anthroscore(table: pd.DataFrame, scorer: Any, entities: Any) -> pd.DataFrame:
+    "Return the AnthroScore of each description, and its status."
+    from anthrokit.anthroscore import preset, score_texts, summarise
 
-    texts = table.dropna(subset=["description"]).set_index("participant")["description"]
-    if texts.empty:
-        return pd.Series(pd.NA, index=table.index, dtype="Float64")
-    scores = score_texts(texts, ("system", "chatbot", "assistant", "model", "AI"), scorer)
-    return table["participant"].map(summarise(scores).set_index("text_id")["score"]).astype("Float64")
+    texts = table.set_index("participant")["description"]
+    scores = score_texts(texts, preset("description") if entities is None else entities, scorer)
+    summary = summarise(scores).set_index("text_id").reindex(texts.index.astype("str"))
+    kinds = {"anthroscore": "Float64", "anthroscore_status": "str"}
+    summary = summary.rename(columns={"score": "anthroscore", "status": "anthroscore_status"})[[*kinds]].astype(kinds)
+    return summary.set_axis(table.index)
 
 # %% ../../nbs/11_study/06_results.ipynb #124a3a5f
 def judged_and_perceived(

@@ -1,7 +1,8 @@
 // The frame of every panel: header, filters, list, reading pane, keys.
 //
 // All that is shown is decided in the kernel. This file draws what the kernel sends (the traits below) and sends back
-// what people do, as messages {act, value, fields, view, turn}. Texts of models come in two ways only: as plain text, set
+// what people do, as messages {act, value, fields, view, turn}. The kernel answers each with {done, serial}: the number
+// that the page gave it, and the view that it led to. Texts of models come in two ways only: as plain text, set
 // with textContent, and as HTML that the kernel has escaped (above, page, bar).
 //
 //   frame     title, run, filters, columns, tools, keys          listing  stamp, total, rows of the list
@@ -83,7 +84,8 @@ function line(row, place, columns) {
     head.append(make("span", { class: `ak-done ${look}`, title }, sign));
   }
   head.append(make("span", { class: "ak-row-title", dir: "auto" }, row.title));
-  (row.cells ?? []).forEach((cell, at) => head.append(make("span", { class: "ak-cell", title: columns[at + 1]?.label }, cell)));
+  (row.cells ?? []).forEach((cell, at) => head.append(make("span", { class: columns[at + 1]?.wide ? "ak-cell ak-cell-wide" : "ak-cell", dir: "auto",
+    title: `${columns[at + 1]?.label}: ${cell}` }, cell)));
   const foot = make("div", { class: "ak-row-foot" }, make("span", { class: "ak-row-note", dir: "auto" }, row.note ?? ""));
   for (const [text, colour, title] of row.tags ?? []) {
     foot.append(make("span", { class: "ak-dot", style: `--ak-hue: var(--ak-c${Number(colour)})`, title }, text));
@@ -94,7 +96,7 @@ function line(row, place, columns) {
   return node;
 }
 
-function makeList(label, send, key) {
+function makeList(label, send, open, key) {
   const tall = make("div", { class: "ak-tall", role: "presentation" });
   const list = make("div", { class: "ak-list", role: "listbox", tabindex: "0", "aria-label": label }, tall);
   let known = new Map(), listing = EMPTY, columns = [], at = null, asked = null, drawn = "";
@@ -115,7 +117,7 @@ function makeList(label, send, key) {
       const row = known.get(place), node = line({ ...row, key: `${key}-${place}` }, place, columns);
       node.setAttribute("aria-selected", String(row.id === at));
       node.setAttribute("aria-setsize", listing.total);
-      node.addEventListener("click", () => send("at", row.id));
+      node.addEventListener("click", () => open(row.id));
       return node;
     }));
     const current = tall.querySelector("[aria-selected=true]");
@@ -183,7 +185,8 @@ function brush(chart, choose) {
 function render({ model, el }) {
   const key = `ak${Math.random().toString(36).slice(2)}`;
   const frame = () => model.get("frame"), state = () => model.get("state");
-  let waiting = 0, sent = 0, opened = false, helped = false;
+  let waiting = 0, sent = 0, opened = false, helped = false, tabled = false;
+  const focused = () => root.getRootNode().activeElement;  // marimo puts a panel into a shadow root
 
   const fields = () => Object.fromEntries(
     [...root.querySelectorAll("[data-field]")].map((field) => [field.dataset.field, field.value]));
@@ -195,6 +198,17 @@ function render({ model, el }) {
     waiting = setTimeout(() => root.setAttribute("aria-busy", "true"), 300);
   };
   const choose = (changes) => send("choose", changes);
+  // What is decided faster than the kernel answers waits here: each decision is sent for the item that is in view by then.
+  const decisions = [];
+  let pending = null;  // [number of the act that was sent, the view that it led to, once the kernel has said so]
+  function decide(...decision) {
+    if (decision.length) decisions.push(decision);
+    if (pending && (pending[1] === null || pending[1] > (model.get("view").serial ?? 0))) return;
+    pending = null;
+    if (!decisions.length) return;
+    pending = [sent, null];
+    send(...decisions.shift());
+  }
   // Keys pressed faster than the kernel answers count from where they lead, not from what is still in view.
   let wanted = null, last = 0;
   const step = (by) => {
@@ -213,13 +227,15 @@ function render({ model, el }) {
   const after = button("→", () => step(1), { "aria-label": "Next", title: "Next (j)" });
   const place = make("span", { class: "ak-place" });
   const tools = make("span", { class: "ak-tools" });
+  const table = button("Table", () => tabulate(!tabled), { "aria-pressed": "false", title: "The list with all columns" });
+  const print = button("Print", () => paper(), { title: "Print what is in view" });
   const refresh = button("⟳", () => send("refresh"), { "aria-label": "Refresh", title: "Read again" });
   const help = button("?", () => explain(!helped), { "aria-label": "Keys", "aria-expanded": "false", title: "Keys (?)" });
   const chips = make("div", { class: "ak-chips" }), form = make("div", { class: "ak-filters", hidden: true });
   const keys = make("div", { class: "ak-help", hidden: true });
   const above = make("div", { class: "ak-above" });
   const columns = make("div", { class: "ak-columns" });
-  const list = makeList(frame().list ?? "List", send, key);
+  const list = makeList(frame().list ?? "List", send, (item) => { tabulate(false); send("at", item); }, key);
   const empty = make("div", { class: "ak-empty", hidden: true }, make("p"), button("Clear filters", () => send("clear")));
   const side = make("div", { class: "ak-side" }, columns, list.node, empty);
   const page = make("section", { class: "ak-page", tabindex: "0", role: "region", "aria-label": "In view" });
@@ -227,7 +243,7 @@ function render({ model, el }) {
   const body = make("div", { class: "ak-body" }, side, make("div", { class: "ak-pane" }, page, bar));
   const root = make("div", { class: "anthrokit ak-panel", role: "group", tabindex: "-1" },
     make("header", { class: "ak-head" }, title, run, said, make("span", { class: "ak-controls" }, filters,
-      make("span", { class: "ak-walk" }, before, place, after), tools, refresh, help)),
+      make("span", { class: "ak-walk" }, before, place, after), table, tools, print, refresh, help)),
     chips, form, keys, above, body);
 
   function open(yes, name) {
@@ -244,6 +260,22 @@ function render({ model, el }) {
     keys.hidden = !yes;
     help.setAttribute("aria-expanded", String(yes));
   }
+  function tabulate(yes) {
+    tabled = yes;
+    body.classList.toggle("ak-tabled", yes);
+    table.setAttribute("aria-pressed", String(yes));
+    list.mark(state().at ?? null, model.get("view").place ?? -1);
+  }
+  function paper() {  // what is in view, by itself, with everything that is open
+    document.querySelector("iframe.ak-paper")?.remove();
+    const sheet = make("iframe", { class: "ak-paper", title: "Print", style: "position: fixed; width: 0; height: 0; border: 0" });
+    document.body.append(sheet);
+    const inside = sheet.contentDocument, shown = make("div", { class: "anthrokit ak-print" }, page.cloneNode(true));
+    inside.head.append(make("style", {}, model.get("_css") ?? ""));
+    inside.body.append(make("h3", { class: "anthrokit" }, `${title.textContent} · ${run.textContent}`), shown);
+    sheet.contentWindow.focus();
+    sheet.contentWindow.print();
+  }
   const asked = () => frame().filters ?? [], active = () => model.get("view").chips ?? [];
 
   function drawFrame() {
@@ -255,17 +287,18 @@ function render({ model, el }) {
     tools.replaceChildren(...(about.tools ?? []).map(([act, text]) => button(text, () => send(act))));
     keys.replaceChildren(...(about.keys ?? []).map(([name, does]) => make("span", {}, make("kbd", {}, name), ` ${does}`)));
     columns.hidden = !about.columns?.length;
+    table.hidden = !about.columns?.some((one) => one.wide);
     body.classList.toggle("ak-wide-list", !columns.hidden);
   }
   function drawForm() {  // whoever types keeps the field: only the others are made anew
-    const held = form.contains(document.activeElement) ? document.activeElement.closest("[data-filter]") : null;
+    const held = form.contains(focused()) ? focused().closest("[data-filter]") : null;
     const parts = asked().map((filter) => {
       if (held?.dataset.filter === filter.name && filter.kind !== "choice") return held;
       const part = control(filter, state()[filter.name] ?? filter.usual, (value) => choose({ [filter.name]: value }));
       part.dataset.filter = filter.name;
       return part;
     });
-    const focus = document.activeElement;
+    const focus = focused();
     form.replaceChildren(...parts);
     if (!held) return;
     parts.includes(held) ? focus.focus()
@@ -280,10 +313,11 @@ function render({ model, el }) {
     if (now.length > 1) chips.append(button("Clear all", () => send("clear"), { class: "ak-plain" }));
     chips.hidden = !now.length;
     filters.textContent = now.length ? `Filters (${now.length})` : "Filters";
-    columns.replaceChildren(...(about.columns ?? []).map(({ name, label, sorts, title: tip }) => {
-      if (!sorts) return make("span", { title: tip ?? null }, label);
+    columns.replaceChildren(...(about.columns ?? []).map(({ name, label, sorts, wide, title: tip }) => {
+      const look = wide ? "ak-cell-wide" : null;  // shown in the table only
+      if (!sorts) return make("span", { title: tip ?? null, class: look }, label);
       const on = (state().sort ?? about.columns.find((one) => one.sorts)?.name) === name;
-      return button(on ? `${label} ▾` : label, () => choose({ sort: name }), { "aria-pressed": String(on), title: tip ?? null });
+      return button(on ? `${label} ▾` : label, () => choose({ sort: name }), { "aria-pressed": String(on), title: tip ?? null, class: look });
     }));
     if (opened) drawForm();
   }
@@ -307,11 +341,15 @@ function render({ model, el }) {
   function put(node, name) {  // what is being written, and the focus, outlive the new HTML
     const html = model.get(name);
     if (node.kept === html) return;
-    const held = node.contains(document.activeElement) ? document.activeElement : null;
+    const held = node.contains(focused()) ? focused() : null;
+    const item = state().at ?? null, unfolded = node !== page || node.item === item
+      ? [...node.querySelectorAll("details[data-place][open]")].map((one) => one.dataset.place) : [];
     const naming = (one) => one.dataset.key ?? one.dataset.choose ?? one.dataset.field;
     const written = [...node.querySelectorAll("[data-clear]")].map((field) => [field.dataset.field, field.value]);
     node.innerHTML = node.kept = html;
+    node.item = item;
     node.hidden = !html;
+    for (const one of node.querySelectorAll("details[data-place]")) if (unfolded.includes(one.dataset.place)) one.open = true;
     for (const [field, text] of written) node.querySelector(`[data-clear][data-field="${field}"]`)?.setAttribute("value", text);
     if (held) {
       const again = [...node.querySelectorAll("[data-key], [data-choose], [data-field]")].find((one) => naming(one) === naming(held));
@@ -327,11 +365,14 @@ function render({ model, el }) {
     const up = target.getBoundingClientRect().top - page.getBoundingClientRect().top;
     page.scrollTop += up - page.clientHeight / 4;
   }
-  let read = null;
+  let chosen = null, chosenAt = 0, read = null;
   function drawPage() {
+    const now = JSON.stringify({ ...state(), raw: null }), changed = now !== chosen, item = state().at ?? null;
+    if (!changed && page.kept === model.get("page")) return;
+    if (changed) [chosen, chosenAt] = [now, performance.now()];
     put(page, "page");
-    const item = state().at ?? null;
     page.classList.toggle("ak-nothing", !model.get("page"));
+    if (performance.now() - chosenAt > 1000) return;  // whoever reads keeps the place; page and choice may come apart
     if (item !== read) page.scrollTop = 0;
     read = item;
     light(page.querySelector(".ak-lit, .ak-hit"));
@@ -340,7 +381,7 @@ function render({ model, el }) {
   root.addEventListener("click", (event) => {
     const on = event.target.closest("[data-act], [data-choose], [data-jump]");
     if (on && root.contains(on)) {
-      if (on.dataset.act) send(on.dataset.act, on.dataset.value ?? null);
+      if (on.dataset.act) decide(on.dataset.act, on.dataset.value ?? null);
       if (on.dataset.choose) choose(JSON.parse(on.dataset.choose));
       if (on.dataset.jump) {
         const target = page.querySelector(`[data-place="${CSS.escape(on.dataset.jump)}"]`);
@@ -358,26 +399,29 @@ function render({ model, el }) {
 
   // JupyterLab listens on the document, where y turns a cell into code and d d deletes it: panels listen before it does.
   function pressed(event) {
-    if (!root.contains(event.target) || event.ctrlKey || event.metaKey || event.altKey) return;
+    const target = event.composedPath()[0];  // outside a shadow root the event's own target is the root's host
+    if (!root.contains(target) || event.ctrlKey || event.metaKey || event.altKey) return;
     const name = event.key;
-    if (typing(event.target)) {
-      if (name === "Escape" || (name === "Enter" && event.target.dataset.own)) {
+    if (typing(target)) {
+      if (name === "Escape" || (name === "Enter" && target.dataset.own)) {
         event.stopImmediatePropagation();
-        event.target.blur();
+        target.blur();
         root.focus({ preventScroll: true });
       }
       return;
     }
     if (name === "Tab") return;
     event.stopImmediatePropagation();
-    const inList = event.target === list.node, own = root.querySelector(`[data-key="${CSS.escape(name.toLowerCase())}"]`);
+    const inList = target === list.node, own = root.querySelector(`[data-key="${CSS.escape(name.toLowerCase())}"]`);
     if (name === "j" || (inList && name === "ArrowDown")) step(1);
     else if (name === "k" || (inList && name === "ArrowUp")) step(-1);
     else if (inList && (name === "Home" || name === "End")) step(name === "End" ? 1e9 : -1e9);
     else if (name === "/") open(true, "text");
     else if (name === "?") explain(!helped);
     else if (name === "Escape") { open(false); explain(false); root.focus({ preventScroll: true }); }
-    else if (own) { if (!event.repeat && !own.disabled) own.click(); }
+    else if (own && event.repeat) { /* a key that is held down counts once */ }
+    else if (own && pending && own.dataset.act) decide(own.dataset.act, own.dataset.value ?? null);
+    else if (own) { if (!own.disabled) own.click(); }
     else return;
     event.preventDefault();
   }
@@ -385,20 +429,36 @@ function render({ model, el }) {
 
   const received = async (message) => {
     if (message.rows) list.take(message);
+    if (message.done?.[0] === key && pending?.[0] === message.done[1]) {
+      pending[1] = message.serial;
+      decide();
+    }
     if (message.clear) root.querySelectorAll("[data-clear]").forEach((field) => { field.value = ""; field.removeAttribute("value"); });
     if (message.copy !== undefined) send("said", (await copy(message.copy)) ? "Copied." : "This browser doesn't let the panel copy.");
   };
   const drawn = { frame: drawFrame, state: drawState, above: () => put(above, "above"), bar: () => put(bar, "bar") };
-  // What belongs together comes in one message; `view` is its last word, so the page is drawn once for it.
-  const all = () => { for (const draw of Object.values(drawn)) draw(); drawPage(); drawView(); };
+  // What belongs together comes at once in Jupyter, and one after the other in marimo. It is drawn when all that has
+  // come by now is there, whatever the order.
+  const TRAITS = ["frame", "state", "listing", "above", "page", "bar", "view"];
+  let scheduled = false, gone = false;
+  const all = () => {
+    scheduled = false;
+    if (gone) return;
+    for (const draw of Object.values(drawn)) draw();
+    drawPage();
+    drawView();
+    decide();
+  };
+  const soon = () => { if (!scheduled) { scheduled = true; queueMicrotask(all); } };
   model.on("msg:custom", received);
-  model.on("change:view", all);
+  for (const name of TRAITS) model.on(`change:${name}`, soon);
   el.append(root);
   all();
   return () => {
     window.removeEventListener("keydown", pressed, true);
     model.off("msg:custom", received);
-    model.off("change:view", all);
+    gone = true;
+    for (const name of TRAITS) model.off(`change:${name}`, soon);
     list.close();
   };
 }

@@ -220,7 +220,7 @@ def statistics() -> dict:
                 for way in (True, False)
             ]
         ),
-        "sample_prompts": lambda: simulation.sample_prompts(simulation.load_prompts(), 40, seed=3)[
+        "sample_prompts": lambda: simulation.sample_prompts(simulation.load_prompts(), 40, "base_id", seed=3)[
             ["prompt_id", "base_id"]
         ],
         "mask_sentences": lambda: anthroscore.mask_sentences(CLAIMS)[
@@ -279,10 +279,9 @@ ORDER = {
     "dialogues": ["dialogue_id"],
     "calls": ["unit", "purpose", "model", "seed"],
     "answers": ["model", "case_id"],
-    "judgements": ["model", "case_id", "judge", "sample"],
     "hits": ["model", "case_id", "criterion"],
 }
-NOT_KEPT = {"seconds", "at", "call", "run", "started", "ended", "batch", "cost", "created"}
+NOT_KEPT = {"server", "seconds", "at", "call", "run", "started", "ended", "batch", "cost", "created"}
 
 
 def tables_of(run) -> dict[str, pd.DataFrame]:
@@ -309,7 +308,7 @@ def model(base: str, name: str, **settings):
 
 
 def simulated(base: str, folder: Path):
-    prompts = simulation.sample_prompts(simulation.load_prompts(), 8, seed=1)
+    prompts = simulation.sample_prompts(simulation.load_prompts(), 8, "base_id", seed=1)
     return simulation.simulate(
         prompts, model(base, "target"), model(base, "user"), run=folder, turns=2, seed=4, progress=False
     )
@@ -334,13 +333,14 @@ def counselled(base: str, folder: Path) -> dict[str, pd.DataFrame]:
     cases = heartbench.load_cases("bundled")
     run = core.Run(folder / "heartbench")
     with run:
-        heartbench.answer(cases, model=[model(base, "one"), model(base, "two")], run=run, progress=False)
-        judges = [heartbench.RubricJudge(model(base, f"rubric-{letter}")) for letter in "ab"]
-        heartbench.judge_answers(run, judges, progress=False)
+        prompts = heartbench.answers.add_cases(run, cases)
+        for name in ("one", "two"):
+            simulation.simulate(prompts, model(base, name), run=run, turns=1, progress=False)
+        judging.judge(run, [heartbench.RubricJudge(model(base, f"rubric-{letter}")) for letter in "ab"], progress=False)
         found = {
-            "answers": heartbench.answers.add_word_counts(run.answers()),
-            "judgements": run.judgements(),
-            "hits": run.hits(),
+            "answers": heartbench.answers.add_word_counts(heartbench.answers.answers_of(run)),
+            "ratings": run.ratings(),
+            "hits": heartbench.judging.verdicts(run),
             "calls": run.query("SELECT * FROM calls"),
         }
         return {name: arranged(name, frame) for name, frame in found.items()}
@@ -360,7 +360,7 @@ def runs() -> dict[str, pd.DataFrame]:
 RUNS = [
     *(f"run single.{name}" for name in ("messages", "dialogues", "ratings", "labels", "calls")),
     *(f"run {way}.{name}" for way in ("together", "adaptive") for name in ("ratings", "labels", "calls")),
-    *(f"run heartbench.{name}" for name in ("answers", "judgements", "hits", "calls")),
+    *(f"run heartbench.{name}" for name in ("answers", "ratings", "hits", "calls")),
 ]
 
 

@@ -61,14 +61,14 @@ def adaptive(run, model, how):
 
 
 def answered(run, model, how):
-    heartbench.answer(heartbench.load_cases("bundled"), model=[model("one")], run=run, **how)
+    simulate(heartbench.answers.add_cases(run, heartbench.load_cases("bundled")), model("one"), run=run, turns=1, **how)
 
 
 def rubric(run, model, how):
     cases, answers = heartbench.load_cases("bundled"), heartbench.bundled_answers()
     heartbench.answers.add_cases(run, cases)
     heartbench.answers.add_answers(run, cases, answers)
-    heartbench.judge_answers(run, heartbench.RubricJudge(model("rubric")), **how)
+    judge(run, heartbench.RubricJudge(model("rubric")), **how)
 
 
 def drafted(run, model, how):
@@ -94,14 +94,13 @@ def contextualised(run, model, how):
 RATED = (
     "SELECT dialogue_id, turn, behaviour, judge, sample, verdict, status FROM ratings ORDER BY 1, 2, 3, 4, 5"
 )
-HITS = "SELECT model, case_id, judge, sample, criterion, hit FROM rubric_ratings ORDER BY 1, 2, 3, 4, 5"
 KINDS = {
     "dialogues": Kind(simulated, "SELECT dialogue_id, turn, role, content FROM messages ORDER BY 1, 2, 3"),
     "ratings": Kind(judged, RATED),
     "together": Kind(together, RATED),
     "adaptive": Kind(adaptive, RATED, batched=False),
-    "answers": Kind(answered, "SELECT model, case_id, content, status FROM answers ORDER BY 1, 2"),
-    "judgements": Kind(rubric, HITS),
+    "answers": Kind(answered, "SELECT dialogue_id, turn, role, content FROM messages ORDER BY 1, 2, 3"),
+    "criteria": Kind(rubric, RATED),
     "drafts": Kind(drafted, "SELECT case_id, model, items, status FROM drafts ORDER BY 1"),
     "tags": Kind(tagged, "SELECT case_id, model, scene, abilities, value, status FROM case_tags ORDER BY 1"),
     "rewrites": Kind(rewritten, "SELECT case_id, step, dialogue, status FROM rewrites ORDER BY 1, 2"),

@@ -15,7 +15,7 @@ from pathlib import Path
 import pandas as pd
 
 from anthrokit.core import Run, RunError
-from anthrokit.heartbench import RubricJudge, bundled_answers, judge_answers, load_cases
+from anthrokit.heartbench import RubricJudge, bundled_answers, load_cases
 from anthrokit.heartbench.answers import add_answers
 from anthrokit.judging import LLMJudge, judge
 from anthrokit.models import LLM, Batch
@@ -87,7 +87,7 @@ def judge_bundled(folder, base):
     run = Run(folder)
     add_answers(run, load_cases("bundled"), bundled_answers())
     llm = LLM("openai/judge", name="judge", api_base=base, max_concurrency=3)
-    judge_answers(run, RubricJudge(llm), progress=False)
+    judge(run, RubricJudge(llm), progress=False)
 
 
 def do_part(base, folder):

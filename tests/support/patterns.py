@@ -66,7 +66,7 @@ UNITS = (
 def in_value(value, depth=0):
     "Yield the compiled patterns of a value; up to three levels deep in dicts, lists, tuples and sets."
     if isinstance(value, re.Pattern):
-        yield value
+        yield from [value] if isinstance(value.pattern, str) else []
     elif depth < 3 and isinstance(value, dict | list | tuple | set | frozenset):
         for part in [*value.values()] if isinstance(value, dict) else [*value]:
             yield from in_value(part, depth + 1)
