@@ -83,7 +83,7 @@ _APOSTROPHE = re.compile(r"(?<=[^\W\d_])[’‘‛ʼʹ′´`＇՚ꞌ](?=[^\W\d_]
 
 
 def plain_apostrophes(text: str) -> str:
-    """Replace other marks that stand for an apostrophe between two letters by "'".
+    """Replace other marks used as an apostrophe between two letters by "'".
 
     Returns
     -------
@@ -114,7 +114,7 @@ _CHINESE_WORD = 0.6  # words that a character of Chinese or Japanese stands for
 
 @functools.cache
 def _word_lists() -> tuple[frozenset[str], dict[str, list[str]], frozenset[str]]:
-    "English words, the other languages of each word, and the triples of letters in English words."
+    "Load English words, the other languages of each word, and the triples of letters in English words."
     from anthrokit.core.tables import data_path
 
     lists = tomllib.loads(data_path("languages.toml").read_text(encoding="utf-8"))
