@@ -5,20 +5,68 @@
 # %% ../../nbs/01_core/00_errors.ipynb #66a6041e
 from __future__ import annotations
 
+import ast
 import os
 import re
+import traceback
 from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
 from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 # %% auto #0
-__all__ = ['TableError', 'RunError', 'SetupError', 'CallFailed', 'BudgetReached', 'Interrupted', 'close_name', 'suggest_name',
-           'missing_columns', 'diff_settings', 'require_kind', 'require_all', 'register_secret', 'redact',
-           'known_secrets', 'make_redactor', 'redact_in', 'strings_in']
+__all__ = ['printable', 'in_two_lines', 'TableError', 'RunError', 'SetupError', 'CallFailed', 'BudgetReached', 'Interrupted',
+           'close_name', 'suggest_name', 'missing_attribute', 'missing_columns', 'diff_settings', 'require_kind',
+           'require_all', 'register_secret', 'redact', 'known_secrets', 'make_redactor', 'redact_in', 'strings_in']
 
 # %% ../../nbs/01_core/00_errors.ipynb #9f080b34
-class TableError(ValueError):
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+
+def printable(text: object) -> str:
+    """Return a text whose control characters are written out, so that a name can't steer a terminal.
+
+    Parameters
+    ----------
+    text : object
+        Its str. New lines and tabs stay; escape sequences and marks that turn the direction of writing don't.
+
+    Examples
+    --------
+    >>> printable("runs/\\x1b[2Jtea")
+    'runs/\\\\x1b[2Jtea'
+    """
+    return _CONTROL.sub(lambda sign: sign[0].encode("unicode_escape").decode(), str(text))
+
+
+def in_two_lines(error: BaseException) -> list[str]:
+    """Return what a notebook or IPython shows of an error: its message, and how to see the traceback.
+
+    Set as `_render_traceback_` of an error class. A second call for the same error (`%tb`), and every call while the
+    environment variable ANTHROKIT_TRACEBACK is set, returns the whole traceback.
+
+    Examples
+    --------
+    >>> in_two_lines(ValueError("no such column"))
+    ['ValueError: no such column', '%tb shows the traceback.']
+    """
+    if os.environ.get("ANTHROKIT_TRACEBACK") or getattr(error, "is_shown", False):
+        return "".join(traceback.format_exception(error)).splitlines()
+    error.is_shown = True
+    return [f"{type(error).__name__}: {error}", "%tb shows the traceback."]
+
+
+class _Printable(Exception):
+    "An error whose text holds names of files and models: it is printed without their control characters."
+
+    def __str__(self) -> str:
+        return printable(super().__str__())
+
+
+class TableError(_Printable, ValueError):
     """A table breaks its rules. The message names file, row, column and remedy.
 
     Examples
@@ -31,8 +79,10 @@ class TableError(ValueError):
     anthrokit.core.errors.TableError: the table prompts breaks its ...
     """
 
+    _render_traceback_ = in_two_lines
 
-class RunError(RuntimeError):
+
+class RunError(_Printable, RuntimeError):
     """A run can't be opened, or a result can't be kept. The message says what to do.
 
     Examples
@@ -44,8 +94,10 @@ class RunError(RuntimeError):
     anthrokit.core.errors.RunError: nowhere holds no run
     """
 
+    _render_traceback_ = in_two_lines
 
-class SetupError(RuntimeError):
+
+class SetupError(_Printable, RuntimeError):
     """Something that no retry mends: a key, a model's name, a server's address. The message says what to do.
 
     Examples
@@ -57,8 +109,10 @@ class SetupError(RuntimeError):
     anthrokit.core.errors.SetupError: 'gpt-next' is not a model string that LiteLLM knows: it needs ...
     """
 
+    _render_traceback_ = in_two_lines
 
-class CallFailed(RuntimeError):
+
+class CallFailed(_Printable, RuntimeError):
     """A call failed for good. The unit it was for is recorded as failed and can be tried again.
 
     Examples
@@ -68,10 +122,7 @@ class CallFailed(RuntimeError):
     CallFailed('500: The server had an error (after 3 attempts)')
     """
 
-
-def _in_a_line(error: BaseException) -> list[str]:
-    "A stop that was planned, as a notebook shows it: no screen of calls."
-    return [f"{type(error).__name__}: {error}"]
+    _render_traceback_ = in_two_lines
 
 
 class BudgetReached(RuntimeError):
@@ -83,7 +134,7 @@ class BudgetReached(RuntimeError):
     BudgetReached('the budget of 5 dollars is reached')
     """
 
-    _render_traceback_ = _in_a_line
+    _render_traceback_ = in_two_lines
 
 
 class Interrupted(KeyboardInterrupt):
@@ -95,7 +146,7 @@ class Interrupted(KeyboardInterrupt):
     True
     """
 
-    _render_traceback_ = _in_a_line
+    _render_traceback_ = in_two_lines
 
 # %% ../../nbs/01_core/00_errors.ipynb #5c1d70af
 def close_name(name: object, known: Iterable[object]) -> str | None:
@@ -134,6 +185,42 @@ def suggest_name(name: object, known: Iterable[object]) -> str:
     names = [str(each) for each in known]
     close = close_name(name, names)
     return f"did you mean {close}?" if close else f"there are {', '.join(names) or 'none'}"
+
+# %% ../../nbs/01_core/00_errors.ipynb #a1f0c3d2
+def missing_attribute(package: str, name: str) -> str:
+    """Say where a name that a package lacks is defined, or which name is close to it.
+
+    Parameters
+    ----------
+    package : str
+        The package that was asked, such as "anthrokit" or "anthrokit.figures".
+    name : str
+        The attribute that it lacks.
+
+    Examples
+    --------
+    >>> missing_attribute("anthrokit", "plot_agreement")
+    "anthrokit has no attribute 'plot_agreement'. Use anthrokit.figures.plot_agreement."
+    >>> missing_attribute("anthrokit", "simulat")
+    "anthrokit has no attribute 'simulat'. Did you mean anthrokit.simulate?"
+    """
+    root = Path(find_spec("anthrokit").origin).parent
+    homes: dict[str, str] = {}
+    for path in sorted(root.rglob("[a-z]*.py")):
+        module = ".".join(["anthrokit", *path.relative_to(root).with_suffix("").parts])
+        listed = re.search(r"^__all__ = (\[.*?\])", path.read_text(encoding="utf-8"), re.M | re.S)
+        homes |= dict.fromkeys(ast.literal_eval(listed[1]), module) if listed else {}
+    public = {}
+    for subpackage in ("anthrokit", *sorted({module.rpartition(".")[0] for module in homes.values()})):
+        for each in getattr(import_module(subpackage), "__all__", ()):
+            public.setdefault(each, f"{subpackage}.{each}")
+    full = {each: f"{module}.{each}" for each, module in homes.items()} | public
+    missing = f"{package} has no attribute {name!r}."
+    if name in full:
+        return f"{missing} Use {full[name]}."
+    own = [each for each, where in full.items() if where.startswith(f"{package}.")]
+    close = close_name(name, own) or close_name(name, full)
+    return f"{missing} Did you mean {full[close]}?" if close else f"{missing} dir({package}) lists what it has."
 
 # %% ../../nbs/01_core/00_errors.ipynb #c3f132e4
 def missing_columns(needed: Iterable[str], there: Iterable[object]) -> str:

