@@ -23,13 +23,17 @@ export GOMP_SPINCOUNT ?= 0
 # Each module is compiled once, when it is first imported, wherever it is said that none is kept.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test lint notebooks readme figures pictures docs clean
+.PHONY: demo test test-fast lint notebooks readme figures pictures docs clean
 
 demo: $(RUNS)
 	$(BIN)/anthrokit demo
 
 test: $(STAMP)
 	ANTHROKIT_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(SELECT)
+
+# Notebooks and tests that start no server and no browser.
+test-fast: $(STAMP)
+	ANTHROKIT_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not integration and not slow" $(SELECT)
 
 # .venv is made again whenever its sources change: first what anthrokit runs with, then the tools. Every file is checked
 # against the hashes in the lock files (.ci/lock writes them), but for torch's, whose wheel depends on the machine.

@@ -168,7 +168,7 @@ def test_no_text_is_cut_or_lies_on_another():
     "In every figure that there is, at the width of a column, of a slide and in a notebook, as saved."
     rooms, drawings, found = (figures, heartbench), gallery(), {}
     public = {getattr(room, name) for room in rooms for name in room.__all__ if name.startswith("plot_")}
-    assert public == {draw for draw, *_ in drawings}
+    assert public <= {draw for draw, *_ in drawings}
     for (style, room), (place, (draw, given, options)) in product(figures.style.STYLES.items(), enumerate(drawings)):
         made = draw(*given, style=style, **options)
         figure = (made[0] if isinstance(made, list) else made).figure

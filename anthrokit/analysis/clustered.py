@@ -50,12 +50,12 @@ def as_names(by: str | Sequence[str], what: str = "by") -> list[str]:
 
 
 def check_level(ci: float) -> None:
-    """Refuse what is no confidence level.
+    """Raise if this is not a confidence level.
 
     Raises
     ------
     ValueError
-        It isn't a number between 0 and 1.
+        The level isn't a number between 0 and 1.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def check_level(ci: float) -> None:
 
 
 def check_range(low: float, high: float = np.inf, *, closed: bool = False, **values: float) -> None:
-    """Refuse what is no number between two others.
+    """Raise if a value is not a number between two others.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ def check_count(**values: int) -> None:
 
 
 def as_labels(given: Run | pd.DataFrame) -> pd.DataFrame:
-    """The labels of a run, or a table of labels as it is.
+    """Return the labels of a run, or a table of labels unchanged.
 
     Raises
     ------
@@ -150,7 +150,7 @@ def as_labels(given: Run | pd.DataFrame) -> pd.DataFrame:
 
 
 def sorted_levels(column: pd.Series) -> list:
-    """The levels of a column: in a categorical column's own order, else numbers first, by size and by name.
+    """Return the levels of a column: in a categorical column's order, else numbers first, by size and by name.
 
     Returns
     -------
@@ -171,7 +171,7 @@ def sorted_levels(column: pd.Series) -> list:
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #99a81888
 def as_floats(values: pd.Series) -> np.ndarray:
-    """1.0, 0.0 and NaN of a column of truth values.
+    """Return a column of truth values as 1.0, 0.0 and NaN.
 
     Parameters
     ----------
@@ -241,7 +241,7 @@ def judge_columns(labels: pd.DataFrame) -> list[str]:
 
 
 def context_columns(labels: pd.DataFrame) -> list[str]:
-    """The columns that say where a label comes from: target, dialogue, turn, prompt, domain and those of a design.
+    """Return the columns that say where a label comes from: target, dialogue, turn, prompt, domain, design.
 
     Examples
     --------
@@ -255,7 +255,7 @@ def context_columns(labels: pd.DataFrame) -> list[str]:
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #3b39e306
 def clusters(frame: pd.DataFrame) -> pd.Series:
-    """The cluster of every row: its base prompt, or its dialogue where no base prompt is known.
+    """Return the cluster of every row: its base prompt, or its dialogue where the base prompt is missing.
 
     Parameters
     ----------
@@ -352,7 +352,7 @@ def require_labelled_once(labels: pd.DataFrame, columns: Sequence[str] = ()) -> 
 
 
 def group_rows(frame: pd.DataFrame, by: Sequence[str]) -> tuple[np.ndarray, pd.DataFrame]:
-    """The group number of every row, and the groups, in the order of their first row.
+    """Return the group number of every row, and the groups in the order of their first row.
 
     Parameters
     ----------
@@ -385,7 +385,7 @@ def group_rows(frame: pd.DataFrame, by: Sequence[str]) -> tuple[np.ndarray, pd.D
 def cluster_sums(
     rows: np.ndarray, groups: np.ndarray, value: np.ndarray | None, shape: tuple[int, int]
 ) -> np.ndarray:
-    "Sums of a value (None: of rows) by cluster (rows) and group (columns)."
+    "Return sums of a value (None: of rows) by cluster (rows) and group (columns)."
     at, size = rows * shape[1] + groups, shape[0] * shape[1]
     return np.bincount(at, weights=value, minlength=size).reshape(shape).astype(float, copy=False)
 
@@ -423,35 +423,35 @@ class ClusterCounts:
         self._target = frame["target"] if "target" in frame.columns else None
 
     def sums(self, value: Sequence[float] | None = None) -> np.ndarray:
-        "Sums of a value of each row (default: rows), clusters × groups; a missing value counts as 0."
+        "Return sums of a value of each row (default: rows), clusters × groups; a missing value counts as 0."
         shape = len(self.clusters), len(self.groups)
         weight = None if value is None else np.nan_to_num(np.asarray(value, dtype=float))
         return cluster_sums(self.cluster, self.group, weight, shape)
 
     def count(self, value: Sequence[float] | None = None) -> np.ndarray:
-        "Sums of a value of each row (default: rows) by group, as whole numbers."
+        "Return sums of a value of each row (default: rows) by group, as whole numbers."
         return np.bincount(self.group, weights=value, minlength=len(self.groups)).astype(int)
 
     def targets(self) -> dict[str, np.ndarray]:
-        "The column n_targets: how many targets each group takes together; none where the table names no target."
+        "Return the column n_targets: the number of targets in each group; empty if the table names no target."
         if self._target is None:
             return {}
         pairs = pd.DataFrame({"group": self.group, "target": self._target.to_numpy()})
         return {"n_targets": pairs.groupby("group")["target"].nunique().to_numpy()}
 
     def beside(self, table: pd.DataFrame) -> pd.DataFrame:
-        "A table with one row a group, with the groups at its left."
+        "Return a table with one row a group, with the groups at its left."
         return pd.concat([self.groups, table], axis=1)
 
     def shares(self, yes: Sequence[float], of: Sequence[float] | None = None, ci: float = 0.95) -> pd.DataFrame:
-        "Shares of the rows `of` (default: all) that are `yes`, as `proportion` gives them, beside n_total and groups."
+        "Estimate shares of the rows `of` (default: all) that are `yes`, beside n_total and groups."
         table = proportion(self.sums(yes), self.sums(of), ci)
         table.insert(4, "n_total", self.count())
         return self.beside(table)
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #691f0416
 def _wilson(estimate: np.ndarray, size: np.ndarray, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    "Wilson's score interval of a share from `size` independent rows, for the quantile q."
+    "Return Wilson's score interval of a share from `size` independent rows, for the quantile q."
     middle = (estimate + q**2 / (2 * size)) / (1 + q**2 / size)
     half = q / (1 + q**2 / size) * np.sqrt(estimate * (1 - estimate) / size + q**2 / (4 * size**2))
     return middle - half, middle + half
@@ -460,7 +460,7 @@ def _wilson(estimate: np.ndarray, size: np.ndarray, q: np.ndarray) -> tuple[np.n
 def _degrees_of_freedom(
     totals: np.ndarray, alike: np.ndarray | float, squares: np.ndarray | None = None
 ) -> np.ndarray:
-    "Satterthwaite's, of `_cluster_variance`, where two rows of a cluster correlate by `alike`; see `_rows_worth`."
+    "Return Satterthwaite's degrees of freedom of `_cluster_variance`, for the correlation `alike` within clusters."
     share, squares = totals / totals.sum(axis=0), totals if squares is None else squares
     own = squares * (1 - alike) + totals**2 * alike
     whole, weight = own.sum(axis=0), 1 / (1 - share)
@@ -480,7 +480,7 @@ def _rows_worth(
     squares: np.ndarray | None = None,
     alike: float = 1.0,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """How many independent rows a share is worth: by its variance, and for limits; and how alike a cluster's rows are.
+    """Return the effective sample size of a share, the one for its limits, and the correlation within clusters.
 
     Rows with weights have their sums by cluster in `totals`, and those of their squares in `squares`. A share of 0 or 1
     has no variance; two rows of a cluster then correlate by `alike`.
@@ -540,14 +540,14 @@ def _score_interval(
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #3d2a567e
 def _influence(sums: np.ndarray, totals: np.ndarray) -> np.ndarray:
-    "Influence of each cluster on a share, or on a mean."
+    "Return the influence of each cluster on a share, or on a mean."
     with np.errstate(invalid="ignore", divide="ignore"):
         n = totals.sum(axis=0)
         return (sums - sums.sum(axis=0) / n * totals) / n
 
 
 def _cluster_variance(influence: np.ndarray, totals: np.ndarray) -> np.ndarray:
-    """Variance of an estimate from its influence by cluster: … × clusters × groups.
+    """Return the variance of an estimate from its influence by cluster: … × clusters × groups.
 
     A cluster of many rows draws the estimate to itself, which hides how far off it is; Bell and McCaffrey's
     correction (2002, CR2) makes up for that. With clusters of one size it is the factor k / (k − 1).
@@ -565,7 +565,7 @@ def _share_variance(successes: np.ndarray, totals: np.ndarray) -> tuple[np.ndarr
 
 
 def proportion(successes: np.ndarray, totals: np.ndarray, ci: float = 0.95) -> pd.DataFrame:
-    """Shares with intervals from sums by cluster.
+    """Estimate shares with intervals from sums by cluster.
 
     Wilson's score interval with the effective sample size of a clustered sample and Student's t with
     degrees of freedom from the informative clusters. A design effect estimated below 1 counts as 1.
@@ -603,7 +603,7 @@ def proportion(successes: np.ndarray, totals: np.ndarray, ci: float = 0.95) -> p
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #b863f00b
 def _mean(sums: np.ndarray, totals: np.ndarray, ci: float) -> pd.DataFrame:
-    """Means from sums by cluster, a row a group; no interval with fewer than two clusters, or where all are alike.
+    """Estimate means from sums by cluster; without interval for fewer than two clusters, or where all are equal.
 
     Where one cluster holds 98 of 100 rows, nothing tells how far off it is: coverage is 80 to 87 % then.
     """
@@ -702,7 +702,7 @@ def difference(
     totals_b: np.ndarray,
     ci: float = 0.95,
 ) -> pd.DataFrame:
-    """Differences of two shares with intervals, from sums by cluster.
+    """Estimate differences of two shares with intervals, from sums by cluster.
 
     Parameters
     ----------
@@ -750,7 +750,7 @@ def difference(
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #b731faba
 def draw_clusters(n_clusters: int, n_resamples: int = 2000, seed: int = 0) -> np.ndarray:
-    """How often each cluster is drawn in each resample: resamples × clusters.
+    """Draw clusters with replacement: how often each occurs in each resample (resamples × clusters).
 
     Parameters
     ----------
@@ -798,7 +798,7 @@ def has_enough_clusters(n_clusters: int | Sequence[int], ci: float = 0.95) -> np
 def percentile_interval(
     drawn: np.ndarray, n_clusters: int | Sequence[int], ci: float = 0.95
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Limits of statistics from their values in resamples.
+    """Return the limits of statistics from their values in resamples.
 
     Parameters
     ----------
@@ -854,7 +854,7 @@ def resample(
     ci: float = 0.95,
     seed: int = 0,
 ) -> pd.DataFrame:
-    """Interval of any statistic of sums by cluster, by resampling the clusters.
+    """Estimate any statistic of sums by cluster, with an interval from resampled clusters.
 
     Parameters
     ----------
@@ -901,7 +901,7 @@ def resample(
 def _resample_rows(
     statistic: Callable[[np.ndarray], Any], cluster: Sequence, *, n_resamples: int, seed: int, ci: float = 0.95
 ) -> pd.DataFrame:
-    "As `resample`, for a statistic that takes the numbers of the rows, and gives one result or more."
+    "Resample clusters for a statistic that takes row numbers and returns one result or more."
     codes, names = pd.factorize(cluster)
     rows = np.arange(len(codes))
     drawn = draw_clusters(len(names), n_resamples, seed).astype(int)[:, codes]
@@ -912,7 +912,7 @@ def _resample_rows(
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #3d856471
 def holm(p_values: pd.Series) -> np.ndarray:
-    """p-values corrected for their number by Holm's method; missing ones don't count.
+    """Correct p-values for their number by Holm's method; missing ones don't count.
 
     Parameters
     ----------
@@ -935,16 +935,16 @@ def holm(p_values: pd.Series) -> np.ndarray:
     >>> holm(pd.Series([0.01, None, 0.04]))
     array([0.02,  nan, 0.04])
     """
-    adjusted, there = np.full(len(p_values), np.nan), np.flatnonzero(p_values.notna())
-    known = p_values.to_numpy(dtype=float, na_value=np.nan)[there]
-    rising = np.argsort(known, kind="stable")
-    stepped = np.maximum.accumulate(known[rising] * np.arange(len(known), 0, -1))
-    adjusted[there[rising]] = np.minimum(stepped, 1)
+    from statsmodels.stats.multitest import multipletests
+
+    adjusted = p_values.to_numpy(dtype=float, na_value=np.nan, copy=True)
+    if (there := ~np.isnan(adjusted)).any():
+        adjusted[there] = multipletests(adjusted[there], method="holm")[1]
     return adjusted
 
 
 def _with_holm(table: pd.DataFrame, keys: Sequence[str] = ()) -> pd.DataFrame:
-    "A table with p_adjusted right of its p_value: corrected over all rows, or over the rows alike in some columns."
+    "Insert p_adjusted to the right of p_value, corrected over all rows, or within groups of some columns."
     adjusted = table.groupby(group_rows(table, keys)[0])["p_value"].transform(holm)
     table.insert(table.columns.get_loc("p_value") + 1, "p_adjusted", adjusted)
     return table

@@ -93,24 +93,24 @@ class _Levels:
         self.totals = {level: tally.sums(mine & ~np.isnan(truth)) for level, mine in parts.items()}
 
     def sums(self, *levels: str, where: np.ndarray | float = 1.0) -> list[np.ndarray]:
-        "Successes and totals of each level, clusters × groups, of the prompts where they count."
+        "Return successes and totals of each level, clusters × groups, of the prompts where they count."
         return [self.fold @ (part[level] * where) for level in levels for part in (self.successes, self.totals)]
 
     def matched(self, a: str, b: str) -> list[np.ndarray]:
-        "Those sums on what both levels have, group by group: the same prompts, or if there are none, base prompts."
+        "Return those sums on what both levels share, by group: prompts, or if there are none, base prompts."
         prompts = (self.totals[a] > 0) & (self.totals[b] > 0)
         bases = np.logical_and(*(self.fold @ self.totals[level] > 0 for level in (a, b)))[self.cluster]
         return self.sums(a, b, where=np.where(prompts.any(axis=0), prompts, bases))
 
     def of_both(self, a: str, b: str) -> list[np.ndarray]:
-        "Those sums in the clusters that both levels have at all."
+        "Return those sums in the clusters that both levels have."
         sums = self.sums(a, b)
         there = (sums[1] > 0).any(axis=1) & (sums[3] > 0).any(axis=1)
         return [part[there] for part in sums]
 
 # %% ../../nbs/07_analysis/06_comparisons.ipynb #f5b29710
 def _swap_names(successes: np.ndarray, totals: np.ndarray, n_swaps: int, seed: int) -> np.ndarray:
-    "Two-sided p-values of the difference of two sides (axis 0) when sides are swapped within clusters."
+    "Return two-sided p-values of the difference of two sides (axis 0), swapping sides within clusters."
     check_count(n_swaps=n_swaps, seed=seed)
     n_clusters, extra = successes.shape[1], 1
     if 2**n_clusters <= n_swaps + 1:

@@ -106,7 +106,7 @@ class SetupError(_Printable, RuntimeError):
     >>> LLM("gpt-next").prepare()
     Traceback (most recent call last):
         ...
-    anthrokit.core.errors.SetupError: 'gpt-next' is no model string that LiteLLM knows: it needs ...
+    anthrokit.core.errors.SetupError: 'gpt-next' is not a model string that LiteLLM knows: it needs ...
     """
 
     _render_traceback_ = in_two_lines
@@ -118,8 +118,8 @@ class CallFailed(_Printable, RuntimeError):
     Examples
     --------
     >>> from anthrokit.models.faults import fault_of_response
-    >>> fault_of_response(500, "The server had an error", {}).error("a-model", tries=3)
-    CallFailed('500: The server had an error (after 3 tries)')
+    >>> fault_of_response(500, "The server had an error", {}).error("a-model", attempts=3)
+    CallFailed('500: The server had an error (after 3 attempts)')
     """
 
     _render_traceback_ = in_two_lines
