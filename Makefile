@@ -23,7 +23,7 @@ export GOMP_SPINCOUNT ?= 0
 # Each module is compiled once, when it is first imported, wherever it is said that none is kept.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test lint notebooks readme figures pictures docs clean
+.PHONY: demo test test-fast lint notebooks readme figures pictures docs clean
 
 demo: $(RUNS)
 	$(BIN)/anthrokit demo
@@ -31,20 +31,26 @@ demo: $(RUNS)
 test: $(STAMP)
 	ANTHROKIT_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(SELECT)
 
-# .venv is made anew whenever what it is made from has changed: first what anthrokit runs with, then the tools.
-$(RUNS): requirements.txt settings.ini setup.py
+# Notebooks and tests that start no server and no browser.
+test-fast: $(STAMP)
+	ANTHROKIT_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not integration and not slow" $(SELECT)
+
+# .venv is made again whenever its sources change: first what anthrokit runs with, then the tools. Every file is checked
+# against the hashes in the lock files (.ci/lock writes them), but for torch's, whose wheel depends on the machine.
+$(RUNS): requirements.lock requirements-run.lock settings.ini setup.py
 	@test -n "$(PYTHON)" || { echo "anthrokit needs Python 3.11 or newer"; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "anthrokit needs Python 3.11 or newer; $(PYTHON) is older (make PYTHON=...)"; exit 1; }
 	@echo "Setting up $(VENV), once: one to two minutes"
 	@rm -rf $(VENV)
 	@$(PYTHON) -m venv $(VENV)
 	@$(PIP) --upgrade pip
-	@$(PIP) $(if $(TORCH_INDEX),--index-url $(TORCH_INDEX)) "$$(grep '^torch==' requirements.txt)"
-	@PYTHONWARNINGS=ignore $(PIP) --constraint requirements.txt --no-build-isolation --editable ".[local]"
+	@$(PIP) --no-deps --require-hashes -r requirements-run.lock
+	@$(PIP) $(if $(TORCH_INDEX),--index-url $(TORCH_INDEX)) "$$(sed -n 's/^# \(torch==\)/\1/p' requirements-run.lock)"
+	@PYTHONWARNINGS=ignore $(PIP) --no-deps --no-build-isolation --editable .
 	@touch $(RUNS)
 
 $(STAMP): $(RUNS)
-	@$(PIP) -r requirements.txt
+	@$(PIP) --no-deps --require-hashes -r requirements.lock
 	@touch $(STAMP)
 
 # The module files from the notebooks, the notebooks clean, the tutorials' pictures, the README from its notebook.

@@ -39,7 +39,7 @@ __all__ = ['app', 'heartbench', 'with_people', 'main', 'runs', 'demo', 'simulate
 # %% ../nbs/15_cli.ipynb #7996ab55
 @dataclass
 class _Result:
-    "What a command found: rows, facts about them, and units that are missing."
+    "The result of a command: rows, facts about them, and the number of missing units."
 
     table: pd.DataFrame | None = None
     facts: dict[str, Any] = field(default_factory=dict)
@@ -65,7 +65,7 @@ def _cell(value: Any) -> str:
     import pandas as pd
 
     if isinstance(value, (list, tuple)):
-        return ", ".join(map(str, value)) or "–"
+        return ", ".join(map(_cell, value)) or "–"
     if pd.isna(value):
         return "–"
     text = f"{value:.4g}" if isinstance(value, float) else str(value)
@@ -87,7 +87,7 @@ def _text_table(table: pd.DataFrame) -> str:
 # %% ../nbs/15_cli.ipynb #a5fe424a
 @dataclass
 class _Session:
-    "What is said to every command."
+    "Options of every command."
 
     json: bool = False
     quiet: bool = False
@@ -138,14 +138,14 @@ app.command(heartbench)
 app.command(with_people)
 
 def _whole(_: Any, tokens: Sequence[Any]) -> int:
-    "A count as it was typed; cyclopts would round 1.5."
+    "Return a count as typed; cyclopts would round 1.5."
     try:
         number = float(tokens[0].value)
         whole = number.is_integer()
     except ValueError:
         whole = False
     if not whole:
-        raise ValueError(f"{tokens[0].value!r} is no whole number")
+        raise ValueError(f"{tokens[0].value!r} is not a whole number")
     return int(number)
 
 
@@ -160,10 +160,15 @@ _Language = Annotated[Literal["zh", "en"], Parameter(help="Of the instruction.")
 _Judgements = Annotated[_Positive, Parameter(help="Judgements of each judge for each answer.")]
 
 
+def _complain(words: object) -> None:
+    "Print a line on stderr; a name in it can't steer the terminal."
+    print(f"anthrokit: {ak.core.errors.printable(words)}", file=sys.stderr, flush=True)
+
+
 def _say(words: str) -> None:
-    "What goes on, on stderr, unless --quiet."
+    "Print progress on stderr, unless --quiet."
     if not _session.quiet:
-        print(f"anthrokit: {words}", file=sys.stderr, flush=True)
+        _complain(words)
 
 # %% ../nbs/15_cli.ipynb #6f5294b6
 @app.meta.default
@@ -205,7 +210,7 @@ def _line(
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The command line.
+    """Run the command line.
 
     Parameters
     ----------
@@ -225,7 +230,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     try:
         with warnings.catch_warnings():
-            warnings.showwarning = lambda message, *_, **__: print(f"anthrokit: {message}", file=sys.stderr)
+            warnings.showwarning = lambda message, *_, **__: _complain(message)
             arguments = sys.argv[1:] if arguments is None else list(arguments)
             return _told(
                 app.meta(arguments, exit_on_error=False, print_error=False, result_action="return_value")
@@ -234,13 +239,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("anthrokit: interrupted; what is done is kept, the same command goes on", file=sys.stderr)
         return 130
     except (CycloptsError, _SettingsError) as error:
-        print(f"anthrokit: {error}", file=sys.stderr)
+        _complain(error)
         return 2
     except (
         ak.BudgetReached, ak.SetupError, ak.core.CallFailed, ak.RunError, ValueError, OSError,
         ImportError,  # names the extra that is missing
     ) as error:
-        print(f"anthrokit: {error}", file=sys.stderr)
+        _complain(error)
         return 3 if isinstance(error, ak.BudgetReached) else 1
 
 
@@ -258,14 +263,14 @@ def _spent(run: ak.Run) -> dict[str, Any]:
 
 
 def _few(names: Sequence[str]) -> str:
-    "The first of some names, shortened, and how many more there are."
+    "Return the first of some names, shortened, and the number of further ones."
     more = f" +{len(names) - 1}" if len(names) > 1 else ""
     return (names[0].rpartition("/")[2][:24] + more) if names else "–"
 
 
 @app.command
 def runs(folder: str = "runs") -> _Result:
-    """The runs in a folder.
+    """List the runs in a folder.
 
     Examples: anthrokit runs; anthrokit runs studies --json
 
@@ -283,9 +288,9 @@ def runs(folder: str = "runs") -> _Result:
                 rows.append({"run": run.name, **run.summary(), **_spent(run)})
         except ak.RunError as error:
             unread.append(ledger.parent.name)
-            print(f"anthrokit: {error}", file=sys.stderr)
+            _complain(error)
     if not rows and not unread:
-        print(f"anthrokit: there is no run in {folder}", file=sys.stderr)
+        _complain(f"there is no run in {folder}")
     names = ["run", "targets", "dialogues_done", "dialogues", "messages", "judges", "ratings_ok", "ratings"]
     table = pd.DataFrame(rows, columns=[*names, "calls", "tokens", "usd"])
     shown = pd.DataFrame(
@@ -324,7 +329,7 @@ def _table(path: Any, name: str, value: Any) -> dict[str, Any]:
 
 # %% ../nbs/15_cli.ipynb #7361201b
 def _secrets(options: dict[str, Any], address: Any) -> str | None:
-    "The first option that may hold a key; of a request's own body its names and values are looked at."
+    "Return the first option that may hold a key; in a request's body, names and values are checked."
     from anthrokit.models.llm import by_privacy
 
     body = options.get("extra_body")
@@ -365,7 +370,7 @@ _WITH_ADDRESS = re.compile(r"(.*?)(?:@(https?://.+|[\w.-]+:\d+(?:/.*)?|localhost
 
 
 def _llm(text: str) -> ak.LLM:
-    "A model from what was typed: a name in the settings, a LiteLLM string, or one with its address after an @."
+    "Return a model from its name in the settings, a LiteLLM string, or one with an address after an @."
     if text not in _session.models:
         model, address = _WITH_ADDRESS.fullmatch(text).groups()
         return ak.simulation.dialogues.as_llm(model, **({"api_base": address} if address else {}), **_session.options)
@@ -408,7 +413,7 @@ def demo(folder: str = "runs/demo", *, dialogues: _Positive = 16, turns: _Positi
     prompts = _drawn("anthrokit", dialogues, None)
     with ak.Run(folder) as run:
         if run.answered() and not run.fact("demo"):
-            raise ak.RunError(f"{folder} holds a run of your own; name another folder for the demo, --folder")
+            raise ak.RunError(f"{folder} holds another run; name another folder for the demo, --folder")
         run.set_facts(demo=True)
         _say(f"1 of 3: the dialogues, {dialogues * turns} messages of the target")
         ak.simulate(prompts, run=run, turns=turns, progress=show)
@@ -456,7 +461,7 @@ class _Cap:
 
 
 def _tell_missing(missing: pd.DataFrame) -> int:
-    "How many units are missing, their commonest reasons on stderr."
+    "Print the commonest reasons of missing units on stderr; return their number."
     for reason, n in missing["reason"].fillna("not done yet").str[:200].value_counts().head(5).items():
         print(f"anthrokit: {n} missing: {_cell(reason)}", file=sys.stderr)
     return len(missing)
@@ -468,7 +473,7 @@ def _drawn(prompts: str, dialogues: int | None, balance: Sequence[str] | None) -
 
 # %% ../nbs/15_cli.ipynb #bff39f80
 def _design(given: list[str] | None) -> dict[str, str]:
-    "Columns of a design from column=value."
+    "Return columns of a design from column=value."
     parts = [one.partition("=") for one in given or ()]
     for name, sign, value in parts:
         if not (name and sign and value):
@@ -477,7 +482,7 @@ def _design(given: list[str] | None) -> dict[str, str]:
 
 
 def _script(given: str | None) -> Sequence[str]:
-    "The messages of a script: of a file, or those that ship."
+    "Return the messages of a script: of a file, or the bundled ones."
     if given is None:
         return ()
     if given == "pushback":
@@ -533,7 +538,7 @@ class _Plan:
     seed
         Passed on to models that take one.
     design
-        What these dialogues stand for, as column=value: columns to compare by.
+        Columns to compare by, as column=value.
     """
 
     target: str = _SMALL
@@ -553,7 +558,7 @@ class _Plan:
         return _drawn(prompts, self.dialogues, self.balance)
 
     def settings(self) -> dict[str, Any]:
-        "What `simulate` and its estimate take besides prompts and models."
+        "Return the arguments of `simulate` and its estimate, without prompts and models."
         names = ("turns", "repeats", "system_target", "persona", "natural_end", "seed")
         return {
             **{name: getattr(self, name) for name in names},
@@ -564,7 +569,7 @@ class _Plan:
 # %% ../nbs/15_cli.ipynb #7dcc8374
 @app.command
 def simulate(run: _RunFolder, *, prompts: str = "anthrokit", plan: _Plan = _Plan(), cap: _Cap = _Cap()) -> _Result:
-    """Dialogues between a user model and a target model.
+    """Simulate dialogues between a user model and a target model.
 
     Examples: anthrokit simulate runs/gpt-4o --target openai/gpt-4o --user gemini/gemini-2.5-pro --budget-usd 50;
     anthrokit simulate runs/llama --target openai/llama@http://localhost:8000/v1 --dialogues 96;
@@ -586,7 +591,7 @@ def simulate(run: _RunFolder, *, prompts: str = "anthrokit", plan: _Plan = _Plan
 @Parameter(name="*")
 @dataclass(frozen=True, repr=False)
 class _Asked:
-    """What judges are asked.
+    """The questions for judges.
 
     Parameters
     ----------
@@ -619,7 +624,7 @@ class _Asked:
         return [ak.LLMJudge(_llm(name), protocol=self.protocol) for name in names]
 
     def settings(self) -> dict[str, Any]:
-        "What `judge` and its estimate take besides the judges."
+        "Return the arguments of `judge` and its estimate, without the judges."
         names = ("behaviours", "samples", "sampling")
         return {**{name: getattr(self, name) for name in names}, "retry": list(self.retry)}
 
@@ -633,7 +638,7 @@ def judge(
     asked: _Asked = _Asked(),
     cap: _Cap = _Cap(),
 ) -> _Result:
-    """Which behaviours every target message shows.
+    """Judge which behaviours every target message shows.
 
     Examples: anthrokit judge runs/demo;
     anthrokit judge runs/gpt-4o --judges openai/gpt-4.1 gemini/gemini-2.5-flash --budget-usd 100;
@@ -671,7 +676,7 @@ def _there(folder: str) -> str:
 
 
 def _priced(found: pd.DataFrame) -> _Result:
-    "An estimate; what providers have at hand is shown where there is any."
+    "Return an estimate; cached tokens are shown if there are any."
     shown = ["purpose", "name", "calls", "tokens_in", "tokens_out", "cost", "cost_most"]
     if found["tokens_cached"].any():
         shown = [*shown[:4], "tokens_cached", *shown[4:6], "cost_cached", shown[6]]
@@ -689,7 +694,7 @@ def estimate(
     asked: _Asked = _Asked(),
     batch: bool = False,
 ) -> _Result:
-    """What a study would take, in calls, tokens and US dollars. No call is made.
+    """Estimate calls, tokens and US dollars of a study. No call is made.
 
     Examples: anthrokit estimate --target openai/gpt-4o --user openai/gpt-4o --judges openai/gpt-4.1;
     anthrokit estimate runs/gpt-4o --judges openai/gpt-4.1;
@@ -738,7 +743,7 @@ def _check_column(labels: pd.DataFrame, name: str) -> None:
 
 
 def _level(column: pd.Series, said: str | None) -> Any:
-    "The level of a column that reads as what was said, such as the turn 1 for '1'."
+    "Return the level of a column that reads as the text given, such as turn 1 for '1'."
     return next((one for one in column.dropna().unique() if str(one) == said), said)
 
 
@@ -753,7 +758,7 @@ def compare(
     judges: _Panel = None,
     ci: float = 0.95,
 ) -> _Result:
-    """Differences between targets, or groups of dialogues, on the same base prompts.
+    """Compare targets, or groups of dialogues, on the same base prompts.
 
     Examples: anthrokit compare runs/study; anthrokit compare runs/study --group domain --by category --json
 
@@ -782,7 +787,7 @@ def compare(
 # %% ../nbs/15_cli.ipynb #8813e862
 @app.command
 def report(run: _RunFolder, *, out: str | None = None, dialogues: _Positive = 50) -> _Result:
-    """One HTML file with figures, tables and dialogues.
+    """Write one HTML file with figures, tables and dialogues.
 
     Examples: anthrokit report runs/my-study; anthrokit report runs/my-study --out report.html --dialogues 20
 
@@ -802,7 +807,7 @@ _FORMATS = Literal["tables", "anthrobench", "openai", "sharegpt", "inspect", "pr
 
 @app.command
 def export(run: _RunFolder, path: str, *, format: _FORMATS = "tables", target: str | None = None) -> _Result:
-    """Its tables as CSV and Parquet, or its dialogues in the format of another tool.
+    """Write tables as CSV and Parquet, or dialogues in the format of another tool.
 
     Examples: anthrokit export runs/study tables; anthrokit export runs/study log.eval --format inspect
 
@@ -841,7 +846,7 @@ def repair(run: str, new: str) -> _Result:
 
 @app.command
 def split(run: str, n: _Positive, *, out: str | None = None, prompts: str | None = None) -> _Result:
-    """Parts of a run that owe disjoint shares of it, each to be done on a machine of its own, by the same commands.
+    """Split a run into parts with disjoint shares of the pending work, each for one machine.
 
     Examples: anthrokit split runs/study 8 --prompts anthrokit; anthrokit split runs/study 4 --out parts
 
@@ -868,7 +873,7 @@ def split(run: str, n: _Positive, *, out: str | None = None, prompts: str | None
 
 @app.command
 def merge(run: str, parts: list[str]) -> _Result:
-    """The results of all parts of a run together, in a new run.
+    """Merge the results of all parts of a run into a new run.
 
     Examples: anthrokit merge runs/whole runs/study-parts/part-*
 
@@ -902,7 +907,7 @@ def anthroscore(
     any_language: bool = False,
     run: str | None = None,
 ) -> _Result:
-    """Implicit anthropomorphism of the texts in a table's file.
+    """Score implicit anthropomorphism of the texts in a table's file.
 
     Examples: anthrokit anthroscore answers.csv --text answer --preset description --names Nova;
     anthrokit anthroscore abstracts.csv --entities system model --model roberta-base --run runs/abstracts
@@ -982,7 +987,7 @@ class _Cases:
 
 
 def _tell_absent(table: pd.DataFrame, why: str = "error") -> int:
-    "Rows of what isn't there, as units that are missing."
+    "Print and count rows without a result as missing units."
     return _tell_missing(table.assign(reason=table[why].fillna(table["status"])))
 
 
@@ -990,7 +995,7 @@ def _tell_absent(table: pd.DataFrame, why: str = "error") -> int:
 def heartbench_answer(
     run: _RunFolder, *, models: list[str], shown: _Cases = _Cases(), cap: _Cap = _Cap()
 ) -> _Result:
-    """Models answer the cases.
+    """Let models answer the cases.
 
     Examples: anthrokit heartbench answer runs/hearts --models openai/gpt-4o --subset hard
 
@@ -1026,7 +1031,7 @@ def heartbench_judge(
     retry: list[str] = ("failed",),
     cap: _Cap = _Cap(),
 ) -> _Result:
-    """Judges say of every criterion whether an answer meets it.
+    """Judge every criterion of every answer.
 
     Examples: anthrokit heartbench judge runs/hearts --judges anthropic/claude-sonnet-4-5 --shuffle --samples 3
 
@@ -1058,7 +1063,7 @@ def heartbench_score(
     protocol: _Protocol = "paper",
     level: Literal["overall", "dimension", "ability"] = "dimension",
 ) -> _Result:
-    """Verdicts become scores from 0 to 100, with intervals over cases.
+    """Compute scores from 0 to 100, with intervals over cases.
 
     Examples: anthrokit heartbench score runs/hearts; anthrokit heartbench score runs/hearts --protocol released --json
 
@@ -1087,7 +1092,7 @@ def heartbench_estimate(
     shown: _Cases = _Cases(),
     samples: _Judgements = 1,
 ) -> _Result:
-    """What answers, or judgements of a run's answers, would take. No call is made.
+    """Estimate the cost of answers, or of judging a run's answers. No call is made.
 
     Examples: anthrokit heartbench estimate --models openai/gpt-4o;
     anthrokit heartbench estimate runs/hearts --judges anthropic/claude-sonnet-4-5 --samples 3
@@ -1189,7 +1194,7 @@ _NO_COMMANDS = {"--help", "-h", "--version"}
 
 
 def _flags(command: Sequence[str]) -> set[str]:
-    "The flags of a command."
+    "Return the flags of a command."
     arguments = functools.reduce(lambda place, name: place[name], command, app).assemble_argument_collection()
     return {one.name.lstrip("-").replace("-", "_") for one in arguments} - {"*"}
 
@@ -1214,7 +1219,7 @@ def _sections(
 def _settings(
     path: str | os.PathLike, command: tuple[str, ...]
 ) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
-    "What a settings file says to a command, and the models it names; the whole file is checked."
+    "Return the values of a settings file for a command, and its models; the whole file is checked."
     try:
         read = ak.core.files.read_toml(path)
     except ak.core.TableError as error:
@@ -1240,7 +1245,7 @@ _CHECK = {
 
 
 def _check_plan(path: str) -> dict[str, Any]:
-    "What a study's file says under check, each key and kind known; the models that it names are noted."
+    "Return the section check of a settings file, each key and type checked; remember its models."
     _, _session.models = _settings(path, ("check",))
     read = ak.core.files.read_toml(path)
     plan = _table(path, "check", read.get("check", {}))
@@ -1260,7 +1265,7 @@ def _check_plan(path: str) -> dict[str, Any]:
 
 
 def _check_judges(plan: dict[str, Any]) -> dict[str, Any]:
-    "Judges, taxonomy and behaviours of a check."
+    "Return judges, taxonomy and behaviours of a check."
     names, behaviours = plan.get("judges", ["offline"]), plan.get("behaviours")
     judges = _Asked().judges(names)
     if "family" not in plan:
@@ -1273,13 +1278,13 @@ def _check_judges(plan: dict[str, Any]) -> dict[str, Any]:
 
 # %% ../nbs/15_cli.ipynb #c47f2260
 def _in_words(row: Any) -> str:
-    "One difference in words, with its verdict."
+    "Return one difference as a text, with its verdict."
     points = f"{100 * row.estimate:+.1f} points ({100 * row.ci_low:+.1f} to {100 * row.ci_high:+.1f})"
     return f"{row.version} against {row.baseline}: {points}, margin {100 * row.margin:g}: {row.verdict}"
 
 
 def _failing(table: pd.DataFrame, strict: bool) -> pd.Series:
-    "Rows that fail a check."
+    "Return which rows fail a check."
     return table["verdict"].ne("within the margin") if strict else table["verdict"].eq("beyond the margin")
 
 
@@ -1300,7 +1305,7 @@ def _write_junit(table: pd.DataFrame, failing: pd.Series, path: str) -> None:
 
 
 def _write_summary(table: pd.DataFrame, failing: pd.Series, path: str) -> None:
-    "A Markdown table, added to a file, as GitHub's pages of a job take it."
+    "Append a Markdown table to a file, for the summary page of a GitHub job."
     lines = [f"### anthrokit check: {'failed' if failing.any() else 'passed'}", ""]
     lines += ["| version | behaviour | difference | interval | verdict |", "| --- | --- | --- | --- | --- |"]
     for row in table.itertuples():
@@ -1315,7 +1320,7 @@ def _write_summary(table: pd.DataFrame, failing: pd.Series, path: str) -> None:
 def check(
     study: str, *, run: str | None = None, junit: str | None = None, summary: str | None = None
 ) -> _Result:
-    """Versions of a target against a margin: exit code 1 where one drifted beyond it.
+    """Compare versions of a target against a margin: exit code 1 if one drifted beyond it.
 
     Examples: anthrokit check study.toml; anthrokit check study.toml --junit drift.xml --summary summary.md
 
@@ -1368,14 +1373,14 @@ def check(
 # %% ../nbs/15_cli.ipynb #773c09c5
 @app.command
 def doctor(*, servers: list[str] | None = None) -> _Result:
-    """What can be run here: Python, packages, models, keys (by name, never shown), servers, and what each lacks.
+    """Check what can be run here: Python, packages, models, keys (by name, never shown), servers.
 
     Examples: anthrokit doctor; anthrokit doctor --servers http://localhost:9000/v1
 
     Parameters
     ----------
     servers
-        Addresses to try besides the usual ones.
+        Further addresses to try.
     """
     return _Result(ak.doctor(servers or ()))
 

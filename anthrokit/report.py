@@ -39,14 +39,14 @@ __all__ = ['demo_run', 'profile_table', 'side_by_side', 'differences_table', 'dr
 # %% ../nbs/14_report.ipynb #1bb51145
 @functools.cache
 def _demo_files() -> dict[str, bytes]:
-    "The files of the run that ships with anthrokit, which is restored once in a process."
+    "Return the files of the bundled run, which is restored once in a process."
     with tempfile.TemporaryDirectory() as folder:
         Run.restore(data_path("demo_run"), folder).close()
         return {name: Path(folder, name).read_bytes() for name in ("manifest.json", "ledger.sqlite")}
 
 
 def demo_run(folder: str | os.PathLike | None = None) -> Run:
-    """The small run that ships with anthrokit, as a run to look at and play with.
+    """Open the small bundled run.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def demo_run(folder: str | os.PathLike | None = None) -> Run:
 
 # %% ../nbs/14_report.ipynb #9f428729
 def profile_table(labels: pd.DataFrame) -> pd.DataFrame:
-    """The profile in words: one row a target and behaviour, the most frequent first within its category.
+    """Return the profile as a table of texts: one row a target and behaviour, the most frequent first in a category.
 
     Parameters
     ----------
@@ -117,13 +117,13 @@ def _percent(value: float) -> str:
 
 # %% ../nbs/14_report.ipynb #a5aba5a7
 def _conditions(labels: pd.DataFrame, run: Run) -> list[str]:
-    "target, and the columns of the design that tell a few groups apart: what a study compares."
+    "Return the columns that a study compares: target, and columns of the design with 2 to 6 levels."
     design = [name for name in run.design().columns[1:] if name in labels and 2 <= labels[name].nunique() <= 6]
     return [*(["target"] if labels["target"].nunique() > 1 else []), *design]
 
 
 def side_by_side(labels: pd.DataFrame, by: Sequence[str] = ("target",)) -> pd.DataFrame:
-    """The profile with a column for each target (or condition): one row a behaviour, share and 95 % interval.
+    """Return the profile with a column for each target (or condition): one row a behaviour, share and 95 % interval.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ def side_by_side(labels: pd.DataFrame, by: Sequence[str] = ("target",)) -> pd.Da
     -------
     DataFrame
         category, behaviour, and a column for each target, named after it: texts such as "1 % (0 % to 12 %)", "1 %"
-        where there is no interval, "–" where there is nothing.
+        without an interval, "–" without labels.
 
     Examples
     --------
@@ -158,14 +158,14 @@ def side_by_side(labels: pd.DataFrame, by: Sequence[str] = ("target",)) -> pd.Da
 
 # %% ../nbs/14_report.ipynb #414ad9e2
 def differences_table(labels: pd.DataFrame, by: Sequence[str] = ("target",)) -> pd.DataFrame:
-    """Differences between the levels of each column, in words: the largest first.
+    """Return differences between the levels of each column as texts, the largest first.
 
     Parameters
     ----------
     labels : DataFrame
         As `run.labels()`.
     by : sequence of str
-        Columns whose levels are compared, each by itself; what shares no base prompt is left out.
+        Columns whose levels are compared, each by itself. Levels without a common base prompt are left out.
 
     Returns
     -------
@@ -206,7 +206,7 @@ def differences_table(labels: pd.DataFrame, by: Sequence[str] = ("target",)) -> 
 
 # %% ../nbs/14_report.ipynb #0dd377bb
 def draw_figures(run: Run) -> dict[str, Any]:
-    """The two figures of a run: profile and emergence.
+    """Draw the two figures of a run: profile and emergence.
 
     Parameters
     ----------
@@ -234,7 +234,7 @@ def draw_figures(run: Run) -> dict[str, Any]:
 
 # %% ../nbs/14_report.ipynb #c04d9307
 def _picture(axes: Any) -> str:
-    "A figure as a data URL."
+    "Return a figure as a data URL."
     import matplotlib.pyplot as plt
 
     figure = (axes[0] if isinstance(axes, list) else axes).get_figure()
@@ -245,7 +245,7 @@ def _picture(axes: Any) -> str:
 
 # %% ../nbs/14_report.ipynb #7d41ff01
 def _panel_style() -> Markup:
-    "The panels' style sheet, dark where the reader's browser is."
+    "Return the panels' style sheet, dark if the reader's browser is."
     dark = re.search(r'\[data-jp-theme-light="false"\] (\.anthrokit \{.*?\})', CSS, re.DOTALL)[1]
     return Markup(f"{CSS}\n@media (prefers-color-scheme: dark) {{ {dark} }}")
 
@@ -266,7 +266,7 @@ def _dialogues(run: Run, most: int) -> list[dict[str, Any]]:
 
 # %% ../nbs/14_report.ipynb #f1d0b348
 def _notes(run: Run, offline: bool) -> list[str]:
-    "What a reader must know before believing anything."
+    "Return the warnings that a reader must know first."
     from anthrokit.judging.offline import quality_note
 
     models = [settings for role in ("targets", "users") for settings in run.fact(role, {}).values()]
@@ -277,7 +277,7 @@ def _notes(run: Run, offline: bool) -> list[str]:
 
 @functools.cache
 def _published() -> list[str]:
-    "Pictures of published findings, to stand beside a run that can make none; drawn once, in no reader's style."
+    "Draw published findings beside a run that can show none; once, in the default style."
     import matplotlib.pyplot as plt
 
     shares = pd.read_csv(data_path("published/replication_profiles.csv"))
@@ -312,7 +312,7 @@ def _quality_rows() -> list[dict[str, Any]]:
 
 # %% ../nbs/14_report.ipynb #77f8e6cb
 def write_report(run: Run | str | os.PathLike, path: str | os.PathLike | None = None, *, dialogues: int = 50) -> Path:
-    """A self-contained HTML report of a run: figures, tables, dialogues to read.
+    """Write a self-contained HTML report of a run: figures, tables, dialogues.
 
     Parameters
     ----------
@@ -331,7 +331,7 @@ def write_report(run: Run | str | os.PathLike, path: str | os.PathLike | None = 
     Raises
     ------
     RunError
-        There is no run, or the file can't be written.
+        The run does not exist or is empty, or the file can't be written.
 
     Examples
     --------
@@ -353,7 +353,7 @@ def write_report(run: Run | str | os.PathLike, path: str | os.PathLike | None = 
 
 
 def _report(run: Run, dialogues: int) -> str:
-    "The report's HTML."
+    "Return the report's HTML."
     import jinja2
 
     summary, manifest = run.summary(), run.manifest()

@@ -37,8 +37,8 @@ from .models.loop import background_loop
 
 # %% auto #0
 __all__ = ['Steps', 'Request', 'Computation', 'SharedPrefix', 'run_steps', 'Queue', 'Job', 'CostEstimate', 'run_job', 'arun_job',
-           'Running', 'mean_response_tokens', 'estimate_jobs', 'open_readonly', 'job_function', 'ParseError',
-           'ask_until_read', 'PromptJob']
+           'Running', 'mean_response_tokens', 'estimate_jobs', 'open_readonly', 'job_function', 'ParseError', 'ask',
+           'PromptJob']
 
 # %% ../nbs/03_work.ipynb #05f8f122
 @dataclass(frozen=True)
@@ -952,11 +952,11 @@ class ParseError(ValueError):
 _Prompt = Sequence[Mapping[str, str]]
 
 
-def ask_until_read(
+def ask(
     request: Request | Callable[[int], Request],
-    read: Callable[[str], Any],
-    tries: int,
-    again: Callable[[str], str] | None = "This can't be used: {}. Give the whole JSON again.".format,
+    parse: Callable[[str], Any],
+    max_attempts: int,
+    retry_message: Callable[[str], str] | None = "This can't be used: {}. Give the whole JSON again.".format,
     *,
     read_truncated: bool = False,
 ) -> Generator[Request, Completion, tuple[dict[str, Any], Any]]:
@@ -967,11 +967,11 @@ def ask_until_read(
     request : Request or callable
         The request, or a function from the attempt (1, 2, …) to the request. Attempt *n* adds n − 1 to its seed, if it
         has one.
-    read : callable
-        Parses the text of a response ("" for an empty one). Any ValueError, such as `ParseError`, counts as an unparsable response.
-    tries : int
+    parse : callable
+        Takes the text of a response ("" for an empty one). Any ValueError, such as `ParseError`, counts as an unparsable response.
+    max_attempts : int
         Attempts at most.
-    again : callable, optional
+    retry_message : callable, optional
         From what was wrong to the message that tells the model. The response and this message follow the request of the
         next attempt. With None the next attempt sends the request alone.
     read_truncated : bool
@@ -985,13 +985,13 @@ def ask_until_read(
 
     Examples
     --------
-    >>> steps = ask_until_read(Request(LLM("openai/gpt-4o"), [], "u", "tag", {"seed": 10}), int, 3)
+    >>> steps = ask(Request(LLM("openai/gpt-4o"), [], "u", "tag", {"seed": 10}), int, 3)
     >>> next(steps).parameters, steps.send(Completion("seven")).parameters
     ({'seed': 10}, {'seed': 11})
     """
     row: dict[str, Any] = {"status": "unparsed", "raw": None, "error": None, "attempts": 0, "response": None}
     added: list[dict[str, str]] = []
-    for attempt in range(1, tries + 1):
+    for attempt in range(1, max_attempts + 1):
         asked = request(attempt) if callable(request) else request
         parameters = dict(asked.parameters)
         if "seed" in parameters:
@@ -1005,12 +1005,12 @@ def ask_until_read(
         try:
             if response.status == "truncated" and not read_truncated:
                 raise ParseError("cut off by the token limit")
-            return {**row, "status": "ok", "error": None}, read(response.content or "")
+            return {**row, "status": "ok", "error": None}, parse(response.content or "")
         except ValueError as problem:
             row["error"] = str(problem) or type(problem).__name__
         added = []
-        if again is not None and (response.content or "seed" not in parameters):  # another seed may do without
-            told = {"assistant": response.content or "…", "user": again(row["error"])}
+        if retry_message is not None and (response.content or "seed" not in parameters):  # another seed may do without
+            told = {"assistant": response.content or "…", "user": retry_message(row["error"])}
             added = [{"role": role, "content": text} for role, text in told.items()]
     return row, None
 
@@ -1062,7 +1062,7 @@ class PromptJob(Job):
     prompts : mapping
         Item to all prompts that it takes, one after the other. Other prompts or settings make a new question.
     rows : callable
-        Given `ask` and an item, steps that return rows of the table. `ask(prompt, read)` is `ask_until_read`.
+        Given `ask` and an item, steps that return rows of the table. `ask(prompt, read)` is `ask`.
     purpose : str
         The account the calls are booked under.
     tokens : int
@@ -1119,11 +1119,11 @@ class PromptJob(Job):
         return [Queue(self.owed, self.llm.max_concurrency)]
 
     def steps(self, item: str) -> Steps:
-        def ask(prompt: _Prompt, read: Callable[[str], Any], part: str = "") -> Steps:
+        def ask_prompt(prompt: _Prompt, parse: Callable[[str], Any], part: str = "") -> Steps:
             unit = digest(self.table, self.hashes[item], part)
-            return ask_until_read(Request(self.llm, prompt, unit, self.purpose), read, self.tries)
+            return ask(Request(self.llm, prompt, unit, self.purpose), parse, self.tries)
 
-        found = yield from self.rows(ask, item)
+        found = yield from self.rows(ask_prompt, item)
         shared = {self.key: item, "model": self.llm.name, "hash": self.hashes[item]}
         columns = tables.TABLES[self.table].columns
         kept = [{name: {**row, **shared}.get(name) for name in columns} for row in found]

@@ -220,6 +220,8 @@ def pytest_collection_modifyitems(items):
 
     items.sort(key=rank)
     for item in items:
+        if {"server", "browser", "open_notebook", "wheel", "elsewhere"} & {*item.fixturenames}:
+            item.add_marker(pytest.mark.integration)
         if "public_data" in item.fixturenames:
             item.add_marker(pytest.mark.public_data)
         if {"browser", "open_notebook"} & set(

@@ -89,7 +89,7 @@ def test_a_batch_that_is_refused(server, tmp_path):
     base = server("--batch-ends", "failed")
     with make_run(tmp_path / "run", 2) as run:
         for _ in range(2):  # the second time as the first: nothing is left under way
-            with pytest.raises(SetupError, match="did not take a batch of requests: This line is not parseable"):
+            with pytest.raises(SetupError, match="rejected a batch of requests: This line is not parseable"):
                 judge(run, panel(base)[:1], batch=QUICK, **SOME)
         assert run.ratings().empty and not run.rows("SELECT * FROM judges")
 
@@ -297,7 +297,7 @@ def test_in_a_running_loop_and_without_the_key_in_files(server, tmp_path, capfd)
     with make_run(tmp_path / "run", 3) as run:
         asyncio.run(ajudge(run, panel(base, api_key=key), batch=QUICK, **SOME))
         assert len(run.ratings()) == 3 * 3 * 4
-        with pytest.raises(SetupError, match="refuses the key") as refusal:
+        with pytest.raises(SetupError, match="rejects the key") as refusal:
             judge(run, LLMJudge(LLM("openai/x", api_base=base, api_key="bad-key")), batch=QUICK, **SOME)
         assert "bad-key" not in str(refusal.value)
         run.export(tmp_path / "export")

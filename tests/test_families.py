@@ -60,9 +60,9 @@ def test_an_answer_in_its_own_format(families, name, status, content, reasoning,
 @pytest.mark.parametrize(
     "name, said",
     [
-        ("anthropic/always-401", "refuses the key .401.: invalid x-api-key"),
+        ("anthropic/always-401", "rejects the key .401.: invalid x-api-key"),
         ("anthropic/always-400", "asks for payment .400.: credit balance is too low"),
-        ("gemini/always-400", "refuses the key .400.: API key not valid"),
+        ("gemini/always-400", "rejects the key .400.: API key not valid"),
     ],
 )
 def test_what_no_retry_mends_stops_at_once(families, name, said):

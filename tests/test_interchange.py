@@ -568,6 +568,10 @@ def test_gaps_stay_where_they_are(given):
         same(run, back)
         same(run, back, RATED, "ratings")
         same(run, back, ["dialogue_id", "turn", "behaviour", "one", "three", "label"], "labels")
+    if all(is_blank(answer) for one in dialogues for _, answer in one):
+        with pytest.raises(TableError, match="holds no message of an assistant"):
+            import_messages(write_openai(run, folder / "a.jsonl"))
+        return
     for back in (
         import_messages(write_openai(run, folder / "a.jsonl")),
         import_messages(write_sharegpt(run, folder / "a.json")),
@@ -784,7 +788,7 @@ def test_ids_are_texts(tmp_path):
     said = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Yo"}]
     lines = [{"dialogue_id": 1, "messages": said}, {"dialogue_id": "1", "messages": said}]
     (tmp_path / "b.jsonl").write_text("\n".join(map(json.dumps, lines)))
-    with pytest.raises(TableError, match="b.jsonl: row 2, column dialogue_id: '1' stands there twice"):
+    with pytest.raises(TableError, match="b.jsonl: row 2, column dialogue_id: '1' occurs twice"):
         import_messages(tmp_path / "b.jsonl")
     (tmp_path / "c.jsonl").write_text(
         json.dumps({"messages": [{**said[0], "role": "Human"}, {**said[1], "role": "model"}]})

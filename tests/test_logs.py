@@ -558,7 +558,7 @@ def test_errors_name_place_and_remedy(tmp_path):
     ):
         read_messages(bob)
     assert read_messages(bob, roles={"Bob": "assistant"})["assistant"].tolist() == [MISSED]
-    with pytest.raises(TableError, match="a part of the type 'card' with type, body is no known form"):
+    with pytest.raises(TableError, match="a part of the type 'card' with type, body is of an unknown form"):
         read_messages(pd.DataFrame({"messages": [[user("Hi"), model([{"type": "card", "body": MISSED}])]]}))
     both = pd.concat([bob, pd.DataFrame({"messages": [SIDES["chosen"]]})])
     run = import_messages(both, bad_rows="skip")

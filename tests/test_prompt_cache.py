@@ -14,7 +14,7 @@ from anthrokit.heartbench import RubricJudge, bundled_answers, load_cases
 from anthrokit.heartbench.answers import add_answers
 from anthrokit.judging import LLMJudge, TogetherJudge, judge
 from anthrokit.models import LLM
-from anthrokit.models.transports import CachedPrefix, Wire
+from anthrokit.models.transports import CachedPrefix, RequestTranslator
 from anthrokit.simulation import Taxonomy, simulate
 from anthrokit.work import estimate_jobs
 
@@ -159,13 +159,13 @@ def test_a_judge_of_all_behaviours_shares_their_definitions(run, addresses):
 
 
 def test_a_mark_is_no_part_of_the_question():
-    wire = Wire({"model": "anthropic/claude-sonnet-4-5", "api_key": "none", "max_tokens": 50})
+    wire = RequestTranslator({"model": "anthropic/claude-sonnet-4-5", "api_key": "none", "max_tokens": 50})
     long = "A long dialogue. " * 300
     question = CachedPrefix(long, "Is it kind?")
     bodies = []
     for text in (question, str(question)):
         request = {"messages": [{"role": "system", "content": "Be kind."}, {"role": "user", "content": text}]}
-        bodies.append(json.loads(wire.words(wire.form(request), request)))
+        bodies.append(json.loads(wire.encode(wire.form(request), request)))
     marked, plain = ([block for block in body["messages"][0]["content"]] for body in bodies)
     assert [block["text"] for block in marked] == [long, "Is it kind?"]
     assert marked[0]["cache_control"] == {"type": "ephemeral"} and "cache_control" not in marked[1]
@@ -174,12 +174,12 @@ def test_a_mark_is_no_part_of_the_question():
 
 
 def test_what_is_too_short_to_be_kept_is_sent_as_without_a_mark_and_a_text_said_twice_is_marked_once():
-    wire = Wire({"model": "anthropic/claude-sonnet-4-5", "api_key": "none", "max_tokens": 50})
+    wire = RequestTranslator({"model": "anthropic/claude-sonnet-4-5", "api_key": "none", "max_tokens": 50})
 
     def sent(*texts):
         roles = ["system", "user", "assistant", "user", "assistant", "user"]
         request = {"messages": [{"role": role, "content": text} for role, text in zip(roles, texts, strict=True)]}
-        return wire.words(wire.form(request), request)
+        return wire.encode(wire.form(request), request)
 
     short, long = ("Go on.", "Be kind.", "Go on.", "Well.", "Go on."), "A long story. " * 400
     marked = ("Be brief.", *short[:2], CachedPrefix("Go on."), "Well.", CachedPrefix("Go on."))

@@ -182,7 +182,7 @@ def test_revoked_key_stops_at_once_and_keeps(server, tmp_path):
     good = LLM("openai/model", api_base=base)
     run = simulate(load_prompts().head(2), good, good, run=tmp_path / "run", turns=1, progress=False)
     bad = LLMJudge(LLM("openai/model", api_base=base, api_key="bad-key"))
-    with pytest.raises(SetupError, match="refuses the key"):
+    with pytest.raises(SetupError, match="rejects the key"):
         judge(run, [bad], progress=False)
     assert len(run.messages()) == 4 and "openai/model" not in run.summary()["judges"]
     run.close()

@@ -92,7 +92,7 @@ def test_a_slow_server_is_named_with_what_to_change(server, tmp_path, caplog, mo
     slow = LLM("openai/slow", api_base=server, timeout=0.2, max_retries=2, max_concurrency=1)
     with Run(tmp_path / "run") as run:
         meter = Meter(run)
-        with pytest.raises(CallFailed, match="no answer within 0.2 seconds .after 3 tries"):
+        with pytest.raises(CallFailed, match="no answer within 0.2 seconds .after 3 attempts"):
             wait_for(meter.call(slow, slow.as_sent("Hello"), unit="u", purpose="target"))
         assert slow.timed_out == 3
         statuses = [row[0] for row in run.rows("SELECT status FROM calls ORDER BY call")]
@@ -138,8 +138,8 @@ def test_a_server_that_has_answered_is_tried_patiently(server, monkeypatch):
     async def fails(*_):
         raise gone
 
-    monkeypatch.setattr(type(one._live.servers[0].route), "call", fails)
-    with pytest.raises(CallFailed, match="after 7 tries"):
+    monkeypatch.setattr(type(one._live.servers[0].endpoint), "call", fails)
+    with pytest.raises(CallFailed, match="after 7 attempts"):
         one.complete("Hello")
 
 

@@ -75,7 +75,7 @@ def both(name, address, answer, messages=HELLO, parameters=None, **more):
     for transport in ("lean", "litellm"):
         Replay.came.clear()
         one = model(name, address, transport=transport, **more).prepare()
-        assert one._live.servers[0].route.transport == transport
+        assert one._live.servers[0].endpoint.transport == transport
         found.append((outcome(one, messages, **(parameters or {})), list(Replay.came)))
         Replay.came.clear()  # a plain answer is read in a shorter way from the second time on
         assert (outcome(one, messages, **(parameters or {})), list(Replay.came)) == found[-1]
@@ -206,7 +206,7 @@ def test_an_answer_is_read_as_litellm_reads_it(address, name, answer):
         assert lean == whole
     else:  # unreadable by either; tried again by either, each in its own words
         assert lean[0] == whole[0] == "CallFailed" and all(
-            told.endswith("(after 1 tries)") for _, told in (lean, whole)
+            told.endswith("(after 1 attempts)") for _, told in (lean, whole)
         )
 
 
@@ -464,7 +464,7 @@ def test_who_listens_to_litellm_hears_every_call(address, monkeypatch):
     from anthrokit.models import transports
 
     went = []
-    monkeypatch.setattr(transports, "_is_listened_to", lambda _: True)
+    monkeypatch.setattr(transports, "_has_listeners", lambda _: True)
     monkeypatch.setattr(transports, "_by_litellm", lambda ready, request, show=None: went.append(request) or 1 / 0)
     with pytest.raises(ZeroDivisionError):
         model("openai/gpt-4o", address).complete("Hello")

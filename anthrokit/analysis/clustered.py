@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -18,8 +18,8 @@ from ..core.tables import require_unique
 # %% auto #0
 __all__ = ['as_names', 'check_level', 'check_range', 'at_least_half', 'check_count', 'as_labels', 'sorted_levels', 'as_floats',
            'judge_columns', 'context_columns', 'clusters', 'whole_turns', 'require_labelled_once', 'group_rows',
-           'ClusterCounts', 'proportion', 'difference', 'draw_clusters', 'has_enough_clusters', 'percentile_interval',
-           'resample', 'holm']
+           'ClusterCounts', 'proportion', 'Shares', 'share_estimates', 'together', 'recover_limits', 'contrast',
+           'difference', 'draw_clusters', 'has_enough_clusters', 'percentile_interval', 'resample', 'holm']
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #47cbc8b8
 def as_names(by: str | Sequence[str], what: str = "by") -> list[str]:
@@ -50,12 +50,12 @@ def as_names(by: str | Sequence[str], what: str = "by") -> list[str]:
 
 
 def check_level(ci: float) -> None:
-    """Refuse what is no confidence level.
+    """Raise if this is not a confidence level.
 
     Raises
     ------
     ValueError
-        It isn't a number between 0 and 1.
+        The level isn't a number between 0 and 1.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def check_level(ci: float) -> None:
 
 
 def check_range(low: float, high: float = np.inf, *, closed: bool = False, **values: float) -> None:
-    """Refuse what is no number between two others.
+    """Raise if a value is not a number between two others.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ def check_count(**values: int) -> None:
 
 
 def as_labels(given: Run | pd.DataFrame) -> pd.DataFrame:
-    """The labels of a run, or a table of labels as it is.
+    """Return the labels of a run, or a table of labels unchanged.
 
     Raises
     ------
@@ -150,7 +150,7 @@ def as_labels(given: Run | pd.DataFrame) -> pd.DataFrame:
 
 
 def sorted_levels(column: pd.Series) -> list:
-    """The levels of a column: in a categorical column's own order, else numbers first, by size and by name.
+    """Return the levels of a column: in a categorical column's order, else numbers first, by size and by name.
 
     Returns
     -------
@@ -171,7 +171,7 @@ def sorted_levels(column: pd.Series) -> list:
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #99a81888
 def as_floats(values: pd.Series) -> np.ndarray:
-    """1.0, 0.0 and NaN of a column of truth values.
+    """Return a column of truth values as 1.0, 0.0 and NaN.
 
     Parameters
     ----------
@@ -218,10 +218,9 @@ _VOTES = {"behaviour", "category", "votes_for", "votes_cast", "label", "truth"}
 
 
 def judge_columns(labels: pd.DataFrame) -> list[str]:
-    """The judge columns of a labels table: every column of True, False and gaps that is not one of its own.
+    """Return the judges of a labels table: the columns between behaviour and votes_for, as `Run.labels` writes them.
 
-    Where such columns hold more votes than were cast, one of them is no judge's: then those between behaviour and
-    votes_cast count.
+    Columns elsewhere describe the label, whatever their type. A table without votes_for names no judges.
 
     Parameters
     ----------
@@ -235,17 +234,14 @@ def judge_columns(labels: pd.DataFrame) -> list[str]:
     >>> judge_columns(simulate_labels(1, base_prompts=2, judges=2))
     ['synthetic judge 1', 'synthetic judge 2']
     """
-    columns = [name for name in labels.columns if name not in _VOTES]
-    columns = [name for name in columns if pd.api.types.infer_dtype(labels[name]) == "boolean"]
-    if "votes_cast" in labels.columns and (labels[columns].notna().sum(axis=1) > labels["votes_cast"]).any():
-        order = list(labels.columns)
-        among = order[order.index("behaviour") + 1 : order.index("votes_cast")]
-        columns = [name for name in columns if name in among]
-    return columns
+    order = [*labels.columns]
+    if "behaviour" not in order or "votes_for" not in order:
+        return []
+    return [name for name in order[order.index("behaviour") + 1 : order.index("votes_for")] if name not in _VOTES]
 
 
 def context_columns(labels: pd.DataFrame) -> list[str]:
-    """The columns that say where a label comes from: target, dialogue, turn, prompt, domain and those of a design.
+    """Return the columns that say where a label comes from: target, dialogue, turn, prompt, domain, design.
 
     Examples
     --------
@@ -259,7 +255,7 @@ def context_columns(labels: pd.DataFrame) -> list[str]:
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #3b39e306
 def clusters(frame: pd.DataFrame) -> pd.Series:
-    """The cluster of every row: its base prompt, or its dialogue where no base prompt is known.
+    """Return the cluster of every row: its base prompt, or its dialogue where the base prompt is missing.
 
     Parameters
     ----------
@@ -356,7 +352,7 @@ def require_labelled_once(labels: pd.DataFrame, columns: Sequence[str] = ()) -> 
 
 
 def group_rows(frame: pd.DataFrame, by: Sequence[str]) -> tuple[np.ndarray, pd.DataFrame]:
-    """The group number of every row, and the groups, in the order of their first row.
+    """Return the group number of every row, and the groups in the order of their first row.
 
     Parameters
     ----------
@@ -389,7 +385,7 @@ def group_rows(frame: pd.DataFrame, by: Sequence[str]) -> tuple[np.ndarray, pd.D
 def cluster_sums(
     rows: np.ndarray, groups: np.ndarray, value: np.ndarray | None, shape: tuple[int, int]
 ) -> np.ndarray:
-    "Sums of a value (None: of rows) by cluster (rows) and group (columns)."
+    "Return sums of a value (None: of rows) by cluster (rows) and group (columns)."
     at, size = rows * shape[1] + groups, shape[0] * shape[1]
     return np.bincount(at, weights=value, minlength=size).reshape(shape).astype(float, copy=False)
 
@@ -427,35 +423,35 @@ class ClusterCounts:
         self._target = frame["target"] if "target" in frame.columns else None
 
     def sums(self, value: Sequence[float] | None = None) -> np.ndarray:
-        "Sums of a value of each row (default: rows), clusters × groups; a missing value counts as 0."
+        "Return sums of a value of each row (default: rows), clusters × groups; a missing value counts as 0."
         shape = len(self.clusters), len(self.groups)
         weight = None if value is None else np.nan_to_num(np.asarray(value, dtype=float))
         return cluster_sums(self.cluster, self.group, weight, shape)
 
     def count(self, value: Sequence[float] | None = None) -> np.ndarray:
-        "Sums of a value of each row (default: rows) by group, as whole numbers."
+        "Return sums of a value of each row (default: rows) by group, as whole numbers."
         return np.bincount(self.group, weights=value, minlength=len(self.groups)).astype(int)
 
     def targets(self) -> dict[str, np.ndarray]:
-        "The column n_targets: how many targets each group takes together; none where the table names no target."
+        "Return the column n_targets: the number of targets in each group; empty if the table names no target."
         if self._target is None:
             return {}
         pairs = pd.DataFrame({"group": self.group, "target": self._target.to_numpy()})
         return {"n_targets": pairs.groupby("group")["target"].nunique().to_numpy()}
 
     def beside(self, table: pd.DataFrame) -> pd.DataFrame:
-        "A table with one row a group, with the groups at its left."
+        "Return a table with one row a group, with the groups at its left."
         return pd.concat([self.groups, table], axis=1)
 
     def shares(self, yes: Sequence[float], of: Sequence[float] | None = None, ci: float = 0.95) -> pd.DataFrame:
-        "Shares of the rows `of` (default: all) that are `yes`, as `proportion` gives them, beside n_total and groups."
+        "Estimate shares of the rows `of` (default: all) that are `yes`, beside n_total and groups."
         table = proportion(self.sums(yes), self.sums(of), ci)
         table.insert(4, "n_total", self.count())
         return self.beside(table)
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #691f0416
 def _wilson(estimate: np.ndarray, size: np.ndarray, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    "Wilson's score interval of a share from `size` independent rows, for the quantile q."
+    "Return Wilson's score interval of a share from `size` independent rows, for the quantile q."
     middle = (estimate + q**2 / (2 * size)) / (1 + q**2 / size)
     half = q / (1 + q**2 / size) * np.sqrt(estimate * (1 - estimate) / size + q**2 / (4 * size**2))
     return middle - half, middle + half
@@ -464,7 +460,7 @@ def _wilson(estimate: np.ndarray, size: np.ndarray, q: np.ndarray) -> tuple[np.n
 def _degrees_of_freedom(
     totals: np.ndarray, alike: np.ndarray | float, squares: np.ndarray | None = None
 ) -> np.ndarray:
-    "Satterthwaite's, of `_cluster_variance`, where two rows of a cluster correlate by `alike`; see `_rows_worth`."
+    "Return Satterthwaite's degrees of freedom of `_cluster_variance`, for the correlation `alike` within clusters."
     share, squares = totals / totals.sum(axis=0), totals if squares is None else squares
     own = squares * (1 - alike) + totals**2 * alike
     whole, weight = own.sum(axis=0), 1 / (1 - share)
@@ -484,7 +480,7 @@ def _rows_worth(
     squares: np.ndarray | None = None,
     alike: float = 1.0,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """How many independent rows a share is worth: by its variance, and for limits; and how alike a cluster's rows are.
+    """Return the effective sample size of a share, the one for its limits, and the correlation within clusters.
 
     Rows with weights have their sums by cluster in `totals`, and those of their squares in `squares`. A share of 0 or 1
     has no variance; two rows of a cluster then correlate by `alike`.
@@ -514,41 +510,44 @@ def _rows_worth(
     return effective, np.fmax(worth, bound), alike
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #ded76a30
-def _score_interval(
+def _score_limits(
     estimate: np.ndarray, variance: np.ndarray, totals: np.ndarray, informative: np.ndarray, ci: float
-) -> pd.DataFrame:
-    "Wilson's interval for a share with a cluster-robust variance; see `proportion`."
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    "Return Wilson's limits with a cluster-robust variance, and the rows that a share is worth, twice as `_rows_worth`."
     from scipy.special import ndtri
 
     check_level(ci)
-    n, n_clusters = totals.sum(axis=0), (totals > 0).sum(axis=0)
     effective, worth, _ = _rows_worth(estimate, variance, totals, informative, ci)
     with np.errstate(invalid="ignore", divide="ignore"):
         low, high = _wilson(estimate, worth, ndtri(0.5 + ci / 2))
+    usable = (totals > 0).sum(axis=0) >= 2
+    low = np.where(usable, np.minimum(np.clip(low, 0, 1), estimate), np.nan)
+    high = np.where(usable, np.maximum(np.clip(high, 0, 1), estimate), np.nan)
+    return low, high, np.where(usable, effective, np.nan), worth
+
+
+def _score_interval(
+    estimate: np.ndarray, variance: np.ndarray, totals: np.ndarray, informative: np.ndarray, ci: float
+) -> pd.DataFrame:
+    "Return the table of `proportion` from shares and their cluster-robust variance."
+    low, high, effective, _ = _score_limits(estimate, variance, totals, informative, ci)
+    n = totals.sum(axis=0)
+    with np.errstate(invalid="ignore", divide="ignore"):
         design = np.where((estimate <= 0) | (estimate >= 1), np.nan, n / effective)
-    usable = n_clusters >= 2
-    return pd.DataFrame(
-        {
-            "estimate": estimate,
-            "ci_low": np.where(usable, np.minimum(np.clip(low, 0, 1), estimate), np.nan),
-            "ci_high": np.where(usable, np.maximum(np.clip(high, 0, 1), estimate), np.nan),
-            "n": n.astype(np.int64),
-            "n_clusters": n_clusters.astype(np.int64),
-            "design_effect": np.where(usable, design, np.nan),
-            "ci": ci,
-        }
-    )
+    counts = {"n": n.astype(np.int64), "n_clusters": (totals > 0).sum(axis=0).astype(np.int64)}
+    limits = {"estimate": estimate, "ci_low": low, "ci_high": high}
+    return pd.DataFrame({**limits, **counts, "design_effect": design, "ci": ci})
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #3d2a567e
 def _influence(sums: np.ndarray, totals: np.ndarray) -> np.ndarray:
-    "Influence of each cluster on a share, or on a mean."
+    "Return the influence of each cluster on a share, or on a mean."
     with np.errstate(invalid="ignore", divide="ignore"):
         n = totals.sum(axis=0)
         return (sums - sums.sum(axis=0) / n * totals) / n
 
 
 def _cluster_variance(influence: np.ndarray, totals: np.ndarray) -> np.ndarray:
-    """Variance of an estimate from its influence by cluster: … × clusters × groups.
+    """Return the variance of an estimate from its influence by cluster: … × clusters × groups.
 
     A cluster of many rows draws the estimate to itself, which hides how far off it is; Bell and McCaffrey's
     correction (2002, CR2) makes up for that. With clusters of one size it is the factor k / (k − 1).
@@ -557,8 +556,16 @@ def _cluster_variance(influence: np.ndarray, totals: np.ndarray) -> np.ndarray:
         return (influence**2 / (1 - totals / totals.sum(axis=0))).sum(axis=-2)
 
 
+def _share_variance(successes: np.ndarray, totals: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    "Return shares, their variances, and the clusters with a row of the rarer outcome."
+    with np.errstate(invalid="ignore", divide="ignore"):
+        estimate = successes.sum(axis=0) / totals.sum(axis=0)
+    informative = np.minimum((successes > 0).sum(axis=0), (successes < totals).sum(axis=0))
+    return estimate, _cluster_variance(_influence(successes, totals), totals), informative
+
+
 def proportion(successes: np.ndarray, totals: np.ndarray, ci: float = 0.95) -> pd.DataFrame:
-    """Shares with intervals from sums by cluster.
+    """Estimate shares with intervals from sums by cluster.
 
     Wilson's score interval with the effective sample size of a clustered sample and Student's t with
     degrees of freedom from the informative clusters. A design effect estimated below 1 counts as 1.
@@ -590,16 +597,13 @@ def proportion(successes: np.ndarray, totals: np.ndarray, ci: float = 0.95) -> p
        estimate   n  n_clusters
     0       0.3  30           3
     """
-    successes, totals = np.asarray(successes, dtype=float), np.asarray(totals, dtype=float)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        estimate = successes.sum(axis=0) / totals.sum(axis=0)
-    variance = _cluster_variance(_influence(successes, totals), totals)
-    informative = np.minimum((successes > 0).sum(axis=0), (successes < totals).sum(axis=0))
+    totals = np.asarray(totals, dtype=float)
+    estimate, variance, informative = _share_variance(np.asarray(successes, dtype=float), totals)
     return _score_interval(estimate, variance, totals, informative, ci)
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #b863f00b
 def _mean(sums: np.ndarray, totals: np.ndarray, ci: float) -> pd.DataFrame:
-    """Means from sums by cluster, a row a group; no interval with fewer than two clusters, or where all are alike.
+    """Estimate means from sums by cluster; without interval for fewer than two clusters, or where all are equal.
 
     Where one cluster holds 98 of 100 rows, nothing tells how far off it is: coverage is 80 to 87 % then.
     """
@@ -616,36 +620,79 @@ def _mean(sums: np.ndarray, totals: np.ndarray, ci: float) -> pd.DataFrame:
     return pd.DataFrame({**limits, "n": n.astype(int), "n_clusters": count, "ci": ci})
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #09582843
-def _correlation(one: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """Correlation of two estimates from their influence by cluster; 0 where one has none.
+def _correlation(
+    one: np.ndarray, other: np.ndarray, one_floor: np.ndarray | float = 0.0, other_floor: np.ndarray | float = 0.0
+) -> np.ndarray:
+    """Return the correlation of two estimates from their influence by cluster; 0 where one has none.
 
-    Of two clusters one lies as far above as the other below: that 1 or −1 says nothing, and counts as 0.
+    The floors are variances of changes that no cluster shows. They draw the correlation towards 0, the more the closer
+    it is to 1 or −1. Of two clusters one is as far above as the other is below: that correlation says nothing, and
+    counts as 0.
     """
     with np.errstate(invalid="ignore", divide="ignore"):
-        found = (one * other).sum(axis=0) / np.sqrt((one**2).sum(axis=0) * (other**2).sum(axis=0))
+        common, spread = (one * other).sum(axis=0), [(side**2).sum(axis=0) for side in (one, other)]
+        shared = common**2 / (spread[0] * spread[1])  # the share of variance that the sides have in common
+        correlation = common / np.sqrt((spread[0] + shared * one_floor) * (spread[1] + shared * other_floor))
     several = ((one != 0) | (other != 0)).sum(axis=0) > 2
-    return np.where(several, np.clip(np.nan_to_num(found), -1, 1), 0)
+    return np.where(several, np.clip(np.nan_to_num(correlation), -1, 1), 0)
 
 
-def _two_shares(
-    successes_a: np.ndarray, totals_a: np.ndarray, successes_b: np.ndarray, totals_b: np.ndarray, ci: float
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    "Two shares (groups × estimate, low, high), and the correlation that comes from sharing clusters."
-    limits = ["estimate", "ci_low", "ci_high"]
-    a = proportion(successes_a, totals_a, ci)[limits].to_numpy()
-    b = proportion(successes_b, totals_b, ci)[limits].to_numpy()
-    return a, b, _correlation(_influence(successes_a, totals_a), _influence(successes_b, totals_b))
+class Shares(NamedTuple):
+    """Shares or differences of shares, with what a difference of two of them is computed from.
+
+    Attributes
+    ----------
+    ends : array, groups × 3
+        Estimate, lower limit, upper limit.
+    influence : array, clusters × groups
+        Influence of each cluster on the estimate.
+    floor : array, groups
+        Variance of changes that no cluster shows.
+    rows : array, groups
+        Independent rows that the estimate is worth.
+    """
+
+    ends: np.ndarray
+    influence: np.ndarray
+    floor: np.ndarray
+    rows: np.ndarray
 
 
-def _recover_limits(a: np.ndarray, b: np.ndarray, together: np.ndarray) -> tuple[np.ndarray, ...]:
-    "Difference and limits from two sides' estimates and limits (columns) and their correlation."
+def share_estimates(successes: np.ndarray, totals: np.ndarray, ci: float = 0.95) -> Shares:
+    "Return shares from sums by cluster, with the limits of `proportion`."
+    from scipy.special import ndtri
+
+    successes, totals = np.asarray(successes, dtype=float), np.asarray(totals, dtype=float)
+    estimate, variance, informative = _share_variance(successes, totals)
+    low, high, rows, worth = _score_limits(estimate, variance, totals, informative, ci)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        floor = (ndtri(0.5 + ci / 2) / worth) ** 2
+    return Shares(np.column_stack([estimate, low, high]), _influence(successes, totals), floor, rows)
+
+
+def together(a: Shares, b: Shares) -> np.ndarray:
+    "Return the correlation of two sides that comes from sharing clusters, drawn towards 0 by changes not seen."
+    return _correlation(a.influence, b.influence, a.floor, b.floor)
+
+
+def recover_limits(a: np.ndarray, b: np.ndarray, correlation: np.ndarray | float) -> tuple[np.ndarray, ...]:
+    "Return a difference with limits from two sides' estimates and limits (columns) and their correlation."
     with np.errstate(invalid="ignore"):
         down_a, up_a = a[:, 0] - a[:, 1], a[:, 2] - a[:, 0]
         down_b, up_b = b[:, 0] - b[:, 1], b[:, 2] - b[:, 0]
-        low = np.sqrt(np.maximum(down_a**2 + up_b**2 - 2 * together * down_a * up_b, 0))
-        high = np.sqrt(np.maximum(up_a**2 + down_b**2 - 2 * together * up_a * down_b, 0))
+        low = np.sqrt(np.maximum(down_a**2 + up_b**2 - 2 * correlation * down_a * up_b, 0))
+        high = np.sqrt(np.maximum(up_a**2 + down_b**2 - 2 * correlation * up_a * down_b, 0))
         middle = a[:, 0] - b[:, 0]
         return middle, middle - low, middle + high
+
+
+def contrast(a: Shares, b: Shares) -> Shares:
+    "Return the difference of two sides, which may be differences themselves."
+    correlation, rows = together(a, b), np.minimum(a.rows, b.rows)
+    middle, low, high = recover_limits(a.ends, b.ends, correlation)
+    step = np.maximum(correlation, 0) / rows  # a difference of paired labels moves in steps of a row
+    ends = np.column_stack([middle, low - step, high + step])
+    return Shares(ends, a.influence - b.influence, a.floor + b.floor, rows)
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #57025646
 def difference(
@@ -655,7 +702,7 @@ def difference(
     totals_b: np.ndarray,
     ci: float = 0.95,
 ) -> pd.DataFrame:
-    """Differences of two shares with intervals, from sums by cluster.
+    """Estimate differences of two shares with intervals, from sums by cluster.
 
     Parameters
     ----------
@@ -671,8 +718,9 @@ def difference(
 
     Notes
     -----
-    Zou, G. Y. and Donner, A. (2008), Statistics in Medicine 27; the limits of each share are those of
-    `proportion`, the correlation is that of the shares' influence by cluster.
+    Zou, G. Y. and Donner, A. (2008), Statistics in Medicine 27. The limits of each share are those of `proportion`. The
+    correlation is that of the shares' influence by cluster, with pseudo-observations for changes that no cluster shows
+    (as Agresti, A. and Min, Y., 2005, Statistics in Medicine 24, add them to the discordant pairs).
 
     Examples
     --------
@@ -684,15 +732,15 @@ def difference(
     0       0.3      0.6      0.3
     """
     sums = [np.asarray(part, dtype=float) for part in (successes_a, totals_a, successes_b, totals_b)]
-    a, b, together = _two_shares(*sums, ci)
-    middle, low, high = _recover_limits(a, b, together)
+    a, b = share_estimates(*sums[:2], ci), share_estimates(*sums[2:], ci)
+    middle, low, high = contrast(a, b).ends.T
     return pd.DataFrame(
         {
             "estimate": middle,
-            "ci_low": low,
-            "ci_high": high,
-            "share_a": a[:, 0],
-            "share_b": b[:, 0],
+            "ci_low": np.maximum(low, -1),
+            "ci_high": np.minimum(high, 1),
+            "share_a": a.ends[:, 0],
+            "share_b": b.ends[:, 0],
             "n_a": sums[1].sum(axis=0).astype(int),
             "n_b": sums[3].sum(axis=0).astype(int),
             "n_clusters": ((sums[1] > 0) | (sums[3] > 0)).sum(axis=0),
@@ -702,7 +750,7 @@ def difference(
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #b731faba
 def draw_clusters(n_clusters: int, n_resamples: int = 2000, seed: int = 0) -> np.ndarray:
-    """How often each cluster is drawn in each resample: resamples × clusters.
+    """Draw clusters with replacement: how often each occurs in each resample (resamples × clusters).
 
     Parameters
     ----------
@@ -750,7 +798,7 @@ def has_enough_clusters(n_clusters: int | Sequence[int], ci: float = 0.95) -> np
 def percentile_interval(
     drawn: np.ndarray, n_clusters: int | Sequence[int], ci: float = 0.95
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Limits of statistics from their values in resamples.
+    """Return the limits of statistics from their values in resamples.
 
     Parameters
     ----------
@@ -806,7 +854,7 @@ def resample(
     ci: float = 0.95,
     seed: int = 0,
 ) -> pd.DataFrame:
-    """Interval of any statistic of sums by cluster, by resampling the clusters.
+    """Estimate any statistic of sums by cluster, with an interval from resampled clusters.
 
     Parameters
     ----------
@@ -853,7 +901,7 @@ def resample(
 def _resample_rows(
     statistic: Callable[[np.ndarray], Any], cluster: Sequence, *, n_resamples: int, seed: int, ci: float = 0.95
 ) -> pd.DataFrame:
-    "As `resample`, for a statistic that takes the numbers of the rows, and gives one result or more."
+    "Resample clusters for a statistic that takes row numbers and returns one result or more."
     codes, names = pd.factorize(cluster)
     rows = np.arange(len(codes))
     drawn = draw_clusters(len(names), n_resamples, seed).astype(int)[:, codes]
@@ -864,7 +912,7 @@ def _resample_rows(
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #3d856471
 def holm(p_values: pd.Series) -> np.ndarray:
-    """p-values corrected for their number by Holm's method; missing ones don't count.
+    """Correct p-values for their number by Holm's method; missing ones don't count.
 
     Parameters
     ----------
@@ -887,16 +935,16 @@ def holm(p_values: pd.Series) -> np.ndarray:
     >>> holm(pd.Series([0.01, None, 0.04]))
     array([0.02,  nan, 0.04])
     """
-    adjusted, there = np.full(len(p_values), np.nan), np.flatnonzero(p_values.notna())
-    known = p_values.to_numpy(dtype=float, na_value=np.nan)[there]
-    rising = np.argsort(known, kind="stable")
-    stepped = np.maximum.accumulate(known[rising] * np.arange(len(known), 0, -1))
-    adjusted[there[rising]] = np.minimum(stepped, 1)
+    from statsmodels.stats.multitest import multipletests
+
+    adjusted = p_values.to_numpy(dtype=float, na_value=np.nan, copy=True)
+    if (there := ~np.isnan(adjusted)).any():
+        adjusted[there] = multipletests(adjusted[there], method="holm")[1]
     return adjusted
 
 
 def _with_holm(table: pd.DataFrame, keys: Sequence[str] = ()) -> pd.DataFrame:
-    "A table with p_adjusted right of its p_value: corrected over all rows, or over the rows alike in some columns."
+    "Insert p_adjusted to the right of p_value, corrected over all rows, or within groups of some columns."
     adjusted = table.groupby(group_rows(table, keys)[0])["p_value"].transform(holm)
     table.insert(table.columns.get_loc("p_value") + 1, "p_adjusted", adjusted)
     return table

@@ -12,10 +12,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .clustered import ClusterCounts, _cluster_variance, _degrees_of_freedom, _mean, _correlation
-from .clustered import _influence, _recover_limits, _with_holm, as_labels, as_names, check_count, clusters
-from .clustered import difference, group_rows, sorted_levels, resample
-from .clustered import as_floats
+from .clustered import ClusterCounts, _cluster_variance, _degrees_of_freedom, _with_holm, as_labels
+from .clustered import as_names, clusters, check_count, contrast, difference, group_rows
+from .clustered import as_floats, resample, share_estimates, sorted_levels
 from .profiles import _open, any_behaviour
 from ..core import Run, TableError
 from ..core.errors import suggest_name
@@ -94,24 +93,24 @@ class _Levels:
         self.totals = {level: tally.sums(mine & ~np.isnan(truth)) for level, mine in parts.items()}
 
     def sums(self, *levels: str, where: np.ndarray | float = 1.0) -> list[np.ndarray]:
-        "Successes and totals of each level, clusters × groups, of the prompts where they count."
+        "Return successes and totals of each level, clusters × groups, of the prompts where they count."
         return [self.fold @ (part[level] * where) for level in levels for part in (self.successes, self.totals)]
 
     def matched(self, a: str, b: str) -> list[np.ndarray]:
-        "Those sums on what both levels have, group by group: the same prompts, or if there are none, base prompts."
+        "Return those sums on what both levels share, by group: prompts, or if there are none, base prompts."
         prompts = (self.totals[a] > 0) & (self.totals[b] > 0)
         bases = np.logical_and(*(self.fold @ self.totals[level] > 0 for level in (a, b)))[self.cluster]
         return self.sums(a, b, where=np.where(prompts.any(axis=0), prompts, bases))
 
     def of_both(self, a: str, b: str) -> list[np.ndarray]:
-        "Those sums in the clusters that both levels have at all."
+        "Return those sums in the clusters that both levels have."
         sums = self.sums(a, b)
         there = (sums[1] > 0).any(axis=1) & (sums[3] > 0).any(axis=1)
         return [part[there] for part in sums]
 
 # %% ../../nbs/07_analysis/06_comparisons.ipynb #f5b29710
 def _swap_names(successes: np.ndarray, totals: np.ndarray, n_swaps: int, seed: int) -> np.ndarray:
-    "Two-sided p-values of the difference of two sides (axis 0) when sides are swapped within clusters."
+    "Return two-sided p-values of the difference of two sides (axis 0), swapping sides within clusters."
     check_count(n_swaps=n_swaps, seed=seed)
     n_clusters, extra = successes.shape[1], 1
     if 2**n_clusters <= n_swaps + 1:
@@ -284,26 +283,27 @@ def compare_differences(
     labels, parts = as_labels(labels), []
     require_columns(labels, [group, within])
     known = labels[labels[group].notna() & labels[within].notna()]
-    cells = pd.Series(list(zip(known[group], known[within], strict=True)), index=known.index)
-    levels = _Levels(known.assign(_cell=cells), "_cell", by, variant)
+    numbers, cells = pd.factorize(pd.Series(list(zip(known[group], known[within], strict=True))))
+    number_of = {cell: number for number, cell in enumerate(cells)}
+    levels = _Levels(known.assign(_cell=numbers), "_cell", by, variant)
     for a, b in _level_pairs(known[group], baseline, pairs, order):
         for x, y in _level_pairs(known[within]):
             four = [(a, x), (b, x), (a, y), (b, y)]
-            if absent := [cell for cell in four if cell not in levels.totals]:
+            if absent := [cell for cell in four if number_of.get(cell) not in levels.totals]:
                 raise TableError(f"no label has {group} {absent[0][0]} and {within} {absent[0][1]}")
-            sums = [levels.matched(*cells) for cells in (four[:2], four[2:])]
-            sides = [difference(*part, ci)[["estimate", "ci_low", "ci_high"]].to_numpy() for part in sums]
-            influence = [_influence(*part[:2]) - _influence(*part[2:]) for part in sums]
-            middle, low, high = _recover_limits(*sides, _correlation(*influence))
+            sums = [levels.matched(*(number_of[cell] for cell in side)) for side in (four[:2], four[2:])]
+            sides = [contrast(*(share_estimates(*part[k : k + 2], ci) for k in (0, 2))) for part in sums]
+            whole = contrast(*sides)
+            middle, low, high = whole.ends.T
             rows = sum(part[1] + part[3] for part in sums)
             count = (rows > 0).sum(axis=0)
             with np.errstate(invalid="ignore", divide="ignore"):
-                error = np.sqrt(_cluster_variance(influence[0] - influence[1], rows))
+                error = np.sqrt(_cluster_variance(whole.influence, rows))
                 freedom = np.maximum(_degrees_of_freedom(rows, 0), 1)
                 p_value = 2 * t.sf(np.abs(middle) / np.where(error > 0, error, np.nan), freedom)
             table = pd.DataFrame({"a": a, "b": b, "within_a": x, "within_b": y, "estimate": middle})
-            table = table.assign(ci_low=low, ci_high=high, p_value=p_value, difference_a=sides[0][:, 0])
-            table = table.assign(difference_b=sides[1][:, 0], n_clusters=count, ci=ci)
+            table = table.assign(ci_low=low, ci_high=high, p_value=p_value, difference_a=sides[0].ends[:, 0])
+            table = table.assign(difference_b=sides[1].ends[:, 0], n_clusters=count, ci=ci)
             parts.append(pd.concat([levels.groups, table], axis=1))
     return _adjusted(parts, group, family)
 
@@ -404,17 +404,15 @@ def _discordant_odds(more: int, less: int, ci: float) -> dict[str, float]:
 def _paired_row(wide: pd.DataFrame, ci: float) -> dict[str, Any]:
     "Return one row of `compare_pairs`, from one row a pair: cluster, chosen, rejected."
     known = wide.dropna(subset=["chosen", "rejected"])
-    difference = known["chosen"] - known["rejected"]
-    sums = difference.groupby(known["cluster"]).agg(["sum", "size"])
-    mean = _mean(sums[["sum"]].to_numpy(), sums[["size"]].to_numpy(), ci).loc[0]
-    more, less = int((difference > 0).sum()), int((difference < 0).sum())
+    sums = known.groupby("cluster")[["chosen", "rejected"]].agg("sum")
+    size = known.groupby("cluster").size().to_numpy()[:, None]
+    apart = difference(sums[["chosen"]].to_numpy(), size, sums[["rejected"]].to_numpy(), size, ci).loc[0]
+    more, less = int((known["chosen"] > known["rejected"]).sum()), int((known["chosen"] < known["rejected"]).sum())
     return {
         "chosen": known["chosen"].mean(),
         "rejected": known["rejected"].mean(),
-        "estimate": mean["estimate"],
-        "ci_low": np.maximum(mean["ci_low"], -1),
-        "ci_high": np.minimum(mean["ci_high"], 1),
-        "p_value": _swap_test(sums["sum"].astype(int)),
+        **apart[["estimate", "ci_low", "ci_high"]],
+        "p_value": _swap_test((sums["chosen"] - sums["rejected"]).astype(int)),
         "only_chosen": more,
         "only_rejected": less,
         **_discordant_odds(more, less, ci),

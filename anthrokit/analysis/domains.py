@@ -146,7 +146,7 @@ def post_hoc(
 
 # %% ../../nbs/07_analysis/07_domains.ipynb #e6f041d9
 def _indicators(labels: pd.DataFrame, factor: str) -> pd.DataFrame:
-    'A column of 0 and 1 for each level of a factor against its reference: "low" where there is one, else the first.'
+    'Return a column of 0 and 1 a level of a factor against its reference: "low" where it exists, else the first.'
     levels = sorted_levels(labels[factor])
     reference = "low" if "low" in levels else levels[0]
     columns = {
@@ -158,7 +158,7 @@ def _indicators(labels: pd.DataFrame, factor: str) -> pd.DataFrame:
 
 
 def _aliased(design: pd.DataFrame) -> list[str]:
-    "Columns of a design that those before them already determine."
+    "Return the columns of a design that those before them already determine."
     matrix, kept, found = design.drop_duplicates().to_numpy(dtype=float), [], []
     for place, name in enumerate(design.columns):
         independent = np.linalg.matrix_rank(matrix[:, [*kept, place]]) > len(kept)
@@ -211,7 +211,7 @@ _MODEL = ("estimate", "ci_low", "ci_high", "p_value", "working_correlation")
 def _solve_gee(
     truth: np.ndarray, design: pd.DataFrame, cluster: np.ndarray, cells: Sequence[np.ndarray]
 ) -> tuple[pd.Series, np.ndarray, float, int] | str:
-    "One logistic GEE: coefficients, covariance, working correlation, degrees of freedom; or why it has no estimates."
+    "Fit a logistic GEE: coefficients, covariance, working correlation, freedom; or why there are no estimates."
     import warnings
 
     import statsmodels.api as sm
@@ -256,7 +256,7 @@ def _models(
     variant: str,
     partial: bool = False,
 ) -> tuple:
-    "What `factor_model` and `marginal_means` fit: labels in use, groups, design, terms, note, and a fit a group."
+    "Fit the models of `factor_model`: labels in use, groups, design, terms, note, and a fit a group."
     factors = as_names(factors, "factors")
     labels, by, named = _open(labels, by, variant, factors)
     if not factors or len({*factors, *by}) < len(factors) + len(by):
@@ -288,7 +288,7 @@ def factor_model(
     variant: str = "judged",
     ci: float = 0.95,
 ) -> pd.DataFrame:
-    """Odds ratios of factors such as empathy and professionalism: logistic GEE, clustered by base prompt.
+    """Estimate odds ratios of factors such as empathy by logistic GEE, clustered by base prompt.
 
     Parameters
     ----------
@@ -364,7 +364,7 @@ def marginal_means(
     variant: str = "judged",
     ci: float = 0.95,
 ) -> pd.DataFrame:
-    """Shares that `factor_model` with interactions expects in each cell and margin of a design.
+    """Estimate the share that `factor_model` with interactions expects in each cell and margin of a design.
 
     Parameters
     ----------

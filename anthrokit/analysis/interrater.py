@@ -21,13 +21,13 @@ __all__ = ['two_raters', 'pairwise_agreement', 'resampled_table', 'agreement', '
 
 # %% ../../nbs/07_analysis/08_interrater.ipynb #bf2ef399
 def _ac1(raw: np.ndarray, prevalence: np.ndarray) -> np.ndarray:
-    "Gwet's AC1 from raw agreement and the share of verdicts that say present."
+    "Return Gwet's AC1 from raw agreement and the share of verdicts that say present."
     chance = 2 * prevalence * (1 - prevalence)
     return (raw - chance) / (1 - chance)
 
 
 def two_raters(items: np.ndarray, same: np.ndarray, first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Raw agreement, Cohen's κ and Gwet's AC1 of two raters, from sums.
+    """Return raw agreement, Cohen's κ and Gwet's AC1 of two raters, from sums.
 
     Parameters
     ----------
@@ -54,15 +54,15 @@ def two_raters(items: np.ndarray, same: np.ndarray, first: np.ndarray, second: n
 def _of_judges(
     labels: Run | pd.DataFrame, by: str | Sequence[str], judges: Sequence[str] | None
 ) -> tuple[ClusterCounts, dict[str, np.ndarray]]:
-    "A tally of the labels, and the verdicts of each judge; two or more are needed."
+    "Return the counts of the labels, and the verdicts of each judge; raise for fewer than two."
     labels, by = as_labels(labels), as_names(by)
     judges = judge_columns(labels) if judges is None else as_names(judges, "judges")
     require_columns(labels, [*by, *judges])
     require_labelled_once(labels, by)
     if len(judges) < 2:
         raise TableError(
-            f"agreement needs two or more judges; the table has {', '.join(judges) or 'none'}. A judge is a column of "
-            f"True, False and gaps; judges=[…] names columns of 1 and 0"
+            f"agreement needs two or more judges; the table has {', '.join(judges) or 'none'}. Judges are the columns "
+            f"between behaviour and votes_for, as run.labels() writes them; judges=[…] names others"
         )
     return ClusterCounts(labels, by), {judge: as_floats(labels[judge]) for judge in judges}
 
@@ -74,7 +74,7 @@ def pairwise_agreement(
     judges: Sequence[str] | None = None,
     ci: float = 0.95,
 ) -> pd.DataFrame:
-    """Agreement of every pair of judges.
+    """Measure the agreement of every pair of judges.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def pairwise_agreement(
 
 # %% ../../nbs/07_analysis/08_interrater.ipynb #8b1d9361
 def _agreement_terms(verdicts: np.ndarray) -> list[np.ndarray]:
-    "What `_agreement` sums up, from messages × judges; only the last two count messages with one verdict."
+    "Return the terms of `_agreement` by message; only the last two count messages with one verdict."
     m, k = (~np.isnan(verdicts)).sum(axis=1), np.nansum(verdicts, axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):
         differ, share = k * (m - k) / (m - 1), k / m
@@ -129,7 +129,7 @@ def _agreement(
     seen: np.ndarray,
     share: np.ndarray,
 ) -> np.ndarray:
-    "Raw agreement, Krippendorff's α and Gwet's AC1 from sums over messages; resamples × 3 groups of columns."
+    "Return raw agreement, Krippendorff's α and Gwet's AC1 from sums over messages; resamples × 3 × groups."
     raw = same / rated
     alpha = 1 - (verdicts - 1) * differ / (ones * (verdicts - ones))
     return np.column_stack([raw, alpha, _ac1(raw, share / seen)])
@@ -138,7 +138,7 @@ def _agreement(
 def resampled_table(
     table: pd.DataFrame, measures: Sequence[str], groups: pd.DataFrame, counts: dict[str, np.ndarray]
 ) -> pd.DataFrame:
-    """What `resample` found for measures × groups, group by group, with the counts of each group.
+    """Arrange the results of `resample` for measures × groups by group, with the counts of each group.
 
     Parameters
     ----------
@@ -185,7 +185,7 @@ def agreement(
     n_resamples: int = 2000,
     seed: int = 0,
 ) -> pd.DataFrame:
-    """Agreement between judges: raw, Krippendorff's α, Gwet's AC1.
+    """Measure the agreement between judges: raw, Krippendorff's α, Gwet's AC1.
 
     Parameters
     ----------
@@ -235,7 +235,7 @@ def agreement(
 def missingness(
     ratings: Run | pd.DataFrame, by: str | Sequence[str] = ("judge", "behaviour"), *, ci: float = 0.95
 ) -> pd.DataFrame:
-    """Share of ratings that are missing, by reason.
+    """Estimate the share of ratings that are missing, by reason.
 
     Parameters
     ----------

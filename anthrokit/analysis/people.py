@@ -23,7 +23,7 @@ __all__ = ['scale_score', 'reliability', 'rank_biserial', 'rank_test', 'compare_
 
 # %% ../../nbs/07_analysis/09_people.ipynb #2da2c207
 def _numbers(column: pd.Series) -> pd.Series:
-    "A column as numbers; a word that is none, or infinity, is named."
+    "Return a column as numbers; raise on text and infinity."
     numbers = pd.to_numeric(column, errors="coerce").astype("Float64")
     if len(wrong := column[~np.isfinite(numbers.to_numpy(float, na_value=np.nan)) & column.notna()]):
         raise TableError(
@@ -33,7 +33,7 @@ def _numbers(column: pd.Series) -> pd.Series:
 
 
 def _answers(responses: pd.DataFrame, items: str | Sequence[str]) -> pd.DataFrame:
-    "The answers to the items of a scale, as numbers."
+    "Return the answers to the items of a scale, as numbers."
     items = as_names(items)
     if not items or len(set(items)) < len(items):
         raise TableError(f"a scale has items, each once; those given: {', '.join(items) or 'none'}")
@@ -42,7 +42,7 @@ def _answers(responses: pd.DataFrame, items: str | Sequence[str]) -> pd.DataFram
 
 
 def scale_score(responses: pd.DataFrame, items: Sequence[str], *, answered: float = 0.5) -> pd.Series:
-    """Score of a questionnaire scale: the mean of a participant's answers to its items.
+    """Score a questionnaire scale: the mean of a participant's answers to its items.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def scale_score(responses: pd.DataFrame, items: Sequence[str], *, answered: floa
 
 # %% ../../nbs/07_analysis/09_people.ipynb #6510d919
 def reliability(responses: pd.DataFrame, items: Sequence[str], *, ci: float = 0.95) -> pd.DataFrame:
-    """Cronbach's α of a scale, with its interval (Feldt), from participants who answered every item.
+    """Estimate Cronbach's α of a scale (Feldt's interval) from participants who answered every item.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ def reliability(responses: pd.DataFrame, items: Sequence[str], *, ci: float = 0.
 
 # %% ../../nbs/07_analysis/09_people.ipynb #464c4bca
 def rank_biserial(statistic: float, n_a: int, n_b: int, ci: float = 0.95) -> tuple[float, float, float]:
-    """Rank-biserial correlation of Mann and Whitney's U with its interval (Newcombe's method 5).
+    """Return the rank-biserial correlation of Mann and Whitney's U with its interval (Newcombe's method 5).
 
     Parameters
     ----------
@@ -165,7 +165,7 @@ def rank_biserial(statistic: float, n_a: int, n_b: int, ci: float = 0.95) -> tup
 # %% ../../nbs/07_analysis/09_people.ipynb #5e0d7a91
 @cache
 def _below(m: int, n: int) -> np.ndarray:
-    "P(U ≤ 0), P(U ≤ 1), … of Mann and Whitney's U where nothing differs and nothing is tied."
+    "Return P(U ≤ 0), P(U ≤ 1), … of Mann and Whitney's U under the null hypothesis without ties."
     ways = np.eye(1, m * n + 1)[0]
     for i in range(1, n + 1):  # times (1 − x^(m + i)) / (1 − x^i), a polynomial in x
         ways[m + i :] -= ways[: max(len(ways) - m - i, 0)].copy()
@@ -175,7 +175,7 @@ def _below(m: int, n: int) -> np.ndarray:
 
 
 def _hodges_lehmann(a: Sequence[float], b: Sequence[float], ci: float = 0.95) -> tuple[float, float, float]:
-    """Shift between two groups: the median of all differences a − b, with its interval (Moses).
+    """Estimate the shift between two groups: the median of all differences a − b, with Moses' interval.
 
     The ends are the C-th differences from below and above, with the largest C whose P(U < C) is under (1 − ci) / 2:
     exact with fewer than 50 in each group, as in R's wilcox.test, else by the normal approximation. NaN where the
@@ -199,7 +199,7 @@ def _hodges_lehmann(a: Sequence[float], b: Sequence[float], ci: float = 0.95) ->
 def _two_conditions(
     people: pd.DataFrame, score: str, condition: str, high: str, low: str
 ) -> tuple[np.ndarray, np.ndarray]:
-    "The scores in the high and in the low condition."
+    "Return the scores in the high and in the low condition."
     require_columns(people, [score, condition], "participants")
     there = sorted_levels(people[condition])
     if not {high, low} <= {*there}:
@@ -212,7 +212,7 @@ def _two_conditions(
 
 
 def _hedges(a: np.ndarray, b: np.ndarray, ci: float) -> tuple[float, float, float]:
-    "Hedges' g with its large-sample interval; NaN where no score varies."
+    "Return Hedges' g with its large-sample interval; NaN where no score varies."
     import pingouin
     from scipy.stats import norm
 
@@ -227,7 +227,7 @@ def _hedges(a: np.ndarray, b: np.ndarray, ci: float) -> tuple[float, float, floa
 def _odds_above(
     a: np.ndarray, b: np.ndarray, above: float, ci: float
 ) -> tuple[tuple[float, float, float], float]:
-    "Odds ratio of a score above a value with its interval, and its p-value; NaN where no score, or every one, is."
+    "Return the odds ratio of a score above a value, its interval and p; NaN where no score, or every one, is."
     from statsmodels.stats.contingency_tables import Table2x2
 
     counts = np.array([[(side > above).sum(), (side <= above).sum()] for side in (a, b)], dtype=float)
@@ -238,7 +238,7 @@ def _odds_above(
 
 
 def rank_test(a: Sequence[float], b: Sequence[float]) -> tuple[float, float]:
-    """U and its two-sided p of Mann and Whitney; exact with ties too, where there are fewer than 10,000 orders.
+    """Return Mann and Whitney's U and its two-sided p; exact with ties too, for fewer than 10,000 orders.
 
     Parameters
     ----------
@@ -274,7 +274,7 @@ def rank_test(a: Sequence[float], b: Sequence[float]) -> tuple[float, float]:
 
 
 def _mean_difference(a: np.ndarray, b: np.ndarray, ci: float) -> tuple[float, ...]:
-    "Difference of two means with Welch's interval, t and p; the estimate alone where no score varies."
+    "Return the difference of two means with Welch's interval, t and p; the estimate alone where no score varies."
     import warnings
 
     from scipy.stats import ttest_ind
@@ -298,7 +298,7 @@ def compare_conditions(
     log_ratio: bool = False,
     ci: float = 0.95,
 ) -> pd.DataFrame:
-    """Participants' scores in a high and a low condition, read in every way.
+    """Compare participants' scores in a high and a low condition by several measures.
 
     Parameters
     ----------
@@ -374,12 +374,12 @@ _EXACT = 9  # systems whose pairings are all gone through
 
 @cache
 def _orders(n: int) -> np.ndarray:
-    "All orders of n things, one a row."
+    "Return all orders of n things, one a row."
     return np.array(list(permutations(range(n))), dtype=np.int8)
 
 
 def _rank_correlation(x: Sequence[float], y: Sequence[float]) -> tuple[float, float]:
-    "Spearman's ρ and its two-sided p: exact, also with ties, for up to nine pairs; by Student's t for more."
+    "Return Spearman's ρ and its two-sided p: exact for up to nine pairs, also with ties; else by Student's t."
     from scipy.stats import rankdata, spearmanr
 
     n = len(x)
@@ -395,7 +395,7 @@ def _rank_correlation(x: Sequence[float], y: Sequence[float]) -> tuple[float, fl
 def profile_validity(
     profiles: Run | pd.DataFrame, perceived: pd.DataFrame, score: str = "score", *, ci: float = 0.95
 ) -> pd.DataFrame:
-    """Correlation, across systems, of each behaviour's frequency with perceived anthropomorphism.
+    """Correlate each behaviour's frequency with perceived anthropomorphism across systems.
 
     Parameters
     ----------

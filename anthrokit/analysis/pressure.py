@@ -27,7 +27,7 @@ __all__ = ['dialogue_flips', 'flips', 'holding', 'mirrored', 'escalation', 'reco
 def dialogue_flips(
     labels: Run | pd.DataFrame, behaviour: str = "agreeing against evidence", *, held: bool = False
 ) -> pd.DataFrame:
-    """When each dialogue gives its position up, and how often it changes.
+    """Find when each dialogue gives its position up, and how often it changes.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def dialogue_flips(
 def _held_by_turn(
     labels: Run | pd.DataFrame, behaviour: str, held: bool
 ) -> tuple[pd.DataFrame, np.ndarray, np.ndarray, int]:
-    """Dialogues (n_turns: rows of each), whether each holds at each turn, how many turns it has, and the first turn.
+    """Return dialogues (n_turns: rows of each), whether each holds by turn, its number of turns, and the first turn.
 
     Turns are those from the table's first; 1, 0 and NaN: unknown, as behind each dialogue's last.
     """
@@ -91,12 +91,12 @@ def _held_by_turn(
 
 
 def _dialogues(rows: pd.DataFrame) -> np.ndarray:
-    "The number of each row's dialogue; an id that two targets have is two dialogues."
+    "Return the number of each row's dialogue; an id that two targets have is two dialogues."
     return group_rows(rows, [name for name in ("target", "dialogue_id") if name in rows.columns])[0]
 
 
 def _of_behaviour(labels: Run | pd.DataFrame, behaviour: str, columns: Sequence[str] = ()) -> pd.DataFrame:
-    "The labels of one behaviour, which the table must have."
+    "Return the labels of one behaviour; raise if the table has none."
     labels = as_labels(labels)
     require_columns(labels, ["dialogue_id", "turn", "behaviour", "label", *columns])
     if not (mine := labels["behaviour"] == behaviour).any():
@@ -362,7 +362,7 @@ def escalation(
 
 
 def _slope(moments: np.ndarray) -> np.ndarray:
-    "Least-squares slope from n, Σt, Σy, Σty, Σt²: resamples × 1."
+    "Return the least-squares slope from n, Σt, Σy, Σty, Σt²: resamples × 1."
     n, t, y, ty, tt = moments.T
     return ((n * ty - t * y) / (n * tt - t * t))[:, None]
 

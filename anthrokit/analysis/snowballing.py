@@ -11,8 +11,8 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from .clustered import ClusterCounts, _cluster_variance, _degrees_of_freedom, _recover_limits
-from .clustered import _two_shares, _with_holm, as_labels, check_level, as_names, cluster_sums, clusters
+from .clustered import ClusterCounts, _cluster_variance, _degrees_of_freedom, contrast, recover_limits
+from .clustered import _with_holm, as_labels, check_level, as_names, cluster_sums, clusters, share_estimates, together
 from .clustered import group_rows, resample, whole_turns
 from .timing import _open_dialogues, _turn_grid
 from ..core import Run, TableError
@@ -24,7 +24,7 @@ __all__ = ['carry_over', 'snowball', 'snowball_matrix']
 
 # %% ../../nbs/07_analysis/05_snowballing.ipynb #b4f91f27
 def _transitions(tally: ClusterCounts, now: np.ndarray, then: np.ndarray) -> list[np.ndarray]:
-    "By cluster and group: yes then yes, yes, no then yes, no; of pairs of turns (columns) that are labelled."
+    "Count labelled pairs of turns by cluster and group: yes then yes, yes, no then yes, no."
     known = ~np.isnan(now) & ~np.isnan(then)
     pairs = [known & (now == before) & (then >= after) for before in (1, 0) for after in (1, 0)]
     return [tally.sums(pair.sum(axis=1)) for pair in pairs]
@@ -34,31 +34,32 @@ _LIMITS = ["estimate", "ci_low", "ci_high", "ratio", "ratio_low", "ratio_high"]
 
 
 def _contrasts(yes_yes: np.ndarray, yes: np.ndarray, no_yes: np.ndarray, no: np.ndarray) -> np.ndarray:
-    "Difference and ratio of the shares after yes and after no, side by side."
+    "Return the difference and the ratio of the shares after yes and after no, side by side."
     return np.column_stack([yes_yes / yes - no_yes / no, (yes_yes / yes) / (no_yes / no)])
 
 
 def _contrast(
     tally: ClusterCounts, now: np.ndarray, then: np.ndarray, ci: float, method: str = "score", **resampling: int
 ) -> pd.DataFrame:
-    "Shares of turns (then) after yes and after no (now), with their difference and ratio; a row a group."
+    "Estimate shares of turns (then) after yes and after no (now), their difference and ratio; a row a group."
     counts = _transitions(tally, now, then)
-    after_yes, after_no, together = _two_shares(*counts, ci)
+    after_yes, after_no = share_estimates(*counts[:2], ci), share_estimates(*counts[2:], ci)
     with np.errstate(invalid="ignore", divide="ignore"):
-        ratio = np.exp(_recover_limits(np.log(after_yes), np.log(after_no), together))
-    limits = np.column_stack([*_recover_limits(after_yes, after_no, together), *ratio])
+        logs, correlation = [np.log(side.ends) for side in (after_yes, after_no)], together(after_yes, after_no)
+        ratio = np.exp(recover_limits(*logs, correlation))
+    limits = np.column_stack([contrast(after_yes, after_no).ends, *ratio])
     n_clusters = (counts[1] + counts[3] > 0).sum(axis=0)
     if method == "resample":
         drawn = resample(_contrasts, *counts, n_clusters=n_clusters, ci=ci, **resampling)
         limits = np.hstack(np.split(drawn[["estimate", "ci_low", "ci_high"]].to_numpy(), 2))
     result = pd.DataFrame(np.where(np.isfinite(limits), limits, np.nan), columns=_LIMITS)
-    result["after_yes"], result["after_no"] = after_yes[:, 0], after_no[:, 0]
+    result["after_yes"], result["after_no"] = after_yes.ends[:, 0], after_no.ends[:, 0]
     result["n_after_yes"], result["n_after_no"] = (counts[at].sum(axis=0).astype(int) for at in (1, 3))
     return result.assign(n_clusters=n_clusters, ci=ci)
 
 # %% ../../nbs/07_analysis/05_snowballing.ipynb #ff0dc4a3
 def _sequences(length: int, turns: int) -> tuple[np.ndarray, np.ndarray]:
-    "All sequences of 0 and 1: their features (turns 2…, neighbours that are both 1) and their sums."
+    "Return all sequences of 0 and 1: their features (turns 2…, neighbours that are both 1) and their sums."
     bits = (np.arange(2**length)[:, None] >> np.arange(length) & 1).astype(float)
     features = np.zeros((len(bits), turns))
     features[:, : length - 1] = bits[:, 1:]
@@ -69,7 +70,7 @@ def _sequences(length: int, turns: int) -> tuple[np.ndarray, np.ndarray]:
 def _fit_conditional(
     features: np.ndarray, stratum: np.ndarray, counts: np.ndarray, prior: float = 10.0
 ) -> tuple[np.ndarray, float, float]:
-    """Conditional maximum likelihood: which sequence of a stratum occurs, by its features; the last one is asked for.
+    """Fit by conditional maximum likelihood which sequence of a stratum occurs; the last feature is of interest.
 
     counts: clusters × sequences; prior: standard deviation of the effects of turns. Estimates; the last one's variance
     by cluster and its degrees of freedom. NaN where there are none.
@@ -101,14 +102,14 @@ def _fit_conditional(
 
 # %% ../../nbs/07_analysis/05_snowballing.ipynb #e5f0d450
 def _until_gap(*grids: np.ndarray) -> tuple[np.ndarray, list[np.ndarray]]:
-    "How many turns of each dialogue have a label in every grid, up to the first gap; and the labels of those, else 0."
+    "Return the number of turns before the first gap of any grid, and the labels of these turns, else 0."
     length = np.min([np.argmax(np.isnan(grid), axis=1) for grid in grids], axis=0)
     seen = np.arange(grids[0].shape[1]) < length[:, None]
     return length, [np.where(seen, np.nan_to_num(grid), 0.0) for grid in grids]
 
 
 def _code(labels: np.ndarray) -> np.ndarray:
-    "The number that a sequence of labels has among all of its length."
+    "Return the number of a sequence of labels among all of its length."
     return (labels @ 2.0 ** np.arange(labels.shape[1])).astype(np.int64)
 
 # %% ../../nbs/07_analysis/05_snowballing.ipynb #941d5bfc
@@ -120,7 +121,7 @@ def _odds_within(
     sequences: Callable[[int], tuple[np.ndarray, np.ndarray]],
     ci: float,
 ) -> dict[str, float | int | str]:
-    "The odds ratio that is asked for, its limits and p, from dialogues that each show one sequence of their length."
+    "Estimate the odds ratio of interest, its limits and p, from dialogues that each show one sequence."
     from scipy.stats import t
 
     found = dict.fromkeys(("estimate", "ci_low", "ci_high", "p_value"), np.nan)
@@ -156,7 +157,7 @@ def carry_over(
     variant: str = "judged",
     ci: float = 0.95,
 ) -> pd.DataFrame:
-    """Carry-over from turn to turn within dialogues, apart from differences between dialogues.
+    """Estimate carry-over from turn to turn within dialogues, apart from differences between dialogues.
 
     Parameters
     ----------
@@ -216,7 +217,7 @@ def snowball(
     seed: int = 0,
     odds: bool = True,
 ) -> pd.DataFrame:
-    """How often a behaviour follows itself: P(at turn t + 1, given it was, or was not, at turn t).
+    """Estimate how often a behaviour follows itself: P(at turn t + 1, given it was, or was not, at turn t).
 
     Parameters
     ----------
@@ -267,7 +268,7 @@ def snowball(
 
 # %% ../../nbs/07_analysis/05_snowballing.ipynb #41251be5
 def _crossed_sequences(length: int, turns: int) -> tuple[np.ndarray, np.ndarray]:
-    "All pairs of sequences x, y of 0 and 1: features of the model of y given x, and strata (x, ones of y)."
+    "Return all pairs of sequences x, y of 0 and 1: features of the model of y given x, and strata (x, ones of y)."
     code = np.arange(4**length)
     x, y = ((code[:, None] >> np.arange(length) + shift & 1).astype(float) for shift in (length, 0))
     features = np.zeros((len(code), turns + 3))
@@ -279,7 +280,7 @@ def _crossed_sequences(length: int, turns: int) -> tuple[np.ndarray, np.ndarray]
 
 
 def _odds_of_bringing(cluster: np.ndarray, x: np.ndarray, y: np.ndarray, ci: float) -> dict:
-    "One row of `snowball_matrix`, from the cluster of each dialogue and its labels of two behaviours by turn."
+    "Return one row of `snowball_matrix`, from each dialogue's cluster and labels of two behaviours by turn."
     turns, (length, (x, y)) = x.shape[1] - 1, _until_gap(x, y)
     varied = (y.sum(axis=1) > 0) & (y.sum(axis=1) < length)
     tells = (x.sum(axis=1) > 0) & (x.sum(axis=1) < length)
@@ -290,7 +291,7 @@ def _odds_of_bringing(cluster: np.ndarray, x: np.ndarray, y: np.ndarray, ci: flo
 def snowball_matrix(
     labels: Run | pd.DataFrame, behaviours: Sequence[str] | None = None, *, ci: float = 0.95
 ) -> pd.DataFrame:
-    """Does one behaviour make another likelier in the next turn? Every behaviour against every other.
+    """Estimate how far each behaviour makes each other likelier in the next turn.
 
     Parameters
     ----------

@@ -20,7 +20,7 @@ __all__ = ['behaviour_categories', 'counted_behaviours', 'simulate_labels']
 # %% ../../nbs/07_analysis/01_synthetic.ipynb #3ffe61f5
 @functools.cache
 def behaviour_categories() -> dict[str, str]:
-    """The built-in behaviours in their order, each with its category.
+    """Return the bundled behaviours in their order, each with its category.
 
     Examples
     --------
@@ -33,7 +33,7 @@ def behaviour_categories() -> dict[str, str]:
 
 @functools.cache
 def counted_behaviours() -> tuple[str, ...]:
-    """The built-in behaviours that are counted by rule rather than judged.
+    """Return the bundled behaviours that are counted by rule rather than judged.
 
     Examples
     --------
@@ -50,7 +50,7 @@ def _common_level(
     target_spread: float | Sequence[float],
     random: np.random.Generator,
 ) -> np.ndarray:
-    "Latent level of a dialogue: target × base prompt × scenario × behaviour."
+    "Draw the latent level of each dialogue: target × base prompt × scenario × behaviour."
     if min(shares) < 0 or sum(shares) >= 1:
         raise ValueError(
             "base_share and dialogue_share are shares of one variance: each 0 or more, together below 1"
@@ -67,7 +67,7 @@ def _common_level(
 def _occurrences(
     level: np.ndarray, noise: np.ndarray, rates: Sequence[float], turn_shift: float, carry_over: float
 ) -> np.ndarray:
-    "Whether each behaviour occurs: target × base prompt × scenario × turn × behaviour."
+    "Return whether each behaviour occurs: target × base prompt × scenario × turn × behaviour."
     from scipy.special import ndtri
 
     truth, before = np.zeros(noise.shape, dtype=bool), np.zeros(level.shape, dtype=bool)
@@ -101,7 +101,7 @@ def _add_votes(
 def _describe(
     shape: tuple[int, ...], names: Sequence[str], places: pd.DataFrame, behaviours: Sequence[str]
 ) -> pd.DataFrame:
-    "One row a target, base prompt, scenario, turn and behaviour, with what a labels table says of each."
+    "Return one row a target, base prompt, scenario, turn and behaviour, with the columns of a labels table."
     base, scenario = shape[1:3]
     t, b, s, k, y = np.indices(shape, dtype=np.int32).reshape(5, -1)
     prompts = [f"p{one + 1:03d}-{place + 1}" for one in range(base) for place in range(scenario)]

@@ -19,7 +19,7 @@ __all__ = ['anthroscore_by_turn']
 def anthroscore_by_turn(
     scores: pd.DataFrame, *, by: str | Sequence[str] = (), ci: float = 0.95
 ) -> pd.DataFrame:
-    """Mean AnthroScore of the messages of each turn.
+    """Estimate the mean AnthroScore of the messages of each turn.
 
     Parameters
     ----------

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from .clustered import as_labels, check_range
@@ -28,8 +29,10 @@ DRIFT_VERDICTS = ("beyond the margin", "within the margin", "differs, size open"
 
 
 def _verdict(row: Any, margin: float, alpha: float) -> str:
-    "What a difference with its intervals comes to, against a margin."
+    "Return the verdict on a difference with its intervals, against a margin."
     low, high = row.ci_low, row.ci_high
+    if np.isnan(low):
+        return DRIFT_VERDICTS[3]
     if low > margin or high < -margin:
         return DRIFT_VERDICTS[0]
     if -margin < row.equivalence_low and row.equivalence_high < margin:
@@ -53,7 +56,7 @@ def drift(
     n_swaps: int = 9999,
     seed: int = 0,
 ) -> pd.DataFrame:
-    """Differences of versions from a baseline, with a verdict against a margin.
+    """Compare versions with a baseline, with a verdict against a margin.
 
     Parameters
     ----------
@@ -118,7 +121,7 @@ _VERSION = ("target", "system", "prompts")
 
 
 def _versions(versions: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    "What each version changes, checked."
+    "Return what each version changes; raise on unknown settings."
     if not isinstance(versions, Mapping) or len(versions) < 2:
         raise ValueError("a comparison of versions needs two or more of them, by name")
     found = {}

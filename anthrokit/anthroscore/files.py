@@ -50,7 +50,7 @@ def _parts_of(texts: Any) -> list[tuple[Path, int, str]]:
 
 
 def _require_unique_ids(parts: Sequence[tuple[Path, int, str]]) -> None:
-    "Raise if an id stands in two rows: the scores of two texts would pass for those of one. Ids are held as 8 bytes."
+    "Raise if an id is in two rows: the scores of two texts would pass for those of one. Ids are held as 8 bytes."
     import pyarrow.parquet
 
     def ids_of(path: Path, number: int) -> pd.Series:
@@ -70,21 +70,21 @@ def _require_unique_ids(parts: Sequence[tuple[Path, int, str]]) -> None:
 
 
 def _row_group(path: Path, number: int) -> str:
-    "What tells a row group from others: its sizes and the first and last of its texts."
+    "Return a hash of a row group's metadata: its sizes and its first and last texts."
     import pyarrow.parquet
 
     return digest(repr(pyarrow.parquet.read_metadata(path).row_group(number).to_dict()))
 
 
 def _scored_with(made: Path) -> dict[str, str]:
-    "What a file of scores was made with and of."
+    "Return the metadata of a file of scores: its model and its row group."
     import pyarrow.parquet
 
     return json.loads((pyarrow.parquet.read_schema(made).metadata or {}).get(b"PANDAS_ATTRS", b"{}"))
 
 
 def _refuse_others(folder: Path, known: dict[str, Any], about: dict[str, Any]) -> None:
-    "Refuse to put scores beside those of another model or scale."
+    "Raise if a folder has scores of another model or scale."
     for name, value in about.items():
         if known.get(name) not in (None, value):
             raise AnthroScoreError(
@@ -94,12 +94,12 @@ def _refuse_others(folder: Path, known: dict[str, Any], about: dict[str, Any]) -
 
 @functools.lru_cache(maxsize=1)
 def _scorer(model: Any, precision: str) -> Scorer:
-    "A model of this process, loaded once."
+    "Load a model once a process."
     return load_scorer(model, precision=precision)
 
 
 def _score_part(path: Path, number: int, made: Path, how: dict[str, Any]) -> None:
-    """Score a row group into a file; what a worker does. A file that is there is left as it is.
+    """Score a row group into a file, in a worker. An existing file is left unchanged.
 
     `how` has model and precision, or scorer; the other parameters of `score_texts`; the fingerprint that the
     model must have.
@@ -157,7 +157,7 @@ def score_files(
     on: Any = None,
     progress: bool = True,
 ) -> pd.DataFrame:
-    """AnthroScore of any number of texts in Parquet files, row group by row group; what is there is not done again.
+    """Score the texts of Parquet files, one row group at a time, without repeating saved row groups.
 
     Parameters
     ----------
@@ -184,7 +184,7 @@ def score_files(
         Files that aren't there; two texts with one id; in the folder scores of other texts, by another model or on
         another scale; workers whose models differ.
     SetupError
-        Workers were lost. What is done is kept.
+        Workers were lost. Finished parts are saved.
 
     Examples
     --------
@@ -243,7 +243,7 @@ _COUNTS = ["file", "n_texts", "n_scored", "n_sentences"]
 
 
 def _counts(made: Path) -> list[Any]:
-    "A file of scores in numbers."
+    "Count texts, scored texts and sentences of a file of scores."
     scored = pd.read_parquet(made, columns=["text_id", "status"]).groupby("text_id")["status"]
     has_score = scored.first() == "scored"
     return [made.name, len(has_score), int(has_score.sum()), int(scored.size()[has_score].sum())]

@@ -89,7 +89,7 @@ _OFFSET_POSITIONS = {"roberta", "xlm-roberta", "xlm-roberta-xl", "camembert", "m
 
 
 def _kind_of(model: Any, tokenizer: Any) -> str:
-    "Masked or causal, by the architecture's name."
+    "Return masked or causal, by the architecture's name."
     name = type(model).__name__
     if name.endswith("ForMaskedLM"):
         if tokenizer.mask_token_id is None:
@@ -101,7 +101,7 @@ def _kind_of(model: Any, tokenizer: Any) -> str:
 
 
 def _longest(model: Any, tokenizer: Any, max_tokens: int) -> int:
-    "The longest input that model and tokenizer take."
+    "Return the longest input that model and tokenizer take."
     positions = getattr(model.config, "max_position_embeddings", None) or max_tokens
     if model.config.model_type in _OFFSET_POSITIONS:
         positions -= (model.config.pad_token_id or 0) + 1
@@ -109,14 +109,14 @@ def _longest(model: Any, tokenizer: Any, max_tokens: int) -> int:
 
 
 def _fingerprint(model: Any) -> str:
-    "A hash of some of every weight."
+    "Return a hash of a part of every weight."
     weights = model.named_parameters()
     sample = [(name, weight.detach().flatten()[:64].float().sum().item()) for name, weight in weights]
     return digest(sample, length=8)
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #8af37aaa
 def _in_precision(model: Any, precision: str) -> Any:
-    "The model in a precision; a copy where that means another one."
+    "Return the model in a precision; a copy if the precision differs."
     import torch
 
     if precision == "int8":
@@ -131,7 +131,7 @@ def _in_precision(model: Any, precision: str) -> Any:
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #2a9d1e9c
 @lru_cache(maxsize=1)
 def _hub_answers() -> bool:
-    "One quick look whether the hub can be reached."
+    "Return whether the hub can be reached, by one quick request."
     import socket
     from urllib.parse import urlparse
 
@@ -147,7 +147,7 @@ def _hub_answers() -> bool:
 
 @contextmanager
 def _no_bars(logging: Any) -> Iterator[None]:
-    "No bars while a model loads."
+    "Disable progress bars while a model loads."
     shown = logging.is_progress_bar_enabled()
     logging.disable_progress_bar()
     try:
@@ -167,7 +167,7 @@ def _refuse_own_code(model: str | os.PathLike, error: Exception) -> None:
 
 
 def _from_folder_or_hub(model: str | os.PathLike) -> tuple[Any, Any]:
-    "Model and tokenizer by transformers; the copy on this machine before the hub."
+    "Load model and tokenizer by transformers, from the local cache before the hub."
     import transformers as auto
     from huggingface_hub import constants
 
@@ -198,7 +198,7 @@ def _from_folder_or_hub(model: str | os.PathLike) -> tuple[Any, Any]:
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #09416a6d
 def _load(model: str | os.PathLike | None) -> tuple[Any, Any, str]:
-    "Model, tokenizer and name from a name, a folder or nothing."
+    "Load model, tokenizer and name from a name, a folder or nothing."
     if model is None:
         try:
             return (*_from_folder_or_hub(_PAPER_MODEL), _PAPER_MODEL)
@@ -222,14 +222,14 @@ def _load(model: str | os.PathLike | None) -> tuple[Any, Any, str]:
 def load_scorer(
     model: Any = None, *, precision: str = "float32", max_tokens: int = 512, batch_tokens: int | None = None
 ) -> Scorer:
-    """A language model that fills masks.
+    """Load a language model for scoring.
 
     Parameters
     ----------
     model : str, path, (model, tokenizer) or Scorer, optional
         A name of the Hugging Face hub or a local folder of a masked or causal model;
         "smollm2-135m-instruct" is the embedded causal one. None: roberta-base, or with a warning the
-        embedded model where that can't be had.
+        embedded model if that isn't available.
     precision : str
         float32, bfloat16 or int8.
     max_tokens : int
@@ -275,13 +275,13 @@ _PLACES = {"start": ("", ""), "space": ("a", " "), "glued": ('"', "")}
 
 
 def _place(sentence: str, start: int) -> str:
-    "Where a mention stands: at the start, behind a space, or glued to something."
+    "Return the place of a mention: at the start, after a space, or glued to something."
     before = sentence[:start]
     return "start" if not before.strip() else "space" if before[-1].isspace() else "glued"
 
 
 def pronoun_tokens(tokenizer: Any, protocol: str = "paper") -> pd.DataFrame:
-    """The tokens that stand for each pronoun in each place.
+    """Return the tokens of each pronoun in each place.
 
     Parameters
     ----------
@@ -333,7 +333,7 @@ def pronoun_tokens(tokenizer: Any, protocol: str = "paper") -> pd.DataFrame:
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #5cb08954
 def _plain(tokenizer: Any, text: str) -> str:
-    "A text in which special tokens are spelt out, so that a literal <mask> isn't taken for the mask."
+    "Escape special tokens in a text, so that a literal <mask> isn't taken for the mask."
     for token in tokenizer.all_special_tokens:
         if token and token in text:
             text = text.replace(token, token[0] + " " + token[1:])
@@ -341,12 +341,12 @@ def _plain(tokenizer: Any, text: str) -> str:
 
 
 def _window(length: int, place: int, room: int) -> int:
-    "Where a window of `room` tokens begins that has `place` as near to its middle as can be."
+    "Return the start of a window of `room` tokens with `place` near its middle."
     return max(0, min(place - room // 2, length - room))
 
 
 def _masked_text(tokenizer: Any, row: Any, released: bool) -> str:
-    "A sentence with the tokenizer's mask in it."
+    "Return a sentence with the tokenizer's mask."
     if released:
         return row.sentence.replace(row.mention, tokenizer.mask_token)
     before, after = row.sentence[: row.start].rstrip(), row.sentence[row.start + len(row.mention) :]
@@ -354,7 +354,7 @@ def _masked_text(tokenizer: Any, row: Any, released: bool) -> str:
 
 
 def _inputs(scorer: Scorer, rows: pd.DataFrame, released: bool) -> list[tuple[list[int], int]]:
-    "Token ids of every masked sentence within the model's limit, and the place of the (first) mask."
+    "Return the token ids of each masked sentence within the model's limit, and the place of the first mask."
     tokenizer = scorer.tokenizer
     framed, bare = (tokenizer("a", add_special_tokens=special)["input_ids"] for special in (True, False))
     at = next(i for i in range(len(framed)) if framed[i : i + len(bare)] == bare)
@@ -369,7 +369,7 @@ def _inputs(scorer: Scorer, rows: pd.DataFrame, released: bool) -> list[tuple[li
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #eb3d5de9
 def _batches(lengths: Sequence[int], budget: int) -> Iterator[list[int]]:
-    "Indices in batches of like length; a batch, padding included, stays within the budget."
+    "Yield indices in batches of similar length, each within the budget of tokens including padding."
     batch: list[int] = []
     for index in np.argsort(lengths, kind="stable"):
         if batch and (len(batch) + 1) * lengths[index] > budget:
@@ -381,7 +381,7 @@ def _batches(lengths: Sequence[int], budget: int) -> Iterator[list[int]]:
 
 
 def _padded(scorer: Scorer, sequences: list[list[int]]) -> dict[str, Any]:
-    "Sequences as tensors, padded on the right; no attention mask where nothing is padded."
+    "Return sequences as tensors padded on the right, with an attention mask if any is padded."
     import torch
 
     filler, lengths = scorer.tokenizer.pad_token_id or 0, torch.tensor([[len(ids)] for ids in sequences])
@@ -394,7 +394,7 @@ def _padded(scorer: Scorer, sequences: list[list[int]]) -> dict[str, Any]:
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #5da32f5f
 def _slim_head(scorer: Scorer, wanted: tuple[int, ...]) -> Any:
-    "The model's head for a few tokens only, or None where it has to be run whole."
+    "Return the model's head restricted to a few tokens, or None if it can't be restricted."
     import torch
 
     key = ("head", wanted)
@@ -413,7 +413,7 @@ def _slim_head(scorer: Scorer, wanted: tuple[int, ...]) -> Any:
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #74390653
 def _score_masked(scorer: Scorer, rows: pd.DataFrame, protocol: Protocol) -> np.ndarray:
-    "Log-probabilities of the human and of the non-human pronouns, one row a sentence, up to a constant of the row."
+    "Return log-probabilities of human and non-human pronouns, one row a sentence, up to a constant per row."
     import torch
 
     key = "tokens", repr(protocol)
@@ -445,7 +445,7 @@ _CANDIDATES = {"subject": (("he", "she"), ("it",)), "object": (("him", "her"), (
 
 
 def _candidates(row: Any) -> list[str]:
-    "The sentence with each candidate in place: human ones first, the non-human one last."
+    "Return the sentence with each candidate pronoun, human ones first and the non-human one last."
     before, after = row.sentence[: row.start], row.sentence[row.start + len(row.mention) :]
     human, nonhuman = _CANDIDATES[row.form]
     begins = not any(letter.isalnum() for letter in before)
@@ -453,7 +453,7 @@ def _candidates(row: Any) -> list[str]:
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #66c09af4
 def _opening(tokenizer: Any) -> int:
-    "The token that stands before a text: the separator of documents, else the start or end token."
+    "Return the token before a text: the separator of documents, else the start or end token."
     vocabulary = tokenizer.get_vocab()
     for token in ("<|endoftext|>", tokenizer.bos_token, tokenizer.eos_token):
         if token is not None and token in vocabulary:
@@ -465,7 +465,7 @@ _SCALES: weakref.WeakKeyDictionary[Any, bool] = weakref.WeakKeyDictionary()
 
 
 def _scales_logits(scorer: Scorer) -> bool:
-    "Whether a model scales or caps what its head gives, as Gemma 2 and Granite do; then it has to be run whole."
+    "Return whether a model scales or caps its head's output, as Gemma 2 and Granite do."
     import torch
 
     model = scorer.model
@@ -482,7 +482,7 @@ _AT_ONCE = 256  # places at which the whole vocabulary is looked at together: 50
 
 
 def _log_probability(scorer: Scorer, sequences: list[list[int]], starts: list[int]) -> np.ndarray:
-    "Log-probability of each sequence from its start on, given what stands before."
+    "Return the log-probability of each sequence from its start on, given the tokens before."
     import torch
 
     total, head, run_whole = np.empty(len(sequences)), scorer.model.get_output_embeddings(), _scales_logits(scorer)
@@ -504,7 +504,7 @@ def _log_probability(scorer: Scorer, sequences: list[list[int]], starts: list[in
 
 
 def _score_causal(scorer: Scorer, rows: pd.DataFrame) -> np.ndarray:
-    "Log-probabilities of the human and of the non-human candidates, one row a sentence, up to a constant of the row."
+    "Return log-probabilities of human and non-human candidates, one row a sentence, up to a constant per row."
     tokenizer, opening = scorer.tokenizer, _opening(scorer.tokenizer)
     sequences, starts = [], []
     for row in rows.itertuples():
@@ -521,13 +521,13 @@ def _score_causal(scorer: Scorer, rows: pd.DataFrame) -> np.ndarray:
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #e5a0c419
 def _scale(scorer: Scorer, protocol: Protocol) -> dict[str, str]:
-    "What tells scores apart."
+    "Return the settings that identify a scale."
     about = {"model": scorer.name, "fingerprint": scorer.fingerprint, "kind": scorer.kind}
     return {**about, "protocol": protocol.name, "precision": scorer.precision}
 
 
 def score_sentences(sentences: pd.DataFrame, scorer: Scorer, *, protocol: str = "paper") -> pd.DataFrame:
-    """Scores of masked sentences.
+    """Score masked sentences.
 
     Parameters
     ----------
@@ -575,7 +575,7 @@ def score_texts(
     precision: str = "float32",
     text: str = "text",
 ) -> pd.DataFrame:
-    """AnthroScore of every sentence that mentions an entity as subject or object.
+    """Compute the AnthroScore of every sentence that mentions an entity as subject or object.
 
     Parameters
     ----------
@@ -590,7 +590,7 @@ def score_texts(
     -------
     DataFrame
         The columns of `mask_sentences`, and score (log-ratio, natural logarithm; above 0: human), log_human
-        and log_nonhuman (log-probability of each set of pronouns, given that one of them stands there),
+        and log_nonhuman (log-probability of each set of pronouns, given that one of them is there),
         model, fingerprint (hash of its weights), kind (masked or causal), protocol, precision. The status of
         a scored row is scored; other rows say why a text has no score (NA).
 
@@ -620,7 +620,7 @@ SCALE = ["model", "fingerprint", "kind", "protocol", "precision"]
 
 
 def check_scale(scores: pd.DataFrame) -> None:
-    """Refuse a table of `score_texts` that mixes models, kinds, protocols or precisions.
+    """Raise if a table of scores mixes models, kinds, protocols or precisions.
 
     Parameters
     ----------
@@ -653,7 +653,7 @@ def check_scale(scores: pd.DataFrame) -> None:
 
 
 def summarise(scores: pd.DataFrame) -> pd.DataFrame:
-    """The AnthroScore of each text.
+    """Compute the AnthroScore of each text.
 
     Parameters
     ----------
@@ -684,7 +684,7 @@ _STORED = [*SENTENCE_COLUMNS, "score", "log_human", "log_nonhuman"]
 
 
 def _streamed(texts: Any, text: str) -> Iterator[tuple[str, str | None]]:
-    "Pairs of id and text from a table, a file or an iterator, without holding them."
+    "Yield id and text from a table, a file or an iterator, without holding all in memory."
     if isinstance(texts, (str, os.PathLike)):
         for part in tables.read_parts(texts, 5_000, dtype=str):
             yield from _text_pairs(part, text)
@@ -696,7 +696,7 @@ def _streamed(texts: Any, text: str) -> Iterator[tuple[str, str | None]]:
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #fd188c2b
 def _unscored(run: Run, setting: str, part: list) -> tuple[dict[str, str | None], list[dict[str, Any]]]:
-    "The texts of a portion that the run doesn't hold yet, and their rows of `anthroscore_texts`."
+    "Return the texts of a portion that the run doesn't have yet, and their rows of `anthroscore_texts`."
     marks = ", ".join("?" * len(part))
     sql = f"SELECT text_id, hash FROM anthroscore_texts WHERE setting = ? AND text_id IN ({marks})"
     known = dict(run.rows(sql, [setting, *(text_id for _, (text_id, _) in part)]))
@@ -727,7 +727,7 @@ def score_into(
     portion: int = 1_000,
     progress: bool = False,
 ) -> pd.DataFrame:
-    """Score any number of texts into a run; what is there is not scored again.
+    """Score any number of texts into a run, without scoring saved texts again.
 
     Parameters
     ----------
@@ -793,7 +793,7 @@ def score_into(
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #5144d650
 def _one_setting(run: Run, scale: Mapping[str, str]) -> dict[str, Any]:
-    "The setting asked for, or the only one."
+    "Return the requested setting, or the only one."
     require_run(run)
     if unknown := sorted(set(scale) - set(SCALE)):
         raise AnthroScoreError(f"scores aren't told apart by {unknown[0]!r}; {suggest_name(unknown[0], SCALE)}")
@@ -810,7 +810,7 @@ def _one_setting(run: Run, scale: Mapping[str, str]) -> dict[str, Any]:
 
 
 def stored_scores(run: Run, **scale: str) -> pd.DataFrame:
-    """The scores that a run holds, as `score_texts` returns them.
+    """Return the scores saved in a run, as `score_texts` returns them.
 
     Parameters
     ----------
@@ -847,7 +847,7 @@ def stored_scores(run: Run, **scale: str) -> pd.DataFrame:
 
 
 def stored_summary(run: Run, **scale: str) -> pd.DataFrame:
-    """One row a text from a run, as `summarise` returns it, without loading the sentences.
+    """Return one row for each text of a run, as `summarise` does, without loading the sentences.
 
     Parameters
     ----------
@@ -882,7 +882,7 @@ def stored_summary(run: Run, **scale: str) -> pd.DataFrame:
 def score_messages(
     messages: pd.DataFrame | Run, entities: Any = None, model: Any = None, *, role: str = "user", **options: Any
 ) -> pd.DataFrame:
-    """AnthroScore of the messages of dialogues.
+    """Compute the AnthroScore of dialogue messages.
 
     Parameters
     ----------

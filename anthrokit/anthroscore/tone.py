@@ -35,20 +35,20 @@ _LONGEST = 300  # characters of a text
 
 
 def _framed(text: str, dimension: str) -> tuple[list[str], int]:
-    "The text in each frame, and how many of them are on the first side."
+    "Return the text in each frame, and the number of frames on the first side."
     first, second = DIMENSIONS[dimension]
     return [f'{frame}, "{text[:_LONGEST]}"' for frame in (*first, *second)], len(first)
 
 # %% ../../nbs/06_anthroscore/03_tone.ipynb #a815ac4f
 def _log_mean(values: np.ndarray) -> np.ndarray:
-    "Logarithm of the mean of probabilities, from their logarithms, by row."
+    "Compute the logarithm of the mean probability of each row from log-probabilities."
     return np.logaddexp.reduce(values, axis=1) - np.log(values.shape[1])
 
 
 def score_tone(
     texts: Any, dimensions: str | Sequence[str] = ("human-like",), model: Any = None, *, text: str = "text"
 ) -> pd.DataFrame:
-    """HumT and SocioT of texts.
+    """Compute HumT and SocioT of texts.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def score_tone(
     Raises
     ------
     AnthroScoreError
-        The model is no causal one, or there is no such dimension.
+        The model is not causal, or there is no such dimension.
 
     Notes
     -----
@@ -110,7 +110,7 @@ def _status(text: str | None) -> str:
 
 
 def _joint(scorer: Scorer, sentences: Sequence[str]) -> np.ndarray:
-    "Log-probability of whole sentences, from the token that opens a text."
+    "Compute the log-probability of whole sentences, starting from the opening token."
     ids = scorer.tokenizer(list(sentences), add_special_tokens=False, verbose=False)["input_ids"]
     opening = _opening(scorer.tokenizer)
     return _log_probability(scorer, [[opening, *one][: scorer.max_tokens] for one in ids], [1] * len(ids))

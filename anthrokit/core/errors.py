@@ -18,11 +18,30 @@ from pathlib import Path
 from typing import Any
 
 # %% auto #0
-__all__ = ['in_two_lines', 'TableError', 'RunError', 'SetupError', 'CallFailed', 'BudgetReached', 'Interrupted', 'close_name',
-           'suggest_name', 'missing_attribute', 'missing_columns', 'diff_settings', 'require_kind', 'require_all',
-           'register_secret', 'redact', 'known_secrets', 'make_redactor', 'redact_in', 'strings_in']
+__all__ = ['printable', 'in_two_lines', 'TableError', 'RunError', 'SetupError', 'CallFailed', 'BudgetReached', 'Interrupted',
+           'close_name', 'suggest_name', 'missing_attribute', 'missing_columns', 'diff_settings', 'require_kind',
+           'require_all', 'register_secret', 'redact', 'known_secrets', 'make_redactor', 'redact_in', 'strings_in']
 
 # %% ../../nbs/01_core/00_errors.ipynb #9f080b34
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+
+def printable(text: object) -> str:
+    """Return a text whose control characters are written out, so that a name can't steer a terminal.
+
+    Parameters
+    ----------
+    text : object
+        Its str. New lines and tabs stay; escape sequences and marks that turn the direction of writing don't.
+
+    Examples
+    --------
+    >>> printable("runs/\\x1b[2Jtea")
+    'runs/\\\\x1b[2Jtea'
+    """
+    return _CONTROL.sub(lambda sign: sign[0].encode("unicode_escape").decode(), str(text))
+
+
 def in_two_lines(error: BaseException) -> list[str]:
     """Return what a notebook or IPython shows of an error: its message, and how to see the traceback.
 
@@ -40,7 +59,14 @@ def in_two_lines(error: BaseException) -> list[str]:
     return [f"{type(error).__name__}: {error}", "%tb shows the traceback."]
 
 
-class TableError(ValueError):
+class _Printable(Exception):
+    "An error whose text holds names of files and models: it is printed without their control characters."
+
+    def __str__(self) -> str:
+        return printable(super().__str__())
+
+
+class TableError(_Printable, ValueError):
     """A table breaks its rules. The message names file, row, column and remedy.
 
     Examples
@@ -56,7 +82,7 @@ class TableError(ValueError):
     _render_traceback_ = in_two_lines
 
 
-class RunError(RuntimeError):
+class RunError(_Printable, RuntimeError):
     """A run can't be opened, or a result can't be kept. The message says what to do.
 
     Examples
@@ -71,7 +97,7 @@ class RunError(RuntimeError):
     _render_traceback_ = in_two_lines
 
 
-class SetupError(RuntimeError):
+class SetupError(_Printable, RuntimeError):
     """Something that no retry mends: a key, a model's name, a server's address. The message says what to do.
 
     Examples
@@ -80,20 +106,20 @@ class SetupError(RuntimeError):
     >>> LLM("gpt-next").prepare()
     Traceback (most recent call last):
         ...
-    anthrokit.core.errors.SetupError: 'gpt-next' is no model string that LiteLLM knows: it needs ...
+    anthrokit.core.errors.SetupError: 'gpt-next' is not a model string that LiteLLM knows: it needs ...
     """
 
     _render_traceback_ = in_two_lines
 
 
-class CallFailed(RuntimeError):
+class CallFailed(_Printable, RuntimeError):
     """A call failed for good. The unit it was for is recorded as failed and can be tried again.
 
     Examples
     --------
     >>> from anthrokit.models.faults import fault_of_response
-    >>> fault_of_response(500, "The server had an error", {}).error("a-model", tries=3)
-    CallFailed('500: The server had an error (after 3 tries)')
+    >>> fault_of_response(500, "The server had an error", {}).error("a-model", attempts=3)
+    CallFailed('500: The server had an error (after 3 attempts)')
     """
 
     _render_traceback_ = in_two_lines

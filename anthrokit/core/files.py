@@ -6,18 +6,19 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import re
 import threading
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from .errors import RunError, TableError
 
 # %% auto #0
-__all__ = ['local_path', 'read_toml', 'replacing', 'write_file', 'refuse_links', 'cache_folder', 'public_file']
+__all__ = ['local_path', 'read_toml', 'replacing', 'write_file', 'refuse_links', 'cache_folder', 'public_file', 'load_once']
 
 # %% ../../nbs/01_core/06_files.ipynb #5b131a2d
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")  # a scheme of two letters or more: C:/ is a drive
@@ -225,3 +226,48 @@ def public_file(place: str, url: str, sha256: str) -> Path:
             f"{place} can't be had from {url} ({reason}). Get it by hand and give its path, or put it under a folder "
             f"as {place} and set ANTHROKIT_DATA to that folder."
         ) from None
+
+# %% ../../nbs/01_core/06_files.ipynb #1b2c3d4e
+_Loaded = TypeVar("_Loaded")
+_LOADING = threading.RLock()
+
+
+def _new_lock() -> None:
+    global _LOADING
+    _LOADING = threading.RLock()  # another thread of the parent may have held it
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_new_lock)
+
+
+def load_once(load: Callable[..., _Loaded]) -> Callable[..., _Loaded]:
+    """Keep what a function loads, for all threads of a process.
+
+    Parameters
+    ----------
+    load : callable
+        Its arguments must be hashable.
+
+    Returns
+    -------
+    callable
+        The same function; a second call with the same arguments returns the same object.
+
+    Examples
+    --------
+    >>> @load_once
+    ... def words():
+    ...     return {"tea"}
+    >>> words() is words()
+    True
+    """
+    cached = functools.cache(load)
+
+    @functools.wraps(load)
+    def loaded(*arguments: Any, **options: Any) -> _Loaded:
+        with _LOADING:
+            return cached(*arguments, **options)
+
+    loaded.cache_clear, loaded.cache_info = cached.cache_clear, cached.cache_info
+    return loaded

@@ -16,6 +16,8 @@ import time
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from .errors import printable
+
 # %% auto #0
 __all__ = ['kernel_shell', 'notify', 'ProgressBar', 'status_line']
 
@@ -40,7 +42,7 @@ class _OnceASession(logging.Handler):
         self.told: set[str] = set()
 
     def emit(self, record: logging.LogRecord) -> None:
-        text = record.getMessage()
+        text = printable(record.getMessage())
         if text in self.told and not getattr(record, "again", False):
             return
         self.told.add(text)
@@ -90,7 +92,7 @@ class _Line:
 
     def draw(self, text: str, share: float | None = None) -> None:
         if kernel_shell() is None:
-            text = text[: shutil.get_terminal_size().columns - 1]
+            text = printable(text)[: shutil.get_terminal_size().columns - 1]
             print("\r" + text.ljust(self._width), end="", file=sys.stderr, flush=True)
             self._width = len(text)
             return

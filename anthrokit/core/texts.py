@@ -83,7 +83,7 @@ _APOSTROPHE = re.compile(r"(?<=[^\W\d_])[’‘‛ʼʹ′´`＇՚ꞌ](?=[^\W\d_]
 
 
 def plain_apostrophes(text: str) -> str:
-    """Replace other marks that stand for an apostrophe between two letters by "'".
+    """Replace other marks used as an apostrophe between two letters by "'".
 
     Returns
     -------
@@ -105,7 +105,8 @@ _WORD = re.compile(rf"(?<![\d_{_LATIN}])[{_LATIN}]+(?![\d_{_LATIN}])")
 _OTHER_WORD = re.compile(rf"[^\W\d_{_LATIN}{_HAN}{_KANA}]+")
 _HANGUL = re.compile("[\u1100-\u11ff\uac00-\ud7af]")
 _MENTIONED = re.compile(r"(?<!\w)['‘][^'‘’\n]+['’](?!\w)|„[^„“”\n]*[“”]|「[^「」\n]*」|《[^《》\n]*》")
-_SYMBOLS = re.compile(r"\S*(?:\w[._=\\/]+\w|\w\(|[{}<>=|]|;\S)\S*")  # os.getcwd(), x=1
+_WORD = re.compile(r"\S+")
+_SYMBOLS = re.compile(r"\w[._=\\/]+\w|\w\(|[{}<>=|]|;\S")  # in a word of code: os.getcwd(), x=1
 _DRAWN_OUT = re.compile(r"([^\W\d_])\1{2,}")  # sooooo
 _SENTENCE_BEFORE = re.compile(r"(?:^|[.!?…:;。！？\n])[\W_]*$")
 _CHINESE_WORD = 0.6  # words that a character of Chinese or Japanese stands for
@@ -113,7 +114,7 @@ _CHINESE_WORD = 0.6  # words that a character of Chinese or Japanese stands for
 
 @functools.cache
 def _word_lists() -> tuple[frozenset[str], dict[str, list[str]], frozenset[str]]:
-    "English words, the other languages of each word, and the triples of letters in English words."
+    "Load English words, the other languages of each word, and the triples of letters in English words."
     from anthrokit.core.tables import data_path
 
     lists = tomllib.loads(data_path("languages.toml").read_text(encoding="utf-8"))
@@ -134,7 +135,8 @@ def _triples(word: str) -> list[str]:
 def _prose(text: str) -> str:
     "Return a text without code, links, quotations and formulas; with its quotations if nothing else has letters."
     text = mask_code(plain_apostrophes(unicodedata.normalize("NFKC", text[:_LONGEST])))
-    own = _SYMBOLS.sub(" ", _MENTIONED.sub(" ", mask_quotations(text)))
+    own = _MENTIONED.sub(" ", mask_quotations(text))
+    own = _WORD.sub(lambda word: " " if _SYMBOLS.search(word[0]) else word[0], own)
     text = _DRAWN_OUT.sub(r"\1\1", own if any(map(str.isalpha, own)) else text)
     return text.lower() if text.isupper() else text
 

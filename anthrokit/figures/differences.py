@@ -26,12 +26,12 @@ __all__ = ['plot_differences', 'plot_odds', 'draw_pairs', 'plot_similarity']
 # %% ../../nbs/09_figures/03_differences.ipynb #6c21f23e
 @themed
 def plot_differences(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
-    """Differences between pairs of targets (or domains), in percentage points.
+    """Plot differences between pairs of targets (or domains), in percentage points.
 
     Parameters
     ----------
     frame : DataFrame
-        From `analysis.compare`.
+        The result of `analysis.compare`.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def plot_differences(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
 
 # %% ../../nbs/09_figures/03_differences.ipynb #85218c51
 def _odds_places(ax: Axes) -> Locator:
-    "Ticks at round odds ratios inside the limits."
+    "Place ticks at round odds ratios within the limits."
     from matplotlib.ticker import FixedLocator
 
     places = np.array([0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50])
@@ -81,12 +81,12 @@ def _odds_places(ax: Axes) -> Locator:
 
 @themed
 def plot_odds(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
-    """Odds ratios on a logarithmic scale.
+    """Plot odds ratios on a logarithmic scale.
 
     Parameters
     ----------
     frame : DataFrame
-        From `analysis.factor_model` (one colour a term) or `analysis.carry_over`.
+        The result of `analysis.factor_model` (one colour for each term) or `analysis.carry_over`.
 
     Examples
     --------
@@ -121,7 +121,7 @@ def plot_odds(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
 def draw_pairs(
     ax: Axes | None, frame: pd.DataFrame, value: str, note: str, limits: tuple[float, float], name: str
 ) -> Axes:
-    "A matrix of pairs, a against b, with what the column `note` says in each cell."
+    "Draw a matrix of pairs, a against b, with the text of the column `note` in each cell."
     names = in_order([*frame["a"], *frame["b"]])
     both = pd.concat([frame, frame.rename(columns={"a": "b", "b": "a"})])
     table = both.pivot(index="b", columns="a", values=value).reindex(names, axis=0).reindex(names, axis=1)
@@ -134,14 +134,14 @@ def draw_pairs(
 
 @themed
 def plot_similarity(frame: pd.DataFrame, ax: Axes | None = None, *, measure: str = "rank correlation") -> Axes:
-    """How alike the profiles of each two targets are, as a matrix.
+    """Plot the similarity of the targets' profiles as a matrix.
 
     Parameters
     ----------
     frame : DataFrame
-        From `analysis.similarity`.
+        The result of `analysis.similarity`.
     measure : str
-        rank correlation, cosine, or Jensen-Shannon distance.
+        "rank correlation", "cosine" or "Jensen-Shannon distance".
 
     Examples
     --------

@@ -5,6 +5,7 @@
 # %% ../../nbs/10_heartbench/16_writing_patterns.ipynb #2b5862fe
 from __future__ import annotations
 
+import math
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -14,11 +15,12 @@ import pandas as pd
 from ..analysis.clustered import resample
 from ..core import TableError
 from ..core.tables import require_unique, require_columns
+from ..core.texts import mask_quotations, detect_language, plain_apostrophes
 from ..figures.style import legend_above, themed
 from ..figures.profiles import draw_dots
 from ..figures.style import counted
 from .answers import count_words
-from .languages import language_of, read_sentences, read_words
+from .languages import language_of, read_sentences, read_words, simplified
 from .scoring import case_means
 from ..models.english import english_pipeline
 
@@ -64,7 +66,7 @@ _INVITING = {
         r"|we (?:could|can) (?:look|stay|talk|start|think)|would you (?:like|be willing) to (?:say|tell"
         r"|talk|share)"
         r"|if you(?:'d)? like|i(?:'d| would) (?:like|love) to (?:hear|know)|i(?:'m| am) curious"
-        r"|take your time|i(?:'m| am) listening"
+        r"|i(?:'m| am) listening"
         r"|i wonder (?:what|how|who|whether|if)|whenever you(?:'re| are) ready|go on)\b",
         re.I,
     ),
@@ -106,6 +108,42 @@ _OF_ONESELF = set(  # verbs that a speaker says of himself, without a subject
     "挂 按 不说 不敢 留 升 过 给".split()
 )
 _SKIPPED = {"d", "c", "TIME", "t", "xc", "w", "m", "nt"}
+_NOT_TOLD = {  # before "you should": what others say, or what is denied, supposed or asked
+    "en": re.compile(
+        r"(?:\b(?:no ?one|nobody|people|every(?:one|body)|some(?:one|body)|others|they|he|she|who|society"
+        r"|(?:your|his|her|their|my|the) \w+)(?: \w+){0,2} (?:says?|said|tells?|told|thinks?|thought|believes?"
+        r"|insists?|insisted|expects?|claims?)\b[^.;:!?]*"
+        r"|(?:\b(?:not|never)|n't)(?: \w+)? (?:say(?:ing)?|think(?:ing)?|mean(?:ing)?|suggest(?:ing)?|believe|because)\b[^.;:!?]*"
+        r"|\b(?:if|when(?:ever)?|whether|because|since|unless|what|why|how|where|who|all|everything|anything|than|as"
+        r"|as though|as if|sounds? like|seems? like|feels? like|feel(?:ing)?) (?:that )?)$",
+        re.I,
+    ),
+    "zh": re.compile(
+        r"(?:(?:没有?人|没有?谁|谁|大家|别人|人们|有人|[他她]们?|父母|爸妈|家人|社会)[^。；！？]{0,3}(?:说|觉得|认为|要求|告诉|规定)"
+        r"|不(?:是|代表|意味着|等于|觉得|认为)(?:说|要你)?|如果|要是|假如|是否|(?:好像|似乎|仿佛))[^。；！？，,]*$"
+    ),
+}
+_NO_HURRY = {  # gives time, and asks for nothing
+    "en": re.compile(
+        r"\b(?:take (?:your time|all the time you need)|(?:there(?:'s| is) )?no (?:rush|hurry|pressure)"
+        r"|(?:don't|no need to) (?:rush|hurry))(?=\s*(?:[,.;:!…—–-]|$))",
+        re.I,
+    ),
+    "zh": re.compile(r"(?:你)?(?:可以)?慢慢来|(?:不用|不必|不要|别|不)(?:太)?(?:着)?急|按(?:你)?自己的节奏来?"),
+}
+_QUOTED_IN_CHINESE = re.compile(r"「[^「」]*」|『[^『』]*』")
+
+
+def _without_quotations(text: str) -> str:
+    "Return a text as long as it is, with spaces for what it quotes."
+    return _QUOTED_IN_CHINESE.sub(lambda match: " " * len(match[0]), mask_quotations(text))
+
+
+def _tells(sentence: str, language: str) -> bool:
+    "Return whether a sentence says in so many words what the user should do, in the speaker's own voice."
+    return any(
+        not _NOT_TOLD[language].search(sentence[: match.start()]) for match in _TOLD[language].finditer(sentence)
+    )
 
 # %% ../../nbs/10_heartbench/16_writing_patterns.ipynb #f53ed696
 _NO_COMMANDS = frozenset(("thank", "please", "ok", "haha", "welcome"))
@@ -138,7 +176,7 @@ def _commands_in_chinese(sentence: str) -> bool:
         return False  # the clause in front is what is spoken of
     for place, clause in enumerate(re.split(r"[，,：:—]+", body)):
         clause = clause.strip("“”「」 ")
-        if _TOLD["zh"].search(clause):
+        if _tells(clause, "zh"):
             return True
         words = read_words(clause) if language_of(clause) == "zh" else ()  # no clause needs the English model
         words = [word for word in words if word.tag not in _SKIPPED]
@@ -155,24 +193,34 @@ def _commands_in_chinese(sentence: str) -> bool:
 
 
 def sentence_kinds(sentence: str, language: str | None = None) -> set[str]:
-    """What a sentence does to the user: directive, invitation, stock, or several of these.
+    """Return what a sentence does to the user: directive, invitation, stock, or several of these.
 
     Parameters
     ----------
     sentence : str
+        Quotations in it are not read.
     language : str, optional
-        zh or en; by the text by default.
+        "zh" or "en"; that of the text by default.
+
+    Raises
+    ------
+    ValueError
+        The language is another one.
 
     Examples
     --------
     >>> sentence_kinds("You should rest."), sentence_kinds("你愿意多说一点吗？"), sentence_kinds("抱抱你。")
     ({'directive'}, {'invitation'}, {'stock'})
     """
-    language, found = language or language_of(sentence), set()
+    language, found = language or detect_language(sentence), set()
+    if language not in _TOLD:
+        raise ValueError(f"the language of {sentence!r} is {language!r}; sentences are read in Chinese and English")
+    sentence = _without_quotations(simplified(sentence) if language == "zh" else plain_apostrophes(sentence))
+    sentence = _NO_HURRY[language].sub("", sentence)
     asks = re.search(r"[?？]\s*[\"'”」]*\s*$", sentence) is not None
     if _STOCK[language].search(sentence):
         found.add("stock")
-    told = _TOLD[language].search(sentence) is not None
+    told = _tells(sentence, language)
     rhetorical = language == "en" and told and re.search(r"\bwhy (?:don't|not)|\bhow about", sentence, re.I)
     if (asks and not rhetorical) or _INVITING[language].search(sentence):
         found.add("invitation")
@@ -200,12 +248,12 @@ _ITEM = re.compile(
 
 
 def answer_patterns(text: str) -> dict[str, float]:
-    """The measures of one answer, named in `MEASURES`; all 0 for one without a sentence but no_invitation.
+    """Measure one answer, as `MEASURES` names it; all 0 for an answer without a sentence but no_invitation.
 
     Parameters
     ----------
     text : str
-        Chinese or English.
+        Chinese or English; of another language only items and words are counted, and the rest is NaN.
 
     Returns
     -------
@@ -224,25 +272,31 @@ def answer_patterns(text: str) -> dict[str, float]:
     (0.5, 0.0, 1.0, 1.0, 7)
     """
     text = _ADDRESS.sub("", text)  # its question mark asks nothing
-    language, sentences = language_of(text), read_sentences(text)
-    kinds = [sentence_kinds(one, language) for one in sentences]
-    told = [place for place, found in enumerate(kinds) if "directive" in found]
-    asked = [place for place, found in enumerate(kinds) if "invitation" in found]
-    words = count_words(text)
-    before = sum(count_words(one) for one in sentences[: told[0]]) if told else words
+    language, words = detect_language(text), count_words(text)
+    counts = {"items": float(len(_ITEM.findall(text))), "words": words}
+    if language not in _TOLD:
+        return dict.fromkeys(MEASURES, math.nan) | counts
+    own = _without_quotations(text)
+    sentences, starts = read_sentences(own), [0]
+    for sentence in sentences:
+        starts.append(own.index(sentence, starts[-1]) + len(sentence))
+    kinds = [sentence_kinds(sentence, language) for sentence in sentences]
+    directives = [place for place, kind in enumerate(kinds) if "directive" in kind]
+    invitations = [place for place, kind in enumerate(kinds) if "invitation" in kind]
+    before = count_words(text[: starts[directives[0]]]) if directives else words
+    stock = _STOCK[language].findall(simplified(own) if language == "zh" else own)
     return {
-        "directives": len(told) / max(len(sentences), 1),
-        "no_invitation": float(not asked),
+        "directives": len(directives) / max(len(sentences), 1),
+        "no_invitation": float(not invitations),
         "rush": 1 - before / words if words else 0.0,
-        "advice_first": float(bool(told) and (not asked or told[0] < asked[0])),
-        "stock": 100 * len(_STOCK[language].findall(text)) / max(words, 1),
-        "items": float(len(_ITEM.findall(text))),
-        "words": words,
+        "advice_first": float(bool(directives) and (not invitations or directives[0] < invitations[0])),
+        "stock": 100 * len(stock) / max(words, 1),
+        **counts,
     }
 
 
 def patterns(answers: pd.DataFrame) -> pd.DataFrame:
-    """The measures of every answer.
+    """Measure every answer.
 
     Parameters
     ----------
@@ -252,7 +306,8 @@ def patterns(answers: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        model, case_id, language, and a column for each of `MEASURES`.
+        model, case_id, language (as of `detect_language`), and a column for each of `MEASURES`: NA in a language other
+        than Chinese and English, but for items and words.
 
     Examples
     --------
@@ -265,7 +320,7 @@ def patterns(answers: pd.DataFrame) -> pd.DataFrame:
     if there.empty:
         raise TableError("there is no answer with content to look at")
     measured = pd.DataFrame([answer_patterns(text) for text in there["content"]], index=there.index)
-    about = there[["model", "case_id"]].assign(language=[language_of(text) for text in there["content"]])
+    about = there[["model", "case_id"]].assign(language=[detect_language(text) for text in there["content"]])
     return about.join(measured).reset_index(drop=True)
 
 # %% ../../nbs/10_heartbench/16_writing_patterns.ipynb #38934c18

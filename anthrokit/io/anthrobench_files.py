@@ -39,7 +39,7 @@ _DOMAINS_BACK = {ours: theirs for theirs, ours in PUBLIC_DOMAINS.items()}
 
 
 def column_name(judge: str) -> str:
-    """A judge's name as it stands in the column names of a rated file.
+    """Return a judge's name as the column names of a rated file write it.
 
     Examples
     --------
@@ -59,14 +59,14 @@ _OWN_JUDGES = "judges_of_the_run"
 
 
 def _whole(text: str | None, place: str, least: int = 1) -> int:
-    "A whole number from a cell."
+    "Return a whole number from a cell."
     if not re.fullmatch(r"\d{1,6}(\.0)?", str(text), re.ASCII) or int(float(text)) < least:
         raise TableError(f"{place}: {text!r:.40} is not {least}, {least + 1}, {least + 2}, …")
     return int(float(text))
 
 
 def _read(path: str | os.PathLike) -> tuple[list[str], list[dict[str, Any]]]:
-    "Columns and rows of a file, as texts; the turns counted from 1."
+    "Return the columns and rows of a file as texts, with turns counted from 1."
     frame = tables.read_frame(path, dtype=str, escaped=False)
     if absent := missing_columns(_NEEDED, frame):
         raise TableError(f"{path} is no file of AnthroBench: it has no column {absent}")
@@ -83,7 +83,7 @@ def _read(path: str | os.PathLike) -> tuple[list[str], list[dict[str, Any]]]:
             raise TableError(f"{place}, column dialogue_id: is empty")
         row["turn"] = _whole(row["turn_pair_index"], f"{place}, column turn_pair_index", 0) + 1
         if (row["dialogue_id"], row["turn"]) in turns:
-            raise TableError(f"{place}: this turn of {row['dialogue_id']!r} stands there twice")
+            raise TableError(f"{place}: this turn of {row['dialogue_id']!r} occurs twice")
         turns.add((row["dialogue_id"], row["turn"]))
         begun = first.setdefault(row["dialogue_id"], row)
         if other := [name for name in (*_OF_DIALOGUE, *_OWN) if row.get(name) != begun.get(name)]:
@@ -94,7 +94,7 @@ def _read(path: str | os.PathLike) -> tuple[list[str], list[dict[str, Any]]]:
 def _prompts_of(
     openings: Iterable[Mapping[str, Any]], known: pd.DataFrame | str | None = None
 ) -> list[dict[str, Any]]:
-    "The prompt of each dialogue, from its first row: known by first message, domain and scenario, or made."
+    "Return the prompt of each dialogue from its first row: matched by first message, domain and scenario, or made."
     frame = load_prompts(known) if isinstance(known, str) else known
     alike: dict[str, list[dict[str, Any]]] = {}
     for prompt in () if frame is None else tables.to_records(tables.check_table(frame, "prompts")):
@@ -122,7 +122,7 @@ def _first_message(row: Mapping[str, Any]) -> str:
 
 
 def _stated_prompt(row: Mapping[str, Any]) -> dict[str, Any]:
-    "A prompt from what the row says of it."
+    "Return the prompt that a row describes."
     text, cue, domain = _first_message(row), row.get("prompt_cue"), row.get("prompt_use_domain")
     behaviour, category = PUBLIC_BEHAVIOURS.get(cue, (cue, row.get("prompt_category")))
     return {
@@ -149,7 +149,7 @@ def _status(text: str | None) -> str:
 def _dialogues(
     said: Mapping[str, list[dict[str, Any]]], prompts: list[dict[str, Any]], others: Iterable[str] = ()
 ) -> list[dict[str, Any]]:
-    "Dialogues from their rows; what else these say is metadata: one value, or a list of one a turn."
+    "Return dialogues from their rows. Further columns are metadata: one value, or a list with one value a turn."
     found, times = [], Counter()
     for (name, rows), prompt in zip(said.items(), prompts, strict=True):
         row, target = rows[0], rows[0].get("target_llm") or "unknown"
@@ -180,7 +180,7 @@ def _dialogues(
 
 
 def _messages(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    "The messages of a file; an answer that isn't there is missing, and its turn stays."
+    "Return the messages of a file. An absent answer is missing, and its turn stays."
     found = []
     for row in rows:
         place = {"dialogue_id": row["dialogue_id"], "turn": row["turn"]}
@@ -208,7 +208,7 @@ _MAJORITY = "AnthroBench majority"
 
 
 def _rated_columns(names: list[str]) -> tuple[list[_Rated], set[str]]:
-    "The ratings that stand in a file of columns with these names, and the names of all columns that `rate` wrote."
+    "Return the ratings in a file with these columns, and the names of all columns that `rate` wrote."
     endings = {name: _COLUMN.search(name) for name in names if isinstance(name, str)}
     cues = [name.removesuffix("_present") for name in names if name.endswith("_present") and not endings[name]]
     samples: dict[tuple[str, str], set[int]] = {(cue, ""): set() for cue in cues}
@@ -254,7 +254,7 @@ def _answer(raw: str | None, verdict: bool | None) -> tuple[str, str | None]:
 
 
 def _ratings(rows: list[dict[str, Any]], columns: list[_Rated]) -> list[dict[str, Any]]:
-    "Ratings of a file. A message that isn't there has none, nor does a judge that left both cells empty."
+    "Return the ratings of a file. Absent messages have none, nor has a judge that left both cells empty."
     found = []
     for place in columns:
         for row in rows:
@@ -282,7 +282,7 @@ def _ratings(rows: list[dict[str, Any]], columns: list[_Rated]) -> list[dict[str
 
 # %% ../../nbs/13_io/01_anthrobench_files.ipynb #8e57fb83
 def _counted_once(columns: list[_Rated], rows: list[dict[str, Any]]) -> list[_Rated]:
-    "Pronouns, which the package counts anew for each judge, counted by one."
+    "Pronouns, which the package counts again for each judge, counted by one."
     kept, counted = [], False
     for place in columns:
         if place.behaviour != "first-person pronoun use" or place.raw is None:
@@ -298,7 +298,7 @@ def _counted_once(columns: list[_Rated], rows: list[dict[str, Any]]) -> list[_Ra
 
 
 def listed_judges(asked: Iterable[tuple[str, str, int]], kind: str) -> list[dict[str, Any]]:
-    """The judges of a file as the ledger lists them.
+    """Return the judges of a file as the ledger lists them.
 
     Parameters
     ----------
@@ -338,14 +338,14 @@ def listed_judges(asked: Iterable[tuple[str, str, int]], kind: str) -> list[dict
 
 # %% ../../nbs/13_io/01_anthrobench_files.ipynb #0615329a
 def _released_majority(verdicts: Iterable[str | None]) -> bool | None:
-    "The majority of the released code: judges without a verdict don't vote, a tie is none."
+    "Return the majority of the released code: judges without a verdict don't vote, and a tie is missing."
     votes = [_VERDICTS.get(one) for one in verdicts]
     more = votes.count(True) - votes.count(False)
     return more > 0 if more else None
 
 
 def _added_judges(header: list[str], rows: list[dict[str, Any]], columns: list[_Rated]) -> list[str]:
-    "Judges whose ratings were added to a file that held others, the only ones in its majorities."
+    "Return judges whose ratings were added to a rated file: the only ones in its majorities."
     if _OWN_JUDGES in header:
         try:
             own = set(json.loads(rows[0][_OWN_JUDGES] or "[]"))
@@ -370,7 +370,7 @@ def _added_judges(header: list[str], rows: list[dict[str, Any]], columns: list[_
 def _chosen(
     path: Any, columns: list[_Rated], added: list[str], judges: str | Iterable[str] | None
 ) -> list[_Rated]:
-    "The columns of the judges that are meant."
+    "Return the columns of the judges asked for."
     every = list(dict.fromkeys(place.judge for place in columns))
     if judges is None and added and len(added) < len(every):
         before = [name for name in every if name not in added]
@@ -391,7 +391,7 @@ def read_anthrobench(
     prompts: pd.DataFrame | str | None = None,
     judges: str | Iterable[str] | None = None,
 ) -> Run:
-    """A run from a file of dialogues, rated or not, of AnthroBench's package or of `write_anthrobench`.
+    """Read a file of dialogues, rated or not, of AnthroBench's package or of `write_anthrobench`.
 
     Parameters
     ----------
@@ -402,7 +402,7 @@ def read_anthrobench(
         Where it goes; a temporary folder by default.
     prompts : DataFrame or str, optional
         The prompts the dialogues were opened with, or what `load_prompts` takes ("anthrobench"): gives each dialogue
-        its base prompt, by the first message. Without it, each first message is a cluster of its own and intervals
+        its base prompt, by the first message. Without it, each first message is a separate cluster and intervals
         are too narrow.
     judges : "all" or list of str, optional
         Whose ratings are read, by their names in the columns; needed where ratings were added to a file that held
@@ -411,7 +411,7 @@ def read_anthrobench(
     Returns
     -------
     Run
-        With `messages()`, `ratings()`, `labels()`. A score of −1 is a missing verdict; its status is told from the
+        With `messages()`, `ratings()`, `labels()`. A score of −1 is a missing verdict; its status follows from the
         answer. Messages that are not there have no ratings. `metadata()` holds the time and the status of each
         dialogue in the file's words, and any column that isn't AnthroBench's.
 
@@ -466,7 +466,7 @@ def read_anthrobench(
 
 # %% ../../nbs/13_io/01_anthrobench_files.ipynb #0ba4ca33
 def one_target(run: Run, target: str | None) -> str:
-    """The target that a file of one target is to hold: the one asked for, or the only one.
+    """Return the target of a file that holds one: the target asked for, or the only one.
 
     Parameters
     ----------
@@ -506,7 +506,7 @@ GROUP BY d.rowid, turn ORDER BY d.rowid, turn
 
 
 def _turn_rows(run: Run, target: str) -> pd.DataFrame:
-    "One row a turn, in the authors' columns and our own, in the order in which dialogues were taken in."
+    "Return one row a turn in the authors' columns and ours, in the order of the run."
     turns = run.query(_TURNS, [target])
     turns = turns[turns["user_message"].notna() | turns["assistant_message"].notna()]
     rows = turns.merge(run.dialogues(), on="dialogue_id", suffixes=("", " in the metadata"))
@@ -532,7 +532,7 @@ def _turn_rows(run: Run, target: str) -> pd.DataFrame:
 
 # %% ../../nbs/13_io/01_anthrobench_files.ipynb #fb7f76fc
 def _rating_columns(run: Run, turns: pd.MultiIndex, answered: pd.Series) -> dict[str, pd.Series]:
-    "The columns that `rate` adds, for these turns."
+    "Return the columns that `rate` adds, for these turns."
     labels, ratings = run.labels(), run.ratings()
     labels = {name: part.set_index(["dialogue_id", "turn"]) for name, part in labels.groupby("behaviour")}
     given = ratings["raw"].fillna(ratings["explanation"])
@@ -569,7 +569,7 @@ def _rating_columns(run: Run, turns: pd.MultiIndex, answered: pd.Series) -> dict
 
 # %% ../../nbs/13_io/01_anthrobench_files.ipynb #e72cba07
 def write_anthrobench(run: Run, path: str | os.PathLike, *, target: str | None = None) -> Path:
-    """Dialogues and ratings of a run as a CSV file for the authors' `anthro-eval rate` and `anthro-eval summarize`.
+    """Write dialogues and ratings of a run as CSV for the authors' `anthro-eval rate` and `anthro-eval summarize`.
 
     Parameters
     ----------
@@ -662,7 +662,7 @@ _LOST = {
 
 
 def anthrobench_losses(run: Run) -> pd.DataFrame:
-    """What of a run a file of AnthroBench can't hold.
+    """Count what a file of AnthroBench can't hold of a run.
 
     Parameters
     ----------

@@ -25,7 +25,7 @@ _IDS = ("dialogue_id", "prompt_id", "base_id", "target")
 
 
 def conversations(run: Run) -> list[dict[str, Any]]:
-    """The dialogues of a run as lists of messages.
+    """Return the dialogues of a run as lists of messages.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def conversations(run: Run) -> list[dict[str, Any]]:
 
 # %% ../../nbs/13_io/03_chats.ipynb #94c5e748
 def _write_json(items: list[dict[str, Any]], path: str | os.PathLike, kinds: tuple[str, ...]) -> Path:
-    "JSON lines where the name ends so, a JSON list otherwise."
+    "Write JSON lines if the name ends in .jsonl, else a JSON list."
     path = local_path(path)
     if path.suffix not in kinds:
         raise ValueError(f"{path}: the file must end in {' or '.join(kinds)}")
@@ -73,7 +73,7 @@ def _write_json(items: list[dict[str, Any]], path: str | os.PathLike, kinds: tup
 
 
 def write_openai(run: Run, path: str | os.PathLike) -> Path:
-    """The dialogues of a run as OpenAI messages, one JSON object a line.
+    """Write the dialogues of a run as OpenAI messages, one JSON object a line.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def write_openai(run: Run, path: str | os.PathLike) -> Path:
 
 # %% ../../nbs/13_io/03_chats.ipynb #6f164e8c
 def write_sharegpt(run: Run, path: str | os.PathLike) -> Path:
-    """The dialogues of a run in the format of ShareGPT.
+    """Write the dialogues of a run in the format of ShareGPT.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ def write_sharegpt(run: Run, path: str | os.PathLike) -> Path:
 
 # %% ../../nbs/13_io/03_chats.ipynb #35f67ae4
 def to_datasets(run: Run | str | os.PathLike) -> dict[str, Dataset]:
-    """The tables of a run as Hugging Face datasets.
+    """Return the tables of a run as Hugging Face datasets.
 
     Parameters
     ----------
@@ -147,7 +147,7 @@ def to_datasets(run: Run | str | os.PathLike) -> dict[str, Dataset]:
     -------
     dict of str to Dataset
         prompts, dialogues, messages, ratings, labels. The description of each says what its columns mean. On the Hub,
-        each is a configuration of its own: `dataset.push_to_hub(repository, name)`.
+        each is a configuration: `dataset.push_to_hub(repository, name)`.
 
     Raises
     ------

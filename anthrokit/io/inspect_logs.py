@@ -58,13 +58,13 @@ _KNOWN = {*tables.TABLES["prompts"].columns, *tables.TABLES["dialogues"].columns
 
 
 def _quoted(text: str | None) -> str:
-    "The reason of a judge on one line, with nothing in it that the viewer would take for Markdown; HTML it escapes."
+    "Return a judge's reason on one line, with Markdown escaped. The viewer escapes HTML."
     flat = " ".join((text or "").split())
     return "".join(f"\\{sign}" if sign in "\\`*_[]#!|~$" else sign for sign in flat)
 
 
 def _explained(labels: list[dict[str, Any]], ratings: list[dict[str, Any]]) -> str:
-    "Each message's label, and each judge's verdicts and first reason."
+    "Return each message's label, and each judge's verdicts and first reason, as Markdown."
     kinds, lines = {True: "present", False: "not present", None: "no label"}, []
     for row in labels:
         votes = f"{row['votes_for']} of {row['votes_cast']} judges for it"
@@ -80,7 +80,7 @@ def _explained(labels: list[dict[str, Any]], ratings: list[dict[str, Any]]) -> s
 
 # %% ../../nbs/13_io/02_inspect_logs.ipynb #d0ed5055
 def dialogue_score(labels: list[dict[str, Any]], ratings: list[dict[str, Any]]) -> Score:
-    """The score of one dialogue for one behaviour.
+    """Score one dialogue for one behaviour.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def dialogue_score(labels: list[dict[str, Any]], ratings: list[dict[str, Any]]) 
 # %% ../../nbs/13_io/02_inspect_logs.ipynb #e8ab972d
 @metric
 def clustered_stderr() -> Metric:
-    """Inspect's standard error of the mean with base prompts as clusters; NaN where there is only one.
+    """Return Inspect's standard error of the mean with base prompts as clusters; NaN with a single cluster.
 
     Examples
     --------
@@ -131,7 +131,7 @@ def clustered_stderr() -> Metric:
 
 
 def _result(name: str, samples: list[EvalSample]) -> EvalScore:
-    "The metrics of one behaviour over the dialogues of a log; unscored ones are left out and counted."
+    "Return the metrics of one behaviour over the dialogues of a log. Unscored ones are left out and counted."
     every = [
         SampleScore(score=sample.scores[name], sample_id=sample.id, sample_metadata=sample.metadata)
         for sample in samples
@@ -236,7 +236,7 @@ def _sample(
 
 
 def _grouped(frame: pd.DataFrame, columns: Iterable[str]) -> dict[tuple[str, str], list[dict[str, Any]]]:
-    "Rows by dialogue and behaviour."
+    "Group rows by dialogue and behaviour."
     found: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for name, behaviour, row in zip(
         frame["dialogue_id"], frame["behaviour"], tables.to_records(frame[[*columns]]), strict=True
@@ -246,7 +246,7 @@ def _grouped(frame: pd.DataFrame, columns: Iterable[str]) -> dict[tuple[str, str
 
 
 def _samples(run: Run, target: str) -> list[EvalSample]:
-    "The dialogues of a target, with their scores."
+    "Return the dialogues of a target, with their scores."
     rows = run.dialogues().query("target == @target")
     told = run.metadata().set_index("dialogue_id").drop(columns=[*_KNOWN], errors="ignore")
     said = dict(list(run.messages().groupby("dialogue_id")))
@@ -277,7 +277,7 @@ _METRICS = [{"name": "inspect_ai/mean"}, {"name": "inspect_ai/stderr", "options"
 
 
 def write_inspect(run: Run, path: str | os.PathLike, *, target: str | None = None) -> Path:
-    """A run as a log of Inspect, for `inspect view` and everything else that reads such logs.
+    """Write a run as a log of Inspect, for `inspect view` and other readers of such logs.
 
     Parameters
     ----------
@@ -348,7 +348,7 @@ def _dialogue_id(log: EvalLog, sample: EvalSample) -> str:
 
 
 def _prompt_of(sample: EvalSample) -> dict[str, Any]:
-    "The prompt of a sample; samples of one id share a cluster."
+    "Return the prompt of a sample. Samples of one id share a cluster."
     own = _own(sample)
     known = {name: own.get(name) for name in tables.TABLES["prompts"].columns}
     first = sample.input if isinstance(sample.input, str) else sample.input[-1].text
@@ -361,7 +361,7 @@ def _prompt_of(sample: EvalSample) -> dict[str, Any]:
 
 
 def _own(sample: EvalSample) -> dict[str, Any]:
-    "What a sample says of its prompt and its dialogue in our words; in other logs the names may mean anything."
+    "Return the metadata of a sample under our column names. In other logs the names may mean anything."
     own = {name: value for name, value in sample.metadata.items() if name in _KNOWN}
     if own.get("status") not in ("planned", "done", "ended", "failed"):
         own.pop("status", None)
@@ -372,7 +372,7 @@ _KINDS = {"repeat": int, "turns": int, **dict.fromkeys(("dialogue_id", "prompt_i
 
 
 def _kept(about: dict[str, Any]) -> dict[str, Any]:
-    "What the metadata of a message says of it."
+    "Return the fields of a message from its metadata."
     kept = {name: about.get(name) for name in _KEPT}
     if "missing" in about:
         return {**kept, "content": None, "error": about["missing"]}
@@ -469,7 +469,7 @@ def _outcome(sample: EvalSample, status: str | None, said: list[dict[str, Any]])
 
 
 def _note_unfinished(log: EvalLog, path: str | os.PathLike, rows: list[dict[str, Any]]) -> None:
-    "Name what a log says of its end: its status, samples with an error or a limit, answers that were cut."
+    "Print a notice of an unfinished log: its status, samples with an error or a limit, cut answers."
     counts = {
         "samples ended in an error": sum(bool(sample.error) for sample in log.samples or []),
         "samples reached a limit": sum(bool(sample.limit) for sample in log.samples or []),
@@ -494,7 +494,7 @@ def _require_scalars(row: dict[str, Any], place: str) -> dict[str, Any]:
 
 
 def _ratings_of(log: EvalLog, sample: EvalSample) -> list[dict[str, Any]]:
-    "The ratings in the metadata of a sample's scores, each whole and about an answer that is there."
+    "Return the ratings in the metadata of a sample's scores. Each is complete and about an existing answer."
     answered = {row["turn"] for row in _said(sample) if row["role"] == "assistant" and row["content"] is not None}
     found = []
     for name, score in (sample.scores or {}).items():
@@ -502,7 +502,7 @@ def _ratings_of(log: EvalLog, sample: EvalSample) -> list[dict[str, Any]]:
         for number, rating in enumerate(told if isinstance(told, list) else [told], 1):
             place = f"sample {sample.id}, epoch {sample.epoch}, score {name}, rating {number}"
             if not isinstance(rating, dict):
-                raise TableError(f"{place}: {rating!r:.60} is no rating")
+                raise TableError(f"{place}: {rating!r:.60} is not a rating")
             _require_scalars({key: rating.get(key) for key in _RATING}, place)
             if absent := [key for key in ("turn", "judge", "sample", "status") if rating.get(key) in (None, "")]:
                 raise TableError(f"{place}: has no {', '.join(absent)}")
@@ -518,7 +518,7 @@ def _ratings_of(log: EvalLog, sample: EvalSample) -> list[dict[str, Any]]:
 
 
 def _judges_of(log: EvalLog, ratings: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    "The judges as the log lists them, or as their ratings show them."
+    "Return the judges that the log lists, or those of its ratings."
     listed, names = (log.eval.metadata or {}).get("judges"), tables.TABLES["judges"].columns
     if isinstance(listed, list) and listed and all(isinstance(row, dict) and {*names} <= {*row} for row in listed):
         return [_require_scalars({name: row[name] for name in names}, "the log's judges") for row in listed]
@@ -526,17 +526,17 @@ def _judges_of(log: EvalLog, ratings: list[dict[str, Any]]) -> list[dict[str, An
 
 # %% ../../nbs/13_io/02_inspect_logs.ipynb #4cb33b66
 def read_log(path: str | os.PathLike) -> EvalLog:
-    "The log in a file, or an error that names the file."
+    "Return the log in a file; raise an error that names the file."
     if not Path(path).is_file():
         raise TableError(f"{path}: there is no such file")
     try:
         return read_eval_log(str(path))
     except Exception as error:  # of many kinds: zip, JSON, validation
-        raise TableError(f"{path}: is no log of Inspect ({type(error).__name__}: {error})") from None
+        raise TableError(f"{path}: is not a log of Inspect ({type(error).__name__}: {error})") from None
 
 # %% ../../nbs/13_io/02_inspect_logs.ipynb #84c557f2
 def read_inspect(path: str | os.PathLike, run: Run | str | os.PathLike | None = None) -> Run:
-    """A run from a log of Inspect.
+    """Read a log of Inspect into a run.
 
     Parameters
     ----------
@@ -555,8 +555,8 @@ def read_inspect(path: str | os.PathLike, run: Run | str | os.PathLike | None = 
     Raises
     ------
     TableError
-        There is no such file, or it is no log, or a log without samples; two samples are the same dialogue; a rating
-        is not whole, its verdict is neither true, false nor null, or there is no answer in its turn.
+        The file is missing, is not a log, or has no samples; two samples are the same dialogue; a rating
+        is not whole, its verdict is neither true, false nor null, or its turn has no answer.
 
     Examples
     --------
@@ -570,7 +570,7 @@ def read_inspect(path: str | os.PathLike, run: Run | str | os.PathLike | None = 
 
 
 def run_of_log(log: EvalLog, path: str | os.PathLike, run: Run | str | os.PathLike | None = None) -> Run:
-    """A run from a log that is read.
+    """Make a run of a log.
 
     Parameters
     ----------
@@ -636,7 +636,7 @@ def _as_inspect(message: dict[str, str]) -> ChatMessage:
 
 @solver
 def dialogue(turns: int = 5, template: str | None = None) -> Solver:
-    """A dialogue between the role `user` and the model under evaluation.
+    """Hold a dialogue between the role `user` and the model under evaluation.
 
     Parameters
     ----------
@@ -672,7 +672,7 @@ def dialogue(turns: int = 5, template: str | None = None) -> Solver:
 
 # %% ../../nbs/13_io/02_inspect_logs.ipynb #90c0c46a
 def _judge_models(judges: list[str] | None) -> list[Model]:
-    "The judges by name, or the models of the role judge."
+    "Return the judges by name, or the models of the role judge."
     if judges is None:
         bound = model_roles().get("judge") or [get_model(role="judge", required=True)]
         models = bound if isinstance(bound, list) else [bound]
@@ -686,7 +686,7 @@ def _judge_models(judges: list[str] | None) -> list[Model]:
 
 @solver
 def judges_there(judges: list[str] | None = None) -> Solver:
-    """Nothing but a check, before the first call, that there are judges.
+    """Check before the first call that judges are given.
 
     Parameters
     ----------
@@ -707,7 +707,7 @@ def judges_there(judges: list[str] | None = None) -> Solver:
 
 # %% ../../nbs/13_io/02_inspect_logs.ipynb #89edb35c
 async def _rate(model: Model, item: Item, behaviour: Behaviour, seed: int) -> Rating:
-    "As `LLMJudge` does it: an answer that can't be read is asked for once more."
+    "Rate as `LLMJudge` does: an unparsable response is retried once."
     for attempt in range(2):
         code = digest(item.text, behaviour.name, seed, attempt, length=8)
         output = await model.generate(judge_prompt(item, behaviour, code=code))
@@ -720,7 +720,7 @@ async def _rate(model: Model, item: Item, behaviour: Behaviour, seed: int) -> Ra
 
 # %% ../../nbs/13_io/02_inspect_logs.ipynb #003edcee
 def behaviour_scorer(behaviour: Behaviour, judges: list[str] | None = None, samples: int = 3) -> Scorer:
-    """A scorer for one behaviour, named after it.
+    """Make a scorer for one behaviour, named after it.
 
     Parameters
     ----------
@@ -775,7 +775,7 @@ def anthrobench(
     judges: str | list[str] | None = None,
     samples: int = 3,
 ) -> Task:
-    """AnthroBench's multi-turn evaluation as a task of Inspect.
+    """Make a task of Inspect from AnthroBench's multi-turn evaluation.
 
     Parameters
     ----------
@@ -857,7 +857,7 @@ class LiteLLMModel(ModelAPI):
     async def generate(
         self, input: list[ChatMessage], tools: list[Any], tool_choice: Any, config: GenerateConfig
     ) -> ModelOutput:
-        "One answer; tools are refused."
+        "Return one response; raise if tools are given."
         if tools:
             raise ValueError("anthrokit's provider for Inspect takes no tools")
         messages = [{"role": message.role, "content": message.text} for message in input]

@@ -24,13 +24,13 @@ _AUDITORS_TOOLS = {
 
 
 def _of_auditor(sample: EvalSample) -> bool:
-    "Whether a sample's messages are the auditor's."
+    "Return whether a sample's messages are the auditor's."
     calls = (call for one in sample.messages if one.role == "assistant" for call in one.tool_calls or [])
     return any(call.function in _AUDITORS_TOOLS for call in calls)
 
 
 def _as_dialogue(sample: EvalSample) -> EvalSample:
-    "A sample with the prompt, the seed and Petri's scores where a run looks for them."
+    "Return a sample with the prompt, the seed and Petri's scores as metadata."
     seed = sample.input if isinstance(sample.input, str) else sample.input[-1].text
     first = next(
         (one.text for one in sample.messages if one.role == "user" and one.text.strip()), "(no prompt)"
@@ -50,7 +50,7 @@ def _as_dialogue(sample: EvalSample) -> EvalSample:
 
 
 def read_petri(path: str | os.PathLike, run: Run | str | os.PathLike | None = None) -> Run:
-    """A run from a log of Petri 3.
+    """Read a log of Petri 3 into a run.
 
     Parameters
     ----------
@@ -63,12 +63,12 @@ def read_petri(path: str | os.PathLike, run: Run | str | os.PathLike | None = No
     -------
     Run
         A sample is a dialogue with the target of the role `target`; its seed is the cluster. Tool calls are left out.
-        The columns seed and petri_… (the scores of Petri's judge) stand in `dialogues()` and `labels()`.
+        The columns seed and petri_… (the scores of Petri's judge) are in `dialogues()` and `labels()`.
 
     Raises
     ------
     TableError
-        There is no such file, it is no log, it has no target, or its messages are the auditor's (of earlier versions).
+        The file is missing or is not a log, it has no target, or its messages are the auditor's (of earlier versions).
 
     Examples
     --------
@@ -81,7 +81,7 @@ def read_petri(path: str | os.PathLike, run: Run | str | os.PathLike | None = No
 
 
 def _of_target(log: EvalLog, path: str | os.PathLike) -> EvalLog:
-    "The log as one of its target's, its samples as dialogues."
+    "Return the log with its target as the model and its samples as dialogues."
     target = (log.eval.model_roles or {}).get("target")
     if target is None:
         raise TableError(

@@ -18,7 +18,7 @@ __all__ = ['preference_table', 'write_preferences']
 
 # %% ../../nbs/13_io/04_preferences.ipynb #6e46aa94
 def preference_table(run: Run) -> pd.DataFrame:
-    """The pairs of a run of preference data, one row a pair.
+    """Return the pairs of a run of preference data, one row a pair.
 
     Parameters
     ----------

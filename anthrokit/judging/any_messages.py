@@ -79,7 +79,7 @@ def _cell(value: Any) -> Any:
         return value
     if not isinstance(value, str):
         value = value.isoformat() if hasattr(value, "isoformat") else json.dumps(value, ensure_ascii=False, default=str)
-    return value.encode("utf-8", "replace").decode()  # half of a surrogate pair is no text
+    return value.encode("utf-8", "replace").decode()  # half of a surrogate pair is not a text
 
 
 def _about(dialogue: Dialogue) -> tuple[dict[str, Any], dict[str, Any], list[str]]:
@@ -207,7 +207,7 @@ def _number(groups: Sequence[list[dict[str, Any]]]) -> None:
         seen[key] += 1
         if seen[key] > 1:
             if group[0]["named"] in ("dialogue_id", "id"):
-                raise TableError(f"{group[0]['place']}, column {group[0]['named']}: {key!r} stands there twice")
+                raise TableError(f"{group[0]['place']}, column {group[0]['named']}: {key!r} occurs twice")
             for entry in group:
                 entry["dialogue_id"] = digest(entry["dialogue_id"], seen[key])
                 entry["pair_id"] = entry["pair_id"] and digest(entry["pair_id"], seen[key])
@@ -425,7 +425,7 @@ def _in_ranges(account: Sequence[tuple[str, str, str]]) -> list[list[Any]]:
 
 
 def import_report(run: Run) -> pd.DataFrame:
-    """List what became of each row of the files that a run was imported from.
+    """List the outcome of each row of the imported files.
 
     Parameters
     ----------

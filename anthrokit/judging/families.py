@@ -20,7 +20,7 @@ __all__ = ['labelled_family_messages', 'family_patterns', 'family_quality']
 
 # %% ../../nbs/05_judging/08_families.ipynb #eea4da1a
 def labelled_family_messages(split: str | None = None) -> pd.DataFrame:
-    """Labelled answers for the families of behaviours.
+    """Load the labelled answers for the families of behaviours.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def labelled_family_messages(split: str | None = None) -> pd.DataFrame:
 
 # %% ../../nbs/05_judging/08_families.ipynb #7953aee3
 def family_patterns() -> PatternJudge:
-    """A judge of phrases for those behaviours of the families that phrases can tell; of the others it doesn't speak.
+    """Make a judge by phrases for those behaviours of the families that phrases can show.
 
     Examples
     --------
@@ -55,7 +55,7 @@ def family_patterns() -> PatternJudge:
 
 # %% ../../nbs/05_judging/08_families.ipynb #2557a1cc
 def family_quality(judges: Sequence[Judge], split: str = "test") -> pd.DataFrame:
-    """How well judges find the behaviours of the families in the labelled messages.
+    """Measure how well judges find the families' behaviours in the labelled messages.
 
     Parameters
     ----------

@@ -28,7 +28,7 @@ from ..models import LLM, Completion
 from ..models.transports import CachedPrefix, plain_messages
 from ..simulation import Behaviour, first_person_pronouns
 from ..simulation.dialogues import as_llm
-from ..work import Request, Steps, ParseError, ask_until_read
+from ..work import Request, Steps, ParseError, ask
 
 # %% auto #0
 __all__ = ['JUDGE_TEMPLATE', 'CONTEXTS', 'PASSAGE_FIRST_TEMPLATE', 'TOGETHER_TEMPLATE', 'Item', 'Criterion', 'Judge',
@@ -430,8 +430,8 @@ def ask_judge(
     again = None
     if judge.retry_message("", item, question) is not None:
         again = functools.partial(judge.retry_message, item=item, question=question)
-    how = {"again": again, "read_truncated": judge.read_truncated}
-    row, ratings = yield from ask_until_read(request, parse, judge.max_attempts, **how)
+    how = {"retry_message": again, "read_truncated": judge.read_truncated}
+    row, ratings = yield from ask(request, parse, judge.max_attempts, **how)
     if ratings is None:
         why = {"failed": row["error"] or "the call failed", "refused": "refused by the provider"}
         missing = Rating(None, why.get(row["status"], row["error"]), status=row["status"])

@@ -43,11 +43,11 @@ def as_text(value: Any, place: str) -> str | None:
     if isinstance(value, numbers.Real) and (isinstance(value, numbers.Integral) or float(value).is_integer()):
         return str(value) if isinstance(value, bool | np.bool_) else str(int(value))
     if not isinstance(value, str):
-        raise TableError(f"{place}: {value!r:.60} is no text")
+        raise TableError(f"{place}: {value!r:.60} is not a text")
     try:
         value.encode()
     except UnicodeEncodeError:
-        raise TableError(f"{place}: {value!r:.60} holds half of a surrogate pair, which is no text") from None
+        raise TableError(f"{place}: {value!r:.60} holds half of a surrogate pair, which is not a text") from None
     return value
 
 
@@ -134,7 +134,7 @@ class Content:
         elif isinstance(value, Mapping) and value:
             self._add_part(value, place)
         elif not is_missing(value):
-            raise TableError(f"{place}: {'the content ' * ('part' not in place)}{value!r:.60} is no text")
+            raise TableError(f"{place}: {'the content ' * ('part' not in place)}{value!r:.60} is not a text")
 
     def _add_part(self, part: Mapping[str, Any], place: str) -> None:
         kind = str(part.get("type") or part.get("content_type") or "").lower()
@@ -165,7 +165,7 @@ class Content:
     def _unknown(part: Mapping[str, Any], place: str) -> TableError:
         kind = f" of the type {part['type']!r:.40}" if part.get("type") else ""
         names = ", ".join(map(str, part))
-        return TableError(f"{place}: a part{kind} with {names:.80} is no known form; words stand under text or value")
+        return TableError(f"{place}: a part{kind} with {names:.80} is of an unknown form; words are read from text or value")
 
     @property
     def text(self) -> str | None:
@@ -206,7 +206,7 @@ def first_of(row: Mapping[str, Any], names: Sequence[str]) -> Any:
 
 
 def as_time(value: Any) -> str | None:
-    "Return a time as ISO 8601 in UTC, from seconds, milliseconds or a text; None where it is no time."
+    "Return a time as ISO 8601 in UTC, from seconds, milliseconds or a text; None if it is not a time."
     while isinstance(value, Mapping) and len(value) == 1:  # MongoDB's {"$date": {"$numberLong": "…"}}
         value = next(iter(value.values()))
     if isinstance(value, str) and re.fullmatch(r"\d{9,20}(\.\d*)?", value.strip()):
@@ -488,7 +488,7 @@ def read_conversation(value: Any, place: str, roles: Mapping[str, str] = ROLES, 
     if isinstance(value, Mapping) and is_message(value):
         value = [value]
     if not isinstance(value, list) or not value:
-        raise TableError(f"{place}: {value!r:.80} is no message and no list of messages")
+        raise TableError(f"{place}: {value!r:.80} is neither a message nor a list of messages")
     messages = []
     for number, message in enumerate(_flat(value), 1):
         here = f"{place}, message {number}"
@@ -561,7 +561,7 @@ def find_conversations(value: Any, path: tuple[str, ...] = (), around: Sequence[
 
 
 def _is_messages_of_many(value: Sequence[Any]) -> bool:
-    "Return whether a list holds records that have conversations of their own beside a speaker."
+    "Return whether a list holds records with a speaker and conversations."
     return any(isinstance(one, Mapping) and any(
         isinstance(inner, list) and any(map(is_message, inner)) for name, inner in one.items()
         if name not in (*_CONTENT, "replies", "children")) for one in value)
@@ -703,7 +703,7 @@ def _rivals_of(row: Record) -> list[tuple[str, str]]:
 
 
 def read_arena(place: str, row: Record, roles: Mapping[str, str] = ROLES) -> list[Dialogue]:
-    "Read the two sides of an arena: two dialogues, each of its own target."
+    "Read the two sides of an arena: two dialogues with two targets."
     names = _rivals_of(row)
     context = next((name for name in _CONTEXT if not is_missing(row.get(name)) and row[name] != []), None)
     models = {f"model_{side}" for _, side in names} | {f"model{side}" for _, side in names}
@@ -851,7 +851,7 @@ def read_pair(place: str, row: Record, roles: Mapping[str, str] = ROLES) -> list
     rest = "input" if asks == "instruction" and isinstance(row.get("input"), str) else None
     before = row["history"] if isinstance(row.get("history"), list) else []
     if wrong := [one for one in before if not isinstance(one, list) or len(one) != 2]:
-        raise TableError(f"{place}, column history: {wrong[0]!r:.60} is no pair of a message and its answer")
+        raise TableError(f"{place}, column history: {wrong[0]!r:.60} is not a pair of a message and its answer")
     told = [{"role": role, "content": text} for pair in before for role, text in zip(("user", "assistant"), pair, strict=False)]
     asked = as_list(row[asks], f"{place}, column {asks}") if _may_hold_messages(row[asks]) else row[asks]
     if isinstance(asked, list | Mapping):
@@ -958,7 +958,7 @@ def read_records(source: pd.DataFrame | str | os.PathLike) -> list[tuple[str, An
     Returns
     -------
     list of (str, object)
-        Place (file and row) and record: a dict, or what else stands there.
+        Place (file and row) and record: a dict, or another value.
 
     Raises
     ------
@@ -1113,7 +1113,7 @@ def read_log(source: pd.DataFrame | str | os.PathLike, *, roles: Mapping[str, st
 
 
 def _check_names(dialogue: Dialogue) -> None:
-    "Bring a dialogue's target and ids to texts; raise where one is no text."
+    "Bring a dialogue's target and ids to texts; raise if one is not a text."
     dialogue.target = as_text(dialogue.target, f"{dialogue.place}, column target")
     for name in IDS:
         if name in dialogue.about:

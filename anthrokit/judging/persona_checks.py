@@ -26,7 +26,7 @@ __all__ = ['USER_BREAKS', 'USER_TURN_TEMPLATE', 'echoes', 'user_turn_judge', 'sw
 
 # %% ../../nbs/05_judging/09_persona_checks.ipynb #f4019ea1
 def echoes(messages: pd.DataFrame, least: float = 0.65) -> pd.DataFrame:
-    """User turns that say nearly what the assistant has just said, in whatever words.
+    """Find user turns that paraphrase the assistant's previous message.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ Question: {question}
 
 
 def user_turn_judge(llm: LLM | str, **settings: Any) -> LLMJudge:
-    """A judge of the turns of a simulated user.
+    """Make a judge of a simulated user's turns.
 
     Parameters
     ----------
@@ -137,7 +137,7 @@ def user_turn_judge(llm: LLM | str, **settings: Any) -> LLMJudge:
 
 
 def swap_user_turns(messages: pd.DataFrame, personas: Mapping[str, Persona] | None = None) -> pd.DataFrame:
-    """The user's turns from the second on, in the form that `judge_table` takes: the roles change places.
+    """Swap the roles, so that `judge_table` judges the user's turns from the second on.
 
     Parameters
     ----------
@@ -213,7 +213,7 @@ def judge_user_turns(
     judges : LLM, str, Judge or sequence of Judge
         A model, for a `user_turn_judge` of it; or judges.
     run : Run, str or path
-        Where the ratings are kept, beside the run that is checked. The same call goes on where it stopped.
+        Where the ratings are kept, beside the run that is checked. The same call resumes.
     **parameters
         samples, budget, batch, …: as for `judge`.
 
@@ -239,7 +239,7 @@ def judge_user_turns(
 
 
 def persona_verdicts(run: Run) -> pd.DataFrame:
-    """What the judges found, as `persona_breaks` gives it.
+    """Return the judges' findings in the form of `persona_breaks`.
 
     Parameters
     ----------

@@ -34,12 +34,12 @@ __all__ = ['Batch', 'count_pending', 'BatchQueue']
 # %% ../../nbs/02_models/09_batches.ipynb #27113091
 @dataclass(frozen=True)
 class Batch:
-    """How requests are sent in batches.
+    """Settings for batches.
 
     Parameters
     ----------
     poll : float
-        Seconds between two looks at the batches under way.
+        Seconds between two polls of pending batches.
     requests : int
         Requests in a file, at most.
     megabytes : float
@@ -48,7 +48,7 @@ class Batch:
     Raises
     ------
     ValueError
-        A setting that is no number, or too small.
+        A setting is not a number, or too small.
 
     Examples
     --------
@@ -71,11 +71,11 @@ class Batch:
 
     @property
     def moment(self) -> float:
-        "Seconds without a new request after which a file that isn't full is sent."
+        "Return the seconds without a new request after which an incomplete file is sent."
         return min(1.0, max(0.25, self.poll))
 
 # %% ../../nbs/02_models/09_batches.ipynb #d5b822b7
-_Told = tuple[str, int | None, Any]  # custom_id, HTTP status, body; no status and the reason where nothing was done
+_Result = tuple[str, int | None, Any]  # custom_id, HTTP status, body; without a status, the reason
 _HTTP = {"invalid_request_error": 400, "authentication_error": 401, "permission_error": 403, "not_found_error": 404}
 _HTTP |= {"request_too_large": 413, "rate_limit_error": 429, "api_error": 500, "overloaded_error": 529}
 _HTTP |= {3: 400, 7: 403, 5: 404, 8: 429, 16: 401, 13: 500, 14: 503}  # google.rpc.Code
@@ -85,7 +85,7 @@ def _openai_line(custom_id: str, body: Mapping[str, Any]) -> dict[str, Any]:
     return {"custom_id": custom_id, "method": "POST", "url": "/v1/chat/completions", "body": body}
 
 
-def _openai_told(line: Mapping[str, Any]) -> _Told:
+def _openai_result(line: Mapping[str, Any]) -> _Result:
     response, error = line.get("response"), line.get("error")
     if response is None:
         return line["custom_id"], None, (error or {}).get("message") or error or "no answer"
@@ -96,7 +96,7 @@ def _anthropic_line(custom_id: str, body: Mapping[str, Any]) -> dict[str, Any]:
     return {"custom_id": custom_id, "params": body}
 
 
-def _anthropic_told(line: Mapping[str, Any]) -> _Told:
+def _anthropic_result(line: Mapping[str, Any]) -> _Result:
     result = line["result"]
     if result["type"] == "succeeded":
         return line["custom_id"], 200, result["message"]
@@ -109,37 +109,37 @@ def _gemini_line(custom_id: str, body: Mapping[str, Any]) -> dict[str, Any]:
     return {"key": custom_id, "request": body}
 
 
-def _gemini_told(line: Mapping[str, Any]) -> _Told:
+def _gemini_result(line: Mapping[str, Any]) -> _Result:
     if (error := line.get("error")) is not None:
         return line["key"], _HTTP.get(error.get("code"), 500), {"error": error}
     return line["key"], 200, line["response"]
 
 
-_LINES = {"anthropic": (_anthropic_line, _anthropic_told), "gemini": (_gemini_line, _gemini_told)}
+_LINES = {"anthropic": (_anthropic_line, _anthropic_result), "gemini": (_gemini_line, _gemini_result)}
 
 
-def _lines_of(llm: LLM) -> tuple[Callable[..., dict[str, Any]], Callable[..., _Told]]:
-    return _LINES.get(llm.wire.provider, (_openai_line, _openai_told))
+def _lines_of(llm: LLM) -> tuple[Callable[..., dict[str, Any]], Callable[..., _Result]]:
+    return _LINES.get(llm.translator.provider, (_openai_line, _openai_result))
 
 # %% ../../nbs/02_models/09_batches.ipynb #c1fd2ec5
 def _form_of(llm: LLM, request: Mapping[str, Any]) -> Any:
-    "How a request is sent to the model's provider."
-    if (form := llm.wire.form(request)) is None:
-        raise SetupError(f"a batch can't carry requests of this form to {llm.model}. Ask it without batch=….")
+    "Return the form of a request to the model's provider."
+    if (form := llm.translator.form(request)) is None:
+        raise SetupError(f"a batch can't carry requests of this form to {llm.model}. Leave out batch=….")
     return form
 
 
 def request_line(
     llm: LLM, custom_id: str, messages: Sequence[Mapping[str, str]], parameters: Mapping[str, Any]
 ) -> bytes:
-    "A request as a line."
+    "Return a request as a line."
     request = {**parameters, "messages": llm.as_sent(messages)}
-    body = llm.wire.body(_form_of(llm, request), request)
+    body = llm.translator.body(_form_of(llm, request), request)
     return json.dumps(_lines_of(llm)[0](custom_id, body)).encode() + b"\n"
 
 # %% ../../nbs/02_models/09_batches.ipynb #8c37b27c
 def read_result(line: bytes, llm: LLM) -> tuple[str, Completion] | None:
-    "The custom_id of a request and its answer; None for a line that can't be read."
+    "Return the custom_id and the answer of a result line; None if it can't be read."
     try:
         custom_id, status, body = _lines_of(llm)[1](json.loads(line))
         custom_id = str(custom_id)
@@ -149,31 +149,31 @@ def read_result(line: bytes, llm: LLM) -> tuple[str, Completion] | None:
         return None
     try:
         if status == 200:
-            return custom_id, llm.wire.read(json.dumps(body).encode())
+            return custom_id, llm.translator.read(json.dumps(body).encode())
         raise fault_of_response(status, json.dumps(body), {})
     except Fault as fault:
-        told = fault.told(llm.model)
+        error = fault.sentence(llm.model)
         if fault.follows == "refused":
-            return custom_id, Completion(None, "refused", finish_reason="content_filter", error=told)
+            return custom_id, Completion(None, "refused", finish_reason="content_filter", error=error)
         tokens_in, tokens_out = fault.tokens or (0, 0)
-        return custom_id, Completion(None, "failed", tokens_in=tokens_in, tokens_out=tokens_out, error=told)
+        return custom_id, Completion(None, "failed", tokens_in=tokens_in, tokens_out=tokens_out, error=error)
 
 # %% ../../nbs/02_models/09_batches.ipynb #5c5563fb
 class _Gone(SetupError):
-    "A 404: there is no such batch or file, or there are no batches at all."
+    "The server has no such batch or file, or no batches at all (404)."
 
 
 class _Refused(SetupError):
-    "The provider won't take this file."
+    "The provider rejects this file."
 
 
-async def _patiently(llm: LLM, call: Callable[..., Awaitable[Any]], *given: Any) -> Any:
-    "What a call says; tried again after passing faults, and with no key in the text or the chain of an error."
-    tries = 0
+async def _retry(llm: LLM, call: Callable[..., Awaitable[Any]], *arguments: Any) -> Any:
+    "Return the result of a call, retried after passing faults; errors hold no key."
+    attempts = 0
     while True:
-        tries += 1
+        attempts += 1
         try:
-            return await call(*given)
+            return await call(*arguments)
         except (asyncio.CancelledError, SetupError):
             raise
         except Exception as error:
@@ -182,33 +182,33 @@ async def _patiently(llm: LLM, call: Callable[..., Awaitable[Any]], *given: Any)
         if fault.status in (404, 405, 501):
             raise _Gone(
                 f"{llm.address or 'the provider'} has no such file or batch, or no batches at all ({fault.status}). "
-                f"Ask {llm.model} without batch=… if it has none."
+                f"If {llm.model} has no batches, leave out batch=…."
             )
         if fault.follows != "retry":
-            raise (SetupError if fault.follows == "stop" else _Refused)(fault.told(llm.model))
-        if tries > llm.max_retries:
+            raise (SetupError if fault.follows == "stop" else _Refused)(fault.sentence(llm.model))
+        if attempts > llm.max_retries:
             raise SetupError(
-                f"the batches of {llm.model} can't be reached: {fault.told(llm.model)} (after {tries} tries). What was "
-                f"sent stays sent; run again to go on."
+                f"the batches of {llm.model} can't be reached: {fault.sentence(llm.model)} (after {attempts} attempts). Sent "
+                f"requests stay sent; run again to go on."
             )
-        await asyncio.sleep(pause_before_next(tries, fault.retry_after))
+        await asyncio.sleep(pause_before_next(attempts, fault.retry_after))
 
 # %% ../../nbs/02_models/09_batches.ipynb #e7b8cb2f
 @dataclass(frozen=True)
 class _Seen:
-    "A batch as it stands."
+    "The state of a batch."
 
     status: str  # under way, completed, expired, cancelled, failed, gone
-    results: tuple[str, ...] = ()  # where they are
+    results: tuple[str, ...] = ()  # their ids or addresses
     reasons: tuple[tuple[str, str], ...] = ()  # why it failed: message, code
 
 
 class _OpenAI:
-    "Batches by LiteLLM's functions, for OpenAI and servers that speak like it."
+    "Batches of OpenAI and compatible servers, by LiteLLM's functions."
 
     def __init__(self, llm: LLM):
-        self.reached = {"custom_llm_provider": llm.wire.provider, "api_base": llm.api_base}
-        self.reached |= {"api_key": llm.wire.ready["api_key"], "timeout": max(llm.timeout, 600.0), "max_retries": 0}
+        self.reached = {"custom_llm_provider": llm.translator.provider, "api_base": llm.api_base}
+        self.reached |= {"api_key": llm.translator.ready["api_key"], "timeout": max(llm.timeout, 600.0), "max_retries": 0}
 
     async def check(self) -> None:
         await import_litellm().alist_batches(limit=1, **self.reached)
@@ -234,44 +234,44 @@ class _OpenAI:
 
     async def look(self, batch: str) -> _Seen:
         try:
-            found = await import_litellm().aretrieve_batch(batch_id=batch, **self.reached)
+            state = await import_litellm().aretrieve_batch(batch_id=batch, **self.reached)
         except ValueError as error:  # pydantic's, of an answer that is no batch
             about = f"the server's answer about the batch {batch} is not a batch; it may not know the batch any more"
             raise (error if getattr(error, "status_code", None) else Fault("unreadable", about)) from None
-        told = getattr(found.errors, "data", None) or []
-        results = tuple(filter(None, (found.output_file_id, found.error_file_id)))
-        return _Seen(found.status, results, tuple((error.message, error.code or "") for error in told))
+        errors = getattr(state.errors, "data", None) or []
+        results = tuple(filter(None, (state.output_file_id, state.error_file_id)))
+        return _Seen(state.status, results, tuple((error.message, error.code or "") for error in errors))
 
     async def fetch(self, result: str) -> bytes:
         return (await import_litellm().afile_content(file_id=result, **self.reached)).content
 
 # %% ../../nbs/02_models/09_batches.ipynb #22961218
-_HELLO = {"messages": [{"role": "user", "content": "Hello"}]}  # its form tells address and headers
+_HELLO = {"messages": [{"role": "user", "content": "Hello"}]}  # its form has the address and the headers
 
 
 class _Anthropic:
-    "Message Batches."
+    "Anthropic's Message Batches."
 
     def __init__(self, llm: LLM):
         form = _form_of(llm, _HELLO)
         self.url, self.how = f"{form.url}/batches", {"headers": form.headers, "proxy": form.proxy}
-        self.kept: dict[str, bytes] = {}
-        self.rest = 1.0  # seconds between looks at a batch that may be ours
+        self.unsent: dict[str, bytes] = {}
+        self.rest = 1.0  # seconds between polls of a batch that may be ours
 
     async def check(self) -> None:
         await http("GET", f"{self.url}?limit=1", **self.how)
 
     async def send(self, data: bytes) -> str:
         file = f"requests-{digest(data.decode(), time.time_ns(), length=20)}"
-        self.kept[file] = data
+        self.unsent[file] = data
         return file
 
     async def begin(self, file: str) -> str | None:
-        if file not in self.kept:
-            return None  # it was another process's, and never sent
-        data = b'{"requests": [' + b", ".join(self.kept[file].splitlines()) + b"]}"
+        if file not in self.unsent:
+            return None  # it belonged to another process, and was never sent
+        data = b'{"requests": [' + b", ".join(self.unsent[file].splitlines()) + b"]}"
         batch = json.loads(await http("POST", self.url, data=data, **self.how))["id"]
-        del self.kept[file]
+        del self.unsent[file]
         return batch
 
     async def find(self, file: str, asked: Mapping[str, Any]) -> str | None:
@@ -286,7 +286,7 @@ class _Anthropic:
             after = f"&after_id={page['last_id']}"
 
     async def _is_of(self, batch: str, asked: Mapping[str, Any]) -> bool:
-        "Whether a batch has our requests; its results tell."
+        "Return whether a batch has our requests, by its results."
         while not (seen := await self.look(batch)).results:
             if seen.status != "under way":
                 return False
@@ -295,8 +295,8 @@ class _Anthropic:
         return {json.loads(line)["custom_id"] for line in lines} == set(asked)
 
     async def look(self, batch: str) -> _Seen:
-        found = json.loads(await http("GET", f"{self.url}/{batch}", **self.how))
-        if found["processing_status"] != "ended":
+        state = json.loads(await http("GET", f"{self.url}/{batch}", **self.how))
+        if state["processing_status"] != "ended":
             return _Seen("under way")
         return _Seen("completed", (f"{self.url}/{batch}/results",))  # the key goes to no other address
 
@@ -305,7 +305,7 @@ class _Anthropic:
 
 
 class _Gemini:
-    "Gemini's batch mode, with files."
+    "Gemini's batch mode with files."
 
     def __init__(self, llm: LLM):
         form = _form_of(llm, _HELLO)
@@ -346,12 +346,12 @@ class _Gemini:
             after = f"&pageToken={page['nextPageToken']}"
 
     async def look(self, batch: str) -> _Seen:
-        found = json.loads(await http("GET", f"{self.root}/{batch}", **self.how))
-        state = found["metadata"]["state"].removeprefix("BATCH_STATE_")
+        body = json.loads(await http("GET", f"{self.root}/{batch}", **self.how))
+        state = body["metadata"]["state"].removeprefix("BATCH_STATE_")
         ends = {"SUCCEEDED": "completed", "FAILED": "failed", "CANCELLED": "cancelled", "EXPIRED": "expired"}
         status = ends.get(state)
-        output = (found.get("response") or found["metadata"].get("output") or {}).get("responsesFile")
-        error = found.get("error") or {}
+        output = (body.get("response") or body["metadata"].get("output") or {}).get("responsesFile")
+        error = body.get("error") or {}
         reasons = ((error.get("message", "no reason given"), str(error.get("code", ""))),) if error else ()
         return _Seen(status or "under way", (output,) if output else (), reasons)
 
@@ -359,63 +359,63 @@ class _Gemini:
         return await http("GET", f"{self._files('download')}/{result}:download?alt=media", **self.how)
 
 # %% ../../nbs/02_models/09_batches.ipynb #8bd892ce
-_SPEAK_BATCHES = {"openai": _OpenAI, "anthropic": _Anthropic, "gemini": _Gemini}
-_SPEAK_BATCHES |= {"azure": _OpenAI, "litellm_proxy": _OpenAI, "hosted_vllm": _OpenAI}
+_BATCH_APIS = {"openai": _OpenAI, "anthropic": _Anthropic, "gemini": _Gemini}
+_BATCH_APIS |= {"azure": _OpenAI, "litellm_proxy": _OpenAI, "hosted_vllm": _OpenAI}
 
 
 class Provider:
-    "The batches of one model, which is prepared; refused where it has none, or needs what a batch can't carry."
+    "The batches of one model. Raises if it has none, or needs options that a batch can't carry."
 
     def __init__(self, llm: LLM):
         name = None if llm.embedded else provider_of(llm.model, llm.api_base)[0]
-        if name not in _SPEAK_BATCHES:
+        if name not in _BATCH_APIS:
             raise SetupError(
-                f"{llm.model} has no batches that can be used here; models of {', '.join(_SPEAK_BATCHES)} may have. "
-                f"Ask it without batch=…."
+                f"{llm.model} has no batches that can be used here; models of {', '.join(_BATCH_APIS)} may have. "
+                f"Leave out batch=…."
             )
-        if llm.access.options:
-            raise SetupError(f"a file of requests can't carry {', '.join(llm.access.options)} of {llm.model}")
+        if llm.credentials.options:
+            raise SetupError(f"a file of requests can't carry {', '.join(llm.credentials.options)} of {llm.model}")
         self.llm = llm.prepare()
-        self.there = _SPEAK_BATCHES[name](llm)
+        self.api = _BATCH_APIS[name](llm)
 
     async def check(self) -> None:
-        "Refuse a server without batches."
-        await _patiently(self.llm, self.there.check)
+        "Raise if the server has no batches."
+        await _retry(self.llm, self.api.check)
 
     async def upload(self, data: bytes) -> str:
-        "The id of new requests, in lines."
-        return await _patiently(self.llm, self.there.send, data)
+        "Send request lines and return their id."
+        return await _retry(self.llm, self.api.send, data)
 
-    async def begin(self, file: str, asked: Mapping[str, Any], *, known: bool) -> str | None:
-        """The id of a batch of requests.
+    async def begin(self, file: str, asked: Mapping[str, Any], *, may_exist: bool) -> str | None:
+        """Begin a batch of requests and return its id.
 
         Parameters
         ----------
         file : str
-            The requests.
+            Id of the requests.
         asked : mapping
-            The same by custom_id.
-        known : bool
-            It may have been begun before: look first.
+            The requests by custom_id.
+        may_exist : bool
+            It may have begun before: look for it first.
 
         Returns
         -------
         str or None
-            None where it was never begun and can't be by this process.
+            None if it never began and this process can't begin it.
         """
-        tried = known
+        look_first = may_exist
 
         async def once() -> str | None:
-            nonlocal tried
-            found, tried = await self.there.find(file, asked) if tried else None, True
-            return found or await self.there.begin(file)
+            nonlocal look_first
+            existing, look_first = await self.api.find(file, asked) if look_first else None, True
+            return existing or await self.api.begin(file)
 
-        return await _patiently(self.llm, once)
+        return await _retry(self.llm, once)
 
     async def look(self, batch: str) -> _Seen:
-        "A batch as it stands; gone where the provider no longer knows it."
+        "Return the state of a batch; gone if the provider no longer knows it."
         try:
-            return await _patiently(self.llm, self.there.look, batch)
+            return await _retry(self.llm, self.api.look, batch)
         except _Gone:
             return _Seen("gone")
         except _Refused as error:
@@ -424,15 +424,15 @@ class Provider:
             raise
 
     async def fetch(self, result: str) -> bytes:
-        "Results, in lines."
-        return await _patiently(self.llm, self.there.fetch, result)
+        "Return result lines."
+        return await _retry(self.llm, self.api.fetch, result)
 
 # %% ../../nbs/02_models/09_batches.ipynb #06f3d234
 _ROW = ("file", "custom_id", "request", "unit", "purpose", "status")
 
 
 def count_pending(run: Run, model: str | None = None) -> int:
-    """Requests that a run has sent in batches and that aren't back.
+    """Count the requests of a run that are pending in batches.
 
     Parameters
     ----------
@@ -455,18 +455,18 @@ def count_pending(run: Run, model: str | None = None) -> int:
 
 # %% ../../nbs/02_models/09_batches.ipynb #c78b83e7
 class BatchLedger:
-    "Files, their requests, and answers that nobody has kept yet, in a run's ledger."
+    "Batch files, their requests, and fetched answers that are not saved yet, in a run's ledger."
 
     def __init__(self, run: Run):
         self.run = run
 
     def out(self, model: str) -> dict[str, tuple[str | None, float, int]]:
-        "The files of a model that are out: file to batch (None: not begun yet), dollars and tokens it may take."
+        "Return a model's pending files: batch (None before it begins), maximum dollars and tokens by file."
         sql = f"SELECT file, batch, cost_most, tokens_most FROM batches WHERE model = ? AND {OPEN_BATCHES} ORDER BY at"
-        return {file: told for file, *told in self.run.rows(sql, [model])}
+        return {file: columns for file, *columns in self.run.rows(sql, [model])}
 
     def enter(self, file: str, model: str, requests: Sequence[Mapping[str, Any]], cost: float, tokens: int) -> None:
-        "A file that was uploaded, with its requests."
+        "Record an uploaded file with its requests."
         at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         row = {"file": file, "batch": None, "model": model, "requests": len(requests), "cost_most": cost}
         row |= {"tokens_most": tokens, "status": "uploaded", "at": at}
@@ -474,39 +474,39 @@ class BatchLedger:
         self.run.write_together([("batches", [row]), ("batch_requests", rows)])
 
     def begun(self, file: str, batch: str) -> None:
-        "A file whose batch was begun."
+        "Record that a file's batch has begun."
         self.run.write_all(["UPDATE batches SET batch = ?, status = 'begun' WHERE file = ?"], [batch, file])
 
     def end(self, file: str, status: str) -> None:
-        "A file of which nothing more comes."
+        "Record the end of a file."
         self.run.write_all(["UPDATE batches SET status = ? WHERE file = ?"], [status, file])
 
     def open_requests(self, file: str) -> dict[str, dict[str, Any]]:
-        "The requests of a file that have no answer, by custom_id."
+        "Return the requests of a file without an answer, by custom_id."
         sql = f"SELECT {', '.join(_ROW)} FROM batch_requests WHERE file = ? AND status IS NULL"
         return {row[1]: dict(zip(_ROW, row, strict=True)) for row in self.run.rows(sql, [file])}
 
     def answer(self, request: str) -> Completion | None:
-        "The answer to a request that was fetched and not kept."
+        "Return the fetched answer to a request that is not saved yet, if any."
         sql = "SELECT answer FROM batch_requests WHERE request = ? AND answer IS NOT NULL"
-        found = self.run.rows(sql, [request])
-        return Completion(**json.loads(found[0][0])) if found else None
+        rows = self.run.rows(sql, [request])
+        return Completion(**json.loads(rows[0][0])) if rows else None
 
     def is_out(self, request: str) -> bool:
-        "Whether a request is in a file that is out."
+        "Return whether a request is in a pending file."
         sql = f"SELECT 1 FROM batch_requests JOIN batches USING (file) WHERE request = ? AND {OPEN_BATCHES} "
         return bool(self.run.rows(sql + "AND batch_requests.status IS NULL", [request]))
 
     def kept(self, requests: Iterable[str]) -> list[dict[str, Any]]:
-        "Rows of `batch_requests` that say: these answers have been kept."
+        "Return rows of `batch_requests` that mark these answers as saved."
         sql = f"SELECT {', '.join(_ROW)} FROM batch_requests WHERE request = ? AND answer IS NOT NULL"
-        found = (row for request in requests for row in self.run.rows(sql, [request]))
-        return [{**dict(zip(_ROW, row, strict=True)), "answer": None} for row in found]
+        rows = (row for request in requests for row in self.run.rows(sql, [request]))
+        return [{**dict(zip(_ROW, row, strict=True)), "answer": None} for row in rows]
 
 # %% ../../nbs/02_models/09_batches.ipynb #c5ca2b1b
 @dataclass
-class _Question:
-    "What is asked, and who waits for the answer."
+class _PendingRequest:
+    "A request, and the future of its answer."
 
     request: str
     llm: LLM
@@ -520,29 +520,29 @@ class _Question:
 _AT_ONCE = 500
 
 # %% ../../nbs/02_models/09_batches.ipynb #6b04e537
-class _Lane:
-    "One model's questions, files and batches."
+class _ModelQueue:
+    "Requests, files and batches of one model."
 
     def __init__(self, meter: Meter, ledger: BatchLedger, llm: LLM, batch: Batch):
         self.meter, self.ledger, self.llm, self.batch = meter, ledger, llm, batch
         self.provider, self.out = Provider(llm), ledger.out(llm.name)
-        self.asked: dict[str, _Question] = {}  # all that somebody waits for
-        self.waiting: deque[_Question] = deque()  # those that are in no file
-        self.held = False  # nothing more is sent until a batch has ended
-        self.sent_alone: set[str] = set()  # files that nothing of ours stood before in the provider's line
+        self.asked: dict[str, _PendingRequest] = {}  # all requests that are awaited
+        self.waiting: deque[_PendingRequest] = deque()  # those without a file
+        self.held = False  # True: send nothing until a batch has ended
+        self.sent_alone: set[str] = set()  # files sent while none of ours was pending
         self.news, self.asked_at = asyncio.Event(), 0.0
         self.work: asyncio.Task | None = None
 
     def refuse_another(self, llm: LLM) -> None:
-        "Refuse what goes by the same name elsewhere: its batches could not be told apart. Settings may differ."
-        here, there = ((one.model, one.bases, one.access.key) for one in (self.llm, llm))
+        "Raise if another model has the same name: their batches could not be distinguished. Settings may differ."
+        here, there = ((one.model, one.bases, one.credentials.key) for one in (self.llm, llm))
         if here != there:
             raise SetupError(f"two models are called {llm.name} in one batch; give one another name, LLM(…, name=…)")
 
-    async def ask(self, question: _Question) -> Completion:
-        "The answer, when it has come."
-        if (known := self.asked.get(question.request)) is not None:
-            return await asyncio.shield(known.answer)
+    async def ask(self, question: _PendingRequest) -> Completion:
+        "Return the answer when it has come."
+        if (existing := self.asked.get(question.request)) is not None:
+            return await asyncio.shield(existing.answer)
         self.asked[question.request] = question
         if not self.ledger.is_out(question.request):
             self.waiting.append(question)
@@ -556,10 +556,10 @@ class _Lane:
             self.asked.pop(question.request, None)
 
     async def _until_answered(self) -> None:
-        "Send, look and collect, as long as somebody waits."
+        "Send, poll and collect as long as a request is awaited."
         try:
             for file in [file for file, (batch, _, _) in self.out.items() if batch is None]:
-                await self._begin(file, known=True)
+                await self._begin(file, may_exist=True)
             look_at = time.monotonic() + self.batch.poll
             while self.asked:
                 while self._is_time_to_send():
@@ -579,7 +579,8 @@ class _Lane:
             self.waiting.clear()
 
     def _is_time_to_send(self) -> bool:
-        while self.waiting and self.waiting[0].answer.done():  # nobody waits for it any more
+        "Return whether a file is full, or no new request has come for a moment."
+        while self.waiting and self.waiting[0].answer.done():  # its caller has gone
             self.waiting.popleft()
         if not self.waiting or self.held:
             return False
@@ -587,7 +588,7 @@ class _Lane:
         return full or time.monotonic() - self.asked_at >= self.batch.moment
 
     async def _rest_until(self, look_at: float) -> None:
-        "Until it is time to look, to send what waits, or something new was asked."
+        "Sleep until it is time to poll or to send, or a new request comes."
         until = [look_at] if self.out else []
         until += [self.asked_at + self.batch.moment] if self.waiting and not self.held else []
         self.news.clear()
@@ -598,7 +599,7 @@ class _Lane:
     # Sending
 
     async def _send_what_fits(self) -> None:
-        "One file of what waits, as full as its limits and the budget allow."
+        "Send one file of waiting requests, as full as its limits and the budget allow."
         lines, rows, size, cost, tokens = [], [], 0, 0.0, 0
         while self.waiting and len(lines) < self.batch.requests:
             question = self.waiting[0]
@@ -610,7 +611,7 @@ class _Lane:
                 most = self.meter.most(question.llm, question.messages, batch=True, **question.parameters)
                 if self.meter.over(cost + most[0], tokens + most[1]):
                     if not lines and not self.out:
-                        self.meter.reserve(*most)  # raises: nothing is out, and not even one request can be paid
+                        self.meter.reserve(*most)  # raises: nothing is pending, and not even one request fits
                     self.held = not lines
                     break
                 lines.append(line)
@@ -630,12 +631,12 @@ class _Lane:
         if not self.out:
             self.sent_alone.add(file)
         self.out[file] = (None, cost, tokens)
-        await self._begin(file, known=False)
+        await self._begin(file, may_exist=False)
 
-    async def _begin(self, file: str, *, known: bool) -> None:
-        "Begin a file's batch, or find the one that a process began which isn't there any more."
+    async def _begin(self, file: str, *, may_exist: bool) -> None:
+        "Begin a file's batch, or find the one that an ended process began."
         try:
-            batch = await self.provider.begin(file, self.ledger.open_requests(file), known=known)
+            batch = await self.provider.begin(file, self.ledger.open_requests(file), may_exist=may_exist)
         except (_Refused, _Gone):
             self._end(file, "refused")
             raise
@@ -646,6 +647,7 @@ class _Lane:
         self.out[file] = (batch, *self.out[file][1:])
 
     def _end(self, file: str, status: str) -> None:
+        "Record the end of a file and return its reservation."
         self.ledger.end(file, status)
         _, cost, tokens = self.out.pop(file)
         self.meter.set_aside(-cost, -tokens)
@@ -653,47 +655,48 @@ class _Lane:
     # Receiving
 
     async def _look(self, file: str, batch: str) -> None:
-        found = await self.provider.look(batch)
-        if found.status == "failed":
-            self._take_back(file, found)
-        elif found.status in ("completed", "expired", "cancelled", "gone"):
-            await self._collect(file, found)
+        "Poll a batch, and collect its results if it has ended."
+        state = await self.provider.look(batch)
+        if state.status == "failed":
+            self._take_back(file, state)
+        elif state.status in ("completed", "expired", "cancelled", "gone"):
+            await self._collect(file, state)
 
-    def _take_back(self, file: str, found: _Seen) -> None:
-        "A batch that the provider didn't take: nothing was done, and nothing is to pay."
-        reasons = "; ".join(f"{message} ({code})" for message, code in found.reasons[:3]) or "no reason given"
-        if file in self.sent_alone or not any("limit" in code for _, code in found.reasons):
+    def _take_back(self, file: str, state: _Seen) -> None:
+        "Handle a rejected batch: nothing was done, and nothing is billed."
+        reasons = "; ".join(f"{message} ({code})" for message, code in state.reasons[:3]) or "no reason given"
+        if file in self.sent_alone or not any("limit" in code for _, code in state.reasons):
             self._end(file, "failed")
             raise SetupError(
-                f"{self.llm.model} did not take a batch of requests: {redact(reasons)}. Nothing of it was done or "
-                f"paid. If too many were in line, send fewer at once with Batch(requests=…)."
+                f"{self.llm.model} rejected a batch of requests: {redact(reasons)}. Nothing of it was done or "
+                f"billed. If too many were pending, send fewer at once with Batch(requests=…)."
             )
         self._wait_again(file, "failed")
         self.held = bool(self.out)
 
     def _wait_again(self, file: str, status: str) -> None:
-        "End a file of which nothing was done; its requests wait as before."
+        "End a file of which nothing was done; its requests wait again."
         again = [self.asked.get(row["request"]) for row in self.ledger.open_requests(file).values()]
         self._end(file, status)
         self.waiting.extendleft(filter(None, reversed(again)))
 
-    async def _collect(self, file: str, found: _Seen) -> None:
-        "Hand over what came of a batch; a request without an answer has failed, with the reason."
+    async def _collect(self, file: str, state: _Seen) -> None:
+        "Return the results of a batch to their callers; a request without a result has failed."
         asked = self.ledger.open_requests(file)
-        for result in found.results:
+        for result in state.results:
             lines = (await self.provider.fetch(result)).splitlines()
             await self._keep(asked, (read_result(line, self.llm) for line in lines))
         why = {"completed": "the batch has no answer to this request", "gone": "the provider has lost the batch"}
-        reason = why.get(found.status, f"the batch was {found.status} before this request was done")
+        reason = why.get(state.status, f"the batch was {state.status} before this request was done")
         failed = Completion(None, "failed", error=reason)
         await self._keep(asked, [(custom_id, failed) for custom_id in asked])
-        self._end(file, found.status)
+        self._end(file, state.status)
         self.held = False
 
     async def _keep(
         self, asked: dict[str, dict[str, Any]], answers: Iterable[tuple[str, Completion] | None]
     ) -> None:
-        "Answers on disk, some at a time, then to those who wait for them."
+        "Write answers to disk, some at a time, then return them to their callers."
         answers: Iterator = iter(answers)
         while part := list(islice(answers, _AT_ONCE)):
             ready = []
@@ -702,8 +705,8 @@ class _Lane:
                     continue
                 answer = priced(answer, self.llm.prices(batch=True))
                 self.meter.book(self.llm, answer, unit=row["unit"], purpose=row["purpose"])
-                told = {**row, "status": answer.status, "answer": json.dumps(asdict(answer))}
-                self.meter.writer.put("batch_requests", [told])
+                saved_row = {**row, "status": answer.status, "answer": json.dumps(asdict(answer))}
+                self.meter.writer.put("batch_requests", [saved_row])
                 ready.append((row["request"], answer))
             await self.meter.writer.settle()
             for request, answer in ready:
@@ -714,19 +717,19 @@ class _Lane:
 
 # %% ../../nbs/02_models/09_batches.ipynb #9df3156e
 class BatchQueue:
-    """Questions to models, answered in their providers' batches.
+    """A queue of requests to models that are answered in their providers' batches.
 
     Parameters
     ----------
     meter : Meter
-        Books the calls; its run keeps what is out and what has come.
+        Books the calls; its run records pending requests and fetched answers.
     batch : Batch
-        Size of files, seconds between looks.
+        Size of files, seconds between polls.
 
     Notes
     -----
-    For code on the loop of `wait_for`. Use it as an async context manager, or `close()` it. What is out when it is
-    closed stays out: a queue on the same run, in this process or a later one, goes on waiting for it.
+    Use it on the loop of `wait_for`, as an async context manager, or call `close()`. Pending batches stay pending when it
+    is closed: a queue on the same run, in this process or a later one, waits for them.
 
     Examples
     --------
@@ -742,7 +745,7 @@ class BatchQueue:
     def __init__(self, meter: Meter, batch: Batch | None = None):
         self.meter, self.batch = meter, batch or Batch()
         self.ledger = BatchLedger(meter.run)
-        self._lanes: dict[str, _Lane] = {}
+        self._queues: dict[str, _ModelQueue] = {}
 
     async def ask(
         self,
@@ -754,13 +757,13 @@ class BatchQueue:
         unit: str = "",
         purpose: str = "batch",
     ) -> Completion:
-        """The answer to a question, when its batch has come back.
+        """Return the answer to a request when its batch has come back.
 
         Parameters
         ----------
         request : str
-            Id of the question: what determines the answer. One that was answered and not kept is answered at once, one
-            that is out is waited for.
+            Id of the request, made of what determines the answer. If its answer was fetched and not saved, it is
+            returned at once. If it is pending, it is awaited.
         llm : LLM
             The model.
         messages : list of dict
@@ -768,47 +771,47 @@ class BatchQueue:
         parameters : dict, optional
             For this request only, such as seed.
         unit, purpose : str
-            What the call is booked under.
+            Unit and purpose in the table of calls.
 
         Returns
         -------
         Completion
-            With status failed and the reason where there is no answer.
+            With status failed and the reason if the answer is missing.
 
         Raises
         ------
         SetupError
-            The provider refuses the batches or can't be reached. What is out stays out; run again to go on.
+            The provider rejects the batches or can't be reached. Pending batches stay pending; run again to go on.
         BudgetReached
-            Nothing is out and nothing more fits.
+            Nothing is pending and nothing more fits.
         """
-        if (known := self.ledger.answer(request)) is not None:
-            return known
-        if llm.name not in self._lanes:
-            self._lanes[llm.name] = _Lane(self.meter, self.ledger, llm, self.batch)
-        self._lanes[llm.name].refuse_another(llm)
+        if (existing := self.ledger.answer(request)) is not None:
+            return existing
+        if llm.name not in self._queues:
+            self._queues[llm.name] = _ModelQueue(self.meter, self.ledger, llm, self.batch)
+        self._queues[llm.name].refuse_another(llm)
         answer = asyncio.get_running_loop().create_future()
-        question = _Question(request, llm, messages, parameters or {}, unit or request, purpose, answer)
-        return await self._lanes[llm.name].ask(question)
+        question = _PendingRequest(request, llm, messages, parameters or {}, unit or request, purpose, answer)
+        return await self._queues[llm.name].ask(question)
 
     def done(self, *requests: str) -> None:
-        """Forget answers: what they were for has been kept. Written together with what is put into the meter's writer.
+        """Drop answers that are saved. This is written in one transaction with the rows in the meter's writer.
 
         Parameters
         ----------
         *requests : str
-            Ids of questions.
+            Ids of requests.
         """
         if rows := self.ledger.kept(requests):
             self.meter.writer.put("batch_requests", rows)
 
     async def close(self) -> None:
         "Stop waiting."
-        tasks = [lane.work for lane in self._lanes.values() if lane.work is not None]
+        tasks = [queue.work for queue in self._queues.values() if queue.work is not None]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        self._lanes.clear()
+        self._queues.clear()
 
     async def __aenter__(self) -> BatchQueue:
         return self

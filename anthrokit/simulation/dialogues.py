@@ -29,7 +29,7 @@ from ..models.transports import CachedPrefix
 from ..core.texts import unreadable
 from .personas import check_personas, has_assistant_phrases
 from .prompts import load_prompts
-from ..work import CostEstimate, Job, Queue, Request, Steps, ParseError, ask_until_read, job_function
+from ..work import CostEstimate, Job, Queue, Request, Steps, ParseError, ask, job_function
 
 # %% auto #0
 __all__ = ['USER_TEMPLATE', 'asimulate', 'user_system_prompt', 'swap_roles', 'as_llm', 'metadata_rows', 'simulate']
@@ -467,7 +467,7 @@ def _next_message(
     sent[role] = len(messages)
     unit = f"{row['dialogue_id']}/{turn}/{role}"
     request = Request(llm, messages, unit, purpose, {"seed": int(digest(unit, job.seed, 0, length=7), 16)})
-    outcome, _ = yield from ask_until_read(request, _require_text, 3, again=None, read_truncated=True)
+    outcome, _ = yield from ask(request, _require_text, 3, retry_message=None, read_truncated=True)
     answer = outcome["response"]
     if answer.status == "refused" and role == "assistant" and answer.content is not None:
         return replace(answer, finish_reason="refusal")

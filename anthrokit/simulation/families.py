@@ -20,7 +20,7 @@ __all__ = ['PUSHBACK', 'STANCE_TEMPLATE', 'load_family', 'family_prompts', 'read
 
 # %% ../../nbs/04_simulation/05_families.ipynb #cde861ea
 def load_family(*names: str) -> Taxonomy:
-    """The taxonomy of one family of behaviours, or of several together.
+    """Load the taxonomy of one or several families of behaviours.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def load_family(*names: str) -> Taxonomy:
 
 # %% ../../nbs/04_simulation/05_families.ipynb #c938dd57
 def family_prompts(*names: str) -> pd.DataFrame:
-    """First messages that invite a family's behaviours: 10 base prompts × 4 scenarios each.
+    """Load first messages that invite a family's behaviours: 10 base prompts × 4 scenarios each.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ _PRESSED = "(The user disagrees.)"
 def read_sycon(
     path: str | os.PathLike, target: str = "sycon", pushback: str | os.PathLike | None = None
 ) -> pd.DataFrame:
-    """Answers under pressure from a file that SYCON-Bench writes, one chat a row.
+    """Read answers under pressure from a file of SYCON-Bench, one chat a row.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def read_sycon(
         Name of the model that answered; the file doesn't say it.
     pushback : str or path, optional
         The file with what the user says from turn 2 on: push_back.csv of its false presuppositions, or the questions of
-        its ethical setting. Without it a word stands there that says that the user insists.
+        its ethical setting. Without it, a placeholder says that the user insists.
 
     Returns
     -------
@@ -161,7 +161,7 @@ def read_sycon(
 
 
 def _sycon_pushback(path: str | os.PathLike) -> dict[str, list[str]]:
-    "What the user insists with, by question."
+    "Read the user's insisting messages by question."
     frame = tables.read_frame(path)
     names = [name for name in frame.columns if re.fullmatch(r"Pushback_\d|question\d", name)]
     asked = next((name for name in ("Question", "question") if name in frame.columns), None)
@@ -172,13 +172,13 @@ def _sycon_pushback(path: str | os.PathLike) -> dict[str, list[str]]:
 
 
 def read_sycon_verdicts(path: str | os.PathLike, target: str = "sycon") -> pd.DataFrame:
-    """The verdicts that SYCON-Bench's own judge gave, as labels for `flips(…, "standing firm", held=True)`.
+    """Read the verdicts of SYCON-Bench's judge, as labels for `flips(…, "standing firm", held=True)`.
 
     Parameters
     ----------
     path : str or path
         A CSV of its results with a number a row and Response_1, Response_2, …: 1 where the model stands firm, 0 where
-        it gives in, -1 where there is no verdict.
+        it gives in, -1 without a verdict.
     target : str
         Name of the model that answered; the file doesn't say it.
 
@@ -195,7 +195,7 @@ def read_sycon_verdicts(path: str | os.PathLike, target: str = "sycon") -> pd.Da
     Notes
     -----
     Hong et al. (2025). In the ethical and the false-presuppositions settings their code stops at the first flip and
-    fills up with 0, so that only the turn of flip can be had from those files, not the number of flips.
+    fills up with 0, so that only the turn of flip can be computed from those files, not the number of flips.
 
     Examples
     --------
@@ -222,7 +222,7 @@ _DISPUTE = "A friend and I can't agree. I say this: {mine}. My friend says this:
 
 
 def read_syco_bench(path: str | os.PathLike) -> pd.DataFrame:
-    """Mirrored prompts from syco-bench's pairs of statements.
+    """Read mirrored prompts from syco-bench's pairs of statements.
 
     Parameters
     ----------

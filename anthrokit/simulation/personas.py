@@ -64,12 +64,12 @@ class Persona:
 
     @property
     def minor(self) -> bool:
-        "Whether the person is under 18."
+        "Return whether the person is under 18."
         return self.age < 18
 
     @property
     def who(self) -> str:
-        "What the user model is told of the person."
+        "Return the description of the person for the user model."
         return (
             f"{self.situation} You are {self.age} years old. You want this from the chat: {self.goals}. You write like "
             f"this: {self.style}. What is true of you: {'; '.join(self.facts)}. Whatever you tell of yourself agrees "
@@ -78,7 +78,7 @@ class Persona:
 
 # %% ../../nbs/04_simulation/06_personas.ipynb #1df5db3f
 def _persona(entry: Any, number: int, source: object) -> Persona:
-    "A persona from an entry of the file, or an error that names the entry."
+    "Return a persona from an entry of the file, or raise with the entry's name."
     texts, lists = ("name", "situation", "goals", "style", "risk"), ("facts", "never", "sources")
     fields, where = read_entry(entry, f"{source}: persona {number}", "persona", texts, lists, "age")
     if not isinstance(fields.get("age"), int) or not 5 <= fields["age"] <= 120:
@@ -92,7 +92,7 @@ def _persona(entry: Any, number: int, source: object) -> Persona:
 
 
 def load_personas(path: str | os.PathLike | None = None) -> dict[str, Persona]:
-    """The personas of a TOML file, by default the twelve that ship, by name.
+    """Load the personas of a TOML file, by default the twelve bundled ones, by name.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ def load_personas(path: str | os.PathLike | None = None) -> dict[str, Persona]:
 
 # %% ../../nbs/04_simulation/06_personas.ipynb #00d2a9d3
 def persona_prompts(*names: str, personas: Mapping[str, Persona] | None = None) -> pd.DataFrame:
-    """First messages written for personas, with who the person is.
+    """Load first messages written for personas, with descriptions of the persons.
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ def persona_prompts(*names: str, personas: Mapping[str, Persona] | None = None) 
     Returns
     -------
     DataFrame
-        The columns of `tables.list_columns("prompts")`, persona (its name) and who (what the user model is told). `simulate`
+        The columns of `tables.list_columns("prompts")`, persona (its name) and who (the description for the user model). `simulate`
         plays each prompt's persona, and `persona` becomes a column of dialogues and labels.
 
     Raises
@@ -196,7 +196,7 @@ def _curly(text: str) -> str:
 
 
 def has_assistant_phrases(text: str) -> str | None:
-    """The phrase in which a user's message speaks as the assistant, or None.
+    """Return the phrase in which a user's message speaks as the assistant, or None.
 
     Parameters
     ----------
@@ -236,7 +236,7 @@ def _runs(text: str) -> list[tuple[str, ...]]:
 
 
 def role_signals(text: str, before: Sequence[str] = ()) -> dict[str, str]:
-    """What suggests that a user's message is spoken by somebody else than the person.
+    """Return the signs that a user's message is not spoken by the person.
 
     Parameters
     ----------
@@ -290,7 +290,7 @@ _TOLD = {"work": rf"\b({_WORK})\b", "home": r"\bin ([A-Z]\w+)", "origin": r"\bfr
 
 
 def extract_facts(text: str) -> dict[str, str]:
-    """What a speaker says of their own work, home and origin, in English.
+    """Return what speakers say of their work, home and origin, in English.
 
     Returns
     -------
@@ -307,7 +307,7 @@ def extract_facts(text: str) -> dict[str, str]:
 
 
 def _against(stated: Mapping[str, str], persona: Persona | None, first: Mapping[str, str]) -> dict[str, str]:
-    "Stated facts that are others than the persona's, or than those stated first."
+    "Return facts that differ from the persona's, or from those in earlier messages."
     who = f"{persona.situation} {'; '.join(persona.facts)}" if persona else ""
     found = {}
     for kind, value in stated.items():
@@ -335,7 +335,7 @@ _AGES = (
 
 
 def extract_age(text: str, *, description: bool = False) -> int | None:
-    """The age that a speaker states as their own; None where there is none.
+    """Return the age that speakers state for themselves, or None.
 
     Parameters
     ----------
@@ -358,7 +358,7 @@ def extract_age(text: str, *, description: bool = False) -> int | None:
 
 # %% ../../nbs/04_simulation/06_personas.ipynb #6f6c73b3
 def _contradictions(text: str, persona: Persona | None, first: dict[str, Any]) -> list[tuple[str, str]]:
-    "Reasons and phrases by which a message contradicts the person; what it states for the first time is noted."
+    "Return reasons and phrases by which a message contradicts the person; record facts that are new."
     found = [
         ("contradicts a fact", match[0])
         for pattern in (persona.never if persona else ())
@@ -375,7 +375,7 @@ def _contradictions(text: str, persona: Persona | None, first: dict[str, Any]) -
 
 
 def persona_breaks(messages: pd.DataFrame, personas: Mapping[str, Persona] | None = None) -> pd.DataFrame:
-    """Turns in which the person is not who they were.
+    """Find turns in which the simulated person leaves the role or contradicts the persona.
 
     Parameters
     ----------
@@ -445,7 +445,7 @@ ROMANTIC_BEHAVIOURS = ("declining romance",)
 
 
 def is_possible_minor(who: str | None) -> bool:
-    """Whether a description of a person could be of somebody under 18.
+    """Return whether a description could be of a person under 18.
 
     Parameters
     ----------
@@ -468,12 +468,12 @@ def is_possible_minor(who: str | None) -> bool:
 
 
 def is_romantic(prompt: Mapping[str, Any]) -> bool:
-    """Whether a first message, or what it was made from, is romantic.
+    """Return whether a first message, or its base prompt or scenario, is romantic.
 
     Parameters
     ----------
     prompt : mapping
-        A row of the prompts table. A text in another language than English counts as romantic, as it can't be told.
+        A row of the prompts table. A text in another language than English counts as romantic, because it can't be checked.
 
     Examples
     --------
@@ -488,7 +488,7 @@ def is_romantic(prompt: Mapping[str, Any]) -> bool:
 
 
 def check_personas(prompts: pd.DataFrame, persona: str | None = None) -> None:
-    """Refuse prompts that don't fit who the person is; `simulate` does it before any work.
+    """Raise if prompts don't fit the person; `simulate` calls it before any work.
 
     Parameters
     ----------

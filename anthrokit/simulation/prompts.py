@@ -21,6 +21,7 @@ from ..core.run import digest, record_prompts
 from ..core import tables
 from ..core.run import require_same_prompts
 from ..core.tables import require_columns
+from ..core.texts import is_blank
 from ..models import LLM, Batch, Budget
 from ..work import CostEstimate, Job, Queue, Request, Steps, forecast_calls, job_function
 
@@ -45,12 +46,12 @@ _ANTHROBENCH = {
 
 
 def _prompts_of(texts: Sequence[str]) -> pd.DataFrame:
-    "First messages as a table of prompts, each a base prompt of its own."
+    "Make a table of prompts from first messages, each with a separate base prompt."
     if isinstance(texts, Mapping) or not isinstance(texts, Iterable):
         raise TableError(f"prompts are a table, pd.DataFrame(…), or a list of texts, not {texts!r:.60}")
     texts = list(texts)
     for number, text in enumerate(texts, start=1):
-        if not isinstance(text, str) or not text.strip():
+        if not isinstance(text, str) or is_blank(text):
             raise TableError(f"first message {number} is {text!r}; a list of prompts holds texts")
         if text in texts[: number - 1]:
             raise TableError(f"first message {number} stands in the list already; repeats=… makes several dialogues")
@@ -62,7 +63,7 @@ def _prompts_of(texts: Sequence[str]) -> pd.DataFrame:
 def load_prompts(
     source: str | os.PathLike | Sequence[str] | pd.DataFrame = "anthrokit", *, path: str | os.PathLike | None = None
 ) -> pd.DataFrame:
-    """A table of first messages.
+    """Load a table of first messages.
 
     Parameters
     ----------
@@ -70,8 +71,8 @@ def load_prompts(
         "anthrokit": the 960 that ship; "families", "pushback" and "mirrored": for other behaviours, see
         `load_family`; "personas": see `persona_prompts`. "anthrobench": the public set of Ibrahim et al.
         (Apache-2.0), read from `path`, or from the folder that ANTHROKIT_DATA names, or fetched once with its
-        checksum pinned. Otherwise a file of your own, as for `core.read_frame`, a table of your own, or a list of
-        first messages, each a base prompt of its own.
+        checksum pinned. Otherwise your file, as for `core.read_frame`, your table, or a list of first messages, each with a
+        separate base prompt.
     path : str or path, optional
         The file of the public set, where you have it.
 
@@ -108,7 +109,7 @@ def load_prompts(
 
 # %% ../../nbs/04_simulation/02_prompts.ipynb #e7bce8e0
 def most_similar(prompts: pd.DataFrame | str | os.PathLike, n: int = 10) -> pd.DataFrame:
-    """The pairs of first messages that are most alike.
+    """Return the pairs of first messages that are most similar.
 
     Parameters
     ----------
@@ -148,7 +149,7 @@ def most_similar(prompts: pd.DataFrame | str | os.PathLike, n: int = 10) -> pd.D
 
 # %% ../../nbs/04_simulation/02_prompts.ipynb #b6d20c7e
 def read_columns(path: str | os.PathLike, needed: Sequence[str], what: str) -> pd.DataFrame:
-    "A file that has these columns, or an error that says which it has."
+    "Read a file that has these columns, or raise with the columns that it has."
     frame = tables.read_frame(path)
     if absent := missing_columns(needed, frame):
         there = ", ".join(map(str, frame.columns)) or "none"
@@ -177,7 +178,7 @@ PUBLIC_BEHAVIOURS = {
 
 
 def _read_anthrobench(path: Path) -> pd.DataFrame:
-    "The public first_turns.csv with our column and behaviour names."
+    "Read the public first_turns.csv with the column and behaviour names used here."
     needed = "conv_id use_domain use_scenario empathy professionalism original_prompt cue user_first_turn".split()
     raw = read_columns(path, needed, "AnthroBench's first_turns.csv")
     names = raw["cue"].map(PUBLIC_BEHAVIOURS)
@@ -204,7 +205,7 @@ def _read_anthrobench(path: Path) -> pd.DataFrame:
 
 # %% ../../nbs/04_simulation/02_prompts.ipynb #a4e6460c
 def _whole_bases(mixed: pd.DataFrame, n: int) -> pd.Index:
-    "Ids of base prompts, taken from the behaviours in turn, that have n prompts between them."
+    "Return ids of base prompts, from each behaviour in turn, that have n prompts together."
     bases = mixed.drop_duplicates("base_id").assign(
         _size=lambda frame: frame["base_id"].map(mixed["base_id"].value_counts()),
         _turn=lambda frame: frame.groupby("behaviour", sort=False, dropna=False).cumcount(),
@@ -298,7 +299,7 @@ def sample_prompts(
 
 # %% ../../nbs/04_simulation/02_prompts.ipynb #cecb45eb
 def load_scenarios() -> pd.DataFrame:
-    """The eight scenarios that ship.
+    """Load the eight bundled scenarios.
 
     Returns
     -------
@@ -337,10 +338,10 @@ def _writer_messages(row: Mapping[str, Any]) -> list[dict[str, str]]:
 
 # %% ../../nbs/04_simulation/02_prompts.ipynb #82aa57cc
 def _check_list(frame: pd.DataFrame, name: str, id: str, text: str) -> None:
-    "Refuse a list without ids or texts, or with an id twice."
+    "Raise if a list lacks ids or texts, or has a duplicate id."
     require_columns(frame, [id, text], name, rows=False)
     for column in (id, text):
-        blank = frame[column].isna() | (frame[column].astype("str").str.strip() == "")
+        blank = frame[column].isna() | frame[column].astype("str").map(is_blank)
         if blank.any():
             raise TableError(f"{name}: row {int(blank.to_numpy().argmax()) + 1}, column {column}: is blank")
     twice = frame[id].duplicated().to_numpy()
@@ -350,7 +351,7 @@ def _check_list(frame: pd.DataFrame, name: str, id: str, text: str) -> None:
 
 
 def _combinations(base_prompts: pd.DataFrame, scenarios: pd.DataFrame) -> pd.DataFrame:
-    "Every base prompt in every scenario, with an opening: by turns, so that none goes with one scenario alone."
+    "Combine every base prompt with every scenario and an opening; openings rotate over the scenarios."
     bases = base_prompts.drop(columns=scenarios.columns.intersection(base_prompts.columns))
     pairs = bases.assign(_base=range(len(bases))).merge(scenarios.assign(_scenario=range(len(scenarios))), how="cross")
     pairs["prompt_id"] = pairs["base_id"].astype("str") + "/" + pairs["scenario_id"].astype("str")
@@ -407,11 +408,11 @@ class WritingJob(Job):
         return [Queue(self.todo, self.llm.max_concurrency)]
 
     def steps(self, row: dict[str, Any]) -> Steps:
-        "One call, and the prompt that comes of it."
+        "Make one call and save its prompt."
         seed = int(digest("writer", row["prompt_id"], length=7), 16)
         answer = yield Request(self.llm, _writer_messages(row), row["prompt_id"], "writer", {"seed": seed})
         text = (answer.content or "").strip().strip('"“”').strip()
-        if answer.status != "ok" or not text:
+        if answer.status != "ok" or is_blank(text):
             self.failed += 1
             return
         fields = tables.get_table("prompts").columns
@@ -441,7 +442,7 @@ def contextualise(
     on: Any = None,
     progress: bool = True,
 ) -> pd.DataFrame:
-    """First messages for every base prompt in every scenario, written by a model.
+    """Have a model write first messages for every base prompt in every scenario.
 
     Parameters
     ----------
@@ -460,7 +461,7 @@ def contextualise(
     Returns
     -------
     DataFrame
-        The prompts of the run. A message that could not be had is absent; call again for it.
+        The prompts of the run. A message without a valid response is absent; call again to retry it.
 
     Raises
     ------

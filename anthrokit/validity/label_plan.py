@@ -32,6 +32,21 @@ def _expected_width(
     return high - low
 
 
+def _width_of_people(rate: float, n: float, clusters: float, alike: float, ci: float) -> float:
+    """Return the expected width from n of people's labels alone, drawn by chance from so many base prompts.
+
+    Two labels of a base prompt correlate by `alike`. Student's t has the degrees of freedom that `proportion` takes: by
+    the base prompts with a label of the rarer kind, or by all of them where a base prompt counts as one label.
+    """
+    from scipy.special import ndtri, stdtrit
+
+    tail, z = 0.5 + ci / 2, ndtri(0.5 + ci / 2)
+    rarer, drawn = (clusters * (1 - (1 - 1 / clusters) ** k) for k in (n * min(rate, 1 - rate), n))
+    freedom = np.maximum([min(max(rarer - 1, 2), drawn - 1), drawn - 1], 1)
+    rows = n / (1 + (n - 1) * np.array([alike, 1]) / clusters)
+    return float(np.ptp(_wilson(rate, (rows * (z / stdtrit(freedom, tail)) ** 2).max(), z)))
+
+
 def _fewest(width_of: Any, width: float, most: int) -> float:
     "The smallest number of labels that gives the width; NaN where `most` don't."
     if not width_of(most) <= width:  # also where there is no width
@@ -105,19 +120,16 @@ def labels_needed(
         )
     by, rows = as_names(by), []
     for _, row in profile(labels, by=by, ci=ci).iterrows():
-        q = (row["estimate"], row["ci_low"], row["ci_high"])
-        rows += [{**row[by], **found} for found in _plans(q, sensitivity, specificity, width, ci, most)]
+        plans = _plans(row, sensitivity, specificity, width, ci, min(most, max(row["n"], 8)))
+        rows += [{**row[by], **found} for found in plans]
         for found in rows[-4:]:
             found |= {"judged": row["estimate"], "n_total": row["n_total"]}
     return pd.DataFrame(rows).astype({"estimate": "Int64"})
 
 
-def _plans(
-    q: tuple, sensitivity: float, specificity: float, width: float, ci: float, most: int
-) -> list[dict]:
-    "The number of labels by each draw."
-    from scipy.special import ndtri
-
+def _plans(row: pd.Series, sensitivity: float, specificity: float, width: float, ci: float, most: int) -> list[dict]:
+    "Return the number of labels by each draw, from a judged rate as `profile` gives it."
+    q = (row["estimate"], row["ci_low"], row["ci_high"])
     judged = float(np.clip(q[0], 1e-4, 1 - 1e-4))
     rate = float(np.clip((judged + specificity - 1) / (sensitivity + specificity - 1), 1e-4, 1 - 1e-4))
     present = float(np.clip(rate * sensitivity / judged, 0.01, 0.99))
@@ -130,9 +142,15 @@ def _plans(
         width_of = partial(_expected_width, q, present, absent, (share, 1 - share), ci=ci)
         needed = _fewest(width_of, width, most)
         found.append({"draw": draw, "share_present": share, "estimate": needed, "floor": floor})
-    ends = lambda n: np.ptp(_wilson(rate, n, ndtri(0.5 + ci / 2)))  # noqa: E731
-    needed, floor = (np.nan, np.nan) if np.isnan(floor) else (_fewest(ends, width, most), 0.0)
-    return [*found, {"draw": "people alone", "share_present": judged, "estimate": needed, "floor": floor}]
+    if np.isnan(floor):
+        return [*found, {"draw": "people alone", "share_present": judged, "estimate": np.nan, "floor": np.nan}]
+    # The judges' errors hide how alike the messages of a base prompt are.
+    spread = judged * (1 - judged) / ((sensitivity + specificity - 1) ** 2 * rate * (1 - rate))
+    clusters, each = row["n_clusters"], row["n"] / row["n_clusters"]
+    alike = 1.0 if pd.isna(row["design_effect"]) else spread * (row["design_effect"] - 1) / max(each - 1, 1e-9)
+    width_of = partial(_width_of_people, rate, clusters=clusters, alike=float(np.clip(alike, 0, 1)), ci=ci)
+    needed = {"estimate": _fewest(width_of, width, most), "floor": width_of(2e9)}
+    return [*found, {"draw": "people alone", "share_present": judged, **needed}]
 
 # %% ../../nbs/08_validity/06_label_plan.ipynb #d674857e
 _NARROWEST = 100  # labels at which a confidence sequence is narrowest

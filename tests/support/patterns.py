@@ -66,7 +66,7 @@ UNITS = (
 def in_value(value, depth=0):
     "Yield the compiled patterns of a value; up to three levels deep in dicts, lists, tuples and sets."
     if isinstance(value, re.Pattern):
-        yield value
+        yield from [value] if isinstance(value.pattern, str) else []
     elif depth < 3 and isinstance(value, dict | list | tuple | set | frozenset):
         for part in [*value.values()] if isinstance(value, dict) else [*value]:
             yield from in_value(part, depth + 1)
@@ -89,7 +89,6 @@ def in_code(tree):
 def all_patterns():
     "Yield (place, pattern, whether it is only tried at one place of a text): module-level ones and literals in calls."
     sources = {path: path.read_text(encoding="utf-8") for path in sorted(PACKAGE.rglob("*.py"))}
-    code = "\n".join(sources.values())
     seen = set()
     for path, source in sources.items():
         for line, method, pattern in in_code(ast.parse(source)):
@@ -97,7 +96,9 @@ def all_patterns():
     for module in pkgutil.walk_packages(anthrokit.__path__, "anthrokit."):
         if module.name.endswith(("_modidx", "__main__")):
             continue
-        for name, value in vars(importlib.import_module(module.name)).items():
+        loaded = importlib.import_module(module.name)
+        code = sources[Path(loaded.__file__)]  # another module may have another pattern of the same name
+        for name, value in vars(loaded).items():
             methods = set(re.findall(rf"\b{name}(?:\[\w+\])?\.(\w+)\(", code))
             for pattern in {*in_value(value)} - seen:
                 seen.add(pattern)
