@@ -237,7 +237,8 @@ def _summary_html(deck: LabellingSession, own: Verdicts, name: str) -> Markup:
     rows, heads = counts.reset_index().values.tolist(), ["Behaviour", *(text for *_, text in ANSWERS)]
     parts = [render("<h4>All messages are labelled. Thank you.</h4>"), table_html(heads, rows, "Your labels")]
     if said["annotator"].nunique() > 1:
-        found = [*agreement(by_annotator(said), by=()).itertuples()]
+        names = said["annotator"].dropna().unique().tolist()
+        found = [*agreement(by_annotator(said), by=(), judges=names).itertuples()]
         shared = f"{found[0].n} of {found[0].n_total}"
         told = f"Agreement of the annotators, on {shared} messages that two or more decided"
         rows = [(one.measure, two(one.estimate), f"{two(one.ci_low)} to {two(one.ci_high)}") for one in found]

@@ -65,7 +65,8 @@ def draw_credibility_sheet(
     simulated, real : DataFrame
         From `list_user_turns`.
     n : int
-        Pairs; each pair is one turn of each source with the same domain and turn.
+        Pairs; each pair is one turn of each source with the same domain and turn. If one source has no domains, as chats of
+        participants, it is the same turn alone.
     seed : int
         The same seed draws the same sheet.
 
@@ -94,8 +95,10 @@ def draw_credibility_sheet(
     sides = []
     for frame in (simulated, real):
         require_columns(frame, ["source", "dialogue_id", "turn", "domain", "text"], "user turns")
+    has_domains = all(frame["domain"].notna().any() for frame in (simulated, real))
+    for frame in (simulated, real):
         mixed = frame.sample(frac=1, random_state=seed)
-        mixed["domain"] = mixed["domain"].astype("str").fillna("")
+        mixed["domain"] = mixed["domain"].astype("str").fillna("") if has_domains else ""
         sides.append(mixed.assign(place=mixed.groupby(["domain", "turn"]).cumcount()))
     pairs = sides[0].merge(sides[1], on=["domain", "turn", "place"], suffixes=("_a", "_b"))
     if len(pairs) < n:
