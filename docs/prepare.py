@@ -20,6 +20,7 @@ from pathlib import Path
 
 from docstring_parser import DocstringStyle, parse
 from latex2mathml.converter import convert
+from subpackages import PUBLIC
 
 ROOT = Path(__file__).resolve().parent.parent
 NOTEBOOKS, CHAPTERS, PACKAGE = ROOT / "nbs", ROOT / "chapters", ROOT / "anthrokit"
@@ -179,7 +180,7 @@ def first_line(node: Definition) -> str:
 
 
 def modules() -> Iterator[tuple[str, ast.Module, list[str]]]:
-    "Every module: its name, its code, its public names; rooms in the order that the package names them."
+    "Yield each module's name, code and names, in the order in which the package lists its subpackages."
     order = re.findall(r"^    (\w+) {2,}\S", (PACKAGE / "__init__.py").read_text(encoding="utf-8"), re.M)
     for room in order:
         for path in sorted((PACKAGE / room).glob("[a-z]*.py")) or [PACKAGE / f"{room}.py"]:
@@ -449,29 +450,37 @@ def value_line(name: str, node: ast.Assign | ast.AnnAssign, code: str) -> str:
 
 
 def api() -> str:
-    "A page of every public name, by room."
-    home, room, text = homes(), "", "# API\n\n> Every public name, by room, with its first line.\n"
-    told = dict(
-        re.findall(r"^    (\w+) {2,}(\S.*)$", (PACKAGE / "__init__.py").read_text(encoding="utf-8"), re.M)
-    )
+    "Write a page of the public names: those of `import anthrokit as ak` first, then each subpackage's."
+    text = "# API\n\n> The public names, with their first lines. Other functions are described in their chapters.\n"
+    package = ast.parse((PACKAGE / "__init__.py").read_text(encoding="utf-8"))
+    listed = next(node for node in ast.walk(package) if getattr(node, "arg", "") == "submod_attrs")
+    top = {f"{room}.{name}" for room, names in ast.literal_eval(listed.value).items() for name in names}
+    titles = dict(re.findall(r"^    (\w+) {2,}(\S.*)$", ast.get_docstring(package, clean=False), re.M))
+    rows: dict[str, list[str]] = {"ak": [], **{room: [] for room in titles}}
     for module, tree, names in modules():
-        if module.partition(".")[0] != room:
-            room = module.partition(".")[0]
-            text += f"\n## {room}\n\n{told[room][0].upper() + told[room][1:]}.\n"
-        if not names or module not in home:
-            continue
+        room = module.partition(".")[0]
         code = (PACKAGE / f"{module.replace('.', '/')}.py").read_text(encoding="utf-8")
         given = {name: node for node in reversed(tree.body) for name in names_of(node)}
-        text += f"\n| [{module}]({home[module]}) | |\n|---|---|\n"
-        for name in sorted(names, key=lambda name: not isinstance(given[name], Definition)):
-            node = given[name]
-            defined = isinstance(node, Definition)
-            twin = name[1:] if not defined and isinstance(given.get(name[1:]), Definition) else ""
-            awaited = f"`{twin}` for code that awaits." if twin else ""
-            line = awaited or (first_line(node) if defined else value_line(name, node, code))
-            escaped = line.replace("|", "\\|")
-            text += f"| [`{name}`]({home[module]}#{twin or name}) | {escaped} |\n"
+        offered = PUBLIC[room].split() if room in PUBLIC else names
+        for name in sorted(set(names) & set(offered) & set(given), key=lambda name: (not name.islower(), name)):
+            rows["ak" if f"{room}.{name}" in top else room].append(api_row(module, name, given, code))
+    for room, lines in rows.items():
+        if lines:
+            head = "Names of `import anthrokit as ak`" if room == "ak" else titles[room][0].upper() + titles[room][1:]
+            text += f"\n## {room}\n\n{head}.\n\n| name | |\n|---|---|\n" + "".join(lines)
     return text
+
+
+def api_row(module: str, name: str, given: dict[str, ast.stmt], code: str) -> str:
+    "Return a row of the API page: a name, linked to its chapter, and its first line."
+    node = given[name]
+    twin = name[1:] if isinstance(given.get(name[1:]), Definition) and name[0] == "a" else ""
+    if isinstance(node, Definition):
+        line = first_line(node)
+    else:
+        line = f"`{twin}` for code that awaits." if twin else value_line(name, node, code)
+    escaped = line.replace("|", "\\|")
+    return f"| [`{name}`]({homes()[module]}#{twin or name}) | {escaped} |\n"
 
 
 # Benchmarks

@@ -140,7 +140,10 @@ def test_every_public_name_is_on_the_api_page(site):
     for name in anthrokit.__all__:
         if inspect.isfunction(one := getattr(anthrokit, name)) or inspect.isclass(one):
             assert f"<code>{name}</code>" in page, name
-    assert "A value." not in page and "<code>(&#x27;none&#x27;, &#x27;user&#x27;, &#x27;dialogue&#x27;)</code>" in page
+    for name in (*anthrokit.heartbench.__all__, *anthrokit.analysis.__all__):
+        if not inspect.ismodule(one := getattr(anthrokit.heartbench, name, None) or getattr(anthrokit.analysis, name)):
+            assert f"<code>{name}</code>" in page, (name, one)
+    assert "A value." not in page
 
 
 def test_every_command_is_in_the_table_of_its_chapter():
@@ -151,7 +154,7 @@ def test_every_command_is_in_the_table_of_its_chapter():
 
 
 def test_readme_is_short():
-    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) < 150
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 90
 
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
