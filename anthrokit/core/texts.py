@@ -105,7 +105,7 @@ _WORD = re.compile(rf"(?<![\d_{_LATIN}])[{_LATIN}]+(?![\d_{_LATIN}])")
 _OTHER_WORD = re.compile(rf"[^\W\d_{_LATIN}{_HAN}{_KANA}]+")
 _HANGUL = re.compile("[\u1100-\u11ff\uac00-\ud7af]")
 _MENTIONED = re.compile(r"(?<!\w)['‘][^'‘’\n]+['’](?!\w)|„[^„“”\n]*[“”]|「[^「」\n]*」|《[^《》\n]*》")
-_WORD = re.compile(r"\S+")
+_CHUNK = re.compile(r"\S+")
 _SYMBOLS = re.compile(r"\w[._=\\/]+\w|\w\(|[{}<>=|]|;\S")  # in a word of code: os.getcwd(), x=1
 _DRAWN_OUT = re.compile(r"([^\W\d_])\1{2,}")  # sooooo
 _SENTENCE_BEFORE = re.compile(r"(?:^|[.!?…:;。！？\n])[\W_]*$")
@@ -136,7 +136,7 @@ def _prose(text: str) -> str:
     "Return a text without code, links, quotations and formulas; with its quotations if nothing else has letters."
     text = mask_code(plain_apostrophes(unicodedata.normalize("NFKC", text[:_LONGEST])))
     own = _MENTIONED.sub(" ", mask_quotations(text))
-    own = _WORD.sub(lambda word: " " if _SYMBOLS.search(word[0]) else word[0], own)
+    own = _CHUNK.sub(lambda chunk: " " if _SYMBOLS.search(chunk[0]) else chunk[0], own)
     text = _DRAWN_OUT.sub(r"\1\1", own if any(map(str.isalpha, own)) else text)
     return text.lower() if text.isupper() else text
 
