@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 __all__ = ['plot_agreement', 'plot_pairs', 'plot_missing']
 
 # %% ../../nbs/09_figures/05_judges.ipynb #81ef20b6
-@themed
 @from_run(agreement)
+@themed
 def plot_agreement(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     """Plot raw agreement, Krippendorff's α and Gwet's AC1 by behaviour.
 
@@ -79,8 +79,8 @@ def plot_pairs(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     return ax
 
 # %% ../../nbs/09_figures/05_judges.ipynb #199dbdb8
-@themed
 @from_run(missingness)
+@themed
 def plot_missing(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     """Plot the share of ratings that are missing by reason, with one bar for each behaviour or judge.
 

@@ -121,8 +121,8 @@ def draw_dots(
     return ax
 
 # %% ../../nbs/09_figures/02_profiles.ipynb #3f79fded
-@themed
 @from_run(profile)
+@themed
 def plot_profile(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     """Plot the share of messages with each behaviour, with a point and an interval for each target.
 

@@ -67,8 +67,8 @@ def _turn_marks(turns: Sequence[int], ends: Sequence[int], told: str) -> list[Li
     ]
 
 
-@themed
 @from_run(emergence)
+@themed
 def plot_emergence(frame: pd.DataFrame, ax: Axes | None = None) -> Axes | list[Axes]:
     """Share of dialogues in which each behaviour has occurred by each turn, a row a behaviour, a panel a target.
 
@@ -197,8 +197,8 @@ def _draw_curves(ax: Axes, frame: pd.DataFrame, what: str, title: str = "") -> N
     _end_labels(ax, turns[-1] + 0.3, _incidence_lines(ax, frame, what, rows))
 
 
-@themed
 @from_run(emergence)
+@themed
 def plot_emergence_curves(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     """Cumulative incidence by turn, a line a behaviour that occurs; for a few of them.
 
@@ -224,8 +224,8 @@ def plot_emergence_curves(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     return ax
 
 # %% ../../nbs/09_figures/04_turns.ipynb #0add7d18
-@themed
 @from_run(late_share)
+@themed
 def plot_late(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     """Share of first occurrences after turn 1 (or another that was asked for), with a rule at one half.
 
@@ -265,8 +265,8 @@ def _two_digits(ratio: float) -> str:
     return f"{ratio:.2g}" if ratio < 99.5 else f"{ratio:,.0f}"
 
 # %% ../../nbs/09_figures/04_turns.ipynb #07da261f
-@themed
 @from_run(snowball)
+@themed
 def plot_snowball(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     """Share of next turns with a behaviour, after a turn without it and after a turn with it.
 
@@ -325,8 +325,8 @@ def plot_snowball(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     return ax
 
 # %% ../../nbs/09_figures/04_turns.ipynb #44383f31
-@themed
 @from_run(snowball_matrix)
+@themed
 def plot_snowball_matrix(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     """Odds ratios of each behaviour in the turn after each other one, as a matrix.
 
