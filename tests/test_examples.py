@@ -66,11 +66,12 @@ def shows_itself(name, one, value):
 
 
 def without():
-    "Public functions and classes without an example."
+    "Functions and classes that a subpackage offers, without an example."
     for name in MODULES:
         module = importlib.import_module(name)
+        offered = getattr(sys.modules[name.rpartition(".")[0]], "__all__", module.__all__)
         for one, value in public(module):
-            if not shows_itself(name, one, value):
+            if one in offered and not shows_itself(name, one, value):
                 yield f"{name.removeprefix('anthrokit.')}.{one}"
 
 

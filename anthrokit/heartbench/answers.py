@@ -125,7 +125,7 @@ def case_prompts(cases: Cases, style: str = "transcript", language: str = "zh") 
     --------
     >>> from anthrokit.heartbench import load_cases
     >>> case_prompts(load_cases("bundled"))[["prompt_id", "difficulty"]].head(1).values.tolist()
-    [['zh-third-exam', 'hard']]
+    [['zh-newcomer-promoted', 'normal']]
     """
     rows = []
     for case in as_cases(cases):

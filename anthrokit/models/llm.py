@@ -454,7 +454,7 @@ class LLM:
     def same_as(self, other: LLM) -> bool:
         "Return whether another model has the same settings, including secret ones."
         mine, theirs = (
-            {**vars(one), "_live": None, "access": (one.credentials.key, one.credentials.bases, one.credentials.options)}
+            {**vars(one), "_live": None, "credentials": (one.credentials.key, one.credentials.bases, one.credentials.options)}
             for one in (self, other)
         )
         return mine == theirs
