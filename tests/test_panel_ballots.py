@@ -13,14 +13,15 @@ START = """
 import os, pathlib
 import pandas as pd
 from anthrokit import BallotPanel, heartbench as hb
+from anthrokit.heartbench import experts, gold_standard, rewriting
 folder = pathlib.Path({folder!r})
 (folder / "pid").write_text(str(os.getpid()))
-cases, answers, ballots = hb.load_cases("bundled"), hb.bundled_answers(), hb.Ballots(folder / "votes.csv")
+cases, answers, ballots = hb.load_cases("bundled"), hb.bundled_answers(), experts.Ballots(folder / "votes.csv")
 """
 SHEETS = {
-    "criteria": "hb.criteria_sheet(cases, answers, expert='Ada')",
-    "golden": "hb.golden_sheets(hb.draw_golden(answers, cases), answers, cases, ['Ada'])['Ada']",
-    "rewrites": "hb.rewrites_sheet(pd.concat([pd.DataFrame({'case_id': c.case_id, 'step': hb.STEPS, 'status': 'ok', "
+    "criteria": "experts.criteria_sheet(cases, answers, expert='Ada')",
+    "golden": "gold_standard.golden_sheets(gold_standard.draw_golden(answers, cases), answers, cases, ['Ada'])['Ada']",
+    "rewrites": "rewriting.rewrites_sheet(pd.concat([pd.DataFrame({'case_id': c.case_id, 'step': rewriting.STEPS, 'status': 'ok', "
     "'dialogue': [[t for _, t in c.dialogue], [t for _, t in c.dialogue[-1:]], ['…']]}) for c in cases]), cases, "
     "expert='Ada')",
 }
@@ -119,13 +120,13 @@ def test_hostile_texts(panel_of):
 
 
 COUNCIL = """
-sheet = hb.criteria_sheet(cases, answers, expert="Eva").head(12)
+sheet = experts.criteria_sheet(cases, answers, expert="Eva").head(12)
 for place, row in enumerate(sheet.itertuples()):
     for number, expert in enumerate(["Ada", "Bo", "Cy", "Di"][: 4 - (place > 9)]):
         vote = "drop" if place % 3 == 1 and number > 1 else "take"
         points = (-1 if row.kind == "penalty" else 1) * (3 + number) if vote == "take" else None
         ballots.add(expert, row.item, row.criterion, vote, points, note="<img src=x onerror=window.__hacked=1>")
-settled = hb.Ballots(folder / "settled.csv")
+settled = experts.Ballots(folder / "settled.csv")
 from anthrokit.panels.ballots import CouncilPanel
 BallotPanel = lambda sheet, ballots: CouncilPanel(sheet, ballots, settled)
 """

@@ -149,6 +149,7 @@ _CHINESE = {
     "helper": "倾听者",
     "Answer": "回答",
     "no answer": "没有回答",
+    "the table of answers has no text of this one": "答案表中没有这条回答的文本",
     "Overall": "总分",
     "not scored": "未计分",
     "Criterion": "评分项",
@@ -259,7 +260,8 @@ _HEAD = """<h4 class="ak-name">{{ item | visible }}</h4>
 <p class="ak-small ak-quiet">{% if side.words %}{{ side.words }} {{ say("words") }}{% endif %}</p>
 {% if side.status %}<p class="ak-warn">{{ side.status | visible }}</p>{% endif %}
 {% if side.special %}<p class="ak-warn">⚠ {{ say("Other applies: the whole answer scores 0") }}</p>{% endif %}
-{% if side.content %}{{ side.content | block }}{% else %}<p class="ak-warn">{{ say("no answer") }}</p>{% endif %}
+{% if side.content %}{{ side.content | block }}{% else %}<p class="ak-warn">{{ say("no answer" if side.given else "the table of answers has no text of this one") }}</p>
+{% endif %}
 <dl class="ak-scores">{% for level, name, value in side.scores %}
 <div class="ak-{{ level }}"><dt class="ak-name">{{ say(name) | visible }}</dt><dd>{% if value is none %}
 <span class="ak-quiet">{{ say("not scored") }}</span>{% else %}<span class="ak-meter" aria-hidden="true"><span
@@ -300,7 +302,7 @@ def _side(
     "Return the answer of one model with its scores."
     answers = rubrics.answers
     answer = answers[(answers["model"] == model) & (answers["case_id"] == item)]
-    answer = answer.iloc[0].to_dict() if len(answer) else {}
+    given, answer = len(answer) > 0, answer.iloc[0].to_dict() if len(answer) else {}
     content, status = answer.get("content"), answer.get("status")
     content = content if isinstance(content, str) else ""
     own = rows[rows["model"] == model]
@@ -310,6 +312,7 @@ def _side(
     return {
         "model": model,
         "content": content,
+        "given": given,
         "words": heartbench.answers.count_words(content),
         "status": status if isinstance(status, str) and status != "ok" else "",
         "special": bool(special),

@@ -19,7 +19,7 @@ import jinja2
 import pandas as pd
 from markupsafe import Markup, escape
 
-from ..analysis.clustered import context_columns
+from ..analysis.clustered import context_columns, judge_columns
 from ..core import Run, label, tables
 from ..core.run import LABEL_CONTEXT
 from ..core.votes import count_votes
@@ -74,7 +74,8 @@ def _read_frames(given: Mapping[str, pd.DataFrame], taxonomy: Taxonomy) -> dict[
         labels[name] = labels["dialogue_id"].map(context[name])
     categories = {behaviour.name: behaviour.category for behaviour in taxonomy}
     labels["category"] = labels["behaviour"].map(categories)
-    return {"dialogues": dialogues, **known}
+    judges = judge_columns(given["labels"]) if "labels" in given else known["ratings"]["judge"].unique()
+    return {"dialogues": dialogues, "judges": [*judges], **known}
 
 # %% ../../nbs/12_panels/01_source.ipynb #a48f7bb9
 def opened(given: Any, known: Sequence[str], what: str = "a panel") -> Run | Mapping[str, Any]:
@@ -149,7 +150,9 @@ class RunSource:
         read = _read_run(self.run) if self.run is not None else _read_frames(self._given, self.taxonomy)
         self.dialogues, self.messages = read["dialogues"], read["messages"]
         self.labels, self._ratings = read["labels"], read.get("ratings")
-        self.design = _design_of(self.dialogues if self.run is not None else self.labels)
+        judges = read.get("judges", ())
+        design = _design_of(self.dialogues if self.run is not None else self.labels)
+        self.design = [name for name in design if name not in judges]
         for table, name in product((self.dialogues, self.labels), self.design):
             if name in table:
                 table[name] = table[name].where(table[name].isna(), table[name].astype("str")).astype("str")
