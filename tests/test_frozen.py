@@ -1,4 +1,4 @@
-"""What was computed before the second house is computed still; tests/support/frozen.py says what, and keeps it anew."""
+"""Results that must not change; tests/frozen/README.md says what they are, and when they may change."""
 
 import frozen
 import pytest
@@ -19,6 +19,6 @@ def test_results_are_the_same(which):
 
 
 def test_nothing_that_is_kept_is_forgotten():
-    assert {path.name for path in frozen.KEPT.iterdir()} == {
+    assert {path.name for path in frozen.KEPT.glob("*.parquet")} == {
         frozen.path_of(name).name for name in frozen.results()
     }

@@ -260,7 +260,8 @@ _HEAD = """<h4 class="ak-name">{{ item | visible }}</h4>
 <p class="ak-small ak-quiet">{% if side.words %}{{ side.words }} {{ say("words") }}{% endif %}</p>
 {% if side.status %}<p class="ak-warn">{{ side.status | visible }}</p>{% endif %}
 {% if side.special %}<p class="ak-warn">⚠ {{ say("Other applies: the whole answer scores 0") }}</p>{% endif %}
-{% if side.content %}{{ side.content | block }}{% else %}<p class="ak-warn">{{ say("no answer" if side.given else "the table of answers has no text of this one") }}</p>
+{% if side.content %}{{ side.content | block }}{% else %}
+<p class="ak-warn">{{ say("no answer" if side.given else "the table of answers has no text of this one") }}</p>
 {% endif %}
 <dl class="ak-scores">{% for level, name, value in side.scores %}
 <div class="ak-{{ level }}"><dt class="ak-name">{{ say(name) | visible }}</dt><dd>{% if value is none %}

@@ -246,13 +246,13 @@ def of_hits() -> dict:
             )
     return made | {
         "heartbench leaderboard": lambda: hb.leaderboard(hb.bundled_verdicts(), **FEW),
-        "heartbench by_difficulty": lambda: hb.by_difficulty(hb.bundled_verdicts(), **FEW),
-        "heartbench saturation": lambda: hb.saturation(hb.bundled_verdicts()),
+        "heartbench by_difficulty": lambda: hb.results.by_difficulty(hb.bundled_verdicts(), **FEW),
+        "heartbench saturation": lambda: hb.results.saturation(hb.bundled_verdicts()),
         "heartbench length_correlation": lambda: hb.length_correlation(
             hb.bundled_verdicts(), hb.bundled_answers(), n_resamples=200
         ),
         "heartbench mean_words": lambda: hb.mean_words(hb.bundled_answers()).reset_index(),
-        "heartbench normalised": lambda: pd.DataFrame({"value": hb.normalise_points([0.0, 0.5, 2.5, 7.0], 10.0)}),
+        "heartbench normalised": lambda: pd.DataFrame({"value": hb.scoring.normalise_points([0.0, 0.5, 2.5, 7.0], 10.0)}),
     }
 
 
