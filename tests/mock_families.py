@@ -77,7 +77,7 @@ def gemini(model: str, body: dict) -> dict:
 
 
 STATS, FILES, BATCHES = Counter(), {}, {}
-HOW = argparse.Namespace(batch_seconds=0.1, create_latency=0.0, cache=False)
+HOW = argparse.Namespace(batch_seconds=0.1, create_latency=0.0, cache=False, results_url="own")
 AT_HAND = {family: Prefixes(family) for family in ("anthropic", "gemini")}
 
 

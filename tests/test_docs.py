@@ -140,9 +140,10 @@ def test_every_public_name_is_on_the_api_page(site):
     for name in anthrokit.__all__:
         if inspect.isfunction(one := getattr(anthrokit, name)) or inspect.isclass(one):
             assert f"<code>{name}</code>" in page, name
-    for name in (*anthrokit.heartbench.__all__, *anthrokit.analysis.__all__):
-        if not inspect.ismodule(one := getattr(anthrokit.heartbench, name, None) or getattr(anthrokit.analysis, name)):
-            assert f"<code>{name}</code>" in page, (name, one)
+    for package in (anthrokit.heartbench, anthrokit.analysis, anthrokit.study):
+        for name in package.__all__:
+            if getattr(getattr(package, name), "__module__", "").startswith(package.__name__):
+                assert f"<code>{name}</code>" in page, (package.__name__, name)
     assert "A value." not in page
 
 

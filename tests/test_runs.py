@@ -577,7 +577,7 @@ def test_a_budget_is_divided_and_comes_back_whole(tmp_path):
         assert [part.spent() for part in parts] == [(2.0, 200), (0.0, 0)]
         with pytest.raises(RunError, match="isn't empty; name another folder"):
             run.split(2)
-        with pytest.raises(RunError, match="has 4 prompts or cases; it can't be split into 5"):
+        with pytest.raises(RunError, match="has 4 prompts; it can't be split into 5"):
             run.split(5, tmp_path / "five")
         parts[1].set_facts(seed=3), parts[0].set_facts(seed=4)
         with pytest.raises(RunError, match="was done with other settings than .*part-1: seed"):
@@ -617,4 +617,5 @@ def test_the_run_that_ships_is_judged_further(tmp_path):
         judge(run, GrammarJudge(), **asked)  # which has judged it
         assert len(run.ratings()) == 3200 and run.missing().empty
         judge(run, PatternJudge(), **asked)  # which has not; the pronouns are counted already
-        assert len(run.ratings()) == 3200 + 80 and run.missing().empty
+        missing = run.missing()  # texts of the small model that are not in English
+        assert len(run.ratings()) == 3200 + 80 and set(missing["reason"]) <= {"language"} and len(missing) <= 4

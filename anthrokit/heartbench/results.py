@@ -637,7 +637,8 @@ def expert_agreement(
         columns = [sums[[name]].to_numpy() for name in sums]
         table = resample(two_raters, *columns, n_resamples=n_resamples, ci=ci, seed=seed)
         counts = {"n": len(known), "n_total": len(part), "votes": known["votes_cast"].mean()}
-        shares = {f"{name}_share": sums[name].sum() / sums["items"].sum() for name in ("golden", "hit")}
+        total = sums["items"].sum() or np.nan
+        shares = {f"{name}_share": sums[name].sum() / total for name in ("golden", "hit")}
         parts.append(table.assign(**{by or "group": key}, measure=AGREEMENTS, **counts, **shares))
     names = ["measure", "estimate", "ci_low", "ci_high", "n", "n_total", "n_clusters"]
     names += ["golden_share", "hit_share", "votes", "ci"]
