@@ -43,7 +43,7 @@ setup(
     package_data={"anthrokit": ["py.typed"], "anthrokit.data": ["**/*"], **{name: ["*.ipynb"] for name in NOTEBOOKS}},
     include_package_data=False,
     classifiers=[
-        "Development Status :: 4 - Beta",
+        "Development Status :: 3 - Alpha",
         "Intended Audience :: Science/Research",
         "Framework :: Jupyter",
         "Programming Language :: Python :: 3.11",
