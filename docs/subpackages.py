@@ -29,7 +29,7 @@ PUBLIC = {
         labelled_family_messages labelled_messages offline_panel offline_quality quality rate_many read_released
     """,
     "anthroscore": """
-        AnthroScoreError Entities PROTOCOLS Protocol Scorer load_scorer mask_sentences preset score score_files
+        AnthroScoreError Entities PROTOCOLS Protocol Scorer load_scorer mask_sentences preset score_files
         score_into score_messages score_sentences score_texts score_tone stored_scores stored_summary summarise
     """,
     "analysis": """
@@ -121,10 +121,8 @@ def write_init(subpackage: Path) -> None:
             rows.append(f'        "{stem}": [{", ".join(map(repr, listed))}],'.replace("'", '"'))
     for name in public:
         homes = [stem for stem, names in defined.items() if name in names]
-        if not homes:
-            print(f"docs/subpackages.py: {subpackage.name}.{name} is defined in no module")
-        elif len(homes) > 1:
-            raise SystemExit(f"docs/subpackages.py: {subpackage.name}.{name} is defined in {homes}")
+        if len(homes) != 1:
+            raise SystemExit(f"docs/subpackages.py: {subpackage.name}.{name} is defined in {homes or 'no module'}")
     stems = ", ".join(f'"{stem}"' for stem in defined if stem not in public)
     text = TEMPLATE.format(title=title(subpackage), modules=stems, rows="\n".join(rows))
     (subpackage / "__init__.py").write_text(text, encoding="utf-8")
