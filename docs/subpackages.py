@@ -74,13 +74,15 @@ TEMPLATE = '''"""{title}"""
 # Written by docs/subpackages.py: change its list, not this file.
 import lazy_loader
 
-_load, __dir__, __all__ = lazy_loader.attach(
+_NAMES = {{
+{rows}
+}}
+_load, __dir__, _ = lazy_loader.attach(
     __name__,
     submodules=[{modules}],
-    submod_attrs={{
-{rows}
-    }},
+    submod_attrs=_NAMES,
 )
+__all__ = sorted(name for names in _NAMES.values() for name in names)
 
 
 def __getattr__(name):
@@ -118,7 +120,7 @@ def write_init(subpackage: Path) -> None:
     for stem, names in defined.items():
         listed = sorted(set(names) & set(public))
         if listed:
-            rows.append(f'        "{stem}": [{", ".join(map(repr, listed))}],'.replace("'", '"'))
+            rows.append(f'    "{stem}": [{", ".join(map(repr, listed))}],'.replace("'", '"'))
     for name in public:
         homes = [stem for stem, names in defined.items() if name in names]
         if len(homes) != 1:

@@ -42,12 +42,12 @@ def asked_in(run, one, monkeypatch):
     "What a judge asks about all messages of a run; the run's settings of it."
     asked, request = [], one.request
 
-    def told(*given):
-        messages, extra = request(*given)
+    def record(*given):
+        messages = request(*given)
         asked.append(messages[0]["content"])
-        return messages, extra
+        return messages
 
-    monkeypatch.setattr(one, "request", told)
+    monkeypatch.setattr(one, "request", record)
     judge(run, [one], samples=3, behaviours="emotions", progress=False)
     assert run.ratings()["status"].eq("ok").all() and len(run.ratings()) == 6
     return set(asked), json.loads(run.query("SELECT settings FROM judges")["settings"][0])

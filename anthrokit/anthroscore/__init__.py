@@ -2,16 +2,18 @@
 # Written by docs/subpackages.py: change its list, not this file.
 import lazy_loader
 
-_load, __dir__, __all__ = lazy_loader.attach(
+_NAMES = {
+    "files": ["score_files"],
+    "mentions": ["AnthroScoreError", "Entities", "PROTOCOLS", "Protocol", "mask_sentences", "preset"],
+    "scoring": ["Scorer", "load_scorer", "score_into", "score_messages", "score_sentences", "score_texts", "stored_scores", "stored_summary", "summarise"],
+    "tone": ["score_tone"],
+}
+_load, __dir__, _ = lazy_loader.attach(
     __name__,
     submodules=["files", "mentions", "scoring", "tone"],
-    submod_attrs={
-        "files": ["score_files"],
-        "mentions": ["AnthroScoreError", "Entities", "PROTOCOLS", "Protocol", "mask_sentences", "preset"],
-        "scoring": ["Scorer", "load_scorer", "score_into", "score_messages", "score_sentences", "score_texts", "stored_scores", "stored_summary", "summarise"],
-        "tone": ["score_tone"],
-    },
+    submod_attrs=_NAMES,
 )
+__all__ = sorted(name for names in _NAMES.values() for name in names)
 
 
 def __getattr__(name):

@@ -2,17 +2,19 @@
 # Written by docs/subpackages.py: change its list, not this file.
 import lazy_loader
 
-_load, __dir__, __all__ = lazy_loader.attach(
+_NAMES = {
+    "errors": ["BudgetReached", "CallFailed", "Interrupted", "RunError", "SetupError", "TableError"],
+    "files": ["public_file"],
+    "run": ["Run", "forget_judges", "forget_target", "import_dialogues", "repair"],
+    "tables": ["data_path", "list_columns", "read_frame", "write_frame"],
+    "votes": ["label", "label_messages"],
+}
+_load, __dir__, _ = lazy_loader.attach(
     __name__,
     submodules=["errors", "files", "ledger", "notes", "run", "tables", "texts", "votes"],
-    submod_attrs={
-        "errors": ["BudgetReached", "CallFailed", "Interrupted", "RunError", "SetupError", "TableError"],
-        "files": ["public_file"],
-        "run": ["Run", "forget_judges", "forget_target", "import_dialogues", "repair"],
-        "tables": ["data_path", "list_columns", "read_frame", "write_frame"],
-        "votes": ["label", "label_messages"],
-    },
+    submod_attrs=_NAMES,
 )
+__all__ = sorted(name for names in _NAMES.values() for name in names)
 
 
 def __getattr__(name):

@@ -2,19 +2,21 @@
 # Written by docs/subpackages.py: change its list, not this file.
 import lazy_loader
 
-_load, __dir__, __all__ = lazy_loader.attach(
+_NAMES = {
+    "answers": ["Completion"],
+    "batches": ["Batch"],
+    "checkup": ["doctor"],
+    "embedded": ["DEFAULT_MODEL", "fetch_model", "load_embedded"],
+    "executors": ["ExecutorPool", "RayExecutor"],
+    "limits": ["Budget"],
+    "llm": ["LLM"],
+}
+_load, __dir__, _ = lazy_loader.attach(
     __name__,
     submodules=["answers", "batches", "checkup", "embedded", "english", "executors", "faults", "limits", "llm", "loop", "meter", "thoughts", "transports"],
-    submod_attrs={
-        "answers": ["Completion"],
-        "batches": ["Batch"],
-        "checkup": ["doctor"],
-        "embedded": ["DEFAULT_MODEL", "fetch_model", "load_embedded"],
-        "executors": ["ExecutorPool", "RayExecutor"],
-        "limits": ["Budget"],
-        "llm": ["LLM"],
-    },
+    submod_attrs=_NAMES,
 )
+__all__ = sorted(name for names in _NAMES.values() for name in names)
 
 
 def __getattr__(name):

@@ -2,21 +2,23 @@
 # Written by docs/subpackages.py: change its list, not this file.
 import lazy_loader
 
-_load, __dir__, __all__ = lazy_loader.attach(
+_NAMES = {
+    "conditions": ["Condition", "check_conditions", "load_conditions", "show_conditions"],
+    "credibility": ["compare_credibility", "draw_credibility_sheet"],
+    "erasure": ["erase", "search_study"],
+    "gateway": ["Client", "Gateway", "serve"],
+    "planning": ["plan"],
+    "questionnaires": ["scale_reliability", "score_scales", "synthetic_responses"],
+    "results": ["judged_and_perceived", "outcomes"],
+    "server": ["StudyServer"],
+    "studies": ["Study", "init_study", "set_section"],
+}
+_load, __dir__, _ = lazy_loader.attach(
     __name__,
     submodules=["conditions", "credibility", "erasure", "gateway", "planning", "questionnaires", "results", "server", "studies"],
-    submod_attrs={
-        "conditions": ["Condition", "check_conditions", "load_conditions", "show_conditions"],
-        "credibility": ["compare_credibility", "draw_credibility_sheet"],
-        "erasure": ["erase", "search_study"],
-        "gateway": ["Client", "Gateway", "serve"],
-        "planning": ["plan"],
-        "questionnaires": ["scale_reliability", "score_scales", "synthetic_responses"],
-        "results": ["judged_and_perceived", "outcomes"],
-        "server": ["StudyServer"],
-        "studies": ["Study", "init_study", "set_section"],
-    },
+    submod_attrs=_NAMES,
 )
+__all__ = sorted(name for names in _NAMES.values() for name in names)
 
 
 def __getattr__(name):
