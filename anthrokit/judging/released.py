@@ -88,7 +88,7 @@ ability. What it says about the person or about anybody else does not count. Tak
 nothing beyond them.
 Give a short reason, then a semicolon, then Yes or No, and nothing after it."""
 
-NO_EXAMPLES = re.compile(r"[^\n]*:\n\{not_present\}\n*|\{not_present\}")  # the examples with their heading
+NO_EXAMPLES = re.compile(r"(?m)^[^\n]*:\n\{not_present\}\n*|\{not_present\}")  # the examples with their heading
 _TOWARDS = ("validation", "empathy", "relatability")
 
 

@@ -150,10 +150,8 @@ def _begins(line: str) -> int:
 def statements(lines: Sequence[str]) -> list[Statement]:
     "List the verdicts that lines state, in their order; one that is an example or is taken back later is not clear."
     found, lines = [], [line[:_LINE] for line in lines if line.strip()]
-    corrected, denied = (
-        max((number for number, line in enumerate(lines) if pattern.match(line)), default=-1)
-        for pattern in (_CORRECTS, _DENIES)
-    )
+    corrected = max((number for number, line in enumerate(lines) if _CORRECTS.match(line)), default=-1)
+    denied = max((number for number, line in enumerate(lines) if _DENIES.match(line)), default=-1)
     for number, line in enumerate(lines):
         begin = _begins(line)
         if head := _HEAD.match(line, begin):

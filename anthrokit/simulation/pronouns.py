@@ -114,7 +114,7 @@ _LETTER_BEFORE = _before(
 )
 _NUMBER_AFTER = re.compile(r"\s*(?:,|and|or|&|to|through|versus|vs\.?|[-–/])\s*(?:II|III|IV|V|VI)\b")
 _SUM_AFTER = re.compile(r"\s*[=<>≈≤≥×^]")
-_LINE_START, _LISTED_AFTER = re.compile(r"(?:^|\n)[ \t]*[-*•>#]*[ \t]*$"), re.compile(r"[.)](?:\s|$)")
+_LINE_START, _LISTED_AFTER = re.compile(r"(?:^|\n)[ \t]*(?:[-*•>#]+[ \t]*)?$"), re.compile(r"[.)](?:\s|$)")
 _HEADING_BEFORE, _LINE_END = re.compile(r"(?:^|\n)#+[ \t]*$"), re.compile(r"[ \t]*(?:\n|$)")
 _INITIAL_BEFORE = re.compile(
     r"(?:\b[A-Z]\.\s*|\b[A-Z][a-z]+,\s*|\b(?:by|of|with|from|Dr|Mr|Mrs|Ms|Prof)\.?\s+)$"

@@ -281,7 +281,7 @@ class StudyServer:
             )
         if began < places and self._free_places() < visits:  # as many as may come in a minute
             wanted = {"session_config_name": "study", "room_name": "study"}
-            self._ask("/api/sessions", {**wanted, "num_participants": places - began + visits})
+            self.request_json("/api/sessions", {**wanted, "num_participants": places - began + visits})
 
     def _free_places(self) -> int:
         "Return how many places of the newest session nobody has visited."
