@@ -140,7 +140,7 @@ def measure(make, clock: str = "wall") -> pd.DataFrame:
     with wire.counted():
         timed("first paint", first_paint)
         for what, content in uses(panels[0]):
-            timed(what, lambda content=content: panels[0].told(content))
+            timed(what, lambda content=content: panels[0].receive(content))
         panels[0].close()
     return pd.DataFrame(rows)
 

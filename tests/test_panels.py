@@ -359,7 +359,7 @@ EmergencePanel(frames | {"labels": run.labels().assign(label=True)}, state={"sho
 }
 REPRS = {
     "run": "run",
-    "taxonomy": "from anthrokit.judging.jobs import run_taxonomy\n\ntaxonomy_of(run)",
+    "taxonomy": "from anthrokit.judging.jobs import run_taxonomy\n\nrun_taxonomy(run)",
     "case": """
 from anthrokit.heartbench import Case, Criterion
 text = hostile.PAYLOADS
