@@ -42,7 +42,7 @@ OVERFLOWING = """selector => [...document.querySelectorAll(`${selector}, ${selec
   const clips = scrolls || element.tagName === 'SELECT';
   const drawn = element.closest('svg');  // what is drawn has no box of its own
   return element.clientWidth && element.scrollWidth > element.clientWidth + 1 && !clips && !drawn;
-}).map(element => `${element.tagName} ${element.className} ${element.textContent.slice(0, 40)}: ${element.scrollWidth} > ${element.clientWidth}`)"""
+}).map(element => `${element.tagName} ${element.className}: ${element.scrollWidth} > ${element.clientWidth}`)"""
 
 # Contrast of every text with what lies behind it: all backgrounds from the page inwards are painted onto one pixel.
 CONTRASTS = """() => {
