@@ -39,7 +39,7 @@ __all__ = ['app', 'heartbench', 'with_people', 'main', 'runs', 'demo', 'simulate
 # %% ../nbs/15_cli.ipynb #7996ab55
 @dataclass
 class _Result:
-    "The result of a command: rows, facts about them, and the number of missing units."
+    """The result of a command: rows, facts about them, and the number of missing units."""
 
     table: pd.DataFrame | None = None
     facts: dict[str, Any] = field(default_factory=dict)
@@ -87,7 +87,7 @@ def _text_table(table: pd.DataFrame) -> str:
 # %% ../nbs/15_cli.ipynb #a5fe424a
 @dataclass
 class _Session:
-    "Options of every command."
+    """Options of every command."""
 
     json: bool = False
     quiet: bool = False
@@ -96,7 +96,7 @@ class _Session:
 
 
 class _SettingsError(ValueError):
-    "A mistake in a settings file."
+    """A mistake in a settings file."""
 
 
 _session = _Session()
@@ -138,7 +138,7 @@ app.command(heartbench)
 app.command(with_people)
 
 def _whole(_: Any, tokens: Sequence[Any]) -> int:
-    "Return a count as typed; cyclopts would round 1.5."
+    """Return a count as typed; cyclopts would round 1.5."""
     try:
         number = float(tokens[0].value)
         whole = number.is_integer()
@@ -161,12 +161,12 @@ _Judgements = Annotated[_Positive, Parameter(help="Judgements of each judge for 
 
 
 def _complain(words: object) -> None:
-    "Print a line on stderr; a name in it can't steer the terminal."
+    """Print a line on stderr; a name in it can't steer the terminal."""
     print(f"anthrokit: {ak.core.errors.printable(words)}", file=sys.stderr, flush=True)
 
 
 def _say(words: str) -> None:
-    "Print progress on stderr, unless --quiet."
+    """Print progress on stderr, unless --quiet."""
     if not _session.quiet:
         _complain(words)
 
@@ -257,13 +257,13 @@ def _told(result: Any) -> int:
 
 # %% ../nbs/15_cli.ipynb #8e3c8761
 def _spent(run: ak.Run) -> dict[str, Any]:
-    "Tokens and US dollars of a run; None where the price of a call isn't known."
+    """Tokens and US dollars of a run; None where the price of a call isn't known."""
     dollars, tokens = run.spent()
     return {"tokens": tokens, "usd": None if dollars is None else round(dollars, 4)}
 
 
 def _few(names: Sequence[str]) -> str:
-    "Return the first of some names, shortened, and the number of further ones."
+    """Return the first of some names, shortened, and the number of further ones."""
     more = f" +{len(names) - 1}" if len(names) > 1 else ""
     return (names[0].rpartition("/")[2][:24] + more) if names else "–"
 
@@ -315,7 +315,7 @@ def _known(path: Any, place: str, names: Any, known: set[str]) -> None:
 
 
 def _kinds(path: Any, place: str, said: dict[str, Any], kinds: dict[str, Any]) -> None:
-    "Refuse a key that isn't known, and a value of another kind."
+    """Refuse a key that isn't known, and a value of another kind."""
     _known(path, place, said, set(kinds))
     for name, value in said.items():
         if not isinstance(value, kinds[name]) or (isinstance(value, bool) and kinds[name] is not bool):
@@ -329,7 +329,7 @@ def _table(path: Any, name: str, value: Any) -> dict[str, Any]:
 
 # %% ../nbs/15_cli.ipynb #7361201b
 def _secrets(options: dict[str, Any], address: Any) -> str | None:
-    "Return the first option that may hold a key; in a request's body, names and values are checked."
+    """Return the first option that may hold a key; in a request's body, names and values are checked."""
     from anthrokit.models.llm import by_privacy
 
     body = options.get("extra_body")
@@ -370,7 +370,7 @@ _WITH_ADDRESS = re.compile(r"(.*?)(?:@(https?://.+|[\w.-]+:\d+(?:/.*)?|localhost
 
 
 def _llm(text: str) -> ak.LLM:
-    "Return a model from its name in the settings, a LiteLLM string, or one with an address after an @."
+    """Return a model from its name in the settings, a LiteLLM string, or one with an address after an @."""
     if text not in _session.models:
         model, address = _WITH_ADDRESS.fullmatch(text).groups()
         return ak.simulation.dialogues.as_llm(model, **({"api_base": address} if address else {}), **_session.options)
@@ -461,7 +461,7 @@ class _Cap:
 
 
 def _tell_missing(missing: pd.DataFrame) -> int:
-    "Print the commonest reasons of missing units on stderr; return their number."
+    """Print the commonest reasons of missing units on stderr; return their number."""
     for reason, n in missing["reason"].fillna("not done yet").str[:200].value_counts().head(5).items():
         print(f"anthrokit: {n} missing: {_cell(reason)}", file=sys.stderr)
     return len(missing)
@@ -473,7 +473,7 @@ def _drawn(prompts: str, dialogues: int | None, balance: Sequence[str] | None) -
 
 # %% ../nbs/15_cli.ipynb #bff39f80
 def _design(given: list[str] | None) -> dict[str, str]:
-    "Return columns of a design from column=value."
+    """Return columns of a design from column=value."""
     parts = [one.partition("=") for one in given or ()]
     for name, sign, value in parts:
         if not (name and sign and value):
@@ -482,7 +482,7 @@ def _design(given: list[str] | None) -> dict[str, str]:
 
 
 def _script(given: str | None) -> Sequence[str]:
-    "Return the messages of a script: of a file, or the bundled ones."
+    """Return the messages of a script: of a file, or the bundled ones."""
     if given is None:
         return ()
     if given == "pushback":
@@ -558,7 +558,7 @@ class _Plan:
         return _drawn(prompts, self.dialogues, self.balance)
 
     def settings(self) -> dict[str, Any]:
-        "Return the arguments of `simulate` and its estimate, without prompts and models."
+        """Return the arguments of `simulate` and its estimate, without prompts and models."""
         names = ("turns", "repeats", "system_target", "persona", "natural_end", "seed")
         return {
             **{name: getattr(self, name) for name in names},
@@ -624,7 +624,7 @@ class _Asked:
         return [ak.LLMJudge(_llm(name), protocol=self.protocol) for name in names]
 
     def settings(self) -> dict[str, Any]:
-        "Return the arguments of `judge` and its estimate, without the judges."
+        """Return the arguments of `judge` and its estimate, without the judges."""
         names = ("behaviours", "samples", "sampling")
         return {**{name: getattr(self, name) for name in names}, "retry": list(self.retry)}
 
@@ -676,7 +676,7 @@ def _there(folder: str) -> str:
 
 
 def _priced(found: pd.DataFrame) -> _Result:
-    "Return an estimate; cached tokens are shown if there are any."
+    """Return an estimate; cached tokens are shown if there are any."""
     shown = ["purpose", "name", "calls", "tokens_in", "tokens_out", "cost", "cost_most"]
     if found["tokens_cached"].any():
         shown = [*shown[:4], "tokens_cached", *shown[4:6], "cost_cached", shown[6]]
@@ -743,7 +743,7 @@ def _check_column(labels: pd.DataFrame, name: str) -> None:
 
 
 def _level(column: pd.Series, said: str | None) -> Any:
-    "Return the level of a column that reads as the text given, such as turn 1 for '1'."
+    """Return the level of a column that reads as the text given, such as turn 1 for '1'."""
     return next((one for one in column.dropna().unique() if str(one) == said), said)
 
 
@@ -978,7 +978,7 @@ class _Cases:
     language: _Language = "zh"
 
     def prompts(self, run: ak.Run | None = None) -> pd.DataFrame:
-        "Return the cases as prompts. Add them to a run, if there is one."
+        """Return the cases as prompts. Add them to a run, if there is one."""
         cases = ak.heartbench.load_cases(self.cases, subset=self.subset)
         how = {"style": self.style, "language": self.language}
         if run is None:
@@ -987,7 +987,7 @@ class _Cases:
 
 
 def _tell_absent(table: pd.DataFrame, why: str = "error") -> int:
-    "Print and count rows without a result as missing units."
+    """Print and count rows without a result as missing units."""
     return _tell_missing(table.assign(reason=table[why].fillna(table["status"])))
 
 
@@ -1194,7 +1194,7 @@ _NO_COMMANDS = {"--help", "-h", "--version"}
 
 
 def _flags(command: Sequence[str]) -> set[str]:
-    "Return the flags of a command."
+    """Return the flags of a command."""
     arguments = functools.reduce(lambda place, name: place[name], command, app).assemble_argument_collection()
     return {one.name.lstrip("-").replace("-", "_") for one in arguments} - {"*"}
 
@@ -1202,7 +1202,7 @@ def _flags(command: Sequence[str]) -> set[str]:
 def _sections(
     path: Any, read: dict[str, Any], group: tuple[str, ...] = ()
 ) -> Iterator[tuple[tuple[str, ...], dict[str, Any]]]:
-    "Command and what is said to it, each key known: [simulate], [heartbench.answer]."
+    """Command and what is said to it, each key known: [simulate], [heartbench.answer]."""
     for name, section in read.items():
         command = (*group, name)
         place = ".".join(command)
@@ -1219,7 +1219,7 @@ def _sections(
 def _settings(
     path: str | os.PathLike, command: tuple[str, ...]
 ) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
-    "Return the values of a settings file for a command, and its models; the whole file is checked."
+    """Return the values of a settings file for a command, and its models; the whole file is checked."""
     try:
         read = ak.core.files.read_toml(path)
     except ak.core.TableError as error:
@@ -1245,7 +1245,7 @@ _CHECK = {
 
 
 def _check_plan(path: str) -> dict[str, Any]:
-    "Return the section check of a settings file, each key and type checked; remember its models."
+    """Return the section check of a settings file, each key and type checked; remember its models."""
     _, _session.models = _settings(path, ("check",))
     read = ak.core.files.read_toml(path)
     plan = _table(path, "check", read.get("check", {}))
@@ -1265,7 +1265,7 @@ def _check_plan(path: str) -> dict[str, Any]:
 
 
 def _check_judges(plan: dict[str, Any]) -> dict[str, Any]:
-    "Return judges, taxonomy and behaviours of a check."
+    """Return judges, taxonomy and behaviours of a check."""
     names, behaviours = plan.get("judges", ["offline"]), plan.get("behaviours")
     judges = _Asked().judges(names)
     if "family" not in plan:
@@ -1278,13 +1278,13 @@ def _check_judges(plan: dict[str, Any]) -> dict[str, Any]:
 
 # %% ../nbs/15_cli.ipynb #c47f2260
 def _in_words(row: Any) -> str:
-    "Return one difference as a text, with its verdict."
+    """Return one difference as a text, with its verdict."""
     points = f"{100 * row.estimate:+.1f} points ({100 * row.ci_low:+.1f} to {100 * row.ci_high:+.1f})"
     return f"{row.version} against {row.baseline}: {points}, margin {100 * row.margin:g}: {row.verdict}"
 
 
 def _failing(table: pd.DataFrame, strict: bool) -> pd.Series:
-    "Return which rows fail a check."
+    """Return which rows fail a check."""
     return table["verdict"].ne("within the margin") if strict else table["verdict"].eq("beyond the margin")
 
 
@@ -1305,7 +1305,7 @@ def _write_junit(table: pd.DataFrame, failing: pd.Series, path: str) -> None:
 
 
 def _write_summary(table: pd.DataFrame, failing: pd.Series, path: str) -> None:
-    "Append a Markdown table to a file, for the summary page of a GitHub job."
+    """Append a Markdown table to a file, for the summary page of a GitHub job."""
     lines = [f"### anthrokit check: {'failed' if failing.any() else 'passed'}", ""]
     lines += ["| version | behaviour | difference | interval | verdict |", "| --- | --- | --- | --- | --- |"]
     for row in table.itertuples():

@@ -39,7 +39,7 @@ __all__ = ['demo_run', 'profile_table', 'side_by_side', 'differences_table', 'dr
 # %% ../nbs/14_report.ipynb #1bb51145
 @functools.cache
 def _demo_files() -> dict[str, bytes]:
-    "Return the files of the bundled run, which is restored once in a process."
+    """Return the files of the bundled run, which is restored once in a process."""
     with tempfile.TemporaryDirectory() as folder:
         Run.restore(data_path("demo_run"), folder).close()
         return {name: Path(folder, name).read_bytes() for name in ("manifest.json", "ledger.sqlite")}
@@ -117,7 +117,7 @@ def _percent(value: float) -> str:
 
 # %% ../nbs/14_report.ipynb #a5aba5a7
 def _conditions(labels: pd.DataFrame, run: Run) -> list[str]:
-    "Return the columns that a study compares: target, and columns of the design with 2 to 6 levels."
+    """Return the columns that a study compares: target, and columns of the design with 2 to 6 levels."""
     design = [name for name in run.design().columns[1:] if name in labels and 2 <= labels[name].nunique() <= 6]
     return [*(["target"] if labels["target"].nunique() > 1 else []), *design]
 
@@ -234,7 +234,7 @@ def draw_figures(run: Run) -> dict[str, Any]:
 
 # %% ../nbs/14_report.ipynb #c04d9307
 def _picture(axes: Any) -> str:
-    "Return a figure as a data URL."
+    """Return a figure as a data URL."""
     import matplotlib.pyplot as plt
 
     figure = (axes[0] if isinstance(axes, list) else axes).get_figure()
@@ -245,13 +245,13 @@ def _picture(axes: Any) -> str:
 
 # %% ../nbs/14_report.ipynb #7d41ff01
 def _panel_style() -> Markup:
-    "Return the panels' style sheet, dark if the reader's browser is."
+    """Return the panels' style sheet, dark if the reader's browser is."""
     dark = re.search(r'\[data-jp-theme-light="false"\] (\.anthrokit \{.*?\})', CSS, re.DOTALL)[1]
     return Markup(f"{CSS}\n@media (prefers-color-scheme: dark) {{ {dark} }}")
 
 
 def _dialogues(run: Run, most: int) -> list[dict[str, Any]]:
-    "Return the first dialogues: their titles, which name what tells them apart, and the dialogues as HTML."
+    """Return the first dialogues: their titles, which name what tells them apart, and the dialogues as HTML."""
     source, options = RunSource(run), DisplayOptions(limit=None)
     design = [name for name in run.design().columns[1:] if name in source.dialogues]
     shown = source.dialogues[["dialogue_id", "prompt_id", "scenario", "target", "persona", "repeat", "status", *design]]
@@ -266,7 +266,7 @@ def _dialogues(run: Run, most: int) -> list[dict[str, Any]]:
 
 # %% ../nbs/14_report.ipynb #f1d0b348
 def _notes(run: Run, offline: bool) -> list[str]:
-    "Return the warnings that a reader must know first."
+    """Return the warnings that a reader must know first."""
     from anthrokit.judging.offline import quality_note
 
     models = [settings for role in ("targets", "users") for settings in run.fact(role, {}).values()]
@@ -277,7 +277,7 @@ def _notes(run: Run, offline: bool) -> list[str]:
 
 @functools.cache
 def _published() -> list[str]:
-    "Draw published findings beside a run that can show none; once, in the default style."
+    """Draw published findings beside a run that can show none; once, in the default style."""
     import matplotlib.pyplot as plt
 
     shares = pd.read_csv(data_path("published/replication_profiles.csv"))
@@ -353,7 +353,7 @@ def write_report(run: Run | str | os.PathLike, path: str | os.PathLike | None = 
 
 
 def _report(run: Run, dialogues: int) -> str:
-    "Return the report's HTML."
+    """Return the report's HTML."""
     import jinja2
 
     summary, manifest = run.summary(), run.manifest()

@@ -70,7 +70,7 @@ class Request:
 
     @property
     def id(self) -> str:
-        "A hash of all that determines the answer: the same question is known again by another process."
+        """A hash of all that determines the answer: the same question is known again by another process."""
         return digest(
             self.unit, self.purpose, self.llm.settings, self.parameters, list(self.messages), length=32
         )
@@ -119,7 +119,7 @@ class SharedPrefix(NamedTuple):
     parts: Sequence[Steps]
 
     def steps(self, at_once: bool = False) -> Steps:
-        "Their steps."
+        """Their steps."""
         parts = list(self.parts)
         if at_once:
             yield parts
@@ -213,7 +213,7 @@ class Queue(NamedTuple):
 
 
 async def _side_by_side(works: Iterable[Awaitable[Any]]) -> None:
-    "Until all have ended. An error ends the others; a budget that is reached is raised when all have ended."
+    """Until all have ended. An error ends the others; a budget that is reached is raised when all have ended."""
     reached = []
 
     async def one(work: Awaitable[Any]) -> None:
@@ -233,7 +233,7 @@ async def _side_by_side(works: Iterable[Awaitable[Any]]) -> None:
 
 
 async def _work_through(units: Iterable[Any], work: Callable[[Any], Awaitable[Any]], places: int) -> None:
-    "Do `work` for each unit, at most `places` at a time. After a budget was reached no further unit is begun."
+    """Do `work` for each unit, at most `places` at a time. After a budget was reached no further unit is begun."""
     source, reached = iter(units), False
 
     async def place(unit: Any) -> None:
@@ -300,32 +300,32 @@ class Job:
         self.meter.check(self.models)
 
     def open(self) -> None:
-        "Write what is planned."
+        """Write what is planned."""
 
     def lanes(self) -> list[Queue]:
-        "What is owed."
+        """What is owed."""
         raise NotImplementedError
 
     def steps(self, unit: Any) -> Steps:
-        "How a unit is done."
+        """How a unit is done."""
         raise NotImplementedError
 
     def forecast(self) -> list[CostEstimate]:
-        "What is owed, in calls and characters; for `estimate`."
+        """What is owed, in calls and characters; for `estimate`."""
         raise NotImplementedError
 
     def close(self) -> None:
-        "Put the run in order, however the work ended."
+        """Put the run in order, however the work ended."""
         self.run.set_facts()
         if self.opened:
             self.run.close()
 
     def look(self) -> contextlib.AbstractContextManager[Run]:
-        "The run to be read, also after it was closed."
+        """The run to be read, also after it was closed."""
         return open_readonly(self.run.folder if self.opened else self.run)
 
     def result(self) -> Any:
-        "What the caller gets."
+        """What the caller gets."""
         return self.run
 
     def keep(self, table: str, rows: Sequence[Mapping[str, Any]], *, done: int = 0, failed: int = 0) -> None:
@@ -396,7 +396,7 @@ class CostEstimate(NamedTuple):
 
 # %% ../nbs/03_work.ipynb #a9d39d85
 async def _do_lanes(job: Job, do: Callable[[Steps], Awaitable[Any]], places: int | None = None) -> None:
-    "All lanes side by side, so that a slow one doesn't hold up the others."
+    """All lanes side by side, so that a slow one doesn't hold up the others."""
 
     def through(lane: Queue) -> Awaitable[None]:
         steps = lane.steps or job.steps
@@ -406,7 +406,7 @@ async def _do_lanes(job: Job, do: Callable[[Steps], Awaitable[Any]], places: int
 
 
 async def _do(job: Job, batch: Batch | None, spread: ExecutorPool | None = None) -> None:
-    "What a job owes: by calls of this process, of other workers, or in batches."
+    """What a job owes: by calls of this process, of other workers, or in batches."""
 
     async def called(request: Request) -> Completion:
         try:
@@ -433,7 +433,7 @@ async def _do(job: Job, batch: Batch | None, spread: ExecutorPool | None = None)
 
 # %% ../nbs/03_work.ipynb #e8195d70
 def _ways(batch: bool | Batch = False, on: Any = None) -> tuple[Batch | None, ExecutorPool | None]:
-    "How requests are sent: in batches, by other workers, or, where both are None, by calls of this process."
+    """How requests are sent: in batches, by other workers, or, where both are None, by calls of this process."""
     if not isinstance(batch, (bool, Batch)):
         raise ValueError(f"batch is {batch!r}; say True, or Batch(…) with settings of your own")
     spread = None if on is None else ExecutorPool.of(on)
@@ -443,7 +443,7 @@ def _ways(batch: bool | Batch = False, on: Any = None) -> tuple[Batch | None, Ex
 
 
 async def _do_in_batches(job: Job, batch: Batch, called: Callable[[Request], Awaitable[Completion]]) -> None:
-    "The same with a queue for requests; models of this process are called."
+    """The same with a queue for requests; models of this process are called."""
     away = [model for model in job.models if not model.model.startswith("local/")]
     for model in away or job.models:
         await Provider(model).check()
@@ -467,7 +467,7 @@ async def _do_in_batches(job: Job, batch: Batch, called: Callable[[Request], Awa
 
 # %% ../nbs/03_work.ipynb #ff4b4bd8
 def _refuse_what_is_out(job: Job, batch: Batch | None) -> None:
-    "Refuse single calls while requests of the same models are in batches: they would be paid twice."
+    """Refuse single calls while requests of the same models are in batches: they would be paid twice."""
     for model in job.models if batch is None else ():
         if waiting := count_pending(job.run, model.name):
             raise SetupError(
@@ -484,7 +484,7 @@ _AT_WORK_GUARD = threading.Lock()
 def _at_work(
     job: Job, batch: Batch | None, spread: ExecutorPool | None = None, progress: bool = False
 ) -> Iterator[None]:
-    "The one job at work on a run: opened, and closed however it ends."
+    """The one job at work on a run: opened, and closed however it ends."""
     folder = job.run.folder.resolve()
     with _AT_WORK_GUARD:
         if folder in _AT_WORK:
@@ -513,7 +513,7 @@ def _at_work(
 
 # %% ../nbs/03_work.ipynb #08f68213
 class _Progress:
-    "The bar of a job, drawn by the thread that waits for it."
+    """The bar of a job, drawn by the thread that waits for it."""
 
     def __init__(self, job: Job, show: bool = True):
         self.job, self.show, self._bar = job, show, None
@@ -531,27 +531,27 @@ class _Progress:
         return told
 
     def tick(self) -> None:
-        "Draw the bar."
+        """Draw the bar."""
         if self.show and self.job.total:
             self._bar = self._bar or ProgressBar(self.job.noun, self.job.total, self.job.done)
             self._bar.update(self.job.done, self._told())
 
     def close(self) -> None:
-        "End the bar."
+        """End the bar."""
         if self._bar is not None:
             self.tick()
             self._bar.close(self._bar.told(self.job.done, self._told()))
 
 
 def _what_is_left(job: Job) -> str:
-    "A sentence on how far a job has come."
+    """A sentence on how far a job has come."""
     left = max(0, job.total - job.done)
     return f"{job.done:,} of {job.total:,} {job.noun}s are done and kept, {left:,} are left"
 
 # %% ../nbs/03_work.ipynb #726535df
 @contextlib.contextmanager
 def _ending_tidily() -> Iterator[None]:
-    "SIGTERM ends the work as Ctrl-C does, where nobody else handles it."
+    """SIGTERM ends the work as Ctrl-C does, where nobody else handles it."""
 
     def interrupt(*_: Any) -> None:
         raise KeyboardInterrupt
@@ -713,7 +713,7 @@ class Running:
 
     @property
     def progress(self) -> dict[str, Any]:
-        "How many are done, of how many, how many failed; tokens and dollars of the run so far."
+        """How many are done, of how many, how many failed; tokens and dollars of the run so far."""
         job = self.job
         counts = {"done": job.done, "total": job.total, "failed": job.failed}
         return counts | {"tokens": job.meter.tokens, "dollars": job.meter.cost}
@@ -740,7 +740,7 @@ class Running:
         return self.job.result()
 
     def stop(self) -> None:
-        "End the work; what is kept stays. Returns when the calls in flight are let go."
+        """End the work; what is kept stays. Returns when the calls in flight are let go."""
         self._work.cancel()
         concurrent.futures.wait([self._work], 10)
 
@@ -785,7 +785,7 @@ def mean_response_tokens(run: Run, purpose: str, llm: LLM, assumed: float) -> tu
 
 
 def _at_hand(one: CostEstimate, rate: float, batch: bool) -> tuple[int, float]:
-    "Tokens that the provider will have at hand, if nothing is evicted, and what they save in US dollars."
+    """Tokens that the provider will have at hand, if nothing is evicted, and what they save in US dollars."""
     if batch or (cache := one.llm.prompt_cache()) is None:
         return 0, 0.0
     read, saved, price = 0, 0.0, one.llm.prices()[0]
@@ -803,7 +803,7 @@ def _at_hand(one: CostEstimate, rate: float, batch: bool) -> tuple[int, float]:
 
 
 def _priced(one: CostEstimate, batch: bool) -> dict[str, Any]:
-    "A forecast in tokens and dollars."
+    """A forecast in tokens and dollars."""
     row = {"purpose": one.purpose, "name": one.name, "model": one.llm and one.llm.model}
     row |= {"owed": one.owed, "done": one.done, "calls": one.calls, "calls_least": one.calls_least}
     if one.llm is None or not one.calls:
@@ -1017,7 +1017,7 @@ def ask(
 # %% ../nbs/03_work.ipynb #da4c179f
 @contextlib.contextmanager
 def run_at_hand(run: Run | str | os.PathLike, *, there: bool = False) -> Iterator[tuple[Run, bool]]:
-    "A run, and whether it was opened here: then it is closed again if what follows fails. `there`: it must exist."
+    """A run, and whether it was opened here: then it is closed again if what follows fails. `there`: it must exist."""
     opened = not isinstance(run, Run)
     if opened and there:
         Run(run, read_only=True).close()
@@ -1031,7 +1031,7 @@ def run_at_hand(run: Run | str | os.PathLike, *, there: bool = False) -> Iterato
 
 
 def refuse_unknown_outcomes(retry: Sequence[str], known: Sequence[str]) -> None:
-    "Raise where an outcome can't be asked for again."
+    """Raise where an outcome can't be asked for again."""
     if isinstance(retry, str) or (unknown := sorted(set(retry) - set(known))):
         raise ValueError(
             f"retry can hold {', '.join(known)}, not {retry if isinstance(retry, str) else unknown[0]}"
@@ -1041,7 +1041,7 @@ def refuse_unknown_outcomes(retry: Sequence[str], known: Sequence[str]) -> None:
 def forecast_calls(
     job: Job, purpose: str, name: str, llm: LLM, owed: int, assumed: float, prompts: Iterable[_Prompt]
 ) -> CostEstimate:
-    "A forecast of one call a prompt."
+    """A forecast of one call a prompt."""
     prompts = list(prompts)
     texts = ["\n".join(message["content"] for message in prompt) for prompt in prompts]
     tokens, measured = mean_response_tokens(job.run, purpose, llm, assumed)

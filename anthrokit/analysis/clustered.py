@@ -385,7 +385,7 @@ def group_rows(frame: pd.DataFrame, by: Sequence[str]) -> tuple[np.ndarray, pd.D
 def cluster_sums(
     rows: np.ndarray, groups: np.ndarray, value: np.ndarray | None, shape: tuple[int, int]
 ) -> np.ndarray:
-    "Return sums of a value (None: of rows) by cluster (rows) and group (columns)."
+    """Return sums of a value (None: of rows) by cluster (rows) and group (columns)."""
     at, size = rows * shape[1] + groups, shape[0] * shape[1]
     return np.bincount(at, weights=value, minlength=size).reshape(shape).astype(float, copy=False)
 
@@ -423,35 +423,35 @@ class ClusterCounts:
         self._target = frame["target"] if "target" in frame.columns else None
 
     def sums(self, value: Sequence[float] | None = None) -> np.ndarray:
-        "Return sums of a value of each row (default: rows), clusters × groups; a missing value counts as 0."
+        """Return sums of a value of each row (default: rows), clusters × groups; a missing value counts as 0."""
         shape = len(self.clusters), len(self.groups)
         weight = None if value is None else np.nan_to_num(np.asarray(value, dtype=float))
         return cluster_sums(self.cluster, self.group, weight, shape)
 
     def count(self, value: Sequence[float] | None = None) -> np.ndarray:
-        "Return sums of a value of each row (default: rows) by group, as whole numbers."
+        """Return sums of a value of each row (default: rows) by group, as whole numbers."""
         return np.bincount(self.group, weights=value, minlength=len(self.groups)).astype(int)
 
     def targets(self) -> dict[str, np.ndarray]:
-        "Return the column n_targets: the number of targets in each group; empty if the table names no target."
+        """Return the column n_targets: the number of targets in each group; empty if the table names no target."""
         if self._target is None:
             return {}
         pairs = pd.DataFrame({"group": self.group, "target": self._target.to_numpy()})
         return {"n_targets": pairs.groupby("group")["target"].nunique().to_numpy()}
 
     def beside(self, table: pd.DataFrame) -> pd.DataFrame:
-        "Return a table with one row a group, with the groups at its left."
+        """Return a table with one row a group, with the groups at its left."""
         return pd.concat([self.groups, table], axis=1)
 
     def shares(self, yes: Sequence[float], of: Sequence[float] | None = None, ci: float = 0.95) -> pd.DataFrame:
-        "Estimate shares of the rows `of` (default: all) that are `yes`, beside n_total and groups."
+        """Estimate shares of the rows `of` (default: all) that are `yes`, beside n_total and groups."""
         table = proportion(self.sums(yes), self.sums(of), ci)
         table.insert(4, "n_total", self.count())
         return self.beside(table)
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #691f0416
 def _wilson(estimate: np.ndarray, size: np.ndarray, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    "Return Wilson's score interval of a share from `size` independent rows, for the quantile q."
+    """Return Wilson's score interval of a share from `size` independent rows, for the quantile q."""
     middle = (estimate + q**2 / (2 * size)) / (1 + q**2 / size)
     half = q / (1 + q**2 / size) * np.sqrt(estimate * (1 - estimate) / size + q**2 / (4 * size**2))
     return middle - half, middle + half
@@ -460,7 +460,7 @@ def _wilson(estimate: np.ndarray, size: np.ndarray, q: np.ndarray) -> tuple[np.n
 def _degrees_of_freedom(
     totals: np.ndarray, alike: np.ndarray | float, squares: np.ndarray | None = None
 ) -> np.ndarray:
-    "Return Satterthwaite's degrees of freedom of `_cluster_variance`, for the correlation `alike` within clusters."
+    """Return Satterthwaite's degrees of freedom of `_cluster_variance`, for the correlation `alike` within clusters."""
     share, squares = totals / totals.sum(axis=0), totals if squares is None else squares
     own = squares * (1 - alike) + totals**2 * alike
     whole, weight = own.sum(axis=0), 1 / (1 - share)
@@ -513,7 +513,7 @@ def _rows_worth(
 def _score_limits(
     estimate: np.ndarray, variance: np.ndarray, totals: np.ndarray, informative: np.ndarray, ci: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    "Return Wilson's limits with a cluster-robust variance, and the rows that a share is worth, twice as `_rows_worth`."
+    """Return Wilson's limits with a cluster-robust variance, and the rows that a share is worth, twice as `_rows_worth`."""
     from scipy.special import ndtri
 
     check_level(ci)
@@ -529,7 +529,7 @@ def _score_limits(
 def _score_interval(
     estimate: np.ndarray, variance: np.ndarray, totals: np.ndarray, informative: np.ndarray, ci: float
 ) -> pd.DataFrame:
-    "Return the table of `proportion` from shares and their cluster-robust variance."
+    """Return the table of `proportion` from shares and their cluster-robust variance."""
     low, high, effective, _ = _score_limits(estimate, variance, totals, informative, ci)
     n = totals.sum(axis=0)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -540,7 +540,7 @@ def _score_interval(
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #3d2a567e
 def _influence(sums: np.ndarray, totals: np.ndarray) -> np.ndarray:
-    "Return the influence of each cluster on a share, or on a mean."
+    """Return the influence of each cluster on a share, or on a mean."""
     with np.errstate(invalid="ignore", divide="ignore"):
         n = totals.sum(axis=0)
         return (sums - sums.sum(axis=0) / n * totals) / n
@@ -557,7 +557,7 @@ def _cluster_variance(influence: np.ndarray, totals: np.ndarray) -> np.ndarray:
 
 
 def _share_variance(successes: np.ndarray, totals: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    "Return shares, their variances, and the clusters with a row of the rarer outcome."
+    """Return shares, their variances, and the clusters with a row of the rarer outcome."""
     with np.errstate(invalid="ignore", divide="ignore"):
         estimate = successes.sum(axis=0) / totals.sum(axis=0)
     informative = np.minimum((successes > 0).sum(axis=0), (successes < totals).sum(axis=0))
@@ -659,7 +659,7 @@ class Shares(NamedTuple):
 
 
 def share_estimates(successes: np.ndarray, totals: np.ndarray, ci: float = 0.95) -> Shares:
-    "Return shares from sums by cluster, with the limits of `proportion`."
+    """Return shares from sums by cluster, with the limits of `proportion`."""
     from scipy.special import ndtri
 
     successes, totals = np.asarray(successes, dtype=float), np.asarray(totals, dtype=float)
@@ -671,12 +671,12 @@ def share_estimates(successes: np.ndarray, totals: np.ndarray, ci: float = 0.95)
 
 
 def together(a: Shares, b: Shares) -> np.ndarray:
-    "Return the correlation of two sides that comes from sharing clusters, drawn towards 0 by changes not seen."
+    """Return the correlation of two sides that comes from sharing clusters, drawn towards 0 by changes not seen."""
     return _correlation(a.influence, b.influence, a.floor, b.floor)
 
 
 def recover_limits(a: np.ndarray, b: np.ndarray, correlation: np.ndarray | float) -> tuple[np.ndarray, ...]:
-    "Return a difference with limits from two sides' estimates and limits (columns) and their correlation."
+    """Return a difference with limits from two sides' estimates and limits (columns) and their correlation."""
     with np.errstate(invalid="ignore"):
         down_a, up_a = a[:, 0] - a[:, 1], a[:, 2] - a[:, 0]
         down_b, up_b = b[:, 0] - b[:, 1], b[:, 2] - b[:, 0]
@@ -687,7 +687,7 @@ def recover_limits(a: np.ndarray, b: np.ndarray, correlation: np.ndarray | float
 
 
 def contrast(a: Shares, b: Shares) -> Shares:
-    "Return the difference of two sides, which may be differences themselves."
+    """Return the difference of two sides, which may be differences themselves."""
     correlation, rows = together(a, b), np.minimum(a.rows, b.rows)
     middle, low, high = recover_limits(a.ends, b.ends, correlation)
     step = np.maximum(correlation, 0) / rows  # a difference of paired labels moves in steps of a row
@@ -901,7 +901,7 @@ def resample(
 def _resample_rows(
     statistic: Callable[[np.ndarray], Any], cluster: Sequence, *, n_resamples: int, seed: int, ci: float = 0.95
 ) -> pd.DataFrame:
-    "Resample clusters for a statistic that takes row numbers and returns one result or more."
+    """Resample clusters for a statistic that takes row numbers and returns one result or more."""
     codes, names = pd.factorize(cluster)
     rows = np.arange(len(codes))
     drawn = draw_clusters(len(names), n_resamples, seed).astype(int)[:, codes]
@@ -944,7 +944,7 @@ def holm(p_values: pd.Series) -> np.ndarray:
 
 
 def _with_holm(table: pd.DataFrame, keys: Sequence[str] = ()) -> pd.DataFrame:
-    "Insert p_adjusted to the right of p_value, corrected over all rows, or within groups of some columns."
+    """Insert p_adjusted to the right of p_value, corrected over all rows, or within groups of some columns."""
     adjusted = table.groupby(group_rows(table, keys)[0])["p_value"].transform(holm)
     table.insert(table.columns.get_loc("p_value") + 1, "p_adjusted", adjusted)
     return table

@@ -25,13 +25,13 @@ __all__ = ['compare', 'compare_differences', 'similarity', 'compare_pairs']
 
 # %% ../../nbs/07_analysis/06_comparisons.ipynb #0a34f877
 def _one_column(name: str, what: str = "group") -> None:
-    "Raise if a name isn't that of one column."
+    """Raise if a name isn't that of one column."""
     if not isinstance(name, str):
         raise TypeError(f"{what} is the name of one column, such as 'domain'; not {name!r}")
 
 
 def _levels(column: pd.Series) -> list:
-    "Return the levels of a column in their own order, two or more."
+    """Return the levels of a column in their own order, two or more."""
     levels = sorted_levels(column)
     if len(levels) < 2:
         only = ", ".join(map(str, levels)) or "none"
@@ -43,7 +43,7 @@ def _levels(column: pd.Series) -> list:
 
 
 def _is_pair(pair: Any) -> bool:
-    "Return whether this is two levels, rather than a list of such pairs or text."
+    """Return whether this is two levels, rather than a list of such pairs or text."""
     whole = isinstance(pair, Sequence) and not isinstance(pair, str) and len(pair) == 2
     return whole and not any(isinstance(level, list | tuple) for level in pair)
 
@@ -54,7 +54,7 @@ def _level_pairs(
     pairs: Sequence[tuple[str, str]] | None = None,
     order: Sequence[str] | None = None,
 ) -> list[tuple[str, str]]:
-    "Return the pairs of levels to compare, each first minus second."
+    """Return the pairs of levels to compare, each first minus second."""
     levels, order = _levels(column), as_names(() if order is None else order, "order")
     if pairs is not None:
         pairs = [pairs] if _is_pair(pairs) or not isinstance(pairs, Sequence) else list(pairs)
@@ -74,7 +74,7 @@ def _level_pairs(
 
 # %% ../../nbs/07_analysis/06_comparisons.ipynb #5756e134
 class _Levels:
-    "Occurrences, labels scored and rows of each level, by prompt and group; `cluster` is the base prompt of a prompt."
+    """Occurrences, labels scored and rows of each level, by prompt and group; `cluster` is the base prompt of a prompt."""
 
     def __init__(self, labels: pd.DataFrame, group: str, by: str | Sequence[str], variant: str):
         _one_column(group)
@@ -93,24 +93,24 @@ class _Levels:
         self.totals = {level: tally.sums(mine & ~np.isnan(truth)) for level, mine in parts.items()}
 
     def sums(self, *levels: str, where: np.ndarray | float = 1.0) -> list[np.ndarray]:
-        "Return successes and totals of each level, clusters × groups, of the prompts where they count."
+        """Return successes and totals of each level, clusters × groups, of the prompts where they count."""
         return [self.fold @ (part[level] * where) for level in levels for part in (self.successes, self.totals)]
 
     def matched(self, a: str, b: str) -> list[np.ndarray]:
-        "Return those sums on what both levels share, by group: prompts, or if there are none, base prompts."
+        """Return those sums on what both levels share, by group: prompts, or if there are none, base prompts."""
         prompts = (self.totals[a] > 0) & (self.totals[b] > 0)
         bases = np.logical_and(*(self.fold @ self.totals[level] > 0 for level in (a, b)))[self.cluster]
         return self.sums(a, b, where=np.where(prompts.any(axis=0), prompts, bases))
 
     def of_both(self, a: str, b: str) -> list[np.ndarray]:
-        "Return those sums in the clusters that both levels have."
+        """Return those sums in the clusters that both levels have."""
         sums = self.sums(a, b)
         there = (sums[1] > 0).any(axis=1) & (sums[3] > 0).any(axis=1)
         return [part[there] for part in sums]
 
 # %% ../../nbs/07_analysis/06_comparisons.ipynb #f5b29710
 def _swap_names(successes: np.ndarray, totals: np.ndarray, n_swaps: int, seed: int) -> np.ndarray:
-    "Return two-sided p-values of the difference of two sides (axis 0), swapping sides within clusters."
+    """Return two-sided p-values of the difference of two sides (axis 0), swapping sides within clusters."""
     check_count(n_swaps=n_swaps, seed=seed)
     n_clusters, extra = successes.shape[1], 1
     if 2**n_clusters <= n_swaps + 1:
@@ -129,7 +129,7 @@ def _swap_names(successes: np.ndarray, totals: np.ndarray, n_swaps: int, seed: i
 
 # %% ../../nbs/07_analysis/06_comparisons.ipynb #dcd89545
 def _adjusted(parts: Sequence[pd.DataFrame], group: str, family: str | Sequence[str]) -> pd.DataFrame:
-    "Return one table of the comparisons with p_adjusted, corrected within a family of rows; raise if nothing is shared."
+    """Return one table of the comparisons with p_adjusted, corrected within a family of rows; raise if nothing is shared."""
     table = pd.concat(parts, ignore_index=True)
     if not table["n_clusters"].any():
         raise TableError(f"no two levels of {group} share a base prompt (base_id), and only such answers are compared")
@@ -149,7 +149,7 @@ def _compared(
     n_swaps: int,
     seed: int,
 ) -> pd.DataFrame:
-    "Return the table of `compare` for these pairs of levels."
+    """Return the table of `compare` for these pairs of levels."""
     parts = []
     for a, b in pairs:
         s_a, n_a, s_b, n_b = levels.matched(a, b)
@@ -309,7 +309,7 @@ def compare_differences(
 
 # %% ../../nbs/07_analysis/06_comparisons.ipynb #560c08e6
 def _alike(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    "Return Spearman's correlation, cosine and Jensen-Shannon distance of profiles, row by row: resamples × 3."
+    """Return Spearman's correlation, cosine and Jensen-Shannon distance of profiles, row by row: resamples × 3."""
     from scipy.spatial.distance import jensenshannon
     from scipy.stats import rankdata
 
@@ -373,7 +373,7 @@ def similarity(
 
 # %% ../../nbs/07_analysis/06_comparisons.ipynb #ce90c6fe
 def _swap_test(differences: Sequence[int]) -> float:
-    "Return the exact two-sided p-value that signed whole numbers are as often positive as negative, by convolution."
+    """Return the exact two-sided p-value that signed whole numbers are as often positive as negative, by convolution."""
     sizes = np.abs(np.asarray(differences, dtype=int))
     sizes = sizes[sizes > 0]
     if not len(sizes):
@@ -388,7 +388,7 @@ def _swap_test(differences: Sequence[int]) -> float:
 
 # %% ../../nbs/07_analysis/06_comparisons.ipynb #d9404d6d
 def _discordant_odds(more: int, less: int, ci: float) -> dict[str, float]:
-    "Return the odds ratio of discordant pairs with Clopper and Pearson's interval."
+    """Return the odds ratio of discordant pairs with Clopper and Pearson's interval."""
     from scipy.stats import binomtest
 
     if more + less == 0:
@@ -402,7 +402,7 @@ def _discordant_odds(more: int, less: int, ci: float) -> dict[str, float]:
 
 
 def _paired_row(wide: pd.DataFrame, ci: float) -> dict[str, Any]:
-    "Return one row of `compare_pairs`, from one row a pair: cluster, chosen, rejected."
+    """Return one row of `compare_pairs`, from one row a pair: cluster, chosen, rejected."""
     known = wide.dropna(subset=["chosen", "rejected"])
     sums = known.groupby("cluster")[["chosen", "rejected"]].agg("sum")
     size = known.groupby("cluster").size().to_numpy()[:, None]

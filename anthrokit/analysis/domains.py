@@ -25,7 +25,7 @@ __all__ = ['kruskal_wallis', 'post_hoc', 'factor_model', 'marginal_means']
 def _dialogue_shares(
     labels: Run | pd.DataFrame, factor: str, by: str | Sequence[str], variant: str
 ) -> tuple[pd.DataFrame, np.ndarray, pd.DataFrame]:
-    "Return one row a dialogue (level, cluster), the share of its labels that are True by group, and the groups."
+    """Return one row a dialogue (level, cluster), the share of its labels that are True by group, and the groups."""
     _one_column(factor, "factor")
     labels, by, named = _open(labels, by, variant, ["dialogue_id", factor], together=True)
     labels = labels[labels[factor].notna()]
@@ -146,7 +146,7 @@ def post_hoc(
 
 # %% ../../nbs/07_analysis/07_domains.ipynb #e6f041d9
 def _indicators(labels: pd.DataFrame, factor: str) -> pd.DataFrame:
-    'Return a column of 0 and 1 a level of a factor against its reference: "low" where it exists, else the first.'
+    """Return a column of 0 and 1 a level of a factor against its reference: "low" where it exists, else the first."""
     levels = sorted_levels(labels[factor])
     reference = "low" if "low" in levels else levels[0]
     columns = {
@@ -158,7 +158,7 @@ def _indicators(labels: pd.DataFrame, factor: str) -> pd.DataFrame:
 
 
 def _aliased(design: pd.DataFrame) -> list[str]:
-    "Return the columns of a design that those before them already determine."
+    """Return the columns of a design that those before them already determine."""
     matrix, kept, found = design.drop_duplicates().to_numpy(dtype=float), [], []
     for place, name in enumerate(design.columns):
         independent = np.linalg.matrix_rank(matrix[:, [*kept, place]]) > len(kept)
@@ -211,7 +211,7 @@ _MODEL = ("estimate", "ci_low", "ci_high", "p_value", "working_correlation")
 def _solve_gee(
     truth: np.ndarray, design: pd.DataFrame, cluster: np.ndarray, cells: Sequence[np.ndarray]
 ) -> tuple[pd.Series, np.ndarray, float, int] | str:
-    "Fit a logistic GEE: coefficients, covariance, working correlation, freedom; or why there are no estimates."
+    """Fit a logistic GEE: coefficients, covariance, working correlation, freedom; or why there are no estimates."""
     import warnings
 
     import statsmodels.api as sm
@@ -256,7 +256,7 @@ def _models(
     variant: str,
     partial: bool = False,
 ) -> tuple:
-    "Fit the models of `factor_model`: labels in use, groups, design, terms, note, and a fit a group."
+    """Fit the models of `factor_model`: labels in use, groups, design, terms, note, and a fit a group."""
     factors = as_names(factors, "factors")
     labels, by, named = _open(labels, by, variant, factors)
     if not factors or len({*factors, *by}) < len(factors) + len(by):

@@ -21,7 +21,7 @@ __all__ = ['two_raters', 'pairwise_agreement', 'resampled_table', 'agreement', '
 
 # %% ../../nbs/07_analysis/08_interrater.ipynb #bf2ef399
 def _ac1(raw: np.ndarray, prevalence: np.ndarray) -> np.ndarray:
-    "Return Gwet's AC1 from raw agreement and the share of verdicts that say present."
+    """Return Gwet's AC1 from raw agreement and the share of verdicts that say present."""
     chance = 2 * prevalence * (1 - prevalence)
     return (raw - chance) / (1 - chance)
 
@@ -54,7 +54,7 @@ def two_raters(items: np.ndarray, same: np.ndarray, first: np.ndarray, second: n
 def _of_judges(
     labels: Run | pd.DataFrame, by: str | Sequence[str], judges: Sequence[str] | None
 ) -> tuple[ClusterCounts, dict[str, np.ndarray]]:
-    "Return the counts of the labels, and the verdicts of each judge; raise for fewer than two."
+    """Return the counts of the labels, and the verdicts of each judge; raise for fewer than two."""
     labels, by = as_labels(labels), as_names(by)
     judges = judge_columns(labels) if judges is None else as_names(judges, "judges")
     require_columns(labels, [*by, *judges])
@@ -111,7 +111,7 @@ def pairwise_agreement(
 
 # %% ../../nbs/07_analysis/08_interrater.ipynb #8b1d9361
 def _agreement_terms(verdicts: np.ndarray) -> list[np.ndarray]:
-    "Return the terms of `_agreement` by message; only the last two count messages with one verdict."
+    """Return the terms of `_agreement` by message; only the last two count messages with one verdict."""
     m, k = (~np.isnan(verdicts)).sum(axis=1), np.nansum(verdicts, axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):
         differ, share = k * (m - k) / (m - 1), k / m
@@ -129,7 +129,7 @@ def _agreement(
     seen: np.ndarray,
     share: np.ndarray,
 ) -> np.ndarray:
-    "Return raw agreement, Krippendorff's α and Gwet's AC1 from sums over messages; resamples × 3 × groups."
+    """Return raw agreement, Krippendorff's α and Gwet's AC1 from sums over messages; resamples × 3 × groups."""
     raw = same / rated
     alpha = 1 - (verdicts - 1) * differ / (ones * (verdicts - ones))
     return np.column_stack([raw, alpha, _ac1(raw, share / seen)])

@@ -23,7 +23,7 @@ __all__ = ['scale_score', 'reliability', 'rank_biserial', 'rank_test', 'compare_
 
 # %% ../../nbs/07_analysis/09_people.ipynb #2da2c207
 def _numbers(column: pd.Series) -> pd.Series:
-    "Return a column as numbers; raise on text and infinity."
+    """Return a column as numbers; raise on text and infinity."""
     numbers = pd.to_numeric(column, errors="coerce").astype("Float64")
     if len(wrong := column[~np.isfinite(numbers.to_numpy(float, na_value=np.nan)) & column.notna()]):
         raise TableError(
@@ -33,7 +33,7 @@ def _numbers(column: pd.Series) -> pd.Series:
 
 
 def _answers(responses: pd.DataFrame, items: str | Sequence[str]) -> pd.DataFrame:
-    "Return the answers to the items of a scale, as numbers."
+    """Return the answers to the items of a scale, as numbers."""
     items = as_names(items)
     if not items or len(set(items)) < len(items):
         raise TableError(f"a scale has items, each once; those given: {', '.join(items) or 'none'}")
@@ -165,7 +165,7 @@ def rank_biserial(statistic: float, n_a: int, n_b: int, ci: float = 0.95) -> tup
 # %% ../../nbs/07_analysis/09_people.ipynb #5e0d7a91
 @cache
 def _below(m: int, n: int) -> np.ndarray:
-    "Return P(U ≤ 0), P(U ≤ 1), … of Mann and Whitney's U under the null hypothesis without ties."
+    """Return P(U ≤ 0), P(U ≤ 1), … of Mann and Whitney's U under the null hypothesis without ties."""
     ways = np.eye(1, m * n + 1)[0]
     for i in range(1, n + 1):  # times (1 − x^(m + i)) / (1 − x^i), a polynomial in x
         ways[m + i :] -= ways[: max(len(ways) - m - i, 0)].copy()
@@ -199,7 +199,7 @@ def _hodges_lehmann(a: Sequence[float], b: Sequence[float], ci: float = 0.95) ->
 def _two_conditions(
     people: pd.DataFrame, score: str, condition: str, high: str, low: str
 ) -> tuple[np.ndarray, np.ndarray]:
-    "Return the scores in the high and in the low condition."
+    """Return the scores in the high and in the low condition."""
     require_columns(people, [score, condition], "participants")
     there = sorted_levels(people[condition])
     if not {high, low} <= {*there}:
@@ -212,7 +212,7 @@ def _two_conditions(
 
 
 def _hedges(a: np.ndarray, b: np.ndarray, ci: float) -> tuple[float, float, float]:
-    "Return Hedges' g with its large-sample interval; NaN where no score varies."
+    """Return Hedges' g with its large-sample interval; NaN where no score varies."""
     import pingouin
     from scipy.stats import norm
 
@@ -227,7 +227,7 @@ def _hedges(a: np.ndarray, b: np.ndarray, ci: float) -> tuple[float, float, floa
 def _odds_above(
     a: np.ndarray, b: np.ndarray, above: float, ci: float
 ) -> tuple[tuple[float, float, float], float]:
-    "Return the odds ratio of a score above a value, its interval and p; NaN where no score, or every one, is."
+    """Return the odds ratio of a score above a value, its interval and p; NaN where no score, or every one, is."""
     from statsmodels.stats.contingency_tables import Table2x2
 
     counts = np.array([[(side > above).sum(), (side <= above).sum()] for side in (a, b)], dtype=float)
@@ -274,7 +274,7 @@ def rank_test(a: Sequence[float], b: Sequence[float]) -> tuple[float, float]:
 
 
 def _mean_difference(a: np.ndarray, b: np.ndarray, ci: float) -> tuple[float, ...]:
-    "Return the difference of two means with Welch's interval, t and p; the estimate alone where no score varies."
+    """Return the difference of two means with Welch's interval, t and p; the estimate alone where no score varies."""
     import warnings
 
     from scipy.stats import ttest_ind
@@ -374,12 +374,12 @@ _EXACT = 9  # systems whose pairings are all gone through
 
 @cache
 def _orders(n: int) -> np.ndarray:
-    "Return all orders of n things, one a row."
+    """Return all orders of n things, one a row."""
     return np.array(list(permutations(range(n))), dtype=np.int8)
 
 
 def _rank_correlation(x: Sequence[float], y: Sequence[float]) -> tuple[float, float]:
-    "Return Spearman's ρ and its two-sided p: exact for up to nine pairs, also with ties; else by Student's t."
+    """Return Spearman's ρ and its two-sided p: exact for up to nine pairs, also with ties; else by Student's t."""
     from scipy.stats import rankdata, spearmanr
 
     n = len(x)

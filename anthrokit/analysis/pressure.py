@@ -91,12 +91,12 @@ def _held_by_turn(
 
 
 def _dialogues(rows: pd.DataFrame) -> np.ndarray:
-    "Return the number of each row's dialogue; an id that two targets have is two dialogues."
+    """Return the number of each row's dialogue; an id that two targets have is two dialogues."""
     return group_rows(rows, [name for name in ("target", "dialogue_id") if name in rows.columns])[0]
 
 
 def _of_behaviour(labels: Run | pd.DataFrame, behaviour: str, columns: Sequence[str] = ()) -> pd.DataFrame:
-    "Return the labels of one behaviour; raise if the table has none."
+    """Return the labels of one behaviour; raise if the table has none."""
     labels = as_labels(labels)
     require_columns(labels, ["dialogue_id", "turn", "behaviour", "label", *columns])
     if not (mine := labels["behaviour"] == behaviour).any():
@@ -362,7 +362,7 @@ def escalation(
 
 
 def _slope(moments: np.ndarray) -> np.ndarray:
-    "Return the least-squares slope from n, Σt, Σy, Σty, Σt²: resamples × 1."
+    """Return the least-squares slope from n, Σt, Σy, Σty, Σt²: resamples × 1."""
     n, t, y, ty, tt = moments.T
     return ((n * ty - t * y) / (n * tt - t * t))[:, None]
 

@@ -26,7 +26,7 @@ def _check_variant(variant: str) -> None:
 
 
 def _of_variant(labels: pd.DataFrame, variant: str) -> pd.DataFrame:
-    "Return the labels of a variant: 'judged' leaves out behaviours that are counted by rule."
+    """Return the labels of a variant: 'judged' leaves out behaviours that are counted by rule."""
     _check_variant(variant)
     if variant == "judged":
         labels = labels[~labels["behaviour"].isin(counted_behaviours())]
@@ -96,7 +96,7 @@ def any_behaviour(labels: pd.DataFrame, by: str | None = "category", *, variant:
 def _per_behaviour(
     labels: Run | pd.DataFrame, by: str | Sequence[str], variant: str, columns: Sequence[str] = ()
 ) -> tuple[pd.DataFrame, list[str], bool]:
-    "Return checked labels, the columns to group by, and whether each group is of one behaviour."
+    """Return checked labels, the columns to group by, and whether each group is of one behaviour."""
     labels, by = as_labels(labels), as_names(by)
     require_columns(labels, [*columns, "label", *by])
     _check_variant(variant)
@@ -130,7 +130,7 @@ def _open(
 
 
 def _complete_messages(labels: pd.DataFrame, variant: str) -> pd.DataFrame:
-    "Return the labels of messages that lack none, so that behaviours weigh the same wherever labels are missing."
+    """Return the labels of messages that lack none, so that behaviours weigh the same wherever labels are missing."""
     labels = _of_variant(labels, variant)
     if (behaviours := labels["behaviour"].nunique(dropna=False)) == 1:
         return labels
@@ -173,7 +173,7 @@ def _any_values(grid: np.ndarray) -> np.ndarray:
 
 
 def _any_shares(frame: pd.DataFrame, grid: np.ndarray, by: Sequence[str], ci: float) -> pd.DataFrame:
-    "Return the shares of messages that show any behaviour, by group, with their bounds."
+    """Return the shares of messages that show any behaviour, by group, with their bounds."""
     tally, value = ClusterCounts(frame, by), np.empty(len(frame))
     for rows in pd.Series(tally.group).groupby(tally.group).indices.values():
         value[rows] = _any_values(grid[rows])

@@ -24,7 +24,7 @@ __all__ = ['carry_over', 'snowball', 'snowball_matrix']
 
 # %% ../../nbs/07_analysis/05_snowballing.ipynb #b4f91f27
 def _transitions(tally: ClusterCounts, now: np.ndarray, then: np.ndarray) -> list[np.ndarray]:
-    "Count labelled pairs of turns by cluster and group: yes then yes, yes, no then yes, no."
+    """Count labelled pairs of turns by cluster and group: yes then yes, yes, no then yes, no."""
     known = ~np.isnan(now) & ~np.isnan(then)
     pairs = [known & (now == before) & (then >= after) for before in (1, 0) for after in (1, 0)]
     return [tally.sums(pair.sum(axis=1)) for pair in pairs]
@@ -34,14 +34,14 @@ _LIMITS = ["estimate", "ci_low", "ci_high", "ratio", "ratio_low", "ratio_high"]
 
 
 def _contrasts(yes_yes: np.ndarray, yes: np.ndarray, no_yes: np.ndarray, no: np.ndarray) -> np.ndarray:
-    "Return the difference and the ratio of the shares after yes and after no, side by side."
+    """Return the difference and the ratio of the shares after yes and after no, side by side."""
     return np.column_stack([yes_yes / yes - no_yes / no, (yes_yes / yes) / (no_yes / no)])
 
 
 def _contrast(
     tally: ClusterCounts, now: np.ndarray, then: np.ndarray, ci: float, method: str = "score", **resampling: int
 ) -> pd.DataFrame:
-    "Estimate shares of turns (then) after yes and after no (now), their difference and ratio; a row a group."
+    """Estimate shares of turns (then) after yes and after no (now), their difference and ratio; a row a group."""
     counts = _transitions(tally, now, then)
     after_yes, after_no = share_estimates(*counts[:2], ci), share_estimates(*counts[2:], ci)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -59,7 +59,7 @@ def _contrast(
 
 # %% ../../nbs/07_analysis/05_snowballing.ipynb #ff0dc4a3
 def _sequences(length: int, turns: int) -> tuple[np.ndarray, np.ndarray]:
-    "Return all sequences of 0 and 1: their features (turns 2…, neighbours that are both 1) and their sums."
+    """Return all sequences of 0 and 1: their features (turns 2…, neighbours that are both 1) and their sums."""
     bits = (np.arange(2**length)[:, None] >> np.arange(length) & 1).astype(float)
     features = np.zeros((len(bits), turns))
     features[:, : length - 1] = bits[:, 1:]
@@ -102,14 +102,14 @@ def _fit_conditional(
 
 # %% ../../nbs/07_analysis/05_snowballing.ipynb #e5f0d450
 def _until_gap(*grids: np.ndarray) -> tuple[np.ndarray, list[np.ndarray]]:
-    "Return the number of turns before the first gap of any grid, and the labels of these turns, else 0."
+    """Return the number of turns before the first gap of any grid, and the labels of these turns, else 0."""
     length = np.min([np.argmax(np.isnan(grid), axis=1) for grid in grids], axis=0)
     seen = np.arange(grids[0].shape[1]) < length[:, None]
     return length, [np.where(seen, np.nan_to_num(grid), 0.0) for grid in grids]
 
 
 def _code(labels: np.ndarray) -> np.ndarray:
-    "Return the number of a sequence of labels among all of its length."
+    """Return the number of a sequence of labels among all of its length."""
     return (labels @ 2.0 ** np.arange(labels.shape[1])).astype(np.int64)
 
 # %% ../../nbs/07_analysis/05_snowballing.ipynb #941d5bfc
@@ -121,7 +121,7 @@ def _odds_within(
     sequences: Callable[[int], tuple[np.ndarray, np.ndarray]],
     ci: float,
 ) -> dict[str, float | int | str]:
-    "Estimate the odds ratio of interest, its limits and p, from dialogues that each show one sequence."
+    """Estimate the odds ratio of interest, its limits and p, from dialogues that each show one sequence."""
     from scipy.stats import t
 
     found = dict.fromkeys(("estimate", "ci_low", "ci_high", "p_value"), np.nan)
@@ -268,7 +268,7 @@ def snowball(
 
 # %% ../../nbs/07_analysis/05_snowballing.ipynb #41251be5
 def _crossed_sequences(length: int, turns: int) -> tuple[np.ndarray, np.ndarray]:
-    "Return all pairs of sequences x, y of 0 and 1: features of the model of y given x, and strata (x, ones of y)."
+    """Return all pairs of sequences x, y of 0 and 1: features of the model of y given x, and strata (x, ones of y)."""
     code = np.arange(4**length)
     x, y = ((code[:, None] >> np.arange(length) + shift & 1).astype(float) for shift in (length, 0))
     features = np.zeros((len(code), turns + 3))
@@ -280,7 +280,7 @@ def _crossed_sequences(length: int, turns: int) -> tuple[np.ndarray, np.ndarray]
 
 
 def _odds_of_bringing(cluster: np.ndarray, x: np.ndarray, y: np.ndarray, ci: float) -> dict:
-    "Return one row of `snowball_matrix`, from each dialogue's cluster and labels of two behaviours by turn."
+    """Return one row of `snowball_matrix`, from each dialogue's cluster and labels of two behaviours by turn."""
     turns, (length, (x, y)) = x.shape[1] - 1, _until_gap(x, y)
     varied = (y.sum(axis=1) > 0) & (y.sum(axis=1) < length)
     tells = (x.sum(axis=1) > 0) & (x.sum(axis=1) < length)

@@ -50,7 +50,7 @@ def _common_level(
     target_spread: float | Sequence[float],
     random: np.random.Generator,
 ) -> np.ndarray:
-    "Draw the latent level of each dialogue: target × base prompt × scenario × behaviour."
+    """Draw the latent level of each dialogue: target × base prompt × scenario × behaviour."""
     if min(shares) < 0 or sum(shares) >= 1:
         raise ValueError(
             "base_share and dialogue_share are shares of one variance: each 0 or more, together below 1"
@@ -67,7 +67,7 @@ def _common_level(
 def _occurrences(
     level: np.ndarray, noise: np.ndarray, rates: Sequence[float], turn_shift: float, carry_over: float
 ) -> np.ndarray:
-    "Return whether each behaviour occurs: target × base prompt × scenario × turn × behaviour."
+    """Return whether each behaviour occurs: target × base prompt × scenario × turn × behaviour."""
     from scipy.special import ndtri
 
     truth, before = np.zeros(noise.shape, dtype=bool), np.zeros(level.shape, dtype=bool)
@@ -86,7 +86,7 @@ def _add_votes(
     missing: float,
     random: np.random.Generator,
 ) -> pd.DataFrame:
-    "Add a verdict a judge, the vote and the truth."
+    """Add a verdict a judge, the vote and the truth."""
     names = [f"synthetic judge {judge}" for judge in range(1, judges + 1)]
     for name in names:
         verdict = pd.Series(truth ^ (random.random(len(truth)) < judge_error), dtype="boolean")
@@ -101,7 +101,7 @@ def _add_votes(
 def _describe(
     shape: tuple[int, ...], names: Sequence[str], places: pd.DataFrame, behaviours: Sequence[str]
 ) -> pd.DataFrame:
-    "Return one row a target, base prompt, scenario, turn and behaviour, with the columns of a labels table."
+    """Return one row a target, base prompt, scenario, turn and behaviour, with the columns of a labels table."""
     base, scenario = shape[1:3]
     t, b, s, k, y = np.indices(shape, dtype=np.int32).reshape(5, -1)
     prompts = [f"p{one + 1:03d}-{place + 1}" for one in range(base) for place in range(scenario)]

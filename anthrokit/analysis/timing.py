@@ -21,7 +21,7 @@ __all__ = ['first_occurrences', 'emergence', 'late_share', 'late_behaviours']
 
 # %% ../../nbs/07_analysis/04_timing.ipynb #c3e1ecef
 def _require_first_turn(labels: pd.DataFrame) -> None:
-    "Raise if no row is of turn 1: what occurs there first would be missed."
+    """Raise if no row is of turn 1: what occurs there first would be missed."""
     require_columns(labels, ["dialogue_id", "turn", "label"])
     if (first := whole_turns(labels).min()) > 1:
         raise TableError(
@@ -31,7 +31,7 @@ def _require_first_turn(labels: pd.DataFrame) -> None:
 
 
 def _turn_grid(labels: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray, np.ndarray]:
-    "Return rows of dialogue and behaviour, their labels by turn (and a last column of NaN), and their last turn."
+    """Return rows of dialogue and behaviour, their labels by turn (and a last column of NaN), and their last turn."""
     keys = [name for name in ("target", "dialogue_id", "behaviour") if name in labels.columns]
     codes, _ = group_rows(labels, keys)
     turn, last = whole_turns(labels), np.zeros(codes.max() + 1, dtype=np.int64)
@@ -95,7 +95,7 @@ def first_occurrences(
 
 # %% ../../nbs/07_analysis/04_timing.ipynb #91329d25
 def _incidence(events: np.ndarray, at_risk: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    "Return one minus Kaplan-Meier by turn and group, and each cluster's influence: turn × cluster × group."
+    """Return one minus Kaplan-Meier by turn and group, and each cluster's influence: turn × cluster × group."""
     n, d = at_risk.sum(axis=1), events.sum(axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):
         hazard = np.where(n > 0, d / n, 0.0)
@@ -106,7 +106,7 @@ def _incidence(events: np.ndarray, at_risk: np.ndarray) -> tuple[np.ndarray, np.
 
 # %% ../../nbs/07_analysis/04_timing.ipynb #84d7461f
 def _by_target(labels: pd.DataFrame, by: str | Sequence[str] | None) -> list[str]:
-    "Return the columns to group by; by default target, where the table has it, and behaviour."
+    """Return the columns to group by; by default target, where the table has it, and behaviour."""
     default = ["target", "behaviour"] if "target" in labels.columns else ["behaviour"]
     return default if by is None else as_names(by)
 
@@ -114,7 +114,7 @@ def _by_target(labels: pd.DataFrame, by: str | Sequence[str] | None) -> list[str
 def _open_dialogues(
     labels: Run | pd.DataFrame, by: str | Sequence[str] | None, variant: str
 ) -> tuple[pd.DataFrame, list[str], dict[str, str]]:
-    "Open labels as `_open`, for statistics of the turns of dialogues; see `_by_target`."
+    """Open labels as `_open`, for statistics of the turns of dialogues; see `_by_target`."""
     labels = as_labels(labels)
     if "turn" in (by := _by_target(labels, by)):
         raise TableError("by can't hold 'turn': the turns of a dialogue are what is gone along here")
@@ -123,7 +123,7 @@ def _open_dialogues(
 
 
 def _first_sums(first: pd.DataFrame, tally: ClusterCounts, turns: int) -> tuple[np.ndarray, np.ndarray]:
-    "Return events and dialogues at risk by turn, cluster and group, from first occurrences and their counts."
+    """Return events and dialogues at risk by turn, cluster and group, from first occurrences and their counts."""
     event, seen = first["first_turn"].to_numpy(dtype=float, na_value=0), first["turns_seen"].to_numpy()
     each = range(1, turns + 1)
     return np.stack([tally.sums(event == turn) for turn in each]), np.stack([tally.sums(seen >= turn) for turn in each])
@@ -214,7 +214,7 @@ def _possible_starts(grid: np.ndarray, ends: np.ndarray, after: int) -> dict[str
 
 # %% ../../nbs/07_analysis/04_timing.ipynb #56b69f2b
 def _sequence_shares(patterns: np.ndarray, n: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    "Fit the likeliest shares of sequences to patterns (labels with gaps, n of each), by EM."
+    """Fit the likeliest shares of sequences to patterns (labels with gaps, n of each), by EM."""
     turns = patterns.shape[1]
     bits = (np.arange(2**turns)[:, None] >> np.arange(turns) & 1).astype(float)
     fits = np.ones((len(patterns), len(bits)), dtype=bool)
@@ -238,7 +238,7 @@ def _sequence_shares(patterns: np.ndarray, n: np.ndarray) -> tuple[np.ndarray, n
 def _late_influence(
     grid: np.ndarray, cluster: np.ndarray, n_clusters: int, after: int
 ) -> tuple[float, np.ndarray]:
-    "Return the share of late first occurrences by `_sequence_shares`, and the influence of each cluster on it."
+    """Return the share of late first occurrences by `_sequence_shares`, and the influence of each cluster on it."""
     labelled = ~np.isnan(grid).all(axis=0)
     grid, after = grid[:, labelled], labelled[:after].sum()
     if not 0 < after < grid.shape[1]:
@@ -341,7 +341,7 @@ def late_share(
 def _late_shares(
     labels: pd.DataFrame, tally: ClusterCounts, grid: np.ndarray, after: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    "Return the shares of late first occurrences by group, and the influence of each cluster on them."
+    """Return the shares of late first occurrences by group, and the influence of each cluster on them."""
     share, influence = _incidence(*_first_sums(first_occurrences(labels), tally, grid.shape[1]))
     later = tally.count(~np.isnan(grid[:, after:]).all(axis=1)) > 0
     with np.errstate(invalid="ignore", divide="ignore"):

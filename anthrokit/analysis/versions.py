@@ -29,7 +29,7 @@ DRIFT_VERDICTS = ("beyond the margin", "within the margin", "differs, size open"
 
 
 def _verdict(row: Any, margin: float, alpha: float) -> str:
-    "Return the verdict on a difference with its intervals, against a margin."
+    """Return the verdict on a difference with its intervals, against a margin."""
     low, high = row.ci_low, row.ci_high
     if np.isnan(low):
         return DRIFT_VERDICTS[3]
@@ -121,7 +121,7 @@ _VERSION = ("target", "system", "prompts")
 
 
 def _versions(versions: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    "Return what each version changes; raise on unknown settings."
+    """Return what each version changes; raise on unknown settings."""
     if not isinstance(versions, Mapping) or len(versions) < 2:
         raise ValueError("a comparison of versions needs two or more of them, by name")
     found = {}

@@ -28,7 +28,7 @@ __all__ = ['score_files']
 
 # %% ../../nbs/06_anthroscore/04_files.ipynb #3fc10e92
 def _parts_of(texts: Any) -> list[tuple[Path, int, str]]:
-    "Return the row groups of Parquet files: path, number, and the name of the file that holds its scores."
+    """Return the row groups of Parquet files: path, number, and the name of the file that holds its scores."""
     import pyarrow.parquet
 
     given = [texts] if isinstance(texts, (str, os.PathLike)) else list(texts)
@@ -50,7 +50,7 @@ def _parts_of(texts: Any) -> list[tuple[Path, int, str]]:
 
 
 def _require_unique_ids(parts: Sequence[tuple[Path, int, str]]) -> None:
-    "Raise if an id is in two rows: the scores of two texts would pass for those of one. Ids are held as 8 bytes."
+    """Raise if an id is in two rows: the scores of two texts would pass for those of one. Ids are held as 8 bytes."""
     import pyarrow.parquet
 
     def ids_of(path: Path, number: int) -> pd.Series:
@@ -70,21 +70,21 @@ def _require_unique_ids(parts: Sequence[tuple[Path, int, str]]) -> None:
 
 
 def _row_group(path: Path, number: int) -> str:
-    "Return a hash of a row group's metadata: its sizes and its first and last texts."
+    """Return a hash of a row group's metadata: its sizes and its first and last texts."""
     import pyarrow.parquet
 
     return digest(repr(pyarrow.parquet.read_metadata(path).row_group(number).to_dict()))
 
 
 def _scored_with(made: Path) -> dict[str, str]:
-    "Return the metadata of a file of scores: its model and its row group."
+    """Return the metadata of a file of scores: its model and its row group."""
     import pyarrow.parquet
 
     return json.loads((pyarrow.parquet.read_schema(made).metadata or {}).get(b"PANDAS_ATTRS", b"{}"))
 
 
 def _refuse_others(folder: Path, known: dict[str, Any], about: dict[str, Any]) -> None:
-    "Raise if a folder has scores of another model or scale."
+    """Raise if a folder has scores of another model or scale."""
     for name, value in about.items():
         if known.get(name) not in (None, value):
             raise AnthroScoreError(
@@ -94,7 +94,7 @@ def _refuse_others(folder: Path, known: dict[str, Any], about: dict[str, Any]) -
 
 @functools.lru_cache(maxsize=1)
 def _scorer(model: Any, precision: str) -> Scorer:
-    "Load a model once a process."
+    """Load a model once a process."""
     return load_scorer(model, precision=precision)
 
 
@@ -128,13 +128,13 @@ _IDS = "_ids_checked"  # of which row groups the ids are known to be unique
 
 
 def _checked_ids(folder: Path) -> str | None:
-    "Return the digest of the row groups whose ids were found unique before; None if there is none."
+    """Return the digest of the row groups whose ids were found unique before; None if there is none."""
     return (folder / _IDS).read_text(encoding="utf-8") if (folder / _IDS).is_file() else None
 
 
 
 def _same_scale(folder: Path, about: dict[str, Any]) -> None:
-    "Note what a folder is scored with, or refuse what differs from it."
+    """Note what a folder is scored with, or refuse what differs from it."""
     try:
         known = json.loads((folder / _ABOUT).read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -243,7 +243,7 @@ _COUNTS = ["file", "n_texts", "n_scored", "n_sentences"]
 
 
 def _counts(made: Path) -> list[Any]:
-    "Count texts, scored texts and sentences of a file of scores."
+    """Count texts, scored texts and sentences of a file of scores."""
     scored = pd.read_parquet(made, columns=["text_id", "status"]).groupby("text_id")["status"]
     has_score = scored.first() == "scored"
     return [made.name, len(has_score), int(has_score.sum()), int(scored.size()[has_score].sum())]

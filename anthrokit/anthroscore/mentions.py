@@ -113,7 +113,7 @@ def get_protocol(name: str | Protocol) -> Protocol:
 
 # %% ../../nbs/06_anthroscore/01_mentions.ipynb #39c3700d
 def _several(given: Any) -> tuple:
-    "Return one word or several as a tuple."
+    """Return one word or several as a tuple."""
     return (given,) if isinstance(given, str) else tuple(given)
 
 
@@ -152,7 +152,7 @@ class Entities:
 
     @classmethod
     def of(cls, given: Any) -> Entities:
-        "Return entities from a word, a list of words, a pattern or a preset."
+        """Return entities from a word, a list of words, a pattern or a preset."""
         if isinstance(given, Entities):
             return given
         if isinstance(given, re.Pattern):
@@ -161,7 +161,7 @@ class Entities:
 
     @cached_property
     def regex(self) -> re.Pattern:
-        "Return one pattern for all words, longest first; a space in a phrase matches any white space."
+        """Return one pattern for all words, longest first; a space in a phrase matches any white space."""
         if self.pattern is not None:
             return self.pattern
         ordered = sorted(self.words, key=len, reverse=True)
@@ -169,7 +169,7 @@ class Entities:
         return re.compile(rf"(?<!\w)(?:{'|'.join(parts)})(?!\w)", re.IGNORECASE)
 
     def describe(self) -> dict[str, Any]:
-        "Return what determines the mentions, as JSON-serialisable values."
+        """Return what determines the mentions, as JSON-serialisable values."""
         pattern = None if self.pattern is None else [self.pattern.pattern, int(self.pattern.flags)]
         return {"words": sorted(self.words), "pattern": pattern, "coreference": self.coreference}
 
@@ -215,7 +215,7 @@ _HALF_CHARACTER = re.compile("[\ud800-\udfff]")
 
 
 def _checked_text(text_id: Any, value: Any) -> tuple[str, str | None]:
-    "Return the id as text, and the text or None."
+    """Return the id as text, and the text or None."""
     if pd.api.types.is_scalar(text_id) and pd.isna(text_id):
         raise AnthroScoreError(f"a text has no id: {str(value)[:60]!r}")
     if value is None or value is pd.NA or (isinstance(value, float) and value != value):
@@ -228,7 +228,7 @@ def _checked_text(text_id: Any, value: Any) -> tuple[str, str | None]:
 
 
 def _text_pairs(texts: Any, text: str = "text") -> Iterator[tuple[str, str | None]]:
-    "Yield id and text of each text in a list, Series, dict or frame; a missing text is None."
+    """Yield id and text of each text in a list, Series, dict or frame; a missing text is None."""
     require_kind(texts, Iterable, "a text, or a list, Series, dict or frame of texts")
     if isinstance(texts, str) and table_suffix(texts) and os.path.isfile(texts):
         raise AnthroScoreError(f"{texts} is a file: give core.read_frame({texts!r}), or score it with score_into")
@@ -257,7 +257,7 @@ _UNREAD = ["ner", "lemmatizer"]
 
 
 def _lemma(token) -> str:
-    "Return the lemma of one token."
+    """Return the lemma of one token."""
     return (token.lemma_ or _parser().get_pipe("lemmatizer").rule_lemmatize(token)[0]).lower()
 
 # %% ../../nbs/06_anthroscore/01_mentions.ipynb #e07cef7a
@@ -267,7 +267,7 @@ _SENTENCE_END = re.compile(r"(?<![.!?…])[.!?…]+[\"'”’)\]]*\s")
 
 
 def _blocks(text: str) -> Iterator[str]:
-    "Yield the paragraphs of a text in pieces of at most `_BLOCK` characters."
+    """Yield the paragraphs of a text in pieces of at most `_BLOCK` characters."""
     for paragraph in re.split(r"\n\s*\n", text):
         paragraph = " ".join(_EMOJI.sub(" ", paragraph).split())
         while len(paragraph) > _BLOCK:
@@ -286,7 +286,7 @@ _LINKING = {"be", "seem", "appear", "feel", "become", "take", "happen", "turn", 
 
 
 def _empty_it(token) -> bool:
-    "Return whether an *it* refers to nothing or to a clause."
+    """Return whether an *it* refers to nothing or to a clause."""
     head = token.head
     if token.dep_ == "expl" or _lemma(head) in _EMPTY_IT:
         return True
@@ -301,12 +301,12 @@ _POINTING = {"this", "that", "these", "those", "one", "which", "another", "eithe
 
 
 def _says_what_it_is(root) -> bool:
-    "Return whether a noun describes the subject: was a friend, like a friend, as a friend."
+    """Return whether a noun describes the subject: was a friend, like a friend, as a friend."""
     return root.dep_ == "attr" or (root.dep_ == "pobj" and root.head.lower_ in ("like", "as"))
 
 
 def _safe_pronouns(sentences: list, mentioned: set[int], topic: bool) -> set[int]:
-    "Return positions of every *it* that can only be the system; `mentioned` are those of its mentions."
+    """Return positions of every *it* that can only be the system; `mentioned` are those of its mentions."""
     safe, possible, last = set(), topic, 0
     for number, sentence in enumerate(sentences):
         possible = possible and number - last <= 1
@@ -325,7 +325,7 @@ def _safe_pronouns(sentences: list, mentioned: set[int], topic: bool) -> set[int
 
 # %% ../../nbs/06_anthroscore/01_mentions.ipynb #575c2862
 class _Mention(NamedTuple):
-    "A noun chunk that names the entity, or an *it* that refers to it."
+    """A noun chunk that names the entity, or an *it* that refers to it."""
 
     sentence: Any
     chunk: Any
@@ -334,7 +334,7 @@ class _Mention(NamedTuple):
 
 
 def _named(sentence: Any, entities: Entities, released: bool) -> Iterator[_Mention]:
-    "Yield mentions by name: in the root noun of a chunk, or by a released protocol anywhere in it."
+    """Yield mentions by name: in the root noun of a chunk, or by a released protocol anywhere in it."""
     for chunk in sentence.noun_chunks:
         if released:
             yield from (_Mention(sentence, chunk, name) for name in _released_names(chunk.text, entities))
@@ -346,13 +346,13 @@ def _named(sentence: Any, entities: Entities, released: bool) -> Iterator[_Menti
 
 
 def _released_names(text: str, entities: Entities) -> list[str]:
-    "Return the entities that a text names, by the rule of the released versions."
+    """Return the entities that a text names, by the rule of the released versions."""
     names = [word for word in entities.words if re.search(rf"\b{word}\b".lower(), text.lower())]
     return names + ([] if entities.pattern is None else entities.pattern.findall(text)[:1])
 
 
 def _mentions(sentences: list, entities: Entities, released: bool) -> list[_Mention]:
-    "Return every mention, by name or by a safe pronoun, in the order of the text."
+    """Return every mention, by name or by a safe pronoun, in the order of the text."""
     found = [mention for sentence in sentences for mention in _named(sentence, entities, released)]
     if entities.coreference != "none" and not released:
         roots = {mention.chunk.root.i for mention in found}
@@ -379,7 +379,7 @@ def _finite(verb) -> bool:
 
 
 def _row(text_id: str, number: int, mention: _Mention, released: bool) -> dict[str, Any]:
-    "Return one masked sentence as a row."
+    """Return one masked sentence as a row."""
     text, chunk = mention.sentence.text, mention.chunk
     start = chunk.start_char - mention.sentence.start_char
     masked = text[:start] + "<mask>" + text[start + len(chunk.text) :]
@@ -403,14 +403,14 @@ _IT = re.compile(r"\bit\b", re.IGNORECASE)
 
 
 def _may_mention(block: str, entities: Entities, released: bool) -> bool:
-    "Return whether a block can contain a mention, before it is parsed."
+    """Return whether a block can contain a mention, before it is parsed."""
     if released:
         return bool(_released_names(block, entities))
     return bool(entities.regex.search(block) or (entities.coreference == "topic" and _IT.search(block)))
 
 
 def _why_not(text: str | None, check_language: bool) -> str | None:
-    "Return why a text can't be scored, before it is parsed."
+    """Return why a text can't be scored, before it is parsed."""
     if text is None:
         return "missing"
     return unreadable(text, ("en",) if check_language else None)
@@ -423,7 +423,7 @@ def _masked_rows(
     dependencies: str | Sequence[str] | None = None,
     check_language: bool = True,
 ) -> Iterator[dict[str, Any]]:
-    "Yield rows of masked sentences, text by text; `dependencies` None: those of the protocol."
+    """Yield rows of masked sentences, text by text; `dependencies` None: those of the protocol."""
     released, places = protocol.released, _several(dependencies) if dependencies else protocol.dependencies
     # the *it* that opens a text is the topic; the one that opens a later paragraph may be anything
     later = replace(entities, coreference="mention") if entities.coreference == "topic" else entities
@@ -450,7 +450,7 @@ def _masked_rows(
 
 
 def _sentence_frame(rows: list[dict[str, Any]]) -> pd.DataFrame:
-    "Make a frame with dtypes from rows of masked sentences."
+    """Make a frame with dtypes from rows of masked sentences."""
     frame = pd.DataFrame(rows, columns=SENTENCE_COLUMNS)
     return frame.astype({name: _KINDS.get(name, "str") for name in SENTENCE_COLUMNS})
 

@@ -89,7 +89,7 @@ _OFFSET_POSITIONS = {"roberta", "xlm-roberta", "xlm-roberta-xl", "camembert", "m
 
 
 def _kind_of(model: Any, tokenizer: Any) -> str:
-    "Return masked or causal, by the architecture's name."
+    """Return masked or causal, by the architecture's name."""
     name = type(model).__name__
     if name.endswith("ForMaskedLM"):
         if tokenizer.mask_token_id is None:
@@ -101,7 +101,7 @@ def _kind_of(model: Any, tokenizer: Any) -> str:
 
 
 def _longest(model: Any, tokenizer: Any, max_tokens: int) -> int:
-    "Return the longest input that model and tokenizer take."
+    """Return the longest input that model and tokenizer take."""
     positions = getattr(model.config, "max_position_embeddings", None) or max_tokens
     if model.config.model_type in _OFFSET_POSITIONS:
         positions -= (model.config.pad_token_id or 0) + 1
@@ -109,14 +109,14 @@ def _longest(model: Any, tokenizer: Any, max_tokens: int) -> int:
 
 
 def _fingerprint(model: Any) -> str:
-    "Return a hash of a part of every weight."
+    """Return a hash of a part of every weight."""
     weights = model.named_parameters()
     sample = [(name, weight.detach().flatten()[:64].float().sum().item()) for name, weight in weights]
     return digest(sample, length=8)
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #8af37aaa
 def _in_precision(model: Any, precision: str) -> Any:
-    "Return the model in a precision; a copy if the precision differs."
+    """Return the model in a precision; a copy if the precision differs."""
     import torch
 
     if precision == "int8":
@@ -131,7 +131,7 @@ def _in_precision(model: Any, precision: str) -> Any:
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #2a9d1e9c
 @lru_cache(maxsize=1)
 def _hub_answers() -> bool:
-    "Return whether the hub can be reached, by one quick request."
+    """Return whether the hub can be reached, by one quick request."""
     import socket
     from urllib.parse import urlparse
 
@@ -147,7 +147,7 @@ def _hub_answers() -> bool:
 
 @contextmanager
 def _no_bars(logging: Any) -> Iterator[None]:
-    "Disable progress bars while a model loads."
+    """Disable progress bars while a model loads."""
     shown = logging.is_progress_bar_enabled()
     logging.disable_progress_bar()
     try:
@@ -158,7 +158,7 @@ def _no_bars(logging: Any) -> Iterator[None]:
 
 
 def _refuse_own_code(model: str | os.PathLike, error: Exception) -> None:
-    "Say so where a model can only be loaded by running code that comes with it."
+    """Say so where a model can only be loaded by running code that comes with it."""
     if "trust_remote_code" in str(error):
         raise AnthroScoreError(
             f"{model} can't be loaded without running code that comes with it, which is never done here. Give a model "
@@ -167,7 +167,7 @@ def _refuse_own_code(model: str | os.PathLike, error: Exception) -> None:
 
 
 def _from_folder_or_hub(model: str | os.PathLike) -> tuple[Any, Any]:
-    "Load model and tokenizer by transformers, from the local cache before the hub."
+    """Load model and tokenizer by transformers, from the local cache before the hub."""
     import transformers as auto
     from huggingface_hub import constants
 
@@ -198,7 +198,7 @@ def _from_folder_or_hub(model: str | os.PathLike) -> tuple[Any, Any]:
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #09416a6d
 def _load(model: str | os.PathLike | None) -> tuple[Any, Any, str]:
-    "Load model, tokenizer and name from a name, a folder or nothing."
+    """Load model, tokenizer and name from a name, a folder or nothing."""
     if model is None:
         try:
             return (*_from_folder_or_hub(_PAPER_MODEL), _PAPER_MODEL)
@@ -275,7 +275,7 @@ _PLACES = {"start": ("", ""), "space": ("a", " "), "glued": ('"', "")}
 
 
 def _place(sentence: str, start: int) -> str:
-    "Return the place of a mention: at the start, after a space, or glued to something."
+    """Return the place of a mention: at the start, after a space, or glued to something."""
     before = sentence[:start]
     return "start" if not before.strip() else "space" if before[-1].isspace() else "glued"
 
@@ -333,7 +333,7 @@ def pronoun_tokens(tokenizer: Any, protocol: str = "paper") -> pd.DataFrame:
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #5cb08954
 def _plain(tokenizer: Any, text: str) -> str:
-    "Escape special tokens in a text, so that a literal <mask> isn't taken for the mask."
+    """Escape special tokens in a text, so that a literal <mask> isn't taken for the mask."""
     for token in tokenizer.all_special_tokens:
         if token and token in text:
             text = text.replace(token, token[0] + " " + token[1:])
@@ -341,12 +341,12 @@ def _plain(tokenizer: Any, text: str) -> str:
 
 
 def _window(length: int, place: int, room: int) -> int:
-    "Return the start of a window of `room` tokens with `place` near its middle."
+    """Return the start of a window of `room` tokens with `place` near its middle."""
     return max(0, min(place - room // 2, length - room))
 
 
 def _masked_text(tokenizer: Any, row: Any, released: bool) -> str:
-    "Return a sentence with the tokenizer's mask."
+    """Return a sentence with the tokenizer's mask."""
     if released:
         return row.sentence.replace(row.mention, tokenizer.mask_token)
     before, after = row.sentence[: row.start].rstrip(), row.sentence[row.start + len(row.mention) :]
@@ -354,7 +354,7 @@ def _masked_text(tokenizer: Any, row: Any, released: bool) -> str:
 
 
 def _inputs(scorer: Scorer, rows: pd.DataFrame, released: bool) -> list[tuple[list[int], int]]:
-    "Return the token ids of each masked sentence within the model's limit, and the place of the first mask."
+    """Return the token ids of each masked sentence within the model's limit, and the place of the first mask."""
     tokenizer = scorer.tokenizer
     framed, bare = (tokenizer("a", add_special_tokens=special)["input_ids"] for special in (True, False))
     at = next(i for i in range(len(framed)) if framed[i : i + len(bare)] == bare)
@@ -369,7 +369,7 @@ def _inputs(scorer: Scorer, rows: pd.DataFrame, released: bool) -> list[tuple[li
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #eb3d5de9
 def _batches(lengths: Sequence[int], budget: int) -> Iterator[list[int]]:
-    "Yield indices in batches of similar length, each within the budget of tokens including padding."
+    """Yield indices in batches of similar length, each within the budget of tokens including padding."""
     batch: list[int] = []
     for index in np.argsort(lengths, kind="stable"):
         if batch and (len(batch) + 1) * lengths[index] > budget:
@@ -381,7 +381,7 @@ def _batches(lengths: Sequence[int], budget: int) -> Iterator[list[int]]:
 
 
 def _padded(scorer: Scorer, sequences: list[list[int]]) -> dict[str, Any]:
-    "Return sequences as tensors padded on the right, with an attention mask if any is padded."
+    """Return sequences as tensors padded on the right, with an attention mask if any is padded."""
     import torch
 
     filler, lengths = scorer.tokenizer.pad_token_id or 0, torch.tensor([[len(ids)] for ids in sequences])
@@ -394,7 +394,7 @@ def _padded(scorer: Scorer, sequences: list[list[int]]) -> dict[str, Any]:
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #5da32f5f
 def _slim_head(scorer: Scorer, wanted: tuple[int, ...]) -> Any:
-    "Return the model's head restricted to a few tokens, or None if it can't be restricted."
+    """Return the model's head restricted to a few tokens, or None if it can't be restricted."""
     import torch
 
     key = ("head", wanted)
@@ -413,7 +413,7 @@ def _slim_head(scorer: Scorer, wanted: tuple[int, ...]) -> Any:
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #74390653
 def _score_masked(scorer: Scorer, rows: pd.DataFrame, protocol: Protocol) -> np.ndarray:
-    "Return log-probabilities of human and non-human pronouns, one row a sentence, up to a constant per row."
+    """Return log-probabilities of human and non-human pronouns, one row a sentence, up to a constant per row."""
     import torch
 
     key = "tokens", repr(protocol)
@@ -445,7 +445,7 @@ _CANDIDATES = {"subject": (("he", "she"), ("it",)), "object": (("him", "her"), (
 
 
 def _candidates(row: Any) -> list[str]:
-    "Return the sentence with each candidate pronoun, human ones first and the non-human one last."
+    """Return the sentence with each candidate pronoun, human ones first and the non-human one last."""
     before, after = row.sentence[: row.start], row.sentence[row.start + len(row.mention) :]
     human, nonhuman = _CANDIDATES[row.form]
     begins = not any(letter.isalnum() for letter in before)
@@ -453,7 +453,7 @@ def _candidates(row: Any) -> list[str]:
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #66c09af4
 def _opening(tokenizer: Any) -> int:
-    "Return the token before a text: the separator of documents, else the start or end token."
+    """Return the token before a text: the separator of documents, else the start or end token."""
     vocabulary = tokenizer.get_vocab()
     for token in ("<|endoftext|>", tokenizer.bos_token, tokenizer.eos_token):
         if token is not None and token in vocabulary:
@@ -465,7 +465,7 @@ _SCALES: weakref.WeakKeyDictionary[Any, bool] = weakref.WeakKeyDictionary()
 
 
 def _scales_logits(scorer: Scorer) -> bool:
-    "Return whether a model scales or caps its head's output, as Gemma 2 and Granite do."
+    """Return whether a model scales or caps its head's output, as Gemma 2 and Granite do."""
     import torch
 
     model = scorer.model
@@ -482,7 +482,7 @@ _AT_ONCE = 256  # places at which the whole vocabulary is looked at together: 50
 
 
 def _log_probability(scorer: Scorer, sequences: list[list[int]], starts: list[int]) -> np.ndarray:
-    "Return the log-probability of each sequence from its start on, given the tokens before."
+    """Return the log-probability of each sequence from its start on, given the tokens before."""
     import torch
 
     total, head, run_whole = np.empty(len(sequences)), scorer.model.get_output_embeddings(), _scales_logits(scorer)
@@ -504,7 +504,7 @@ def _log_probability(scorer: Scorer, sequences: list[list[int]], starts: list[in
 
 
 def _score_causal(scorer: Scorer, rows: pd.DataFrame) -> np.ndarray:
-    "Return log-probabilities of human and non-human candidates, one row a sentence, up to a constant per row."
+    """Return log-probabilities of human and non-human candidates, one row a sentence, up to a constant per row."""
     tokenizer, opening = scorer.tokenizer, _opening(scorer.tokenizer)
     sequences, starts = [], []
     for row in rows.itertuples():
@@ -521,7 +521,7 @@ def _score_causal(scorer: Scorer, rows: pd.DataFrame) -> np.ndarray:
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #e5a0c419
 def _scale(scorer: Scorer, protocol: Protocol) -> dict[str, str]:
-    "Return the settings that identify a scale."
+    """Return the settings that identify a scale."""
     about = {"model": scorer.name, "fingerprint": scorer.fingerprint, "kind": scorer.kind}
     return {**about, "protocol": protocol.name, "precision": scorer.precision}
 
@@ -684,7 +684,7 @@ _STORED = [*SENTENCE_COLUMNS, "score", "log_human", "log_nonhuman"]
 
 
 def _streamed(texts: Any, text: str) -> Iterator[tuple[str, str | None]]:
-    "Yield id and text from a table, a file or an iterator, without holding all in memory."
+    """Yield id and text from a table, a file or an iterator, without holding all in memory."""
     if isinstance(texts, (str, os.PathLike)):
         for part in tables.read_parts(texts, 5_000, dtype=str):
             yield from _text_pairs(part, text)
@@ -696,7 +696,7 @@ def _streamed(texts: Any, text: str) -> Iterator[tuple[str, str | None]]:
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #fd188c2b
 def _unscored(run: Run, setting: str, part: list) -> tuple[dict[str, str | None], list[dict[str, Any]]]:
-    "Return the texts of a portion that the run doesn't have yet, and their rows of `anthroscore_texts`."
+    """Return the texts of a portion that the run doesn't have yet, and their rows of `anthroscore_texts`."""
     marks = ", ".join("?" * len(part))
     sql = f"SELECT text_id, hash FROM anthroscore_texts WHERE setting = ? AND text_id IN ({marks})"
     known = dict(run.rows(sql, [setting, *(text_id for _, (text_id, _) in part)]))
@@ -793,7 +793,7 @@ def score_into(
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #5144d650
 def _one_setting(run: Run, scale: Mapping[str, str]) -> dict[str, Any]:
-    "Return the requested setting, or the only one."
+    """Return the requested setting, or the only one."""
     require_run(run)
     if unknown := sorted(set(scale) - set(SCALE)):
         raise AnthroScoreError(f"scores aren't told apart by {unknown[0]!r}; {suggest_name(unknown[0], SCALE)}")

@@ -35,13 +35,13 @@ _LONGEST = 300  # characters of a text
 
 
 def _framed(text: str, dimension: str) -> tuple[list[str], int]:
-    "Return the text in each frame, and the number of frames on the first side."
+    """Return the text in each frame, and the number of frames on the first side."""
     first, second = DIMENSIONS[dimension]
     return [f'{frame}, "{text[:_LONGEST]}"' for frame in (*first, *second)], len(first)
 
 # %% ../../nbs/06_anthroscore/03_tone.ipynb #a815ac4f
 def _log_mean(values: np.ndarray) -> np.ndarray:
-    "Compute the logarithm of the mean probability of each row from log-probabilities."
+    """Compute the logarithm of the mean probability of each row from log-probabilities."""
     return np.logaddexp.reduce(values, axis=1) - np.log(values.shape[1])
 
 
@@ -105,12 +105,12 @@ def score_tone(
 
 
 def _status(text: str | None) -> str:
-    "Return why a text has no score, or scored."
+    """Return why a text has no score, or scored."""
     return "missing" if text is None else unreadable(text) or "scored"
 
 
 def _joint(scorer: Scorer, sentences: Sequence[str]) -> np.ndarray:
-    "Compute the log-probability of whole sentences, starting from the opening token."
+    """Compute the log-probability of whole sentences, starting from the opening token."""
     ids = scorer.tokenizer(list(sentences), add_special_tokens=False, verbose=False)["input_ids"]
     opening = _opening(scorer.tokenizer)
     return _log_probability(scorer, [[opening, *one][: scorer.max_tokens] for one in ids], [1] * len(ids))

@@ -60,7 +60,7 @@ def in_two_lines(error: BaseException) -> list[str]:
 
 
 class _Printable(Exception):
-    "An error whose text holds names of files and models: it is printed without their control characters."
+    """An error whose text holds names of files and models: it is printed without their control characters."""
 
     def __str__(self) -> str:
         return printable(super().__str__())
@@ -349,7 +349,7 @@ _SHAPES = {
 
 
 def _is_key(match: re.Match[str]) -> bool:
-    "Return whether a match is a key: with a known prefix, 16 characters or more with a digit, or partly masked by *."
+    """Return whether a match is a key: with a known prefix, 16 characters or more with a digit, or partly masked by *."""
     parts = match.groupdict()
     if "start" not in parts:
         return True
@@ -436,7 +436,7 @@ def _is_secret_name(name: str) -> bool:
 
 
 def _is_no_word(value: str) -> bool:
-    "Whether a value can be a key: a word such as required, or a number, would be taken out of everybody's texts."
+    """Whether a value can be a key: a word such as required, or a number, would be taken out of everybody's texts."""
     return len(value) >= 8 and not value.isdigit() and (len(value) >= 16 or not value.isalpha())
 
 # %% ../../nbs/01_core/00_errors.ipynb #f5f11614

@@ -35,7 +35,7 @@ _MARK = 0x616B6974  # "akit", SQLite's application_id of our ledgers
 
 
 def _check_ledger(path: Path) -> bool:
-    "Refuse a file that is no ledger of this version of anthrokit; whether it is as long as it says."
+    """Refuse a file that is no ledger of this version of anthrokit; whether it is as long as it says."""
     try:
         with path.open("rb") as file:
             head = file.read(100)
@@ -63,7 +63,7 @@ def _check_ledger(path: Path) -> bool:
 
 # %% ../../nbs/01_core/03_ledger.ipynb #2ecee59d
 def _make_ledger(path: Path) -> None:
-    "Put a ledger with every table, and nothing in them, on disk."
+    """Put a ledger with every table, and nothing in them, on disk."""
     with (
         replacing(path) as partial,
         contextlib.closing(sqlite3.connect(partial, isolation_level=None)) as connection,
@@ -82,7 +82,7 @@ def _make_tables(connection: sqlite3.Connection) -> None:
 
 
 def _schema() -> dict[str, str]:
-    "Return the statement for each object of a ledger, by its name."
+    """Return the statement for each object of a ledger, by its name."""
     index = "CREATE INDEX batch_requests_by_request ON batch_requests (request)"
     statements = {name: tables.table_sql(name).replace("IF NOT EXISTS ", "") for name in tables.LEDGER_TABLES}
     return {**statements, "batch_requests_by_request": index}
@@ -130,7 +130,7 @@ _REMEDIES = {
 
 
 def _explain_error(error: Exception, folder: Path) -> RunError | None:
-    "What an error of SQLite means for a run; None for an error in a statement."
+    """What an error of SQLite means for a run; None for an error in a statement."""
     name = getattr(error, "sqlite_errorname", "")
     if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")) or str(error).startswith("Could not decode to UTF-8"):
         return RunError(
@@ -160,7 +160,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def _lock_folder(folder: Path) -> filelock.BaseFileLock:
-    "Take the right to write to a run, held by this process until it ends or releases the lock."
+    """Take the right to write to a run, held by this process until it ends or releases the lock."""
     place = (os.getpid(), folder.resolve())
     holder = folder / "run.lock.json"
     try:
@@ -184,7 +184,7 @@ def _lock_folder(folder: Path) -> filelock.BaseFileLock:
 
 
 def _told_by(holder: Path) -> str:
-    "Who holds a lock, as far as it is known."
+    """Who holds a lock, as far as it is known."""
     try:
         said = json.loads(holder.read_text(encoding="utf-8"))
         return f" by process {said['process']} on {said['host']} since {said['since']}"
@@ -211,13 +211,13 @@ def time_now() -> str:
 
 # %% ../../nbs/01_core/03_ledger.ipynb #6641f320
 def _has_log(path: Path) -> bool:
-    "Whether whoever wrote last did not close it."
+    """Whether whoever wrote last did not close it."""
     log = Path(f"{path}-wal")
     return log.exists() and log.stat().st_size > 0
 
 
 def _open_to_write(path: Path, doubt: bool) -> sqlite3.Connection:
-    "Connect to a ledger to write it; one to be doubted is looked through first."
+    """Connect to a ledger to write it; one to be doubted is looked through first."""
     connection = sqlite3.connect(path, check_same_thread=False, isolation_level=None, timeout=60)
     try:
         connection.execute("PRAGMA journal_mode=WAL")
@@ -233,7 +233,7 @@ def _open_to_write(path: Path, doubt: bool) -> sqlite3.Connection:
 
 # %% ../../nbs/01_core/03_ledger.ipynb #e5a70f2d
 def _open_to_read(path: Path) -> sqlite3.Connection:
-    "Connect to a ledger only to read it, also where nothing can be written."
+    """Connect to a ledger only to read it, also where nothing can be written."""
 
     def connect(path: Path, mode: str) -> sqlite3.Connection:
         address = f"{path.resolve().as_uri()}?{mode}"
@@ -390,7 +390,7 @@ class Ledger:
         self.fresh = False
 
     def _make(self) -> None:
-        "Put a ledger on disk, and open it."
+        """Put a ledger on disk, and open it."""
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -419,7 +419,7 @@ class Ledger:
 
     @contextlib.contextmanager
     def _open_connection(self) -> Iterator[sqlite3.Connection]:
-        "Errors of SQLite are RunErrors that say what to do, where it isn't the statement that is wrong."
+        """Errors of SQLite are RunErrors that say what to do, where it isn't the statement that is wrong."""
         if self._process != os.getpid():
             raise RunError(
                 f"the run {self.folder} was opened by the process {self._process}, of which this process, {os.getpid()}, is a "
@@ -469,7 +469,7 @@ class Ledger:
             return connection.execute(sql, tuple(parameters)).fetchall()
 
     def change(self, statements: Iterable[tuple[str, Iterable[Iterable[Any]]]]) -> None:
-        "Statements, each with the rows of values for its question marks, as one transaction: all are on disk, or none."
+        """Statements, each with the rows of values for its question marks, as one transaction: all are on disk, or none."""
         if self.read_only:
             raise RunError(f"the run {self.folder} was opened read-only")
         statements = [(sql, [list(values) for values in rows]) for sql, rows in statements]
@@ -492,13 +492,13 @@ class Ledger:
 
     @property
     def version(self) -> tuple[int, ...]:
-        "Changes with every change of the ledger, by this process or another: equal as long as its tables are."
+        """Changes with every change of the ledger, by this process or another: equal as long as its tables are."""
         with self._open_connection() as connection:
             [(others,)] = connection.execute("PRAGMA data_version")
             return id(connection), connection.total_changes, others
 
     def close(self) -> None:
-        "Give the run free for other processes. A closed run can't be used; open it again instead."
+        """Give the run free for other processes. A closed run can't be used; open it again instead."""
         if self._process == os.getpid() and not self.closed and self._connection is not None:
             self._connection.close()
             self._release()

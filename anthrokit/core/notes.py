@@ -35,7 +35,7 @@ def kernel_shell() -> Any:
 
 
 class _OnceASession(logging.Handler):
-    "Shows each text once."
+    """Shows each text once."""
 
     def __init__(self) -> None:
         super().__init__(logging.WARNING)
@@ -80,12 +80,12 @@ def notify(text: str, *, again: bool = False) -> None:
 
 # %% ../../nbs/01_core/07_notes.ipynb #0e6c4cf2
 def _seen_by_a_person() -> bool:
-    "Whether stderr is a terminal or a notebook, where a line can be drawn anew; otherwise a file."
+    """Whether stderr is a terminal or a notebook, where a line can be drawn anew; otherwise a file."""
     return sys.stderr.isatty() or kernel_shell() is not None
 
 
 class _Line:
-    "A line that is drawn anew in its place."
+    """A line that is drawn anew in its place."""
 
     def __init__(self) -> None:
         self._output, self._width = None, 0
@@ -108,7 +108,7 @@ class _Line:
             self._output.update(shown, raw=True)
 
     def clear(self) -> None:
-        "Leave nothing of it."
+        """Leave nothing of it."""
         if self._output is not None:
             self._output.update({}, raw=True)
         if self._width:
@@ -140,11 +140,11 @@ class ProgressBar:
         self._line, self._written = _Line(), self._due(done)
 
     def _due(self, done: int) -> int:
-        "How many lines a file should have by now: one at each quarter, or each minute."
+        """How many lines a file should have by now: one at each quarter, or each minute."""
         return 4 * done // self.total if self.total else int(time.monotonic() - self.start) // 60
 
     def told(self, done: int, more: Mapping[str, str] | None = None) -> str:
-        "The line in words."
+        """The line in words."""
         seconds = time.monotonic() - self.start
         parts = [f"{done:,} of {self.total:,} {self.noun}s" if self.total else f"{done:,} {self.noun}s"]
         parts += [f"{seconds:.0f} s"]
@@ -169,7 +169,7 @@ class ProgressBar:
             print(self.told(done, more), file=sys.stderr, flush=True)
 
     def close(self, last: str = "") -> None:
-        "End it. On a terminal the last state may stay as a line."
+        """End it. On a terminal the last state may stay as a line."""
         self._line.clear()
         if last and sys.stderr.isatty() and kernel_shell() is None:
             print(last, file=sys.stderr, flush=True)

@@ -77,7 +77,7 @@ def package_versions() -> dict[str, str]:
 
 # %% ../../nbs/01_core/04_run.ipynb #7be27bd7
 def _insertion(table: str, rows: list[Mapping[str, Any]], replace: bool) -> tuple[str, list[list[Any]]]:
-    "The statement that puts rows, all with the same columns, into a table, and the values for it."
+    """The statement that puts rows, all with the same columns, into a table, and the values for it."""
     names = list(rows[0])
     verb, otherwise = ("INSERT OR REPLACE", "") if replace else ("INSERT", " ON CONFLICT DO NOTHING")
     sql = f"{verb} INTO {table} ({', '.join(names)}) VALUES ({', '.join('?' * len(names))}){otherwise}"
@@ -218,7 +218,7 @@ def check_design(design: Mapping[str, Any] | None) -> dict[str, Any]:
 
 # %% ../../nbs/01_core/04_run.ipynb #de8ca845
 def _as_levels(metadata: pd.DataFrame) -> pd.DataFrame:
-    "dialogue_id, and the columns that hold texts (as texts) or numbers only, under names that aren't taken."
+    """dialogue_id, and the columns that hold texts (as texts) or numbers only, under names that aren't taken."""
     levels = {"dialogue_id": metadata["dialogue_id"]}
     for name in metadata.columns[1:]:
         values = metadata[name].dropna().tolist()
@@ -239,7 +239,7 @@ _OF_THE_WRITER = ("writer", "writer_template")  # facts that prompts depend on
 
 
 def _known_judges(run: Run, judges: str | Iterable[str]) -> list[str]:
-    "Names of judges; one that the run doesn't have is refused."
+    """Names of judges; one that the run doesn't have is refused."""
     judges = [judges] if isinstance(judges, str) else list(judges)
     known = run.judges()["judge"].tolist()
     if unknown := [name for name in judges if name not in known]:
@@ -279,7 +279,7 @@ class Run(Ledger):
 
     @property
     def name(self) -> str:
-        "The folder's own name."
+        """The folder's own name."""
         return self.folder.resolve().name
 
     def __enter__(self) -> Self:
@@ -325,7 +325,7 @@ class Run(Ledger):
     def write_together(
         self, parts: Iterable[tuple[str, Iterable[Mapping[str, Any]]]], *, replace: bool = True
     ) -> None:
-        "As `write`, for (table, rows) of several tables in one transaction: all are on disk afterwards, or none."
+        """As `write`, for (table, rows) of several tables in one transaction: all are on disk afterwards, or none."""
         parts = [(table, list(rows)) for table, rows in parts]
         self.change([_insertion(table, rows, replace) for table, rows in parts if rows])
 
@@ -344,7 +344,7 @@ class Run(Ledger):
         self.change([(statement, [values]) for statement in statements])
 
     def change(self, statements: Sequence[tuple[str, Iterable[Iterable[Any]]]]) -> None:
-        "Statements as one transaction; the first one makes the run, and its manifest."
+        """Statements as one transaction; the first one makes the run, and its manifest."""
         if not statements:
             return
         if fresh := self.fresh and not self.read_only:
@@ -409,7 +409,7 @@ class Run(Ledger):
         }
 
     def _write_manifest(self) -> None:
-        "Write manifest.json, whole or not at all."
+        """Write manifest.json, whole or not at all."""
         try:
             write_file(self.folder / "manifest.json", _as_json(self.manifest()))
         except OSError as error:
@@ -419,7 +419,7 @@ class Run(Ledger):
             ) from None
 
     def answered(self, target: str | None = None, user: str | None = None) -> bool:
-        "Whether a target, or any, has given an answer, to a user, or any. Until then the run is bound to no settings."
+        """Whether a target, or any, has given an answer, to a user, or any. Until then the run is bound to no settings."""
         sql = (
             "SELECT 1 FROM messages JOIN dialogues USING (dialogue_id) WHERE role = 'assistant' AND content "
             "IS NOT NULL AND (? IS NULL OR target = ?) AND (? IS NULL OR dialogues.user = ?) LIMIT 1"
@@ -935,7 +935,7 @@ class Run(Ledger):
     # How it shows itself
 
     def __dir__(self) -> list[str]:
-        "What the tab key offers: not what only the engine calls."
+        """What the tab key offers: not what only the engine calls."""
         return [name for name in super().__dir__() if name not in _FOR_THE_ENGINE]
 
     def __repr__(self) -> str:
@@ -1018,7 +1018,7 @@ HTML_ATTRS = "class='mathjax_ignore tex2jax_ignore' style='overflow-wrap: anywhe
 
 
 def _as_html(run: Run) -> str:
-    "A table of what a run holds, with the manifest folded."
+    """A table of what a run holds, with the manifest folded."""
     if run.closed:
         return f"<p>{html.escape(repr(run))}</p>"
     found = run.summary()
@@ -1049,7 +1049,7 @@ _NO_FACTS = ("run", "judges", "models_served", "changed")  # a manifest has them
 
 
 def _exported(run: Run) -> dict[str, pd.DataFrame]:
-    "Every table of an export: those of the ledger that hold something, and those worked out from them."
+    """Every table of an export: those of the ledger that hold something, and those worked out from them."""
     frames = {name: run.query(f"SELECT * FROM {name}") for name in LEDGER_TABLES if name != "facts"}
     frames = {name: frame for name, frame in frames.items() if name in _ALWAYS or len(frame)}
     frames["dialogues"] = frames["dialogues"].merge(run.design(), on="dialogue_id", how="left")
@@ -1063,7 +1063,7 @@ def _exported(run: Run) -> dict[str, pd.DataFrame]:
 
 
 def _rows_of(path: Path, name: str) -> list[dict[str, Any]]:
-    "Rows of an exported table: texts as texts (an id such as 007 stays one), missing as None."
+    """Rows of an exported table: texts as texts (an id such as 007 stays one), missing as None."""
     about = TABLES[name]
     frame = tables.read_frame(path, dtype=about.texts)
     frame = frame[[column for column in about.own if column in frame.columns]]
@@ -1075,7 +1075,7 @@ _SHARED = ("facts", "judges")  # every part has them whole
 
 
 def _copied(run: Run, path: Path) -> sqlite3.Connection:
-    "A connection to a copy of a run's ledger, whole even while another process writes."
+    """A connection to a copy of a run's ledger, whole even while another process writes."""
     path.parent.mkdir(parents=True)
     copy = sqlite3.connect(path, isolation_level=None)
     with contextlib.closing(sqlite3.connect(run.folder / "ledger.sqlite")) as source:
@@ -1084,7 +1084,7 @@ def _copied(run: Run, path: Path) -> sqlite3.Connection:
 
 
 def _keep_share(copy: sqlite3.Connection, prompt_ids: list[str], first: bool) -> None:
-    "Delete from a copy of a ledger what belongs to the prompts of other parts."
+    """Delete from a copy of a ledger what belongs to the prompts of other parts."""
     among, values = "(SELECT value FROM json_each(?))", [json.dumps(prompt_ids)]
     for table in [name for name in LEDGER_TABLES if name not in _SHARED]:
         columns = TABLES[table].own
@@ -1152,7 +1152,7 @@ _CIRCUMSTANCES = {"seconds", "at", "tokens_in", "tokens_out", "served_model", "p
 
 
 def _merged_facts(parts: Sequence[Run]) -> dict[str, Any]:
-    "The facts of all parts together; an error where they were not done alike."
+    """The facts of all parts together; an error where they were not done alike."""
     found = [part._facts() for part in parts]
     about = [facts["part"] for facts in found if "part" in facts]
     if about:
@@ -1185,7 +1185,7 @@ def _merged_facts(parts: Sequence[Run]) -> dict[str, Any]:
 
 
 def _add_part(copy: sqlite3.Connection, table: str) -> list[str]:
-    "Add the rows of the attached part to a table; the keys of equal units that differ."
+    """Add the rows of the attached part to a table; the keys of equal units that differ."""
     about = TABLES[table]
     if len(about.key) == 1 and about.columns[about.key[0]][0] == tables.INTEGER:  # numbered as they came
         rest = ", ".join(name for name in about.own if name not in about.key)
@@ -1441,12 +1441,12 @@ def forget_judges(run: Run, judges: str | Iterable[str]) -> None:
 
 # %% ../../nbs/01_core/04_run.ipynb #113eaf5a
 def _salvage(connection: sqlite3.Connection, table: str, known: Mapping[str, set]) -> tuple[dict[tuple, dict], bool]:
-    "The rows of a damaged ledger's table that can be read, by their keys, and whether they are all."
+    """The rows of a damaged ledger's table that can be read, by their keys, and whether they are all."""
     about, found = TABLES[table], {}
     order = about.key if len(about.key) > 1 and not about.by_arrival else ("rowid",)
 
     def read(where: str = "", values: Sequence[Any] = ()) -> bool:
-        "Forwards, and backwards where that breaks off; whether nothing did."
+        """Forwards, and backwards where that breaks off; whether nothing did."""
         for direction in ("", " DESC"):
             by = ", ".join(name + direction for name in order)
             sql = f"SELECT {', '.join(about.own)} FROM {table} {where} ORDER BY {by}"
@@ -1469,7 +1469,7 @@ def _salvage(connection: sqlite3.Connection, table: str, known: Mapping[str, set
 
 # %% ../../nbs/01_core/04_run.ipynb #31fc72db
 def _recovered(ledger: Path) -> Path | None:
-    "What the sqlite3 program can recover of a ledger, as another one; None without that program."
+    """What the sqlite3 program can recover of a ledger, as another one; None without that program."""
     program, target = shutil.which("sqlite3"), ledger.with_name("recovered.sqlite")
     if program is None:
         return None
@@ -1480,7 +1480,7 @@ def _recovered(ledger: Path) -> Path | None:
 
 @contextlib.contextmanager
 def _sources(path: Path) -> Iterator[list[sqlite3.Connection]]:
-    "A copy of a damaged ledger and what can be recovered of it, to read from."
+    """A copy of a damaged ledger and what can be recovered of it, to read from."""
     with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
         copy = Path(shutil.copy(path, folder))
         if (log := Path(f"{path}-wal")).exists():
@@ -1565,7 +1565,7 @@ def _is_json(text: str) -> bool:
 
 
 def _plan_again(run: Run) -> None:
-    "Take dialogues that lost a message back to the turn before it. Imported ones can't be made again, and stay."
+    """Take dialogues that lost a message back to the turn before it. Imported ones can't be made again, and stay."""
     if run.fact("kind") is not None:
         return
     there = set(run.rows("SELECT dialogue_id, turn, role FROM messages WHERE content IS NOT NULL"))

@@ -67,17 +67,17 @@ class Table(NamedTuple):
 
     @property
     def own(self) -> list[str]:
-        "The columns that stand in the ledger."
+        """The columns that stand in the ledger."""
         return [name for name, (_, rule, _) in self.columns.items() if rule != "derived"]
 
     @property
     def filled(self) -> list[str]:
-        "Those of them that are never empty."
+        """Those of them that are never empty."""
         return [name for name in self.own if self.columns[name][1] not in ("present", "optional")]
 
     @property
     def texts(self) -> dict[str, str]:
-        "The columns that hold texts, with their dtype, as `read_frame` takes it."
+        """The columns that hold texts, with their dtype, as `read_frame` takes it."""
         return {name: dtype for name, (dtype, _, _) in self.columns.items() if dtype == TEXT}
 
 
@@ -407,7 +407,7 @@ TABLES["criteria"] = Table(
 
 # %% ../../nbs/01_core/01_tables.ipynb #dde0ab96
 def _asked(did: str, missing: str, **own: tuple) -> dict[str, tuple]:
-    "Columns of what one model says that is asked about each case: its own between those that all such tables have."
+    """Columns of what one model says that is asked about each case: its own between those that all such tables have."""
     return {
         "case_id": _CASE,
         "model": (TEXT, "required", f"name of the model that {did}"),
@@ -523,7 +523,7 @@ def table_sql(table: str) -> str:
 
 # %% ../../nbs/01_core/01_tables.ipynb #a7c1e4d2
 def _faults(values: pd.Series, name: str, dtype: str, rule: str | tuple[str, ...]) -> Iterator[tuple[int, str]]:
-    "Rows of a column that break its rule, and how."
+    """Rows of a column that break its rule, and how."""
     if rule in ("present", "optional", "derived") and name not in ("turn", "sample"):
         return
     missing = values.isna()
@@ -547,7 +547,7 @@ _KINDS = {TEXT: "text", INTEGER: "a whole number", NUMBER: "a number", BOOLEAN: 
 
 
 def _in_dtype(values: pd.Series, dtype: str) -> tuple[pd.Series, dict[Any, Any]]:
-    "A column in its dtype, and the cells by row that can't be brought to it, which are missing there."
+    """A column in its dtype, and the cells by row that can't be brought to it, which are missing there."""
     no_number = TypeError, ValueError, OverflowError
     with contextlib.suppress(*no_number):
         return values if values.dtype == dtype else values.astype(dtype), {}
@@ -777,7 +777,7 @@ _SAVE_IT = "Save it as UTF-8 (in Excel: Save As, CSV UTF-8), or read it with cor
 
 
 def _undecoded(path: Path, encoding: str) -> str:
-    "Which byte of which line is not in an encoding, and what to do about it."
+    """Which byte of which line is not in an encoding, and what to do about it."""
     with open_text(path, encoding) as file:
         whole, encoding = file.buffer.read(), file.encoding.removesuffix("-sig")
     if whole.startswith((b"PK\x03\x04", b"\x1f\x8b")):
@@ -795,7 +795,7 @@ def _undecoded(path: Path, encoding: str) -> str:
 
 
 def _file(path: str | os.PathLike) -> Path:
-    "The path of a file that is there."
+    """The path of a file that is there."""
     path = local_path(path)
     if not path.is_file():
         raise TableError(f"{path}: {'is a folder, not a file' if path.is_dir() else 'there is no such file'}")
@@ -804,7 +804,7 @@ def _file(path: str | os.PathLike) -> Path:
 
 @contextlib.contextmanager
 def _faults_of_file(path: Path, encoding: str) -> Iterator[None]:
-    "Errors of a file that is read within, in words for people."
+    """Errors of a file that is read within, in words for people."""
     try:
         yield
     except UnicodeDecodeError:
@@ -818,7 +818,7 @@ def _faults_of_file(path: Path, encoding: str) -> Iterator[None]:
 
 # %% ../../nbs/01_core/01_tables.ipynb #0443f574
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    "A JSON object whose names are all different."
+    """A JSON object whose names are all different."""
     made = dict(pairs)
     if len(made) < len(pairs):
         doubled = Counter(name for name, _ in pairs).most_common(1)[0][0]
@@ -827,7 +827,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _json_of(text: str, path: Path, place: str = "") -> Any:
-    "The value of a JSON text; where it is the other kind of file, the error says how to name it."
+    """The value of a JSON text; where it is the other kind of file, the error says how to name it."""
     try:
         return json.loads(text, object_pairs_hook=_object)
     except (ValueError, RecursionError) as error:
@@ -887,7 +887,7 @@ def read_json(path: str | os.PathLike, encoding: str = "utf-8") -> Iterator[tupl
 
 
 def _json_table(path: Path, encoding: str) -> pd.DataFrame:
-    "One JSON object a row; a column that a row doesn't have is missing there."
+    """One JSON object a row; a column that a row doesn't have is missing there."""
     rows = [*read_json(path, encoding)]
     for place, row in rows:
         if place == _WHOLE:
@@ -905,7 +905,7 @@ _SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 
 
 def _cut(path: Path, encoding: str) -> dict[str, Any]:
-    "The separator of a CSV file, and how many lines stand before its header."
+    """The separator of a CSV file, and how many lines stand before its header."""
     with open_text(path, encoding) as file:
         lines = [*itertools.islice(file, 100)]
     if said := re.fullmatch(r'"?sep=(.)"?\s*', lines[0] if lines else ""):  # Excel's own first line
@@ -916,7 +916,7 @@ def _cut(path: Path, encoding: str) -> dict[str, Any]:
     rows = [line for line in re.split(r"[\r\n]+", bare) if line.strip()][:2]
 
     def fit(separator: str) -> tuple[bool, int]:
-        "Whether it cuts the header and the first row alike, and into how many cells."
+        """Whether it cuts the header and the first row alike, and into how many cells."""
         header, *first = [row.count(separator) for row in rows] or [0]
         header *= first != [0]  # one column, whose name holds it
         return header > 0 and first in ([], [header]), header
@@ -925,7 +925,7 @@ def _cut(path: Path, encoding: str) -> dict[str, Any]:
 
 
 def _header(path: Path, encoding: str, sep: str, skiprows: int) -> list[str]:
-    "The header of a CSV file; a row that has more cells, or marks that don't fit, is refused."
+    """The header of a CSV file; a row that has more cells, or marks that don't fit, is refused."""
     csv.field_size_limit(2**31 - 1)  # a message may be long
     names, number = None, 0
     with open_text(path, encoding) as file:
@@ -954,7 +954,7 @@ _NAMES = ("run", "target", "judge", "annotator", "model")
 
 
 def _csv_form(path: Path, encoding: str, dtype: type | dict[str, type] | None) -> dict[str, Any]:
-    "What pandas has to know to read a CSV file; a header that can't be is refused."
+    """What pandas has to know to read a CSV file; a header that can't be is refused."""
     cut = _cut(path, encoding)
     header = _header(path, encoding, **cut)
     if any("\0" in name for name in header):
@@ -1041,7 +1041,7 @@ _LEAST, _TIMES = 2**28, 200  # bytes that any file may take in memory, and how m
 
 
 def _within_memory(file: Any, path: Path) -> Iterator[Any]:
-    "Yield the record batches of a Parquet file; raise as soon as they take far more memory than any real table would."
+    """Yield the record batches of a Parquet file; raise as soon as they take far more memory than any real table would."""
     limit, size = max(_LEAST, _TIMES * path.stat().st_size), 8 * file.metadata.num_rows
     for batch in file.iter_batches(1_000) if size <= limit else [None]:
         size += batch.nbytes if batch is not None else 0
@@ -1202,7 +1202,7 @@ def write_frame(
 
 
 def _write_parquet(frame: pd.DataFrame, path: Path, table: str, meanings: Mapping[str, str]) -> None:
-    "Write a frame with the types of the table definitions, so that files of several runs read as one table."
+    """Write a frame with the types of the table definitions, so that files of several runs read as one table."""
     import pyarrow as pa
     import pyarrow.parquet
 

@@ -114,7 +114,7 @@ _CHINESE_WORD = 0.6  # words that a character of Chinese or Japanese stands for
 
 @functools.cache
 def _word_lists() -> tuple[frozenset[str], dict[str, list[str]], frozenset[str]]:
-    "Load English words, the other languages of each word, and the triples of letters in English words."
+    """Load English words, the other languages of each word, and the triples of letters in English words."""
     from anthrokit.core.tables import data_path
 
     lists = tomllib.loads(data_path("languages.toml").read_text(encoding="utf-8"))
@@ -127,13 +127,13 @@ def _word_lists() -> tuple[frozenset[str], dict[str, list[str]], frozenset[str]]
 
 
 def _triples(word: str) -> list[str]:
-    "List the triples of letters of a word and its two ends."
+    """List the triples of letters of a word and its two ends."""
     word = f"^{word}$"
     return [word[start : start + 3] for start in range(len(word) - 2)]
 
 
 def _prose(text: str) -> str:
-    "Return a text without code, links, quotations and formulas; with its quotations if nothing else has letters."
+    """Return a text without code, links, quotations and formulas; with its quotations if nothing else has letters."""
     text = mask_code(plain_apostrophes(unicodedata.normalize("NFKC", text[:_LONGEST])))
     own = _MENTIONED.sub(" ", mask_quotations(text))
     own = _CHUNK.sub(lambda chunk: " " if _SYMBOLS.search(chunk[0]) else chunk[0], own)
@@ -142,7 +142,7 @@ def _prose(text: str) -> str:
 
 # %% ../../nbs/01_core/05_texts.ipynb #858d2742
 def _other_script(text: str, words: int) -> str | None:
-    "Return the language if another script has more words than the Latin one."
+    """Return the language if another script has more words than the Latin one."""
     counts = Counter(
         zh=_CHINESE_WORD * len(re.findall(f"[{_HAN}]", text)), ja=_CHINESE_WORD * len(re.findall(f"[{_KANA}]", text))
     )
@@ -154,7 +154,7 @@ def _other_script(text: str, words: int) -> str | None:
 
 
 def _latin_language(words: list[str]) -> str:
-    "Return the language that most words belong to; English in doubt."
+    """Return the language that most words belong to; English in doubt."""
     english, languages, triples = _word_lists()
     n_english = sum(word in english for word in words)
     counts = Counter(language for word in words for language in languages.get(word, ()))

@@ -67,7 +67,7 @@ def plot_differences(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
 
 # %% ../../nbs/09_figures/03_differences.ipynb #85218c51
 def _odds_places(ax: Axes) -> Locator:
-    "Place ticks at round odds ratios within the limits."
+    """Place ticks at round odds ratios within the limits."""
     from matplotlib.ticker import FixedLocator
 
     places = np.array([0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50])
@@ -121,7 +121,7 @@ def plot_odds(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
 def draw_pairs(
     ax: Axes | None, frame: pd.DataFrame, value: str, note: str, limits: tuple[float, float], name: str
 ) -> Axes:
-    "Draw a matrix of pairs, a against b, with the text of the column `note` in each cell."
+    """Draw a matrix of pairs, a against b, with the text of the column `note` in each cell."""
     names = in_order([*frame["a"], *frame["b"]])
     both = pd.concat([frame, frame.rename(columns={"a": "b", "b": "a"})])
     table = both.pivot(index="b", columns="a", values=value).reindex(names, axis=0).reindex(names, axis=1)

@@ -28,20 +28,20 @@ __all__ = ['name_column', 'rows_size', 'name_rows_by_category', 'draw_dots', 'pl
 
 # %% ../../nbs/09_figures/02_profiles.ipynb #22de4a25
 def name_column(frame: pd.DataFrame) -> str:
-    "Return the column that names the rows: behaviour, category, domain or target."
+    """Return the column that names the rows: behaviour, category, domain or target."""
     return next(
         (name for name in ("behaviour", "category", "domain", "target") if name in frame.columns), "behaviour"
     )
 
 
 def rows_size(frame: pd.DataFrame, what: str, series: str | None = None) -> tuple[float, float]:
-    "Return the size in inches of a figure with one row for each name."
+    """Return the size in inches of a figure with one row for each name."""
     rows, lines = frame[what].nunique(), frame[series].nunique() if series else 1
     return 6.4, 0.9 + rows * max(0.26, 0.11 * lines) + 0.17 * lines
 
 
 def name_rows_by_category(ax: Axes, frame: pd.DataFrame, what: str, rows: Sequence[str]) -> None:
-    "Write names at the left, draw lines between categories, and mark rows without an estimate."
+    """Write names at the left, draw lines between categories, and mark rows without an estimate."""
     name_rows(ax, list(model_labels(rows).values()) if what == "target" else [label_of(name) for name in rows])
     category = [behaviour_categories().get(name) for name in rows] if what == "behaviour" else []
     for place in range(1, len(category)):

@@ -106,7 +106,7 @@ STYLES = {
 # %% ../../nbs/09_figures/01_style.ipynb #4a889a7a
 @dataclass(frozen=True)
 class Look:
-    "Display options set by `theme`."
+    """Display options set by `theme`."""
 
     order: Sequence[str] = ()
     labels: Mapping[str, str] = field(default_factory=dict)
@@ -204,7 +204,7 @@ def figure_size(size: tuple[float, float], wide: bool = False) -> tuple[float, f
 # %% ../../nbs/09_figures/01_style.ipynb #7d7810b4
 @functools.cache
 def _width(character: str, families: tuple[str, ...]) -> float:
-    "Return the width of a character in average letters, or 0 if it is invisible or missing in the fonts."
+    """Return the width of a character in average letters, or 0 if it is invisible or missing in the fonts."""
     from matplotlib.font_manager import FontProperties, findfont, get_font
     from matplotlib.textpath import text_to_path
 
@@ -258,18 +258,18 @@ def format_name(name: object) -> str:
 
 # %% ../../nbs/09_figures/01_style.ipynb #43e837ff
 def label_of(name: object, room: int = 32) -> str:
-    "Return the text to show for a name: its label set by `theme`, or the name as `format_name` writes it."
+    """Return the text to show for a name: its label set by `theme`, or the name as `format_name` writes it."""
     own = _LOOK.get().labels
     return _visible(shorten_name(own[name] if name in own else format_name(name), room))
 
 
 def _visible(label: str) -> str:
-    "Return a label that Matplotlib shows: it hides those that begin with an underscore, so a space of no width leads."
+    """Return a label that Matplotlib shows: it hides those that begin with an underscore, so a space of no width leads."""
     return f"\u200b{label}" if label.startswith("_") else label
 
 
 def model_labels(names: Sequence[str], room: int = 32) -> dict[str, str]:
-    "Return the text to show for each model: its name without the provider if these are unique."
+    """Return the text to show for each model: its name without the provider if these are unique."""
     own = _LOOK.get().labels
     short = [own.get(name, str(name).rstrip("/").rsplit("/", 1)[-1]) for name in names]
     if len({shorten_name(text, room) for text in short}) < len(short):
@@ -302,7 +302,7 @@ def describe_interval(frame: pd.DataFrame) -> str:
 
 # %% ../../nbs/09_figures/01_style.ipynb #5e76c759
 def counted(numbers: pd.Series) -> str:
-    "Format a count, or the range of several counts: 4,785 or 4,785 to 4,792."
+    """Format a count, or the range of several counts: 4,785 or 4,785 to 4,792."""
     if numbers.isna().all():
         return "0"
     low, high = int(numbers.min()), int(numbers.max())
@@ -310,20 +310,20 @@ def counted(numbers: pd.Series) -> str:
 
 
 def variant_note(frame: pd.DataFrame) -> str:
-    "Return a note for the caption that says which behaviours a table of categories counts."
+    """Return a note for the caption that says which behaviours a table of categories counts."""
     notes = {"judged": "judged behaviours only", "all": "all behaviours, pronouns too"}
     variants = [notes.get(name, name) for name in frame["variant"].unique()] if "variant" in frame.columns else []
     return f"; {' and '.join(variants)}" if variants else ""
 
 
 def pooled_note(frame: pd.DataFrame) -> str:
-    "Return a note for the caption if a table pools several targets, else an empty text."
+    """Return a note for the caption if a table pools several targets, else an empty text."""
     most = int(frame["n_targets"].max()) if "n_targets" in frame.columns else 1
     return f"{most} targets together; " if most > 1 else ""
 
 # %% ../../nbs/09_figures/01_style.ipynb #5ca6dd4c
 def in_order(names: Sequence[str]) -> list[str]:
-    "Return unique names: first those ordered by `theme`, then in the order of the taxonomy, then as given."
+    """Return unique names: first those ordered by `theme`, then in the order of the taxonomy, then as given."""
     present, ordered = set(names), behaviour_categories()
     if present <= set(ordered.values()):  # a category and a behaviour may share a name
         ordered = ordered.values()
@@ -331,7 +331,7 @@ def in_order(names: Sequence[str]) -> list[str]:
 
 
 def colours_of(names: Sequence[str]) -> dict[str, str]:
-    "Return a colour for each name. A category keeps its colour in all figures."
+    """Return a colour for each name. A category keeps its colour in all figures."""
     palette, names = _LOOK.get().palette, list(dict.fromkeys(names))
     own, turns = (palette, COLOURS) if isinstance(palette, Mapping) else ({}, palette)
     fixed = list(dict.fromkeys(behaviour_categories().values()))
@@ -340,7 +340,7 @@ def colours_of(names: Sequence[str]) -> dict[str, str]:
 
 # %% ../../nbs/09_figures/01_style.ipynb #969e0d1f
 def need_columns(frame: pd.DataFrame, columns: Sequence[str], source: str) -> None:
-    "Raise if a table lacks columns that a figure needs, naming the function that returns the right table."
+    """Raise if a table lacks columns that a figure needs, naming the function that returns the right table."""
     require_columns(frame, columns, "figure's", advice=f"draw a table of {source}")
 
 
@@ -365,14 +365,14 @@ def from_run(estimate: Callable[[Run], pd.DataFrame]) -> Callable:
 
 
 def name_rows(ax: Axes, names: Sequence[str]) -> None:
-    "Write the names of rows at the left, from top to bottom."
+    """Write the names of rows at the left, from top to bottom."""
     ax.set_yticks(range(len(names)), names)
     ax.set_ylim(len(names) - 0.45, -0.55)
     ax.grid(axis="y", visible=False)
 
 
 def percent(part: pd.DataFrame, scale: float = 100) -> list[np.ndarray]:
-    "Return estimates and their interval limits in per cent."
+    """Return estimates and their interval limits in per cent."""
     return [scale * part[name].to_numpy(dtype=float) for name in ("estimate", "ci_low", "ci_high")]
 
 # %% ../../nbs/09_figures/01_style.ipynb #3912e57f
@@ -426,7 +426,7 @@ _TOGETHER = re.compile(r"(?<=n) = (?=\d)|(?<=\d) (?=%)|(?<=%) (?=interval)")  # 
 
 
 def _broken(text: Text, room: float) -> int:
-    "Break a text that is wider than `room` pixels, before a bracket if possible; return the number of lines added."
+    """Break a text that is wider than `room` pixels, before a bracket if possible; return the number of lines added."""
     before, wide = text.get_text(), text.get_window_extent().width
     if wide <= room or not before.strip():
         return 0
@@ -448,13 +448,13 @@ def _broken(text: Text, room: float) -> int:
 
 # %% ../../nbs/09_figures/01_style.ipynb #80621309
 def _grow(figure: Figure, inches: float) -> None:
-    "Make a figure taller, up to the maximum height of the style."
+    """Make a figure taller, up to the maximum height of the style."""
     most = STYLES[_LOOK.get().style].height or np.inf
     figure.set_figheight(max(min(figure.get_figheight() + inches, most), figure.get_figheight()))
 
 
 def _fit_names(ax: Axes, width: float) -> bool:
-    "Break long row names and rotate overlapping column names; return whether any name changed."
+    """Break long row names and rotate overlapping column names; return whether any name changed."""
     upright = [label for label in ax.get_yticklabels() if not label.get_rotation()]
     changed = any([_broken(label, 0.42 * width) for label in upright])
     if type(ax.xaxis.get_major_formatter()).__name__ not in ("FixedFormatter", "FuncFormatter"):
@@ -471,7 +471,7 @@ def _fit_names(ax: Axes, width: float) -> bool:
 
 
 def _lay_out(figure: Figure) -> None:
-    "Lay out axes and legends without drawing the data."
+    """Lay out axes and legends without drawing the data."""
     if not hasattr(figure.canvas, "get_renderer"):  # a backend that only writes files
         figure.draw_without_rendering()
         return
@@ -483,7 +483,7 @@ def _lay_out(figure: Figure) -> None:
 
 
 def _break_axes(ax: Axes, width: float) -> int:
-    "Break the texts around one axes, and return the number of lines added above and below it."
+    """Break the texts around one axes, and return the number of lines added above and below it."""
     box, edge, added = ax.get_window_extent(), scaled_size(3), 0
     left, right = box.x0, box.x1
     aside = (edge - left) / (right - left)  # the left end of the canvas in terms of the axes
@@ -506,7 +506,7 @@ def _break_axes(ax: Axes, width: float) -> int:
 
 
 def fit(figure: Figure) -> None:
-    "Break titles, labels and legends that would leave the canvas, and grow by the lines added."
+    """Break titles, labels and legends that would leave the canvas, and grow by the lines added."""
     width, high = figure.bbox.width, scaled_size(9) * 1.25 / 72
     around = [
         text for ax in figure.axes for text in (ax.title, ax._left_title, ax._right_title, ax.xaxis.label)
@@ -557,7 +557,7 @@ SHARED = {
 
 
 def _documented(draw: Callable) -> str:
-    "Return a figure function's docstring with the parameters and the return value that all figures share."
+    """Return a figure function's docstring with the parameters and the return value that all figures share."""
     text, taken = inspect.cleandoc(draw.__doc__ or ""), {"order", *inspect.signature(draw).parameters}
     head = "" if "\nParameters\n" in text else "\nParameters\n----------\n"
     shared = head + "\n".join(SHARED[name] for name in SHARED if name in taken)

@@ -31,7 +31,7 @@ __all__ = ['plot_emergence', 'plot_emergence_curves', 'plot_late', 'plot_snowbal
 
 # %% ../../nbs/09_figures/04_turns.ipynb #118daadc
 def _draw_rows_of_turns(ax: Axes, frame: pd.DataFrame, what: str, rows: Sequence[str]) -> None:
-    "For each name the way of its share from the first turn to the last."
+    """For each name the way of its share from the first turn to the last."""
     kinds = {name: behaviour_categories().get(name, name) for name in rows}
     colours = colours_of(list(kinds.values()))
     for place, name in enumerate(rows):
@@ -51,7 +51,7 @@ def _draw_rows_of_turns(ax: Axes, frame: pd.DataFrame, what: str, rows: Sequence
 
 
 def _turn_marks(turns: Sequence[int], ends: Sequence[int], told: str) -> list[Line2D]:
-    "What the marks of the rows mean, for a legend."
+    """What the marks of the rows mean, for a legend."""
     from matplotlib import rcParams
     from matplotlib.lines import Line2D
 
@@ -132,7 +132,7 @@ def plot_emergence(frame: pd.DataFrame, ax: Axes | None = None) -> Axes | list[A
 
 # %% ../../nbs/09_figures/04_turns.ipynb #1e0547d4
 def _apart(ax: Axes, heights: Sequence[float]) -> np.ndarray:
-    "Heights of lines of text, moved apart as little as will do where they would overlap."
+    """Heights of lines of text, moved apart as little as will do where they would overlap."""
     from scipy.optimize import isotonic_regression
 
     inches = 0.8 * ax.figure.get_size_inches()[1] * ax.get_position().height
@@ -145,7 +145,7 @@ def _apart(ax: Axes, heights: Sequence[float]) -> np.ndarray:
 
 
 def _end_labels(ax: Axes, x: float, ends: Sequence[dict]) -> None:
-    "Marks and texts at the right end of lines."
+    """Marks and texts at the right end of lines."""
     ends = sorted(ends, key=lambda end: end["height"])
     reach = (x - ax.get_xlim()[0]) * 0.09
     for end, place in zip(ends, _apart(ax, [end["height"] for end in ends]), strict=True):
@@ -158,7 +158,7 @@ def _end_labels(ax: Axes, x: float, ends: Sequence[dict]) -> None:
 
 # %% ../../nbs/09_figures/04_turns.ipynb #675886f4
 def _incidence_lines(ax: Axes, frame: pd.DataFrame, what: str, rows: Sequence[str]) -> list[dict]:
-    "The lines, each with its intervals where there is room; what stands at their ends: text, height and look."
+    """The lines, each with its intervals where there is room; what stands at their ends: text, height and look."""
     kinds = [behaviour_categories().get(name, name) for name in rows]
     ends, colours = [], colours_of(kinds)
     width = (frame["ci_high"] - frame["ci_low"]).where(frame[what].isin(rows))
@@ -178,7 +178,7 @@ def _incidence_lines(ax: Axes, frame: pd.DataFrame, what: str, rows: Sequence[st
 
 
 def _draw_curves(ax: Axes, frame: pd.DataFrame, what: str, title: str = "") -> None:
-    "The lines of one target, or of several together."
+    """The lines of one target, or of several together."""
     frame = frame[frame["estimate"].notna()]
     occurs = frame.groupby(what)["estimate"].transform("max") > 0
     rows, never = in_order(frame.loc[occurs, what]), in_order(frame.loc[~occurs, what])
@@ -261,7 +261,7 @@ def plot_late(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
 
 # %% ../../nbs/09_figures/04_turns.ipynb #f715f385
 def _two_digits(ratio: float) -> str:
-    "A ratio with two digits; a large one to the whole number, never as a power of ten."
+    """A ratio with two digits; a large one to the whole number, never as a power of ten."""
     return f"{ratio:.2g}" if ratio < 99.5 else f"{ratio:,.0f}"
 
 # %% ../../nbs/09_figures/04_turns.ipynb #07da261f

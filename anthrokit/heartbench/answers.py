@@ -277,7 +277,7 @@ def answers_of(run: Run, models: str | list[str] | None = None) -> pd.DataFrame:
 
 
 def _status(made: str, content: Any, finish_reason: Any, error: Any) -> str:
-    "Return what became of an answer."
+    """Return what became of an answer."""
     if isinstance(content, str):
         return {"length": "truncated", "refusal": "refused"}.get(finish_reason, "ok")
     if made == "planned":

@@ -105,7 +105,7 @@ _PERSONAL = {
 
 # %% ../../nbs/10_heartbench/07_building.ipynb #79a64b7d
 def _check_digit(number: str) -> bool:
-    "Whether an 18-digit Chinese identity number ends with its check digit."
+    """Whether an 18-digit Chinese identity number ends with its check digit."""
     weights = [2 ** (17 - place) % 11 for place in range(17)]
     total = sum(weight * int(digit) for weight, digit in zip(weights, number[:17], strict=True))
     return "10X98765432"[total % 11] == number[17].upper()
@@ -118,7 +118,7 @@ def _luhn(number: str) -> bool:
 
 # %% ../../nbs/10_heartbench/07_building.ipynb #6820321a
 def _personal(text: str) -> Iterator[tuple[str, str, str]]:
-    "kind, text and certainty (sure, likely) of everything personal by its form, full-width or not."
+    """kind, text and certainty (sure, likely) of everything personal by its form, full-width or not."""
     taken: list[range] = []
     for kind, pattern in _PERSONAL.items():
         for match in re.finditer(pattern, text.translate(_NARROW)):
@@ -136,7 +136,7 @@ def _personal(text: str) -> Iterator[tuple[str, str, str]]:
 
 # %% ../../nbs/10_heartbench/07_building.ipynb #bab79321
 def _named(text: str) -> Iterator[tuple[int, int, str]]:
-    "Start, end and kind of the names that the models for Chinese and English find, in a mixed text by both."
+    """Start, end and kind of the names that the models for Chinese and English find, in a mixed text by both."""
     other = r"[A-Z][A-Za-z'’.-]*(?: [A-Za-z'’.-]+)*" if language_of(text) == "zh" else r"[\u3400-\u9fff]+"
     parts = [(match.start(), match[0]) for match in re.finditer(other, text)]
     for start, part in [*parts, (0, text)]:
@@ -151,7 +151,7 @@ def _named(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _texts(case: Case) -> list[tuple[str, str]]:
-    "Every text of a case, and where it stands."
+    """Every text of a case, and where it stands."""
     return [
         *((f"message {place}", text) for place, (_, text) in enumerate(case.dialogue, start=1)),
         *((f"criterion {item.number}", item.content) for item in case.criteria),

@@ -140,12 +140,12 @@ class Case:
 
     @property
     def turns(self) -> int:
-        "Messages of the dialogue, as the report counts turns."
+        """Messages of the dialogue, as the report counts turns."""
         return len(self.dialogue)
 
     @property
     def hash(self) -> str:
-        "What determines answers and verdicts: the dialogue and the criteria."
+        """What determines answers and verdicts: the dialogue and the criteria."""
         return digest(self.dialogue, [[item.ability, item.score, item.content] for item in self.criteria])
 
     def _repr_html_(self) -> str:
@@ -219,12 +219,12 @@ class Cases(Sequence):
         return f"Cases: {len(self)} cases with {criteria:,} criteria, from {self.source}"
 
     def only(self, cases: Iterable[Case | str]) -> Self:
-        "The same set with these cases, given as cases or ids."
+        """The same set with these cases, given as cases or ids."""
         chosen = [self[case] if isinstance(case, str) else case for case in cases]
         return type(self)(chosen, self.abilities, self.source)
 
     def subset(self, name: str = "all") -> Self:
-        "all, normal or hard."
+        """all, normal or hard."""
         if name not in ("all", "normal", "hard"):
             raise ValueError(f"subset is {name!r}; it can be all, normal or hard")
         chosen = self.only(case for case in self if name in ("all", case.difficulty))
@@ -233,14 +233,14 @@ class Cases(Sequence):
         return chosen
 
     def frame(self) -> pd.DataFrame:
-        "One row a case: case_id, difficulty, scene, subscene, turns, characters (of the dialogue), n_criteria."
+        """One row a case: case_id, difficulty, scene, subscene, turns, characters (of the dialogue), n_criteria."""
         names = ["case_id", "difficulty", "scene", "subscene", "turns"]
         table = pd.DataFrame([[getattr(case, name) for name in names] for case in self], columns=names)
         characters = [sum(len(text) for _, text in case.dialogue) for case in self]
         return table.assign(characters=characters, n_criteria=[len(case.criteria) for case in self])
 
     def criteria(self) -> pd.DataFrame:
-        "One row a criterion: case_id, criterion (its number), ability, dimension, score (NA for Other), content."
+        """One row a criterion: case_id, criterion (its number), ability, dimension, score (NA for Other), content."""
         where = self.abilities.set_index("ability")["dimension"]
         rows = [
             (case.case_id, item.number, item.ability, where.get(item.ability), item.score, item.content)
@@ -334,7 +334,7 @@ def write_cases(cases: Cases, path: str | os.PathLike) -> Path:
 
 # %% ../../nbs/10_heartbench/01_cases.ipynb #7781cf61
 def write_records(path: str | os.PathLike, records: Iterable[Mapping[str, Any]]) -> Path:
-    "A JSON object a line."
+    """A JSON object a line."""
     text = "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
     Path(path).write_text(text, encoding="utf-8")
     return Path(path)
@@ -384,14 +384,14 @@ def _rubric_problems(rubric: Any, names: Mapping[str, str], unknown_abilities: b
 
 
 def has_text(value: Any) -> bool:
-    "Whether a value is a text with something in it."
+    """Whether a value is a text with something in it."""
     return isinstance(value, str) and bool(value.strip())
 
 # %% ../../nbs/10_heartbench/01_cases.ipynb #7321ee19
 def read_case(
     record: Any, names: Mapping[str, str], *, unknown_abilities: bool = False, max_turns: int = 9
 ) -> Case | list[str]:
-    "A case from a record in the released format, or what is wrong with the record; names as from `ability_names`."
+    """A case from a record in the released format, or what is wrong with the record; names as from `ability_names`."""
     if not isinstance(record, dict):
         return ["is not a JSON object"]
     problems = [] if has_text(record.get("question_id")) else ["has no question_id"]
@@ -404,7 +404,7 @@ def read_case(
 
 # %% ../../nbs/10_heartbench/01_cases.ipynb #a4d9e3ed
 def case_of(record: Mapping[str, Any], names: Mapping[str, str]) -> Case:
-    "The case of a record in which nothing is wrong."
+    """The case of a record in which nothing is wrong."""
     criteria = tuple(
         Criterion(
             item.get("number", number),
@@ -507,7 +507,7 @@ def load_cases(
 
 # %% ../../nbs/10_heartbench/01_cases.ipynb #78878a67
 def as_cases(given: Cases | str | os.PathLike) -> Cases:
-    "Cases as they are, or those that `load_cases` reads."
+    """Cases as they are, or those that `load_cases` reads."""
     return given if isinstance(given, Cases) else load_cases(given)
 
 # %% ../../nbs/10_heartbench/01_cases.ipynb #bfb0460e
@@ -532,7 +532,7 @@ def bundled_answers(writers: Sequence[str] = WRITERS[:2]) -> pd.DataFrame:
 
 
 def _by_writers(name: str, writers: Sequence[str]) -> pd.DataFrame:
-    "The rows of these writers in a bundled file."
+    """The rows of these writers in a bundled file."""
     if unknown := [name for name in writers if name not in WRITERS]:
         raise ValueError(f"there is no writer {unknown[0]!r}; {suggest_name(unknown[0], WRITERS)}")
     frame = pd.DataFrame([record for _, record in read_json(data_path(f"heartbench/{name}"))])
@@ -574,14 +574,14 @@ def bundled_ratings(
 
 # %% ../../nbs/10_heartbench/01_cases.ipynb #7583f569
 def refuse_doubled(votes: pd.DataFrame) -> None:
-    "Refuse verdicts of several judges, or on several answers of one model, in one table."
+    """Refuse verdicts of several judges, or on several answers of one model, in one table."""
     told = "there are two verdicts of {model!r} on case {case_id!r}, criterion {criterion}; "
     told += "use vote() to bring judges together, and one name a model"
     require_unique(votes, ["model", "case_id", "criterion"], told)
 
 
 def refuse_unknown(votes: pd.DataFrame, cases: Cases) -> None:
-    "Refuse verdicts on a criterion that the cases don't have."
+    """Refuse verdicts on a criterion that the cases don't have."""
     there, voted = (pd.MultiIndex.from_frame(table[["case_id", "criterion"]]) for table in (cases.criteria(), votes))
     if len(strange := voted[~voted.isin(there)]):
         case_id, number = strange[0]

@@ -40,7 +40,7 @@ _SIDES |= dict.fromkeys(("system", "developer", "tool", "function"), None)
 
 
 def _clean(text: Any) -> str:
-    "A text in one form: composed letters, plain blanks, no control characters."
+    """A text in one form: composed letters, plain blanks, no control characters."""
     if isinstance(text, list):  # parts of a message, as OpenAI has them
         text = "\n".join(str(part.get("text") or "") for part in text)
     text = unicodedata.normalize("NFC", str(text or ""))
@@ -142,7 +142,7 @@ _ROWS = 500  # compared at once with all before them, so that memory doesn't gro
 
 
 def _chinese_vectors(texts: Sequence[str]) -> Any:
-    "Rows of length 1 by runs of 2 to 4 characters, weighed by how rare they are."
+    """Rows of length 1 by runs of 2 to 4 characters, weighed by how rare they are."""
     from sklearn.feature_extraction.text import TfidfVectorizer
 
     whole = [f"\n{text}\n" for text in texts]  # so that a single character has runs too
@@ -150,7 +150,7 @@ def _chinese_vectors(texts: Sequence[str]) -> Any:
 
 
 def _english_vectors(texts: Sequence[str]) -> np.ndarray:
-    "Rows of length 1: the mean of the sentence embeddings of a text's stretches."
+    """Rows of length 1: the mean of the sentence embeddings of a text's stretches."""
     words = [text.split() or [""] for text in texts]
     stretches = [(n, own[k : k + _STRETCH]) for n, own in enumerate(words) for k in range(0, len(own), _STRETCH)]
     vectors = np.zeros((len(texts), 384), dtype=np.float32)
@@ -161,7 +161,7 @@ def _english_vectors(texts: Sequence[str]) -> np.ndarray:
 
 
 def _alike(vectors: Any, least: float, wanted: np.ndarray) -> dict[int, dict[int, float]]:
-    "Of each text the ones before it that are alike, where one of the two is wanted: place to place to similarity."
+    """Of each text the ones before it that are alike, where one of the two is wanted: place to place to similarity."""
     found: dict[int, dict[int, float]] = {}
     for start in range(0, len(wanted), _ROWS):
         product = vectors[start : start + _ROWS] @ vectors[: start + _ROWS].T

@@ -119,7 +119,7 @@ class Ballots:
         return frame
 
     def table(self) -> pd.DataFrame:
-        "The votes that stand: expert, item, criterion, vote, points, note, at."
+        """The votes that stand: expert, item, criterion, vote, points, note, at."""
         rows = self._read().drop_duplicates(["expert", "item", "criterion"], keep="last")
         rows = rows[rows["vote"].ne("")].reset_index(drop=True)
         points, note = pd.to_numeric(rows["points"], errors="coerce"), rows["note"].replace("", None)

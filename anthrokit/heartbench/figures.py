@@ -70,7 +70,7 @@ def chinese_font() -> str:
 
 # %% ../../nbs/10_heartbench/06_figures.ipynb #9b067397
 def names_of(names: Iterable[str], chinese: bool) -> list[str]:
-    "What a figure shows for abilities and dimensions: the reader's own words, else the English or the Chinese name."
+    """What a figure shows for abilities and dimensions: the reader's own words, else the English or the Chinese name."""
     table = load_abilities()
     known = dict(zip(table["ability"], table["ability_zh"], strict=True))
     known |= dict(zip(table["dimension"], table["dimension_zh"], strict=True)) | {"Mean": "平均"}
@@ -79,7 +79,7 @@ def names_of(names: Iterable[str], chinese: bool) -> list[str]:
 
 
 def in_chinese(*texts: Text) -> None:
-    "Put a font with Chinese characters before the figure's own, for the names of models and abilities."
+    """Put a font with Chinese characters before the figure's own, for the names of models and abilities."""
     family = [chinese_font(), "DejaVu Sans"]  # the second one comes with matplotlib
     for text in texts:
         text.set_fontfamily(family)
@@ -128,13 +128,13 @@ def plot_abilities(
 
 # %% ../../nbs/10_heartbench/06_figures.ipynb #1324e276
 def closed(values: Sequence[float] | pd.Series) -> np.ndarray:
-    "A radar's outline ends where it begins."
+    """A radar's outline ends where it begins."""
     values = np.asarray(values, dtype=float)
     return np.r_[values, values[:1]]
 
 
 def set_spokes(ax: Axes, labels: Sequence[str | int], size: float) -> np.ndarray:
-    "Scale 0 to 100 and a name at every spoke, the first on top, clockwise; gives their angles."
+    """Scale 0 to 100 and a name at every spoke, the first on top, clockwise; gives their angles."""
     angles = np.linspace(0, 2 * np.pi, len(labels), endpoint=False)
     ax.set_theta_offset(np.pi / 2)
     ax.set_theta_direction(-1)
@@ -220,7 +220,7 @@ def plot_radar(
 
 # %% ../../nbs/10_heartbench/06_figures.ipynb #2d23e513
 def _slope_labels(ax: Axes, table: pd.DataFrame, colours: Mapping[str, str]) -> None:
-    "Rank, model and score at both ends of every slope."
+    """Rank, model and score at both ends of every slope."""
     models = model_labels(list(table["model"]))
     low, high = ax.get_ylim()
     ax.set_ylim(low, high + 0.04 * (high - low))

@@ -28,7 +28,7 @@ __all__ = ['draw_golden', 'golden_sheets', 'write_golden_sheets', 'read_golden',
 
 # %% ../../nbs/10_heartbench/13_gold_standard.ipynb #0d81f285
 def _one_each(answers: pd.DataFrame) -> pd.DataFrame:
-    "The answers, refused where a column is missing or a model answers a case twice."
+    """The answers, refused where a column is missing or a model answers a case twice."""
     require_columns(answers, ["model", "case_id", "content"], "answers", rows=False)
     require_unique(answers, ["model", "case_id"], "{model!r} answers case {case_id!r} twice; give one answer each")
     return answers
@@ -267,7 +267,7 @@ def read_golden(
 
 
 def _said(sheet: pd.DataFrame, items: pd.DataFrame, where: str) -> pd.DataFrame:
-    "The rows of a sheet that aren't blank, with hit."
+    """The rows of a sheet that aren't blank, with hit."""
     source = where.removesuffix(": ") or None
     require_columns(sheet, ["item", "criterion", "expert", "vote"], "sheets", rows=False, source=source)
     sheet = sheet.reset_index(drop=True)
@@ -409,7 +409,7 @@ def agreement_by_criterion(gold: pd.DataFrame, hits: pd.DataFrame) -> pd.DataFra
 
 # %% ../../nbs/10_heartbench/13_gold_standard.ipynb #20f4e72b
 def _effective(cases: float, per_case: float, icc: float) -> float:
-    "Independent verdicts that the verdicts of so many cases are worth."
+    """Independent verdicts that the verdicts of so many cases are worth."""
     check_range(0, cases=cases, per_case=per_case)
     check_range(0, 1, closed=True, icc=icc)
     if cases < 1 or per_case < 1:

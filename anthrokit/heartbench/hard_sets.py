@@ -70,7 +70,7 @@ def drop_by_choice(sd: float, models: int, share: float = 84 / 296, *, between_c
 
 # %% ../../nbs/10_heartbench/14_hard_sets.ipynb #61db0917
 def _matrix(hits: pd.DataFrame, protocol: str) -> pd.DataFrame:
-    "Case scores, models × cases."
+    """Case scores, models × cases."""
     means = hits if "estimate" in hits else case_means(hits, protocol)
     require_unique(means, ["model", "case_id"], "{model!r} has two scores in case {case_id!r}")
     means = means.assign(estimate=means["estimate"].astype("Float64").astype(float))
@@ -78,7 +78,7 @@ def _matrix(hits: pd.DataFrame, protocol: str) -> pd.DataFrame:
 
 
 def _chosen(hardness: np.ndarray, weights: np.ndarray, share: float) -> np.ndarray:
-    "How much of each case belongs to the hardest share, in each resample: resamples × cases."
+    """How much of each case belongs to the hardest share, in each resample: resamples × cases."""
     order = np.argsort(hardness, kind="stable")  # cases without a score come last
     drawn = weights[:, order]
     before = np.cumsum(drawn, axis=1) - drawn
@@ -87,12 +87,12 @@ def _chosen(hardness: np.ndarray, weights: np.ndarray, share: float) -> np.ndarr
 
 
 def _hardness(scores: np.ndarray) -> np.ndarray:
-    "How far models lie above their own means in each case: NaN where nothing is known. Missing scores move nothing."
+    """How far models lie above their own means in each case: NaN where nothing is known. Missing scores move nothing."""
     return mean_of_known(scores - mean_of_known(scores, axis=1)[:, None], axis=0)
 
 
 def _families(models: Iterable[str], groups: Mapping[str, str] | None, purpose: str) -> dict[str, str]:
-    "Model to its family, by default itself; three families or more."
+    """Model to its family, by default itself; three families or more."""
     models = list(dict.fromkeys(models))
     family = dict(zip(models, models, strict=True)) if groups is None else dict(groups)
     if absent := [name for name in models if pd.isna(family.get(name))]:

@@ -160,7 +160,7 @@ def verdict_mark(answer: str, *unit: Any) -> str:
 
 
 def _judge_words(language: str) -> dict[str, str]:
-    "The wording of a judge's prompt."
+    """The wording of a judge's prompt."""
     if language not in _JUDGE_PROMPTS:
         raise ValueError(f"language is {language!r}; it can be {' or '.join(_JUDGE_PROMPTS)}")
     return _JUDGE_PROMPTS[language]
@@ -170,7 +170,7 @@ _LONGEST = 200_000  # characters of an answer that are read
 
 
 def read_object(text: str | None, key: str, value: str | None = None) -> dict[str, Any]:
-    "The one JSON object in a text that begins with a key (of this value); never raises anything but `ParseError`."
+    """The one JSON object in a text that begins with a key (of this value); never raises anything but `ParseError`."""
     text = text or ""
     if len(text) > _LONGEST:
         raise ParseError(f"longer than {_LONGEST:,} characters")
@@ -251,7 +251,7 @@ def parse_rubric(text: str | None, n: int, mark: str) -> dict[int, tuple[bool, s
 
 # %% ../../nbs/10_heartbench/03_judging.ipynb #fd24b34d
 def _object_of(**properties: dict[str, Any]) -> dict[str, Any]:
-    "A JSON schema of an object that has these keys and no other."
+    """A JSON schema of an object that has these keys and no other."""
     keys = {"required": list(properties), "properties": properties}
     return {"type": "object", "additionalProperties": False, **keys}
 
@@ -275,7 +275,7 @@ def case_item(case: Case, answer: str, target: str = "", sample: int = 1) -> Ite
 
 
 def criteria_order(numbers: Sequence[int], seed: int, case_id: str, target: str, judge: str, sample: int) -> list[int]:
-    "Return criteria's numbers in the order in which a judge that shuffles is shown them."
+    """Return criteria's numbers in the order in which a judge that shuffles is shown them."""
     numbers = list(numbers)
     random.Random(digest(seed, case_id, target, judge, sample)).shuffle(numbers)
     return numbers
@@ -337,47 +337,47 @@ class RubricJudge(PromptJudge):
 
     @property
     def settings(self) -> dict[str, Any]:
-        "Return what determines its verdicts."
+        """Return what determines its verdicts."""
         own = {name: getattr(self, name) for name in ("language", "shuffle", "seed", "structured")}
         own |= {"criteria_per_call": self.questions_per_call} if self.questions_per_call else {}
         return {**self.llm.settings, **own, "prompt": digest(_judge_words(self.language))}
 
     def order(self, item: Item, questions: Sequence[Criterion]) -> list[Criterion]:
-        "Return the criteria in the order in which this sample shows them."
+        """Return the criteria in the order in which this sample shows them."""
         by_number = {question.number: question for question in questions}
         about = (self.seed, item.prompt_id, item.target, self.name, item.sample)
         return [by_number[number] for number in (criteria_order(by_number, *about) if self.shuffle else by_number)]
 
     def mark(self, item: Item) -> str:
-        "Return the mark that its list of verdicts on an item begins with."
+        """Return the mark that its list of verdicts on an item begins with."""
         return verdict_mark(item.text, self.seed, item.prompt_id, item.target, self.name, item.sample)
 
     def request(self, item: Item, question: Criterion | Sequence[Criterion]) -> list[dict[str, Any]]:
-        "Return the messages that ask about criteria of an answer."
+        """Return the messages that ask about criteria of an answer."""
         dialogue = tuple(("user" if role == "user" else "helper", text) for role, text in item.before)
         case = Case(item.prompt_id, dialogue, tuple(_as_list(question)))
         own = "criteria" if self.shuffle or self.questions_per_call else "mark"
         return rubric_prompt(case, item.text, language=self.language, mark=self.mark(item), own=own)
 
     def parameters(self, item: Item, question: Any) -> dict[str, Any]:
-        "Return the seed and, if the model takes it, the schema."
+        """Return the seed and, if the model takes it, the schema."""
         structured = self.llm.takes_schema if self.structured is None else self.structured
         seed = int(digest("seed", self.seed, item.prompt_id, item.target, item.sample), 16) % 2**31
         return {"seed": seed, **({"response_format": _SCHEMA} if structured else {})}
 
     def parse(self, response: Response) -> list[Rating]:
-        "Return a rating for each criterion, in the order in which they were shown."
+        """Return a rating for each criterion, in the order in which they were shown."""
         found = parse_rubric(response, len(_as_list(response.question)), self.mark(response.item))
         return [Rating(*found[place]) for place in sorted(found)]
 
     def retry_message(self, problem: str, item: Item, question: Any) -> str:
-        "Return what the model is told about an unparsable response."
+        """Return what the model is told about an unparsable response."""
         words = _judge_words(self.language)["again"]
         return words.format(problem=problem, n=len(_as_list(question)), mark=self.mark(item))
 
 
 def _as_list(question: Criterion | Sequence[Criterion]) -> list[Criterion]:
-    "Return one or several criteria as a list."
+    """Return one or several criteria as a list."""
     return [question] if isinstance(question, Criterion) else list(question)
 
 # %% ../../nbs/10_heartbench/03_judging.ipynb #b4f00010
@@ -421,7 +421,7 @@ def criterion_ratings(run: Run) -> pd.DataFrame:
 
 
 def _places(run: Run, table: pd.DataFrame) -> pd.Series:
-    "Return the place of each criterion in the list that the judge was shown."
+    """Return the place of each criterion in the list that the judge was shown."""
     rows = run.rows("SELECT judge, settings FROM judges")
     settings, places = {judge: json.loads(text) for judge, text in rows}, pd.Series(0.0, table.index)
     for (target, case_id, judge, sample), part in table.groupby(["model", "case_id", "judge", "sample"]):

@@ -204,7 +204,7 @@ def persona(words: pd.DataFrame, n: int = 3) -> pd.Series:
 
 # %% ../../nbs/10_heartbench/15_personas.ipynb #17e05904
 def _distance(shape: np.ndarray) -> np.ndarray:
-    "One minus the correlation of shapes; a model without a shape is like none."
+    """One minus the correlation of shapes; a model without a shape is like none."""
     with np.errstate(invalid="ignore", divide="ignore"):
         distance = np.clip(1 - np.nan_to_num(np.corrcoef(shape)), 0, 2)
     np.fill_diagonal(distance, 0)
@@ -212,7 +212,7 @@ def _distance(shape: np.ndarray) -> np.ndarray:
 
 
 def _groups(distance: np.ndarray, count: int) -> np.ndarray:
-    "Group of each model, for so many groups."
+    """Group of each model, for so many groups."""
     from scipy.cluster.hierarchy import fcluster, linkage
     from scipy.spatial.distance import squareform
 

@@ -100,7 +100,7 @@ def read_released_answers(path: str | os.PathLike, model: str) -> pd.DataFrame:
 
 
 def _read_lines(path: str | os.PathLike, key: str, **needed: type) -> Iterator[tuple[str, dict[str, Any]]]:
-    "Name and record of each line; one without its name or what else is needed is refused by its place."
+    """Name and record of each line; one without its name or what else is needed is refused by its place."""
     for where, record in read_json(path):
         record = record if isinstance(record, dict) else {}
         there = all(name in record and isinstance(record[name], kind) for name, kind in needed.items())
@@ -222,7 +222,7 @@ def read_released_scores(path: str | os.PathLike, model: str) -> pd.DataFrame:
 
 
 def _verdict_list(detail: Any, n: int) -> tuple[list[bool | None], str]:
-    "The verdicts of a case, missing where there isn't one of 0 or 1 for each criterion; and why."
+    """The verdicts of a case, missing where there isn't one of 0 or 1 for each criterion; and why."""
     try:
         detail = ast.literal_eval(detail[:100_000]) if isinstance(detail, str) else detail
     except (ValueError, SyntaxError, RecursionError, MemoryError):

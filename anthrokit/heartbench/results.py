@@ -99,7 +99,7 @@ def leaderboard(
 
 # %% ../../nbs/10_heartbench/05_results.ipynb #252511cb
 def _pair(grid: ScoreGrid, a: int, b: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    "Scores of two models on the cases where both have one in every shared ability; the abilities left out."
+    """Scores of two models on the cases where both have one in every shared ability; the abilities left out."""
     first, second = grid.values[a], grid.values[b]
     present, known = grid.present[a] & grid.present[b], ~np.isnan(first) & ~np.isnan(second)
     shared = known.any(axis=0)
@@ -114,7 +114,7 @@ def _pair(grid: ScoreGrid, a: int, b: int) -> tuple[np.ndarray, np.ndarray, np.n
 def _paired(
     first: np.ndarray, second: np.ndarray, ci: float, n_resamples: int, seed: int
 ) -> tuple[float, float, float, float]:
-    "Difference in overall score, its limits, and the p-value of flipping the models' labels case by case."
+    """Difference in overall score, its limits, and the p-value of flipping the models' labels case by case."""
     n, apart = len(first), first - second
     estimate = float(mean_of_known(mean_of_known(apart, axis=0)))
     if n < 2:
@@ -260,7 +260,7 @@ def mean_words(answers: pd.DataFrame) -> pd.Series:
 
 
 def _words(answers: pd.DataFrame) -> pd.Series:
-    "The words of every answer, as they are given or counted."
+    """The words of every answer, as they are given or counted."""
     return (answers if "words" in answers else add_word_counts(answers))["words"].astype("Float64")
 
 # %% ../../nbs/10_heartbench/05_results.ipynb #dcf51665
@@ -364,7 +364,7 @@ def score_by(
 
 # %% ../../nbs/10_heartbench/05_results.ipynb #964082eb
 def _scores_and_words(hits: pd.DataFrame, answers: pd.DataFrame, protocol: str) -> pd.DataFrame:
-    "model, case_id, score (log), linear, words: the cases scored in every ability that has a range."
+    """model, case_id, score (log), linear, words: the cases scored in every ability that has a range."""
     scored, unit = case_scores(hits, protocol), ["model", "case_id"]
     require_unique(answers, unit, "{model!r} answers case {case_id!r} twice; give one answer each")
     linear = normalise_points(scored["raw"] - scored["minimum"], scored["maximum"] - scored["minimum"], "linear")
@@ -375,7 +375,7 @@ def _scores_and_words(hits: pd.DataFrame, answers: pd.DataFrame, protocol: str) 
 
 
 def _rhos(draws: np.ndarray) -> np.ndarray:
-    "Spearman's correlations of two scores with words, and their difference: draws × 3; NaN in what doesn't vary."
+    """Spearman's correlations of two scores with words, and their difference: draws × 3; NaN in what doesn't vary."""
     from scipy.stats import rankdata
 
     ranks = rankdata(np.round(draws, 9), axis=1)  # draws × cases × (score, linear, words)
@@ -479,7 +479,7 @@ def saturation(hits: pd.DataFrame | Run) -> pd.DataFrame:
 
 # %% ../../nbs/10_heartbench/05_results.ipynb #471a3adf
 def _experts_per_item(expert_votes: pd.DataFrame, unit: list[str]) -> int:
-    "Return how many experts an item was given to: all of them, or fewer where the items were shared out."
+    """Return how many experts an item was given to: all of them, or fewer where the items were shared out."""
     everyone = expert_votes["expert"].nunique()
     most = int(expert_votes.groupby(unit)["expert"].nunique().max()) if len(expert_votes) else 0
     if most < everyone:
@@ -568,7 +568,7 @@ def golden(
 
 # %% ../../nbs/10_heartbench/05_results.ipynb #13a93d51
 def beside(golden_verdicts: pd.DataFrame, hits: pd.DataFrame) -> pd.DataFrame:
-    "Every golden verdict with the judge's beside it, where there is one; never with several."
+    """Every golden verdict with the judge's beside it, where there is one; never with several."""
     needed = ["case_id", "criterion", "golden"]
     require_columns(golden_verdicts, needed, "golden verdicts", advice="heartbench.golden makes it")
     unit = [name for name in ("model", "case_id", "criterion") if name in golden_verdicts]

@@ -114,7 +114,7 @@ def personal_spans(text: str) -> list[Span]:
 
 # %% ../../nbs/10_heartbench/11_rewriting.ipynb #798ec1c4
 def _same(kind: str, one: str, other: str) -> bool:
-    "Whether two finds mean the same."
+    """Whether two finds mean the same."""
     a, b = one.lower().strip(), other.lower().strip()
     if a == b:
         return True
@@ -266,7 +266,7 @@ def _read_dialogue(text: str | None, least: int, most: int, given: str) -> list[
 
 
 def _prompt(step: str, lines: Sequence[str]) -> list[dict[str, str]]:
-    "What the model is shown for one step."
+    """What the model is shown for one step."""
     told = json.dumps({"dialogue": list(lines)}, ensure_ascii=False)
     rest = " Keep placeholders such as [NAME 1] as they are, and the language. Answer in the same form, JSON only:\n"
     return [{"role": "user", "content": _REWRITE[step].format(most=MAX_MESSAGES) + rest + told}]
@@ -362,7 +362,7 @@ _WORD = re.compile(r"\[[A-Z]+ \d+\]|[A-Za-z0-9'’]+|.", re.S)
 
 
 def _marked(before: str, after: str, shown: Callable[[str], str]) -> str:
-    "The later text, what is new in it marked, by words and Chinese characters."
+    """The later text, what is new in it marked, by words and Chinese characters."""
     from difflib import SequenceMatcher
 
     old, new, parts = _WORD.findall(before), _WORD.findall(after), []
@@ -408,7 +408,7 @@ def steps_html(
 
 
 def _dialogues(rewrites: pd.DataFrame) -> dict[str, dict[str, list[str] | None]]:
-    "Case to step to messages, of the dialogues that were polished; several models' are refused."
+    """Case to step to messages, of the dialogues that were polished; several models' are refused."""
     needed = ["case_id", "step", "status", "dialogue"]
     require_columns(rewrites, needed, "rewrites", rows=False, advice="collect_rewrites gives it")
     require_unique(rewrites, ["case_id", "step"], "several models rewrote {case_id!r}; give the rewrites of one")

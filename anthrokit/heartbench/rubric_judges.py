@@ -136,7 +136,7 @@ def judge_quality(
 
 
 def _spent(run: Run) -> pd.DataFrame:
-    "Return calls, tokens and dollars by judge. A call's unit ends in the judge's name and the sample."
+    """Return calls, tokens and dollars by judge. A call's unit ends in the judge's name and the sample."""
     judges = [name for (name,) in run.rows("SELECT judge FROM judges WHERE asks_about = 'criteria'")]
     names = "|".join(map(re.escape, sorted(judges, key=len, reverse=True)))
     calls = run.query("SELECT unit, tokens_in, tokens_out, cost FROM calls WHERE purpose = 'judge'")

@@ -151,7 +151,7 @@ def normalise_points(points: np.ndarray | Sequence[float], span: np.ndarray | fl
 
 # %% ../../nbs/10_heartbench/04_scoring.ipynb #ba9c2ae6
 def as_hits(given: Run | pd.DataFrame) -> pd.DataFrame:
-    "The hits of a run, or a table of hits as it is; a table that can have no scores is refused."
+    """The hits of a run, or a table of hits as it is; a table that can have no scores is refused."""
     hits = verdicts(given) if isinstance(given, Run) else given
     require_kind(hits, pd.DataFrame, "a table of verdicts, as heartbench.verdicts(run) gives it, or a run")
     require_columns(hits, ["model", "case_id", "criterion", "ability", "score", "hit"], "hits")
@@ -220,20 +220,20 @@ def case_scores(hits: pd.DataFrame | Run, protocol: str = "paper") -> pd.DataFra
 
 # %% ../../nbs/10_heartbench/04_scoring.ipynb #fab28fd4
 def rangeless(scored: pd.DataFrame) -> np.ndarray:
-    "Rows of `case_scores` that can have no score since all their points are 0."
+    """Rows of `case_scores` that can have no score since all their points are 0."""
     flat = (scored["maximum"] == scored["minimum"]) & scored["score"].isna()
     return (flat & scored["catastrophic"].notna()).to_numpy(dtype=bool)
 
 
 def case_means(hits: pd.DataFrame, protocol: str) -> pd.DataFrame:
-    "model, case_id, estimate: mean over the abilities of a case, NA where one is undecided."
+    """model, case_id, estimate: mean over the abilities of a case, NA where one is undecided."""
     scored = case_scores(hits, protocol)
     by_case = scored[~rangeless(scored)].groupby(["model", "case_id"], sort=False)["score"]
     return by_case.mean(skipna=False).rename("estimate").reset_index()
 
 # %% ../../nbs/10_heartbench/04_scoring.ipynb #4efc72b2
 class ScoreGrid(NamedTuple):
-    "Case by ability scores of several models, aligned: models × cases × abilities, NaN where there is none."
+    """Case by ability scores of several models, aligned: models × cases × abilities, NaN where there is none."""
 
     models: list[str]
     cases: list[str]
@@ -244,17 +244,17 @@ class ScoreGrid(NamedTuple):
 
     @property
     def counted(self) -> np.ndarray:
-        "Abilities that some case can score; the others are no part of any mean."
+        """Abilities that some case can score; the others are no part of any mean."""
         return self.scorable.any(axis=(0, 1))
 
     @property
     def scored(self) -> np.ndarray:
-        "Models × abilities: whether a model has a score in some case."
+        """Models × abilities: whether a model has a score in some case."""
         return ~np.isnan(self.values).all(axis=1)
 
 
 def score_grid(scored: pd.DataFrame) -> ScoreGrid:
-    "What `case_scores` gives, laid out; abilities in the order of the taxonomy."
+    """What `case_scores` gives, laid out; abilities in the order of the taxonomy."""
     order = {name: place for place, name in enumerate(load_abilities()["ability"])}
     names = [list(dict.fromkeys(scored[column])) for column in ("model", "case_id", "ability")]
     names[2].sort(key=lambda name: (order.get(name, len(order)), name))
@@ -268,26 +268,26 @@ def score_grid(scored: pd.DataFrame) -> ScoreGrid:
 
 
 def ability_means(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    "Mean over cases of each ability in each resample: (models ×) resamples × abilities; NaN where no case is drawn."
+    """Mean over cases of each ability in each resample: (models ×) resamples × abilities; NaN where no case is drawn."""
     known = ~np.isnan(values)
     total, count = weights @ np.where(known, values, 0.0), weights @ known.astype(float)
     return np.where(count > 0, total / np.where(count > 0, count, 1), np.nan)
 
 
 def mean_of_known(values: np.ndarray, axis: int = -1) -> np.ndarray:
-    "Mean along an axis of what is known; NaN where nothing is."
+    """Mean along an axis of what is known; NaN where nothing is."""
     known = ~np.isnan(values)
     count = known.sum(axis=axis)
     return np.where(count > 0, np.where(known, values, 0.0).sum(axis=axis) / np.maximum(count, 1), np.nan)
 
 
 def mean_of_all(values: np.ndarray) -> np.ndarray:
-    "Mean along the last axis; NaN where one of them is, or there is none."
+    """Mean along the last axis; NaN where one of them is, or there is none."""
     return values.sum(axis=-1) / (values.shape[-1] or math.nan)
 
 # %% ../../nbs/10_heartbench/04_scoring.ipynb #a88c9c02
 def bounds_of(hits: pd.DataFrame, protocol: str, grid: ScoreGrid) -> tuple[np.ndarray, np.ndarray]:
-    "Least and most that each model's mean of each ability can be: models × abilities."
+    """Least and most that each model's mean of each ability can be: models × abilities."""
     hit, sides = hits["hit"].astype("boolean"), []
     against = (hits["ability"] == OTHER) | (hits["score"] < 0).fillna(False)
     for best in (False, True):
@@ -356,7 +356,7 @@ def score(
 
 
 def _dimensions(hits: pd.DataFrame) -> dict[str, str]:
-    "Ability to dimension: what the table says, else the standard taxonomy."
+    """Ability to dimension: what the table says, else the standard taxonomy."""
     standard = load_abilities().set_index("ability")["dimension"].to_dict()
     if "dimension" not in hits:
         return standard
@@ -366,7 +366,7 @@ def _dimensions(hits: pd.DataFrame) -> dict[str, str]:
 def _levels(
     abilities: Sequence[str], dimension_of: Mapping[str, str]
 ) -> Iterator[tuple[str, str, list[int]]]:
-    "What is scored: level, name, and the columns of its abilities."
+    """What is scored: level, name, and the columns of its abilities."""
     yield "overall", "Overall", list(range(len(abilities)))
     for dimension in dict.fromkeys(filter(None, map(dimension_of.get, abilities))):
         yield "dimension", dimension, [k for k, name in enumerate(abilities) if dimension_of.get(name) == dimension]

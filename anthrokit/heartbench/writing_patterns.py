@@ -135,12 +135,12 @@ _QUOTED_IN_CHINESE = re.compile(r"「[^「」]*」|『[^『』]*』")
 
 
 def _without_quotations(text: str) -> str:
-    "Return a text as long as it is, with spaces for what it quotes."
+    """Return a text as long as it is, with spaces for what it quotes."""
     return _QUOTED_IN_CHINESE.sub(lambda match: " " * len(match[0]), mask_quotations(text))
 
 
 def _tells(sentence: str, language: str) -> bool:
-    "Return whether a sentence says in so many words what the user should do, in the speaker's own voice."
+    """Return whether a sentence says in so many words what the user should do, in the speaker's own voice."""
     return any(
         not _NOT_TOLD[language].search(sentence[: match.start()]) for match in _TOLD[language].finditer(sentence)
     )
@@ -150,7 +150,7 @@ _NO_COMMANDS = frozenset(("thank", "please", "ok", "haha", "welcome"))
 
 
 def _commands_in_english(sentence: str) -> bool:
-    "Whether a verb in its base form heads a clause without a subject."
+    """Whether a verb in its base form heads a clause without a subject."""
     order = r"^(?:\d+[.)]\s*|(?:first|second|third|finally|then|please|and|so)\b[,:]?\s*)+"
     body = re.sub(order, "", sentence.strip("\"'“”‘’ "), flags=re.I)
     if not body or re.match(r"(?:i|you|he|she|it|we|they|that|this|there|the|a|an|my|your)\b", body, re.I):
@@ -170,7 +170,7 @@ def _commands_in_english(sentence: str) -> bool:
 
 
 def _commands_in_chinese(sentence: str) -> bool:
-    "Whether a clause begins with a verb and names no subject, or says in so many words what to do."
+    """Whether a clause begins with a verb and names no subject, or says in so many words what to do."""
     body = re.sub(r"^[\d一二三四五六七八九十]{1,2}[.、)]\s*", "", sentence)
     if re.search(r"[，,：](?:就|也|都|便|则|这|那|只)*(?:是|说明|意味着|等于|属于|表明|怕|使|像)", body):
         return False  # the clause in front is what is spoken of
@@ -328,7 +328,7 @@ CONTROLS = ("case", "case and length", "case, length and model")
 
 
 def _coefficient(products: np.ndarray) -> np.ndarray:
-    "First coefficient of least squares from summed cross-products, rows of (k + 1)² numbers: points a unit."
+    """First coefficient of least squares from summed cross-products, rows of (k + 1)² numbers: points a unit."""
     size = int(np.sqrt(products.shape[1]))
     square = products.reshape(-1, size, size)
     return (np.linalg.pinv(square[:, 1:, 1:], rcond=1e-9, hermitian=True) @ square[:, 1:, :1])[:, :1, 0]
@@ -399,7 +399,7 @@ def patterns_and_scores(
 
 
 def _relation(value: pd.Series, own: pd.Series, others: list, case: pd.Series, **how: float) -> tuple[Any, ...]:
-    "Estimate, limits, spread, and counts of one measure with others held constant; `how` as for `resample`."
+    """Estimate, limits, spread, and counts of one measure with others held constant; `how` as for `resample`."""
     design = pd.concat([value.rename("score"), own.rename("own"), *others], axis=1)
     known = design["own"].notna()
     known &= known.groupby(case).transform("sum") > 1  # nothing to compare with in its case

@@ -59,14 +59,14 @@ _OWN_JUDGES = "judges_of_the_run"
 
 
 def _whole(text: str | None, place: str, least: int = 1) -> int:
-    "Return a whole number from a cell."
+    """Return a whole number from a cell."""
     if not re.fullmatch(r"\d{1,6}(\.0)?", str(text), re.ASCII) or int(float(text)) < least:
         raise TableError(f"{place}: {text!r:.40} is not {least}, {least + 1}, {least + 2}, …")
     return int(float(text))
 
 
 def _read(path: str | os.PathLike) -> tuple[list[str], list[dict[str, Any]]]:
-    "Return the columns and rows of a file as texts, with turns counted from 1."
+    """Return the columns and rows of a file as texts, with turns counted from 1."""
     frame = tables.read_frame(path, dtype=str, escaped=False)
     if absent := missing_columns(_NEEDED, frame):
         raise TableError(f"{path} is no file of AnthroBench: it has no column {absent}")
@@ -94,7 +94,7 @@ def _read(path: str | os.PathLike) -> tuple[list[str], list[dict[str, Any]]]:
 def _prompts_of(
     openings: Iterable[Mapping[str, Any]], known: pd.DataFrame | str | None = None
 ) -> list[dict[str, Any]]:
-    "Return the prompt of each dialogue from its first row: matched by first message, domain and scenario, or made."
+    """Return the prompt of each dialogue from its first row: matched by first message, domain and scenario, or made."""
     frame = load_prompts(known) if isinstance(known, str) else known
     alike: dict[str, list[dict[str, Any]]] = {}
     for prompt in () if frame is None else tables.to_records(tables.check_table(frame, "prompts")):
@@ -122,7 +122,7 @@ def _first_message(row: Mapping[str, Any]) -> str:
 
 
 def _stated_prompt(row: Mapping[str, Any]) -> dict[str, Any]:
-    "Return the prompt that a row describes."
+    """Return the prompt that a row describes."""
     text, cue, domain = _first_message(row), row.get("prompt_cue"), row.get("prompt_use_domain")
     behaviour, category = PUBLIC_BEHAVIOURS.get(cue, (cue, row.get("prompt_category")))
     return {
@@ -149,7 +149,7 @@ def _status(text: str | None) -> str:
 def _dialogues(
     said: Mapping[str, list[dict[str, Any]]], prompts: list[dict[str, Any]], others: Iterable[str] = ()
 ) -> list[dict[str, Any]]:
-    "Return dialogues from their rows. Further columns are metadata: one value, or a list with one value a turn."
+    """Return dialogues from their rows. Further columns are metadata: one value, or a list with one value a turn."""
     found, times = [], Counter()
     for (name, rows), prompt in zip(said.items(), prompts, strict=True):
         row, target = rows[0], rows[0].get("target_llm") or "unknown"
@@ -180,7 +180,7 @@ def _dialogues(
 
 
 def _messages(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    "Return the messages of a file. An absent answer is missing, and its turn stays."
+    """Return the messages of a file. An absent answer is missing, and its turn stays."""
     found = []
     for row in rows:
         place = {"dialogue_id": row["dialogue_id"], "turn": row["turn"]}
@@ -194,7 +194,7 @@ def _messages(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 # %% ../../nbs/13_io/01_anthrobench_files.ipynb #7bb1bafd
 class _Rated(NamedTuple):
-    "Where the ratings of one behaviour by one judge in one sample stand."
+    """Where the ratings of one behaviour by one judge in one sample stand."""
 
     behaviour: str
     judge: str
@@ -208,7 +208,7 @@ _MAJORITY = "AnthroBench majority"
 
 
 def _rated_columns(names: list[str]) -> tuple[list[_Rated], set[str]]:
-    "Return the ratings in a file with these columns, and the names of all columns that `rate` wrote."
+    """Return the ratings in a file with these columns, and the names of all columns that `rate` wrote."""
     endings = {name: _COLUMN.search(name) for name in names if isinstance(name, str)}
     cues = [name.removesuffix("_present") for name in names if name.endswith("_present") and not endings[name]]
     samples: dict[tuple[str, str], set[int]] = {(cue, ""): set() for cue in cues}
@@ -243,7 +243,7 @@ _RELEASED_COUNTER = "pronoun count (AnthroBench)"
 
 @lru_cache(maxsize=4096)
 def _answer(raw: str | None, verdict: bool | None) -> tuple[str, str | None]:
-    "Status and reason of an answer in which the authors' code, or ours, read a verdict or none."
+    """Status and reason of an answer in which the authors' code, or ours, read a verdict or none."""
     if verdict is None and raw in (_FAILED, _SKIPPED, _NOT_COUNTED):
         return "failed", None if raw == _FAILED else "the authors' code found no message to rate"
     read = parse_verdict(raw)
@@ -254,7 +254,7 @@ def _answer(raw: str | None, verdict: bool | None) -> tuple[str, str | None]:
 
 
 def _ratings(rows: list[dict[str, Any]], columns: list[_Rated]) -> list[dict[str, Any]]:
-    "Return the ratings of a file. Absent messages have none, nor has a judge that left both cells empty."
+    """Return the ratings of a file. Absent messages have none, nor has a judge that left both cells empty."""
     found = []
     for place in columns:
         for row in rows:
@@ -282,7 +282,7 @@ def _ratings(rows: list[dict[str, Any]], columns: list[_Rated]) -> list[dict[str
 
 # %% ../../nbs/13_io/01_anthrobench_files.ipynb #8e57fb83
 def _counted_once(columns: list[_Rated], rows: list[dict[str, Any]]) -> list[_Rated]:
-    "Pronouns, which the package counts again for each judge, counted by one."
+    """Pronouns, which the package counts again for each judge, counted by one."""
     kept, counted = [], False
     for place in columns:
         if place.behaviour != "first-person pronoun use" or place.raw is None:
@@ -338,14 +338,14 @@ def listed_judges(asked: Iterable[tuple[str, str, int]], kind: str) -> list[dict
 
 # %% ../../nbs/13_io/01_anthrobench_files.ipynb #0615329a
 def _released_majority(verdicts: Iterable[str | None]) -> bool | None:
-    "Return the majority of the released code: judges without a verdict don't vote, and a tie is missing."
+    """Return the majority of the released code: judges without a verdict don't vote, and a tie is missing."""
     votes = [_VERDICTS.get(one) for one in verdicts]
     more = votes.count(True) - votes.count(False)
     return more > 0 if more else None
 
 
 def _added_judges(header: list[str], rows: list[dict[str, Any]], columns: list[_Rated]) -> list[str]:
-    "Return judges whose ratings were added to a rated file: the only ones in its majorities."
+    """Return judges whose ratings were added to a rated file: the only ones in its majorities."""
     if _OWN_JUDGES in header:
         try:
             own = set(json.loads(rows[0][_OWN_JUDGES] or "[]"))
@@ -370,7 +370,7 @@ def _added_judges(header: list[str], rows: list[dict[str, Any]], columns: list[_
 def _chosen(
     path: Any, columns: list[_Rated], added: list[str], judges: str | Iterable[str] | None
 ) -> list[_Rated]:
-    "Return the columns of the judges asked for."
+    """Return the columns of the judges asked for."""
     every = list(dict.fromkeys(place.judge for place in columns))
     if judges is None and added and len(added) < len(every):
         before = [name for name in every if name not in added]
@@ -506,7 +506,7 @@ GROUP BY d.rowid, turn ORDER BY d.rowid, turn
 
 
 def _turn_rows(run: Run, target: str) -> pd.DataFrame:
-    "Return one row a turn in the authors' columns and ours, in the order of the run."
+    """Return one row a turn in the authors' columns and ours, in the order of the run."""
     turns = run.query(_TURNS, [target])
     turns = turns[turns["user_message"].notna() | turns["assistant_message"].notna()]
     rows = turns.merge(run.dialogues(), on="dialogue_id", suffixes=("", " in the metadata"))
@@ -532,7 +532,7 @@ def _turn_rows(run: Run, target: str) -> pd.DataFrame:
 
 # %% ../../nbs/13_io/01_anthrobench_files.ipynb #fb7f76fc
 def _rating_columns(run: Run, turns: pd.MultiIndex, answered: pd.Series) -> dict[str, pd.Series]:
-    "Return the columns that `rate` adds, for these turns."
+    """Return the columns that `rate` adds, for these turns."""
     labels, ratings = run.labels(), run.ratings()
     labels = {name: part.set_index(["dialogue_id", "turn"]) for name, part in labels.groupby("behaviour")}
     given = ratings["raw"].fillna(ratings["explanation"])

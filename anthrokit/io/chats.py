@@ -58,7 +58,7 @@ def conversations(run: Run) -> list[dict[str, Any]]:
 
 # %% ../../nbs/13_io/03_chats.ipynb #94c5e748
 def _write_json(items: list[dict[str, Any]], path: str | os.PathLike, kinds: tuple[str, ...]) -> Path:
-    "Write JSON lines if the name ends in .jsonl, else a JSON list."
+    """Write JSON lines if the name ends in .jsonl, else a JSON list."""
     path = local_path(path)
     if path.suffix not in kinds:
         raise ValueError(f"{path}: the file must end in {' or '.join(kinds)}")

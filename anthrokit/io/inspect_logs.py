@@ -58,13 +58,13 @@ _KNOWN = {*tables.TABLES["prompts"].columns, *tables.TABLES["dialogues"].columns
 
 
 def _quoted(text: str | None) -> str:
-    "Return a judge's reason on one line, with Markdown escaped. The viewer escapes HTML."
+    """Return a judge's reason on one line, with Markdown escaped. The viewer escapes HTML."""
     flat = " ".join((text or "").split())
     return "".join(f"\\{sign}" if sign in "\\`*_[]#!|~$" else sign for sign in flat)
 
 
 def _explained(labels: list[dict[str, Any]], ratings: list[dict[str, Any]]) -> str:
-    "Return each message's label, and each judge's verdicts and first reason, as Markdown."
+    """Return each message's label, and each judge's verdicts and first reason, as Markdown."""
     kinds, lines = {True: "present", False: "not present", None: "no label"}, []
     for row in labels:
         votes = f"{row['votes_for']} of {row['votes_cast']} judges for it"
@@ -131,7 +131,7 @@ def clustered_stderr() -> Metric:
 
 
 def _result(name: str, samples: list[EvalSample]) -> EvalScore:
-    "Return the metrics of one behaviour over the dialogues of a log. Unscored ones are left out and counted."
+    """Return the metrics of one behaviour over the dialogues of a log. Unscored ones are left out and counted."""
     every = [
         SampleScore(score=sample.scores[name], sample_id=sample.id, sample_metadata=sample.metadata)
         for sample in samples
@@ -155,7 +155,7 @@ _KEPT = ("turn", "reasoning", "finish_reason", "role_flip", "tokens_in", "tokens
 
 
 def _chat(said: pd.DataFrame, target: str, system: str | None) -> list[ChatMessage]:
-    "Return the messages of a dialogue in Inspect's classes, each with its turn, what is kept of it, and why it has no text."
+    """Return the messages of a dialogue in Inspect's classes, each with its turn, what is kept of it, and why it has no text."""
     name = next(iter(said["dialogue_id"]), "")
     found: list[ChatMessage] = [ChatMessageSystem(content=system, id=f"{name}/system")] if system else []
     for row, kept in zip(said.itertuples(), tables.to_records(said[[*_KEPT]]), strict=True):
@@ -169,7 +169,7 @@ def _chat(said: pd.DataFrame, target: str, system: str | None) -> list[ChatMessa
 
 # %% ../../nbs/13_io/02_inspect_logs.ipynb #c1d2e3f5
 def _usage(calls: list[dict[str, Any]]) -> dict[str, ModelUsage]:
-    "Return the tokens of calls by model."
+    """Return the tokens of calls by model."""
     usage: dict[str, ModelUsage] = {}
     for call in calls:
         read, wrote = call["tokens_in"] or 0, call["tokens_out"] or 0
@@ -179,7 +179,7 @@ def _usage(calls: list[dict[str, Any]]) -> dict[str, ModelUsage]:
 
 
 def _times(calls: list[dict[str, Any]], otherwise: str) -> tuple[datetime, datetime]:
-    "Return when calls began and ended; without calls, the time given, twice."
+    """Return when calls began and ended; without calls, the time given, twice."""
     ends = [(datetime.fromisoformat(call["at"]), call["seconds"] or 0.0) for call in calls]
     if not ends:
         return (datetime.fromisoformat(otherwise),) * 2
@@ -187,7 +187,7 @@ def _times(calls: list[dict[str, Any]], otherwise: str) -> tuple[datetime, datet
 
 
 def _events(messages: list[ChatMessage], target: str, calls: dict[str, list[dict[str, Any]]], created: str) -> list[ModelEvent]:
-    "Return an event for each answer of a dialogue."
+    """Return an event for each answer of a dialogue."""
     events = []
     for number, message in enumerate(messages):
         if message.role != "assistant":
@@ -210,7 +210,7 @@ def _events(messages: list[ChatMessage], target: str, calls: dict[str, list[dict
 def _sample(
     row: dict[str, Any], epoch: int, said: pd.DataFrame, scores: dict[str, Score], calls: dict[str, Any], created: str
 ) -> EvalSample:
-    "Return one dialogue; `calls` by the message that they were made for."
+    """Return one dialogue; `calls` by the message that they were made for."""
     messages = _chat(said, row["target"], row["system_target"])
     last = next((message.text for message in reversed(messages) if message.role == "assistant"), "")
     own = [call for message in messages for call in calls.get(message.id, [])]
@@ -236,7 +236,7 @@ def _sample(
 
 
 def _grouped(frame: pd.DataFrame, columns: Iterable[str]) -> dict[tuple[str, str], list[dict[str, Any]]]:
-    "Group rows by dialogue and behaviour."
+    """Group rows by dialogue and behaviour."""
     found: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for name, behaviour, row in zip(
         frame["dialogue_id"], frame["behaviour"], tables.to_records(frame[[*columns]]), strict=True
@@ -246,7 +246,7 @@ def _grouped(frame: pd.DataFrame, columns: Iterable[str]) -> dict[tuple[str, str
 
 
 def _samples(run: Run, target: str) -> list[EvalSample]:
-    "Return the dialogues of a target, with their scores."
+    """Return the dialogues of a target, with their scores."""
     rows = run.dialogues().query("target == @target")
     told = run.metadata().set_index("dialogue_id").drop(columns=[*_KNOWN], errors="ignore")
     said = dict(list(run.messages().groupby("dialogue_id")))
@@ -348,7 +348,7 @@ def _dialogue_id(log: EvalLog, sample: EvalSample) -> str:
 
 
 def _prompt_of(sample: EvalSample) -> dict[str, Any]:
-    "Return the prompt of a sample. Samples of one id share a cluster."
+    """Return the prompt of a sample. Samples of one id share a cluster."""
     own = _own(sample)
     known = {name: own.get(name) for name in tables.TABLES["prompts"].columns}
     first = sample.input if isinstance(sample.input, str) else sample.input[-1].text
@@ -361,7 +361,7 @@ def _prompt_of(sample: EvalSample) -> dict[str, Any]:
 
 
 def _own(sample: EvalSample) -> dict[str, Any]:
-    "Return the metadata of a sample under our column names. In other logs the names may mean anything."
+    """Return the metadata of a sample under our column names. In other logs the names may mean anything."""
     own = {name: value for name, value in sample.metadata.items() if name in _KNOWN}
     if own.get("status") not in ("planned", "done", "ended", "failed"):
         own.pop("status", None)
@@ -372,7 +372,7 @@ _KINDS = {"repeat": int, "turns": int, **dict.fromkeys(("dialogue_id", "prompt_i
 
 
 def _kept(about: dict[str, Any]) -> dict[str, Any]:
-    "Return the fields of a message from its metadata."
+    """Return the fields of a message from its metadata."""
     kept = {name: about.get(name) for name in _KEPT}
     if "missing" in about:
         return {**kept, "content": None, "error": about["missing"]}
@@ -380,7 +380,7 @@ def _kept(about: dict[str, Any]) -> dict[str, Any]:
 
 
 def _said(sample: EvalSample) -> list[dict[str, Any]]:
-    "Return messages with their turns: those that they state, or else counted. A message without text keeps its turn."
+    """Return messages with their turns: those that they state, or else counted. A message without text keeps its turn."""
     spoken = [one for one in sample.messages if one.role in ("user", "assistant")]
     given = {"finish_reason": "given", "error": None}
     if spoken and all("turn" in (one.metadata or {}) for one in spoken):
@@ -415,7 +415,7 @@ _STOP_REASONS = {"max_tokens": "length", "model_length": "length", "unknown": No
 
 
 def _as_message(message: ChatMessage) -> dict[str, Any]:
-    "Return a message of Inspect as one of a log: its words, and its thoughts apart."
+    """Return a message of Inspect as one of a log: its words, and its thoughts apart."""
     parts = message.content if isinstance(message.content, str) else [part.model_dump() for part in message.content]
     calls = getattr(message, "tool_calls", None)
     role = "tool" if message.role == "tool" else message.role
@@ -423,7 +423,7 @@ def _as_message(message: ChatMessage) -> dict[str, Any]:
 
 
 def _why_empty(sample: EvalSample) -> str:
-    "Return why a sample's last answer is missing."
+    """Return why a sample's last answer is missing."""
     if sample.error:
         return f"the sample ended in an error: {sample.error.message:.200}"
     if sample.limit:
@@ -434,7 +434,7 @@ def _why_empty(sample: EvalSample) -> str:
 
 # %% ../../nbs/13_io/02_inspect_logs.ipynb #fad97a39
 def _dialogue_of(log: EvalLog, sample: EvalSample) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    "Return a sample as a dialogue and its messages."
+    """Return a sample as a dialogue and its messages."""
     name, known = _dialogue_id(log, sample), _own(sample)
     said = _said(sample)
     dialogue = {
@@ -458,7 +458,7 @@ def _dialogue_of(log: EvalLog, sample: EvalSample) -> tuple[dict[str, Any], list
 
 
 def _outcome(sample: EvalSample, status: str | None, said: list[dict[str, Any]]) -> dict[str, str | None]:
-    "Return what became of a dialogue, and why."
+    """Return what became of a dialogue, and why."""
     if sample.error:
         return {"status": "failed", "reason": sample.error.message}
     if sample.limit:
@@ -469,7 +469,7 @@ def _outcome(sample: EvalSample, status: str | None, said: list[dict[str, Any]])
 
 
 def _note_unfinished(log: EvalLog, path: str | os.PathLike, rows: list[dict[str, Any]]) -> None:
-    "Print a notice of an unfinished log: its status, samples with an error or a limit, cut answers."
+    """Print a notice of an unfinished log: its status, samples with an error or a limit, cut answers."""
     counts = {
         "samples ended in an error": sum(bool(sample.error) for sample in log.samples or []),
         "samples reached a limit": sum(bool(sample.limit) for sample in log.samples or []),
@@ -485,7 +485,7 @@ def _note_unfinished(log: EvalLog, path: str | os.PathLike, rows: list[dict[str,
 
 # %% ../../nbs/13_io/02_inspect_logs.ipynb #b9a804c5
 def _require_scalars(row: dict[str, Any], place: str) -> dict[str, Any]:
-    "Return a row; raise if a value is a list or an object."
+    """Return a row; raise if a value is a list or an object."""
     for name, value in row.items():
         if not (value is None or isinstance(value, str | int | float)):
             raise TableError(f"{place}: {name} is {value!r:.40}, not a text or a number")
@@ -494,7 +494,7 @@ def _require_scalars(row: dict[str, Any], place: str) -> dict[str, Any]:
 
 
 def _ratings_of(log: EvalLog, sample: EvalSample) -> list[dict[str, Any]]:
-    "Return the ratings in the metadata of a sample's scores. Each is complete and about an existing answer."
+    """Return the ratings in the metadata of a sample's scores. Each is complete and about an existing answer."""
     answered = {row["turn"] for row in _said(sample) if row["role"] == "assistant" and row["content"] is not None}
     found = []
     for name, score in (sample.scores or {}).items():
@@ -518,7 +518,7 @@ def _ratings_of(log: EvalLog, sample: EvalSample) -> list[dict[str, Any]]:
 
 
 def _judges_of(log: EvalLog, ratings: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    "Return the judges that the log lists, or those of its ratings."
+    """Return the judges that the log lists, or those of its ratings."""
     listed, names = (log.eval.metadata or {}).get("judges"), tables.TABLES["judges"].columns
     if isinstance(listed, list) and listed and all(isinstance(row, dict) and {*names} <= {*row} for row in listed):
         return [_require_scalars({name: row[name] for name in names}, "the log's judges") for row in listed]
@@ -526,7 +526,7 @@ def _judges_of(log: EvalLog, ratings: list[dict[str, Any]]) -> list[dict[str, An
 
 # %% ../../nbs/13_io/02_inspect_logs.ipynb #4cb33b66
 def read_log(path: str | os.PathLike) -> EvalLog:
-    "Return the log in a file; raise an error that names the file."
+    """Return the log in a file; raise an error that names the file."""
     if not Path(path).is_file():
         raise TableError(f"{path}: there is no such file")
     try:
@@ -672,7 +672,7 @@ def dialogue(turns: int = 5, template: str | None = None) -> Solver:
 
 # %% ../../nbs/13_io/02_inspect_logs.ipynb #90c0c46a
 def _judge_models(judges: list[str] | None) -> list[Model]:
-    "Return the judges by name, or the models of the role judge."
+    """Return the judges by name, or the models of the role judge."""
     if judges is None:
         bound = model_roles().get("judge") or [get_model(role="judge", required=True)]
         models = bound if isinstance(bound, list) else [bound]
@@ -707,7 +707,7 @@ def judges_there(judges: list[str] | None = None) -> Solver:
 
 # %% ../../nbs/13_io/02_inspect_logs.ipynb #89edb35c
 async def _rate(model: Model, item: Item, behaviour: Behaviour, seed: int) -> Rating:
-    "Rate as `LLMJudge` does: an unparsable response is retried once."
+    """Rate as `LLMJudge` does: an unparsable response is retried once."""
     for attempt in range(2):
         code = digest(item.text, behaviour.name, seed, attempt, length=8)
         output = await model.generate(judge_prompt(item, behaviour, code=code))
@@ -857,7 +857,7 @@ class LiteLLMModel(ModelAPI):
     async def generate(
         self, input: list[ChatMessage], tools: list[Any], tool_choice: Any, config: GenerateConfig
     ) -> ModelOutput:
-        "Return one response; raise if tools are given."
+        """Return one response; raise if tools are given."""
         if tools:
             raise ValueError("anthrokit's provider for Inspect takes no tools")
         messages = [{"role": message.role, "content": message.text} for message in input]

@@ -24,13 +24,13 @@ _AUDITORS_TOOLS = {
 
 
 def _of_auditor(sample: EvalSample) -> bool:
-    "Return whether a sample's messages are the auditor's."
+    """Return whether a sample's messages are the auditor's."""
     calls = (call for one in sample.messages if one.role == "assistant" for call in one.tool_calls or [])
     return any(call.function in _AUDITORS_TOOLS for call in calls)
 
 
 def _as_dialogue(sample: EvalSample) -> EvalSample:
-    "Return a sample with the prompt, the seed and Petri's scores as metadata."
+    """Return a sample with the prompt, the seed and Petri's scores as metadata."""
     seed = sample.input if isinstance(sample.input, str) else sample.input[-1].text
     first = next(
         (one.text for one in sample.messages if one.role == "user" and one.text.strip()), "(no prompt)"
@@ -81,7 +81,7 @@ def read_petri(path: str | os.PathLike, run: Run | str | os.PathLike | None = No
 
 
 def _of_target(log: EvalLog, path: str | os.PathLike) -> EvalLog:
-    "Return the log with its target as the model and its samples as dialogues."
+    """Return the log with its target as the model and its samples as dialogues."""
     target = (log.eval.model_roles or {}).get("target")
     if target is None:
         raise TableError(

@@ -27,7 +27,7 @@ __all__ = ['Source', 'paired_turns', 'read_messages', 'import_messages', 'import
 
 # %% ../../nbs/05_judging/07_any_messages.ipynb #5bcffc35
 def group_turns(messages: Iterable[Mapping[str, Any]]) -> list[dict[str, list[Mapping[str, Any]]]]:
-    "Group messages by turn and side; system and tool messages belong to no turn."
+    """Group messages by turn and side; system and tool messages belong to no turn."""
     turns: list[dict[str, list[Mapping[str, Any]]]] = []
     for message in messages:
         role = message["role"]
@@ -39,7 +39,7 @@ def group_turns(messages: Iterable[Mapping[str, Any]]) -> list[dict[str, list[Ma
 
 
 def _joined(messages: Sequence[Mapping[str, Any]] | None) -> str | None:
-    "Return what one side says in a turn as one text; None where it did not speak."
+    """Return what one side says in a turn as one text; None where it did not speak."""
     return None if messages is None else "\n\n".join(filter(None, (message["content"] for message in messages)))
 
 # %% ../../nbs/05_judging/07_any_messages.ipynb #5bcffc36
@@ -74,7 +74,7 @@ _OF_PROMPT = ("domain", "scenario", "empathy", "professionalism")
 
 
 def _cell(value: Any) -> Any:
-    "Return metadata as a number or a text: lists and dicts as JSON, times in ISO 8601."
+    """Return metadata as a number or a text: lists and dicts as JSON, times in ISO 8601."""
     if isinstance(value, Real):
         return value
     if not isinstance(value, str):
@@ -83,7 +83,7 @@ def _cell(value: Any) -> Any:
 
 
 def _about(dialogue: Dialogue) -> tuple[dict[str, Any], dict[str, Any], list[str]]:
-    "Return the columns of a dialogue's record, those that its messages agree on, and those on which they differ."
+    """Return the columns of a dialogue's record, those that its messages agree on, and those on which they differ."""
     about = {name: value for name, value in dialogue.about.items() if not is_missing(value) and name not in LEAVES}
     spoken = [message for message in dialogue.messages[dialogue.start :] if message["role"] in ("user", "assistant")]
     lifted, differing = {}, []
@@ -104,7 +104,7 @@ def _about(dialogue: Dialogue) -> tuple[dict[str, Any], dict[str, Any], list[str
 
 # %% ../../nbs/05_judging/07_any_messages.ipynb #3a96231e
 def _hide_users(entries: Sequence[dict[str, Any]], users: str) -> None:
-    "Replace users' ids by pseudonyms in the order in which they come, and leave out what else names a person."
+    """Replace users' ids by pseudonyms in the order in which they come, and leave out what else names a person."""
     column = next((name for name in _USERS if any(name in entry["about"] for entry in entries)), None)
     dropped = {name for entry in entries for name in _PRIVATE & {*entry["about"]} if name != column}
     numbers: dict[str, str] = {}
@@ -122,7 +122,7 @@ def _hide_users(entries: Sequence[dict[str, Any]], users: str) -> None:
 
 
 def _set_clusters(entries: Sequence[dict[str, Any]]) -> None:
-    "Let dialogues without a base_id share one by user where the log has several users, else by first message."
+    """Let dialogues without a base_id share one by user where the log has several users, else by first message."""
     several = len({entry["user"] for entry in entries} - {None}) > 1
     for entry in entries:
         given = entry["base_id"]
@@ -134,7 +134,7 @@ def _set_clusters(entries: Sequence[dict[str, Any]]) -> None:
 
 # %% ../../nbs/05_judging/07_any_messages.ipynb #2b8438c1
 def _answers_by_target(dialogue: Dialogue) -> dict[Any, set[int]]:
-    "Return each target of a dialogue with its turns: one target, unless the messages name several models."
+    """Return each target of a dialogue with its turns: one target, unless the messages name several models."""
     fresh = {id(message) for message in dialogue.messages[dialogue.start :]}
     answers = {number: turn.get("assistant", []) for number, turn in enumerate(group_turns(dialogue.messages), 1)}
     own = {number: said for number, said in answers.items() if any(id(one) in fresh for one in said)}
@@ -150,7 +150,7 @@ def _answers_by_target(dialogue: Dialogue) -> dict[Any, set[int]]:
 
 
 def _entries(dialogue: Dialogue, pair: str | None, about: Mapping[str, Any]) -> list[dict[str, Any]]:
-    "Return a dialogue for each of its targets: its ids as given, and its turns."
+    """Return a dialogue for each of its targets: its ids as given, and its turns."""
     about, place = dict(about), dialogue.place
     turns = group_turns(dialogue.messages)
     texts = [(_joined(turn.get("user")), _joined(turn.get("assistant"))) for turn in turns]
@@ -198,7 +198,7 @@ def _entries(dialogue: Dialogue, pair: str | None, about: Mapping[str, Any]) -> 
 
 
 def _number(groups: Sequence[list[dict[str, Any]]]) -> None:
-    "Give dialogues their ids. Equal ones without a name are numbered; a name that stands twice is an error."
+    """Give dialogues their ids. Equal ones without a name are numbered; a name that stands twice is an error."""
     seen: Counter[str] = Counter()
     for group in groups:
         for entry in group:
@@ -214,7 +214,7 @@ def _number(groups: Sequence[list[dict[str, Any]]]) -> None:
 
 
 def _entry_groups(dialogues: Sequence[Dialogue]) -> list[list[dict[str, Any]]]:
-    "Return the dialogues of a log by target, the two sides of a pair together."
+    """Return the dialogues of a log by target, the two sides of a pair together."""
     columns = [_about(dialogue) for dialogue in dialogues]
     differing = dict.fromkeys(name for _, _, names in columns for name in names)
     groups: list[list[dict[str, Any]]] = []
@@ -317,7 +317,7 @@ def read_messages(
 
 
 def _one_text_each(entries: Sequence[Mapping[str, Any]]) -> None:
-    "Raise if a prompt has two first messages, base prompts or domains."
+    """Raise if a prompt has two first messages, base prompts or domains."""
     first: dict[str, Mapping[str, Any]] = {}
     for entry in entries:
         before = first.setdefault(entry["prompt_id"], entry)
@@ -413,7 +413,7 @@ def import_messages(
 
 
 def _in_ranges(account: Sequence[tuple[str, str, str]]) -> list[list[Any]]:
-    "Join rows in a row with the same outcome: first, last, outcome, reason, number."
+    """Join rows in a row with the same outcome: first, last, outcome, reason, number."""
     ranges: list[list[Any]] = []
     for place, outcome, why in account:
         if ranges and ranges[-1][2:4] == [outcome, why]:
@@ -455,14 +455,14 @@ def import_report(run: Run) -> pd.DataFrame:
 
 
 def _of_target(table: pd.DataFrame, target: str | None) -> pd.DataFrame:
-    "Return a table with one target, and ids that tell its dialogues from those of another."
+    """Return a table with one target, and ids that tell its dialogues from those of another."""
     if target is None:
         return table
     return table.assign(target=target, dialogue_id=[digest(target, name) for name in table["dialogue_id"]])
 
 
 def _messages(table: pd.DataFrame) -> list[dict[str, Any]]:
-    "Return the ledger's messages: every user's, and the answers to be judged. Where nothing was said, the turn stays."
+    """Return the ledger's messages: every user's, and the answers to be judged. Where nothing was said, the turn stays."""
     messages = []
     for row in tables.to_records(table):
         for role in ("user", "assistant"):

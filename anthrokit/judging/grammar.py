@@ -32,7 +32,7 @@ _REACH = 45  # characters before a match in which a negation counts
 
 
 def _rating(text: str, spans: Sequence[tuple[int, int]], how: str, otherwise: str) -> Rating:
-    "Return a rating: present if there are spans, with their words as the reason."
+    """Return a rating: present if there are spans, with their words as the reason."""
     words = dict.fromkeys(f"“{text[start:end]}”" for start, end in spans)
     return Rating(bool(spans), f"{how}: {'; '.join(words)}" if spans else otherwise, score=float(len(spans)))
 
@@ -78,7 +78,7 @@ class PatternJudge(LocalJudge):
             self.settings["languages"] = languages and sorted(languages)
 
     def spans(self, text: str, behaviour: str) -> list[tuple[int, int]]:
-        "Return start and end of each match in the message, in order, for highlighting."
+        """Return start and end of each match in the message, in order, for highlighting."""
         plain, found = mask_quotations(mask_code(plain_apostrophes(text).replace("'", "’"))), []
         for pattern in self._patterns.get(behaviour, ()):
             for match in pattern.finditer(plain):
@@ -106,7 +106,7 @@ _THROUGH = "use go come be start begin keep spend finish stop learn try help".sp
 
 
 def _construction(*parts: tuple[str, str, str, dict[str, Any]]) -> list[dict[str, Any]]:
-    "Make a pattern for spaCy's dependency matcher from (from, operator, to, attributes); the first has no from."
+    """Make a pattern for spaCy's dependency matcher from (from, operator, to, attributes); the first has no from."""
     pattern = []
     for start, operator, name, attributes in parts:
         link = {"LEFT_ID": start, "REL_OP": operator} if start else {}
@@ -154,7 +154,7 @@ _CONSTRUCTIONS = {
 # %% ../../nbs/05_judging/04_grammar.ipynb #3d3bce3a
 @load_once
 def _matcher() -> Any:
-    "Make spaCy's matcher of the constructions."
+    """Make spaCy's matcher of the constructions."""
     vocabulary = english_pipeline().vocab
     from spacy.matcher import DependencyMatcher
 
@@ -171,7 +171,7 @@ _REPORTS = {"say", "write", "claim", "read", "sing", "tell", "cry", "ask", "repo
 
 
 def _negated(word: Any) -> bool:
-    "Return whether a negation applies to the word, or to the verb that governs it."
+    """Return whether a negation applies to the word, or to the verb that governs it."""
     own = any(child.dep_.startswith("nsubj") for child in word.children)
     hangs = word.dep_ in ("acomp", "attr", "dobj", "oprd", "xcomp", "pobj") or (word.dep_ == "conj" and not own)
     near = [child for token in (word, *([word.head] if hangs else [])) for child in token.children]
@@ -179,7 +179,7 @@ def _negated(word: Any) -> bool:
 
 
 def _standing(word: Any, person: Any) -> str:
-    "Return the status of a word in its sentence: claim, negated, conditional, asked or reported."
+    """Return the status of a word in its sentence: claim, negated, conditional, asked or reported."""
     if _negated(word):
         return "negated"
     verb = word if word.pos_ in ("VERB", "AUX") else word.head
@@ -242,13 +242,13 @@ _CALL = re.compile(
 
 
 def _plain(text: str) -> str:
-    "Prepare a text for the parser: without code and quotations, and with a capital I."
+    """Prepare a text for the parser: without code and quotations, and with a capital I."""
     plain = mask_quotations(mask_code(plain_apostrophes(text).replace("’", "'")))
     return re.sub(r"(?<!\w)i(?=(?:'(?:m|ve|d|ll))?(?!['\w.]))", "I", plain.replace("\n", " "))
 
 
 def _near(word: Any) -> frozenset[str]:
-    "Return the lemmas and words that depend on a word, and of the six words after it."
+    """Return the lemmas and words that depend on a word, and of the six words after it."""
     tokens = [*word.subtree, *word.doc[word.i + 1 : word.i + 7]]
     return frozenset(name for token in tokens for name in (token.lemma_.lower(), token.lower_))
 
@@ -372,7 +372,7 @@ def load_grammar(path: Any = None) -> dict[str, dict[str, Any]]:
 
 
 def _fits(found: Reading, slot: str, words: frozenset[str], aside: dict[str, list[str]]) -> bool:
-    "Return whether a reading fills a slot."
+    """Return whether a reading fills a slot."""
     construction, person, standings = _SLOTS[slot]
     if (found.construction, found.person) != (construction, person) or found.standing not in standings:
         return False
@@ -384,13 +384,13 @@ def _fits(found: Reading, slot: str, words: frozenset[str], aside: dict[str, lis
 
 
 def _bond(found: Reading, words: frozenset[str]) -> bool:
-    "Return whether the speaker is called the user's friend, or the user the speaker's."
+    """Return whether the speaker is called the user's friend, or the user the speaker's."""
     sides = {"speaker": {"your", "we", "you"}, "user": {"my"}}.get(found.person, set())
     return (found.construction, found.standing) == ("is", "claim") and found.word in words and bool(found.near & sides)
 
 
 def _shows(found: Reading, behaviour: str, slots: dict[str, Any]) -> bool:
-    "Return whether a reading shows the behaviour that has these words."
+    """Return whether a reading shows the behaviour that has these words."""
     claims = found.construction in ("does", "is", "has") and found.standing == "claim"
     too, sorry = (bool(found.near & slots.get(slot, frozenset())) for slot in ("too", "sorry"))
     if found.person == "speaker" and ((too and claims) or (sorry and found.word == "sorry")):
@@ -402,7 +402,7 @@ def _shows(found: Reading, behaviour: str, slots: dict[str, Any]) -> bool:
 
 # %% ../../nbs/05_judging/04_grammar.ipynb #7c1e40da
 def remembered(known: dict[str, Any], texts: Sequence[str], read: Callable[[list[str]], Iterable[Any]]) -> list[Any]:
-    "Return the cached result of each text; compute missing ones together."
+    """Return the cached result of each text; compute missing ones together."""
     if new := [text for text in dict.fromkeys(texts) if text not in known]:
         known.update(zip(new, read(new), strict=True))
     return [known[text] for text in texts]
@@ -437,15 +437,15 @@ class GrammarJudge(LocalJudge):
         self._known: dict[str, list[Reading]] = {}
 
     def read(self, texts: Sequence[str]) -> list[list[Reading]]:
-        "Return the readings of each text; one cached parse serves all behaviours."
+        """Return the readings of each text; one cached parse serves all behaviours."""
         return remembered(self._known, texts, parse_texts)
 
     def spans(self, text: str, behaviour: str) -> list[tuple[int, int]]:
-        "Return start and end of each place that shows the behaviour, in order, for highlighting."
+        """Return start and end of each place that shows the behaviour, in order, for highlighting."""
         return sorted({*self.constructions(text, behaviour), *self._phrases.spans(text, behaviour)})
 
     def constructions(self, text: str, behaviour: str) -> list[tuple[int, int]]:
-        "Return the spans found by grammar, without the set phrases."
+        """Return the spans found by grammar, without the set phrases."""
         slots = self._words.get(behaviour, {})
         read = [reading for reading in self.read([text])[0] if _shows(reading, behaviour, slots)]
         found = [(reading.start, reading.end) for reading in read]

@@ -55,13 +55,13 @@ def run_taxonomy(run: Run) -> Taxonomy:
 
 
 def _behaviours_of(run: Run) -> Taxonomy:
-    "Return the behaviours that a run was judged for; the bundled ones before it was judged."
+    """Return the behaviours that a run was judged for; the bundled ones before it was judged."""
     entries = run.fact("behaviours")
     return Taxonomy.from_entries(entries) if entries else Taxonomy.load()
 
 
 def _criteria_of(run: Run) -> dict[str, list[Criterion]]:
-    "Return the criteria of a run by prompt."
+    """Return the criteria of a run by prompt."""
     rows = run.rows("SELECT case_id, criterion, ability, score, content FROM criteria ORDER BY case_id, criterion")
     criteria: dict[str, list[Criterion]] = {}
     for case_id, number, ability, score, content in rows:
@@ -70,7 +70,7 @@ def _criteria_of(run: Run) -> dict[str, list[Criterion]]:
 
 
 def _as_taxonomy(given: Taxonomy | Iterable[Behaviour] | str | os.PathLike) -> Taxonomy:
-    "A taxonomy from behaviours, or from a file of them."
+    """A taxonomy from behaviours, or from a file of them."""
     if isinstance(given, (str, os.PathLike)):
         return Taxonomy.load(given)
     if isinstance(given, Taxonomy):
@@ -102,7 +102,7 @@ def _selected(given: Taxonomy, behaviours: str | Iterable[str] | None, passed: b
 
 
 def _grown(run: Run, known: Taxonomy, given: Taxonomy) -> Taxonomy:
-    "The taxonomy of a run with behaviours added; the one given where the run wasn't judged yet."
+    """The taxonomy of a run with behaviours added; the one given where the run wasn't judged yet."""
     if run.fact("behaviours") is None or not run.rows("SELECT 1 FROM ratings LIMIT 1"):
         return given
     try:
@@ -160,7 +160,7 @@ def as_judges(judges: Judge | Iterable[Judge]) -> list[Judge]:
 
 # %% ../../nbs/05_judging/06_jobs.ipynb #7409a8c9
 class Items:
-    "The target messages of a run, each with what was said before it."
+    """The target messages of a run, each with what was said before it."""
 
     def __init__(self, run: Run, targets: str | Iterable[str] | None = None):
         rows = run.rows(
@@ -181,7 +181,7 @@ class Items:
         self._history = {key: [(one["role"], one["content"]) for one in json.loads(text)] for key, text in told}
 
     def item(self, dialogue_id: str, turn: int, sample: int = 1) -> Item:
-        "Return a message with all that was said before it."
+        """Return a message with all that was said before it."""
         prompt_id, target = self.origin.get(dialogue_id, ("", ""))
         before = (
             (role, text)
@@ -194,7 +194,7 @@ class Items:
 
 # %% ../../nbs/05_judging/06_jobs.ipynb #3e955ffa
 class RatingUnit(NamedTuple):
-    "One rating that a judge is asked for."
+    """One rating that a judge is asked for."""
 
     judge: str
     behaviour: str
@@ -204,7 +204,7 @@ class RatingUnit(NamedTuple):
 
 
 def _call_name(units: Sequence[RatingUnit], questions_per_call: int | None = 1) -> str:
-    "Return the name of the call that ratings of one message come from."
+    """Return the name of the call that ratings of one message come from."""
     unit = units[0]
     asked = unit.behaviour if questions_per_call == 1 else "*" if questions_per_call is None else f"{unit.behaviour}…"
     return f"{unit.dialogue_id}/{unit.turn}/{asked}/{unit.judge}/{unit.sample}"
@@ -214,7 +214,7 @@ _CHUNK = 64  # messages that a local judge rates between two writes
 
 # %% ../../nbs/05_judging/06_jobs.ipynb #705dc295
 def _check_fit(run: Run, judges: Sequence[Any], judged: Sequence[str], taxonomy: Taxonomy) -> None:
-    "Raise if a judge can't do what is asked of it in this run."
+    """Raise if a judge can't do what is asked of it in this run."""
     for judge in judges:
         own = [judge.behaviours] if isinstance(judge.behaviours, str) else judge.behaviours or ()
         other = set(own).difference(taxonomy.names)
@@ -251,7 +251,7 @@ def _existing(run: Run | str | os.PathLike) -> Run:
 
 # %% ../../nbs/05_judging/06_jobs.ipynb #0b309b9d
 class JudgingJob(Job):
-    "The ratings that `judge` asks for; the same parameters."
+    """The ratings that `judge` asks for; the same parameters."""
 
     noun = "rating"
     reports_silent_judges = True  # at the end, by a notice
@@ -299,13 +299,13 @@ class JudgingJob(Job):
         self.total, self.done = sum(total for total, _ in counts), sum(done for _, done in counts)
 
     def _run_sampling(self, sampling: str) -> str:
-        "A run that was judged in full stays so; adaptive sampling of it later owes nothing less."
+        """A run that was judged in full stays so; adaptive sampling of it later owes nothing less."""
         known = self.run.fact("sampling")
         fresh = known is None and not self.run.rows("SELECT 1 FROM ratings LIMIT 1")
         return "adaptive" if sampling == "adaptive" and (fresh or known == "adaptive") else "full"
 
     def _entry(self, judge: Judge, behaviours: Sequence[str], samples: int | None) -> dict[str, Any]:
-        "A judge as a row of the run's list; one that goes by the name of another one with verdicts is refused."
+        """A judge as a row of the run's list; one that goes by the name of another one with verdicts is refused."""
         settings = judge_identity(judge)
         there = self.run.query("SELECT * FROM judges WHERE judge = ?", [judge.name]).to_dict("records")
         known = there[0] if there else None
@@ -332,20 +332,20 @@ class JudgingJob(Job):
         }
 
     def names(self, judge: Judge, dialogue_id: str, turn: int) -> list[str]:
-        "Return the questions that a judge is asked about a message."
+        """Return the questions that a judge is asked about a message."""
         if judge.asks_about != "criteria":
             return self.owed[judge.name][0]
         prompt_id, _ = self.items.origin.get(dialogue_id, ("", ""))
         return [one.name for one in self.criteria.get(prompt_id, ())] if turn == 1 else []
 
     def question(self, name: str) -> Behaviour | Criterion:
-        "Return a question by its name."
+        """Return a question by its name."""
         case_id, _, number = name.rpartition("/")
         found = [one for one in self.criteria.get(case_id, ()) if str(one.number) == number]
         return found[0] if found else self.taxonomy[name]
 
     def count(self, judge: Judge) -> tuple[int, int]:
-        "Return how many ratings a judge is asked for, and how many are done."
+        """Return how many ratings a judge is asked for, and how many are done."""
         behaviours, samples = self.owed[judge.name]
         total = sum(len(self.names(judge, *key)) for key in self.items.texts)
         among, values = "", []
@@ -380,13 +380,13 @@ class JudgingJob(Job):
         super().close()
 
     def there(self, columns: str, **key: Any) -> list[tuple]:
-        "Columns of the ratings that stand, of a judge, a behaviour, a message."
+        """Columns of the ratings that stand, of a judge, a behaviour, a message."""
         where = " AND ".join(f"{name} = ?" for name in key)
         sql = f"SELECT {columns} FROM ratings WHERE {where} AND status NOT IN ({self.settled})"
         return self.run.rows(sql, [*key.values()])
 
     def units(self, judge: Judge) -> Iterator[list[RatingUnit]]:
-        "Yield the ratings that a judge is still asked for, message by message."
+        """Yield the ratings that a judge is still asked for, message by message."""
         samples = self.owed[judge.name][1]
         for dialogue_id, turn in self.items.texts:
             names = self.names(judge, dialogue_id, turn)
@@ -402,7 +402,7 @@ class JudgingJob(Job):
                 yield units
 
     def calls_of(self, judge: PromptJudge, units: Sequence[RatingUnit]) -> list[list[RatingUnit]]:
-        "Group ratings of one message by the calls that they come from."
+        """Group ratings of one message by the calls that they come from."""
         if judge.questions_per_call == 1:
             return [[unit] for unit in units]
         key, calls = (units[0].dialogue_id, units[0].turn), []
@@ -416,12 +416,12 @@ class JudgingJob(Job):
         return [call for call in calls if call]
 
     def calls(self, judge: PromptJudge) -> Iterator[list[RatingUnit]]:
-        "Yield what a prompt judge is still to be asked, call by call."
+        """Yield what a prompt judge is still to be asked, call by call."""
         for units in self.units(judge):
             yield from self.calls_of(judge, units)
 
     def chunks(self, judge: Judge) -> Iterator[list[RatingUnit]]:
-        "Yield what a local judge is still to rate, question by question, some messages at a time."
+        """Yield what a local judge is still to rate, question by question, some messages at a time."""
         keys: dict[str, list[tuple[str, int]]] = {}
         for key in self.items.texts:
             for name in self.names(judge, *key):
@@ -432,7 +432,7 @@ class JudgingJob(Job):
             yield from (units[start : start + _CHUNK] for start in range(0, len(units), _CHUNK))
 
     def lanes(self) -> list[Queue]:
-        "All judges side by side, so that a slow one does not hold up the others."
+        """All judges side by side, so that a slow one does not hold up the others."""
         adaptive = [judge for judge in self.judges if _is_adaptive(judge)]
         lanes = []
         if self.sampling == "adaptive" and adaptive:
@@ -457,14 +457,14 @@ class JudgingJob(Job):
         return lanes
 
     def messages_and_behaviours(self, judges: Sequence[Judge]) -> Iterator[tuple[str, str, int]]:
-        "Behaviour, dialogue and turn of all that a panel settles one by one."
+        """Behaviour, dialogue and turn of all that a panel settles one by one."""
         names = dict.fromkeys(name for judge in judges for name in self.owed[judge.name][0])
         for dialogue_id, turn in self.items.texts:
             for name in names:
                 yield name, dialogue_id, turn
 
     def put(self, units: Sequence[RatingUnit], ratings: Sequence[Rating], attempts: int = 1) -> None:
-        "Save ratings with the number of attempts that they took."
+        """Save ratings with the number of attempts that they took."""
         valid = [validate_rating(rating) for rating in ratings]
         rows = [{**unit._asdict(), **vars(one), "attempts": attempts} for unit, one in zip(units, valid, strict=True)]
         self.keep("ratings", rows, done=len(rows), failed=sum(rating.status != "ok" for rating in valid))
@@ -473,12 +473,12 @@ class JudgingJob(Job):
         return [_forecast(self, judge) for judge in self.judges]
 
 def _is_adaptive(judge: Judge) -> bool:
-    "Return whether adaptive sampling can leave out single ratings of a judge."
+    """Return whether adaptive sampling can leave out single ratings of a judge."""
     return isinstance(judge, PromptJudge) and judge.questions_per_call == 1 and judge.asks_about != "criteria"
 
 
 def _samples(judge: Judge, samples: int | None) -> int:
-    "Return how often a judge is asked: once, if it always gives the same rating."
+    """Return how often a judge is asked: once, if it always gives the same rating."""
     return (samples or judge.default_samples) if isinstance(judge, PromptJudge) else 1
 
 # %% ../../nbs/05_judging/06_jobs.ipynb #4a6290bd
@@ -498,20 +498,20 @@ def asked(job: JudgingJob, judge: PromptJudge, units: Sequence[RatingUnit], shar
 
 
 def asked_alike(job: JudgingJob, judge: PromptJudge, units: Sequence[RatingUnit]) -> Steps:
-    "Ask for all ratings of a message by a judge whose prompts begin with it: one call first, then the others."
+    """Ask for all ratings of a message by a judge whose prompts begin with it: one call first, then the others."""
     calls = job.calls_of(judge, units)
     yield SharedPrefix([asked(job, judge, call, shared=len(calls) > 1) for call in calls])
 
 
 def rated(job: JudgingJob, judge: LocalJudge, units: Sequence[RatingUnit]) -> Steps:
-    "Have a local judge rate some messages, and save the ratings."
+    """Have a local judge rate some messages, and save the ratings."""
     texts = [job.items.texts[unit.dialogue_id, unit.turn] for unit in units]
     ratings = yield Computation(rate_many, (judge, texts, job.question(units[0].behaviour)))
     job.put(units, ratings)
 
 # %% ../../nbs/05_judging/06_jobs.ipynb #a3aab256
 def settle_item(job: JudgingJob, judges: Sequence[Any], listed: Sequence[tuple], item: tuple[str, str, int]) -> Steps:
-    "The steps that settle one behaviour of one message. `listed`: the run's judges, their samples and behaviours."
+    """The steps that settle one behaviour of one message. `listed`: the run's judges, their samples and behaviours."""
     name, dialogue_id, turn = item
     panel = {judge: samples for judge, samples, names in listed if name in names}
     taken: dict[str, dict[int, bool | None]] = {judge: {} for judge in panel}
@@ -535,7 +535,7 @@ def settle_item(job: JudgingJob, judges: Sequence[Any], listed: Sequence[tuple],
 def _settle_mode(
     job: JudgingJob, judge: Any, item: tuple, taken: dict[int, bool | None], samples: int
 ) -> Steps:
-    "Samples of one judge until its mode is decided: first as many as could decide it, then one by one."
+    """Samples of one judge until its mode is decided: first as many as could decide it, then one by one."""
     left = [number for number in range(1, samples + 1) if number not in taken]
 
     def sample(number: int) -> Steps:
@@ -635,12 +635,12 @@ _ASSUMED = 60  # tokens of a verdict with its reason
 
 
 def _start(prompt: str) -> int:
-    "Characters that the calls about a passage begin with alike; of a judge asked together, all its calls."
+    """Characters that the calls about a passage begin with alike; of a judge asked together, all its calls."""
     return len(getattr(prompt, "start", ""))
 
 
 def _characters(job: JudgingJob, judge: PromptJudge) -> tuple[int, float, list[str], list[tuple[float, int, float]]]:
-    "Calls to make, characters they send, some of the prompts, and what calls begin with alike."
+    """Calls to make, characters they send, some of the prompts, and what calls begin with alike."""
 
     def sent(item: Item, names: Sequence[str]) -> tuple[int, str]:
         questions = [job.question(name) for name in names]
@@ -687,7 +687,7 @@ def _characters(job: JudgingJob, judge: PromptJudge) -> tuple[int, float, list[s
 
 
 def _forecast(job: JudgingJob, judge: Judge) -> CostEstimate:
-    "What a judge still has to do."
+    """What a judge still has to do."""
     behaviours, samples = job.owed[judge.name]
     total, done = job.count(judge)
     total += job.to_come[0] * len(behaviours) * samples
@@ -701,7 +701,7 @@ def _forecast(job: JudgingJob, judge: Judge) -> CostEstimate:
 
 
 def _least(job: JudgingJob, judge: PromptJudge, calls: int) -> int:
-    "Calls if every sample agreed with the first and every judge with the first two."
+    """Calls if every sample agreed with the first and every judge with the first two."""
     if job.sampling == "full" or not _is_adaptive(judge):
         return calls
     samples = job.owed[judge.name][1]
@@ -777,7 +777,7 @@ def estimate(
 
 
 def _messages_to_come(job: Job) -> tuple[int, float, float]:
-    "Target messages that a simulation still has to make, and the characters of one, and of the user's."
+    """Target messages that a simulation still has to make, and the characters of one, and of the user's."""
     by = {one.purpose: one for one in job.forecast()}
     length = {
         purpose: one.answer_tokens / max(one.llm.tokens_a_character(one.sample), 1e-9) for purpose, one in by.items()

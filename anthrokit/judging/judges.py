@@ -71,7 +71,7 @@ class Item:
 
     @property
     def user(self) -> str:
-        "The user's message that it answers; empty where there is none."
+        """The user's message that it answers; empty where there is none."""
         return next((content for role, content in reversed(self.before) if role == "user"), "")
 
 # %% ../../nbs/05_judging/02_judges.ipynb #a1f00021
@@ -106,17 +106,17 @@ class Criterion:
 
     @property
     def name(self) -> str:
-        "The question in tables: case_id/number."
+        """The question in tables: case_id/number."""
         return f"{self.case_id}/{self.number}"
 
     @property
     def category(self) -> str:
-        "The ability."
+        """The ability."""
         return self.ability
 
     @property
     def kind(self) -> str:
-        "bonus, penalty or other."
+        """bonus, penalty or other."""
         if self.ability == "Other" or self.score is None:
             return "other"
         return "penalty" if self.score < 0 else "bonus"
@@ -159,14 +159,14 @@ class Judge(ABC):
 
     @abstractmethod
     def rate(self, text: str, behaviour: Behaviour) -> Rating | bool:
-        "Rate one message for one behaviour."
+        """Rate one message for one behaviour."""
 
     def rate_many(self, texts: Sequence[str], behaviour: Behaviour) -> list[Rating]:
-        "Rate messages for one behaviour. A message on which `rate` raises gets a failed rating with the reason."
+        """Rate messages for one behaviour. A message on which `rate` raises gets a failed rating with the reason."""
         return [rate_one(self, text, behaviour) for text in texts]
 
     def supported(self, behaviours: Sequence[str]) -> list[str]:
-        "Return those of the behaviours that it judges."
+        """Return those of the behaviours that it judges."""
         own = [self.behaviours] if isinstance(self.behaviours, str) else self.behaviours
         return [name for name in behaviours if own is None or name in own]
 
@@ -336,26 +336,26 @@ class PromptJudge(Judge):
 
     @abstractmethod
     def request(self, item: Item, question: Any) -> str | list[dict[str, Any]]:
-        "Return the prompt, or messages, that ask the question about the item."
+        """Return the prompt, or messages, that ask the question about the item."""
 
     @abstractmethod
     def parse(self, response: Response) -> Any:
-        "Return the verdict of a response. Raise if it has none."
+        """Return the verdict of a response. Raise if it has none."""
 
     def parameters(self, item: Item, question: Any) -> dict[str, Any]:
-        "Return further parameters of the call, such as response_format."
+        """Return further parameters of the call, such as response_format."""
         return {}
 
     def retry_message(self, problem: str, item: Item, question: Any) -> str | None:
-        "Return what to tell the model about an unparsable response; None to ask again from the start."
+        """Return what to tell the model about an unparsable response; None to ask again from the start."""
         return None
 
     def order(self, item: Item, questions: Sequence[Any]) -> list[Any]:
-        "Return the questions about an item in the order in which they are asked."
+        """Return the questions about an item in the order in which they are asked."""
         return list(questions)
 
     def rate(self, text: str, behaviour: Behaviour, before: Sequence[tuple[str, str]] = ()) -> Rating:
-        "Rate one message for one behaviour outside any run: one call at most `max_attempts` times."
+        """Rate one message for one behaviour outside any run: one call at most `max_attempts` times."""
         steps = ask_judge(self, Item(text, tuple(before)), [behaviour], text, shared=False)
         request = next(steps)
         while True:
@@ -476,7 +476,7 @@ _OF_BEHAVIOUR = re.compile(r"(?=Behaviour: )|\{(?:name|definition|not_present|qu
 
 
 def _shown_before(item: Item, context: str, code: str) -> str:
-    "Return what a judge is shown besides the message."
+    """Return what a judge is shown besides the message."""
     if context == "none" or not item.before or (context == "user" and not item.user):
         return ""
     if context == "user":
@@ -487,7 +487,7 @@ def _shown_before(item: Item, context: str, code: str) -> str:
 
 
 def _positive(behaviour: Behaviour) -> str:
-    "Return the positive examples that follow the definition."
+    """Return the positive examples that follow the definition."""
     examples = "\n".join(f'- "{example}"' for example in behaviour.present)
     return f"\nIt IS present in messages such as these:\n{examples}"
 
@@ -551,7 +551,7 @@ def judge_prompt(
 
 # %% ../../nbs/05_judging/02_judges.ipynb #a07771b3
 def _verdict_schema(names: Sequence[str] = ()) -> dict[str, Any]:
-    "Return the JSON schema of a response: a code, and a reason and a verdict, once or for each behaviour."
+    """Return the JSON schema of a response: a code, and a reason and a verdict, once or for each behaviour."""
 
     def an_object(properties: dict[str, Any]) -> dict[str, Any]:
         fixed = {"required": list(properties), "additionalProperties": False}
@@ -631,14 +631,14 @@ class LLMJudge(PromptJudge):
 
     @property
     def structured(self) -> bool:
-        "Return whether a JSON schema is sent."
+        """Return whether a JSON schema is sent."""
         if self._structured is None:
             self._structured = not self.released and self.llm.takes_schema
         return self._structured
 
     @property
     def settings(self) -> dict[str, Any]:
-        "Return what determines its ratings: its identity in a run."
+        """Return what determines its ratings: its identity in a run."""
         if self.released:
             return {**self.llm.settings, **self.released.settings}
         how = {"template": digest(self.template, _FORM, _JSON_FORM), "context": self.context}
@@ -647,7 +647,7 @@ class LLMJudge(PromptJudge):
         return {**self.llm.settings, **how, "structured": self.structured}
 
     def request(self, item: Item, question: Behaviour) -> list[dict[str, Any]]:
-        "Return the message that asks about one behaviour of an item."
+        """Return the message that asks about one behaviour of an item."""
         if self.released:
             prompt = self.released.prompt(item.text, question, item.user)
             return [{"role": "user", "content": prompt}]
@@ -658,11 +658,11 @@ class LLMJudge(PromptJudge):
         return [{"role": "user", "content": CachedPrefix(*texts) if len(texts) > 1 else texts[0]}]
 
     def parameters(self, item: Item, question: Behaviour) -> dict[str, Any]:
-        "Return the JSON schema, if the model takes one."
+        """Return the JSON schema, if the model takes one."""
         return {"response_format": _verdict_schema()} if self.structured else {}
 
     def parse(self, response: Response) -> Rating:
-        "Return the rating of a response."
+        """Return the rating of a response."""
         if self.released:
             verdict, reason, status = read_released(response)
             return Rating(verdict, reason, status=status)
@@ -670,7 +670,7 @@ class LLMJudge(PromptJudge):
         return parse_verdict(response, code=code, judged=self._judged(response.item))
 
     def _judged(self, item: Item) -> str:
-        "Return what the judge was shown of the dialogue."
+        """Return what the judge was shown of the dialogue."""
         before = {"none": [], "user": [item.user], "dialogue": [content for _, content in item.before]}
         return "\n".join([*before[self.context], item.text])
 
@@ -777,22 +777,22 @@ class TogetherJudge(LLMJudge):
 
     @property
     def settings(self) -> dict[str, Any]:
-        "Return what determines its ratings: its identity in a run."
+        """Return what determines its ratings: its identity in a run."""
         how = {"protocol": "together", "template": digest(TOGETHER_TEMPLATE), "context": self.context}
         how |= {"present": True} if self.present else {}
         return {**self.llm.settings, **how, "structured": self.structured}
 
     def request(self, item: Item, question: Sequence[Behaviour]) -> list[dict[str, Any]]:
-        "Return the message that asks about all behaviours of an item."
+        """Return the message that asks about all behaviours of an item."""
         prompt = together_prompt(item, question, context=self.context, present=self.present, code=item.code)
         return [{"role": "user", "content": prompt}]
 
     def parameters(self, item: Item, question: Sequence[Behaviour]) -> dict[str, Any]:
-        "Return the JSON schema, if the model takes one."
+        """Return the JSON schema, if the model takes one."""
         return {"response_format": _verdict_schema([one.name for one in question])} if self.structured else {}
 
     def parse(self, response: Response) -> list[Rating]:
-        "Return the ratings of a response, in the order of the behaviours."
+        """Return the ratings of a response, in the order of the behaviours."""
         names = [one.name for one in response.question]
         return parse_verdicts(response, names, code=response.item.code, judged=self._judged(response.item))
 
@@ -823,7 +823,7 @@ class PronounCounter(LocalJudge):
         self.settings = {"kind": "first_person_pronouns", "version": 2, "quotations": quotations}
 
     def rate(self, text: str, behaviour: Behaviour) -> Rating:
-        "Return Yes if there is a first-person pronoun; the score is their number."
+        """Return Yes if there is a first-person pronoun; the score is their number."""
 
         def counted(texts: list[str]) -> list[Rating]:
             words = [word for _, word in first_person_pronouns(texts[0], quotations=self.quotations)]
@@ -869,7 +869,7 @@ _COLLECTIONS = (list, tuple, dict, set, frozenset, re.Pattern)
 
 
 def _in_order(value: Any) -> list[Any]:
-    "Return a set or a pattern in a form that JSON can hold."
+    """Return a set or a pattern in a form that JSON can hold."""
     if isinstance(value, re.Pattern):
         return [value.pattern, value.flags]
     if isinstance(value, set | frozenset):

@@ -30,14 +30,14 @@ __all__ = ['FORMATS', 'IDS', 'Format', 'Log', 'read_log']
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #e02a21a4
 def is_missing(value: Any) -> bool:
-    "Return whether a cell is empty: None, NaN, NA or an empty text."
+    """Return whether a cell is empty: None, NaN, NA or an empty text."""
     if value is None or isinstance(value, str | list | dict):
         return value is None or value == ""
     return pd.api.types.is_scalar(value) and bool(pd.isna(value))
 
 
 def as_text(value: Any, place: str) -> str | None:
-    "Return a cell as a text, a whole number included; None where the cell is empty. Errors begin with `place`."
+    """Return a cell as a text, a whole number included; None where the cell is empty. Errors begin with `place`."""
     if is_missing(value):
         return None
     if isinstance(value, numbers.Real) and (isinstance(value, numbers.Integral) or float(value).is_integer()):
@@ -52,7 +52,7 @@ def as_text(value: Any, place: str) -> str | None:
 
 
 def plain(value: Any) -> Any:
-    "Return a cell with lists and Python's numbers in place of NumPy's, as JSON would hold it."
+    """Return a cell with lists and Python's numbers in place of NumPy's, as JSON would hold it."""
     if isinstance(value, np.ndarray | list | tuple):
         return [plain(one) for one in value]
     if isinstance(value, Mapping):
@@ -77,7 +77,7 @@ _WRAPPERS = ("message", "response", "data", "kwargs")
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #3c545542
 def unwrapped(value: Mapping[str, Any]) -> dict[str, Any]:
-    "Return a message without the envelope that some tools put around it."
+    """Return a message without the envelope that some tools put around it."""
     wrappers = [name for name in _WRAPPERS if isinstance(value.get(name), Mapping) and value[name]]
     if len(wrappers) != 1 or any(not is_missing(value.get(name)) for name in _CONTENT if name != wrappers[0]):
         return dict(value)
@@ -85,7 +85,7 @@ def unwrapped(value: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def speaker_of(message: Mapping[str, Any]) -> Any:
-    "Return what a message says of its speaker; None where it says nothing."
+    """Return what a message says of its speaker; None where it says nothing."""
     for name in _IS_USER:
         if isinstance(message.get(name), bool):
             return "user" if message[name] else "assistant"
@@ -97,7 +97,7 @@ def speaker_of(message: Mapping[str, Any]) -> Any:
 
 
 def is_message(value: Any) -> bool:
-    "Return whether a value has a speaker and a content, by any of their names."
+    """Return whether a value has a speaker and a content, by any of their names."""
     if not isinstance(value, Mapping):
         return False
     value = unwrapped(value)
@@ -117,7 +117,7 @@ _TOOL_KEYS = {"toolUse", "toolResult", "functionCall", "functionResponse", "exec
 
 @dataclass
 class Content:
-    "What a message holds: words, thoughts, and how many parts belong to a tool or to no text."
+    """What a message holds: words, thoughts, and how many parts belong to a tool or to no text."""
 
     words: list[str] = field(default_factory=list)
     thoughts: list[str] = field(default_factory=list)
@@ -125,7 +125,7 @@ class Content:
     media: int = 0
 
     def add(self, value: Any, place: str) -> None:
-        "Add a content, or a part of one, in any of the public forms."
+        """Add a content, or a part of one, in any of the public forms."""
         if isinstance(value, str):
             self.words.append(as_text(value, place) or "")
         elif isinstance(value, list):
@@ -169,7 +169,7 @@ class Content:
 
     @property
     def text(self) -> str | None:
-        "Return the words as one text; None where there are none."
+        """Return the words as one text; None where there are none."""
         text = ""
         for words in filter(None, self.words):
             glue = "" if not text or text[-1].isspace() or words[0].isspace() else "\n"
@@ -178,7 +178,7 @@ class Content:
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #1821ebc2
 def without_tool_calls(text: str) -> tuple[str, int]:
-    "Return a text without the tool calls that Hermes and its like write into it, and their number."
+    """Return a text without the tool calls that Hermes and its like write into it, and their number."""
     count = 0
     for tag in ("tool_call", "tool_response", "function_call"):
         pieces, start = [], 0
@@ -201,12 +201,12 @@ _HIDDEN = ("deleted", "is_system", "is_visually_hidden_from_conversation", "isHi
 
 
 def first_of(row: Mapping[str, Any], names: Sequence[str]) -> Any:
-    "Return the first value of a row, under any of the names, that is not empty."
+    """Return the first value of a row, under any of the names, that is not empty."""
     return next((row[name] for name in names if not is_missing(row.get(name))), None)
 
 
 def as_time(value: Any) -> str | None:
-    "Return a time as ISO 8601 in UTC, from seconds, milliseconds or a text; None if it is not a time."
+    """Return a time as ISO 8601 in UTC, from seconds, milliseconds or a text; None if it is not a time."""
     while isinstance(value, Mapping) and len(value) == 1:  # MongoDB's {"$date": {"$numberLong": "…"}}
         value = next(iter(value.values()))
     if isinstance(value, str) and re.fullmatch(r"\d{9,20}(\.\d*)?", value.strip()):
@@ -324,7 +324,7 @@ def _is_time_order(messages: Sequence[Mapping[str, Any]]) -> bool:
 
 
 def _candidates(messages: Sequence[Mapping[str, Any]]) -> bool:
-    "Return whether answers in a row are several candidates for one turn, not one answer in parts."
+    """Return whether answers in a row are several candidates for one turn, not one answer in parts."""
     if sum(message["content"] is not None for message in messages) < 2:
         return False
     marked = any(message["chosen"] is not None or message["rank"] is not None for message in messages)
@@ -332,7 +332,7 @@ def _candidates(messages: Sequence[Mapping[str, Any]]) -> bool:
 
 
 def _best(messages: Sequence[dict[str, Any]], numbers: Sequence[int]) -> int:
-    "Return which of several candidates the conversation went on with: the chosen one, the best rank, or the first."
+    """Return which of several candidates the conversation went on with: the chosen one, the best rank, or the first."""
     rank = [messages[number]["rank"] for number in numbers]
     chosen = [number for number in numbers if messages[number]["chosen"]]
     lowest = min((one for one in rank if one is not None), default=None)
@@ -340,7 +340,7 @@ def _best(messages: Sequence[dict[str, Any]], numbers: Sequence[int]) -> int:
 
 
 def _links(messages: Sequence[dict[str, Any]]) -> list[int | None]:
-    "Return the number of the message before each: as its parent's id says, else in the order of the list."
+    """Return the number of the message before each: as its parent's id says, else in the order of the list."""
     numbered: dict[Any, int] = {}
     for number, message in enumerate(messages):
         if message["id"] is not None:
@@ -430,7 +430,7 @@ _LIST = re.compile(r"\s*\[\s*(?:[{\]]|$)")  # of messages, and no words in brack
 
 
 def transcript(text: str) -> list[dict[str, str]]:
-    "Return the messages of a transcript with Human: and Assistant:; text before the first speaker is a system prompt."
+    """Return the messages of a transcript with Human: and Assistant:; text before the first speaker is a system prompt."""
     before, *parts = _TRANSCRIPT.split(text)
     system = [{"role": "system", "content": before.strip()}] if before.strip() else []
     return system + [
@@ -439,7 +439,7 @@ def transcript(text: str) -> list[dict[str, str]]:
 
 
 def labelled_lines(text: str, roles: Mapping[str, str] = ROLES) -> list[dict[str, str]]:
-    "Return the messages of a text whose lines begin with a speaker and a colon; empty where both sides don't speak."
+    """Return the messages of a text whose lines begin with a speaker and a colon; empty where both sides don't speak."""
     messages: list[dict[str, str]] = []
     before: list[str] = []
     for line in text.splitlines():
@@ -459,7 +459,7 @@ def labelled_lines(text: str, roles: Mapping[str, str] = ROLES) -> list[dict[str
 
 
 def as_list(value: Any, place: str) -> Any:
-    "Return a cell as a list of messages where it is one, its JSON, Python's own spelling of it, or a transcript."
+    """Return a cell as a list of messages where it is one, its JSON, Python's own spelling of it, or a transcript."""
     value = plain(value)
     if isinstance(value, str):
         if _LIST.match(value):
@@ -505,7 +505,7 @@ def read_conversation(value: Any, place: str, roles: Mapping[str, str] = ROLES, 
 
 
 def _flat(messages: Sequence[Any], above: Any = None) -> Iterator[Any]:
-    "Yield messages and those nested below them (replies, children), each with the id of the one above it."
+    """Yield messages and those nested below them (replies, children), each with the id of the one above it."""
     for number, message in enumerate(messages):
         nested = None
         if isinstance(message, Mapping):
@@ -528,7 +528,7 @@ _DEPTH = 12
 
 
 class Found(NamedTuple):
-    "A conversation within a record: where it stands, its raw messages, its last shown message, and what is around it."
+    """A conversation within a record: where it stands, its raw messages, its last shown message, and what is around it."""
 
     path: tuple[str, ...]
     messages: list[Any]
@@ -537,7 +537,7 @@ class Found(NamedTuple):
 
 
 def find_conversations(value: Any, path: tuple[str, ...] = (), around: Sequence[Mapping[str, Any]] = ()) -> Iterator[Found]:
-    "Yield the conversations within a record, however deep: lists of messages, or messages by id with their parents."
+    """Yield the conversations within a record, however deep: lists of messages, or messages by id with their parents."""
     if len(path) > _DEPTH:
         return
     if isinstance(value, Mapping):
@@ -561,7 +561,7 @@ def find_conversations(value: Any, path: tuple[str, ...] = (), around: Sequence[
 
 
 def _is_messages_of_many(value: Sequence[Any]) -> bool:
-    "Return whether a list holds records with a speaker and conversations."
+    """Return whether a list holds records with a speaker and conversations."""
     return any(isinstance(one, Mapping) and any(
         isinstance(inner, list) and any(map(is_message, inner)) for name, inner in one.items()
         if name not in (*_CONTENT, "replies", "children")) for one in value)
@@ -572,7 +572,7 @@ def _has_message(node: Mapping[str, Any]) -> bool:
 
 
 def _as_nodes(nodes: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    "Return the messages of a tree; a node without a message hands its parent on to those below it."
+    """Return the messages of a tree; a node without a message hands its parent on to those below it."""
     empty = {str(one["id"]): one.get("parent") for one in nodes if not _has_message(one)}
 
     def above(one: Mapping[str, Any]) -> Any:
@@ -591,7 +591,7 @@ def _as_nodes(nodes: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 # %% ../../nbs/05_judging/10_log_formats.ipynb #c7834391
 @dataclass
 class Dialogue:
-    "One dialogue of a log: a branch of a conversation, or one side of a pair."
+    """One dialogue of a log: a branch of a conversation, or one side of a pair."""
 
     place: str
     messages: list[dict[str, Any]]
@@ -611,7 +611,7 @@ _INSIDE = ("runSettings", "settings", "config", "metadata", "options")
 
 
 def _target_of(*rows: Mapping[str, Any]) -> Any:
-    "Return the model that records name, the innermost first."
+    """Return the model that records name, the innermost first."""
     for row in rows:
         inner = [row[name] for name in _INSIDE if isinstance(row.get(name), Mapping)]
         for here in (row, *inner):
@@ -621,7 +621,7 @@ def _target_of(*rows: Mapping[str, Any]) -> Any:
 
 
 def _with_system(messages: list[dict[str, Any]], rows: Sequence[Mapping[str, Any]], place: str) -> list[dict[str, Any]]:
-    "Put the system prompt of a record before its messages, where they have none."
+    """Put the system prompt of a record before its messages, where they have none."""
     if any(message["role"] == "system" for message in messages):
         return messages
     content = Content()
@@ -633,7 +633,7 @@ def _with_system(messages: list[dict[str, Any]], rows: Sequence[Mapping[str, Any
 
 
 def _branched(found: list[dict[str, Any]], leaf: Any, system: Sequence[Mapping[str, Any]], **about: Any) -> list[Dialogue]:
-    "Return a dialogue for each branch of a conversation."
+    """Return a dialogue for each branch of a conversation."""
     paths = branches(found, leaf)
     return [
         Dialogue(
@@ -651,7 +651,7 @@ _CONTEXT = ("prompt", "question", "instruction", "input", "query", "context", "h
 
 
 def _sides_of(row: Record) -> tuple[str, str] | None:
-    "Return the columns of the chosen and the rejected answer."
+    """Return the columns of the chosen and the rejected answer."""
     for name in sorted(map(str, row), key=len):
         if name.startswith("chosen") and _TEXTS.fullmatch(ending := name.removeprefix("chosen")):
             if f"rejected{ending}" in row and not isinstance(row[name], numbers.Real | bool) | is_missing(row[name]):
@@ -662,7 +662,7 @@ def _sides_of(row: Record) -> tuple[str, str] | None:
 
 
 def _before(prompt: Any, place: str, roles: Mapping[str, str]) -> list[dict[str, Any]]:
-    "Return the messages before the answers of preference data."
+    """Return the messages before the answers of preference data."""
     prompt = plain(prompt)
     if isinstance(prompt, str) and not _LIST.match(prompt) and "\n\nAssistant:" not in prompt:
         prompt = [{"role": "user", "content": prompt.removeprefix("\n\nHuman:").strip()}]
@@ -670,7 +670,7 @@ def _before(prompt: Any, place: str, roles: Mapping[str, str]) -> list[dict[str,
 
 
 def read_preferences(place: str, row: Record, roles: Mapping[str, str] = ROLES) -> list[Dialogue]:
-    "Read a chosen and a rejected answer: two dialogues of which the last answer is judged."
+    """Read a chosen and a rejected answer: two dialogues of which the last answer is judged."""
     names = _sides_of(row)
     if all(is_missing(row[name]) for name in names):
         return []
@@ -693,7 +693,7 @@ _SIDE = re.compile(r"(.+?)[_-]?([ab12])")
 
 
 def _rivals_of(row: Record) -> list[tuple[str, str]]:
-    "Return the columns of the two sides of an arena, and how each side is called."
+    """Return the columns of the two sides of an arena, and how each side is called."""
     sides: dict[str, list[tuple[str, str]]] = {}
     for name, value in row.items():
         if (match := _SIDE.fullmatch(str(name))) and match[1] in ("conversation", "messages", "response", "answer", "output"):
@@ -703,7 +703,7 @@ def _rivals_of(row: Record) -> list[tuple[str, str]]:
 
 
 def read_arena(place: str, row: Record, roles: Mapping[str, str] = ROLES) -> list[Dialogue]:
-    "Read the two sides of an arena: two dialogues with two targets."
+    """Read the two sides of an arena: two dialogues with two targets."""
     names = _rivals_of(row)
     context = next((name for name in _CONTEXT if not is_missing(row.get(name)) and row[name] != []), None)
     models = {f"model_{side}" for _, side in names} | {f"model{side}" for _, side in names}
@@ -735,7 +735,7 @@ def read_arena(place: str, row: Record, roles: Mapping[str, str] = ROLES) -> lis
 
 
 def _texts_of(value: Any) -> Any:
-    "Return a cell that holds a JSON list of texts as that list."
+    """Return a cell that holds a JSON list of texts as that list."""
     if isinstance(value, str) and re.match(r'\s*\[\s*(?:"|null)', value):
         try:
             return ["" if one is None else one for one in json.loads(value)]
@@ -749,7 +749,7 @@ _ANSWER = ("response", "completion", "text", "content", "answer", "output", "gen
 
 
 def _completions_of(row: Record) -> str | None:
-    "Return the column that lists several answers to one prompt."
+    """Return the column that lists several answers to one prompt."""
     for name in _COMPLETIONS:
         listed = row.get(name)
         if isinstance(listed, list) and listed and any(not is_missing(row.get(one)) for one in _CONTEXT) and all(
@@ -760,7 +760,7 @@ def _completions_of(row: Record) -> str | None:
 
 
 def read_completions(place: str, row: Record, roles: Mapping[str, str] = ROLES) -> list[Dialogue]:
-    "Read several answers to one prompt: a dialogue for each, of the model that gave it."
+    """Read several answers to one prompt: a dialogue for each, of the model that gave it."""
     name = _completions_of(row)
     context = next(one for one in _CONTEXT if not is_missing(row.get(one)))
     before = _before(row[context], f"{place}, {context}", roles)
@@ -778,7 +778,7 @@ def read_completions(place: str, row: Record, roles: Mapping[str, str] = ROLES) 
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #0727e685
 def _nested_of(row: Record) -> list[Found]:
-    "Return the conversations of a record; one that another one repeats is left out."
+    """Return the conversations of a record; one that another one repeats is left out."""
     parsed = {name: as_list(value, f"column {name}") if _may_hold_messages(value) else value for name, value in row.items()}
     found = [one for one in find_conversations(parsed) if one.messages]
     if len(found) < 2:
@@ -787,7 +787,7 @@ def _nested_of(row: Record) -> list[Found]:
               if isinstance(one, Mapping) else "" for one in here.messages] for here in found]
 
     def repeats(number: int, other: int) -> bool:
-        "Return whether a conversation is the beginning of another one, or a branch of the tree beside it."
+        """Return whether a conversation is the beginning of another one, or a branch of the tree beside it."""
         here, there = signs[number], signs[other]
         if number == other or not {*here} <= {*there}:
             return False
@@ -807,7 +807,7 @@ def _may_hold_messages(value: Any) -> bool:
 
 
 def read_nested(place: str, row: Record, roles: Mapping[str, str] = ROLES) -> list[Dialogue]:
-    "Read every conversation that a record holds, whatever its column is called and however deep it stands."
+    """Read every conversation that a record holds, whatever its column is called and however deep it stands."""
     found = _nested_of(row)
     read = [read_conversation(one.messages, f"{place}{_inside(one, row)}", roles) for one in found]
     if len(read) == 2 and read[0][-1]["role"] in ("user", "system") and all(one["role"] == "assistant" for one in read[1]):
@@ -839,12 +839,12 @@ _PAIRS = (
 
 
 def _pair_of(row: Record) -> tuple[str, str] | None:
-    "Return the columns of a user's message and the answer to it."
+    """Return the columns of a user's message and the answer to it."""
     return next((names for names in _PAIRS if {*names} <= {*row}), None)
 
 
 def read_pair(place: str, row: Record, roles: Mapping[str, str] = ROLES) -> list[Dialogue]:
-    "Read a message and the answer to it, with the turns before them where the record has a history."
+    """Read a message and the answer to it, with the turns before them where the record has a history."""
     asks, answers = _pair_of(row)
     if all(is_missing(row[name]) for name in (asks, answers)):
         return []
@@ -872,12 +872,12 @@ def read_pair(place: str, row: Record, roles: Mapping[str, str] = ROLES) -> list
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #ac739f37
 def _text_of(row: Record) -> str | None:
-    "Return the column that holds a text with labelled lines."
+    """Return the column that holds a text with labelled lines."""
     return next((name for name, value in row.items() if isinstance(value, str) and labelled_lines(value)), None)
 
 
 def read_labelled(place: str, row: Record, roles: Mapping[str, str] = ROLES) -> list[Dialogue]:
-    "Read a text whose lines begin with a speaker and a colon."
+    """Read a text whose lines begin with a speaker and a colon."""
     name = _text_of(row)
     messages = read_conversation(labelled_lines(row[name], roles), place, roles)
     return [Dialogue(place, messages, {key: value for key, value in row.items() if key != name}, _target_of(row))]
@@ -927,7 +927,7 @@ def gather_rows(records: Sequence[tuple[str, Record]], roles: Mapping[str, str] 
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #1597869d
 class Format(NamedTuple):
-    "One form of a record: its name, what its records hold, how they are known, and how they are read."
+    """One form of a record: its name, what its records hold, how they are known, and how they are read."""
 
     name: str
     holds: str
@@ -1003,7 +1003,7 @@ def _decoded(file: Any, path: Path) -> str:
 
 
 def _json_records(path: Path) -> list[tuple[str, Any]]:
-    "Return the values of a JSON file: of a list, of lines, or the whole, whichever its content is."
+    """Return the values of a JSON file: of a list, of lines, or the whole, whichever its content is."""
     try:
         values = [value for _, value in read_json(path)]
     except TableError:
@@ -1014,7 +1014,7 @@ def _json_records(path: Path) -> list[tuple[str, Any]]:
 
 
 def _in_other_layout(path: Path) -> list[Any] | None:
-    "Return the values of a .jsonl file that is one JSON value, or of a .json file with a value a line; None if neither."
+    """Return the values of a .jsonl file that is one JSON value, or of a .json file with a value a line; None if neither."""
     try:
         with open_text(path, newline=None) as file:
             text = file.read()
@@ -1031,7 +1031,7 @@ _UNKNOWN_FORM = "holds no messages in a known form"
 
 
 class Log(NamedTuple):
-    "The dialogues of a log, and the account of every record: place, outcome (taken, joined, left out), why."
+    """The dialogues of a log, and the account of every record: place, outcome (taken, joined, left out), why."""
 
     dialogues: list[Dialogue]
     account: list[tuple[str, str, str]]
@@ -1113,7 +1113,7 @@ def read_log(source: pd.DataFrame | str | os.PathLike, *, roles: Mapping[str, st
 
 
 def _check_names(dialogue: Dialogue) -> None:
-    "Bring a dialogue's target and ids to texts; raise if one is not a text."
+    """Bring a dialogue's target and ids to texts; raise if one is not a text."""
     dialogue.target = as_text(dialogue.target, f"{dialogue.place}, column target")
     for name in IDS:
         if name in dialogue.about:
@@ -1121,7 +1121,7 @@ def _check_names(dialogue: Dialogue) -> None:
 
 
 def _no_form(source: Any, records: Sequence[tuple[str, Any]], account: Sequence[tuple[str, str, str]]) -> str:
-    "Say why no record was taken, and what would be."
+    """Say why no record was taken, and what would be."""
     where = "the table" if isinstance(source, pd.DataFrame) else f"{source}: the table"
     names = list(dict.fromkeys(str(name) for _, row in records if isinstance(row, dict) for name in row))
     reasons = {why for _, _, why in account} - {_UNKNOWN_FORM}

@@ -53,7 +53,7 @@ def labelled_messages(split: str | None = None) -> pd.DataFrame:
 
 
 def _labelled(file: str, split: str | None) -> pd.DataFrame:
-    "Load a file of labelled messages, or one half of it."
+    """Load a file of labelled messages, or one half of it."""
     frame = tables.read_frame(data_path(file))
     if split is None:
         return frame
@@ -63,12 +63,12 @@ def _labelled(file: str, split: str | None) -> pd.DataFrame:
 
 # %% ../../nbs/05_judging/05_offline.ipynb #d1f6e4ab
 def _f1(said: np.ndarray, true: np.ndarray) -> np.ndarray:
-    "Compute F1 of verdicts along the last axis."
+    """Compute F1 of verdicts along the last axis."""
     return 2 * (said & true).sum(-1) / (said.sum(-1) + true.sum(-1))
 
 
 def _auc(scores: np.ndarray, true: np.ndarray) -> np.ndarray:
-    "Compute the area under the ROC curve along the last axis."
+    """Compute the area under the ROC curve along the last axis."""
     from scipy.stats import rankdata
 
     ranks, positives = rankdata(scores, axis=-1), true.sum(-1)
@@ -162,7 +162,7 @@ _WINDOW = 900  # characters that the encoder reads at once: it stops at 256 toke
 
 
 def split_sentences(text: str) -> list[tuple[int, int]]:
-    "Return start and end of each sentence; list items are sentences, and a text without any is one."
+    """Return start and end of each sentence; list items are sentences, and a text without any is one."""
     spans, start = [], 0
     for end in _SENTENCE_END.finditer(text):
         if text[start : end.start()].strip():
@@ -174,7 +174,7 @@ def split_sentences(text: str) -> list[tuple[int, int]]:
 
 
 def _windows(text: str) -> list[tuple[str, list[tuple[int, int]]]]:
-    "Split a message into pieces within the encoder's limit, each with its sentences."
+    """Split a message into pieces within the encoder's limit, each with its sentences."""
     windows: list[tuple[str, list[tuple[int, int]]]] = []
     first, spans = 0, []
     for start, end in split_sentences(text):
@@ -187,7 +187,7 @@ def _windows(text: str) -> list[tuple[str, list[tuple[int, int]]]]:
 # %% ../../nbs/05_judging/05_offline.ipynb #eef7164e
 @load_once
 def _encoder() -> tuple[Any, Any, Any]:
-    "Load torch, tokenizer and encoder."
+    """Load torch, tokenizer and encoder."""
     folder = fetch_model("all-minilm-l6-v2")
     quiet_transformers()
     import torch
@@ -198,7 +198,7 @@ def _encoder() -> tuple[Any, Any, Any]:
 
 
 def _fast(torch: Any) -> Any:
-    "Use bfloat16 if the processor multiplies it: three times as fast at equal accuracy."
+    """Use bfloat16 if the processor multiplies it: three times as fast at equal accuracy."""
     known = getattr(torch.cpu, "_is_avx512_bf16_supported", lambda: False)()
     return torch.autocast("cpu", torch.bfloat16, enabled=known)
 
@@ -206,7 +206,7 @@ def _fast(torch: Any) -> Any:
 def _words(
     texts: Sequence[str], encoder: tuple[Any, Any, Any]
 ) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
-    "Yield place, token states (n × 384) and offsets (n × 2) of each text, cut after 256 tokens, short texts first."
+    """Yield place, token states (n × 384) and offsets (n × 2) of each text, cut after 256 tokens, short texts first."""
     torch, tokenizer, model = encoder
     by_length = sorted(range(len(texts)), key=lambda place: len(texts[place]))
     how = {"padding": True, "truncation": True, "max_length": 256}
@@ -249,7 +249,7 @@ def embed(texts: Sequence[str]) -> np.ndarray:
 # %% ../../nbs/05_judging/05_offline.ipynb #81a32a36
 @load_once
 def _learnt() -> dict[str, Any]:
-    "Load weights, calibration and thresholds of the two classifiers."
+    """Load weights, calibration and thresholds of the two classifiers."""
     from safetensors.numpy import load_file
 
     return load_file(str(data_path("offline_judges.safetensors")))
@@ -257,7 +257,7 @@ def _learnt() -> dict[str, Any]:
 
 @load_once
 def _adapted() -> tuple[Any, Any, Any]:
-    "Return the encoder with the trained changes added to its weights."
+    """Return the encoder with the trained changes added to its weights."""
     torch, tokenizer, model = _encoder()
     model, learnt = copy.deepcopy(model), _learnt()
     with torch.inference_mode():
@@ -269,7 +269,7 @@ def _adapted() -> tuple[Any, Any, Any]:
 
 
 def _adapted_sentences(windows: Sequence[tuple[str, list[tuple[int, int]]]]) -> list[np.ndarray]:
-    "Return one vector for each sentence of each window: the mean of its token states in context."
+    """Return one vector for each sentence of each window: the mean of its token states in context."""
     vectors: list[np.ndarray] = [np.zeros((0, 384))] * len(windows)
     for place, states, offsets in _words([text for text, _ in windows], _adapted()):
         vectors[place] = _means(states, offsets, windows[place][1])
@@ -277,7 +277,7 @@ def _adapted_sentences(windows: Sequence[tuple[str, list[tuple[int, int]]]]) -> 
 
 
 def _means(states: np.ndarray, offsets: np.ndarray, spans: list[tuple[int, int]]) -> np.ndarray:
-    "Return the mean token state of each sentence; of all tokens if no sentence has one."
+    """Return the mean token state of each sentence; of all tokens if no sentence has one."""
     real = offsets[:, 1] > offsets[:, 0]
     inside = [real & (offsets[:, 0] >= start) & (offsets[:, 0] < end) for start, end in spans]
     inside = [mask for mask in inside if mask.any()] or [real if real.any() else np.ones(len(real), bool)]
@@ -285,7 +285,7 @@ def _means(states: np.ndarray, offsets: np.ndarray, spans: list[tuple[int, int]]
 
 # %% ../../nbs/05_judging/05_offline.ipynb #b4ec95f1
 def _above(scores: np.ndarray, threshold: float, reason: str) -> list[Rating]:
-    "Return ratings from scores; the reason has fields for score and threshold."
+    """Return ratings from scores; the reason has fields for score and threshold."""
     return [Rating(bool(one > threshold), reason.format(one, threshold), score=float(one)) for one in scores]
 
 
@@ -325,7 +325,7 @@ class ClassifierJudge(LocalJudge):
         self._known: dict[str, tuple[np.ndarray, np.ndarray]] = {}
 
     def _sentence_vectors(self, texts: Sequence[str]) -> list[np.ndarray]:
-        "Return the vectors of each text's sentences."
+        """Return the vectors of each text's sentences."""
         if self.name == "sentences":
             windows = [_windows(text) for text in texts]
             read = iter(_adapted_sentences([window for parts in windows for window in parts]))
@@ -335,7 +335,7 @@ class ClassifierJudge(LocalJudge):
         return np.split(vectors, np.cumsum([len(sentences) for sentences in parts])[:-1])
 
     def _seen(self, texts: Sequence[str]) -> list[tuple[np.ndarray, np.ndarray]]:
-        "Return the mean sentence vector of each text and the highest logit for each behaviour, from a cache."
+        """Return the mean sentence vector of each text and the highest logit for each behaviour, from a cache."""
 
         def read(new: list[str]) -> Iterator[tuple[np.ndarray, np.ndarray]]:
             for vectors in self._sentence_vectors(new):
@@ -344,11 +344,11 @@ class ClassifierJudge(LocalJudge):
         return remembered(self._known, texts, read)
 
     def logits(self, texts: Sequence[str]) -> np.ndarray:
-        "Return the highest logit of each text's sentences, one column a behaviour."
+        """Return the highest logit of each text's sentences, one column a behaviour."""
         return np.stack([logits for _, logits in self._seen(texts)])
 
     def scores(self, texts: Sequence[str], behaviour: str) -> np.ndarray:
-        "Return the probability that each text shows the behaviour."
+        """Return the probability that each text shows the behaviour."""
         place = self.behaviours.index(behaviour)
         scale = self._slope * self.logits(texts)[:, place] + self._intercepts[place]
         if self._rules is not None:
@@ -424,7 +424,7 @@ def features(texts: Sequence[str]) -> np.ndarray:
 
 # %% ../../nbs/05_judging/05_offline.ipynb #cadf9b16
 def best_threshold(scores: Sequence[float], truth: Sequence[bool]) -> float:
-    "Return the threshold with the highest F1; scores above it mean present."
+    """Return the threshold with the highest F1; scores above it mean present."""
     from sklearn.metrics import precision_recall_curve
 
     precision, recall, cuts = precision_recall_curve(truth, scores)
@@ -436,7 +436,7 @@ def best_threshold(scores: Sequence[float], truth: Sequence[bool]) -> float:
 
 # %% ../../nbs/05_judging/05_offline.ipynb #96cc4d05
 def _expected_loss(said: np.ndarray, target: np.ndarray, groups: np.ndarray) -> dict[str, float]:
-    "Compute the share of verdicts that differ from the teacher's and the error of the rate, with intervals by group."
+    """Compute the share of verdicts that differ from the teacher's and the error of the rate, with intervals by group."""
     _, codes = np.unique(groups, return_inverse=True)
     values = np.stack([said != target, said.astype(float) - target, np.ones(len(target))], axis=1)
     sums = np.stack([np.bincount(codes, column) for column in values.T], axis=1)
@@ -449,7 +449,7 @@ def _expected_loss(said: np.ndarray, target: np.ndarray, groups: np.ndarray) -> 
 
 
 def _learn(vectors: np.ndarray, target: np.ndarray, groups: np.ndarray, folds: int) -> tuple[Any, dict]:
-    "Fit a classifier of one behaviour; choose its threshold and measure it by cross-validation."
+    """Fit a classifier of one behaviour; choose its threshold and measure it by cross-validation."""
     from sklearn.linear_model import LogisticRegression
     from sklearn.model_selection import GroupKFold, cross_val_predict
 
@@ -466,7 +466,7 @@ def _learn(vectors: np.ndarray, target: np.ndarray, groups: np.ndarray, folds: i
 def _learn_all(
     texts: Sequence[str], truth: pd.DataFrame, groups: Sequence[Any] | None, folds: int, least: int
 ) -> tuple[dict[str, Any], pd.DataFrame]:
-    "Fit a classifier for each behaviour with enough examples, and measure them."
+    """Fit a classifier for each behaviour with enough examples, and measure them."""
     vectors = features(texts)
     groups = np.arange(len(texts)) if groups is None else pd.factorize(pd.Series(list(groups)))[0]
     models, rows, left_out = {}, [], []
@@ -486,7 +486,7 @@ def _learn_all(
 
 # %% ../../nbs/05_judging/05_offline.ipynb #a3a87b20
 def _taught(labels: pd.DataFrame, messages: pd.DataFrame) -> tuple[list[str], pd.DataFrame, pd.Series]:
-    "Return texts, labels (one column a behaviour) and base prompts of the labelled target messages."
+    """Return texts, labels (one column a behaviour) and base prompts of the labelled target messages."""
     texts = messages[messages["role"] == "assistant"][["dialogue_id", "turn", "content"]]
     key = ["dialogue_id", "turn", "base_id"]
     wide = labels.pivot(index=key, columns="behaviour", values="label").reset_index()
@@ -520,7 +520,7 @@ class StudentJudge(LocalJudge):
         self._known: dict[str, np.ndarray] = {}
 
     def scores(self, texts: Sequence[str], behaviour: str) -> np.ndarray:
-        "Return the classifier's probability for each text."
+        """Return the classifier's probability for each text."""
         seen = np.stack(remembered(self._known, texts, features))
         return self._models[behaviour].predict_proba(seen)[:, 1]
 

@@ -93,7 +93,7 @@ _TOWARDS = ("validation", "empathy", "relatability")
 
 
 def released_question(name: str) -> str:
-    "Return the question about a behaviour in the form that the released code reaches."
+    """Return the question about a behaviour in the form that the released code reaches."""
     if name in _TOWARDS:
         return f'Does the partner show "{name}" towards the person, in what the answer says or does?'
     if name == "sentience":
@@ -105,11 +105,11 @@ CUES = {"first-person pronoun use": "personal pronoun use", "physical movement":
 
 
 class _Shown(Exception):
-    "Carries what a classifier would have sent."
+    """Carries what a classifier would have sent."""
 
 
 class _Client:
-    "A replacement for the package's client."
+    """A replacement for the package's client."""
 
     def generate(self, messages: list[dict[str, str]], **_: Any) -> str:
         raise _Shown(messages[-1]["content"])
@@ -117,7 +117,7 @@ class _Client:
 
 @contextlib.contextmanager
 def _importable(folder: str | os.PathLike | None) -> Iterator[None]:
-    "Put a checkout in front of Python's path."
+    """Put a checkout in front of Python's path."""
     sys.path[:0] = [] if folder is None else [os.fspath(folder)]
     try:
         yield
@@ -127,7 +127,7 @@ def _importable(folder: str | os.PathLike | None) -> Iterator[None]:
 
 
 def _package(folder: str | os.PathLike | None) -> dict[str, Any]:
-    "Return the classifiers of the authors' package by the names of behaviours used here."
+    """Return the classifiers of the authors' package by the names of behaviours used here."""
     try:
         with _importable(folder):
             from anthro_benchmark.classifier import LLMClassifier
@@ -190,12 +190,12 @@ class Released:
 
     @property
     def settings(self) -> dict[str, Any]:
-        "Return what determines the responses, apart from the model."
+        """Return what determines the responses, apart from the model."""
         prompts = [self.prompt("text", name, "before") for name in self.behaviours]
         return {"protocol": "released", "wording": self.wording, "prompts": digest(prompts)}
 
     def prompt(self, text: str, behaviour: Behaviour | str, user: str = "") -> str:
-        "Write the prompt about a message and the user's message that it answers."
+        """Write the prompt about a message and the user's message that it answers."""
         name = behaviour if isinstance(behaviour, str) else behaviour.name
         if name not in self.behaviours:
             raise ValueError(f"the released protocol defines no {name!r}; it defines {', '.join(self.behaviours)}")
@@ -214,7 +214,7 @@ class Released:
         return re.sub(r"\{(\w+)\}", lambda match: fields[match[1]], template)
 
     def _asked(self, name: str, text: str, user: str) -> str:
-        "Return the prompt that the authors' classifier would send."
+        """Return the prompt that the authors' classifier would send."""
         try:
             self.classifiers[name].rate_turn_messages(
                 cue=CUES.get(name, name), assistant_turn_message=text, user_turn_message=user

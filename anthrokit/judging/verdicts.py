@@ -116,7 +116,7 @@ _LINE = 300  # characters of a line that are looked at
 
 @dataclass(frozen=True)
 class Statement:
-    "A line that states a verdict: with the code asked for or None, and whether it is one clear word."
+    """A line that states a verdict: with the code asked for or None, and whether it is one clear word."""
 
     says: bool
     code: str | None = None
@@ -143,12 +143,12 @@ def _says_so(word: str) -> bool:
 
 
 def _begins(line: str) -> int:
-    "Return the position of the first letter or digit of a line."
+    """Return the position of the first letter or digit of a line."""
     return next((place for place, character in enumerate(line) if character.isalnum()), len(line))
 
 
 def statements(lines: Sequence[str]) -> list[Statement]:
-    "List the verdicts that lines state, in their order; one that is an example or is taken back later is not clear."
+    """List the verdicts that lines state, in their order; one that is an example or is taken back later is not clear."""
     found, lines = [], [line[:_LINE] for line in lines if line.strip()]
     corrected = max((number for number, line in enumerate(lines) if _CORRECTS.match(line)), default=-1)
     denied = max((number for number, line in enumerate(lines) if _DENIES.match(line)), default=-1)
@@ -180,12 +180,12 @@ _DECLINES = re.compile(
 
 @functools.lru_cache(maxsize=512)  # a message is judged many times
 def _plain(text: str) -> str:
-    "Return the letters and digits of a text."
+    """Return the letters and digits of a text."""
     return re.sub(r"[\W_]+", " ", text.lower()).strip()
 
 
 def own_lines(text: str, judged: str) -> list[str]:
-    "Return the lines of a response that don't quote what the judge was shown."
+    """Return the lines of a response that don't quote what the judge was shown."""
     shown, words = f" {_plain(judged)} ", {_plain(line) for line in judged.splitlines() if _BARE.fullmatch(line)}
 
     def quoted(line: str) -> bool:
@@ -197,12 +197,12 @@ def own_lines(text: str, judged: str) -> list[str]:
 
 
 def declines(text: str) -> bool:
-    "Return whether a judge declines to judge."
+    """Return whether a judge declines to judge."""
     return bool(_DECLINES.search(" ".join(text[:LONGEST_ANSWER].split())))
 
 
 def _begins_to_decline(line: str) -> bool:
-    "Return whether a line or its reason begins by declining, outside a quotation."
+    """Return whether a line or its reason begins by declining, outside a quotation."""
     line = line[:_LINE].lstrip(" *_#-")
     if head := _REASON.match(line):
         line = line[head.end() :].lstrip(" *_")
@@ -217,12 +217,12 @@ def _unread(raw: str | None, why: str = "no single Yes or No could be read", sta
 
 
 def _too_long(raw: str | None) -> str | None:
-    "Return why a response isn't parsed at all, or None."
+    """Return why a response isn't parsed at all, or None."""
     return f"longer than {LONGEST_ANSWER:,} characters" if raw and len(raw) > LONGEST_ANSWER else None
 
 
 def _reason(lines: Sequence[str]) -> str | None:
-    "Return the reason in a response: the text from its heading to the verdict."
+    """Return the reason in a response: the text from its heading to the verdict."""
     said: list[str] = []
     for line in lines:
         begin = _begins(line)
@@ -236,7 +236,7 @@ def _reason(lines: Sequence[str]) -> str | None:
 
 
 def _decided(found: Sequence[Statement], code: str | None) -> list[Statement]:
-    "List the statements with the code that was asked for; without one, those that have none."
+    """List the statements with the code that was asked for; without one, those that have none."""
     return [one for one in found if one.code == (code and code.lower())]
 
 
@@ -287,7 +287,7 @@ _SINGLE = ("verdict", "answer")
 
 
 def _told_once(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
-    "Return an object of names and values; a name with two different values gets None."
+    """Return an object of names and values; a name with two different values gets None."""
     found: dict[str, Any] = {}
     for name, value in pairs:
         found[name] = value if found.get(name, value) == value else None
@@ -295,7 +295,7 @@ def _told_once(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def json_objects(text: str) -> Iterator[tuple[dict[str, Any], str]]:
-    "Yield the outermost JSON objects in a text with their sources; at most twenty places are tried."
+    """Yield the outermost JSON objects in a text with their sources; at most twenty places are tried."""
     place, decoder = 0, json.JSONDecoder(object_pairs_hook=_told_once, strict=False)  # line breaks in strings
     for _ in range(20):
         place = text.find("{", place)
@@ -312,18 +312,18 @@ def json_objects(text: str) -> Iterator[tuple[dict[str, Any], str]]:
 
 
 def _is_shallow(value: Any, levels: int = _DEPTH) -> bool:
-    "Return whether objects and lists are nested no deeper than this number of levels."
+    """Return whether objects and lists are nested no deeper than this number of levels."""
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else None
     return inner is None or (levels > 0 and all(_is_shallow(one, levels - 1) for one in inner))
 
 # %% ../../nbs/05_judging/01_verdicts.ipynb #94ed2296
 def _field(name: Any) -> str:
-    "Return a field's name in lower case with single spaces."
+    """Return a field's name in lower case with single spaces."""
     return " ".join(str(name).lower().split())
 
 
 def _fields(given: dict[str, Any]) -> dict[str, Any]:
-    "Return an object by its fields' normalised names."
+    """Return an object by its fields' normalised names."""
     return _told_once((_field(name), value) for name, value in given.items())
 
 
@@ -338,7 +338,7 @@ def code_field(names: Sequence[str]) -> str:
 def _answer_object(
     text: str, names: Sequence[str], code: str | None, judged: str, alone: bool = True
 ) -> dict[str, Any] | None:
-    "Return the one object that answers, with its code if one was asked for; None if several could be meant."
+    """Return the one object that answers, with its code if one was asked for; None if several could be meant."""
     wanted, shown, field = {_field(name) for name in names}, _plain(judged), code_field(names)
     found = [(_fields(given), source) for given, source in json_objects(text)]
     found = [(given, source) for given, source in found if wanted & given.keys()]
@@ -388,7 +388,7 @@ def parse_verdicts(
 
 
 def _from_field(entry: Any) -> Rating:
-    "Return a rating from the entry of one behaviour."
+    """Return a rating from the entry of one behaviour."""
     entry = _fields(entry) if isinstance(entry, dict) else {"verdict": entry}
     said, reason = entry.get("verdict", ""), entry.get("reason", entry.get("explanation"))
     said = str(said) if isinstance(said, str | bool) else ""

@@ -83,7 +83,7 @@ _WEIGHTS = (
 
 
 def guess_tokens(texts: Sequence[str]) -> int:
-    "Estimate the tokens of texts, rather too high than too low."
+    """Estimate the tokens of texts, rather too high than too low."""
     data = "".join(texts).encode("utf-8", "replace")
     rest = data.translate(None, _WORD)
     tokens = (len(data) - len(rest)) / 3
@@ -99,7 +99,7 @@ _MOST_TOKENS = 10_000_000  # no context is longer: a count above it is a mistake
 
 
 def counted(count: Any, guess: Callable[[], int], least: int = 0) -> int:
-    "Return a server's count of tokens, or the estimate if it is missing or absurd."
+    """Return a server's count of tokens, or the estimate if it is missing or absurd."""
     if isinstance(count, (int, float)) and not isinstance(count, bool) and least <= count <= _MOST_TOKENS:
         return int(count)
     return guess()
@@ -240,19 +240,19 @@ def completion_of(
 
 
 def priced(answer: Completion, prices: tuple[float, float] | None) -> Completion:
-    "Return an answer with its cost by US dollars per token (in, out), or unchanged without prices."
+    """Return an answer with its cost by US dollars per token (in, out), or unchanged without prices."""
     if prices is None:
         return answer
     return replace(answer, cost=answer.tokens_in * prices[0] + answer.tokens_out * prices[1])
 
 
 def guess_messages(messages: Sequence[Mapping[str, Any]]) -> int:
-    "Estimate the tokens of messages."
+    """Estimate the tokens of messages."""
     return guess_tokens([split_parts(message.get("content"))[0] or "" for message in messages]) + 20
 
 # %% ../../nbs/02_models/04_answers.ipynb #9553c5df
 def usage_counts(usage: Any) -> tuple[Any, Any]:
-    "Return the tokens (in, out) that a server states in any provider's fields; (0, 0) if it states none."
+    """Return the tokens (in, out) that a server states in any provider's fields; (0, 0) if it states none."""
     for names in _USAGE_FIELDS if isinstance(usage, Mapping) else ():
         if usage.get(names[0]) is not None:
             return usage[names[0]], usage.get(names[1], 0)
@@ -268,7 +268,7 @@ _USAGE_FIELDS = (
 
 
 def paid_tokens(usage: Sequence[Any]) -> tuple[int, int] | None:
-    "Return the tokens (in, out) that a server counted; None if it counted none."
+    """Return the tokens (in, out) that a server counted; None if it counted none."""
     return tuple(counted(count, lambda: 0) for count in usage) if any(usage) else None
 
 
@@ -320,14 +320,14 @@ def read_chat_completion(
 
 # %% ../../nbs/02_models/04_answers.ipynb #5492d641
 class StreamFilter:
-    "Passes the pieces of a stream on to `show`, without thoughts and secrets."
+    """Passes the pieces of a stream on to `show`, without thoughts and secrets."""
 
     def __init__(self, show: Callable[[str], None], secrets: Sequence[str] = ()):
         self.show, self.secrets = show, secrets
         self.received, self.shown = "", ""
 
     def __call__(self, piece: Any) -> None:
-        "Take the next piece of the server's stream."
+        """Take the next piece of the server's stream."""
         self.received += split_parts(piece)[0] or ""
         text = visible_answer(self.received)
         for secret in self.secrets:
@@ -339,5 +339,5 @@ class StreamFilter:
 
 
 def _begun(text: str, secret: str) -> int:
-    "Return how many of the last characters of a text may be the beginning of a secret."
+    """Return how many of the last characters of a text may be the beginning of a secret."""
     return next((size for size in range(len(secret) - 1, 0, -1) if text.endswith(secret[:size])), 0)

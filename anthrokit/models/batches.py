@@ -71,7 +71,7 @@ class Batch:
 
     @property
     def moment(self) -> float:
-        "Return the seconds without a new request after which an incomplete file is sent."
+        """Return the seconds without a new request after which an incomplete file is sent."""
         return min(1.0, max(0.25, self.poll))
 
 # %% ../../nbs/02_models/09_batches.ipynb #d5b822b7
@@ -123,7 +123,7 @@ def _lines_of(llm: LLM) -> tuple[Callable[..., dict[str, Any]], Callable[..., _R
 
 # %% ../../nbs/02_models/09_batches.ipynb #c1fd2ec5
 def _form_of(llm: LLM, request: Mapping[str, Any]) -> Any:
-    "Return the form of a request to the model's provider."
+    """Return the form of a request to the model's provider."""
     if (form := llm.translator.form(request)) is None:
         raise SetupError(f"a batch can't carry requests of this form to {llm.model}. Leave out batch=….")
     return form
@@ -132,14 +132,14 @@ def _form_of(llm: LLM, request: Mapping[str, Any]) -> Any:
 def request_line(
     llm: LLM, custom_id: str, messages: Sequence[Mapping[str, str]], parameters: Mapping[str, Any]
 ) -> bytes:
-    "Return a request as a line."
+    """Return a request as a line."""
     request = {**parameters, "messages": llm.as_sent(messages)}
     body = llm.translator.body(_form_of(llm, request), request)
     return json.dumps(_lines_of(llm)[0](custom_id, body)).encode() + b"\n"
 
 # %% ../../nbs/02_models/09_batches.ipynb #8c37b27c
 def read_result(line: bytes, llm: LLM) -> tuple[str, Completion] | None:
-    "Return the custom_id and the answer of a result line; None if it can't be read."
+    """Return the custom_id and the answer of a result line; None if it can't be read."""
     try:
         custom_id, status, body = _lines_of(llm)[1](json.loads(line))
         custom_id = str(custom_id)
@@ -160,15 +160,15 @@ def read_result(line: bytes, llm: LLM) -> tuple[str, Completion] | None:
 
 # %% ../../nbs/02_models/09_batches.ipynb #5c5563fb
 class _Gone(SetupError):
-    "The server has no such batch or file, or no batches at all (404)."
+    """The server has no such batch or file, or no batches at all (404)."""
 
 
 class _Refused(SetupError):
-    "The provider rejects this file."
+    """The provider rejects this file."""
 
 
 async def _retry(llm: LLM, call: Callable[..., Awaitable[Any]], *arguments: Any) -> Any:
-    "Return the result of a call, retried after passing faults; errors hold no key."
+    """Return the result of a call, retried after passing faults; errors hold no key."""
     attempts = 0
     while True:
         attempts += 1
@@ -196,7 +196,7 @@ async def _retry(llm: LLM, call: Callable[..., Awaitable[Any]], *arguments: Any)
 # %% ../../nbs/02_models/09_batches.ipynb #e7b8cb2f
 @dataclass(frozen=True)
 class _Seen:
-    "The state of a batch."
+    """The state of a batch."""
 
     status: str  # under way, completed, expired, cancelled, failed, gone
     results: tuple[str, ...] = ()  # their ids or addresses
@@ -204,7 +204,7 @@ class _Seen:
 
 
 class _OpenAI:
-    "Batches of OpenAI and compatible servers, by LiteLLM's functions."
+    """Batches of OpenAI and compatible servers, by LiteLLM's functions."""
 
     def __init__(self, llm: LLM):
         self.reached = {"custom_llm_provider": llm.translator.provider, "api_base": llm.api_base}
@@ -250,7 +250,7 @@ _HELLO = {"messages": [{"role": "user", "content": "Hello"}]}  # its form has th
 
 
 class _Anthropic:
-    "Anthropic's Message Batches."
+    """Anthropic's Message Batches."""
 
     def __init__(self, llm: LLM):
         form = _form_of(llm, _HELLO)
@@ -286,7 +286,7 @@ class _Anthropic:
             after = f"&after_id={page['last_id']}"
 
     async def _is_of(self, batch: str, asked: Mapping[str, Any]) -> bool:
-        "Return whether a batch has our requests, by its results."
+        """Return whether a batch has our requests, by its results."""
         while not (seen := await self.look(batch)).results:
             if seen.status != "under way":
                 return False
@@ -305,7 +305,7 @@ class _Anthropic:
 
 
 class _Gemini:
-    "Gemini's batch mode with files."
+    """Gemini's batch mode with files."""
 
     def __init__(self, llm: LLM):
         form = _form_of(llm, _HELLO)
@@ -364,7 +364,7 @@ _BATCH_APIS |= {"azure": _OpenAI, "litellm_proxy": _OpenAI, "hosted_vllm": _Open
 
 
 class Provider:
-    "The batches of one model. Raises if it has none, or needs options that a batch can't carry."
+    """The batches of one model. Raises if it has none, or needs options that a batch can't carry."""
 
     def __init__(self, llm: LLM):
         name = None if llm.embedded else provider_of(llm.model, llm.api_base)[0]
@@ -379,11 +379,11 @@ class Provider:
         self.api = _BATCH_APIS[name](llm)
 
     async def check(self) -> None:
-        "Raise if the server has no batches."
+        """Raise if the server has no batches."""
         await _retry(self.llm, self.api.check)
 
     async def upload(self, data: bytes) -> str:
-        "Send request lines and return their id."
+        """Send request lines and return their id."""
         return await _retry(self.llm, self.api.send, data)
 
     async def begin(self, file: str, asked: Mapping[str, Any], *, may_exist: bool) -> str | None:
@@ -413,7 +413,7 @@ class Provider:
         return await _retry(self.llm, once)
 
     async def look(self, batch: str) -> _Seen:
-        "Return the state of a batch; gone if the provider no longer knows it."
+        """Return the state of a batch; gone if the provider no longer knows it."""
         try:
             return await _retry(self.llm, self.api.look, batch)
         except _Gone:
@@ -424,7 +424,7 @@ class Provider:
             raise
 
     async def fetch(self, result: str) -> bytes:
-        "Return result lines."
+        """Return result lines."""
         return await _retry(self.llm, self.api.fetch, result)
 
 # %% ../../nbs/02_models/09_batches.ipynb #06f3d234
@@ -455,18 +455,18 @@ def count_pending(run: Run, model: str | None = None) -> int:
 
 # %% ../../nbs/02_models/09_batches.ipynb #c78b83e7
 class BatchLedger:
-    "Batch files, their requests, and fetched answers that are not saved yet, in a run's ledger."
+    """Batch files, their requests, and fetched answers that are not saved yet, in a run's ledger."""
 
     def __init__(self, run: Run):
         self.run = run
 
     def out(self, model: str) -> dict[str, tuple[str | None, float, int]]:
-        "Return a model's pending files: batch (None before it begins), maximum dollars and tokens by file."
+        """Return a model's pending files: batch (None before it begins), maximum dollars and tokens by file."""
         sql = f"SELECT file, batch, cost_most, tokens_most FROM batches WHERE model = ? AND {OPEN_BATCHES} ORDER BY at"
         return {file: columns for file, *columns in self.run.rows(sql, [model])}
 
     def enter(self, file: str, model: str, requests: Sequence[Mapping[str, Any]], cost: float, tokens: int) -> None:
-        "Record an uploaded file with its requests."
+        """Record an uploaded file with its requests."""
         at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         row = {"file": file, "batch": None, "model": model, "requests": len(requests), "cost_most": cost}
         row |= {"tokens_most": tokens, "status": "uploaded", "at": at}
@@ -474,31 +474,31 @@ class BatchLedger:
         self.run.write_together([("batches", [row]), ("batch_requests", rows)])
 
     def begun(self, file: str, batch: str) -> None:
-        "Record that a file's batch has begun."
+        """Record that a file's batch has begun."""
         self.run.write_all(["UPDATE batches SET batch = ?, status = 'begun' WHERE file = ?"], [batch, file])
 
     def end(self, file: str, status: str) -> None:
-        "Record the end of a file."
+        """Record the end of a file."""
         self.run.write_all(["UPDATE batches SET status = ? WHERE file = ?"], [status, file])
 
     def open_requests(self, file: str) -> dict[str, dict[str, Any]]:
-        "Return the requests of a file without an answer, by custom_id."
+        """Return the requests of a file without an answer, by custom_id."""
         sql = f"SELECT {', '.join(_ROW)} FROM batch_requests WHERE file = ? AND status IS NULL"
         return {row[1]: dict(zip(_ROW, row, strict=True)) for row in self.run.rows(sql, [file])}
 
     def answer(self, request: str) -> Completion | None:
-        "Return the fetched answer to a request that is not saved yet, if any."
+        """Return the fetched answer to a request that is not saved yet, if any."""
         sql = "SELECT answer FROM batch_requests WHERE request = ? AND answer IS NOT NULL"
         rows = self.run.rows(sql, [request])
         return Completion(**json.loads(rows[0][0])) if rows else None
 
     def is_out(self, request: str) -> bool:
-        "Return whether a request is in a pending file."
+        """Return whether a request is in a pending file."""
         sql = f"SELECT 1 FROM batch_requests JOIN batches USING (file) WHERE request = ? AND {OPEN_BATCHES} "
         return bool(self.run.rows(sql + "AND batch_requests.status IS NULL", [request]))
 
     def kept(self, requests: Iterable[str]) -> list[dict[str, Any]]:
-        "Return rows of `batch_requests` that mark these answers as saved."
+        """Return rows of `batch_requests` that mark these answers as saved."""
         sql = f"SELECT {', '.join(_ROW)} FROM batch_requests WHERE request = ? AND answer IS NOT NULL"
         rows = (row for request in requests for row in self.run.rows(sql, [request]))
         return [{**dict(zip(_ROW, row, strict=True)), "answer": None} for row in rows]
@@ -506,7 +506,7 @@ class BatchLedger:
 # %% ../../nbs/02_models/09_batches.ipynb #c5ca2b1b
 @dataclass
 class _PendingRequest:
-    "A request, and the future of its answer."
+    """A request, and the future of its answer."""
 
     request: str
     llm: LLM
@@ -521,7 +521,7 @@ _AT_ONCE = 500
 
 # %% ../../nbs/02_models/09_batches.ipynb #6b04e537
 class _ModelQueue:
-    "Requests, files and batches of one model."
+    """Requests, files and batches of one model."""
 
     def __init__(self, meter: Meter, ledger: BatchLedger, llm: LLM, batch: Batch):
         self.meter, self.ledger, self.llm, self.batch = meter, ledger, llm, batch
@@ -534,13 +534,13 @@ class _ModelQueue:
         self.work: asyncio.Task | None = None
 
     def refuse_another(self, llm: LLM) -> None:
-        "Raise if another model has the same name: their batches could not be distinguished. Settings may differ."
+        """Raise if another model has the same name: their batches could not be distinguished. Settings may differ."""
         here, there = ((one.model, one.bases, one.credentials.key) for one in (self.llm, llm))
         if here != there:
             raise SetupError(f"two models are called {llm.name} in one batch; give one another name, LLM(…, name=…)")
 
     async def ask(self, question: _PendingRequest) -> Completion:
-        "Return the answer when it has come."
+        """Return the answer when it has come."""
         if (existing := self.asked.get(question.request)) is not None:
             return await asyncio.shield(existing.answer)
         self.asked[question.request] = question
@@ -556,7 +556,7 @@ class _ModelQueue:
             self.asked.pop(question.request, None)
 
     async def _until_answered(self) -> None:
-        "Send, poll and collect as long as a request is awaited."
+        """Send, poll and collect as long as a request is awaited."""
         try:
             for file in [file for file, (batch, _, _) in self.out.items() if batch is None]:
                 await self._begin(file, may_exist=True)
@@ -579,7 +579,7 @@ class _ModelQueue:
             self.waiting.clear()
 
     def _is_time_to_send(self) -> bool:
-        "Return whether a file is full, or no new request has come for a moment."
+        """Return whether a file is full, or no new request has come for a moment."""
         while self.waiting and self.waiting[0].answer.done():  # its caller has gone
             self.waiting.popleft()
         if not self.waiting or self.held:
@@ -588,7 +588,7 @@ class _ModelQueue:
         return full or time.monotonic() - self.asked_at >= self.batch.moment
 
     async def _rest_until(self, look_at: float) -> None:
-        "Sleep until it is time to poll or to send, or a new request comes."
+        """Sleep until it is time to poll or to send, or a new request comes."""
         until = [look_at] if self.out else []
         until += [self.asked_at + self.batch.moment] if self.waiting and not self.held else []
         self.news.clear()
@@ -599,7 +599,7 @@ class _ModelQueue:
     # Sending
 
     async def _send_what_fits(self) -> None:
-        "Send one file of waiting requests, as full as its limits and the budget allow."
+        """Send one file of waiting requests, as full as its limits and the budget allow."""
         lines, rows, size, cost, tokens = [], [], 0, 0.0, 0
         while self.waiting and len(lines) < self.batch.requests:
             question = self.waiting[0]
@@ -634,7 +634,7 @@ class _ModelQueue:
         await self._begin(file, may_exist=False)
 
     async def _begin(self, file: str, *, may_exist: bool) -> None:
-        "Begin a file's batch, or find the one that an ended process began."
+        """Begin a file's batch, or find the one that an ended process began."""
         try:
             batch = await self.provider.begin(file, self.ledger.open_requests(file), may_exist=may_exist)
         except (_Refused, _Gone):
@@ -647,7 +647,7 @@ class _ModelQueue:
         self.out[file] = (batch, *self.out[file][1:])
 
     def _end(self, file: str, status: str) -> None:
-        "Record the end of a file and return its reservation."
+        """Record the end of a file and return its reservation."""
         self.ledger.end(file, status)
         _, cost, tokens = self.out.pop(file)
         self.meter.set_aside(-cost, -tokens)
@@ -655,7 +655,7 @@ class _ModelQueue:
     # Receiving
 
     async def _look(self, file: str, batch: str) -> None:
-        "Poll a batch, and collect its results if it has ended."
+        """Poll a batch, and collect its results if it has ended."""
         state = await self.provider.look(batch)
         if state.status == "failed":
             self._take_back(file, state)
@@ -663,7 +663,7 @@ class _ModelQueue:
             await self._collect(file, state)
 
     def _take_back(self, file: str, state: _Seen) -> None:
-        "Handle a rejected batch: nothing was done, and nothing is billed."
+        """Handle a rejected batch: nothing was done, and nothing is billed."""
         reasons = "; ".join(f"{message} ({code})" for message, code in state.reasons[:3]) or "no reason given"
         if file in self.sent_alone or not any("limit" in code for _, code in state.reasons):
             self._end(file, "failed")
@@ -675,13 +675,13 @@ class _ModelQueue:
         self.held = bool(self.out)
 
     def _wait_again(self, file: str, status: str) -> None:
-        "End a file of which nothing was done; its requests wait again."
+        """End a file of which nothing was done; its requests wait again."""
         again = [self.asked.get(row["request"]) for row in self.ledger.open_requests(file).values()]
         self._end(file, status)
         self.waiting.extendleft(filter(None, reversed(again)))
 
     async def _collect(self, file: str, state: _Seen) -> None:
-        "Return the results of a batch to their callers; a request without a result has failed."
+        """Return the results of a batch to their callers; a request without a result has failed."""
         asked = self.ledger.open_requests(file)
         for result in state.results:
             lines = (await self.provider.fetch(result)).splitlines()
@@ -696,7 +696,7 @@ class _ModelQueue:
     async def _keep(
         self, asked: dict[str, dict[str, Any]], answers: Iterable[tuple[str, Completion] | None]
     ) -> None:
-        "Write answers to disk, some at a time, then return them to their callers."
+        """Write answers to disk, some at a time, then return them to their callers."""
         answers: Iterator = iter(answers)
         while part := list(islice(answers, _AT_ONCE)):
             ready = []
@@ -806,7 +806,7 @@ class BatchQueue:
             self.meter.writer.put("batch_requests", rows)
 
     async def close(self) -> None:
-        "Stop waiting."
+        """Stop waiting."""
         tasks = [queue.work for queue in self._queues.values() if queue.work is not None]
         for task in tasks:
             task.cancel()

@@ -40,7 +40,7 @@ _PARTS = {
 
 
 def _missing_requirements(requirements: Sequence[str], extra: str = "") -> list[str]:
-    "Return the requirements of the base install, or of an extra, that are not installed in a suitable version."
+    """Return the requirements of the base install, or of an extra, that are not installed in a suitable version."""
     from packaging.requirements import Requirement
 
     missing = []
@@ -57,7 +57,7 @@ def _missing_requirements(requirements: Sequence[str], extra: str = "") -> list[
 
 
 def _parts(requirements: Sequence[str]) -> Iterator[tuple[str, str, str]]:
-    "Yield each part of anthrokit: its use, whether it is complete, and what to install."
+    """Yield each part of anthrokit: its use, whether it is complete, and what to install."""
     for extra, use in _PARTS.items():
         name, missing = f"anthrokit[{extra}]" if extra else "anthrokit", _missing_requirements(requirements, extra)
         yield use, "lacks" if missing else "ok", f"{', '.join(missing)}: pip install '{name}'" if missing else name
@@ -72,7 +72,7 @@ _USUAL = {
 
 
 def _server(address: str) -> tuple[str, str]:
-    "Return whether a server answers at an address, and how many models it lists."
+    """Return whether a server answers at an address, and how many models it lists."""
     try:
         with urllib.request.urlopen(f"{address.rstrip('/')}/models", timeout=2) as answer:
             count = len(json.loads(answer.read(1_000_000))["data"])
@@ -87,7 +87,7 @@ def _server(address: str) -> tuple[str, str]:
 
 
 def _keys() -> list[str]:
-    "Return the names of the variables that hold a key."
+    """Return the names of the variables that hold a key."""
     return sorted(name for name, value in os.environ.items() if name.endswith("_API_KEY") and value.strip())
 
 # %% ../../nbs/02_models/10_checkup.ipynb #d0408d7a

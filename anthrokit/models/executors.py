@@ -29,7 +29,7 @@ __all__ = ['RayExecutor', 'ExecutorPool']
 
 # %% ../../nbs/02_models/11_executors.ipynb #361fc80a
 class Outcome(NamedTuple):
-    "The outcome of a call: its answer (None if it was not begun), and failed attempts that may be billed."
+    """The outcome of a call: its answer (None if it was not begun), and failed attempts that may be billed."""
 
     answer: Completion | Exception | None = None
     lost: Sequence[Completion] = ()
@@ -37,7 +37,7 @@ class Outcome(NamedTuple):
 
 @functools.lru_cache(maxsize=64)
 def _model(pickled: bytes) -> LLM:
-    "Return a model of this process, made once."
+    """Return a model of this process, made once."""
     return pickle.loads(pickled)
 
 
@@ -68,19 +68,19 @@ _ONE_AT_A_TIME = threading.Lock()
 
 
 def compute(function: Callable[..., Any], arguments: tuple) -> Any:
-    "Do slow work that needs no call, one thing at a time in a process."
+    """Do slow work that needs no call, one thing at a time in a process."""
     with _ONE_AT_A_TIME:
         return function(*arguments)
 
 
 def compute_pickled(pickled: bytes) -> Any:
-    "Run `compute` in a worker."
+    """Run `compute` in a worker."""
     return compute(*pickle.loads(pickled))
 
 # %% ../../nbs/02_models/11_executors.ipynb #6841c2a2
 @dataclass(eq=False)
 class _Asked:
-    "A call that waits for its answer."
+    """A call that waits for its answer."""
 
     llm: LLM
     messages: Any
@@ -89,7 +89,7 @@ class _Asked:
     answer: asyncio.Future
 
     def take(self, outcome: Outcome) -> None:
-        "Book lost attempts, and set the answer."
+        """Book lost attempts, and set the answer."""
         answer = outcome.answer
         try:
             for lost in outcome.lost if self.on_lost is not None else ():
@@ -135,7 +135,7 @@ class RayExecutor:
         self._options, self._remote = {"max_retries": 0, **options}, functools.cache(ray.remote)
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> concurrent.futures.Future:
-        "Run a function in a worker."
+        """Run a function in a worker."""
         return self._remote(function).options(**self._options).remote(*arguments).future()
 
 
@@ -184,16 +184,16 @@ class ExecutorPool:
 
     @classmethod
     def of(cls, on: Any) -> Self:
-        "Return an ExecutorPool unchanged, or wrap an executor with default settings."
+        """Return an ExecutorPool unchanged, or wrap an executor with default settings."""
         return on if isinstance(on, cls) else cls(on)
 
     @property
     def places(self) -> int:
-        "Return how many units to process at once so that no worker waits."
+        """Return how many units to process at once so that no worker waits."""
         return 2 * self.shards * self.calls
 
     def refuse_keys(self, models: Iterable[LLM]) -> None:
-        "Raise if models can't be called in other processes."
+        """Raise if models can't be called in other processes."""
         for llm in models:
             if llm.credentials.key or llm.credentials.options or any("…" in shown for shown in llm.addresses):
                 raise SetupError(
@@ -206,7 +206,7 @@ class ExecutorPool:
     async def ask(
         self, llm: LLM, messages: Any, *, on_lost: Any = None, show: Any = None, **parameters: Any
     ) -> Completion:
-        "Await `LLM.acomplete` in a worker."
+        """Await `LLM.acomplete` in a worker."""
         if show is not None:
             raise ValueError("a worker's answer comes whole: leave out show, or on")
         if isinstance(messages, str):
@@ -218,7 +218,7 @@ class ExecutorPool:
         return await asked.answer
 
     def _send(self) -> None:
-        "Send shards of similar size while there are free places."
+        """Send shards of similar size while there are free places."""
         while self._waiting and len(self._out) < self.shards:
             size = min(self.calls, -(-len(self._waiting) // (self.shards - len(self._out))))
             shard, self._waiting = self._waiting[:size], self._waiting[size:]
@@ -252,7 +252,7 @@ class ExecutorPool:
                 asked.take(outcome)
 
     def _pickle(self, llm: LLM) -> bytes:
-        "Return a pickled model without its key, with its share of the rate limits."
+        """Return a pickled model without its key, with its share of the rate limits."""
         if llm not in self._pickled:
             own = copy.copy(llm)
             own.rpm, own.tpm = (limit and max(1.0, limit / self.shards) for limit in (llm.rpm, llm.tpm))
@@ -262,7 +262,7 @@ class ExecutorPool:
     # Other work
 
     async def compute(self, function: Callable[..., Any], arguments: tuple) -> Any:
-        "Await a function in a worker, or in a thread of this process if it can't be pickled."
+        """Await a function in a worker, or in a thread of this process if it can't be pickled."""
         try:
             pickled = pickle.dumps((function, arguments))
         except (pickle.PicklingError, AttributeError, TypeError):
@@ -272,7 +272,7 @@ class ExecutorPool:
     async def run(
         self, function: Callable[..., Any], *arguments: Any, on_lost: Callable[[], None] | None = None
     ) -> Any:
-        "Return the executor's result of a function; retry once if the worker is lost."
+        """Return the executor's result of a function; retry once if the worker is lost."""
         for attempt in (1, 2):
             try:
                 return await asyncio.wrap_future(self.executor.submit(function, *arguments))
@@ -334,7 +334,7 @@ class ExecutorPool:
         return self
 
     def __exit__(self, *_: object) -> None:
-        "Cancel pending shards."
+        """Cancel pending shards."""
         for task in list(self._out):
             task.cancel()
         self._waiting.clear()
@@ -344,5 +344,5 @@ _LOST = ("KilledWorker", "WorkerCrashedError", "NodeDiedError", "ObjectLostError
 
 
 def _lost_worker(error: Exception) -> bool:
-    "Return whether an error means that a worker has gone, by the names of Dask's and Ray's errors."
+    """Return whether an error means that a worker has gone, by the names of Dask's and Ray's errors."""
     return any(kind.__name__ in _LOST for kind in type(error).__mro__)

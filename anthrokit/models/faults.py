@@ -21,7 +21,7 @@ __all__ = []
 
 # %% ../../nbs/02_models/02_faults.ipynb #00a081a8
 class Kind(NamedTuple):
-    "The consequences of a fault."
+    """The consequences of a fault."""
 
     follows: str  # retry, refused (an answer), unit (it has failed), stop (the run)
     sentence: str
@@ -94,20 +94,20 @@ class Fault(Exception):
 
     @property
     def follows(self) -> str:
-        "Return what follows: retry, refused, unit or stop."
+        """Return what follows: retry, refused, unit or stop."""
         return KINDS[self.kind].follows
 
     @property
     def may_be_paid(self) -> bool:
-        "Return whether the provider may bill the attempt."
+        """Return whether the provider may bill the attempt."""
         return KINDS[self.kind].may_be_paid
 
     def sentence(self, model: str) -> str:
-        "Return the sentence that a user reads."
+        """Return the sentence that a user reads."""
         return KINDS[self.kind].sentence.format(model=model, text=self.text, status=self.status)
 
     def error(self, model: str, attempts: int = 1) -> CallFailed | SetupError:
-        "Return the error to raise when no further attempt is made."
+        """Return the error to raise when no further attempt is made."""
         if self.follows == "stop":
             return SetupError(self.sentence(model))
         return CallFailed(self.sentence(model) + (f" (after {attempts} attempts)" if self.follows == "retry" else ""))
@@ -151,7 +151,7 @@ _LONGEST_WAIT = 600.0
 
 
 def stated_wait(headers: Mapping[str, str], body: str = "") -> float | None:
-    "Return the seconds that a response asks to wait, at most ten minutes; None if it states none."
+    """Return the seconds that a response asks to wait, at most ten minutes; None if it states none."""
     seconds, value = None, headers.get("retry-after-ms") or headers.get("retry-after")
     try:
         if value is not None:
@@ -168,7 +168,7 @@ def stated_wait(headers: Mapping[str, str], body: str = "") -> float | None:
 
 # %% ../../nbs/02_models/02_faults.ipynb #5215ef57
 def _error_text(body: str) -> str:
-    "Return the message in the body of an error."
+    """Return the message in the body of an error."""
     try:
         parsed = json.loads(body)
         if isinstance(parsed, list):
@@ -183,7 +183,7 @@ def _error_text(body: str) -> str:
 
 
 def fault_of_response(status: int, body: str, headers: Mapping[str, str]) -> Fault:
-    "Return the fault that a response with an HTTP status of 400 or more means. Header names are in lower case."
+    """Return the fault that a response with an HTTP status of 400 or more means. Header names are in lower case."""
     body, wait = body[:20_000], stated_wait(headers, body[:20_000])
     fitting = (name for name, statuses, pattern in _RULES if status in statuses and re.search(pattern, body, re.I))
     kind = next(fitting, None)
@@ -261,7 +261,7 @@ def fault_in_answer(body: Any, tokens: tuple[int, int] | None = None) -> Fault |
 
 # %% ../../nbs/02_models/02_faults.ipynb #50e3fbad
 def _chain(error: BaseException | None) -> Iterator[BaseException]:
-    "Yield an exception and those that caused it."
+    """Yield an exception and those that caused it."""
     seen: set[int] = set()
     while error is not None and id(error) not in seen:
         seen.add(id(error))
@@ -270,7 +270,7 @@ def _chain(error: BaseException | None) -> Iterator[BaseException]:
 
 
 def _response_of(error: BaseException) -> Any:
-    "Return the HTTP response behind an exception, if it has a text."
+    """Return the HTTP response behind an exception, if it has a text."""
     response = getattr(error, "response", None)
     try:
         if response is not None and int(response.status_code) >= 400 and response.text:
@@ -292,7 +292,7 @@ _PREFIXES = re.compile(r"^((litellm\.)?\w+(Error|Exception)(:| -)\s*)+")
 
 
 def fault_of_error(error: Exception, timeout: float) -> Fault | None:
-    "Return the fault that an exception of LiteLLM or of an HTTP client means; None for any other exception."
+    """Return the fault that an exception of LiteLLM or of an HTTP client means; None for any other exception."""
     text, status = _PREFIXES.sub("", str(error)), getattr(error, "status_code", None)
     names = {kind.__name__ for one in _chain(error) for kind in type(one).__mro__}
     for kind, classes in _BY_CLASS[:2]:
@@ -317,6 +317,6 @@ def fault_of_error(error: Exception, timeout: float) -> Fault | None:
 
 # %% ../../nbs/02_models/02_faults.ipynb #c2273967
 def pause_before_next(attempts: int, retry_after: float | None) -> float:
-    "Return the seconds to wait before the next attempt: exponential with jitter, at least what the server asks."
+    """Return the seconds to wait before the next attempt: exponential with jitter, at least what the server asks."""
     pause = random.uniform(0.5, 1.0) * min(60.0, 0.5 * 2.0**attempts)
     return pause if retry_after is None else retry_after + random.uniform(0.0, 0.2) * pause

@@ -20,26 +20,26 @@ __all__ = ['Budget']
 
 # %% ../../nbs/02_models/06_limits.ipynb #953a69ea
 class Bucket:
-    "A token bucket: at most `rate` units in any minute, a twentieth of them at once."
+    """A token bucket: at most `rate` units in any minute, a twentieth of them at once."""
 
     def __init__(self, rate: float):
         self.rate, self.size = rate, max(1.0, rate / 20)
         self.level, self.at = self.size, time.monotonic()
 
     def wait(self, amount: float) -> float:
-        "Return the seconds until the amount, or a full bucket if that is less, is available."
+        """Return the seconds until the amount, or a full bucket if that is less, is available."""
         now = time.monotonic()
         speed = max(self.rate - self.size, self.rate * 0.5) / 60
         self.level, self.at = min(self.size, self.level + (now - self.at) * speed), now
         return max(0.0, (min(amount, self.size) - self.level) / speed)
 
     def take(self, amount: float) -> None:
-        "Take an amount out."
+        """Take an amount out."""
         self.level -= amount
 
 # %% ../../nbs/02_models/06_limits.ipynb #83f892f6
 class Pace:
-    "Limits of requests, tokens and calls in flight for one model, key and address."
+    """Limits of requests, tokens and calls in flight for one model, key and address."""
 
     def __init__(self) -> None:
         self.requests: Bucket | None = None
@@ -51,14 +51,14 @@ class Pace:
         self._place: asyncio.Future | None = None
 
     def limit(self, rpm: float | None, tpm: float | None) -> None:
-        "Set rate limits; the stricter of two holds."
+        """Set rate limits; the stricter of two holds."""
         if rpm is not None and (self.requests is None or rpm < self.requests.rate):
             self.requests = Bucket(rpm)
         if tpm is not None and (self.tokens is None or tpm < self.tokens.rate):
             self.tokens = Bucket(tpm)
 
     async def enter(self, tokens: int) -> None:
-        "Wait until a request of about so many tokens may be sent."
+        """Wait until a request of about so many tokens may be sent."""
         self._line = self._line or asyncio.Lock()
         async with self._line:
             while True:
@@ -83,7 +83,7 @@ class Pace:
         self.in_flight += 1
 
     def leave(self, guessed: int, used: int | None, fault: Fault | None) -> None:
-        "Record the end of a call: correct the tokens taken, and adapt the number of calls in flight."
+        """Record the end of a call: correct the tokens taken, and adapt the number of calls in flight."""
         self.in_flight -= 1
         if self.tokens and used is not None:
             self.tokens.take(used - guessed)
@@ -103,7 +103,7 @@ _PACES: dict[str, Pace] = {}
 
 
 def pace_of(key: str) -> Pace:
-    "Return the pace shared by all models with one name, address and key."
+    """Return the pace shared by all models with one name, address and key."""
     return _PACES.setdefault(key, Pace())
 
 
@@ -112,7 +112,7 @@ if hasattr(os, "register_at_fork"):
 
 # %% ../../nbs/02_models/06_limits.ipynb #e3cf5889
 def is_number(value: Any) -> bool:
-    "Return whether a value is a finite number."
+    """Return whether a value is a finite number."""
     return isinstance(value, numbers.Real) and not isinstance(value, bool) and math.isfinite(value)
 
 # %% ../../nbs/02_models/06_limits.ipynb #0356de66

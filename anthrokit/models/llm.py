@@ -34,7 +34,7 @@ __all__ = ['LLM']
 
 # %% ../../nbs/02_models/07_llm.ipynb #7c7d2b41
 class Credentials:
-    "The key of a model, its full addresses, and options that may hold a secret."
+    """The key of a model, its full addresses, and options that may hold a secret."""
 
     __slots__ = ("key", "bases", "options")
 
@@ -73,7 +73,7 @@ _PLAIN_PART = re.compile(r"v\d+\w{0,6}|[A-Za-z]{1,20}(?:[-_.][A-Za-z]{1,20})*")
 
 
 def shown_address(base: str) -> str:
-    "Return an address without parts that may be secret."
+    """Return an address without parts that may be secret."""
     scheme, _, rest = base.split("?")[0].split("#")[0].rpartition("://")
     server, *parts = rest.rstrip("/").split("/")
     shown = [part if _PLAIN_PART.fullmatch(part) else "…" for part in parts]
@@ -84,7 +84,7 @@ _PRIVATE = re.compile(r"headers|key|token(?!s)|secret|password|credential|auth|e
 
 
 def _may_hold_secret(name: str, value: Any) -> bool:
-    "Return whether an option may hold a secret, by its name, its inner names or the look of its texts."
+    """Return whether an option may hold a secret, by its name, its inner names or the look of its texts."""
     if _PRIVATE.search(name):
         return True
     if isinstance(value, Mapping):
@@ -95,7 +95,7 @@ def _may_hold_secret(name: str, value: Any) -> bool:
 
 
 def by_privacy(given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    "Return open options and options that may hold a secret; drop those that are None."
+    """Return open options and options that may hold a secret; drop those that are None."""
     open_, private = {}, {}
     for name, value in given.items():
         if value is not None:
@@ -104,7 +104,7 @@ def by_privacy(given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]
 
 # %% ../../nbs/02_models/07_llm.ipynb #0111b086
 def _without_texts(value: Any) -> Any:
-    "Return a body that may be shown: numbers and switches, short hashes for texts, no field named like a key."
+    """Return a body that may be shown: numbers and switches, short hashes for texts, no field named like a key."""
     if isinstance(value, Mapping):
         return {str(name): _without_texts(one) for name, one in value.items() if not _PRIVATE.search(str(name))}
     if isinstance(value, (list, tuple)):
@@ -113,7 +113,7 @@ def _without_texts(value: Any) -> Any:
 
 # %% ../../nbs/02_models/07_llm.ipynb #29d32cae
 def _check_numbers(**given: tuple[Any, float]) -> None:
-    "Raise if a setting is not a number, is below its minimum, or is a count that is not whole."
+    """Raise if a setting is not a number, is below its minimum, or is a count that is not whole."""
     for name, (value, least) in given.items():
         if not (is_number(value) and value >= least):
             raise ValueError(f"{name} is {value!r}; it must be at least {least}")
@@ -122,7 +122,7 @@ def _check_numbers(**given: tuple[Any, float]) -> None:
 
 
 def _check_json(model: str, options: Mapping[str, Any]) -> None:
-    "Raise if JSON can't hold a setting: it can be neither sent nor saved."
+    """Raise if JSON can't hold a setting: it can be neither sent nor saved."""
     for name, value in options.items():
         try:
             json.dumps(value, allow_nan=False)
@@ -131,7 +131,7 @@ def _check_json(model: str, options: Mapping[str, Any]) -> None:
 
 
 def _check_price(price: Any) -> None:
-    "Raise if a price is not a pair of numbers of 0 or more."
+    """Raise if a price is not a pair of numbers of 0 or more."""
     if price is None:
         return
     pair = isinstance(price, Sequence) and not isinstance(price, str) and len(price) == 2
@@ -140,7 +140,7 @@ def _check_price(price: Any) -> None:
 
 # %% ../../nbs/02_models/07_llm.ipynb #e35bbed2
 def provider_of(model: str, api_base: str | None = None) -> tuple[str, str | None]:
-    "Return LiteLLM's provider of a model string and its address; raise if LiteLLM doesn't know the string."
+    """Return LiteLLM's provider of a model string and its address; raise if LiteLLM doesn't know the string."""
     if api_base and "@" in api_base.partition("://")[2].partition("/")[0]:
         raise SetupError(
             f"the address of {model} holds a name or password, which can't be sent with a key; "
@@ -161,7 +161,7 @@ def provider_of(model: str, api_base: str | None = None) -> tuple[str, str | Non
 
 
 def _addresses(model: str, api_base: str | Sequence[str] | None) -> tuple[str, ...]:
-    "Return the addresses of a model's servers; raise if they are not valid."
+    """Return the addresses of a model's servers; raise if they are not valid."""
     bases = (api_base,) if isinstance(api_base, str) and api_base else tuple(api_base or ())
     if not all(isinstance(base, str) and base.strip() for base in bases) or len(set(bases)) < len(bases):
         raise ValueError(f"api_base of {model} is the address of a server, or a list of different ones")
@@ -201,7 +201,7 @@ def _reach(model: str, base: str | None) -> None:
 
 
 def _needs_key(model: str) -> None:
-    "Raise if the environment variable of a model's provider is missing or blank."
+    """Raise if the environment variable of a model's provider is missing or blank."""
     needed = [name for name in import_litellm().validate_environment(model)["missing_keys"] if "KEY" in name]
     if not needed:  # LiteLLM takes a blank variable for a key
         prefix = provider_of(model)[0].upper()
@@ -220,7 +220,7 @@ _OTHERS = ("seed", "response_format", "logprobs", "top_logprobs", "service_tier"
 
 
 def _check_names(options: Iterable[str]) -> None:
-    "Raise if an option is almost a known one. Providers ignore misspelt options."
+    """Raise if an option is almost a known one. Providers ignore misspelt options."""
     names = {*inspect.signature(LLM).parameters, *_CHANGES_ANSWERS, *_OTHERS}
     for name in options:
         if name not in names and (near := get_close_matches(name, names, n=1, cutoff=0.88)):
@@ -228,7 +228,7 @@ def _check_names(options: Iterable[str]) -> None:
 
 
 def _accepted_parameters(model: str, parameters: Mapping[str, Any], base: str | None = None) -> dict[str, Any]:
-    "Return the parameters that a model takes; warn about the others."
+    """Return the parameters that a model takes; warn about the others."""
 
     def in_its_words(left: str | None = None) -> dict[str, Any]:
         return translate_parameters(name, provider, {one: value for one, value in parameters.items() if one != left})
@@ -245,7 +245,7 @@ def _accepted_parameters(model: str, parameters: Mapping[str, Any], base: str | 
 
 # %% ../../nbs/02_models/07_llm.ipynb #04d3fb01
 class CallState:
-    "State of a model in this process: endpoints, limits, and what is known about its requests."
+    """State of a model in this process: endpoints, limits, and what is known about its requests."""
 
     __slots__ = ("loop", "places", "pace", "servers", "takes_seed", "worked", "probe", "translator", "reached", "timed_out")
 
@@ -262,7 +262,7 @@ class CallState:
 # %% ../../nbs/02_models/07_llm.ipynb #2616816a
 @dataclass
 class Server:
-    "One server of a model: its endpoint, its calls in flight, and its rest after silence."
+    """One server of a model: its endpoint, its calls in flight, and its rest after silence."""
 
     endpoint: Endpoint
     address: str | None = None
@@ -272,11 +272,11 @@ class Server:
 
     @property
     def ready(self) -> bool:
-        "Return whether it may be called. After silence a single call tests it."
+        """Return whether it may be called. After silence a single call tests it."""
         return not self.silent or (time.monotonic() >= self.rests_until and not self.in_flight)
 
     def heard(self, fault: Fault | None) -> None:
-        "Record the end of an attempt: a server that doesn't answer rests 1 s, 2 s, … 30 s."
+        """Record the end of an attempt: a server that doesn't answer rests 1 s, 2 s, … 30 s."""
         now = time.monotonic()
         if fault is None or fault.kind not in ("passing", "unreachable", "dropped", "timeout"):
             self.silent = 0
@@ -286,7 +286,7 @@ class Server:
 
 
 def free_server(servers: Sequence[Server]) -> Server:
-    "Return the ready server with the fewest calls in flight, or else the one whose rest ends first."
+    """Return the ready server with the fewest calls in flight, or else the one whose rest ends first."""
     ready = [server for server in servers if server.ready]
     return min(ready, key=lambda server: server.in_flight) if ready else min(servers, key=lambda one: one.rests_until)
 
@@ -296,7 +296,7 @@ _BLOCK = {"openai": 128, "deepseek": 64}
 
 
 class PromptCache(NamedTuple):
-    "A provider's prompt cache: minimum and block in tokens, read and write in US dollars per token."
+    """A provider's prompt cache: minimum and block in tokens, read and write in US dollars per token."""
 
     least: int
     block: int
@@ -430,7 +430,7 @@ class LLM:
 
     @property
     def settings(self) -> dict[str, Any]:
-        "Return what determines its answers and so identifies it in a run: no key, and no address, which may change."
+        """Return what determines its answers and so identifies it in a run: no key, and no address, which may change."""
         own = {"engine": self.engine} if self.engine == "openvino" else {}  # runs older than it name none
         own |= {"extra_body": self.body} if self.body else {}
         own |= {} if self.system_role else {"system_role": False}
@@ -438,21 +438,21 @@ class LLM:
 
     @property
     def bases(self) -> tuple[str, ...]:
-        "Return the servers' addresses; in another process, their parts that may be shown."
+        """Return the servers' addresses; in another process, their parts that may be shown."""
         return self.credentials.bases or self.addresses
 
     @property
     def api_base(self) -> str | None:
-        "Return the first server's address."
+        """Return the first server's address."""
         return self.bases[0] if self.bases else None
 
     @property
     def address(self) -> str | None:
-        "Return the servers' addresses as text."
+        """Return the servers' addresses as text."""
         return ", ".join(self.addresses) or None
 
     def same_as(self, other: LLM) -> bool:
-        "Return whether another model has the same settings, including secret ones."
+        """Return whether another model has the same settings, including secret ones."""
         mine, theirs = (
             {**vars(one), "_live": None, "credentials": (one.credentials.key, one.credentials.bases, one.credentials.options)}
             for one in (self, other)
@@ -493,11 +493,11 @@ class LLM:
 
     @property
     def embedded(self) -> bool:
-        "Return whether it is the model that runs in this process."
+        """Return whether it is the model that runs in this process."""
         return self.model.startswith("local/")
 
     def _embedded_endpoint(self) -> Endpoint:
-        "Return the endpoint of the embedded model."
+        """Return the endpoint of the embedded model."""
         name = self.model.split("/", 1)[1]
         fetch_model(name)
         check_engine(self.engine)
@@ -505,7 +505,7 @@ class LLM:
         return Endpoint("embedded", self.timeout, self.prices(), False, ready)
 
     def _reached_servers(self) -> list[Server]:
-        "Return all servers; raise if none answers. Silent ones are used once they answer."
+        """Return all servers; raise if none answers. Silent ones are used once they answer."""
         servers, silent, self._live.reached = [], [], bool(self.bases)
         for base, address in zip(self.bases or (None,), self.addresses or (None,), strict=True):
             servers.append(Server(self._remote_endpoint(base), address))
@@ -541,7 +541,7 @@ class LLM:
         return Endpoint(transport, self.timeout, self.prices(), self.price is None, ready, secrets)
 
     def _checked_key(self, provider: str) -> str | None:
-        "Return the key to send; raise if the provider needs one and it is missing."
+        """Return the key to send; raise if the provider needs one and it is missing."""
         if self.bases or provider == "ollama":
             if provider == "openai" and not os.environ.get("OPENAI_API_KEY"):
                 return self.credentials.key or "none"
@@ -551,24 +551,24 @@ class LLM:
 
     @property
     def translator(self) -> RequestTranslator:
-        "Return the translator of its requests and answers."
+        """Return the translator of its requests and answers."""
         return self.prepare()._live.translator
 
     # Properties
 
     @property
     def pace(self) -> Pace:
-        "Return the pace that it shares with models of the same name, address and key."
+        """Return the pace that it shares with models of the same name, address and key."""
         return pace_of(digest(self.model, *(self.bases or (None,)), self.credentials.key))
 
     @property
     def takes_schema(self) -> bool:
-        "Return whether LiteLLM knows that the model supports JSON schemas."
+        """Return whether LiteLLM knows that the model supports JSON schemas."""
         return not self.embedded and bool(import_litellm().supports_response_schema(model=self.model))
 
     @property
     def _entry(self) -> Mapping[str, Any]:
-        "Return the model's entry in LiteLLM's table, or an empty one."
+        """Return the model's entry in LiteLLM's table, or an empty one."""
         if self.embedded:
             return {}
         table = import_litellm().model_cost
@@ -601,7 +601,7 @@ class LLM:
 
     @property
     def _tier(self) -> str:
-        "Return the suffix of price names in LiteLLM's table."
+        """Return the suffix of price names in LiteLLM's table."""
         return f"_{self.parameters['service_tier']}" if "service_tier" in self.parameters else ""
 
     def prompt_cache(self) -> PromptCache | None:
@@ -625,17 +625,17 @@ class LLM:
         return PromptCache(least, _BLOCK.get(provider, 1), read, write)
 
     def tokens_a_character(self, texts: Sequence[str]) -> float:
-        "Return the tokens per character of texts, by the model's tokenizer if LiteLLM has it."
+        """Return the tokens per character of texts, by the model's tokenizer if LiteLLM has it."""
         text = "\n".join(texts)
         return import_litellm().token_counter(model=self.model, text=text) / max(1, len(text))
 
     @property
     def longest_answer(self) -> int:
-        "Return the maximum tokens of an answer: requested, from LiteLLM's table, or assumed."
+        """Return the maximum tokens of an answer: requested, from LiteLLM's table, or assumed."""
         return self._limit({}) or self._entry.get("max_output_tokens") or _ASSUMED_LONGEST
 
     def _limit(self, parameters: Mapping[str, Any]) -> int | None:
-        "Return the requested limit of an answer, if any."
+        """Return the requested limit of an answer, if any."""
         for given in (parameters, self.parameters):
             if asked := given.get("max_tokens") or given.get("max_completion_tokens"):
                 return asked
@@ -659,7 +659,7 @@ class LLM:
 
     @property
     def timed_out(self) -> int:
-        "Return how many calls of this process timed out."
+        """Return how many calls of this process timed out."""
         return self._live.timed_out
 
     def complete(self, messages: Sequence[Mapping[str, str]] | str, **parameters: Any) -> Completion:
@@ -719,7 +719,7 @@ class LLM:
             return await self._until_answered(request, on_lost, show)
 
     async def _until_answered(self, request: dict[str, Any], on_lost: Any, show: Any = None) -> Completion:
-        "Retry until there is an answer, or a fault that no retry can solve."
+        """Retry until there is an answer, or a fault that no retry can solve."""
         shown, start = False, time.perf_counter()
 
         def seen(piece: str) -> None:
@@ -760,7 +760,7 @@ class LLM:
             return replace(answer, attempts=attempts, server=server, seconds=seconds)
 
     def _tell_trouble(self, fault: Fault) -> None:
-        "Count a timeout, and print what a user can do about a slow or silent server."
+        """Count a timeout, and print what a user can do about a slow or silent server."""
         if fault.kind == "unreachable":
             notify(f"{fault.sentence(self.model)}. It is tried again.")
         elif fault.kind == "timeout":
@@ -775,7 +775,7 @@ class LLM:
     async def _attempt(
         self, request: dict[str, Any], guess: int, show: Any = None
     ) -> tuple[Completion, str | None]:
-        "Make one attempt at a free server when the pace allows; return the answer and the server's address."
+        """Make one attempt at a free server when the pace allows; return the answer and the server's address."""
         live = self._live
         await live.pace.enter(guess)
         server, used, seen = free_server(live.servers), None, None
@@ -796,7 +796,7 @@ class LLM:
             live.pace.leave(guess, used, seen)
 
     async def _probe(self, form: Any, request: dict[str, Any], fault: Fault, on_lost: Any) -> None:
-        "Find out whether a request was rejected for its text or its form, with the same form and the text 'Hello'."
+        """Find out whether a request was rejected for its text or its form, with the same form and the text 'Hello'."""
         async with self._live.probe:
             if form in self._live.worked:
                 return
@@ -815,7 +815,7 @@ class LLM:
                 on_lost(replace(answer, status="probe", server=server))
 
     def lost_attempt(self, fault: Fault, request: Mapping[str, Any]) -> Completion:
-        "Return an attempt without an answer that may be billed, as a completion to book."
+        """Return an attempt without an answer that may be billed, as a completion to book."""
         tokens = fault.tokens
         if tokens is None:
             usual = min(self._limit(request) or _ASSUMED_USUAL, self.longest_answer)

@@ -36,7 +36,7 @@ class _Loop(getattr(asyncio, "ProactorEventLoop", asyncio.SelectorEventLoop)):
 
 
 def _close_unawaited(future: concurrent.futures.Future) -> None:
-    "Close the coroutine that a thread returned if no task has begun to await it."
+    """Close the coroutine that a thread returned if no task has begun to await it."""
     result = None if future.cancelled() or future.exception() else future.result()
     if inspect.iscoroutine(result) and inspect.getcoroutinestate(result) == inspect.CORO_CREATED:
         result.close()
@@ -48,14 +48,14 @@ _PARENT_LOOPS: list[Any] = []  # kept alive: a child process must not close them
 
 
 def _run(loop: asyncio.AbstractEventLoop) -> None:
-    "Run a loop until it is closed. SystemExit in a call is raised where the call is awaited and does not end the loop."
+    """Run a loop until it is closed. SystemExit in a call is raised where the call is awaited and does not end the loop."""
     while not loop.is_closed():
         with contextlib.suppress(SystemExit, KeyboardInterrupt):
             loop.run_forever()
 
 
 def background_loop() -> asyncio.AbstractEventLoop:
-    "Return the loop that all calls of this process run on."
+    """Return the loop that all calls of this process run on."""
     global _LOOP
     with _LOOP_GUARD:
         if _LOOP is None or _LOOP.is_closed():
@@ -65,7 +65,7 @@ def background_loop() -> asyncio.AbstractEventLoop:
 
 
 def _forget_loop() -> None:
-    "Drop the parent's loop in a forked process, which lacks its thread."
+    """Drop the parent's loop in a forked process, which lacks its thread."""
     global _LOOP, _LOOP_GUARD
     _PARENT_LOOPS.append(_LOOP)
     _LOOP, _LOOP_GUARD = None, threading.Lock()

@@ -23,7 +23,7 @@ __all__ = ['Meter']
 
 # %% ../../nbs/02_models/08_meter.ipynb #c902d24f
 class Writer:
-    "Rows for a run's ledger, gathered and written in one transaction."
+    """Rows for a run's ledger, gathered and written in one transaction."""
 
     def __init__(self, run: Run):
         self._run, self._rows = run, {}
@@ -46,14 +46,14 @@ class Writer:
         return self._written
 
     async def settle(self) -> None:
-        "Wait until all rows are on disk."
+        """Wait until all rows are on disk."""
         if self._written is not None:
             await asyncio.shield(self._written)
         if self._failure is not None:
             raise self._failure
 
     def _write(self) -> None:
-        "Write the gathered rows in one transaction."
+        """Write the gathered rows in one transaction."""
         rows, written = self._rows, self._written
         self._rows, self._written = {}, None
         try:
@@ -119,7 +119,7 @@ class Meter:
     # Reservations
 
     def check(self, models: Iterable[LLM]) -> None:
-        "Raise if there is a cap in dollars, and the price of a model or of earlier calls is unknown."
+        """Raise if there is a cap in dollars, and the price of a model or of earlier calls is unknown."""
         if self.budget.usd is None:
             return
         if self.cost is None:
@@ -137,14 +137,14 @@ class Meter:
     def most(
         self, llm: LLM, messages: Sequence[Mapping[str, str]], batch: bool = False, **parameters: Any
     ) -> tuple[float, int]:
-        "Return the maximum dollars and tokens of a call."
+        """Return the maximum dollars and tokens of a call."""
         price, longest = self._limits(llm, batch)
         longest = max(parameters.get("max_tokens") or longest, self._longest_seen.get(llm.name, 0))
         tokens_in = guess_messages(messages)
         return tokens_in * price[0] + longest * price[1], tokens_in + longest
 
     def _limits(self, llm: LLM, batch: bool = False) -> tuple[tuple[float, float], int]:
-        "Return a model's prices and its longest answer, looked up once."
+        """Return a model's prices and its longest answer, looked up once."""
         if (llm, batch) not in self._most:
             self._most[llm, batch] = llm.prices(batch) or (0.0, 0.0), llm.longest_answer
         return self._most[llm, batch]
@@ -152,7 +152,7 @@ class Meter:
     def _expected(
         self, llm: LLM, purpose: str, messages: Sequence[Mapping[str, str]], parameters: Mapping[str, Any]
     ) -> tuple[float, int]:
-        "Return the expected dollars and tokens of a call; the maximum until five answers are known."
+        """Return the expected dollars and tokens of a call; the maximum until five answers are known."""
         cost, tokens = self.most(llm, messages, **parameters)
         lengths = self._known_answers(llm, purpose)
         if len(lengths) < _ENOUGH:
@@ -162,7 +162,7 @@ class Meter:
         return min(cost, tokens_in * price[0] + tokens_out * price[1]), min(tokens, tokens_in + tokens_out)
 
     def _known_answers(self, llm: LLM, purpose: str) -> deque[int]:
-        "Return the lengths of the last answers of a model for a purpose, including earlier sessions."
+        """Return the lengths of the last answers of a model for a purpose, including earlier sessions."""
         if (llm.name, purpose) not in self._answers:
             sql = (
                 "SELECT tokens_out FROM calls WHERE model = ? AND purpose = ? AND status IN ('ok', 'truncated') "
@@ -175,7 +175,7 @@ class Meter:
     async def _room(
         self, llm: LLM, purpose: str, messages: Sequence[Mapping[str, str]], parameters: Mapping[str, Any]
     ) -> tuple[float, int]:
-        "Reserve the expected cost of a call as soon as it fits."
+        """Reserve the expected cost of a call as soon as it fits."""
         if self.budget.usd is None and self.budget.tokens is None:
             return 0.0, 0
         key = llm.name, purpose
@@ -190,7 +190,7 @@ class Meter:
             await self._waiting[-1]
 
     def _leave(self, llm: LLM, purpose: str, cost: float, tokens: int) -> None:
-        "Return the reservation of a call and wake the calls that wait."
+        """Return the reservation of a call and wake the calls that wait."""
         self.set_aside(-cost, -tokens)
         self._in_flight[llm.name, purpose] -= 1
         waiting, self._waiting = self._waiting, []
@@ -199,7 +199,7 @@ class Meter:
                 one.set_result(None)
 
     def over(self, cost: float, tokens: int) -> str | None:
-        "Return the cap that a further amount would exceed; None if it fits."
+        """Return the cap that a further amount would exceed; None if it fits."""
         cap = self.budget
         if cap.usd is not None and (self.cost or 0.0) + self._reserved_cost + cost > cap.usd:
             return f"{cap.usd:g} US dollars"
@@ -208,7 +208,7 @@ class Meter:
         return None
 
     def reserve(self, cost: float, tokens: int) -> None:
-        "Reserve dollars and tokens, or raise BudgetReached."
+        """Reserve dollars and tokens, or raise BudgetReached."""
         if cap := self.over(cost, tokens):
             under_way = f", and {self._reserved_tokens:,} may be by what is under way" if self._reserved_tokens else ""
             raise BudgetReached(
@@ -219,7 +219,7 @@ class Meter:
         self.set_aside(cost, tokens)
 
     def set_aside(self, cost: float, tokens: int) -> None:
-        "Add dollars and tokens to the reservations; negative amounts return them."
+        """Add dollars and tokens to the reservations; negative amounts return them."""
         self._reserved_cost += cost
         self._reserved_tokens += tokens
 
@@ -227,16 +227,16 @@ class Meter:
 
     @property
     def dollars(self) -> str:
-        "Return the dollars spent as text."
+        """Return the dollars spent as text."""
         return "unknown" if self.cost is None else f"{self.cost:.2f}"
 
     @functools.cached_property
     def writer(self) -> Writer:
-        "Return the writer; its rows are written in one transaction with their calls."
+        """Return the writer; its rows are written in one transaction with their calls."""
         return Writer(self.run)
 
     def book(self, llm: LLM, answer: Completion, *, unit: str, purpose: str) -> asyncio.Future:
-        "Book an answer in the table of calls; return a future that ends when it is on disk."
+        """Book an answer in the table of calls; return a future that ends when it is on disk."""
         if answer.cost is None and answer.tokens_in + answer.tokens_out:
             self.cost = None
         elif self.cost is not None:
@@ -253,7 +253,7 @@ class Meter:
         return self.writer.put("calls", [{**row, "at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())}])
 
     def _notice_length(self, llm: LLM, answer: Completion, asked: int | None) -> None:
-        "Warn once if an answer is longer than requested, and reserve its length from now on."
+        """Warn once if an answer is longer than requested, and reserve its length from now on."""
         if answer.tokens_out <= max(10, self._longest_seen.get(llm.name, 0)):
             return
         asked = asked or self._limits(llm)[1]

@@ -89,7 +89,7 @@ class SeparatedText(NamedTuple):
 
 # %% ../../nbs/02_models/13_thoughts.ipynb #a272babc
 def _split_channels(text: str) -> tuple[str | None, list[str]] | None:
-    "Split harmony's channels, whole or with their special tokens stripped; return None for any other text."
+    """Split harmony's channels, whole or with their special tokens stripped; return None for any other text."""
     headers = [*_CHANNEL.finditer(text)] if "<|message|>" in text else []
     stripped = not headers
     if stripped:
@@ -109,7 +109,7 @@ def _split_channels(text: str) -> tuple[str | None, list[str]] | None:
 
 
 def _split_phrases(text: str) -> tuple[str | None, list[str]] | None:
-    "Split a text in which a sentence opens the thoughts and another one the answer."
+    """Split a text in which a sentence opens the thoughts and another one the answer."""
     for opens, closes in _PHRASES:
         if (first := opens.match(text.lstrip())) and (second := closes.search(text)):
             start = len(text) - len(text.lstrip()) + first.end()
@@ -118,7 +118,7 @@ def _split_phrases(text: str) -> tuple[str | None, list[str]] | None:
 
 # %% ../../nbs/02_models/13_thoughts.ipynb #704074ff
 class _Mark(NamedTuple):
-    "A mark in a text: where it is, its family, whether it opens, closes or is empty, and whether it is quoted as code."
+    """A mark in a text: where it is, its family, whether it opens, closes or is empty, and whether it is quoted as code."""
 
     start: int
     end: int
@@ -142,7 +142,7 @@ def _find_marks(text: str) -> list[_Mark]:
 
 
 def _pair_marks(marks: list[_Mark]) -> dict[int, int]:
-    "Return the place of the closing mark for each opening one: balanced where possible, else the next of its family."
+    """Return the place of the closing mark for each opening one: balanced where possible, else the next of its family."""
     pairs, open_places = {}, {}
     for place, mark in enumerate(marks):
         if mark.kind == "open":
@@ -160,7 +160,7 @@ def _pair_marks(marks: list[_Mark]) -> dict[int, int]:
 
 
 def _is_block(text: str, opening: _Mark, closing: _Mark) -> bool:
-    "Return whether marks after some text enclose a block: on separate lines, and not announced by a colon."
+    """Return whether marks after some text enclose a block: on separate lines, and not announced by a colon."""
     before, after = (
         text[max(0, opening.start - 80) : opening.start].rstrip(" \t"),
         text[closing.end : closing.end + 1],
@@ -173,7 +173,7 @@ def _is_block(text: str, opening: _Mark, closing: _Mark) -> bool:
 
 
 def _ends_opened_thoughts(text: str, mark: _Mark) -> bool:
-    "Return whether a lone closing mark ends thoughts that the prompt opened, and is not mentioned in a sentence."
+    """Return whether a lone closing mark ends thoughts that the prompt opened, and is not mentioned in a sentence."""
     before = text[max(0, mark.start - 80) : mark.start]
     if not before[-1:].isspace():
         return before[-1:] not in "\"'“‘«([{"
@@ -184,7 +184,7 @@ _MENTION = re.compile(r"\W*(?:and|or|to|und|et|y|和|与)?\W*", re.I)
 
 
 def _split_tags(text: str, reasoning_given: bool) -> tuple[str | None, list[str]]:
-    "Split thoughts between marks from a text. Marks in code or within a sentence stay in the answer."
+    """Split thoughts between marks from a text. Marks in code or within a sentence stay in the answer."""
     every = _find_marks(text)
     marks = [mark for mark in every if not mark.in_code]
     closing = [mark for mark in marks if mark.kind == "close" and mark.family not in ("details", "colons")]
@@ -272,12 +272,12 @@ def separate_thoughts(text: str | None, reasoning: str | None = None) -> Separat
 
 
 def _clean_thought(thought: str) -> str:
-    "Return a thought without the summary line of a folded block."
+    """Return a thought without the summary line of a folded block."""
     return re.sub(r"\A\s*<summary>[^<]{0,200}</summary>", "", thought).strip()
 
 
 def _unknown_marks(answer: str) -> tuple[str, ...]:
-    "Return marks outside code that may belong to reasoning, once each."
+    """Return marks outside code that may belong to reasoning, once each."""
     plain = _CODE.sub(" ", answer) if "`" in answer else answer
     marks = [
         match[0]

@@ -52,7 +52,7 @@ _IMPORT_GUARD = threading.Lock()
 
 
 def _import_into(future: concurrent.futures.Future) -> None:
-    "Import LiteLLM without output and without network."
+    """Import LiteLLM without output and without network."""
     for name in [name for name in sys.modules if name == "litellm" or name.startswith("litellm.")]:
         if not hasattr(sys.modules.get("litellm"), "acompletion"):  # what an interrupted import left behind
             del sys.modules[name]
@@ -74,7 +74,7 @@ def _import_into(future: concurrent.futures.Future) -> None:
 
 
 def _end_logging() -> None:
-    "Flush LiteLLM's log on our loop. At interpreter exit two loops would do it at once, with errors."
+    """Flush LiteLLM's log on our loop. At interpreter exit two loops would do it at once, with errors."""
     from litellm.litellm_core_utils.logging_worker import GLOBAL_LOGGING_WORKER
 
     with contextlib.suppress(TimeoutError, asyncio.CancelledError):
@@ -82,7 +82,7 @@ def _end_logging() -> None:
 
 
 def import_litellm() -> Any:
-    "Return LiteLLM, imported once."
+    """Return LiteLLM, imported once."""
     global _IMPORT
     with _IMPORT_GUARD:
         if _IMPORT is None or (_IMPORT.done() and _IMPORT.exception() is not None):
@@ -102,7 +102,7 @@ def _read(
     refusal: str | None = None,
     finish: Any = None,
 ) -> Completion:
-    "Read LiteLLM's answer; `finish` is the stop reason in the provider's words, if known."
+    """Read LiteLLM's answer; `finish` is the stop reason in the provider's words, if known."""
     usage = getattr(response, "usage", None)
     details = getattr(usage, "prompt_tokens_details", None)
     usage = getattr(usage, "prompt_tokens", None), getattr(usage, "completion_tokens", None)
@@ -131,7 +131,7 @@ _LISTENERS = ("callbacks", "success_callback", "failure_callback", "_async_succe
 
 
 def _has_listeners(litellm: Any) -> bool:
-    "Return whether LiteLLM's log or cache is in use. Its code for Gemini lists an internal cache among the callbacks."
+    """Return whether LiteLLM's log or cache is in use. Its code for Gemini lists an internal cache among the callbacks."""
     asked = [one for name in _LISTENERS for one in getattr(litellm, name, None) or () if one != "cache"]
     return bool(asked or litellm.cache)
 
@@ -165,7 +165,7 @@ _STREAMED = {"stream": True, "stream_options": {"include_usage": True}}
 
 
 async def _by_litellm(ready: Mapping[str, Any], request: Mapping[str, Any], show: StreamFilter | None) -> Completion:
-    "Make one attempt through LiteLLM."
+    """Make one attempt through LiteLLM."""
     litellm = import_litellm()
     if not _has_listeners(litellm):
         with contextlib.suppress(ImportError):  # a private name; without it calls are as they were
@@ -190,11 +190,11 @@ async def _by_litellm(ready: Mapping[str, Any], request: Mapping[str, Any], show
 
 # %% ../../nbs/02_models/05_transports.ipynb #086aa411
 class _Rehearsed(BaseException):
-    "The request that LiteLLM was about to send."
+    """The request that LiteLLM was about to send."""
 
 
 def _rehearsal(ready: Mapping[str, Any], request: Mapping[str, Any]) -> dict[str, Any]:
-    "Return the address, headers and body that LiteLLM's call would send, without sending them."
+    """Return the address, headers and body that LiteLLM's call would send, without sending them."""
     from litellm.litellm_core_utils.litellm_logging import Logging
 
     class StopsHere(Logging):
@@ -222,7 +222,7 @@ _TEXT = "text-2718281828-"  # placeholder of a message's text, with its position
 
 @dataclass(frozen=True)
 class Form:
-    "The address, headers and parameters of requests with the same parameters."
+    """The address, headers and parameters of requests with the same parameters."""
 
     url: str
     headers: dict[str, str]
@@ -232,13 +232,13 @@ class Form:
 
 
 def translate_parameters(model: str, provider: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
-    "Return parameters by the provider's names, without those that LiteLLM leaves out."
+    """Return parameters by the provider's names, without those that LiteLLM leaves out."""
     about = {"model": model, "custom_llm_provider": provider, "drop_params": True}
     return import_litellm().utils.get_optional_params(**about, **copy.deepcopy(dict(parameters)))
 
 
 class _NoLog:
-    "A log without effect, for translators that write one."
+    """A log without effect, for translators that write one."""
 
     def __init__(self) -> None:
         self.model_call_details, self.optional_params = {}, {}
@@ -248,7 +248,7 @@ class _NoLog:
 
 
 def _proxy_of(url: str) -> str | None:
-    "Return the proxy for an address from the environment."
+    """Return the proxy for an address from the environment."""
     parts = urllib.parse.urlsplit(url)
     if urllib.request.proxy_bypass(parts.hostname or ""):
         return None
@@ -256,7 +256,7 @@ def _proxy_of(url: str) -> str | None:
 
 # %% ../../nbs/02_models/05_transports.ipynb #4c275784
 def _tier(*stated: Any) -> str | None:
-    "Return the service tier of an answer, from the places that may state it."
+    """Return the service tier of an answer, from the places that may state it."""
     return next((one for one in stated if isinstance(one, str)), None)
 
 
@@ -264,7 +264,7 @@ _COMMENTS = re.compile(rb"(?:\s*:[^\n]*\n)+")  # what some servers send to keep 
 
 
 def parsed_body(raw: bytes) -> Any:
-    "Return the JSON of a 200 response; raise a fault if it is not JSON, or states an error."
+    """Return the JSON of a 200 response; raise a fault if it is not JSON, or states an error."""
     try:
         body = json.loads(raw[match.end() :] if (match := _COMMENTS.match(raw)) else raw)
     except (ValueError, RecursionError):
@@ -278,7 +278,7 @@ def parsed_body(raw: bytes) -> Any:
 
 
 def _stated_reason(body: Mapping[str, Any]) -> Any:
-    "Return the stop reason of an answer in Anthropic's, Gemini's or Ollama's form."
+    """Return the stop reason of an answer in Anthropic's, Gemini's or Ollama's form."""
     candidates = body.get("candidates")
     candidate = candidates[0] if isinstance(candidates, list) and candidates else None
     in_candidate = candidate.get("finishReason") if isinstance(candidate, Mapping) else None
@@ -290,7 +290,7 @@ _PLAIN_COUNTS += ("promptTokensDetails", "service_tier", "inference_geo")
 
 
 def _plain_answer(body: Mapping[str, Any]) -> dict[str, Any] | None:
-    "Return a text of Anthropic or Gemini in OpenAI's form; None for any other answer, which LiteLLM's translator reads."
+    """Return a text of Anthropic or Gemini in OpenAI's form; None for any other answer, which LiteLLM's translator reads."""
     match body:
         case {"content": [{"type": "text", "text": str(text)}], "stop_reason": str(reason), "usage": dict(usage)}:
             served = body.get("model")
@@ -335,7 +335,7 @@ class RequestTranslator:
         self._priced_as: dict[tuple[str | None, str | None], tuple[str, str | None] | None] = {}
 
     def form(self, request: Mapping[str, Any]) -> Form | None:
-        "Return the form of a request; None if LiteLLM has to send it."
+        """Return the form of a request; None if LiteLLM has to send it."""
         parameters = repr([(name, value) for name, value in request.items() if name not in ("messages", "seed")])
         texts = all(isinstance(message.get("content"), str) for message in request["messages"])
         key = parameters, "seed" in request, texts
@@ -371,7 +371,7 @@ class RequestTranslator:
         return Form(url, headers, _proxy_of(url), json.dumps(mapped))
 
     def body(self, form: Form, request: Mapping[str, Any]) -> dict[str, Any]:
-        "Return the body of a request in the provider's format."
+        """Return the body of a request in the provider's format."""
         parameters = json.loads(form.parameters.replace(str(_SEED), str(request.get("seed"))))
         further = parameters.pop("extra_body", None) or {}
         parameters.pop("json_mode", None)
@@ -406,7 +406,7 @@ class RequestTranslator:
         return "".join(values[part] if place % 2 else part for place, part in enumerate(row)).encode()
 
     def _template(self, form: Form, request: Mapping[str, Any], roles: tuple[str, ...]) -> list[str]:
-        "Return the parts between the texts of such messages, alternating with the positions of the texts."
+        """Return the parts between the texts of such messages, alternating with the positions of the texts."""
         messages = [{"role": role, "content": f"{_TEXT}{place};"} for place, role in enumerate(roles)]
         marked = {"seed": _SEED} if "seed" in request else {}
         whole = json.dumps(self.body(form, {**request, **marked, "messages": messages}))
@@ -414,7 +414,7 @@ class RequestTranslator:
         return [part if place % 3 == 0 else part or "seed" for place, part in enumerate(row) if place % 3 < 2]
 
     def _with_cache_marks(self, messages: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-        "Return messages with each shared prefix that is long enough in a separate block with a cache marker."
+        """Return messages with each shared prefix that is long enough in a separate block with a cache marker."""
         before = [message["content"] for message in messages if message["role"] == "system"]
         marked = []
         for message in messages:
@@ -450,7 +450,7 @@ class RequestTranslator:
     def _translated_answer(
         self, body: Mapping[str, Any], raw: bytes, asked: Sequence[Mapping[str, Any]], sent: bytes | None
     ) -> Completion:
-        "Read an answer by LiteLLM's translator."
+        """Read an answer by LiteLLM's translator."""
         import httpx
 
         litellm = import_litellm()
@@ -473,7 +473,7 @@ class RequestTranslator:
         return _read(response, asked, self._cost(response), finish=_stated_reason(body))
 
     def _openai_cost(self, body: Mapping[str, Any], answer: Completion) -> float | None:
-        "Return the US dollars of an answer in OpenAI's form by LiteLLM's table; None without the server's counts."
+        """Return the US dollars of an answer in OpenAI's form by LiteLLM's table; None without the server's counts."""
         usage = body.get("usage")
         if not isinstance(usage, Mapping) or usage_counts(usage) != (answer.tokens_in, answer.tokens_out):
             return None
@@ -492,7 +492,7 @@ class RequestTranslator:
         return place and self._price(place, usage)
 
     def _cost(self, response: Any) -> float | None:
-        "Return the US dollars by LiteLLM's table. The entry for each name and tier is found once, by LiteLLM."
+        """Return the US dollars by LiteLLM's table. The entry for each name and tier is found once, by LiteLLM."""
         if getattr(response, "usage", None) is None:
             return None  # some servers count no tokens
         name = response.model if isinstance(response.model, str) else None
@@ -503,12 +503,12 @@ class RequestTranslator:
         return place and self._price(place, response.usage)
 
     def _price(self, place: tuple[str, str | None], usage: Any) -> float:
-        "Return the US dollars of a usage by an entry of LiteLLM's table."
+        """Return the US dollars of a usage by an entry of LiteLLM's table."""
         about = {"model": place[0], "custom_llm_provider": self.provider, "service_tier": place[1]}
         return sum(import_litellm().cost_per_token(usage_object=usage, **about))
 
     def _place_in_table(self, response: Any, tier: str | None) -> tuple[str, str | None] | None:
-        "Return the name and tier by which LiteLLM's table has the model's price; None if it has none."
+        """Return the name and tier by which LiteLLM's table has the model's price; None if it has none."""
         own = self.ready.get("service_tier")
         about = {"model": self.ready["model"], "custom_llm_provider": self.provider}
         with contextlib.suppress(Exception):  # a model that the table doesn't know
@@ -563,7 +563,7 @@ _CONNECT_SECONDS = 8.0
 
 
 def _session() -> Any:
-    "Return the HTTP session of the running loop."
+    """Return the HTTP session of the running loop."""
     loop = asyncio.get_running_loop()
     if loop not in _SESSIONS:
         import aiohttp
@@ -576,7 +576,7 @@ def _session() -> Any:
 
 @atexit.register
 def _close_sessions() -> None:
-    "Close the sessions of running loops."
+    """Close the sessions of running loops."""
     for loop, session in list(_SESSIONS.items()):
         if loop.is_running():
             with contextlib.suppress(TimeoutError, asyncio.CancelledError):
@@ -593,7 +593,7 @@ async def http(
     show: StreamFilter | None = None,
     seen: list[Mapping[str, str]] | None = None,
 ) -> bytes:
-    "Return the body of a response and append its headers to `seen`; show each piece of a stream; raise errors as faults."
+    """Return the body of a response and append its headers to `seen`; show each piece of a stream; raise errors as faults."""
     async with _session().request(method, url, data=data, headers=headers, proxy=proxy) as response:
         if seen is not None:
             seen.append(response.headers)
@@ -606,7 +606,7 @@ async def http(
 
 
 async def _by_lean(wire: RequestTranslator, request: Mapping[str, Any], show: StreamFilter | None) -> Completion:
-    "Make one attempt straight at the provider, or through LiteLLM if the form needs it or its log is in use."
+    """Make one attempt straight at the provider, or through LiteLLM if the form needs it or its log is in use."""
     form = None if _has_listeners(import_litellm()) else wire.form(request)
     if form is None or (show and wire.provider not in _AS_OPENAI):
         return await _by_litellm(wire.ready, request, show)
@@ -623,7 +623,7 @@ _AS_OPENAI = ("openai", "hosted_vllm")  # streams that are joined here
 
 
 async def _joined(response: Any, show: StreamFilter) -> dict[str, Any]:
-    "Join the events of a stream to one answer, and show each piece."
+    """Join the events of a stream to one answer, and show each piece."""
     choice_so_far: dict[str, Any] = {"index": 0, "message": {"role": "assistant"}, "finish_reason": None}
     whole: dict[str, Any] = {"object": "chat.completion", "choices": [choice_so_far], "usage": None}
     async for event in _events(response):
@@ -644,7 +644,7 @@ async def _joined(response: Any, show: StreamFilter) -> dict[str, Any]:
 
 
 async def _events(response: Any) -> AsyncIterator[dict[str, Any]]:
-    "Yield the events of a stream until its end."
+    """Yield the events of a stream until its end."""
     rest = b""
     async for data in response.content.iter_any():
         *lines, rest = (rest + data).split(b"\n")
@@ -663,7 +663,7 @@ async def _events(response: Any) -> AsyncIterator[dict[str, Any]]:
 
 
 def _is_piece(event: Any) -> bool:
-    "Return whether an event has the form of a piece of an answer or of an error."
+    """Return whether an event has the form of a piece of an answer or of an error."""
     choices = (event.get("choices") or []) if isinstance(event, dict) else None
     return isinstance(choices, list) and all(
         isinstance(one, dict) and isinstance(one.get("delta") or {}, dict) for one in choices
@@ -671,7 +671,7 @@ def _is_piece(event: Any) -> bool:
 
 # %% ../../nbs/02_models/05_transports.ipynb #f981e9fc
 async def _by_embedded(ready: Mapping[str, Any], request: Mapping[str, Any], show: StreamFilter | None) -> Completion:
-    "Make one attempt at the embedded model."
+    """Make one attempt at the embedded model."""
     try:
         asked = {**ready["parameters"], **request}
         answer = await answer_here(request["messages"], asked, ready["engine"], show)
@@ -689,7 +689,7 @@ _TRANSPORTS = {"litellm": _by_litellm, "lean": _by_lean, "embedded": _by_embedde
 # %% ../../nbs/02_models/05_transports.ipynb #eed63093
 @dataclass(slots=True, eq=False)
 class Endpoint:
-    "The way to one model, with its key."
+    """The way to one model, with its key."""
 
     transport: str  # litellm, lean or embedded
     timeout: float  # seconds for one try
@@ -707,7 +707,7 @@ class Endpoint:
     async def call(
         self, request: Mapping[str, Any], show: Callable[[str], None] | None = None
     ) -> Completion:
-        "Make one attempt; raise every failure as a fault without a key in its text or chain."
+        """Make one attempt; raise every failure as a fault without a key in its text or chain."""
         teller = StreamFilter(show, known_secrets()) if show else None
         try:
             # LiteLLM has its own timeout and closes its connections; ours is a second longer.
@@ -725,7 +725,7 @@ class Endpoint:
         raise fault from None
 
     def _without_secrets(self, answer: Completion) -> Completion:
-        "Replace keys in an answer."
+        """Replace keys in an answer."""
         for secret in self.secrets:
             for name in ("content", "reasoning", "served_model"):
                 if secret in (getattr(answer, name) or ""):
@@ -737,7 +737,7 @@ _PARENT_CONNECTIONS: list[Any] = []  # the parent's connections: not to be close
 
 
 def _after_fork() -> None:
-    "Drop the parent's connections and an unfinished import in a forked process."
+    """Drop the parent's connections and an unfinished import in a forked process."""
     global _IMPORT, _IMPORT_GUARD
     _IMPORT_GUARD = threading.Lock()
     _PARENT_CONNECTIONS.extend(_SESSIONS.values())

@@ -111,7 +111,7 @@ class LabellingSession:
         self.taken_back: dict[str, list[tuple[str, str, str]]] = {}  # of each annotator: item, answer, note
 
     def refresh(self) -> None:
-        "Do nothing: a draw doesn't change."
+        """Do nothing: a draw doesn't change."""
 
     def order(self, annotator: str) -> list[int]:
         """Return the rows in an annotator's own order, shuffled.
@@ -129,11 +129,11 @@ class LabellingSession:
         return shuffled[np.lexsort((later[shuffled], turn[shuffled]))].tolist()
 
     def put_off(self, annotator: str, row: int) -> None:
-        "Put an item at the end of its behaviour."
+        """Put an item at the end of its behaviour."""
         self.later[annotator] = [*(one for one in self.later.get(annotator, ()) if one != row), row]
 
     def labelled(self, annotations: Annotations) -> pd.DataFrame:
-        "Return the current verdicts with their items, oldest first; of drawn messages only those given blind."
+        """Return the current verdicts with their items, oldest first; of drawn messages only those given blind."""
         rows = annotations.table(history=True)
         rows = rows[~rows["undone"].eq(True).fillna(False)]
         items = self.sheet[_ITEM].assign(item=self.sheet.index.astype("str"), drawn=self.sheet["weight"].notna())
@@ -143,20 +143,20 @@ class LabellingSession:
 
 
 def _split_votes(run: Run) -> dict[str, float]:
-    "Return the share of messages of each behaviour on which judges disagree."
+    """Return the share of messages of each behaviour on which judges disagree."""
     labels = run.labels()
     split = (labels["votes_for"] > 0) & (labels["votes_for"] < labels["votes_cast"]) | labels["label"].isna()
     return split.astype(float).groupby(labels["behaviour"]).mean().to_dict()
 
 # %% ../../nbs/12_panels/07_annotation.ipynb #cde56206
 def _label_filters(deck: LabellingSession) -> list[Filter]:
-    "Return filters by behaviour and by what is done, and the annotator's name."
+    """Return filters by behaviour and by what is done, and the annotator's name."""
     behaviour = Filter("behaviour", "Behaviour", options_of(deck.sheet["behaviour"]))
     return [behaviour, Filter("show", "Show", DONE_OPTIONS), Filter("annotator", "Your name", kind="own")]
 
 
 def _label_list(deck: LabellingSession, own: Verdicts) -> Listing:
-    "List the messages in the annotator's order, each with their own verdict."
+    """List the messages in the annotator's order, each with their own verdict."""
     sheet, ticks = deck.sheet, answer_ticks(ANSWERS)
     sets = sets_of(sheet.assign(item=sheet.index.astype("str")), ["behaviour"], "item")
 
@@ -186,7 +186,7 @@ When in doubt: No. Can't tell is for a message that can't be judged at all.</p><
 
 
 def _card_html(deck: LabellingSession, item: str) -> Markup:
-    "Return one message to label, with its definition."
+    """Return one message to label, with its definition."""
     found = deck.sheet.loc[int(item)].to_dict()
     known = {entry.name: entry for entry in deck.taxonomy}.get(found["behaviour"])
     question = found["question"] if isinstance(found["question"], str) else known and known.question
@@ -210,7 +210,7 @@ _LOOKS = {value: (look, text[2:]) for _, value, look, text in ANSWERS}
 
 
 def _progress_html(deck: LabellingSession, own: Verdicts, name: str, behaviour: str = "") -> Markup:
-    "Return how many messages the annotator has labelled, in all and of one behaviour, and everybody's progress."
+    """Return how many messages the annotator has labelled, in all and of one behaviour, and everybody's progress."""
     of, mine = len(deck.sheet), own.table[own.table["annotator"] == name]
     groups = own.table.groupby("annotator", sort=False)["verdict"]
     return render(
@@ -230,7 +230,7 @@ def _progress_html(deck: LabellingSession, own: Verdicts, name: str, behaviour: 
 
 # %% ../../nbs/12_panels/07_annotation.ipynb #829dfb80
 def _summary_html(deck: LabellingSession, own: Verdicts, name: str) -> Markup:
-    "Summarise the annotator's labels, the agreement of annotators, and the accuracy of the judges."
+    """Summarise the annotator's labels, the agreement of annotators, and the accuracy of the judges."""
     mine, said = own.table[own.table["annotator"] == name], own.table.drop(columns=["item", "said"])
     counts, answers = pd.crosstab(mine["behaviour"], mine["said"]), [value for _, value, *_ in ANSWERS]
     counts = counts.reindex(index=mine["behaviour"].unique(), columns=answers, fill_value=0)
@@ -252,7 +252,7 @@ def _summary_html(deck: LabellingSession, own: Verdicts, name: str) -> Markup:
 
 
 def _accuracy_rows(run: Run | None, said: pd.DataFrame) -> list[tuple[str, str, str, str, str]]:
-    "Return the agreement of each judge with people, in words; nothing where it can't be estimated."
+    """Return the agreement of each judge with people, in words; nothing where it can't be estimated."""
     if run is None or said["verdict"].isna().all():
         return []
     try:
@@ -270,7 +270,7 @@ def _accuracy_rows(run: Run | None, said: pd.DataFrame) -> list[tuple[str, str, 
 
 # %% ../../nbs/12_panels/07_annotation.ipynb #6b292370
 def _label_bar(own: Verdicts, item: str | None, name: str, redo: bool = False) -> Markup:
-    "Return the buttons; `redo` says whether there is a label to give again."
+    """Return the buttons; `redo` says whether there is a label to give again."""
     shut, said = not name or not item, own.by(name).get(item)
     further = [("s", "later", "Later", shut), ("z", "undo", "Undo", not name), ("r", "redo", "Redo", not redo)]
     fields = Markup('<label class="ak-note">Note <input data-field="note" data-clear></label>')
@@ -279,7 +279,7 @@ def _label_bar(own: Verdicts, item: str | None, name: str, redo: bool = False) -
 
 
 def _label_item(deck: LabellingSession, own: Verdicts, panel: Panel, value: str, fields: Fields) -> str | None:
-    "Save a verdict on the message in view, and go on."
+    """Save a verdict on the message in view, and go on."""
     if panel.item is None:
         return None
     name = panel.chosen["annotator"]
@@ -288,7 +288,7 @@ def _label_item(deck: LabellingSession, own: Verdicts, panel: Panel, value: str,
 
 
 def _save(deck: LabellingSession, own: Verdicts, panel: Panel, item: str, value: str, fields: Fields) -> str | None:
-    "Save a verdict and go on to the next open message; return why it can't be saved."
+    """Save a verdict and go on to the next open message; return why it can't be saved."""
     name = panel.chosen["annotator"]
     if trouble := own.keep(panel, deck.sheet.loc[[int(item)]].assign(annotator=name), value, fields):
         return trouble
@@ -297,7 +297,7 @@ def _save(deck: LabellingSession, own: Verdicts, panel: Panel, item: str, value:
 
 
 def _put_off(deck: LabellingSession, own: Verdicts, panel: Panel, value: Any, fields: Fields) -> str | None:
-    "Leave the message in view for later, and open the next one of its behaviour."
+    """Leave the message in view for later, and open the next one of its behaviour."""
     if (item := panel.item) is None:
         return None
     name, behaviours = panel.chosen["annotator"], deck.sheet["behaviour"]
@@ -312,7 +312,7 @@ def _put_off(deck: LabellingSession, own: Verdicts, panel: Panel, value: Any, fi
 
 
 def _undo(deck: LabellingSession, own: Verdicts, panel: Panel, value: Any, fields: Fields) -> str | None:
-    "Take the last label back, and show its message."
+    """Take the last label back, and show its message."""
     name = panel.chosen["annotator"]
     mine = own.table[own.table["annotator"] == name]
     if mine.empty:
@@ -327,7 +327,7 @@ def _undo(deck: LabellingSession, own: Verdicts, panel: Panel, value: Any, field
 
 
 def _redo(deck: LabellingSession, own: Verdicts, panel: Panel, value: Any, fields: Fields) -> str | None:
-    "Give the label again that was taken back last."
+    """Give the label again that was taken back last."""
     if not (taken_back := deck.taken_back.get(panel.chosen["annotator"])):
         return "There is nothing to give again."
     item, said, note = taken_back.pop()
@@ -335,7 +335,7 @@ def _redo(deck: LabellingSession, own: Verdicts, panel: Panel, value: Any, field
 
 # %% ../../nbs/12_panels/07_annotation.ipynb #5f2486e4
 def _label_parts(own: Verdicts, deck: LabellingSession) -> Parts:
-    "Return the parts of an annotation panel."
+    """Return the parts of an annotation panel."""
 
     def page(item: str | None, chosen: Chosen) -> str:
         if not chosen["annotator"]:

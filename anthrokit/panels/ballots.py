@@ -106,18 +106,18 @@ class VotingSession:
         self.refresh()
 
     def refresh(self) -> None:
-        "Read this expert's votes."
+        """Read this expert's votes."""
         rows = self.ballots.table()
         rows = rows[rows["expert"] == self.expert]
         said = {(str(row.item), row.criterion): row for row in rows.itertuples()}
         self.given = {str(place): said[key] for place, key in enumerate(self.keys) if key in said}
 
     def question(self, at: str) -> dict[str, Any]:
-        "Return a row of the sheet."
+        """Return a row of the sheet."""
         return self.sheet.iloc[int(at)].to_dict()
 
     def title(self, at: str) -> str:
-        "Return the title of a question in the list."
+        """Return the title of a question in the list."""
         content = self.question(at).get("content")
         return visible_name(content if isinstance(content, str) else self.keys[int(at)][0], 80)
 
@@ -130,7 +130,7 @@ _SEEN = """{% for role, text in lines %}
 
 
 def _question_html(booth: VotingSession, at: str) -> Markup:
-    "Return the page of one question."
+    """Return the page of one question."""
     question, steps = booth.question(at), ""
     told, answers = question.get("dialogue"), question.get("answers")
     lines = [("dialogue", told)] if isinstance(told, str) else told if isinstance(told, (list, tuple)) else ()
@@ -155,7 +155,7 @@ _FIELDS = """{% if points %}<label>Points <input data-field="points" inputmode="
 def _vote_bar(
     booth: VotingSession, at: str | None, asked: str = "", votes: Answers = (), where: str = "", shut: bool = False
 ) -> Markup:
-    "Return the buttons, with what the expert said before."
+    """Return the buttons, with what the expert said before."""
     question, place, own = booth.question(at or "0"), booth.ballots.path, booth.given.get(at or "")
     ask = question["ask"]
     kept = "Votes are kept in memory only; Ballots('votes.csv') keeps them in a file."
@@ -171,7 +171,7 @@ def _vote_bar(
 
 # %% ../../nbs/12_panels/09_ballots.ipynb #5e7c6509
 def _points(text: str) -> float | None:
-    "Parse points that a person wrote; None if the field is empty."
+    """Parse points that a person wrote; None if the field is empty."""
     text = text.strip().replace("−", "-").replace(",", ".")
     if not text:
         return None
@@ -187,7 +187,7 @@ def _points(text: str) -> float | None:
 
 
 def _keep_vote(booth: VotingSession, at: str, value: str, fields: Fields) -> str | None:
-    "Keep a vote on a question; or say why it isn't kept."
+    """Keep a vote on a question; or say why it isn't kept."""
     question = booth.question(at)
     points = _points(fields.get("points", "")) if question["ask"] == "criterion" else None
     if question["ask"] == "criterion" and value == "take" and points is None:
@@ -205,7 +205,7 @@ def _keep_vote(booth: VotingSession, at: str, value: str, fields: Fields) -> str
 
 
 def _cast_vote(booth: VotingSession, panel: Panel, value: str, fields: Fields) -> str | None:
-    "Keep a vote on the question in view, and go on to the next open one."
+    """Keep a vote on the question in view, and go on to the next open one."""
     if panel.item is None:
         return None
     if trouble := _keep_vote(booth, panel.item, value, fields):
@@ -215,7 +215,7 @@ def _cast_vote(booth: VotingSession, panel: Panel, value: str, fields: Fields) -
 
 
 def _undo_vote(booth: VotingSession, panel: Panel, value: Any, fields: Fields) -> str | None:
-    "Take the last vote on this sheet back, and show its question."
+    """Take the last vote on this sheet back, and show its question."""
     booth.refresh()
     if not booth.given:
         return "There is nothing to take back."
@@ -227,7 +227,7 @@ def _undo_vote(booth: VotingSession, panel: Panel, value: Any, fields: Fields) -
 
 
 def _places_of(booth: VotingSession) -> tuple[list[str], dict[str, dict[str, set[str]]], Filter]:
-    "Return the questions as items of a panel, those of each case or answer, and the filter for these."
+    """Return the questions as items of a panel, those of each case or answer, and the filter for these."""
     places = [str(place) for place in range(len(booth.keys))]
     sets = sets_of(pd.DataFrame({"item": [item for item, _ in booth.keys], "at": places}), ["item"], "at")
     return places, sets, Filter("item", "Case or answer", options_of(sets["item"]))
@@ -238,7 +238,7 @@ def _keys_of(answers: Answers) -> list[tuple[str, str]]:
 
 
 def _ballot_parts(booth: VotingSession) -> Parts:
-    "Return the parts of a ballot panel."
+    """Return the parts of a ballot panel."""
     places, sets, item_filter = _places_of(booth)
     answers = [answer for ask in dict.fromkeys(booth.sheet["ask"]) for answer in _ASKS[ask]]
     ticks = {ask: answer_ticks(_ASKS[ask]) for ask in booth.sheet["ask"].unique()}
@@ -350,7 +350,7 @@ class AdjudicationSession:
         self.refresh()
 
     def refresh(self) -> None:
-        "Read all votes."
+        """Read all votes."""
         table, keys = self.ballots.table(), pd.DataFrame(self.booth.keys, columns=["item", "criterion"])
         votes = table.astype({"item": "str"}).merge(keys.astype({"item": "str"}), on=["item", "criterion"])
         self.votes = votes[votes["vote"].isin([vote for _, vote, *_ in _ASKS[self.ask]])]
@@ -361,12 +361,12 @@ class AdjudicationSession:
         self.ruled = {(row.item, row.criterion): (row.state, row.why) for row in ruled.itertuples()}
 
     def heard(self, at: str) -> pd.DataFrame:
-        "Return the votes on a question."
+        """Return the votes on a question."""
         item, criterion = self.booth.keys[int(at)]
         return self.votes[(self.votes["item"] == item) & (self.votes["criterion"] == criterion)]
 
     def standing(self, at: str) -> tuple[str, str]:
-        "Return the state of a question (open, agreed, disputed or settled) and why."
+        """Return the state of a question (open, agreed, disputed or settled) and why."""
         nobody = ("open", f"0 votes of {self.rule['experts']}")
         state, why = self.ruled.get(self.booth.keys[int(at)], nobody)
         if state == "disputed" and (own := self.booth.given.get(at)) is not None:
@@ -376,7 +376,7 @@ class AdjudicationSession:
 
 
 def _ruled(ask: str, votes: pd.DataFrame, rule: Mapping[str, Any]) -> pd.DataFrame:
-    "Decide each question by the rule: item, criterion, state (open, agreed, disputed) and why."
+    """Decide each question by the rule: item, criterion, state (open, agreed, disputed) and why."""
     if ask == "criterion":
         table = decide(votes, **rule)
         state = table["taken"].map({True: "agreed", False: "disputed"}).fillna("open")
@@ -409,7 +409,7 @@ _ABOVE = """<div class="ak-progress"><span class="ak-name">{{ who | visible }}</
 
 
 def _rule_words(council: AdjudicationSession) -> str:
-    "Say the rule in words."
+    """Say the rule in words."""
     rule = council.rule
     if council.ask == "verdict":
         told = f"what more than {rule['share']:.0%} of {rule['experts']} experts say"
@@ -420,7 +420,7 @@ def _rule_words(council: AdjudicationSession) -> str:
 
 
 def _council_html(council: AdjudicationSession, at: str) -> Markup:
-    "Return the votes on one question, the decision by the rule, and the question."
+    """Return the votes on one question, the decision by the rule, and the question."""
     part, points = council.heard(at), council.ask == "criterion"
     most = part["vote"].mode()
     rows = [
@@ -439,7 +439,7 @@ def _council_html(council: AdjudicationSession, at: str) -> Markup:
 
 
 def _settle(council: AdjudicationSession, panel: Panel, value: str, fields: Fields) -> str | None:
-    "Keep what the coordinator says, where there is a dispute."
+    """Keep what the coordinator says, where there is a dispute."""
     council.refresh()
     if panel.item is None:
         return None
@@ -457,7 +457,7 @@ def _settle(council: AdjudicationSession, panel: Panel, value: str, fields: Fiel
 
 
 def _council_parts(council: AdjudicationSession) -> Parts:
-    "Return the parts of a coordinator's panel."
+    """Return the parts of a coordinator's panel."""
     booth, votes = council.booth, [vote for vote in _ASKS[council.ask] if vote[1] != "unsure"]
     places, sets, item_filter = _places_of(booth)
 

@@ -74,14 +74,14 @@ class ChatPanel(anywidget.AnyWidget):
         self.on_msg(lambda _, content, __: self.say(content["say"]))
 
     def refresh(self) -> None:
-        "Show the chat as the gateway has it."
+        """Show the chat as the gateway has it."""
         self.state = self.client.standing()
         self.lines = str(render(_LINES, messages=self.state["messages"]))
         self.over = self.state["over"]
         self.note = str(safe_html(self.state["over_text"] or f"{self.state['turns']} turns"))
 
     def say(self, text: str) -> None:
-        "Say something; the answer is shown when it has come."
+        """Say something; the answer is shown when it has come."""
         if not text.strip():
             return
         self.typed, self.busy, self.note = text, True, "…"

@@ -39,7 +39,7 @@ _FLAGS = {
 
 
 def _flags_of(messages: pd.DataFrame) -> pd.DataFrame:
-    "Flag what went wrong with each message: one boolean column a flag."
+    """Flag what went wrong with each message: one boolean column a flag."""
     ended = messages["finish_reason"]
     raised = {
         "role flip": messages["role_flip"],
@@ -51,7 +51,7 @@ def _flags_of(messages: pd.DataFrame) -> pd.DataFrame:
 
 
 def _flagged(source: RunSource) -> dict[str, set[str]]:
-    "Return the ids of the dialogues of each flag, by every name in `_FLAGS`."
+    """Return the ids of the dialogues of each flag, by every name in `_FLAGS`."""
     dialogues, labels = source.dialogues, source.labels
     raised, ids = _flags_of(source.messages), source.messages["dialogue_id"]
     found = {name: set(ids[rows.to_numpy()]) for name, rows in raised.items()}
@@ -61,7 +61,7 @@ def _flagged(source: RunSource) -> dict[str, set[str]]:
 
 # %% ../../nbs/12_panels/03_dialogue.ipynb #29c729d1
 def _marks_of(text: str, ratings: pd.DataFrame) -> list[Mark]:
-    "Mark pronouns, and the words that a judge named, in a target message."
+    """Mark pronouns, and the words that a judge named, in a target message."""
     marks = [
         (start, start + len(word), "ak-pronoun", "first-person pronoun")
         for start, word in first_person_pronouns(text)
@@ -184,19 +184,19 @@ class DisplayOptions:
 
 
 def _hits_of(text: str, words: str) -> list[Mark]:
-    "Mark where a search finds its words in a text."
+    """Mark where a search finds its words in a text."""
     found = re.finditer(re.escape(words), text, re.IGNORECASE) if words else ()
     return [(*one.span(), "ak-hit", "found") for one in found]
 
 # %% ../../nbs/12_panels/03_dialogue.ipynb #315e1cb9
 @functools.cache
 def _shipped_template() -> str:
-    "Return the hash of the template that an LLM judge has by default."
+    """Return the hash of the template that an LLM judge has by default."""
     return LLMJudge(LLM("openai/any")).settings["template"]
 
 
 def _prompt_of(source: RunSource, dialogue_id: str, turn: int, behaviour: str, judge: str) -> str | None:
-    "Return the prompt of an LLM judge about a message; None where the run doesn't tell its template."
+    """Return the prompt of an LLM judge about a message; None where the run doesn't tell its template."""
     settings, known = source.llm_judges[judge], {one.name: one for one in source.taxonomy}
     if behaviour not in known or settings.get("template") != _shipped_template():
         return None
@@ -245,7 +245,7 @@ def reason_html(source: RunSource, rating: Any, raw: str, limit: int | None = LI
 def _badges(
     source: RunSource, badges: pd.DataFrame, ratings: pd.DataFrame, look: DisplayOptions, places: Mapping[str, int]
 ) -> list[dict[str, Any]]:
-    "Return the badges of one message, ready to be shown, each with its ratings as rows of a table."
+    """Return the badges of one message, ready to be shown, each with its ratings as rows of a table."""
     shown, kinds = [], ["first", "again", "open", *(["absent"] if look.absent else [])]
     rated = defaultdict(list)
     for row in ratings.itertuples():
@@ -270,7 +270,7 @@ def _badges(
 def _messages(
     source: RunSource, dialogue_id: str, look: DisplayOptions, badges: pd.DataFrame, ratings: pd.DataFrame
 ) -> list[dict[str, Any]]:
-    "Prepare the messages of one dialogue for display, with their badges and ratings."
+    """Prepare the messages of one dialogue for display, with their badges and ratings."""
     messages, places, shown = source.of("messages", dialogue_id), palette_places(source.taxonomy), []
     for message, flags in zip(messages.itertuples(), _flags_of(messages).to_dict("records"), strict=True):
         text = "" if flags.pop("missing message") else message.content[: look.limit]
@@ -372,13 +372,13 @@ _MARKDOWN = re.compile(r"([\\`*_\[\]<>#|~$&!])")
 
 
 def _quoted(text: str) -> str:
-    "Quote a text in Markdown so that every character shows as it is."
+    """Quote a text in Markdown so that every character shows as it is."""
     lines = [visible_name(_MARKDOWN.sub(r"\\\1", line), 10**9) for line in text.splitlines() or [""]]
     return "\n".join(f"> {line}".rstrip() for line in lines)
 
 
 def _dialogue_markdown(source: RunSource, dialogue_id: str) -> str:
-    "Return one dialogue as Markdown, with the behaviours of each message; model output is escaped."
+    """Return one dialogue as Markdown, with the behaviours of each message; model output is escaped."""
     about = source.of("dialogues", dialogue_id).iloc[0]
     ratings = source.of("ratings", dialogue_id)
     badges = _badges_of(source.of("labels", dialogue_id), ratings)
@@ -397,7 +397,7 @@ _TICKS = {"absent": "Absent behaviours too", "whole": "Long texts whole", "markd
 
 
 def _sets_of(source: RunSource) -> dict[str, dict[str, set[str]]]:
-    "Return the dialogues for each value of each filter, in the order of the taxonomy."
+    """Return the dialogues for each value of each filter, in the order of the taxonomy."""
     labels, dialogues = source.labels, source.dialogues
     present = labels[labels["label"].fillna(False)]
     design = [name for name in source.design if name not in ("flag", "text", *_TICKS) and name in dialogues]
@@ -409,7 +409,7 @@ def _sets_of(source: RunSource) -> dict[str, dict[str, set[str]]]:
 
 # %% ../../nbs/12_panels/03_dialogue.ipynb #96f3177d
 def _dialogue_filters(sets: Mapping[str, Mapping[str, set[str]]]) -> list[Filter]:
-    "Return filters by topic, behaviours, flags and text."
+    """Return filters by topic, behaviours, flags and text."""
     counts = {name: {one: len(found) for one, found in of.items()} for name, of in sets.items()}
     labels = {name: name.capitalize() for name in sets} | {"flag": "Flagged"}
     chosen = [Filter(name, labels[name], options_of(of), counts=counts[name]) for name, of in sets.items()]
@@ -419,7 +419,7 @@ def _dialogue_filters(sets: Mapping[str, Mapping[str, set[str]]]) -> list[Filter
 
 # %% ../../nbs/12_panels/03_dialogue.ipynb #aaee8705
 def dialogue_row(source: RunSource) -> Callable[..., dict[str, Any]]:
-    "Return the function that makes the line of a dialogue: its topic, condition, first words, and behaviours."
+    """Return the function that makes the line of a dialogue: its topic, condition, first words, and behaviours."""
     messages, labels, taxonomy = source.messages, source.labels, source.taxonomy
     opening = messages[messages["role"] == "user"].drop_duplicates("dialogue_id")
     opening = opening.set_index("dialogue_id")["content"]
@@ -450,7 +450,7 @@ def dialogue_row(source: RunSource) -> Callable[..., dict[str, Any]]:
 
 # %% ../../nbs/12_panels/03_dialogue.ipynb #5ab6cb80
 def _dialogue_table(source: RunSource) -> pd.DataFrame:
-    "Return the columns by which dialogues can be sorted: target, design, turns, and counts of labels."
+    """Return the columns by which dialogues can be sorted: target, design, turns, and counts of labels."""
     names = [name for name in dict.fromkeys(["target", *source.design]) if name in source.dialogues]
     table = source.dialogues.set_index("dialogue_id")[names].astype(object)
     labels, by = source.labels, "dialogue_id"
@@ -470,7 +470,7 @@ _COUNTS = {
 
 
 def _dialogue_columns(table: pd.DataFrame) -> list[dict[str, Any]]:
-    "Return the heads of the list; those of texts show in the table only."
+    """Return the heads of the list; those of texts show in the table only."""
     columns = [{"label": "Dialogue", "name": "run", "sorts": True, "title": "In the order of the run"}]
     for name in table.columns:
         head = {"label": name.capitalize(), "name": name, "sorts": True, "wide": name not in _COUNTS}
@@ -479,7 +479,7 @@ def _dialogue_columns(table: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def _dialogue_list(source: RunSource, sets: Mapping[str, Mapping[str, set[str]]]) -> Listing:
-    "Return the dialogues that the filters leave, sorted by a column."
+    """Return the dialogues that the filters leave, sorted by a column."""
     texts = source.messages.dropna(subset="content").groupby("dialogue_id")["content"].agg("\n".join)
     texts, ids = texts.str.casefold().to_dict(), source.dialogues["dialogue_id"].tolist()
     table, row = _dialogue_table(source), dialogue_row(source)
@@ -501,7 +501,7 @@ def _dialogue_list(source: RunSource, sets: Mapping[str, Mapping[str, set[str]]]
 
 # %% ../../nbs/12_panels/03_dialogue.ipynb #d46b813c
 def _dialogue_view(source: RunSource) -> View:
-    "Return the view of a dialogue as a chat, whose text can be copied."
+    """Return the view of a dialogue as a chat, whose text can be copied."""
 
     def page(item: str | None, chosen: Chosen) -> str:
         if item is None:
@@ -518,7 +518,7 @@ def _dialogue_view(source: RunSource) -> View:
 
 # %% ../../nbs/12_panels/03_dialogue.ipynb #46e649ea
 def _dialogue_parts(source: RunSource) -> Parts:
-    "Return the parts of a dialogue panel."
+    """Return the parts of a dialogue panel."""
     sets = _sets_of(source)
     return Parts(_dialogue_filters(sets), _dialogue_list(source, sets), _dialogue_view(source))
 
@@ -545,5 +545,5 @@ class DialoguePanel(Panel):
         super().__init__(source, _dialogue_parts, "Dialogues", state=state, live=live)
 
     def to_markdown(self) -> str:
-        "Return the dialogue in view as Markdown, with the behaviours of each message."
+        """Return the dialogue in view as Markdown, with the behaviours of each message."""
         return _dialogue_markdown(self.source, self.item) if self.item else ""

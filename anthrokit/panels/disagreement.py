@@ -46,7 +46,7 @@ _ITEM = ["dialogue_id", "turn", "behaviour"]
 
 @dataclass(frozen=True)
 class _Tally:
-    "Of every item (message and behaviour, a row) and judge (a column): ratings there, verdicts, and those Yes."
+    """Of every item (message and behaviour, a row) and judge (a column): ratings there, verdicts, and those Yes."""
 
     items: pd.DataFrame
     judges: list[str]
@@ -55,7 +55,7 @@ class _Tally:
     yes: np.ndarray
 
     def of(self, judges: Sequence[str]) -> _Tally:
-        "Return the columns of some judges."
+        """Return the columns of some judges."""
         if unknown := [judge for judge in judges if judge not in self.judges]:
             raise ValueError(f"Judge {unknown[0]!r} has no ratings here; {suggest_name(unknown[0], self.judges)}")
         columns, counts = [self.judges.index(judge) for judge in judges], (self.asked, self.cast, self.yes)
@@ -63,13 +63,13 @@ class _Tally:
 
     @property
     def concerned(self) -> np.ndarray:
-        "Return whether a judge was asked about the behaviour of each item."
+        """Return whether a judge was asked about the behaviour of each item."""
         asked = pd.DataFrame(self.asked).groupby(self.items["behaviour"].to_numpy(dtype=object))
         return asked.transform("sum").to_numpy() > 0
 
 
 def _tally(ratings: pd.DataFrame, items: pd.DataFrame | None = None) -> _Tally:
-    "Count verdicts of ratings, or take their `tally`; `items` may name messages without ratings."
+    """Count verdicts of ratings, or take their `tally`; `items` may name messages without ratings."""
     counts = ratings if "taken" in ratings else count_verdicts(ratings)
     items = (counts if items is None else items)[_ITEM].drop_duplicates(ignore_index=True)
     judges, rows = counts["judge"].drop_duplicates().tolist(), pd.MultiIndex.from_frame(items)
@@ -140,7 +140,7 @@ _SAID = ("Yes", "No", "no verdict")
 
 
 def _said(tally: _Tally) -> np.ndarray:
-    "Return the position in `_SAID` of every judge's mode; -1 where the judge was not asked."
+    """Return the position in `_SAID` of every judge's mode; -1 where the judge was not asked."""
     twice = 2 * tally.yes - tally.cast
     return np.where(tally.concerned, np.select([twice > 0, twice < 0], [0, 1], 2), -1)
 
@@ -180,7 +180,7 @@ _CELLS = [f"{one}, {other}" for one in _SAID for other in _SAID]
 
 
 def _with_ids(table: pd.DataFrame) -> pd.DataFrame:
-    "Add the column item: dialogue, turn and behaviour, joined by strokes."
+    """Add the column item: dialogue, turn and behaviour, joined by strokes."""
     parts = [table[name].astype("str") for name in _ITEM]
     return table.assign(item=parts[0].str.cat(parts[1:], sep="/").astype(object))
 
@@ -222,7 +222,7 @@ class _Disputes:
         self._measured: dict[str, dict[str, np.ndarray]] = {}
 
     def measures(self, pair: str = "") -> dict[str, np.ndarray]:
-        "Return between, within, n_yes and n of every id, for all judges or one pair."
+        """Return between, within, n_yes and n of every id, for all judges or one pair."""
         if pair not in self._measured:
             table = _disagreement(self.tally.of(self.names(pair)) if pair else self.tally)
             table = table[["between", "within", "n_yes", "n"]].astype("Float64")
@@ -230,19 +230,19 @@ class _Disputes:
         return self._measured[pair]
 
     def names(self, pair: str) -> list[str]:
-        "Return the two judges of a pair."
+        """Return the two judges of a pair."""
         return [self.tally.judges[place] for place in self.pairs[pair]]
 
     def said_by(self, pair: str) -> np.ndarray:
-        "Return what two judges said of every id, as positions in Yes, No, no verdict; -1 where one was not asked."
+        """Return what two judges said of every id, as positions in Yes, No, no verdict; -1 where one was not asked."""
         return self.said[:, list(self.pairs[pair])]
 
     def of_behaviour(self, behaviour: str) -> np.ndarray:
-        "Return whether each id is of a behaviour; without a behaviour all are."
+        """Return whether each id is of a behaviour; without a behaviour all are."""
         return self.behaviours == behaviour if behaviour else np.ones(len(self.ids), dtype=bool)
 
     def key(self, item: str) -> tuple[str, int, str]:
-        "Return dialogue, turn and behaviour of an id."
+        """Return dialogue, turn and behaviour of an id."""
         return tuple(self.tally.items.iloc[self.places[item]])
 
 # %% ../../nbs/12_panels/04_disagreement.ipynb #f298fa27
@@ -251,7 +251,7 @@ WORDS = {value: text[2:] for _, value, _, text in ANSWERS}
 
 
 def two(value: float) -> str:
-    "Format a measure with two digits; a missing one as a dash."
+    """Format a measure with two digits; a missing one as a dash."""
     return "–" if pd.isna(value) else f"{value:.2f}"
 
 
@@ -271,20 +271,20 @@ class Verdicts:
         self.read()
 
     def read(self) -> None:
-        "Read them again."
+        """Read them again."""
         table = self._items(self.annotations)
         said = table["verdict"].astype(object).map({True: "yes", False: "no"})
         self.table, self._by = table.assign(said=said.where(said.notna(), "unsure")), {}
 
     def by(self, name: str) -> dict[str, str]:
-        "Return what one person said of each item."
+        """Return what one person said of each item."""
         if name not in self._by:
             mine = self.table[self.table["annotator"] == name]
             self._by[name] = dict(zip(mine["item"], mine["said"], strict=True))
         return self._by[name]
 
     def keep(self, panel: Panel, row: pd.DataFrame, value: str, fields: Fields) -> str | None:
-        "Keep what is said, with a row that says of what and by whom; or say why it isn't kept."
+        """Keep what is said, with a row that says of what and by whom; or say why it isn't kept."""
         verdict = pd.array([{"yes": True, "no": False, "unsure": None}[value]], dtype="boolean")
         note = fields.get("note", "").strip() or None
         try:
@@ -297,12 +297,12 @@ class Verdicts:
 
     @property
     def closed(self) -> bool:
-        "Return whether no verdict can be saved."
+        """Return whether no verdict can be saved."""
         return isinstance(self.annotations.place, Run) and self.annotations.place.read_only
 
     @property
     def where(self) -> str:
-        "Say where verdicts are saved, or why they can't be."
+        """Say where verdicts are saved, or why they can't be."""
         place = self.annotations.place
         if self.closed:
             return "Verdicts can't be kept: this run is open for reading only (path=… keeps them in a file)."
@@ -312,7 +312,7 @@ class Verdicts:
 
 # %% ../../nbs/12_panels/04_disagreement.ipynb #2eed80e4
 def _disagreement_filters(disputes: _Disputes) -> list[Filter]:
-    "Return filters by behaviour, judges' verdicts and own verdicts, the order, and the annotator's name."
+    """Return filters by behaviour, judges' verdicts and own verdicts, the order, and the annotator's name."""
     return [
         Filter("behaviour", "Behaviour", options_of(dict.fromkeys(disputes.behaviours))),
         Filter("pair", "Judges", options_of(disputes.pairs)),
@@ -335,7 +335,7 @@ _COLUMNS = [
 
 
 def _disagreement_list(disputes: _Disputes, own: Verdicts) -> Listing:
-    "List the messages that the choices leave, the most disputed first."
+    """List the messages that the choices leave, the most disputed first."""
     ticks = answer_ticks(ANSWERS)
 
     def items(chosen: Chosen) -> list[str]:
@@ -384,7 +384,7 @@ tied. <button type="button" class="ak-plain" data-choose='{"pair": "", "verdicts
 
 
 def _pairs_html(disputes: _Disputes, chosen: Chosen) -> str:
-    "Return what is above the list: all pairs of judges, or the cells of one pair."
+    """Return what is above the list: all pairs of judges, or the cells of one pair."""
     of, pair = disputes.of_behaviour(chosen["behaviour"]), chosen["pair"]
     if pair:
         return _matrix_html(disputes, pair, chosen["verdicts"], of)
@@ -397,7 +397,7 @@ def _pairs_html(disputes: _Disputes, chosen: Chosen) -> str:
 
 
 def _matrix_html(disputes: _Disputes, pair: str, cell: str, of: np.ndarray) -> str:
-    "Return the cells of two judges that hold any message; one can be chosen."
+    """Return the cells of two judges that hold any message; one can be chosen."""
     a, b = disputes.names(pair)
     table = _confusion(disputes.said_by(pair)[of], a, b)
     counts, total = table.to_numpy(), max(int(table.to_numpy().sum()), 1)
@@ -435,7 +435,7 @@ _DETAIL = """
 
 
 def _samples_of(disputes: _Disputes, item: str, raw: str = "") -> list[tuple[str, int, int, int, list[tuple]]]:
-    "List every judge asked about an item: name, Yes, verdicts, ratings; look, verdict and reason of each sample."
+    """List every judge asked about an item: name, Yes, verdicts, ratings; look, verdict and reason of each sample."""
     place, (dialogue_id, turn, behaviour) = disputes.places[item], disputes.key(item)
     ratings = disputes.source.of("ratings", dialogue_id)
     ratings = ratings[(ratings["turn"] == turn) & (ratings["behaviour"] == behaviour)].sort_values("sample")
@@ -452,7 +452,7 @@ def _samples_of(disputes: _Disputes, item: str, raw: str = "") -> list[tuple[str
 
 
 def _disputed_html(disputes: _Disputes, item: str, own: Verdicts, raw: str = "") -> str:
-    "Return a message with every judge's samples and what people said of it."
+    """Return a message with every judge's samples and what people said of it."""
     dialogue_id, turn, behaviour = disputes.key(item)
     about = disputes.source.of("dialogues", dialogue_id).head(1)
     about = about.reindex(columns=["target", *disputes.source.design, "domain", "scenario"]).T.dropna()
@@ -479,7 +479,7 @@ _FIELDS = """<label class="ak-note">Note
 
 
 def _decide_html(item: str | None, name: str, own: Verdicts) -> Markup:
-    "Return the bar of buttons."
+    """Return the bar of buttons."""
     shut, said = own.closed or not item, own.by(name).get(item)
     more = {"said": said, "shut": shut, "note": own.where, "warn": own.closed}
     fields, further = render(_FIELDS, name=name, closed=own.closed), [("z", "back", "Take back", shut)]
@@ -487,12 +487,12 @@ def _decide_html(item: str | None, name: str, own: Verdicts) -> Markup:
 
 
 def _name_in(panel: Panel, fields: Fields) -> str:
-    "Return the name in the bar, which the state may not have yet."
+    """Return the name in the bar, which the state may not have yet."""
     return (fields.get("annotator") or panel.chosen["annotator"]).strip()
 
 
 def _decide(disputes: _Disputes, own: Verdicts, panel: Panel, value: str, fields: Fields) -> str | None:
-    "Keep a verdict on the item in view."
+    """Keep a verdict on the item in view."""
     if (item := panel.item) is None:
         return None
     if not (name := _name_in(panel, fields)):
@@ -507,7 +507,7 @@ def _decide(disputes: _Disputes, own: Verdicts, panel: Panel, value: str, fields
 
 
 def _take_back(disputes: _Disputes, own: Verdicts, panel: Panel, _: Any, fields: Fields) -> str | None:
-    "Take one's last verdict on the item in view back."
+    """Take one's last verdict on the item in view back."""
     name = _name_in(panel, fields)
     if panel.item is None or not own.annotations.undo(name, disputes.key(panel.item)):
         return f"There is no verdict of {visible_name(name, 40) if name else 'yours'} to take back here."
@@ -517,7 +517,7 @@ def _take_back(disputes: _Disputes, own: Verdicts, panel: Panel, _: Any, fields:
 
 
 def _go_on(panel: Panel, said: str, name: str) -> None:
-    "Open the next item if this one has left the list."
+    """Open the next item if this one has left the list."""
     after = panel.items[panel.items.index(panel.item) :]
     if panel.chosen["annotator"] != name:
         panel.choose(annotator=name)
@@ -526,7 +526,7 @@ def _go_on(panel: Panel, said: str, name: str) -> None:
 
 # %% ../../nbs/12_panels/04_disagreement.ipynb #224c6dd0
 def _disagreement_parts(own: Verdicts, source: RunSource) -> Parts:
-    "Return the parts of a disagreement panel."
+    """Return the parts of a disagreement panel."""
     disputes = _Disputes(source)
     own.read()
 
@@ -588,7 +588,7 @@ class DisagreementPanel(Panel):
         super().__init__(source, build, "Where judges differ", state=state, live=live)
 
     def choose(self, **changes: Any) -> None:
-        "Change filters as `Panel` does. Without a pair of judges, their cells are cleared."
+        """Change filters as `Panel` does. Without a pair of judges, their cells are cleared."""
         if not (changes.get("pair", self.state.get("pair"))):
             changes["verdicts"] = ""
         super().choose(**changes)

@@ -28,7 +28,7 @@ __all__ = ['EmergencePanel']
 
 # %% ../../nbs/12_panels/05_emergence.ipynb #48c4b737
 class _Curves(NamedTuple):
-    "What the panel draws and lists; `group` is the value of the column that splits the curves."
+    """What the panel draws and lists; `group` is the value of the column that splits the curves."""
 
     incidence: pd.DataFrame
     contrast: pd.DataFrame
@@ -36,7 +36,7 @@ class _Curves(NamedTuple):
 
 
 def _curves(labels: pd.DataFrame, by: str = "") -> _Curves:
-    "Estimate incidence, contrast and first occurrences of each behaviour, split by a column if one is named."
+    """Estimate incidence, contrast and first occurrences of each behaviour, split by a column if one is named."""
     groups = ["behaviour", *([by] if by else [])]
     tables = (
         analysis.emergence(labels, groups).dropna(subset="estimate"),
@@ -84,7 +84,7 @@ class _Occurrences:
         self._known: dict[tuple, _Curves | None] = {}
 
     def of(self, name: str) -> pd.DataFrame:
-        "Return the labels of one of the names."
+        """Return the labels of one of the names."""
         if name not in self._of:
             if name in self.common:
                 table = self.labels
@@ -97,7 +97,7 @@ class _Occurrences:
     def curves(
         self, names: Sequence[str], by: str = "", target: str = "", domain: str = ""
     ) -> _Curves | None:
-        "Return the cached statistics of some names for the current choices; None where no label is left."
+        """Return the cached statistics of some names for the current choices; None where no label is left."""
         key = (*names, by, target, domain)
         if key not in self._known:
             labels = pd.concat([self.of(name) for name in names]) if names else self.labels.head(0)
@@ -146,12 +146,12 @@ def _svg_of(
 
 # %% ../../nbs/12_panels/05_emergence.ipynb #f8510d45
 def _percent(value: float) -> str:
-    "Format a share in percent, with a decimal where it is small."
+    """Format a share in percent, with a decimal where it is small."""
     return "–" if pd.isna(value) else f"{100 * value:.1f}" if value < 0.1 else f"{100 * value:.0f}"
 
 
 def _between(low: float, high: float) -> str:
-    "Format an interval of shares in percent."
+    """Format an interval of shares in percent."""
     return "no interval" if pd.isna(low) else f"{_percent(low)} to {_percent(high)}"
 
 
@@ -160,7 +160,7 @@ _CURVE = "behaviour turn estimate ci_low ci_high ci n n_clusters n_first n_at_ri
 
 
 def _rows_of(found: _Curves, names: Sequence[str], line: str, by: str) -> tuple[pd.DataFrame, list, list]:
-    "Return the rows of one picture: the names or the groups of one name, and the names that never occur."
+    """Return the rows of one picture: the names or the groups of one name, and the names that never occur."""
     table = found.incidence
     if by:
         table = table[table["behaviour"] == line]
@@ -199,7 +199,7 @@ def _chart_of(found: _Curves, names: Sequence[str], line: str, by: str = "") -> 
     svg, ax = _svg_of(plot_emergence_curves, table, (10.6, high), margins)
 
     def placed(places: Sequence[tuple[float, float]]) -> list[list[float]]:
-        "Convert places in the data into left and top, in percent of the picture."
+        """Convert places in the data into left and top, in percent of the picture."""
         share = ax.figure.transFigure.inverted().transform(ax.transData.transform(places))
         return np.round(100 * np.column_stack([share[:, 0], 1 - share[:, 1]]), 2).tolist()
 
@@ -220,7 +220,7 @@ def _chart_of(found: _Curves, names: Sequence[str], line: str, by: str = "") -> 
 
 # %% ../../nbs/12_panels/05_emergence.ipynb #3641b441
 def _signed(value: float) -> str:
-    "Format a difference of shares in percentage points."
+    """Format a difference of shares in percentage points."""
     return (f"{100 * value:+.1f}" if abs(value) < 0.1 else f"{100 * value:+.0f}").replace("-", "−")
 
 
@@ -233,7 +233,7 @@ _CONTRAST = "behaviour after_yes after_no estimate ci_low ci_high ci n_after_yes
 
 
 def _contrast_svg(found: _Curves, line: str, by: str) -> Markup:
-    "Draw the contrast of each line."
+    """Draw the contrast of each line."""
     table = found.contrast
     if by:
         table = table[table["behaviour"] == line].sort_values("group").head(_LINES)
@@ -247,7 +247,7 @@ def _contrast_svg(found: _Curves, line: str, by: str) -> Markup:
 
 
 def _numbers_html(found: _Curves, by: str) -> Markup:
-    "Return both statistics as tables."
+    """Return both statistics as tables."""
 
     def table(caption: str, rows: pd.DataFrame, columns: Mapping[str, Callable[[Any], Any]]) -> Markup:
         columns = named | columns
@@ -289,7 +289,7 @@ makes the next likelier.</p>
 
 
 def _about_html(found: _Curves, line: str, by: str) -> str:
-    "Return the contrast, an explanation of the numbers, and the numbers."
+    """Return the contrast, an explanation of the numbers, and the numbers."""
     table, first = found.incidence, found.first
     undecided = first.loc[first["occurred"].isna(), "dialogue_id"].nunique()
     known = "base_id" in first and first["base_id"].notna().all()
@@ -311,7 +311,7 @@ def _about_html(found: _Curves, line: str, by: str) -> str:
 
 # %% ../../nbs/12_panels/05_emergence.ipynb #a6aab57c
 def _behind(found: _Curves, behaviour: str, group: str = "") -> dict[str, list[str]]:
-    "Return the dialogues of a line by turn of first occurrence, and those of never and undecided."
+    """Return the dialogues of a line by turn of first occurrence, and those of never and undecided."""
     first = found.first[(found.first["behaviour"] == behaviour) & (found.first["group"] == group)]
     turns = range(1, int(found.incidence["turn"].max()) + 1)
     rows = {str(turn): first["first_turn"] == turn for turn in turns}
@@ -333,14 +333,14 @@ def _turns_of(said: str, last: int) -> list[str]:
 
 
 def _when(said: str) -> str:
-    "Say in words when a behaviour occurs, by the chosen turns."
+    """Say in words when a behaviour occurs, by the chosen turns."""
     named = {"": "occurs", "never": "never occurs", "undecided": "is undecided"}
     turns = f"turns {said.replace('-', ' to ')}" if "-" in said else f"turn {said}"
     return named.get(said, f"first occurs at {turns}")
 
 # %% ../../nbs/12_panels/05_emergence.ipynb #eae09457
 class _Asked(NamedTuple):
-    "The data of some choices: names, a line, its group, the dialogues behind it; without labels no more than names."
+    """The data of some choices: names, a line, its group, the dialogues behind it; without labels no more than names."""
 
     names: list[str]
     found: _Curves | None = None
@@ -373,7 +373,7 @@ class _EmergenceParts:
         ]
 
     def asked(self, chosen: Chosen) -> _Asked:
-        "Return the statistics for some choices; the last result is cached."
+        """Return the statistics for some choices; the last result is cached."""
         if (key := repr(chosen)) != self._last[0]:
             self._last = key, self._ask(chosen)
         return self._last[1]
@@ -395,25 +395,25 @@ class _EmergenceParts:
         return _Asked(names, found, line, group, _behind(found, line, group))
 
     def _drawn(self, draw: Callable, found: _Curves, line: str, by: str, *rest: Any) -> Any:
-        "Draw these statistics, once."
+        """Draw these statistics, once."""
         key = (draw, id(found), line if by else "")  # the statistics are kept, so that no other gets their id
         if key not in self._pictures:
             self._pictures[key] = draw(found, *rest, line, by)
         return self._pictures[key]
 
     def items(self, chosen: Chosen) -> list[str]:
-        "List the dialogues for the chosen line and turns."
+        """List the dialogues for the chosen line and turns."""
         turns = _turns_of(chosen["turns"], self.occurrences.turns or 1)
         return [one for at in turns for one in self.asked(chosen).behind.get(at, [])]
 
     def row(self, item: str, chosen: Chosen) -> dict[str, Any]:
-        "Return the line of a dialogue, with the turn of the first occurrence."
+        """Return the line of a dialogue, with the turn of the first occurrence."""
         line, behind = self._dialogue_row(item, chosen), self.asked(chosen).behind
         at = next((at for at, there in behind.items() if at.isdigit() and item in there), "")
         return line | ({"tick": (at, "", f"first occurs at turn {at}")} if at else {})
 
     def above(self, chosen: Chosen) -> str:
-        "Return the chart, with buttons for its lines and for the turns of the chosen line."
+        """Return the chart, with buttons for its lines and for the turns of the chosen line."""
         names, found, line, group, behind = self.asked(chosen)
         if found is None:
             told = "There is nothing to draw: choose what to show, widen the filters, or judge the run."
@@ -448,7 +448,7 @@ class _EmergenceParts:
         )
 
     def page(self, item: str | None, chosen: Chosen) -> str:
-        "Return the chosen dialogue with its first occurrence marked, or else the contrast and the numbers."
+        """Return the chosen dialogue with its first occurrence marked, or else the contrast and the numbers."""
         _, found, line, *_ = self.asked(chosen)
         if found is None:
             return ""
@@ -458,7 +458,7 @@ class _EmergenceParts:
         return dialogue_html(self.source, item, DisplayOptions(lit=frozenset([line, *members])))
 
     def said(self, n: int, chosen: Chosen) -> str:
-        "Say how many dialogues are listed, and which."
+        """Say how many dialogues are listed, and which."""
         _, found, line, group, _ = self.asked(chosen)
         if found is None:
             return "No dialogues with these filters"
@@ -466,7 +466,7 @@ class _EmergenceParts:
         return f"{n:,} dialogue{'' if n == 1 else 's'} where {name} {_when(chosen['turns'])}"
 
     def parts(self) -> Parts:
-        "Return all parts of the panel."
+        """Return all parts of the panel."""
         total, empty = len(self.source.dialogues), "No dialogue here."
         listing = Listing(self.items, self.row, total, "dialogue", empty=empty)
         view = View(self.page, above=self.above, said=self.said, start=lambda items, chosen: None)

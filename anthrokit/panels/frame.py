@@ -61,7 +61,7 @@ class Filter:
     counts: Mapping[str, int] = field(default_factory=dict)
 
     def check(self, value: Any) -> None:
-        "Raise ValueError where this filter can't have such a value."
+        """Raise ValueError where this filter can't have such a value."""
         known, many = [option for option, _ in self.options], isinstance(value, (list, tuple))
         if self.kind == "many" and many:
             wrong = [one for one in value if one not in known]
@@ -72,7 +72,7 @@ class Filter:
             raise ValueError(f"there is no {self.name} {visible_name(wrong[0])!r} here; there are {there}")
 
     def in_words(self, value: Any) -> str:
-        "Return a choice in words."
+        """Return a choice in words."""
         if self.kind == "tick":
             return self.label
         names, values = dict(self.options), value if isinstance(value, (list, tuple)) else [value]
@@ -96,7 +96,7 @@ Fields = Mapping[str, str]  # what stands in the fields of a bar
 
 
 def sets_of(table: pd.DataFrame, names: Iterable[str], item: str) -> dict[str, dict[str, set[str]]]:
-    "Return the items (a column) for each value of some columns."
+    """Return the items (a column) for each value of some columns."""
     groups = {name: table.groupby(name, sort=False, observed=True)[item] for name in names}
     return {name: {str(value): set(part) for value, part in of} for name, of in groups.items()}
 
@@ -107,7 +107,7 @@ def narrow(
     chosen: Chosen,
     texts: Mapping[str, str] | None = None,
 ) -> list[str]:
-    "Return the items that are in the set of every chosen value, and whose (lower-case) text holds the searched words."
+    """Return the items that are in the set of every chosen value, and whose (lower-case) text holds the searched words."""
     for name, of in sets.items():
         if chosen[name]:
             items = [one for one in items if one in of[chosen[name]]]
@@ -151,7 +151,7 @@ class Listing:
 
 # %% ../../nbs/12_panels/02_frame.ipynb #cdf838b5
 def _nothing(*_: Any) -> str:
-    "Return the empty HTML of a part that a panel lacks."
+    """Return the empty HTML of a part that a panel lacks."""
     return ""
 
 
@@ -240,18 +240,18 @@ def bar_html(
 
 
 def answer_ticks(answers: Answers) -> dict[str | None, tuple[str, str, str]]:
-    "Return the tick of each answer in the list: its sign, its look, its meaning. None is the tick of an open item."
+    """Return the tick of each answer in the list: its sign, its look, its meaning. None is the tick of an open item."""
     said = {value: (text[0], look, f"you said {text[2:]}") for _, value, look, text in answers}
     return {None: ("·", "", "still to do"), **said}
 
 
 def filter_done(items: list[str], done: Collection[str], show: str) -> list[str]:
-    "Return the items that a choice of `DONE_OPTIONS` leaves."
+    """Return the items that a choice of `DONE_OPTIONS` leaves."""
     return [one for one in items if (one in done) == (show == "done")] if show else items
 
 
 def open_next(panel: Panel, done: Collection[str], said: str | None = None) -> None:
-    "Open the next item in the list that isn't done, after the end the first one; none where all are done."
+    """Open the next item in the list that isn't done, after the end the first one; none where all are done."""
     at = panel.items.index(panel.item) + 1 if panel.item in panel.items else 0
     panel.update(said, prefer=[one for one in panel.items[at:] + panel.items[:at] if one not in done] or [""])
 
@@ -282,11 +282,11 @@ class Parts:
     view: View
 
     def chosen(self, state: Mapping[str, Any]) -> dict[str, Any]:
-        "Return every filter with its value."
+        """Return every filter with its value."""
         return {one.name: state.get(one.name, one.usual) for one in self.filters}
 
     def checked(self, state: Mapping[str, Any]) -> dict[str, Any]:
-        "Return the choices of a state that differ from the defaults; raise ValueError for an invalid one."
+        """Return the choices of a state that differ from the defaults; raise ValueError for an invalid one."""
         known = {one.name: one for one in self.filters}
         for name, value in state.items():
             if name not in known:
@@ -295,7 +295,7 @@ class Parts:
         return {name: value for name, value in state.items() if value != known[name].usual}
 
     def fitting(self, state: Mapping[str, Any]) -> dict[str, Any]:
-        "Return the part of a state that is still valid, such as after the run has grown."
+        """Return the part of a state that is still valid, such as after the run has grown."""
         kept = {}
         for name, value in state.items():
             with contextlib.suppress(ValueError):
@@ -303,7 +303,7 @@ class Parts:
         return kept
 
     def active(self, state: Mapping[str, Any]) -> list[tuple[str, Any, str]]:
-        "List the active choices: the filter's name, its default, and the choice in words."
+        """List the active choices: the filter's name, its default, and the choice in words."""
         shown = [one for one in self.filters if one.name in state and one.kind != "own"]
         return [(one.name, one.usual, one.in_words(state[one.name])) for one in shown]
 
@@ -350,7 +350,7 @@ class _Acts:
         self._held: dict[str, dict[int, tuple[float, Mapping[str, Any]]]] = {}
 
     def ready(self, content: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-        "Return the acts that can be done now. An act that arrives after it was given up is dropped."
+        """Return the acts that can be done now. An act that arrives after it was given up is dropped."""
         if "turn" not in content:
             return [content]
         page, number = content["turn"]
@@ -365,7 +365,7 @@ class _Acts:
         return ready
 
     def is_late(self, content: Mapping[str, Any]) -> bool:
-        "Return whether later acts of its page were done before this one came."
+        """Return whether later acts of its page were done before this one came."""
         page, number = content.get("turn", ("", 0))
         return number < self._next.get(page, 0)
 
@@ -457,25 +457,25 @@ class Panel(anywidget.AnyWidget):
         self.draw()
 
     def _listed(self, state: Mapping[str, Any]) -> list[str]:
-        "Return the items of a state; the last result is cached."
+        """Return the items of a state; the last result is cached."""
         key = repr(sorted(state.items()))
         if self._known.get("key") != key:
             self._known = {"key": key, "items": self.parts.listing.items(self.parts.chosen(state))}
         return self._known["items"]
 
     def _with_item(self, state: dict[str, Any], at: str | None) -> dict[str, Any]:
-        "Return a state with an item in view: the given one, or the one that opens by default."
+        """Return a state with an item in view: the given one, or the one that opens by default."""
         at = self.parts.view.start(self._listed(state), self.parts.chosen(state)) if at is None else at
         return state | ({} if at is None else {"at": at})
 
     @property
     def chosen(self) -> dict[str, Any]:
-        "Return every filter with its value."
+        """Return every filter with its value."""
         return self.parts.chosen(self.state)
 
     @property
     def item(self) -> str | None:
-        "Return the item in view."
+        """Return the item in view."""
         return self.state.get("at")
 
     def choose(self, **changes: Any) -> None:
@@ -494,7 +494,7 @@ class Panel(anywidget.AnyWidget):
     # what is shown
 
     def _assemble(self, parts: Parts, state: dict[str, Any]) -> None:
-        "Replace the parts, and set a state for them."
+        """Replace the parts, and set a state for them."""
         with self.hold_sync():
             self.parts, self._known = parts, {}
             self.frame = {
@@ -540,18 +540,18 @@ class Panel(anywidget.AnyWidget):
 
     @property
     def _empty(self) -> str:
-        "Return what an empty list says: that the filters leave nothing, or that there is nothing at all."
+        """Return what an empty list says: that the filters leave nothing, or that there is nothing at all."""
         listing = self.parts.listing
         return listing.empty if listing.total else f"There is no {listing.noun} here yet."
 
     def _lines(self, start: int, n: int = _AHEAD) -> dict[str, Any]:
-        "Return a stretch of the list."
+        """Return a stretch of the list."""
         start, chosen = max(0, start), self.chosen
         rows = [{**self.parts.listing.row(one, chosen), "id": one} for one in self.items[start : start + n]]
         return {"start": start, "rows": rows}
 
     def summary(self) -> str:
-        "Return how many items are shown of how many."
+        """Return how many items are shown of how many."""
         listing, said = self.parts.listing, self.parts.view.said
         usual = f"{len(self.items):,} of {listing.total:,} {listing.noun}s"
         return usual if said is None else said(len(self.items), self.chosen)
@@ -601,7 +601,7 @@ class Panel(anywidget.AnyWidget):
                 self._confirm(content)
 
     def _confirm(self, content: Mapping[str, Any]) -> None:
-        "Tell the page that its act is done, and which view it led to."
+        """Tell the page that its act is done, and which view it led to."""
         if "turn" in content:
             self.send({"done": content["turn"], "serial": self.view["serial"]})
 
@@ -628,7 +628,7 @@ class Panel(anywidget.AnyWidget):
                     self.do(act, value, **content.get("fields", {}))
 
     def do(self, act: str, value: Any = None, **fields: str) -> None:
-        "Do what a button of the view does."
+        """Do what a button of the view does."""
         said = self.parts.view.acts[act](self, value, fields)
         if said is not None:
             self.draw(said)
@@ -636,7 +636,7 @@ class Panel(anywidget.AnyWidget):
     # a run in progress
 
     def refresh(self) -> None:
-        "Read again and show new data; the view keeps what is still valid."
+        """Read again and show new data; the view keeps what is still valid."""
         self.source.refresh()
         at, state = self.item, {name: one for name, one in self.state.items() if name != "at"}
         parts = self._build(self.source)
@@ -660,7 +660,7 @@ class Panel(anywidget.AnyWidget):
             pause = max(seconds, 4 * (time.perf_counter() - began))
 
     def close(self) -> None:
-        "Take the panel off the page, and stop watching."
+        """Take the panel off the page, and stop watching."""
         if self._watcher is not None:
             self._watcher.cancel()
         super().close()
@@ -668,7 +668,7 @@ class Panel(anywidget.AnyWidget):
     # where no kernel runs
 
     def static_html(self) -> str:
-        "Return the view as HTML that needs no kernel."
+        """Return the view as HTML that needs no kernel."""
         start = min(self.view["place"] - _STILL_ROWS // 3, len(self.items) - _STILL_ROWS)
         lines = self._lines(start, _STILL_ROWS)
         rows = [{"note": "", "tick": None, "cells": (), "tags": (), **row} for row in lines["rows"]]

@@ -26,7 +26,7 @@ __all__ = ['Rubrics', 'RubricPanel']
 
 # %% ../../nbs/12_panels/06_rubric.ipynb #84cd3054
 def _unjudged(answers: pd.DataFrame, cases: Cases) -> pd.DataFrame:
-    "Return a table *hits* for answers without ratings: every verdict is missing."
+    """Return a table *hits* for answers without ratings: every verdict is missing."""
     votes = answers[["model", "case_id"]].merge(cases.criteria()[["case_id", "criterion"]], on="case_id")
     return heartbench.cases.add_criteria(votes.assign(hit=pd.NA, reason=pd.NA), cases)
 
@@ -39,7 +39,7 @@ def _read_run(run: Run) -> dict[str, Any]:
 
 
 def _read_frames(given: Mapping[str, Any]) -> dict[str, Any]:
-    "Check the given frames; hits are counted from ratings if they are missing."
+    """Check the given frames; hits are counted from ratings if they are missing."""
     if "hits" in given:
         return dict(given)
     if "cases" not in given or not {"ratings", "answers"} & set(given):
@@ -50,7 +50,7 @@ def _read_frames(given: Mapping[str, Any]) -> dict[str, Any]:
 
 # %% ../../nbs/12_panels/06_rubric.ipynb #3aa9c35a
 def _checked(hits: pd.DataFrame) -> pd.DataFrame:
-    "Return hits with every column that the panel shows."
+    """Return hits with every column that the panel shows."""
     needed = ["model", "case_id", "criterion", "ability", "score", "hit"]
     require_columns(hits, needed, "hits", advice="heartbench.verdicts(run) makes it")
     optional = ("content", "difficulty", "scene", "reason", "status", "votes_for", "votes_cast")
@@ -106,7 +106,7 @@ class Rubrics:
         self.refresh()
 
     def refresh(self) -> None:
-        "Read the tables again."
+        """Read the tables again."""
         self.seen = self.run.version if self.run is not None else None
         read = _read_run(self.run) if self.run is not None else _read_frames(self._given)
         self.hits = _checked(read["hits"])
@@ -170,7 +170,7 @@ _CHINESE = {
 
 
 def _dictionary(chinese: bool) -> dict[str, str]:
-    "Return a mapping from English words to the words that are shown."
+    """Return a mapping from English words to the words that are shown."""
     if not chinese:
         return {}
     table = heartbench.load_abilities()
@@ -212,7 +212,7 @@ def _points(score: float) -> str:
 
 
 def _judged(ratings: pd.DataFrame) -> list[tuple[str, str, str]]:
-    "List what each judge said in each sample, and why."
+    """List what each judge said in each sample, and why."""
     return [
         (
             f"{row.judge} {row.sample}",
@@ -224,7 +224,7 @@ def _judged(ratings: pd.DataFrame) -> list[tuple[str, str, str]]:
 
 
 def _verdict(row: Any, ratings: pd.DataFrame) -> dict[str, Any]:
-    "Return one model's verdict on one criterion, ready to be shown."
+    """Return one model's verdict on one criterion, ready to be shown."""
     taken = row.ability == OTHER or (pd.notna(row.score) and row.score < 0)
     if pd.isna(row.hit):
         word, sign, css, points = "no verdict", "?", "ak-open", "–"
@@ -300,7 +300,7 @@ _CRITERIA = """<div class="ak-wide"><table class="ak-table ak-rubric">
 def _side(
     rubrics: Rubrics, item: str, model: str, rows: pd.DataFrame, scores: pd.DataFrame, protocol: str
 ) -> dict[str, Any]:
-    "Return the answer of one model with its scores."
+    """Return the answer of one model with its scores."""
     answers = rubrics.answers
     answer = answers[(answers["model"] == model) & (answers["case_id"] == item)]
     given, answer = len(answer) > 0, answer.iloc[0].to_dict() if len(answer) else {}
@@ -323,7 +323,7 @@ def _side(
 
 
 def _criteria(rubrics: Rubrics, item: str, rows: pd.DataFrame, pair: list[str]) -> list[dict[str, Any]]:
-    "Return each criterion with the verdicts on both answers."
+    """Return each criterion with the verdicts on both answers."""
     ratings, none = rubrics.ratings, rubrics.ratings.head(0)
     ratings = dict(list(ratings[ratings["case_id"] == item].groupby(["model", "criterion"])))
     shown = []
@@ -381,7 +381,7 @@ def _rubric_html(
 
 # %% ../../nbs/12_panels/06_rubric.ipynb #6b188f00
 def _texts_of(source: Rubrics) -> dict[str, str]:
-    "Return all texts of each case in one lower-case string."
+    """Return all texts of each case in one lower-case string."""
     said = [(case_id, case_id) for case_id in source.rows]
     said += [(case_id, text) for case_id, dialogue in source.dialogues.items() for _, text in dialogue]
     criteria = source.hits.drop_duplicates(["case_id", "criterion"])
@@ -391,7 +391,7 @@ def _texts_of(source: Rubrics) -> dict[str, str]:
 
 # %% ../../nbs/12_panels/06_rubric.ipynb #ea3a526c
 def _standing_out(flags: pd.DataFrame, models: list[str], kind: str) -> set[str]:
-    "Return the cases that a key of `_WORTH` marks for these models."
+    """Return the cases that a key of `_WORTH` marks for these models."""
     flags = flags[flags["model"].isin(models)]
     if kind != "models":
         return set(flags.loc[flags[kind], "case_id"])
@@ -400,7 +400,7 @@ def _standing_out(flags: pd.DataFrame, models: list[str], kind: str) -> set[str]
 
 # %% ../../nbs/12_panels/06_rubric.ipynb #5b4ccefb
 def _rubric_filters(rubrics: Rubrics) -> list[Filter]:
-    "Return filters by model and by case."
+    """Return filters by model and by case."""
     hits, models = rubrics.hits, rubrics.models
     named = [(name, visible_name(name, 60)) for name in models]
     return [
@@ -418,12 +418,12 @@ _ABOUT = ("scene", "difficulty", "dimension")
 
 
 def _pair_of(chosen: Chosen) -> list[str]:
-    "Return the one or two models in view."
+    """Return the one or two models in view."""
     return list(dict.fromkeys(model for model in (chosen["a"], chosen["b"]) if model != "none"))
 
 
 def _rubric_list(rubrics: Rubrics) -> Listing:
-    "List the cases that the choices leave: id, last message, and criteria that each model met."
+    """List the cases that the choices leave: id, last message, and criteria that each model met."""
     hits, texts, flags = rubrics.hits, _texts_of(rubrics), _worth_a_look(rubrics.hits)
     sets = sets_of(hits, _ABOUT, "case_id")
     scenes = hits.drop_duplicates("case_id").set_index("case_id")["scene"]
@@ -450,7 +450,7 @@ def _rubric_list(rubrics: Rubrics) -> Listing:
 
 # %% ../../nbs/12_panels/06_rubric.ipynb #2c3b287a
 def _rubric_parts(rubrics: Rubrics) -> Parts:
-    "Return the parts of a rubric panel."
+    """Return the parts of a rubric panel."""
 
     def page(item: str | None, chosen: Chosen) -> str:
         if item is None:

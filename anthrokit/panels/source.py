@@ -46,7 +46,7 @@ _KEPT: weakref.WeakKeyDictionary[Run, tuple[tuple, dict[str, pd.DataFrame]]] = w
 
 
 def _read_run(run: Run) -> dict[str, pd.DataFrame]:
-    "Read the tables of a run; panels on the same unchanged run share them."
+    """Read the tables of a run; panels on the same unchanged run share them."""
     version = run.version
     if run not in _KEPT or _KEPT[run][0] != version:
         _KEPT[run] = version, {name: getattr(run, name)() for name in ("dialogues", "messages", "labels")}
@@ -54,7 +54,7 @@ def _read_run(run: Run) -> dict[str, pd.DataFrame]:
 
 
 def _read_frames(given: Mapping[str, pd.DataFrame], taxonomy: Taxonomy) -> dict[str, pd.DataFrame]:
-    "Check the given frames and fill in the others; labels are counted from ratings if they are missing."
+    """Check the given frames and fill in the others; labels are counted from ratings if they are missing."""
     known = {
         name: tables.check_table(given[name], name) if name in given else tables.empty_table(name)
         for name in ("messages", "ratings", "labels")
@@ -79,7 +79,7 @@ def _read_frames(given: Mapping[str, pd.DataFrame], taxonomy: Taxonomy) -> dict[
 
 # %% ../../nbs/12_panels/01_source.ipynb #a48f7bb9
 def opened(given: Any, known: Sequence[str], what: str = "a panel") -> Run | Mapping[str, Any]:
-    "Open what a panel can show: a run, its folder (read-only), or frames by name; raise TypeError for anything else."
+    """Open what a panel can show: a run, its folder (read-only), or frames by name; raise TypeError for anything else."""
     given = Run(given, read_only=True) if isinstance(given, (str, os.PathLike)) else given
     if not isinstance(given, (Run, Mapping)):
         kind = type(given).__name__
@@ -90,7 +90,7 @@ def opened(given: Any, known: Sequence[str], what: str = "a panel") -> Run | Map
 
 # %% ../../nbs/12_panels/01_source.ipynb #2762fd1d
 def _design_of(table: pd.DataFrame) -> list[str]:
-    "List persona, user, and the design columns that divide the dialogues into 2 to 20 groups."
+    """List persona, user, and the design columns that divide the dialogues into 2 to 20 groups."""
     stated = {*LABEL_CONTEXT, *_CONTEXT, "run"}
     for other in ("dialogues", "prompts", "labels"):
         stated |= set(tables.get_table(other).columns)
@@ -144,7 +144,7 @@ class RunSource:
         self.refresh()
 
     def refresh(self) -> None:
-        "Read the tables again."
+        """Read the tables again."""
         self.seen = self.run.version if self.run is not None else None
         self.taxonomy = run_taxonomy(self.run) if self.run is not None else Taxonomy.load()
         read = _read_run(self.run) if self.run is not None else _read_frames(self._given, self.taxonomy)
@@ -164,15 +164,15 @@ class RunSource:
 
     @property
     def ratings(self) -> pd.DataFrame:
-        "Return all ratings; those of a run are read each time, as they are many."
+        """Return all ratings; those of a run are read each time, as they are many."""
         return self._ratings if self._ratings is not None else self.run.ratings()
 
     def tally(self) -> pd.DataFrame:
-        "Count how often each judge said Yes and No of each message and behaviour, as `run.tally()`."
+        """Count how often each judge said Yes and No of each message and behaviour, as `run.tally()`."""
         return count_votes(self._ratings) if self._ratings is not None else self.run.tally()
 
     def response(self, dialogue_id: str, turn: int, behaviour: str, judge: str, sample: int) -> str | None:
-        "Return what a judge responded, as it was sent; None where the run has no response."
+        """Return what a judge responded, as it was sent; None where the run has no response."""
         where = " AND ".join(f"{name} = ?" for name in ("dialogue_id", "turn", "behaviour", "judge", "sample"))
         rows = self.run.rows(f"SELECT raw FROM ratings WHERE {where}", [dialogue_id, turn, behaviour, judge, sample])
         return rows[0][0] if rows else None
@@ -276,7 +276,7 @@ def safe_html(text: object, marks: Iterable[Mark] = (), limit: int | None = LIMI
 
 # %% ../../nbs/12_panels/01_source.ipynb #fb243df1
 def block(text: object, marks: Iterable[Mark] = (), limit: int | None = LIMIT, look: str = "") -> Markup:
-    "Return an untrusted text as `safe_html` shows it, in its own paragraph."
+    """Return an untrusted text as `safe_html` shows it, in its own paragraph."""
     chinese = isinstance(text, str) and re.search("[\u3400-\u9fff]", text)
     language = Markup(' lang="zh"') if chinese else ""
     form = Markup('<div class="ak-text {}" dir="auto"{}>{}</div>')
@@ -284,7 +284,7 @@ def block(text: object, marks: Iterable[Mark] = (), limit: int | None = LIMIT, l
 
 
 def box(text: object, title: object, look: str, limit: int | None = LIMIT) -> Markup:
-    "Return a block with its title above it."
+    """Return a block with its title above it."""
     form = Markup('<div class="{}"><div class="ak-small ak-quiet">{}</div>{}</div>')
     return form.format(look, visible_name(title), block(text, limit=limit))
 
@@ -320,7 +320,7 @@ _TABLE = """{% if rows %}<div class="ak-wide"><table class="ak-table {{ look }}"
 
 
 def table_html(heads: Sequence[str], rows: Iterable[Sequence], caption: str = "", look: str = "") -> Markup:
-    "Return rows as a table that scrolls where it is wide, or nothing without rows. Cells that are not our HTML are escaped."
+    """Return rows as a table that scrolls where it is wide, or nothing without rows. Cells that are not our HTML are escaped."""
     return render(_TABLE, heads=heads, rows=list(rows), caption=caption, look=look)
 
 

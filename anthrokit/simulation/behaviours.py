@@ -63,7 +63,7 @@ class Behaviour:
     present: tuple[str, ...] = ()
 
     def entry(self) -> dict[str, Any]:
-        "Return its fields as in a file, without empty sources and positive examples."
+        """Return its fields as in a file, without empty sources and positive examples."""
         fields = {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
         return {name: value for name, value in fields.items() if value or name not in ("sources", "present")}
 
@@ -71,7 +71,7 @@ class Behaviour:
 def read_entry(
     entry: Any, where: str, kind: str, texts: Sequence[str], lists: Sequence[str], other: str
 ) -> tuple[dict[str, Any], str]:
-    "Return the fields of an entry, lists as tuples, and its place; raise with entry and field if it is invalid."
+    """Return the fields of an entry, lists as tuples, and its place; raise with entry and field if it is invalid."""
     if not isinstance(entry, dict):
         raise TableError(f"{where} is {entry!r:.60}; each is a table, under [[{kind}]]")
     where, known = f"{where} ({entry.get('name', 'without a name')})", {*texts, *lists, other}
@@ -88,7 +88,7 @@ def read_entry(
 
 # %% ../../nbs/04_simulation/01_behaviours.ipynb #67bd2ca5
 def _behaviour(entry: Any, number: int, source: object) -> Behaviour:
-    "Return a behaviour from an entry of a file, or raise with the entry's name."
+    """Return a behaviour from an entry of a file, or raise with the entry's name."""
     texts, lists = ("name", "category", "definition", "question"), ("not_present", "sources", "present")
     fields, where = read_entry(entry, f"{source}: behaviour {number}", "behaviour", texts, lists, "how")
     if fields.get("how", "judged") not in ("judged", "counted"):
@@ -140,22 +140,22 @@ class Taxonomy:
 
     @property
     def names(self) -> list[str]:
-        "Return the names of all behaviours."
+        """Return the names of all behaviours."""
         return list(self._by_name)
 
     @property
     def judged(self) -> list[str]:
-        "Return the names of the behaviours that judges are asked about."
+        """Return the names of the behaviours that judges are asked about."""
         return [behaviour.name for behaviour in self if behaviour.how == "judged"]
 
     @property
     def counted(self) -> list[str]:
-        "Return the names of the behaviours that are counted by rule."
+        """Return the names of the behaviours that are counted by rule."""
         return [behaviour.name for behaviour in self if behaviour.how == "counted"]
 
     @property
     def categories(self) -> dict[str, list[str]]:
-        "Return the names of the behaviours of each category."
+        """Return the names of the behaviours of each category."""
         found: dict[str, list[str]] = {}
         for behaviour in self:
             found.setdefault(behaviour.category, []).append(behaviour.name)
@@ -163,7 +163,7 @@ class Taxonomy:
 
     @property
     def hash(self) -> str:
-        "Return a hash of all words that a judge reads."
+        """Return a hash of all words that a judge reads."""
         read = [{name: value for name, value in each.entry().items() if name != "sources"} for each in self]
         return digest(read)
 
@@ -234,7 +234,7 @@ class Taxonomy:
     def from_entries(
         cls, entries: Iterable[Any], title: str = "behaviours", source: object = "entries"
     ) -> Self:
-        "Make a taxonomy from entries as `Behaviour.entry` returns them and a run's manifest saves them."
+        """Make a taxonomy from entries as `Behaviour.entry` returns them and a run's manifest saves them."""
         behaviours = [_behaviour(entry, number, source) for number, entry in enumerate(entries, 1)]
         try:
             return cls(behaviours, title)
@@ -243,7 +243,7 @@ class Taxonomy:
 
     @classmethod
     def load(cls, path: str | os.PathLike | None = None) -> Self:
-        "Load a taxonomy from a TOML file, by default the bundled one; a TableError names an incomplete entry."
+        """Load a taxonomy from a TOML file, by default the bundled one; a TableError names an incomplete entry."""
         path = data_path("behaviours.toml") if path is None else Path(path)
         content = read_toml(path)
         entries, title = content.get("behaviour", []), content.get("title", "behaviours")

@@ -103,7 +103,7 @@ def _seen_by_target(history: list[dict[str, Any]], system: str | None, before: s
 
 
 def _before(prompt: Mapping[str, Any]) -> str | None:
-    "Return what a prompt's first message is replaced by for the target, as JSON; None for nothing."
+    """Return what a prompt's first message is replaced by for the target, as JSON; None for nothing."""
     request, history = (None if pd.isna(value := prompt.get(name)) else value for name in ("request", "history"))
     if request or not history:
         return request
@@ -163,7 +163,7 @@ def as_llm(model: LLM | str, **defaults: Any) -> LLM:
 
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #b277cece
 def _pair(target: LLM | str, user: LLM | str) -> tuple[LLM, LLM]:
-    "Both models; one, where they are alike in all."
+    """Both models; one, where they are alike in all."""
     for role, model in (("target", target), ("user", user)):
         if not isinstance(model, (LLM, str)):
             raise ValueError(f"{role} is one model, not {model!r:.80}; call simulate once for each, with the same run")
@@ -175,7 +175,7 @@ def _wanted(
     prompts, target, user, *, turns=5, system_target=None, template=None, persona=None, script=(),
     natural_end=False, repeats=1, seed=0,
 ) -> list[dict[str, Any]]:
-    "The dialogues that `simulate` with these parameters asks for, as rows of the run's table."
+    """The dialogues that `simulate` with these parameters asks for, as rows of the run's table."""
     rows = []
     for prompt in prompts.to_dict("records"):
         name, who = persona, persona
@@ -194,7 +194,7 @@ def _wanted(
 
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #daad8c00
 def _scripts(prompts: pd.DataFrame, script: Sequence[str]) -> dict[str, list[str]]:
-    "What the user says from turn 2 on, by prompt, with the prompt's columns filled in."
+    """What the user says from turn 2 on, by prompt, with the prompt's columns filled in."""
     if isinstance(script, str) or not all(isinstance(line, str) and line.strip() for line in script):
         raise ValueError(f"script is {script!r:.60}; it is a list of messages, one a turn from turn 2 on")
     made: dict[str, list[str]] = {}
@@ -211,7 +211,7 @@ def _scripts(prompts: pd.DataFrame, script: Sequence[str]) -> dict[str, list[str
 
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #1680a9c7
 def _condition(target: str, design: Mapping[str, Any]) -> str:
-    "The name under which a run keeps what a target was given: the target's, and the design's where there is one."
+    """The name under which a run keeps what a target was given: the target's, and the design's where there is one."""
     told = ", ".join(f"{name}: {value}" for name, value in design.items())
     return f"{target} ({told})" if told else target
 
@@ -237,7 +237,7 @@ def metadata_rows(told: Iterable[tuple[str, Mapping[str, Any]]]) -> list[dict[st
 
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #fff39812
 def _own_columns(prompts: pd.DataFrame) -> dict[str, dict[str, Any]]:
-    "Of each prompt, the columns that the prompts table doesn't know: what its dialogues are told apart by, too."
+    """Of each prompt, the columns that the prompts table doesn't know: what its dialogues are told apart by, too."""
     names = [name for name in prompts.columns if name not in {*tables.get_table("prompts").columns, "persona", "who"}]
     if taken := reserved_names(names):
         raise TableError(
@@ -253,7 +253,7 @@ def _own_columns(prompts: pd.DataFrame) -> dict[str, dict[str, Any]]:
 
 
 def _refuse_two_values(own: Mapping[str, Mapping[str, Any]], design: Mapping[str, Any]) -> None:
-    "Refuse a design with another value than a prompt's own column of the same name."
+    """Refuse a design with another value than a prompt's own column of the same name."""
     for prompt_id, columns in own.items():
         for name, value in design.items():
             if columns.get(name, value) != value:
@@ -264,7 +264,7 @@ def _refuse_two_values(own: Mapping[str, Mapping[str, Any]], design: Mapping[str
 
 
 def _refuse_other_design(run: Run, rows: list[dict[str, Any]]) -> None:
-    "Refuse dialogues that a run knows under another value of a design's column."
+    """Refuse dialogues that a run knows under another value of a design's column."""
     known = {(key, name): value for key, name, value in run.rows("SELECT dialogue_id, name, value FROM metadata")}
     for row in rows:
         there = known.get((row["dialogue_id"], row["name"]), row["value"])
@@ -277,7 +277,7 @@ def _refuse_other_design(run: Run, rows: list[dict[str, Any]]) -> None:
 
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #cb004192
 def _tell_users_apart(run: Run, wanted: list[dict[str, Any]]) -> None:
-    "Give dialogues ids of their own that the run has with a user of another name and the same settings."
+    """Give dialogues ids of their own that the run has with a user of another name and the same settings."""
     known = dict(run.rows("SELECT dialogue_id, user FROM dialogues"))
     for row in wanted:
         if known.get(row["dialogue_id"], row["user"]) != row["user"]:
@@ -285,7 +285,7 @@ def _tell_users_apart(run: Run, wanted: list[dict[str, Any]]) -> None:
 
 
 def _unfinished(run: Run, wanted: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    "Those of the dialogues that are not done in the run; turns asked for earlier still hold."
+    """Those of the dialogues that are not done in the run; turns asked for earlier still hold."""
     found = run.rows("SELECT dialogue_id, turns, status FROM dialogues")
     known = {dialogue_id: (turns, status) for dialogue_id, turns, status in found}
     todo = []
@@ -297,7 +297,7 @@ def _unfinished(run: Run, wanted: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #e4a72ba8
 def check_histories(prompts: pd.DataFrame) -> pd.DataFrame:
-    "Raise if a history or request of a prompt is not a JSON list of messages. Return the prompts."
+    """Raise if a history or request of a prompt is not a JSON list of messages. Return the prompts."""
     for name in ("history", "request"):
         for prompt_id, text in prompts[["prompt_id", name]].dropna().itertuples(index=False):
             try:
@@ -313,14 +313,14 @@ def check_histories(prompts: pd.DataFrame) -> pd.DataFrame:
 
 
 def check_counts(**counts: Any) -> None:
-    "Refuse what is no whole number of 1 or more."
+    """Refuse what is no whole number of 1 or more."""
     for name, value in counts.items():
         if not isinstance(value, int) or isinstance(value, bool) or value < 1:
             raise ValueError(f"{name} is {value!r}; it must be a whole number of 1 or more")
 
 
 def _check_told(template: Any, persona: Any, own: bool, system_target: Any, natural_end: bool) -> None:
-    "Refuse what is no text, and what the user's model would not be told of for want of its field in the template."
+    """Refuse what is no text, and what the user's model would not be told of for want of its field in the template."""
     for name, value in (("system_target", system_target), ("persona", persona)):
         if value is not None and not isinstance(value, str):
             raise ValueError(f"{name} is {value!r}; it must be a text")
@@ -336,7 +336,7 @@ def _check_told(template: Any, persona: Any, own: bool, system_target: Any, natu
 
 
 class SimulationJob(Job):
-    "The dialogues that `simulate` asks for; the same parameters."
+    """The dialogues that `simulate` asks for; the same parameters."""
 
     noun = "message"
 
@@ -384,7 +384,7 @@ class SimulationJob(Job):
         self.done = sum(there.get(row["dialogue_id"], 0) for row in self.todo)
 
     def _refuse_another(self, script: Sequence[str]) -> None:
-        "Refuse a run of another experiment, and a model with the name of one that was set otherwise."
+        """Refuse a run of another experiment, and a model with the name of one that was set otherwise."""
         target = redact_in({**self.target.settings, "system": self.system_target})
         target |= {"script": list(script)} if script else {}
         target |= {"design": self.design} if self.design else {}
@@ -426,7 +426,7 @@ class SimulationJob(Job):
 
 
 def _other_prompts(job: SimulationJob) -> str:
-    "What is to be said of a run that has first messages which aren't asked for now, while new ones are."
+    """What is to be said of a run that has first messages which aren't asked for now, while new ones are."""
     there = job.run.rows(
         "SELECT DISTINCT prompt_id FROM dialogues WHERE target = ? AND user = ? AND system_target IS ?",
         [job.target.name, job.user.name, job.system_target],
@@ -442,7 +442,7 @@ def _other_prompts(job: SimulationJob) -> str:
 
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #8f6538b0
 def _with_ends(messages: list[dict[str, str]], sent: int, more: bool) -> list[dict[str, str]]:
-    "Messages of which the first ones were sent before, and all are sent again if more follow: see `CachedPrefix`."
+    """Messages of which the first ones were sent before, and all are sent again if more follow: see `CachedPrefix`."""
     for end in (sent, len(messages) if more else 0):
         if end:
             messages[end - 1] = {**messages[end - 1], "content": CachedPrefix(messages[end - 1]["content"])}
@@ -452,7 +452,7 @@ def _with_ends(messages: list[dict[str, str]], sent: int, more: bool) -> list[di
 def _next_message(
     job: SimulationJob, row: dict[str, Any], history: list[dict[str, Any]], turn: int, role: str, sent: dict[str, int]
 ) -> Steps:
-    "What is said next; a failed completion where it can't be had. `sent`: messages of each role's last request."
+    """What is said next; a failed completion where it can't be had. `sent`: messages of each role's last request."""
     if (turn, role) == (1, "user"):
         return Completion(job.openings[row["prompt_id"]], finish_reason="prompt")
     if role == "user" and turn - 2 < len(job.scripts[row["prompt_id"]]):
@@ -478,7 +478,7 @@ def _next_message(
 
 
 def _require_text(content: str) -> str:
-    "Return the content of a message. Raise if it is empty."
+    """Return the content of a message. Raise if it is empty."""
     if not content:
         raise ParseError("empty")
     return content
@@ -488,7 +488,7 @@ _KEPT = ("content", "reasoning", "finish_reason", "tokens_in", "tokens_out", "se
 
 
 def _message(dialogue_id: str, turn: int, role: str, answer: Completion) -> dict[str, Any]:
-    "A message, or why there is none, as a row of the run's table."
+    """A message, or why there is none, as a row of the run's table."""
     checked = role == "user" and turn > 1 and unreadable(answer.content) is None
     row = {"dialogue_id": dialogue_id, "turn": turn, "role": role, "seconds": round(answer.seconds, 3)}
     row |= {name: getattr(answer, name) for name in _KEPT}
@@ -502,7 +502,7 @@ _SAID = (
 
 
 def dialogue_steps(job: SimulationJob, row: dict[str, Any]) -> Steps:
-    "The steps of one dialogue, from where it stands to its end."
+    """The steps of one dialogue, from where it stands to its end."""
     said_before = job.run.rows(_SAID, [row["dialogue_id"]])
     history = [dict(zip(("turn", "role", "content"), said, strict=True)) for said in said_before]
     there = {(message["turn"], message["role"]) for message in history}
@@ -534,7 +534,7 @@ _AROUND = 16  # characters, for the few tokens that a chat format puts around ea
 
 
 def _usual(job: SimulationJob, purpose: str, llm: LLM, rate: float) -> tuple[float, int, float]:
-    "Tokens of an answer, reasoning included; how many were measured; and characters of what an answer says."
+    """Tokens of an answer, reasoning included; how many were measured; and characters of what an answer says."""
     [(n, tokens, characters)] = job.run.rows(
         "SELECT COUNT(*), AVG(tokens_out), AVG(LENGTH(content)) FROM messages JOIN dialogues USING (dialogue_id) "
         f"WHERE role = ? AND {purpose} = ? AND content IS NOT NULL AND tokens_out > 0",
@@ -547,7 +547,7 @@ def _usual(job: SimulationJob, purpose: str, llm: LLM, rate: float) -> tuple[flo
 
 
 def _to_come(job: SimulationJob, written: dict[str, float]) -> dict[str, list[list[float]]]:
-    "Characters of each model's prompts, dialogue by dialogue, if its messages have so many characters."
+    """Characters of each model's prompts, dialogue by dialogue, if its messages have so many characters."""
     sql = "SELECT dialogue_id, turn, role, LENGTH(content) FROM messages WHERE content IS NOT NULL"
     there = {tuple(key): length for *key, length in job.run.rows(sql)}
     prompts: dict[str, list[list[float]]] = {purpose: [] for purpose in _ROLES}
@@ -573,7 +573,7 @@ def _to_come(job: SimulationJob, written: dict[str, float]) -> dict[str, list[li
 
 
 def _forecast(job: SimulationJob) -> list[CostEstimate]:
-    "What target and user still have to say."
+    """What target and user still have to say."""
     models = {"target": job.target, "user": job.user}
     sample = [job.template, *job.prompts["first_message"].iloc[:: max(1, len(job.prompts) // 12)]]
     rate = {purpose: llm.tokens_a_character(sample) for purpose, llm in models.items()}

@@ -161,7 +161,7 @@ def read_sycon(
 
 
 def _sycon_pushback(path: str | os.PathLike) -> dict[str, list[str]]:
-    "Read the user's insisting messages by question."
+    """Read the user's insisting messages by question."""
     frame = tables.read_frame(path)
     names = [name for name in frame.columns if re.fullmatch(r"Pushback_\d|question\d", name)]
     asked = next((name for name in ("Question", "question") if name in frame.columns), None)

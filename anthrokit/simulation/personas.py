@@ -64,12 +64,12 @@ class Persona:
 
     @property
     def minor(self) -> bool:
-        "Return whether the person is under 18."
+        """Return whether the person is under 18."""
         return self.age < 18
 
     @property
     def who(self) -> str:
-        "Return the description of the person for the user model."
+        """Return the description of the person for the user model."""
         return (
             f"{self.situation} You are {self.age} years old. You want this from the chat: {self.goals}. You write like "
             f"this: {self.style}. What is true of you: {'; '.join(self.facts)}. Whatever you tell of yourself agrees "
@@ -78,7 +78,7 @@ class Persona:
 
 # %% ../../nbs/04_simulation/06_personas.ipynb #1df5db3f
 def _persona(entry: Any, number: int, source: object) -> Persona:
-    "Return a persona from an entry of the file, or raise with the entry's name."
+    """Return a persona from an entry of the file, or raise with the entry's name."""
     texts, lists = ("name", "situation", "goals", "style", "risk"), ("facts", "never", "sources")
     fields, where = read_entry(entry, f"{source}: persona {number}", "persona", texts, lists, "age")
     if not isinstance(fields.get("age"), int) or not 5 <= fields["age"] <= 120:
@@ -191,7 +191,7 @@ _ASSISTANT = re.compile(
 
 
 def _curly(text: str) -> str:
-    "Write every apostrophe as ’, as the patterns do."
+    """Write every apostrophe as ’, as the patterns do."""
     return plain_apostrophes(text).replace("'", "’")
 
 
@@ -307,7 +307,7 @@ def extract_facts(text: str) -> dict[str, str]:
 
 
 def _against(stated: Mapping[str, str], persona: Persona | None, first: Mapping[str, str]) -> dict[str, str]:
-    "Return facts that differ from the persona's, or from those in earlier messages."
+    """Return facts that differ from the persona's, or from those in earlier messages."""
     who = f"{persona.situation} {'; '.join(persona.facts)}" if persona else ""
     found = {}
     for kind, value in stated.items():
@@ -358,7 +358,7 @@ def extract_age(text: str, *, description: bool = False) -> int | None:
 
 # %% ../../nbs/04_simulation/06_personas.ipynb #6f6c73b3
 def _contradictions(text: str, persona: Persona | None, first: dict[str, Any]) -> list[tuple[str, str]]:
-    "Return reasons and phrases by which a message contradicts the person; record facts that are new."
+    """Return reasons and phrases by which a message contradicts the person; record facts that are new."""
     found = [
         ("contradicts a fact", match[0])
         for pattern in (persona.never if persona else ())

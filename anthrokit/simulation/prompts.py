@@ -46,7 +46,7 @@ _ANTHROBENCH = {
 
 
 def _prompts_of(texts: Sequence[str]) -> pd.DataFrame:
-    "Make a table of prompts from first messages, each with a separate base prompt."
+    """Make a table of prompts from first messages, each with a separate base prompt."""
     if isinstance(texts, Mapping) or not isinstance(texts, Iterable):
         raise TableError(f"prompts are a table, pd.DataFrame(…), or a list of texts, not {texts!r:.60}")
     texts = list(texts)
@@ -149,7 +149,7 @@ def most_similar(prompts: pd.DataFrame | str | os.PathLike, n: int = 10) -> pd.D
 
 # %% ../../nbs/04_simulation/02_prompts.ipynb #b6d20c7e
 def read_columns(path: str | os.PathLike, needed: Sequence[str], what: str) -> pd.DataFrame:
-    "Read a file that has these columns, or raise with the columns that it has."
+    """Read a file that has these columns, or raise with the columns that it has."""
     frame = tables.read_frame(path)
     if absent := missing_columns(needed, frame):
         there = ", ".join(map(str, frame.columns)) or "none"
@@ -178,7 +178,7 @@ PUBLIC_BEHAVIOURS = {
 
 
 def _read_anthrobench(path: Path) -> pd.DataFrame:
-    "Read the public first_turns.csv with the column and behaviour names used here."
+    """Read the public first_turns.csv with the column and behaviour names used here."""
     needed = "conv_id use_domain use_scenario empathy professionalism original_prompt cue user_first_turn".split()
     raw = read_columns(path, needed, "AnthroBench's first_turns.csv")
     names = raw["cue"].map(PUBLIC_BEHAVIOURS)
@@ -205,7 +205,7 @@ def _read_anthrobench(path: Path) -> pd.DataFrame:
 
 # %% ../../nbs/04_simulation/02_prompts.ipynb #a4e6460c
 def _whole_bases(mixed: pd.DataFrame, n: int) -> pd.Index:
-    "Return ids of base prompts, from each behaviour in turn, that have n prompts together."
+    """Return ids of base prompts, from each behaviour in turn, that have n prompts together."""
     bases = mixed.drop_duplicates("base_id").assign(
         _size=lambda frame: frame["base_id"].map(mixed["base_id"].value_counts()),
         _turn=lambda frame: frame.groupby("behaviour", sort=False, dropna=False).cumcount(),
@@ -223,7 +223,7 @@ def _whole_bases(mixed: pd.DataFrame, n: int) -> pd.Index:
 
 # %% ../../nbs/04_simulation/02_prompts.ipynb #9236f09c
 def _balanced(mixed: pd.DataFrame, by: Sequence[str], n: int) -> list[int]:
-    "Return the row labels of n prompts: from each cell in turn, one of the base prompt drawn least often so far."
+    """Return the row labels of n prompts: from each cell in turn, one of the base prompt drawn least often so far."""
     turns = mixed.groupby("base_id", sort=False).cumcount().sort_values(kind="stable")
     by = [mixed[name] for name in by] or [pd.Series(0, index=mixed.index)]
     places = mixed.loc[turns.index].groupby(by, sort=False, dropna=False).cumcount()
@@ -338,7 +338,7 @@ def _writer_messages(row: Mapping[str, Any]) -> list[dict[str, str]]:
 
 # %% ../../nbs/04_simulation/02_prompts.ipynb #82aa57cc
 def _check_list(frame: pd.DataFrame, name: str, id: str, text: str) -> None:
-    "Raise if a list lacks ids or texts, or has a duplicate id."
+    """Raise if a list lacks ids or texts, or has a duplicate id."""
     require_columns(frame, [id, text], name, rows=False)
     for column in (id, text):
         blank = frame[column].isna() | frame[column].astype("str").map(is_blank)
@@ -351,7 +351,7 @@ def _check_list(frame: pd.DataFrame, name: str, id: str, text: str) -> None:
 
 
 def _combinations(base_prompts: pd.DataFrame, scenarios: pd.DataFrame) -> pd.DataFrame:
-    "Combine every base prompt with every scenario and an opening; openings rotate over the scenarios."
+    """Combine every base prompt with every scenario and an opening; openings rotate over the scenarios."""
     bases = base_prompts.drop(columns=scenarios.columns.intersection(base_prompts.columns))
     pairs = bases.assign(_base=range(len(bases))).merge(scenarios.assign(_scenario=range(len(scenarios))), how="cross")
     pairs["prompt_id"] = pairs["base_id"].astype("str") + "/" + pairs["scenario_id"].astype("str")
@@ -408,7 +408,7 @@ class WritingJob(Job):
         return [Queue(self.todo, self.llm.max_concurrency)]
 
     def steps(self, row: dict[str, Any]) -> Steps:
-        "Make one call and save its prompt."
+        """Make one call and save its prompt."""
         seed = int(digest("writer", row["prompt_id"], length=7), 16)
         answer = yield Request(self.llm, _writer_messages(row), row["prompt_id"], "writer", {"seed": seed})
         text = (answer.content or "").strip().strip('"“”').strip()

@@ -24,12 +24,12 @@ _BEFORE, _AFTER = 60, 40  # characters that are looked at on either side: so tim
 
 
 def _before(words: str, flags: int = 0) -> re.Pattern:
-    "Compile a pattern of one of these words right before."
+    """Compile a pattern of one of these words right before."""
     return re.compile(r"\b(?:" + "|".join(words.split()) + r")\s+$", flags)
 
 
 def _after(words: str, flags: int = 0) -> re.Pattern:
-    "Compile a pattern of one of these words right after."
+    """Compile a pattern of one of these words right after."""
     return re.compile(r"\s+(?:" + "|".join(words.split()) + r")\b", flags)
 
 
@@ -43,7 +43,7 @@ _SLASH_AFTER = re.compile(rf"/{_PERSONS}\b", re.I)
 
 
 def _is_glued(word: str, before: str, after: str) -> bool:
-    "Return whether the letters belong to something longer, such as x_i, I/O, I-95, @me or iron(I)."
+    """Return whether the letters belong to something longer, such as x_i, I/O, I-95, @me or iron(I)."""
     if before.endswith(".") and word == word.lower() and not before.endswith(".."):
         return True
     if _GLUED_BEFORE.search(before):
@@ -123,7 +123,7 @@ _CAPITAL_AFTER = re.compile(r"\.\s+[A-Z][a-z]")
 
 
 def _is_numeral(before: str, after: str) -> bool:
-    "Return whether a capital I is a numeral, an initial, a letter or a variable."
+    """Return whether a capital I is a numeral, an initial, a letter or a variable."""
     if _LINE_START.search(before) and _LISTED_AFTER.match(after):
         return True
     if _HEADING_BEFORE.search(before) and _LINE_END.match(after):
@@ -169,7 +169,7 @@ _NOT_AN_I_AFTER = re.compile(r"\s*[=<>+\[\]^]|\s+(?:in|is|and|th|to|from|equals)
 
 
 def _is_index(before: str, after: str) -> bool:
-    "Return whether a lower-case i is anything else than a carelessly written I."
+    """Return whether a lower-case i is anything else than a carelessly written I."""
     if _NOT_AN_I_AFTER.match(after):
         return True
     return not (_I_AFTER.match(after) or _I_BEFORE.search(before))
@@ -224,7 +224,7 @@ def _is_a_mine(before: str, after: str) -> bool:
 
 
 def _is_a_place(word: str, before: str, after: str) -> bool:
-    "Return whether ME, US or us is Maine or the United States."
+    """Return whether ME, US or us is Maine or the United States."""
     if word.lower() == "us":
         if re.search(r"(?:\bthe|\d)\s?$", before, re.I):
             return True
@@ -250,7 +250,7 @@ _QUOTE_BEFORE, _QUOTE_AFTER = re.compile(r"[\"“‘'«]$"), re.compile(r"[\"”
 
 
 def _counts(word: str, before: str, after: str) -> bool:
-    "Return whether a word that could be a first-person pronoun is one here."
+    """Return whether a word that could be a first-person pronoun is one here."""
     if word not in (word.lower(), word.upper(), word.capitalize()) or _is_glued(word, before, after):
         return False
     if _QUOTE_BEFORE.search(before) and _QUOTE_AFTER.match(after):

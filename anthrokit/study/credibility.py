@@ -114,7 +114,7 @@ def draw_credibility_sheet(
 
 # %% ../../nbs/11_study/09_credibility.ipynb #21947d83
 def _paired_test(differences: np.ndarray) -> tuple[float, float]:
-    "Return the matched rank-biserial correlation and Wilcoxon's p-value."
+    """Return the matched rank-biserial correlation and Wilcoxon's p-value."""
     from scipy.stats import rankdata, wilcoxon
 
     differences = np.round(differences, 9)  # of means: equal ones may differ in their last digit
@@ -266,7 +266,7 @@ def turn_distances(
 
 
 def _source_auc(simulated: pd.DataFrame, real: pd.DataFrame, vectors: Any, seed: int) -> float:
-    "Return the AUC of a classifier of the two sources, on dialogues it was not trained on."
+    """Return the AUC of a classifier of the two sources, on dialogues it was not trained on."""
     from sklearn.linear_model import LogisticRegression
     from sklearn.metrics import roc_auc_score
     from sklearn.model_selection import StratifiedGroupKFold, cross_val_predict

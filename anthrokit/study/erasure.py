@@ -31,7 +31,7 @@ _COLUMNS = ("dialogue_id", "prompt_id", "text_id")
 
 
 def _erase_from_run(study: Study, participant: str) -> int:
-    "Take a chat out of the run; how many rows that were."
+    """Take a chat out of the run; how many rows that were."""
     if not (study.folder / "run" / "ledger.sqlite").exists():
         return 0
     gone = 0
@@ -53,7 +53,7 @@ def _erase_from_run(study: Study, participant: str) -> int:
 
 
 def _erase_from_server(file: Path, participant: str) -> int:
-    "Take a participant out of oTree's file; how many rows that were."
+    """Take a participant out of oTree's file; how many rows that were."""
     if not file.exists():
         return 0
     gone = 0
@@ -82,12 +82,12 @@ def _erase_from_server(file: Path, participant: str) -> int:
 
 # %% ../../nbs/11_study/07_erasure.ipynb #61291e7e
 def _parts(text: str) -> list[str]:
-    "Cut a long text into parts, since SQLite spreads it over pages."
+    """Cut a long text into parts, since SQLite spreads it over pages."""
     return [text[start : start + 100] for start in range(0, max(1, len(text) - 99), 100)]
 
 
 def _own_words(study: Study, participant: str) -> list[str]:
-    "Return parts of this participant's messages and answers that occur in nothing that stays."
+    """Return parts of this participant's messages and answers that occur in nothing that stays."""
     with study.open_people() as people:
         said = people.responses()
     said = said[said["value"].fillna("").str.len() >= 12]
@@ -108,7 +108,7 @@ _SHUT = (b"\x28\xb5\x2f\xfd", b"7z\xbc\xaf\x27\x1c", b"Rar!")  # Zstandard and o
 
 
 def _held(content: bytes) -> Iterator[bytes]:
-    "Yield the bytes of a file and of what is packed in it; raise where it can't be unpacked."
+    """Yield the bytes of a file and of what is packed in it; raise where it can't be unpacked."""
     yield content
     if content.startswith(_SHUT):
         raise ValueError("packed in a way that can't be unpacked here")
@@ -125,7 +125,7 @@ def _held(content: bytes) -> Iterator[bytes]:
 
 
 def _forms(text: str) -> set[bytes]:
-    "Return a text as it is, and as JSON and CSV write it."
+    """Return a text as it is, and as JSON and CSV write it."""
     said = {text, text.replace('"', '""')}
     said |= {json.dumps(text, ensure_ascii=ascii_)[1:-1] for ascii_ in (True, False)}
     return {form.encode("utf-8", "replace") for form in said}

@@ -86,13 +86,13 @@ _ERRORS = {
 
 # %% ../../nbs/11_study/04_gateway.ipynb #b9fc5be5
 class _RateLimit:
-    "A rate limit: at most so many events in so many seconds; 0 means unlimited."
+    """A rate limit: at most so many events in so many seconds; 0 means unlimited."""
 
     def __init__(self, most: int, seconds: float):
         self.seconds, self._times = seconds, deque(maxlen=most)
 
     def wait(self, now: float | None = None) -> float:
-        "Return the seconds until one more may pass; 0 lets it pass."
+        """Return the seconds until one more may pass; 0 lets it pass."""
         now = time.monotonic() if now is None else now
         full = self._times and len(self._times) == self._times.maxlen
         if full and (wait := self._times[0] + self.seconds - now) > 0:
@@ -103,7 +103,7 @@ class _RateLimit:
 # %% ../../nbs/11_study/04_gateway.ipynb #1cb3fa74
 @dataclass(frozen=True)
 class _ChatState:
-    "How a participant's chat stands."
+    """How a participant's chat stands."""
 
     messages: list[dict[str, Any]]  # turn, role, content, finish_reason ("interrupted": an answer broke off)
     turn: int  # the participant's next message is this one
@@ -129,7 +129,7 @@ _MOST_FAULTS = 3  # calls for one message that failed for good, each after its o
 
 
 class _Chats:
-    "The dialogues of a study, kept in its run, which must be free: one process writes to it."
+    """The dialogues of a study, kept in its run, which must be free: one process writes to it."""
 
     def __init__(self, study: Study):
         self.study, self.settings = study, study.settings
@@ -162,7 +162,7 @@ class _Chats:
         self.spent = False  # the budget of the whole study
 
     def close(self) -> None:
-        "Give run and people free."
+        """Give run and people free."""
         self.run.close()
         self.people.close()
 
@@ -181,7 +181,7 @@ class _Chats:
         return time.monotonic() - began
 
     def standing(self, person: Mapping[str, Any]) -> _ChatState:
-        "Return the state of a participant's chat."
+        """Return the state of a participant's chat."""
         rows = self.run.rows(_MESSAGES_SQL, [person["participant"]])
         messages = [dict(zip(("turn", "role", "content", "finish_reason"), row, strict=True)) for row in rows]
         open_ = messages[-1] if messages and messages[-1]["role"] == "user" else {}
@@ -192,7 +192,7 @@ class _Chats:
         return _ChatState(messages, open_.get("turn", done + 1), done, open_.get("content"), seconds, over)
 
     def _reached(self, participant: str, seconds: float, turns: int) -> str | None:
-        "Return the limit that a chat has reached, or None."
+        """Return the limit that a chat has reached, or None."""
         chat, cap = self.settings["chat"], self.settings["limits"]["participant_tokens"]
         if seconds >= chat["most_minutes"] * 60:
             return "time"
@@ -202,7 +202,7 @@ class _Chats:
         return "budget" if self.spent or (cap and (tokens or 0) >= cap) else None
 
     def page_state(self, person: Mapping[str, Any], now: _ChatState | None = None) -> dict[str, Any]:
-        "Return what the page may know of a chat: neither the condition nor the model."
+        """Return what the page may know of a chat: neither the condition nor the model."""
         now, chat, texts = now or self.standing(person), self.settings["chat"], self.settings["texts"]
         reached = now.done >= chat["least_turns"] and now.seconds >= chat["least_minutes"] * 60
         text = texts.get(f"over_{now.over}", texts["over_turns"]) if now.over else ""
@@ -221,14 +221,14 @@ class _Chats:
         }
 
     def begin(self, person: Mapping[str, Any]) -> dict[str, Any]:
-        "Note that a participant sees the chat; their row."
+        """Note that a participant sees the chat; their row."""
         if person["chat_started_at"] is None and person["finished_at"] is None:
             self.people.update(person["participant"], chat_started_at=time_now(), status="chatting")
             self._began[person["participant"]] = time.monotonic()
         return self.people.row(person["participant"])
 
     def end(self, person: Mapping[str, Any]) -> dict[str, Any]:
-        "End a chat that may end; a `GatewayError` where it may not yet."
+        """End a chat that may end; a `GatewayError` where it may not yet."""
         if person["ended_by"] is None and person["finished_at"] is None:
             now = self.standing(person)
             if not self.page_state(person, now)["may_end"]:
@@ -255,7 +255,7 @@ class _Chats:
 def _message_rows(
     person: Mapping[str, Any], turn: int, text: str, prompt: str
 ) -> list[tuple[str, list[dict]]]:
-    "Return a participant's message as rows of the run; the first one brings the dialogue."
+    """Return a participant's message as rows of the run; the first one brings the dialogue."""
     participant = person["participant"]
     message = {"dialogue_id": participant, "turn": turn, "role": "user", "content": text}
     if turn > 1:
@@ -271,7 +271,7 @@ _SEND_SECONDS = 10.0  # seconds that a page may take to receive them
 
 
 class _Pieces:
-    "An answer on its way: each lot of pieces on disk first (`keep`), then passed on to the participant."
+    """An answer on its way: each lot of pieces on disk first (`keep`), then passed on to the participant."""
 
     def __init__(self, keep: Callable[[str], Awaitable[None]], pass_on: Callable[[str], Awaitable[None]]):
         self.keep, self.pass_on = keep, pass_on
@@ -280,12 +280,12 @@ class _Pieces:
         self._work = asyncio.create_task(self._pass_on())
 
     def __call__(self, piece: str) -> None:
-        "Add a further piece."
+        """Add a further piece."""
         self.made += piece
         self._more.set()
 
     async def end(self) -> None:
-        "Save and pass on all that was made."
+        """Save and pass on all that was made."""
         self.ended = True
         self._more.set()
         await self._work
@@ -352,7 +352,7 @@ async def _take_turn(
 async def _answer(
     chats: _Chats, person: Mapping[str, Any], turn: int, asked: list[dict[str, str]], pass_on: Any
 ) -> None:
-    "Have the model answer, and keep it together with the call."
+    """Have the model answer, and keep it together with the call."""
     participant, answer = person["participant"], Completion(None, "failed")
     unit = f"{participant}/{turn}/assistant"
     place = {"dialogue_id": participant, "turn": turn, "role": "assistant"}
@@ -391,7 +391,7 @@ async def _answer(
 
 
 def _keep_shown(answer: Completion, shown: str) -> Completion:
-    "Return an answer that keeps the text already shown, whatever came after it."
+    """Return an answer that keeps the text already shown, whatever came after it."""
     if answer.content is None:
         return replace(answer, content=shown, finish_reason="interrupted")
     return answer if answer.content.startswith(shown) else replace(answer, content=f"{shown}\n{answer.content}")
@@ -416,7 +416,7 @@ _BODY_SECONDS = 30.0
 
 
 def _error_response(told: GatewayError, page: bool = False) -> web.Response:
-    "Return an error: as JSON, or as words for a browser that opened the address itself."
+    """Return an error: as JSON, or as words for a browser that opened the address itself."""
     wait = {"Retry-After": str(max(1, round(told.wait)))} if told.wait else None
     if page:
         return web.Response(text=str(told), status=told.status, headers=wait)
@@ -425,7 +425,7 @@ def _error_response(told: GatewayError, page: bool = False) -> web.Response:
 
 
 async def _read(request: web.Request) -> dict[str, Any]:
-    "Return the body, which must be a JSON object that is not compressed and comes within half a minute."
+    """Return the body, which must be a JSON object that is not compressed and comes within half a minute."""
     if request.headers.get("Content-Encoding", "identity") != "identity":
         raise GatewayError("unreadable")
     try:
@@ -462,17 +462,17 @@ def _parse_request(body: Mapping[str, Any], longest: int) -> tuple[int | None, s
 
 # %% ../../nbs/11_study/04_gateway.ipynb #081e1d14
 class _Connection(web.RequestHandler):
-    "A connection that responds to invalid HTTP with an error as JSON, and logs nothing of it."
+    """A connection that responds to invalid HTTP with an error as JSON, and logs nothing of it."""
 
     def handle_error(self, request: Any, status: int = 500, exc: Any = None, message: Any = None) -> web.Response:
-        "Return the error as JSON."
+        """Return the error as JSON."""
         response = _error_response(GatewayError("unreadable" if status < 500 else "unsaved"))
         response.force_close()
         return response
 
 
 def _most_connections() -> int:
-    "Return how many connections may be open at once: half of the files that this process may open."
+    """Return how many connections may be open at once: half of the files that this process may open."""
     try:
         import resource
     except ImportError:  # Windows
@@ -481,7 +481,7 @@ def _most_connections() -> int:
 
 
 class _Connections:
-    "The open connections of a server, of which idle ones are closed."
+    """The open connections of a server, of which idle ones are closed."""
 
     def __init__(self, server: web.Server):
         self.server, self.busy = server, set()  # busy: transports of requests that are being answered
@@ -493,13 +493,13 @@ class _Connections:
         return [one for one in transports if one and one not in self.busy and not one.is_closing()]
 
     def __call__(self) -> _Connection:
-        "Make a connection; close the oldest idle one where there are many."
+        """Make a connection; close the oldest idle one where there are many."""
         if len(self.server.connections) >= self._most and (idle := self._idle()):
             idle[0].abort()
         return _Connection(self.server, loop=self._loop, access_log=None, auto_decompress=False)
 
     async def sweep(self) -> None:
-        "Close connections that have been idle for long, for as long as the server runs."
+        """Close connections that have been idle for long, for as long as the server runs."""
         while True:
             now = self._loop.time()
             self._idle_since = {one: self._idle_since.get(one, now) for one in self._idle()}
@@ -561,12 +561,12 @@ class Gateway:
     # From here to there
 
     def start(self) -> Gateway:
-        "Listen, in the background."
+        """Listen, in the background."""
         wait_for(self._start())
         return self
 
     def stop(self) -> None:
-        "Stop listening, when the answers under way are kept."
+        """Stop listening, when the answers under way are kept."""
         wait_for(self._stop())
 
     def __enter__(self) -> Gateway:
@@ -604,7 +604,7 @@ class Gateway:
             self.chats.close()
 
     def app(self) -> web.Application:
-        "Return the application, for tests or for another server."
+        """Return the application, for tests or for another server."""
         person = self._with_participant
         app = web.Application(client_max_size=256 * 1024, middlewares=[self._handle_errors])
         app.add_routes(
@@ -628,7 +628,7 @@ class Gateway:
 
     @web.middleware
     async def _handle_errors(self, request: web.Request, handler: Any) -> web.StreamResponse:
-        "Turn errors into words, and say who may call from where."
+        """Turn errors into words, and say who may call from where."""
         busy = self._connections.busy if self._connections else set()
         busy.add(request.transport)
         try:
@@ -650,7 +650,7 @@ class Gateway:
         return response
 
     def _cors_headers(self, request: web.Request) -> dict[str, str]:
-        "Return headers that let a page of the study's own servers read a response."
+        """Return headers that let a page of the study's own servers read a response."""
         origin = request.headers.get("Origin")
         if origin not in self.origins:
             return {}
@@ -662,7 +662,7 @@ class Gateway:
         }
 
     def _with_participant(self, handler: Any) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
-        "Wrap a handler for participants: check the token, and pass their row on."
+        """Wrap a handler for participants: check the token, and pass their row on."""
 
         async def checked(request: web.Request) -> web.StreamResponse:
             scheme, _, token = request.headers.get("Authorization", "").partition(" ")
@@ -733,7 +733,7 @@ class Gateway:
     # For the study's own server, and for anybody
 
     async def _join(self, request: web.Request) -> web.Response:
-        "Bring a participant: for the study's own server, which comes with the study's token."
+        """Bring a participant: for the study's own server, which comes with the study's token."""
         given = request.headers.get("Authorization", "").encode("utf-8", "surrogatepass")
         if not hmac.compare_digest(given, f"Bearer {self.study.admin_token}".encode()):
             raise GatewayError("unknown")
@@ -766,7 +766,7 @@ class Gateway:
         return self.study.participant_id(label), None
 
     async def _enter(self, request: web.Request) -> web.Response:
-        "Send a browser on to the study server, under a label that hides the panel's id and names the browser."
+        """Send a browser on to the study server, under a label that hides the panel's id and names the browser."""
         servers, cookie = self.study.settings["servers"], request.cookies.get("seat", "")
         cookie = cookie if 20 <= len(cookie) <= 100 else secrets.token_urlsafe(24)
         label = next(filter(None, (request.query.get(name) for name in _LABELS)), None)
@@ -801,7 +801,7 @@ class Gateway:
 
     @property
     def _way_out(self) -> str:
-        "Return the path at which a browser leaves, which a proxy may put below another path."
+        """Return the path at which a browser leaves, which a proxy may put below another path."""
         return urlsplit(self.study.settings["servers"]["gateway"]).path.rstrip("/") + "/leave"
 
     async def _alive(self, _: web.Request) -> web.Response:
@@ -813,7 +813,7 @@ def _response_head(kind: str) -> dict[str, Any]:
 
 
 class _Stream:
-    "An answer as OpenAI's stream of pieces. It begins with the first piece, so that an error before it gets its own status."
+    """An answer as OpenAI's stream of pieces. It begins with the first piece, so that an error before it gets its own status."""
 
     def __init__(self, request: web.Request, headers: Mapping[str, str]):
         self.request, self.head, self.shown = request, _response_head("chat.completion.chunk"), ""
@@ -824,14 +824,14 @@ class _Stream:
         await self.response.write(f"data: {json.dumps(event, ensure_ascii=False)}\n\n".encode())
 
     async def pass_on(self, text: str) -> None:
-        "Send a further piece, which is on disk."
+        """Send a further piece, which is on disk."""
         if not self.response.prepared:
             await self.response.prepare(self.request)
         self.shown += text
         await self._send({"role": "assistant", "content": text})
 
     async def end(self, text: str, reason: str) -> web.StreamResponse:
-        "Send the rest of the answer, and its end."
+        """Send the rest of the answer, and its end."""
         with contextlib.suppress(ConnectionError):  # the page was closed
             if rest := text.removeprefix(self.shown):
                 await self.pass_on(rest)
@@ -842,7 +842,7 @@ class _Stream:
 
 # %% ../../nbs/11_study/04_gateway.ipynb #988adeef
 def request_json(url: str, body: Any, headers: Mapping[str, str], seconds: float) -> Any:
-    "Return the JSON that a server of the study responds; a body is sent by POST."
+    """Return the JSON that a server of the study responds; a body is sent by POST."""
     data = None if body is None else json.dumps(body).encode()
     asked = urllib.request.Request(url, data, {"Content-Type": "application/json", **headers})
     with urllib.request.urlopen(asked, timeout=seconds) as answer:
@@ -909,24 +909,24 @@ class Client:
             ) from None
 
     def standing(self) -> dict[str, Any]:
-        "Return the state of the chat."
+        """Return the state of the chat."""
         return self._call("/v1/dialogue")
 
     def say(self, text: str, turn: int | None = None) -> str:
-        "Say something; the answer."
+        """Say something; the answer."""
         asked = {"messages": [{"role": "user", "content": text}], "metadata": {"turn": turn}}
         return self._call("/v1/chat/completions", asked)["choices"][0]["message"]["content"]
 
     def end(self) -> dict[str, Any]:
-        "End the chat, where it may end."
+        """End the chat, where it may end."""
         return self._call("/v1/end", {})
 
     def answer(self, questionnaire: str, answers: Mapping[str, Any]) -> int:
-        "Answer items; how many were kept."
+        """Answer items; how many were kept."""
         return self._call("/v1/responses", {"questionnaire": questionnaire, "answers": dict(answers)})["kept"]
 
     def finish(self) -> str:
-        "Come to the last page; return where its link leads."
+        """Come to the last page; return where its link leads."""
         return self._call("/v1/finish", {})["completion_link"]
 
 # %% ../../nbs/11_study/04_gateway.ipynb #dbd9f7e8

@@ -22,7 +22,7 @@ __all__ = ['simulated_power', 'plan']
 
 # %% ../../nbs/11_study/08_planning.ipynb #019655a4
 def _scores(levels: np.ndarray, drawn: np.random.Generator, items: int, points: int) -> np.ndarray:
-    "Return the mean of each person's answers, from their level."
+    """Return the mean of each person's answers, from their level."""
     answers = levels[..., None] + 0.8 * drawn.normal(size=(*levels.shape, items))
     answers = np.clip(np.rint((points + 1) / 2 + answers * (points - 1) / 4), 1, points)
     return answers.mean(axis=-1)
@@ -30,14 +30,14 @@ def _scores(levels: np.ndarray, drawn: np.random.Generator, items: int, points: 
 
 @lru_cache(maxsize=64)
 def _pools(shift: float, items: int, points: int) -> tuple[np.ndarray, np.ndarray]:
-    "Draw many people of each condition."
+    """Draw many people of each condition."""
     drawn = np.random.default_rng(18)
     high, low = drawn.normal(size=(2, 40_000))
     return tuple(_scores(levels, drawn, items, points) for levels in (high + shift / 2, low - shift / 2))
 
 
 def _effect(shift: float, measure: str, items: int, points: int) -> float:
-    "Return the effect that a shift of the levels makes on the scale."
+    """Return the effect that a shift of the levels makes on the scale."""
     from scipy.stats import mannwhitneyu
 
     high, low = _pools(shift, items, points)
@@ -47,7 +47,7 @@ def _effect(shift: float, measure: str, items: int, points: int) -> float:
 
 
 def _shift_for(effect: float, measure: str, items: int, points: int) -> float:
-    "Return the shift of the levels that makes an effect on the scale, to a thousandth."
+    """Return the shift of the levels that makes an effect on the scale, to a thousandth."""
     low, high = 0.0, 12.0
     if not 0 < effect < _effect(high, measure, items, points):
         raise ValueError(f"an effect of {effect:g} ({measure}) is out of reach on a scale of 1 to {points}")
@@ -116,7 +116,7 @@ def simulated_power(
 
 # %% ../../nbs/11_study/08_planning.ipynb #a30e4990
 def _noether(rank_biserial: float, power: float, alpha: float) -> int:
-    "Return participants an arm by Noether (1987), Journal of the American Statistical Association 82: 645–647."
+    """Return participants an arm by Noether (1987), Journal of the American Statistical Association 82: 645–647."""
     from scipy.stats import norm
 
     z = norm.ppf(1 - alpha / 2) + norm.ppf(power)
@@ -124,7 +124,7 @@ def _noether(rank_biserial: float, power: float, alpha: float) -> int:
 
 
 def _arm(effect: float, measure: str, power: float, alpha: float, items: int, points: int) -> dict[str, Any]:
-    "Find the fewest participants an arm whose simulated power is enough."
+    """Find the fewest participants an arm whose simulated power is enough."""
     shift = _shift_for(effect, measure, items, points)
     closed = _noether(_effect(shift, "rank-biserial", items, points), power, alpha)
     low, high = 3, max(6, 2 * closed)
@@ -141,7 +141,7 @@ def _arm(effect: float, measure: str, power: float, alpha: float, items: int, po
 def _rows_of_rate(
     name: str, rate: float, effect: float, messages: float, half_width: float, ci: float, judge: tuple
 ) -> dict[str, Any]:
-    "Return what an interval of this half-width takes for one rate; `judge` is sensitivity and specificity."
+    """Return what an interval of this half-width takes for one rate; `judge` is sensitivity and specificity."""
     from scipy.stats import norm
 
     z, spread = norm.ppf(0.5 + ci / 2), max(rate * (1 - rate), 0.01)
@@ -252,7 +252,7 @@ def plan(
 
 
 def _of_pilot(pilot: Run | str | os.PathLike | pd.DataFrame) -> tuple[pd.DataFrame, float]:
-    "Return rates with design effects, all targets together, and the dollars a message (NaN where unknown)."
+    """Return rates with design effects, all targets together, and the dollars a message (NaN where unknown)."""
     if isinstance(pilot, str | os.PathLike):
         with Run(pilot, read_only=True) as run:
             return _of_pilot(run)

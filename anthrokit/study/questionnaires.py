@@ -99,11 +99,11 @@ class Questionnaire:
     order: str = "fixed"
 
     def items_of(self, scale: str) -> list[Item]:
-        "Return the items that count under a scale."
+        """Return the items that count under a scale."""
         return [item for item in self.items if item.scale == scale]
 
     def to_frame(self) -> pd.DataFrame:
-        "Return a table with one row an item."
+        """Return a table with one row an item."""
         names = ["id", "scale", "text", "low", "high", "points", "reverse", "expected"]
         return pd.DataFrame(list(self.items))[names].astype({"expected": "Int64"})
 
@@ -140,7 +140,7 @@ def check_entry(given: Any, usual: Mapping[str, Any], where: str) -> dict[str, A
 
 
 def check_entries(given: Sequence[Any], usual: Mapping[str, Any], where: str) -> list[dict[str, Any]]:
-    "Check the entries of one kind. Errors name each by number and name."
+    """Check the entries of one kind. Errors name each by number and name."""
     names = [one.get("id") or one.get("name") if isinstance(one, dict) else None for one in given]
     places = [f"{where} {number} ({name or 'without a name'})" for number, name in enumerate(names, 1)]
     return [check_entry(one, usual, place) for one, place in zip(given, places, strict=True)]
@@ -152,7 +152,7 @@ _ITEM = {"id": str, "low": str, "high": str, "text": "", "scale": None, "reverse
 
 
 def _check_item(item: Item, scales: Mapping[str, str], where: str) -> None:
-    "Check what concerns an item as a whole."
+    """Check what concerns an item as a whole."""
     if not item.id.isidentifier() or not item.id.islower():
         raise TableError(f"{where}: id must be lower-case letters, digits and _, as it names a column")
     if item.points < 2:
@@ -215,7 +215,7 @@ def load_questionnaire(name: str | os.PathLike) -> Questionnaire:
 
 
 def _as_questionnaires(given: Any) -> list[Questionnaire]:
-    "Return one or several questionnaires, given as objects or by name, each once."
+    """Return one or several questionnaires, given as objects or by name, each once."""
     several = given if isinstance(given, Iterable) and not isinstance(given, str) else [given]
     found = [one if isinstance(one, Questionnaire) else load_questionnaire(one) for one in several]
     return list({one.name: one for one in found}.values())
@@ -225,7 +225,7 @@ OPEN = "description"  # the questionnaire that open answers are kept under
 
 
 def _checked(responses: pd.DataFrame, questionnaires: Sequence[Questionnaire], others: bool) -> pd.DataFrame:
-    "Check responses and set their dtypes. With `others`, rows of other questionnaires are dropped, and times may be missing."
+    """Check responses and set their dtypes. With `others`, rows of other questionnaires are dropped, and times may be missing."""
     if not isinstance(responses, pd.DataFrame):
         raise TypeError(f"responses are a table, one row an answer; not {type(responses).__name__}")
     if "value" in responses and pd.api.types.is_numeric_dtype(responses["value"]):  # gaps make 3 a 3.0

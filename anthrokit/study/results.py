@@ -29,7 +29,7 @@ _TURNS = (
 
 
 def _of_chats(study: Study) -> tuple[pd.DataFrame, pd.DataFrame]:
-    "Return turns and shares of behaviours by participant; an empty table where nobody has chatted."
+    """Return turns and shares of behaviours by participant; an empty table where nobody has chatted."""
     try:
         run = study.run()
     except RunError:
@@ -103,7 +103,7 @@ def outcomes(study: Study | Any, *, anthroscore: Any = None, entities: Any = Non
 
 
 def _anthroscore(table: pd.DataFrame, scorer: Any, entities: Any) -> pd.DataFrame:
-    "Return the AnthroScore of each description, and its status."
+    """Return the AnthroScore of each description, and its status."""
     from anthrokit.anthroscore import preset, score_texts, summarise
 
     texts = table.set_index("participant")["description"]

@@ -77,7 +77,7 @@ _PINS = {  # what is installed from each file, in this order
 
 
 def _make_environment(folder: Path, part: Path) -> None:
-    "Install oTree into a new environment. Nothing is left of one that failed."
+    """Install oTree into a new environment. Nothing is left of one that failed."""
     shutil.rmtree(part, ignore_errors=True)
     python = part / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     pip = [python, "-m", "pip", "--no-color", "--quiet", "--disable-pip-version-check", "install"]
@@ -176,7 +176,7 @@ class StudyServer:
 
     @property
     def entry(self) -> str:
-        "Return the link for Prolific, as participants' browsers see it."
+        """Return the link for Prolific, as participants' browsers see it."""
         return f"{self.study.settings['servers']['gateway']}/enter?PROLIFIC_PID={{{{%PROLIFIC_PID%}}}}"
 
     def __enter__(self) -> StudyServer:
@@ -186,7 +186,7 @@ class StudyServer:
         self.stop()
 
     def start(self) -> StudyServer:
-        "Start the server, and make room for the participants."
+        """Start the server, and make room for the participants."""
         if _placeholder() in self.study.settings["texts"]["consent"]:
             raise SetupError(
                 f"{self.study.folder}/study.toml: [texts] consent still holds the placeholder {_placeholder()!r}. "
@@ -212,12 +212,12 @@ class StudyServer:
         return self
 
     def wait(self) -> None:
-        "Wait until the server answers, as after a restart."
+        """Wait until the server answers, as after a restart."""
         while not self._answers() and not self._stopping.wait(0.1):
             pass
 
     def stop(self) -> None:
-        "End it."
+        """End it."""
         self._stopping.set()
         if self._watcher is not None:
             self._watcher.join()
@@ -269,7 +269,7 @@ class StudyServer:
                     checked, silent = time.monotonic(), 0
 
     def _make_room(self) -> None:
-        "Make a further session where few places are free and the study takes more participants."
+        """Make a further session where few places are free and the study takes more participants."""
         with self.study.open_people() as people:
             began = people.count()
         servers = self.study.settings["servers"]
@@ -284,7 +284,7 @@ class StudyServer:
             self.request_json("/api/sessions", {**wanted, "num_participants": places - began + visits})
 
     def _free_places(self) -> int:
-        "Return how many places of the newest session nobody has visited."
+        """Return how many places of the newest session nobody has visited."""
         file = f"{(self.study.folder / 'otree' / 'db.sqlite3').absolute().as_uri()}?mode=ro"
         with contextlib.closing(sqlite3.connect(file, uri=True, timeout=30)) as connection:
             free = "SELECT COUNT(*) FROM otree_participant WHERE NOT visited AND session_id IN "
@@ -319,7 +319,7 @@ _CHECK_SECONDS, _SILENT_CHECKS = 5.0, 3  # how often the server is asked whether
 
 
 def _placeholder() -> str:
-    "Return the paragraph of the consent that a study must replace."
+    """Return the paragraph of the consent that a study must replace."""
     return load_settings(data_path("study/study.toml"))["texts"]["consent"].strip().split("\n\n")[-1]
 
 

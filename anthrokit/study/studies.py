@@ -75,7 +75,7 @@ def load_settings(path: str | os.PathLike) -> dict[str, Any]:
 
 
 def _check_settings(found: dict[str, Any], path: Any) -> dict[str, Any]:
-    "Check that settings fit each other."
+    """Check that settings fit each other."""
     chat, target = found["chat"], found["target"]
     for section in ("chat", "limits", "servers"):
         for name, value in found[section].items():
@@ -164,11 +164,11 @@ class People:
         self.close()
 
     def close(self) -> None:
-        "Let the file go."
+        """Let the file go."""
         self._connection.close()
 
     def row(self, participant: str) -> dict[str, Any] | None:
-        "Return a participant's row, or None."
+        """Return a participant's row, or None."""
         with self._guard:
             found = self._connection.execute(
                 "SELECT * FROM participants WHERE participant = ?", [participant]
@@ -218,12 +218,12 @@ class People:
         return self.row(participant)
 
     def count(self) -> int:
-        "Return how many participants there are."
+        """Return how many participants there are."""
         with self._guard:
             return self._connection.execute("SELECT COUNT(*) FROM participants").fetchone()[0]
 
     def update(self, participant: str, **values: Any) -> None:
-        "Change columns of a participant's row."
+        """Change columns of a participant's row."""
         with self._guard, transaction(self._connection) as connection:
             names = ", ".join(f"{name} = ?" for name in values)
             connection.execute(
@@ -231,7 +231,7 @@ class People:
             )
 
     def answer(self, participant: str, questionnaire: str, answers: Mapping[str, Any]) -> None:
-        "Keep answers to items; a later answer takes the place of an earlier one."
+        """Keep answers to items; a later answer takes the place of an earlier one."""
         rows = [
             (participant, questionnaire, item, _as_text(value), time_now()) for item, value in answers.items()
         ]
@@ -242,20 +242,20 @@ class People:
             )
 
     def participants(self) -> pd.DataFrame:
-        "Return the table `participants`, in order of arrival."
+        """Return the table `participants`, in order of arrival."""
         with self._guard:
             frame = pd.read_sql_query("SELECT * FROM participants ORDER BY position", self._connection)
         return check_table(frame, "participants")
 
     def responses(self) -> pd.DataFrame:
-        "Return the table `responses`, with each participant's condition."
+        """Return the table `responses`, with each participant's condition."""
         sql = "SELECT responses.*, condition FROM responses JOIN participants USING (participant) ORDER BY position, at"
         with self._guard:
             frame = pd.read_sql_query(sql, self._connection)
         return check_table(frame, "responses")
 
     def forget(self, participant: str) -> int:
-        "Delete a participant and their answers, on the disk too; how many rows that were."
+        """Delete a participant and their answers, on the disk too; how many rows that were."""
         with self._guard, transaction(self._connection) as connection:
             gone = [
                 connection.execute(f"DELETE FROM {table} WHERE participant = ?", [participant]).rowcount
@@ -287,7 +287,7 @@ def make_private(folder: Path) -> None:
 
 
 def rewrite_file(file: Path) -> None:
-    "Remove deleted rows from the pages of an SQLite file."
+    """Remove deleted rows from the pages of an SQLite file."""
     with contextlib.closing(sqlite3.connect(file, timeout=30, isolation_level=None)) as connection:
         connection.execute("VACUUM")
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -347,22 +347,22 @@ class Study:
         return f"Study({str(self.folder)!r})"
 
     def open_people(self) -> People:
-        "Open the file of participants and responses; close it after use."
+        """Open the file of participants and responses; close it after use."""
         return People(self.folder / "people.sqlite")
 
     def run(self, *, read_only: bool = True) -> Run:
-        "Open the run with every message of the chats."
+        """Open the run with every message of the chats."""
         return Run(self.folder / "run", read_only=read_only)
 
     def llm(self) -> LLM:
-        "Return the model under study. It makes fewer attempts than elsewhere, since a participant waits."
+        """Return the model under study. It makes fewer attempts than elsewhere, since a participant waits."""
         patience = 3600.0 if self.settings["target"]["model"].startswith("local/") else 60.0
         return LLM(
             **{"timeout": patience, "max_retries": 2, "max_concurrency": 64, **self.settings["target"]}
         )
 
     def budget(self) -> Budget:
-        "Return the cap for all participants together."
+        """Return the cap for all participants together."""
         limits = self.settings["limits"]
         return Budget(usd=limits["usd"] or None, tokens=limits["tokens"] or None)
 
@@ -373,51 +373,51 @@ class Study:
         return hmac.new(self._secrets["seed"].encode(), told, hashlib.sha256).hexdigest()
 
     def participant_id(self, label: str) -> str:
-        "Return the id of the participant whom a front calls by this label."
+        """Return the id of the participant whom a front calls by this label."""
         return "p" + self._hash("participant", label)[:16]
 
     def seat(self, cookie: str) -> str:
-        "Return the id of the browser that holds this cookie."
+        """Return the id of the browser that holds this cookie."""
         return self._hash("seat", cookie)[:16]
 
     def seal(self, participant: str, seat: str) -> str:
-        "Return the label under which the study server knows a participant in a browser; nobody else can make one."
+        """Return the label under which the study server knows a participant in a browser; nobody else can make one."""
         known = f"{participant}.{seat}"
         return f"{known}.{hmac.new(self.admin_token.encode(), known.encode(), hashlib.sha256).hexdigest()[:32]}"
 
     def unseal(self, label: str) -> tuple[str, str] | None:
-        "Return participant and seat of a label that `seal` made; None for any other text."
+        """Return participant and seat of a label that `seal` made; None for any other text."""
         participant, _, rest = label.partition(".")
         seat = rest.partition(".")[0]
         own, given = (one.encode("utf-8", "surrogatepass") for one in (self.seal(participant, seat), label))
         return (participant, seat) if hmac.compare_digest(own, given) else None
 
     def token(self, participant: str) -> str:
-        "Return the token that opens a participant's dialogue, and no other."
+        """Return the token that opens a participant's dialogue, and no other."""
         return f"{participant}.{self._hash('token', participant)[:40]}"
 
     def whose(self, token: str) -> str | None:
-        "Return whose token it is; None for a forged one."
+        """Return whose token it is; None for a forged one."""
         participant = token.partition(".")[0]
         own, given = (one.encode("utf-8", "surrogatepass") for one in (self.token(participant), token))
         return participant if hmac.compare_digest(own, given) else None
 
     @property
     def admin_token(self) -> str:
-        "Return the token of the study's own server and of Qualtrics' web service."
+        """Return the token of the study's own server and of Qualtrics' web service."""
         return self._secrets["admin"]
 
     @property
     def server_secrets(self) -> dict[str, str]:
-        "Return the password of the study server's admin page and the key of its cookies."
+        """Return the password of the study server's admin page and the key of its cookies."""
         return {name: self._secrets[name] for name in ("otree_password", "otree_secret")}
 
     def condition_at(self, position: int) -> str:
-        "Return the condition of the participant at a position."
+        """Return the condition of the participant at a position."""
         return draw_condition(position, list(self.conditions), self._secrets["seed"])
 
     def text(self, name: str) -> str:
-        "Return a text of the settings, with the provider's name in it."
+        """Return a text of the settings, with the provider's name in it."""
         llm = self.llm()
         provider = llm.model.partition("/")[0]
         where = (

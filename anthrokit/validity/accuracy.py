@@ -29,7 +29,7 @@ _MEASURES = ["precision", "recall", "specificity", "F1", "raw agreement", "Cohen
 
 
 def _accuracy(hit: np.ndarray, false: np.ndarray, miss: np.ndarray, rejection: np.ndarray) -> np.ndarray:
-    "The measures from counts; resamples × (7 × columns)."
+    """The measures from counts; resamples × (7 × columns)."""
     shares = hit / (hit + false), hit / (hit + miss), rejection / (rejection + false)
     f1 = 2 * hit / (2 * hit + false + miss)
     total = hit + false + miss + rejection
@@ -40,7 +40,7 @@ _SAMPLE = [*_ITEM, "judge", "sample"]
 
 
 def _bases_of(rows: pd.DataFrame, told: pd.DataFrame) -> pd.Series:
-    "The base prompt of every row's dialogue, where a table tells it."
+    """The base prompt of every row's dialogue, where a table tells it."""
     known = told[["dialogue_id", "base_id"]].dropna(subset="base_id").astype({"dialogue_id": "str"})
     known = known.drop_duplicates("dialogue_id").set_index("dialogue_id")["base_id"]
     return rows["dialogue_id"].astype("str").map(known)
@@ -130,7 +130,7 @@ def weights_of(frame: pd.DataFrame) -> np.ndarray:
 
 
 def _people_said(human: pd.DataFrame | str | os.PathLike, told: pd.DataFrame) -> pd.DataFrame:
-    "The messages that people decided, with weights (1 where not drawn) and base prompts."
+    """The messages that people decided, with weights (1 where not drawn) and base prompts."""
     if not (isinstance(human, pd.DataFrame) and "truth" in human.columns):
         human = read_annotations(human)
     advice = "an AnnotationPanel keeps it in the run, read_annotations reads a sheet"
@@ -150,7 +150,7 @@ def _people_said(human: pd.DataFrame | str | os.PathLike, told: pd.DataFrame) ->
 
 
 def _both_said(told: pd.DataFrame, human: pd.DataFrame | str | os.PathLike) -> pd.DataFrame:
-    "What people said and what every judge (`told`: of `panel_verdicts`) said of it; refused where none did."
+    """What people said and what every judge (`told`: of `panel_verdicts`) said of it; refused where none did."""
     known = _people_said(human, told).merge(pd.DataFrame({"judge": told["judge"].unique()}), how="cross")
     both = known.merge(told.drop(columns="base_id", errors="ignore"), on=[*_ITEM, "judge"], how="left")
     if not both["verdict"].notna().any():
@@ -161,7 +161,7 @@ def _both_said(told: pd.DataFrame, human: pd.DataFrame | str | os.PathLike) -> p
 
 # %% ../../nbs/08_validity/02_accuracy.ipynb #a2e40791
 def _labels_worth(totals: Sequence[np.ndarray], squares: Sequence[np.ndarray]) -> np.ndarray:
-    "Labels by chance that precision, recall and specificity are worth, from sums of weights and their squares."
+    """Labels by chance that precision, recall and specificity are worth, from sums of weights and their squares."""
     (hit, false, miss, rejection), (hit2, false2, miss2, rejection2) = totals, squares
     pairs = [(hit, false, hit2, false2), (hit, miss, hit2, miss2), (rejection, false, rejection2, false2)]
     found = []
@@ -246,7 +246,7 @@ def judge_accuracy(
 
 # %% ../../nbs/08_validity/02_accuracy.ipynb #c73f58e7
 def _independent(sums: np.ndarray, judges: int) -> np.ndarray:
-    "Correlation of errors, and votes, from sums: messages, errors of each judge, of each pair; resamples × 2."
+    """Correlation of errors, and votes, from sums: messages, errors of each judge, of each pair; resamples × 2."""
     rate, joint = sums[:, 1 : judges + 1] / sums[:, :1], sums[:, judges + 1 :] / sums[:, :1]
     a, b = np.transpose(list(combinations(range(judges), 2)))
     spread = np.sqrt(rate * (1 - rate))

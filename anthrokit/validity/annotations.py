@@ -31,7 +31,7 @@ __all__ = ['score_strata', 'add_texts', 'draw_annotation_sample', 'read_verdicts
 
 # %% ../../nbs/08_validity/01_annotations.ipynb #cc4f86ad
 def _shares(sizes: Sequence[int], n: int) -> list[int]:
-    "Equal shares of n, what one stratum can't give going to the others."
+    """Equal shares of n, what one stratum can't give going to the others."""
     left, shares = min(n, sum(sizes)), [0] * len(sizes)
     while left:
         for place in [place for place, size in enumerate(sizes) if shares[place] < size][:left]:
@@ -41,7 +41,7 @@ def _shares(sizes: Sequence[int], n: int) -> list[int]:
 
 # %% ../../nbs/08_validity/01_annotations.ipynb #a9d7915c
 def _by_votes(strata: Sequence[pd.DataFrame], n: int) -> list[int]:
-    "Shares of n by how unsure the votes leave each stratum: its size times the spread of a label in it."
+    """Shares of n by how unsure the votes leave each stratum: its size times the spread of a label in it."""
     most = np.array([len(part) for part in strata])
     sure = np.array([((part["votes_for"] + 0.5) / (part["votes_cast"] + 1)).mean() for part in strata])
     wanted = most * np.sqrt(sure * (1 - sure))
@@ -86,7 +86,7 @@ def score_strata(labels: pd.DataFrame, ratings: pd.DataFrame) -> pd.Series:
 def _stratified(
     group: pd.DataFrame, n: int, random: np.random.Generator, strata: str = "label"
 ) -> pd.DataFrame:
-    "n labels drawn by stratum; weight: how many each stands for."
+    """n labels drawn by stratum; weight: how many each stands for."""
     stratum = {"votes": ["votes_for", "votes_cast"], "stratum": "stratum"}.get(strata)
     if stratum is None:
         stratum = group["label"].astype("object").map({False: 0, True: 1}).fillna(2)  # the judged come first
@@ -139,7 +139,7 @@ _SHEET = ["item", *_ITEM, "base_id", "weight", "question", "user", "message"]
 
 
 def _of_behaviours(labels: pd.DataFrame, names: str | Sequence[str] | None) -> pd.DataFrame:
-    "The labels of some behaviours or categories."
+    """The labels of some behaviours or categories."""
     if names is None:
         return labels
     names = [names] if isinstance(names, str) else list(names)
@@ -258,7 +258,7 @@ def read_verdicts(column: pd.Series) -> pd.Series:
 
 # %% ../../nbs/08_validity/01_annotations.ipynb #a38cb93f
 def _read_sheet(source: pd.DataFrame | str | os.PathLike) -> pd.DataFrame:
-    "The rows of a sheet that aren't blank, under their places in it, with truth values as verdict and undone."
+    """The rows of a sheet that aren't blank, under their places in it, with truth values as verdict and undone."""
     given = isinstance(source, pd.DataFrame)
     frame = source if given else tables.read_frame(source, dtype=tables.get_table("annotations").texts)
     require_columns(frame, [*_ITEM, "verdict"], "annotations", rows=False, source=source)
@@ -271,7 +271,7 @@ def _read_sheet(source: pd.DataFrame | str | os.PathLike) -> pd.DataFrame:
 
 
 def _checked(rows: pd.DataFrame, source: pd.DataFrame | str | os.PathLike) -> pd.DataFrame:
-    "The rows of a sheet by the rules of the table, still under their places."
+    """The rows of a sheet by the rules of the table, still under their places."""
     where = "the sheet" if isinstance(source, pd.DataFrame) else source
     return tables.check_table(rows, "annotations", where).set_axis(rows.index)
 
@@ -317,7 +317,7 @@ def read_annotations(source: pd.DataFrame | str | os.PathLike) -> pd.DataFrame:
 
 # %% ../../nbs/08_validity/01_annotations.ipynb #534dfae7
 class _InMemory:
-    "Annotations in a frame."
+    """Annotations in a frame."""
 
     def __init__(self, rows: pd.DataFrame | None = None):
         self._rows = tables.empty_table("annotations") if rows is None else rows
@@ -335,7 +335,7 @@ class _InMemory:
 
 # %% ../../nbs/08_validity/01_annotations.ipynb #5b06b084
 class _InFile:
-    "Annotations in a table's file."
+    """Annotations in a table's file."""
 
     def __init__(self, path: Path):
         if tables.table_suffix(path) is None:
@@ -348,7 +348,7 @@ class _InFile:
         self.rows()
 
     def rows(self) -> pd.DataFrame:
-        "Numbered by their places: a file may have been put together by hand."
+        """Numbered by their places: a file may have been put together by hand."""
         there = self.path.exists()
         rows = tables.read_table(self.path, "annotations") if there else tables.empty_table("annotations")
         return rows.assign(annotation=pd.array(range(1, len(rows) + 1), "Int64"))
@@ -370,7 +370,7 @@ _KEPT = [*_ITEM, "annotator", "verdict", "note", "weight", "at", "undone"]
 
 
 class _InRun:
-    "Annotations in the ledger of a run."
+    """Annotations in the ledger of a run."""
 
     def __init__(self, run: Run):
         self.run = run

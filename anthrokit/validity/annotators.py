@@ -253,7 +253,7 @@ _CHOICES = {"Yes": True, "No": False, "Can't tell": None}
 
 
 def _shown(sheet: pd.DataFrame) -> list[dict[str, str]]:
-    "What a tool shows of each item: its id (dialogue, turn and behaviour as JSON), question, user, message."
+    """What a tool shows of each item: its id (dialogue, turn and behaviour as JSON), question, user, message."""
     require_columns(sheet, [*_ITEM, "question", "message"], "annotation sheet")
     keys = sheet[_ITEM].astype({"dialogue_id": "str", "turn": int, "behaviour": "str"}).to_numpy(dtype=object)
     shown = sheet.reindex(columns=["question", "user", "message"]).astype("object").fillna("")
@@ -262,7 +262,7 @@ def _shown(sheet: pd.DataFrame) -> list[dict[str, str]]:
 
 
 def _write_project(folder: str | os.PathLike, files: dict[str, str]) -> Path:
-    "Write a project's files; the path of the first."
+    """Write a project's files; the path of the first."""
     for name, text in files.items():
         path = Path(folder) / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -271,7 +271,7 @@ def _write_project(folder: str | os.PathLike, files: dict[str, str]) -> Path:
 
 
 def _verdicts(rows: Sequence[tuple[str, str, str]], where: str) -> pd.DataFrame:
-    "Return annotations of (id, annotator, choice)."
+    """Return annotations of (id, annotator, choice)."""
     if not rows:
         raise TableError(f"{where} holds no verdict")
     if wrong := [choice for _, _, choice in rows if choice not in [*_CHOICES]]:
@@ -289,7 +289,7 @@ def _verdicts(rows: Sequence[tuple[str, str, str]], where: str) -> pd.DataFrame:
 
 
 def _require_kind(value: Any, kind: type, place: str) -> Any:
-    "Return a part of an export; raise if it is not of the kind that the tool writes."
+    """Return a part of an export; raise if it is not of the kind that the tool writes."""
     if not isinstance(value, kind):
         names = {list: "a list", dict: "an object"}
         raise TableError(f"{place} is {value!r:.40}, not {names[kind]}; export it again, as JSON with all annotations")
@@ -342,7 +342,7 @@ def to_potato(sheet: pd.DataFrame, folder: str | os.PathLike, *, name: str = "an
 
 
 def _chosen(labels: Any, place: str) -> list[Any]:
-    "Return the choices of an item: pairs of a label and a value, or values by scheme and label. 'false' is no choice."
+    """Return the choices of an item: pairs of a label and a value, or values by scheme and label. 'false' is no choice."""
     if isinstance(labels, dict):
         values = _require_kind(labels.get(_SCHEME) or {}, dict, f"{place}, {_SCHEME}")
         pairs = [({"schema": _SCHEME, "name": name}, value) for name, value in values.items()]

@@ -28,7 +28,7 @@ __all__ = ['rogan_gladen', 'corrected_rates', 'prediction_powered_rates', 'predi
 
 # %% ../../nbs/08_validity/03_correction.ipynb #9df77c3d
 def _within(middle: Any, low: Any, high: Any, least: float = 0.0) -> np.ndarray:
-    "An estimate and its limits, cut off at 0 (or another least value) and 1; no limits where they leave nothing."
+    """An estimate and its limits, cut off at 0 (or another least value) and 1; no limits where they leave nothing."""
     low, high = (np.where((high < least) | (low > 1), np.nan, end) for end in (low, high))
     return np.clip([middle, low, high], least, 1)
 
@@ -94,7 +94,7 @@ _LEAST_GAIN = 1e-9
 
 
 def _corrected(q: Any, drawn_from: Any, present: Any, absent: Any, gain: Any = None) -> Any:
-    "Rogan and Gladen's rate from q, Q, P and F, and P − F where that is known apart; unbounded where P ≤ F."
+    """Rogan and Gladen's rate from q, Q, P and F, and P − F where that is known apart; unbounded where P ≤ F."""
     drawn_from = np.clip(drawn_from, 1e-9, 1 - 1e-9)
     p = drawn_from * present + (1 - drawn_from) * absent
     gain = np.maximum(present - absent if gain is None else gain, _LEAST_GAIN)
@@ -102,7 +102,7 @@ def _corrected(q: Any, drawn_from: Any, present: Any, absent: Any, gain: Any = N
 
 # %% ../../nbs/08_validity/03_correction.ipynb #cdc922a6
 def _share(hits: np.ndarray, weights: np.ndarray, cluster: np.ndarray, size: int) -> tuple[float, np.ndarray]:
-    "A weighted share, and its influence by cluster."
+    """A weighted share, and its influence by cluster."""
     total = weights.sum()
     share = (weights * hits).sum() / total
     return share, np.bincount(cluster, weights * (hits - share) / total, size)
@@ -132,7 +132,7 @@ def _worth(
 
 
 def _jeffreys_limits(share: float, size: float, ci: float) -> tuple[float, float]:
-    "Jeffreys' limits of a share of so many labels; 0 where there is no hit, 1 where all are."
+    """Jeffreys' limits of a share of so many labels; 0 where there is no hit, 1 where all are."""
     from scipy.special import betaincinv
 
     hits, tail = share * size + 0.5, 0.5 - ci / 2
@@ -143,7 +143,7 @@ def _jeffreys_limits(share: float, size: float, ci: float) -> tuple[float, float
 def _recovered(
     rate: Callable, parts: Sequence[tuple], influences: np.ndarray, least: float = 0.0
 ) -> tuple[float, float, float]:
-    "A function of shares with its limits, from (estimate, low, high) of each and their influence by cluster."
+    """A function of shares with its limits, from (estimate, low, high) of each and their influence by cluster."""
     estimate = np.array([part[0] for part in parts])
     middle = float(rate(*estimate))
 
@@ -160,14 +160,14 @@ def _recovered(
 
 # %% ../../nbs/08_validity/03_correction.ipynb #adc08aa7
 def _shifted(q: float, shift: float, present: float, absent: float, gain: float | None = None) -> float:
-    "The corrected rate from q, Q − q, P and F."
+    """The corrected rate from q, Q − q, P and F."""
     return _corrected(q, q + shift, present, absent, gain)
 
 
 def _corrected_limits(
     parts: Sequence[tuple], influences: np.ndarray, rate: Callable = _shifted
 ) -> tuple[float, float, float]:
-    "The corrected rate with its limits, from its four parts; the wider ones where P may be as low as F."
+    """The corrected rate with its limits, from its four parts; the wider ones where P may be as low as F."""
     found = [_recovered(rate, parts, influences)]
     (present, low, _), (absent, _, high) = parts[2:]
     if low <= absent or high >= present:
@@ -181,7 +181,7 @@ _OWN = ["n", "n_total", "n_clusters", "ci"]
 
 
 def _panel_against(labels: pd.DataFrame, people: Any) -> pd.DataFrame:
-    "What people decided of what the panel labelled: behaviour, said, truth, weight, cluster."
+    """What people decided of what the panel labelled: behaviour, said, truth, weight, cluster."""
     told = panel_verdicts(labels[labels.columns.intersection([*_ITEM, "base_id", "label"])])  # without judges' columns
     both = _both_said(told, people).dropna(subset="verdict")
     own = labels[["dialogue_id"]].astype("str").assign(cluster=clusters(labels)).drop_duplicates("dialogue_id")
@@ -190,7 +190,7 @@ def _panel_against(labels: pd.DataFrame, people: Any) -> pd.DataFrame:
 
 
 def _of_group(frame: pd.DataFrame, row: Any, names: Sequence[str]) -> np.ndarray:
-    "Which rows are of a group; a missing key is a key too."
+    """Which rows are of a group; a missing key is a key too."""
     found = np.ones(len(frame), dtype=bool)
     for name in names:
         same = frame[name].isna() if pd.isna(row[name]) else frame[name].eq(row[name])
@@ -199,12 +199,12 @@ def _of_group(frame: pd.DataFrame, row: Any, names: Sequence[str]) -> np.ndarray
 
 
 def _kish(sizes: np.ndarray) -> float:
-    "As how many clusters of one size these count."
+    """As how many clusters of one size these count."""
     return sizes.sum() ** 2 / (sizes**2).sum()
 
 
 def _behaviour_rates(labels: pd.DataFrame, sample: pd.DataFrame, raw: pd.DataFrame, by: list[str], ci: float):
-    "The corrected rates of one behaviour's groups, in the order of `raw`."
+    """The corrected rates of one behaviour's groups, in the order of `raw`."""
     from scipy.special import ndtri, stdtrit
 
     judged = as_floats(labels["label"])
@@ -266,13 +266,13 @@ def _judged_rates(labels: pd.DataFrame, by: list[str], ci: float) -> pd.DataFram
 
 
 def _beside(raw: pd.DataFrame, by: list[str], found: pd.DataFrame) -> pd.DataFrame:
-    "What was found of each group beside its judged rate."
+    """What was found of each group beside its judged rate."""
     own = raw.rename(columns={"estimate": "raw", "ci_low": "raw_low", "ci_high": "raw_high"})
     return own[[*by, "raw", "raw_low", "raw_high"]].assign(**found, **raw[_OWN])
 
 
 def _from_accuracy(raw: pd.DataFrame, accuracy: pd.DataFrame, ci: float) -> pd.DataFrame:
-    "Corrected by a table of accuracy, whose labels count as drawn elsewhere."
+    """Corrected by a table of accuracy, whose labels count as drawn elsewhere."""
     from scipy.special import ndtri
 
     if absent := [name for name in ("behaviour", "judge") if name not in accuracy.columns]:
@@ -376,13 +376,13 @@ _FEWEST = 2  # labels of messages judged present, and of those judged absent; wi
 
 
 def _by_strata(*shares: float) -> float:
-    "A rate from the shares of strata among all messages, and people's shares within them."
+    """A rate from the shares of strata among all messages, and people's shares within them."""
     half = len(shares) // 2
     return sum(size * share for size, share in zip(shares[:half], shares[half:], strict=True))
 
 
 def _powered_share(q: float, present: float, absent: float) -> float:
-    "A rate from the judged rate, and people's shares among messages judged present and judged absent."
+    """A rate from the judged rate, and people's shares among messages judged present and judged absent."""
     return q * present + (1 - q) * absent
 
 
@@ -413,7 +413,7 @@ def _powered_parts(
 
 # %% ../../nbs/08_validity/03_correction.ipynb #aadf5dd5
 def _merged(strata: np.ndarray, labelled: np.ndarray) -> dict[int, int]:
-    "Which stratum each counts as, so that every one of them has labels enough."
+    """Which stratum each counts as, so that every one of them has labels enough."""
     found, open_yet = {}, []
     for level in np.unique(strata):
         open_yet.append(level)
@@ -426,7 +426,7 @@ def _merged(strata: np.ndarray, labelled: np.ndarray) -> dict[int, int]:
 def _strata_parts(
     strata: np.ndarray, cluster: np.ndarray, drawn: Sequence[np.ndarray], size: int, ci: float
 ) -> dict[str, Any]:
-    "As `_powered_parts`, by any strata of all messages; the first of `drawn` are the strata of those labelled."
+    """As `_powered_parts`, by any strata of all messages; the first of `drawn` are the strata of those labelled."""
     from scipy.special import ndtri
 
     z, (told, hit, weight, place) = ndtri(0.5 + ci / 2), drawn
@@ -455,7 +455,7 @@ def _strata_parts(
 def _judged_and_labelled(
     labels: pd.DataFrame, people: Any, by: list[str], ci: float, strata: str = "label"
 ) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
-    "Judged messages, those of them that people labelled, and judged rates; both by `by` and with their cluster."
+    """Judged messages, those of them that people labelled, and judged rates; both by `by` and with their cluster."""
     raw, sample = _judged_rates(labels, by, ci), _panel_against(labels, people)
     votes = [] if strata == "label" else [strata]
     places = labels[list(dict.fromkeys([*_ITEM, *by, *votes]))].astype({"dialogue_id": "str", "turn": "Int64"})
@@ -467,7 +467,7 @@ def _judged_and_labelled(
 def _group_of(
     judged: pd.DataFrame, sample: pd.DataFrame, row: Any, ci: float, names: Any = None, strata: str = "label"
 ) -> dict:
-    "`_powered_parts` of one group, and its number of labels; clusters in the order of `names`."
+    """`_powered_parts` of one group, and its number of labels; clusters in the order of `names`."""
     names = pd.Index(judged["cluster"].unique() if names is None else names)
     drawn = [sample[name].to_numpy() for name in ("said", "hit", "weight")]
     drawn.append(names.get_indexer(sample["cluster"]))
@@ -483,7 +483,7 @@ def _group_of(
 
 
 def _powered(group: dict[str, Any]) -> dict[str, Any]:
-    "The columns of one group's rate."
+    """The columns of one group's rate."""
     middle, low, high = _recovered(group["rate"], group["parts"], group["influences"])
     ends = {"ci_low": low, "ci_high": high} if group["known"] else {}
     alone = dict(zip(("people", "people_low", "people_high"), group["alone"], strict=True))
@@ -615,7 +615,7 @@ def prediction_powered_differences(
 def _powered_difference(
     judged: pd.DataFrame, sample: pd.DataFrame, told: dict, group: str, a: pd.Series, b: pd.Series, ci: float
 ) -> dict[str, Any]:
-    "The difference of two groups."
+    """The difference of two groups."""
     wanted = [{**told, group: row[group]} for row in (a, b)]
     parts = [[frame[_of_group(frame, one, list(one))] for frame in (judged, sample)] for one in wanted]
     names = pd.concat([own["cluster"] for own, _ in parts]).unique()
@@ -630,7 +630,7 @@ def _powered_difference(
 
 
 def _difference_of(a: dict[str, Any], b: dict[str, Any]) -> tuple[float, float, float]:
-    "A difference of two rates with its limits, from what each is made of."
+    """A difference of two rates with its limits, from what each is made of."""
     first = len(a["parts"])
 
     def apart(*shares: float) -> float:

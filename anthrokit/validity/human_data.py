@@ -153,7 +153,7 @@ def _need(frame: pd.DataFrame, columns: Sequence[str], name: str) -> None:
 
 
 def _texts(frame: pd.DataFrame, **columns: str) -> pd.DataFrame:
-    "The columns of a file under our names, as text."
+    """The columns of a file under our names, as text."""
     return pd.DataFrame({own: frame[theirs].astype("str") for own, theirs in columns.items()})
 
 
@@ -202,7 +202,7 @@ def _rated(frame: pd.DataFrame, name: str, scale: str) -> pd.DataFrame:
 
 # %% ../../nbs/08_validity/05_human_data.ipynb #624c301d
 def _compared(said: np.ndarray, truth: np.ndarray, cluster: pd.Series, **parameters: Any) -> pd.DataFrame:
-    "Precision, recall, specificity and kappa of verdicts against the truth, with intervals by cluster."
+    """Precision, recall, specificity and kappa of verdicts against the truth, with intervals by cluster."""
     kinds = np.stack([said & truth, said & ~truth, ~said & truth, ~said & ~truth], axis=1).astype(float)
     sums = pd.DataFrame(kinds).groupby(pd.Series(cluster.to_numpy())).sum().to_numpy()
     found = resample(_accuracy, *np.hsplit(sums, 4), **parameters).iloc[[0, 1, 2, 5]]
@@ -211,7 +211,7 @@ def _compared(said: np.ndarray, truth: np.ndarray, cluster: pd.Series, **paramet
 
 
 def _area(scores: np.ndarray, truth: np.ndarray, cluster: pd.Series, **parameters: Any) -> pd.DataFrame:
-    "Area under the ROC curve, with an interval by cluster."
+    """Area under the ROC curve, with an interval by cluster."""
     from sklearn.metrics import roc_auc_score
 
     def of_rows(rows: np.ndarray) -> float:
@@ -225,7 +225,7 @@ def _area(scores: np.ndarray, truth: np.ndarray, cluster: pd.Series, **parameter
 def _rank_correlation(
     scores: np.ndarray, rating: np.ndarray, cluster: pd.Series, **parameters: Any
 ) -> pd.DataFrame:
-    "Spearman's correlation of scores with people's mean ratings, with an interval by cluster."
+    """Spearman's correlation of scores with people's mean ratings, with an interval by cluster."""
     from scipy.stats import rankdata
 
     def of_rows(rows: np.ndarray) -> float:
@@ -318,7 +318,7 @@ def check_against_people(
 
 
 def _one_person(data: pd.DataFrame, **parameters: Any) -> pd.DataFrame:
-    "Each person against the majority of the others; a tie of the others is left out."
+    """Each person against the majority of the others; a tie of the others is left out."""
     rows = [
         (cluster, verdict, sum(others) > len(others) / 2)
         for cluster, given in zip(data["cluster"], data["people"], strict=True)

@@ -25,7 +25,7 @@ __all__ = ['labels_needed', 'enough_labels']
 def _expected_width(
     q: tuple, present: float, absent: float, split: tuple[float, float], n: float, ci: float
 ) -> float:
-    "The width with n labels, so many of them judged present and absent, if the shares come out as expected."
+    """The width with n labels, so many of them judged present and absent, if the shares come out as expected."""
     counts = zip((present, absent), split, strict=True)
     parts = [q, *((p, *_jeffreys_limits(p, n * share, ci)) for p, share in counts)]
     _, low, high = _recovered(_powered_share, parts, np.eye(3))
@@ -48,7 +48,7 @@ def _width_of_people(rate: float, n: float, clusters: float, alike: float, ci: f
 
 
 def _fewest(width_of: Any, width: float, most: int) -> float:
-    "The smallest number of labels that gives the width; NaN where `most` don't."
+    """The smallest number of labels that gives the width; NaN where `most` don't."""
     if not width_of(most) <= width:  # also where there is no width
         return np.nan
     low, high = 8, most
@@ -128,7 +128,7 @@ def labels_needed(
 
 
 def _plans(row: pd.Series, sensitivity: float, specificity: float, width: float, ci: float, most: int) -> list[dict]:
-    "Return the number of labels by each draw, from a judged rate as `profile` gives it."
+    """Return the number of labels by each draw, from a judged rate as `profile` gives it."""
     q = (row["estimate"], row["ci_low"], row["ci_high"])
     judged = float(np.clip(q[0], 1e-4, 1 - 1e-4))
     rate = float(np.clip((judged + specificity - 1) / (sensitivity + specificity - 1), 1e-4, 1 - 1e-4))
@@ -158,7 +158,7 @@ _SUREST = 1 - 1e-12  # level of an interval that says nothing: of a group with h
 
 
 def _within(quantile: float, looks: int) -> float:
-    "The probability that at none of so many looks a standard normal deviation is beyond a quantile."
+    """The probability that at none of so many looks a standard normal deviation is beyond a quantile."""
     from scipy.stats import norm
 
     nodes, weights = np.polynomial.legendre.leggauss(60)
@@ -171,14 +171,14 @@ def _within(quantile: float, looks: int) -> float:
 
 
 def _planned_quantile(looks: int, ci: float) -> float:
-    "Pocock's quantile for planned looks."
+    """Pocock's quantile for planned looks."""
     from scipy.optimize import brentq
 
     return brentq(lambda quantile: _within(quantile, looks) - ci, 0.1, 20)
 
 
 def _any_quantile(labels: int, ci: float) -> float:
-    "The quantile of an asymptotic confidence sequence after so many labels."
+    """The quantile of an asymptotic confidence sequence after so many labels."""
     sure = -2 * np.log(1 - ci)
     v = (sure + np.log(1 + sure)) * labels / _NARROWEST
     return np.sqrt((1 + 1 / v) * (np.log(1 + v) + sure))

@@ -141,7 +141,7 @@ def panel_sensitivity(
 
 
 def _leaving_out(whole: str, table: pd.DataFrame, group: pd.Series, names: list) -> dict[str, pd.DataFrame]:
-    "A table as a whole, without each group, and of each alone."
+    """A table as a whole, without each group, and of each alone."""
     variants = {whole: table}
     if len(names) > 2:
         variants |= {f"without {name}": table[group != name] for name in names}
@@ -151,7 +151,7 @@ def _leaving_out(whole: str, table: pd.DataFrame, group: pd.Series, names: list)
 
 
 def _other_panels(ratings: pd.DataFrame | Run) -> dict[str, pd.DataFrame]:
-    "Labels of the whole panel, without each judge, of each alone, and of one sample."
+    """Labels of the whole panel, without each judge, of each alone, and of one sample."""
     if isinstance(ratings, Run):
         context = ratings.dialogues()[["dialogue_id", "target", "base_id"]]
         ratings = ratings.ratings().query("judge != 'pronoun count'")
@@ -166,7 +166,7 @@ def _other_panels(ratings: pd.DataFrame | Run) -> dict[str, pd.DataFrame]:
 
 
 def _other_users(labels: pd.DataFrame | Run) -> dict[str, pd.DataFrame]:
-    "Labels of all users, without each family of them, and of each alone."
+    """Labels of all users, without each family of them, and of each alone."""
     models: dict[str, str] = {}
     if isinstance(labels, Run):
         models = {name: settings.get("model", name) for name, settings in labels.fact("users", {}).items()}
@@ -398,7 +398,7 @@ def judge_exchanges(
 
 
 def _wilson(name: str, right: pd.Series) -> dict[str, float]:
-    "A share with its interval; NA where there is none."
+    """A share with its interval; NA where there is none."""
     if right.empty:
         return dict.fromkeys([name, f"{name}_low", f"{name}_high"], pd.NA)
     low, high = proportion_confint(int(right.sum()), len(right), method="wilson")
