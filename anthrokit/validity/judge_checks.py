@@ -15,7 +15,7 @@ import pandas as pd
 from ..analysis import drift
 from ..analysis.clustered import ClusterCounts, as_labels, as_names, check_level, clusters, difference
 from ..analysis.clustered import group_rows, resample, as_floats
-from ..analysis.clustered import _resample_rows
+from ..analysis.clustered import resample_rows
 from ..core import Run, TableError
 from ..core.tables import require_unique, require_columns
 from ..models.embedded import require_packages
@@ -325,7 +325,7 @@ def item_response(
         return np.where(alike, np.nan, np.array([model["difficulty"], model["discrimination"]]))
 
     cluster_of = wide.index.get_level_values("_cluster")
-    found = _resample_rows(fitted, cluster_of, n_resamples=n_resamples, seed=seed, ci=ci).set_axis([*items, *items])
+    found = resample_rows(fitted, cluster_of, n_resamples=n_resamples, seed=seed, ci=ci).set_axis([*items, *items])
     found["measure"] = np.repeat(["difficulty", "discrimination"], len(items))
     parts = [told.join(one) for _, one in found.groupby("measure", sort=False)]
     result = pd.concat(parts).rename_axis(item).reset_index().rename(columns={"mean": "share", "count": "n"})
