@@ -77,8 +77,6 @@ def both(name, address, answer, messages=HELLO, parameters=None, **more):
         one = model(name, address, transport=transport, **more).prepare()
         assert one._live.servers[0].endpoint.transport == transport
         found.append((outcome(one, messages, **(parameters or {})), list(Replay.came)))
-        Replay.came.clear()  # a plain answer is read in a shorter way from the second time on
-        assert (outcome(one, messages, **(parameters or {})), list(Replay.came)) == found[-1]
     return found
 
 
@@ -249,13 +247,14 @@ QUIRKS = {  # what servers in public sent: the message or body, and the status, 
 }
 
 
-@pytest.mark.parametrize("name", OPENAI)
+@pytest.mark.parametrize("transport", ["lean", "litellm"])
+@pytest.mark.parametrize("name", [*OPENAI, "openrouter/a/model", "groq/some-model"])
 @pytest.mark.parametrize("quirk", QUIRKS)
-def test_a_servers_quirk_is_read(address, name, quirk):
+def test_a_servers_quirk_is_read(address, name, quirk, transport):
     sent, *expected = QUIRKS[quirk]
     body = openai_answer(**sent) if "choices" in sent else openai_answer(sent)
     Replay.answer = 200, json.dumps(body).encode(), {}
-    answer = model(name, address).complete(HELLO)
+    answer = model(name, address, transport=transport).complete(HELLO)
     assert [answer.status, answer.content, answer.reasoning] == expected
 
 
@@ -284,6 +283,7 @@ def test_stop_reasons_mean_the_same_by_either_transport(address, transport, capl
     assert any(f"odd-{transport}" in record.message for record in caplog.records)
 
 
+@pytest.mark.parametrize("transport", ["lean", "litellm"])
 @pytest.mark.parametrize(
     "name, answer, status",
     [
@@ -294,11 +294,13 @@ def test_stop_reasons_mean_the_same_by_either_transport(address, transport, capl
         ("gemini/gemini-2.5-pro", gemini_answer(reason="SPII"), "refused"),
         ("ollama_chat/llama3.1", ollama_answer(reason="length"), "truncated"),
         ("ollama_chat/llama3.1", ollama_answer({"content": ""}, reason="load"), "empty"),
+        ("zai/glm-4.6", openai_answer(finish="model_context_window_exceeded"), "truncated"),
+        ("openrouter/a/model", openai_answer(finish="model_length"), "truncated"),
     ],
 )
-def test_stop_reasons_of_other_forms(address, name, answer, status):
+def test_stop_reasons_of_other_forms(address, name, answer, status, transport):
     Replay.answer = 200, json.dumps(answer).encode(), {}
-    assert model(name, address).complete(HELLO).status == status
+    assert model(name, address, transport=transport).complete(HELLO).status == status
 
 
 TOO_LONG = "The number of tokens to keep from the initial prompt is greater than the context length. Load the model anew"
