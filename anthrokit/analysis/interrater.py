@@ -14,7 +14,7 @@ import pandas as pd
 from .clustered import ClusterCounts, as_labels, as_names, judge_columns, require_labelled_once, resample
 from .clustered import as_floats
 from ..core import Run, TableError
-from ..core.tables import require_columns
+from ..core.tables import require_columns, require_unique
 
 # %% auto #0
 __all__ = ['two_raters', 'pairwise_agreement', 'resampled_table', 'agreement', 'missingness']
@@ -265,6 +265,9 @@ def missingness(
     """
     by, parts, ratings = as_names(by), [], ratings.ratings() if isinstance(ratings, Run) else ratings
     require_columns(ratings, ["status", *by], "ratings")
+    unit = ["dialogue_id", "turn", "behaviour", "judge", "sample"]
+    if set(unit) <= set(ratings.columns):
+        require_unique(ratings, [*dict.fromkeys([*by, *unit])], "{row}: this rating occurs twice; give each rating once")
     tally, status = ClusterCounts(ratings, by), ratings["status"].astype("str").to_numpy()
     for reason in [*sorted(set(status) - {"ok"}), "any"]:
         missing = status != "ok" if reason == "any" else status == reason
