@@ -528,7 +528,7 @@ def test_ratings_that_occur_twice_are_refused():
     rating = {"dialogue_id": "d", "turn": 1, "behaviour": "empathy", "judge": "j", "sample": 1, "status": "ok"}
     ratings = pd.DataFrame([rating, rating | {"sample": 2}])
     assert analysis.interrater.missingness(ratings)["n_total"].eq(2).all()
-    with pytest.raises(TableError, match="sample 2: this rating occurs twice"):
+    with pytest.raises(TableError, match="sample 2: rated twice"):
         analysis.interrater.missingness(pd.concat([ratings, ratings.tail(1)]))
 
 
