@@ -650,6 +650,11 @@ def rate_bounds(labels: pd.DataFrame | Run, by: str | Sequence[str] = ("target",
     by : str or sequence of str
         Columns to group by; () for all labels together.
 
+    Raises
+    ------
+    TableError
+        A message has two labels of one behaviour.
+
     Returns
     -------
     DataFrame
