@@ -17,9 +17,11 @@ from ..core.tables import require_unique
 
 # %% auto #0
 __all__ = ['as_names', 'check_level', 'check_range', 'at_least_half', 'check_count', 'as_labels', 'sorted_levels', 'as_floats',
-           'judge_columns', 'context_columns', 'clusters', 'whole_turns', 'require_labelled_once', 'group_rows',
-           'ClusterCounts', 'proportion', 'Shares', 'share_estimates', 'together', 'recover_limits', 'contrast',
-           'difference', 'draw_clusters', 'has_enough_clusters', 'percentile_interval', 'resample', 'holm']
+           'judge_columns', 'context_columns', 'clusters', 'whole_turns', 'require_labelled_once', 'weights_of',
+           'group_rows', 'ClusterCounts', 'wilson_limits', 'degrees_of_freedom', 'effective_sizes', 'score_interval',
+           'cluster_variance', 'proportion', 'mean_estimate', 'influence_correlation', 'Shares', 'share_estimates',
+           'together', 'recover_limits', 'contrast', 'difference', 'draw_clusters', 'has_enough_clusters',
+           'percentile_interval', 'resample', 'resample_rows', 'holm', 'add_holm']
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #47cbc8b8
 def as_names(by: str | Sequence[str], what: str = "by") -> list[str]:
@@ -351,6 +353,44 @@ def require_labelled_once(labels: pd.DataFrame, columns: Sequence[str] = ()) -> 
         require_unique(labels, list(keys), told)
 
 
+def weights_of(frame: pd.DataFrame) -> np.ndarray:
+    """Return how many messages each drawn row stands for.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        With or without a column `weight`; a missing weight counts as 1.
+
+    Returns
+    -------
+    array of float
+
+    Raises
+    ------
+    TableError
+        A weight is not a finite number above 0.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from anthrokit.analysis.clustered import weights_of
+    >>> weights_of(pd.DataFrame({"weight": [2.5, None]}))
+    array([2.5, 1. ])
+    """
+    if "weight" not in frame.columns:
+        return np.ones(len(frame))
+    given = frame["weight"]
+    weights = pd.to_numeric(given, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
+    wrong = given.notna().to_numpy() & ~((weights > 0) & np.isfinite(weights))
+    if wrong.any():
+        place = int(np.flatnonzero(wrong)[0])
+        raise TableError(
+            f"row {place + 1}: the weight is {given.tolist()[place]!r}. A weight is the number of messages that a drawn one "
+            f"stands for: a finite number above 0, or missing."
+        )
+    return np.where(np.isnan(weights), 1.0, weights)
+
+
 def group_rows(frame: pd.DataFrame, by: Sequence[str]) -> tuple[np.ndarray, pd.DataFrame]:
     """Return the group number of every row, and the groups in the order of their first row.
 
@@ -450,17 +490,17 @@ class ClusterCounts:
         return self.beside(table)
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #691f0416
-def _wilson(estimate: np.ndarray, size: np.ndarray, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def wilson_limits(estimate: np.ndarray, size: np.ndarray, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return Wilson's score interval of a share from `size` independent rows, for the quantile q."""
     middle = (estimate + q**2 / (2 * size)) / (1 + q**2 / size)
     half = q / (1 + q**2 / size) * np.sqrt(estimate * (1 - estimate) / size + q**2 / (4 * size**2))
     return middle - half, middle + half
 
 
-def _degrees_of_freedom(
+def degrees_of_freedom(
     totals: np.ndarray, alike: np.ndarray | float, squares: np.ndarray | None = None
 ) -> np.ndarray:
-    """Return Satterthwaite's degrees of freedom of `_cluster_variance`, for the correlation `alike` within clusters."""
+    """Return Satterthwaite's degrees of freedom of `cluster_variance`, for the correlation `alike` within clusters."""
     share, squares = totals / totals.sum(axis=0), totals if squares is None else squares
     own = squares * (1 - alike) + totals**2 * alike
     whole, weight = own.sum(axis=0), 1 / (1 - share)
@@ -471,7 +511,7 @@ def _degrees_of_freedom(
     return (weight * (own + shifted)).sum(axis=0) ** 2 / squares
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #7684601a
-def _rows_worth(
+def effective_sizes(
     estimate: np.ndarray,
     variance: np.ndarray,
     totals: np.ndarray,
@@ -498,12 +538,12 @@ def _rows_worth(
         each = np.where(totals > 0, 1 / (squares / totals**2 * (1 - alike) + alike), 0)
         effective = np.clip(np.where(certain, each.sum(axis=0), by_variance), least, np.maximum(n, least))
         alike = np.where(n > least, (n / effective - 1) / (n / least - 1), 0)
-        freedom = np.maximum(_degrees_of_freedom(totals, alike, squares), 1)
+        freedom = np.maximum(degrees_of_freedom(totals, alike, squares), 1)
         freedom = np.where(known, freedom, np.minimum(np.maximum(informative - 1, 2), freedom))
         freedom = np.where(certain, np.maximum(n_clusters - 1, 1), freedom)
         # However alike the rows of a cluster are, they are worth no less than `least`: where the estimated
         # variance rests on few clusters, the interval of that bound is the narrower one.
-        most = np.maximum(_degrees_of_freedom(totals, 1, squares), 1)
+        most = np.maximum(degrees_of_freedom(totals, 1, squares), 1)
         worth, bound = (
             rows * (ndtri(tail) / stdtrit(of, tail)) ** 2 for rows, of in ((effective, freedom), (least, most))
         )
@@ -513,20 +553,20 @@ def _rows_worth(
 def _score_limits(
     estimate: np.ndarray, variance: np.ndarray, totals: np.ndarray, informative: np.ndarray, ci: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Return Wilson's limits with a cluster-robust variance, and the rows that a share is worth, twice as `_rows_worth`."""
+    """Return Wilson's limits with a cluster-robust variance, and the rows that a share is worth, twice as `effective_sizes`."""
     from scipy.special import ndtri
 
     check_level(ci)
-    effective, worth, _ = _rows_worth(estimate, variance, totals, informative, ci)
+    effective, worth, _ = effective_sizes(estimate, variance, totals, informative, ci)
     with np.errstate(invalid="ignore", divide="ignore"):
-        low, high = _wilson(estimate, worth, ndtri(0.5 + ci / 2))
+        low, high = wilson_limits(estimate, worth, ndtri(0.5 + ci / 2))
     usable = (totals > 0).sum(axis=0) >= 2
     low = np.where(usable, np.minimum(np.clip(low, 0, 1), estimate), np.nan)
     high = np.where(usable, np.maximum(np.clip(high, 0, 1), estimate), np.nan)
     return low, high, np.where(usable, effective, np.nan), worth
 
 
-def _score_interval(
+def score_interval(
     estimate: np.ndarray, variance: np.ndarray, totals: np.ndarray, informative: np.ndarray, ci: float
 ) -> pd.DataFrame:
     """Return the table of `proportion` from shares and their cluster-robust variance."""
@@ -546,7 +586,7 @@ def _influence(sums: np.ndarray, totals: np.ndarray) -> np.ndarray:
         return (sums - sums.sum(axis=0) / n * totals) / n
 
 
-def _cluster_variance(influence: np.ndarray, totals: np.ndarray) -> np.ndarray:
+def cluster_variance(influence: np.ndarray, totals: np.ndarray) -> np.ndarray:
     """Return the variance of an estimate from its influence by cluster: … × clusters × groups.
 
     A cluster of many rows draws the estimate to itself, which hides how far off it is; Bell and McCaffrey's
@@ -561,7 +601,7 @@ def _share_variance(successes: np.ndarray, totals: np.ndarray) -> tuple[np.ndarr
     with np.errstate(invalid="ignore", divide="ignore"):
         estimate = successes.sum(axis=0) / totals.sum(axis=0)
     informative = np.minimum((successes > 0).sum(axis=0), (successes < totals).sum(axis=0))
-    return estimate, _cluster_variance(_influence(successes, totals), totals), informative
+    return estimate, cluster_variance(_influence(successes, totals), totals), informative
 
 
 def proportion(successes: np.ndarray, totals: np.ndarray, ci: float = 0.95) -> pd.DataFrame:
@@ -599,10 +639,10 @@ def proportion(successes: np.ndarray, totals: np.ndarray, ci: float = 0.95) -> p
     """
     totals = np.asarray(totals, dtype=float)
     estimate, variance, informative = _share_variance(np.asarray(successes, dtype=float), totals)
-    return _score_interval(estimate, variance, totals, informative, ci)
+    return score_interval(estimate, variance, totals, informative, ci)
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #b863f00b
-def _mean(sums: np.ndarray, totals: np.ndarray, ci: float) -> pd.DataFrame:
+def mean_estimate(sums: np.ndarray, totals: np.ndarray, ci: float) -> pd.DataFrame:
     """Estimate means from sums by cluster; without interval for fewer than two clusters, or where all are equal.
 
     Where one cluster holds 98 of 100 rows, nothing tells how far off it is: coverage is 80 to 87 % then.
@@ -612,15 +652,15 @@ def _mean(sums: np.ndarray, totals: np.ndarray, ci: float) -> pd.DataFrame:
     check_level(ci)
     n, count = totals.sum(axis=0), (totals > 0).sum(axis=0)
     with np.errstate(invalid="ignore", divide="ignore"):
-        estimate, error = sums.sum(axis=0) / n, np.sqrt(_cluster_variance(_influence(sums, totals), totals))
-        freedom = np.maximum(_degrees_of_freedom(totals, 0), 1)
+        estimate, error = sums.sum(axis=0) / n, np.sqrt(cluster_variance(_influence(sums, totals), totals))
+        freedom = np.maximum(degrees_of_freedom(totals, 0), 1)
     reach = stdtrit(freedom, 0.5 + ci / 2) * error
     reach = np.where((count > 1) & (reach > 1e-12), reach, np.nan)
     limits = {"estimate": estimate, "ci_low": estimate - reach, "ci_high": estimate + reach}
     return pd.DataFrame({**limits, "n": n.astype(int), "n_clusters": count, "ci": ci})
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #09582843
-def _correlation(
+def influence_correlation(
     one: np.ndarray, other: np.ndarray, one_floor: np.ndarray | float = 0.0, other_floor: np.ndarray | float = 0.0
 ) -> np.ndarray:
     """Return the correlation of two estimates from their influence by cluster; 0 where one has none.
@@ -672,7 +712,7 @@ def share_estimates(successes: np.ndarray, totals: np.ndarray, ci: float = 0.95)
 
 def together(a: Shares, b: Shares) -> np.ndarray:
     """Return the correlation of two sides that comes from sharing clusters, drawn towards 0 by changes not seen."""
-    return _correlation(a.influence, b.influence, a.floor, b.floor)
+    return influence_correlation(a.influence, b.influence, a.floor, b.floor)
 
 
 def recover_limits(a: np.ndarray, b: np.ndarray, correlation: np.ndarray | float) -> tuple[np.ndarray, ...]:
@@ -898,7 +938,7 @@ def resample(
     return pd.DataFrame({**limits, "n_clusters": n_clusters, "ci": ci})
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #9dbeb48a
-def _resample_rows(
+def resample_rows(
     statistic: Callable[[np.ndarray], Any], cluster: Sequence, *, n_resamples: int, seed: int, ci: float = 0.95
 ) -> pd.DataFrame:
     """Resample clusters for a statistic that takes row numbers and returns one result or more."""
@@ -943,7 +983,7 @@ def holm(p_values: pd.Series) -> np.ndarray:
     return adjusted
 
 
-def _with_holm(table: pd.DataFrame, keys: Sequence[str] = ()) -> pd.DataFrame:
+def add_holm(table: pd.DataFrame, keys: Sequence[str] = ()) -> pd.DataFrame:
     """Insert p_adjusted to the right of p_value, corrected over all rows, or within groups of some columns."""
     adjusted = table.groupby(group_rows(table, keys)[0])["p_value"].transform(holm)
     table.insert(table.columns.get_loc("p_value") + 1, "p_adjusted", adjusted)

@@ -12,25 +12,26 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .clustered import ClusterCounts, _cluster_variance, _degrees_of_freedom, _with_holm, as_labels
+from .clustered import ClusterCounts, cluster_variance, degrees_of_freedom, add_holm, as_labels
 from .clustered import as_names, clusters, check_count, contrast, difference, group_rows
 from .clustered import as_floats, resample, share_estimates, sorted_levels
-from .profiles import _open, any_behaviour
+from .profiles import select_labels, any_behaviour
 from ..core import Run, TableError
 from ..core.errors import suggest_name
 from ..core.tables import require_unique, require_columns
 
 # %% auto #0
-__all__ = ['compare', 'compare_differences', 'similarity', 'compare_pairs']
+__all__ = ['require_one_column', 'require_levels', 'level_pairs', 'LevelCounts', 'compare_levels', 'compare',
+           'compare_differences', 'similarity', 'compare_pairs']
 
 # %% ../../nbs/07_analysis/06_comparisons.ipynb #0a34f877
-def _one_column(name: str, what: str = "group") -> None:
+def require_one_column(name: str, what: str = "group") -> None:
     """Raise if a name isn't that of one column."""
     if not isinstance(name, str):
         raise TypeError(f"{what} is the name of one column, such as 'domain'; not {name!r}")
 
 
-def _levels(column: pd.Series) -> list:
+def require_levels(column: pd.Series) -> list:
     """Return the levels of a column in their own order, two or more."""
     levels = sorted_levels(column)
     if len(levels) < 2:
@@ -48,14 +49,14 @@ def _is_pair(pair: Any) -> bool:
     return whole and not any(isinstance(level, list | tuple) for level in pair)
 
 
-def _level_pairs(
+def level_pairs(
     column: pd.Series,
     baseline: str | None = None,
     pairs: Sequence[tuple[str, str]] | None = None,
     order: Sequence[str] | None = None,
 ) -> list[tuple[str, str]]:
     """Return the pairs of levels to compare, each first minus second."""
-    levels, order = _levels(column), as_names(() if order is None else order, "order")
+    levels, order = require_levels(column), as_names(() if order is None else order, "order")
     if pairs is not None:
         pairs = [pairs] if _is_pair(pairs) or not isinstance(pairs, Sequence) else list(pairs)
     if wrong := [pair for pair in pairs or () if not _is_pair(pair) or pair[0] == pair[1]]:
@@ -73,14 +74,14 @@ def _level_pairs(
     return list(combinations(levels, 2))
 
 # %% ../../nbs/07_analysis/06_comparisons.ipynb #5756e134
-class _Levels:
+class LevelCounts:
     """Occurrences, labels scored and rows of each level, by prompt and group; `cluster` is the base prompt of a prompt."""
 
     def __init__(self, labels: pd.DataFrame, group: str, by: str | Sequence[str], variant: str):
-        _one_column(group)
-        labels, by, named = _open(labels, by, variant, [group], together=True)
+        require_one_column(group)
+        labels, by, named = select_labels(labels, by, variant, [group], together=True)
         labels = labels[labels[group].notna()]
-        _levels(labels[group])
+        require_levels(labels[group])
         unit = ["_base", *(["prompt_id"] if "prompt_id" in labels.columns else [])]
         prompt, prompts = group_rows(labels.assign(_base=clusters), unit)
         tally, truth = ClusterCounts(labels, by, prompt), as_floats(labels["label"])
@@ -136,11 +137,11 @@ def _adjusted(parts: Sequence[pd.DataFrame], group: str, family: str | Sequence[
     keys = {"all": [], "pair": ["a", "b"]}[family] if family in ("all", "pair") else as_names(family, "family")
     if absent := [name for name in keys if name not in table.columns]:
         raise TableError(f"family is 'all', 'pair' or columns of the table; {absent[0]!r} is none of them")
-    return _with_holm(table, keys)
+    return add_holm(table, keys)
 
 
-def _compared(
-    levels: _Levels,
+def compare_levels(
+    levels: LevelCounts,
     pairs: Sequence[tuple[str, str]],
     group: str,
     family: str | Sequence[str] = "all",
@@ -228,9 +229,9 @@ def compare(
        a  b  estimate  n_clusters
     0  A  B     -0.15          20
     """
-    levels = _Levels(labels, group, by, variant)
-    asked = _level_pairs(levels.column, baseline, pairs, order)
-    return _compared(levels, asked, group, family, ci=ci, n_swaps=n_swaps, seed=seed)
+    levels = LevelCounts(labels, group, by, variant)
+    asked = level_pairs(levels.column, baseline, pairs, order)
+    return compare_levels(levels, asked, group, family, ci=ci, n_swaps=n_swaps, seed=seed)
 
 # %% ../../nbs/07_analysis/06_comparisons.ipynb #9f7b2575
 def compare_differences(
@@ -278,16 +279,16 @@ def compare_differences(
     """
     from scipy.stats import t
 
-    _one_column(group)
-    _one_column(within, "within")
+    require_one_column(group)
+    require_one_column(within, "within")
     labels, parts = as_labels(labels), []
     require_columns(labels, [group, within])
     known = labels[labels[group].notna() & labels[within].notna()]
     numbers, cells = pd.factorize(pd.Series(list(zip(known[group], known[within], strict=True))))
     number_of = {cell: number for number, cell in enumerate(cells)}
-    levels = _Levels(known.assign(_cell=numbers), "_cell", by, variant)
-    for a, b in _level_pairs(known[group], baseline, pairs, order):
-        for x, y in _level_pairs(known[within]):
+    levels = LevelCounts(known.assign(_cell=numbers), "_cell", by, variant)
+    for a, b in level_pairs(known[group], baseline, pairs, order):
+        for x, y in level_pairs(known[within]):
             four = [(a, x), (b, x), (a, y), (b, y)]
             if absent := [cell for cell in four if number_of.get(cell) not in levels.totals]:
                 raise TableError(f"no label has {group} {absent[0][0]} and {within} {absent[0][1]}")
@@ -298,8 +299,8 @@ def compare_differences(
             rows = sum(part[1] + part[3] for part in sums)
             count = (rows > 0).sum(axis=0)
             with np.errstate(invalid="ignore", divide="ignore"):
-                error = np.sqrt(_cluster_variance(whole.influence, rows))
-                freedom = np.maximum(_degrees_of_freedom(rows, 0), 1)
+                error = np.sqrt(cluster_variance(whole.influence, rows))
+                freedom = np.maximum(degrees_of_freedom(rows, 0), 1)
                 p_value = 2 * t.sf(np.abs(middle) / np.where(error > 0, error, np.nan), freedom)
             table = pd.DataFrame({"a": a, "b": b, "within_a": x, "within_b": y, "estimate": middle})
             table = table.assign(ci_low=low, ci_high=high, p_value=p_value, difference_a=sides[0].ends[:, 0])
@@ -354,8 +355,8 @@ def similarity(
     1                   cosine      0.99
     2  Jensen-Shannon distance      0.10
     """
-    levels, parts = _Levels(labels, group, "behaviour", "all"), []
-    for a, b in _level_pairs(levels.column):
+    levels, parts = LevelCounts(labels, group, "behaviour", "all"), []
+    for a, b in level_pairs(levels.column):
         sums = levels.of_both(a, b)
         if not len(sums[0]):
             raise TableError(f"{a} and {b} share no base prompt (base_id); give labels of the same prompts")
@@ -492,4 +493,4 @@ def compare_pairs(
     wide = both.pivot(index=["pair_id", "cluster", by], columns="target", values="value").reset_index()
     named = {"variant": variant} if by == "category" else {}
     rows = [{by: name, **named, **_paired_row(wide[wide[by] == name], ci)} for name in labels[by].unique()]
-    return _with_holm(pd.DataFrame(rows))
+    return add_holm(pd.DataFrame(rows))

@@ -11,11 +11,11 @@ from itertools import combinations, product
 import numpy as np
 import pandas as pd
 
-from .clustered import ClusterCounts, _with_holm, as_names, check_level, clusters
+from .clustered import ClusterCounts, add_holm, as_names, check_level, clusters
 from .clustered import group_rows, sorted_levels, as_floats
-from .comparisons import _levels, _one_column
+from .comparisons import require_levels, require_one_column
 from .people import rank_test
-from .profiles import _open
+from .profiles import select_labels
 from ..core import Run, TableError
 
 # %% auto #0
@@ -26,10 +26,10 @@ def _dialogue_shares(
     labels: Run | pd.DataFrame, factor: str, by: str | Sequence[str], variant: str
 ) -> tuple[pd.DataFrame, np.ndarray, pd.DataFrame]:
     """Return one row a dialogue (level, cluster), the share of its labels that are True by group, and the groups."""
-    _one_column(factor, "factor")
-    labels, by, named = _open(labels, by, variant, ["dialogue_id", factor], together=True)
+    require_one_column(factor, "factor")
+    labels, by, named = select_labels(labels, by, variant, ["dialogue_id", factor], together=True)
     labels = labels[labels[factor].notna()]
-    _levels(labels[factor])
+    require_levels(labels[factor])
     keys = [name for name in ("target", "dialogue_id") if name in labels.columns]
     of_each = labels[keys].assign(cluster=clusters(labels), level=labels[factor])
     rows, dialogues = group_rows(of_each, [*keys, "cluster", "level"])
@@ -94,7 +94,7 @@ def kruskal_wallis(
         note = f"without labels, and left out: {empty}" if empty else ""
         rows.append((statistic, max(len(samples) - 1, 0), p_value, effect, n, n_clusters, note))
     names = ["statistic", "freedom", "p_value", "effect_size", "n", "n_clusters", "note"]
-    return pd.concat([groups, _with_holm(pd.DataFrame(rows, columns=names))], axis=1)
+    return pd.concat([groups, add_holm(pd.DataFrame(rows, columns=names))], axis=1)
 
 # %% ../../nbs/07_analysis/07_domains.ipynb #c49acf98
 def post_hoc(
@@ -131,7 +131,7 @@ def post_hoc(
     0  high  low         0.61
     """
     dialogues, shares, groups = _dialogue_shares(labels, factor, by, variant)
-    levels, rows = _levels(dialogues["level"]), []
+    levels, rows = require_levels(dialogues["level"]), []
     of_level = {level: dialogues["level"].eq(level).to_numpy(dtype=bool) for level in levels}
     for number, share in enumerate(shares.T):
         for first, second in combinations(levels, 2):
@@ -141,7 +141,7 @@ def post_hoc(
                 effect = 2 * statistic / pairs - 1
                 rows.append((number, first, second, statistic, p_value, effect, len(a), len(b)))
     names = ["number", "a", "b", "statistic", "p_value", "effect_size", "n_a", "n_b"]
-    result = _with_holm(pd.DataFrame(rows, columns=names))
+    result = add_holm(pd.DataFrame(rows, columns=names))
     return pd.concat([groups.loc[result.pop("number")].reset_index(drop=True), result], axis=1)
 
 # %% ../../nbs/07_analysis/07_domains.ipynb #e6f041d9
@@ -258,7 +258,7 @@ def _models(
 ) -> tuple:
     """Fit the models of `factor_model`: labels in use, groups, design, terms, note, and a fit a group."""
     factors = as_names(factors, "factors")
-    labels, by, named = _open(labels, by, variant, factors)
+    labels, by, named = select_labels(labels, by, variant, factors)
     if not factors or len({*factors, *by}) < len(factors) + len(by):
         told = ", ".join(factors) or "none"
         raise TableError(f"give one factor or more, each once and none of by={by}; those given: {told}")
@@ -350,7 +350,7 @@ def factor_model(
             table["ci_low"], table["ci_high"] = np.exp(value - half), np.exp(value + half)
             table["p_value"] = 2 * t.sf(np.abs(value / error), freedom)
         parts.append(pd.concat([groups.loc[[number] * len(terms)].reset_index(drop=True), table], axis=1))
-    return _with_holm(pd.concat(parts, ignore_index=True))
+    return add_holm(pd.concat(parts, ignore_index=True))
 
 # %% ../../nbs/07_analysis/07_domains.ipynb #2c8ce493
 _MEANS = ("estimate", "ci_low", "ci_high", "n", "n_clusters", "ci", "note")

@@ -13,7 +13,7 @@ from math import comb, factorial
 import numpy as np
 import pandas as pd
 
-from .clustered import _with_holm, as_names, check_level, check_range, sorted_levels
+from .clustered import add_holm, as_names, check_level, check_range, sorted_levels
 from .profiles import profile
 from ..core import Run, TableError
 from ..core.tables import require_unique, require_columns
@@ -456,4 +456,4 @@ def profile_validity(
             low, high = min(low, rho), max(high, rho)
         rows.append((name, rho, low, high, p_value, n))
     columns = [what, "estimate", "ci_low", "ci_high", "p_value", "n"]
-    return _with_holm(pd.DataFrame(rows, columns=columns)).assign(ci=ci)
+    return add_holm(pd.DataFrame(rows, columns=columns)).assign(ci=ci)

@@ -13,9 +13,9 @@ import pandas as pd
 
 from .clustered import ClusterCounts, as_labels, as_names, clusters, difference, group_rows, require_labelled_once
 from .clustered import proportion, resample, as_floats, whole_turns
-from .comparisons import _one_column
-from .profiles import _complete_messages
-from .timing import _turn_grid
+from .comparisons import require_one_column
+from .profiles import complete_messages
+from .timing import turn_grid
 from ..core import Run, TableError
 from ..core.errors import suggest_name
 from ..core.tables import require_columns
@@ -84,7 +84,7 @@ def _held_by_turn(
     if not isinstance(held, bool | np.bool_):
         raise TypeError(f"held is True or False, the label that means the position is held; not {held!r}")
     rows = _of_behaviour(labels, behaviour)
-    dialogues, grid, last = _turn_grid(rows)
+    dialogues, grid, last = turn_grid(rows)
     first = int(rows["turn"].min())
     holds = np.where(np.isnan(grid), np.nan, grid == held)[:, first - 1 :]
     return dialogues.assign(n_turns=np.bincount(_dialogues(rows))), holds, last - first + 1, first
@@ -258,7 +258,7 @@ def mirrored(
     >>> mirrored(labels)[["outcome", "estimate"]].values.tolist()
     [['both', 1.0], ['one', 0.0], ['neither', 0.0]]
     """
-    _one_column(side, "side")
+    require_one_column(side, "side")
     by = as_names(by)
     rows = _of_behaviour(labels, behaviour, ["base_id", side, *by])
     rows = rows if turn is None else rows[rows["turn"] == turn]
@@ -335,7 +335,7 @@ def escalation(
     alone = "base_id" in by
     require_columns(labels, ["turn", "label", *by, *(["dialogue_id"] if alone else [])])
     if "behaviour" in labels.columns and "behaviour" not in by:
-        labels = _complete_messages(labels, "all")
+        labels = complete_messages(labels, "all")
     require_labelled_once(labels, by)
     cluster = _dialogues(labels) if alone else clusters(labels)
     rows = pd.DataFrame({"turn": whole_turns(labels), "value": as_floats(labels["label"])}, labels.index)

@@ -17,7 +17,7 @@ from ..core import Run, TableError
 from ..core.tables import require_columns
 
 # %% auto #0
-__all__ = ['any_behaviour', 'profile', 'first_turns']
+__all__ = ['any_behaviour', 'select_labels', 'complete_messages', 'profile', 'first_turns']
 
 # %% ../../nbs/07_analysis/03_profiles.ipynb #5426a6ed
 def _check_variant(variant: str) -> None:
@@ -108,7 +108,7 @@ def _per_behaviour(
     return labels, by, alone
 
 
-def _open(
+def select_labels(
     labels: Run | pd.DataFrame,
     by: str | Sequence[str],
     variant: str = "judged",
@@ -125,11 +125,11 @@ def _open(
     if alone:
         return labels, by, {}
     if together and not by:
-        return _complete_messages(labels, variant), by, {"variant": variant}
+        return complete_messages(labels, variant), by, {"variant": variant}
     return any_behaviour(labels, "category" if "category" in by else None, variant=variant), by, {"variant": variant}
 
 
-def _complete_messages(labels: pd.DataFrame, variant: str) -> pd.DataFrame:
+def complete_messages(labels: pd.DataFrame, variant: str) -> pd.DataFrame:
     """Return the labels of messages that lack none, so that behaviours weigh the same wherever labels are missing."""
     labels = _of_variant(labels, variant)
     if (behaviours := labels["behaviour"].nunique(dropna=False)) == 1:

@@ -11,10 +11,10 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from .clustered import ClusterCounts, _cluster_variance, _degrees_of_freedom, contrast, recover_limits
-from .clustered import _with_holm, as_labels, check_level, as_names, cluster_sums, clusters, share_estimates, together
+from .clustered import ClusterCounts, cluster_variance, degrees_of_freedom, contrast, recover_limits
+from .clustered import add_holm, as_labels, check_level, as_names, cluster_sums, clusters, share_estimates, together
 from .clustered import group_rows, resample, whole_turns
-from .timing import _open_dialogues, _turn_grid
+from .timing import select_dialogue_labels, turn_grid
 from ..core import Run, TableError
 from ..core.errors import suggest_name
 from ..core.tables import require_columns
@@ -96,7 +96,7 @@ def _fit_conditional(
     moved = centred @ np.linalg.inv(information)[-1]
     influence, told = counts @ moved, counts @ np.bincount(stratum, weights=share * moved**2)[stratum]
     with np.errstate(invalid="ignore", divide="ignore"):
-        variance, freedom = _cluster_variance(influence[:, None], told[:, None])[0], _degrees_of_freedom(told, 0)
+        variance, freedom = cluster_variance(influence[:, None], told[:, None])[0], degrees_of_freedom(told, 0)
     known = variance > told.sum() / 1000  # else clusters are copies of each other, and not evidence each
     return estimate, variance if known else np.nan, max(freedom, 1)
 
@@ -190,8 +190,8 @@ def carry_over(
     0  emotions       2.7  149
     """
     check_level(ci)
-    labels, by, named = _open_dialogues(labels, by, variant)
-    dialogues, grid, _ = _turn_grid(labels.assign(turn=labels["turn"] - labels["turn"].min() + 1))
+    labels, by, named = select_dialogue_labels(labels, by, variant)
+    dialogues, grid, _ = turn_grid(labels.assign(turn=labels["turn"] - labels["turn"].min() + 1))
     tally, turns = ClusterCounts(dialogues, by), grid.shape[1] - 1
     if turns > 14:
         raise TableError(f"dialogues of {turns} turns have too many orders; cut them with first_turns(labels, 14)")
@@ -201,7 +201,7 @@ def carry_over(
         mine = (tally.group == number) & (ones > 0) & (ones < length)
         shown = tally.cluster[mine], ones[mine] >= 2, length[mine], code[mine]
         rows.append(_odds_within(*shown, lambda size: _sequences(size, turns), ci))
-    result = _with_holm(pd.DataFrame(rows))
+    result = add_holm(pd.DataFrame(rows))
     result.insert(6, "n_total", tally.count())
     return tally.beside(result.assign(**tally.targets(), **named))
 
@@ -254,8 +254,8 @@ def snowball(
     """
     if method not in ("score", "resample"):
         raise ValueError(f"method is 'score' or 'resample', not {method!r}")
-    labels, by, named = _open_dialogues(labels, by, variant)
-    dialogues, grid, _ = _turn_grid(labels)
+    labels, by, named = select_dialogue_labels(labels, by, variant)
+    dialogues, grid, _ = turn_grid(labels)
     tally = ClusterCounts(dialogues, by)
     resampling = {"n_resamples": n_resamples, "seed": seed} if method == "resample" else {}
     result = _contrast(tally, grid[:, :-2], grid[:, 1:-1], ci, method, **resampling)
@@ -337,7 +337,7 @@ def snowball_matrix(
     turns = int(labels["turn"].max())
     if turns > 6:
         raise TableError(f"dialogues of {turns} turns have too many orders; cut them with first_turns(labels, 5)")
-    described, grid, _ = _turn_grid(labels)
+    described, grid, _ = turn_grid(labels)
     keys = [name for name in ("target", "dialogue_id") if name in described.columns]
     dialogue, frame = group_rows(described.assign(cluster=clusters), [*keys, "cluster"])
     cube = np.full((len(names), len(frame), turns + 1), np.nan)
@@ -350,5 +350,5 @@ def snowball_matrix(
         row |= _contrast(tally, cube[a][:, :-2], cube[b][:, 1:-1], ci).loc[0].to_dict()
         row |= {"odds_ratio": odds["estimate"], "odds_low": odds["ci_low"], "odds_high": odds["ci_high"]}
         rows.append(row | {name: odds[name] for name in ("p_value", "n", "n_clusters", "note")})
-    result = _with_holm(pd.DataFrame(rows).astype({"n_after_yes": int, "n_after_no": int}))
+    result = add_holm(pd.DataFrame(rows).astype({"n_after_yes": int, "n_after_no": int}))
     return result.assign(**{name: values[0] for name, values in tally.targets().items()})

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from .clustered import ClusterCounts, _mean, as_names, clusters
+from .clustered import ClusterCounts, mean_estimate, as_names, clusters
 from ..anthroscore.scoring import check_scale
 
 # %% auto #0
@@ -57,6 +57,6 @@ def anthroscore_by_turn(
     messages = scores.assign(cluster=clusters(scores)).groupby([*keys, "cluster", "text_id"], dropna=False)["score"]
     messages = messages.mean().reset_index()
     tally = ClusterCounts(messages, keys, messages["cluster"])
-    table = _mean(tally.sums(messages["score"]), tally.sums(messages["score"].notna()), ci)
+    table = mean_estimate(tally.sums(messages["score"]), tally.sums(messages["score"].notna()), ci)
     table.insert(4, "n_total", tally.count())
     return tally.beside(table)

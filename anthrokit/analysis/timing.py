@@ -10,14 +10,14 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from .clustered import ClusterCounts, _cluster_variance, _score_interval, as_labels, as_names, at_least_half, check_count
+from .clustered import ClusterCounts, cluster_variance, score_interval, as_labels, as_names, at_least_half, check_count
 from .clustered import context_columns, group_rows, as_floats, whole_turns
-from .profiles import _open, any_behaviour
+from .profiles import select_labels, any_behaviour
 from ..core import Run, TableError
 from ..core.tables import require_columns
 
 # %% auto #0
-__all__ = ['first_occurrences', 'emergence', 'late_share', 'late_behaviours']
+__all__ = ['turn_grid', 'first_occurrences', 'select_dialogue_labels', 'emergence', 'late_share', 'late_behaviours']
 
 # %% ../../nbs/07_analysis/04_timing.ipynb #c3e1ecef
 def _require_first_turn(labels: pd.DataFrame) -> None:
@@ -30,7 +30,7 @@ def _require_first_turn(labels: pd.DataFrame) -> None:
         )
 
 
-def _turn_grid(labels: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray, np.ndarray]:
+def turn_grid(labels: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray, np.ndarray]:
     """Return rows of dialogue and behaviour, their labels by turn (and a last column of NaN), and their last turn."""
     keys = [name for name in ("target", "dialogue_id", "behaviour") if name in labels.columns]
     codes, _ = group_rows(labels, keys)
@@ -83,7 +83,7 @@ def first_occurrences(
     """
     labels = as_labels(labels)
     _require_first_turn(labels)
-    frame, grid, last = _turn_grid(labels if by == "behaviour" else any_behaviour(labels, by, variant=variant))
+    frame, grid, last = turn_grid(labels if by == "behaviour" else any_behaviour(labels, by, variant=variant))
     ends = np.argmax(grid != 0, axis=1)  # the first turn that isn't known to lack it
     happened = grid[np.arange(len(grid)), ends] == 1
     frame["first_turn"] = pd.array(ends + 1, dtype="Int64")
@@ -111,15 +111,15 @@ def _by_target(labels: pd.DataFrame, by: str | Sequence[str] | None) -> list[str
     return default if by is None else as_names(by)
 
 
-def _open_dialogues(
+def select_dialogue_labels(
     labels: Run | pd.DataFrame, by: str | Sequence[str] | None, variant: str
 ) -> tuple[pd.DataFrame, list[str], dict[str, str]]:
-    """Open labels as `_open`, for statistics of the turns of dialogues; see `_by_target`."""
+    """Open labels as `select_labels`, for statistics of the turns of dialogues; see `_by_target`."""
     labels = as_labels(labels)
     if "turn" in (by := _by_target(labels, by)):
         raise TableError("by can't hold 'turn': the turns of a dialogue are what is gone along here")
     require_columns(labels, ["dialogue_id", "turn", "label"])
-    return _open(labels.assign(turn=whole_turns(labels)), by, variant)
+    return select_labels(labels.assign(turn=whole_turns(labels)), by, variant)
 
 
 def _first_sums(first: pd.DataFrame, tally: ClusterCounts, turns: int) -> tuple[np.ndarray, np.ndarray]:
@@ -172,7 +172,7 @@ def emergence(
     '4 0.48 160\\n5 0.55 160'
     """
     _require_first_turn(as_labels(labels))
-    labels, by, named = _open_dialogues(labels, by, variant)
+    labels, by, named = select_dialogue_labels(labels, by, variant)
     first, turns = first_occurrences(labels), int(labels["turn"].max())
     tally = ClusterCounts(first, by)
     events, at_risk = _first_sums(first, tally, turns)
@@ -182,9 +182,9 @@ def emergence(
     groups = groups.loc[groups.index.repeat(turns)].reset_index(drop=True)
     share, influence = _incidence(events, at_risk)
     some, others = (np.cumsum(events, axis=0) > 0).sum(axis=1), (at_risk > events).sum(axis=1)
-    variance, few = _cluster_variance(influence, at_risk[0]), np.minimum(some, others)
+    variance, few = cluster_variance(influence, at_risk[0]), np.minimum(some, others)
     known = np.repeat(at_risk[0], turns, axis=1)
-    table = _score_interval(share.T.ravel(), variance.T.ravel(), known, few.T.ravel(), ci)
+    table = score_interval(share.T.ravel(), variance.T.ravel(), known, few.T.ravel(), ci)
     beyond = ((at_risk.sum(axis=1) == 0) & (share < 1)).T.ravel()
     table.loc[beyond, ["estimate", "ci_low", "ci_high"]] = np.nan
     table["turn"] = np.tile(np.arange(1, turns + 1), len(tally.groups))
@@ -308,8 +308,8 @@ def late_share(
     1  validation      0.24  157
     """
     _require_first_turn(as_labels(labels))
-    labels, by, named = _open_dialogues(labels, by, variant)
-    dialogues, grid, last = _turn_grid(labels)
+    labels, by, named = select_dialogue_labels(labels, by, variant)
+    dialogues, grid, last = turn_grid(labels)
     check_count(after=after)
     tally, turns = ClusterCounts(dialogues, by), grid.shape[1] - 1
     if not 1 <= after < turns:
@@ -323,12 +323,12 @@ def late_share(
     estimate, spread = _late_shares(labels, tally, grid[:, :-1], after)
     known, there = early + late, early + late > 0
     informative = np.minimum(((late > 0) & there).sum(axis=0), ((early > 0) & there).sum(axis=0))
-    variance, n_late, n = _cluster_variance(spread, known), late.sum(axis=0), known.sum(axis=0)
+    variance, n_late, n = cluster_variance(spread, known), late.sum(axis=0), known.sum(axis=0)
     with np.errstate(invalid="ignore"):
         lowest = np.where((n + may_early == 0) & (may_late > 0), 1, n_late / (n + may_early))
         highest = np.where((n + may_late == 0) & (may_early > 0), 0, (n_late + may_late) / (n + may_late))
     estimate = np.clip(estimate, lowest, highest)  # where nothing is missing: exactly one half is one half
-    result = _score_interval(estimate, variance, known, informative, ci).drop(columns="design_effect")
+    result = score_interval(estimate, variance, known, informative, ci).drop(columns="design_effect")
     result.insert(4, "n_total", tally.count())
     result.insert(5, "n_undecided", tally.count(starts["may_early"] | starts["may_late"]))
     result["lowest"], result["highest"] = lowest, highest

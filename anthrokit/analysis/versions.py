@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from .clustered import as_labels, check_range
-from .comparisons import _compared, _level_pairs, _Levels, _one_column
+from .comparisons import compare_levels, level_pairs, LevelCounts, require_one_column
 from ..core import Run
 from ..core.errors import suggest_name
 from ..core.tables import require_columns
@@ -99,14 +99,14 @@ def drift(
     """
     _check_margin(margin)
     check_range(0.5, 1, ci=ci)
-    _one_column(group)
+    require_one_column(group)
     labels = as_labels(labels)
     require_columns(labels, [group, "label"])
     first = labels[group].dropna().iloc[0] if labels[group].notna().any() else None
-    levels = _Levels(labels, group, by, "judged")
-    pairs = _level_pairs(levels.column, first if baseline is None else baseline)
-    table = _compared(levels, pairs, group, ci=ci, n_swaps=n_swaps, seed=seed)
-    inner = _compared(levels, pairs, group, ci=2 * ci - 1, n_swaps=0, seed=seed)
+    levels = LevelCounts(labels, group, by, "judged")
+    pairs = level_pairs(levels.column, first if baseline is None else baseline)
+    table = compare_levels(levels, pairs, group, ci=ci, n_swaps=n_swaps, seed=seed)
+    inner = compare_levels(levels, pairs, group, ci=2 * ci - 1, n_swaps=0, seed=seed)
     limits = {"equivalence_low": inner["ci_low"], "equivalence_high": inner["ci_high"]}
     table = table.assign(**limits, margin=float(margin))
     table["verdict"] = [_verdict(row, margin, 1 - ci) for row in table.itertuples()]

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
 
 # %% auto #0
-__all__ = ['plot_emergence', 'plot_emergence_curves', 'plot_late', 'plot_snowball', 'plot_snowball_matrix']
+__all__ = ['plot_emergence', 'spread_labels', 'plot_emergence_curves', 'plot_late', 'plot_snowball', 'plot_snowball_matrix']
 
 # %% ../../nbs/09_figures/04_turns.ipynb #118daadc
 def _draw_rows_of_turns(ax: Axes, frame: pd.DataFrame, what: str, rows: Sequence[str]) -> None:
@@ -131,7 +131,7 @@ def plot_emergence(frame: pd.DataFrame, ax: Axes | None = None) -> Axes | list[A
     return list(grid.flat[: len(targets)])
 
 # %% ../../nbs/09_figures/04_turns.ipynb #1e0547d4
-def _apart(ax: Axes, heights: Sequence[float]) -> np.ndarray:
+def spread_labels(ax: Axes, heights: Sequence[float]) -> np.ndarray:
     """Heights of lines of text, moved apart as little as will do where they would overlap."""
     from scipy.optimize import isotonic_regression
 
@@ -148,7 +148,7 @@ def _end_labels(ax: Axes, x: float, ends: Sequence[dict]) -> None:
     """Marks and texts at the right end of lines."""
     ends = sorted(ends, key=lambda end: end["height"])
     reach = (x - ax.get_xlim()[0]) * 0.09
-    for end, place in zip(ends, _apart(ax, [end["height"] for end in ends]), strict=True):
+    for end, place in zip(ends, spread_labels(ax, [end["height"] for end in ends]), strict=True):
         colour = end["look"]["color"]
         line = {"arrowstyle": "-", "color": colour, "linewidth": scaled_size(0.5), "shrinkA": 0, "shrinkB": 0}
         ax.plot(x + reach, place, clip_on=False, **end["look"])

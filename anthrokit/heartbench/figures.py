@@ -18,7 +18,7 @@ from ..figures import plot_scores
 from ..figures.style import figure_size, new_axes, scaled_size, themed
 from ..figures.profiles import draw_dots
 from ..figures.style import colours_of, counted, in_order, describe_interval, label_of, model_labels
-from ..figures.turns import _apart
+from ..figures.turns import spread_labels
 from .cases import load_abilities
 from .results import ability_table
 from .scoring import normalise_points
@@ -226,7 +226,7 @@ def _slope_labels(ax: Axes, table: pd.DataFrame, colours: Mapping[str, str]) -> 
     ax.set_ylim(low, high + 0.04 * (high - low))
     for x, side, align in ((-0.06, "normal", "right"), (1.06, "hard", "left")):
         order = table.dropna(subset=[side]).sort_values(side)
-        places = _apart(ax, order[side])
+        places = spread_labels(ax, order[side])
         for place, (_, row) in zip(places, order.iterrows(), strict=True):
             parts = [f"{row[f'rank_{side}']}. {models[row['model']]}", f"{row[side]:.0f}"]
             text = "  ".join(parts if side == "normal" else parts[::-1])

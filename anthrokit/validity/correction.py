@@ -15,9 +15,9 @@ import numpy as np
 import pandas as pd
 
 from ..analysis import profile, proportion
-from ..analysis.clustered import as_labels, as_names, clusters, group_rows, as_floats
-from ..analysis.clustered import _cluster_variance, _correlation, _degrees_of_freedom, _rows_worth, _wilson
-from ..analysis.comparisons import _levels
+from ..analysis.clustered import as_floats, as_labels, as_names, clusters, group_rows, require_labelled_once
+from ..analysis.clustered import cluster_variance, influence_correlation, degrees_of_freedom, effective_sizes, wilson_limits
+from ..analysis.comparisons import require_levels
 from ..core import Run, TableError
 from ..core.tables import require_columns
 from .accuracy import _both_said, panel_verdicts
@@ -121,12 +121,12 @@ def _worth(
     there = np.count_nonzero(totals)
     if there < 2:  # variance between base prompts can't be seen
         return share, 1.0, influence, 1.0
-    found = np.array([share]), _cluster_variance(influence[:, None], totals), totals
+    found = np.array([share]), cluster_variance(influence[:, None], totals), totals
     if alike is None:
         informative = min(len(np.unique(cluster[hits == kind])) for kind in (True, False))
-        _, worth, alike = _rows_worth(*found, np.array([informative]), ci, squares)
+        _, worth, alike = effective_sizes(*found, np.array([informative]), ci, squares)
         return share, worth.item(), influence, alike.item()
-    rows, worth, _ = (part.item() for part in _rows_worth(*found, np.array([there]), ci, squares, alike))
+    rows, worth, _ = (part.item() for part in effective_sizes(*found, np.array([there]), ci, squares, alike))
     estimated = rows < totals.sum() ** 2 / squares.sum() * (1 - 1e-9)
     return share, worth if estimated else rows, influence, alike
 
@@ -150,7 +150,7 @@ def _recovered(
     def moved(place: int, end: int) -> float:
         return float(rate(*np.where(np.arange(len(parts)) == place, parts[place][end], estimate))) - middle
 
-    correlation = _correlation(influences.T[:, :, None], influences.T[:, None, :])
+    correlation = influence_correlation(influences.T[:, :, None], influences.T[:, None, :])
     np.fill_diagonal(correlation, 1)
     ends = np.array([[-moved(place, 1), moved(place, 2)] for place in range(len(parts))])
     falls = ends.sum(axis=1) < 0  # how far each part moves the rate, with the sign of its own move
@@ -242,13 +242,13 @@ def _behaviour_rates(labels: pd.DataFrame, sample: pd.DataFrame, raw: pd.DataFra
         second, influence = (drawn, of_draw) if certain else (drawn - rate, of_draw - of_rate)
         fewer = drawn_from if certain else min(drawn_from, np.bincount(cluster[own], minlength=size), key=_kish)
         with np.errstate(invalid="ignore", divide="ignore"):
-            variance = _cluster_variance(influence[:, None], fewer[:, None])
-            freedom = np.maximum(_degrees_of_freedom(fewer[:, None], 0), 1)
+            variance = cluster_variance(influence[:, None], fewer[:, None])
+            freedom = np.maximum(degrees_of_freedom(fewer[:, None], 0), 1)
         reach = (stdtrit(freedom, tail) * np.sqrt(variance)).item()
         parts = [
             (rate, row["ci_low"], row["ci_high"]),
             (second, second - reach, second + reach),
-            *((share, *_wilson(share, worth, ndtri(tail))) for share, worth, *_ in shares),
+            *((share, *wilson_limits(share, worth, ndtri(tail))) for share, worth, *_ in shares),
         ]
         influences = np.array([of_rate, influence, shares[0][2], shares[1][2]])
         limits = _corrected_limits(parts, influences, _corrected if certain else _shifted)
@@ -398,7 +398,7 @@ def _powered_parts(
 
     z, (said, hit, weight, place) = ndtri(0.5 + ci / 2), drawn
     share, worth, influence, alike = _worth(hit, weight, place, size, ci)
-    alone = (share, *_wilson(share, worth, z))
+    alone = (share, *wilson_limits(share, worth, z))
     if np.bincount(said.astype(int), minlength=2).min() < _FEWEST:
         return {"rate": float, "parts": [alone], "influences": influence[None], "alone": alone, "power": 0.0}
     shares = [_worth(hit[own], weight[own], place[own], size, ci, alike) for own in (said == 1, said == 0)]
@@ -447,7 +447,7 @@ def _strata_parts(
             *((one, *_jeffreys_limits(one, labels, ci)) for one, labels, *_ in shares),
         ],
         "influences": np.array([*of_sizes, *(part for _, _, part, _ in shares)]),
-        "alone": (share, *_wilson(share, worth, z)),
+        "alone": (share, *wilson_limits(share, worth, z)),
         "power": shares[-1][0] - shares[0][0],
     }
 
@@ -600,7 +600,7 @@ def prediction_powered_differences(
     """
     labels, by = as_labels(labels), as_names(by)
     require_columns(labels, [group, *by])
-    levels = _levels(labels[group])
+    levels = require_levels(labels[group])
     judged, sample, raw = _judged_and_labelled(labels, people, [group, *by], ci)
     rows = []
     for own, part in raw.groupby(by, sort=False, dropna=False):
@@ -650,6 +650,11 @@ def rate_bounds(labels: pd.DataFrame | Run, by: str | Sequence[str] = ("target",
     by : str or sequence of str
         Columns to group by; () for all labels together.
 
+    Raises
+    ------
+    TableError
+        A message has two labels of one behaviour.
+
     Returns
     -------
     DataFrame
@@ -665,6 +670,7 @@ def rate_bounds(labels: pd.DataFrame | Run, by: str | Sequence[str] = ("target",
     """
     labels, by = as_labels(labels), as_names(by)
     require_columns(labels, [*by, "label"])
+    require_labelled_once(labels, by)
     truth = as_floats(labels["label"])
     codes, groups = group_rows(labels, by)
     table = pd.DataFrame({"yes": truth == 1, "n": ~np.isnan(truth), "n_total": 1}).groupby(codes).sum()

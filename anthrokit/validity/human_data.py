@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from ..analysis.clustered import resample, as_floats
-from ..analysis.clustered import _resample_rows
+from ..analysis.clustered import resample_rows
 from ..core import TableError, public_file, tables
 from ..core.errors import missing_columns, suggest_name
 from ..judging import Judge, rate_many
@@ -218,7 +218,7 @@ def _area(scores: np.ndarray, truth: np.ndarray, cluster: pd.Series, **parameter
         both = 0 < truth[rows].sum() < len(rows)
         return roc_auc_score(truth[rows], scores[rows]) if both else np.nan
 
-    found = _resample_rows(of_rows, cluster, **parameters)
+    found = resample_rows(of_rows, cluster, **parameters)
     return found.assign(measure="AUC", n=len(truth), n_positive=int(truth.sum()))
 
 
@@ -231,7 +231,7 @@ def _rank_correlation(
     def of_rows(rows: np.ndarray) -> float:
         return np.corrcoef(rankdata(scores[rows]), rankdata(rating[rows]))[0, 1]
 
-    return _resample_rows(of_rows, cluster, **parameters).assign(measure="rank correlation", n=len(rating))
+    return resample_rows(of_rows, cluster, **parameters).assign(measure="rank correlation", n=len(rating))
 
 
 def check_against_people(

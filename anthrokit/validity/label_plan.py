@@ -15,7 +15,7 @@ import pandas as pd
 
 from ..analysis import profile
 from ..analysis.clustered import as_names, check_level
-from ..analysis.clustered import _wilson
+from ..analysis.clustered import wilson_limits
 from .correction import _jeffreys_limits, _powered_share, _recovered, prediction_powered_rates
 
 # %% auto #0
@@ -44,7 +44,7 @@ def _width_of_people(rate: float, n: float, clusters: float, alike: float, ci: f
     rarer, drawn = (clusters * (1 - (1 - 1 / clusters) ** k) for k in (n * min(rate, 1 - rate), n))
     freedom = np.maximum([min(max(rarer - 1, 2), drawn - 1), drawn - 1], 1)
     rows = n / (1 + (n - 1) * np.array([alike, 1]) / clusters)
-    return float(np.ptp(_wilson(rate, (rows * (z / stdtrit(freedom, tail)) ** 2).max(), z)))
+    return float(np.ptp(wilson_limits(rate, (rows * (z / stdtrit(freedom, tail)) ** 2).max(), z)))
 
 
 def _fewest(width_of: Any, width: float, most: int) -> float:
