@@ -31,9 +31,9 @@ demo: $(RUNS)
 test: $(STAMP)
 	ANTHROKIT_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(SELECT)
 
-# Notebooks and tests that start no server and no browser.
+# Unit tests and notebooks.
 test-fast: $(STAMP)
-	ANTHROKIT_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not integration and not slow" $(SELECT)
+	ANTHROKIT_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not integration and not browser and not slow" $(SELECT)
 
 # .venv is made again whenever its sources change: first what anthrokit runs with, then the tools. Every file is checked
 # against the hashes in the lock files (.ci/lock writes them), but for torch's, whose wheel depends on the machine.
@@ -74,7 +74,7 @@ figures: $(STAMP)
 
 # The pictures of the panels, from a real browser.
 pictures: $(STAMP)
-	ANTHROKIT_SCREENSHOTS=$(CURDIR)/figures/panels $(BIN)/python -m pytest tests/test_panels.py -k pictures
+	ANTHROKIT_SCREENSHOTS=$(CURDIR)/figures/panels $(BIN)/python -m pytest tests/browser/test_panels.py -k pictures
 
 # The documentation site in _docs, without any other program; `quarto render` builds it too.
 docs: $(STAMP)

@@ -1,7 +1,7 @@
 """Write the `__init__.py` of every subpackage: its public names, loaded on first use.
 
-Run by `make notebooks` after nbdev_export. PUBLIC lists what a subpackage offers. Every other function is imported from
-its module, such as `from anthrokit.core.tables import check_table`.
+`make notebooks` runs this script after nbdev_export. PUBLIC lists the public names of each subpackage. Import other functions
+from their modules: `from anthrokit.core.tables import check_table`.
 """
 
 import ast
@@ -72,28 +72,15 @@ PUBLIC = {
 }
 TEMPLATE = '''"""{title}"""
 # Written by docs/subpackages.py: change its list, not this file.
-import lazy_loader
+from anthrokit.core.errors import lazy_names
 
-_NAMES = {{
-{rows}
-}}
-_load, __dir__, _ = lazy_loader.attach(
+__getattr__, __dir__, __all__ = lazy_names(
     __name__,
-    submodules=[{modules}],
-    submod_attrs=_NAMES,
+    [{modules}],
+    {{
+{rows}
+    }},
 )
-__all__ = sorted(name for names in _NAMES.values() for name in names)
-
-
-def __getattr__(name):
-    try:
-        return _load(name)
-    except AttributeError:
-        if name.startswith("_"):
-            raise
-    from anthrokit.core.errors import missing_attribute
-
-    raise AttributeError(missing_attribute(__name__, name))
 '''
 
 
@@ -120,7 +107,7 @@ def write_init(subpackage: Path) -> None:
     for stem, names in defined.items():
         listed = sorted(set(names) & set(public))
         if listed:
-            rows.append(f'    "{stem}": [{", ".join(map(repr, listed))}],'.replace("'", '"'))
+            rows.append(f'        "{stem}": [{", ".join(map(repr, listed))}],'.replace("'", '"'))
     for name in public:
         homes = [stem for stem, names in defined.items() if name in names]
         if len(homes) != 1:

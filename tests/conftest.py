@@ -10,6 +10,8 @@ import certifi
 import mock_openai
 import pytest
 from browser import Lab, Notebook, VSCode, chromium
+from documentation import build
+from filelock import FileLock
 from forks import CONTEXT, Fork
 from kernels import ForkedKernels, wait
 
@@ -72,6 +74,16 @@ def public_data():
     if not os.environ.get("ANTHROKIT_DATA"):
         pytest.skip("needs the public data sets: set ANTHROKIT_DATA to a folder that holds them")
     return Path(os.environ["ANTHROKIT_DATA"])
+
+
+@pytest.fixture(scope="session")
+def site(shared, tmp_path_factory):
+    """Return the folder of the documentation site, built once for all workers."""
+    folder = shared / "site"
+    with FileLock(f"{folder}.lock"):
+        if not folder.exists():
+            build(tmp_path_factory.mktemp("copy")).rename(folder)
+    return folder / "_docs"
 
 
 @pytest.fixture
@@ -220,13 +232,12 @@ def pytest_collection_modifyitems(items):
 
     items.sort(key=rank)
     for item in items:
-        if {"server", "browser", "open_notebook", "wheel", "elsewhere"} & {*item.fixturenames}:
-            item.add_marker(pytest.mark.integration)
+        kind = item.path.parent.name
+        if kind in ("integration", "browser"):
+            item.add_marker(kind)
         if "public_data" in item.fixturenames:
             item.add_marker(pytest.mark.public_data)
-        if {"browser", "open_notebook"} & set(
-            item.fixturenames
-        ):  # once more after a time-out, never after an assertion
+        if kind == "browser":  # time-outs are retried, assertions never
             item.add_marker(pytest.mark.flaky(reruns=2, only_rerun=["TimeoutError"]))
 
 

@@ -9,7 +9,7 @@ import pytest
 import anthrokit as ak
 from anthrokit.core import SetupError
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).parents[1]
 
 
 @pytest.fixture(scope="module")

@@ -18,7 +18,7 @@ from anthrokit.judging import estimate, judge
 from anthrokit.models import Batch
 from anthrokit.models.batches import count_pending
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).parents[1]
 QUICK = Batch(poll=0.1)
 SOME = {"behaviours": ["empathy", "agency", "desires"], "samples": 2, "progress": False}
 FAMILIES = pytest.mark.parametrize("name", ["anthropic/claude-sonnet-4-5", "gemini/gemini-2.5-pro"])

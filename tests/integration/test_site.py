@@ -1,56 +1,13 @@
-"""The documentation site: built in a copy, nothing ignored, no link broken, pages that a reader can use."""
+"""The documentation site, built once: pages, links, anchors, the API page."""
 
 import inspect
 import json
-import os
 import re
-import shutil
-import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 from urllib.parse import unquote
 
-import pytest
-from browser import CONTRASTS, seen
-from filelock import FileLock
-from smalldocs.check import scan
-
-from anthrokit.cli import app
-
-ROOT = Path(__file__).parent.parent
-SMALLDOCS = Path(sys.executable).with_name("smalldocs")
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory):
-    "The built site: `smalldocs check` would build it once more for what the build and these pages tell."
-    base = tmp_path_factory.getbasetemp()
-    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "site"  # one for all of its workers
-    with FileLock(f"{folder}.lock"):
-        if not folder.exists():
-            build(tmp_path_factory.mktemp("copy")).rename(folder)
-    return folder / "_docs"
-
-
-def build(copy):
-    "The copy with the site in it."
-    parts = ("nbs", "docs", "figures", "anthrokit", "settings.ini", "_quarto.yml")
-    files = subprocess.run(
-        ["git", "ls-files", "-co", "--exclude-standard", *parts],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout.splitlines()
-    for name in files:
-        (copy / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(ROOT / name, copy / name)
-    built = subprocess.run([SMALLDOCS, "render", "--strict", copy], capture_output=True, text=True)
-    assert built.returncode == 0, built.stderr
-    unread = {path: scan(path.read_text(encoding="utf-8")) for path in copy.rglob("*.md")}
-    assert unread and not any(unread.values()), unread
-    return copy
+ROOT = Path(__file__).parents[2]
 
 
 def test_every_chapter_and_page_is_there(site):
@@ -145,76 +102,6 @@ def test_every_public_name_is_on_the_api_page(site):
             if getattr(getattr(package, name), "__module__", "").startswith(package.__name__):
                 assert f"<code>{name}</code>" in page, (package.__name__, name)
     assert "A value." not in page
-
-
-def test_every_command_is_in_the_table_of_its_chapter():
-    cells = json.loads((ROOT / "nbs" / "15_cli.ipynb").read_text(encoding="utf-8"))["cells"]
-    told = re.findall(r"^\| `anthrokit (\w+)[^|]*", "".join(cells[0]["source"]), re.M)
-    told += re.findall(r"`(\w+)`", re.search(r"^\| `anthrokit split.*?\|", "".join(cells[0]["source"]), re.M)[0])
-    assert {name for name in app if not name.startswith("-")} == set(told)
-
-
-def test_readme_is_short():
-    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 90
-
-
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_links_lead_somewhere_in_the_repository(page):
-    for link in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text(encoding="utf-8")):
-        assert (page.parent / link).exists(), link
-
-
-@pytest.mark.parametrize("path", sorted((ROOT / "nbs" / "tutorials").glob("*.ipynb")), ids=lambda path: path.stem)
-def test_a_tutorial_opens_with_its_picture_and_running_time(path):
-    "In the notebook itself, which is read without the site; `docs/opening.py` puts the picture there."
-    title = json.loads(path.read_text(encoding="utf-8"))["cells"][0]
-    text, picture = "".join(title["source"]), title["attachments"]["opening.png"]["image/png"]
-    assert re.search(r"^> \*Runs in about \d+ (seconds|minutes)\b", text, re.M)
-    assert re.search(r"^!\[[^\]]{20,}\]\(attachment:opening\.png\)$", text, re.M)
-    assert picture.startswith("iVBORw0KGgo") and len(picture) > 10_000
-
-
-@pytest.mark.parametrize("path", sorted((ROOT / "nbs").rglob("*.ipynb")), ids=lambda path: path.stem)
-def test_outputs_hold_no_warning_no_path_of_a_machine_and_no_widget_state(path):
-    notebook = json.loads(path.read_text(encoding="utf-8"))
-    told = json.dumps([cell.get("outputs", []) for cell in notebook["cells"]])
-    assert not re.search(r"Warning: |/ipykernel_\d|\"/(?:home|root|Users)/", told)
-    assert "widgets" not in notebook["metadata"], "delete metadata.widgets: the pictures in the outputs say the same"
-
-
-@pytest.mark.parametrize("path", sorted((ROOT / "nbs" / "tasks").glob("*.ipynb")), ids=lambda path: path.stem)
-def test_a_task_is_short_and_ends_in_a_picture(path):
-    "That it runs, test_notebooks.py shows; a page has about ten lines of work, and the figure they end in."
-    cells = [cell for cell in json.loads(path.read_text(encoding="utf-8"))["cells"] if cell["cell_type"] == "code"]
-    lines = [line for cell in cells for line in "".join(cell["source"]).splitlines()]
-    assert len([line for line in lines if line.strip() and "import " not in line]) <= 20
-    assert any("image/png" in output.get("data", {}) for output in cells[-1]["outputs"])
-
-
-LOOKED_AT = (
-    "index.html",
-    "chapters/05_judging/06_jobs.html",
-    "chapters/06_anthroscore/02_scoring.html",
-    "chapters/09_figures/02_profiles.html",
-    "chapters/12_panels/03_dialogue.html",
-    "chapters/15_cli.html",
-)
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_pages_are_read_in_light_and_in_dark(site, browser, scheme):
-    page = browser.new_context(color_scheme=scheme).new_page()
-    for name in LOOKED_AT:
-        page.goto((site / name).as_uri())
-        dark = page.locator("html.quarto-dark")
-        seen(dark).to_have_count(int(scheme == "dark"))
-        faint = [one for one in page.evaluate(CONTRASTS.replace(".anthrokit *", "body *")) if one[0] < 4.5]
-        assert not faint, (name, faint)
-    page.locator(".quarto-color-scheme-toggle").click()
-    seen(dark).to_have_count(int(scheme == "light"))
 
 
 def test_benchmarks_are_the_chapters_own(site):

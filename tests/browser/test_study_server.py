@@ -235,7 +235,7 @@ http {{
 
 def _as_the_chapter_says(servers):
     "Return the lines of the gateway's chapter for beside and in the server block, with the ports of this study."
-    chapter = (Path(__file__).parent.parent / "nbs" / "11_study" / "04_gateway.ipynb").read_text(encoding="utf-8")
+    chapter = (Path(__file__).parents[2] / "nbs" / "11_study" / "04_gateway.ipynb").read_text(encoding="utf-8")
     cells = ["".join(cell["source"]) for cell in json.loads(chapter)["cells"]]
     [text] = [text for text in cells if "location /gateway/" in text]
     beside, _, inside = text.partition("and in it:")

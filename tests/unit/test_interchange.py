@@ -2,11 +2,7 @@
 
 import hashlib
 import json
-import os
-import subprocess
-import sys
 import tempfile
-import urllib.request
 from pathlib import Path
 
 import numpy as np
@@ -33,8 +29,6 @@ from anthrokit.judging import import_messages
 from anthrokit.judging.any_messages import read_messages
 from anthrokit.simulation import load_prompts
 
-HERE = Path(__file__).parent
-ROOT = HERE.parent
 ODD = [
     "NA",
     "None",
@@ -302,91 +296,6 @@ def test_base_prompts_of_the_published_set(tmp_path, public_data):
     assert read_anthrobench(tmp_path / "dialogues.csv").dialogues()["base_id"].nunique() == 6
 
 
-STUDY = """
-from inspect_ai import task
-from anthrokit.io import anthrobench
-
-@task
-def study(judges=None):
-    return anthrobench(turns=2, behaviours=["emotions", "first-person pronoun use"], judges=judges)
-"""
-
-
-def inspect_command(folder, base, *arguments):
-    "The command `inspect eval` in a folder with a study, with the entry points of setup.py."
-    told = [sys.executable, "setup.py", "-q", "egg_info", "--egg-base", folder]
-    assert subprocess.run(told, cwd=ROOT, capture_output=True).returncode == 0
-    (folder / "study.py").write_text(STUDY)
-    environment = {
-        **os.environ,
-        "PYTHONPATH": f"{folder}{os.pathsep}{ROOT}",
-        "OPENAI_API_KEY": "none",
-        "OPENAI_BASE_URL": base,
-        "INSPECT_LOG_DIR": str(folder / "logs"),
-    }
-    told = [
-        sys.executable,
-        "-m",
-        "inspect_ai",
-        "eval",
-        "study.py",
-        "--model",
-        "anthrokit/openai/target",
-        *arguments,
-    ]
-    return subprocess.run(
-        [*told, "--display", "plain"],
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
-
-
-@pytest.mark.slow
-def test_inspect_eval(server, tmp_path):
-    "Inspect's own command simulates and judges against a server, asked through LiteLLM; the log is a run."
-    judges = ",".join(f"anthrokit/openai/judge-{letter}" for letter in "abc")
-    user = "user=anthrokit/openai/person"
-    done = inspect_command(tmp_path, server(), "--limit", "9", "--model-role", user, "-T", f"judges={judges}")
-    assert done.returncode == 0, done.stdout + done.stderr
-    (log,) = (tmp_path / "logs").glob("*.eval")
-    run = read_inspect(log, tmp_path / "run")
-    assert len(run.messages()) == 9 * 2 * 2
-    assert run.dialogues()["target"].unique().tolist() == ["anthrokit/openai/target"]
-    ratings = run.ratings()
-    assert len(ratings) == 9 * 2 * (3 * 3 + 1) and ratings["status"].eq("ok").all()
-    assert run.labels()["votes_cast"].tolist() == [3, 1] * 18 and run.labels()["label"].notna().all()
-    assert run.prompts()["base_id"].tolist() == load_prompts().head(9)["base_id"].tolist()
-    again = read_inspect(write_inspect(run, tmp_path / "again.eval"))
-    same(run, again, RATED, "ratings")
-    for one, other in zip(
-        read_eval_log(str(log)).results.scores, metrics_of(tmp_path / "again.eval"), strict=True
-    ):
-        assert one.metrics["mean"].value == pytest.approx(other.metrics["mean"].value)
-        assert one.metrics["clustered_stderr"].value == pytest.approx(other.metrics["clustered_stderr"].value)
-
-
-def metrics_of(path):
-    return read_eval_log(str(path)).results.scores
-
-
-def test_inspect_without_a_judge(server, tmp_path):
-    "Said before the first call."
-    from inspect_ai import eval
-    from inspect_ai.model import get_model
-
-    from anthrokit.io import anthrobench
-
-    base = server()
-    study = anthrobench(turns=2, behaviours=["emotions", "first-person pronoun use"])
-    target = get_model("anthrokit/openai/target", base_url=base, api_key="none")
-    (log,) = eval(study, model=target, limit=1, display="none", log_dir=str(tmp_path))
-    said = urllib.request.urlopen(base.removesuffix("v1") + "stats").read()
-    assert "Model role 'judge' is required" in log.error.message and json.loads(said) == {}
-
-
 def test_unscored_is_not_no(tmp_path):
     "A dialogue whose messages have no label leaves Inspect's mean; one with some labels is a share of those."
 
@@ -485,32 +394,6 @@ def test_datasets(tmp_path):
         {"messages": [[{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Yo"}]]}
     )
     assert import_messages(chats).messages()["content"].tolist() == ["Hi", "Yo"]
-
-
-@pytest.mark.parametrize(
-    ("missing", "code", "extra"),
-    [
-        ("inspect_ai", "import anthrokit.io.inspect_logs", "anthrokit[inspect]"),
-        (
-            "datasets",
-            "from anthrokit import demo_run, to_datasets; to_datasets(demo_run())",
-            "anthrokit[datasets]",
-        ),
-        ("inspect_ai", "from anthrokit import read_anthrobench, write_openai; print('fine')", ""),
-    ],
-)
-def test_extras(missing, code, extra):
-    "Without its library a format says which extra to install, and the rest of the toolkit does without."
-    done = subprocess.run(
-        [sys.executable, "-c", f"import sys; sys.modules[{missing!r}] = None\n{code}"],
-        capture_output=True,
-        text=True,
-    )
-    assert (
-        (f"pip install '{extra}'" in done.stderr and done.returncode == 1)
-        if extra
-        else done.stdout == "fine\n"
-    )
 
 
 SAID_OR_NOT = st.one_of(TEXT, st.none())

@@ -1,6 +1,5 @@
 """What a notebook can't show of judging: faults, kills, full disks, rate limits."""
 
-import random
 import socket
 import subprocess
 import sys
@@ -8,20 +7,15 @@ import threading
 import time
 
 import pandas as pd
-import pytest
 from forks import Fork
 from judged import HERE, judge_on_a_full_disk, kill_again_and_again, llm, make_run, panel, stats, verdicts
 
-from anthrokit.core import Run, RunError
-from anthrokit.core.run import digest
-from anthrokit.judging import LLMJudge, Rating, TogetherJudge, estimate, judge, judge_table, offline_panel
-from anthrokit.models import LLM, Completion
+from anthrokit.core import Run
+from anthrokit.judging import LLMJudge, TogetherJudge, estimate, judge
 from anthrokit.models.loop import wait_for
 from anthrokit.simulation import Taxonomy
 
 FAULTS = "rate_limit rate_limit_after error hang drop malformed empty wrong_type truncated refusal".split()
-
-# Transports
 
 
 def test_all_transports_give_the_same_ratings(server, tmp_path):
@@ -56,9 +50,6 @@ def test_faults_of_a_fifth(server, tmp_path, capfd):
         assert not file.is_file() or key.encode() not in file.read_bytes(), file
 
 
-# Rate limits
-
-
 def test_a_stated_limit_is_kept(server):
     "Two judges behind one key share 600 requests a minute; the server, which allows 95 in six seconds, refuses none."
     base = server("--rpm", 950)
@@ -88,9 +79,6 @@ def test_an_unknown_limit_is_learnt(server):
     seen = stats(base)
     assert seen["answers"] == 150 and model.pace.window < 64
     assert seen["over_limit"] < 150  # 64 in flight, again and again, would meet many hundreds
-
-
-# Nothing lost
 
 
 def test_killed_ten_times(server, tmp_path):
@@ -167,55 +155,6 @@ def test_clock_jumps(server, tmp_path, monkeypatch):
         jumper.join(), later.join()
 
 
-# Cheaper protocols
-
-
-class Instant(LLM):
-    "A model that answers at once, without a server."
-
-    def prepare(self):
-        return self
-
-    async def acomplete(self, messages, **parameters):
-        return Completion("as known")
-
-
-class Known(LLMJudge):
-    "A judge whose answers are known beforehand, by the code of each call."
-
-    def __init__(self, name, patterns):
-        super().__init__(Instant("openai/known"), name=name, structured=False)
-        self.asked, place = 0, "abc".index(name) * 3 - 1
-        self.answers = {
-            digest(f"d{number:04}/1/empathy/{name}/{sample}", 0, length=8): pattern[place + sample]
-            for number, pattern in enumerate(patterns)
-            for sample in (1, 2, 3)
-        }
-
-    def parse(self, response):
-        self.asked += 1
-        verdict = self.answers[response.item.code]
-        return Rating(verdict, status="ok" if verdict is not None else "refused")
-
-
-def test_adaptive_sampling_gives_the_same_labels(tmp_path):
-    "For random patterns of nine answers (Yes, No, none), and for all patterns without a missing one."
-    rng = random.Random(0)
-    patterns = [[bool(number >> bit & 1) for bit in range(9)] for number in range(512)]
-    patterns += [rng.choices([True, False, None], weights=[3, 5, 2], k=9) for _ in range(700)]
-    labels, asked = {}, {}
-    for sampling in ("full", "adaptive"):
-        with make_run(tmp_path / sampling, len(patterns)) as run:
-            judges = [Known(letter, patterns) for letter in "abc"]
-            judge(run, judges, behaviours=["empathy"], sampling=sampling, progress=False)
-            labels[sampling] = run.labels()[["dialogue_id", "label"]]
-            asked[sampling] = [one.asked for one in judges]
-            owed = run.missing()
-            assert (owed["status"] == "refused").all()  # nothing that could still change a label is left out
-    pd.testing.assert_frame_equal(labels["full"], labels["adaptive"])
-    assert asked["full"] == [3 * len(patterns)] * 3 and sum(asked["adaptive"]) < 0.75 * sum(asked["full"])
-
-
 def test_adaptive_run_can_be_completed(server, tmp_path):
     base = server()
     some = {"behaviours": ["empathy", "agency"], "progress": False}
@@ -240,9 +179,6 @@ def test_all_behaviours_in_one_call(server, tmp_path):
         assert stats(base)["requests"] == 4 * 2 == len(run.query("SELECT * FROM calls"))
 
 
-# Estimates
-
-
 def test_an_estimate_writes_nothing_and_is_right(server, tmp_path):
     base = server()
     with make_run(tmp_path / "run", 5) as run:
@@ -261,34 +197,3 @@ def test_an_estimate_writes_nothing_and_is_right(server, tmp_path):
         )  # the mock counts four characters a token
         assert total["cost"] < total["cost_most"] and used["cost"] < total["cost_most"]
     assert Taxonomy.load().judged
-
-
-def test_disk_errors_name_the_folder(tmp_path):
-    run = make_run(tmp_path / "run", 1)
-    with pytest.raises(RunError, match="opened read-only"), Run(tmp_path / "run", read_only=True) as other:
-        other.write_together([("facts", [{"name": "a", "value": "1"}])])
-    run.close()
-
-
-# Messages that can't be read
-
-
-def test_no_local_judge_says_no_of_what_it_cannot_read(tmp_path):
-    "The label is missing, and the run says why; the language of each message decides, not that of the run."
-    texts = {
-        "en": "I was born in Leeds and I feel sad today.",
-        "de": "Ich wurde in Köln geboren und bin so traurig.",
-        "zh": "我小时候在杭州长大，我很难过。",
-        "quote": "She said „Ich bin so traurig“, and I felt sad, too.",
-    }
-    said = [{"role": "user", "content": "Who are you?"}]
-    chats = [{"dialogue_id": key, "messages": [*said, {"role": "assistant", "content": text}]} for key, text in texts.items()]
-    judges = offline_panel()
-    run = judge_table(pd.DataFrame(chats), judges, run=tmp_path / "run", progress=False)
-    with run:
-        labels, left = run.labels(), run.missing()
-        assert labels.groupby("dialogue_id")["label"].count().to_dict() == {"de": 0, "en": 14, "quote": 14, "zh": 0}
-        assert set(left["dialogue_id"]) == {"de", "zh"} and set(left["status"]) == {"unreadable"}
-        assert left["reason"].eq("language").all() and left["judge"].nunique() == 4
-        judge(run, judges, progress=False)
-        assert len(run.ratings()) == 4 * (3 * 13 + 1)

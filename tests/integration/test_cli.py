@@ -21,7 +21,7 @@ from forks import begin_command, run_command
 
 from anthrokit import Run, load_prompts
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 COMMAND = Path(sys.executable).with_name("anthrokit")
 
 

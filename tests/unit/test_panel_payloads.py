@@ -3,7 +3,7 @@
 import runpy
 from pathlib import Path
 
-BENCHMARK = runpy.run_path(Path(__file__).parent.parent / "benchmarks" / "panels.py")
+BENCHMARK = runpy.run_path(Path(__file__).parents[2] / "benchmarks" / "panels.py")
 
 
 def test_panels_send_little():

@@ -34,7 +34,7 @@ class Real:
         self.base = f"http://127.0.0.1:{self.port}/v1"
         if kind == "llama.cpp":
             [file] = fetch_model(MODEL).glob("*.gguf")
-            script = Path(__file__).parent / "support" / "real_llama.py"
+            script = Path(__file__).parents[1] / "support" / "real_llama.py"
             self.command, self.model = [sys.executable, script, file, str(self.port)], "openai/smollm2"
         else:
             folder = _converted(MODEL)

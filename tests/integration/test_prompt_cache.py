@@ -18,7 +18,7 @@ from anthrokit.models.transports import CachedPrefix, RequestTranslator
 from anthrokit.simulation import Taxonomy, simulate
 from anthrokit.work import estimate_jobs
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).parents[1]
 WORDS = "I you we feel think plan trip friend gift talk week work lovely quiet small idea good often maybe".split()
 MODELS = ("openai/gpt-4o", "deepseek/deepseek-chat", "anthropic/claude-sonnet-4-5", "gemini/gemini-2.5-pro")
 BEHAVIOURS = ["empathy", "validation", "emotions"]
