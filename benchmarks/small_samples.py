@@ -36,7 +36,7 @@ WITHIN = (0.0, 0.2, 1.0)
 
 
 def paired(random, clusters: int, repeats: int, rate: float, apart: float, alike: float):
-    "Draw one label a base prompt for each version; `alike` is the correlation, of the largest possible."
+    """Draw one label a base prompt for each version; `alike` is the correlation, of the largest possible."""
     high, low = rate + apart, rate
     both = high * low + alike * (min(high, low) - high * low)
     u = random.random((clusters, repeats))
@@ -46,7 +46,7 @@ def paired(random, clusters: int, repeats: int, rate: float, apart: float, alike
 
 
 def levels(random, rate: float, within: float, shape: tuple[int, int]) -> np.ndarray:
-    "Draw a rate for each base prompt, so that two of its labels correlate by `within`."
+    """Draw a rate for each base prompt, so that two of its labels correlate by `within`."""
     if rate == 0 or within in (0.0, 1.0):
         return np.full(shape, rate) if rate == 0 or within == 0 else (random.random(shape) < rate).astype(float)
     size = (1 - within) / within
@@ -54,7 +54,7 @@ def levels(random, rate: float, within: float, shape: tuple[int, int]) -> np.nda
 
 
 def clustered(random, clusters: int, rows: int, repeats: int, rate: float, apart: float, alike: float, within: float):
-    "Draw sums by base prompt: the second version repeats a label with probability `alike`; the first turns No into Yes."
+    """Draw sums by base prompt: the second version repeats a label with probability `alike`; the first turns No into Yes."""
     shape = clusters, repeats
     level, change = levels(random, rate, within, shape), levels(random, apart / (1 - rate), within, shape)
     second = random.random((rows, *shape)) < level
@@ -65,7 +65,7 @@ def clustered(random, clusters: int, rows: int, repeats: int, rate: float, apart
 
 
 def grid(repeats: int, seed: int = 0) -> pd.DataFrame:
-    "Return one row for each cell: coverage, false equivalence with the margin at the difference and at half of it, width."
+    """Return one row for each cell: coverage, false equivalence with the margin at the difference and at half of it, width."""
     random, cells = np.random.default_rng(seed), []
     for rows, sizes in ROWS.items():
         for clusters in sizes:
@@ -90,7 +90,7 @@ def grid(repeats: int, seed: int = 0) -> pd.DataFrame:
 
 
 def summary(cells: pd.DataFrame) -> pd.DataFrame:
-    "Return one row for each size: the lowest coverage, the largest false equivalence, and the median width."
+    """Return one row for each size: the lowest coverage, the largest false equivalence, and the median width."""
     table = cells.groupby(["rows", "clusters"]).agg(
         cells=("coverage", "size"),
         lowest_coverage=("coverage", "min"),
