@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from scipy.stats import norm
 
-from anthrokit import analysis
+from anthrokit import analysis, validity
 from anthrokit.core import TableError
 
 pytestmark = pytest.mark.filterwarnings("error::RuntimeWarning")
@@ -509,3 +509,30 @@ def test_columns_of_a_design_go_everywhere():
         for answer in (analysis.profile, analysis.emergence, analysis.late_share, analysis.snowball):
             assert answer(labels, by=by)["system"].nunique() == 2
     assert len(analysis.compare(labels, group="system", by="category", n_swaps=9)) == 4
+
+
+@pytest.mark.parametrize("by", ["category", ()])
+def test_bounds_of_a_comparison_contain_the_difference_of_all_labels(by):
+    labels = analysis.simulate_labels(["A", "B"], base_prompts=10, scenarios=2, missing=0, seed=3)
+    lost = np.random.default_rng(0).random(len(labels)) < np.where(labels["target"] == "A", 0.3, 0.05)
+    whole = analysis.compare(labels, by=by, n_swaps=0)
+    some = analysis.compare(labels.assign(label=labels["label"].mask(lost)), by=by, n_swaps=0)
+    assert (some["lowest"] <= whole["estimate"]).all() and (whole["estimate"] <= some["highest"]).all()
+    assert (some["highest"] - some["lowest"] > 0.02).all()
+    np.testing.assert_allclose(whole["lowest"], whole["estimate"])
+    np.testing.assert_allclose(whole["highest"], whole["estimate"])
+    assert "lowest" not in analysis.compare(labels, n_swaps=0)
+
+
+def test_ratings_that_occur_twice_are_refused():
+    rating = {"dialogue_id": "d", "turn": 1, "behaviour": "empathy", "judge": "j", "sample": 1, "status": "ok"}
+    ratings = pd.DataFrame([rating, rating | {"sample": 2}])
+    assert analysis.interrater.missingness(ratings)["n_total"].eq(2).all()
+    with pytest.raises(TableError, match="sample 2: rated twice"):
+        analysis.interrater.missingness(pd.concat([ratings, ratings.tail(1)]))
+
+
+def test_rate_bounds_refuse_labels_that_occur_twice():
+    labels = analysis.simulate_labels(1, base_prompts=2)
+    with pytest.raises(TableError, match="labelled twice"):
+        validity.rate_bounds(pd.concat([labels, labels.head(1)]))
