@@ -40,7 +40,7 @@ from anthrokit.models.answers import (
 )
 from .embedded import answer_here
 from .faults import Fault, fault_in_answer, fault_of_error, fault_of_response
-from .loop import background_loop
+
 
 # %% auto #0
 __all__ = ['CachedPrefix', 'plain_messages']
