@@ -17,8 +17,8 @@ from ..core.tables import require_unique
 
 # %% auto #0
 __all__ = ['as_names', 'check_level', 'check_range', 'at_least_half', 'check_count', 'as_labels', 'sorted_levels', 'as_floats',
-           'judge_columns', 'context_columns', 'clusters', 'whole_turns', 'require_labelled_once', 'group_rows',
-           'ClusterCounts', 'wilson_limits', 'degrees_of_freedom', 'effective_sizes', 'score_interval',
+           'judge_columns', 'context_columns', 'clusters', 'whole_turns', 'require_labelled_once', 'weights_of',
+           'group_rows', 'ClusterCounts', 'wilson_limits', 'degrees_of_freedom', 'effective_sizes', 'score_interval',
            'cluster_variance', 'proportion', 'mean_estimate', 'influence_correlation', 'Shares', 'share_estimates',
            'together', 'recover_limits', 'contrast', 'difference', 'draw_clusters', 'has_enough_clusters',
            'percentile_interval', 'resample', 'resample_rows', 'holm', 'add_holm']
@@ -351,6 +351,44 @@ def require_labelled_once(labels: pd.DataFrame, columns: Sequence[str] = ()) -> 
             "the column that tells the two apart"
         )
         require_unique(labels, list(keys), told)
+
+
+def weights_of(frame: pd.DataFrame) -> np.ndarray:
+    """Return how many messages each drawn row stands for.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        With or without a column `weight`; a missing weight counts as 1.
+
+    Returns
+    -------
+    array of float
+
+    Raises
+    ------
+    TableError
+        A weight is not a finite number above 0.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from anthrokit.analysis.clustered import weights_of
+    >>> weights_of(pd.DataFrame({"weight": [2.5, None]}))
+    array([2.5, 1. ])
+    """
+    if "weight" not in frame.columns:
+        return np.ones(len(frame))
+    given = frame["weight"]
+    weights = pd.to_numeric(given, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
+    wrong = given.notna().to_numpy() & ~((weights > 0) & np.isfinite(weights))
+    if wrong.any():
+        place = int(np.flatnonzero(wrong)[0])
+        raise TableError(
+            f"row {place + 1}: the weight is {given.tolist()[place]!r}. A weight is the number of messages that a drawn one "
+            f"stands for: a finite number above 0, or missing."
+        )
+    return np.where(np.isnan(weights), 1.0, weights)
 
 
 def group_rows(frame: pd.DataFrame, by: Sequence[str]) -> tuple[np.ndarray, pd.DataFrame]:

@@ -27,7 +27,7 @@ from .errors import RunError, make_redactor, redact
 from .files import local_path, refuse_links, replacing, write_file
 
 # %% auto #0
-__all__ = ['VERSION', 'check_schema', 'time_now', 'plain_value', 'transaction', 'Ledger']
+__all__ = ['VERSION', 'check_schema', 'time_now', 'open_database', 'plain_value', 'transaction', 'Ledger']
 
 # %% ../../nbs/01_core/03_ledger.ipynb #65c0f480
 VERSION = 1  # of the tables; a ledger of another version is refused
@@ -84,7 +84,7 @@ def _make_tables(connection: sqlite3.Connection) -> None:
 def _schema() -> dict[str, str]:
     """Return the statement for each object of a ledger, by its name."""
     index = "CREATE INDEX batch_requests_by_request ON batch_requests (request)"
-    statements = {name: tables.table_sql(name).replace("IF NOT EXISTS ", "") for name in tables.LEDGER_TABLES}
+    statements = {name: tables.table_sql(name) for name in tables.LEDGER_TABLES}
     return {**statements, "batch_requests_by_request": index}
 
 
@@ -216,16 +216,54 @@ def _has_log(path: Path) -> bool:
     return log.exists() and log.stat().st_size > 0
 
 
-def _open_to_write(path: Path, doubt: bool) -> sqlite3.Connection:
-    """Connect to a ledger to write it; one to be doubted is looked through first."""
+def _object_names(connection: sqlite3.Connection) -> set[str]:
+    return {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
+
+
+def open_database(
+    path: Path, schema: Mapping[str, str], *, pragmas: Iterable[str] = (), check_pages: bool = False
+) -> sqlite3.Connection:
+    """Connect to an SQLite file of anthrokit to write it. The ledger and a study's people are opened here.
+
+    Parameters
+    ----------
+    path : Path
+        The file. It is made if it is missing; its folder must exist.
+    schema : mapping
+        Name of each table and index to the statement that makes it. Missing ones are made.
+    pragmas : iterable of str
+        Settings of the connection, such as "synchronous=FULL". The journal is always a write-ahead log.
+    check_pages : bool
+        Check every page, after another process was killed.
+
+    Raises
+    ------
+    RunError
+        If the folder holds a symbolic link, or the file holds objects that are not in the schema.
+    sqlite3.DatabaseError
+        If the file is damaged.
+
+    Examples
+    --------
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with contextlib.closing(open_database(Path(folder) / "a.sqlite", {"one": "CREATE TABLE one (n)"})) as connection:
+    ...         connection.execute("SELECT COUNT(*) FROM one").fetchone()
+    (0,)
+    """
+    refuse_links(path.parent)
     connection = sqlite3.connect(path, check_same_thread=False, isolation_level=None, timeout=60)
     try:
-        connection.execute("PRAGMA journal_mode=WAL")
-        connection.execute("PRAGMA synchronous=NORMAL")
-        if doubt and (found := connection.execute("PRAGMA quick_check(1)").fetchone()[0]) != "ok":
-            error = sqlite3.DatabaseError(" ".join(found.split()))
+        for pragma in ("journal_mode=WAL", *pragmas):
+            connection.execute(f"PRAGMA {pragma}")
+        if check_pages and (problem := connection.execute("PRAGMA quick_check(1)").fetchone()[0]) != "ok":
+            error = sqlite3.DatabaseError(" ".join(problem.split()))
             error.sqlite_errorname = "SQLITE_CORRUPT"
             raise error
+        check_schema(connection, path, schema)
+        if schema.keys() - _object_names(connection):
+            with transaction(connection):  # another process may be making them
+                for name in [name for name in schema if name not in _object_names(connection)]:
+                    connection.execute(schema[name])
     except BaseException:
         connection.close()
         raise
@@ -374,11 +412,12 @@ class Ledger:
         try:
             if self.read_only:
                 self._connection = _open_to_read(self.path)
+                check_schema(self._connection, self.path, _schema())
             else:
                 self._lock = _lock_folder(self.folder)
                 doubt = self._lock.lock_counter == 1 and (not whole or _has_log(self.path))
-                self._connection = _open_to_write(self.path, doubt)
-            check_schema(self._connection, self.path, _schema())
+                pragmas = ("synchronous=NORMAL",)
+                self._connection = open_database(self.path, _schema(), pragmas=pragmas, check_pages=doubt)
         except sqlite3.Error as error:
             self._release()
             raise _explain_error(error, self.folder) or RunError(f"{self.path} can't be opened: {error}") from None

@@ -9,6 +9,7 @@ import codecs
 import contextlib
 import csv
 import gzip
+import io
 import itertools
 import json
 import os
@@ -502,7 +503,7 @@ def table_sql(table: str) -> str:
     Examples
     --------
     >>> print(table_sql("facts"))
-    CREATE TABLE IF NOT EXISTS facts (
+    CREATE TABLE facts (
         name TEXT NOT NULL PRIMARY KEY,
         value TEXT NOT NULL
     )
@@ -519,7 +520,7 @@ def table_sql(table: str) -> str:
         lines.append(f"PRIMARY KEY ({', '.join(about.key)})")
     ending = " WITHOUT ROWID" if len(about.key) > 1 and not about.by_arrival else ""
     body = ",\n    ".join(lines)
-    return f"CREATE TABLE IF NOT EXISTS {table} (\n    {body}\n){ending}"
+    return f"CREATE TABLE {table} (\n    {body}\n){ending}"
 
 # %% ../../nbs/01_core/01_tables.ipynb #a7c1e4d2
 def _faults(values: pd.Series, name: str, dtype: str, rule: str | tuple[str, ...]) -> Iterator[tuple[int, str]]:
@@ -765,11 +766,47 @@ def open_text(path: str | os.PathLike, encoding: str = "utf-8", newline: str = "
     ...         file.read()
     'Gr\u00fc\u00df dich'
     """
-    unpack = gzip.open if Path(path).suffix.lower() == ".gz" else open
     if encoding.lower() in ("utf-8", "utf8"):
-        with unpack(path, "rb") as file:
+        with _open_bytes(path) as file:
             encoding = "utf-16" if file.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else "utf-8-sig"
-    return unpack(path, "rt", encoding=encoding, newline=newline)
+    return io.TextIOWrapper(_open_bytes(path), encoding=encoding, newline=newline)
+
+
+def _open_bytes(path: str | os.PathLike) -> io.BufferedIOBase:
+    return io.BufferedReader(_Unpacked(Path(path))) if Path(path).suffix.lower() == ".gz" else open(path, "rb")
+
+
+_LEAST, _TIMES = 2**28, 200  # bytes that any file may take in memory, and how many times its own size a file may take
+
+
+def _check_size(path: Path, size: int) -> None:
+    """Raise if a file of a table takes far more memory than its size on disk explains."""
+    limit = max(_LEAST, _TIMES * path.stat().st_size)
+    if size > limit:
+        raise TableError(
+            f"{path}: has {path.stat().st_size:,} bytes and takes more than {limit:,} in memory. A table of texts does "
+            "not, so it may be damaged or hostile. If it is a real table, write it as CSV without compression, or in parts."
+        )
+
+
+class _Unpacked(io.RawIOBase):
+    """The bytes of a gzip file. Raises TableError before a small file fills the memory."""
+
+    def __init__(self, path: Path):
+        self._path, self._file, self._size = path, gzip.open(path), 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        n = self._file.readinto(buffer)
+        self._size += n
+        _check_size(self._path, self._size)
+        return n
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
 
 
 _SAVE_AS = "Save the sheet as CSV UTF-8 (in Excel: Save As), and give that file"
@@ -1037,19 +1074,13 @@ def _parquet_table(path: Path) -> pd.DataFrame:
         raise TableError(f"{path}: can't be read as Parquet: {what}. Write the file again, or give a CSV file.") from None
 
 
-_LEAST, _TIMES = 2**28, 200  # bytes that any file may take in memory, and how many times its own size a file may take
-
-
 def _within_memory(file: Any, path: Path) -> Iterator[Any]:
-    """Yield the record batches of a Parquet file; raise as soon as they take far more memory than any real table would."""
-    limit, size = max(_LEAST, _TIMES * path.stat().st_size), 8 * file.metadata.num_rows
-    for batch in file.iter_batches(1_000) if size <= limit else [None]:
-        size += batch.nbytes if batch is not None else 0
-        if size > limit:
-            raise TableError(
-                f"{path}: has {path.stat().st_size:,} bytes and takes more than {limit:,} in memory, as no table of texts "
-                "does. If it is a real table, write it as CSV, or in parts."
-            )
+    """Yield the record batches of a Parquet file. Raise as soon as they take more memory than `_check_size` allows."""
+    size = 8 * file.metadata.num_rows
+    _check_size(path, size)
+    for batch in file.iter_batches(1_000):
+        size += batch.nbytes
+        _check_size(path, size)
         yield batch
 
 # %% ../../nbs/01_core/01_tables.ipynb #9091d4e1

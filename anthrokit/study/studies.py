@@ -28,7 +28,7 @@ from ..core.files import read_toml
 from ..core.ledger import plain_value
 from ..core.tables import check_table
 from ..core.errors import redact
-from ..core.ledger import time_now, transaction
+from ..core.ledger import open_database, time_now, transaction
 from ..core.tables import table_sql
 from ..core.files import local_path
 from ..models import LLM, Budget
@@ -148,14 +148,9 @@ class People:
         self.path, self._guard = Path(path), threading.RLock()
         self.path.parent.mkdir(parents=True, exist_ok=True)
         os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))  # SQLite's other files get the same mode
-        self._connection = sqlite3.connect(
-            self.path, check_same_thread=False, isolation_level=None, timeout=60
-        )
+        schema = {table: table_sql(table) for table in ("participants", "responses")}
+        self._connection = open_database(self.path, schema, pragmas=("synchronous=FULL", "secure_delete=ON"))
         self._connection.row_factory = sqlite3.Row
-        for pragma in ("journal_mode=WAL", "synchronous=FULL", "secure_delete=ON"):
-            self._connection.execute(f"PRAGMA {pragma}")
-        for table in ("participants", "responses"):
-            self._connection.execute(table_sql(table))
 
     def __enter__(self) -> People:
         return self
