@@ -40,7 +40,7 @@ WITHIN = (0.0, 0.2, 1.0)
 
 
 def paired(random, clusters: int, repeats: int, rate: float, apart: float, alike: float):
-    "Draw one label a base prompt for each version; `alike` is the correlation, of the largest possible."
+    """Draw one label a base prompt for each version; `alike` is the correlation, of the largest possible."""
     high, low = rate + apart, rate
     both = high * low + alike * (min(high, low) - high * low)
     u = random.random((clusters, repeats))
@@ -50,7 +50,7 @@ def paired(random, clusters: int, repeats: int, rate: float, apart: float, alike
 
 
 def levels(random, rate: float, within: float, shape: tuple[int, int]) -> np.ndarray:
-    "Draw a rate for each base prompt, so that two of its labels correlate by `within`."
+    """Draw a rate for each base prompt, so that two of its labels correlate by `within`."""
     if rate == 0 or within in (0.0, 1.0):
         return np.full(shape, rate) if rate == 0 or within == 0 else (random.random(shape) < rate).astype(float)
     size = (1 - within) / within
@@ -58,7 +58,7 @@ def levels(random, rate: float, within: float, shape: tuple[int, int]) -> np.nda
 
 
 def clustered(random, clusters: int, rows: int, repeats: int, rate: float, apart: float, alike: float, within: float):
-    "Draw sums by base prompt: the second version repeats a label with probability `alike`; the first turns No into Yes."
+    """Draw sums by base prompt: the second version repeats a label with probability `alike`; the first turns No into Yes."""
     shape = clusters, repeats
     level, change = levels(random, rate, within, shape), levels(random, apart / (1 - rate), within, shape)
     second = random.random((rows, *shape)) < level
@@ -69,7 +69,7 @@ def clustered(random, clusters: int, rows: int, repeats: int, rate: float, apart
 
 
 def simulate(random, repeats: int, rows: int, clusters: int, rate: float, apart: float, alike: float, within: float):
-    "Return one cell: coverage, width, and the shares called equivalent with the margin at the difference and at half of it."
+    """Return one cell: coverage, width, and the shares called equivalent with the margin at the difference and at half of it."""
     if rows == 1:
         a, b, n = paired(random, clusters, repeats, rate, apart, alike)
     else:
@@ -87,7 +87,7 @@ KINDS = [int, int, float, float, float, float]
 
 
 def grid(repeats: int, seed: int = 0) -> pd.DataFrame:
-    "Return one row for each cell of the grid."
+    """Return one row for each cell of the grid."""
     random, cells = np.random.default_rng(seed), []
     for rows, sizes in ROWS.items():
         within = WITHIN if rows > 1 else (1.0,)
@@ -97,7 +97,7 @@ def grid(repeats: int, seed: int = 0) -> pd.DataFrame:
 
 
 def again(cells: pd.DataFrame, repeats: int, seed: int = 1) -> pd.DataFrame:
-    "Simulate the worst cells of each size again: lowest coverage, and most false verdicts at the margin and at twice it."
+    """Simulate the worst cells of each size again: lowest coverage, and most false verdicts at the margin and at twice it."""
     random, rows = np.random.default_rng(seed), []
     for size, part in cells.groupby(["rows", "clusters"]):
         worst = part["coverage"].idxmin(), part["at_margin"].idxmax(), part["at_twice"].idxmax()
@@ -109,7 +109,7 @@ def again(cells: pd.DataFrame, repeats: int, seed: int = 1) -> pd.DataFrame:
 
 
 def summary(cells: pd.DataFrame, worst: pd.DataFrame) -> pd.DataFrame:
-    "Return one row for each size: the worst cells as simulated again, beside means over all cells."
+    """Return one row for each size: the worst cells as simulated again, beside means over all cells."""
     table = cells.groupby(["rows", "clusters"]).agg(
         cells=("coverage", "size"), mean_coverage=("coverage", "mean"), median_width=("width", "median")
     )

@@ -85,7 +85,7 @@ __getattr__, __dir__, __all__ = lazy_names(
 
 
 def defined_names(module: Path) -> list[str]:
-    "Return the names that a module lists in `__all__`."
+    """Return the names that a module lists in `__all__`."""
     for node in ast.parse(module.read_text(encoding="utf-8")).body:
         if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "__all__":
             return ast.literal_eval(node.value)
@@ -93,14 +93,14 @@ def defined_names(module: Path) -> list[str]:
 
 
 def title(subpackage: Path) -> str:
-    "Return the line that `anthrokit/__init__.py` gives a subpackage."
+    """Return the line that `anthrokit/__init__.py` gives a subpackage."""
     text = (PACKAGE / "__init__.py").read_text(encoding="utf-8")
     line = re.search(rf"^\s+{subpackage.name}\s{{2,}}(.+)$", text, re.M)[1].strip()
     return line[0].upper() + line[1:] + "."
 
 
 def write_init(subpackage: Path) -> None:
-    "Write the `__init__.py` of a subpackage, or raise if a public name is defined nowhere or twice."
+    """Write the `__init__.py` of a subpackage, or raise if a public name is defined nowhere or twice."""
     modules = sorted(path for path in subpackage.glob("*.py") if not path.name.startswith("_"))
     defined = {module.stem: defined_names(module) for module in modules}
     public, rows = PUBLIC[subpackage.name].split(), []
@@ -118,7 +118,7 @@ def write_init(subpackage: Path) -> None:
 
 
 def drop_widgets() -> None:
-    "Delete the widget state of notebooks that show no widget: it holds each panel's whole script and style."
+    """Delete the widget state of notebooks that show no widget: it holds each panel's whole script and style."""
     for path in NOTEBOOKS.rglob("*.ipynb"):
         notebook = json.loads(path.read_text(encoding="utf-8"))
         shown = {kind for cell in notebook["cells"] for out in cell.get("outputs", ()) for kind in out.get("data", ())}

@@ -81,7 +81,7 @@ def test_rubric_panel_controls(rubric):
 
 
 def test_the_answers_stand_side_by_side(rubric):
-    "Each with its scores; one above the other where there is no room."
+    """Each with its scores; one above the other where there is no room."""
     answers = rubric.panels.first.locator(".ak-answer")
     seen(answers).to_have_count(2)
     first, second = (one.bounding_box() for one in answers.all())
@@ -93,7 +93,7 @@ def test_the_answers_stand_side_by_side(rubric):
 
 
 def test_a_run_with_missing_verdicts_and_a_special_hit(tmp_path):
-    "A real run: an answer that wasn't judged, one that speaks as the user, and a judge who left a criterion out."
+    """A real run: an answer that wasn't judged, one that speaks as the user, and a judge who left a criterion out."""
     cases, answers = load_cases("bundled"), bundled_answers()
     with Run(tmp_path / "run") as run:
         add_answers(run, cases, answers)

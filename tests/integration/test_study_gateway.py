@@ -56,7 +56,7 @@ def served(server, tmp_path):
 
 
 async def stream(url, token, text, turn, seen):
-    "A page that shows an answer while it is made: pieces go to `seen`; why it ended, or None where it broke off."
+    """A page that shows an answer while it is made: pieces go to `seen`; why it ended, or None where it broke off."""
     headers, end = {"Authorization": f"Bearer {token}"}, None
     asked = {"messages": [{"role": "user", "content": text}], "metadata": {"turn": turn}, "stream": True}
     async with aiohttp.ClientSession(headers=headers) as session:
@@ -73,7 +73,7 @@ async def stream(url, token, text, turn, seen):
 
 
 def kept(gateway, token):
-    "The answers of a participant, and why each ended."
+    """The answers of a participant, and why each ended."""
     with gateway.study.run() as run:
         said = run.messages().query(f"dialogue_id == '{token.partition('.')[0]}' and role == 'assistant'")
     return list(zip(said["content"], said["finish_reason"], strict=True))
@@ -142,7 +142,7 @@ def test_an_answer_that_breaks_off_stands_as_it_was_shown(served):
 
 
 async def chat(url, token, texts, most=400):
-    "A page's way of talking: each turn is sent until it is answered, whatever becomes of the gateway."
+    """A page's way of talking: each turn is sent until it is answered, whatever becomes of the gateway."""
     answers, headers = [], {"Authorization": f"Bearer {token}"}
     async with aiohttp.ClientSession(headers=headers) as session:
         for turn, text in enumerate(texts, 1):
@@ -189,7 +189,7 @@ def test_killed_ten_times_in_mid_chat_nothing_is_lost_and_nothing_comes_twice(se
     said, still = [[] for _ in people], [True]
 
     def messages_of(mine):
-        "One after the other for as long as it is killed, and one more."
+        """One after the other for as long as it is killed, and one more."""
         while still:
             mine.append(f"message {len(mine)}")
             yield mine[-1]
@@ -392,7 +392,7 @@ def test_the_entry_hides_a_panels_id_and_the_way_back_has_it(served):
 
 
 def post(gateway, path, body, token, **headers):
-    "Send bytes as a body; return the status and the JSON of the response."
+    """Send bytes as a body; return the status and the JSON of the response."""
     request = urllib.request.Request(gateway.url + path, body, {"Authorization": f"Bearer {token}", **headers})
     try:
         with urllib.request.urlopen(request, timeout=60) as response:
@@ -471,7 +471,7 @@ def gateway_messages(gateway):
 
 @pytest.fixture
 def at_hand(server, tmp_path):
-    "A gateway in this process, whose output a test can read."
+    """A gateway in this process, whose output a test can read."""
     with contextlib.ExitStack() as stack:
         yield lambda **settings: stack.enter_context(Gateway(make(tmp_path / "study", server(), **settings), port=0))
 
@@ -542,7 +542,7 @@ def test_sigterm_lets_the_request_under_way_finish(served):
 
 
 class _Clock(datetime):
-    "A wall clock that somebody sets."
+    """A wall clock that somebody sets."""
 
     ahead = timedelta(0)
 
@@ -573,7 +573,7 @@ def test_a_wall_clock_that_jumps_ends_no_chat(server, tmp_path, monkeypatch, aga
 
 
 def entry(gateway, query, cookie=None):
-    "Open the entry in a browser; return the status, where it leads, and the browser's cookie."
+    """Open the entry in a browser; return the status, where it leads, and the browser's cookie."""
 
     class NoRedirect(urllib.request.HTTPRedirectHandler):
         def redirect_request(self, *_):
@@ -591,7 +591,7 @@ def entry(gateway, query, cookie=None):
 
 
 def come(gateway, label):
-    "The study server brings a participant who gave their consent."
+    """The study server brings a participant who gave their consent."""
     body = {"label": label, "front": "otree"}
     return Client(gateway.url, gateway.study.admin_token)._call("/study/participants", body)
 

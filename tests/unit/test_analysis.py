@@ -17,7 +17,7 @@ pytestmark = pytest.mark.filterwarnings("error::RuntimeWarning")
 
 @st.composite
 def tables(draw):
-    "A small labels table with gaps, unequal dialogues and missing labels."
+    """A small labels table with gaps, unequal dialogues and missing labels."""
     rows, random = [], np.random.default_rng(draw(st.integers(0, 10**6)))
     for target in range(draw(st.integers(1, 3))):
         for base in range(draw(st.integers(2, 6))):
@@ -98,7 +98,7 @@ def test_order_of_rows_and_names_of_clusters_do_not_matter(labels, seed):
 
 
 def test_a_tie_does_not_hang_on_the_order_of_clusters():
-    "Here the variance by cluster is that of independent rows but for the last bit, which the order decides."
+    """Here the variance by cluster is that of independent rows but for the last bit, which the order decides."""
     successes, totals = np.array([[1.0], [4.0], [1.0], [2.0]]), np.array([[2.0], [5.0], [3.0], [2.0]])
     orders = map(list, itertools.permutations(range(4)))
     found = pd.concat([analysis.proportion(successes[order], totals[order]) for order in orders])
@@ -143,7 +143,7 @@ def test_rates_of_categories_lie_in_their_bounds(labels):
 
 
 def correlated(unlabelled: float, seed: int = 0) -> pd.DataFrame:
-    "Labels of two equal behaviours of rate one half; a share of the second's labels is missing."
+    """Labels of two equal behaviours of rate one half; a share of the second's labels is missing."""
     random, n = np.random.default_rng(seed), 4000
     label = random.random(n) < 0.5
     one = pd.DataFrame({"target": "m", "dialogue_id": np.arange(n), "base_id": np.arange(n) % 50, "turn": 1,
@@ -179,7 +179,7 @@ def test_a_behaviour_that_is_never_labelled_leaves_its_category_open():
 
 
 def test_intervals_cover_and_naive_ones_do_not():
-    "A short form of benchmarks/coverage.py: 30 base prompts, 120 repetitions."
+    """A short form of benchmarks/coverage.py: 30 base prompts, 120 repetitions."""
     from statsmodels.stats.proportion import proportion_confint
 
     rates, shift, inside, naive = {"rare": 0.05, "common": 0.5}, 0.3, [], []
@@ -207,7 +207,7 @@ def test_intervals_cover_and_naive_ones_do_not():
 
 
 def test_no_carry_over_is_found_where_there_is_none():
-    "60 tables without carry-over: the test rejects in about 5 % of them; with it, nearly always."
+    """60 tables without carry-over: the test rejects in about 5 % of them; with it, nearly always."""
     rates = {"emotions": 0.15, "empathy": 0.45}
     rejected, found = [], []
     for seed in range(60):
@@ -242,7 +242,7 @@ def test_missing_marked_as_minus_one_is_refused():
 
 
 def test_eight_base_prompts_at_zero_and_one():
-    "The shape of a small demonstration run: nothing has zero width, nothing fails."
+    """The shape of a small demonstration run: nothing has zero width, nothing fails."""
     labels = analysis.simulate_labels(1, base_prompts=8, scenarios=1, turns=3, seed=5)
     labels["label"] = labels["behaviour"].eq("validation").astype("boolean")
     for table in (
@@ -326,7 +326,7 @@ PEOPLE = pd.DataFrame({"condition": ["high"] * 4 + ["low"] * 3, "score": [5, 4, 
 
 
 def marked(*dialogues: str) -> pd.DataFrame:
-    "Labels of dialogues written as 1, 0 and ?."
+    """Labels of dialogues written as 1, 0 and ?."""
     kinds = {"1": True, "0": False, "?": None}
     rows = [
         (f"d{n}", turn, kinds[mark]) for n, line in enumerate(dialogues) for turn, mark in enumerate(line, 1)
@@ -357,7 +357,7 @@ def test_late_share_uses_what_is_certain():
 
 
 def test_a_fifth_of_the_labels_missing_brings_no_bias():
-    "Against the same tables with all labels; the bounds hold what all labels would say."
+    """Against the same tables with all labels; the bounds hold what all labels would say."""
     rates, apart, held = {"rare": 0.05, "one in 5": 0.2, "half": 0.5}, [], []
     for seed in range(30):
         study = {
@@ -437,7 +437,7 @@ def test_empathy_by_professionalism():
     assert plain.loc["empathy × professionalism", "p_value"] > 0.01
 
 
-@pytest.mark.parametrize("above, odds", [(4.5, 3.0), (5, np.nan), (0, np.nan), (3.5, 6.0)])
+@pytest.mark.parametrize(("above", "odds"), [(4.5, 3.0), (5, np.nan), (0, np.nan), (3.5, 6.0)])
 def test_odds_of_small_groups(above, odds):
     row = analysis.compare_conditions(PEOPLE, above=above).iloc[-1]
     assert row["estimate"] == pytest.approx(odds, nan_ok=True)

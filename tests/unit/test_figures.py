@@ -30,7 +30,7 @@ def closed():
 
 
 def drawn(names, labels, **level):
-    "Every figure of names, of labels whose targets and first behaviours have these names."
+    """Every figure of names, of labels whose targets and first behaviours have these names."""
     one = labels[labels["target"] == names[0]]
     both, resampled = ("target", "behaviour"), level | {"n_resamples": 99}
     table = pd.DataFrame(np.arange(10.0, 10.0 + len(names) ** 2).reshape(len(names), -1), names, names)
@@ -70,7 +70,7 @@ def test_long_names_that_end_differently_stay_apart():
     assert len({text.get_text() for text in legend.get_texts()}) == 2
 
 
-@pytest.mark.parametrize("ci, said", [(0.9, "90 % interval"), (0.995, "99.5 % interval")])
+@pytest.mark.parametrize(("ci", "said"), [(0.9, "90 % interval"), (0.995, "99.5 % interval")])
 def test_figures_name_the_level_of_their_table(ci, said):
     for ax in drawn(["a", "b"], named(["a", "b"]), ci=ci):
         texts = " ".join(text.get_text() for text in ax.figure.findobj(matplotlib.text.Text))
@@ -85,7 +85,7 @@ def test_a_table_without_a_level_is_given_none():
 
 
 def gallery():
-    "For every figure function what it is drawn from: published tables, synthetic labels, the bundled answers."
+    """For every figure function what it is drawn from: published tables, synthetic labels, the bundled answers."""
     labels = analysis.simulate_labels(["synthetic A", "synthetic B"], base_prompts=20, judges=3, seed=1)
     one = labels[labels["target"] == "synthetic A"]
     erring = analysis.simulate_labels(1, base_prompts=30, scenarios=4, turns=3, judge_error=0.1, seed=1)
@@ -151,7 +151,7 @@ def gallery():
 
 
 def test_figures_with_nothing_to_mark_have_their_layout():
-    "Two turns have none between them; differences that all are clear have no hollow mark."
+    """Two turns have none between them; differences that all are clear have no hollow mark."""
     labels = analysis.simulate_labels(2, base_prompts=10, seed=1)
     emergence = analysis.emergence(labels[labels["turn"] < 3], by=["target", "behaviour"])
     differences = analysis.compare(labels, n_swaps=99).assign(p_adjusted=0.001)
@@ -165,7 +165,7 @@ def test_figures_with_nothing_to_mark_have_their_layout():
 
 @pytest.mark.slow
 def test_no_text_is_cut_or_lies_on_another():
-    "In every figure that there is, at the width of a column, of a slide and in a notebook, as saved."
+    """In every figure that there is, at the width of a column, of a slide and in a notebook, as saved."""
     rooms, drawings, found = (figures, heartbench), gallery(), {}
     public = {getattr(room, name) for room in rooms for name in room.__all__ if name.startswith("plot_")}
     assert public <= {draw for draw, *_ in drawings}
@@ -189,7 +189,7 @@ def test_the_check_of_the_canvas_finds_what_is_wrong():
 
 
 def test_what_was_drawn_stands_beside_the_picture(tmp_path):
-    "Also of several panels in one figure; of people only what is drawn."
+    """Also of several panels in one figure; of people only what is drawn."""
     shares = analysis.profile(analysis.simulate_labels(["A", "B"], base_prompts=8))
     figure, axes = plt.subplots(1, 2)
     for ax, (_, part) in zip(axes, shares.groupby("target"), strict=True):
@@ -212,7 +212,7 @@ def test_a_figure_for_a_paper_is_as_wide_as_its_column(tmp_path):
 
 
 def test_a_target_whose_name_begins_with_an_underscore_is_in_the_legend():
-    "Matplotlib leaves labels out that begin with an underscore."
+    """Matplotlib leaves labels out that begin with an underscore."""
     labels = analysis.simulate_labels(["_under_", "low"], base_prompts=6, rates={"empathy": 0.4, "agency": 0.3})
     pair = analysis.compare(labels, "target", pairs=[("_under_", "low")])
     for ax in (figures.plot_profile(analysis.profile(labels)), figures.plot_differences(pair)):

@@ -24,7 +24,7 @@ from anthrokit.work import ParseError
 
 
 def answer(cases, models, run, **how):
-    "Have models answer cases; return their answers."
+    """Have models answer cases; return their answers."""
     prompts, models = heartbench.answers.add_cases(run, cases), models if isinstance(models, list) else [models]
     for model in models:
         simulate(prompts, model, run=run, turns=1, progress=False, **how)
@@ -125,7 +125,7 @@ def test_tables_and_single_cases_agree(several, protocol, data):
 def test_every_way_of_being_wrong_is_refused():
     criteria = [{"dimension": "温暖", "score": 2}]
     for hits in ([], [1, 0], ["1"], [2], [None], [0.5]):
-        with pytest.raises(ValueError):
+        with pytest.raises(ValueError, match="verdict|hit"):
             score_case(criteria, hits)
     with pytest.raises(ValueError, match="protocol"):
         score_case(criteria, [1], "published")
@@ -134,7 +134,7 @@ def test_every_way_of_being_wrong_is_refused():
 
 
 def eight(model, warmth, humor):
-    "Eight cases with Warmth +3 and Humor +3; verdicts as y, n and ?."
+    """Eight cases with Warmth +3 and Humor +3; verdicts as y, n and ?."""
     said = {"y": True, "n": False, "?": pd.NA}
     rows = [
         (model, f"case {k}", number, ability, 3.0, said[letter])
@@ -146,7 +146,7 @@ def eight(model, warmth, humor):
 
 
 def test_no_rank_on_other_abilities():
-    "Beside what the chapters show: a model that was asked less, one that never answered, scores with gaps."
+    """Beside what the chapters show: a model that was asked less, one that never answered, scores with gaps."""
     whole = eight("A", "yyyyyynn", "nnnnnnnn")
     board = heartbench.leaderboard(pd.concat([whole, eight("C", "yyyyyyyy", "")]), n_resamples=200)
     assert board["model"].tolist() == ["A", "C"] and board["lacks"].tolist() == ["", "Humor"]
@@ -202,7 +202,7 @@ MARK = "v-0123456789ab"
 
 
 def verdict_list(*hits, mark=MARK, reason="it says so"):
-    "A judge's list, with or without a mark."
+    """A judge's list, with or without a mark."""
     items = [{"criterion": k, "reason": reason, "hit": hit} for k, hit in enumerate(hits, start=1)]
     return json.dumps({**({"mark": mark} if mark else {}), "verdicts": items}, ensure_ascii=False)
 
@@ -410,7 +410,7 @@ def test_without_a_chinese_font_the_message_says_what_to_install(monkeypatch):
 
 @pytest.mark.parametrize("seed", [4, 6, 9])
 def test_equal_scores_share_a_rank(seed):
-    "Two models with the same case scores in another order: their means differ in the last digit alone."
+    """Two models with the same case scores in another order: their means differ in the last digit alone."""
     random, points = np.random.default_rng(seed), (1, 2, 3, -1)
     hit = random.random((9, 4)) < 0.6
     rows = [

@@ -50,7 +50,7 @@ def test_a_table_of_accuracy_says_what_it_lacks(tmp_path):
 
 
 def test_prediction_powered_rate_equals_another_implementation():
-    "truescore, on labels drawn by chance from messages that are clusters of their own."
+    """truescore, on labels drawn by chance from messages that are clusters of their own."""
     truescore = pytest.importorskip("truescore")
     random = np.random.default_rng(3)
     truth = random.random(3000) < 0.3
