@@ -553,7 +553,7 @@ class _Clock(datetime):
 
 @pytest.mark.parametrize("restarts", [False, True])
 def test_a_wall_clock_that_jumps_ends_no_chat(server, tmp_path, monkeypatch, restarts):
-    "The clock jumps while the gateway runs, or between the processes that the chat lives through."
+    """The clock jumps while the gateway runs, or between the processes that the chat lives through."""
     study = make(tmp_path / "study", server(), chat={"most_minutes": 20.0})
     monkeypatch.setattr(gateway_module, "datetime", _Clock)
     monkeypatch.setattr(_Clock, "ahead", timedelta(0))
@@ -577,7 +577,7 @@ def test_a_wall_clock_that_jumps_ends_no_chat(server, tmp_path, monkeypatch, res
 
 
 def test_a_restart_neither_ends_nor_prolongs_a_chat(served):
-    "The time before a kill counts, also that of a chat whose page is closed; the time without a gateway doesn't."
+    """The time before a kill counts, also that of a chat whose page is closed; the time without a gateway doesn't."""
     gateway = served(chat={"most_minutes": 20.0})
     ada, bo = join(gateway, "Ada"), join(gateway, "Bo")
     ada.state(), bo.state()

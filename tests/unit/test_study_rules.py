@@ -25,7 +25,7 @@ SETTINGS = {"chat": CHAT, "limits": {"participant_tokens": 0}, "texts": TEXTS}
 
 
 def messages(*texts):
-    "A chat, participant and system by turns."
+    """A chat, participant and system by turns."""
     roles = ("user", "assistant")
     return [{"turn": n // 2 + 1, "role": roles[n % 2], "content": text} for n, text in enumerate(texts)]
 
@@ -132,7 +132,7 @@ def test_the_time_of_a_chat_is_saved_while_it_is_open(tmp_path):
 
 
 def test_a_file_of_participants_is_opened_as_a_ledger_is(tmp_path):
-    "Neither through a link, nor with a trigger that changes what is read, nor when it is damaged."
+    """Neither through a link, nor with a trigger that changes what is read, nor when it is damaged."""
     target, link = tmp_path / "elsewhere", tmp_path / "linked" / "people.sqlite"
     link.parent.mkdir()
     os.symlink(target, link)
