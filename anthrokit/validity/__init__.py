@@ -6,7 +6,7 @@ _NAMES = {
     "accuracy": ["effective_votes", "judge_accuracy"],
     "annotations": ["draw_annotation_sample", "read_annotations"],
     "annotators": ["annotation_progress", "annotator_agreement", "assign_items", "from_label_studio", "from_potato", "to_label_studio", "to_potato"],
-    "correction": ["corrected_rates", "prediction_powered_differences", "prediction_powered_rates", "rate_bounds"],
+    "correction": ["corrected_rates", "prediction_powered_differences", "rate_bounds"],
     "human_data": ["check_against_people", "load_human_data"],
     "judge_checks": ["item_response", "sample_agreement"],
     "label_plan": ["labels_needed"],
