@@ -51,10 +51,8 @@ PUBLIC = {
         plot_validity save theme
     """,
     "heartbench": """
-        Case Cases Criterion RubricJudge add_answers add_cases answers_of bundled_answers bundled_ratings
-        bundled_verdicts case_scores compare_models expert_agreement golden hard_drop leaderboard length_correlation
-        load_abilities load_cases mean_words missing_scores patterns persona_words plot_abilities plot_personas
-        plot_radar score verdicts write_cases
+        Case Cases Criterion RubricJudge add_answers add_cases answers_of bundled_answers bundled_verdicts compare_models
+        expert_agreement golden leaderboard load_cases mean_words missing_scores plot_abilities plot_radar score verdicts
     """,
     "study": """
         Client Condition Gateway Study StudyServer check_conditions compare_credibility draw_credibility_sheet erase

@@ -116,7 +116,7 @@ def test_tables_and_single_cases_agree(several, protocol, data):
         ]
     frame = pd.DataFrame(rows, columns=["model", "case_id", "criterion", "ability", "score", "hit"])
     frame = frame.astype({"hit": "boolean", "score": "Float64"})
-    scored = heartbench.case_scores(frame, protocol)
+    scored = heartbench.scoring.case_scores(frame, protocol)
     for row in scored.itertuples():
         value = math.nan if pd.isna(row.score) else row.score
         assert value == pytest.approx(expected[row.case_id][row.ability], nan_ok=True)
@@ -182,13 +182,13 @@ CORPORA = {  # forms of public counselling corpora: file name and content
     "a dialogue a line": ("a.jsonl", json.dumps({"id": "0", "dialogue": SMILE})),
     "HeartBench's roles": (
         "b.jsonl",
-        json.dumps({"question_id": "q", "dialogue": [{"role": r, "content": t} for r, (_, t) in zip("ABA", SPOKEN)]}),
+        json.dumps({"question_id": "q", "dialogue": [{"role": r, "content": t} for r, (_, t) in zip("ABA", SPOKEN, strict=True)]}),
     ),
     "labelled text": ("case.txt", f"来访者：{CLIENT}\n\n心理咨询师：{HELPER}\n\n来访者：{LAST}\n"),
     "a history": ("c.jsonl", json.dumps({"instruction": LAST, "input": "", "output": "嗯。", "history": [[CLIENT, HELPER]]})),
     "seeker and supporter": (
         "d.jsonl",
-        json.dumps({"dialog": [{"speaker": s, "content": t} for s, (_, t) in zip(["seeker", "supporter"] * 2, SPOKEN)]}),
+        json.dumps({"dialog": [{"speaker": s, "content": t} for s, (_, t) in zip(("seeker", "supporter", "seeker"), SPOKEN, strict=True)]}),
     ),
     "parts": (
         "e.jsonl",
@@ -231,9 +231,9 @@ def test_unknown_speakers_are_asked_for_and_broken_rows_reported(tmp_path):
 def test_the_released_cases(released, tmp_path):
     assert len(released) == 296 and released.frame()["turns"].max() == 9
     counts = released.criteria()["ability"].value_counts()
-    told = heartbench.load_abilities().set_index("ability")["criteria"]
+    told = heartbench.cases.load_abilities().set_index("ability")["criteria"]
     assert counts.to_dict() == {**told.to_dict(), "Other": 296}
-    path = heartbench.write_cases(released, tmp_path / "again.jsonl")
+    path = heartbench.cases.write_cases(released, tmp_path / "again.jsonl")
     source = public_file(**heartbench.cases.RELEASED)
     original = [json.loads(line) for line in source.read_text(encoding="utf-8").splitlines()]
     again = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
