@@ -28,7 +28,7 @@ def test_a_slip_in_a_path_leaves_nothing(tmp_path):
 
 
 def test_a_spreadsheet_runs_nothing(tmp_path):
-    "Texts that a spreadsheet would run stand escaped in the CSV files of an export, and come back."
+    """Texts that a spreadsheet would run stand escaped in the CSV files of an export, and come back."""
     texts = ["=HYPERLINK(1)", "+cmd|x", "-5", "@you", "\ttab", "\rreturn", "'=quoted", "007", "fine"]
     with Run(tmp_path / "run") as run:
         run.write("prompts", [{"prompt_id": "007", "base_id": "=b", "first_message": "Hi"}])
@@ -48,7 +48,7 @@ def test_a_spreadsheet_runs_nothing(tmp_path):
 
 
 def test_a_spreadsheet_runs_nothing_of_what_people_label(tmp_path):
-    "The same of the sheet that people are given, and of the file that their verdicts are kept in."
+    """The same of the sheet that people are given, and of the file that their verdicts are kept in."""
     texts = ["=HYPERLINK(1)", "+cmd|x", "@you", "fine"]
     said = {"dialogue_id": ["+1", "+2", "+3", "+4"], "user": "=1+1", "assistant": texts}
     with import_messages(pd.DataFrame(said), tmp_path / "run") as run:
@@ -93,7 +93,7 @@ def test_a_budget_is_divided_and_comes_back_whole(tmp_path):
 
 
 def test_units_that_stand_in_two_parts(tmp_path):
-    "An answer goes before a failure, the first of two answers stays, and those that differ are named."
+    """An answer goes before a failure, the first of two answers stays, and those that differ are named."""
     rating = {"dialogue_id": "d", "turn": 1, "judge": "j", "sample": 1}
     told = {
         "one": {"agency": ("ok", True), "empathy": ("failed", None), "desires": ("ok", True)},
