@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..analysis import profile, proportion
+from ..analysis import profile
+from ..analysis.clustered import proportion
 from ..analysis.clustered import as_floats, as_labels, as_names, clusters, group_rows, require_labelled_once
 from ..analysis.clustered import cluster_variance, degrees_of_freedom, effective_sizes, influence_correlation
 from ..analysis.clustered import wilson_limits
