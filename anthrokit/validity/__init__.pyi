@@ -19,7 +19,6 @@ from .annotators import to_label_studio as to_label_studio
 from .annotators import to_potato as to_potato
 from .correction import corrected_rates as corrected_rates
 from .correction import prediction_powered_differences as prediction_powered_differences
-from .correction import prediction_powered_rates as prediction_powered_rates
 from .correction import rate_bounds as rate_bounds
 from .human_data import check_against_people as check_against_people
 from .human_data import load_human_data as load_human_data
