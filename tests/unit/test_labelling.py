@@ -21,6 +21,16 @@ def test_a_total_and_behaviours_to_choose(tmp_path):
         ak.draw_annotation_sample(run, total=0)
 
 
+def test_a_run_without_labels_says_what_to_do(tmp_path):
+    run = ak.Run(tmp_path / "run")
+    with pytest.raises(TableError, match="has no labels.*Judge it first"):
+        ak.AnnotationPanel(run, annotator="Ada")
+    with pytest.raises(TypeError, match="the gateway of a study, started.*not Run"):
+        ak.panels.ChatPanel(run)
+    for panel in (ak.DialoguePanel(run), ak.DisagreementPanel(run), ak.EmergencePanel(run)):
+        assert panel.items == [] and panel.static_html()
+
+
 def test_behaviours_that_split_the_judges_come_first(tmp_path):
     run = ak.demo_run(tmp_path / "run")
     deck = LabellingSession(run, 4)
