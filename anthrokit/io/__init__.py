@@ -4,7 +4,7 @@ from anthrokit.core.errors import lazy_names
 
 __getattr__, __dir__, __all__ = lazy_names(
     __name__,
-    ["anthrobench_files", "chats", "inspect_logs", "petri", "preferences"],
+    ["anthrobench_files", "chats", "inspect_logs", "petri", "preferences", "sycophancy"],
     {
         "anthrobench_files": ["read_anthrobench", "write_anthrobench"],
         "chats": ["to_datasets", "write_openai", "write_sharegpt"],
