@@ -177,7 +177,7 @@ def check_counts(**counts: Any) -> None:
 
 @dataclass(frozen=True)
 class SimulationSettings:
-    """The parameters of `simulate` that define its dialogues, besides prompts and models.
+    """The parameters of `simulate` that define its dialogues, without prompts and models.
 
     Raises
     ------
