@@ -22,17 +22,17 @@
 Names are loaded on first use, so that `import anthrokit` is fast. This module is written by hand;
 docs/subpackages.py writes those of the subpackages.
 """
-import lazy_loader
+from anthrokit.core.errors import lazy_names
 
 __version__ = "0.1.0"
 
-_load, __dir__, __all__ = lazy_loader.attach(
+__getattr__, __dir__, __all__ = lazy_names(
     __name__,
-    submodules=[
+    [
         "analysis", "anthroscore", "cli", "core", "figures", "heartbench", "io", "judging", "models", "panels", "report",
         "simulation", "study", "validity", "work",
     ],
-    submod_attrs={
+    {
         "core": ["BudgetReached", "Run", "RunError", "SetupError", "label"],
         "models": ["LLM", "Budget", "doctor"],
         "simulation": [
@@ -52,14 +52,3 @@ _load, __dir__, __all__ = lazy_loader.attach(
         "report": ["demo_run", "write_report"],
     },
 )
-
-
-def __getattr__(name):
-    try:
-        return _load(name)
-    except AttributeError:
-        if name.startswith("_"):
-            raise
-    from anthrokit.core.errors import missing_attribute
-
-    raise AttributeError(missing_attribute(__name__, name))

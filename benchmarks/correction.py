@@ -44,7 +44,7 @@ def study(
     clusters: int = CLUSTERS,
     icc: float = ICC,
 ) -> tuple:
-    "Truth and verdicts of all messages."
+    """Truth and verdicts of all messages."""
     cluster, target = CLUSTER[: clusters * MESSAGES], TARGET[: clusters * MESSAGES]
     size = 1 / max(icc, 1e-9) - 1
     truth = random.random(len(cluster)) < random.beta(rate * size, (1 - rate) * size, clusters)[cluster]
@@ -54,7 +54,7 @@ def study(
 
 
 def drawn(said: np.ndarray, labels: int, draw: str, random: np.random.Generator) -> tuple:
-    "Which messages people label, and how many each stands for."
+    """Which messages people label, and how many each stands for."""
     pools = (
         [np.arange(len(said))] if draw == "by chance" else [np.flatnonzero(said == kind) for kind in (1, 0)]
     )
@@ -67,7 +67,7 @@ def drawn(said: np.ndarray, labels: int, draw: str, random: np.random.Generator)
 def made_of(
     truth: np.ndarray, said: np.ndarray, own: np.ndarray, chosen: np.ndarray, weight: np.ndarray
 ) -> dict:
-    "What the rate of a group is made of."
+    """What the rate of a group is made of."""
     limits, inside, cluster = judged_rate(said, own), own[chosen], CLUSTER[: len(said)]
     rows = chosen[inside]
     labelled = [said[rows], truth[rows], weight[inside], CLUSTER[rows]]
@@ -76,14 +76,14 @@ def made_of(
 
 
 def judged_rate(said: np.ndarray, own: np.ndarray) -> np.ndarray:
-    "The judged rate of a group, with its limits."
+    """The judged rate of a group, with its limits."""
     cluster = CLUSTER[: len(said)][own]
     sums = [np.bincount(cluster, part, cluster[-1] + 1)[:, None] for part in (said[own], np.ones(own.sum()))]
     return proportion(*sums)[["estimate", "ci_low", "ci_high"]].to_numpy()[0]
 
 
 def counted(intervals: np.ndarray, true: float) -> dict[str, float]:
-    "Coverage and width of intervals (low, high)."
+    """Coverage and width of intervals (low, high)."""
     low, high = intervals.T
     return {
         "coverage": np.mean((low <= true) & (true <= high)),
@@ -94,7 +94,7 @@ def counted(intervals: np.ndarray, true: float) -> dict[str, float]:
 
 
 def cell(rate: float, labels: int, draw: str, errors: str, studies: int) -> list[dict]:
-    "One row for the rate, and one for the difference of two targets."
+    """One row for the rate, and one for the difference of two targets."""
     random = np.random.default_rng([round(rate * 100), labels, DRAWS.index(draw), len(errors)])
     found, alone, apart, relied = [], [], [], []
     for _ in range(studies):
@@ -118,7 +118,7 @@ def cell(rate: float, labels: int, draw: str, errors: str, studies: int) -> list
 
 
 def corrected(rate: float, labels: int, studies: int) -> list[dict]:
-    "Rows for Rogan and Gladen's rates: of all messages, and of each target by the error rates of all."
+    """Rows for Rogan and Gladen's rates: of all messages, and of each target by the error rates of all."""
     random = np.random.default_rng([round(rate * 100), labels])
     names = {"base_id": CLUSTER, "dialogue_id": np.arange(len(CLUSTER)), "behaviour": "b"}
     messages = pd.DataFrame({**names, "target": np.where(TARGET, "x", "y")}).astype("str").assign(turn=1)
@@ -136,7 +136,7 @@ def corrected(rate: float, labels: int, studies: int) -> list[dict]:
 
 
 def few(clusters: int, icc: float, rate: float, share: float, draw: str, studies: int) -> list[dict]:
-    "Rows for the judged rate, a prediction-powered one, people's labels alone; corrected ones of all and of a target."
+    """Rows for the judged rate, a prediction-powered one, people's labels alone; corrected ones of all and of a target."""
     random = np.random.default_rng([clusters, *(round(part * 100) for part in (icc, rate, share)), len(draw)])
     size, found = clusters * MESSAGES, defaultdict(list)
     groups = {"corrected": np.ones(size, dtype=bool), "corrected by target": TARGET[:size] == 0}

@@ -1,7 +1,7 @@
 """Write the `__init__.py` of every subpackage: its public names, loaded on first use.
 
-Run by `make notebooks` after nbdev_export. PUBLIC lists what a subpackage offers. Every other function is imported from
-its module, such as `from anthrokit.core.tables import check_table`.
+`make notebooks` runs this script after nbdev_export. PUBLIC lists the public names of each subpackage. Import other functions
+from their modules: `from anthrokit.core.tables import check_table`.
 """
 
 import ast
@@ -72,33 +72,20 @@ PUBLIC = {
 }
 TEMPLATE = '''"""{title}"""
 # Written by docs/subpackages.py: change its list, not this file.
-import lazy_loader
+from anthrokit.core.errors import lazy_names
 
-_NAMES = {{
-{rows}
-}}
-_load, __dir__, _ = lazy_loader.attach(
+__getattr__, __dir__, __all__ = lazy_names(
     __name__,
-    submodules=[{modules}],
-    submod_attrs=_NAMES,
+    [{modules}],
+    {{
+{rows}
+    }},
 )
-__all__ = sorted(name for names in _NAMES.values() for name in names)
-
-
-def __getattr__(name):
-    try:
-        return _load(name)
-    except AttributeError:
-        if name.startswith("_"):
-            raise
-    from anthrokit.core.errors import missing_attribute
-
-    raise AttributeError(missing_attribute(__name__, name))
 '''
 
 
 def defined_names(module: Path) -> list[str]:
-    "Return the names that a module lists in `__all__`."
+    """Return the names that a module lists in `__all__`."""
     for node in ast.parse(module.read_text(encoding="utf-8")).body:
         if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "__all__":
             return ast.literal_eval(node.value)
@@ -106,21 +93,21 @@ def defined_names(module: Path) -> list[str]:
 
 
 def title(subpackage: Path) -> str:
-    "Return the line that `anthrokit/__init__.py` gives a subpackage."
+    """Return the line that `anthrokit/__init__.py` gives a subpackage."""
     text = (PACKAGE / "__init__.py").read_text(encoding="utf-8")
     line = re.search(rf"^\s+{subpackage.name}\s{{2,}}(.+)$", text, re.M)[1].strip()
     return line[0].upper() + line[1:] + "."
 
 
 def write_init(subpackage: Path) -> None:
-    "Write the `__init__.py` of a subpackage, or raise if a public name is defined nowhere or twice."
+    """Write the `__init__.py` of a subpackage, or raise if a public name is defined nowhere or twice."""
     modules = sorted(path for path in subpackage.glob("*.py") if not path.name.startswith("_"))
     defined = {module.stem: defined_names(module) for module in modules}
     public, rows = PUBLIC[subpackage.name].split(), []
     for stem, names in defined.items():
         listed = sorted(set(names) & set(public))
         if listed:
-            rows.append(f'    "{stem}": [{", ".join(map(repr, listed))}],'.replace("'", '"'))
+            rows.append(f'        "{stem}": [{", ".join(map(repr, listed))}],'.replace("'", '"'))
     for name in public:
         homes = [stem for stem, names in defined.items() if name in names]
         if len(homes) != 1:
@@ -131,7 +118,7 @@ def write_init(subpackage: Path) -> None:
 
 
 def drop_widgets() -> None:
-    "Delete the widget state of notebooks that show no widget: it holds each panel's whole script and style."
+    """Delete the widget state of notebooks that show no widget: it holds each panel's whole script and style."""
     for path in NOTEBOOKS.rglob("*.ipynb"):
         notebook = json.loads(path.read_text(encoding="utf-8"))
         shown = {kind for cell in notebook["cells"] for out in cell.get("outputs", ()) for kind in out.get("data", ())}

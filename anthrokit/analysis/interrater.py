@@ -12,9 +12,9 @@ import numpy as np
 import pandas as pd
 
 from .clustered import ClusterCounts, as_labels, as_names, judge_columns, require_labelled_once, resample
-from .clustered import as_floats
+from .clustered import as_floats, weights_of
 from ..core import Run, TableError
-from ..core.tables import require_columns
+from ..core.tables import require_columns, require_unique
 
 # %% auto #0
 __all__ = ['two_raters', 'pairwise_agreement', 'resampled_table', 'agreement', 'missingness']
@@ -190,7 +190,8 @@ def agreement(
     Parameters
     ----------
     labels : Run or DataFrame
-        base_id or dialogue_id, the columns of `by`, and one truth-valued column a judge.
+        base_id or dialogue_id, the columns of `by`, and one truth-valued column a judge. With a column `weight`, a
+        message counts for as many as it stands for.
     by : str or sequence of str
         Columns to group by.
     judges : sequence of str, optional
@@ -219,10 +220,13 @@ def agreement(
     1  Krippendorff's alpha      0.77
     2            Gwet's AC1      0.90
     """
-    tally, verdicts = _of_judges(labels, by, judges)
-    sums = [tally.sums(term) for term in _agreement_terms(np.column_stack([*verdicts.values()]))]
+    labels = as_labels(labels)
+    (tally, verdicts), weight = _of_judges(labels, by, judges), weights_of(labels)
+    weight *= (tally.count() / tally.sums(weight).sum(axis=0))[tally.group]  # α's correction is for the labels' number
+    terms = _agreement_terms(np.column_stack([*verdicts.values()]))
+    sums = [tally.sums(term * weight) for term in terms]
     counts = {
-        "n": sums[0].sum(axis=0).astype(int),
+        "n": tally.count(terms[0]),
         "n_total": tally.count(),
         "n_clusters": (sums[0] > 0).sum(axis=0),
     }
@@ -247,6 +251,11 @@ def missingness(
     ci : float
         Confidence level, by base prompt, or by dialogue where the table has no base_id.
 
+    Raises
+    ------
+    TableError
+        A sample of a judge is in the table twice.
+
     Returns
     -------
     DataFrame
@@ -265,6 +274,10 @@ def missingness(
     """
     by, parts, ratings = as_names(by), [], ratings.ratings() if isinstance(ratings, Run) else ratings
     require_columns(ratings, ["status", *by], "ratings")
+    unit = ["dialogue_id", "turn", "behaviour", "judge"]
+    if set(unit) <= set(ratings.columns):
+        unit += ratings.columns.intersection(["sample"]).tolist()
+        require_unique(ratings, list(dict.fromkeys([*by, *unit])), "{row}: rated twice; give the ratings of one run")
     tally, status = ClusterCounts(ratings, by), ratings["status"].astype("str").to_numpy()
     for reason in [*sorted(set(status) - {"ok"}), "any"]:
         missing = status != "ok" if reason == "any" else status == reason

@@ -11,9 +11,9 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from .clustered import ClusterCounts, cluster_variance, degrees_of_freedom, contrast, recover_limits
-from .clustered import add_holm, as_labels, check_level, as_names, cluster_sums, clusters, share_estimates, together
-from .clustered import group_rows, resample, whole_turns
+from .clustered import ClusterCounts, add_holm, as_labels, as_names, check_level, cluster_sums
+from .clustered import cluster_variance, clusters, contrast, degrees_of_freedom, group_rows
+from .clustered import recover_limits, resample, share_estimates, shared_correlation, whole_turns
 from .timing import select_dialogue_labels, turn_grid
 from ..core import Run, TableError
 from ..core.errors import suggest_name
@@ -45,7 +45,7 @@ def _contrast(
     counts = _transitions(tally, now, then)
     after_yes, after_no = share_estimates(*counts[:2], ci), share_estimates(*counts[2:], ci)
     with np.errstate(invalid="ignore", divide="ignore"):
-        logs, correlation = [np.log(side.ends) for side in (after_yes, after_no)], together(after_yes, after_no)
+        logs, correlation = [np.log(side.ends) for side in (after_yes, after_no)], shared_correlation(after_yes, after_no)
         ratio = np.exp(recover_limits(*logs, correlation))
     limits = np.column_stack([contrast(after_yes, after_no).ends, *ratio])
     n_clusters = (counts[1] + counts[3] > 0).sum(axis=0)

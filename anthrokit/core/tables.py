@@ -461,6 +461,7 @@ TABLES["participants"] = Table(
         "joined_at": (TEXT, "required", "when they came (UTC, ISO 8601)"),
         "chat_started_at": (TEXT, "optional", "when they first saw the chat"),
         "chat_ended_at": (TEXT, "optional", "when the chat ended: it was over, or they left it for the questions"),
+        "chat_seconds": (NUMBER, "optional", "seconds in the chat, while a gateway ran (monotonic clock)"),
         "ended_by": (TEXT, "optional", "participant, or what ended the chat: time, turns, budget, fault"),
         "finished_at": (TEXT, "optional", "when they came to the last page"),
         "origin": (TEXT, "optional", "who is behind the row where it is no person: synthetic, pilot"),

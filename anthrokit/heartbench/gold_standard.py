@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from ..analysis.clustered import as_names, check_range
+from ..analysis.clustered import as_names, check_range, weights_of
 from ..core import TableError, tables
 from ..core.errors import suggest_name
 from ..core.run import digest
@@ -408,19 +408,26 @@ def agreement_by_criterion(gold: pd.DataFrame, hits: pd.DataFrame) -> pd.DataFra
     return table.loc[order].reset_index()
 
 # %% ../../nbs/10_heartbench/13_gold_standard.ipynb #20f4e72b
-def _effective(cases: float, per_case: float, icc: float) -> float:
-    """Independent verdicts that the verdicts of so many cases are worth."""
+def _effective(cases: float, per_case: float, icc: float, weights: Sequence[float] | None = None) -> float:
+    """Return the number of independent verdicts that the verdicts of so many cases are worth (Kish, 1965)."""
     check_range(0, cases=cases, per_case=per_case)
     check_range(0, 1, closed=True, icc=icc)
     if cases < 1 or per_case < 1:
         raise ValueError(f"{cases} cases with {per_case:g} verdicts each: both must be at least 1")
-    return cases * per_case / (1 + (per_case - 1) * icc)
+    weights = np.ones(1) if weights is None else weights_of(pd.DataFrame({"weight": weights}))
+    return cases * per_case / (1 + (per_case - 1) * icc) * weights.sum() ** 2 / (len(weights) * (weights**2).sum())
 
 
 def agreement_bar(
-    cases: int, *, against: float = 0.80, per_case: float = 2818 / 296, icc: float = 0.05, ci: float = 0.95
+    cases: int,
+    *,
+    against: float = 0.80,
+    per_case: float = 2818 / 296,
+    icc: float = 0.05,
+    weights: Sequence[float] | None = None,
+    ci: float = 0.95,
 ) -> float:
-    """The least agreement that so many cases tell from a lower one.
+    """Compute the least agreement whose interval excludes a lower one, for a number of cases.
 
     Parameters
     ----------
@@ -432,6 +439,9 @@ def agreement_bar(
         Golden verdicts of a case: its criteria times the answers to it. One answer a case by default.
     icc : float
         How alike the verdicts of a case are, see `case_correlation`.
+    weights : sequence of float, optional
+        Weights of the golden verdicts, such as `gold["weight"]`. Unequal weights make the verdicts worth fewer, by
+        Kish's design effect.
     ci : float
         Confidence level.
 
@@ -443,7 +453,7 @@ def agreement_bar(
     from scipy.stats import norm
 
     check_range(0, 1, against=against, ci=ci)
-    n = _effective(cases, per_case, icc)
+    n = _effective(cases, per_case, icc, weights)
     return float(min(1.0, against + norm.ppf((1 + ci) / 2) * np.sqrt(against * (1 - against) / n)))
 
 
@@ -484,14 +494,17 @@ def cases_needed(
 
 
 def case_correlation(gold: pd.DataFrame, hits: pd.DataFrame) -> float:
-    """How alike agreement is among the verdicts of one case: the intraclass correlation, at least 0.
-
-    The estimator of one-way analysis of variance (Donner 1986).
+    """Estimate the intraclass correlation of agreement among the verdicts of one case, at least 0.
 
     Parameters
     ----------
     gold, hits
-        As for `agreement_by`.
+        As for `agreement_by`. With a column `weight`, each verdict counts for as many as it stands for.
+
+    Notes
+    -----
+    One-way analysis of variance (Donner, 1986). With weights, its sums of squares are weighted and set equal to their
+    expectations.
 
     Examples
     --------
@@ -501,13 +514,14 @@ def case_correlation(gold: pd.DataFrame, hits: pd.DataFrame) -> float:
     0.5
     """
     both = beside(gold, hits).dropna(subset=["golden", "hit"])
-    same = (both["golden"] == both["hit"]).astype(float).groupby(both["case_id"])
-    n, mean = same.size(), same.mean()
-    total, groups = n.sum(), len(n)
-    if groups < 2 or total == groups:
+    weight, same = weights_of(both), (both["golden"] == both["hit"]).to_numpy(dtype=float)
+    if both["case_id"].nunique() in (0, 1, len(both)):
         return float("nan")
-    between = (n * (mean - (n * mean).sum() / total) ** 2).sum() / (groups - 1)
-    within = (n * mean * (1 - mean)).sum() / (total - groups)
-    size = (total - (n**2).sum() / total) / (groups - 1)
-    spread = between + (size - 1) * within
-    return float(max(0.0, (between - within) / spread)) if spread > 0 else 0.0
+    sums = pd.DataFrame({"n": weight, "same": weight * same, "squares": weight**2}).groupby(both["case_id"]).sum()
+    n, mean, squares = sums["n"], sums["same"] / sums["n"], sums["squares"]
+    total = n.sum()
+    within = (n * mean * (1 - mean)).sum() / (total - (squares / n).sum())
+    between = (n * (mean - sums["same"].sum() / total) ** 2).sum()
+    between -= within * ((squares / n).sum() - squares.sum() / total)
+    between /= total - (n**2).sum() / total
+    return float(max(0.0, between / (between + within))) if between + within > 0 else 0.0

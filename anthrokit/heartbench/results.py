@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from ..analysis.clustered import as_names, check_level, draw_clusters, holm, percentile_interval
-from ..analysis.clustered import resample
+from ..analysis.clustered import resample, weights_of
 from ..analysis.interrater import two_raters
 from ..analysis.clustered import has_enough_clusters
 from ..core import Run, TableError
@@ -35,7 +35,6 @@ from anthrokit.heartbench.scoring import (
     score,
     score_grid,
 )
-from ..validity.accuracy import weights_of
 
 # %% auto #0
 __all__ = ['AGREEMENTS', 'leaderboard', 'compare_models', 'wide_scores', 'ability_table', 'mean_words', 'by_difficulty',

@@ -20,21 +20,21 @@ __all__ = ['Rating', 'parse_verdict', 'code_field', 'parse_verdicts']
 # %% ../../nbs/05_judging/01_verdicts.ipynb #9b8eb849
 @dataclass(frozen=True)
 class Rating:
-    """One answer of one judge.
+    """One sample of one judge for one item and question.
 
     Attributes
     ----------
     verdict : bool or None
-        Present, not present, or None if it is missing.
+        True: present. False: not present. None: missing.
     explanation : str or None
-        The reason; for a failed rating, why it failed.
+        The reason of the verdict, or of the failure.
     score : float or None
-        The judge's own scale, where it has one.
+        The value on the judge's own scale, if it has one.
     raw : str or None
-        The answer as it came; of an answer about several behaviours, with the first of them.
+        The unparsed response. Only the first rating of a response about several behaviours has it.
     status : str
-        ok, refused, unparsed, failed, or unreadable: the judge can't read the message. Its explanation is then
-        "language" or "empty".
+        ok, refused, unparsed, failed, or unreadable. An unreadable message is in another language or empty; the
+        explanation is then "language" or "empty".
 
     Examples
     --------
@@ -54,21 +54,21 @@ def rate_readable(
     rate: Callable[[list[str]], Iterable[Rating]],
     languages: Collection[str] | None = ("en",),
 ) -> list[Rating]:
-    """Rate the texts that a judge can read; the others get a missing rating with the reason.
+    """Rate the readable texts. The other texts get a missing rating with the reason.
 
     Parameters
     ----------
     texts : sequence of str
         Messages.
     rate : callable
-        Takes the readable ones and returns one rating each.
+        Takes the readable texts and returns one rating for each.
     languages : collection of str, optional
-        Those that the judge reads, as for `core.texts.unreadable`; None for all.
+        Languages that the judge reads, as for `core.texts.unreadable`. None: all.
 
     Returns
     -------
     list of Rating
-        One a text, in their order.
+        One rating for each text, in their order.
 
     Examples
     --------
@@ -95,50 +95,52 @@ _HEDGE = re.compile(
     r"[\W_]{0,9}?(?:\?|/|or\b|and\s+(?:yes|no)\b|(?:but\s+)?(?:maybe|perhaps|possibly|unsure|not\s+sure|unclear|wait\b)|<)",
     re.I,
 )
-# But "Yes, no doubt" and "No: it says 'yes'" take nothing back.
+# "Yes, no doubt" and "No: it says 'yes'" don't retract a verdict.
 _TAKEN_BACK = re.compile(r"(?<![\w\"'“‘«])(?P<word>yes|no)\b(?![ \t]+\w)", re.I)
 _OPPOSITE = re.compile(r"\b(?:absent|not\s+present|false|present|true)\b", re.I)
-_CORRECTS = re.compile(  # a line after a verdict that takes it back
+_CORRECTS = re.compile(  # a later line that retracts a verdict
     r"[\W_]*(?:correction|edit|update|revised?|on (?:second thoughts?|reflection)|actually|wait|scratch that|i take (?:it|that)"
     r"|(?:my|the) (?:actual |real |true |final |own )?(?:answer|verdict|decision)\b)",
     re.I,
 )
 _DENIES = re.compile(r"[\W_]*(?:but )?(?:it|this|the message) (?:does|is|did|was)(?:n['’]t| not)\b", re.I)
-_SUPPOSES = re.compile(  # a line before a verdict that makes it an example or a supposition
+_SUPPOSES = re.compile(  # an earlier line that makes a verdict an example or a supposition
     r"(?:\b(?:would|could|might|should) (?:have )?(?:\w+ )?(?:write|written|say|said|answer(?:ed)?|be|been|read|put)"
     r"|\b(?:for example|example|format|template|such as|instead of|not|never|hypothetical(?:ly)?))[\W_]*$",
     re.I,
 )
 _RUNS_ON = re.compile(r"[ \t]+(?!because\b|since\b|as\b)[^\W\d_]", re.I)  # "no problem", "present participle"
 _CORRECTED = re.compile(r"\b(?:correction|actually|i mean|rather|scratch that|on reflection|but)\b", re.I)
-_LINE = 300  # characters of a line that are looked at
+_NO_CONFIDENCE = re.compile(  # "confidence: 0", "0 % sure"; not "confidence 0.8"
+    r"\b(?:confidence|certainty)\b[\s*_`'\")(\[\]:：=]{0,9}(?:(?:of|is|level|score)[\s:]{1,3})?"
+    r"0(?:[.,]0{1,9})?(?![\d.,]{0,9}\d)"
+    r"|(?<![\d.,])0(?:[.,]0{1,9})? ?%? ?(?:confiden|certain|sure)",
+    re.I,
+)
+_LINE = 300  # characters of a line that are parsed
 
 
 @dataclass(frozen=True)
 class Statement:
-    """A line that states a verdict: with the code asked for or None, and whether it is one clear word."""
+    """A stated verdict, the code beside it, whether it is one clear word, and the rest of its line."""
 
-    says: bool
+    verdict: bool
     code: str | None = None
     clear: bool = True
     rest: str = ""
 
 
-def _stated(word: re.Match, code: str | None) -> Statement:
-    rest, says = word["rest"], _says(word)
+def _statement(word: re.Match, code: str | None) -> Statement:
+    rest, verdict = word["rest"], _is_yes(word["word"])
     clear = not (_HEDGE.match(rest) or _RUNS_ON.match(rest))
-    clear = clear and all(_says(other) is says for other in _TAKEN_BACK.finditer(rest))
-    corrected = _CORRECTED.search(rest)
-    if corrected and any(_says_so(other[0]) is not says for other in _OPPOSITE.finditer(rest, corrected.end())):
+    clear = clear and all(_is_yes(other["word"]) is verdict for other in _TAKEN_BACK.finditer(rest))
+    correction = _CORRECTED.search(rest)
+    if correction and any(_is_yes(other[0]) is not verdict for other in _OPPOSITE.finditer(rest, correction.end())):
         clear = False
-    return Statement(says, code and code.lower(), clear, rest)
+    return Statement(verdict, code and code.lower(), clear, rest)
 
 
-def _says(word: re.Match) -> bool:
-    return _says_so(word["word"])
-
-
-def _says_so(word: str) -> bool:
+def _is_yes(word: str) -> bool:
     return " ".join(word.lower().split()) in _YES
 
 
@@ -148,8 +150,8 @@ def _begins(line: str) -> int:
 
 
 def statements(lines: Sequence[str]) -> list[Statement]:
-    """List the verdicts that lines state, in their order; one that is an example or is taken back later is not clear."""
-    found, lines = [], [line[:_LINE] for line in lines if line.strip()]
+    """List the verdicts that lines state, in order. An example, or a verdict retracted later, is not clear."""
+    stated, lines = [], [line[:_LINE] for line in lines if line.strip()]
     corrected = max((number for number, line in enumerate(lines) if _CORRECTS.match(line)), default=-1)
     denied = max((number for number, line in enumerate(lines) if _DENIES.match(line)), default=-1)
     for number, line in enumerate(lines):
@@ -159,16 +161,16 @@ def statements(lines: Sequence[str]) -> list[Statement]:
             if not left.strip(" *_`'\"()[]") and number + 1 < len(lines):
                 left = lines[number + 1]
             if word := _WORD.match(left, _begins(left)):
-                one = _stated(word, head["code"])
+                one = _statement(word, head["code"])
                 supposed = number > 0 and not _REASON.match(lines[number - 1]) and _SUPPOSES.search(lines[number - 1])
-                last = max(corrected, denied) if one.says else corrected
-                found.append(replace(one, clear=one.clear and not supposed and last <= number))
+                last = max(corrected, denied) if one.verdict else corrected
+                stated.append(replace(one, clear=one.clear and not supposed and last <= number))
         elif number in (0, len(lines) - 1) and (bare := _BARE.fullmatch(line)):
-            found.append(Statement(_says(bare)))
-    return found
+            stated.append(Statement(_is_yes(bare["word"])))
+    return stated
 
 # %% ../../nbs/05_judging/01_verdicts.ipynb #34b37645
-LONGEST_ANSWER = 50_000  # characters; a longer one is not read, and kept only so far
+LONGEST_ANSWER = 50_000  # characters; a longer response is not parsed, and saved only up to here
 _DECLINES = re.compile(
     r"\b(?:i (?:can(?:no|['’])t|am (?:unable|not able) to|won['’]t|will not|must decline)|i['’]m (?:unable|not able) to"
     r"|(?:sorry|apologi[sz]e),? (?:but )?i can)(?:['’]t|not)? ?(?:\w{1,20} ){0,3}"
@@ -180,7 +182,7 @@ _DECLINES = re.compile(
 
 @functools.lru_cache(maxsize=512)  # a message is judged many times
 def _plain(text: str) -> str:
-    """Return the letters and digits of a text."""
+    """Return the words of a text in lower case, without punctuation."""
     return re.sub(r"[\W_]+", " ", text.lower()).strip()
 
 
@@ -206,38 +208,33 @@ def _begins_to_decline(line: str) -> bool:
     line = line[:_LINE].lstrip(" *_#-")
     if head := _REASON.match(line):
         line = line[head.end() :].lstrip(" *_")
-    found = _DECLINES.search(line)
-    if found is None or found.start() > 5 or line[0] in "\"'“‘«":  # "I'm sorry, …"
+    match = _DECLINES.search(line)
+    if match is None or match.start() > 5 or line[0] in "\"'“‘«":  # "I'm sorry, …"
         return False
-    return not re.match(r"[^.,;:]{0,40}\bas\b", line[found.end() :])  # "I can't label this as empathy"
+    return not re.match(r"[^.,;:]{0,40}\bas\b", line[match.end() :])  # "I can't label this as empathy"
 
 # %% ../../nbs/05_judging/01_verdicts.ipynb #e4992d29
-def _unread(raw: str | None, why: str = "no single Yes or No could be read", status: str = "unparsed") -> Rating:
+def _missing(raw: str | None, why: str = "no single Yes or No could be read", status: str = "unparsed") -> Rating:
     return Rating(None, why, raw=raw and raw[:LONGEST_ANSWER], status=status)
 
 
 def _too_long(raw: str | None) -> str | None:
-    """Return why a response isn't parsed at all, or None."""
+    """Return why a response is too long to parse, or None."""
     return f"longer than {LONGEST_ANSWER:,} characters" if raw and len(raw) > LONGEST_ANSWER else None
 
 
 def _reason(lines: Sequence[str]) -> str | None:
     """Return the reason in a response: the text from its heading to the verdict."""
-    said: list[str] = []
+    parts: list[str] = []
     for line in lines:
         begin = _begins(line)
-        if not said and (head := _REASON.match(line, begin)):
-            said.append(line[head.end() :])
-        elif said and _HEAD.match(line, begin):
+        if not parts and (head := _REASON.match(line, begin)):
+            parts.append(line[head.end() :])
+        elif parts and _HEAD.match(line, begin):
             break
-        elif said:
-            said.append(line)
-    return " ".join(" ".join(said).split()).strip("*_ ") or None
-
-
-def _decided(found: Sequence[Statement], code: str | None) -> list[Statement]:
-    """List the statements with the code that was asked for; without one, those that have none."""
-    return [one for one in found if one.code == (code and code.lower())]
+        elif parts:
+            parts.append(line)
+    return " ".join(" ".join(parts).split()).strip("*_ ") or None
 
 
 def parse_verdict(raw: str | None, *, code: str | None = None, judged: str = "") -> Rating:
@@ -246,17 +243,18 @@ def parse_verdict(raw: str | None, *, code: str | None = None, judged: str = "")
     Parameters
     ----------
     raw : str or None
-        The answer.
+        The response.
     code : str, optional
-        What the judge was told to write beside its verdict: eight hexadecimal digits. A verdict without it, or with
-        another one, doesn't count: it may be a quotation.
+        Eight hexadecimal digits that the judge was told to write beside its verdict. A verdict without this code may
+        be a quotation and doesn't count.
     judged : str
-        The text that was judged, and the messages before it: a line that is also there is a quotation.
+        The judged text and the messages before it. A line of it is a quotation in the response.
 
     Returns
     -------
     Rating
-        With the status ok, refused (it declines) or unparsed (no verdict, or more than one).
+        Its status is ok, refused (the judge declines) or unparsed (no verdict, two verdicts, a hedge, or a stated
+        confidence of zero).
 
     Examples
     --------
@@ -267,52 +265,60 @@ def parse_verdict(raw: str | None, *, code: str | None = None, judged: str = "")
     """
     text = (raw or "").strip()
     if why := _too_long(raw):
-        return _unread(raw, why)
+        return _missing(raw, why)
     if "<think>" in text and "</think>" not in text:
-        return _unread(raw, "the response ends within its thoughts")
+        return _missing(raw, "the response ends within its thoughts")
     if text.startswith("{") or _answer_object(text, _SINGLE, code, judged, alone=text.startswith("```")):
         return parse_verdicts(raw, ["verdict"], code=code, judged=judged)[0]
     lines = own_lines(text, judged)
-    found = _decided(statements(lines), code)
-    declined = any(declines(f"no, {one.rest}") for one in found) or any(map(_begins_to_decline, lines))
-    if declined or (not found and declines(text)):
-        return _unread(raw, "the judge declined", "refused")
-    if len({one.says for one in found}) != 1 or not all(one.clear for one in found):
-        return _unread(raw)
-    return Rating(found[0].says, _reason(lines), raw=raw)
+    stated = [one for one in statements(lines) if one.code == (code and code.lower())]
+    declined = any(declines(f"no, {one.rest}") for one in stated) or any(map(_begins_to_decline, lines))
+    if declined or (not stated and declines(text)):
+        return _missing(raw, "the judge declined", "refused")
+    if len({one.verdict for one in stated}) != 1 or not all(one.clear for one in stated):
+        return _missing(raw)
+    heads = [line[:_LINE] for line in lines]
+    if any(_NO_CONFIDENCE.search(one.rest) for one in stated) or any(
+        _NO_CONFIDENCE.match(line, _begins(line)) for line in heads
+    ):
+        return _missing(raw, _ZERO)
+    return Rating(stated[0].verdict, _reason(lines), raw=raw)
+
+
+_ZERO = "the judge states a confidence of zero"
 
 # %% ../../nbs/05_judging/01_verdicts.ipynb #5fd881df
 _DEPTH = 10
 _SINGLE = ("verdict", "answer")
 
 
-def _told_once(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+def _merge_fields(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     """Return an object of names and values; a name with two different values gets None."""
-    found: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     for name, value in pairs:
-        found[name] = value if found.get(name, value) == value else None
-    return found
+        fields[name] = value if fields.get(name, value) == value else None
+    return fields
 
 
 def json_objects(text: str) -> Iterator[tuple[dict[str, Any], str]]:
-    """Yield the outermost JSON objects in a text with their sources; at most twenty places are tried."""
-    place, decoder = 0, json.JSONDecoder(object_pairs_hook=_told_once, strict=False)  # line breaks in strings
+    """Yield the outermost JSON objects in a text with their sources. At most twenty positions are tried."""
+    place, decoder = 0, json.JSONDecoder(object_pairs_hook=_merge_fields, strict=False)  # line breaks in strings
     for _ in range(20):
         place = text.find("{", place)
         if place < 0:
             return
         start, place = place, place + 1
         try:
-            found, end = decoder.raw_decode(text, start)
+            value, end = decoder.raw_decode(text, start)
         except (ValueError, RecursionError):
             continue
-        if _is_shallow(found):
+        if _is_shallow(value):
             place = end
-            yield found, text[start:end]
+            yield value, text[start:end]
 
 
 def _is_shallow(value: Any, levels: int = _DEPTH) -> bool:
-    """Return whether objects and lists are nested no deeper than this number of levels."""
+    """Return whether objects and lists are nested at most this number of levels."""
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else None
     return inner is None or (levels > 0 and all(_is_shallow(one, levels - 1) for one in inner))
 
@@ -324,11 +330,11 @@ def _field(name: Any) -> str:
 
 def _fields(given: dict[str, Any]) -> dict[str, Any]:
     """Return an object by its fields' normalised names."""
-    return _told_once((_field(name), value) for name, value in given.items())
+    return _merge_fields((_field(name), value) for name, value in given.items())
 
 
 def code_field(names: Sequence[str]) -> str:
-    """Return the field that holds the code beside those of some behaviours, one of which may be called "code"."""
+    """Return the name of the field that holds the code: a name that is not that of a behaviour."""
     fields, field = {_field(name) for name in names}, "code"
     while field in fields:
         field = f"answer {field}"
@@ -338,31 +344,36 @@ def code_field(names: Sequence[str]) -> str:
 def _answer_object(
     text: str, names: Sequence[str], code: str | None, judged: str, alone: bool = True
 ) -> dict[str, Any] | None:
-    """Return the one object that answers, with its code if one was asked for; None if several could be meant."""
+    """Return the one object that holds the verdicts; None if there is none, or several differ."""
     wanted, shown, field = {_field(name) for name in names}, _plain(judged), code_field(names)
-    found = [(_fields(given), source) for given, source in json_objects(text)]
-    found = [(given, source) for given, source in found if wanted & given.keys()]
+    objects = [(_fields(given), source) for given, source in json_objects(text)]
+    objects = [(given, source) for given, source in objects if wanted & given.keys()]
     if code:
-        meant = [given for given, _ in found if str(given.get(field, "")).lower() == code.lower()]
+        own = [given for given, _ in objects if str(given.get(field, "")).lower() == code.lower()]
     else:
-        plain = [given for given, source in found if field not in given and not (shown and _plain(source) in shown)]
-        meant = plain if alone else []
-    return meant[0] if meant and all(one == meant[0] for one in meant) else None
+        plain = [given for given, source in objects if field not in given and not (shown and _plain(source) in shown)]
+        own = plain if alone else []
+    return own[0] if own and all(one == own[0] for one in own) else None
 
 
 def parse_verdicts(
     raw: str | None, behaviours: Sequence[str], *, code: str | None = None, judged: str = ""
 ) -> list[Rating]:
-    """Parse one JSON response as ratings; a behaviour without a single Yes or No is unparsed.
+    """Parse one JSON response as ratings. A behaviour without a single Yes or No is unparsed.
 
     Parameters
     ----------
     raw : str or None
-        The answer.
+        The response.
     behaviours : sequence of str
-        The names asked for; for an answer about one behaviour the field `verdict`.
+        Names of the behaviours; ["verdict"] for a response about one behaviour.
     code, judged
         As for `parse_verdict`.
+
+    Returns
+    -------
+    list of Rating
+        One rating for each behaviour, in their order.
 
     Examples
     --------
@@ -373,12 +384,12 @@ def parse_verdicts(
     names = list(behaviours)
     single = names == ["verdict"]
     if why := _too_long(raw):
-        return [_unread(raw if name == names[0] else None, why) for name in names]
+        return [_missing(raw if name == names[0] else None, why) for name in names]
     given = _answer_object(raw or "", _SINGLE if single else names, code, judged)
     if given is None and declines(raw or ""):
-        ratings = [_unread(None, "the judge declined", "refused") for _ in names]
+        ratings = [_missing(None, "the judge declined", "refused") for _ in names]
     elif given is None:
-        ratings = [_unread(None, "no JSON object could be read") for _ in names]
+        ratings = [_missing(None, "no JSON object could be read") for _ in names]
     elif single:
         entry = given.get("verdict", given.get("answer"))
         ratings = [_from_field(entry if isinstance(entry, dict) else {**given, "verdict": entry})]
@@ -390,12 +401,14 @@ def parse_verdicts(
 def _from_field(entry: Any) -> Rating:
     """Return a rating from the entry of one behaviour."""
     entry = _fields(entry) if isinstance(entry, dict) else {"verdict": entry}
-    said, reason = entry.get("verdict", ""), entry.get("reason", entry.get("explanation"))
-    said = str(said) if isinstance(said, str | bool) else ""
+    stated, reason = entry.get("verdict", ""), entry.get("reason", entry.get("explanation"))
+    stated = str(stated) if isinstance(stated, str | bool) else ""
     reason = str(reason)[:LONGEST_ANSWER] if reason else None
-    verdict = _BARE.fullmatch(said[:_LINE])
-    if (verdict is None and declines(said)) or _begins_to_decline(reason or ""):
-        return _unread(None, "the judge declined", "refused")
+    verdict = _BARE.fullmatch(stated[:_LINE])
+    if (verdict is None and declines(stated)) or _begins_to_decline(reason or ""):
+        return _missing(None, "the judge declined", "refused")
     if verdict is None:
-        return _unread(None, "no single Yes or No for this behaviour")
-    return Rating(_says(verdict), reason)
+        return _missing(None, "no single Yes or No for this behaviour")
+    if _NO_CONFIDENCE.fullmatch(f"confidence {str(entry.get('confidence'))[:9]}".rstrip(" %")):
+        return _missing(None, _ZERO)
+    return Rating(_is_yes(verdict["word"]), reason)

@@ -79,7 +79,6 @@ def _erase_from_server(file: Path, participant: str) -> int:
     rewrite_file(file)
     return gone
 
-
 # %% ../../nbs/11_study/07_erasure.ipynb #61291e7e
 def _parts(text: str) -> list[str]:
     """Cut a long text into parts, since SQLite spreads it over pages."""

@@ -87,8 +87,7 @@ def outcomes(study: Study | Any, *, anthroscore: Any = None, entities: Any = Non
     study = study if isinstance(study, Study) else Study(study)
     with study.open_people() as people:
         table, said = people.participants(), people.responses()
-    began, ended = (pd.to_datetime(table[name], utc=True) for name in ("chat_started_at", "chat_ended_at"))
-    table["minutes"] = ((ended - began).dt.total_seconds() / 60).astype("Float64")
+    table["minutes"] = table["chat_seconds"].where(table["chat_ended_at"].notna()) / 60
     table = table[["participant", "condition", "status", "ended_by", "front", "origin", "minutes"]]
     turns, shares = _of_chats(study)
     words = said[said["questionnaire"].eq(OPEN) & said["item"].eq(OPEN)]

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from ..analysis.clustered import ClusterCounts, as_labels, as_names, clusters, judge_columns, resample
-from ..analysis.clustered import as_floats
+from ..analysis.clustered import as_floats, weights_of
 from ..analysis.interrater import resampled_table, two_raters
 from ..core import Run, TableError, label
 from ..core.tables import require_unique, require_columns
@@ -22,7 +22,7 @@ from ..core.votes import modes
 from .annotations import _ITEM, read_annotations
 
 # %% auto #0
-__all__ = ['panel_verdicts', 'weights_of', 'judge_accuracy', 'effective_votes']
+__all__ = ['panel_verdicts', 'judge_accuracy', 'effective_votes']
 
 # %% ../../nbs/08_validity/02_accuracy.ipynb #7c01eb9b
 _MEASURES = ["precision", "recall", "specificity", "F1", "raw agreement", "Cohen's kappa", "Gwet's AC1"]
@@ -91,44 +91,6 @@ def panel_verdicts(source: pd.DataFrame | Run) -> pd.DataFrame:
     return long.astype({"dialogue_id": "str", "turn": "Int64", "verdict": "boolean"})
 
 # %% ../../nbs/08_validity/02_accuracy.ipynb #df1157b7
-def weights_of(frame: pd.DataFrame) -> np.ndarray:
-    """Return how many messages each drawn row stands for.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        With or without a column `weight`; a missing weight counts as 1.
-
-    Returns
-    -------
-    array of float
-
-    Raises
-    ------
-    TableError
-        A weight is not a finite number above 0.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from anthrokit.validity.accuracy import weights_of
-    >>> weights_of(pd.DataFrame({"weight": [2.5, None]}))
-    array([2.5, 1. ])
-    """
-    if "weight" not in frame.columns:
-        return np.ones(len(frame))
-    given = frame["weight"]
-    weights = pd.to_numeric(given, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
-    wrong = given.notna().to_numpy() & ~((weights > 0) & np.isfinite(weights))
-    if wrong.any():
-        place = int(np.flatnonzero(wrong)[0])
-        raise TableError(
-            f"row {place + 1}: the weight is {given.iloc[place]!r}. A weight is the number of messages that a drawn one "
-            f"stands for: a finite number above 0, or missing."
-        )
-    return np.where(np.isnan(weights), 1.0, weights)
-
-
 def _people_said(human: pd.DataFrame | str | os.PathLike, told: pd.DataFrame) -> pd.DataFrame:
     """The messages that people decided, with weights (1 where not drawn) and base prompts."""
     if not (isinstance(human, pd.DataFrame) and "truth" in human.columns):

@@ -206,6 +206,8 @@ def draw_annotation_sample(
     by = list(dict.fromkeys(["behaviour", *as_names(by)]))
     labels = _of_behaviours(run.labels(), behaviours)
     require_columns(labels, by, rows=False)
+    if labels.empty:
+        raise TableError(f"The run {run.folder} has no labels, so nothing can be drawn. Judge it first: ak.judge(run).")
     if strata == "scores":
         labels, strata = labels.assign(stratum=score_strata(labels, run.ratings())), "stratum"
     random = np.random.default_rng(seed)

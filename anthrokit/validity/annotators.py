@@ -139,7 +139,8 @@ def annotator_agreement(
     Parameters
     ----------
     annotations : DataFrame
-        As for `annotation_progress`.
+        As for `annotation_progress`. With a column `weight`, as of a draw, a message counts for as many as it stands
+        for.
     by : str or sequence of str
         "behaviour", or () for all together.
     **parameters
@@ -166,6 +167,9 @@ def annotator_agreement(
     """
     wide = by_annotator(annotations)
     names = [name for name in wide.columns if name not in (*_ITEM, "base_id")]
+    if "weight" in annotations:
+        weights = annotations.astype({"dialogue_id": "str", "turn": "Int64"}).groupby(_ITEM, as_index=False)["weight"]
+        wide = wide.merge(weights.first(), on=_ITEM, how="left")
     if len(names) < 2 or not (wide[names].notna().sum(axis=1) > 1).any():
         raise TableError(
             "no item was labelled by two people; deal the sheet out with an overlap: assign_items"

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from ..analysis import profile, proportion
-from ..analysis.clustered import as_labels, as_names, clusters, group_rows, as_floats
+from ..analysis.clustered import as_floats, as_labels, as_names, clusters, group_rows, require_labelled_once
 from ..analysis.clustered import cluster_variance, influence_correlation, degrees_of_freedom, effective_sizes, wilson_limits
 from ..analysis.comparisons import require_levels
 from ..core import Run, TableError
@@ -650,6 +650,11 @@ def rate_bounds(labels: pd.DataFrame | Run, by: str | Sequence[str] = ("target",
     by : str or sequence of str
         Columns to group by; () for all labels together.
 
+    Raises
+    ------
+    TableError
+        A message has two labels of one behaviour.
+
     Returns
     -------
     DataFrame
@@ -665,6 +670,7 @@ def rate_bounds(labels: pd.DataFrame | Run, by: str | Sequence[str] = ("target",
     """
     labels, by = as_labels(labels), as_names(by)
     require_columns(labels, [*by, "label"])
+    require_labelled_once(labels, by)
     truth = as_floats(labels["label"])
     codes, groups = group_rows(labels, by)
     table = pd.DataFrame({"yes": truth == 1, "n": ~np.isnan(truth), "n_total": 1}).groupby(codes).sum()

@@ -347,7 +347,8 @@ def error_bias(
     labels : DataFrame or Run
         As for `panel_verdicts`.
     people : DataFrame or path
-        People's labels, as for `judge_accuracy`. Weights aren't used: the shares are of the labelled messages.
+        People's labels, as for `judge_accuracy`, with the weights of the draw: a drawn message counts for as many as it
+        stands for.
     what : str
         "length" (words of the message) or "turn".
     messages : DataFrame, optional
@@ -361,6 +362,10 @@ def error_bias(
         judge, error ("false alarm": of messages that people say don't show it; "miss": of those that do), split (the
         median: above it is more), less, more (the shares in each half), estimate (more minus less), ci_low, ci_high,
         n_less, n_more, n_total (also those whose length isn't known), n_clusters.
+
+    Notes
+    -----
+    Weights of a half are scaled to sum to the number of equally weighted labels that they are worth (Kish, 1965).
 
     Raises
     ------
@@ -391,14 +396,18 @@ def error_bias(
     split = float(both.drop_duplicates(_ITEM)[what].median())
     size, rows = both[what].to_numpy(dtype=float, na_value=np.nan), []
     said, true = (as_floats(both[name]) == 1 for name in ("verdict", "truth"))
-    tally, wrong = ClusterCounts(both, []), said != true
+    tally, wrong, weight = ClusterCounts(both, []), said != true, both["weight"].to_numpy()
     for judge in both["judge"].unique():
         for error, relevant in (("false alarm", ~true), ("miss", true)):
             own = relevant & (both["judge"] == judge).to_numpy()
             halves = [own & (size > split), own & (size <= split)]
-            sums = [tally.sums(part) for half in halves for part in (half & wrong, half)]
-            found = difference(*sums, ci).iloc[0] if all(half.any() for half in halves) else {}
-            rows.append({"judge": judge, "error": error, "split": split, **found, "n_total": own.sum()})
-    renamed = {"share_b": "less", "share_a": "more", "n_b": "n_less", "n_a": "n_more"}
+            counts = {"n_more": halves[0].sum(), "n_less": halves[1].sum(), "n_total": own.sum()}
+            found = {}
+            if all(half.any() for half in halves):
+                scaled = [half * weight * weight[half].sum() / (weight[half] ** 2).sum() for half in halves]
+                sums = [tally.sums(part) for half in scaled for part in (half * wrong, half)]
+                found = difference(*sums, ci).iloc[0]
+            rows.append({"judge": judge, "error": error, "split": split, **found, **counts})
+    renamed = {"share_b": "less", "share_a": "more"}
     columns = ["less", "more", "estimate", "ci_low", "ci_high", "n_less", "n_more", "n_total", "n_clusters"]
     return pd.DataFrame(rows).rename(columns=renamed).reindex(columns=["judge", "error", "split", *columns])

@@ -14,7 +14,7 @@ import pandas as pd
 from statsmodels.stats.proportion import proportion_confint
 
 from ..analysis import profile
-from ..analysis.clustered import as_names, group_rows, judge_columns
+from ..analysis.clustered import as_floats, as_names, group_rows, judge_columns
 from ..core import Run, TableError, data_path, label, read_frame
 from ..core.errors import suggest_name
 from ..core.tables import require_unique, require_columns
@@ -413,7 +413,8 @@ def compare_protocols(
     Parameters
     ----------
     reference, other : DataFrame
-        Labels of the full protocol, as `run.labels(judges=[…])`, and of the cheaper one on the same messages.
+        Labels of the full protocol, as `run.labels(judges=[…])`, and of the cheaper one on the same messages. With a
+        column `weight` of the reference, a message counts for as many as it stands for.
     by, **parameters
         As for `judge_accuracy`, which takes the reference as the truth.
 
@@ -431,6 +432,6 @@ def compare_protocols(
     >>> compare_protocols(labels, alone, by="judge").query("measure == 'raw agreement'")["n"].tolist()
     [1120]
     """
-    keep = [name for name in (*_ITEM, "base_id", "label") if name in reference.columns]
+    keep = [name for name in (*_ITEM, "base_id", "weight", "label") if name in reference.columns]
     truth = reference[keep].rename(columns={"label": "truth"})
     return judge_accuracy(other.drop(columns=judge_columns(other)), truth, by, **parameters)

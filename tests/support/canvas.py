@@ -1,4 +1,4 @@
-"""Does every text of a figure stand on its canvas, and on no other text?"""
+"""Check that every text of a figure is inside its canvas and overlaps no other text."""
 
 import numpy as np
 from matplotlib.text import Text
@@ -14,7 +14,7 @@ def _ticks(axis):
 
 
 def texts_of(figure):
-    "The texts that are drawn; a tick outside the limits has a text that isn't."
+    """The texts that are drawn; a tick outside the limits has a text that isn't."""
     outside = set()
     for ax in figure.axes:
         for axis in (ax.xaxis, ax.yaxis):
@@ -28,7 +28,7 @@ def texts_of(figure):
 
 
 def corners(text):
-    "The corners of a text as it is turned, a pixel within its box."
+    """The corners of a text as it is turned, a pixel within its box."""
     box, turn = text.get_window_extent(), text.get_rotation()
     text.set_rotation(0)
     flat = Text.get_window_extent(text)
@@ -41,7 +41,7 @@ def corners(text):
 
 
 def meet(one, other):
-    "Whether two turned boxes that no upright or level line parts meet: no side of either parts them."
+    """Whether two turned boxes that no upright or level line parts meet: no side of either parts them."""
     for box in (one, other):
         for k in range(2):
             side = box[k + 1] - box[k]
@@ -52,7 +52,7 @@ def meet(one, other):
 
 
 def faults(figure):
-    "What is cut, and which texts lie on each other, in words."
+    """What is cut, and which texts lie on each other, in words."""
     for _ in range(2):  # the layout of a second drawing, which is the one that is saved, may differ
         before = [ax.get_position().bounds for ax in figure.axes]
         if engine := figure.get_layout_engine():

@@ -1,0 +1,32 @@
+"""The chat panel in JupyterLab, in a real browser, with a gateway and a model server behind it."""
+
+from browser import seen
+
+CELL = """
+from anthrokit.panels import ChatPanel
+from anthrokit.study import Gateway, init_study, set_section, Study
+study = init_study("{folder}", model="openai/target", api_base="{base}")
+chat = {{"task": "Talk about your plans.", "least_minutes": 0, "most_turns": 2, "least_turns": 1}}
+set_section(study.folder / "study.toml", "chat", chat)
+gateway = Gateway(Study(study.folder), port=0).start()
+panel = ChatPanel(gateway, "Ada")
+panel
+"""
+
+
+def test_a_chat_in_a_notebook(open_notebook, server, tmp_path):
+    """What is typed is answered, is text whatever it looks like, and ends where the study's chat ends."""
+    notebook = open_notebook([CELL.format(folder=tmp_path / "pilot", base=server("--latency", 0.2))])
+    output = notebook.page.locator(".jp-OutputArea-output").last
+    box, send = output.locator("textarea"), output.get_by_role("button", name="Send")
+    seen(output.get_by_text("Talk about your plans.")).to_be_visible()
+    for number, said in enumerate(("What about <b>a trip</b>?", "And where to?"), start=1):
+        box.fill(said)
+        box.blur()
+        send.click()
+        seen(output.get_by_text(said, exact=True)).to_be_visible()
+        seen(output.locator("span[dir=auto]")).to_have_count(2 * number)
+    assert output.locator("b").count() == 0
+    seen(output.get_by_text("has reached its length")).to_be_visible()
+    seen(box).to_be_disabled()
+    notebook.screenshot("chat", output)

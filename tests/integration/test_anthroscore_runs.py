@@ -1,0 +1,91 @@
+"""AnthroScore in processes of its own: import time, kills."""
+
+from __future__ import annotations
+
+import multiprocessing
+import subprocess
+import sys
+import time
+
+import pandas as pd
+import pytest
+
+torch = pytest.importorskip("torch")
+transformers = pytest.importorskip("transformers")
+from masked_models import bert_folder, roberta_folder  # noqa: E402
+
+from anthrokit.anthroscore import scoring as score  # noqa: E402
+from anthrokit.core import Run, RunError  # noqa: E402
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_thread():
+    torch.set_num_threads(1)
+    transformers.logging.set_verbosity_error()
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory):
+    base = tmp_path_factory.mktemp("models")
+    return {
+        "roberta": roberta_folder(base / "roberta"),
+        "bert": bert_folder(base / "bert"),
+        "distilbert": bert_folder(base / "distilbert", "distilbert"),
+    }
+
+
+def test_importing_is_light():
+    code = "import sys, anthrokit.anthroscore; print(sys.modules.keys() & {'torch', 'transformers', 'spacy'})"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"
+
+
+FORK = multiprocessing.get_context("fork")  # what is slow to import is there
+
+
+def said(number):
+    return f"t{number}", f"The bot was kind and I liked bot number {number}."
+
+
+def score_slowly(folder, model):
+    texts = (time.sleep(0.01) or said(number) for number in range(300))
+    score.score_into(Run(folder), texts, "bot", model, portion=20)
+
+
+def test_killed_in_the_middle_and_run_again(tmp_path, folders):
+    process = FORK.Process(target=score_slowly, args=(tmp_path / "run", folders["roberta"]))
+    process.start()
+    deadline = time.time() + 120
+    while time.time() < deadline:
+        try:
+            with Run(tmp_path / "run", read_only=True) as look:
+                if look.query("SELECT COUNT(*) AS n FROM anthroscore_texts")["n"][0] >= 100:
+                    break
+        except Exception:  # the ledger may not be there yet
+            pass
+        time.sleep(0.05)
+    process.kill()
+    process.join()
+    run = Run(tmp_path / "run")
+    done = run.query("SELECT COUNT(*) AS n FROM anthroscore_texts")["n"][0]
+    assert 100 <= done < 300
+    seen = []
+    inner = score._score_masked
+
+    def counted(scorer, rows, protocol):
+        seen.append(rows["text_id"].nunique())
+        return inner(scorer, rows, protocol)
+
+    texts = dict(map(said, range(300)))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(score, "_score_masked", counted)
+        score.score_into(run, texts, "bot", folders["roberta"], portion=90)
+    assert sum(seen) == 300 - done
+    kept, direct = (
+        score.stored_summary(run),
+        score.summarise(score.score_texts(texts, "bot", folders["roberta"])),
+    )
+    pd.testing.assert_frame_equal(kept, direct, check_dtype=False, check_exact=False, atol=1e-5)
+    with pytest.raises(RunError, match="another text under the id 't7'"):
+        score.score_into(run, {"t7": "The bot was rude."}, "bot", folders["roberta"])
+    run.close()

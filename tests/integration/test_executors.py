@@ -1,0 +1,177 @@
+"""Work done elsewhere: a Dask cluster of processes, a pool of processes, Ray; workers killed in mid shard."""
+
+import concurrent.futures
+import multiprocessing.forkserver
+import os
+import signal
+import threading
+import time
+
+import pandas as pd
+import pytest
+from masked_models import roberta_folder
+
+from anthrokit.anthroscore import score_files, score_texts
+from anthrokit.core import SetupError
+from anthrokit.judging import LLMJudge, judge
+from anthrokit.models import LLM, Budget, ExecutorPool, RayExecutor
+from anthrokit.report import demo_run
+
+FORK = multiprocessing.get_context("fork")  # what is slow to import is there; Dask's and Ray's workers begin anew
+
+
+@pytest.fixture
+def run():
+    """A run with 16 dialogues, not judged."""
+    with demo_run() as there:
+        there.write_all(["DELETE FROM ratings", "DELETE FROM judges", "DELETE FROM calls"])
+        yield there
+
+
+def panel(base, **settings):
+    return LLMJudge(LLM("openai/judge", api_base=base, transport="lean", max_concurrency=8, **settings))
+
+
+@pytest.fixture(scope="module")
+def client():
+    """A Dask cluster of two processes, forks of what has imported the package; one that is killed is started again."""
+    distributed, dask = pytest.importorskip("distributed"), pytest.importorskip("dask")
+    multiprocessing.forkserver.ensure_running()  # with what tests/support/forks.py has it import
+    how = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": ":0"}
+    with (
+        dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"}),
+        distributed.LocalCluster(**how) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        yield client
+
+
+def kill_when(ready, victim):
+    """Kill a process as soon as something is so; the thread that waits for it."""
+
+    def wait():
+        while not ready():
+            time.sleep(0.02)
+        os.kill(victim() if callable(victim) else victim, signal.SIGKILL)
+
+    killer = threading.Thread(target=wait, daemon=True)
+    killer.start()
+    return killer
+
+
+def test_dask_workers_judge_and_one_is_killed(run, server, client):
+    base = server("--latency", 0.05, "--by-seed")
+    assert client.dashboard_link.startswith("http")
+    [victim, _] = client.run(os.getpid).values()
+    killer = kill_when(lambda: run.rows("SELECT COUNT(*) FROM ratings")[0][0] >= 100, victim)
+    spread = ExecutorPool(client, calls=100, seconds=2)
+    judge(run, panel(base), samples=1, behaviours="relationship building", on=spread, progress=False)
+    killer.join()
+    ratings = run.ratings()
+    assert (ratings["status"] == "ok").all() and len(run.missing().query("kind == 'rating'")) == 0
+    [(calls, units)] = run.rows("SELECT COUNT(*), COUNT(DISTINCT unit) FROM calls WHERE status = 'ok'")
+    assert calls == units == len(ratings)
+    judge(run, panel(base), samples=1, behaviours="relationship building", progress=False)
+    assert run.rows("SELECT COUNT(*) FROM calls WHERE status = 'ok'") == [(calls,)]  # nothing was owed
+
+
+def test_a_pool_that_loses_a_worker_stops_and_a_new_one_goes_on(run, server):
+    base, asked = server("--latency", 0.05), {"samples": 1, "behaviours": "empathy", "progress": False}
+    with concurrent.futures.ProcessPoolExecutor(1, mp_context=FORK) as pool:
+        rated = "SELECT COUNT(*) FROM ratings"
+        killer = kill_when(lambda: run.rows(rated)[0][0], lambda: next(iter(pool._processes)))
+        with pytest.raises(SetupError, match="lost a worker and takes no more work"):
+            judge(run, panel(base), on=ExecutorPool(pool, calls=10, seconds=1), **asked)
+        killer.join()
+    kept = len(run.ratings())
+    assert 0 < kept < 80
+    assert run.rows("SELECT COUNT(*) FROM calls WHERE status = 'estimated'")[0][0] >= 1  # they may have been paid
+    with concurrent.futures.ProcessPoolExecutor(1, mp_context=FORK) as pool:
+        judge(run, panel(base), on=pool, **asked)
+    assert len(run.ratings()) == 80
+    assert run.rows("SELECT COUNT(*) FROM calls WHERE status = 'ok'") == [(80,)]
+
+
+def test_the_budget_is_held_here_and_keys_do_not_travel(run, server):
+    base, asked = server(), {"samples": 1, "behaviours": "empathy", "progress": False}
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        with pytest.raises(SetupError, match="has a key or an address that stays in this process"):
+            judge(run, panel(base, api_key="sk-0123456789abcdef"), on=pool, **asked)
+        with pytest.raises(Exception, match="beyond the budget of 20,000 tokens"):
+            judge(run, panel(base, max_tokens=50), on=pool, budget=Budget(tokens=20_000), **asked)
+        assert 0 < run.spent()[1] <= 20_000
+        with pytest.raises(ValueError, match="leave on out"):
+            judge(run, panel(base), on=pool, batch=True, **asked)
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory):
+    """A small masked model, 12 row groups of 40 texts in two files, and their scores."""
+    folder = tmp_path_factory.mktemp("corpus")
+    model = roberta_folder(folder / "model")
+    texts = pd.DataFrame({"text": [f"The bot was kind and I liked bot number {n}." for n in range(480)]})
+    texts["text_id"] = [f"t{n}" for n in range(480)]
+    for number, part in enumerate((texts[:240], texts[240:])):
+        part.to_parquet(folder / f"texts-{number}.parquet", row_group_size=40)
+    return folder, model, score_texts(texts, "bot", model)
+
+
+def equal_to_one_process(into, corpus):
+    made = pd.read_parquet(into)
+    assert made["text_id"].tolist() == corpus[2]["text_id"].tolist()
+    pd.testing.assert_series_equal(made["score"], corpus[2]["score"], check_exact=False, atol=1e-5, check_dtype=False)
+
+
+def there(into):
+    return sorted(into.glob("texts-*.parquet"))
+
+
+def test_dask_workers_score_a_corpus_and_one_is_killed(corpus, client, tmp_path):
+    client.wait_for_workers(2)
+    [victim, _] = client.run(os.getpid).values()
+    killer = kill_when(lambda: len(there(tmp_path)) >= 2, victim)
+    found = score_files(list(corpus[0].glob("*.parquet"))[::-1], tmp_path, "bot", corpus[1], on=client)
+    killer.join()
+    assert len(found) == 12 and found["n_scored"].sum() == 480
+    equal_to_one_process(tmp_path, corpus)
+
+
+def test_a_pool_scores_a_corpus_and_goes_on_after_a_loss(corpus, tmp_path):
+    asked = corpus[0], tmp_path, "bot", corpus[1]
+    with concurrent.futures.ProcessPoolExecutor(1, mp_context=FORK) as pool:
+        kill_when(lambda: there(tmp_path), lambda: next(iter(pool._processes)))
+        with pytest.raises(SetupError, match="lost a worker and takes no more work"):
+            score_files(*asked, on=pool)
+    kept = {file: file.stat().st_mtime_ns for file in there(tmp_path)}
+    assert 0 < len(kept) < 12
+    with concurrent.futures.ProcessPoolExecutor(1, mp_context=FORK) as pool:
+        score_files(*asked, on=pool)
+    assert all(file.stat().st_mtime_ns == at for file, at in kept.items())  # done once
+    equal_to_one_process(tmp_path, corpus)
+
+
+@pytest.fixture(scope="module")
+def on_ray():
+    """A Ray cluster of two processes on this machine."""
+    ray = pytest.importorskip("ray")
+    try:
+        ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, object_store_memory=10**8)
+    except Exception as error:  # Ray gives its node half a minute; a busy machine takes longer
+        pytest.skip(f"Ray's node did not start: {error}")
+    yield RayExecutor()
+    ray.shutdown()
+
+
+def test_ray_workers_judge(run, server, on_ray):
+    base = server("--latency", 0.05, "--by-seed")
+    judge(run, panel(base), samples=1, behaviours="empathy", on=ExecutorPool(on_ray, calls=20), progress=False)
+    assert (run.ratings()["status"] == "ok").sum() == 80
+    assert run.rows("SELECT COUNT(*) FROM calls WHERE status = 'ok'") == [(80,)]
+
+
+def test_ray_workers_score_a_corpus_and_one_is_killed(corpus, on_ray, tmp_path):
+    victim = on_ray.submit(lambda: os.getpid()).result(60)
+    killer = kill_when(lambda: len(there(tmp_path)) >= 2, victim)
+    score_files(corpus[0], tmp_path, "bot", corpus[1], on=on_ray)
+    killer.join(10)
+    equal_to_one_process(tmp_path, corpus)

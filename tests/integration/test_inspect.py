@@ -1,0 +1,145 @@
+"""Inspect's command line with anthrokit's task and scorer; readers without their extras."""
+
+import json
+import os
+import subprocess
+import sys
+import urllib.request
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from inspect_ai.log import read_eval_log
+
+from anthrokit.core.texts import is_blank
+from anthrokit.io import (
+    read_inspect,
+    write_inspect,
+)
+from anthrokit.simulation import load_prompts
+
+HERE = Path(__file__).parents[1]
+ROOT = HERE.parent
+SAID = ["target", "dialogue_id", "turn", "role", "content"]
+RATED = ["dialogue_id", "turn", "behaviour", "judge", "sample", "verdict", "status"]
+
+
+def same(run, other, columns=SAID, table="messages", blank_is_missing=False):
+    """Whether two runs hold the same rows."""
+    frames = [getattr(one, table)()[columns].astype(object) for one in (run, other)]
+    if blank_is_missing:
+        said = frames[0]["content"]
+        frames[0]["content"] = said.where([isinstance(text, str) and not is_blank(text) for text in said], None)
+    frames = [frame.sort_values(columns, ignore_index=True) for frame in frames]
+    pd.testing.assert_frame_equal(*[frame.where(frame.notna(), None) for frame in frames])
+
+
+STUDY = """
+from inspect_ai import task
+from anthrokit.io import anthrobench
+
+@task
+def study(judges=None):
+    return anthrobench(turns=2, behaviours=["emotions", "first-person pronoun use"], judges=judges)
+"""
+
+
+def inspect_command(folder, base, *arguments):
+    """The command `inspect eval` in a folder with a study, with the entry points of setup.py."""
+    told = [sys.executable, "setup.py", "-q", "egg_info", "--egg-base", folder]
+    assert subprocess.run(told, cwd=ROOT, capture_output=True).returncode == 0
+    (folder / "study.py").write_text(STUDY)
+    environment = {
+        **os.environ,
+        "PYTHONPATH": f"{folder}{os.pathsep}{ROOT}",
+        "OPENAI_API_KEY": "none",
+        "OPENAI_BASE_URL": base,
+        "INSPECT_LOG_DIR": str(folder / "logs"),
+    }
+    told = [
+        sys.executable,
+        "-m",
+        "inspect_ai",
+        "eval",
+        "study.py",
+        "--model",
+        "anthrokit/openai/target",
+        *arguments,
+    ]
+    return subprocess.run(
+        [*told, "--display", "plain"],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+
+
+@pytest.mark.slow
+def test_inspect_eval(server, tmp_path):
+    """Inspect's own command simulates and judges against a server, asked through LiteLLM; the log is a run."""
+    judges = ",".join(f"anthrokit/openai/judge-{letter}" for letter in "abc")
+    user = "user=anthrokit/openai/person"
+    done = inspect_command(tmp_path, server(), "--limit", "9", "--model-role", user, "-T", f"judges={judges}")
+    assert done.returncode == 0, done.stdout + done.stderr
+    (log,) = (tmp_path / "logs").glob("*.eval")
+    run = read_inspect(log, tmp_path / "run")
+    assert len(run.messages()) == 9 * 2 * 2
+    assert run.dialogues()["target"].unique().tolist() == ["anthrokit/openai/target"]
+    ratings = run.ratings()
+    assert len(ratings) == 9 * 2 * (3 * 3 + 1) and ratings["status"].eq("ok").all()
+    assert run.labels()["votes_cast"].tolist() == [3, 1] * 18 and run.labels()["label"].notna().all()
+    assert run.prompts()["base_id"].tolist() == load_prompts().head(9)["base_id"].tolist()
+    again = read_inspect(write_inspect(run, tmp_path / "again.eval"))
+    same(run, again, RATED, "ratings")
+    for one, other in zip(
+        read_eval_log(str(log)).results.scores, metrics_of(tmp_path / "again.eval"), strict=True
+    ):
+        assert one.metrics["mean"].value == pytest.approx(other.metrics["mean"].value)
+        assert one.metrics["clustered_stderr"].value == pytest.approx(other.metrics["clustered_stderr"].value)
+
+
+def metrics_of(path):
+    return read_eval_log(str(path)).results.scores
+
+
+def test_inspect_without_a_judge(server, tmp_path):
+    """Said before the first call."""
+    from inspect_ai import eval
+    from inspect_ai.model import get_model
+
+    from anthrokit.io import anthrobench
+
+    base = server()
+    study = anthrobench(turns=2, behaviours=["emotions", "first-person pronoun use"])
+    target = get_model("anthrokit/openai/target", base_url=base, api_key="none")
+    (log,) = eval(study, model=target, limit=1, display="none", log_dir=str(tmp_path))
+    said = urllib.request.urlopen(base.removesuffix("v1") + "stats").read()
+    assert "Model role 'judge' is required" in log.error.message and json.loads(said) == {}
+
+
+@pytest.mark.parametrize(
+    ("missing", "code", "extra"),
+    [
+        ("inspect_ai", "import anthrokit.io.inspect_logs", "anthrokit[inspect]"),
+        (
+            "datasets",
+            "from anthrokit import demo_run, to_datasets; to_datasets(demo_run())",
+            "anthrokit[datasets]",
+        ),
+        ("inspect_ai", "from anthrokit import read_anthrobench, write_openai; print('fine')", ""),
+    ],
+)
+def test_extras(missing, code, extra):
+    """Without its library a format says which extra to install, and the rest of the toolkit does without."""
+    done = subprocess.run(
+        [sys.executable, "-c", f"import sys; sys.modules[{missing!r}] = None\n{code}"],
+        capture_output=True,
+        text=True,
+    )
+    assert (
+        (f"pip install '{extra}'" in done.stderr and done.returncode == 1)
+        if extra
+        else done.stdout == "fine\n"
+    )

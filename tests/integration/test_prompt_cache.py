@@ -1,0 +1,211 @@
+"""What providers have at hand from calls that began alike: asked in that order, marked, told and reckoned."""
+
+import json
+import random
+import subprocess
+import sys
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from anthrokit.core import Run
+from anthrokit.heartbench import RubricJudge, bundled_answers, load_cases
+from anthrokit.heartbench.answers import add_answers
+from anthrokit.judging import LLMJudge, TogetherJudge, judge
+from anthrokit.models import LLM
+from anthrokit.models.transports import CachedPrefix, RequestTranslator
+from anthrokit.simulation import Taxonomy, simulate
+from anthrokit.work import estimate_jobs
+
+HERE = Path(__file__).parents[1]
+WORDS = "I you we feel think plan trip friend gift talk week work lovely quiet small idea good often maybe".split()
+MODELS = ("openai/gpt-4o", "deepseek/deepseek-chat", "anthropic/claude-sonnet-4-5", "gemini/gemini-2.5-pro")
+BEHAVIOURS = ["empathy", "validation", "emotions"]
+
+
+@pytest.fixture(scope="module")
+def addresses():
+    """Servers that keep the beginnings of prompts at hand: OpenAI's and two families' formats."""
+    commands = ["mock_openai.py", "--cache", "--latency", "0.01"], ["mock_families.py", "--cache"]
+    servers = [
+        subprocess.Popen([sys.executable, HERE / name, *how], stdout=subprocess.PIPE, text=True)
+        for name, *how in commands
+    ]
+    yield [server.stdout.readline().strip() for server in servers]
+    for server in servers:
+        server.kill()
+        server.wait()
+        server.stdout.close()
+
+
+def model(name, addresses, **settings):
+    at_openai, at_families = addresses
+    paths = {"anthropic": at_families, "gemini": f"{at_families}/v1beta/models/{name.partition('/')[2]}"}
+    where = {"api_base": paths.get(name.partition("/")[0], at_openai), "api_key": "none"}
+    return LLM(name, **{**where, "max_concurrency": 4, **settings})
+
+
+@pytest.fixture
+def run(tmp_path):
+    """Two dialogues of four long turns, not judged."""
+    rng = random.Random(3)
+    with Run(tmp_path / "run") as there:
+        there.write("prompts", [{"prompt_id": "p", "base_id": "b", "first_message": "Hello"}])
+        about = {"target": "t", "prompt_id": "p", "repeat": 1, "turns": 4, "status": "done"}
+        there.write("dialogues", [{"dialogue_id": f"d{n}", **about} for n in range(2)])
+        rows = [
+            {"dialogue_id": f"d{n}", "turn": turn, "role": role, "content": " ".join(rng.choices(WORDS, k=600))}
+            for n in range(2)
+            for turn in range(1, 5)
+            for role in ("user", "assistant")
+        ]
+        there.write("messages", rows)
+        yield there
+
+
+def asked(run, one, **how):
+    """What was expected and what was told, of one judge's calls."""
+    how = {"behaviours": BEHAVIOURS, "samples": 2, **how}
+    plan = estimate_jobs([judge.job(run, [one], **how)]).iloc[0]
+    judge(run, [one], **how, progress=False)
+    told = run.usage("model").iloc[0]
+    assert told["calls"] == plan["calls"] and told["failed"] == 0
+    return plan, told
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_questions_about_a_message_find_it_at_hand(run, addresses, name):
+    one = LLMJudge(model(name, addresses), context="dialogue", message_first=True, structured=False)
+    plan, told = asked(run, one)
+    assert told["calls"] == 48 and told["tokens_cached"] > 0.5 * told["tokens_in"]
+    assert plan["tokens_cached"] == pytest.approx(told["tokens_cached"], rel=0.35)  # four characters are no token
+    assert plan["cost_cached"] < 0.75 * plan["cost"]
+    assert told["cost"] < 0.75 * (told["tokens_in"] * one.llm.prices()[0] + told["tokens_out"] * one.llm.prices()[1])
+
+
+def test_the_papers_order_shares_too_little(run, addresses):
+    plan, told = asked(run, LLMJudge(model("anthropic/claude-sonnet-4-5", addresses), context="dialogue"))
+    assert plan["tokens_cached"] == told["tokens_cached"] == 0 and plan["cost_cached"] == plan["cost"]
+
+
+def kept_by_claude(addresses):
+    """Tokens that the server has read and written so far."""
+    told = json.loads(urllib.request.urlopen(f"{addresses[1]}/stats").read())
+    return told.get("tokens_read", 0), told.get("tokens_written", 0)
+
+
+@pytest.mark.parametrize(
+    ("kind", "how"),
+    [
+        (LLMJudge, {"samples": 1, "behaviours": "empathy"}),  # one question a message
+        (LLMJudge, {"sampling": "adaptive"}),  # samples that don't wait for each other
+        (TogetherJudge, {"samples": 1}),  # eight calls at the same time
+    ],
+)
+def test_a_mark_that_nobody_reads_is_not_made(run, addresses, kind, how):
+    claude, before = model(MODELS[2], addresses, max_concurrency=16), kept_by_claude(addresses)
+    one = kind(claude, context="dialogue", structured=False, **({"message_first": True} if kind is LLMJudge else {}))
+    plan = estimate_jobs([judge.job(run, [one], **{"behaviours": BEHAVIOURS, **how})]).iloc[0]
+    judge(run, [one], **{"behaviours": BEHAVIOURS, **how}, progress=False)
+    one.rate("word " * 3000, Taxonomy.load()["empathy"])
+    assert kept_by_claude(addresses) == before and plan["tokens_cached"] == 0 and plan["cost_cached"] == plan["cost"]
+
+
+@pytest.mark.parametrize(("name", "tokens"), [(MODELS[0], 32), (MODELS[2], 12)])  # and the length of its answers
+def test_turns_of_a_dialogue_find_those_before_at_hand(tmp_path, addresses, name, tokens):
+    one, rng = model(name, addresses, max_tokens=tokens), random.Random(3)
+    both = {"target": one, "user": one, "run": tmp_path / "run", "progress": False}
+    asked = {"prompts": [" ".join(rng.choices(WORDS, k=number)) for number in (700, 1200)], "turns": 20}
+    before = kept_by_claude(addresses)
+    plan = estimate_jobs([simulate.job(**asked, target=one, user=one, run=tmp_path / "planned")]).set_index("purpose")
+    with simulate(**asked, **both) as run:
+        told, messages, dialogues = run.usage("purpose").set_index("purpose"), run.messages(), run.dialogues()
+        read, written = (after - there for after, there in zip(kept_by_claude(addresses), before, strict=True))
+    ends = []  # of each model's prompts in each dialogue: the tokens that the server counts
+    for row in dialogues.to_dict("records"):
+        said = messages[messages["dialogue_id"] == row["dialogue_id"]]
+        said = said.sort_values(["turn", "role"], ascending=[True, False])["content"]
+        lengths = said.str.len().cumsum().tolist()
+        template = len(row["system_user"]) + len("(The chat window is open.)")
+        ends += [[length // 4 for length in lengths[0::2]], [(template + length) // 4 for length in lengths[1:-1:2]]]
+    assert [len(prompts) for prompts in ends] == [20, 19, 20, 19]
+    assert any(prompts[0] < 1024 < prompts[-2] for prompts in ends)
+    expected = sum(end for prompts in ends for end in prompts[:-1] if end >= 1024)
+    if name.startswith("anthropic"):
+        assert told["tokens_cached"].sum() == read == expected
+        assert written == sum(prompts[-2] for prompts in ends)  # once each; nothing of the last request
+    else:
+        assert told["tokens_cached"].sum() == pytest.approx(expected, rel=0.15)  # in blocks, and shared by dialogues
+    assert plan.loc["all", "tokens_cached"] == pytest.approx(told["tokens_cached"].sum(), rel=0.35)
+    assert (plan["cost_cached"] < plan["cost"]).all()
+    plain = sum(told[f"tokens_{way}"].sum() * price for way, price in zip(("in", "out"), one.prices(), strict=True))
+    assert told["cost"].sum() < 0.7 * plain
+
+
+def test_a_turn_that_none_follows_and_short_dialogues_are_not_marked(tmp_path, addresses):
+    claude, before = model(MODELS[2], addresses), kept_by_claude(addresses)
+    for number, (start, turns) in enumerate([("Hello.", 5), ("Hello again, dear. " * 400, 1)]):
+        simulate([start], claude, claude, run=tmp_path / str(number), turns=turns, progress=False)
+    simulate([start], claude, claude, run=tmp_path / "1", turns=2, progress=False)  # much later, say
+    assert kept_by_claude(addresses) == before
+
+
+def test_a_judge_of_all_behaviours_shares_their_definitions(run, addresses):
+    one = TogetherJudge(model("openai/gpt-4o", addresses), context="user", structured=False)
+    plan = estimate_jobs([judge.job(run, [one], samples=2)]).iloc[0]
+    judge(run, [one], samples=2, progress=False)
+    assert plan["tokens_cached"] > 0 and run.usage("model")["tokens_cached"][0] > 0
+
+
+def test_a_mark_is_no_part_of_the_question():
+    wire = RequestTranslator({"model": "anthropic/claude-sonnet-4-5", "api_key": "none", "max_tokens": 50})
+    long = "A long dialogue. " * 300
+    question = CachedPrefix(long, "Is it kind?")
+    bodies = []
+    for text in (question, str(question)):
+        request = {"messages": [{"role": "system", "content": "Be kind."}, {"role": "user", "content": text}]}
+        bodies.append(json.loads(wire.encode(wire.form(request), request)))
+    marked, plain = ([block for block in body["messages"][0]["content"]] for body in bodies)
+    assert [block["text"] for block in marked] == [long, "Is it kind?"]
+    assert marked[0]["cache_control"] == {"type": "ephemeral"} and "cache_control" not in marked[1]
+    assert plain == [{"type": "text", "text": str(question)}]
+    assert {**bodies[0], "messages": 0} == {**bodies[1], "messages": 0}
+
+
+def test_what_is_too_short_to_be_kept_is_sent_as_without_a_mark_and_a_text_said_twice_is_marked_once():
+    wire = RequestTranslator({"model": "anthropic/claude-sonnet-4-5", "api_key": "none", "max_tokens": 50})
+
+    def sent(*texts):
+        roles = ["system", "user", "assistant", "user", "assistant", "user"]
+        request = {"messages": [{"role": role, "content": text} for role, text in zip(roles, texts, strict=True)]}
+        return wire.encode(wire.form(request), request)
+
+    short, long = ("Go on.", "Be kind.", "Go on.", "Well.", "Go on."), "A long story. " * 400
+    marked = ("Be brief.", *short[:2], CachedPrefix("Go on."), "Well.", CachedPrefix("Go on."))
+    assert sent(*marked) == sent(*map(str, marked))
+    for place in (3, 5):
+        texts = [long.strip(), *short]
+        texts[place] = CachedPrefix(texts[place])
+        blocks = [message["content"] for message in json.loads(sent(*texts))["messages"]]
+        assert [place for place, [block] in enumerate(blocks, 1) if "cache_control" in block] == [place]
+        assert [block["text"] for [block] in blocks] == list(short)
+
+
+@pytest.mark.parametrize("name", MODELS[2:])
+def test_samples_of_a_rubric_judge_find_the_case_at_hand(tmp_path, addresses, name):
+    before = kept_by_claude(addresses)
+    with Run(tmp_path / "run") as run:
+        cases = load_cases("bundled")
+        answers = bundled_answers()
+        answers["content"] = answers["content"] + " " + "and so on " * 900
+        add_answers(run, cases, answers)
+        one = RubricJudge(model(name, addresses), max_attempts=1, structured=False)
+        judge(run, one, samples=3, progress=False)
+        told = run.usage("model").iloc[0]
+        assert told["tokens_cached"] == pytest.approx(2 / 3 * told["tokens_in"], rel=0.1)
+        if name.startswith("anthropic"):
+            after = kept_by_claude(addresses)
+            assert after[0] - before[0] == told["tokens_cached"]
+            judge(run, one, samples=4, progress=False)  # one more: nothing else begins like it
+            assert kept_by_claude(addresses) == after

@@ -1,0 +1,95 @@
+"""The three families of the paper's judges, each in its own wire format: OpenAI's, Anthropic's, Gemini's."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import anthrokit as ak
+from anthrokit.core import SetupError
+
+HERE = Path(__file__).parents[1]
+
+
+@pytest.fixture(scope="module")
+def families():
+    """Makes models of a server that speaks Anthropic's and Gemini's formats."""
+    process = subprocess.Popen([sys.executable, HERE / "mock_families.py"], stdout=subprocess.PIPE, text=True)
+    base = process.stdout.readline().strip()
+
+    def model(name, **settings):
+        family, _, short = name.partition("/")
+        address = base if family == "anthropic" else f"{base}/v1beta/models/{short}"
+        settings = {"api_key": "k3y-0123456789", "max_tokens": 100, "max_retries": 2, **settings}
+        return ak.LLM(name, api_base=address, **settings)
+
+    yield model
+    process.kill()
+    process.wait()
+    process.stdout.close()
+
+
+SAID, THOUGHT = "I would love that. I felt so happy last summer.", "The person wants to chat."
+
+
+@pytest.mark.parametrize(
+    ("name", "status", "content", "reasoning", "tokens", "attempts"),
+    [
+        ("anthropic/plain", "ok", SAID, None, (21, 9), 1),
+        ("anthropic/thinker", "ok", SAID, THOUGHT, (21, 9), 1),
+        ("anthropic/refuser", "refused", None, None, (21, 9), 1),
+        ("anthropic/cut", "truncated", SAID, None, (21, 9), 1),
+        ("anthropic/first-529", "ok", SAID, None, (21, 9), 2),
+        ("anthropic/first-429", "ok", SAID, None, (21, 9), 2),
+        ("gemini/plain", "ok", SAID, None, (21, 9), 1),
+        ("gemini/thinker", "ok", SAID, THOUGHT, (21, 15), 1),
+        ("gemini/refuser", "refused", None, None, (21, 9), 1),
+        ("gemini/blocked", "refused", None, None, (21, 0), 1),
+        ("gemini/cut", "truncated", SAID, None, (21, 9), 1),
+        ("gemini/first-503", "ok", SAID, None, (21, 9), 2),
+        ("gemini/first-429", "ok", SAID, None, (21, 9), 2),
+    ],
+)
+def test_an_answer_in_its_own_format(families, name, status, content, reasoning, tokens, attempts):
+    answer = families(name).complete("Hello")
+    found = (answer.status, answer.content, answer.reasoning, (answer.tokens_in, answer.tokens_out), answer.attempts)
+    assert found == (status, content, reasoning, tokens, attempts)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("anthropic/always-401", "rejects the key .401.: invalid x-api-key"),
+        ("anthropic/always-400", "asks for payment .400.: credit balance is too low"),
+        ("gemini/always-400", "rejects the key .400.: API key not valid"),
+    ],
+)
+def test_what_no_retry_mends_stops_at_once(families, name, said):
+    with pytest.raises(SetupError, match=said):
+        families(name).complete("Hello")
+
+
+def test_a_study_with_the_three_families(families, server, tmp_path):
+    """Target, user and judges of three families; a judge that refuses is missing, never No; every token is in the books."""
+    target, user = families("anthropic/thinker-target"), families("gemini/thinker-user")
+    prompts = ak.load_prompts().head(3)
+    run = ak.simulate(prompts, target, user, run=tmp_path / "run", turns=2, progress=False)
+    spoken = run.messages().query("role == 'assistant'")
+    assert len(spoken) == 6 and set(spoken["reasoning"]) == {THOUGHT} and set(spoken["content"]) == {SAID}
+    assert run.spent()[1] == 6 * 30 + 3 * 36  # three of the user's messages are the prompts' own
+    judges = [
+        ak.LLMJudge(ak.LLM("openai/judge", api_base=server())),
+        ak.LLMJudge(families("anthropic/judge")),
+        ak.LLMJudge(families("gemini/thinker-judge")),
+        ak.LLMJudge(families("gemini/refuser-judge")),
+        ak.LLMJudge(families("anthropic/refuser-judge")),
+    ]
+    ak.judge(run, judges, behaviours=["empathy", "desires"], samples=1, progress=False)
+    ratings = run.ratings().groupby("judge")["status"].agg(["size", "unique"])
+    assert set(ratings["size"]) == {12}
+    for judge in judges:
+        assert list(ratings.loc[judge.name, "unique"]) == ["refused" if "refuser" in judge.name else "ok"]
+    verdicts = run.ratings().groupby("judge")["verdict"]
+    assert verdicts.apply(lambda one: one.isna().all())["gemini/refuser-judge"]
+    assert verdicts.apply(lambda one: one.eq(True).all())["anthropic/judge"]

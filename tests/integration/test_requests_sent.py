@@ -1,0 +1,273 @@
+"""What servers receive is what the public prompt functions say, once, in every kind of call and by every way there."""
+
+import asyncio
+import queue
+import re
+import threading
+from collections import Counter
+from http.server import ThreadingHTTPServer
+
+import mock_families
+import mock_openai
+import pytest
+
+from anthrokit.core import Run, SetupError
+from anthrokit.heartbench import RubricJudge, bundled_answers, load_cases
+from anthrokit.heartbench.answers import add_answers, add_cases, answer_prompt
+from anthrokit.heartbench.building import draft_criteria, draft_prompt
+from anthrokit.heartbench.judging import case_item, rubric_prompt
+from anthrokit.judging import LLMJudge, Released, TogetherJudge, judge
+from anthrokit.judging.judges import PASSAGE_FIRST_TEMPLATE, Item, judge_prompt, together_prompt
+from anthrokit.models import LLM, Batch
+from anthrokit.simulation import Taxonomy, load_prompts, simulate
+from anthrokit.simulation.dialogues import swap_roles, user_system_prompt
+
+CAME = []  # model, messages as role and text, all that was sent
+TAXONOMY = Taxonomy.load().with_present()
+ASKED = ["empathy", "personal history"]
+WAYS = ("lean", "litellm", "batch")
+MODELS = ("openai/gpt-4o", "anthropic/claude-sonnet-4-5", "gemini/gemini-2.5-pro")
+
+
+def as_openai(body):
+    return [(one["role"], one["content"]) for one in body["messages"]]
+
+
+def as_anthropic(body):
+    said = [("system", body["system"])] if body.get("system") else []
+    said += [(one["role"], one["content"]) for one in body["messages"]]
+    return [(role, "".join(block["text"] for block in blocks)) for role, blocks in said]
+
+
+def as_gemini(body):
+    system = body.get("system_instruction") or body.get("systemInstruction")
+    said = [("system", system["parts"])] if system else []
+    said += [({"model": "assistant"}.get(one["role"], one["role"]), one["parts"]) for one in body["contents"]]
+    return [(role, "".join(part["text"] for part in parts)) for role, parts in said]
+
+
+class Server(mock_openai.Server):
+    def answer(self, request):
+        CAME.append((request["model"], as_openai(request), request))
+        return super().answer(request)
+
+
+@pytest.fixture(scope="module")
+def addresses():
+    """Servers in this process that note what they are asked: OpenAI's, Anthropic's and Gemini's formats."""
+    there = queue.Queue()
+    openai = mock_openai.serve(Server(), 0, False, there.put)
+    threading.Thread(target=asyncio.run, args=(openai,), daemon=True).start()
+    families = ThreadingHTTPServer(("127.0.0.1", 0), mock_families.Families)
+    threading.Thread(target=families.serve_forever, daemon=True).start()
+    with pytest.MonkeyPatch.context() as patch:
+        for name, read in (("anthropic", as_anthropic), ("gemini", as_gemini)):
+            own = getattr(mock_families, name)
+            patch.setattr(
+                mock_families,
+                name,
+                lambda model, body, own=own, read=read: (
+                    CAME.append((model, read(body), body)) or own(model, body)
+                ),
+            )
+        base = f"http://127.0.0.1:{families.server_port}"
+        yield {"openai": there.get(timeout=20), "anthropic": base, "gemini": f"{base}/v1beta"}
+    families.shutdown()
+    families.server_close()
+
+
+@pytest.fixture(autouse=True)
+def nothing_came(monkeypatch):
+    """Beginnings that calls share are marked however short they are: a mark may not change what is asked."""
+    monkeypatch.setattr("anthrokit.models.transports.guess_tokens", lambda texts: 10**6)
+    CAME.clear()
+
+
+@pytest.fixture(params=WAYS)
+def way(request):
+    return request.param
+
+
+@pytest.fixture
+def model(addresses, way):
+    """model('openai/gpt-4o') is asked by the way under test."""
+
+    def one(model, **more):
+        family, _, plain = model.partition("/")
+        base = addresses[family] + (f"/models/{plain}" if family == "gemini" and way != "batch" else "")
+        transport = "litellm" if way == "litellm" else "lean"
+        return LLM(model, api_base=base, api_key="k3y-0123456789", transport=transport, max_retries=0, **more)
+
+    return one
+
+
+def how(way):
+    return {"progress": False} | ({"batch": Batch(poll=0.05)} if way == "batch" else {})
+
+
+def judged_run(folder):
+    run = Run(folder)
+    run.write("prompts", [{"prompt_id": "p", "base_id": "b", "first_message": "Hello {name}!"}])
+    about = {"target": "t", "prompt_id": "p", "repeat": 1, "turns": 2, "status": "done"}
+    run.write("dialogues", [{"dialogue_id": "d", **about}])
+    said = [(1, "user", 'Hello {name}! "Been\\gone?"'), (1, "assistant", "I was\nborn in Leeds. {question}")]
+    said += [(2, "user", " Grüße, 你好 "), (2, "assistant", "😀 That sounds hard.\n")]
+    names = ("turn", "role", "content")
+    run.write("messages", [{"dialogue_id": "d", **dict(zip(names, one, strict=True))} for one in said])
+    before = [(role, text) for _, role, text in said]
+    return run, [Item(said[1][2], (*before[:1],)), Item(said[3][2], (*before[:3],))]
+
+
+def without_code(text):
+    code = re.search(r'(?:<<<MESSAGE |"code": "|Verdict )([0-9a-f]{8})', text)
+    return text.replace(code[1], "00000000") if code else text
+
+
+OWN = "Is {name} there? {definition}\n{question}\n{history}\n---\n{message}\n{form}"
+JUDGES = {
+    "default": {},
+    "alone": {"context": "none"},
+    "dialogue": {"context": "dialogue"},
+    "examples": {"present": True},
+    "message first": {"message_first": True, "context": "dialogue"},
+    "no schema": {"structured": False},
+    "own words": {"template": OWN},
+    "released": {"protocol": Released("ours")},
+    "together": None,
+}
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [(kind, MODELS[0]) for kind in JUDGES]
+    + [(kind, name) for name in MODELS[1:] for kind in ("default", "message first", "together")],
+)
+def test_a_judge_is_asked_its_prompt(model, way, tmp_path, kind, name):
+    settings = JUDGES[kind]
+    llm = model(name, max_tokens=100)
+    one = TogetherJudge(llm) if settings is None else LLMJudge(llm, **settings)
+    one.max_attempts = 1
+    run, items = judged_run(tmp_path / "run")
+    with run:
+        judge(run, [one], taxonomy=TAXONOMY, behaviours=ASKED, samples=2, **how(way))
+    behaviours = [TAXONOMY[name] for name in ASKED]
+    if kind == "together":
+        wanted = [together_prompt(item, behaviours) for item in items]
+    elif kind == "released":
+        wanted = [one.released.prompt(p.text, b, p.user) for p in items for b in behaviours]
+    else:
+        shown = {
+            name: value for name, value in settings.items() if name in ("context", "present", "template")
+        }
+        if kind == "message first":
+            shown["template"] = PASSAGE_FIRST_TEMPLATE
+        shown["structured"] = one.structured
+        wanted = [judge_prompt(p, b, **shown) for p in items for b in behaviours]
+    came = Counter(tuple((role, without_code(text)) for role, text in said) for _, said, _ in CAME)
+    assert came == Counter({(("user", str(text)),): 2 for text in wanted})
+    if name == MODELS[0]:
+        assert all(
+            bool(body.get("response_format")) == (not one.released and one.structured) for *_, body in CAME
+        )
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_dialogue_is_told_to_both_sides(model, way, tmp_path, name):
+    prompts = load_prompts().head(2)
+    target, user = model(name, name="target"), model(name, name="user", temperature=0.5, max_tokens=50)
+    told = {"system_target": "Be brief.\n", "persona": "A baker. {domain}"}
+    with simulate(prompts, target, user, run=tmp_path / "run", turns=3, **told, **how(way)) as run:
+        messages = run.messages()
+    wanted = Counter()
+    for (_, prompt), (_, said) in zip(
+        prompts.iterrows(), messages.groupby("prompt_id", sort=False), strict=True
+    ):
+        assert said["prompt_id"].iloc[0] == prompt["prompt_id"]
+        history = said[["role", "content"]].to_dict("records")
+        system = user_system_prompt(prompt, persona=told["persona"])
+        for place, message in enumerate(history):
+            if message["role"] == "user" and place:
+                asked = swap_roles(history[:place], system)
+            elif place:
+                asked = [{"role": "system", "content": told["system_target"]}, *history[:place]]
+            else:
+                continue
+            wanted[tuple((one["role"], one["content"]) for one in asked)] += 1
+    assert Counter(tuple(said) for _, said, _ in CAME) == wanted and wanted.total() == 10
+
+
+@pytest.mark.parametrize(("name", "style"), [(MODELS[0], "transcript"), *((name, "chat") for name in MODELS)])
+def test_a_case_is_put_as_it_is(model, way, tmp_path, name, style):
+    cases = load_cases("bundled")
+    with Run(tmp_path / "run") as run:
+        simulate(add_cases(run, cases, style), model(name), run=run, turns=1, **how(way))
+    wanted = [tuple((one["role"], one["content"]) for one in answer_prompt(case, style)) for case in cases]
+    assert Counter(tuple(said) for _, said, _ in CAME) == Counter(wanted)
+
+
+RUBRICS = {
+    "default": (1, {}),
+    "samples": (3, {}),
+    "shuffled": (2, {"shuffle": True}),
+    "one by one": (1, {"criteria_per_call": 1}),
+}
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"), [(kind, MODELS[0]) for kind in RUBRICS] + [("samples", name) for name in MODELS[1:]]
+)
+def test_a_rubric_judge_is_shown_case_answer_and_criteria(model, way, tmp_path, kind, name):
+    cases, answers = load_cases("bundled"), bundled_answers().head(1 if kind == "one by one" else 3)
+    samples, settings = RUBRICS[kind]
+    one = RubricJudge(model(name), max_attempts=1, **settings)
+    with Run(tmp_path / "run") as run:
+        add_answers(run, cases, answers)
+        judge(run, one, samples=samples, **how(way))
+    wanted, mark = Counter(), re.compile(r"v-\w{12}")
+    for row in answers.itertuples():
+        case = cases[row.case_id]
+        for sample in range(1, samples + 1):
+            order = [item.number for item in one.order(case_item(case, row.content, row.model, sample), case.criteria)]
+            size = settings.get("criteria_per_call", len(order))
+            for part in (order[start : start + size] for start in range(0, len(order), size)):
+                said = rubric_prompt(case, row.content, part, mark="v-" + "0" * 12)
+                wanted[tuple((message["role"], message["content"]) for message in said)] += 1
+    came = Counter(
+        tuple((role, mark.sub("v-" + "0" * 12, text)) for role, text in said) for _, said, _ in CAME
+    )
+    assert came == wanted
+    assert all(len(set(mark.findall(said[-1][1]))) == 1 for _, said, _ in CAME)
+
+
+def test_a_writer_of_criteria_is_shown_the_answers(model, way, tmp_path):
+    cases = [*load_cases("bundled")][:2]
+    answers = bundled_answers()
+    draft_criteria(cases, answers, model=model("openai/drafter"), run=tmp_path / "run", tries=1, **how(way))
+    texts = [
+        dict(answers[answers["case_id"] == one.case_id].sort_values("model")[["model", "content"]].values)
+        for one in cases
+    ]
+    wanted = [draft_prompt(case, given)[0]["content"] for case, given in zip(cases, texts, strict=True)]
+    assert sorted(said[0][1] for _, said, _ in CAME) == sorted(wanted) and len(CAME) == 2
+
+
+def test_two_of_one_model_keep_their_own_settings(model, addresses, way, tmp_path):
+    """A target and a user, and two judges, that go by one name."""
+    cool, warm = (model(MODELS[0], temperature=value) for value in (0.1, 0.9))
+    with simulate(load_prompts().head(1), cool, warm, run=tmp_path / "run", turns=2, **how(way)) as run:
+        asked = Counter((said[0][0], body["temperature"]) for _, said, body in CAME)
+        assert asked == {("user", 0.1): 2, ("system", 0.9): 1}
+        CAME.clear()
+        judge(
+            run,
+            [LLMJudge(cool, name="a"), LLMJudge(warm, name="b")],
+            behaviours="empathy",
+            samples=1,
+            **how(way),
+        )
+        assert Counter(body["temperature"] for *_, body in CAME) == {0.1: 2, 0.9: 2}
+        if way == "batch":
+            elsewhere = LLM(MODELS[0], api_base=addresses["openai"], api_key="an0ther-k3y")
+            judges = [LLMJudge(cool, name="a"), LLMJudge(elsewhere, name="c")]
+            with pytest.raises(SetupError, match="two models are called openai/gpt-4o in one batch"):
+                judge(run, judges, behaviours="agency", samples=1, **how(way))

@@ -1,0 +1,110 @@
+"""The documentation site, built once: pages, links, anchors, the API page."""
+
+import inspect
+import json
+import re
+from collections import Counter
+from pathlib import Path
+from urllib.parse import unquote
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_every_chapter_and_page_is_there(site):
+    notebooks = [path.relative_to(ROOT / "nbs") for path in (ROOT / "nbs").rglob("*.ipynb")]
+    expected = {
+        Path("chapters") / path.with_suffix(".html")
+        for path in notebooks
+        if path.name != "index.ipynb" and not any(part.startswith((".", "_")) for part in path.parts)
+    }
+    expected |= {Path("chapters/about") / f"{path.stem}.html" for path in (ROOT / "docs").glob("*.md")}
+    expected |= {Path("index.html"), Path("chapters/benchmarks.html"), Path("chapters/api.html")}
+    assert {path.relative_to(site) for path in site.rglob("*.html")} == expected
+    sidebar = (site / "index.html").read_text(encoding="utf-8")
+    assert not [page for page in expected if f'href="{page.as_posix()}"' not in sidebar]
+    titles = [re.search("<title>(.*?)</title>", page.read_text(encoding="utf-8"))[1] for page in site.rglob("*.html")]
+    assert not [title for title, n in Counter(titles).items() if n > 1]
+    found = {
+        entry["href"].split("#")[0]
+        for entry in json.loads((site / "search.json").read_text(encoding="utf-8"))
+    }
+    assert {page.as_posix() for page in expected} <= found
+
+
+def test_readers_see_no_directives_and_all_pictures(site):
+    for page in site.rglob("*.html"):
+        text = page.read_text(encoding="utf-8")
+        shown = re.sub(r"<[^>]+>", "", text)
+        assert not re.search(r"#\| ?(export|hide|default_exp|eval)\b", shown), page
+        for picture in re.findall(r'<img[^>]+src="([^"]+)"', text):
+            assert picture.startswith("data:image/") or (page.parent / picture).is_file(), (page, picture)
+        untold = [one for one in re.findall("<img[^>]+>", text) if not re.search(' alt="[^"]{20,}"', one)]
+        assert not untold, f"{page}: say in each cell what its picture shows: #| fig-alt: ..."
+        assert 'class="math' not in text and page.stat().st_size < 3_000_000, page
+        fetched = re.findall(r'<(?:script|link|img)[^>]+(?:src|href)="(https?:[^"]+)"', text)
+        assert not fetched, (page, fetched)  # not by a reader without network, nor from anyone who would learn of it
+
+
+def test_a_chapter_shows_signatures_and_work_and_folds_the_rest(site):
+    page = (site / "chapters" / "05_judging" / "02_judges.html").read_text(encoding="utf-8")
+    head = page.index('id="judge_prompt"')
+    shown = re.sub(r"<[^>]+>", "", page[head : page.index("<details", head)])
+    assert "judge_prompt(" in shown and "Parameters" in shown and "Source" in shown
+    outside = re.sub(r"<details.*?</details>", "", page, flags=re.S)
+    assert "from ..core import" not in re.sub(r"<[^>]+>", "", page)
+    assert "cell-code" in outside and '<span class="st">' in outside
+    assert "/blob/main/anthrokit/judging/judges.py#L" in page
+    assert "def judge_identity" not in re.sub(r"<[^>]+>", "", outside)  # what a room keeps to itself is folded too
+    helpers = page[page.index("<summary>Helpers: judge_identity") :].partition("</details>")[0]
+    assert "/blob/main/anthrokit/judging/judges.py#L" in helpers
+
+
+def test_methods_of_a_class_and_what_every_figure_takes_are_told(site):
+    runs = re.sub(r"<[^>]+>", "", (site / "chapters" / "01_core" / "04_run.html").read_text(encoding="utf-8"))
+    told = runs.partition("Run.labels")[2].partition("Run.annotations")[0]
+    assert "What methods take and return" in runs and "The panel: names of judges of this run" in told
+    figures = (site / "chapters" / "09_figures" / "02_profiles.html").read_text(encoding="utf-8")
+    signature = re.sub(r"<[^>]+>", "", figures.partition('id="plot_profile"')[2].partition("</pre>")[0])
+    assert "palette: Sequence[str]" in signature and "style: str" in signature
+
+
+def test_what_is_told_of_a_name_leads_to_the_names_it_mentions(site):
+    tables = (site / "chapters" / "05_judging" / "07_any_messages.html").read_text(encoding="utf-8")
+    assert 'href="06_jobs.html#judge"><code>judge</code>' in tables
+    figures = (site / "chapters" / "09_figures" / "04_turns.html").read_text(encoding="utf-8")
+    assert re.search(r'href="[^"]*07_analysis/04_timing.html#emergence"><code>analysis.emergence', figures)
+    talk = (site / "chapters" / "07_analysis" / "10_talk_about_the_system.html").read_text(encoding="utf-8")
+    assert not re.search(r"15_cli.html#anthroscore", talk.partition("<main")[2])  # a room, not the command of its name
+
+
+def test_no_page_gives_an_anchor_twice_and_every_link_finds_its_own(site):
+    """Pictures drawn as SVG name their parts alike; what else has an id may be linked to."""
+    found = {page: page.read_text(encoding="utf-8") for page in site.rglob("*.html")}
+    pages = {page: re.sub(r"<svg.*?</svg>", "", text, flags=re.S) for page, text in found.items()}
+    anchors = {page: re.findall(r'<[^>]+\sid="([^"]+)"', text) for page, text in pages.items()}
+    for page, text in pages.items():
+        doubled = [one for one, n in Counter(anchors[page]).items() if n > 1]
+        assert not doubled, (page, doubled)
+        for link, anchor in re.findall(r'href="([^":#]*)#([^"]+)"', text):
+            there = (page.parent / unquote(link)).resolve() if link else page
+            assert unquote(anchor) in anchors[there], (page, link, anchor)
+
+
+def test_every_public_name_is_on_the_api_page(site):
+    import anthrokit
+
+    page = (site / "chapters" / "api.html").read_text(encoding="utf-8")
+    for name in anthrokit.__all__:
+        if inspect.isfunction(one := getattr(anthrokit, name)) or inspect.isclass(one):
+            assert f"<code>{name}</code>" in page, name
+    for package in (anthrokit.heartbench, anthrokit.analysis, anthrokit.study):
+        for name in package.__all__:
+            if getattr(getattr(package, name), "__module__", "").startswith(package.__name__):
+                assert f"<code>{name}</code>" in page, (package.__name__, name)
+    assert "A value." not in page
+
+
+def test_benchmarks_are_the_chapters_own(site):
+    """The page gathers what the chapters say; a heading that was renamed fails the build."""
+    page = (site / "chapters" / "benchmarks.html").read_text(encoding="utf-8")
+    assert page.count("<table") >= 6 and "561,600" in page and "coverage" in page

@@ -1,0 +1,188 @@
+"""What a user sees of servers that are slow, silent or behind a router, and of models without a system role."""
+
+import json
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+import anthrokit as ak
+from anthrokit.core import CallFailed, Run, SetupError
+from anthrokit.models import LLM
+from anthrokit.models.faults import Fault
+from anthrokit.models.limits import Pace
+from anthrokit.models.loop import wait_for
+from anthrokit.models.meter import Meter
+
+
+def chat(content="Yes.", model="some-model"):
+    choice = {"index": 0, "message": {"role": "assistant", "content": content}, "finish_reason": "stop"}
+    usage = {"prompt_tokens": 9, "completion_tokens": 3, "total_tokens": 12}
+    return {"id": "x", "object": "chat.completion", "created": 0, "model": model, "choices": [choice], "usage": usage}
+
+
+class Places(BaseHTTPRequestHandler):
+    """A server that works on two requests at once, half a second each; others wait in line."""
+
+    protocol_version, places, seconds, headers_sent = "HTTP/1.1", threading.Semaphore(2), 0.5, {}
+    came: list[dict] = []
+    system_role = True
+
+    def log_message(self, *_):
+        pass
+
+    def do_GET(self):
+        self.send(200, {"data": []})
+
+    def do_POST(self):
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        Places.came.append(body)
+        with self.places:
+            time.sleep(Places.seconds)
+        if not Places.system_role and any(message["role"] == "system" for message in body["messages"]):
+            self.send(400, {"error": {"message": "System role not supported", "type": "BadRequestError"}})
+        else:
+            self.send(200, chat())
+
+    def send(self, status, body):
+        data = json.dumps(body).encode()
+        try:
+            self.send_response(status)
+            sent = {"Content-Type": "application/json", "Content-Length": str(len(data)), **Places.headers_sent}
+            for name, value in sent.items():
+                self.send_header(name, value)
+            self.end_headers()
+            self.wfile.write(data)
+        except OSError:  # nobody waits any more
+            pass
+
+
+@pytest.fixture
+def server():
+    Places.seconds, Places.system_role, Places.headers_sent = 0.0, True, {}
+    Places.came.clear()
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Places)
+    server.daemon_threads = True
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/v1"
+    server.shutdown()
+    server.server_close()
+
+
+def test_fewer_calls_are_in_flight_after_timeouts_and_more_again_after_answers():
+    pace = Pace()
+    pace.in_flight = 16
+    for _ in range(16):  # the calls of one moment time out together
+        pace.leave(10, None, Fault("timeout", "no answer within 120 seconds"))
+    assert pace.window == 8
+    pace._cut_at, pace.in_flight = 0.0, 8
+    pace.leave(10, None, Fault("timeout", "no answer within 120 seconds"))
+    assert pace.window == 4
+    for _ in range(40):
+        pace.in_flight += 1
+        pace.leave(10, 12, None)
+    assert pace.window > 8
+
+
+def test_a_slow_server_is_named_with_what_to_change(server, tmp_path, caplog, monkeypatch):
+    """Timeouts are counted, told with the remedy, and booked as estimates."""
+    monkeypatch.setattr("anthrokit.models.llm.pause_before_next", lambda *_: 0.0)
+    Places.seconds = 0.5
+    slow = LLM("openai/slow", api_base=server, timeout=0.2, max_retries=2, max_concurrency=1)
+    with Run(tmp_path / "run") as run:
+        meter = Meter(run)
+        with pytest.raises(CallFailed, match="no answer within 0.2 seconds .after 3 attempts"):
+            wait_for(meter.call(slow, slow.as_sent("Hello"), unit="u", purpose="target"))
+        assert slow.timed_out == 3
+        statuses = [row[0] for row in run.rows("SELECT status FROM calls ORDER BY call")]
+        assert statuses == ["estimated"] * 3 + ["failed"]
+        assert meter.estimated == meter.tokens > 3000
+        assert Meter(run).estimated == meter.estimated  # a later session knows it too
+    [told] = [record.message for record in caplog.records if "timed out" in record.message]
+    for word in ("3 calls to openai/slow", "0.2 seconds", "max_tokens", "max_concurrency", "--timeout", "--concurrency"):
+        assert word in told
+
+
+def test_the_progress_line_counts_timeouts_and_estimates(server, tmp_path):
+    from anthrokit.work import _Progress
+
+    prompts = ak.load_prompts().head(1)
+    slow = LLM("openai/slow", api_base=server, max_tokens=50)
+    job = ak.simulate.job(prompts, target=slow, user=slow, run=tmp_path / "run", turns=1)
+    line = _Progress(job)
+    slow._live.timed_out, job.meter.estimated = 22, 22_000
+    texts = " ".join(f"{value} {name}" for name, value in line._told().items())
+    assert "22,000 of them estimated" in texts and "22 calls timed out (set a larger timeout" in texts
+    job.close()
+
+
+@pytest.mark.parametrize("transport", ["lean", "litellm"])
+def test_a_host_that_is_not_there_is_named_soon(transport, monkeypatch, caplog):
+    """A provider's own address isn't tried beforehand; its first call must not retry for a minute."""
+    monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:9")  # where nobody listens
+    lost = LLM("openai/gpt-4o", api_key="sk-0123456789", transport=transport)
+    start = time.monotonic()
+    with pytest.raises(SetupError, match="no connection to the server of openai/gpt-4o.*Check the network"):
+        lost.complete("Hello")
+    assert time.monotonic() - start < 60  # seven seconds on an idle machine, and the import of LiteLLM
+    assert any("It is tried again" in record.message for record in caplog.records)
+
+
+def test_a_server_that_has_answered_is_tried_patiently(server, monkeypatch):
+    monkeypatch.setattr("anthrokit.models.llm.pause_before_next", lambda *_: 0.0)
+    one = LLM("openai/some-model", api_base=server)
+    assert one.complete("Hello").content == "Yes."
+    gone = Fault("unreachable", "connection refused")
+
+    async def fails(*_):
+        raise gone
+
+    monkeypatch.setattr(type(one._live.servers[0].endpoint), "call", fails)
+    with pytest.raises(CallFailed, match="after 7 attempts"):
+        one.complete("Hello")
+
+
+TALK = [{"role": "system", "content": "You are Ada."}, {"role": "user", "content": "Hello"}]
+
+
+def test_a_model_without_a_system_role(server):
+    """The error names the option; with it the system text begins the first user message."""
+    Places.system_role = False
+    with pytest.raises(SetupError, match=r"System role not supported.*pass LLM\(…, system_role=False\)"):
+        LLM("openai/gemma", api_base=server).complete(TALK)
+    Places.came.clear()
+    for transport in ("lean", "litellm"):
+        one = LLM("openai/gemma", api_base=server, system_role=False, transport=transport)
+        assert one.complete(TALK).content == "Yes."
+        assert Places.came[-1]["messages"] == [{"role": "user", "content": "You are Ada.\n\nHello"}]
+    assert one.complete([*TALK[:1], {"role": "assistant", "content": "Hi"}, TALK[1]]).content == "Yes."
+    assert [message["role"] for message in Places.came[-1]["messages"]] == ["user", "assistant", "user"]
+
+
+def test_a_persona_reaches_a_model_without_a_system_role(server, tmp_path):
+    """A whole simulation with a strict template, for the target and for the user model."""
+    Places.system_role = False
+    strict = [LLM(f"openai/{name}", api_base=server, system_role=False) for name in ("target", "user")]
+    prompts = ak.load_prompts().head(1)
+    run = ak.simulate(
+        prompts, target=strict[0], user=strict[1], run=tmp_path / "run", turns=2, system_target="Be kind.", progress=False
+    )
+    assert run.dialogues()["status"].tolist() == ["done"]
+    assert all(message["role"] != "system" for body in Places.came for message in body["messages"])
+    assert any("Be kind." in body["messages"][0]["content"] for body in Places.came)
+
+
+@pytest.mark.parametrize("transport", ["lean", "litellm"])
+def test_who_answered_behind_a_router_is_kept(server, transport, caplog):
+    one = LLM("openai/judge-routed", api_base=server, transport=transport)
+    served = []
+    for deployment in ("7f3a9c", "11bb22"):
+        Places.headers_sent = {"x-litellm-model-id": deployment, "x-litellm-response-cost": "0.002"}
+        answer = one.complete("Hello")
+        served.append(answer.served_model)
+        assert answer.cost == 0.002
+    assert served == ["some-model (7f3a9c)", "some-model (11bb22)"]
+    assert sum("answered by a router" in record.message for record in caplog.records) >= 1
+    Places.headers_sent = {}
+    assert one.complete("Hello").served_model == "some-model"

@@ -1,0 +1,26 @@
+"""Build the documentation site for tests."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from smalldocs.check import scan
+
+ROOT = Path(__file__).parents[2]
+SMALLDOCS = Path(sys.executable).with_name("smalldocs")
+PARTS = ("nbs", "docs", "figures", "anthrokit", "settings.ini", "_quarto.yml")
+
+
+def build(copy):
+    """Copy the sources of the site to a folder, render the site there, and return the folder."""
+    listing = ["git", "ls-files", "-co", "--exclude-standard", *PARTS]
+    files = subprocess.run(listing, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
+    for name in filter(lambda name: (ROOT / name).exists(), files):
+        (copy / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(ROOT / name, copy / name)
+    rendering = subprocess.run([SMALLDOCS, "render", "--strict", copy], capture_output=True, text=True)
+    assert rendering.returncode == 0, rendering.stderr
+    unread = {path: scan(path.read_text(encoding="utf-8")) for path in copy.rglob("*.md")}
+    assert unread and not any(unread.values()), unread
+    return copy

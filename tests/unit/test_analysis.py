@@ -1,0 +1,538 @@
+"""What the notebooks can't show: properties over many random tables, odd frames, and growth with size."""
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from scipy.stats import norm
+
+from anthrokit import analysis, validity
+from anthrokit.core import TableError
+
+pytestmark = pytest.mark.filterwarnings("error::RuntimeWarning")
+
+
+@st.composite
+def tables(draw):
+    """A small labels table with gaps, unequal dialogues and missing labels."""
+    rows, random = [], np.random.default_rng(draw(st.integers(0, 10**6)))
+    for target in range(draw(st.integers(1, 3))):
+        for base in range(draw(st.integers(2, 6))):
+            for dialogue in range(draw(st.integers(1, 3))):
+                length = int(random.integers(1, 6))
+                shown, gaps = random.random(), random.random() * 0.5
+                for turn in range(1, length + 1):
+                    for behaviour in ("empathy", "desires", "emotions"):
+                        label = None if random.random() < gaps else bool(random.random() < shown)
+                        rows.append(
+                            (
+                                f"m{target}",
+                                f"d{target}-{base}-{dialogue}",
+                                f"b{base}",
+                                turn,
+                                behaviour,
+                                label,
+                            )
+                        )
+    frame = pd.DataFrame(rows, columns=["target", "dialogue_id", "base_id", "turn", "behaviour", "label"])
+    category = {
+        "empathy": "relationship building",
+        "desires": "internal states",
+        "emotions": "internal states",
+    }
+    frame["category"] = frame["behaviour"].map(category)
+    return frame.astype({"label": "boolean"})
+
+
+many = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
+@many
+@given(tables())
+def test_profile_equals_a_loop(labels):
+    result = analysis.profile(labels)
+    for row in result.itertuples():
+        mine = labels[(labels["target"] == row.target) & (labels["behaviour"] == row.behaviour)]
+        scored = mine["label"].dropna()
+        assert (row.n, row.n_total) == (len(scored), len(mine))
+        assert row.n_clusters == mine.loc[mine["label"].notna(), "base_id"].nunique()
+        if len(scored):
+            assert row.estimate == pytest.approx(scored.mean())
+        if row.n_clusters >= 2:
+            assert 0 <= row.ci_low <= row.estimate <= row.ci_high <= 1 and row.ci_high - row.ci_low > 1e-6
+        else:
+            assert np.isnan(row.ci_low)
+
+
+@many
+@given(tables())
+def test_first_occurrence_equals_a_loop(labels):
+    first = analysis.first_occurrences(labels).set_index(["target", "dialogue_id", "behaviour"])
+    for key, mine in labels.groupby(["target", "dialogue_id", "behaviour"]):
+        verdicts = mine.sort_values("turn")["label"].tolist()
+        expected, seen = pd.NA, 0
+        for turn, verdict in enumerate(verdicts, start=1):
+            if verdict is pd.NA:
+                break
+            seen = turn
+            if verdict:
+                expected = turn
+                break
+        found = first.loc[key]
+        assert found["turns_seen"] == seen
+        assert (found["first_turn"] == expected) if expected is not pd.NA else pd.isna(found["first_turn"])
+
+
+@many
+@given(tables(), st.integers(0, 1000))
+def test_order_of_rows_and_names_of_clusters_do_not_matter(labels, seed):
+    shuffled = labels.sample(frac=1, random_state=seed).assign(base_id=lambda frame: "x" + frame["base_id"])
+    for answer in (analysis.profile, analysis.emergence, analysis.snowball, analysis.carry_over):
+        one, two = answer(labels), answer(shuffled)
+        keys = [name for name in ("target", "behaviour", "turn") if name in one.columns]
+        one, two = (table.sort_values(keys, ignore_index=True) for table in (one, two))
+        pd.testing.assert_frame_equal(one, two[one.columns], rtol=1e-6)
+
+
+def test_a_tie_does_not_hang_on_the_order_of_clusters():
+    """Here the variance by cluster is that of independent rows but for the last bit, which the order decides."""
+    successes, totals = np.array([[1.0], [4.0], [1.0], [2.0]]), np.array([[2.0], [5.0], [3.0], [2.0]])
+    orders = map(list, itertools.permutations(range(4)))
+    found = pd.concat([analysis.proportion(successes[order], totals[order]) for order in orders])
+    assert found["ci_low"].max() - found["ci_low"].min() < 1e-9
+
+
+@many
+@given(tables())
+def test_incidence_rises_and_is_never_certain(labels):
+    result = analysis.emergence(labels, by=("target", "behaviour"))
+    for _, part in result.groupby(["target", "behaviour"]):
+        known = part["estimate"].notna().to_numpy()
+        assert (np.diff(part["estimate"][known]) >= -1e-12).all()
+        assert (np.diff(known.astype(int)) <= 0).all() and part.loc[~known, "n_at_risk"].eq(0).all()
+    known = result[(result["n_clusters"] >= 2) & result["estimate"].notna()]
+    assert (known["ci_high"] - known["ci_low"] > 1e-6).all()
+
+
+@many
+@given(tables())
+def test_any_of_labels_complete_messages_alone(labels):
+    whole = analysis.any_behaviour(labels).set_index(["dialogue_id", "turn", "category"])["label"]
+    for key, mine in labels.groupby(["dialogue_id", "turn", "category"]):
+        expected = pd.NA if mine["label"].isna().any() else bool(mine["label"].any())
+        found = whole.loc[key]
+        assert pd.isna(found) if expected is pd.NA else bool(found) is expected
+
+
+@many
+@given(tables())
+def test_rates_of_categories_lie_in_their_bounds(labels):
+    for by in ("category", ("target", "category"), ()):
+        for table in (analysis.profile(labels, by=by), analysis.late_share(labels, by=by), analysis.emergence(labels, by=by)):
+            known = table.dropna(subset="estimate")
+            assert (known["lowest"] <= known["estimate"] + 1e-9).all()
+            assert (known["estimate"] <= known["highest"] + 1e-9).all()
+    whole = labels.assign(label=labels["label"].fillna(False))
+    full = analysis.profile(whole, by="category")
+    any_label = whole.groupby(["dialogue_id", "turn", "category"])["label"].any().groupby("category").mean()
+    assert full.set_index("category")["estimate"].to_dict() == pytest.approx(any_label.to_dict())
+    assert (full["lowest"] == full["highest"]).all()
+
+
+def correlated(unlabelled: float, seed: int = 0) -> pd.DataFrame:
+    """Labels of two equal behaviours of rate one half; a share of the second's labels is missing."""
+    random, n = np.random.default_rng(seed), 4000
+    label = random.random(n) < 0.5
+    one = pd.DataFrame({"target": "m", "dialogue_id": np.arange(n), "base_id": np.arange(n) % 50, "turn": 1,
+                        "category": "internal states", "behaviour": "emotions", "label": label})  # fmt: skip
+    two = one.assign(behaviour="desires", label=pd.array(label, "boolean"))
+    two["label"] = two["label"].mask(random.random(n) < unlabelled)
+    return pd.concat([one.astype({"label": "boolean"}), two], ignore_index=True)
+
+
+@pytest.mark.parametrize("rows", ["as NA", "absent"])
+def test_missing_labels_do_not_raise_the_rate_of_any_behaviour(rows):
+    labels = correlated(0.5)
+    labels = labels if rows == "as NA" else labels.dropna(subset="label")
+    for by in ("category", ()):
+        row = analysis.profile(labels, by=by).loc[0]
+        assert row["estimate"] == pytest.approx(0.5, abs=0.02), "two thirds of the known answers are Yes"
+        assert row["lowest"] == pytest.approx(0.5, abs=0.02) and row["highest"] == pytest.approx(0.75, abs=0.02)
+        assert row["n"] < 2200 and row["n_total"] == 4000
+        assert analysis.emergence(labels, by=by).loc[0, "estimate"] == pytest.approx(0.5, abs=0.03)
+    sides = labels.assign(domain=np.where(labels["dialogue_id"] < 2000, "x", "y"))
+    sides = sides[(sides["domain"] == "x") | sides["label"].notna()]
+    full = sides[sides["domain"] == "x"].assign(domain="z", label=sides["label"])
+    both = pd.concat([full.groupby(["dialogue_id", "turn"]).ffill().combine_first(full), sides[sides["domain"] == "y"]])
+    assert abs(analysis.compare(both, "domain", "category", n_swaps=99).loc[0, "estimate"]) < 0.05
+
+
+def test_a_behaviour_that_is_never_labelled_leaves_its_category_open():
+    labels = correlated(1.0)
+    row = analysis.profile(labels, by="category").loc[0]
+    assert np.isnan(row["estimate"]) and row["n"] == 0 and (row["lowest"], row["highest"]) == pytest.approx((0.5, 1), abs=0.03)
+    with pytest.raises(TableError, match="no message has labels of all 2 behaviours"):
+        analysis.compare(labels.assign(domain=labels["dialogue_id"] % 2), "domain", ())
+
+
+def test_intervals_cover_and_naive_ones_do_not():
+    """A short form of benchmarks/coverage.py: 30 base prompts, 120 repetitions."""
+    from statsmodels.stats.proportion import proportion_confint
+
+    rates, shift, inside, naive = {"rare": 0.05, "common": 0.5}, 0.3, [], []
+    true = norm.sf(norm.isf([0.05, 0.5]) - shift) - [0.05, 0.5]
+    for seed in range(120):
+        labels = analysis.simulate_labels(
+            ["a", "b"],
+            base_prompts=30,
+            rates=rates,
+            target_spread=[0.0, shift],
+            domain_shift=0,
+            judges=1,
+            judge_error=0,
+            seed=seed,
+        )
+        profile = analysis.profile(labels[labels["target"] == "a"], by="behaviour")
+        both = analysis.compare(labels, n_swaps=1)
+        rate = (profile["ci_low"] <= list(rates.values())) & (profile["ci_high"] >= list(rates.values()))
+        inside.append([*rate, *((-both["ci_high"] <= true) & (-both["ci_low"] >= true))])
+        low, high = proportion_confint(profile["estimate"] * profile["n"], profile["n"], method="wilson")
+        naive.append((low <= list(rates.values())) & (high >= list(rates.values())))
+    coverage = np.mean(inside, axis=0)
+    assert (coverage > 0.89).all() and (coverage < 0.995).all(), coverage
+    assert (np.mean(naive, axis=0) < 0.8).all()
+
+
+def test_no_carry_over_is_found_where_there_is_none():
+    """60 tables without carry-over: the test rejects in about 5 % of them; with it, nearly always."""
+    rates = {"emotions": 0.15, "empathy": 0.45}
+    rejected, found = [], []
+    for seed in range(60):
+        study = {"base_prompts": 40, "rates": rates, "turn_shift": 0.08, "seed": seed}
+        rejected.append(analysis.carry_over(analysis.simulate_labels(1, **study))["p_value"] < 0.05)
+        if seed < 10:
+            found.append(
+                analysis.carry_over(analysis.simulate_labels(1, carry_over=0.6, **study))["ci_low"] > 1
+            )
+    assert np.mean(rejected) < 0.12, np.mean(rejected)
+    assert np.mean(found) > 0.9
+
+
+def test_dialogue_ids_that_two_targets_share_stay_apart():
+    labels = analysis.simulate_labels(2, base_prompts=4, rates={"empathy": 0.5}, seed=3)
+    shared = labels.assign(dialogue_id=labels["prompt_id"])
+    for answer in (analysis.profile, analysis.snowball, analysis.late_share, analysis.carry_over):
+        pd.testing.assert_frame_equal(answer(labels, by="behaviour"), answer(shared, by="behaviour"))
+
+
+@pytest.mark.parametrize("kind", [bool, "boolean", float, "Int64", object])
+def test_labels_of_any_truth_type(kind):
+    labels = analysis.simulate_labels(1, base_prompts=5, rates={"empathy": 0.5}, missing=0, seed=4)
+    typed = labels.assign(label=labels["label"].astype(bool).astype(kind))
+    pd.testing.assert_frame_equal(analysis.profile(typed), analysis.profile(labels))
+
+
+def test_missing_marked_as_minus_one_is_refused():
+    labels = analysis.simulate_labels(1, base_prompts=5, rates={"empathy": 0.5}, seed=4)
+    with pytest.raises(TableError, match="must become NA first"):
+        analysis.profile(labels.assign(label=labels["label"].astype("Int64").fillna(-1)))
+
+
+def test_eight_base_prompts_at_zero_and_one():
+    """The shape of a small demonstration run: nothing has zero width, nothing fails."""
+    labels = analysis.simulate_labels(1, base_prompts=8, scenarios=1, turns=3, seed=5)
+    labels["label"] = labels["behaviour"].eq("validation").astype("boolean")
+    for table in (
+        analysis.profile(labels),
+        analysis.emergence(labels),
+        analysis.late_share(labels),
+        analysis.snowball(labels),
+    ):
+        known = table.dropna(subset="ci_low")
+        assert (known["ci_high"] - known["ci_low"] > 0.05).all()
+    assert analysis.profile(labels)["ci_low"].notna().all()
+    assert analysis.carry_over(labels)["estimate"].isna().all()
+    assert (
+        analysis.factor_model(
+            labels.assign(empathy=["high", "low"] * (len(labels) // 2)), factors=["empathy"]
+        )["estimate"]
+        .isna()
+        .all()
+    )
+
+
+@pytest.mark.parametrize(
+    "count",
+    [
+        lambda labels: analysis.profile(labels),
+        lambda labels: analysis.profile(labels, by="category"),
+        lambda labels: analysis.emergence(labels),
+        lambda labels: analysis.late_share(labels),
+        lambda labels: analysis.compare(labels, n_swaps=99),
+        lambda labels: analysis.snowball(labels),
+        lambda labels: analysis.snowball(labels, method="resample", n_resamples=99),
+        lambda labels: analysis.carry_over(labels),
+        lambda labels: analysis.agreement(labels, n_resamples=99),
+        lambda labels: analysis.pairwise_agreement(labels),
+    ],
+)
+def test_nothing_scored_is_no_interval_and_no_warning(count):
+    labels = analysis.simulate_labels(2, base_prompts=8, missing=0.0)
+    unknown = labels["behaviour"] == "empathy"
+    for name in ["label", *analysis.clustered.judge_columns(labels)]:
+        labels[name] = labels[name].mask(unknown, pd.NA)
+    table = count(labels)
+    assert {0.95} == set(table["ci"])
+    if "behaviour" in table:
+        assert table.loc[table["behaviour"] == "empathy", ["ci_low", "ci_high"]].isna().all(axis=None)
+        assert table["ci_low"].notna().any()
+
+
+def test_no_resamples_is_no_interval_and_no_warning():
+    labels = analysis.simulate_labels(2, base_prompts=8)
+    for table in (analysis.similarity(labels, n_resamples=0), analysis.agreement(labels, n_resamples=0)):
+        assert table[["ci_low", "ci_high"]].isna().all(axis=None) and table["estimate"].notna().any()
+
+
+@pytest.mark.parametrize("ci", [0.5, 0.9, 0.999])
+def test_tables_say_the_level_of_their_intervals(ci):
+    labels = analysis.simulate_labels(3, base_prompts=10, seed=4)
+    people = pd.DataFrame({"condition": ["high", "low"] * 6, "score": np.arange(12.0) % 5})
+    systems = analysis.profile(labels)
+    tables = [
+        analysis.profile(labels, ci=ci),
+        analysis.emergence(labels, ci=ci),
+        analysis.late_share(labels, ci=ci),
+        analysis.compare(labels, ci=ci, n_swaps=99),
+        analysis.similarity(labels, ci=ci, n_resamples=99),
+        analysis.factor_model(labels, by="category", ci=ci),
+        analysis.snowball(labels, ci=ci),
+        analysis.carry_over(labels, ci=ci),
+        analysis.agreement(labels, ci=ci, n_resamples=99),
+        analysis.pairwise_agreement(labels, ci=ci),
+        analysis.interrater.missingness(labels.assign(status="ok", judge="one"), ci=ci),
+        analysis.compare_conditions(people, ci=ci),
+        analysis.people.profile_validity(
+            systems, systems.drop_duplicates("target").assign(score=[1.0, 2.0, 3.0]), ci=ci
+        ),
+    ]
+    assert all((table["ci"] == ci).all() for table in tables)
+
+
+PEOPLE = pd.DataFrame({"condition": ["high"] * 4 + ["low"] * 3, "score": [5, 4, 4, 3, 3, 2, 4]})
+
+
+def marked(*dialogues: str) -> pd.DataFrame:
+    """Labels of dialogues written as 1, 0 and ?."""
+    kinds = {"1": True, "0": False, "?": None}
+    rows = [
+        (f"d{n}", turn, kinds[mark]) for n, line in enumerate(dialogues) for turn, mark in enumerate(line, 1)
+    ]
+    frame = pd.DataFrame(rows, columns=["dialogue_id", "turn", "label"]).astype({"label": "boolean"})
+    return frame.assign(behaviour="empathy")
+
+
+def test_pronouns_do_not_swamp_personhood():
+    labels = analysis.simulate_labels(4, base_prompts=60, seed=3)
+    for variant, late, share in (("judged", 0.787, 0.041), ("all", 0.315, 0.650)):
+        rows = analysis.late_share(labels, by="category", variant=variant).set_index("category")
+        assert rows.loc["personhood", "estimate"] == pytest.approx(late, abs=0.006)
+        shares = analysis.profile(labels, by="category", variant=variant).set_index("category")
+        assert shares.loc["personhood", "estimate"] == pytest.approx(share, abs=0.001)
+        assert set(rows["variant"]) == set(shares["variant"]) == {variant}
+    default = analysis.profile(labels, by=("target", "category"))
+    assert set(default["variant"]) == {"judged"} and "variant" not in analysis.profile(labels).columns
+
+
+def test_late_share_uses_what_is_certain():
+    row = analysis.late_share(marked("111", "0?1")).loc[0]
+    assert (row["n"], row["n_total"], row["lowest"], row["highest"]) == (2, 2, 0.5, 0.5)
+    assert row["estimate"] == pytest.approx(0.5)
+    bounds = analysis.late_share(marked("111", "001", "?01", "0?0", "?00", "000")).loc[0]
+    assert (bounds["n"], bounds["n_undecided"]) == (2, 3)
+    assert (bounds["lowest"], bounds["highest"]) == (1 / 4, 3 / 4)
+
+
+def test_a_fifth_of_the_labels_missing_brings_no_bias():
+    """Against the same tables with all labels; the bounds hold what all labels would say."""
+    rates, apart, held = {"rare": 0.05, "one in 5": 0.2, "half": 0.5}, [], []
+    for seed in range(30):
+        study = {
+            "base_prompts": 30,
+            "rates": rates,
+            "judges": 1,
+            "judge_error": 0,
+            "carry_over": 0.4,
+            "seed": seed,
+        }
+        labels = analysis.simulate_labels(1, missing=0.2, **study)
+        gaps, full = analysis.late_share(labels), analysis.late_share(labels.assign(label=labels["truth"]))
+        apart.append(gaps["estimate"] - full["estimate"])
+        held.append((gaps["ci_low"] <= full["estimate"]) & (full["estimate"] <= gaps["ci_high"]))
+        assert (gaps["lowest"] <= full["estimate"] + 1e-9).all() and (
+            gaps["highest"] >= full["estimate"] - 1e-9
+        ).all()
+    assert np.abs(np.mean(apart, axis=0)).max() < 0.025 and np.mean(held) > 0.95
+
+
+def test_every_snowball_contrast_has_its_p():
+    rates = {"emotions": 0.15, "empathy": 0.45}
+    for push, sure in ((0.0, False), (0.7, True)):
+        table = analysis.snowball(
+            analysis.simulate_labels(1, base_prompts=60, rates=rates, carry_over=push, seed=2)
+        )
+        assert (table["ci_low"] > 0).all(), "the contrast itself can't tell"
+        assert ((table["p_adjusted"] < 0.05) == sure).all()
+        assert ((table["odds_low"] > 1) == sure).all()
+
+
+def test_snowball_matrix_finds_nothing_where_nothing_is():
+    rates, rejected = {"emotions": 0.2, "empathy": 0.4, "desires": 0.15}, []
+    for seed in range(12):
+        matrix = analysis.snowball_matrix(
+            analysis.simulate_labels(1, base_prompts=40, rates=rates, seed=seed)
+        )
+        rejected.append(matrix["p_value"] < 0.05)
+    assert len(matrix) == 9 and np.mean(rejected) < 0.13, np.mean(rejected)
+
+
+def test_factors_that_the_target_determines_are_not_adjusted_away():
+    labels = analysis.simulate_labels(2, base_prompts=40, rates={"empathy": 0.4}, target_spread=0.8)
+    made = labels.assign(prompt=labels["target"].map({"synthetic 1": "plain", "synthetic 2": "warm"}))
+    one, two = analysis.factor_model(made, ["prompt"]).loc[0], analysis.factor_model(made, ["target"]).loc[0]
+    assert one["estimate"] == pytest.approx(two["estimate"])
+    assert one["note"] == "targets are not adjusted for: they determine prompt"
+    with pytest.raises(TableError, match="vendor: y against x"):
+        analysis.factor_model(
+            made.assign(vendor=made["prompt"].map({"plain": "x", "warm": "y"})), ["prompt", "vendor"]
+        )
+
+
+def test_two_by_two_of_targets_has_finite_odds():
+    names = ["a plain", "a warm", "b plain", "b warm"]
+    labels = analysis.simulate_labels(
+        names, base_prompts=40, rates={"empathy": 0.4}, target_spread=[0, 0.5, 0.3, 0.8]
+    )
+    labels[["vendor", "prompt"]] = labels["target"].str.split(" ", expand=True).to_numpy()
+    table = analysis.factor_model(labels, ["vendor", "prompt"], interactions=True)
+    assert table["term"].tolist() == ["vendor: b against a", "prompt: warm against plain", "vendor × prompt"]
+    assert table["estimate"].between(0.5, 10).all() and table["p_value"].gt(0).all()
+
+
+def test_empathy_by_professionalism():
+    labels = analysis.simulate_labels(
+        1, base_prompts=80, rates={"empathy": 0.4}, domain_shift=0, missing=0, seed=5
+    )
+    both = (labels["empathy"] == "high") & (labels["professionalism"] == "high")
+    lifted = labels.assign(label=labels["label"] | (both & (np.arange(len(labels)) % 3 == 0)))
+    table = analysis.factor_model(lifted, interactions=True).set_index("term")
+    assert table.loc["empathy × professionalism", "ci_low"] > 1
+    means = analysis.marginal_means(lifted).set_index(["empathy", "professionalism"])["estimate"]
+    assert means["high", "high"] > means["high", "low"] + 0.1
+    assert means["high", "all"] == pytest.approx((means["high", "high"] + means["high", "low"]) / 2)
+    plain = analysis.factor_model(labels, interactions=True).set_index("term")
+    assert plain.loc["empathy × professionalism", "p_value"] > 0.01
+
+
+@pytest.mark.parametrize(("above", "odds"), [(4.5, 3.0), (5, np.nan), (0, np.nan), (3.5, 6.0)])
+def test_odds_of_small_groups(above, odds):
+    row = analysis.compare_conditions(PEOPLE, above=above).iloc[-1]
+    assert row["estimate"] == pytest.approx(odds, nan_ok=True)
+    assert np.isnan(row["p_value"]) == np.isnan(odds) == np.isnan(row["ci_low"])
+
+
+def test_equal_scores_are_no_certainty():
+    table = analysis.compare_conditions(PEOPLE.assign(score=4), above=3)
+    known = table.dropna(subset="ci_low")
+    assert (known["ci_high"] > known["ci_low"]).all() and known["p_value"].eq(1).all()
+    assert table.loc[table["ci_low"].isna(), "p_value"].isna().all()
+
+
+def test_targets_are_pooled_only_when_asked():
+    labels = analysis.simulate_labels(3, base_prompts=6, seed=1)
+    for answer in (analysis.emergence, analysis.late_share, analysis.snowball, analysis.carry_over):
+        assert answer(labels)["target"].nunique() == 3 and answer(labels)["n_targets"].eq(1).all()
+        assert answer(labels, by="behaviour")["n_targets"].eq(3).all()
+    assert len(analysis.late_behaviours(labels)) == 3
+
+
+def test_a_factor_of_one_numeric_level_is_refused_in_words():
+    labels = analysis.simulate_labels(1, base_prompts=6, seed=1).assign(dose=1)
+    with pytest.raises(TableError, match="there is 1"):
+        analysis.kruskal_wallis(labels, "dose")
+
+
+@pytest.mark.parametrize("backwards", [False, True])
+def test_a_comparison_has_its_direction_whatever_comes_first(backwards):
+    labels = analysis.simulate_labels(
+        ["b", "a", "c"], base_prompts=8, rates={"empathy": 0.5}, target_spread=0.5
+    )
+    labels = labels.iloc[::-1] if backwards else labels
+
+    def pairs(**asked):
+        found = analysis.compare(labels, n_swaps=9, **asked)
+        return [f"{a} − {b}" for a, b in zip(found["a"], found["b"], strict=True)]
+
+    assert pairs() == ["a − b", "a − c", "b − c"]
+    assert pairs(baseline="b") == ["a − b", "c − b"]
+    assert pairs(pairs=[("c", "a")]) == ["c − a"]
+    assert pairs(order=["c", "b"]) == ["c − b", "c − a", "b − a"]
+    with pytest.raises(TableError, match="no level 'd'; there are a, b, c"):
+        pairs(baseline="d")
+
+
+def test_holm_counts_the_family_that_was_asked_about():
+    labels = analysis.simulate_labels(["a", "b", "c"], base_prompts=10, target_spread=0.4, seed=3)
+    every = analysis.compare(labels, n_swaps=499)
+    inside = analysis.compare(labels, n_swaps=499, family="pair")
+    assert (inside["p_adjusted"] <= every["p_adjusted"] + 1e-12).all()
+    assert (inside["p_adjusted"] < every["p_adjusted"]).any()
+    assert inside["p_adjusted"].max() <= 1 and (inside["p_adjusted"] >= inside["p_value"]).all()
+
+
+def test_an_unfinished_target_is_compared_on_what_both_answered():
+    labels = analysis.simulate_labels(
+        2, base_prompts=30, rates={"empathy": 0.4}, target_spread=0, domain_shift=0.8
+    )
+    warm = labels[(labels["target"] == "synthetic 1") | (labels["empathy"] == "high")]
+    row = analysis.compare(warm, n_swaps=499).loc[0]
+    assert abs(row["estimate"]) < 0.08 and row["n_a"] == pytest.approx(30 * 4 * 5, abs=20)
+
+
+def test_columns_of_a_design_go_everywhere():
+    labels = analysis.simulate_labels(2, base_prompts=8, seed=2)
+    labels["system"] = labels["target"].map({"synthetic 1": "plain", "synthetic 2": "warm"})
+    for by in (("system", "category"), ("system", "behaviour"), "system"):
+        for answer in (analysis.profile, analysis.emergence, analysis.late_share, analysis.snowball):
+            assert answer(labels, by=by)["system"].nunique() == 2
+    assert len(analysis.compare(labels, group="system", by="category", n_swaps=9)) == 4
+
+
+@pytest.mark.parametrize("by", ["category", ()])
+def test_bounds_of_a_comparison_contain_the_difference_of_all_labels(by):
+    labels = analysis.simulate_labels(["A", "B"], base_prompts=10, scenarios=2, missing=0, seed=3)
+    lost = np.random.default_rng(0).random(len(labels)) < np.where(labels["target"] == "A", 0.3, 0.05)
+    whole = analysis.compare(labels, by=by, n_swaps=0)
+    some = analysis.compare(labels.assign(label=labels["label"].mask(lost)), by=by, n_swaps=0)
+    assert (some["lowest"] <= whole["estimate"]).all() and (whole["estimate"] <= some["highest"]).all()
+    assert (some["highest"] - some["lowest"] > 0.02).all()
+    np.testing.assert_allclose(whole["lowest"], whole["estimate"])
+    np.testing.assert_allclose(whole["highest"], whole["estimate"])
+    assert "lowest" not in analysis.compare(labels, n_swaps=0)
+
+
+def test_ratings_that_occur_twice_are_refused():
+    rating = {"dialogue_id": "d", "turn": 1, "behaviour": "empathy", "judge": "j", "sample": 1, "status": "ok"}
+    ratings = pd.DataFrame([rating, rating | {"sample": 2}])
+    assert analysis.interrater.missingness(ratings)["n_total"].eq(2).all()
+    with pytest.raises(TableError, match="sample 2: rated twice"):
+        analysis.interrater.missingness(pd.concat([ratings, ratings.tail(1)]))
+
+
+def test_rate_bounds_refuse_labels_that_occur_twice():
+    labels = analysis.simulate_labels(1, base_prompts=2)
+    with pytest.raises(TableError, match="labelled twice"):
+        validity.rate_bounds(pd.concat([labels, labels.head(1)]))

@@ -1,0 +1,94 @@
+"""A study's design, from the call that names it to everything that goes by it."""
+
+import pytest
+
+import anthrokit as ak
+from anthrokit.analysis import compare, emergence, factor_model, first_occurrences, profile
+from anthrokit.core import Run
+from anthrokit.panels.source import RunSource
+from anthrokit.simulation.dialogues import metadata_rows
+
+
+@pytest.fixture
+def run(tmp_path):
+    """The demonstration run, half of each base prompt's dialogues warm, half plain; two temperatures."""
+    run = ak.demo_run(tmp_path / "demo")
+    run.write_all(["UPDATE prompts SET base_id = 'b' || (rowid % 4)"])
+    dialogues = run.dialogues().sort_values(["base_id", "prompt_id"])["dialogue_id"].tolist()
+    for place, (prompt, heat) in enumerate((("warm", 0.2), ("plain", 0.2), ("warm", 1.0), ("plain", 1.0))):
+        design = {"prompt": prompt, "heat": heat}
+        run.write("metadata", metadata_rows((key, design) for key in dialogues[place::4]))
+    return run
+
+
+def test_every_analysis_goes_by_the_design(run):
+    labels = run.labels()
+    assert set(labels["prompt"]) == {"warm", "plain"} and labels["heat"].dtype == float
+    shares = profile(labels, by=["prompt", "heat", "behaviour"])
+    assert len(shares) == 4 * 14 and shares["n"].sum() == labels["label"].notna().sum()
+    assert set(profile(labels, by=["prompt", "category"])["prompt"]) == {"warm", "plain"}
+    curves = emergence(labels, by=["prompt", "behaviour"])
+    assert set(curves["prompt"]) == {"warm", "plain"} and "n_targets" in curves
+    assert first_occurrences(labels)["prompt"].notna().all()
+    one = compare(labels, "prompt", baseline="plain")
+    assert set(zip(one["a"], one["b"], strict=True)) == {("warm", "plain")}
+    assert compare(labels, "heat", by="category")["a"].unique().tolist() == [0.2]
+    model = factor_model(labels, ["prompt", "heat"], by="category", interactions=True)
+    assert {"prompt × heat"} < set(model["term"])
+
+
+def test_an_export_keeps_the_design(run, tmp_path):
+    export = run.export(tmp_path / "export")
+    again = Run.restore(export, tmp_path / "again")
+    assert again.labels()["prompt"].tolist() == run.labels()["prompt"].tolist()
+    assert again.dialogues().equals(run.dialogues())
+    told = (export / "dictionary.csv").read_text()
+    assert "labels,prompt,str,\"column of the design" in told and "votes,judge,str" in told
+
+
+def test_figures_and_the_report_show_conditions(run, tmp_path):
+    shares = profile(run, by=["target", "prompt", "behaviour"])
+    ax = ak.figures.plot_profile(shares, order=["warm", "plain"], labels={"plain": "No system prompt"})
+    said = [text.get_text().split(":")[0] for text in ax.get_legend().get_texts()]
+    assert [one.split(" · ")[-1] for one in said] == ["Warm", "No system prompt"]
+    assert len(ak.figures.plot_emergence(emergence(run, by=["prompt", "category"]))) == 2
+    page = ak.write_report(run, tmp_path / "report.html", dialogues=1).read_text()
+    assert "Side by side" in page and "plain minus warm" in page and "0.2 minus 1.0" in page
+
+
+def test_panels_filter_and_split_by_the_design(run):
+    source = RunSource(run)
+    assert source.design == ["prompt", "heat"]
+    panel = ak.DialoguePanel(run, state={"prompt": "warm", "heat": "0.2"})
+    assert len(panel.items) == 4
+    curves = ak.EmergencePanel(run, state={"by": "prompt", "line": "validation"})
+    assert {"warm", "plain"} <= set(curves.static_html().replace(">", " ").replace("<", " ").split())
+
+
+@pytest.mark.parametrize("name", ["text", "group", "flag", "behaviours"])
+def test_a_column_of_any_name_leaves_panels_whole(run, name):
+    run.write_all(["UPDATE metadata SET name = ? WHERE name = 'prompt'"], [name])
+    for panel in (ak.DialoguePanel(run), ak.EmergencePanel(run), ak.DisagreementPanel(run)):
+        assert panel.static_html()
+
+
+def test_logs_bring_columns_to_compare_by(tmp_path):
+    said = [
+        {"id": f"{model}{number}", "model": model, "month": month, "messages": [
+            {"role": "user", "content": f"Are you there, {number}?"},
+            {"role": "assistant", "content": "I feel so happy!" if model == "a" else "Yes."},
+        ]}
+        for model in "ab" for number, month in enumerate(("May", "June", "May", "June"))
+    ]
+    run = ak.judge_table(said_file(tmp_path, said), run=tmp_path / "run", progress=False)
+    labels = run.labels()
+    assert set(labels["month"]) == {"May", "June"}
+    assert set(labels["target"]) == {"a", "b"} and set(compare(labels)["a"]) == {"a"}
+
+
+def said_file(folder, said):
+    import json
+
+    path = folder / "logs.json"
+    path.write_text(json.dumps(said))
+    return path

@@ -1,0 +1,220 @@
+"""Figures at every width, of names that are hostile or merely long, and of tables at any level of confidence."""
+
+import warnings
+from itertools import product
+
+import canvas
+import hostile
+import matplotlib
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+
+from anthrokit import analysis, corrected_rates, figures, heartbench
+from anthrokit.core import data_path
+
+matplotlib.use("agg")
+pytestmark = pytest.mark.filterwarnings("error::UserWarning", "error::RuntimeWarning")
+
+LONG = [f"laboratory/family/a-model-with-a-rather-long-name-at-step-{step}000" for step in (1, 2)]
+NAMES = {"long": [*LONG, "W" * 20_000, "V" * 20_000, "通义千问大模型" * 5, "豆包" * 20]}
+# Of elements, which a figure takes for plain words, five stand for all; escapes and what misleads are all there.
+NAMES |= {"elements": hostile.ELEMENTS[::6], "escapes": hostile.ESCAPES, "misleading": hostile.MISLEADING}
+
+
+@pytest.fixture(autouse=True)
+def closed():
+    yield
+    plt.close("all")
+
+
+def drawn(names, labels, **level):
+    """Every figure of names, of labels whose targets and first behaviours have these names."""
+    one = labels[labels["target"] == names[0]]
+    both, resampled = ("target", "behaviour"), level | {"n_resamples": 99}
+    table = pd.DataFrame(np.arange(10.0, 10.0 + len(names) ** 2).reshape(len(names), -1), names, names)
+    yield figures.plot_profile(analysis.profile(labels, **level))
+    differences = analysis.compare(labels, n_swaps=99, **level)
+    yield figures.plot_differences(differences[differences["a"] == differences["a"].iloc[0]])
+    yield figures.plot_odds(analysis.carry_over(labels, by=both, **level))
+    yield figures.plot_similarity(analysis.similarity(labels, **resampled))
+    yield figures.plot_emergence(analysis.emergence(one, **level))
+    yield figures.plot_late(analysis.late_share(labels, by=both, **level))
+    yield figures.plot_snowball(analysis.snowball(one, **level))
+    yield figures.plot_agreement(analysis.agreement(one, **resampled))
+    if not level:
+        yield figures.plot_heatmap(analysis.profile(labels, by=both), "target")
+        yield figures.plot_scores(table)
+        yield figures.plot_ranks(table.iloc[:, 0].rename("all"), table.iloc[:, 1].rename("hard"))
+        yield figures.plot_counts(table)
+
+
+def named(names):
+    labels = analysis.simulate_labels(names, base_prompts=10, scenarios=2, seed=1)
+    behaviours = dict(zip(labels["behaviour"].unique(), names, strict=False))
+    return labels.assign(behaviour=labels["behaviour"].replace(behaviours))
+
+
+@pytest.mark.parametrize("kind", NAMES)
+def test_no_name_warns_or_leaves_no_room(kind):
+    for ax in drawn(NAMES[kind], named(NAMES[kind])):
+        ax.figure.draw_without_rendering()
+        assert ax.get_window_extent().width > 0.1 * ax.figure.bbox.width
+        assert all(len(text.get_text()) < 400 for text in ax.figure.findobj(matplotlib.text.Text))
+
+
+def test_long_names_that_end_differently_stay_apart():
+    assert len({figures.style.shorten_name(name) for name in LONG}) == 2
+    legend = figures.plot_profile(analysis.profile(named(LONG))).get_legend()
+    assert len({text.get_text() for text in legend.get_texts()}) == 2
+
+
+@pytest.mark.parametrize(("ci", "said"), [(0.9, "90 % interval"), (0.995, "99.5 % interval")])
+def test_figures_name_the_level_of_their_table(ci, said):
+    for ax in drawn(["a", "b"], named(["a", "b"]), ci=ci):
+        texts = " ".join(text.get_text() for text in ax.figure.findobj(matplotlib.text.Text))
+        assert said in texts.replace("\n", " ") and "95 %" not in texts
+
+
+def test_a_table_without_a_level_is_given_none():
+    ax = figures.plot_profile(analysis.profile(named(["a", "b"])).drop(columns="ci"))
+    assert "with interval (10 base prompts)" in ax.get_xlabel()
+    mixed = pd.DataFrame({"ci": [0.9, np.nan, 0.95]})
+    assert figures.style.describe_interval(mixed) == "90 % and 95 % interval"
+
+
+def gallery():
+    """For every figure function what it is drawn from: published tables, synthetic labels, the bundled answers."""
+    labels = analysis.simulate_labels(["synthetic A", "synthetic B"], base_prompts=20, judges=3, seed=1)
+    one = labels[labels["target"] == "synthetic A"]
+    erring = analysis.simulate_labels(1, base_prompts=30, scenarios=4, turns=3, judge_error=0.1, seed=1)
+    people = erring.sample(900, random_state=0).rename(columns={"truth": "verdict"})
+    people = people[["dialogue_id", "turn", "behaviour", "verdict"]]
+    published = pd.read_csv(data_path("published/heartbench_figure4_all.csv"), index_col="model")
+    hard = pd.read_csv(data_path("published/heartbench_figure5_hard.csv"), index_col="model")
+    ten = pd.read_csv(data_path("published/replication_profiles.csv"))
+    ten = ten.pivot_table(index=["model", "behaviour"], columns="turns", values="percent_of_messages")
+    ratings = {"dialogue_id": list("abcd"), "judge": ["one", "two"] * 2, "status": ["ok", "refused"] * 2}
+    turns = pd.DataFrame({"turn": [1, 2], "estimate": [0.5, 0.9], "ci_low": 0.1, "ci_high": 1.2, "ci": 0.95})
+    systems = {"behaviour": ["empathy"], "estimate": [0.7], "ci_low": [0.1], "ci_high": [0.9], "n": [8]}
+    answers = np.random.default_rng(0).normal(3, 1, 60)
+    told = {"title": "Published: HeartBench report, Figure 4", "beside": published.mean(axis=1).rename("Words")}
+    hits = heartbench.bundled_verdicts(writers=heartbench.cases.WRITERS)
+    golden = heartbench.bundled_verdicts()[["model", "case_id", "criterion", "hit"]].rename(columns={"hit": "golden"})
+    agreed = heartbench.expert_agreement(golden, heartbench.bundled_verdicts("lenient"), "dimension", n_resamples=99)
+    answered = heartbench.bundled_answers()  # in Chinese and in English; spaCy takes seconds to be loaded
+    patterns = heartbench.patterns(answered[answered["case_id"].str.startswith("zh")])
+    patterns = heartbench.writing_patterns.patterns_and_scores(heartbench.bundled_verdicts(), patterns, n_resamples=50)
+    groups, shares = heartbench.personas.cluster_models(published, n_resamples=20)
+    four = ["validation", "empathy", "emotions", "desires"]
+    ten = ten.reset_index().assign(behaviour=lambda frame: frame["behaviour"].str.lower())
+    factors = ("domain", "empathy", "professionalism", "category")
+    return [
+        (figures.plot_profile, [analysis.profile(labels)], {}),
+        (figures.plot_profile, [analysis.profile(one, by=("domain", "behaviour"))], {}),
+        (figures.plot_corrected, [corrected_rates(erring, people)], {}),
+        (figures.plot_heatmap, [analysis.profile(one, by=("domain", "behaviour"))], {}),
+        (figures.plot_plane, [analysis.profile(one, by=factors)], {}),
+        (figures.plot_differences, [analysis.compare(labels, n_swaps=99)], {}),
+        (figures.plot_odds, [analysis.factor_model(one)], {}),
+        (figures.plot_similarity, [analysis.similarity(labels, n_resamples=99)], {}),
+        (figures.plot_emergence, [analysis.emergence(one)], {}),
+        (figures.plot_emergence, [analysis.emergence(labels)], {}),
+        (figures.plot_emergence_curves, [analysis.emergence(one, by="category")], {}),
+        (figures.plot_late, [analysis.late_share(labels)], {}),
+        (figures.plot_snowball, [analysis.snowball(one)], {}),
+        (figures.plot_snowball_matrix, [analysis.snowball_matrix(one[one["category"] == "internal states"])], {}),
+        (figures.plot_agreement, [analysis.agreement(one, n_resamples=99)], {}),
+        (figures.plot_pairs, [analysis.pairwise_agreement(one)], {}),
+        (figures.plot_missing, [analysis.interrater.missingness(pd.DataFrame(ratings), by="judge")], {}),
+        (figures.plot_conditions, [pd.DataFrame({"condition": ["high", "low"] * 30, "score": answers})], {}),
+        (figures.plot_validity, [pd.DataFrame(systems)], {}),
+        (figures.plot_scores, [published], told),
+        (figures.plot_ranks, [published.mean(axis=1).rename("All cases"), hard.mean(axis=1).rename("Hard")], {}),
+        (figures.plot_counts, [pd.DataFrame({"report": [30, 12], "data": [2, 9]}, ["Interpersonal", "Humor"])], {}),
+        (figures.plot_slopes, [ten, "behaviour", 5, 10], {"panels": four, "title": "Published: 15 models"}),
+        (figures.plot_anthroscore_by_turn, [turns.assign(n=11, n_total=16)], {}),
+        (figures.plot_holding, [analysis.holding(labels, "validation")], {}),
+        (figures.plot_drift, [analysis.drift(labels, 0.05, "target", n_swaps=99)], {}),
+        (heartbench.plot_abilities, [heartbench.score(hits, n_resamples=99)], {}),
+        (heartbench.plot_radar, [heartbench.score(hits, n_resamples=99)], {}),
+        (heartbench.figures.plot_difficulty, [heartbench.results.by_difficulty(hits, n_resamples=99)], {}),
+        (heartbench.figures.plot_by, [heartbench.results.score_by(hits, "scene", n_resamples=99), "scene"], {}),
+        (heartbench.figures.plot_expert_agreement, [agreed, "dimension"], {}),
+        (heartbench.figures.plot_normalisation, [], {}),
+        (heartbench.writing_patterns.plot_patterns, [patterns], {}),
+        (heartbench.hard_sets.plot_hard_drop, [heartbench.hard_drop(hits, share=1 / 3, n_resamples=50)], {}),
+        (heartbench.plot_personas, [published], {"groups": groups}),
+        (heartbench.personas.plot_clusters, [shares, groups], {}),
+    ]
+
+
+def test_figures_with_nothing_to_mark_have_their_layout():
+    """Two turns have none between them; differences that all are clear have no hollow mark."""
+    labels = analysis.simulate_labels(2, base_prompts=10, seed=1)
+    emergence = analysis.emergence(labels[labels["turn"] < 3], by=["target", "behaviour"])
+    differences = analysis.compare(labels, n_swaps=99).assign(p_adjusted=0.001)
+    for made in (figures.plot_emergence(emergence), figures.plot_differences(differences)):
+        figure = (made[0] if isinstance(made, list) else made).figure
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            figure.canvas.draw()
+        assert not canvas.faults(figure)
+
+
+@pytest.mark.slow
+def test_no_text_is_cut_or_lies_on_another():
+    """In every figure that there is, at the width of a column, of a slide and in a notebook, as saved."""
+    rooms, drawings, found = (figures, heartbench), gallery(), {}
+    public = {getattr(room, name) for room in rooms for name in room.__all__ if name.startswith("plot_")}
+    assert public <= {draw for draw, *_ in drawings}
+    for (style, room), (place, (draw, given, options)) in product(figures.style.STYLES.items(), enumerate(drawings)):
+        made = draw(*given, style=style, **options)
+        figure = (made[0] if isinstance(made, list) else made).figure
+        found[f"{style} {place} {draw.__name__}"] = canvas.faults(figure)
+        assert figure.get_figwidth() in {room.width or figure.get_figwidth(), room.wide}, (style, draw.__name__)
+        assert figure.get_figheight() <= (room.height or np.inf), (style, draw.__name__)
+        plt.close(figure)
+    assert not {name: faults for name, faults in found.items() if faults}
+
+
+def test_the_check_of_the_canvas_finds_what_is_wrong():
+    figure, ax = plt.subplots(figsize=(3, 2))
+    ax.set_xlabel("a label that is much too long for a figure of three inches")
+    ax.text(0.5, 0.5, "one")
+    ax.text(0.52, 0.52, "another")
+    first, second = canvas.faults(figure)
+    assert first.startswith("cut: 'a label") and second == "'one' on 'another'"
+
+
+def test_what_was_drawn_stands_beside_the_picture(tmp_path):
+    """Also of several panels in one figure; of people only what is drawn."""
+    shares = analysis.profile(analysis.simulate_labels(["A", "B"], base_prompts=8))
+    figure, axes = plt.subplots(1, 2)
+    for ax, (_, part) in zip(axes, shares.groupby("target"), strict=True):
+        figures.plot_profile(part, ax=ax)
+    assert [file.name for file in figures.save(figure, tmp_path / "two", ["png"])][1:] == ["two_1.csv", "two_2.csv"]
+    back = pd.concat([pd.read_csv(tmp_path / f"two_{number}.csv", index_col=0) for number in (1, 2)])
+    np.testing.assert_allclose(back["estimate"], shares["estimate"].astype(float), rtol=1e-5)
+    people = pd.DataFrame({"condition": list("aabb"), "score": [1, 2, 3, 4], "name": ["Ann", "Bob", "Cy", "Di"]})
+    figures.save(figures.plot_conditions(people), tmp_path / "people", ["svg"])
+    assert "Ann" not in (tmp_path / "people.csv").read_text()
+
+
+def test_a_figure_for_a_paper_is_as_wide_as_its_column(tmp_path):
+    from PIL import Image
+
+    shares = analysis.profile(analysis.simulate_labels(1, base_prompts=8))
+    figures.save(figures.plot_profile(shares, style="paper"), tmp_path / "column")
+    assert Image.open(tmp_path / "column.png").width == round(200 * 85 / 25.4)
+    assert 'width="240.9' in (tmp_path / "column.svg").read_text()  # points
+
+
+def test_a_target_whose_name_begins_with_an_underscore_is_in_the_legend():
+    """Matplotlib leaves labels out that begin with an underscore."""
+    labels = analysis.simulate_labels(["_under_", "low"], base_prompts=6, rates={"empathy": 0.4, "agency": 0.3})
+    pair = analysis.compare(labels, "target", pairs=[("_under_", "low")])
+    for ax in (figures.plot_profile(analysis.profile(labels)), figures.plot_differences(pair)):
+        assert "_under_" in ax.get_legend().get_texts()[0].get_text()
+        plt.close(ax.figure)

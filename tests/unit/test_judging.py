@@ -1,0 +1,86 @@
+"""Judging without a server: adaptive samples, disk errors, unreadable texts."""
+
+import random
+
+import pandas as pd
+import pytest
+from judged import make_run
+
+from anthrokit.core import Run, RunError
+from anthrokit.core.run import digest
+from anthrokit.judging import LLMJudge, Rating, judge, judge_table, offline_panel
+from anthrokit.models import LLM, Completion
+
+
+class Instant(LLM):
+    """A model that answers at once, without a server."""
+
+    def prepare(self):
+        return self
+
+    async def acomplete(self, messages, **parameters):
+        return Completion("as known")
+
+
+class Known(LLMJudge):
+    """A judge whose answers are known beforehand, by the code of each call."""
+
+    def __init__(self, name, patterns):
+        super().__init__(Instant("openai/known"), name=name, structured=False)
+        self.asked, place = 0, "abc".index(name) * 3 - 1
+        self.answers = {
+            digest(f"d{number:04}/1/empathy/{name}/{sample}", 0, length=8): pattern[place + sample]
+            for number, pattern in enumerate(patterns)
+            for sample in (1, 2, 3)
+        }
+
+    def parse(self, response):
+        self.asked += 1
+        verdict = self.answers[response.item.code]
+        return Rating(verdict, status="ok" if verdict is not None else "refused")
+
+
+def test_adaptive_sampling_gives_the_same_labels(tmp_path):
+    """For random patterns of nine answers (Yes, No, none), and for all patterns without a missing one."""
+    rng = random.Random(0)
+    patterns = [[bool(number >> bit & 1) for bit in range(9)] for number in range(512)]
+    patterns += [rng.choices([True, False, None], weights=[3, 5, 2], k=9) for _ in range(700)]
+    labels, asked = {}, {}
+    for sampling in ("full", "adaptive"):
+        with make_run(tmp_path / sampling, len(patterns)) as run:
+            judges = [Known(letter, patterns) for letter in "abc"]
+            judge(run, judges, behaviours=["empathy"], sampling=sampling, progress=False)
+            labels[sampling] = run.labels()[["dialogue_id", "label"]]
+            asked[sampling] = [one.asked for one in judges]
+            owed = run.missing()
+            assert (owed["status"] == "refused").all()  # nothing that could still change a label is left out
+    pd.testing.assert_frame_equal(labels["full"], labels["adaptive"])
+    assert asked["full"] == [3 * len(patterns)] * 3 and sum(asked["adaptive"]) < 0.75 * sum(asked["full"])
+
+
+def test_disk_errors_name_the_folder(tmp_path):
+    run = make_run(tmp_path / "run", 1)
+    with pytest.raises(RunError, match="opened read-only"), Run(tmp_path / "run", read_only=True) as other:
+        other.write_together([("facts", [{"name": "a", "value": "1"}])])
+    run.close()
+
+
+def test_no_local_judge_says_no_of_what_it_cannot_read(tmp_path):
+    """The label is missing, and the run says why; the language of each message decides, not that of the run."""
+    texts = {
+        "en": "I was born in Leeds and I feel sad today.",
+        "de": "Ich wurde in Köln geboren und bin so traurig.",
+        "zh": "我小时候在杭州长大，我很难过。",
+        "quote": "She said „Ich bin so traurig“, and I felt sad, too.",
+    }
+    said = [{"role": "user", "content": "Who are you?"}]
+    chats = [{"dialogue_id": key, "messages": [*said, {"role": "assistant", "content": text}]} for key, text in texts.items()]
+    judges = offline_panel()
+    run = judge_table(pd.DataFrame(chats), judges, run=tmp_path / "run", progress=False)
+    with run:
+        labels, left = run.labels(), run.missing()
+        assert labels.groupby("dialogue_id")["label"].count().to_dict() == {"de": 0, "en": 14, "quote": 14, "zh": 0}
+        assert set(left["dialogue_id"]) == {"de", "zh"} and set(left["status"]) == {"unreadable"}
+        assert left["reason"].eq("language").all() and left["judge"].nunique() == 4
+        judge(run, judges, progress=False)
+        assert len(run.ratings()) == 4 * (3 * 13 + 1)

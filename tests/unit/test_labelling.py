@@ -1,0 +1,77 @@
+"""Labelling by hand, from a draw of a given size to corrected rates."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import anthrokit as ak
+from anthrokit.core import TableError
+from anthrokit.panels.annotation import LabellingSession
+from anthrokit.validity import judge_accuracy, prediction_powered_rates
+
+
+def test_a_total_and_behaviours_to_choose(tmp_path):
+    run = ak.demo_run(tmp_path / "run")
+    panel = ak.AnnotationPanel(run, total=12, behaviours=["empathy", "validation", "emotions"], annotator="Ada")
+    assert panel.source.sheet["behaviour"].value_counts().to_dict() == {"empathy": 4, "validation": 4, "emotions": 4}
+    assert ak.AnnotationPanel(run, total=12, behaviours=["empathy", "validation", "emotions"]).source.sheet.equals(
+        panel.source.sheet
+    )
+    with pytest.raises(ValueError, match="total is 0"):
+        ak.draw_annotation_sample(run, total=0)
+
+
+def test_a_run_without_labels_says_what_to_do(tmp_path):
+    run = ak.Run(tmp_path / "run")
+    with pytest.raises(TableError, match="has no labels.*Judge it first"):
+        ak.AnnotationPanel(run, annotator="Ada")
+    with pytest.raises(TypeError, match="the gateway of a study, started.*not Run"):
+        ak.panels.ChatPanel(run)
+    for panel in (ak.DialoguePanel(run), ak.DisagreementPanel(run), ak.EmergencePanel(run)):
+        assert panel.items == [] and panel.static_html()
+
+
+def test_behaviours_that_split_the_judges_come_first(tmp_path):
+    run = ak.demo_run(tmp_path / "run")
+    deck = LabellingSession(run, 4)
+    names = deck.sheet["behaviour"].iloc[deck.order("Ada")].drop_duplicates().tolist()
+    split = [deck.split[name] for name in names]
+    assert split == sorted(split, reverse=True) and split[0] > split[-1]
+
+
+def test_the_end_says_how_well_the_judges_did(tmp_path):
+    run = ak.demo_run(tmp_path / "run")
+    panel = ak.AnnotationPanel(run, total=16, behaviours=["empathy", "validation"], annotator="Ada")
+    for number in range(16):
+        panel.do("verdict", "yes" if number % 2 else "no")
+    shown = panel.static_html()
+    assert "Thank you" in shown and "The judges against people" in shown
+    found = judge_accuracy(run, run.annotations(), by="judge").set_index(["judge", "measure"]).loc[("panel", "recall")]
+    assert f"{found['estimate']:.2f}" in shown
+    rates = ak.corrected_rates(run.labels(), run.annotations())
+    assert set(rates.loc[rates["n_positive"].notna(), "behaviour"]) == {"empathy", "validation"}
+
+
+def test_a_table_of_accuracy_says_what_it_lacks(tmp_path):
+    labels = ak.analysis.simulate_labels(1, base_prompts=10, judge_error=0.1)
+    people = labels.rename(columns={"truth": "verdict"})[["dialogue_id", "turn", "behaviour", "verdict"]]
+    with pytest.raises(TableError, match="isn't by behaviour"):
+        ak.corrected_rates(labels, judge_accuracy(labels, people, by="judge"))
+
+
+def test_prediction_powered_rate_equals_another_implementation():
+    """truescore, on labels drawn by chance from messages that are clusters of their own."""
+    truescore = pytest.importorskip("truescore")
+    random = np.random.default_rng(3)
+    truth = random.random(3000) < 0.3
+    said = np.where(random.random(3000) < np.where(truth, 0.85, 0.93), truth, ~truth)
+    ids = {"dialogue_id": np.arange(3000).astype(str), "turn": 1, "behaviour": "b"}
+    labels = pd.DataFrame({**ids, "target": "t", "base_id": ids["dialogue_id"], "j": said, "label": said})
+    labels = labels.assign(votes_for=1, votes_cast=1)
+    drawn = random.choice(3000, 300, replace=False)
+    people = labels.iloc[drawn][["dialogue_id", "turn", "behaviour"]].assign(verdict=truth[drawn])
+    ours = prediction_powered_rates(labels, people, "behaviour").iloc[0]
+    share = 2700 / 3000  # truescore's first mean is over the messages that people didn't label
+    theirs = truescore.ppi_estimate(said * 1.0, truth[drawn] * 1.0, drawn, lambda_=ours["power"] * share)
+    assert ours["estimate"] == pytest.approx(theirs.point, abs=1e-9)
+    assert ours["ci_high"] - ours["ci_low"] == pytest.approx(theirs.high - theirs.low, rel=0.1)

@@ -1,0 +1,659 @@
+"""Chat logs of public forms: what is read, what each row becomes, and what malformed files end in."""
+
+import copy
+import json
+import random
+
+import pandas as pd
+import pyarrow
+import pyarrow.parquet
+import pytest
+
+from anthrokit.core import TableError
+from anthrokit.judging import import_messages
+from anthrokit.judging.any_messages import import_report, read_messages
+
+MISSED, PROGRAM, OFTEN = "I missed you every day.", "I am a program.", "I often feel lonely."
+
+
+def user(text, **more):
+    return {"role": "user", "content": text, **more}
+
+
+def model(text, **more):
+    return {"role": "assistant", "content": text, **more}
+
+
+def shared(*texts, **more):
+    """ShareGPT's form of texts that take turns."""
+    return [{"from": ("human", "gpt")[n % 2], "value": text} for n, text in enumerate(texts)]
+
+
+def node(name, parent, role, text, **about):
+    """A node of a ChatGPT export."""
+    content = {"content_type": "text", "parts": [text]}
+    message = {"author": {"role": role}, "content": content, "create_time": 1.7e9, "metadata": about}
+    return {"id": name, "parent": parent, "children": [], "message": message}
+
+
+CHATGPT = {
+    "title": "t",
+    "conversation_id": "c1",
+    "current_node": "e",
+    "mapping": {
+        "r": {"id": "r", "parent": None, "children": ["a"], "message": None},
+        "a": node("a", "r", "user", "Do you miss me?"),
+        "b": node("b", "a", "assistant", "I missed you.", model_slug="alpha"),
+        "c": node("c", "a", "assistant", PROGRAM, model_slug="alpha"),
+        "d": node("d", "c", "user", "Oh."),
+        "e": node("e", "d", "assistant", "Yes.", model_slug="alpha"),
+    },
+}
+OPEN_WEBUI = {
+    "id": "o1",
+    "title": "t",
+    "chat": {
+        "models": ["alpha", "beta"],
+        "history": {
+            "currentId": "c",
+            "messages": {
+                "a": user("Hi", id="a", parentId=None, childrenIds=["b", "c"]),
+                "b": model(MISSED, id="b", parentId="a", model="alpha"),
+                "c": model(PROGRAM, id="c", parentId="a", model="beta"),
+            },
+        },
+        "messages": [user("Hi", id="a"), model(PROGRAM, id="c", model="beta")],
+    },
+}
+LIBRECHAT = {
+    "conversationId": "l1",
+    "options": {"model": "alpha"},
+    "messages": [
+        {
+            **{
+                "messageId": "1",
+                "parentMessageId": "0",
+                "isCreatedByUser": True,
+                "sender": "User",
+                "text": "Hi",
+            },
+            "children": [
+                {
+                    "messageId": n,
+                    "parentMessageId": "1",
+                    "isCreatedByUser": False,
+                    "sender": "Guide",
+                    "text": text,
+                }
+                | {"model": "alpha", "children": []}
+                for n, text in (("2", MISSED), ("3", PROGRAM))
+            ],
+        }
+    ],
+}
+GROK = {
+    "conversations": [
+        {
+            "conversation": {"id": "g1", "title": "t"},
+            "responses": [
+                {"response": {"_id": "1", "sender": "human", "message": "Hi"}},
+                {"response": {"_id": "2", "sender": "ASSISTANT", "message": MISSED, "model": "grok-3"}},
+            ],
+        }
+    ]
+}
+AI_STUDIO = {
+    "runSettings": {"model": "models/gemini"},
+    "systemInstruction": {"parts": [{"text": "Be kind."}]},
+    "chunkedPrompt": {
+        "chunks": [
+            {"role": "user", "text": "Hi"},
+            {"role": "model", "text": "I feel sad.", "isThought": True},
+            {"role": "model", "text": PROGRAM},
+        ]
+    },
+}
+CLAUDE = {
+    "uuid": "k1",
+    "chat_messages": [
+        {"uuid": "1", "sender": "human", "text": "", "content": [{"type": "text", "text": "Hi"}]},
+        {
+            **{"uuid": "2", "sender": "assistant", "text": ""},
+            "content": [
+                {"type": "tool_use", "name": "search", "input": {}},
+                {"type": "tool_result", "content": [{"type": "text", "text": "68F"}]},
+                {"type": "text", "text": MISSED},
+            ],
+        },
+    ],
+}
+PRISM = {
+    "conversation_id": "p1",
+    "user_id": "u1",
+    "conversation_history": [
+        {"turn": 0, "role": "user", "content": "Are you happy?"},
+        {"turn": 0, "role": "model", "content": "Overjoyed.", "model_name": "alpha", "if_chosen": True},
+        {"turn": 0, "role": "model", "content": PROGRAM, "model_name": "beta", "if_chosen": False},
+        {"turn": 1, "role": "user", "content": "Since when?"},
+        {"turn": 1, "role": "model", "content": "Since we met.", "model_name": "alpha", "if_chosen": True},
+        {"turn": 1, "role": "model", "content": "Since always.", "model_name": "alpha", "if_chosen": False},
+    ],
+}
+OASST = {
+    "message_tree_id": "t1",
+    "prompt": {
+        **{"message_id": "1", "role": "prompter", "text": "Hi"},
+        "replies": [
+            {
+                "message_id": "2",
+                "parent_id": "1",
+                "role": "assistant",
+                "text": MISSED,
+                "rank": 1,
+                "replies": [],
+            },
+            {
+                "message_id": "3",
+                "parent_id": "1",
+                "role": "assistant",
+                "text": PROGRAM,
+                "rank": 0,
+                "replies": [],
+            },
+        ],
+    },
+}
+SIDES = {"chosen": [user("Hi"), model(MISSED)], "rejected": [user("Hi"), model(PROGRAM)]}
+ARENA = {
+    "model_a": "alpha",
+    "model_b": "beta",
+    "winner": "model_a",
+    "judge": "arena_user_1",
+    "language": "English",
+}
+ARENA |= {"conversation_a": [user("Hi"), model(MISSED)], "conversation_b": [user("Hi"), model(PROGRAM)]}
+WILD = {
+    "conversation_hash": "w1",
+    "model": "gpt-4",
+    "timestamp": "2024-05-01T10:00:00+00:00",
+    "language": "English",
+}
+WILD |= {"conversation": [user("Hi", hashed_ip="x", toxic=False), model(MISSED, toxic=False)], "turn": 1}
+
+# form: the records of a file, and the judged answers by target
+FORMS = {
+    "tool call without content": (
+        [
+            {
+                "messages": [
+                    user("Weather?"),
+                    {"role": "assistant", "tool_calls": [{"id": "c"}]},
+                    {"role": "tool", "content": "4"},
+                    model(MISSED),
+                ]
+            }
+        ],
+        {"messages": [MISSED]},
+    ),
+    "tool result of Anthropic": (
+        [
+            {
+                "messages": [
+                    user("Hi"),
+                    model([{"type": "text", "text": "Let me look."}, {"type": "tool_use", "id": "t"}]),
+                    user([{"type": "tool_result", "content": "4 C"}]),
+                    model([{"type": "text", "text": OFTEN}]),
+                ]
+            }
+        ],
+        {"messages": [f"Let me look.\n\n{OFTEN}"]},
+    ),
+    "Bedrock": ([{"messages": [user([{"text": "Hi"}]), model([{"text": OFTEN}])]}], {"messages": [OFTEN]}),
+    "parts as texts": (
+        [{"messages": [user(["Hi"]), model(["I often ", {"type": "text", "text": "feel lonely."}])]}],
+        {"messages": [OFTEN]},
+    ),
+    "LLaMA-Factory v1": (
+        [
+            {
+                "messages": [
+                    {"role": "user", "content": [{"type": "text", "value": "Hi"}]},
+                    {"role": "assistant", "content": [{"type": "text", "value": OFTEN}]},
+                ]
+            }
+        ],
+        {"messages": [OFTEN]},
+    ),
+    "refusal": ([{"messages": [user("Hi"), model(None, refusal="No.")]}], {"messages": ["No."]}),
+    "messages beside chosen and rejected": (
+        [{"prompt": "Hi", "messages": SIDES["chosen"], **SIDES}],
+        {"chosen": [MISSED], "rejected": [PROGRAM]},
+    ),
+    "chosen_messages": (
+        [{f"{side}_messages": said for side, said in SIDES.items()}],
+        {"chosen": [MISSED], "rejected": [PROGRAM]},
+    ),
+    "ranking of ShareGPT": (
+        [
+            {
+                "conversations": shared("Hi", "Hello.", "Do you?"),
+                "chosen": {"from": "gpt", "value": MISSED},
+                "rejected": {"from": "gpt", "value": PROGRAM},
+            }
+        ],
+        {"chosen": [MISSED], "rejected": [PROGRAM]},
+    ),
+    "prompt and dicts": (
+        [{"prompt": "Hi", "chosen": model(MISSED), "rejected": model(PROGRAM)}],
+        {"chosen": [MISSED], "rejected": [PROGRAM]},
+    ),
+    "UltraFeedback": (
+        [
+            {
+                "instruction": "Hi",
+                "completions": [
+                    {"model": "alpha", "response": MISSED},
+                    {"model": "beta", "response": PROGRAM},
+                ],
+            }
+        ],
+        {"alpha": [MISSED], "beta": [PROGRAM]},
+    ),
+    "TRL": ([{"prompt": [user("Hi")], "completion": [model(MISSED)]}], {"messages": [MISSED]}),
+    "Alpaca": (
+        [{"instruction": "Oh?", "input": "", "output": OFTEN, "history": [["Hi", MISSED]]}],
+        {"messages": [MISSED, OFTEN]},
+    ),
+    "ms-swift": (
+        [
+            {
+                "messages": [
+                    user("Hi"),
+                    {"role": "tool_call", "content": "{}"},
+                    {"role": "tool_response", "content": "4 C"},
+                    model(OFTEN),
+                ]
+            }
+        ],
+        {"messages": [OFTEN]},
+    ),
+    "Hermes": (
+        [
+            {
+                "conversations": [
+                    *shared("Weather?", "<tool_call>{}</tool_call>"),
+                    {"from": "tool", "value": "4 C"},
+                    {"from": "gpt", "value": OFTEN},
+                ]
+            }
+        ],
+        {"messages": [OFTEN]},
+    ),
+    "LangChain": (
+        [{"messages": [{"type": "human", "content": "Hi"}, {"type": "ai", "data": {"content": MISSED}}]}],
+        {"messages": [MISSED]},
+    ),
+    "ChatGPT": ([CHATGPT], {"alpha": ["I missed you.", PROGRAM, "Yes."]}),
+    "Claude": ([CLAUDE], {"messages": [MISSED]}),
+    "Open WebUI": ([OPEN_WEBUI], {"alpha": [MISSED], "beta": [PROGRAM]}),
+    "LibreChat": (LIBRECHAT, {"alpha": [MISSED, PROGRAM]}),
+    "Grok": (GROK, {"grok-3": [MISSED]}),
+    "AI Studio": (AI_STUDIO, {"models/gemini": [PROGRAM]}),
+    "PRISM": ([PRISM], {"alpha": ["Overjoyed.", "Since always.", "Since we met."], "beta": [PROGRAM]}),
+    "OASST": ([OASST], {"messages": [MISSED, PROGRAM]}),
+    "arena": ([ARENA], {"alpha": [MISSED], "beta": [PROGRAM]}),
+    "arena of texts": (
+        [
+            {
+                "prompt": '["Hi"]',
+                "response_a": f'["{MISSED}"]',
+                "response_b": f'["{PROGRAM}"]',
+                "model_a": "alpha",
+                "model_b": "beta",
+            }
+        ],
+        {"alpha": [MISSED], "beta": [PROGRAM]},
+    ),
+    "WildChat": ([WILD], {"gpt-4": [MISSED]}),
+    "a model a message": (
+        [
+            {
+                "id": "d1",
+                "messages": [
+                    user("Hi"),
+                    model(MISSED, model="alpha"),
+                    user("And?"),
+                    model(PROGRAM, model="beta"),
+                ],
+            }
+        ],
+        {"alpha": [MISSED], "beta": [PROGRAM]},
+    ),
+    "models beside each other": (
+        [{"messages": [user("Hi"), model(MISSED, model="alpha"), model(PROGRAM, model="beta")]}],
+        {"alpha": [MISSED], "beta": [PROGRAM]},
+    ),
+    "thoughts": (
+        [{"messages": [user("Hi"), model(f"<think>\nI feel sad.\n</think>\n\n{PROGRAM}")]}],
+        {"messages": [PROGRAM]},
+    ),
+    "one dialogue": ({"messages": [user("Hi"), model(MISSED)]}, {"messages": [MISSED]}),
+    "bare list": ([user("Hi"), model(MISSED)], {"messages": [MISSED]}),
+    "list of lists": (
+        [[user("Hi"), model(MISSED)], [user("Oh"), model(PROGRAM)]],
+        {"messages": [MISSED, PROGRAM]},
+    ),
+    "sessions": (
+        {
+            "case_id": "m1",
+            "s0_dialogue": [{"role": "Counselor", "content": "Hi"}, {"role": "Client", "content": "Oh"}],
+            "sessions": [
+                {
+                    "session_id": "S1",
+                    "dialogue": [
+                        {"role": "Client", "content": "Hi"},
+                        {"role": "Counselor", "content": MISSED},
+                    ],
+                }
+            ],
+        },
+        {"messages": ["Hi", MISSED]},
+    ),
+    "SimpleAudit": (
+        {"score": 1, "results": [{"scenario_name": "s", "conversation": [user("Hi"), model(MISSED)]}]},
+        {"messages": [MISSED]},
+    ),
+    "Spiral-Bench": (
+        {
+            "1": {
+                "eval_prompts.json": {
+                    "p1": [{"evaluated_model": "alpha", "transcript": [user("Hi"), model(MISSED)]}]
+                }
+            }
+        },
+        {"alpha": [MISSED]},
+    ),
+    "ESConv": (
+        [
+            {
+                "problem_type": "work",
+                "dialog": [
+                    {"speaker": "seeker", "content": "Hi\n"},
+                    {"speaker": "supporter", "content": MISSED},
+                ],
+            }
+        ],
+        {"messages": [MISSED]},
+    ),
+    "Grok without speakers": (
+        {
+            "title": "t",
+            "mapping": {
+                "client-created-root": {"message": {"content": {"parts": ["Hi"]}}},
+                "2": {"message": {"content": {"parts": [MISSED]}}},
+            },
+        },
+        {"messages": [MISSED]},
+    ),
+    "message and response": ([{"message": user("Hi"), "response": model(MISSED)}], {"messages": [MISSED]}),
+    "SMILE": (
+        [{"role": "client", "content": "我很累。"}, {"role": "counselor", "content": "什么时候开始的？"}],
+        {"messages": ["什么时候开始的？"]},
+    ),
+}
+
+
+def judged(run):
+    answers = run.messages().query("role == 'assistant' and content.notna()")
+    return {target: sorted(part["content"]) for target, part in answers.groupby("target")}
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_forms(name, tmp_path):
+    """The judged answers of each form by target, from a .json file, and from JSON lines where it is a list of records."""
+    content, expected = FORMS[name]
+    (tmp_path / "a.json").write_text(json.dumps(content, indent=1), encoding="utf-8")
+    paths = [tmp_path / "a.json"]
+    if isinstance(content, list):
+        (tmp_path / "b.jsonl").write_text("\n".join(map(json.dumps, content)), encoding="utf-8")
+        paths.append(tmp_path / "b.jsonl")
+    for path in paths:
+        run = import_messages(path)
+        assert judged(run) == {target: sorted(texts) for target, texts in expected.items()}
+        assert import_report(run)["outcome"].isin(["taken", "joined"]).all()
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        name
+        for name, (content, _) in FORMS.items()
+        if isinstance(content, list) and isinstance(content[0], dict)
+    ],
+)
+def test_parquet(name, tmp_path):
+    """Parquet with lists of structs reads as JSON does, absent fields being null there."""
+    content, expected = FORMS[name]
+    try:
+        table = pyarrow.Table.from_pylist(content)
+        pyarrow.parquet.write_table(table, tmp_path / "a.parquet")
+    except (pyarrow.ArrowInvalid, pyarrow.ArrowTypeError, pyarrow.ArrowNotImplementedError):
+        pytest.skip("parts of several types, and empty ones, are no column of Parquet")
+    assert judged(import_messages(tmp_path / "a.parquet")) == {
+        target: sorted(texts) for target, texts in expected.items()
+    }
+
+
+def test_shown_branch_and_alternatives(tmp_path):
+    (tmp_path / "conversations.json").write_text(json.dumps([CHATGPT]))
+    run = import_messages(tmp_path / "conversations.json")
+    told = run.messages().merge(run.metadata())
+    by_branch = told.query("role == 'assistant'").groupby("branch")["content"].apply(list).to_dict()
+    assert by_branch == {"shown": [PROGRAM, "Yes."], "alternative": ["I missed you."]}
+    assert run.dialogues().set_index("branch")["month"].to_dict() == {
+        "shown": "2023-11",
+        "alternative": "2023-11",
+    }
+
+
+def test_tool_use_is_counted_alike():
+    """The same dialogue in Anthropic's and in OpenAI's form."""
+    ours = [user("Hi"), model("Let me look."), {"role": "tool", "content": "4 C"}, model("Cold.")]
+    theirs = [
+        ours[0],
+        model([{"type": "text", "text": "Let me look."}, {"type": "tool_use"}]),
+        user([{"type": "tool_result", "content": "4 C"}]),
+        ours[3],
+    ]
+    for messages in (ours, theirs):
+        run = import_messages(pd.DataFrame({"messages": [[*messages, user("Thanks"), model("Welcome.")]]}))
+        assert run.fact("taken")["tool_messages_left_out"] == 1 and run.messages()["turn"].max() == 2
+
+
+def test_columns_to_group_by():
+    frame = pd.DataFrame(
+        [
+            WILD | {"domain": "friendship", "persona": "tired"},
+            WILD | {"conversation_hash": "w2", "language": "French"},
+        ]
+    )
+    run = import_messages(frame)
+    labels = run.dialogues().set_index("language")
+    assert labels.loc["English", ["domain", "month", "target", "user"]].tolist() == [
+        "friendship",
+        "2024-05",
+        "gpt-4",
+        "user 1",
+    ]
+    assert labels["log_turn"].tolist() == [1, 1] and labels.loc["English", "log_persona"] == "tired"
+
+
+def test_no_name_of_a_user_stays(tmp_path):
+    rows = [
+        {"user_id": f"ada{n}@x.org", "email": "ada@x.org", "ip": "10.0.0.1", "messages": SIDES["chosen"]}
+        for n in range(3)
+    ]
+    run = import_messages(pd.DataFrame(rows), tmp_path / "run")
+    assert (
+        run.dialogues()["user"].sort_values().tolist() == ["user 1", "user 2", "user 3"]
+        and run.prompts()["base_id"].nunique() == 3
+    )
+    run.close()
+    assert not any(
+        name in path.read_bytes()
+        for path in (tmp_path / "run").rglob("*")
+        if path.is_file()
+        for name in (b"ada0", b"ada@", b"10.0.0.1")
+    )
+    kept = import_messages(pd.DataFrame(rows), users="keep")
+    assert (
+        kept.dialogues()["user"].sort_values().tolist() == ["ada0@x.org", "ada1@x.org", "ada2@x.org"]
+        and "email" in kept.metadata()
+    )
+
+
+def test_silly_tavern(tmp_path):
+    lines = [{"user_name": "User", "character_name": "Cat"}]
+    lines += [
+        {"name": "Cat", "is_user": False, "mes": MISSED},
+        {"name": "User", "is_user": True, "mes": "Really?"},
+    ]
+    lines += [{"name": "Cat", "is_user": False, "mes": "Yes.", "swipes": ["Yes.", "No."], "swipe_id": 0}]
+    (tmp_path / "chat.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    run = import_messages(tmp_path / "chat.jsonl")
+    assert judged(run) == {"messages": [MISSED, "No.", "Yes."]}
+    assert import_report(run)[["outcome", "rows"]].values.tolist() == [["left out", 1], ["joined", 3]]
+
+
+def test_transcripts(tmp_path):
+    (tmp_path / "a.txt").write_text(
+        "来访者：我很累。\n\n心理咨询师：什么时候开始的？\n\n来访者：上周。\n", encoding="utf-8"
+    )
+    (tmp_path / "b.txt").write_text(
+        f"user: Hi\nthere\n\nagent: {MISSED}\n[CONVERSATION ENDED - by the user]\n"
+    )
+    run = import_messages(tmp_path)
+    assert judged(run) == {"messages": [MISSED, "什么时候开始的？"]}
+    assert "Hi\nthere" in run.messages()["content"].tolist()
+
+
+def test_rows_out_of_order_of_time(tmp_path):
+    texts = [("assistant", MISSED), ("user", "I missed you"), ("assistant", "Hello!"), ("user", "Hi")]
+    rows = [
+        {"conversation_id": "d", "role": role, "content": text, "created_at": f"2026-01-01T10:00:{30 - n}Z"}
+        for n, (role, text) in enumerate(texts)
+    ]
+    assert import_messages(pd.DataFrame(rows)).messages()["content"].tolist() == [
+        "Hi",
+        "Hello!",
+        "I missed you",
+        MISSED,
+    ]
+
+
+def test_errors_name_place_and_remedy(tmp_path):
+    bob = pd.DataFrame({"messages": [[user("Hi"), {"role": "Bob", "content": MISSED}]]})
+    with pytest.raises(
+        TableError, match=r"row 1, message 2: the speaker 'Bob' .*roles=\{'Bob': 'assistant'\}"
+    ):
+        read_messages(bob)
+    assert read_messages(bob, roles={"Bob": "assistant"})["assistant"].tolist() == [MISSED]
+    with pytest.raises(TableError, match="a part of the type 'card' with type, body is of an unknown form"):
+        read_messages(pd.DataFrame({"messages": [[user("Hi"), model([{"type": "card", "body": MISSED}])]]}))
+    both = pd.concat([bob, pd.DataFrame({"messages": [SIDES["chosen"]]})])
+    run = import_messages(both, bad_rows="skip")
+    assert (
+        import_report(run)["outcome"].tolist() == ["left out", "taken"]
+        and "Bob" in import_report(run)["reason"][0]
+    )
+
+
+ODD = [
+    None,
+    5,
+    -1,
+    1.5,
+    1e300,
+    float("nan"),
+    float("inf"),
+    True,
+    [],
+    {},
+    [1],
+    {"a": 1},
+    "",
+    "x" * 500,
+    "\x00",
+    "\ud83d",
+    "\u202e",
+    10**30,
+    [[[[1]]]],
+    {"role": "user"},
+    ["a", None],
+    {"role": {"role": []}, "content": {"parts": [[]]}},
+]
+
+
+def places(value, path=()):
+    """Every place in a JSON value."""
+    yield path
+    if isinstance(value, dict | list):
+        for name in list(value) if isinstance(value, dict) else range(len(value)):
+            yield from places(value[name], (*path, name))
+
+
+def changed(content, draw):
+    """A JSON value with one to three places changed, deleted or doubled."""
+    content = json.loads(json.dumps(content))
+    for _ in range(draw.choice([1, 1, 2, 3])):
+        path = draw.choice([*places(content)])
+        if not path:
+            continue
+        at = content
+        for name in path[:-1]:
+            at = at[name]
+        how = draw.choice(["value", "value", "delete", "double"])
+        if how == "delete":
+            del at[path[-1]]
+        elif how == "double" and isinstance(at, list):
+            at.append(copy.deepcopy(at[path[-1]]))
+        else:
+            at[path[-1]] = copy.deepcopy(draw.choice(ODD))
+    return content
+
+
+def damaged(text, draw):
+    """The bytes of a file, cut, with bytes changed, or in another encoding."""
+    data = bytearray(text.encode("utf-8", "surrogatepass"))
+    how = draw.choice(["cut", "bytes", "encoding", "doubled"])
+    if how == "cut":
+        return bytes(data[: draw.randrange(len(data))])
+    if how == "encoding":
+        return text.encode(draw.choice(["utf-16", "utf-8-sig", "utf-32", "cp037"]), "replace")
+    for _ in range(draw.choice([1, 3, 20])):
+        data[draw.randrange(len(data))] = draw.randrange(256)
+    return bytes(data) * (2 if how == "doubled" else 1)
+
+
+def test_malformed_files(tmp_path):
+    """Of 600 malformed files, each is read with an account of every record, or refused in a TableError that names the file."""
+    draw = random.Random(20261127)
+    names = list(FORMS)
+    outcomes = {"read": 0, "refused": 0}
+    for number in range(600):
+        content = changed(FORMS[names[number % len(names)]][0], draw)
+        lines = isinstance(content, list) and number % 2
+        path = tmp_path / f"{number}.json{'l' * bool(lines)}"
+        text = "\n".join(map(json.dumps, content)) if lines else json.dumps(content)
+        path.write_bytes(damaged(text, draw) if number % 5 == 0 and text else text.encode())
+        try:
+            table = read_messages(path, bad_rows=draw.choice(["raise", "skip"]))
+        except TableError as error:
+            assert str(error).startswith(str(path)), (str(error)[:200], path.read_bytes()[:500])
+            outcomes["refused"] += 1
+            continue
+        outcomes["read"] += 1
+        records = len(content) if isinstance(content, list) else 1
+        assert number % 5 == 0 or len(table.attrs["account"]) == records
+        assert {outcome for _, outcome, _ in table.attrs["account"]} <= {"taken", "joined", "left out"}
+    assert min(outcomes.values()) > 100, outcomes

@@ -1,0 +1,16 @@
+"""Panels send what is in view, never the run. How long they take, `python benchmarks/panels.py` measures."""
+
+import runpy
+from pathlib import Path
+
+BENCHMARK = runpy.run_path(Path(__file__).parents[2] / "benchmarks" / "panels.py")
+
+
+def test_panels_send_little():
+    """Each over a quarter of a study or of a HeartBench, which are made once."""
+    made = BENCHMARK["panels"](base_prompts=30, n_cases=74)
+    for name in ("DialoguePanel", "DisagreementPanel", "EmergencePanel", "RubricPanel", "AnnotationPanel"):
+        found = BENCHMARK["summary"](BENCHMARK["measure"](made[name], "processor"))
+        assert len(found) >= 5 and found.loc["first paint", "bytes"] < 600_000, (name, found)
+        most = found.drop("first paint")["bytes"].max()
+        assert most < 400_000 and found.loc["next", "bytes"] < 150_000, (name, found)

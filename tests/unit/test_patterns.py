@@ -1,0 +1,59 @@
+"""Texts of models, participants and files can't stall the package: time grows with length, not with its square."""
+
+import re
+
+import pytest
+from patterns import all_patterns, growth, hostile_units, matcher
+
+from anthrokit.core.errors import redact
+from anthrokit.judging.offline import split_sentences
+from anthrokit.simulation import first_person_pronouns
+from anthrokit.simulation.personas import role_signals
+
+LINEAR = 9  # four times the length may take this many times as long: linear is 4, quadratic is 16
+HOSTILE = (
+    "sk-",
+    "gsk_-",
+    "hf_a",
+    "bearer ",
+    "basic a",
+    "://a:",
+    " ",
+    "\n",
+    "- ",
+    "1. ",
+    "…",
+    "“",
+    "I ",
+    "a. ",
+    "*",
+)
+
+
+def worst_unit(work, units):
+    """Return a text whose repetition takes more than linear time, each seen three times; None if there is none."""
+    return next((unit for unit in units if all(growth(work, unit) > LINEAR for _ in range(3))), None)
+
+
+def test_the_measure_distinguishes_quadratic_from_linear_patterns():
+    assert worst_unit(matcher(re.compile(r"\s+x"), anchored=False), [" "]) == " "
+    assert worst_unit(matcher(re.compile(r"\s+x"), anchored=True), [" "]) is None
+    assert worst_unit(matcher(re.compile(r"(?<!\s)\s+x"), anchored=False), [" "]) is None
+
+
+@pytest.mark.slow
+def test_all_patterns_are_linear():
+    patterns = [*all_patterns()]
+    assert len(patterns) > 150
+    units = {
+        (place, pattern.pattern): worst_unit(matcher(pattern, anchored), hostile_units(pattern))
+        for place, pattern, anchored in patterns
+    }
+    assert not {place: unit for place, unit in units.items() if unit is not None}
+
+
+@pytest.mark.parametrize(
+    "work", [redact, split_sentences, role_signals, first_person_pronouns], ids=lambda work: work.__name__
+)
+def test_functions_of_texts_are_linear(work):
+    assert worst_unit(work, HOSTILE) is None

@@ -1,0 +1,120 @@
+"""Runs without a server: exports, parts, the bundled run."""
+
+import pandas as pd
+import pytest
+
+from anthrokit import demo_run
+from anthrokit.core import Run, RunError, tables
+from anthrokit.judging import GrammarJudge, PatternJudge, import_messages, judge
+from anthrokit.models import LLM
+from anthrokit.simulation import load_prompts, simulate
+from anthrokit.validity import draw_annotation_sample
+from anthrokit.validity.annotations import Annotations
+
+
+def test_a_slip_in_a_path_leaves_nothing(tmp_path):
+    with Run(tmp_path / "nope") as run:
+        assert run.labels().empty and run.missing().empty and repr(run) == "Run 'nope': nothing in it yet"
+    with pytest.raises(RunError, match="nope holds no run"):
+        Run(tmp_path / "nope", read_only=True)
+    assert not (tmp_path / "nope").exists()
+    with Run(tmp_path / "two") as one, Run(tmp_path / "two") as other:  # two cells, one run
+        one.bind(seed=3)
+        assert other.fact("seed") == 3
+        other.bind(seed=3, turns=1)
+        assert one.fact("turns") == 1
+        offered = set(dir(one))  # by the tab key: what people use
+        assert {"labels", "missing", "export"} < offered and not {"write_all", "bind", "tally"} & offered
+
+
+def test_a_spreadsheet_runs_nothing(tmp_path):
+    """Texts that a spreadsheet would run stand escaped in the CSV files of an export, and come back."""
+    texts = ["=HYPERLINK(1)", "+cmd|x", "-5", "@you", "\ttab", "\rreturn", "'=quoted", "007", "fine"]
+    with Run(tmp_path / "run") as run:
+        run.write("prompts", [{"prompt_id": "007", "base_id": "=b", "first_message": "Hi"}])
+        dialogue = {"dialogue_id": "+1", "prompt_id": "007", "target": "@t", "repeat": 1, "turns": 9, "status": "done"}
+        run.write("dialogues", [dialogue])
+        said = enumerate(texts, start=1)
+        rows = [{"dialogue_id": "+1", "turn": turn, "role": "assistant", "content": text} for turn, text in said]
+        run.write("messages", rows)
+        export, messages = run.export(tmp_path / "export"), run.messages().drop(columns="run")
+    for file in export.glob("*.csv"):
+        cells = pd.read_csv(file, dtype=str, keep_default_na=False, header=None).stack()
+        assert not cells.str.match(r"[=+@\t\r]|-(?!\d)").any(), file
+    with Run.restore(export, tmp_path / "again") as again:
+        pd.testing.assert_frame_equal(again.messages().drop(columns="run"), messages)
+        assert again.prompts()["prompt_id"].tolist() == ["007"]
+    assert pd.read_parquet(export / "messages.parquet")["content"].tolist() == texts
+
+
+def test_a_spreadsheet_runs_nothing_of_what_people_label(tmp_path):
+    """The same of the sheet that people are given, and of the file that their verdicts are kept in."""
+    texts = ["=HYPERLINK(1)", "+cmd|x", "@you", "fine"]
+    said = {"dialogue_id": ["+1", "+2", "+3", "+4"], "user": "=1+1", "assistant": texts}
+    with import_messages(pd.DataFrame(said), tmp_path / "run") as run:
+        judge(run, PatternJudge(), behaviours=["emotions"], progress=False)
+        sheet = draw_annotation_sample(run, n=4, path=tmp_path / "sheet.csv")
+    kept = Annotations(tmp_path / "kept.csv")
+    kept.add(tables.read_frame(tmp_path / "sheet.csv").assign(verdict="yes", annotator="=me"))
+    for file in tmp_path.glob("*.csv"):
+        cells = pd.read_csv(file, dtype=str, keep_default_na=False, header=None).stack()
+        assert not cells.str.match(r"[=+@\t\r]|-(?!\d)").any(), file
+    assert kept.table()["annotator"].unique().tolist() == ["=me"]
+    key = ["dialogue_id", "turn", "behaviour"]
+    assert kept.table()[key].values.tolist() == sheet[key].values.tolist()
+    assert tables.read_frame(tmp_path / "sheet.csv")["message"].tolist() == sheet["message"].tolist()
+
+
+def test_a_budget_is_divided_and_comes_back_whole(tmp_path):
+    with Run(tmp_path / "run") as run:
+        run.add_prompts(load_prompts().head(4))
+        run.set_facts(budget={"usd": 8.0, "tokens": 1000})
+        call = {"unit": "x", "purpose": "target", "model": "m", "status": "ok", "at": "2026-01-01", "attempts": 1}
+        run.write("calls", [{**call, "tokens_in": 150, "tokens_out": 50, "cost": 2.0}])
+        parts = run.split(2)
+        assert [part.fact("budget") for part in parts] == [{"usd": 5.0, "tokens": 600}, {"usd": 3.0, "tokens": 400}]
+        assert [part.spent() for part in parts] == [(2.0, 200), (0.0, 0)]
+        with pytest.raises(RunError, match="isn't empty; name another folder"):
+            run.split(2)
+        with pytest.raises(RunError, match="has 4 prompts; it can't be split into 5"):
+            run.split(5, tmp_path / "five")
+        parts[1].set_facts(seed=3), parts[0].set_facts(seed=4)
+        with pytest.raises(RunError, match="was done with other settings than .*part-1: seed"):
+            Run.merge(parts, tmp_path / "together")
+        parts[1].set_facts(seed=4)
+        with Run.merge(parts, tmp_path / "together") as together:
+            assert together.fact("budget") == {"usd": 8.0, "tokens": 1000} and together.spent() == (2.0, 200)
+            assert together.fact("part") is None
+        with pytest.raises(RunError, match="is no part of the run that"):
+            Run.merge([*parts, run], tmp_path / "other")
+        with pytest.raises(ValueError, match="none of these prompts is among its own"):
+            model = LLM("openai/m", price=(1, 1))
+            simulate(load_prompts().tail(1), model, model, run=parts[0])
+
+
+def test_units_that_stand_in_two_parts(tmp_path):
+    """An answer goes before a failure, the first of two answers stays, and those that differ are named."""
+    rating = {"dialogue_id": "d", "turn": 1, "judge": "j", "sample": 1}
+    told = {
+        "one": {"agency": ("ok", True), "empathy": ("failed", None), "desires": ("ok", True)},
+        "two": {"agency": ("ok", False), "empathy": ("ok", True), "desires": ("ok", True), "emotions": ("ok", False)},
+    }
+    for name, verdicts in told.items():
+        with Run(tmp_path / name) as run:
+            run.add_prompts(load_prompts().head(1))
+            rows = [{**rating, "behaviour": key, "status": s, "verdict": v} for key, (s, v) in verdicts.items()]
+            run.write("ratings", rows)
+    with Run.merge([tmp_path / "one", tmp_path / "two"], tmp_path / "both") as run:
+        said = dict(run.rows("SELECT behaviour, verdict FROM ratings"))
+        assert said == {"agency": 1, "empathy": 1, "desires": 1, "emotions": 0}
+        assert run.fact("merged")["unequal"] == ["ratings d/1/agency/j/1"]
+
+
+def test_the_run_that_ships_is_judged_further(tmp_path):
+    with demo_run(tmp_path / "run") as run:
+        asked = {"behaviours": ["emotions", "first-person pronoun use"], "progress": False}
+        judge(run, GrammarJudge(), **asked)  # which has judged it
+        assert len(run.ratings()) == 3200 and run.missing().empty
+        judge(run, PatternJudge(), **asked)  # which has not; the pronouns are counted already
+        missing = run.missing()  # texts of the small model that are not in English
+        assert len(run.ratings()) == 3200 + 80 and set(missing["reason"]) <= {"language"} and len(missing) <= 4
