@@ -4,7 +4,7 @@ from anthrokit.core.errors import lazy_names
 
 __getattr__, __dir__, __all__ = lazy_names(
     __name__,
-    ["files", "mentions", "scoring", "tone"],
+    ["files", "mentions", "scoring", "tables", "tone"],
     {
         "files": ["score_files"],
         "mentions": ["AnthroScoreError", "Entities", "PROTOCOLS", "Protocol", "mask_sentences", "preset"],

@@ -4,11 +4,12 @@ from anthrokit.core.errors import lazy_names
 
 __getattr__, __dir__, __all__ = lazy_names(
     __name__,
-    ["errors", "files", "ledger", "notes", "run", "tables", "texts", "votes"],
+    ["errors", "files", "ledger", "maintenance", "notes", "run", "tables", "texts", "votes"],
     {
         "errors": ["BudgetReached", "CallFailed", "Interrupted", "RunError", "SetupError", "TableError"],
         "files": ["public_file"],
-        "run": ["Run", "forget_judges", "forget_target", "import_dialogues", "repair"],
+        "maintenance": ["merge", "repair", "split"],
+        "run": ["Run", "forget_judges", "import_dialogues"],
         "tables": ["data_path", "list_columns", "read_frame", "write_frame"],
         "votes": ["label", "label_messages"],
     },

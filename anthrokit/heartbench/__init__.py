@@ -4,7 +4,7 @@ from anthrokit.core.errors import lazy_names
 
 __getattr__, __dir__, __all__ = lazy_names(
     __name__,
-    ["answers", "building", "cases", "corpus", "experts", "figures", "gold_standard", "hard_sets", "judging", "languages", "personas", "released", "results", "rewriting", "rubric_judges", "scoring", "writing_patterns"],
+    ["answers", "building", "cases", "corpus", "experts", "figures", "gold_standard", "hard_sets", "judging", "languages", "personas", "released", "results", "rewriting", "rubric_judges", "scoring", "tables", "writing_patterns"],
     {
         "answers": ["add_answers", "add_cases", "answers_of"],
         "cases": ["Case", "Cases", "Criterion", "bundled_answers", "bundled_ratings", "bundled_verdicts", "load_abilities", "load_cases", "write_cases"],

@@ -4,7 +4,7 @@ from anthrokit.core.errors import lazy_names
 
 __getattr__, __dir__, __all__ = lazy_names(
     __name__,
-    ["conditions", "credibility", "erasure", "gateway", "planning", "questionnaires", "results", "server", "studies"],
+    ["conditions", "credibility", "erasure", "gateway", "planning", "questionnaires", "results", "server", "studies", "tables"],
     {
         "conditions": ["Condition", "check_conditions", "load_conditions", "show_conditions"],
         "credibility": ["compare_credibility", "draw_credibility_sheet"],

@@ -27,12 +27,6 @@ threads = [threading.Thread(target=first) for _ in range(8)]
 assert not errors, errors[0]
 print("used")
 """
-PROCESS = """
-import sys
-sys.stdin.readline()  # the others are ready
-{use}
-print("used")
-"""
 MAKE = """
 import time
 from anthrokit.models.embedded import _keep
@@ -90,12 +84,7 @@ def empty_caches(tmp_path, monkeypatch):
 
 def use_in_four_processes(code):
     """Run code in four fresh interpreters at once. Return their outputs and errors."""
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    command = [sys.executable, "-c", PROCESS.format(use=code)]
-    processes = [subprocess.Popen(command, **pipes) for _ in range(4)]
-    for process in processes:
-        process.stdin.write("go\n")
-        process.stdin.flush()
+    processes = [start(f'{code}\nprint("used")') for _ in range(4)]
     return [process.communicate(timeout=600) for process in processes]
 
 
