@@ -5,10 +5,10 @@
 # %% auto #0
 __all__ = ['TABLES']
 
-# %% ../../nbs/06_anthroscore/00_tables.ipynb #3610f9a7
+# %% ../../nbs/06_anthroscore/00_tables.ipynb #315226e9
 from ..core.tables import BOOLEAN, INTEGER, NUMBER, TEXT, Table
 
-# %% ../../nbs/06_anthroscore/00_tables.ipynb #77f0e7fe
+# %% ../../nbs/06_anthroscore/00_tables.ipynb #cd765963
 _SETTING = (TEXT, "required", "short hash of entities, model and protocol")
 TABLES = {
     "anthroscore_settings": Table(

@@ -5,10 +5,10 @@
 # %% auto #0
 __all__ = ['TABLES']
 
-# %% ../../nbs/10_heartbench/00_tables.ipynb #c2ca57d1
+# %% ../../nbs/10_heartbench/00_tables.ipynb #404ce4e6
 from ..core.tables import INTEGER, TEXT, Table
 
-# %% ../../nbs/10_heartbench/00_tables.ipynb #c6b06064
+# %% ../../nbs/10_heartbench/00_tables.ipynb #a2e5d923
 _CASE = (TEXT, "required", "the case, which is also its prompt_id")
 
 

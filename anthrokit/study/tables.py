@@ -5,10 +5,10 @@
 # %% auto #0
 __all__ = ['TABLES']
 
-# %% ../../nbs/11_study/00_tables.ipynb #35da524b
-from ..core.tables import INTEGER, TEXT, Table
+# %% ../../nbs/11_study/00_tables.ipynb #93f24cd8
+from ..core.tables import INTEGER, NUMBER, TEXT, Table
 
-# %% ../../nbs/11_study/00_tables.ipynb #842e20cb
+# %% ../../nbs/11_study/00_tables.ipynb #41eda3c5
 TABLES = {
     "participants": Table(
         "a person who takes part in a study",
@@ -21,6 +21,7 @@ TABLES = {
             "status": (TEXT, ("joined", "chatting", "chatted", "finished"), "how far they got"),
             "joined_at": (TEXT, "required", "when they joined (UTC, ISO 8601)"),
             "chat_started_at": (TEXT, "optional", "when they first saw the chat"),
+            "chat_seconds": (NUMBER, "optional", "seconds in the chat, while a gateway ran (monotonic clock)"),
             "chat_ended_at": (TEXT, "optional", "when the chat ended, or they left it for the questions"),
             "ended_by": (TEXT, "optional", "what ended the chat: participant, time, turns, budget, fault"),
             "finished_at": (TEXT, "optional", "when they reached the last page"),
