@@ -69,7 +69,6 @@ TABLES = {
     "strata": lambda: validity.annotations.score_strata(FRAME, FRAME),
     "items": lambda: validity.annotations.add_texts(None, FRAME),
     "ratings": lambda: validity.panel_sensitivity(FRAME),
-    "sensitivities": lambda: validity.panel_checks.rate_range(FRAME),
     "turns": lambda: judging.persona_checks.swap_user_turns(FRAME),
     "prompts": lambda: simulation.prompts.most_similar(FRAME),
 }
