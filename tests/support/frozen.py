@@ -239,7 +239,7 @@ def of_hits() -> dict:
         ]
         for protocol in ("paper", "released"):
             made[f"heartbench case_scores.{reading} {protocol}"] = lambda reading=reading, protocol=protocol: (
-                hb.case_scores(hb.bundled_verdicts(reading), protocol)
+                hb.scoring.case_scores(hb.bundled_verdicts(reading), protocol)
             )
             made[f"heartbench score.{reading} {protocol}"] = lambda reading=reading, protocol=protocol: (
                 hb.score(hb.bundled_verdicts(reading), protocol, **FEW)
@@ -248,7 +248,7 @@ def of_hits() -> dict:
         "heartbench leaderboard": lambda: hb.leaderboard(hb.bundled_verdicts(), **FEW),
         "heartbench by_difficulty": lambda: hb.results.by_difficulty(hb.bundled_verdicts(), **FEW),
         "heartbench saturation": lambda: hb.results.saturation(hb.bundled_verdicts()),
-        "heartbench length_correlation": lambda: hb.length_correlation(
+        "heartbench length_correlation": lambda: hb.results.length_correlation(
             hb.bundled_verdicts(), hb.bundled_answers(), n_resamples=200
         ),
         "heartbench mean_words": lambda: hb.mean_words(hb.bundled_answers()).reset_index(),

@@ -100,7 +100,7 @@ def gallery():
     golden = heartbench.bundled_verdicts()[["model", "case_id", "criterion", "hit"]].rename(columns={"hit": "golden"})
     agreed = heartbench.expert_agreement(golden, heartbench.bundled_verdicts("lenient"), "dimension", n_resamples=99)
     answered = heartbench.bundled_answers()  # in Chinese and in English; spaCy takes seconds to be loaded
-    patterns = heartbench.patterns(answered[answered["case_id"].str.startswith("zh")])
+    patterns = heartbench.writing_patterns.patterns(answered[answered["case_id"].str.startswith("zh")])
     patterns = heartbench.writing_patterns.patterns_and_scores(heartbench.bundled_verdicts(), patterns, n_resamples=50)
     groups, shares = heartbench.personas.cluster_models(published, n_resamples=20)
     four = ["validation", "empathy", "emotions", "desires"]
@@ -135,8 +135,8 @@ def gallery():
         (heartbench.figures.plot_expert_agreement, [agreed, "dimension"], {}),
         (heartbench.figures.plot_normalisation, [], {}),
         (heartbench.writing_patterns.plot_patterns, [patterns], {}),
-        (heartbench.hard_sets.plot_hard_drop, [heartbench.hard_drop(hits, share=1 / 3, n_resamples=50)], {}),
-        (heartbench.plot_personas, [published], {"groups": groups}),
+        (heartbench.hard_sets.plot_hard_drop, [heartbench.hard_sets.hard_drop(hits, share=1 / 3, n_resamples=50)], {}),
+        (heartbench.personas.plot_personas, [published], {"groups": groups}),
         (heartbench.personas.plot_clusters, [shares, groups], {}),
     ]
 
