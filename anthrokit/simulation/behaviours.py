@@ -74,9 +74,9 @@ def read_entry(
     """Return the fields of an entry, lists as tuples, and its place; raise with entry and field if it is invalid."""
     if not isinstance(entry, dict):
         raise TableError(f"{where} is {entry!r:.60}; each is a table, under [[{kind}]]")
-    where, known = f"{where} ({entry.get('name', 'without a name')})", {*texts, *lists, other}
-    if unknown := sorted(set(entry) - known):
-        raise TableError(f"{where}: unknown field {unknown[0]!r}; {suggest_name(unknown[0], sorted(known))}")
+    where, fields = f"{where} ({entry.get('name', 'without a name')})", {*texts, *lists, other}
+    if unknown := sorted(set(entry) - fields):
+        raise TableError(f"{where}: unknown field {unknown[0]!r}; {suggest_name(unknown[0], sorted(fields))}")
     for name in texts:
         if not isinstance(entry.get(name), str) or is_blank(entry[name]):
             raise TableError(f"{where}: {name} is missing or blank")
@@ -156,10 +156,10 @@ class Taxonomy:
     @property
     def categories(self) -> dict[str, list[str]]:
         """Return the names of the behaviours of each category."""
-        found: dict[str, list[str]] = {}
+        categories: dict[str, list[str]] = {}
         for behaviour in self:
-            found.setdefault(behaviour.category, []).append(behaviour.name)
-        return found
+            categories.setdefault(behaviour.category, []).append(behaviour.name)
+        return categories
 
     @property
     def hash(self) -> str:
@@ -189,8 +189,8 @@ class Taxonomy:
         """
         others, differ = list(others), []
         for other in others:
-            known = self._by_name.get(other.name, other)
-            names = [name for name, value in asdict(other).items() if value != getattr(known, name)]
+            own = self._by_name.get(other.name, other)
+            names = [name for name, value in asdict(other).items() if value != getattr(own, name)]
             if names := [name for name in names if name != "sources"]:
                 differ.append(f"{other.name} ({', '.join(names)})")
         if differ:
@@ -257,17 +257,17 @@ class Taxonomy:
         Raises
         ------
         TableError
-            Names what is unknown, and the most similar name; or raises if no name is given.
+            Names what is unoptions, and the most similar name; or raises if no name is given.
         """
         if names is None:
             return self.names
-        known = {name: [name] for name in self.names}
-        known |= {name: members for name, members in self.categories.items() if name not in known}
+        options = {name: [name] for name in self.names}
+        options |= {name: members for name, members in self.categories.items() if name not in options}
         chosen: list[str] = []
         for name in names if isinstance(names, Iterable) and not isinstance(names, str) else [names]:
-            if name not in known:
-                raise TableError(f"there is no behaviour {name!r:.80} in the taxonomy; {suggest_name(name, known)}")
-            chosen += known[name]
+            if name not in options:
+                raise TableError(f"there is no behaviour {name!r:.80} in the taxonomy; {suggest_name(name, options)}")
+            chosen += options[name]
         if not chosen:
             raise TableError("no behaviour is named; for all of them leave behaviours out")
         return list(dict.fromkeys(chosen))

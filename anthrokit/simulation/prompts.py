@@ -71,8 +71,8 @@ def load_prompts(
         "anthrokit": the 960 that ship; "families", "pushback" and "mirrored": for other behaviours, see
         `load_family`; "personas": see `persona_prompts`. "anthrobench": the public set of Ibrahim et al.
         (Apache-2.0), read from `path`, or from the folder that ANTHROKIT_DATA names, or fetched once with its
-        checksum pinned. Otherwise your file, as for `core.read_frame`, your table, or a list of first messages, each with a
-        separate base prompt.
+        checksum pinned. Otherwise your file, as for `core.read_frame`, your table, or a list of first messages, each
+        with a separate base prompt.
     path : str or path, optional
         The file of the public set, where you have it.
 
@@ -140,12 +140,12 @@ def most_similar(prompts: pd.DataFrame | str | os.PathLike, n: int = 10) -> pd.D
     alike = (weights @ weights.T).toarray()
     np.fill_diagonal(alike, -1.0)
     left, right = np.sort(np.stack([np.arange(len(texts)), alike.argmax(axis=1)]), axis=0)
-    said = prompts[["prompt_id", "first_message"]].reset_index(drop=True)
-    other = said.set_axis(["other_id", "other_message"], axis=1)
-    pairs = [said.loc[left].reset_index(drop=True), other.loc[right].reset_index(drop=True)]
-    found = pd.concat([pd.Series(alike[left, right], name="similarity"), *pairs], axis=1)
-    found = found.drop_duplicates(["prompt_id", "other_id"]).nlargest(n, "similarity").round({"similarity": 3})
-    return found[["similarity", "prompt_id", "other_id", "first_message", "other_message"]].reset_index(drop=True)
+    messages = prompts[["prompt_id", "first_message"]].reset_index(drop=True)
+    other = messages.set_axis(["other_id", "other_message"], axis=1)
+    pairs = [messages.loc[left].reset_index(drop=True), other.loc[right].reset_index(drop=True)]
+    table = pd.concat([pd.Series(alike[left, right], name="similarity"), *pairs], axis=1)
+    table = table.drop_duplicates(["prompt_id", "other_id"]).nlargest(n, "similarity").round({"similarity": 3})
+    return table[["similarity", "prompt_id", "other_id", "first_message", "other_message"]].reset_index(drop=True)
 
 # %% ../../nbs/04_simulation/02_prompts.ipynb #b6d20c7e
 def read_columns(path: str | os.PathLike, needed: Sequence[str], what: str) -> pd.DataFrame:
@@ -179,7 +179,8 @@ PUBLIC_BEHAVIOURS = {
 
 def _read_anthrobench(path: Path) -> pd.DataFrame:
     """Read the public first_turns.csv with the column and behaviour names used here."""
-    needed = ["conv_id", "use_domain", "use_scenario", "empathy", "professionalism", "original_prompt", "cue", "user_first_turn"]
+    needed = ["conv_id", "use_domain", "use_scenario", "empathy", "professionalism"]
+    needed += ["original_prompt", "cue", "user_first_turn"]
     raw = read_columns(path, needed, "AnthroBench's first_turns.csv")
     names = raw["cue"].map(PUBLIC_BEHAVIOURS)
     if names.isna().any():
