@@ -348,7 +348,7 @@ def _check_list(frame: pd.DataFrame, name: str, id: str, text: str) -> None:
     twice = frame[id].duplicated().to_numpy()
     if twice.any():
         row = int(twice.argmax())
-        raise TableError(f"{name}: row {row + 1}, column {id}: {frame[id].iloc[row]!r} stands there twice")
+        raise TableError(f"{name}: row {row + 1}, column {id}: {frame[id].iloc[row]!r} is a duplicate")
 
 
 def _combinations(base_prompts: pd.DataFrame, scenarios: pd.DataFrame) -> pd.DataFrame:

@@ -87,7 +87,7 @@ def test_a_budget_is_divided_and_comes_back_whole(tmp_path):
             assert together.fact("part") is None
         with pytest.raises(RunError, match="is no part of the run that"):
             Run.merge([*parts, run], tmp_path / "other")
-        with pytest.raises(ValueError, match="none of these prompts is among its own"):
+        with pytest.raises(ValueError, match="contains none of these prompts"):
             model = LLM("openai/m", price=(1, 1))
             simulate(load_prompts().tail(1), model, model, run=parts[0])
 
