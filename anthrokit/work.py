@@ -521,7 +521,7 @@ class _Progress:
 
     def _told(self) -> dict[str, str]:
         job = self.job
-        told = {**job.told, **({"failed": job.failed} if job.failed else {})}
+        told = {**job.told, **({"missing": job.failed} if job.failed else {})}
         told["tokens"] = f"{job.meter.tokens:,}"
         if job.meter.estimated:
             told["of them estimated"] = f"{job.meter.estimated:,}"

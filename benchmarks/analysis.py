@@ -61,7 +61,7 @@ def steps(labels: pd.DataFrame, ratings: pd.DataFrame) -> dict:
         "similarity of profiles": lambda: analysis.similarity(labels, n_resamples=2000),
         "domains: Kruskal-Wallis, pairs, differences": lambda: (
             analysis.kruskal_wallis(labels),
-            analysis.post_hoc(labels),
+            analysis.domains.post_hoc(labels),
             analysis.compare(labels, group="domain"),
         ),
         "domains: clustered model": lambda: analysis.factor_model(labels),
@@ -81,7 +81,7 @@ def steps(labels: pd.DataFrame, ratings: pd.DataFrame) -> dict:
         ),
         "agreement of judges": lambda: (
             analysis.agreement(labels, by=both, n_resamples=2000),
-            analysis.pairwise_agreement(labels),
+            analysis.interrater.pairwise_agreement(labels),
         ),
         "missing ratings": lambda: analysis.interrater.missingness(ratings),
     }

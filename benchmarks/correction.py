@@ -23,7 +23,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from anthrokit.analysis import proportion
+from anthrokit.analysis.clustered import proportion
 from anthrokit.validity import corrected_rates, correction
 
 DATA = Path(__file__).parent.parent / "data"

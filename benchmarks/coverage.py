@@ -105,7 +105,7 @@ def uneven(repeats: int) -> pd.DataFrame:
                 spread = (1 - alike) / alike
                 level = random.beta(rate * spread, (1 - rate) * spread, size=(len(size), repeats))
                 yes = random.binomial(size[:, None], level)
-                table = analysis.proportion(yes, np.broadcast_to(size[:, None], yes.shape))
+                table = analysis.clustered.proportion(yes, np.broadcast_to(size[:, None], yes.shape))
                 held.append(table["ci_low"].le(rate) & table["ci_high"].ge(rate))
                 low, high = proportion_confint(yes.sum(axis=0), size.sum(), method="wilson")
                 naive.append((low <= rate) & (rate <= high))

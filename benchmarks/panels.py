@@ -54,7 +54,8 @@ def make_study(base_prompts: int = 120) -> dict[str, pd.DataFrame]:
 
 def make_rubrics(n_cases: int = CASES) -> dict[str, object]:
     """Cases of the shape of HeartBench with the answers of some models and the verdicts of some judges."""
-    from anthrokit.heartbench import Case, Cases, Criterion, load_abilities
+    from anthrokit.heartbench import Case, Cases, Criterion
+    from anthrokit.heartbench.cases import load_abilities
 
     random, abilities = np.random.default_rng(2), load_abilities()["ability"].tolist()
     text = " ".join(WORDS)

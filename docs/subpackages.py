@@ -33,10 +33,10 @@ PUBLIC = {
         score_into score_messages score_sentences score_texts score_tone stored_scores stored_summary summarise
     """,
     "analysis": """
-        agreement any_behaviour carry_over compare compare_conditions compare_differences compare_pairs compare_versions
+        agreement carry_over compare compare_conditions compare_differences compare_pairs compare_versions
         dialogue_flips drift emergence factor_model first_occurrences first_turns flips holding kruskal_wallis
-        late_behaviours late_share marginal_means mirrored pairwise_agreement post_hoc profile proportion reliability
-        scale_score similarity simulate_labels snowball snowball_matrix
+        late_behaviours late_share mirrored profile
+        similarity simulate_labels snowball snowball_matrix
     """,
     "validity": """
         annotation_progress annotator_agreement assign_items check_against_people compare_protocols corrected_rates
@@ -45,16 +45,14 @@ PUBLIC = {
         rate_bounds read_annotations sample_agreement to_label_studio to_potato
     """,
     "figures": """
-        plot_agreement plot_anthroscore_by_turn plot_conditions plot_corrected plot_counts plot_differences plot_drift
-        plot_emergence plot_emergence_curves plot_heatmap plot_holding plot_late plot_missing plot_odds plot_pairs
+        plot_agreement plot_conditions plot_corrected plot_counts plot_differences plot_drift
+        plot_emergence plot_emergence_curves plot_holding plot_late plot_odds
         plot_plane plot_profile plot_ranks plot_scores plot_similarity plot_slopes plot_snowball plot_snowball_matrix
-        plot_validity save theme
+        save theme
     """,
     "heartbench": """
-        Case Cases Criterion RubricJudge add_answers add_cases answers_of bundled_answers bundled_ratings
-        bundled_verdicts case_scores compare_models expert_agreement golden hard_drop leaderboard length_correlation
-        load_abilities load_cases mean_words missing_scores patterns persona_words plot_abilities plot_personas
-        plot_radar score verdicts write_cases
+        Case Cases Criterion RubricJudge add_answers add_cases answers_of bundled_answers bundled_verdicts compare_models
+        expert_agreement golden leaderboard load_cases mean_words missing_scores plot_abilities plot_radar score verdicts
     """,
     "study": """
         Client Condition Gateway Study StudyServer check_conditions compare_credibility draw_credibility_sheet erase

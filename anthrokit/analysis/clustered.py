@@ -633,7 +633,7 @@ def proportion(successes: np.ndarray, totals: np.ndarray, ci: float = 0.95) -> p
 
     Examples
     --------
-    >>> from anthrokit.analysis import proportion
+    >>> from anthrokit.analysis.clustered import proportion
     >>> proportion([[3], [5], [1]], [[10], [10], [10]])[["estimate", "n", "n_clusters"]].round(2)
        estimate   n  n_clusters
     0       0.3  30           3

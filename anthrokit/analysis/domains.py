@@ -124,7 +124,8 @@ def post_hoc(
 
     Examples
     --------
-    >>> from anthrokit.analysis import post_hoc, simulate_labels
+    >>> from anthrokit.analysis import simulate_labels
+    >>> from anthrokit.analysis.domains import post_hoc
     >>> labels = simulate_labels(1, base_prompts=20, rates={"empathy": 0.4}, domain_shift=0.5)
     >>> post_hoc(labels, "empathy")[["a", "b", "effect_size"]].round(2)
           a    b  effect_size
@@ -385,7 +386,8 @@ def marginal_means(
 
     Examples
     --------
-    >>> from anthrokit.analysis import marginal_means, simulate_labels
+    >>> from anthrokit.analysis import simulate_labels
+    >>> from anthrokit.analysis.domains import marginal_means
     >>> labels = simulate_labels(1, base_prompts=40, rates={"empathy": 0.4}, domain_shift=0.5)
     >>> marginal_means(labels, ["empathy"])[["empathy", "estimate"]].round(2)
       empathy  estimate

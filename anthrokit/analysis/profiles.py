@@ -83,7 +83,8 @@ def any_behaviour(labels: pd.DataFrame, by: str | None = "category", *, variant:
 
     Examples
     --------
-    >>> from anthrokit.analysis import any_behaviour, simulate_labels
+    >>> from anthrokit.analysis import simulate_labels
+    >>> from anthrokit.analysis.profiles import any_behaviour
     >>> any_behaviour(simulate_labels(1, base_prompts=2))["behaviour"].unique().tolist()
     ['personhood', 'physical embodiment', 'internal states', 'relationship building']
     """

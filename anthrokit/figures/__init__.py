@@ -4,16 +4,15 @@ from anthrokit.core.errors import lazy_names
 
 __getattr__, __dir__, __all__ = lazy_names(
     __name__,
-    ["differences", "judges", "people", "pressure", "profiles", "published", "style", "talk_about_the_system", "turns"],
+    ["differences", "judges", "people", "pressure", "profiles", "published", "style", "turns"],
     {
         "differences": ["plot_differences", "plot_odds", "plot_similarity"],
-        "judges": ["plot_agreement", "plot_missing", "plot_pairs"],
-        "people": ["plot_conditions", "plot_validity"],
+        "judges": ["plot_agreement"],
+        "people": ["plot_conditions"],
         "pressure": ["plot_drift", "plot_holding"],
-        "profiles": ["plot_corrected", "plot_heatmap", "plot_plane", "plot_profile"],
+        "profiles": ["plot_corrected", "plot_plane", "plot_profile"],
         "published": ["plot_counts", "plot_ranks", "plot_scores", "plot_slopes"],
         "style": ["save", "theme"],
-        "talk_about_the_system": ["plot_anthroscore_by_turn"],
         "turns": ["plot_emergence", "plot_emergence_curves", "plot_late", "plot_snowball", "plot_snowball_matrix"],
     },
 )

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 # %% auto #0
 __all__ = ['name_column', 'rows_size', 'name_rows_by_category', 'draw_dots', 'plot_profile', 'plot_corrected', 'draw_heat',
-           'plot_heatmap', 'plot_plane']
+           'plot_plane']
 
 # %% ../../nbs/09_figures/02_profiles.ipynb #22de4a25
 def name_column(frame: pd.DataFrame) -> str:
@@ -253,49 +253,6 @@ def draw_heat(
     ax.tick_params(axis="both", labelrotation=0)
 
 
-@themed
-def plot_heatmap(
-    frame: pd.DataFrame, columns: str | Sequence[str] = "domain", ax: Axes | None = None
-) -> Axes:
-    """Plot the share of messages by behaviour and domain (or other columns) as a heat map, in per cent.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        The result of `analysis.profile`, grouped by behaviour (or category) and `columns`.
-    columns : str or sequence of str
-        Grouping of the heat map's columns: "domain", "target", or ("empathy", "professionalism").
-
-    Examples
-    --------
-    >>> from anthrokit import analysis, figures
-    >>> labels = analysis.simulate_labels(1, base_prompts=8)
-    >>> ax = figures.plot_heatmap(analysis.profile(labels, by=("domain", "behaviour")))
-    >>> ax.get_title(loc="left")
-    'n = 77 to 80 messages a cell'
-    """
-    what, columns = name_column(frame), [columns] if isinstance(columns, str) else list(columns)
-    need_columns(frame, [what, *columns, "estimate", "n"], "analysis.profile")
-    side = frame[columns[0]].astype(str)
-    if len(columns) > 1:
-        side = frame[columns].apply(lambda row: "; ".join(f"{name}: {row[name]}" for name in columns), axis=1)
-    frame = frame.assign(side=side)
-    if frame.duplicated([what, "side"]).any():
-        raise TableError(
-            f"several rows share {what} and {', '.join(columns)}; filter the table, or group by fewer columns"
-        )
-    table = 100 * frame.pivot(index=what, columns="side", values="estimate").astype(float)
-    table = table.loc[in_order(frame[what]), in_order(side)]
-    notes = table.map(
-        lambda share: "" if np.isnan(share) else f"{share:.1f}" if share < 10 else f"{share:.0f}"
-    )
-    ax = new_axes(ax, (2.9 + 0.95 * table.shape[1], 1.2 + 0.27 * len(table)), wide=table.shape[1] > 5)
-    draw_heat(ax, table, notes, (0, 100), "Messages that show it (%)", models=columns == ["target"])
-    if columns == ["target"]:
-        ax.set_yticklabels([textwrap.fill(label_of(name), 30) for name in table.index])
-    ax.set_title(f"n = {counted(frame['n'])} messages a cell{variant_note(frame)}", fontsize=scaled_size(8))
-    return ax
-
 # %% ../../nbs/09_figures/02_profiles.ipynb #e6ef7c16
 @themed
 def plot_plane(
@@ -307,7 +264,7 @@ def plot_plane(
     ----------
     frame : DataFrame
         From `analysis.profile` by up, right (and domain) and behaviour or category, or from
-        `analysis.marginal_means`; of one target, or all together.
+        `analysis.domains.marginal_means`; of one target, or all together.
     up, right : str
         Columns with the levels of the vertical and the horizontal axis; "low" comes first, the rest by name.
     most : float, optional
@@ -329,7 +286,7 @@ def plot_plane(
     import matplotlib.pyplot as plt
 
     what = "behaviour" if "behaviour" in frame.columns else "category"
-    source = "analysis.profile or analysis.marginal_means"
+    source = "analysis.profile or analysis.domains.marginal_means"
     need_columns(frame, [what, up, right, "estimate", "ci_low", "ci_high", "n"], source)
     frame = frame[(frame[up] != "all") & (frame[right] != "all")]
     if frame.duplicated([what, up, right]).any():

@@ -7,13 +7,10 @@ __getattr__, __dir__, __all__ = lazy_names(
     ["answers", "building", "cases", "corpus", "experts", "figures", "gold_standard", "hard_sets", "judging", "languages", "personas", "released", "results", "rewriting", "rubric_judges", "scoring", "writing_patterns"],
     {
         "answers": ["add_answers", "add_cases", "answers_of"],
-        "cases": ["Case", "Cases", "Criterion", "bundled_answers", "bundled_ratings", "bundled_verdicts", "load_abilities", "load_cases", "write_cases"],
+        "cases": ["Case", "Cases", "Criterion", "bundled_answers", "bundled_verdicts", "load_cases"],
         "figures": ["plot_abilities", "plot_radar"],
-        "hard_sets": ["hard_drop"],
         "judging": ["RubricJudge", "verdicts"],
-        "personas": ["persona_words", "plot_personas"],
-        "results": ["compare_models", "expert_agreement", "golden", "leaderboard", "length_correlation", "mean_words"],
-        "scoring": ["case_scores", "missing_scores", "score"],
-        "writing_patterns": ["patterns"],
+        "results": ["compare_models", "expert_agreement", "golden", "leaderboard", "mean_words"],
+        "scoring": ["missing_scores", "score"],
     },
 )

@@ -360,7 +360,8 @@ def agreement_by(
 
     Examples
     --------
-    >>> from anthrokit.heartbench import bundled_verdicts, bundled_ratings, golden
+    >>> from anthrokit.heartbench import bundled_verdicts, golden
+    >>> from anthrokit.heartbench.cases import bundled_ratings
     >>> gold = golden(bundled_ratings(["strict", "literal"]).rename(columns={"judge": "expert"}))
     >>> table = agreement_by(gold, bundled_verdicts("lenient"), ["kind"], n_resamples=50)
     >>> table["group"].drop_duplicates().tolist()
@@ -394,7 +395,8 @@ def agreement_by_criterion(gold: pd.DataFrame, hits: pd.DataFrame) -> pd.DataFra
 
     Examples
     --------
-    >>> from anthrokit.heartbench import bundled_verdicts, bundled_ratings, golden
+    >>> from anthrokit.heartbench import bundled_verdicts, golden
+    >>> from anthrokit.heartbench.cases import bundled_ratings
     >>> gold = golden(bundled_ratings(["strict", "literal"]).rename(columns={"judge": "expert"}))
     >>> agreement_by_criterion(gold, bundled_verdicts("lenient"))["n_same"].iloc[0].item()
     0

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from ..analysis import proportion
+from ..analysis.clustered import proportion
 from ..analysis.clustered import draw_clusters, percentile_interval
 from ..core import TableError
 from ..core.tables import require_unique, require_columns

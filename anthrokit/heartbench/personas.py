@@ -198,7 +198,7 @@ def persona(words: pd.DataFrame, n: int = 3) -> pd.Series:
     >>> persona(pd.DataFrame({"model": "a", "word": ["warm", "asks"]})).to_dict()
     {'a': 'warm, asks'}
     """
-    require_columns(words, ["model", "word"], "words", advice="heartbench.persona_words makes it")
+    require_columns(words, ["model", "word"], "words", advice="heartbench.personas.persona_words makes it")
     first = words.groupby("model", sort=False).head(n)
     return first.groupby("model", sort=False)["word"].agg(", ".join).rename("persona")
 

@@ -621,7 +621,8 @@ def expert_agreement(
 
     Examples
     --------
-    >>> from anthrokit.heartbench import bundled_verdicts, bundled_ratings
+    >>> from anthrokit.heartbench import bundled_verdicts
+    >>> from anthrokit.heartbench.cases import bundled_ratings
     >>> experts = bundled_ratings(["strict", "literal"]).rename(columns={"judge": "expert"})
     >>> expert_agreement(golden(experts), bundled_verdicts("lenient"))[["measure", "estimate", "n"]].round(2).values.tolist()
     [['raw agreement', 0.93, 197], ["Cohen's kappa", 0.87, 197], ["Gwet's AC1", 0.87, 197]]
@@ -666,7 +667,8 @@ def expert_disagreements(golden_verdicts: pd.DataFrame, hits: pd.DataFrame) -> p
 
     Examples
     --------
-    >>> from anthrokit.heartbench import bundled_verdicts, bundled_ratings
+    >>> from anthrokit.heartbench import bundled_verdicts
+    >>> from anthrokit.heartbench.cases import bundled_ratings
     >>> experts = bundled_ratings(["strict", "literal"]).rename(columns={"judge": "expert"})
     >>> len(expert_disagreements(golden(experts), bundled_verdicts("lenient")))
     13

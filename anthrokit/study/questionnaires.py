@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..analysis import reliability, scale_score
+from ..analysis.people import reliability, scale_score
 from ..core import TableError, data_path
 from ..core.errors import suggest_name
 from ..core.files import read_toml

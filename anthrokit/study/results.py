@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..analysis import any_behaviour
+from ..analysis.profiles import any_behaviour
 from ..analysis.clustered import check_level, holm
 from ..analysis.synthetic import counted_behaviours
 from ..core import RunError, TableError

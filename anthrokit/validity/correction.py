@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..analysis import profile, proportion
+from ..analysis import profile
+from ..analysis.clustered import proportion
 from ..analysis.clustered import as_floats, as_labels, as_names, clusters, group_rows, require_labelled_once
 from ..analysis.clustered import cluster_variance, influence_correlation, degrees_of_freedom, effective_sizes, wilson_limits
 from ..analysis.comparisons import require_levels

@@ -6,13 +6,15 @@ from browser import filters, says, seen
 from anthrokit import heartbench
 from anthrokit.core import Run
 from anthrokit.core.votes import label_criteria
-from anthrokit.heartbench import bundled_answers, bundled_ratings, bundled_verdicts, load_cases
+from anthrokit.heartbench import bundled_answers, bundled_verdicts, load_cases
 from anthrokit.heartbench.answers import add_answers, answers_of
+from anthrokit.heartbench.cases import bundled_ratings
 from anthrokit.panels.rubric import RubricPanel
 
 CELL = """
 from anthrokit import RubricPanel
-from anthrokit.heartbench import bundled_answers, bundled_ratings, load_cases
+from anthrokit.heartbench import bundled_answers, load_cases
+from anthrokit.heartbench.cases import bundled_ratings
 panel = RubricPanel({"cases": load_cases("bundled"), "answers": bundled_answers(), "ratings": bundled_ratings()})
 panel
 """

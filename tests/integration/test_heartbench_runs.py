@@ -325,7 +325,7 @@ def test_a_run_of_heartbench_is_a_run_like_any_other(serve, cases, tmp_path):
             own = labels[labels["behaviour"] != "emotions"]
             keys = [tuple(name.rsplit("/", 1)) for name in own["behaviour"]]
             assert [verdicts[case, int(number)] for case, number in keys] == own["label"].tolist()
-            assert set(own["category"]) <= {*heartbench.load_abilities()["ability"], "Other"}
+            assert set(own["category"]) <= {*heartbench.cases.load_abilities()["ability"], "Other"}
             assert len(panels.DialoguePanel(whole).items) == len(panels.RubricPanel(whole).items) == 12
             panels.DisagreementPanel(whole)
 

@@ -118,7 +118,7 @@ def of_labels(name: str) -> dict:
 
     made = {
         "table": lambda: digest_of(labels()),
-        "any_of": lambda: digest_of(analysis.any_behaviour(labels())),
+        "any_of": lambda: digest_of(analysis.profiles.any_behaviour(labels())),
         "profile": lambda: analysis.profile(labels()),
         "profile by turn": lambda: (
             analysis.profile(labels(), by=("target", "category", "turn"), ci=0.9)
@@ -132,7 +132,7 @@ def of_labels(name: str) -> dict:
         "snowball": lambda: analysis.snowball(labels(), **FEW),
         "carry_over": lambda: analysis.carry_over(labels()),
         "agreement": lambda: analysis.agreement(labels(), **FEW),
-        "pairwise_agreement": lambda: analysis.pairwise_agreement(labels(), by="behaviour"),
+        "pairwise_agreement": lambda: analysis.interrater.pairwise_agreement(labels(), by="behaviour"),
         "bounds": lambda: validity.rate_bounds(labels()),
     }
     if name != "demo":
@@ -140,7 +140,7 @@ def of_labels(name: str) -> dict:
             "compare": lambda: analysis.compare(labels(), n_swaps=999),
             "similarity": lambda: analysis.similarity(labels(), **FEW),
             "kruskal_wallis": lambda: analysis.kruskal_wallis(labels()),
-            "post_hoc": lambda: analysis.post_hoc(labels()),
+            "post_hoc": lambda: analysis.domains.post_hoc(labels()),
         }
     return {f"{function}.{name}": make for function, make in made.items()}
 
@@ -177,14 +177,14 @@ def statistics() -> dict:
     return made | {
         "factor_model.small": lambda: analysis.factor_model(study("small")),
         "snowball.resample": lambda: analysis.snowball(study("small"), method="resample", **FEW),
-        "proportion": lambda: analysis.proportion(*totals(study("small"))),
+        "proportion": lambda: analysis.clustered.proportion(*totals(study("small"))),
         "difference": lambda: analysis.clustered.difference(
             *totals(study("small")), *(part[::-1] for part in totals(study("small")))
         ),
         "draw_clusters": lambda: pd.DataFrame(drawn),
         "missingness": lambda: analysis.interrater.missingness(demonstration()["ratings"]),
-        "scale_score": lambda: analysis.scale_score(people(), ["q1", "q2", "q3", "q4"]).to_frame("score"),
-        "reliability": lambda: analysis.reliability(people(), ["q1", "q2", "q3", "q4"]),
+        "scale_score": lambda: analysis.people.scale_score(people(), ["q1", "q2", "q3", "q4"]).to_frame("score"),
+        "reliability": lambda: analysis.people.reliability(people(), ["q1", "q2", "q3", "q4"]),
         # The shift of Hodges and Lehmann stands there too now.
         "compare_conditions": lambda: (
             analysis.compare_conditions(people(), above=0.0).drop(index=3).reset_index(drop=True)
@@ -239,7 +239,7 @@ def of_hits() -> dict:
         ]
         for protocol in ("paper", "released"):
             made[f"heartbench case_scores.{reading} {protocol}"] = lambda reading=reading, protocol=protocol: (
-                hb.case_scores(hb.bundled_verdicts(reading), protocol)
+                hb.scoring.case_scores(hb.bundled_verdicts(reading), protocol)
             )
             made[f"heartbench score.{reading} {protocol}"] = lambda reading=reading, protocol=protocol: (
                 hb.score(hb.bundled_verdicts(reading), protocol, **FEW)
@@ -248,7 +248,7 @@ def of_hits() -> dict:
         "heartbench leaderboard": lambda: hb.leaderboard(hb.bundled_verdicts(), **FEW),
         "heartbench by_difficulty": lambda: hb.results.by_difficulty(hb.bundled_verdicts(), **FEW),
         "heartbench saturation": lambda: hb.results.saturation(hb.bundled_verdicts()),
-        "heartbench length_correlation": lambda: hb.length_correlation(
+        "heartbench length_correlation": lambda: hb.results.length_correlation(
             hb.bundled_verdicts(), hb.bundled_answers(), n_resamples=200
         ),
         "heartbench mean_words": lambda: hb.mean_words(hb.bundled_answers()).reset_index(),

@@ -101,7 +101,7 @@ def test_a_tie_does_not_hang_on_the_order_of_clusters():
     """Here the variance by cluster is that of independent rows but for the last bit, which the order decides."""
     successes, totals = np.array([[1.0], [4.0], [1.0], [2.0]]), np.array([[2.0], [5.0], [3.0], [2.0]])
     orders = map(list, itertools.permutations(range(4)))
-    found = pd.concat([analysis.proportion(successes[order], totals[order]) for order in orders])
+    found = pd.concat([analysis.clustered.proportion(successes[order], totals[order]) for order in orders])
     assert found["ci_low"].max() - found["ci_low"].min() < 1e-9
 
 
@@ -120,7 +120,7 @@ def test_incidence_rises_and_is_never_certain(labels):
 @many
 @given(tables())
 def test_any_of_labels_complete_messages_alone(labels):
-    whole = analysis.any_behaviour(labels).set_index(["dialogue_id", "turn", "category"])["label"]
+    whole = analysis.profiles.any_behaviour(labels).set_index(["dialogue_id", "turn", "category"])["label"]
     for key, mine in labels.groupby(["dialogue_id", "turn", "category"]):
         expected = pd.NA if mine["label"].isna().any() else bool(mine["label"].any())
         found = whole.loc[key]
@@ -276,7 +276,7 @@ def test_eight_base_prompts_at_zero_and_one():
         lambda labels: analysis.snowball(labels, method="resample", n_resamples=99),
         lambda labels: analysis.carry_over(labels),
         lambda labels: analysis.agreement(labels, n_resamples=99),
-        lambda labels: analysis.pairwise_agreement(labels),
+        lambda labels: analysis.interrater.pairwise_agreement(labels),
     ],
 )
 def test_nothing_scored_is_no_interval_and_no_warning(count):
@@ -312,7 +312,7 @@ def test_tables_say_the_level_of_their_intervals(ci):
         analysis.snowball(labels, ci=ci),
         analysis.carry_over(labels, ci=ci),
         analysis.agreement(labels, ci=ci, n_resamples=99),
-        analysis.pairwise_agreement(labels, ci=ci),
+        analysis.interrater.pairwise_agreement(labels, ci=ci),
         analysis.interrater.missingness(labels.assign(status="ok", judge="one"), ci=ci),
         analysis.compare_conditions(people, ci=ci),
         analysis.people.profile_validity(
@@ -430,7 +430,7 @@ def test_empathy_by_professionalism():
     lifted = labels.assign(label=labels["label"] | (both & (np.arange(len(labels)) % 3 == 0)))
     table = analysis.factor_model(lifted, interactions=True).set_index("term")
     assert table.loc["empathy × professionalism", "ci_low"] > 1
-    means = analysis.marginal_means(lifted).set_index(["empathy", "professionalism"])["estimate"]
+    means = analysis.domains.marginal_means(lifted).set_index(["empathy", "professionalism"])["estimate"]
     assert means["high", "high"] > means["high", "low"] + 0.1
     assert means["high", "all"] == pytest.approx((means["high", "high"] + means["high", "low"]) / 2)
     plain = analysis.factor_model(labels, interactions=True).set_index("term")

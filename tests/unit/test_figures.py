@@ -44,7 +44,6 @@ def drawn(names, labels, **level):
     yield figures.plot_snowball(analysis.snowball(one, **level))
     yield figures.plot_agreement(analysis.agreement(one, **resampled))
     if not level:
-        yield figures.plot_heatmap(analysis.profile(labels, by=both), "target")
         yield figures.plot_scores(table)
         yield figures.plot_ranks(table.iloc[:, 0].rename("all"), table.iloc[:, 1].rename("hard"))
         yield figures.plot_counts(table)
@@ -95,16 +94,13 @@ def gallery():
     hard = pd.read_csv(data_path("published/heartbench_figure5_hard.csv"), index_col="model")
     ten = pd.read_csv(data_path("published/replication_profiles.csv"))
     ten = ten.pivot_table(index=["model", "behaviour"], columns="turns", values="percent_of_messages")
-    ratings = {"dialogue_id": list("abcd"), "judge": ["one", "two"] * 2, "status": ["ok", "refused"] * 2}
-    turns = pd.DataFrame({"turn": [1, 2], "estimate": [0.5, 0.9], "ci_low": 0.1, "ci_high": 1.2, "ci": 0.95})
-    systems = {"behaviour": ["empathy"], "estimate": [0.7], "ci_low": [0.1], "ci_high": [0.9], "n": [8]}
     answers = np.random.default_rng(0).normal(3, 1, 60)
     told = {"title": "Published: HeartBench report, Figure 4", "beside": published.mean(axis=1).rename("Words")}
     hits = heartbench.bundled_verdicts(writers=heartbench.cases.WRITERS)
     golden = heartbench.bundled_verdicts()[["model", "case_id", "criterion", "hit"]].rename(columns={"hit": "golden"})
     agreed = heartbench.expert_agreement(golden, heartbench.bundled_verdicts("lenient"), "dimension", n_resamples=99)
     answered = heartbench.bundled_answers()  # in Chinese and in English; spaCy takes seconds to be loaded
-    patterns = heartbench.patterns(answered[answered["case_id"].str.startswith("zh")])
+    patterns = heartbench.writing_patterns.patterns(answered[answered["case_id"].str.startswith("zh")])
     patterns = heartbench.writing_patterns.patterns_and_scores(heartbench.bundled_verdicts(), patterns, n_resamples=50)
     groups, shares = heartbench.personas.cluster_models(published, n_resamples=20)
     four = ["validation", "empathy", "emotions", "desires"]
@@ -114,7 +110,6 @@ def gallery():
         (figures.plot_profile, [analysis.profile(labels)], {}),
         (figures.plot_profile, [analysis.profile(one, by=("domain", "behaviour"))], {}),
         (figures.plot_corrected, [corrected_rates(erring, people)], {}),
-        (figures.plot_heatmap, [analysis.profile(one, by=("domain", "behaviour"))], {}),
         (figures.plot_plane, [analysis.profile(one, by=factors)], {}),
         (figures.plot_differences, [analysis.compare(labels, n_swaps=99)], {}),
         (figures.plot_odds, [analysis.factor_model(one)], {}),
@@ -126,15 +121,11 @@ def gallery():
         (figures.plot_snowball, [analysis.snowball(one)], {}),
         (figures.plot_snowball_matrix, [analysis.snowball_matrix(one[one["category"] == "internal states"])], {}),
         (figures.plot_agreement, [analysis.agreement(one, n_resamples=99)], {}),
-        (figures.plot_pairs, [analysis.pairwise_agreement(one)], {}),
-        (figures.plot_missing, [analysis.interrater.missingness(pd.DataFrame(ratings), by="judge")], {}),
         (figures.plot_conditions, [pd.DataFrame({"condition": ["high", "low"] * 30, "score": answers})], {}),
-        (figures.plot_validity, [pd.DataFrame(systems)], {}),
         (figures.plot_scores, [published], told),
         (figures.plot_ranks, [published.mean(axis=1).rename("All cases"), hard.mean(axis=1).rename("Hard")], {}),
         (figures.plot_counts, [pd.DataFrame({"report": [30, 12], "data": [2, 9]}, ["Interpersonal", "Humor"])], {}),
         (figures.plot_slopes, [ten, "behaviour", 5, 10], {"panels": four, "title": "Published: 15 models"}),
-        (figures.plot_anthroscore_by_turn, [turns.assign(n=11, n_total=16)], {}),
         (figures.plot_holding, [analysis.holding(labels, "validation")], {}),
         (figures.plot_drift, [analysis.drift(labels, 0.05, "target", n_swaps=99)], {}),
         (heartbench.plot_abilities, [heartbench.score(hits, n_resamples=99)], {}),
@@ -144,8 +135,8 @@ def gallery():
         (heartbench.figures.plot_expert_agreement, [agreed, "dimension"], {}),
         (heartbench.figures.plot_normalisation, [], {}),
         (heartbench.writing_patterns.plot_patterns, [patterns], {}),
-        (heartbench.hard_sets.plot_hard_drop, [heartbench.hard_drop(hits, share=1 / 3, n_resamples=50)], {}),
-        (heartbench.plot_personas, [published], {"groups": groups}),
+        (heartbench.hard_sets.plot_hard_drop, [heartbench.hard_sets.hard_drop(hits, share=1 / 3, n_resamples=50)], {}),
+        (heartbench.personas.plot_personas, [published], {"groups": groups}),
         (heartbench.personas.plot_clusters, [shares, groups], {}),
     ]
 

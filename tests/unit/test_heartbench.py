@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anthrokit import heartbench
-from anthrokit.core import public_file
+from anthrokit.core import TableError, public_file
 from anthrokit.heartbench import RubricJudge, bundled_answers, load_cases
 from anthrokit.heartbench.building import read_draft
 from anthrokit.heartbench.judging import parse_rubric, verdict_mark
@@ -116,7 +116,7 @@ def test_tables_and_single_cases_agree(several, protocol, data):
         ]
     frame = pd.DataFrame(rows, columns=["model", "case_id", "criterion", "ability", "score", "hit"])
     frame = frame.astype({"hit": "boolean", "score": "Float64"})
-    scored = heartbench.case_scores(frame, protocol)
+    scored = heartbench.scoring.case_scores(frame, protocol)
     for row in scored.itertuples():
         value = math.nan if pd.isna(row.score) else row.score
         assert value == pytest.approx(expected[row.case_id][row.ability], nan_ok=True)
@@ -172,12 +172,68 @@ def test_a_score_lies_between_its_bounds_whatever_is_missing(data):
     assert (told["worst"] <= truth + 1e-9).all() and (truth <= told["best"] + 1e-9).all()
 
 
+# ---- transcripts ---------------------------------------------------------------------------------
+
+CLIENT, HELPER, LAST = "我很累。", "什么时候开始的？", "上周。"
+SPOKEN = [("client", CLIENT), ("counselor", HELPER), ("client", LAST)]
+SMILE = [{"role": role, "content": text} for role, text in SPOKEN]
+CORPORA = {  # forms of public counselling corpora: file name and content
+    "one dialogue in a file": ("0.json", json.dumps([{**SMILE[0], "annotation": [{"label": ""}]}, *SMILE[1:]])),
+    "a dialogue a line": ("a.jsonl", json.dumps({"id": "0", "dialogue": SMILE})),
+    "HeartBench's roles": (
+        "b.jsonl",
+        json.dumps({"question_id": "q", "dialogue": [{"role": r, "content": t} for r, (_, t) in zip("ABA", SPOKEN, strict=True)]}),
+    ),
+    "labelled text": ("case.txt", f"来访者：{CLIENT}\n\n心理咨询师：{HELPER}\n\n来访者：{LAST}\n"),
+    "a history": ("c.jsonl", json.dumps({"instruction": LAST, "input": "", "output": "嗯。", "history": [[CLIENT, HELPER]]})),
+    "seeker and supporter": (
+        "d.jsonl",
+        json.dumps({"dialog": [{"speaker": s, "content": t} for s, (_, t) in zip(("seeker", "supporter", "seeker"), SPOKEN, strict=True)]}),
+    ),
+    "parts": (
+        "e.jsonl",
+        json.dumps({"messages": [{"role": "user", "content": [CLIENT]}, {"role": "assistant", "content": HELPER},
+                                 {"role": "user", "content": [{"type": "image_url"}, {"type": "text", "text": LAST}]}]}),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("form", CORPORA)
+def test_counselling_corpora_become_cases(form, tmp_path):
+    name, content = CORPORA[form]
+    (tmp_path / name).write_text(content, encoding="utf-8")
+    cases, left_out = heartbench.corpus.read_transcripts(tmp_path / name)
+    assert [case.dialogue for case in cases] == [(("user", CLIENT), ("helper", HELPER), ("user", LAST))]
+    assert left_out.empty
+
+
+def test_a_folder_of_dialogues_is_a_corpus(tmp_path):
+    for number in range(3):
+        own = [*SMILE, {"role": "counselor", "content": "嗯"}, {"role": "client", "content": f"第{number}次"}]
+        (tmp_path / f"{number}.json").write_text(json.dumps(own))
+    (tmp_path / "helper.txt").write_text(f"心理咨询师：{HELPER}\n心理咨询师：{HELPER}\n")
+    cases, left_out = heartbench.corpus.read_transcripts(tmp_path)
+    assert [case.dialogue[-1][1] for case in cases] == ["第0次", "第1次", "第2次"]
+    assert left_out["why"].tolist() == ["holds no messages in a known form"]
+
+
+def test_unknown_speakers_are_asked_for_and_broken_rows_reported(tmp_path):
+    path = tmp_path / "chats.jsonl"
+    talk = [{"role": "caller", "content": CLIENT}, {"role": "helper", "content": HELPER}, {"role": "caller", "content": LAST}]
+    path.write_text(json.dumps({"id": "one", "messages": talk, "scene": "家庭关系"}) + '\n{"note": 1}\n')
+    with pytest.raises(TableError, match="the speaker 'caller' is none of"):
+        heartbench.corpus.read_transcripts(path)
+    cases, left_out = heartbench.corpus.read_transcripts(path, roles={"caller": "user"})
+    assert cases["one"].turns == 3 and cases["one"].scene == "Family Relationships"
+    assert left_out[["case_id", "why"]].values.tolist() == [[None, "holds no messages in a known form"]]
+
+
 def test_the_released_cases(released, tmp_path):
     assert len(released) == 296 and released.frame()["turns"].max() == 9
     counts = released.criteria()["ability"].value_counts()
-    told = heartbench.load_abilities().set_index("ability")["criteria"]
+    told = heartbench.cases.load_abilities().set_index("ability")["criteria"]
     assert counts.to_dict() == {**told.to_dict(), "Other": 296}
-    path = heartbench.write_cases(released, tmp_path / "again.jsonl")
+    path = heartbench.cases.write_cases(released, tmp_path / "again.jsonl")
     source = public_file(**heartbench.cases.RELEASED)
     original = [json.loads(line) for line in source.read_text(encoding="utf-8").splitlines()]
     again = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
