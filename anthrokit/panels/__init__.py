@@ -4,7 +4,7 @@ from anthrokit.core.errors import lazy_names
 
 __getattr__, __dir__, __all__ = lazy_names(
     __name__,
-    ["annotation", "ballots", "chat", "dialogue", "disagreement", "emergence", "frame", "rubric", "source"],
+    ["annotation", "ballots", "chat", "decisions", "dialogue", "disagreement", "emergence", "frame", "rubric", "source"],
     {
         "annotation": ["AnnotationPanel"],
         "ballots": ["BallotPanel", "CouncilPanel"],
