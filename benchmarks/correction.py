@@ -72,7 +72,7 @@ def made_of(
     rows = chosen[inside]
     labelled = [said[rows], truth[rows], weight[inside], CLUSTER[rows]]
     size = len(said) // MESSAGES
-    return correction._powered_parts(tuple(limits), said[own] * 1.0, cluster[own], labelled, size, 0.95)
+    return correction.powered_parts(tuple(limits), said[own] * 1.0, cluster[own], labelled, size, 0.95)
 
 
 def judged_rate(said: np.ndarray, own: np.ndarray) -> np.ndarray:
@@ -102,11 +102,11 @@ def cell(rate: float, labels: int, draw: str, errors: str, studies: int) -> list
         chosen, weight = drawn(said, labels, draw, random)
         owns = [np.ones(len(said), bool)] if errors == "equal" else [TARGET == 0, TARGET == 1]
         groups = [made_of(truth, said, own, chosen, weight) for own in owns]
-        found += [correction._recovered(g["rate"], g["parts"], g["influences"])[1:] for g in groups]
+        found += [correction.recover_rate(g["rate"], g["parts"], g["influences"])[1:] for g in groups]
         alone += [group["alone"][1:] for group in groups]
         relied += [len(group["parts"]) > 1 for group in groups]
         if len(groups) == 2:
-            apart.append(correction._difference_of(*groups)[1:])
+            apart.append(correction.powered_difference(*groups)[1:])
     told = {"true": rate, "labels": labels, "draw": draw, "errors": errors, "studies": studies}
     people = {f"people_{name}": value for name, value in counted(np.array(alone), rate).items()}
     rows = [
@@ -147,16 +147,16 @@ def few(clusters: int, icc: float, rate: float, share: float, draw: str, studies
         chosen, weight = drawn(said, round(share * size), draw, random)
         group = made_of(truth, said, groups["corrected"], chosen, weight)
         found["judged"].append(group["parts"][0][1:] if len(group["parts"]) > 1 else (np.nan, np.nan))
-        found["powered"].append(correction._recovered(group["rate"], group["parts"], group["influences"])[1:])
+        found["powered"].append(correction.recover_rate(group["rate"], group["parts"], group["influences"])[1:])
         found["people"].append(group["alone"][1:])
         if number >= 2 * studies // 5:
             continue
         sample = messages.iloc[chosen].rename(columns={"base_id": "cluster"})
         sample = sample.assign(said=said[chosen] * 1.0, hit=truth[chosen], weight=weight)
-        for (name, own), by in zip(groups.items(), ([], ["target"]), strict=True):
+        for name, own in groups.items():
             raw = pd.DataFrame([judged_rate(said, own)], columns=["estimate", "ci_low", "ci_high"])
-            raw, judged = raw.assign(target="y"), messages.assign(label=said)
-            row = correction._behaviour_rates(judged, sample, raw, by, 0.95)[0]
+            judged = messages.assign(judged=said * 1.0, cluster=messages["base_id"], _group=np.where(own, 0, 1))
+            row = correction.shared_error_rates(judged, sample, raw, 0.95)[0]
             found[name].append([row.get(end, np.nan) for end in ("ci_low", "ci_high")])
     told = {"base_prompts": clusters, "icc": icc, "true": rate, "share": share, "draw": draw}
     sensitivity, specificity = ERRORS["equal"][0]

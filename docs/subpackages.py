@@ -1,4 +1,4 @@
-"""Write the `__init__.py` of every subpackage: its public names, loaded on first use.
+"""Write `__init__.py` and `__init__.pyi` of every subpackage: its public names, loaded on first use.
 
 `make notebooks` runs this script after nbdev_export. PUBLIC lists the public names of each subpackage. Import other functions
 from their modules: `from anthrokit.core.tables import check_table`.
@@ -41,7 +41,7 @@ PUBLIC = {
     "validity": """
         annotation_progress annotator_agreement assign_items check_against_people compare_protocols corrected_rates
         draw_annotation_sample effective_votes from_label_studio from_potato item_response judge_accuracy
-        labels_needed load_human_data panel_sensitivity prediction_powered_differences prediction_powered_rates
+        labels_needed load_human_data panel_sensitivity prediction_powered_differences
         rate_bounds read_annotations sample_agreement to_label_studio to_potato
     """,
     "figures": """
@@ -69,16 +69,10 @@ PUBLIC = {
     """,
 }
 TEMPLATE = '''"""{title}"""
-# Written by docs/subpackages.py: change its list, not this file.
+# Written by docs/subpackages.py, as the list of names in __init__.pyi.
 from anthrokit.core.errors import lazy_names
 
-__getattr__, __dir__, __all__ = lazy_names(
-    __name__,
-    [{modules}],
-    {{
-{rows}
-    }},
-)
+__getattr__, __dir__, __all__ = lazy_names(__name__, __file__)
 '''
 
 
@@ -98,21 +92,19 @@ def title(subpackage: Path) -> str:
 
 
 def write_init(subpackage: Path) -> None:
-    """Write the `__init__.py` of a subpackage, or raise if a public name is defined nowhere or twice."""
+    """Write `__init__.py` and `__init__.pyi` of a subpackage, or raise if a public name is defined nowhere or twice."""
     modules = sorted(path for path in subpackage.glob("*.py") if not path.name.startswith("_"))
     defined = {module.stem: defined_names(module) for module in modules}
-    public, rows = PUBLIC[subpackage.name].split(), []
-    for stem, names in defined.items():
-        listed = sorted(set(names) & set(public))
-        if listed:
-            rows.append(f'        "{stem}": [{", ".join(map(repr, listed))}],'.replace("'", '"'))
+    public = PUBLIC[subpackage.name].split()
     for name in public:
         homes = [stem for stem, names in defined.items() if name in names]
         if len(homes) != 1:
             raise SystemExit(f"docs/subpackages.py: {subpackage.name}.{name} is defined in {homes or 'no module'}")
-    stems = ", ".join(f'"{stem}"' for stem in defined if stem not in public)
-    text = TEMPLATE.format(title=title(subpackage), modules=stems, rows="\n".join(rows))
-    (subpackage / "__init__.py").write_text(text, encoding="utf-8")
+    lines = [f"from . import {stem} as {stem}" for stem in defined if stem not in public]
+    for stem, names in defined.items():
+        lines += [f"from .{stem} import {name} as {name}" for name in sorted(set(names) & set(public))]
+    (subpackage / "__init__.py").write_text(TEMPLATE.format(title=title(subpackage)), encoding="utf-8")
+    (subpackage / "__init__.pyi").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def drop_widgets() -> None:

@@ -160,7 +160,7 @@ def plot_corrected(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     frame : DataFrame
-        The result of `validity.corrected_rates` or `validity.prediction_powered_rates` for one target or condition.
+        The result of `validity.corrected_rates` for one target or condition.
         Rows without a corrected rate are omitted.
 
     Raises

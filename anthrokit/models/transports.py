@@ -587,7 +587,7 @@ async def _by_embedded(ready: Mapping[str, Any], request: Mapping[str, Any], sho
     """Make one attempt at the embedded model."""
     try:
         asked = {**ready["parameters"], **request}
-        answer = await answer_here(request["messages"], asked, ready["engine"], show)
+        answer = await answer_here(request["messages"], asked, show)
     except (SetupError, asyncio.CancelledError):
         raise
     except Exception as error:  # such as a dialogue that its template can't take

@@ -27,7 +27,7 @@ print("used")
 ASK = "__import__('anthrokit').LLM('local/smollm2-135m-instruct').complete('Hi', max_tokens=2)"
 USES = {
     "the package": "[getattr(__import__('anthrokit'), name) for name in __import__('anthrokit').__all__]",
-    "OpenVINO": "__import__('anthrokit.models.embedded', fromlist=['_']).check_engine('openvino')",
+    "OpenVINO": "__import__('anthrokit.models.embedded', fromlist=['_']).import_openvino()",
     "torch": "__import__('anthrokit.models.embedded', fromlist=['_']).load_embedded()",
     "the embedded model": ASK,
     "the encoder": "__import__('anthrokit.judging.offline', fromlist=['_'])._encoder()",

@@ -7,7 +7,7 @@ import pytest
 import anthrokit as ak
 from anthrokit.core import TableError
 from anthrokit.panels.annotation import LabellingSession
-from anthrokit.validity import judge_accuracy, prediction_powered_rates
+from anthrokit.validity import corrected_rates, judge_accuracy
 
 
 def test_a_total_and_behaviours_to_choose(tmp_path):
@@ -70,7 +70,7 @@ def test_prediction_powered_rate_equals_another_implementation():
     labels = labels.assign(votes_for=1, votes_cast=1)
     drawn = random.choice(3000, 300, replace=False)
     people = labels.iloc[drawn][["dialogue_id", "turn", "behaviour"]].assign(verdict=truth[drawn])
-    ours = prediction_powered_rates(labels, people, "behaviour").iloc[0]
+    ours = corrected_rates(labels, people, "behaviour", method="prediction_powered").iloc[0]
     share = 2700 / 3000  # truescore's first mean is over the messages that people didn't label
     theirs = truescore.ppi_estimate(said * 1.0, truth[drawn] * 1.0, drawn, lambda_=ours["power"] * share)
     assert ours["estimate"] == pytest.approx(theirs.point, abs=1e-9)
