@@ -16,10 +16,11 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from ..core import Run, TableError, forget_target
+from ..core import Run, TableError
 from ..core.errors import diff_settings
 from ..core.notes import notify
-from ..core.run import check_design, digest, ids_in_part
+from ..core.maintenance import ids_in_part
+from ..core.run import check_design, digest, forget_target, has_answers, has_facts
 from ..core import tables
 from ..core.errors import redact_in
 from ..core.ledger import plain_value
@@ -427,13 +428,13 @@ class SimulationJob(Job):
         for role, model in (("targets", self.target), ("users", self.user)):
             [(condition, settings)] = self.named[role].items()
             saved = self.run.fact(role, {}).get(condition)
-            if saved not in (None, settings) and self.run.answered(**{role[:-1]: model.name}):
+            if saved not in (None, settings) and has_answers(self.run, **{role[:-1]: model.name}):
                 raise ValueError(
                     f"the run {self.run.folder} has a {role[:-1]} {condition!r} with other settings:\n"
                     f"{diff_settings(saved, settings)}\nGive this one another name, LLM(…, name=…), give a target a "
                     f"design={{…}}, or use another run."
                 )
-        if self.run.agrees(**self.facts):
+        if has_facts(self.run, **self.facts):
             require_same_prompts(self.run, self.prompts)
 
     def open(self) -> None:

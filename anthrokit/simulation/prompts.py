@@ -19,7 +19,7 @@ from ..core.errors import missing_columns, suggest_name
 from ..core.notes import notify
 from ..core.run import digest, record_prompts
 from ..core import tables
-from ..core.run import require_same_prompts
+from ..core.run import has_facts, require_same_prompts
 from ..core.tables import require_columns
 from ..core.texts import is_blank
 from ..models import LLM, Batch, Budget
@@ -395,7 +395,7 @@ class WritingJob(Job):
         super().__init__(run if isinstance(run, Run) else Run(run), [llm], budget)
         self.llm, pairs = llm, _combinations(base_prompts, scenarios)
         self.bound = {"writer": self.llm.settings, "writer_template": digest(_WRITER)}
-        self.run.agrees(**self.bound)
+        has_facts(self.run, **self.bound)
         require_same_prompts(self.run, pairs, ("base_prompt", "scenario"))
         missing = ~pairs["prompt_id"].isin(self.run.prompts()["prompt_id"])
         self.pending, self.owed = pairs[missing].to_dict("records"), len(pairs)
