@@ -79,7 +79,7 @@ class LabellingSession:
         if self.run is not None:
             sheet, self.taxonomy = save_annotation_sample(source, n, by, **draw), run_taxonomy(source)
         else:
-            texts = {**tables.get_table("annotations").texts, **dict.fromkeys(("question", "user", "message"), "str")}
+            texts = {**tables.get_table("annotations").text_dtypes, **dict.fromkeys(("question", "user", "message"), "str")}
             sheet = source if isinstance(source, pd.DataFrame) else tables.read_frame(source, dtype=texts)
             self.taxonomy = Taxonomy.load()
         makes = "validity.draw_annotation_sample makes it"
