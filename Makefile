@@ -35,8 +35,9 @@ test: $(STAMP)
 test-fast: $(STAMP)
 	ANTHROKIT_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not integration and not browser and not slow" $(SELECT)
 
-# .venv is made again whenever its sources change: first what anthrokit runs with, then the tools. Every file is checked
-# against the hashes in the lock files (.ci/lock writes them), but for torch's, whose wheel depends on the machine.
+# .venv is made again whenever its sources change: first what anthrokit runs with, then the tools, the
+# embedded models and oTree's environment, so that no test needs the network. Every file is checked against the hashes in
+# the lock files (.ci/lock writes them), but for torch's, whose wheel depends on the machine.
 $(RUNS): requirements.lock requirements-run.lock settings.ini setup.py
 	@test -n "$(PYTHON)" || { echo "anthrokit needs Python 3.11 or newer"; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "anthrokit needs Python 3.11 or newer; $(PYTHON) is older (make PYTHON=...)"; exit 1; }
@@ -51,6 +52,8 @@ $(RUNS): requirements.lock requirements-run.lock settings.ini setup.py
 
 $(STAMP): $(RUNS)
 	@$(PIP) --no-deps --require-hashes -r requirements.lock
+	@$(BIN)/python -c "from anthrokit.models.embedded import fetch_model; from anthrokit.study.server import otree_python; \
+	    fetch_model('smollm2-135m-instruct'), fetch_model('all-minilm-l6-v2'), otree_python()" > /dev/null
 	@touch $(STAMP)
 
 # The module files from the notebooks, the notebooks clean, the tutorials' pictures, the README from its notebook.

@@ -23,7 +23,7 @@ JUDGES, SAMPLES = 3, 3
 
 
 def make(base_prompts: int) -> tuple[pd.DataFrame, pd.DataFrame]:
-    "Labels, and the ratings behind them: three samples of three judges."
+    """Labels, and the ratings behind them: three samples of three judges."""
     from anthrokit import analysis
 
     labels = analysis.simulate_labels(4, base_prompts=base_prompts, carry_over=0.3, judges=JUDGES, seed=1)
@@ -43,7 +43,7 @@ def make(base_prompts: int) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 
 def steps(labels: pd.DataFrame, ratings: pd.DataFrame) -> dict:
-    "What a study asks, by name; 2,000 resamples wherever something is resampled."
+    """What a study asks, by name; 2,000 resamples wherever something is resampled."""
     from anthrokit import analysis
     from anthrokit.core import label
 
@@ -61,7 +61,7 @@ def steps(labels: pd.DataFrame, ratings: pd.DataFrame) -> dict:
         "similarity of profiles": lambda: analysis.similarity(labels, n_resamples=2000),
         "domains: Kruskal-Wallis, pairs, differences": lambda: (
             analysis.kruskal_wallis(labels),
-            analysis.post_hoc(labels),
+            analysis.domains.post_hoc(labels),
             analysis.compare(labels, group="domain"),
         ),
         "domains: clustered model": lambda: analysis.factor_model(labels),
@@ -81,14 +81,14 @@ def steps(labels: pd.DataFrame, ratings: pd.DataFrame) -> dict:
         ),
         "agreement of judges": lambda: (
             analysis.agreement(labels, by=both, n_resamples=2000),
-            analysis.pairwise_agreement(labels),
+            analysis.interrater.pairwise_agreement(labels),
         ),
         "missing ratings": lambda: analysis.interrater.missingness(ratings),
     }
 
 
 def one(base_prompts: int) -> None:
-    "Time one size and print it as JSON."
+    """Time one size and print it as JSON."""
     labels, ratings = make(base_prompts)
     times = {}
     for name, step in steps(labels, ratings).items():

@@ -41,7 +41,7 @@ ENTITIES = ["system", "model", "chatbot", "assistant", "program", "robot", "mach
 
 
 def corpus() -> list[str]:
-    "Texts of some hundred characters."
+    """Texts of some hundred characters."""
     published = Path(os.environ.get("ANTHROKIT_DATA", "data/public")) / "anthroscore" / "acl_50.csv"
     if published.exists():
         whole = pd.read_csv(published)["full_text"].dropna().str.cat(sep=" ")
@@ -53,7 +53,7 @@ def corpus() -> list[str]:
 
 
 def roberta(folder: Path, texts: list[str], **size: int) -> tuple:
-    "A RoBERTa with random weights, and a byte-level tokenizer of its vocabulary trained on the texts."
+    """A RoBERTa with random weights, and a byte-level tokenizer of its vocabulary trained on the texts."""
     folder.mkdir()
     bpe = ByteLevelBPETokenizer()
     words = [*TERMS["human"], "Him", *TERMS["nonhuman"]]
@@ -84,7 +84,7 @@ def roberta(folder: Path, texts: list[str], **size: int) -> tuple:
 
 
 def authors(model, tokenizer, masked: list[str], hoisted: bool) -> np.ndarray:
-    "The authors' algorithm, bare tokens; the vocabulary looked up for every pronoun, or once."
+    """The authors' algorithm, bare tokens; the vocabulary looked up for every pronoun, or once."""
     words = [*TERMS["human"], *TERMS["nonhuman"]]
     once = [tokenizer.get_vocab()[word] for word in words] if hoisted else None
     made = []
@@ -104,14 +104,14 @@ def authors(model, tokenizer, masked: list[str], hoisted: bool) -> np.ndarray:
 
 
 def timed(work) -> tuple:
-    "What the work gives, its seconds by the clock, and its seconds of processor time."
+    """What the work gives, its seconds by the clock, and its seconds of processor time."""
     clock, processor = time.perf_counter(), time.process_time()
     result = work()
     return result, time.perf_counter() - clock, time.process_time() - processor
 
 
 def matrix_products(tokens: int = 512, repeats: int = 3) -> int:
-    "The encoder's matrix products and nothing else, in blocks of that many tokens; the tokens it took."
+    """The encoder's matrix products and nothing else, in blocks of that many tokens; the tokens it took."""
     shapes = [(768, 768)] * 4 + [(768, 3072), (3072, 768)]
     weights = [torch.randn(shape) for shape in shapes]
     inputs = {width: torch.randn(tokens, width) for width in (768, 3072)}
@@ -190,7 +190,7 @@ def encoder(texts: list[str], limit: int, rounds: int, as_is: int) -> None:
 
 
 def parsing(texts: list[str]) -> None:
-    "The parser: nlp(text) one by one with everything, and ours; the same masked sentences."
+    """The parser: nlp(text) one by one with everything, and ours; the same masked sentences."""
     import spacy
 
     whole = spacy.load(SPACY_MODEL)
@@ -229,7 +229,7 @@ def parsing(texts: list[str]) -> None:
 
 
 def streaming(count: int) -> None:
-    "Memory while a run takes in that many texts, with a tiny model: what grows would grow here."
+    """Memory while a run takes in that many texts, with a tiny model: what grows would grow here."""
     own = [*pd.read_csv(HERE.parent / "data/anthroscore/sanity.csv")["sentence"]]
     process = psutil.Process()
     with tempfile.TemporaryDirectory() as folder:

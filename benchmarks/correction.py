@@ -23,7 +23,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from anthrokit.analysis import proportion
+from anthrokit.analysis.clustered import proportion
 from anthrokit.validity import corrected_rates, correction
 
 DATA = Path(__file__).parent.parent / "data"
@@ -44,7 +44,7 @@ def study(
     clusters: int = CLUSTERS,
     icc: float = ICC,
 ) -> tuple:
-    "Truth and verdicts of all messages."
+    """Truth and verdicts of all messages."""
     cluster, target = CLUSTER[: clusters * MESSAGES], TARGET[: clusters * MESSAGES]
     size = 1 / max(icc, 1e-9) - 1
     truth = random.random(len(cluster)) < random.beta(rate * size, (1 - rate) * size, clusters)[cluster]
@@ -54,7 +54,7 @@ def study(
 
 
 def drawn(said: np.ndarray, labels: int, draw: str, random: np.random.Generator) -> tuple:
-    "Which messages people label, and how many each stands for."
+    """Which messages people label, and how many each stands for."""
     pools = (
         [np.arange(len(said))] if draw == "by chance" else [np.flatnonzero(said == kind) for kind in (1, 0)]
     )
@@ -67,23 +67,23 @@ def drawn(said: np.ndarray, labels: int, draw: str, random: np.random.Generator)
 def made_of(
     truth: np.ndarray, said: np.ndarray, own: np.ndarray, chosen: np.ndarray, weight: np.ndarray
 ) -> dict:
-    "What the rate of a group is made of."
+    """What the rate of a group is made of."""
     limits, inside, cluster = judged_rate(said, own), own[chosen], CLUSTER[: len(said)]
     rows = chosen[inside]
     labelled = [said[rows], truth[rows], weight[inside], CLUSTER[rows]]
     size = len(said) // MESSAGES
-    return correction._powered_parts(tuple(limits), said[own] * 1.0, cluster[own], labelled, size, 0.95)
+    return correction.powered_parts(tuple(limits), said[own] * 1.0, cluster[own], labelled, size, 0.95)
 
 
 def judged_rate(said: np.ndarray, own: np.ndarray) -> np.ndarray:
-    "The judged rate of a group, with its limits."
+    """The judged rate of a group, with its limits."""
     cluster = CLUSTER[: len(said)][own]
     sums = [np.bincount(cluster, part, cluster[-1] + 1)[:, None] for part in (said[own], np.ones(own.sum()))]
     return proportion(*sums)[["estimate", "ci_low", "ci_high"]].to_numpy()[0]
 
 
 def counted(intervals: np.ndarray, true: float) -> dict[str, float]:
-    "Coverage and width of intervals (low, high)."
+    """Coverage and width of intervals (low, high)."""
     low, high = intervals.T
     return {
         "coverage": np.mean((low <= true) & (true <= high)),
@@ -94,7 +94,7 @@ def counted(intervals: np.ndarray, true: float) -> dict[str, float]:
 
 
 def cell(rate: float, labels: int, draw: str, errors: str, studies: int) -> list[dict]:
-    "One row for the rate, and one for the difference of two targets."
+    """One row for the rate, and one for the difference of two targets."""
     random = np.random.default_rng([round(rate * 100), labels, DRAWS.index(draw), len(errors)])
     found, alone, apart, relied = [], [], [], []
     for _ in range(studies):
@@ -102,11 +102,11 @@ def cell(rate: float, labels: int, draw: str, errors: str, studies: int) -> list
         chosen, weight = drawn(said, labels, draw, random)
         owns = [np.ones(len(said), bool)] if errors == "equal" else [TARGET == 0, TARGET == 1]
         groups = [made_of(truth, said, own, chosen, weight) for own in owns]
-        found += [correction._recovered(g["rate"], g["parts"], g["influences"])[1:] for g in groups]
+        found += [correction.recover_rate(g["rate"], g["parts"], g["influences"])[1:] for g in groups]
         alone += [group["alone"][1:] for group in groups]
         relied += [len(group["parts"]) > 1 for group in groups]
         if len(groups) == 2:
-            apart.append(correction._difference_of(*groups)[1:])
+            apart.append(correction.powered_difference(*groups)[1:])
     told = {"true": rate, "labels": labels, "draw": draw, "errors": errors, "studies": studies}
     people = {f"people_{name}": value for name, value in counted(np.array(alone), rate).items()}
     rows = [
@@ -118,7 +118,7 @@ def cell(rate: float, labels: int, draw: str, errors: str, studies: int) -> list
 
 
 def corrected(rate: float, labels: int, studies: int) -> list[dict]:
-    "Rows for Rogan and Gladen's rates: of all messages, and of each target by the error rates of all."
+    """Rows for Rogan and Gladen's rates: of all messages, and of each target by the error rates of all."""
     random = np.random.default_rng([round(rate * 100), labels])
     names = {"base_id": CLUSTER, "dialogue_id": np.arange(len(CLUSTER)), "behaviour": "b"}
     messages = pd.DataFrame({**names, "target": np.where(TARGET, "x", "y")}).astype("str").assign(turn=1)
@@ -136,7 +136,7 @@ def corrected(rate: float, labels: int, studies: int) -> list[dict]:
 
 
 def few(clusters: int, icc: float, rate: float, share: float, draw: str, studies: int) -> list[dict]:
-    "Rows for the judged rate, a prediction-powered one, people's labels alone; corrected ones of all and of a target."
+    """Rows for the judged rate, a prediction-powered one, people's labels alone; corrected ones of all and of a target."""
     random = np.random.default_rng([clusters, *(round(part * 100) for part in (icc, rate, share)), len(draw)])
     size, found = clusters * MESSAGES, defaultdict(list)
     groups = {"corrected": np.ones(size, dtype=bool), "corrected by target": TARGET[:size] == 0}
@@ -147,16 +147,16 @@ def few(clusters: int, icc: float, rate: float, share: float, draw: str, studies
         chosen, weight = drawn(said, round(share * size), draw, random)
         group = made_of(truth, said, groups["corrected"], chosen, weight)
         found["judged"].append(group["parts"][0][1:] if len(group["parts"]) > 1 else (np.nan, np.nan))
-        found["powered"].append(correction._recovered(group["rate"], group["parts"], group["influences"])[1:])
+        found["powered"].append(correction.recover_rate(group["rate"], group["parts"], group["influences"])[1:])
         found["people"].append(group["alone"][1:])
         if number >= 2 * studies // 5:
             continue
         sample = messages.iloc[chosen].rename(columns={"base_id": "cluster"})
         sample = sample.assign(said=said[chosen] * 1.0, hit=truth[chosen], weight=weight)
-        for (name, own), by in zip(groups.items(), ([], ["target"]), strict=True):
+        for name, own in groups.items():
             raw = pd.DataFrame([judged_rate(said, own)], columns=["estimate", "ci_low", "ci_high"])
-            raw, judged = raw.assign(target="y"), messages.assign(label=said)
-            row = correction._behaviour_rates(judged, sample, raw, by, 0.95)[0]
+            judged = messages.assign(judged=said * 1.0, cluster=messages["base_id"], _group=np.where(own, 0, 1))
+            row = correction.shared_error_rates(judged, sample, raw, 0.95)[0]
             found[name].append([row.get(end, np.nan) for end in ("ci_low", "ci_high")])
     told = {"base_prompts": clusters, "icc": icc, "true": rate, "share": share, "draw": draw}
     sensitivity, specificity = ERRORS["equal"][0]

@@ -26,7 +26,7 @@ BASE, DIALOGUE, SHIFT = 0.27, 0.08, 0.25
 
 
 def truths(turns: int) -> pd.DataFrame:
-    "True values for each rate, integrated over the latent level of a dialogue."
+    """True values for each rate, integrated over the latent level of a dialogue."""
     points, weights = np.polynomial.hermite_e.hermegauss(160)
     weights = weights / weights.sum()
     rows = {}
@@ -47,7 +47,7 @@ def truths(turns: int) -> pd.DataFrame:
 
 
 def intervals(labels: pd.DataFrame) -> dict[str, tuple]:
-    "Clustered and naive limits of every quantity, a row a behaviour."
+    """Clustered and naive limits of every quantity, a row a behaviour."""
     first = labels[labels["target"] == "first"]
     profiles = analysis.profile(labels).set_index(["target", "behaviour"])
     one, two = profiles.loc["first"], profiles.loc["second"]
@@ -75,7 +75,7 @@ def intervals(labels: pd.DataFrame) -> dict[str, tuple]:
 
 
 def independent(yes_a, n_a, yes_b, n_b) -> tuple[np.ndarray, np.ndarray]:
-    "Newcombe's interval of a difference, row by row, every observation taken as independent."
+    """Newcombe's interval of a difference, row by row, every observation taken as independent."""
     rows = zip(*(np.asarray(part, dtype=float) for part in (yes_a, n_a, yes_b, n_b)), strict=True)
     limits = [
         confint_proportions_2indep(*row, method="newcomb") if min(row[1], row[3]) else (0, 0) for row in rows
@@ -84,7 +84,7 @@ def independent(yes_a, n_a, yes_b, n_b) -> tuple[np.ndarray, np.ndarray]:
 
 
 def uneven(repeats: int) -> pd.DataFrame:
-    "Coverage of shares where clusters differ in size, lowest and highest over how alike their rows are."
+    """Coverage of shares where clusters differ in size, lowest and highest over how alike their rows are."""
     random = np.random.default_rng(0)
     lengths = np.round(np.exp(random.normal(3, 1, 120))).astype(int) + 1
     sizes = {
@@ -105,7 +105,7 @@ def uneven(repeats: int) -> pd.DataFrame:
                 spread = (1 - alike) / alike
                 level = random.beta(rate * spread, (1 - rate) * spread, size=(len(size), repeats))
                 yes = random.binomial(size[:, None], level)
-                table = analysis.proportion(yes, np.broadcast_to(size[:, None], yes.shape))
+                table = analysis.clustered.proportion(yes, np.broadcast_to(size[:, None], yes.shape))
                 held.append(table["ci_low"].le(rate) & table["ci_high"].ge(rate))
                 low, high = proportion_confint(yes.sum(axis=0), size.sum(), method="wilson")
                 naive.append((low <= rate) & (rate <= high))

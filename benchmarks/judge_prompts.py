@@ -25,7 +25,7 @@ taxonomy = Taxonomy.load().with_present()
 
 
 def log_odds(passage: Item, behaviour: str, **shown) -> float:
-    "Log-odds that the model answers Yes and not No."
+    """Log-odds that the model answers Yes and not No."""
     prompt = judge_prompt(passage, taxonomy[behaviour], **shown)
     prompt = prompt[: prompt.rindex("Answer in exactly this form")] + "Answer Yes or No."
     model, tokenizer = load_embedded()

@@ -37,7 +37,7 @@ FULL = 561_600
 
 
 def make_run(folder: Path, messages: int):
-    "A run of synthetic messages of about the length of the study's answers."
+    """A run of synthetic messages of about the length of the study's answers."""
     import random
 
     from anthrokit.core import Run
@@ -59,7 +59,7 @@ def make_run(folder: Path, messages: int):
 
 
 def address(family: str, base: str) -> str:
-    "Where the server speaks a family's format."
+    """Where the server speaks a family's format."""
     return {"openai": base, "anthropic": base.removesuffix("/v1"), "gemini": base}[family]
 
 
@@ -71,13 +71,13 @@ def model(family: str, name: str, base: str, concurrency: int, **settings):
 
 
 def used() -> float:
-    "Processor seconds of this process."
+    """Processor seconds of this process."""
     own = resource.getrusage(resource.RUSAGE_SELF)
     return own.ru_utime + own.ru_stime
 
 
 def bare(family: str, base: str, concurrency: int, count: int) -> dict:
-    "A loop of litellm.acompletion and nothing else."
+    """A loop of litellm.acompletion and nothing else."""
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
     import litellm
 
@@ -121,7 +121,7 @@ def bare(family: str, base: str, concurrency: int, count: int) -> dict:
 
 
 def sequential(family: str, base: str, count: int) -> dict:
-    "One call after another, as the authors' code makes them."
+    """One call after another, as the authors' code makes them."""
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
     import litellm
 
@@ -137,7 +137,7 @@ def sequential(family: str, base: str, count: int) -> dict:
 
 
 def judged(family: str, base: str, concurrency: int, count: int, **settings) -> dict:
-    "anthrokit.judge: four judges, among whom the places divide evenly, on a run of its own."
+    """anthrokit.judge: four judges, among whom the places divide evenly, on a run of its own."""
     from anthrokit.judging import LLMJudge, judge
 
     with tempfile.TemporaryDirectory() as folder:
@@ -161,12 +161,12 @@ def run_behaviours() -> list[str]:
 
 
 def full_size(base: str, concurrency: int) -> dict:
-    "The whole study, really judged."
+    """The whole study, really judged."""
     return judged("openai", base, concurrency, FULL)
 
 
 def one(given) -> None:
-    "What a process of its own measures."
+    """What a process of its own measures."""
     processors = sorted(os.sched_getaffinity(0))
     if len(processors) > 1:
         os.sched_setaffinity(0, set(processors[:-1]))
@@ -252,13 +252,13 @@ def main() -> None:
 
 
 def count_of(kind: str, concurrency: int, latency: float, seconds: float) -> int:
-    "Calls enough for a measurement of about that many seconds, and for ten of each place in flight."
+    """Calls enough for a measurement of about that many seconds, and for ten of each place in flight."""
     speed = min(concurrency / latency, 2000 if kind == "lean" else 300)
     return max(156, 10 * concurrency, int(speed * seconds))
 
 
 def tell(latency: float, concurrency: int, family: str, kind: str, rounds: list[dict], slow: float | None) -> None:
-    "One line of the table: medians over rounds."
+    """One line of the table: medians over rounds."""
 
     def rate(found: dict) -> float:
         return found["n"] / found["seconds"]

@@ -37,7 +37,7 @@ READINGS = {
 
 
 def rows(target: int, behaviours: list[str], chance: random.Random):
-    "Ratings and calls of a target, those of one message and judge together."
+    """Ratings and calls of a target, those of one message and judge together."""
     for dialogue, turn, judge in itertools.product(range(DIALOGUES), range(1, TURNS + 1), range(JUDGES)):
         ratings, calls, name = [], [], f"provider/judge-model-{judge + 1}"
         for behaviour, sample in itertools.product(behaviours, range(1, SAMPLES + 1)):
@@ -59,7 +59,7 @@ def rows(target: int, behaviours: list[str], chance: random.Random):
 
 
 def make(folder: Path, targets: int) -> dict[str, float]:
-    "A ledger with its ratings; how long they took."
+    """A ledger with its ratings; how long they took."""
     from anthrokit.core import Run
     from anthrokit.simulation import Taxonomy, load_prompts
 
@@ -110,7 +110,7 @@ def make(folder: Path, targets: int) -> dict[str, float]:
 
 
 def read(folder: Path, reading: str) -> dict[str, float]:
-    "Seconds and the peak memory of one way to read a ledger."
+    """Seconds and the peak memory of one way to read a ledger."""
     from anthrokit.core import Run
 
     start = time.perf_counter()
@@ -121,7 +121,7 @@ def read(folder: Path, reading: str) -> dict[str, float]:
 
 
 def apart(*arguments: str) -> dict[str, float]:
-    "The same script in a process of its own."
+    """The same script in a process of its own."""
     done = subprocess.run(
         [sys.executable, __file__, *arguments], stdout=subprocess.PIPE, text=True, check=True
     )

@@ -31,14 +31,14 @@ PANELS = {
 
 
 def known_answers(labels: pd.DataFrame, by: list[str]) -> float:
-    "Return the share with any behaviour among messages whose answer is known."
+    """Return the share with any behaviour among messages whose answer is known."""
     label = labels["label"].astype("Float64").groupby([labels[name] for name in ["dialogue_id", "turn", *by]])
     any_label = label.max().where(label.max().eq(1) | label.count().eq(label.size()))
     return float(any_label.mean())
 
 
 def estimates(labels: pd.DataFrame) -> dict[str, pd.Series]:
-    "Return the rows that are checked, by name."
+    """Return the rows that are checked, by name."""
     relations = labels[labels["category"] == "internal states"]
     return {
         "any behaviour": analysis.profile(labels, by=()).loc[0],
@@ -49,7 +49,7 @@ def estimates(labels: pd.DataFrame) -> dict[str, pd.Series]:
 
 
 def study(seed: int, base_prompts: int, panel: dict) -> list[dict]:
-    "Return one row an estimate of one simulated study."
+    """Return one row an estimate of one simulated study."""
     made = {"judges": 1, "judge_error": 0.0, "rates": RATES, "target_spread": 0.0} | panel
     labels = analysis.simulate_labels(1, base_prompts=base_prompts, scenarios=4, turns=3, seed=seed, **made)
     odds = made["judge_error"] / (1 - made["judge_error"])

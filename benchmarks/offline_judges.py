@@ -48,7 +48,7 @@ def main() -> None:
 
 
 def time_them(taxonomy: Taxonomy, panel: list) -> None:
-    "Seconds for 1,000 messages that no judge has seen, all behaviours, models loaded."
+    """Seconds for 1,000 messages that no judge has seen, all behaviours, models loaded."""
     texts = [
         f"{number}. {text}" for number, text in enumerate(offline.labelled_messages()["text"].head(1000))
     ]

@@ -27,7 +27,7 @@ WORDS = "I am glad you told me this and it makes sense that the week felt long s
 
 
 def make_study(base_prompts: int = 120) -> dict[str, pd.DataFrame]:
-    "Messages, ratings and labels of one target: eight dialogues of five turns a base prompt."
+    """Messages, ratings and labels of one target: eight dialogues of five turns a base prompt."""
     from anthrokit import analysis
 
     random = np.random.default_rng(1)
@@ -53,8 +53,9 @@ def make_study(base_prompts: int = 120) -> dict[str, pd.DataFrame]:
 
 
 def make_rubrics(n_cases: int = CASES) -> dict[str, object]:
-    "Cases of the shape of HeartBench with the answers of some models and the verdicts of some judges."
-    from anthrokit.heartbench import Case, Cases, Criterion, load_abilities
+    """Cases of the shape of HeartBench with the answers of some models and the verdicts of some judges."""
+    from anthrokit.heartbench import Case, Cases, Criterion
+    from anthrokit.heartbench.cases import load_abilities
 
     random, abilities = np.random.default_rng(2), load_abilities()["ability"].tolist()
     text = " ".join(WORDS)
@@ -85,7 +86,7 @@ def make_rubrics(n_cases: int = CASES) -> dict[str, object]:
 
 
 class Wire:
-    "Counts what widgets send, as JSON; the encoding is part of the time."
+    """Counts what widgets send, as JSON; the encoding is part of the time."""
 
     bytes = 0
 
@@ -104,7 +105,7 @@ class Wire:
 
 
 def uses(panel) -> list[tuple[str, dict]]:
-    "What a reader does: every filter set to some values and back, and steps through the list."
+    """What a reader does: every filter set to some values and back, and steps through the list."""
     found = []
     for one in panel.parts.filters:
         if one.kind == "choice":
@@ -115,14 +116,14 @@ def uses(panel) -> list[tuple[str, dict]]:
         for value in [*values, one.usual] if values else []:
             found.append((one.label, {"act": "choose", "value": {one.name: value}}))
     found += [("next", {"act": "step", "value": 1})] * 3
-    return found + [("scroll", {"act": "rows", "value": 100})]
+    return [*found, ("scroll", {"act": "rows", "value": 100})]
 
 
 CLOCKS = {"wall": time.perf_counter, "processor": time.process_time}
 
 
 def measure(make, clock: str = "wall") -> pd.DataFrame:
-    "Milliseconds and bytes of a panel's first paint, and of the uses of each of its filters."
+    """Milliseconds and bytes of a panel's first paint, and of the uses of each of its filters."""
     wire, now = Wire(), CLOCKS[clock]
     rows = []
 
@@ -146,14 +147,14 @@ def measure(make, clock: str = "wall") -> pd.DataFrame:
 
 
 def summary(found: pd.DataFrame) -> pd.DataFrame:
-    "A row a control: how often it was used, milliseconds (median and longest), most bytes."
+    """A row a control: how often it was used, milliseconds (median and longest), most bytes."""
     parts = found.groupby("what", sort=False)
     times = parts["ms"].agg(uses="size", median="median", longest="max")
     return times.assign(bytes=parts["bytes"].max()).round({"median": 0, "longest": 0}).astype(int)
 
 
 def panels(base_prompts: int = 120, n_cases: int = CASES) -> dict[str, object]:
-    "What makes each panel, by its name; the data are in memory."
+    """What makes each panel, by its name; the data are in memory."""
     import anthrokit
     from anthrokit.panels.rubric import Rubrics
     from anthrokit.panels.source import RunSource

@@ -29,7 +29,7 @@ NAMES = list(Taxonomy.load().judged)
 
 
 class LowRank(torch.nn.Module):
-    "A layer that stays as it is, and a change of low rank that is learnt (Hu et al., 2022)."
+    """A layer that stays as it is, and a change of low rank that is learnt (Hu et al., 2022)."""
 
     def __init__(self, layer: torch.nn.Linear):
         super().__init__()
@@ -42,7 +42,7 @@ class LowRank(torch.nn.Module):
 
 
 def changeable() -> tuple:
-    "Tokenizer and encoder with a change in every layer."
+    """Tokenizer and encoder with a change in every layer."""
     folder = str(fetch_model("all-minilm-l6-v2"))
     model = AutoModel.from_pretrained(folder, dtype=torch.float32).requires_grad_(False)
     places = [
@@ -58,7 +58,7 @@ def changeable() -> tuple:
 
 
 def read(tokenizer, model, texts: list[str], spans: list[list[tuple[int, int]]]) -> tuple:
-    "A vector a sentence, and of which text and sentence it is."
+    """A vector a sentence, and of which text and sentence it is."""
     tokens = tokenizer(
         texts, padding=True, truncation=True, max_length=256, return_tensors="pt", return_offsets_mapping=True
     )
@@ -76,7 +76,7 @@ def read(tokenizer, model, texts: list[str], spans: list[list[tuple[int, int]]])
 
 
 def written() -> list[list[tuple[str, list[float]]]]:
-    "The written messages: sentences and what each shows."
+    """The written messages: sentences and what each shows."""
     frame = offline.written_sentences()
     shows = frame["shows"].fillna("").str.split("; ")
     frame = frame.assign(truth=[[float(name in names) for name in NAMES] for names in shows])
@@ -84,7 +84,7 @@ def written() -> list[list[tuple[str, list[float]]]]:
 
 
 def examples(messages: list, weak: list, chance: random.Random) -> list[tuple]:
-    "One epoch: messages alone, joined to others, cut to one sentence; and those labelled as a whole."
+    """One epoch: messages alone, joined to others, cut to one sentence; and those labelled as a whole."""
     made = []
     for message in messages:
         draw, sentences = chance.random(), list(message)
@@ -105,7 +105,7 @@ def examples(messages: list, weak: list, chance: random.Random) -> list[tuple]:
 
 
 def loss_of(logits: torch.Tensor, places: list, batch: list[tuple]) -> torch.Tensor:
-    "Cross-entropy of each sentence; of the highest logit where only the message is labelled."
+    """Cross-entropy of each sentence; of the highest logit where only the message is labelled."""
     told, wanted = [], []
     for text, (_, spans, truth) in enumerate(batch):
         rows = [row for row, place in enumerate(places) if place[0] == text]
@@ -123,7 +123,7 @@ def loss_of(logits: torch.Tensor, places: list, batch: list[tuple]) -> torch.Ten
 
 
 def adapt(messages: list, weak: list) -> tuple:
-    "The encoder's changes and the classifier of its sentences."
+    """The encoder's changes and the classifier of its sentences."""
     torch.manual_seed(0)
     chance = random.Random(0)
     tokenizer, model = changeable()
@@ -158,7 +158,7 @@ def adapt(messages: list, weak: list) -> tuple:
 
 
 def calibrated(logits: np.ndarray, found: np.ndarray | None, truth: np.ndarray) -> np.ndarray:
-    "Slope, weight of a finding of the grammar judge, and an intercept a behaviour."
+    """Slope, weight of a finding of the grammar judge, and an intercept a behaviour."""
     columns = [logits.reshape(-1, 1), np.zeros((logits.size, 1)) if found is None else found.reshape(-1, 1)]
     fitted = LogisticRegression(max_iter=2000).fit(
         np.hstack([*columns, np.tile(np.eye(len(NAMES)), (len(logits), 1))]), truth.reshape(-1)
@@ -170,7 +170,7 @@ def calibrated(logits: np.ndarray, found: np.ndarray | None, truth: np.ndarray) 
 def thresholds(
     rules: np.ndarray, frozen: np.ndarray, adapted: np.ndarray, truth: np.ndarray
 ) -> tuple[float, float]:
-    "The two thresholds with the panel's highest recall at the precision wanted."
+    """The two thresholds with the panel's highest recall at the precision wanted."""
     best = (-1.0, 0.5, 0.5)
     for high in np.arange(0.15, 0.61, 0.05):
         for low in np.arange(0.08, 0.5, 0.04):
@@ -219,14 +219,14 @@ def main() -> None:
 
 
 def again() -> list:
-    "The two judges with what was just saved: embeddings, sentences."
+    """The two judges with what was just saved: embeddings, sentences."""
     for kept in (offline._learnt, offline._adapted, offline.sentence_judge, offline.embedding_judge):
         kept.cache_clear()
     return [offline.embedding_judge(), offline.sentence_judge()]
 
 
 def save(learnt: dict) -> None:
-    "Write what was learnt."
+    """Write what was learnt."""
     save_file({name: part.float().contiguous() if "." in name and name.split(".")[0] in ("sentences", "embeddings")
                else part.contiguous() for name, part in learnt.items()}, OUT)  # fmt: skip
 

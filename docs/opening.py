@@ -15,7 +15,7 @@ NAME = "opening.png"
 
 
 def picture_of(notebook: dict) -> str:
-    "The first picture among the outputs, or that of the dialogue panel; as text."
+    """The first picture among the outputs, or that of the dialogue panel; as text."""
     outputs = [output for cell in notebook["cells"] for output in cell.get("outputs", [])]
     drawn = (one["data"]["image/png"] for one in outputs if "image/png" in one.get("data", {}))
     panel = base64.b64encode((ROOT / "figures" / "panels" / "dialogue.png").read_bytes()).decode()

@@ -48,7 +48,7 @@ def source(cell: dict) -> str:
 
 
 def shown_notebooks() -> list[Path]:
-    "The notebooks that become pages, but for the start page."
+    """The notebooks that become pages, but for the start page."""
     found = []
     for path in sorted(NOTEBOOKS.rglob("*.ipynb")):
         parts = path.relative_to(NOTEBOOKS).parts
@@ -61,7 +61,7 @@ def shown_notebooks() -> list[Path]:
 
 
 def table(head: str, rows: list[tuple[str, str, str]]) -> str:
-    "A table of names, kinds and meanings."
+    """A table of names, kinds and meanings."""
     named = any(name for name, *_ in rows)  # what is returned or raised has a kind and a meaning alone
     lines = [f"| {head} | | |", "|---|---|---|"] if named else [f"| {head} | |", "|---|---|"]
     for name, kind, meaning in rows:
@@ -72,7 +72,7 @@ def table(head: str, rows: list[tuple[str, str, str]]) -> str:
 
 
 def described(docstring: str) -> str:
-    "A numpydoc docstring as prose, tables and examples."
+    """A numpydoc docstring as prose, tables and examples."""
     found = parse(docstring, style=DocstringStyle.NUMPYDOC)
     parts = [found.short_description or "", found.long_description or ""]
     for head, attribute in (("Parameters", "param"), ("Attributes", "attribute")):
@@ -102,7 +102,7 @@ def described(docstring: str) -> str:
 
 
 def signature(node: Definition) -> str:
-    "The head of a definition, a line for each parameter where it is long."
+    """The head of a definition, a line for each parameter where it is long."""
     if isinstance(node, ast.ClassDef):
         made = next((one for one in node.body if getattr(one, "name", "") == "__init__"), None)
         return f"class {node.name}" + (call(made, leave=1) if made else fields(node))
@@ -112,7 +112,7 @@ def signature(node: Definition) -> str:
 
 
 def fields(node: ast.ClassDef) -> str:
-    "What a dataclass or a named tuple is made from."
+    """What a dataclass or a named tuple is made from."""
     given = [one for one in node.body if isinstance(one, ast.AnnAssign) and not one.target.id.startswith("_")]
     if not given:
         return ""
@@ -124,7 +124,7 @@ def fields(node: ast.ClassDef) -> str:
 
 
 def call(node: ast.FunctionDef | ast.AsyncFunctionDef, leave: int = 0) -> str:
-    "The parameters of a function, but for the first so many."
+    """The parameters of a function, but for the first so many."""
     names, parts = node.args, []
     positional = [*names.posonlyargs, *names.args]
     defaults = [None] * (len(positional) - len(names.defaults)) + list(names.defaults)
@@ -152,7 +152,7 @@ def wrapped(parts: list[str]) -> str:
 
 
 def methods(node: ast.ClassDef) -> str:
-    "A table of a class's public methods and properties; what more there is to say of them opens on a click."
+    """A table of a class's public methods and properties; what more there is to say of them opens on a click."""
     rows, more = [], []
     for one in node.body:
         if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef) and not one.name.startswith("_"):
@@ -168,7 +168,7 @@ def methods(node: ast.ClassDef) -> str:
 
 
 def opens(told: str, text: str) -> str:
-    "Markdown that opens on a click."
+    """Markdown that opens on a click."""
     return f'<details class="code-fold">\n<summary>{told}</summary>\n\n{text}\n\n</details>'
 
 
@@ -180,7 +180,7 @@ def first_line(node: Definition) -> str:
 
 
 def modules() -> Iterator[tuple[str, ast.Module, list[str]]]:
-    "Yield each module's name, code and names, in the order in which the package lists its subpackages."
+    """Yield each module's name, code and names, in the order in which the package lists its subpackages."""
     order = re.findall(r"^    (\w+) {2,}\S", (PACKAGE / "__init__.py").read_text(encoding="utf-8"), re.M)
     for room in order:
         for path in sorted((PACKAGE / room).glob("[a-z]*.py")) or [PACKAGE / f"{room}.py"]:
@@ -192,11 +192,12 @@ def modules() -> Iterator[tuple[str, ast.Module, list[str]]]:
                 for node in tree.body
                 if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "__all__"
             ]
-            yield ".".join(path.relative_to(PACKAGE).with_suffix("").parts), tree, sum(listed, [])
+            names = [name for each in listed for name in each]
+            yield ".".join(path.relative_to(PACKAGE).with_suffix("").parts), tree, names
 
 
 def names_of(node: ast.stmt) -> list[str]:
-    "The names that a statement gives: a definition's, or those that it assigns to."
+    """The names that a statement gives: a definition's, or those that it assigns to."""
     if isinstance(node, Definition):
         return [node.name]
     if not isinstance(node, ast.Assign | ast.AnnAssign):
@@ -207,7 +208,7 @@ def names_of(node: ast.stmt) -> list[str]:
 
 
 def sources() -> dict[tuple[str, str], str]:
-    "Where each name's source is shown, by module and name."
+    """Where each name's source is shown, by module and name."""
     git, branch = settings()["git_url"], settings()["branch"]
     found = {}
     for module, tree, _ in modules():
@@ -226,7 +227,7 @@ def is_themed(node: Definition) -> bool:
 
 
 def with_look(node: ast.FunctionDef) -> ast.FunctionDef:
-    "A figure function with the parameters that `figures.style.themed` adds to each: those of `theme`."
+    """A figure function with the parameters that `figures.style.themed` adds to each: those of `theme`."""
     node = copy.deepcopy(node)
     node.args.kwonlyargs += look().args
     node.args.kw_defaults += look().defaults
@@ -235,13 +236,13 @@ def with_look(node: ast.FunctionDef) -> ast.FunctionDef:
 
 @functools.cache
 def look() -> ast.arguments:
-    "The parameters of `figures.theme`."
+    """The parameters of `figures.theme`."""
     code = (PACKAGE / "figures" / "style.py").read_text(encoding="utf-8")
     return next(node.args for node in ast.parse(code).body if getattr(node, "name", "") == "theme")
 
 
 def with_shared(docstring: str, node: Definition) -> str:
-    "A figure function's docstring with what `figures.style.themed` adds to each."
+    """A figure function's docstring with what `figures.style.themed` adds to each."""
     if not is_themed(node):
         return docstring
     taken = {"order", *(one.arg for one in [*node.args.args, *node.args.kwonlyargs])}
@@ -253,7 +254,7 @@ def with_shared(docstring: str, node: Definition) -> str:
 
 @functools.cache
 def shared_texts() -> dict[str, str]:
-    "What `figures.style.SHARED` says."
+    """What `figures.style.SHARED` says."""
     for node in ast.parse((PACKAGE / "figures" / "style.py").read_text(encoding="utf-8")).body:
         if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "SHARED":
             return ast.literal_eval(node.value)
@@ -262,7 +263,7 @@ def shared_texts() -> dict[str, str]:
 
 @functools.cache
 def places() -> dict[str, list[str]]:
-    "The modules in which each public name is defined."
+    """The modules in which each public name is defined."""
     found = {}
     for module, tree, names in modules():
         for node in tree.body:
@@ -272,7 +273,7 @@ def places() -> dict[str, list[str]]:
 
 
 def meant(name: str, module: str) -> tuple[str, str] | None:
-    "The module and the name that a docstring of a module means, where that is beyond doubt."
+    """The module and the name that a docstring of a module means, where that is beyond doubt."""
     before, _, last = name.rpartition(".")
     if before[:1].isupper():  # the method of a class
         before, last = "", before
@@ -286,7 +287,7 @@ def meant(name: str, module: str) -> tuple[str, str] | None:
 
 
 def crossed(text: str, node: Definition, module: str) -> str:
-    "Documentation in which public names lead to where they are told of, but for its own and its parameters."
+    """Documentation in which public names lead to where they are told of, but for its own and its parameters."""
     own = {node.name, *(one.arg for one in ast.walk(node) if isinstance(one, ast.arg))}
     here = Path(homes()[module]).parent
 
@@ -304,7 +305,7 @@ def crossed(text: str, node: Definition, module: str) -> str:
 
 
 def presented(node: Definition, module: str, link: str) -> str:
-    "A public name: its heading, its signature, its docstring, its methods."
+    """A public name: its heading, its signature, its docstring, its methods."""
     head = signature(with_look(node) if is_themed(node) else node)
     parts = [f"### `{node.name}` {{#{node.name}}}", f"```python\n{head}\n```"]
     told = ast.get_docstring(node) or ""
@@ -315,7 +316,7 @@ def presented(node: Definition, module: str, link: str) -> str:
 
 
 def exported(cell: dict, module: str, links: dict) -> list[dict]:
-    "What a cell that is exported shows: public names presented, its code folded."
+    """What a cell that is exported shows: public names presented, its code folded."""
     code, listed = DIRECTIVE.sub("", source(cell)), re.match(r"#\| ?export\b", source(cell))
     body = ast.parse(code).body
     imports = [node for node in body if isinstance(node, ast.Import | ast.ImportFrom)]
@@ -336,14 +337,14 @@ def exported(cell: dict, module: str, links: dict) -> list[dict]:
 
 
 def folded(code: str, told: str, link: str, anchors: list[str]) -> str:
-    "Code that opens on a click, with a link to its source where none stands above it."
+    """Code that opens on a click, with a link to its source where none stands above it."""
     marks = "".join(f'<span id="{name}"></span>' for name in anchors if not name.startswith("_"))
     shown = f"`````python\n{code}\n`````" + (f"\n\n[Source]({link})" if link else "")
     return opens(marks + html.escape(told), shown)
 
 
 def apart(text: str, module: str, links: dict) -> str:
-    "Markdown whose headings leave the anchors of names to these: a section `demo` stands above what `demo` is."
+    """Markdown whose headings leave the anchors of names to these: a section `demo` stands above what `demo` is."""
 
     def told(found: re.Match) -> str:
         slug = re.sub(r"\W+", "-", found[1].lower())
@@ -353,7 +354,7 @@ def apart(text: str, module: str, links: dict) -> str:
 
 
 def tells_only_of_axes(output: dict) -> bool:
-    "Whether an output is matplotlib's name for axes, which stands above the picture of them."
+    """Whether an output is matplotlib's name for axes, which stands above the picture of them."""
     data = output.get("data", {})
     return list(data) == ["text/plain"] and bool(re.match(r"\[?<Axes: ", "".join(data["text/plain"])))
 
@@ -373,7 +374,7 @@ def with_alt(text: str, outputs: list[dict], module: str) -> str:
 
 @functools.cache
 def first_lines() -> dict[tuple[str, str], str]:
-    "How the help of each public name begins, by module and name."
+    """How the help of each public name begins, by module and name."""
     return {
         (module, node.name): first_line(node)
         for module, tree, names in modules()
@@ -383,7 +384,7 @@ def first_lines() -> dict[tuple[str, str], str]:
 
 
 def with_formulas(text: str) -> str:
-    "Markdown with its formulas as MathML, which browsers draw without a script."
+    """Markdown with its formulas as MathML, which browsers draw without a script."""
 
     def drawn(found: re.Match) -> str:
         made = convert(found[1] or found[2], display="block" if found[1] else "inline")
@@ -398,7 +399,7 @@ def with_formulas(text: str) -> str:
 
 
 def on_the_site(output: dict) -> dict:
-    "An output whose panels are dark where the site is: they look for JupyterLab's mark."
+    """An output whose panels are dark where the site is: they look for JupyterLab's mark."""
     data = {
         kind: "".join(text).replace('[data-jp-theme-light="false"]', ".quarto-dark") if kind == "text/html" else text
         for kind, text in output.get("data", {}).items()
@@ -407,7 +408,7 @@ def on_the_site(output: dict) -> dict:
 
 
 def readable(notebook: dict, links: dict) -> dict:
-    "A notebook as a reader wants it."
+    """A notebook as a reader wants it."""
     cells, module = [], ""
     for cell in notebook["cells"]:
         text = source(cell)
@@ -429,7 +430,7 @@ def readable(notebook: dict, links: dict) -> dict:
 
 @functools.cache
 def homes() -> dict[str, str]:
-    "The chapter of each module."
+    """The chapter of each module."""
     found = {}
     for path in shown_notebooks():
         text = path.read_text(encoding="utf-8")
@@ -439,7 +440,7 @@ def homes() -> dict[str, str]:
 
 
 def value_line(name: str, node: ast.Assign | ast.AnnAssign, code: str) -> str:
-    "What a value is, or its type where that is told, cut where it is long; and the comment behind it."
+    """What a value is, or its type where that is told, cut where it is long; and the comment behind it."""
     several = isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Tuple)
     value = node.value.elts[names_of(node).index(name)] if several else node.value
     text = ast.unparse(node.annotation if isinstance(node, ast.AnnAssign) else value)
@@ -450,7 +451,7 @@ def value_line(name: str, node: ast.Assign | ast.AnnAssign, code: str) -> str:
 
 
 def api() -> str:
-    "Write a page of the public names: those of `import anthrokit as ak` first, then each subpackage's."
+    """Write a page of the public names: those of `import anthrokit as ak` first, then each subpackage's."""
     text = "# API\n\n> The public names, with their first lines. Other functions are described in their chapters.\n"
     package = ast.parse((PACKAGE / "__init__.py").read_text(encoding="utf-8"))
     listed = next(node for node in ast.walk(package) if getattr(node, "arg", "") == "submod_attrs")
@@ -472,13 +473,11 @@ def api() -> str:
 
 
 def api_row(module: str, name: str, given: dict[str, ast.stmt], code: str) -> str:
-    "Return a row of the API page: a name, linked to its chapter, and its first line."
+    """Return a row of the API page: a name, linked to its chapter, and its first line."""
     node = given[name]
     twin = name[1:] if isinstance(given.get(name[1:]), Definition) and name[0] == "a" else ""
-    if isinstance(node, Definition):
-        line = first_line(node)
-    else:
-        line = f"`{twin}` for code that awaits." if twin else value_line(name, node, code)
+    other = f"`{twin}` for code that awaits." if twin else value_line(name, node, code)
+    line = first_line(node) if isinstance(node, Definition) else other
     escaped = line.replace("|", "\\|")
     return f"| [`{name}`]({homes()[module]}#{twin or name}) | {escaped} |\n"
 
@@ -487,7 +486,7 @@ def api_row(module: str, name: str, given: dict[str, ast.stmt], code: str) -> st
 
 
 def section(heading: str) -> tuple[str, str]:
-    "The text under a heading, with the tables that its cells show, and the chapter that it stands in."
+    """The text under a heading, with the tables that its cells show, and the chapter that it stands in."""
     for path in shown_notebooks():
         cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
         start = next((n for n, cell in enumerate(cells) if source(cell).startswith(f"## {heading}\n")), None)
@@ -506,7 +505,7 @@ def section(heading: str) -> tuple[str, str]:
 
 
 def benchmarks() -> str:
-    "The benchmarks page."
+    """The benchmarks page."""
     text = (
         "# Benchmarks\n\n> What was measured, and by which script.\n\nEvery table stands in the chapter it belongs "
         "to and is gathered here. Each is printed by a script in `benchmarks/`; none is part of the tests. Rates "

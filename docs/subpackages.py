@@ -1,7 +1,7 @@
-"""Write the `__init__.py` of every subpackage: its public names, loaded on first use.
+"""Write `__init__.py` and `__init__.pyi` of every subpackage: its public names, loaded on first use.
 
-Run by `make notebooks` after nbdev_export. PUBLIC lists what a subpackage offers. Every other function is imported from
-its module, such as `from anthrokit.core.tables import check_table`.
+`make notebooks` runs this script after nbdev_export. PUBLIC lists the public names of each subpackage. Import other functions
+from their modules: `from anthrokit.core.tables import check_table`.
 """
 
 import ast
@@ -14,8 +14,8 @@ PACKAGE, NOTEBOOKS = ROOT / "anthrokit", ROOT / "nbs"
 PUBLIC = {
     "core": """
         BudgetReached CallFailed Interrupted Run RunError SetupError TableError
-        data_path forget_judges forget_target import_dialogues label label_messages list_columns public_file
-        read_frame repair write_frame
+        data_path forget_judges import_dialogues label label_messages list_columns merge public_file
+        read_frame repair split write_frame
     """,
     "models": "Batch Budget Completion DEFAULT_MODEL ExecutorPool LLM RayExecutor doctor fetch_model load_embedded",
     "simulation": """
@@ -33,28 +33,26 @@ PUBLIC = {
         score_into score_messages score_sentences score_texts score_tone stored_scores stored_summary summarise
     """,
     "analysis": """
-        agreement any_behaviour carry_over compare compare_conditions compare_differences compare_pairs compare_versions
+        agreement carry_over compare compare_conditions compare_differences compare_pairs compare_versions
         dialogue_flips drift emergence factor_model first_occurrences first_turns flips holding kruskal_wallis
-        late_behaviours late_share marginal_means mirrored pairwise_agreement post_hoc profile proportion reliability
-        scale_score similarity simulate_labels snowball snowball_matrix
+        late_behaviours late_share mirrored profile
+        similarity simulate_labels snowball snowball_matrix
     """,
     "validity": """
         annotation_progress annotator_agreement assign_items check_against_people compare_protocols corrected_rates
         draw_annotation_sample effective_votes from_label_studio from_potato item_response judge_accuracy
-        labels_needed load_human_data panel_sensitivity prediction_powered_differences prediction_powered_rates
+        labels_needed load_human_data panel_sensitivity prediction_powered_differences
         rate_bounds read_annotations sample_agreement to_label_studio to_potato
     """,
     "figures": """
-        plot_agreement plot_anthroscore_by_turn plot_conditions plot_corrected plot_counts plot_differences plot_drift
-        plot_emergence plot_emergence_curves plot_heatmap plot_holding plot_late plot_missing plot_odds plot_pairs
+        plot_agreement plot_conditions plot_corrected plot_counts plot_differences plot_drift
+        plot_emergence plot_emergence_curves plot_holding plot_late plot_odds
         plot_plane plot_profile plot_ranks plot_scores plot_similarity plot_slopes plot_snowball plot_snowball_matrix
-        plot_validity save theme
+        save theme
     """,
     "heartbench": """
-        Case Cases Criterion RubricJudge add_answers add_cases answers_of bundled_answers bundled_ratings
-        bundled_verdicts case_scores compare_models expert_agreement golden hard_drop leaderboard length_correlation
-        load_abilities load_cases mean_words missing_scores patterns persona_words plot_abilities plot_personas
-        plot_radar score verdicts write_cases
+        Case Cases Criterion RubricJudge add_answers add_cases answers_of bundled_answers bundled_verdicts compare_models
+        expert_agreement golden leaderboard load_cases mean_words missing_scores plot_abilities plot_radar score verdicts
     """,
     "study": """
         Client Condition Gateway Study StudyServer check_conditions compare_credibility draw_credibility_sheet erase
@@ -71,34 +69,15 @@ PUBLIC = {
     """,
 }
 TEMPLATE = '''"""{title}"""
-# Written by docs/subpackages.py: change its list, not this file.
-import lazy_loader
+# Written by docs/subpackages.py, as the list of names in __init__.pyi.
+from anthrokit.core.errors import lazy_names
 
-_NAMES = {{
-{rows}
-}}
-_load, __dir__, _ = lazy_loader.attach(
-    __name__,
-    submodules=[{modules}],
-    submod_attrs=_NAMES,
-)
-__all__ = sorted(name for names in _NAMES.values() for name in names)
-
-
-def __getattr__(name):
-    try:
-        return _load(name)
-    except AttributeError:
-        if name.startswith("_"):
-            raise
-    from anthrokit.core.errors import missing_attribute
-
-    raise AttributeError(missing_attribute(__name__, name))
+__getattr__, __dir__, __all__ = lazy_names(__name__, __file__)
 '''
 
 
 def defined_names(module: Path) -> list[str]:
-    "Return the names that a module lists in `__all__`."
+    """Return the names that a module lists in `__all__`."""
     for node in ast.parse(module.read_text(encoding="utf-8")).body:
         if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "__all__":
             return ast.literal_eval(node.value)
@@ -106,32 +85,30 @@ def defined_names(module: Path) -> list[str]:
 
 
 def title(subpackage: Path) -> str:
-    "Return the line that `anthrokit/__init__.py` gives a subpackage."
+    """Return the line that `anthrokit/__init__.py` gives a subpackage."""
     text = (PACKAGE / "__init__.py").read_text(encoding="utf-8")
     line = re.search(rf"^\s+{subpackage.name}\s{{2,}}(.+)$", text, re.M)[1].strip()
     return line[0].upper() + line[1:] + "."
 
 
 def write_init(subpackage: Path) -> None:
-    "Write the `__init__.py` of a subpackage, or raise if a public name is defined nowhere or twice."
+    """Write `__init__.py` and `__init__.pyi` of a subpackage, or raise if a public name is defined nowhere or twice."""
     modules = sorted(path for path in subpackage.glob("*.py") if not path.name.startswith("_"))
     defined = {module.stem: defined_names(module) for module in modules}
-    public, rows = PUBLIC[subpackage.name].split(), []
-    for stem, names in defined.items():
-        listed = sorted(set(names) & set(public))
-        if listed:
-            rows.append(f'    "{stem}": [{", ".join(map(repr, listed))}],'.replace("'", '"'))
+    public = PUBLIC[subpackage.name].split()
     for name in public:
         homes = [stem for stem, names in defined.items() if name in names]
         if len(homes) != 1:
             raise SystemExit(f"docs/subpackages.py: {subpackage.name}.{name} is defined in {homes or 'no module'}")
-    stems = ", ".join(f'"{stem}"' for stem in defined if stem not in public)
-    text = TEMPLATE.format(title=title(subpackage), modules=stems, rows="\n".join(rows))
-    (subpackage / "__init__.py").write_text(text, encoding="utf-8")
+    lines = [f"from . import {stem} as {stem}" for stem in defined if stem not in public]
+    for stem, names in defined.items():
+        lines += [f"from .{stem} import {name} as {name}" for name in sorted(set(names) & set(public))]
+    (subpackage / "__init__.py").write_text(TEMPLATE.format(title=title(subpackage)), encoding="utf-8")
+    (subpackage / "__init__.pyi").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def drop_widgets() -> None:
-    "Delete the widget state of notebooks that show no widget: it holds each panel's whole script and style."
+    """Delete the widget state of notebooks that show no widget: it holds each panel's whole script and style."""
     for path in NOTEBOOKS.rglob("*.ipynb"):
         notebook = json.loads(path.read_text(encoding="utf-8"))
         shown = {kind for cell in notebook["cells"] for out in cell.get("outputs", ()) for kind in out.get("data", ())}

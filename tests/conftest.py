@@ -29,7 +29,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 @pytest.fixture(scope="session", autouse=True)
 def nothing_is_left():
-    "Temporary folders of all that is tested, of browsers and killed processes too, lie in one that goes at the end."
+    """Temporary folders of all that is tested, of browsers and killed processes too, lie in one that goes at the end."""
     multiprocessing.util.get_temp_dir()  # this one is needed, and goes, after it
     with (
         tempfile.TemporaryDirectory(prefix="anthrokit-tests-", ignore_cleanup_errors=True) as folder,
@@ -43,7 +43,7 @@ def nothing_is_left():
 
 @pytest.fixture(scope="session")
 def one_authority(tmp_path_factory):
-    "A file with one of the authorities that sign certificates; clients of plain servers read all 140 for nothing."
+    """A file with one of the authorities that sign certificates; clients of plain servers read all 140 for nothing."""
     first, end, _ = Path(certifi.where()).read_text(encoding="utf-8").partition("-----END CERTIFICATE-----")
     file = tmp_path_factory.mktemp("authorities") / "one.pem"
     file.write_text(first + end + "\n", encoding="utf-8")
@@ -52,7 +52,7 @@ def one_authority(tmp_path_factory):
 
 @pytest.fixture
 def server(one_authority, monkeypatch):
-    "Starts mock servers: server('--latency', '0.01') gives the base URL of one."
+    """Starts mock servers: server('--latency', '0.01') gives the base URL of one."""
     monkeypatch.setenv("SSL_CERT_FILE", str(one_authority))
     running = []
 
@@ -70,7 +70,7 @@ def server(one_authority, monkeypatch):
 
 @pytest.fixture(scope="session")
 def public_data():
-    "The folder with the public data sets. It is not part of the repository; tests that need it are marked public_data."
+    """The folder with the public data sets. It is not part of the repository; tests that need it are marked public_data."""
     if not os.environ.get("ANTHROKIT_DATA"):
         pytest.skip("needs the public data sets: set ANTHROKIT_DATA to a folder that holds them")
     return Path(os.environ["ANTHROKIT_DATA"])
@@ -88,7 +88,7 @@ def site(shared, tmp_path_factory):
 
 @pytest.fixture
 def quick_retries(monkeypatch):
-    "Tries follow each other twenty times as fast; how long the pauses are, nbs/02_models/02_faults shows."
+    """Tries follow each other twenty times as fast; how long the pauses are, nbs/02_models/02_faults shows."""
 
     def pause(tries, retry_after):
         return (retry_after or 0.0) + pause_before_next(tries, None) / 20
@@ -110,7 +110,7 @@ def chromium_path():
 
 @pytest.fixture(scope="session")
 def chrome(chromium_path):
-    "Chromium, one for all tests, and the event loop that Playwright keeps running."
+    """Chromium, one for all tests, and the event loop that Playwright keeps running."""
     from playwright.sync_api import expect, sync_playwright
 
     expect.set_options(timeout=30_000)
@@ -124,7 +124,7 @@ def chrome(chromium_path):
 
 @pytest.fixture
 def browser(chrome):
-    "Chromium. Playwright's loop counts as running during tests that use it; others start their own."
+    """Chromium. Playwright's loop counts as running during tests that use it; others start their own."""
     browser, loop = chrome
     asyncio._set_running_loop(loop)
     before = set(browser.contexts)
@@ -138,7 +138,7 @@ PAGES = []  # the page that notebooks are opened in, for as long as tests pass
 
 
 def pytest_configure(config):
-    "What all workers share goes into one folder, with two servers of kernels that have imported nothing by now."
+    """What all workers share goes into one folder, with two servers of kernels that have imported nothing by now."""
     if not hasattr(config, "workerinput"):
         config.folder = tempfile.TemporaryDirectory(prefix="anthrokit-kernels-")
         folder = Path(config.folder.name)
@@ -149,7 +149,7 @@ def pytest_configure(config):
 
 
 def pytest_collection_finish():
-    "What has been imported by now stays: looking through it for garbage takes a twentieth of the time."
+    """What has been imported by now stays: looking through it for garbage takes a twentieth of the time."""
     gc.collect()
     gc.freeze()
 
@@ -163,13 +163,13 @@ def pytest_unconfigure(config):
 
 @pytest.fixture(scope="session")
 def shared():
-    "The folder that all workers have in common; `FileLock` keeps one from looking at what another makes."
+    """The folder that all workers have in common; `FileLock` keeps one from looking at what another makes."""
     return Path(os.environ["TESTS_SHARE"])
 
 
 @pytest.fixture(scope="session")
 def kernels(shared):
-    "Kernels start at once, as forks of one process; Jupyter finds them by JUPYTER_PATH."
+    """Kernels start at once, as forks of one process; Jupyter finds them by JUPYTER_PATH."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("JUPYTER_PATH", wait(shared / "here"))
         yield
@@ -184,7 +184,7 @@ def lab(chromium_path, kernels, tmp_path_factory):
 
 @pytest.fixture
 def open_notebook(request, lab, browser, tmp_path):
-    "open_notebook(cells, width=900, theme='JupyterLab Dark') opens a notebook in JupyterLab or in VS Code and runs it."
+    """open_notebook(cells, width=900, theme='JupyterLab Dark') opens a notebook in JupyterLab or in VS Code and runs it."""
     in_vscode = getattr(request, "param", "JupyterLab") == "VS Code"
     if in_vscode and not os.environ.get("ANTHROKIT_VSCODE_WIDGETS"):
         pytest.skip(
@@ -243,7 +243,7 @@ def pytest_collection_modifyitems(items):
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item, call):
-    "A test that failed leaves its page to nobody."
+    """A test that failed leaves its page to nobody."""
     report = yield
     item.stash[FAILED] = (
         report.failed or report.outcome == "rerun" or (call.when != "setup" and item.stash.get(FAILED, False))

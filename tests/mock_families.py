@@ -39,7 +39,7 @@ ERRORS = {
 
 
 def answer_text(body: dict) -> str:
-    "A judge's verdict, in the line or the object it was asked for; or small talk."
+    """A judge's verdict, in the line or the object it was asked for; or small talk."""
     asked = json.dumps(body)
     if code := re.search(r'\{\W+code\W+(\w+)\W+reason', asked):
         return json.dumps({"code": code[1], "reason": "It says so.", "verdict": "Yes"})
@@ -82,7 +82,7 @@ AT_HAND = {family: Prefixes(family) for family in ("anthropic", "gemini")}
 
 
 def from_cache(family: str, body: dict, told: dict) -> dict:
-    "The same answer with its tokens counted, and those told that were at hand or are from now on."
+    """The same answer with its tokens counted, and those told that were at hand or are from now on."""
     known = AT_HAND[family]
     if family == "gemini":
         said = json.dumps(body["contents"])
@@ -122,7 +122,7 @@ def fault(model: str, family: str) -> dict | None:
 
 
 def results(batch: dict) -> bytes:
-    "The lines of a batch's results, made when they are first fetched."
+    """The lines of a batch's results, made when they are first fetched."""
     if "results" not in batch:
         STATS["batch_lines"] += len(batch["lines"])
         made = [batch["answer"](line) for line in batch["lines"]]

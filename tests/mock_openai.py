@@ -182,11 +182,11 @@ class Server:
             self.in_flight -= 1
 
     def at_hand(self, model: str) -> Prefixes:
-        "The beginnings that are kept for a model."
+        """The beginnings that are kept for a model."""
         return self.prefixes.setdefault(model, Prefixes("deepseek" if "deepseek" in model else "openai"))
 
     def allowed(self) -> bool:
-        "Whether another request fits into the last minute, scaled to six seconds so that tests end."
+        """Whether another request fits into the last minute, scaled to six seconds so that tests end."""
         now = time.monotonic()
         self.starts = [start for start in self.starts if start > now - 6.0]
         if len(self.starts) >= self.rpm / 10:
@@ -196,7 +196,7 @@ class Server:
         return True
 
     async def quick(self, http: web.Request) -> web.Response:
-        "One answer for all, at little cost: for measuring clients."
+        """One answer for all, at little cost: for measuring clients."""
         code = CODE.search((await http.read()).decode().replace('\\"', '"'))
         if self.latency:
             await asyncio.sleep(self.latency)
@@ -263,7 +263,7 @@ class Server:
         return await self.stream(http, body) if request.get("stream") else web.json_response(body)
 
     async def stream(self, http: web.Request, body: dict) -> web.StreamResponse:
-        "An answer word by word; that of the model `breaks-off` ends in the middle."
+        """An answer word by word; that of the model `breaks-off` ends in the middle."""
         response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
         await response.prepare(http)
         head = {name: body[name] for name in ("id", "created", "model")} | {"object": "chat.completion.chunk"}
@@ -328,7 +328,7 @@ class Server:
         }
 
     def line(self, asked: dict) -> tuple[str, str] | None:
-        "Which file a batch's request is answered in, and the line."
+        """Which file a batch's request is answered in, and the line."""
         request = asked["body"]
         status, text, code = REFUSED.get(request["model"], (200, None, None))
         error = {"message": text, "code": code} if text else None
@@ -371,7 +371,7 @@ class Server:
 
 
 class Batches:
-    "Files and batches, kept in memory."
+    """Files and batches, kept in memory."""
 
     def __init__(self, server: Server):
         self.server, self.files, self.known = server, {}, {}
@@ -419,7 +419,7 @@ class Batches:
         return batch["full"] or time.monotonic() - batch["start"] >= self.seconds
 
     def shown(self, batch: dict) -> dict:
-        "A batch as it stands; its results are made when it is first seen to have ended."
+        """A batch as it stands; its results are made when it is first seen to have ended."""
         shown = {
             "id": batch["id"],
             "object": "batch",

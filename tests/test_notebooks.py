@@ -22,7 +22,7 @@ READS_PUBLIC_DATA = 'environ.get(\\"ANTHROKIT_DATA'  # as it stands in a noteboo
 
 
 def parameters():
-    "Yield the notebooks; those that show more with the public data sets are marked public_data."
+    """Yield the notebooks; those that show more with the public data sets are marked public_data."""
     for path in NOTEBOOKS:
         marks = [pytest.mark.public_data] if READS_PUBLIC_DATA in path.read_text(encoding="utf-8") else []
         yield pytest.param(path, id=path.relative_to(ROOT / "nbs").as_posix(), marks=marks)

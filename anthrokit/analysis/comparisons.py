@@ -15,7 +15,7 @@ import pandas as pd
 from .clustered import ClusterCounts, cluster_variance, degrees_of_freedom, add_holm, as_labels
 from .clustered import as_names, clusters, check_count, contrast, difference, group_rows
 from .clustered import as_floats, resample, share_estimates, sorted_levels
-from .profiles import select_labels, any_behaviour
+from .profiles import any_behaviour, count_labels
 from ..core import Run, TableError
 from ..core.errors import suggest_name
 from ..core.tables import require_unique, require_columns
@@ -75,33 +75,48 @@ def level_pairs(
 
 # %% ../../nbs/07_analysis/06_comparisons.ipynb #5756e134
 class LevelCounts:
-    """Occurrences, labels scored and rows of each level, by prompt and group; `cluster` is the base prompt of a prompt."""
+    """Labels of each level counted by prompt and group; `cluster` is the base prompt of each prompt."""
 
     def __init__(self, labels: pd.DataFrame, group: str, by: str | Sequence[str], variant: str):
         require_one_column(group)
-        labels, by, named = select_labels(labels, by, variant, [group], together=True)
-        labels = labels[labels[group].notna()]
-        require_levels(labels[group])
-        unit = ["_base", *(["prompt_id"] if "prompt_id" in labels.columns else [])]
-        prompt, prompts = group_rows(labels.assign(_base=clusters), unit)
-        tally, truth = ClusterCounts(labels, by, prompt), as_floats(labels["label"])
+        rows, by, named = count_labels(labels, by, variant, [group])
+        rows = rows[rows[group].notna()]
+        require_levels(rows[group])
+        unit = ["_base", *(["prompt_id"] if "prompt_id" in rows.columns else [])]
+        prompt, prompts = group_rows(rows.assign(_base=clusters), unit)
+        tally = ClusterCounts(rows, by, prompt)
         self.cluster = pd.factorize(prompts["_base"])[0]
         self.fold = (self.cluster == np.arange(self.cluster.max() + 1)[:, None]).astype(float)
-        self.column, self.groups = labels[group], tally.groups.assign(**named)
-        codes, levels = pd.factorize(labels[group])
-        parts = {level: codes == number for number, level in enumerate(levels)}
-        self.successes = {level: tally.sums(np.where(mine, truth, 0)) for level, mine in parts.items()}
-        self.totals = {level: tally.sums(mine & ~np.isnan(truth)) for level, mine in parts.items()}
+        self.column, self.groups, self.several = rows[group], tally.groups.assign(**named), bool(named)
+        codes, levels = pd.factorize(rows[group])
+        counted = ("_yes", "_scored", "_sure", "_open", "_all")
+        self.counts = {
+            level: {name: tally.sums(np.where(codes == number, rows[name], 0)) for name in counted}
+            for number, level in enumerate(levels)
+        }
 
     def sums(self, *levels: str, where: np.ndarray | float = 1.0) -> list[np.ndarray]:
-        """Return successes and totals of each level, clusters × groups, of the prompts where they count."""
-        return [self.fold @ (part[level] * where) for level in levels for part in (self.successes, self.totals)]
+        """Return occurrences and labels scored of each level, clusters × groups, of the prompts where they count."""
+        return [self.fold @ (self.counts[level][name] * where) for level in levels for name in ("_yes", "_scored")]
+
+    def shared(self, a: str, b: str) -> np.ndarray:
+        """Return which prompts both levels share, by group; where they share none, those of shared base prompts."""
+        scored = [self.counts[level]["_scored"] > 0 for level in (a, b)]
+        bases = np.logical_and(*(self.fold @ part > 0 for part in scored))[self.cluster]
+        return np.where(np.logical_and(*scored).any(axis=0), np.logical_and(*scored), bases)
 
     def matched(self, a: str, b: str) -> list[np.ndarray]:
-        """Return those sums on what both levels share, by group: prompts, or if there are none, base prompts."""
-        prompts = (self.totals[a] > 0) & (self.totals[b] > 0)
-        bases = np.logical_and(*(self.fold @ self.totals[level] > 0 for level in (a, b)))[self.cluster]
-        return self.sums(a, b, where=np.where(prompts.any(axis=0), prompts, bases))
+        """Return the sums of both levels on the prompts that they share."""
+        return self.sums(a, b, where=self.shared(a, b))
+
+    def bounds(self, a: str, b: str) -> dict[str, np.ndarray]:
+        """Return the lowest and the highest difference that the missing labels of the shared prompts allow."""
+        where = self.shared(a, b)
+        parts = [{name: (part * where).sum(axis=0) for name, part in self.counts[level].items()} for level in (a, b)]
+        with np.errstate(invalid="ignore"):
+            low = [part["_sure"] / part["_all"] for part in parts]
+            high = [(part["_sure"] + part["_open"]) / part["_all"] for part in parts]
+        return {"lowest": low[0] - high[1], "highest": high[0] - low[1]}
 
     def of_both(self, a: str, b: str) -> list[np.ndarray]:
         """Return those sums in the clusters that both levels have."""
@@ -158,10 +173,13 @@ def compare_levels(
         angles = 2 * np.arcsin(np.sqrt(table[["share_a", "share_b"]].to_numpy()))
         p_value = _swap_names(np.stack([s_a, s_b]), np.stack([n_a, n_b]), n_swaps, seed)
         table = table.assign(a=a, b=b, p_value=p_value, effect_size=angles[:, 0] - angles[:, 1])
+        if levels.several:
+            table = table.assign(**levels.bounds(a, b))
         parts.append(pd.concat([levels.groups, table], axis=1))
     result = _adjusted(parts, group, family)
     own = ["a", "b", "estimate", "ci_low", "ci_high", "p_value", "p_adjusted", "effect_size"]
-    return result[[*levels.groups, *own, "share_a", "share_b", "n_a", "n_b", "n_clusters", "ci"]]
+    bounds = ["lowest", "highest"] if levels.several else []
+    return result[[*levels.groups, *own, "share_a", "share_b", "n_a", "n_b", "n_clusters", "ci", *bounds]]
 
 
 def compare(
@@ -211,7 +229,9 @@ def compare(
     DataFrame
         by…, variant (unless by behaviour), a, b, estimate (share in a minus share in b, on the prompts that both have,
         or if there are none, the base prompts), ci_low, ci_high, p_value, p_adjusted (Holm, within the family), effect_size
-        (Cohen's h), share_a, share_b, n_a, n_b, n_clusters, ci (the level of the intervals).
+        (Cohen's h), share_a, share_b, n_a, n_b, n_clusters, ci (the level of the intervals). Without "behaviour" also
+        lowest and highest: the difference if the missing labels of a were all False and those of b all True, or the
+        reverse.
 
     Raises
     ------
@@ -290,7 +310,7 @@ def compare_differences(
     for a, b in level_pairs(known[group], baseline, pairs, order):
         for x, y in level_pairs(known[within]):
             four = [(a, x), (b, x), (a, y), (b, y)]
-            if absent := [cell for cell in four if number_of.get(cell) not in levels.totals]:
+            if absent := [cell for cell in four if number_of.get(cell) not in levels.counts]:
                 raise TableError(f"no label has {group} {absent[0][0]} and {within} {absent[0][1]}")
             sums = [levels.matched(*(number_of[cell] for cell in side)) for side in (four[:2], four[2:])]
             sides = [contrast(*(share_estimates(*part[k : k + 2], ci) for k in (0, 2))) for part in sums]

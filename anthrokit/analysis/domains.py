@@ -15,7 +15,7 @@ from .clustered import ClusterCounts, add_holm, as_names, check_level, clusters
 from .clustered import group_rows, sorted_levels, as_floats
 from .comparisons import require_levels, require_one_column
 from .people import rank_test
-from .profiles import select_labels
+from .profiles import count_labels, select_labels
 from ..core import Run, TableError
 
 # %% auto #0
@@ -27,15 +27,15 @@ def _dialogue_shares(
 ) -> tuple[pd.DataFrame, np.ndarray, pd.DataFrame]:
     """Return one row a dialogue (level, cluster), the share of its labels that are True by group, and the groups."""
     require_one_column(factor, "factor")
-    labels, by, named = select_labels(labels, by, variant, ["dialogue_id", factor], together=True)
-    labels = labels[labels[factor].notna()]
-    require_levels(labels[factor])
-    keys = [name for name in ("target", "dialogue_id") if name in labels.columns]
-    of_each = labels[keys].assign(cluster=clusters(labels), level=labels[factor])
-    rows, dialogues = group_rows(of_each, [*keys, "cluster", "level"])
-    tally, truth = ClusterCounts(labels, by, rows), as_floats(labels["label"])
+    rows, by, named = count_labels(labels, by, variant, ["dialogue_id", factor])
+    rows = rows[rows[factor].notna()]
+    require_levels(rows[factor])
+    keys = [name for name in ("target", "dialogue_id") if name in rows.columns]
+    of_each = rows[keys].assign(cluster=clusters(rows), level=rows[factor])
+    dialogue, dialogues = group_rows(of_each, [*keys, "cluster", "level"])
+    tally = ClusterCounts(rows, by, dialogue)
     with np.errstate(invalid="ignore"):
-        shares = tally.sums(truth) / tally.sums(~np.isnan(truth))
+        shares = tally.sums(rows["_yes"]) / tally.sums(rows["_scored"])
     return dialogues, shares, tally.groups.assign(**named)
 
 # %% ../../nbs/07_analysis/07_domains.ipynb #e239726d
@@ -124,7 +124,8 @@ def post_hoc(
 
     Examples
     --------
-    >>> from anthrokit.analysis import post_hoc, simulate_labels
+    >>> from anthrokit.analysis import simulate_labels
+    >>> from anthrokit.analysis.domains import post_hoc
     >>> labels = simulate_labels(1, base_prompts=20, rates={"empathy": 0.4}, domain_shift=0.5)
     >>> post_hoc(labels, "empathy")[["a", "b", "effect_size"]].round(2)
           a    b  effect_size
@@ -385,7 +386,8 @@ def marginal_means(
 
     Examples
     --------
-    >>> from anthrokit.analysis import marginal_means, simulate_labels
+    >>> from anthrokit.analysis import simulate_labels
+    >>> from anthrokit.analysis.domains import marginal_means
     >>> labels = simulate_labels(1, base_prompts=40, rates={"empathy": 0.4}, domain_shift=0.5)
     >>> marginal_means(labels, ["empathy"])[["empathy", "estimate"]].round(2)
       empathy  estimate

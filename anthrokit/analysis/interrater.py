@@ -91,7 +91,8 @@ def pairwise_agreement(
 
     Examples
     --------
-    >>> from anthrokit.analysis import pairwise_agreement, simulate_labels
+    >>> from anthrokit.analysis import simulate_labels
+    >>> from anthrokit.analysis.interrater import pairwise_agreement
     >>> pairwise_agreement(simulate_labels(1, base_prompts=20, judges=2))[["estimate", "kappa", "n"]].round(2)
        estimate  kappa      n
     0      0.93   0.76  10970

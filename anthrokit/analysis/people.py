@@ -72,7 +72,7 @@ def scale_score(responses: pd.DataFrame, items: Sequence[str], *, answered: floa
     Examples
     --------
     >>> import pandas as pd
-    >>> from anthrokit.analysis import scale_score
+    >>> from anthrokit.analysis.people import scale_score
     >>> scale_score(pd.DataFrame({"lifelike": [4, None], "natural": [5, None]}), ["lifelike", "natural"]).tolist()
     [4.5, <NA>]
     """
@@ -99,7 +99,7 @@ def reliability(responses: pd.DataFrame, items: Sequence[str], *, ci: float = 0.
     Examples
     --------
     >>> import pandas as pd
-    >>> from anthrokit.analysis import reliability
+    >>> from anthrokit.analysis.people import reliability
     >>> answers = pd.DataFrame({"lifelike": [1, 2, 4, 5], "natural": [2, 2, 4, 4], "conscious": [1, 3, 3, 5]})
     >>> reliability(answers, list(answers))[["estimate", "n", "n_items"]].round(2)
        estimate  n  n_items

@@ -14,7 +14,7 @@ import pandas as pd
 from .clustered import ClusterCounts, as_labels, as_names, clusters, difference, group_rows, require_labelled_once
 from .clustered import proportion, resample, as_floats, whole_turns
 from .comparisons import require_one_column
-from .profiles import complete_messages
+from .profiles import count_labels
 from .timing import turn_grid
 from ..core import Run, TableError
 from ..core.errors import suggest_name
@@ -334,31 +334,30 @@ def escalation(
     by, parts, labels = as_names(by), [], as_labels(labels)
     alone = "base_id" in by
     require_columns(labels, ["turn", "label", *by, *(["dialogue_id"] if alone else [])])
-    if "behaviour" in labels.columns and "behaviour" not in by:
-        labels = complete_messages(labels, "all")
-    require_labelled_once(labels, by)
-    cluster = _dialogues(labels) if alone else clusters(labels)
-    rows = pd.DataFrame({"turn": whole_turns(labels), "value": as_floats(labels["label"])}, labels.index)
-    rows = rows.assign(cluster=cluster)
-    codes, groups = group_rows(labels, by)
+    rows, _, _ = count_labels(labels, by if "behaviour" in by else (), "all", by)
+    require_columns(rows, by, "messages")
+    rows = rows.assign(_cluster=_dialogues(rows) if alone else clusters(rows), turn=whole_turns(rows).astype(float))
+    codes, groups = group_rows(rows, by)
     for number in range(len(groups)):
         part = rows[codes == number]
-        scored = part[part["value"].notna()]
-        t, y = scored["turn"].to_numpy(dtype=float), scored["value"].to_numpy(dtype=float)
+        scored = part[part["_scored"] > 0]
+        t, y, n = (scored[name].to_numpy(dtype=float) for name in ("turn", "_yes", "_scored"))
         if not len(t) or t.min() == t.max():
             continue
-        place, names = pd.factorize(scored["cluster"], sort=True)
-        terms = (np.ones_like(t), t, y, t * y, t * t)
-        moments = np.stack([np.bincount(place, term, len(names)) for term in terms], axis=1)
+        place, names = pd.factorize(scored["_cluster"], sort=True)
+        moments = np.stack([np.bincount(place, term, len(names)) for term in (n, n * t, y, t * y, n * t * t)], axis=1)
         row = resample(_slope, moments, n_resamples=n_resamples, ci=ci, seed=seed)
         if alone and len(moments) < _FEWEST:
             row[["ci_low", "ci_high"]] = np.nan
-        ends = {"share_first": y[t == t.min()].mean(), "share_last": y[t == t.max()].mean()}
-        parts.append(row.assign(**ends, _group=number, n=len(t), n_total=len(part)))
+        ends = {name: y[t == at].sum() / n[t == at].sum() for name, at in zip(_ENDS, (t.min(), t.max()), strict=True)}
+        parts.append(row.assign(**ends, _group=number, n=int(n.sum()), n_total=int(part["_all"].sum())))
     if not parts:
         raise TableError("no group has labels at two turns or more")
     table = pd.concat(parts, ignore_index=True).join(groups, on="_group")
-    return table[[*by, *_SHARE[:3], "share_first", "share_last", *_SHARE[3:]]]
+    return table[[*by, *_SHARE[:3], *_ENDS, *_SHARE[3:]]]
+
+
+_ENDS = ("share_first", "share_last")
 
 
 def _slope(moments: np.ndarray) -> np.ndarray:

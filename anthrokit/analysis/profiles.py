@@ -17,7 +17,7 @@ from ..core import Run, TableError
 from ..core.tables import require_columns
 
 # %% auto #0
-__all__ = ['any_behaviour', 'select_labels', 'complete_messages', 'profile', 'first_turns']
+__all__ = ['message_labels', 'any_behaviour', 'select_labels', 'count_labels', 'profile', 'first_turns']
 
 # %% ../../nbs/07_analysis/03_profiles.ipynb #5426a6ed
 def _check_variant(variant: str) -> None:
@@ -35,7 +35,7 @@ def _of_variant(labels: pd.DataFrame, variant: str) -> pd.DataFrame:
     return labels
 
 
-def _message_labels(labels: pd.DataFrame, by: str | None, variant: str) -> tuple[pd.DataFrame, np.ndarray]:
+def message_labels(labels: pd.DataFrame, by: str | None, variant: str) -> tuple[pd.DataFrame, np.ndarray]:
     """Return messages by group of behaviours, and their labels (messages × behaviours).
 
     A label is 1 or 0, NaN where it is missing, and −1 for a behaviour that doesn't belong to the group.
@@ -83,11 +83,12 @@ def any_behaviour(labels: pd.DataFrame, by: str | None = "category", *, variant:
 
     Examples
     --------
-    >>> from anthrokit.analysis import any_behaviour, simulate_labels
+    >>> from anthrokit.analysis import simulate_labels
+    >>> from anthrokit.analysis.profiles import any_behaviour
     >>> any_behaviour(simulate_labels(1, base_prompts=2))["behaviour"].unique().tolist()
     ['personhood', 'physical embodiment', 'internal states', 'relationship building']
     """
-    frame, grid = _message_labels(labels, by, variant)
+    frame, grid = message_labels(labels, by, variant)
     return frame.assign(label=pd.array((grid == 1).any(axis=1), dtype="boolean")).assign(
         label=lambda table: table["label"].mask(np.isnan(grid).any(axis=1))
     )
@@ -109,46 +110,52 @@ def _per_behaviour(
 
 
 def select_labels(
-    labels: Run | pd.DataFrame,
-    by: str | Sequence[str],
-    variant: str = "judged",
-    columns: Sequence[str] = (),
-    *,
-    together: bool = False,
+    labels: Run | pd.DataFrame, by: str | Sequence[str], variant: str = "judged", columns: Sequence[str] = ()
 ) -> tuple[pd.DataFrame, list[str], dict[str, str]]:
-    """Return the labels of what occurs, the columns to group by, and one that names the variant.
+    """Return the labels of what may occur, the columns to group by, and a column that names the variant.
 
-    Grouped by "behaviour" that is what occurs; by "category" without it, any behaviour of the category; by neither, any
-    at all, or where the labels count `together`, each label of the messages that have all of them.
+    Grouped by "behaviour", what may occur is the behaviour; by "category" without it, any behaviour of the category; by
+    neither, any behaviour.
     """
     labels, by, alone = _per_behaviour(labels, by, variant, columns)
     if alone:
         return labels, by, {}
-    if together and not by:
-        return complete_messages(labels, variant), by, {"variant": variant}
     return any_behaviour(labels, "category" if "category" in by else None, variant=variant), by, {"variant": variant}
 
 
-def complete_messages(labels: pd.DataFrame, variant: str) -> pd.DataFrame:
-    """Return the labels of messages that lack none, so that behaviours weigh the same wherever labels are missing."""
-    labels = _of_variant(labels, variant)
-    if (behaviours := labels["behaviour"].nunique(dropna=False)) == 1:
-        return labels
-    require_columns(labels, ["dialogue_id", "turn"])
-    message, _ = group_rows(labels, [name for name in ("target", "dialogue_id", "turn") if name in labels.columns])
-    complete = np.bincount(message, weights=labels["label"].notna())[message] == behaviours
-    if not complete.any():
+def count_labels(
+    labels: Run | pd.DataFrame, by: str | Sequence[str], variant: str, columns: Sequence[str]
+) -> tuple[pd.DataFrame, list[str], dict[str, str]]:
+    """Return rows with counts of labels, the columns to group by, and a column that names the variant.
+
+    Grouped by "behaviour", a row is a label. Otherwise it is a message: one label for any behaviour (of the category), or
+    without groups all its labels. The counts are _yes and _scored (of messages without missing labels), _sure (True
+    whatever the missing labels are), _open (True or False, depending on the missing labels) and _all.
+    """
+    labels, by, alone = _per_behaviour(labels, by, variant, columns)
+    if alone:
+        truth = as_floats(labels["label"])
+        scored, yes = ~np.isnan(truth), np.nan_to_num(truth)
+        return labels.assign(_yes=yes, _scored=scored, _sure=yes, _open=~scored, _all=1), by, {}
+    frame, grid = message_labels(labels, "category" if "category" in by else None, variant)
+    complete, sure, missing, n = ~np.isnan(grid).any(axis=1), (grid == 1).sum(axis=1), np.isnan(grid).sum(axis=1), 1
+    if by:
+        sure, missing = sure > 0, (sure == 0) & (missing > 0)
+    elif not complete.any():
         raise TableError(
-            f"no message has labels of all {behaviours} behaviours, and only such messages count without grouping by "
+            f"no message has labels of all {grid.shape[1]} behaviours, and only such messages count without grouping by "
             "behaviour. Give the labels of behaviours that were judged in the same messages, or add 'behaviour' to by"
         )
-    return labels[complete]
+    else:
+        n = grid.shape[1]
+    counts = {"_yes": sure * complete, "_scored": n * complete, "_sure": sure, "_open": missing, "_all": n}
+    return frame.assign(**counts), by, {"variant": variant}
 
 # %% ../../nbs/07_analysis/03_profiles.ipynb #e1a0c002
 def _any_values(grid: np.ndarray) -> np.ndarray:
     """Return a value a message, whose mean is the share of messages that show any behaviour.
 
-    `grid` is that of `_message_labels`, of one group. The deviations of the values from their mean are the influence
+    `grid` is that of `message_labels`, of one group. The deviations of the values from their mean are the influence
     of the messages on that share: a complete message also stands for the expectations taken from it. NaN for messages
     without a label, and for all where none is complete but one is undecided.
     """
@@ -245,7 +252,7 @@ def profile(
         truth = as_floats(labels["label"])
         result = ClusterCounts(labels, by).shares(truth, ~np.isnan(truth), ci)
     else:
-        grids = _message_labels(labels, "category" if "category" in by else None, variant)
+        grids = message_labels(labels, "category" if "category" in by else None, variant)
         result = _any_shares(*grids, by, ci).assign(variant=variant)
     over = np.select([result["ci_low"] > 0.5, result["ci_high"] <= 0.5], ["yes", "no"], "open")
     result.insert(result.columns.get_loc("ci") + 1, "over_half", over)

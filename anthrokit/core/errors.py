@@ -17,10 +17,13 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import lazy_loader
+
 # %% auto #0
 __all__ = ['printable', 'in_two_lines', 'TableError', 'RunError', 'SetupError', 'CallFailed', 'BudgetReached', 'Interrupted',
-           'close_name', 'suggest_name', 'missing_attribute', 'missing_columns', 'diff_settings', 'require_kind',
-           'require_all', 'register_secret', 'redact', 'known_secrets', 'make_redactor', 'redact_in', 'strings_in']
+           'close_name', 'suggest_name', 'missing_attribute', 'lazy_names', 'missing_columns', 'diff_settings',
+           'require_kind', 'require_all', 'register_secret', 'redact', 'known_secrets', 'make_redactor', 'redact_in',
+           'strings_in']
 
 # %% ../../nbs/01_core/00_errors.ipynb #9f080b34
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -221,6 +224,38 @@ def missing_attribute(package: str, name: str) -> str:
     own = [each for each, where in full.items() if where.startswith(f"{package}.")]
     close = close_name(name, own) or close_name(name, full)
     return f"{missing} Did you mean {full[close]}?" if close else f"{missing} dir({package}) lists what it has."
+
+
+def lazy_names(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
+    """Return `__getattr__`, `__dir__` and `__all__` of a package whose names are imported on first use.
+
+    Parameters
+    ----------
+    package : str
+        The name of the package, `__name__`.
+    file : str
+        The package's `__init__.py`, `__file__`. The `__init__.pyi` beside it lists the names, for type checkers as well.
+
+    Examples
+    --------
+    >>> import anthrokit.core
+    >>> load, names, public = lazy_names("anthrokit.core", anthrokit.core.__file__)
+    >>> "Run" in public, "tables" in public, "tables" in names()
+    (True, False, True)
+    """
+    load, list_names, public = lazy_loader.attach_stub(package, file)
+
+    def load_or_explain(name: str) -> Any:
+        try:
+            return load(name)
+        except AttributeError:
+            if name.startswith("_"):
+                raise
+        raise AttributeError(missing_attribute(package, name))
+
+    if package != "anthrokit":
+        public = [name for name in public if not Path(file).with_name(f"{name}.py").exists()]
+    return load_or_explain, list_names, public
 
 # %% ../../nbs/01_core/00_errors.ipynb #c3f132e4
 def missing_columns(needed: Iterable[str], there: Iterable[object]) -> str:

@@ -10,15 +10,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from .profiles import draw_dots, name_column
-from .style import colours_of, counted, in_order, describe_interval, keep_data, label_of, need_columns
+from .style import colours_of, in_order, keep_data, label_of, need_columns
 from .style import new_axes, scaled_size, themed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 # %% auto #0
-__all__ = ['plot_conditions', 'plot_validity']
+__all__ = ['plot_conditions']
 
 # %% ../../nbs/09_figures/06_people.ipynb #3543ae42
 @themed
@@ -68,28 +67,4 @@ def plot_conditions(
     ax.set_yticks(range(len(names)), sizes)
     ax.set(ylim=(len(names) - 0.4, -0.5), xlabel=f"{label} (mean with 95 % interval)")
     ax.grid(axis="y", visible=False)
-    return ax
-
-# %% ../../nbs/09_figures/06_people.ipynb #c1d635ba
-@themed
-def plot_validity(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
-    """Correlation across systems of each behaviour with perceived anthropomorphism.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        From `analysis.people.profile_validity`.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from anthrokit.figures import plot_validity
-    >>> found = {"behaviour": ["empathy"], "estimate": [0.7], "ci_low": [0.1], "ci_high": [0.9], "n": [8], "ci": [0.95]}
-    >>> plot_validity(pd.DataFrame(found)).get_xlim()
-    (np.float64(-1.0), np.float64(1.0))
-    """
-    what = name_column(frame)
-    need_columns(frame, [what, "estimate", "ci_low", "ci_high", "n"], "analysis.profile_validity")
-    ax = draw_dots(ax, frame, what, scale=1, label=lambda part: f"n = {counted(part['n'])} systems", rule=0)
-    ax.set(xlim=(-1, 1), xlabel=f"Spearman correlation across systems, with {describe_interval(frame)}")
     return ax

@@ -10,7 +10,7 @@ import os
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,178 +19,174 @@ import pandas as pd
 
 from ..core import Run, TableError
 from ..core.run import digest
-from ..core.tables import read_json, require_unique, require_columns
 from ..core.files import local_path
+from ..core.tables import require_columns, require_unique
 from .cases import OTHER, SCENES, Case, Cases, ability_names, merge_turns
-from .judging import read_object
+from .judging import prompt_job, read_object
 from .languages import language_of
+from ..judging.log_formats import first_of, read_log
 from ..judging.offline import embed
-from ..models import LLM, Batch, Budget
-from ..work import PromptJob, Steps, ParseError, job_function
+from ..work import ParseError, Steps
 
 # %% auto #0
 __all__ = ['NEAR_DUPLICATE', 'atag_cases', 'read_transcripts', 'near_duplicates', 'read_tags', 'collect_tags', 'tag_cases',
            'choose_balanced']
 
 # %% ../../nbs/10_heartbench/10_corpus.ipynb #bed4b7a6
-_SIDES = dict.fromkeys(("user", "human", "client", "patient", "a", "来访者", "用户"), "user")
-_SIDES |= dict.fromkeys(("assistant", "gpt", "model", "bot", "helper", "b", "咨询师", "助手"), "helper")
-_SIDES |= dict.fromkeys(("counsellor", "counselor", "therapist"), "helper")
-_SIDES |= dict.fromkeys(("system", "developer", "tool", "function"), None)
+_IDS = ("dialogue_id", "id", "question_id", "case_id", "prompt_id", "conversation_id", "uuid")
 
 
-def _clean(text: Any) -> str:
-    """A text in one form: composed letters, plain blanks, no control characters."""
-    if isinstance(text, list):  # parts of a message, as OpenAI has them
-        text = "\n".join(str(part.get("text") or "") for part in text)
-    text = unicodedata.normalize("NFC", str(text or ""))
-    text = "\n".join(text.splitlines()).replace("\t", " ")
-    kept = (one for one in text if one in "\n\u200c\u200d" or unicodedata.category(one)[0] != "C")
-    text = "".join(kept)  # joiners stay: they make one emoji of several
+def _clean(text: str | None) -> str:
+    """Return a text with composed letters, plain spaces and no control characters."""
+    text = "\n".join(unicodedata.normalize("NFC", text or "").splitlines()).replace("\t", " ")
+    joiners = "\u200c\u200d"  # they combine several emoji into one
+    text = "".join(one for one in text if one in f"\n{joiners}" or unicodedata.category(one)[0] != "C")
     return re.sub(r"\n{2,}", "\n", re.sub(r"[^\S\n]+", " ", text)).strip()
+
+
+def _clean_dialogue(messages: Iterable[Mapping[str, Any]]) -> list[tuple[str, str]]:
+    """Return the cleaned texts of user and helper, up to the user's last message."""
+    sides = {"user": "user", "assistant": "helper"}
+    texts = [(sides.get(message["role"]), _clean(message["content"])) for message in messages]
+    texts = [(role, text) for role, text in texts if role and text]
+    while texts and texts[-1][0] != "user":
+        texts.pop()
+    return texts
 
 
 def read_transcripts(
     path: str | os.PathLike,
     *,
-    least: int = 1,
-    most_characters: int = 20_000,
-    roles: dict[str, str] | None = None,
-    encoding: str = "utf-8-sig",
+    min_user_messages: int = 1,
+    max_characters: int = 20_000,
+    roles: Mapping[str, str] | None = None,
+    bad_rows: str = "raise",
 ) -> tuple[Cases, pd.DataFrame]:
-    """Dialogues of a file, cleaned, as cases without criteria.
+    """Read dialogues as cases without criteria.
 
     Parameters
     ----------
     path : str or path
-        .jsonl, one object a line with `messages` (role, content), `conversations` (from, value) or `dialogue`
-        (role A, B); and where known id, scene.
-    least : int
-        Fewest messages of the user.
-    most_characters : int
-        A longer dialogue is left out.
-    roles : dict, optional
-        Names of roles in the file that aren't known here, to "user" or "helper"; anything else is left out.
-    encoding : str
-        Of the file.
+        A file or folder in any form that `judging.import_messages` reads. Optional fields: id, scene.
+    min_user_messages : int
+        Dialogues with fewer messages of the user are left out.
+    max_characters : int
+        Longer dialogues are left out.
+    roles : mapping, optional
+        Names of speakers that are not known, to "user", "assistant", "system" or "tool".
+    bad_rows : {"raise", "skip"}
+        Whether a record that can't be read is an error, or is left out and reported.
 
     Returns
     -------
     Cases
-        In the order of the file; ids are made where there are none.
+        In the order of the file. Dialogues without an id get one.
     DataFrame
-        line (blank ones not counted), case_id, why: what was left out.
+        place, case_id, why: the records and dialogues that were left out.
 
     Raises
     ------
     TableError
-        There is no such file, or it is in another encoding; a line is no JSON object, has none of the three forms, a
-        role that isn't known, or an id that stands there before. Names the line.
+        The file can't be read, a record has no known form or an unknown speaker, or an id occurs twice.
 
     Examples
     --------
     >>> import json, tempfile
-    >>> told = [{"role": "user", "content": "I am tired."}, {"role": "assistant", "content": "Since when?"}]
+    >>> texts = [{"role": "user", "content": "I am tired."}, {"role": "assistant", "content": "Since when?"}]
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder) / "chats.jsonl"
-    ...     _ = path.write_text(json.dumps({"id": "one", "messages": told + told[:1]}))
+    ...     _ = path.write_text(json.dumps({"id": "one", "messages": texts + texts[:1]}))
     ...     cases, left_out = read_transcripts(path)
     >>> cases["one"].dialogue
     (('user', 'I am tired.'), ('helper', 'Since when?'), ('user', 'I am tired.'))
     """
-    made, left, lines, path = [], [], {}, local_path(path)
-    sides = {**_SIDES, **{name.lower(): side for name, side in (roles or {}).items()}}
-    for number, (_, given) in enumerate(read_json(path, encoding), start=1):
-        try:
-            record = {name: value for name, value in given.items() if value is not None}
-            turns = next(record[name] for name in ("messages", "conversations", "dialogue") if name in record)
-            said = [
-                (one.get("role", one.get("from")), _clean(one.get("content", one.get("value")))) for one in turns
-            ]
-        except (StopIteration, AttributeError, TypeError):
-            raise TableError(f"{path}: line {number} holds no messages, conversations or dialogue") from None
-        if strange := [role for role, _ in said if str(role).lower() not in sides]:
-            raise TableError(
-                f"{path}: line {number}: whose is the role {strange[0]!r}? Say it: roles={{{strange[0]!r}: 'helper'}}"
-            )
-        pairs = [(sides[str(role).lower()], text) for role, text in said]
-        pairs = [(role, text) for role, text in pairs if role in ("user", "helper") and text]
-        while pairs and pairs[-1][0] != "user":
-            pairs.pop()
-        own = next((record[name] for name in ("id", "question_id") if name in record), None)
-        name = "t-" + digest(pairs, length=10) if own is None else str(own)
-        case = merge_turns(Case(name, tuple(pairs), (), scene=record.get("scene")))
-        users = sum(role == "user" for role, _ in case.dialogue)
-        size = sum(len(text) for _, text in case.dialogue)
-        if name in lines and own is not None:
-            raise TableError(f"{path}: the id {name!r} of line {number} stands in line {lines[name]} before")
-        if users < max(least, 1):
-            left.append((number, name, f"{users} messages of the user"))
-        elif size > most_characters:
-            left.append((number, name, f"{size:,} characters"))
-        elif name in lines:
-            left.append((number, name, f"the same as line {lines[name]}"))
+    path = local_path(path)
+    log = read_log(path, roles={"a": "user", "b": "assistant", **(roles or {})}, bad_rows=bad_rows)
+    left_out = [(place, None, why) for place, outcome, why in log.account if outcome == "left out"]
+    places: dict[str, str] = {}
+    cases = []
+    for dialogue in log.dialogues:
+        texts, own_id = _clean_dialogue(dialogue.messages), first_of(dialogue.about, _IDS)
+        case_id = "t-" + digest(texts, length=10) if own_id is None else str(own_id)
+        scene = first_of(dialogue.about, ("scene", "primary_scene"))
+        case = merge_turns(Case(case_id, tuple(texts), (), scene=scene and SCENES.get(scene, scene)))
+        n_user = sum(role == "user" for role, _ in case.dialogue)
+        characters = sum(len(text) for _, text in case.dialogue)
+        if dialogue.shown is False:
+            why = "a branch that was not shown last"
+        elif n_user < max(min_user_messages, 1):
+            why = f"{n_user} messages of the user"
+        elif characters > max_characters:
+            why = f"{characters:,} characters"
+        elif case_id in places and own_id is not None:
+            raise TableError(f"{dialogue.place}: the id {case_id!r} is already that of {places[case_id]}. Make ids unique.")
         else:
-            made.append(case)
-        lines.setdefault(name, number)
-    return Cases(made, source=path.name), pd.DataFrame(left, columns=["line", "case_id", "why"])
+            why = f"the same as {places[case_id]}" if case_id in places else None
+        if why:
+            left_out.append((dialogue.place, case_id, why))
+        else:
+            cases.append(case)
+            places[case_id] = dialogue.place
+    report = pd.DataFrame(left_out, columns=["place", "case_id", "why"])
+    return Cases(cases, source=path.name), report.replace(re.escape(str(path)), path.name, regex=True)
 
 # %% ../../nbs/10_heartbench/10_corpus.ipynb #57a597fb
-NEAR_DUPLICATE = {"en": 0.9, "zh": 0.5}  # similarity from which two dialogues count as one; measured below
-_STRETCH = 150  # words of a stretch: the encoder cuts after 256 tokens
-_ROWS = 500  # compared at once with all before them, so that memory doesn't grow with the square
+NEAR_DUPLICATE = {"en": 0.9, "zh": 0.5}  # minimum similarity of duplicates, by language; measured below
+_SEGMENT_WORDS = 150  # the encoder truncates after 256 tokens
+_BLOCK_ROWS = 500  # rows compared at once, so that memory doesn't grow quadratically
 
 
 def _chinese_vectors(texts: Sequence[str]) -> Any:
-    """Rows of length 1 by runs of 2 to 4 characters, weighed by how rare they are."""
+    """Return TF-IDF vectors of character n-grams."""
     from sklearn.feature_extraction.text import TfidfVectorizer
 
-    whole = [f"\n{text}\n" for text in texts]  # so that a single character has runs too
-    return TfidfVectorizer(analyzer="char", ngram_range=(2, 4), dtype=np.float32).fit_transform(whole)
+    padded = [f"\n{text}\n" for text in texts]  # so that a single character has n-grams too
+    return TfidfVectorizer(analyzer="char", ngram_range=(2, 4), dtype=np.float32).fit_transform(padded)
 
 
 def _english_vectors(texts: Sequence[str]) -> np.ndarray:
-    """Rows of length 1: the mean of the sentence embeddings of a text's stretches."""
+    """Return the normalised mean of the sentence embeddings of each text's segments."""
+    from sklearn.preprocessing import normalize
+
     words = [text.split() or [""] for text in texts]
-    stretches = [(n, own[k : k + _STRETCH]) for n, own in enumerate(words) for k in range(0, len(own), _STRETCH)]
-    vectors = np.zeros((len(texts), 384), dtype=np.float32)
-    found = embed([" ".join(stretch) for _, stretch in stretches])
-    for vector, (place, stretch) in zip(found, stretches, strict=True):
-        vectors[place] += len(stretch) * vector
-    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    segments = [
+        (n, own[k : k + _SEGMENT_WORDS]) for n, own in enumerate(words) for k in range(0, len(own), _SEGMENT_WORDS)
+    ]
+    lengths = np.array([[len(segment)] for _, segment in segments])
+    vectors = lengths * embed([" ".join(segment) for _, segment in segments])
+    return normalize(pd.DataFrame(vectors).groupby(np.array([n for n, _ in segments])).sum().to_numpy())
 
 
-def _alike(vectors: Any, least: float, wanted: np.ndarray) -> dict[int, dict[int, float]]:
-    """Of each text the ones before it that are alike, where one of the two is wanted: place to place to similarity."""
-    found: dict[int, dict[int, float]] = {}
-    for start in range(0, len(wanted), _ROWS):
-        product = vectors[start : start + _ROWS] @ vectors[: start + _ROWS].T
+def _similar_pairs(vectors: Any, minimum: float) -> dict[tuple[int, int], float]:
+    """Return the similarity of each pair (later, earlier) that reaches the minimum."""
+    similar = {}
+    for start in range(0, vectors.shape[0], _BLOCK_ROWS):
+        product = vectors[start : start + _BLOCK_ROWS] @ vectors[: start + _BLOCK_ROWS].T
         product = product.toarray() if hasattr(product, "toarray") else product
-        for row, column in np.argwhere(product >= least):
-            later = start + int(row)
-            if column < later and (wanted[later] or wanted[column]):
-                found.setdefault(later, {})[int(column)] = float(product[row, column])
-    return found
+        for row, column in np.argwhere(product >= minimum):
+            if column < start + row:
+                similar[start + int(row), int(column)] = float(product[row, column])
+    return similar
 
 
-def near_duplicates(cases: Iterable[Case], near: dict[str, float] | None = None) -> pd.DataFrame:
-    """Cases that are nearly another one before them.
+def near_duplicates(cases: Iterable[Case], near: Mapping[str, float] | None = None) -> pd.DataFrame:
+    """Find cases that nearly repeat an earlier case.
 
     Parameters
     ----------
     cases : iterable of Case
-    near : dict, optional
-        Least similarity by language; `NEAR_DUPLICATE` by default.
+    near : mapping, optional
+        Minimum similarity (0 to 1) by language; `NEAR_DUPLICATE` by default.
 
     Returns
     -------
     DataFrame
-        case_id, same_as (the case before it that it is most like), similarity. Drop the first column's cases.
+        case_id, same_as (the most similar earlier case), similarity. Drop the cases of the first column.
 
     Raises
     ------
     TableError
-        An id stands there twice.
+        An id occurs twice.
 
     Examples
     --------
@@ -199,24 +195,25 @@ def near_duplicates(cases: Iterable[Case], near: dict[str, float] | None = None)
     >>> near_duplicates([new_case("a", ["我今天很难过"]), new_case("b", ["我今天很难过啊"])])["same_as"].tolist()
     ['a']
     """
-    cases, near, rows = Cases(cases), {**NEAR_DUPLICATE, **(near or {})}, []
+    cases, near = Cases(cases), {**NEAR_DUPLICATE, **(near or {})}
     texts = ["\n".join(text for _, text in case.dialogue) for case in cases]
-    chinese = np.array([language_of(text) == "zh" for text in texts], dtype=bool)
-    alike: dict[int, dict[int, float]] = {}
-    if chinese.any():
-        alike = _alike(_chinese_vectors(texts), near["zh"], chinese)
-    if (english := np.flatnonzero(~chinese)).size:
-        vectors = _english_vectors([texts[k] for k in english])
-        for later, found in _alike(vectors, near["en"], np.ones(len(english), dtype=bool)).items():
-            own = alike.setdefault(int(english[later]), {})
-            own.update({int(english[k]): value for k, value in found.items()})
-    dropped: set[int] = set()
-    for later in sorted(alike):
-        if kept := {k: value for k, value in alike[later].items() if k not in dropped}:
-            best = max(kept, key=kept.get)
-            dropped.add(later)
-            rows.append((cases[later].case_id, cases[best].case_id, kept[best]))
-    return pd.DataFrame(rows, columns=["case_id", "same_as", "similarity"])
+    english = [place for place, text in enumerate(texts) if language_of(text) == "en"]
+    similar: dict[tuple[int, int], float] = {}
+    if len(english) < len(texts):
+        pairs = _similar_pairs(_chinese_vectors(texts), near["zh"])
+        similar = {pair: value for pair, value in pairs.items() if not {*pair} <= {*english}}
+    if english:
+        pairs = _similar_pairs(_english_vectors([texts[place] for place in english]), near["en"])
+        similar |= {(english[later], english[earlier]): value for (later, earlier), value in pairs.items()}
+    by_later: dict[int, dict[int, float]] = {}
+    for (later, earlier), value in similar.items():
+        by_later.setdefault(later, {})[earlier] = value
+    rows: dict[int, tuple[str, str, float]] = {}
+    for later in sorted(by_later):
+        if originals := {earlier: value for earlier, value in by_later[later].items() if earlier not in rows}:
+            best = max(originals, key=originals.get)
+            rows[later] = cases[later].case_id, cases[best].case_id, originals[best]
+    return pd.DataFrame(rows.values(), columns=["case_id", "same_as", "similarity"])
 
 # %% ../../nbs/10_heartbench/10_corpus.ipynb #498d34d7
 _TAG_PROMPT = (
@@ -230,12 +227,12 @@ _TAG_PROMPT = (
 
 
 def read_tags(text: str | None) -> dict[str, Any]:
-    """The tags in an answer.
+    """Parse the tags in a response.
 
     Parameters
     ----------
     text : str or None
-        What a model wrote: a JSON object with scene, abilities, value.
+        A response that holds a JSON object with scene, abilities, value.
 
     Returns
     -------
@@ -244,31 +241,31 @@ def read_tags(text: str | None) -> dict[str, Any]:
 
     Raises
     ------
-    Unreadable
-        There is no such object, or a value is none of those asked for.
+    ParseError
+        The object is missing, or a value is not allowed.
 
     Examples
     --------
     >>> read_tags('{"scene": "Personal Growth", "abilities": ["温暖"], "value": 4}')
     {'scene': 'Personal Growth', 'abilities': ['Warmth'], 'value': 4}
     """
-    found, names = read_object(text, "scene"), ability_names()
-    scenes = {name.lower(): name for name in SCENES.values()} | {zh: name for zh, name in SCENES.items()}
-    scene = scenes.get(str(found["scene"]).strip().lower())
+    tags, names = read_object(text, "scene"), ability_names()
+    scenes = {name.lower(): name for name in SCENES.values()} | SCENES
+    scene = scenes.get(str(tags["scene"]).strip().lower())
     if scene is None:
         raise ParseError("scene is none of the list")
-    said = found.get("abilities")
-    own = [names.get(str(one).strip().lower()) for one in said] if isinstance(said, list) else []
-    if not 1 <= len(own) <= 3 or None in own or OTHER in own:
+    listed = tags.get("abilities")
+    abilities = [names.get(str(one).strip().lower()) for one in listed] if isinstance(listed, list) else []
+    if not 1 <= len(abilities) <= 3 or None in abilities or OTHER in abilities:
         raise ParseError("abilities are not one to three of the list")
-    value = found.get("value")
+    value = tags.get("value")
     if type(value) is not int or not 1 <= value <= 5:
         raise ParseError("value is not a whole number from 1 to 5")
-    return {"scene": scene, "abilities": list(dict.fromkeys(own)), "value": value}
+    return {"scene": scene, "abilities": list(dict.fromkeys(abilities)), "value": value}
 
 
 def collect_tags(run: Run) -> pd.DataFrame:
-    """The tags in a run.
+    """Return the tags in a run.
 
     Returns
     -------
@@ -282,12 +279,8 @@ def collect_tags(run: Run) -> pd.DataFrame:
     ...     len(collect_tags(run))
     0
     """
-    table = run.query(
-        "SELECT case_id, model, scene, abilities, value, status, error FROM case_tags ORDER BY case_id"
-    )
-    return table.assign(
-        abilities=[json.loads(one) if isinstance(one, str) else [] for one in table["abilities"]]
-    )
+    table = run.query("SELECT case_id, model, scene, abilities, value, status, error FROM case_tags ORDER BY case_id")
+    return table.assign(abilities=[json.loads(one) if isinstance(one, str) else [] for one in table["abilities"]])
 
 
 def _tag_prompt(case: Case) -> list[dict[str, str]]:
@@ -297,27 +290,16 @@ def _tag_prompt(case: Case) -> list[dict[str, str]]:
     return [{"role": "user", "content": text}]
 
 
-@job_function
-def tag_cases(
-    cases: Iterable[Case],
-    *,
-    model: LLM | str,
-    run: Run | str | os.PathLike,
-    tries: int = 3,
-    retry: Sequence[str] = ("failed",),
-    budget: Budget | None = None,
-    batch: bool | Batch = False,
-    on: Any = None,
-    progress: bool = True,
-) -> pd.DataFrame:
-    """Have a model say what dialogues are about.
+@prompt_job("case_tags", purpose="tag", tokens=40, collect=collect_tags)
+def tag_cases(cases: Iterable[Case]) -> Any:
+    """Have a model tag dialogues.
 
     Parameters
     ----------
     cases : iterable of Case
     model : LLM or str
     run : Run or path
-        Where tags are kept; running again makes only what is missing.
+        Where tags are saved. Running again makes only the missing ones.
     tries, retry, budget
         As for `PromptJob`.
     batch, on, progress
@@ -335,11 +317,10 @@ def tag_cases(
     prompts = {case.case_id: [_tag_prompt(case)] for case in cases}
 
     def rows(ask: Callable[..., Steps], case_id: str) -> Steps:
-        got, tags = yield from ask(prompts[case_id][0], read_tags)
-        return [got | ({**tags, "abilities": json.dumps(tags["abilities"])} if tags else {})]
+        outcome, tags = yield from ask(prompts[case_id][0], read_tags)
+        return [outcome | ({**tags, "abilities": json.dumps(tags["abilities"])} if tags else {})]
 
-    asked = {"model": model, "run": run, "tries": tries, "retry": retry, "budget": budget}
-    return PromptJob("case_tags", prompts, rows, purpose="tag", tokens=40, result=collect_tags, **asked)
+    return prompts, rows
 
 
 atag_cases = tag_cases.awaited
@@ -357,25 +338,25 @@ def choose_balanced(
     Parameters
     ----------
     tags : DataFrame
-        case_id, scene, abilities (lists), value; as from `tag_cases`. Rows without tags are left out.
+        case_id, scene, abilities (lists), value; as from `tag_cases`. Rows without tags are ignored.
     n : int
-        How many.
+        Number of cases to choose. With fewer tagged cases, all are chosen.
     scenes, abilities : dict, optional
-        How many of each are wanted, at least; evenly spread over those that there are by default.
+        Minimum number of each; by default spread evenly.
 
     Returns
     -------
     list of str
-        The cases chosen.
+        Ids of the chosen cases.
     DataFrame
-        kind (scene, ability), name, wanted, chosen, there, lacking. Fewer than `n` are chosen where there are fewer.
+        kind (scene, ability), name, wanted, chosen, available, lacking.
 
     Raises
     ------
     TableError
-        A column is missing, or a case stands there twice (tagged by two models, say).
+        A column is missing, or a case occurs twice, for instance tagged by two models.
     ValueError
-        A number below 0 is wanted.
+        A number is negative.
 
     Examples
     --------
@@ -387,33 +368,31 @@ def choose_balanced(
     """
     require_columns(tags, ["case_id", "scene", "abilities", "value"], "tags")
     require_unique(tags, ["case_id"], "{case_id!r} is tagged twice; give the tags of one model")
-    if (least := min([n, *(scenes or {}).values(), *(abilities or {}).values()])) < 0:
-        raise ValueError(f"{least} cases can't be wanted")
+    if (fewest := min([n, *(scenes or {}).values(), *(abilities or {}).values()])) < 0:
+        raise ValueError(f"{fewest} cases are wanted; numbers of cases must be 0 or more")
     rows = tags.dropna(subset=["scene"])
     keys = {
         row.case_id: [("scene", row.scene), *(("ability", name) for name in row.abilities)]
         for row in rows.itertuples()
     }
-    there = Counter(key for own in keys.values() for key in own)
-    wanted: Counter[tuple[str, str]] = Counter()
+    available = Counter(key for own in keys.values() for key in own)
+    wanted: dict[tuple[str, str], int] = {}
     for kind, quota in (("scene", scenes), ("ability", abilities)):
-        names = [name for at, name in there if at == kind]
-        of_this_kind = sum(there[kind, name] for name in names) / max(len(rows), 1)  # each case has so many
-        quota = quota or dict.fromkeys(names, int(np.ceil(n * of_this_kind / max(len(names), 1))))
-        wanted.update({(kind, name): count for name, count in quota.items()})
+        names = [name for other, name in available if other == kind]
+        per_case = sum(available[kind, name] for name in names) / max(len(rows), 1)
+        quota = quota or dict.fromkeys(names, int(np.ceil(n * per_case / max(len(names), 1))))
+        wanted |= {(kind, name): count for name, count in quota.items()}
     value = dict(zip(rows["case_id"], rows["value"].fillna(0).astype(float), strict=True))
     chosen, counts = [], Counter()
 
     def gain(case_id: str) -> tuple[float, float]:
-        lacking = (max(wanted[key] - counts[key], 0) / max(wanted[key], 1) for key in keys[case_id])
+        lacking = (max(wanted[key] - counts[key], 0) / max(wanted[key], 1) for key in keys[case_id] if key in wanted)
         return round(sum(lacking), 9), value[case_id]
 
-    left = dict(keys)
-    while left and len(chosen) < n:
-        chosen.append(max(left, key=gain))
-        counts.update(left.pop(chosen[-1]))
-    table = [
-        (kind, name, count, counts[kind, name], there[kind, name]) for (kind, name), count in wanted.items()
-    ]
-    report = pd.DataFrame(table, columns=["kind", "name", "wanted", "chosen", "there"])
+    remaining = dict(keys)
+    while remaining and len(chosen) < n:
+        chosen.append(max(remaining, key=gain))
+        counts.update(remaining.pop(chosen[-1]))
+    table = [(*key, count, counts[key], available[key]) for key, count in wanted.items()]
+    report = pd.DataFrame(table, columns=["kind", "name", "wanted", "chosen", "available"])
     return chosen, report.assign(lacking=(report["wanted"] - report["chosen"]).clip(lower=0))

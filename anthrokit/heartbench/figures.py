@@ -20,7 +20,7 @@ from ..figures.profiles import draw_dots
 from ..figures.style import colours_of, counted, in_order, describe_interval, label_of, model_labels
 from ..figures.turns import spread_labels
 from .cases import load_abilities
-from .results import ability_table
+from .results import wide_scores
 from .scoring import normalise_points
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def plot_abilities(
     >>> from anthrokit.heartbench import bundled_verdicts, score
     >>> ax = plot_abilities(score(bundled_verdicts()))
     """
-    table = ability_table(scores)
+    table = wide_scores(scores)
     table["Mean"] = table.mean(axis=1)
     beside = None if words is None else words.reindex(table.index).astype(float).rename("Words")
     ax = plot_scores(table, ax, beside=beside)

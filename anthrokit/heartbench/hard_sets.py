@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from ..analysis import proportion
+from ..analysis.clustered import proportion
 from ..analysis.clustered import draw_clusters, percentile_interval
 from ..core import TableError
 from ..core.tables import require_unique, require_columns
@@ -20,7 +20,7 @@ from ..figures.profiles import draw_dots
 from ..figures.style import counted
 from .cases import OTHER
 from .results import saturation
-from .scoring import ability_means, case_means, mean_of_known
+from .scoring import ability_means, case_means, nanmean
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -88,7 +88,7 @@ def _chosen(hardness: np.ndarray, weights: np.ndarray, share: float) -> np.ndarr
 
 def _hardness(scores: np.ndarray) -> np.ndarray:
     """How far models lie above their own means in each case: NaN where nothing is known. Missing scores move nothing."""
-    return mean_of_known(scores - mean_of_known(scores, axis=1)[:, None], axis=0)
+    return nanmean(scores - nanmean(scores, axis=1)[:, None], axis=0)
 
 
 def _families(models: Iterable[str], groups: Mapping[str, str] | None, purpose: str) -> dict[str, str]:

@@ -19,7 +19,7 @@ from ..figures.style import figure_size, scaled_size, themed
 from ..figures.style import colours_of, in_order, model_labels
 from .figures import closed, in_chinese, names_of, set_spokes
 from .results import wide_scores
-from .scoring import ability_means, case_scores, mean_of_known, score_grid
+from .scoring import ability_means, case_scores, nanmean, score_grid
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -104,7 +104,7 @@ def _resampled(
     drawn = ability_means(grid.values, draw_clusters(len(grid.cases), n_resamples, seed)).swapaxes(0, 1)
     place = pd.Index(grid.abilities).get_indexer(like.columns)
     drawn = np.where(place >= 0, drawn[..., place], np.nan)
-    mean = mean_of_known(drawn, axis=1)[:, None]
+    mean = nanmean(drawn, axis=1)[:, None]
     told, drawn = ~np.isnan(mean), np.where(np.isnan(drawn), mean, drawn)
     level, spread = mean, drawn.std(axis=1, ddof=1, keepdims=True)
     if reference is not None:
@@ -198,7 +198,7 @@ def persona(words: pd.DataFrame, n: int = 3) -> pd.Series:
     >>> persona(pd.DataFrame({"model": "a", "word": ["warm", "asks"]})).to_dict()
     {'a': 'warm, asks'}
     """
-    require_columns(words, ["model", "word"], "words", advice="heartbench.persona_words makes it")
+    require_columns(words, ["model", "word"], "words", advice="heartbench.personas.persona_words makes it")
     first = words.groupby("model", sort=False).head(n)
     return first.groupby("model", sort=False)["word"].agg(", ".join).rename("persona")
 

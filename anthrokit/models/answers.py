@@ -139,16 +139,19 @@ def split_parts(content: Any) -> tuple[str | None, str | None]:
 
 # %% ../../nbs/02_models/04_answers.ipynb #c0ddf999
 _REASONS = {
-    "stop": "stop end_turn stop_sequence eos eos_token eos_found end complete completed finish finished done normal "
-    "tool_calls tool_call tool_use function_call too_many_tool_calls finish_reason_unspecified",
-    "length": "length max_tokens max_token max_output_tokens max_new_tokens max_length max_completion_tokens "
-    "length_limit token_limit model_length model_context_window_exceeded context_length context_length_exceeded "
-    "context_window_exceeded truncated incomplete pause_turn pause paused load unload",
+    "stop": "stop end_turn end_of_turn stop_sequence eos eos_token eos_found eot end_of_text endoftext end word complete "
+    "completed finish finished done normal tool_calls tool_call tool_use function_call too_many_tool_calls "
+    "finish_reason_unspecified",
+    "length": "length limit max_tokens max_token max_output_tokens max_new_tokens max_length max_completion_tokens "
+    "maximum_tokens length_limit token_limit model_length model_context_window_exceeded context_length "
+    "context_length_exceeded context_window_exceeded error_limit truncated incomplete not_finished compaction pause_turn "
+    "pause paused load unload",
     "content_filter": "content_filter content_filtered content_filter_error refusal refused safety recitation language "
-    "other blocklist prohibited_content spii image_safety sensitive guardrail_intervened guardrail blocked flagged "
-    "moderation error_toxic",
-    "broken": "error abort aborted cancelled canceled cancel failed network_error insufficient_system_resource interrupted "
-    "timeout time_limit disconnected malformed_response",
+    "other blocklist prohibited_content spii image_safety image_prohibited_content image_recitation image_other no_image "
+    "escalation model_armor sensitive guardrail_intervened guardrail blocked flagged moderation error_toxic",
+    "broken": "error abort aborted cancelled canceled cancel user_cancel failed network_error "
+    "insufficient_system_resource interrupted timeout time_limit disconnected malformed_response malformed_model_output "
+    "malformed_tool_use malformed_function_call unexpected_tool_call missing_thought_signature",
 }
 STOP_REASONS = {reason: meaning for meaning, reasons in _REASONS.items() for reason in reasons.split()}
 
@@ -175,6 +178,22 @@ def stop_meaning(reason: Any) -> str | None:
             f"Such answers count as complete. Check them by the column finish_reason."
         )
     return meaning
+
+_REASON_FIELDS = ("finish_reason", "finishReason", "stop_reason", "stopReason", "done_reason")
+
+
+def stated_reason(body: Any) -> Any:
+    """Return the stop reason in the body of an answer, in any provider's form; None if it has none.
+
+    Examples
+    --------
+    >>> [stated_reason(body) for body in ({"stop_reason": "end_turn"}, {"candidates": [{"finishReason": "STOP"}]}, {})]
+    ['end_turn', 'STOP', None]
+    """
+    parts = [body, *(body.get("choices") or ()), *(body.get("candidates") or ())] if isinstance(body, Mapping) else []
+    fields = [part.get(name) for part in parts if isinstance(part, Mapping) for name in _REASON_FIELDS]
+    return next((reason for reason in fields if isinstance(reason, str) and reason), None)
+
 
 # %% ../../nbs/02_models/04_answers.ipynb #a63efe06
 def completion_of(

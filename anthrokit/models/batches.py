@@ -22,7 +22,7 @@ from ..core import Run, SetupError
 from ..core.errors import redact
 from ..core.run import digest
 from .answers import Completion, priced
-from .faults import Fault, fault_of_error, fault_of_response, pause_before_next
+from .faults import Fault, fault_of_error, fault_of_response, pause_before_next, retry, status_of
 from .limits import is_number
 from .llm import LLM, provider_of
 from .meter import OPEN_BATCHES, Meter
@@ -76,9 +76,6 @@ class Batch:
 
 # %% ../../nbs/02_models/09_batches.ipynb #d5b822b7
 _Result = tuple[str, int | None, Any]  # custom_id, HTTP status, body; without a status, the reason
-_HTTP = {"invalid_request_error": 400, "authentication_error": 401, "permission_error": 403, "not_found_error": 404}
-_HTTP |= {"request_too_large": 413, "rate_limit_error": 429, "api_error": 500, "overloaded_error": 529}
-_HTTP |= {3: 400, 7: 403, 5: 404, 8: 429, 16: 401, 13: 500, 14: 503}  # google.rpc.Code
 
 
 def _openai_line(custom_id: str, body: Mapping[str, Any]) -> dict[str, Any]:
@@ -101,7 +98,7 @@ def _anthropic_result(line: Mapping[str, Any]) -> _Result:
     if result["type"] == "succeeded":
         return line["custom_id"], 200, result["message"]
     if result["type"] == "errored":
-        return line["custom_id"], _HTTP.get(result["error"]["error"]["type"], 500), result["error"]
+        return line["custom_id"], status_of(result["error"]["error"]["type"]) or 500, result["error"]
     return line["custom_id"], None, f"the batch was {result['type']} before this request was done"
 
 
@@ -111,7 +108,7 @@ def _gemini_line(custom_id: str, body: Mapping[str, Any]) -> dict[str, Any]:
 
 def _gemini_result(line: Mapping[str, Any]) -> _Result:
     if (error := line.get("error")) is not None:
-        return line["key"], _HTTP.get(error.get("code"), 500), {"error": error}
+        return line["key"], status_of(error.get("code")) or 500, {"error": error}
     return line["key"], 200, line["response"]
 
 
@@ -167,31 +164,36 @@ class _Refused(SetupError):
     """The provider rejects this file."""
 
 
-async def _retry(llm: LLM, call: Callable[..., Awaitable[Any]], *arguments: Any) -> Any:
+async def _call_provider(llm: LLM, call: Callable[..., Awaitable[Any]], *arguments: Any) -> Any:
     """Return the result of a call, retried after passing faults; errors hold no key."""
-    attempts = 0
-    while True:
-        attempts += 1
+
+    async def once() -> Any:
         try:
             return await call(*arguments)
-        except (asyncio.CancelledError, SetupError):
+        except (SetupError, Fault):
             raise
         except Exception as error:
-            fault = error if isinstance(error, Fault) else fault_of_error(error, llm.timeout)
-            fault = fault or Fault("passing", type(error).__name__, type(error).__name__)
+            fault = fault_of_error(error, llm.timeout) or Fault("passing", type(error).__name__, type(error).__name__)
+        raise fault
+
+    async def wait_after(fault: Fault, attempts: int) -> float:
         if fault.status in (404, 405, 501):
             raise _Gone(
                 f"{llm.address or 'the provider'} has no such file or batch, or no batches at all ({fault.status}). "
                 f"If {llm.model} has no batches, leave out batch=…."
-            )
+            ) from None
         if fault.follows != "retry":
-            raise (SetupError if fault.follows == "stop" else _Refused)(fault.sentence(llm.model))
+            raise (SetupError if fault.follows == "stop" else _Refused)(fault.sentence(llm.model)) from None
         if attempts > llm.max_retries:
             raise SetupError(
                 f"the batches of {llm.model} can't be reached: {fault.sentence(llm.model)} (after {attempts} attempts). Sent "
                 f"requests stay sent; run again to go on."
-            )
-        await asyncio.sleep(pause_before_next(attempts, fault.retry_after))
+            ) from None
+        return pause_before_next(attempts, fault.retry_after)
+
+    result, _ = await retry(once, wait_after)
+    return result
+
 
 # %% ../../nbs/02_models/09_batches.ipynb #e7b8cb2f
 @dataclass(frozen=True)
@@ -380,11 +382,11 @@ class Provider:
 
     async def check(self) -> None:
         """Raise if the server has no batches."""
-        await _retry(self.llm, self.api.check)
+        await _call_provider(self.llm, self.api.check)
 
     async def upload(self, data: bytes) -> str:
         """Send request lines and return their id."""
-        return await _retry(self.llm, self.api.send, data)
+        return await _call_provider(self.llm, self.api.send, data)
 
     async def begin(self, file: str, asked: Mapping[str, Any], *, may_exist: bool) -> str | None:
         """Begin a batch of requests and return its id.
@@ -410,12 +412,12 @@ class Provider:
             existing, look_first = await self.api.find(file, asked) if look_first else None, True
             return existing or await self.api.begin(file)
 
-        return await _retry(self.llm, once)
+        return await _call_provider(self.llm, once)
 
     async def look(self, batch: str) -> _Seen:
         """Return the state of a batch; gone if the provider no longer knows it."""
         try:
-            return await _retry(self.llm, self.api.look, batch)
+            return await _call_provider(self.llm, self.api.look, batch)
         except _Gone:
             return _Seen("gone")
         except _Refused as error:
@@ -425,7 +427,7 @@ class Provider:
 
     async def fetch(self, result: str) -> bytes:
         """Return result lines."""
-        return await _retry(self.llm, self.api.fetch, result)
+        return await _call_provider(self.llm, self.api.fetch, result)
 
 # %% ../../nbs/02_models/09_batches.ipynb #06f3d234
 _ROW = ("file", "custom_id", "request", "unit", "purpose", "status")

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
 from ..core import BudgetReached, CallFailed, SetupError
-from .faults import Fault
+from .faults import Fault, retry
 from .llm import LLM
 from .loop import wait_for
 from .answers import Completion
@@ -273,25 +273,31 @@ class ExecutorPool:
         self, function: Callable[..., Any], *arguments: Any, on_lost: Callable[[], None] | None = None
     ) -> Any:
         """Return the executor's result of a function; retry once if the worker is lost."""
-        for attempt in (1, 2):
+
+        async def once() -> Any:
             try:
                 return await asyncio.wrap_future(self.executor.submit(function, *arguments))
             except concurrent.futures.BrokenExecutor as error:
-                if on_lost is not None and attempt == 1:
+                if on_lost is not None:
                     on_lost()
                 raise SetupError(
-                    f"the executor has lost a worker and takes no more work ({error}). What is done is kept; make "
+                    f"the executor has lost a worker and accepts no more work ({error}). Finished work is saved. Make "
                     f"another executor and run the same again."
                 ) from None
             except Exception as error:
                 if not _lost_worker(error):
                     raise
-                if on_lost is not None:
-                    on_lost()
-                if attempt == 2:
-                    raise SetupError(
-                        f"the same work was lost twice with its worker ({error}); what is done is kept"
-                    ) from None
+                raise Fault("dropped", str(error)) from None
+
+        async def wait_after(fault: Fault, attempts: int) -> float:
+            if on_lost is not None:
+                on_lost()
+            if attempts > 1:
+                raise SetupError(f"the same work was lost twice with its worker ({fault}). Finished work is saved.") from None
+            return 0.0
+
+        result, _ = await retry(once, wait_after)
+        return result
 
     def map(
         self,

@@ -23,8 +23,8 @@ from ..core.errors import close_name, register_secret, redact, strings_in
 from ..core.notes import notify
 from ..core.run import digest
 from .answers import Completion, guess_messages, priced
-from .embedded import check_engine, engine, fetch_model
-from .faults import Fault, pause_before_next
+from .embedded import fetch_model, import_openvino
+from .faults import Fault, pause_before_next, retry
 from .limits import Pace, is_number, pace_of
 from .loop import wait_for
 from .transports import LEAN, Endpoint, CachedPrefix, RequestTranslator, import_litellm, translate_parameters
@@ -304,6 +304,10 @@ class PromptCache(NamedTuple):
     write: float
 
 
+class _GivenUp(Exception):
+    """No further attempt is made: the last fault, and the number of attempts."""
+
+
 _ASSUMED_LONGEST = 4096
 _ASSUMED_USUAL = 1000  # tokens of an answer that was not seen and may have been paid
 _UNREACHED_RETRIES = 3  # further ones to a server that has never answered, within about seven seconds
@@ -426,12 +430,11 @@ class LLM:
         self.parameters, private = by_privacy(given)
         self.credentials, self._live = Credentials(api_key, bases, private, model), CallState()
         self.body = _without_texts(private.get("extra_body"))
-        self.engine = engine() if self.embedded else None
 
     @property
     def settings(self) -> dict[str, Any]:
         """Return what determines its answers and so identifies it in a run: no key, and no address, which may change."""
-        own = {"engine": self.engine} if self.engine == "openvino" else {}  # runs older than it name none
+        own = {"engine": "openvino"} if self.embedded else {}
         own |= {"extra_body": self.body} if self.body else {}
         own |= {} if self.system_role else {"system_role": False}
         return {"model": self.model, **own, **self.parameters}
@@ -499,9 +502,9 @@ class LLM:
     def _embedded_endpoint(self) -> Endpoint:
         """Return the endpoint of the embedded model."""
         name = self.model.split("/", 1)[1]
+        import_openvino()
         fetch_model(name)
-        check_engine(self.engine)
-        ready = {"model": name, "parameters": self.parameters, "engine": self.engine}
+        ready = {"model": name, "parameters": self.parameters}
         return Endpoint("embedded", self.timeout, self.prices(), False, ready)
 
     def _reached_servers(self) -> list[Server]:
@@ -720,49 +723,50 @@ class LLM:
 
     async def _until_answered(self, request: dict[str, Any], on_lost: Any, show: Any = None) -> Completion:
         """Retry until there is an answer, or a fault that no retry can solve."""
-        shown, start = False, time.perf_counter()
+        start, pieces = time.perf_counter(), []
 
-        def seen(piece: str) -> None:
-            nonlocal shown
-            shown = True
+        def show_piece(piece: str) -> None:
+            pieces.append(piece)
             show(piece)
 
-        guess, attempts = guess_messages(request["messages"]) + (self._limit(request) or 500), 0
+        guess = guess_messages(request["messages"]) + (self._limit(request) or 500)
         form = frozenset(request), frozenset(message["role"] for message in request["messages"])
-        while True:
-            attempts += 1
-            try:
-                answer, server = await self._attempt(request, guess, seen if show else None)
-            except Fault as fault:
-                if fault.may_be_paid and on_lost is not None:
-                    on_lost(self.lost_attempt(fault, request))
-                self._tell_trouble(fault)
-                if fault.kind == "unreachable" and not self._live.reached and attempts > _UNREACHED_RETRIES:
-                    raise SetupError(
-                        f"{fault.sentence(self.model)}. Check the network, a proxy, and the address. Finished work is saved; "
-                        f"run again to go on."
-                    ) from None
-                servers = self._live.servers
-                if fault.follows == "retry" and attempts < self.max_retries + len(servers) and not shown:
-                    elsewhere = fault.kind != "rate" and any(server.ready and not server.silent for server in servers)
-                    if len(servers) == 1 or not elsewhere:
-                        await asyncio.sleep(pause_before_next(attempts, fault.retry_after))
-                    continue
-                if fault.follows == "refused":
-                    outcome = {"attempts": attempts, "error": fault.sentence(self.model)}
-                    seconds = time.perf_counter() - start
-                    return Completion(None, "refused", finish_reason="content_filter", seconds=seconds, **outcome)
-                if fault.kind == "request" and form not in self._live.worked:
-                    await self._probe(form, request, fault, on_lost)
-                raise fault.error(self.model, attempts) from None
-            self._live.worked.add(form)
-            seconds = time.perf_counter() - start
-            return replace(answer, attempts=attempts, server=server, seconds=seconds)
 
-    def _tell_trouble(self, fault: Fault) -> None:
+        async def wait_after(fault: Fault, attempts: int) -> float:
+            if fault.may_be_paid and on_lost is not None:
+                on_lost(self.lost_attempt(fault, request))
+            self._report_trouble(fault)
+            if fault.kind == "unreachable" and not self._live.reached and attempts > _UNREACHED_RETRIES:
+                raise SetupError(
+                    f"{fault.sentence(self.model)}. Check the network, a proxy, and the address. Finished work is saved; "
+                    f"run again to go on."
+                ) from None
+            servers = self._live.servers
+            if fault.follows == "retry" and attempts < self.max_retries + len(servers) and not pieces:
+                ready = any(server.ready and not server.silent for server in servers)
+                at_once = len(servers) > 1 and fault.kind != "rate" and ready
+                return 0.0 if at_once else pause_before_next(attempts, fault.retry_after)
+            if fault.kind == "request" and form not in self._live.worked:
+                await self._probe(form, request, fault, on_lost)
+            raise _GivenUp(fault, attempts) from None
+
+        try:
+            (answer, server), attempts = await retry(
+                lambda: self._attempt(request, guess, show_piece if show else None), wait_after
+            )
+        except _GivenUp as end:
+            fault, attempts = end.args
+            if fault.follows != "refused":
+                raise fault.error(self.model, attempts) from None
+            answer, server = Completion(None, "refused", finish_reason="content_filter", error=fault.sentence(self.model)), None
+        else:
+            self._live.worked.add(form)
+        return replace(answer, attempts=attempts, server=server, seconds=time.perf_counter() - start)
+
+    def _report_trouble(self, fault: Fault) -> None:
         """Count a timeout, and print what a user can do about a slow or silent server."""
         if fault.kind == "unreachable":
-            notify(f"{fault.sentence(self.model)}. It is tried again.")
+            notify(f"{fault.sentence(self.model)}. The call is retried.")
         elif fault.kind == "timeout":
             self._live.timed_out += 1
             if self._live.timed_out in (3, 30, 300):

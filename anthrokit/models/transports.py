@@ -10,7 +10,6 @@ import atexit
 import concurrent.futures
 import contextlib
 import copy
-import itertools
 import json
 import os
 import re
@@ -22,7 +21,6 @@ import warnings
 import weakref
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from typing import Any
 
 from ..core import CallFailed, SetupError
@@ -37,11 +35,12 @@ from anthrokit.models.answers import (
     priced,
     read_chat_completion,
     split_parts,
+    stated_reason,
     usage_counts,
 )
 from .embedded import answer_here
 from .faults import Fault, fault_in_answer, fault_of_error, fault_of_response
-from .loop import background_loop
+
 
 # %% auto #0
 __all__ = ['CachedPrefix', 'plain_messages']
@@ -66,19 +65,10 @@ def _import_into(future: concurrent.futures.Future) -> None:
         litellm.suppress_debug_info = True
         litellm.telemetry = False
         litellm.cache = None
-        atexit.register(_end_logging)
     except BaseException as error:
         future.set_exception(error)
     else:
         future.set_result(litellm)
-
-
-def _end_logging() -> None:
-    """Flush LiteLLM's log on our loop. At interpreter exit two loops would do it at once, with errors."""
-    from litellm.litellm_core_utils.logging_worker import GLOBAL_LOGGING_WORKER
-
-    with contextlib.suppress(TimeoutError, asyncio.CancelledError):
-        asyncio.run_coroutine_threadsafe(GLOBAL_LOGGING_WORKER.flush(), background_loop()).result(timeout=5)
 
 
 def import_litellm() -> Any:
@@ -166,27 +156,43 @@ _STREAMED = {"stream": True, "stream_options": {"include_usage": True}}
 
 async def _by_litellm(ready: Mapping[str, Any], request: Mapping[str, Any], show: StreamFilter | None) -> Completion:
     """Make one attempt through LiteLLM."""
-    litellm = import_litellm()
-    if not _has_listeners(litellm):
-        with contextlib.suppress(ImportError):  # a private name; without it calls are as they were
-            from litellm._internal_context import is_internal_call
-
-            is_internal_call.set(True)
-    response = await litellm.acompletion(**ready, **request, **(_STREAMED if show else {}))
+    litellm, messages, body = import_litellm(), request["messages"], {}
     if show:
         pieces, refusal = [], ""
-        async for piece in response:
+        async for piece in await litellm.acompletion(**ready, **request, **_STREAMED):
             pieces.append(piece)
             if piece.choices:
                 delta = piece.choices[0].delta
                 show(delta.content)
                 specific = delta.get("provider_specific_fields") or {}
                 refusal += delta.get("refusal") or specific.get("refusal") or ""
-        response = litellm.stream_chunk_builder(pieces, messages=request["messages"])
-        return _read(response, request["messages"], None, refusal)
-    answer = _read(response, request["messages"], response._hidden_params.get("response_cost"))
-    headers = response._hidden_params.get("additional_headers") or {}
+        return _read(litellm.stream_chunk_builder(pieces, messages=messages), messages, None, refusal)
+
+    def note_body(details: Mapping[str, Any]) -> None:
+        """Keep the provider's answer, which LiteLLM hands to this function as text."""
+        with contextlib.suppress(TypeError, ValueError, RecursionError):
+            body.update(json.loads(details["original_response"]))
+
+    response = None
+    try:
+        response = await litellm.acompletion(**ready, **request, logger_fn=note_body)
+    except Exception:
+        if not body.get("choices"):
+            raise
+    hidden = {} if response is None else response._hidden_params
+    answer = _answer_in(body, messages, hidden.get("response_cost")) if body.get("choices") else None
+    if response is not None and (answer is None or answer.content is None):
+        answer = _read(response, messages, hidden.get("response_cost"), finish=stated_reason(body))
+    headers = hidden.get("additional_headers") or {}
     return routed(answer, {name.removeprefix("llm_provider-"): value for name, value in headers.items()}, ready["model"])
+
+
+def _answer_in(body: Mapping[str, Any], messages: Sequence[Mapping[str, Any]], cost: float | None) -> Completion:
+    """Read an answer in OpenAI's form; raise the error that it states, if any."""
+    if fault := fault_in_answer(body, paid_tokens(usage_counts(body.get("usage")))):
+        raise fault
+    return read_chat_completion(body, messages, cost)
+
 
 # %% ../../nbs/02_models/05_transports.ipynb #086aa411
 class _Rehearsed(BaseException):
@@ -195,21 +201,18 @@ class _Rehearsed(BaseException):
 
 def _rehearsal(ready: Mapping[str, Any], request: Mapping[str, Any]) -> dict[str, Any]:
     """Return the address, headers and body that LiteLLM's call would send, without sending them."""
-    from litellm.litellm_core_utils.litellm_logging import Logging
 
-    class StopsHere(Logging):
-        def pre_call(self, input, api_key, model=None, additional_args=()):
-            raise _Rehearsed(additional_args)
+    def stop(details: Mapping[str, Any]) -> None:
+        raise _Rehearsed(details["additional_args"])
 
-    about = {"stream": False, "call_type": "completion", "litellm_call_id": "rehearsal", "function_id": "rehearsal"}
-    log = StopsHere(model=ready["model"], messages=request["messages"], start_time=datetime.now(), **about)
     try:
-        import_litellm().completion(**ready, **copy.deepcopy(dict(request)), litellm_logging_obj=log)
+        import_litellm().completion(**ready, **copy.deepcopy(dict(request)), logger_fn=stop)
     except _Rehearsed as caught:
         (sent,) = caught.args
         body = sent["complete_input_dict"]
         return {**sent, "body": json.loads(body) if isinstance(body, str) else json.loads(json.dumps(body))}
     raise ValueError("LiteLLM made no request of it")
+
 
 # %% ../../nbs/02_models/05_transports.ipynb #45d12928
 _SEED = 1_618_033_988  # placeholder of the seed, whatever the provider calls it
@@ -217,7 +220,6 @@ _NOT_IN_BODY = ("model", "messages", "api_base", "api_key", "timeout", "max_retr
 _NOT_IN_BODY += ("extra_headers",)
 _BY_CLIENT = ("openai", "azure", "litellm_proxy")  # LiteLLM uses OpenAI's client
 _MARKED = ("anthropic",)  # needs markers for prompt caching
-_TEXT = "text-2718281828-"  # placeholder of a message's text, with its position
 
 
 @dataclass(frozen=True)
@@ -228,7 +230,6 @@ class Form:
     headers: dict[str, str]
     proxy: str | None
     parameters: str  # by the provider's names, as JSON
-    templates: dict[tuple[str, ...], list[str]] = field(default_factory=dict)  # by the roles of the messages: see `encode`
 
 
 def translate_parameters(model: str, provider: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
@@ -277,38 +278,6 @@ def parsed_body(raw: bytes) -> Any:
     return body
 
 
-def _stated_reason(body: Mapping[str, Any]) -> Any:
-    """Return the stop reason of an answer in Anthropic's, Gemini's or Ollama's form."""
-    candidates = body.get("candidates")
-    candidate = candidates[0] if isinstance(candidates, list) and candidates else None
-    in_candidate = candidate.get("finishReason") if isinstance(candidate, Mapping) else None
-    return body.get("stop_reason") or body.get("done_reason") or in_candidate
-
-
-_PLAIN_COUNTS = ("input_tokens", "output_tokens", "promptTokenCount", "candidatesTokenCount", "totalTokenCount")
-_PLAIN_COUNTS += ("promptTokensDetails", "service_tier", "inference_geo")
-
-
-def _plain_answer(body: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return a text of Anthropic or Gemini in OpenAI's form; None for any other answer, which LiteLLM's translator reads."""
-    match body:
-        case {"content": [{"type": "text", "text": str(text)}], "stop_reason": str(reason), "usage": dict(usage)}:
-            served = body.get("model")
-        case {
-            "candidates": [{"content": {"parts": [{"text": str(text), **others}]}, "finishReason": str(reason)}],
-            "usageMetadata": dict(usage),
-        } if not others:
-            served = body.get("modelVersion")
-        case _:
-            return None
-    others = [value for name, value in usage.items() if name not in _PLAIN_COUNTS]
-    if any(any(value.values()) if isinstance(value, dict) else value for value in others):
-        return None  # cached tokens, reasoning tokens
-    counts = dict(zip(("prompt_tokens", "completion_tokens"), usage_counts(usage), strict=True))
-    counts |= {"total_tokens": None, "service_tier": usage.get("service_tier")}
-    choice = {"message": {"content": text}, "finish_reason": reason}
-    return {"model": served, "choices": [choice], "usage": counts, "service_tier": body.get("service_tier")}
-
 # %% ../../nbs/02_models/05_transports.ipynb #1987f961
 _OPENAI_FORM = ("openai", "mistral", "deepseek", "hosted_vllm")
 LEAN = ("openai", "anthropic", "gemini", "mistral", "deepseek", "ollama", "ollama_chat", "hosted_vllm")
@@ -332,7 +301,7 @@ class RequestTranslator:
         self.provider_config = manager.get_provider_chat_config(model=self.model, provider=provider)
         self.least = litellm.model_cost.get(self.model, {}).get("prompt_cache_min_tokens") or 1024
         self._forms: dict[Any, Form | None] = {}
-        self._priced_as: dict[tuple[str | None, str | None], tuple[str, str | None] | None] = {}
+        self._unpriced: set[str | None] = set()  # models that LiteLLM's table of prices doesn't know
 
     def form(self, request: Mapping[str, Any]) -> Form | None:
         """Return the form of a request; None if LiteLLM has to send it."""
@@ -386,32 +355,10 @@ class RequestTranslator:
         return {**body, **further}
 
     def encode(self, form: Form, request: Mapping[str, Any]) -> bytes:
-        """Return a request as bytes, with cache markers if the provider needs them.
-
-        Translators are called once for each sequence of roles. Later texts are inserted into the result.
-        """
+        """Return a request as bytes, with cache markers if the provider needs them."""
         if self.provider in _MARKED:
             request = {**request, "messages": self._with_cache_marks(request["messages"])}
-        roles, texts = [], []
-        for message in request["messages"]:
-            text = message.get("content")
-            plain = isinstance(text, str) and text and not text[0].isspace() and not text[-1].isspace()
-            if not plain or len(message) > 2:
-                return json.dumps(self.body(form, request)).encode()
-            roles.append(message["role"])
-            texts.append(json.dumps(text)[1:-1])
-        if (row := form.templates.get(key := tuple(roles))) is None:
-            row = form.templates[key] = self._template(form, request, key)
-        values = {"seed": str(request.get("seed")), **{str(place): text for place, text in enumerate(texts)}}
-        return "".join(values[part] if place % 2 else part for place, part in enumerate(row)).encode()
-
-    def _template(self, form: Form, request: Mapping[str, Any], roles: tuple[str, ...]) -> list[str]:
-        """Return the parts between the texts of such messages, alternating with the positions of the texts."""
-        messages = [{"role": role, "content": f"{_TEXT}{place};"} for place, role in enumerate(roles)]
-        marked = {"seed": _SEED} if "seed" in request else {}
-        whole = json.dumps(self.body(form, {**request, **marked, "messages": messages}))
-        row = re.split(rf"{_TEXT}(\d+);|({_SEED})", whole)
-        return [part if place % 3 == 0 else part or "seed" for place, part in enumerate(row) if place % 3 < 2]
+        return json.dumps(self.body(form, request)).encode()
 
     def _with_cache_marks(self, messages: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
         """Return messages with each shared prefix that is long enough in a separate block with a cache marker."""
@@ -428,39 +375,40 @@ class RequestTranslator:
             marked.append(message)
         return marked
 
-    def read(
-        self, raw: bytes, asked: Sequence[Mapping[str, Any]] = (), sent: bytes | None = None
-    ) -> Completion:
+    def read(self, raw: bytes, asked: Sequence[Mapping[str, Any]] = ()) -> Completion:
         """Read the body of a response without an HTTP error; raise a fault if it can't be read.
 
         Parameters
         ----------
         asked : sequence of dict
             The messages, to estimate their tokens if the server states no count.
-        sent : bytes, optional
-            The bytes that were sent.
         """
         body = parsed_body(raw)
-        plain = body if self.provider in _OPENAI_FORM else _plain_answer(body)
-        if plain is None:
-            return self._translated_answer(body, raw, asked, sent)
-        answer = read_chat_completion(plain, asked)
-        return replace(answer, cost=self._openai_cost(plain, answer))
+        if self.provider not in _OPENAI_FORM:
+            response = self._translated(body, raw, asked)
+            return _read(response, asked, self._cost(response), finish=stated_reason(body))
+        answer, usage = read_chat_completion(body, asked), body.get("usage")
+        if not isinstance(usage, Mapping) or usage_counts(usage) != (answer.tokens_in, answer.tokens_out):
+            return answer  # estimated tokens have no price
+        litellm, tier = import_litellm(), _tier(body.get("service_tier"), usage.get("service_tier"))
+        try:
+            usage = litellm.Usage(**{name: value for name, value in usage.items() if value is not None})
+        except (TypeError, ValueError):
+            return answer
+        return replace(answer, cost=self._cost(litellm.ModelResponse(model=answer.served_model, usage=usage, service_tier=tier)))
 
-    def _translated_answer(
-        self, body: Mapping[str, Any], raw: bytes, asked: Sequence[Mapping[str, Any]], sent: bytes | None
-    ) -> Completion:
-        """Read an answer by LiteLLM's translator."""
+    def _translated(self, body: Mapping[str, Any], raw: bytes, asked: Sequence[Mapping[str, Any]]) -> Any:
+        """Return an answer in LiteLLM's form, by its translator."""
         import httpx
 
         litellm = import_litellm()
         try:
-            response = self.provider_config.transform_response(
+            return self.provider_config.transform_response(
                 model=self.model,
                 raw_response=httpx.Response(200, content=raw, headers={"Content-Type": "application/json"}),
                 model_response=litellm.ModelResponse(),
                 logging_obj=_NoLog(),
-                request_data=json.loads(sent or b"{}"),
+                request_data={},
                 messages=list(asked),
                 optional_params={},
                 litellm_params={},
@@ -470,55 +418,20 @@ class RequestTranslator:
         except Exception:
             counts = usage_counts(body.get("usage") or body.get("usageMetadata") or body)
             raise Fault("unreadable", "an answer that can't be read", tokens=paid_tokens(counts)) from None
-        return _read(response, asked, self._cost(response), finish=_stated_reason(body))
-
-    def _openai_cost(self, body: Mapping[str, Any], answer: Completion) -> float | None:
-        """Return the US dollars of an answer in OpenAI's form by LiteLLM's table; None without the server's counts."""
-        usage = body.get("usage")
-        if not isinstance(usage, Mapping) or usage_counts(usage) != (answer.tokens_in, answer.tokens_out):
-            return None
-        served = answer.served_model, _tier(body.get("service_tier"), usage.get("service_tier"))
-        if served in self._priced_as and self._priced_as[served] is None:
-            return None  # the table doesn't know the model
-        litellm = import_litellm()
-        try:
-            usage = litellm.Usage(**{name: value for name, value in usage.items() if value is not None})
-        except (TypeError, ValueError):
-            return None
-        if served not in self._priced_as:
-            response = litellm.ModelResponse(model=answer.served_model, usage=usage, service_tier=served[1])
-            self._priced_as[served] = self._place_in_table(response, served[1])
-        place = self._priced_as[served]
-        return place and self._price(place, usage)
 
     def _cost(self, response: Any) -> float | None:
-        """Return the US dollars by LiteLLM's table. The entry for each name and tier is found once, by LiteLLM."""
-        if getattr(response, "usage", None) is None:
-            return None  # some servers count no tokens
+        """Return the US dollars by LiteLLM's table; None if it has no price, or the server counts no tokens."""
         name = response.model if isinstance(response.model, str) else None
-        served = name, _tier(*(getattr(one, "service_tier", None) for one in (response, response.usage)))
-        if served not in self._priced_as:
-            self._priced_as[served] = self._place_in_table(response, served[1])
-        place = self._priced_as[served]
-        return place and self._price(place, response.usage)
-
-    def _price(self, place: tuple[str, str | None], usage: Any) -> float:
-        """Return the US dollars of a usage by an entry of LiteLLM's table."""
-        about = {"model": place[0], "custom_llm_provider": self.provider, "service_tier": place[1]}
-        return sum(import_litellm().cost_per_token(usage_object=usage, **about))
-
-    def _place_in_table(self, response: Any, tier: str | None) -> tuple[str, str | None] | None:
-        """Return the name and tier by which LiteLLM's table has the model's price; None if it has none."""
-        own = self.ready.get("service_tier")
+        if getattr(response, "usage", None) is None or name in self._unpriced:
+            return None
         about = {"model": self.ready["model"], "custom_llm_provider": self.provider}
-        with contextlib.suppress(Exception):  # a model that the table doesn't know
-            asked = {"completion_response": response, "optional_params": {"service_tier": own}}
-            whole = import_litellm().completion_cost(**asked, **about)
-            for place in itertools.product((response.model, self.model), (tier, own, None)):
-                with contextlib.suppress(Exception):
-                    if self._price(place, response.usage) == whole:
-                        return place
-        return None
+        about |= {"optional_params": {"service_tier": self.ready.get("service_tier")}}
+        try:
+            return import_litellm().completion_cost(completion_response=response, **about)
+        except Exception:  # a model that the table doesn't know
+            self._unpriced.add(name)
+            return None
+
 
 # %% ../../nbs/02_models/05_transports.ipynb #7707050c
 class CachedPrefix(str):
@@ -616,7 +529,7 @@ async def _by_lean(wire: RequestTranslator, request: Mapping[str, Any], show: St
         data = wire.encode(form, request)
     seen: list[Mapping[str, str]] = []
     raw = await http("POST", form.url, headers=form.headers, proxy=form.proxy, data=data, show=show, seen=seen)
-    return routed(wire.read(raw, request["messages"], data), seen[0], wire.ready["model"])
+    return routed(wire.read(raw, request["messages"]), seen[0], wire.ready["model"])
 
 
 _AS_OPENAI = ("openai", "hosted_vllm")  # streams that are joined here
@@ -674,7 +587,7 @@ async def _by_embedded(ready: Mapping[str, Any], request: Mapping[str, Any], sho
     """Make one attempt at the embedded model."""
     try:
         asked = {**ready["parameters"], **request}
-        answer = await answer_here(request["messages"], asked, ready["engine"], show)
+        answer = await answer_here(request["messages"], asked, show)
     except (SetupError, asyncio.CancelledError):
         raise
     except Exception as error:  # such as a dialogue that its template can't take

@@ -11,6 +11,7 @@ import anywidget
 import traitlets
 
 from ..core import SetupError, data_path
+from ..core.errors import require_kind
 from .frame import CSS
 from .source import safe_html, render
 from ..study import Client, Gateway
@@ -66,6 +67,7 @@ class ChatPanel(anywidget.AnyWidget):
     busy = traitlets.Bool().tag(sync=True)
 
     def __init__(self, gateway: Gateway, name: str = "pilot"):
+        require_kind(gateway, Gateway, "the gateway of a study, started: Gateway(study).start()")
         who = {"front": "notebook", "origin": "pilot"}
         self.client = Client.join(gateway.url, gateway.study, f"notebook/{name}", **who)
         super().__init__(task=str(safe_html(gateway.study.settings["chat"]["task"])))
@@ -75,7 +77,7 @@ class ChatPanel(anywidget.AnyWidget):
 
     def refresh(self) -> None:
         """Show the chat as the gateway has it."""
-        self.state = self.client.standing()
+        self.state = self.client.state()
         self.lines = str(render(_LINES, messages=self.state["messages"]))
         self.over = self.state["over"]
         self.note = str(safe_html(self.state["over_text"] or f"{self.state['turns']} turns"))

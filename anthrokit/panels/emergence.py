@@ -89,7 +89,7 @@ class _Occurrences:
             if name in self.common:
                 table = self.labels
             else:
-                table = analysis.any_behaviour(self.labels, None if name == _ANY else "category")
+                table = analysis.profiles.any_behaviour(self.labels, None if name == _ANY else "category")
                 table = table.assign(behaviour=_ANY) if name == _ANY else table
             self._of |= dict(list(table.groupby("behaviour", sort=False)))
         return self._of[name]

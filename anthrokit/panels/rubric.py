@@ -56,7 +56,7 @@ def _checked(hits: pd.DataFrame) -> pd.DataFrame:
     optional = ("content", "difficulty", "scene", "reason", "status", "votes_for", "votes_cast")
     hits = hits.assign(**{name: pd.NA for name in optional if name not in hits})
     if "dimension" not in hits:
-        where = heartbench.load_abilities().set_index("ability")["dimension"]
+        where = heartbench.cases.load_abilities().set_index("ability")["dimension"]
         hits["dimension"] = hits["ability"].map(where)
     return hits.astype({"hit": "boolean"})
 
@@ -173,7 +173,7 @@ def _dictionary(chinese: bool) -> dict[str, str]:
     """Return a mapping from English words to the words that are shown."""
     if not chinese:
         return {}
-    table = heartbench.load_abilities()
+    table = heartbench.cases.load_abilities()
     names = {
         english: name
         for kind in ("ability", "dimension")
@@ -307,7 +307,7 @@ def _side(
     content, status = answer.get("content"), answer.get("status")
     content = content if isinstance(content, str) else ""
     own = rows[rows["model"] == model]
-    special = heartbench.case_scores(own, protocol)["catastrophic"].fillna(False).any() if len(own) else False
+    special = heartbench.scoring.case_scores(own, protocol)["catastrophic"].fillna(False).any() if len(own) else False
     table = scores[["level", "name"]].assign(value=scores.get(model, np.nan)).astype({"value": object})
     table = table.where(table.notna(), None).values.tolist()
     return {

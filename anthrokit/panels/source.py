@@ -21,7 +21,7 @@ from markupsafe import Markup, escape
 
 from ..analysis.clustered import context_columns, judge_columns
 from ..core import Run, label, tables
-from ..core.run import LABEL_CONTEXT
+from ..core.run import LABEL_CONTEXT, vote_counts
 from ..core.votes import count_votes
 from ..figures.style import COLOURS
 from ..judging.jobs import run_taxonomy
@@ -168,8 +168,8 @@ class RunSource:
         return self._ratings if self._ratings is not None else self.run.ratings()
 
     def tally(self) -> pd.DataFrame:
-        """Count how often each judge said Yes and No of each message and behaviour, as `run.tally()`."""
-        return count_votes(self._ratings) if self._ratings is not None else self.run.tally()
+        """Count how often each judge said Yes and No of each message and behaviour, as `core.run.vote_counts`."""
+        return count_votes(self._ratings) if self._ratings is not None else vote_counts(self.run)
 
     def response(self, dialogue_id: str, turn: int, behaviour: str, judge: str, sample: int) -> str | None:
         """Return what a judge responded, as it was sent; None where the run has no response."""

@@ -19,7 +19,7 @@ from ..core.errors import missing_columns, suggest_name
 from ..core.notes import notify
 from ..core.run import digest, record_prompts
 from ..core import tables
-from ..core.run import require_same_prompts
+from ..core.run import has_facts, require_same_prompts
 from ..core.tables import require_columns
 from ..core.texts import is_blank
 from ..models import LLM, Batch, Budget
@@ -179,7 +179,7 @@ PUBLIC_BEHAVIOURS = {
 
 def _read_anthrobench(path: Path) -> pd.DataFrame:
     """Read the public first_turns.csv with the column and behaviour names used here."""
-    needed = "conv_id use_domain use_scenario empathy professionalism original_prompt cue user_first_turn".split()
+    needed = ["conv_id", "use_domain", "use_scenario", "empathy", "professionalism", "original_prompt", "cue", "user_first_turn"]
     raw = read_columns(path, needed, "AnthroBench's first_turns.csv")
     names = raw["cue"].map(PUBLIC_BEHAVIOURS)
     if names.isna().any():
@@ -395,17 +395,17 @@ class WritingJob(Job):
         super().__init__(run if isinstance(run, Run) else Run(run), [llm], budget)
         self.llm, pairs = llm, _combinations(base_prompts, scenarios)
         self.bound = {"writer": self.llm.settings, "writer_template": digest(_WRITER)}
-        self.run.agrees(**self.bound)
+        has_facts(self.run, **self.bound)
         require_same_prompts(self.run, pairs, ("base_prompt", "scenario"))
         missing = ~pairs["prompt_id"].isin(self.run.prompts()["prompt_id"])
-        self.todo, self.owed = pairs[missing].to_dict("records"), len(pairs)
-        self.total = len(self.todo)
+        self.pending, self.owed = pairs[missing].to_dict("records"), len(pairs)
+        self.total = len(self.pending)
 
     def open(self) -> None:
         self.run.bind(**self.bound)
 
     def lanes(self) -> list[Queue]:
-        return [Queue(self.todo, self.llm.max_concurrency)]
+        return [Queue(self.pending, self.llm.max_concurrency)]
 
     def steps(self, row: dict[str, Any]) -> Steps:
         """Make one call and save its prompt."""
@@ -419,7 +419,7 @@ class WritingJob(Job):
         self.keep("prompts", [{**{name: row.get(name) for name in fields}, "first_message": text}], done=1)
 
     def forecast(self) -> list[CostEstimate]:
-        prompts = [_writer_messages(row) for row in self.todo]
+        prompts = [_writer_messages(row) for row in self.pending]
         return [forecast_calls(self, "writer", self.llm.name, self.llm, self.owed, 60, prompts)]
 
     def close(self) -> None:

@@ -23,6 +23,7 @@ from collections import defaultdict, deque
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from itertools import count
 from typing import Any
 from urllib.parse import quote, urlsplit
 
@@ -38,18 +39,19 @@ from ..models.meter import Meter
 from .studies import Study, make_private
 
 # %% auto #0
-__all__ = ['GatewayError', 'Gateway', 'request_json', 'Client', 'wait_for_signal', 'serve']
+__all__ = ['GatewayError', 'RateLimit', 'ChatState', 'reached_limit', 'page_state', 'needs_answer', 'parse_request', 'identify',
+           'Chats', 'take_turn', 'Gateway', 'request_json', 'Client', 'wait_for_signal', 'serve']
 
 # %% ../../nbs/11_study/04_gateway.ipynb #d6cec401
 class GatewayError(Exception):
-    """An error whose text a participant reads instead of an answer.
+    """An error whose text is shown to the participant.
 
     Parameters
     ----------
     code : str
-        For the page.
+        The name of the error, for the page.
     wait : float, optional
-        Seconds after which it is worth trying again.
+        Seconds to wait before a retry.
 
     Examples
     --------
@@ -85,14 +87,22 @@ _ERRORS = {
 }
 
 # %% ../../nbs/11_study/04_gateway.ipynb #b9fc5be5
-class _RateLimit:
-    """A rate limit: at most so many events in so many seconds; 0 means unlimited."""
+class RateLimit:
+    """A limit of `most` events in `seconds`; 0 means unlimited.
+
+    Examples
+    --------
+    >>> from anthrokit.study.gateway import RateLimit
+    >>> limit = RateLimit(2, 1.0)
+    >>> [limit.wait(now) for now in (0.0, 0.1, 0.2)]
+    [0.0, 0.0, 0.8]
+    """
 
     def __init__(self, most: int, seconds: float):
         self.seconds, self._times = seconds, deque(maxlen=most)
 
     def wait(self, now: float | None = None) -> float:
-        """Return the seconds until one more may pass; 0 lets it pass."""
+        """Count an event and return 0, or return the seconds until one more is allowed."""
         now = time.monotonic() if now is None else now
         full = self._times and len(self._times) == self._times.maxlen
         if full and (wait := self._times[0] + self.seconds - now) > 0:
@@ -100,162 +110,254 @@ class _RateLimit:
         self._times.append(now)
         return 0.0
 
-# %% ../../nbs/11_study/04_gateway.ipynb #1cb3fa74
+# %% ../../nbs/11_study/04_gateway.ipynb #32d078b0
 @dataclass(frozen=True)
-class _ChatState:
-    """How a participant's chat stands."""
+class ChatState:
+    """The state of a participant's chat.
 
-    messages: list[dict[str, Any]]  # turn, role, content, finish_reason ("interrupted": an answer broke off)
-    turn: int  # the participant's next message is this one
-    done: int  # turns with an answer
-    unanswered: str | None  # a message that has no answer yet; it is the last
-    seconds: float  # since the participant first saw the chat
-    over: str | None  # what ended the chat: participant, time, turns, budget, fault
+    Attributes
+    ----------
+    messages : list of dict
+        turn, role, content, finish_reason ("interrupted": the answer broke off).
+    seconds : float
+        Since the participant first saw the chat, without the time in which no gateway ran.
+    over : str or None
+        What ended the chat: participant, time, turns, budget or fault.
+    """
+
+    messages: list[dict[str, Any]]
+    seconds: float = 0.0
+    over: str | None = None
+
+    @property
+    def answered(self) -> int:
+        """Return the number of turns with an answer."""
+        return sum(message["role"] == "assistant" for message in self.messages)
+
+    @property
+    def turn(self) -> int:
+        """Return the turn of the unanswered message, or else of the participant's next one."""
+        return self.answered + 1
+
+    @property
+    def unanswered(self) -> str | None:
+        """Return the message that has no answer yet."""
+        last = self.messages[-1] if self.messages else {"role": "assistant"}
+        return last["content"] if last["role"] == "user" else None
 
 
+def reached_limit(settings: Mapping[str, Any], seconds: float, turns: int, tokens: int) -> str | None:
+    """Return the limit of the settings that a chat has reached: time, turns, budget or None."""
+    chat, cap = settings["chat"], settings["limits"]["participant_tokens"]
+    limits = {
+        "time": seconds >= chat["most_minutes"] * 60,
+        "turns": turns >= chat["most_turns"],
+        "budget": cap and tokens >= cap,
+    }
+    return next((name for name, reached in limits.items() if reached), None)
+
+
+def page_state(settings: Mapping[str, Any], state: ChatState) -> dict[str, Any]:
+    """Return what the page may know of a chat: neither the condition nor the model."""
+    chat, texts = settings["chat"], settings["texts"]
+    long_enough = state.answered >= chat["least_turns"] and state.seconds >= chat["least_minutes"] * 60
+    return {
+        "messages": [{"role": one["role"], "content": one["content"]} for one in state.messages],
+        "turn": state.turn,
+        "unanswered": None if state.over else state.unanswered,
+        "turns": state.answered,
+        "least_turns": chat["least_turns"],
+        "seconds": state.seconds,
+        "least_seconds": chat["least_minutes"] * 60,
+        "most_seconds": chat["most_minutes"] * 60,
+        "may_end": bool(state.over) or long_enough,
+        "over": bool(state.over),
+        "over_text": texts.get(f"over_{state.over}", texts["over_turns"]) if state.over else "",
+    }
+
+
+def needs_answer(state: ChatState, turn: int, text: str) -> bool:
+    """Return whether a message needs an answer; False if its turn has one.
+
+    Raises
+    ------
+    GatewayError
+        If the turn has another message (elsewhere), or the chat is over.
+    """
+    earlier = {one["turn"]: one["content"] for one in state.messages if one["role"] == "user"}
+    if earlier.get(turn, text) != text or not 1 <= turn <= state.turn:
+        raise GatewayError("elsewhere")
+    if turn == state.turn and state.over:
+        raise GatewayError("over")
+    return turn == state.turn
+
+
+def parse_request(body: Mapping[str, Any], longest: int) -> tuple[int | None, str]:
+    """Return the turn and the participant's last message of a request in OpenAI's format.
+
+    The rest of the history in the request is ignored, since the ledger has it.
+
+    Raises
+    ------
+    GatewayError
+        If there is no such message (unreadable), or it is empty or too long.
+    """
+    messages = body.get("messages")
+    if not isinstance(messages, list) or not all(isinstance(one, dict) for one in messages):
+        raise GatewayError("unreadable")
+    texts = [one.get("content") for one in messages if one.get("role") == "user"]
+    if not texts or not isinstance(texts[-1], str):
+        raise GatewayError("unreadable")
+    text, metadata = texts[-1].strip(), body.get("metadata") or {}
+    turn = metadata.get("turn") if isinstance(metadata, dict) else None
+    turn = len(texts) if turn is None and len(texts) > 1 else turn
+    if turn is not None and (not isinstance(turn, int) or isinstance(turn, bool)):
+        raise GatewayError("unreadable")
+    if not text:
+        raise GatewayError("empty")
+    if len(text) > longest:
+        raise GatewayError("too_long")
+    return turn, text
+
+# %% ../../nbs/11_study/04_gateway.ipynb #154075eb
+def identify(study: Study, label: str, front: str) -> tuple[str, str | None]:
+    """Return the participant of a label, and the seat of their browser.
+
+    A visitor can give their page of the study server any label. So of the study server's labels only those that the
+    entry sealed are accepted, and those that the server made.
+
+    Raises
+    ------
+    GatewayError
+        If anybody could have made the label.
+    """
+    if sealed := study.unseal(label):
+        return sealed if study.settings["servers"]["one_browser"] else (sealed[0], None)
+    if front == "otree" and not label.startswith("otree/"):
+        raise GatewayError("unknown")
+    return study.participant_id(label), None
+
+# %% ../../nbs/11_study/04_gateway.ipynb #1cb3fa74
 _MESSAGES_SQL = (
     "SELECT turn, role, content, finish_reason FROM messages WHERE dialogue_id = ? AND content IS NOT NULL "
     "AND COALESCE(finish_reason, '') != 'unfinished' ORDER BY turn, role DESC"
 )
-_BROKEN_OFF = (  # answers that a kill left half made
+_INTERRUPT_SQL = (  # answers that a kill interrupted
     "UPDATE dialogues SET status = REPLACE(status, 'planned', 'done'), turns = (SELECT MAX(turn) FROM messages "
     "WHERE messages.dialogue_id = dialogues.dialogue_id) "
     "WHERE dialogue_id IN (SELECT dialogue_id FROM messages WHERE finish_reason = 'unfinished')",
     "UPDATE messages SET finish_reason = 'interrupted' WHERE finish_reason = 'unfinished'",
 )
-_TOKENS = "SELECT SUM(COALESCE(tokens_in, 0) + COALESCE(tokens_out, 0)) FROM calls WHERE unit LIKE ? || '/%'"
-_FAILED = "SELECT COUNT(*) FROM calls WHERE unit = ? AND status IN ('failed', 'empty')"
-_MOST_FAULTS = 3  # calls for one message that failed for good, each after its own tries: then the chat ends
+_TOKENS_SQL = "SELECT SUM(COALESCE(tokens_in, 0) + COALESCE(tokens_out, 0)) FROM calls WHERE unit LIKE ? || '/%'"
+_FAILED_SQL = "SELECT COUNT(*) FROM calls WHERE unit = ? AND status IN ('failed', 'empty')"
+_MAX_FAILED = 3  # failed calls for one message, each after its own attempts; then the chat ends
 
 
-class _Chats:
-    """The dialogues of a study, kept in its run, which must be free: one process writes to it."""
+class Chats:
+    """The dialogues of a study, saved in its run. One process at a time writes to the run."""
 
     def __init__(self, study: Study):
         self.study, self.settings = study, study.settings
         self.llm = study.llm().prepare()
         self.run, self.people = study.run(read_only=False), study.open_people()
         try:
+            people = self.people.participants()
             prompts = {name: digest(one.prompt) for name, one in study.conditions.items()}
-            asked = {one.name: digest(asdict(one)) for one in study.questionnaires}
-            chat = {f"chat_{name}": value for name, value in self.settings["chat"].items()}
-            if gone := sorted({*self.people.participants()["condition"]} - {*prompts}):
+            if missing := sorted({*people["condition"]} - {*prompts}):
                 raise RunError(
-                    f"people of the study {study.folder} have the condition {gone[0]!r}, which conditions.toml has no "
-                    f"more. Put it back, or make another study with: anthrokit study init FOLDER"
+                    f"Participants of the study {study.folder} have the condition {missing[0]!r}, which conditions.toml "
+                    f"lacks. Put it back, or make another study with: anthrokit study init FOLDER"
                 )
-            told = {"conditions": prompts, "target": self.llm.settings, "questionnaires": asked, **chat}
-            self.run.bind(kind="people", **told)
+            questionnaires = {one.name: digest(asdict(one)) for one in study.questionnaires}
+            chat = {f"chat_{name}": value for name, value in self.settings["chat"].items()}
+            design = {"conditions": prompts, "target": self.llm.settings, "questionnaires": questionnaires, **chat}
+            self.run.bind(kind="people", **design)
             targets = {
                 name: {**self.llm.settings, "system": one.prompt} for name, one in study.conditions.items()
             }
             self.run.set_facts(targets=targets)
             self.meter = Meter(self.run, study.budget())
             self.meter.check([self.llm])
-            self.run.write_all(_BROKEN_OFF)
+            self.run.write_all(_INTERRUPT_SQL)
             make_private(study.folder)
         except BaseException:
             self.close()
             raise
-        self._turns: dict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
-        self._began: dict[str, float] = {}  # when each chat began, on the monotonic clock
-        self.spent = False  # the budget of the whole study
+        self.turn_locks: dict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        chatting = people[people["status"] == "chatting"].set_index("participant")["chat_seconds"]
+        # When the open chats began, on the monotonic clock of this process
+        self._began = {name: time.monotonic() - float(seconds) for name, seconds in chatting.fillna(0.0).items()}
+        self.budget_spent = False
 
     def close(self) -> None:
-        """Give run and people free."""
+        """Close the run and the table of participants."""
         self.run.close()
         self.people.close()
 
-    def _seconds(self, person: Mapping[str, Any]) -> float:
-        """Return the seconds since a participant first saw the chat.
+    def open_seconds(self) -> dict[str, float]:
+        """Return the time so far of every open chat, by participant."""
+        now = time.monotonic()
+        return {participant: now - began for participant, began in self._began.items()}
 
-        The wall clock is read once in the life of a process. From then on the monotonic clock counts, so that a change
-        of the wall clock ends no chat.
-        """
-        if person["chat_started_at"] is None:
-            return 0.0
-        began = self._began.get(person["participant"])
-        if began is None:
-            passed = datetime.now(UTC) - datetime.fromisoformat(person["chat_started_at"])
-            began = self._began[person["participant"]] = time.monotonic() - max(0.0, passed.total_seconds())
-        return time.monotonic() - began
-
-    def standing(self, person: Mapping[str, Any]) -> _ChatState:
+    def state(self, person: Mapping[str, Any]) -> ChatState:
         """Return the state of a participant's chat."""
-        rows = self.run.rows(_MESSAGES_SQL, [person["participant"]])
+        participant = person["participant"]
+        rows = self.run.rows(_MESSAGES_SQL, [participant])
         messages = [dict(zip(("turn", "role", "content", "finish_reason"), row, strict=True)) for row in rows]
-        open_ = messages[-1] if messages and messages[-1]["role"] == "user" else {}
-        done = sum(one["role"] == "assistant" for one in messages)
-        seconds = self._seconds(person)
+        state = ChatState(messages, self.open_seconds().get(participant, person["chat_seconds"] or 0.0))
         over = person["ended_by"] or (person["finished_at"] and "participant")
-        over = over or self._reached(person["participant"], seconds, done)
-        return _ChatState(messages, open_.get("turn", done + 1), done, open_.get("content"), seconds, over)
-
-    def _reached(self, participant: str, seconds: float, turns: int) -> str | None:
-        """Return the limit that a chat has reached, or None."""
-        chat, cap = self.settings["chat"], self.settings["limits"]["participant_tokens"]
-        if seconds >= chat["most_minutes"] * 60:
-            return "time"
-        if turns >= chat["most_turns"]:
-            return "turns"
-        tokens = self.run.rows(_TOKENS, [participant])[0][0] if cap else None
-        return "budget" if self.spent or (cap and (tokens or 0) >= cap) else None
-
-    def page_state(self, person: Mapping[str, Any], now: _ChatState | None = None) -> dict[str, Any]:
-        """Return what the page may know of a chat: neither the condition nor the model."""
-        now, chat, texts = now or self.standing(person), self.settings["chat"], self.settings["texts"]
-        reached = now.done >= chat["least_turns"] and now.seconds >= chat["least_minutes"] * 60
-        text = texts.get(f"over_{now.over}", texts["over_turns"]) if now.over else ""
-        return {
-            "messages": [{"role": one["role"], "content": one["content"]} for one in now.messages],
-            "turn": now.turn,
-            "unanswered": None if now.over else now.unanswered,
-            "turns": now.done,
-            "least_turns": chat["least_turns"],
-            "seconds": now.seconds,
-            "least_seconds": chat["least_minutes"] * 60,
-            "most_seconds": chat["most_minutes"] * 60,
-            "may_end": bool(now.over) or reached,
-            "over": bool(now.over),
-            "over_text": text,
-        }
+        if not over:
+            tokens = self.run.rows(_TOKENS_SQL, [participant])[0][0] or 0
+            over = reached_limit(self.settings, state.seconds, state.answered, tokens)
+        return replace(state, over=over or ("budget" if self.budget_spent else None))
 
     def begin(self, person: Mapping[str, Any]) -> dict[str, Any]:
-        """Note that a participant sees the chat; their row."""
+        """Start the chat of a participant who sees it for the first time; return their row."""
+        participant = person["participant"]
         if person["chat_started_at"] is None and person["finished_at"] is None:
-            self.people.update(person["participant"], chat_started_at=time_now(), status="chatting")
-            self._began[person["participant"]] = time.monotonic()
-        return self.people.row(person["participant"])
+            self.people.update(participant, chat_started_at=time_now(), chat_seconds=0.0, status="chatting")
+            self._began[participant] = time.monotonic()
+        return self.people.row(participant)
 
     def end(self, person: Mapping[str, Any]) -> dict[str, Any]:
-        """End a chat that may end; a `GatewayError` where it may not yet."""
+        """End a chat and return the participant's row; raise GatewayError if it may not end yet."""
         if person["ended_by"] is None and person["finished_at"] is None:
-            now = self.standing(person)
-            if not self.page_state(person, now)["may_end"]:
+            state = self.state(person)
+            if not page_state(self.settings, state)["may_end"]:
                 raise GatewayError("too_soon")
-            self.close_chat(person, now.over or "participant")
+            self.close_chat(person, state.over or "participant")
         return self.people.row(person["participant"])
 
     def close_chat(self, person: Mapping[str, Any], by: str) -> None:
-        """Note that a chat has ended, and when: one whose time was over ended then, however late its page is left.
+        """Record what ended a chat, and when; a chat that timed out ended at its deadline.
 
-        What ended it first stands: a participant may leave while the model answers.
+        What ended the chat first stays: a participant may leave while the model answers.
         """
-        person = self.people.row(person["participant"])
+        participant = person["participant"]
+        person = self.people.row(participant)
         if person is None or person["ended_by"] is not None or person["finished_at"] is not None:
             return
-        at, most = time_now(), timedelta(minutes=self.settings["chat"]["most_minutes"])
+        seconds, late = self.state(person).seconds, 0.0
         if by == "time":
-            at = (datetime.fromisoformat(person["chat_started_at"]) + most).isoformat(timespec="seconds")
-        participant = person["participant"]
-        self.people.update(participant, status="chatted", ended_by=by, chat_ended_at=at)
+            late = seconds - self.settings["chat"]["most_minutes"] * 60
+        ended_at = (datetime.now(UTC) - timedelta(seconds=late)).isoformat(timespec="seconds")
+        ended = {"status": "chatted", "ended_by": by, "chat_ended_at": ended_at}
+        self.people.update(participant, **ended, chat_seconds=seconds - late)
+        self._began.pop(participant, None)
         self.run.write_all(["UPDATE dialogues SET status = 'ended' WHERE dialogue_id = ?"], [participant])
+
+    def finish(self, person: Mapping[str, Any]) -> None:
+        """Record that a participant has come to the last page."""
+        if person["finished_at"] is None:
+            ended = {"status": "finished", "finished_at": time_now()}
+            self.people.update(person["participant"], **ended, chat_seconds=self.state(person).seconds)
+            self._began.pop(person["participant"], None)
 
 # %% ../../nbs/11_study/04_gateway.ipynb #63817784
 def _message_rows(
     person: Mapping[str, Any], turn: int, text: str, prompt: str
 ) -> list[tuple[str, list[dict]]]:
-    """Return a participant's message as rows of the run; the first one brings the dialogue."""
+    """Return a participant's message as rows of the run; the first message adds the dialogue."""
     participant = person["participant"]
     message = {"dialogue_id": participant, "turn": turn, "role": "user", "content": text}
     if turn > 1:
@@ -266,138 +368,126 @@ def _message_rows(
     return [("prompts", [opening]), ("dialogues", [dialogue]), ("messages", [message])]
 
 
-_GATHER_SECONDS = 0.05  # seconds in which pieces of an answer are gathered
-_SEND_SECONDS = 10.0  # seconds that a page may take to receive them
+_GATHER_SECONDS = 0.05  # time in which the pieces of an answer are gathered
+_SEND_SECONDS = 10.0  # time that a page may take to receive them
 
 
-class _Pieces:
-    """An answer on its way: each lot of pieces on disk first (`keep`), then passed on to the participant."""
+class _Relay:
+    """The pieces of an answer in progress: each batch is saved (`save`) before it is sent to the participant (`send`)."""
 
-    def __init__(self, keep: Callable[[str], Awaitable[None]], pass_on: Callable[[str], Awaitable[None]]):
-        self.keep, self.pass_on = keep, pass_on
-        self.made, self.kept, self.ended, self.closed = "", "", False, False
-        self._more = asyncio.Event()
-        self._work = asyncio.create_task(self._pass_on())
+    def __init__(self, save: Callable[[str], Awaitable[None]], send: Callable[[str], Awaitable[None]]):
+        self.save, self.send = save, send
+        self.text, self.saved, self.connected = "", "", True
+        self._ended = asyncio.Event()
+        self._task = asyncio.create_task(self._run())
 
     def __call__(self, piece: str) -> None:
-        """Add a further piece."""
-        self.made += piece
-        self._more.set()
+        """Add a piece."""
+        self.text += piece
 
     async def end(self) -> None:
-        """Save and pass on all that was made."""
-        self.ended = True
-        self._more.set()
-        await self._work
+        """Save and send the rest."""
+        self._ended.set()
+        await self._task
 
-    async def _pass_on(self) -> None:
-        while not self.ended:
-            await self._more.wait()
-            self._more.clear()
-            if text := self.made[len(self.kept) :]:
-                await self.keep(self.made)
-                self.kept += text
+    async def _run(self) -> None:
+        while True:
+            ended = self._ended.is_set()
+            if piece := self.text[len(self.saved) :]:
+                await self.save(self.saved + piece)
+                self.saved += piece
                 try:
-                    if not self.closed:
-                        await asyncio.wait_for(self.pass_on(text), _SEND_SECONDS)
-                except (OSError, TimeoutError):  # the page was closed, or doesn't listen
-                    self.closed = True
-            if not self.ended:
-                await asyncio.sleep(_GATHER_SECONDS)
+                    if self.connected:
+                        await asyncio.wait_for(self.send(piece), _SEND_SECONDS)
+                except (OSError, TimeoutError):  # the page was closed, or does not read
+                    self.connected = False
+            if ended:
+                return
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._ended.wait(), _GATHER_SECONDS)
 
 
-async def _take_turn(
-    chats: _Chats,
+async def take_turn(
+    chats: Chats,
     person: Mapping[str, Any],
     turn: int | None,
     text: str,
-    pass_on: Callable[[str], Awaitable[None]] | None,
-    messages: _RateLimit,
-) -> _ChatState:
-    """Save what a participant says, as their next turn or as that turn, and have the model answer.
+    send: Callable[[str], Awaitable[None]] | None,
+    limit: RateLimit,
+) -> ChatState:
+    """Save a participant's message and have the model answer it; return the state after it.
 
-    A message that is new passes the turnstile here, under the lock of this participant: several tabs share its limit.
+    A new message counts towards the rate limit here, under the participant's lock, since several tabs share the limit.
     """
-    participant = person["participant"]
-    text = plain_value(text)
-    async with chats._turns[participant]:
+    participant, text = person["participant"], plain_value(text)
+    async with chats.turn_locks[participant]:
         person = chats.people.row(participant)
         if person is None:  # erased meanwhile
             raise GatewayError("unknown")
-        now = chats.standing(person)
-        turn = now.turn if turn is None else turn
-        said = {one["turn"]: one["content"] for one in now.messages if one["role"] == "user"}
-        if said.get(turn, text) != text or turn > now.turn or turn < 1:
-            raise GatewayError("elsewhere")
-        if turn < now.turn:  # answered before
-            return now
-        if now.over:
-            raise GatewayError("over")
+        state = chats.state(person)
+        turn = state.turn if turn is None else turn
+        if not needs_answer(state, turn, text):
+            return state
         prompt = chats.study.conditions[person["condition"]].prompt
-        if turn not in said:
-            if wait := messages.wait():
+        if state.unanswered is None:
+            if wait := limit.wait():
                 raise GatewayError("too_fast", wait)
             chats.run.write_together(_message_rows(person, turn, text, prompt))
-            now.messages.append({"turn": turn, "role": "user", "content": text})
-        asked = [{"role": "system", "content": prompt}]
-        asked += [{"role": one["role"], "content": one["content"]} for one in now.messages]
-        await _answer(chats, person, turn, asked, pass_on)
-        person = chats.people.row(participant)
-        now = chats.standing(person)
-        if now.over:  # it was the last turn
-            chats.close_chat(person, now.over)
-        return now
+            state.messages.append({"turn": turn, "role": "user", "content": text})
+        messages = [{"role": "system", "content": prompt}]
+        messages += [{"role": one["role"], "content": one["content"]} for one in state.messages]
+        await _answer(chats, person, turn, messages, send)
+        state = chats.state(chats.people.row(participant))
+        if state.over:  # it was the last turn
+            chats.close_chat(person, state.over)
+        return state
 
 
 async def _answer(
-    chats: _Chats, person: Mapping[str, Any], turn: int, asked: list[dict[str, str]], pass_on: Any
+    chats: Chats, person: Mapping[str, Any], turn: int, messages: list[dict[str, str]], send: Any
 ) -> None:
-    """Have the model answer, and keep it together with the call."""
+    """Have the model answer, and save the answer."""
     participant, answer = person["participant"], Completion(None, "failed")
     unit = f"{participant}/{turn}/assistant"
-    place = {"dialogue_id": participant, "turn": turn, "role": "assistant"}
+    row = {"dialogue_id": participant, "turn": turn, "role": "assistant"}
 
-    async def keep(text: str) -> None:
-        await chats.meter.writer.put("messages", [{**place, "content": text, "finish_reason": "unfinished"}])
+    async def save(text: str) -> None:
+        await chats.meter.writer.put("messages", [{**row, "content": text, "finish_reason": "unfinished"}])
 
-    pieces = _Pieces(keep, pass_on) if pass_on else None
+    relay = _Relay(save, send) if send else None
     try:
-        call = {"unit": unit, "purpose": "target", "settle": pieces is not None}
-        answer = await chats.meter.call(chats.llm, asked, show=pieces, **call)
+        call = {"unit": unit, "purpose": "target", "settle": relay is not None}
+        answer = await chats.meter.call(chats.llm, messages, show=relay, **call)
     except BudgetReached:
-        chats.spent = True
-        if not (pieces and pieces.made):
+        chats.budget_spent = True
+        if not (relay and relay.text):
             chats.close_chat(person, "budget")
             raise GatewayError("over") from None
     except (CallFailed, SetupError):
-        pass  # booked as failed
+        pass  # recorded as failed
     finally:
-        if pieces:
-            await pieces.end()
-    if pieces and pieces.kept:
-        answer = _keep_shown(answer, pieces.kept)
+        if relay:
+            await relay.end()
+    if relay and relay.saved:  # the text that was shown stays
+        if answer.content is None:
+            answer = replace(answer, content=relay.saved, finish_reason="interrupted")
+        elif not answer.content.startswith(relay.saved):
+            answer = replace(answer, content=f"{relay.saved}\n{answer.content}")
     if answer.status == "refused" and not (answer.content or "").strip():
         answer = replace(answer, content=chats.settings["texts"]["refused"], finish_reason="refusal")
-    if answer.content is None or not answer.content.strip():
-        if chats.run.rows(_FAILED, [unit])[0][0] >= _MOST_FAULTS:
+    if not (answer.content or "").strip():
+        if chats.run.rows(_FAILED_SQL, [unit])[0][0] >= _MAX_FAILED:
             chats.close_chat(person, "fault")
             raise GatewayError("over")
         raise GatewayError("retry", 2.0)
     names = ("content", "reasoning", "finish_reason", "tokens_in", "tokens_out", "served_model")
-    row = place | {"seconds": round(answer.seconds, 3)} | {name: getattr(answer, name) for name in names}
-    standing = "UPDATE dialogues SET turns = ?, status = REPLACE(status, 'planned', 'done') WHERE dialogue_id = ?"
+    row |= {"seconds": round(answer.seconds, 3)} | {name: getattr(answer, name) for name in names}
+    done = "UPDATE dialogues SET turns = ?, status = REPLACE(status, 'planned', 'done') WHERE dialogue_id = ?"
     await chats.meter.writer.put("messages", [row])
-    chats.run.write_all([standing], [turn, participant])
-
-
-def _keep_shown(answer: Completion, shown: str) -> Completion:
-    """Return an answer that keeps the text already shown, whatever came after it."""
-    if answer.content is None:
-        return replace(answer, content=shown, finish_reason="interrupted")
-    return answer if answer.content.startswith(shown) else replace(answer, content=f"{shown}\n{answer.content}")
+    chats.run.write_all([done], [turn, participant])
 
 # %% ../../nbs/11_study/04_gateway.ipynb #8b2dd639
-_LABELS = ("PROLIFIC_PID", "survey_code", "id", "participant_label")
+_ID_PARAMETERS = ("PROLIFIC_PID", "survey_code", "id", "participant_label")
 _GUESSABLE = "Participants come with short numeric ids, as SONA's survey codes are. Anybody can guess such an id and "
 _GUESSABLE_AND = {
     True: "take part under it. Nobody can read a chat under it that was begun in another browser.",
@@ -411,21 +501,22 @@ _SAFE_HEADERS = {
 }
 
 
-_HEAD_SECONDS = 10.0  # an open connection without a whole request is closed after these
+_SAVE_SECONDS = 5  # how often the times of the chats are saved
+_HEAD_SECONDS = 10.0  # after this, an open connection without a complete request is closed
 _BODY_SECONDS = 30.0
 
 
-def _error_response(told: GatewayError, page: bool = False) -> web.Response:
-    """Return an error: as JSON, or as words for a browser that opened the address itself."""
-    wait = {"Retry-After": str(max(1, round(told.wait)))} if told.wait else None
+def _error_response(error: GatewayError, page: bool = False) -> web.Response:
+    """Return an error as JSON, or as plain text for a browser that opened the address itself."""
+    wait = {"Retry-After": str(max(1, round(error.wait)))} if error.wait else None
     if page:
-        return web.Response(text=str(told), status=told.status, headers=wait)
-    body = {"error": {"message": str(told), "type": "study", "code": told.code}}
-    return web.json_response(body, status=told.status, headers=wait)
+        return web.Response(text=str(error), status=error.status, headers=wait)
+    body = {"error": {"message": str(error), "type": "study", "code": error.code}}
+    return web.json_response(body, status=error.status, headers=wait)
 
 
 async def _read(request: web.Request) -> dict[str, Any]:
-    """Return the body, which must be a JSON object that is not compressed and comes within half a minute."""
+    """Return the body, which must be an uncompressed JSON object that arrives within half a minute."""
     if request.headers.get("Content-Encoding", "identity") != "identity":
         raise GatewayError("unreadable")
     try:
@@ -436,29 +527,6 @@ async def _read(request: web.Request) -> dict[str, Any]:
     if not isinstance(body, dict):
         raise GatewayError("unreadable")
     return body
-
-
-def _parse_request(body: Mapping[str, Any], longest: int) -> tuple[int | None, str]:
-    """Return the turn and the participant's last message of a request in OpenAI's format.
-
-    The rest of the history in the request is ignored, as the ledger has it.
-    """
-    messages = body.get("messages")
-    if not isinstance(messages, list) or not all(isinstance(one, dict) for one in messages):
-        raise GatewayError("unreadable")
-    said = [one.get("content") for one in messages if one.get("role") == "user"]
-    if not said or not isinstance(said[-1], str):
-        raise GatewayError("unreadable")
-    text, metadata = said[-1].strip(), body.get("metadata") or {}
-    turn = metadata.get("turn") if isinstance(metadata, dict) else None
-    turn = len(said) if turn is None and len(said) > 1 else turn
-    if turn is not None and (not isinstance(turn, int) or isinstance(turn, bool)):
-        raise GatewayError("unreadable")
-    if not text:
-        raise GatewayError("empty")
-    if len(text) > longest:
-        raise GatewayError("too_long")
-    return turn, text
 
 # %% ../../nbs/11_study/04_gateway.ipynb #081e1d14
 class _Connection(web.RequestHandler):
@@ -471,7 +539,7 @@ class _Connection(web.RequestHandler):
         return response
 
 
-def _most_connections() -> int:
+def _max_connections() -> int:
     """Return how many connections may be open at once: half of the files that this process may open."""
     try:
         import resource
@@ -481,11 +549,11 @@ def _most_connections() -> int:
 
 
 class _Connections:
-    """The open connections of a server, of which idle ones are closed."""
+    """The open connections of a server. Idle ones are closed."""
 
     def __init__(self, server: web.Server):
-        self.server, self.busy = server, set()  # busy: transports of requests that are being answered
-        self._loop, self._most = asyncio.get_running_loop(), _most_connections()
+        self.server, self.busy = server, set()  # busy: transports of requests in progress
+        self._loop, self._limit = asyncio.get_running_loop(), _max_connections()
         self._idle_since: dict[asyncio.BaseTransport, float] = {}
 
     def _idle(self) -> list[asyncio.BaseTransport]:
@@ -493,20 +561,18 @@ class _Connections:
         return [one for one in transports if one and one not in self.busy and not one.is_closing()]
 
     def __call__(self) -> _Connection:
-        """Make a connection; close the oldest idle one where there are many."""
-        if len(self.server.connections) >= self._most and (idle := self._idle()):
+        """Make a connection; close the oldest idle one if there are too many."""
+        if len(self.server.connections) >= self._limit and (idle := self._idle()):
             idle[0].abort()
         return _Connection(self.server, loop=self._loop, access_log=None, auto_decompress=False)
 
-    async def sweep(self) -> None:
-        """Close connections that have been idle for long, for as long as the server runs."""
-        while True:
-            now = self._loop.time()
-            self._idle_since = {one: self._idle_since.get(one, now) for one in self._idle()}
-            for transport, since in self._idle_since.items():
-                if now - since >= _HEAD_SECONDS:
-                    transport.abort()
-            await asyncio.sleep(1)
+    def close_idle(self) -> None:
+        """Close the connections that have been idle for too long."""
+        now = self._loop.time()
+        self._idle_since = {one: self._idle_since.get(one, now) for one in self._idle()}
+        for transport, since in self._idle_since.items():
+            if now - since >= _HEAD_SECONDS:
+                transport.abort()
 
 # %% ../../nbs/11_study/04_gateway.ipynb #dd378198
 class Gateway:
@@ -517,18 +583,17 @@ class Gateway:
     study : Study or path
         The study; one gateway at a time writes to it.
     port : int, optional
-        On the loopback device, for a reverse proxy goes before it; by default as the settings say, 0 takes any
-        that is free.
+        A port of 127.0.0.1, behind a reverse proxy; by default the one in the settings, 0 for any free one.
 
     Attributes
     ----------
     url : str
-        Where it listens, once it is started.
+        The address, after the start.
 
     Raises
     ------
     SetupError, RunError
-        Before it listens: the model can't be asked, the port is taken, the run is being worked on.
+        At the start, if the model can't be called, the port is in use, or another process writes to the run.
 
     Examples
     --------
@@ -536,7 +601,7 @@ class Gateway:
     >>> from anthrokit.study import Client, Gateway, init_study
     >>> study = init_study(tempfile.mkdtemp() + "/pilot", model="local/smollm2-135m-instruct")
     >>> with Gateway(study, port=0) as gateway:
-    ...     Client.join(gateway.url, study, "Ada").standing()["turn"]
+    ...     Client.join(gateway.url, study, "Ada").state()["turn"]
     1
     """
 
@@ -545,20 +610,19 @@ class Gateway:
         servers = self.study.settings["servers"]
         self.port = servers["gateway_port"] if port is None else port
         self.origins = {servers["otree"], *servers["origins"]}
-        self.chats: _Chats | None = None
+        self.chats: Chats | None = None
         self._runner: web.AppRunner | None = None
         self._listener: asyncio.Server | None = None
         self._connections: _Connections | None = None
         limits = self.study.settings["limits"]
-        self._new_visitors, self._visitors = _RateLimit(servers["new_per_minute"], 60), set()
-        self._calls = defaultdict(lambda: _RateLimit(limits["calls_per_second"], 1))
-        self._messages = defaultdict(lambda: _RateLimit(limits["messages_per_minute"], 60))
+        self._new_visitors, self._visitors = RateLimit(servers["new_per_minute"], 60), set()
+        self._calls = defaultdict(lambda: RateLimit(limits["calls_per_second"], 1))
+        self._messages = defaultdict(lambda: RateLimit(limits["messages_per_minute"], 60))
 
     @property
     def url(self) -> str:
+        """Return the address on this machine."""
         return f"http://127.0.0.1:{self.port}"
-
-    # From here to there
 
     def start(self) -> Gateway:
         """Listen, in the background."""
@@ -566,7 +630,7 @@ class Gateway:
         return self
 
     def stop(self) -> None:
-        """Stop listening, when the answers under way are kept."""
+        """Stop listening, after the answers in progress are saved."""
         wait_for(self._stop())
 
     def __enter__(self) -> Gateway:
@@ -576,7 +640,7 @@ class Gateway:
         self.stop()
 
     async def _start(self) -> None:
-        self.chats = await asyncio.to_thread(_Chats, self.study)
+        self.chats = await asyncio.to_thread(Chats, self.study)
         self._runner = web.AppRunner(self.app(), access_log=None)
         try:
             await self._runner.setup()
@@ -584,24 +648,34 @@ class Gateway:
             make = asyncio.get_running_loop().create_server
             self._listener = await make(self._connections, "127.0.0.1", self.port, backlog=64)
             self.port = self._listener.sockets[0].getsockname()[1]
-            self._sweeper = asyncio.create_task(self._connections.sweep())
+            self._upkeep = asyncio.create_task(self._maintain())
         except BaseException as error:
             await self._stop()
             if isinstance(error, OSError):
                 raise SetupError(
                     f"port {self.port} can't be listened on ({error.strerror}). Is another gateway "
-                    f"running? Stop it, or name another gateway_port in {self.study.folder}/study.toml."
+                    f"running? Stop it, or set another gateway_port in {self.study.folder}/study.toml."
                 ) from None
             raise
 
     async def _stop(self) -> None:
         if self._listener is not None:
-            self._sweeper.cancel()
+            self._upkeep.cancel()
             self._listener.close()
         if self._runner is not None:
-            await self._runner.cleanup()  # waits for the requests under way
+            await self._runner.cleanup()  # waits for the requests in progress
         if self.chats is not None:
+            self.chats.people.save_seconds(self.chats.open_seconds())
             self.chats.close()
+
+    async def _maintain(self) -> None:
+        """Close idle connections, and save the times of the chats."""
+        for second in count():
+            self._connections.close_idle()
+            if second % _SAVE_SECONDS == 0:
+                with contextlib.suppress(sqlite3.Error):  # such as a full disk; saved next time
+                    await asyncio.to_thread(self.chats.people.save_seconds, self.chats.open_seconds())
+            await asyncio.sleep(1)
 
     def app(self) -> web.Application:
         """Return the application, for tests or for another server."""
@@ -624,17 +698,15 @@ class Gateway:
         )
         return app
 
-    # Around every call
-
     @web.middleware
     async def _handle_errors(self, request: web.Request, handler: Any) -> web.StreamResponse:
-        """Turn errors into words, and say who may call from where."""
+        """Turn errors into responses, and add the headers."""
         busy = self._connections.busy if self._connections else set()
         busy.add(request.transport)
         try:
             response = web.Response() if request.method == "OPTIONS" else await handler(request)
-        except GatewayError as told:
-            response = _error_response(told, page=request.path == "/enter")
+        except GatewayError as error:
+            response = _error_response(error, page=request.path == "/enter")
         except web.HTTPException as error:
             if error.status < 400:
                 raise
@@ -676,26 +748,26 @@ class Gateway:
 
         return checked
 
-    # For participants
-
     async def _models(self, _: web.Request, __: Mapping[str, Any]) -> web.Response:
-        known = {"id": "study", "object": "model", "owned_by": "study"}
-        return web.json_response({"object": "list", "data": [known]})
+        model = {"id": "study", "object": "model", "owned_by": "study"}
+        return web.json_response({"object": "list", "data": [model]})
 
     async def _dialogue(self, _: web.Request, person: Mapping[str, Any]) -> web.Response:
-        return web.json_response(self.chats.page_state(self.chats.begin(person)))
+        return self._page_state(self.chats.begin(person))
+
+    def _page_state(self, person: Mapping[str, Any]) -> web.Response:
+        return web.json_response(page_state(self.study.settings, self.chats.state(person)))
 
     async def _complete(self, request: web.Request, person: Mapping[str, Any]) -> web.StreamResponse:
         body = await _read(request)
-        turn, text = _parse_request(body, self.study.settings["chat"]["longest_message"])
+        turn, text = parse_request(body, self.study.settings["chat"]["longest_message"])
         person = self.chats.begin(person)
-        messages = self._messages[person["participant"]]
+        limit = self._messages[person["participant"]]
         stream = _Stream(request, self._cors_headers(request)) if body.get("stream") else None
-        # What was begun is done, also where the page is closed meanwhile.
-        taken = _take_turn(self.chats, person, turn, text, stream and stream.pass_on, messages)
-        now = await asyncio.shield(taken)
-        turn = now.turn - 1 if turn is None else turn
-        answer = next(one for one in now.messages if one["role"] == "assistant" and one["turn"] == turn)
+        # The turn is completed even if the page is closed meanwhile.
+        state = await asyncio.shield(take_turn(self.chats, person, turn, text, stream and stream.send, limit))
+        turn = state.answered if turn is None else turn
+        answer = next(one for one in state.messages if one["role"] == "assistant" and one["turn"] == turn)
         reason = "length" if answer["finish_reason"] == "interrupted" else "stop"
         if stream:
             return await stream.end(answer["content"], reason)
@@ -723,29 +795,26 @@ class Gateway:
             raise GatewayError("answers") from None
 
     async def _end(self, _: web.Request, person: Mapping[str, Any]) -> web.Response:
-        return web.json_response(self.chats.page_state(self.chats.end(person)))
+        return self._page_state(self.chats.end(person))
 
     async def _finish(self, _: web.Request, person: Mapping[str, Any]) -> web.Response:
-        if person["finished_at"] is None:
-            self.chats.people.update(person["participant"], status="finished", finished_at=time_now())
+        self.chats.finish(person)
         return web.json_response({"completion_link": f"{self.study.settings['servers']['gateway']}/leave"})
 
-    # For the study's own server, and for anybody
-
     async def _join(self, request: web.Request) -> web.Response:
-        """Bring a participant: for the study's own server, which comes with the study's token."""
-        given = request.headers.get("Authorization", "").encode("utf-8", "surrogatepass")
-        if not hmac.compare_digest(given, f"Bearer {self.study.admin_token}".encode()):
+        """Add a participant, for callers with the study's token."""
+        token = request.headers.get("Authorization", "").encode("utf-8", "surrogatepass")
+        if not hmac.compare_digest(token, f"Bearer {self.study.admin_token}".encode()):
             raise GatewayError("unknown")
         body = await _read(request)
         label, front, origin = body.get("label"), body.get("front", "page"), body.get("origin")
-        given = [label, front] if origin is None else [label, front, origin]
-        if not all(isinstance(one, str) and one.strip() for one in given):
+        texts = [label, front] if origin is None else [label, front, origin]
+        if not all(isinstance(one, str) and one.strip() for one in texts):
             raise GatewayError("unreadable")
-        participant, seat = self._who(label, front)
+        participant, seat = identify(self.study, label, front)
         most = self.study.settings["servers"]["places"] if front == "otree" else None
-        known = {"front": front, "origin": origin, "seat": seat, "most": most}
-        person = await asyncio.to_thread(self.chats.people.join, participant, self.study.condition_at, **known)
+        about = {"front": front, "origin": origin, "seat": seat, "most": most}
+        person = await asyncio.to_thread(self.chats.people.join, participant, self.study.condition_at, **about)
         if person is None:
             raise GatewayError("full")
         if seat and person["seat"] != seat:
@@ -753,23 +822,11 @@ class Gateway:
         token = self.study.token(participant)
         return web.json_response({"participant": participant, "token": token, "status": person["status"]})
 
-    def _who(self, label: str, front: str) -> tuple[str, str | None]:
-        """Return the participant of a label, and the seat of their browser.
-
-        A visitor can give their page of the study server any label. So only labels that the entry sealed are accepted,
-        and those that the study server made.
-        """
-        if sealed := self.study.unseal(label):
-            return sealed if self.study.settings["servers"]["one_browser"] else (sealed[0], None)
-        if front == "otree" and not label.startswith("otree/"):
-            raise GatewayError("unknown")
-        return self.study.participant_id(label), None
-
     async def _enter(self, request: web.Request) -> web.Response:
-        """Send a browser on to the study server, under a label that hides the panel's id and names the browser."""
+        """Redirect a browser to the study server, with a label that hides the panel's id and names the browser."""
         servers, cookie = self.study.settings["servers"], request.cookies.get("seat", "")
         cookie = cookie if 20 <= len(cookie) <= 100 else secrets.token_urlsafe(24)
-        label = next(filter(None, (request.query.get(name) for name in _LABELS)), None)
+        label = next(filter(None, (request.query.get(name) for name in _ID_PARAMETERS)), None)
         if label is None and not servers["without_id"]:
             raise GatewayError("incomplete")
         if label and len(label) < 9 and label.isdigit():
@@ -783,12 +840,12 @@ class Gateway:
             if wait := self._new_visitors.wait():  # each new label takes a place in the study server
                 raise GatewayError("busy", wait)
             self._visitors.add(sealed)
-        there = f"{servers['otree']}/room/study?participant_label={sealed}&welcome_page_ok=1"
-        response = web.Response(status=302, headers={"Location": there})
-        how = {"httponly": True, "samesite": "Lax", "secure": servers["gateway"].startswith("https:")}
-        place = self._way_out.removesuffix("/leave")
-        response.set_cookie("seat", cookie, path=f"{place}/enter", max_age=30 * 86400, **how)
-        response.set_cookie("label", quote(label or "", errors="replace"), path=self._way_out, max_age=86400, **how)
+        url = f"{servers['otree']}/room/study?participant_label={sealed}&welcome_page_ok=1"
+        response = web.Response(status=302, headers={"Location": url})
+        flags = {"httponly": True, "samesite": "Lax", "secure": servers["gateway"].startswith("https:")}
+        base = self._leave_path.removesuffix("/leave")
+        response.set_cookie("seat", cookie, path=f"{base}/enter", max_age=30 * 86400, **flags)
+        response.set_cookie("label", quote(label or "", errors="replace"), path=self._leave_path, max_age=86400, **flags)
         return response
 
     async def _leave(self, request: web.Request) -> web.Response:
@@ -796,12 +853,12 @@ class Gateway:
         if not link:
             return web.Response(text="Thank you. You can close this page.")
         response = web.Response(status=302, headers={"Location": link})
-        response.del_cookie("label", path=self._way_out)
+        response.del_cookie("label", path=self._leave_path)
         return response
 
     @property
-    def _way_out(self) -> str:
-        """Return the path at which a browser leaves, which a proxy may put below another path."""
+    def _leave_path(self) -> str:
+        """Return the path of the exit; a proxy may put the gateway below another path."""
         return urlsplit(self.study.settings["servers"]["gateway"]).path.rstrip("/") + "/leave"
 
     async def _alive(self, _: web.Request) -> web.Response:
@@ -813,62 +870,62 @@ def _response_head(kind: str) -> dict[str, Any]:
 
 
 class _Stream:
-    """An answer as OpenAI's stream of pieces. It begins with the first piece, so that an error before it gets its own status."""
+    """An answer as OpenAI's stream. It begins with the first piece, so that an earlier error gets its own status."""
 
     def __init__(self, request: web.Request, headers: Mapping[str, str]):
         self.request, self.head, self.shown = request, _response_head("chat.completion.chunk"), ""
         self.response = web.StreamResponse(headers={**_SAFE_HEADERS, **headers, "Content-Type": "text/event-stream"})
 
-    async def _send(self, delta: Mapping[str, str], reason: str | None = None) -> None:
+    async def _write(self, delta: Mapping[str, str], reason: str | None = None) -> None:
         event = {**self.head, "choices": [{"index": 0, "delta": delta, "finish_reason": reason}]}
         await self.response.write(f"data: {json.dumps(event, ensure_ascii=False)}\n\n".encode())
 
-    async def pass_on(self, text: str) -> None:
-        """Send a further piece, which is on disk."""
+    async def send(self, text: str) -> None:
+        """Send a piece that is saved."""
         if not self.response.prepared:
             await self.response.prepare(self.request)
         self.shown += text
-        await self._send({"role": "assistant", "content": text})
+        await self._write({"role": "assistant", "content": text})
 
     async def end(self, text: str, reason: str) -> web.StreamResponse:
         """Send the rest of the answer, and its end."""
         with contextlib.suppress(ConnectionError):  # the page was closed
             if rest := text.removeprefix(self.shown):
-                await self.pass_on(rest)
-            await self._send({}, reason)
+                await self.send(rest)
+            await self._write({}, reason)
             await self.response.write(b"data: [DONE]\n\n")
             await self.response.write_eof()
         return self.response
 
 # %% ../../nbs/11_study/04_gateway.ipynb #988adeef
 def request_json(url: str, body: Any, headers: Mapping[str, str], seconds: float) -> Any:
-    """Return the JSON that a server of the study responds; a body is sent by POST."""
+    """Request JSON from a server of the study: GET, or POST with a body."""
     data = None if body is None else json.dumps(body).encode()
-    asked = urllib.request.Request(url, data, {"Content-Type": "application/json", **headers})
-    with urllib.request.urlopen(asked, timeout=seconds) as answer:
-        return json.loads(answer.read())
+    request = urllib.request.Request(url, data, {"Content-Type": "application/json", **headers})
+    with urllib.request.urlopen(request, timeout=seconds) as response:
+        return json.loads(response.read())
 
 
 @dataclass
 class Client:
-    """One participant's way to the gateway.
+    """A client of the gateway for one participant.
 
     Parameters
     ----------
     url : str
-        Of the gateway.
+        The address of the gateway.
     token : str
-        The participant's.
+        The participant's token.
 
     Raises
     ------
-    Told
-        From every method, with the words that a participant would read.
+    GatewayError
+        From every method, with the text that a participant would read.
 
     Examples
     --------
     >>> from anthrokit.study import Client
-    >>> Client("http://127.0.0.1:1", "p.0").standing()
+    >>> Client("http://127.0.0.1:1", "p.0").state()
     Traceback (most recent call last):
     ...
     anthrokit...SetupError: no gateway answers at http://127.0.0.1:1; start it with: anthrokit study serve FOLDER
@@ -881,57 +938,57 @@ class Client:
     def join(
         cls, url: str, study: Study, label: str, *, front: str = "notebook", origin: str | None = None
     ) -> Client:
-        """Bring a participant.
+        """Add a participant, or return to one.
 
         Parameters
         ----------
         url : str
-            Of the gateway.
+            The address of the gateway.
         study : Study
-            Whose token lets participants in.
+            The study, whose token is needed to add participants.
         label : str
-            What they are called; the same label is the same participant.
+            A name; the same label is the same participant.
         front, origin : str
-            As in the table of participants.
+            As in the table `participants`.
         """
-        asked = {"label": label, "front": front, "origin": origin}
-        return cls(url, cls(url, study.admin_token)._call("/study/participants", asked)["token"])
+        body = {"label": label, "front": front, "origin": origin}
+        return cls(url, cls(url, study.admin_token)._call("/study/participants", body)["token"])
 
     def _call(self, path: str, body: Mapping[str, Any] | None = None) -> dict[str, Any]:
         try:
             return request_json(self.url + path, body, {"Authorization": f"Bearer {self.token}"}, 300)
         except urllib.error.HTTPError as error:
-            told = json.loads(error.read())["error"]
-            raise GatewayError(told["code"], float(error.headers.get("Retry-After") or 0) or None) from None
+            code = json.loads(error.read())["error"]["code"]
+            raise GatewayError(code, float(error.headers.get("Retry-After") or 0) or None) from None
         except OSError:
             raise SetupError(
                 f"no gateway answers at {self.url}; start it with: anthrokit study serve FOLDER"
             ) from None
 
-    def standing(self) -> dict[str, Any]:
+    def state(self) -> dict[str, Any]:
         """Return the state of the chat."""
         return self._call("/v1/dialogue")
 
     def say(self, text: str, turn: int | None = None) -> str:
-        """Say something; the answer."""
-        asked = {"messages": [{"role": "user", "content": text}], "metadata": {"turn": turn}}
-        return self._call("/v1/chat/completions", asked)["choices"][0]["message"]["content"]
+        """Send a message and return the answer."""
+        body = {"messages": [{"role": "user", "content": text}], "metadata": {"turn": turn}}
+        return self._call("/v1/chat/completions", body)["choices"][0]["message"]["content"]
 
     def end(self) -> dict[str, Any]:
-        """End the chat, where it may end."""
+        """End the chat and return its state; raise GatewayError if it may not end yet."""
         return self._call("/v1/end", {})
 
     def answer(self, questionnaire: str, answers: Mapping[str, Any]) -> int:
-        """Answer items; how many were kept."""
+        """Save answers to items; return how many were saved."""
         return self._call("/v1/responses", {"questionnaire": questionnaire, "answers": dict(answers)})["kept"]
 
     def finish(self) -> str:
-        """Come to the last page; return where its link leads."""
+        """Record that the participant reached the last page; return the address that its link leads to."""
         return self._call("/v1/finish", {})["completion_link"]
 
 # %% ../../nbs/11_study/04_gateway.ipynb #dbd9f7e8
 def wait_for_signal() -> None:
-    """Return on Ctrl-C or SIGTERM. The caller then finishes the requests under way.
+    """Return on Ctrl-C or SIGTERM. The caller then finishes the requests in progress.
 
     Examples
     --------

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..analysis import any_behaviour
+from ..analysis.profiles import any_behaviour
 from ..analysis.clustered import check_level, holm
 from ..analysis.synthetic import counted_behaviours
 from ..core import RunError, TableError
@@ -87,8 +87,7 @@ def outcomes(study: Study | Any, *, anthroscore: Any = None, entities: Any = Non
     study = study if isinstance(study, Study) else Study(study)
     with study.open_people() as people:
         table, said = people.participants(), people.responses()
-    began, ended = (pd.to_datetime(table[name], utc=True) for name in ("chat_started_at", "chat_ended_at"))
-    table["minutes"] = ((ended - began).dt.total_seconds() / 60).astype("Float64")
+    table["minutes"] = table["chat_seconds"].where(table["chat_ended_at"].notna()) / 60
     table = table[["participant", "condition", "status", "ended_by", "front", "origin", "minutes"]]
     turns, shares = _of_chats(study)
     words = said[said["questionnaire"].eq(OPEN) & said["item"].eq(OPEN)]

@@ -30,7 +30,7 @@ from ..core.tables import check_table
 from ..core.errors import redact
 from ..core.ledger import open_database, time_now, transaction
 from ..core.tables import table_sql
-from ..core.files import local_path
+from ..core.files import local_path, refuse_links
 from ..models import LLM, Budget
 from .conditions import load_conditions
 from .questionnaires import OPEN, Questionnaire, check_entry, check_responses, load_questionnaires
@@ -147,9 +147,13 @@ class People:
     def __init__(self, path: str | os.PathLike):
         self.path, self._guard = Path(path), threading.RLock()
         self.path.parent.mkdir(parents=True, exist_ok=True)
+        refuse_links(self.path.parent)
         os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))  # SQLite's other files get the same mode
         schema = {table: table_sql(table) for table in ("participants", "responses")}
-        self._connection = open_database(self.path, schema, pragmas=("synchronous=FULL", "secure_delete=ON"))
+        try:
+            self._connection = open_database(self.path, schema, pragmas=("synchronous=FULL", "secure_delete=ON"))
+        except sqlite3.DatabaseError as error:
+            raise RunError(f"{self.path} can't be opened: {error}. Put back a copy of the file.") from None
         self._connection.row_factory = sqlite3.Row
 
     def __enter__(self) -> People:
@@ -224,6 +228,15 @@ class People:
             connection.execute(
                 f"UPDATE participants SET {names} WHERE participant = ?", [*values.values(), participant]
             )
+
+    def save_seconds(self, seconds: Mapping[str, float]) -> None:
+        """Save the time of open chats, by participant."""
+        if not seconds:
+            return
+        rows = [(value, participant) for participant, value in seconds.items()]
+        update = "UPDATE participants SET chat_seconds = ? WHERE participant = ? AND status = 'chatting'"
+        with self._guard, transaction(self._connection) as connection:
+            connection.executemany(update, rows)
 
     def answer(self, participant: str, questionnaire: str, answers: Mapping[str, Any]) -> None:
         """Keep answers to items; a later answer takes the place of an earlier one."""

@@ -21,7 +21,7 @@ from ..core import TableError
 from ..core.errors import suggest_name
 from ..core.tables import read_json, require_columns
 from ..core.votes import latest_annotations
-from .annotations import _ITEM, by_annotator, read_annotations, read_verdicts
+from .annotations import ITEM, by_annotator, read_annotations, read_verdicts
 
 # %% auto #0
 __all__ = ['assign_items', 'annotation_progress', 'annotator_agreement', 'items_to_adjudicate', 'apply_adjudication', 'to_potato',
@@ -71,7 +71,7 @@ def assign_items(
     >>> queues.groupby("annotator").size().to_dict(), int(queues["shared"].sum())
     ({'Ada': 7, 'Bo': 7}, 8)
     """
-    require_columns(sheet, _ITEM, "annotation sheet")
+    require_columns(sheet, ITEM, "annotation sheet")
     names = list(dict.fromkeys(annotators))
     if len(names) < 2 or len(names) != len(list(annotators)):
         raise ValueError("an overlap needs two annotators or more, each named once")
@@ -117,14 +117,14 @@ def annotation_progress(queues: pd.DataFrame, annotations: pd.DataFrame) -> pd.D
     >>> annotation_progress(queues, said)[["annotator", "items", "done"]].values.tolist()
     [['Ada', 7, 7], ['Bo', 7, 0]]
     """
-    require_columns(queues, [*_ITEM, "annotator", "shared"], "queues", rows=False, advice="assign_items makes it")
-    require_columns(annotations, [*_ITEM, "annotator", "verdict"], "annotations", rows=False)
+    require_columns(queues, [*ITEM, "annotator", "shared"], "queues", rows=False, advice="assign_items makes it")
+    require_columns(annotations, [*ITEM, "annotator", "verdict"], "annotations", rows=False)
     kinds = {"dialogue_id": "str", "turn": "Int64"}
     said = latest_annotations(annotations.astype(kinds))
-    said = said[[*_ITEM, "annotator"]].assign(decided=read_verdicts(said["verdict"]).notna(), seen=True)
-    table = queues.astype(kinds).merge(said, on=[*_ITEM, "annotator"], how="left")
+    said = said[[*ITEM, "annotator"]].assign(decided=read_verdicts(said["verdict"]).notna(), seen=True)
+    table = queues.astype(kinds).merge(said, on=[*ITEM, "annotator"], how="left")
     table = table.assign(seen=table["seen"].eq(True), decided=table["decided"].eq(True))
-    whole = table.groupby(_ITEM)["seen"].transform("all")
+    whole = table.groupby(ITEM)["seen"].transform("all")
     table = table.assign(undecided=table["seen"] & ~table["decided"], shared_done=whole & table["shared"])
     sums = {"items": ("seen", "size"), "done": ("seen", "sum")}
     sums |= {name: (name, "sum") for name in ("undecided", "shared", "shared_done")}
@@ -166,10 +166,10 @@ def annotator_agreement(
     [1.0, 1.0, 1.0]
     """
     wide = by_annotator(annotations)
-    names = [name for name in wide.columns if name not in (*_ITEM, "base_id")]
+    names = [name for name in wide.columns if name not in (*ITEM, "base_id")]
     if "weight" in annotations:
-        weights = annotations.astype({"dialogue_id": "str", "turn": "Int64"}).groupby(_ITEM, as_index=False)["weight"]
-        wide = wide.merge(weights.first(), on=_ITEM, how="left")
+        weights = annotations.astype({"dialogue_id": "str", "turn": "Int64"}).groupby(ITEM, as_index=False)["weight"]
+        wide = wide.merge(weights.first(), on=ITEM, how="left")
     if len(names) < 2 or not (wide[names].notna().sum(axis=1) > 1).any():
         raise TableError(
             "no item was labelled by two people; deal the sheet out with an overlap: assign_items"
@@ -202,11 +202,11 @@ def items_to_adjudicate(annotations: pd.DataFrame, adjudicator: str | None = Non
     [2]
     """
     wide = by_annotator(annotations)
-    names = [name for name in wide.columns if name not in (*_ITEM, "base_id", adjudicator)]
+    names = [name for name in wide.columns if name not in (*ITEM, "base_id", adjudicator)]
     counts = {"yes": wide[names].eq(True).sum(axis=1), "no": wide[names].eq(False).sum(axis=1)}
     open_yet = wide[adjudicator].isna() if adjudicator in wide.columns else True
     differ = (counts["yes"] > 0) & (counts["no"] > 0) & open_yet
-    return wide[_ITEM].assign(**counts, **wide[names])[differ].reset_index(drop=True)
+    return wide[ITEM].assign(**counts, **wide[names])[differ].reset_index(drop=True)
 
 
 def apply_adjudication(annotations: pd.DataFrame, adjudicator: str) -> pd.DataFrame:
@@ -243,10 +243,10 @@ def apply_adjudication(annotations: pd.DataFrame, adjudicator: str) -> pd.DataFr
     own = annotations["annotator"] == adjudicator
     decided, others = (read_annotations(annotations[part]) for part in (own, ~own))
     untold = decided.assign(truth=decided["truth"].mask(decided["truth"].notna()), n_annotators=0)
-    table = pd.concat([others, untold], ignore_index=True).drop_duplicates(_ITEM, ignore_index=True)
-    chief = table[_ITEM].merge(decided, on=_ITEM, how="left")["truth"]
-    disputed = items_to_adjudicate(annotations[~own])[[*_ITEM, "yes"]]
-    parted = table[_ITEM].merge(disputed, on=_ITEM, how="left")["yes"]
+    table = pd.concat([others, untold], ignore_index=True).drop_duplicates(ITEM, ignore_index=True)
+    chief = table[ITEM].merge(decided, on=ITEM, how="left")["truth"]
+    disputed = items_to_adjudicate(annotations[~own])[[*ITEM, "yes"]]
+    parted = table[ITEM].merge(disputed, on=ITEM, how="left")["yes"]
     told = [chief.notna(), table["truth"].isna(), parted.notna()]
     how = np.select(told, ["adjudicator", "open", "majority"], "agreed")
     return table.assign(truth=chief.where(chief.notna(), table["truth"]).astype("boolean"), decided=how)
@@ -258,8 +258,8 @@ _CHOICES = {"Yes": True, "No": False, "Can't tell": None}
 
 def _shown(sheet: pd.DataFrame) -> list[dict[str, str]]:
     """What a tool shows of each item: its id (dialogue, turn and behaviour as JSON), question, user, message."""
-    require_columns(sheet, [*_ITEM, "question", "message"], "annotation sheet")
-    keys = sheet[_ITEM].astype({"dialogue_id": "str", "turn": int, "behaviour": "str"}).to_numpy(dtype=object)
+    require_columns(sheet, [*ITEM, "question", "message"], "annotation sheet")
+    keys = sheet[ITEM].astype({"dialogue_id": "str", "turn": int, "behaviour": "str"}).to_numpy(dtype=object)
     shown = sheet.reindex(columns=["question", "user", "message"]).astype("object").fillna("")
     shown.insert(0, "item", [json.dumps(key.tolist(), ensure_ascii=False) for key in keys])
     return shown.to_dict("records")
@@ -285,9 +285,9 @@ def _verdicts(rows: Sequence[tuple[str, str, str]], where: str) -> pd.DataFrame:
         items = [json.loads(key) for key in keys]
     except (ValueError, TypeError, RecursionError):
         items = [None]
-    if not all(isinstance(item, list) and len(item) == len(_ITEM) for item in items):
+    if not all(isinstance(item, list) and len(item) == len(ITEM) for item in items):
         raise TableError(f"{where}: its items aren't of a sheet that was written here")
-    table = pd.DataFrame(items, columns=_ITEM)
+    table = pd.DataFrame(items, columns=ITEM)
     verdict = pd.array([_CHOICES[choice] for choice in choices], dtype="boolean")
     return table.assign(annotator=names, verdict=verdict)
 

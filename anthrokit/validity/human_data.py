@@ -20,7 +20,7 @@ from ..core import TableError, public_file, tables
 from ..core.errors import missing_columns, suggest_name
 from ..judging import Judge, rate_many
 from ..simulation import Taxonomy
-from .accuracy import _accuracy
+from .accuracy import accuracy_measures
 
 # %% auto #0
 __all__ = ['dataset_behaviours', 'load_human_data', 'check_against_people']
@@ -205,7 +205,7 @@ def _compared(said: np.ndarray, truth: np.ndarray, cluster: pd.Series, **paramet
     """Precision, recall, specificity and kappa of verdicts against the truth, with intervals by cluster."""
     kinds = np.stack([said & truth, said & ~truth, ~said & truth, ~said & ~truth], axis=1).astype(float)
     sums = pd.DataFrame(kinds).groupby(pd.Series(cluster.to_numpy())).sum().to_numpy()
-    found = resample(_accuracy, *np.hsplit(sums, 4), **parameters).iloc[[0, 1, 2, 5]]
+    found = resample(accuracy_measures, *np.hsplit(sums, 4), **parameters).iloc[[0, 1, 2, 5]]
     found.insert(0, "measure", ["precision", "recall", "specificity", "kappa"])
     return found.assign(n=len(said), n_positive=int(truth.sum()))
 

@@ -19,8 +19,8 @@ from ..analysis.clustered import resample_rows
 from ..core import Run, TableError
 from ..core.tables import require_unique, require_columns
 from ..models.embedded import require_packages
-from .accuracy import _bases_of, _both_said, _people_said, panel_verdicts
-from .annotations import _ITEM
+from .accuracy import base_prompts_of, join_people, people_labels, panel_verdicts
+from .annotations import ITEM
 
 # %% auto #0
 __all__ = ['sample_agreement', 'anchor_drift', 'latent_labels', 'item_response', 'error_bias']
@@ -31,7 +31,7 @@ def sample_agreement(
     by: str | Sequence[str] = "judge",
     *,
     verdict: str = "verdict",
-    item: Sequence[str] = tuple(_ITEM),
+    item: Sequence[str] = tuple(ITEM),
     cluster: str | None = None,
     ci: float = 0.95,
     n_resamples: int = 2000,
@@ -149,13 +149,13 @@ def anchor_drift(
     for when, source in (("before", before), ("after", after)):
         one = panel_verdicts(source)
         told.append(one.assign(when=when, base_id=clusters(one)).dropna(subset="verdict"))
-    key = [*_ITEM, "judge"]
+    key = [*ITEM, "judge"]
     pairs = told[0].merge(told[1][[*key, "verdict"]], on=key, suffixes=("", "_after"))
     if pairs.empty:
         raise TableError("no judge decided on a message both times; is it the same anchor set, judged again?")
     both = pairs[key].drop_duplicates()
     long = pd.concat([one.merge(both, on=key) for one in told]).rename(columns={"verdict": "label"})
-    long = long.assign(base_id=_bases_of(long, told[0]), prompt_id=long["dialogue_id"])
+    long = long.assign(base_id=base_prompts_of(long, told[0]), prompt_id=long["dialogue_id"])
     long = long.drop(columns=[] if "behaviour" in by else "behaviour")
     found = drift(long, margin, "when", baseline="before", by=by, **parameters)
     moved = pairs.assign(changed=pairs["verdict"] != pairs["verdict_after"]).groupby(by, dropna=False)["changed"]
@@ -210,21 +210,21 @@ def latent_labels(
 
     labels = as_labels(labels)
     own = labels[labels["behaviour"] == behaviour]
-    told = panel_verdicts(own).query("judge != 'panel'")[[*_ITEM, "judge", "verdict"]]
+    told = panel_verdicts(own).query("judge != 'panel'")[[*ITEM, "judge", "verdict"]]
     if people is not None:
-        said = _people_said(people, own).rename(columns={"truth": "verdict"})
+        said = people_labels(people, own).rename(columns={"truth": "verdict"})
         said = said[said["behaviour"] == behaviour]
-        told = pd.concat([told, said[[*_ITEM, "verdict"]].assign(judge="people")])
+        told = pd.concat([told, said[[*ITEM, "verdict"]].assign(judge="people")])
     told = told.dropna(subset="verdict").astype({"dialogue_id": "str", "turn": "Int64", "verdict": "bool"})
     if (raters := told["judge"].nunique()) < 2:
         raise TableError(f"{behaviour} has the verdicts of {raters} rater; this needs two or more")
-    told = told.assign(task=told.groupby(_ITEM, sort=False).ngroup())
+    told = told.assign(task=told.groupby(ITEM, sort=False).ngroup())
     share = told.groupby("task")["verdict"].mean()
     votes = (share > 0.5).astype("boolean").mask(share == 0.5)
     model = DawidSkene(n_iter=200)
     model.fit(pd.DataFrame({"task": told["task"], "worker": told["judge"], "label": told["verdict"]}))
     likely = model.probas_.reindex(columns=[True, False], fill_value=0.0)[True]
-    items = told.drop_duplicates("task").set_index("task")[_ITEM].assign(majority=votes, probability=likely)
+    items = told.drop_duplicates("task").set_index("task")[ITEM].assign(majority=votes, probability=likely)
     rows = []
     for judge, part in told.groupby("judge", sort=False):
         row = {"judge": judge}
@@ -384,7 +384,7 @@ def error_bias(
     if what not in ("length", "turn"):
         raise ValueError(f"what is 'length' or 'turn', not {what!r}")
     messages = labels.messages() if isinstance(labels, Run) and messages is None else messages
-    both = _both_said(panel_verdicts(labels), people).dropna(subset="verdict")
+    both = join_people(panel_verdicts(labels), people).dropna(subset="verdict")
     if what == "length":
         if messages is None:
             raise TableError("the length of messages needs their words: messages=run.messages()")
@@ -393,7 +393,7 @@ def error_bias(
         both = both.merge(words.reset_index(), on=["dialogue_id", "turn"], how="left")
         if both["length"].isna().all():
             raise TableError("no message that people labelled has its words in messages; are they of this run?")
-    split = float(both.drop_duplicates(_ITEM)[what].median())
+    split = float(both.drop_duplicates(ITEM)[what].median())
     size, rows = both[what].to_numpy(dtype=float, na_value=np.nan), []
     said, true = (as_floats(both[name]) == 1 for name in ("verdict", "truth"))
     tally, wrong, weight = ClusterCounts(both, []), said != true, both["weight"].to_numpy()

@@ -16,7 +16,7 @@ import pandas as pd
 from ..analysis import profile
 from ..analysis.clustered import as_names, check_level
 from ..analysis.clustered import wilson_limits
-from .correction import _jeffreys_limits, _powered_share, _recovered, prediction_powered_rates
+from .correction import corrected_rates, jeffreys_limits, powered_share, recover_rate
 
 # %% auto #0
 __all__ = ['labels_needed', 'enough_labels']
@@ -27,8 +27,8 @@ def _expected_width(
 ) -> float:
     """The width with n labels, so many of them judged present and absent, if the shares come out as expected."""
     counts = zip((present, absent), split, strict=True)
-    parts = [q, *((p, *_jeffreys_limits(p, n * share, ci)) for p, share in counts)]
-    _, low, high = _recovered(_powered_share, parts, np.eye(3))
+    parts = [q, *((p, *jeffreys_limits(p, n * share, ci)) for p, share in counts)]
+    _, low, high = recover_rate(powered_share, parts, np.eye(3))
     return high - low
 
 
@@ -243,7 +243,7 @@ def enough_labels(
         raise ValueError(
             f"look {look} of {looks} planned: name the number of looks before the first, and keep to it"
         )
-    rates = partial(prediction_powered_rates, labels, people, by, strata=strata)
+    rates = partial(corrected_rates, labels, people, by, method="prediction_powered", strata=strata)
     if looks is None:
         told = rates()["n_people"].fillna(0)
         levels = told.map(lambda n: min(2 * ndtr(_any_quantile(max(n, 1), ci)) - 1, _SUREST))

@@ -31,7 +31,7 @@ def notebook(open_notebook, folder):
 
 
 def done(panel, n, of=28):
-    "Wait until so many are labelled."
+    """Wait until so many are labelled."""
     seen(panel.locator(".ak-progress strong")).to_have_text(f"{n} of {of}", timeout=30_000)
 
 
@@ -45,7 +45,7 @@ def message(panel):
 
 
 def focus(panel):
-    "Click on the message, as one who reads it."
+    """Click on the message, as one who reads it."""
     panel.locator(".ak-judged").click()
 
 
@@ -76,7 +76,7 @@ def test_keys(notebook, folder):
 
 
 def test_keys_pressed_faster_than_the_kernel_answers(open_notebook, folder):
-    "Four a second, where an answer takes longer than that: each is a label, in the order in which they were pressed."
+    """Four a second, where an answer takes longer than that: each is a label, in the order in which they were pressed."""
     slow = "import time\npanel = _\ndraw = type(panel).draw\n"
     slow += "type(panel).draw = lambda *given: (time.sleep(0.4), draw(*given))[1]"
     notebook = open_notebook([OPEN.format(str(folder), "Ada"), slow])
@@ -103,7 +103,7 @@ def test_keys_pressed_faster_than_the_kernel_answers(open_notebook, folder):
 
 
 def test_keys_and_shortcuts_keep_apart(notebook):
-    "Keys in the panel don't reach JupyterLab, where b adds a cell and y turns one into code; outside they do."
+    """Keys in the panel don't reach JupyterLab, where b adds a cell and y turns one into code; outside they do."""
     page, panel = notebook.page, notebook.panels.first
     before = page.evaluate(CELLS)
     focus(panel)
@@ -175,7 +175,7 @@ def test_buttons_and_one_behaviour_at_a_time(notebook, folder):
 
 
 def test_two_people(open_notebook, folder):
-    "Each has an order and a progress of their own; agreement is shown to who has finished."
+    """Each has an order and a progress of their own; agreement is shown to who has finished."""
     notebook = open_notebook([OPEN.format(str(folder), "Ada"), "AnnotationPanel(run, 2)"])
     ada, bo = notebook.panels.nth(0), notebook.panels.nth(1)
     seen(bo.get_by_text("Write your name to begin.")).to_be_visible()
@@ -196,7 +196,7 @@ def test_two_people(open_notebook, folder):
 
 
 def test_killed_kernel(open_notebook, folder):
-    "Labels are in the run when the next message is in view; a new notebook goes on there."
+    """Labels are in the run when the next message is in view; a new notebook goes on there."""
     code = f"import os, pathlib\npathlib.Path({str(folder.parent / 'pid')!r}).write_text(str(os.getpid()))"
     notebook = open_notebook([code, OPEN.format(str(folder), "Ada")])
     panel = notebook.panels.first
@@ -213,7 +213,7 @@ def test_killed_kernel(open_notebook, folder):
 
 
 def test_while_the_run_is_judged(server, folder):
-    "In one process: labels and ratings go into the same ledger, none is lost, and the draw stays what it was."
+    """In one process: labels and ratings go into the same ledger, none is lost, and the draw stays what it was."""
     settings = {"transport": "lean", "max_concurrency": 8}
     judges = [
         LLMJudge(LLM(f"openai/judge-{letter}", api_base=server("--latency", "0.02"), **settings))
@@ -244,7 +244,7 @@ def test_while_the_run_is_judged(server, folder):
 
 
 def test_run_at_work_elsewhere(open_notebook, folder):
-    "A run that another process works on: the error says how to label a sheet, which works."
+    """A run that another process works on: the error says how to label a sheet, which works."""
     with Run(folder) as run:
         sheet, kept = str(folder.parent / "sheet.csv"), str(folder.parent / "kept.csv")
         cells = [
@@ -275,7 +275,7 @@ def test_looks(notebook):
 
 
 def test_hostile_texts(open_notebook, tmp_path):
-    "Messages, definitions, questions and names that try to run."
+    """Messages, definitions, questions and names that try to run."""
     with hostile.write(tmp_path / "run") as run:
         code = f"from anthrokit import AnnotationPanel, Run\nAnnotationPanel(Run({str(run.folder)!r}), 1, annotator="
     notebook = open_notebook([code + f"{hostile.PAYLOADS[4]!r})"], width=900)

@@ -79,7 +79,7 @@ def test_criteria_with_points_and_a_killed_kernel(panel_of, tmp_path):
 
 @pytest.mark.parametrize("use", SHEETS)
 def test_looks(panel_of, tmp_path, use):
-    "Narrow and wide, light and dark; nothing runs over, and a vote is kept under its own name."
+    """Narrow and wide, light and dark; nothing runs over, and a vote is kept under its own name."""
     notebook, panel = panel_of(SHEETS[use], width=1280)
     notebook.screenshot(f"ballots_{use}_light_1280")
     panel.locator(".ak-page").click()
@@ -94,7 +94,7 @@ def test_looks(panel_of, tmp_path, use):
 
 
 def test_hostile_texts(panel_of):
-    "Dialogues, answers, criteria and steps that try to run."
+    """Dialogues, answers, criteria and steps that try to run."""
     rows = (
         "pd.DataFrame([(name(p), 1, (('user', p), ('helper', p)), (p, p), p, 'bonus', p, 'verdict') for p in P[::2]], "
         "columns=['item', 'criterion', 'dialogue', 'answers', 'content', 'kind', 'ability', 'ask'])"
@@ -133,7 +133,7 @@ BallotPanel = lambda sheet, ballots: CouncilPanel(sheet, ballots, settled)
 
 
 def test_a_coordinator_settles_what_stays_divided(panel_of, tmp_path):
-    "Votes side by side; only a dispute can be settled; the experts' votes stay; the same after the kernel is killed."
+    """Votes side by side; only a dispute can be settled; the experts' votes stay; the same after the kernel is killed."""
     notebook, panel = panel_of("sheet", more=COUNCIL, width=1280)
     page, kept = notebook.page, Ballots(tmp_path / "votes.csv").table()
     seen(panel.locator(".ak-progress")).to_contain_text("3 disputed", timeout=30_000)

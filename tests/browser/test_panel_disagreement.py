@@ -12,7 +12,7 @@ OPEN = "from anthrokit import DisagreementPanel, Run\npanel = DisagreementPanel(
 
 
 def sampled_twice(folder):
-    "The demonstration run with a second sample of each judge, which differs now and then, or is missing."
+    """The demonstration run with a second sample of each judge, which differs now and then, or is missing."""
     run = demo_run(folder)
     second = run.ratings().assign(sample=2)
     turned, gone = second.index % 7 == 0, second.index % 31 == 0
@@ -44,7 +44,7 @@ def ratings(folder):
 
 
 def cells(panel, number):
-    "What a line of the list says: between, within, share of Yes."
+    """What a line of the list says: between, within, share of Yes."""
     return panel.locator(".ak-row").nth(number).locator(".ak-cell")
 
 
@@ -139,7 +139,7 @@ def test_deciding(notebook, folder, ratings):
 
 
 def test_run_at_work_elsewhere(open_notebook, folder):
-    "A run that another process works on can be looked at; verdicts go to a file, where one is named."
+    """A run that another process works on can be looked at; verdicts go to a file, where one is named."""
     with Run(folder) as run:
         cells = [
             "from anthrokit import DisagreementPanel",
@@ -158,7 +158,7 @@ def test_run_at_work_elsewhere(open_notebook, folder):
 
 @pytest.mark.parametrize("cell", ["", "Yes, Yes", "no verdict, no verdict"])
 def test_hostile_texts(open_notebook, tmp_path, cell):
-    "Messages, reasons, names and notes that try to run, in every place of the panel."
+    """Messages, reasons, names and notes that try to run, in every place of the panel."""
     with hostile.write(tmp_path / "run") as run:
         ids = run.query("SELECT DISTINCT dialogue_id, turn, behaviour FROM ratings")
         notes = [hostile.PAYLOADS[number % 50] for number in range(len(ids))]

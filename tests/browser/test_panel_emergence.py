@@ -23,7 +23,7 @@ def emergence(open_notebook, tmp_path, labels):
 
 
 def behind(labels, turns, **where):
-    "The dialogues in which it first occurs at some turns."
+    """The dialogues in which it first occurs at some turns."""
     first = analysis.first_occurrences(labels)
     for name, value in where.items():
         first = first[first[name] == value]
@@ -31,7 +31,7 @@ def behind(labels, turns, **where):
 
 
 def pressed(panel, group):
-    "What is chosen among the buttons of a group."
+    """What is chosen among the buttons of a group."""
     return panel.get_by_role("group", name=group, exact=True).locator("[aria-pressed=true]")
 
 
@@ -68,7 +68,7 @@ def test_curves_follow_the_filters(emergence, labels):
 
 
 def test_what_is_chosen_while_a_cell_runs_stays_in_order(emergence, labels, tmp_path):
-    "The kernel takes the first three from its main thread, once that is free, and the last from a thread beside it."
+    """The kernel takes the first three from its main thread, once that is free, and the last from a thread beside it."""
     panel, go = emergence.panels.first, tmp_path / "go"
     form, common = filters(panel), labels.groupby("behaviour")["label"].sum().nlargest(4).index
     boxes = [form.get_by_label(name.capitalize(), exact=True) for name in common]

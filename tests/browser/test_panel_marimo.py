@@ -25,7 +25,7 @@ SLOW = 60_000
 
 
 class Marimo(Server):
-    "One notebook of marimo as an application."
+    """One notebook of marimo as an application."""
 
     def __init__(self, folder, imports, code):
         (Path(folder) / "app.py").write_text(APP.format(imports=imports, code=code))

@@ -6,13 +6,15 @@ from browser import filters, says, seen
 from anthrokit import heartbench
 from anthrokit.core import Run
 from anthrokit.core.votes import label_criteria
-from anthrokit.heartbench import bundled_answers, bundled_ratings, bundled_verdicts, load_cases
+from anthrokit.heartbench import bundled_answers, bundled_verdicts, load_cases
 from anthrokit.heartbench.answers import add_answers, answers_of
+from anthrokit.heartbench.cases import bundled_ratings
 from anthrokit.panels.rubric import RubricPanel
 
 CELL = """
 from anthrokit import RubricPanel
-from anthrokit.heartbench import bundled_answers, bundled_ratings, load_cases
+from anthrokit.heartbench import bundled_answers, load_cases
+from anthrokit.heartbench.cases import bundled_ratings
 panel = RubricPanel({"cases": load_cases("bundled"), "answers": bundled_answers(), "ratings": bundled_ratings()})
 panel
 """
@@ -81,7 +83,7 @@ def test_rubric_panel_controls(rubric):
 
 
 def test_the_answers_stand_side_by_side(rubric):
-    "Each with its scores; one above the other where there is no room."
+    """Each with its scores; one above the other where there is no room."""
     answers = rubric.panels.first.locator(".ak-answer")
     seen(answers).to_have_count(2)
     first, second = (one.bounding_box() for one in answers.all())
@@ -93,7 +95,7 @@ def test_the_answers_stand_side_by_side(rubric):
 
 
 def test_a_run_with_missing_verdicts_and_a_special_hit(tmp_path):
-    "A real run: an answer that wasn't judged, one that speaks as the user, and a judge who left a criterion out."
+    """A real run: an answer that wasn't judged, one that speaks as the user, and a judge who left a criterion out."""
     cases, answers = load_cases("bundled"), bundled_answers()
     with Run(tmp_path / "run") as run:
         add_answers(run, cases, answers)

@@ -94,7 +94,7 @@ def test_dialogue_panel_controls(dialogues, labels):
 
 
 def test_the_list_as_a_table_and_on_paper(dialogues, labels):
-    "Columns sort; in the table all are there; what is in view goes to paper by itself."
+    """Columns sort; in the table all are there; what is in view goes to paper by itself."""
     panel, page = dialogues.panels.first, dialogues.page
     cells = panel.locator(".ak-row .ak-cell:not(.ak-cell-wide)")
     seen(panel.get_by_role("button", name="Target")).not_to_be_visible()
@@ -147,7 +147,7 @@ def test_an_empty_run_says_so(open_notebook, tmp_path):
 
 @everywhere
 def test_keys(dialogues):
-    "Keys work in the panel, help shows them on demand, and JupyterLab doesn't hear them."
+    """Keys work in the panel, help shows them on demand, and JupyterLab doesn't hear them."""
     panel, page, keys = dialogues.panels.first, dialogues.page, dialogues.page.keyboard
     place, cells = panel.locator(".ak-place"), page.locator(".jp-Notebook .jp-Cell")
     before = cells.count()
@@ -182,7 +182,7 @@ def test_keys(dialogues):
 
 
 def test_keys_pressed_while_others_are_on_their_way(open_notebook, tmp_path):
-    "Each counts from where those before it lead, though they pass that place on their way (here the second of 16)."
+    """Each counts from where those before it lead, though they pass that place on their way (here the second of 16)."""
     slow = "import time\ndraw = type(panel).draw\ntype(panel).draw = lambda *given: (time.sleep(0.7), draw(*given))[1]"
     cells = [OWN.format("DialoguePanel", str(tmp_path / "demo"), ""), slow]
     panel = open_notebook(cells).panels.first
@@ -196,7 +196,7 @@ def test_keys_pressed_while_others_are_on_their_way(open_notebook, tmp_path):
 
 
 def test_tab_reaches_everything(dialogues):
-    "In reading order, each with a name."
+    """In reading order, each with a name."""
     names = dialogues.tab_order()
     wanted = ["Filters", "→", "Table", "Copy as Markdown", "Print", "⟳", "?"]
     assert names[: len(wanted)] == wanted
@@ -205,7 +205,7 @@ def test_tab_reaches_everything(dialogues):
 
 
 def test_a_cell_drives_the_panel(open_notebook, tmp_path):
-    "A cell sets the state, and reads what a person has done; two views of a panel show the same."
+    """A cell sets the state, and reads what a person has done; two views of a panel show the same."""
     code = OWN.format("DialoguePanel", str(tmp_path / "demo"), "state={'domain': 'friendship'}")
     notebook = open_notebook([code, "panel", "panel.state = {'behaviour': 'emotions', 'markdown': True}"])
     first, other = notebook.panels.nth(0), notebook.panels.nth(1)
@@ -214,13 +214,13 @@ def test_a_cell_drives_the_panel(open_notebook, tmp_path):
         seen(panel.locator(".ak-chip")).to_have_text(["Behaviour: emotions ×", "As Markdown ×"])
     first.get_by_role("button", name="Next").click()
     seen(other.locator(".ak-place")).to_have_text("2 / 7")
-    assert not notebook.page.evaluate("document.querySelectorAll('.ak-panel [id]').length") == 0
+    assert notebook.page.evaluate("document.querySelectorAll('.ak-panel [id]').length") != 0
     ids = notebook.page.evaluate("[...document.querySelectorAll('.ak-panel [id]')].map(one => one.id)")
     assert len(ids) == len(set(ids))
 
 
 def test_run_in_progress(open_notebook, tmp_path):
-    "A panel on the folder of a run that goes on shows what came in, by its button or by itself."
+    """A panel on the folder of a run that goes on shows what came in, by its button or by itself."""
     run = demo_run(tmp_path / "demo")
     cells = [
         f"from anthrokit import DialoguePanel\nDialoguePanel({str(run.folder)!r})",
@@ -237,7 +237,7 @@ def test_run_in_progress(open_notebook, tmp_path):
 
 
 def test_ten_thousand_dialogues(open_notebook):
-    "Lines come when one scrolls to them; only those in view are in the page."
+    """Lines come when one scrolls to them; only those in view are in the page."""
     code = """
 import pandas as pd
 from anthrokit import DialoguePanel
@@ -259,7 +259,7 @@ panel
 
 
 def test_picture_without_a_kernel(browser, tmp_path):
-    "The HTML of the same view: header, chips, lines, page; badges open; nothing runs."
+    """The HTML of the same view: header, chips, lines, page; badges open; nothing runs."""
     from anthrokit import DialoguePanel
 
     with demo_run(tmp_path / "demo") as run:
@@ -275,7 +275,7 @@ def test_picture_without_a_kernel(browser, tmp_path):
 
 
 def test_voila(browser, tmp_path):
-    "The dialogue panel as an application. Voilà hangs at times on a busy machine, so a page may be asked for again."
+    """The dialogue panel as an application. Voilà hangs at times on a busy machine, so a page may be asked for again."""
     from playwright.sync_api import TimeoutError as TooSlow
 
     server = Voila(tmp_path, ["from anthrokit import *\npanel = DialoguePanel(demo_run())\npanel"])
@@ -340,7 +340,7 @@ def test_pictures(open_notebook, name):
 
 
 def serious(page):
-    "What axe-core finds serious."
+    """What axe-core finds serious."""
     found = page.evaluate("axe.run('.ak-panel').then(result => result.violations)")
     grave = [one for one in found if one["impact"] in ("serious", "critical")]
     return [(one["id"], node["html"][:200], node["failureSummary"]) for one in grave for node in one["nodes"][:3]]

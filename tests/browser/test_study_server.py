@@ -30,7 +30,7 @@ SLOW = 60_000
 
 @pytest.fixture(scope="session")
 def otree():
-    "oTree's Python; made once where PyPI answers."
+    """OTree's Python; made once where PyPI answers."""
     try:
         return otree_python()
     except SetupError as error:
@@ -39,12 +39,12 @@ def otree():
 
 @pytest.fixture
 def running(otree, server, tmp_path):
-    "A study with gateway and study server at work."
+    """A study with gateway and study server at work."""
     yield from _at_work(server, tmp_path)
 
 
 def _at_work(server, tmp_path, front=None):
-    "Study, gateway and study server; in a browser at a front's port, where there is a front."
+    """Study, gateway and study server; in a browser at a front's port, where there is a front."""
     study = init_study(
         tmp_path / "study", model="openai/echo-key", api_base=server("--latency", 0.2), transport="lean"
     )
@@ -73,7 +73,7 @@ def _at_work(server, tmp_path, front=None):
 
 
 class Person:
-    "Somebody at a browser."
+    """Somebody at a browser."""
 
     def __init__(self, browser, study, label, width=1000):
         self.page = browser.new_context(viewport={"width": width, "height": 800}).new_page()
@@ -85,10 +85,8 @@ class Person:
     def _note(self, response):
         self.got.append(response.url + str(response.headers))
         if response.status == 200:
-            try:
+            with contextlib.suppress(Exception):  # a picture, or a page that was closed
                 self.got.append(response.text())
-            except Exception:  # noqa: BLE001  a picture, or a page that was left
-                pass
 
     def to_the_chat(self):
         self.page.goto(self.link)
@@ -234,7 +232,7 @@ http {{
 
 
 def _as_the_chapter_says(servers):
-    "Return the lines of the gateway's chapter for beside and in the server block, with the ports of this study."
+    """Return the lines of the gateway's chapter for beside and in the server block, with the ports of this study."""
     chapter = (Path(__file__).parents[2] / "nbs" / "11_study" / "04_gateway.ipynb").read_text(encoding="utf-8")
     cells = ["".join(cell["source"]) for cell in json.loads(chapter)["cells"]]
     [text] = [text for text in cells if "location /gateway/" in text]
@@ -245,7 +243,7 @@ def _as_the_chapter_says(servers):
 
 
 def _frozen_by(port, path, marks=60, kind="application/x-www-form-urlencoded"):
-    "Send the request of CVE-2024-24762; return the socket."
+    """Send the request of CVE-2024-24762; return the socket."""
     one = socket.create_connection(("127.0.0.1", port), timeout=30)
     head = f'POST {path} HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Type: {kind}; !="'
     one.sendall(head.encode() + b"\\" * marks + b"\r\n\r\na")
@@ -255,7 +253,7 @@ def _frozen_by(port, path, marks=60, kind="application/x-www-form-urlencoded"):
 @pytest.mark.slow
 @pytest.mark.skipif(not shutil.which("nginx", path="/usr/sbin:/usr/bin"), reason="nginx is not installed")
 def test_behind_nginx_as_the_chapter_has_it(otree, server, browser, tmp_path):
-    "From the entry to the completion link, which has the panel's id; and neither address nor id is kept."
+    """From the entry to the completion link, which has the panel's id; and neither address nor id is kept."""
     front = free_port()
     with contextlib.closing(_at_work(server, tmp_path, front)) as work:
         study, gateway, _ = next(work)
@@ -293,12 +291,12 @@ def test_behind_nginx_as_the_chapter_has_it(otree, server, browser, tmp_path):
 
 
 def _visitor():
-    "Somebody with a browser that keeps cookies."
+    """Somebody with a browser that keeps cookies."""
     return urllib.request.build_opener(urllib.request.HTTPCookieProcessor(http.cookiejar.CookieJar()))
 
 
 def _open(visitor, url, form=None):
-    "Open a page, or send a form; return the status, the address, and the text."
+    """Open a page, or send a form; return the status, the address, and the text."""
     data = urllib.parse.urlencode(form).encode() if form is not None else None
     try:
         with visitor.open(url, data, timeout=60) as response:
@@ -308,7 +306,7 @@ def _open(visitor, url, form=None):
 
 
 def _begin(study, query):
-    "Come to the chat; return the visitor and the token in its page."
+    """Come to the chat; return the visitor and the token in its page."""
     visitor = _visitor()
     status, url, page = _open(visitor, f"{study.settings['servers']['gateway']}/enter{query}")
     if status != 200:
@@ -322,7 +320,7 @@ def _begin(study, query):
 @pytest.mark.slow
 def test_no_request_freezes_the_study_server(running):
     study, _, pages = running
-    visitor, token, _ = _begin(study, "?PROLIFIC_PID=5f3c0ffee")
+    _, token, _ = _begin(study, "?PROLIFIC_PID=5f3c0ffee")
     assert token
     address = f"{pages.url}/room/study"
     for kind in ("application/x-www-form-urlencoded", "multipart/form-data"):

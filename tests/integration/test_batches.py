@@ -52,7 +52,7 @@ FAULTS = "error malformed hang empty truncated refusal rate_limit".split()
 
 
 def test_what_failed_is_missing_and_had_on_request(server, tmp_path):
-    "Lines in the error file, broken lines, lines that never came, refusals, answers that can't be read."
+    """Lines in the error file, broken lines, lines that never came, refusals, answers that can't be read."""
     base = server(*(part for fault in FAULTS for part in ("--fault", f"{fault}=0.04")))
     with make_run(tmp_path / "run", 12) as run:
         judge(run, panel(base), batch=QUICK, **SOME)
@@ -73,7 +73,7 @@ def test_what_failed_is_missing_and_had_on_request(server, tmp_path):
 
 
 def test_an_expired_batch(server, tmp_path):
-    "What was done before the end of its time is kept and paid, the rest says why it isn't there."
+    """What was done before the end of its time is kept and paid, the rest says why it isn't there."""
     base = server("--batch-ends", "expired")
     with make_run(tmp_path / "run", 4) as run:
         judge(run, panel(base)[:1], batch=QUICK, **SOME)
@@ -95,7 +95,7 @@ def test_a_batch_that_is_refused(server, tmp_path):
 
 
 def test_adaptive_sampling_in_rounds(server, tmp_path):
-    "As many samples as could decide it, then one by one, each round a batch."
+    """As many samples as could decide it, then one by one, each round a batch."""
     base = server()
     with make_run(tmp_path / "full", 4) as full, make_run(tmp_path / "adaptive", 4) as adaptive:
         judge(full, panel(base), **SOME | {"samples": 3})
@@ -131,15 +131,14 @@ def test_limits_of_a_file(server, tmp_path):
 
 @pytest.mark.parametrize("poll", [0.1, 1.0], ids=["looked at often", "when what stood before has ended"])
 def test_a_full_line_at_the_provider(server, tmp_path, poll):
-    "What doesn't fit into the provider's line waits here; what can never fit is an error."
+    """What doesn't fit into the provider's line waits here; what can never fit is an error."""
     base = server("--batch-queue", 20, "--batch-seconds", 3)
     with make_run(tmp_path / "run", 5) as run:
         judge(run, panel(base)[:1], batch=Batch(poll=poll, requests=15), **SOME)
         assert run.missing().empty and stats(base)["batch_lines"] == 30
         assert "failed" in set(run.query("SELECT status FROM batches")["status"])
-    with make_run(tmp_path / "never", 5) as run:
-        with pytest.raises(SetupError, match="send fewer at once with Batch.requests=…."):
-            judge(run, panel(base)[:1], batch=QUICK, **SOME)
+    with make_run(tmp_path / "never", 5) as run, pytest.raises(SetupError, match="send fewer at once with Batch.requests=…."):
+        judge(run, panel(base)[:1], batch=QUICK, **SOME)
 
 
 def test_budget_and_estimate(server, tmp_path):
@@ -189,7 +188,7 @@ def wait_until(true, seconds=60):
 
 
 class Forgetful(BaseHTTPRequestHandler):
-    "A server that knows no batch, and says so as it was told to."
+    """A server that knows no batch, and says so as it was told to."""
 
     answer = 404, {}
 
@@ -207,7 +206,7 @@ class Forgetful(BaseHTTPRequestHandler):
 
 
 @pytest.mark.parametrize(
-    "status, body, gone",
+    ("status", "body", "gone"),
     [
         (404, {"error": {"message": "No batch found with id 'batch_1'."}}, True),
         (400, {"error": {"message": "No batch found with id 'batch_1'.", "type": "invalid_request_error"}}, True),
@@ -237,7 +236,7 @@ def test_an_unknown_batch_is_reported_plainly(status, body, gone, monkeypatch):
 
 
 def test_killed_while_batches_are_under_way(server, tmp_path):
-    "The next process waits for what the killed one sent; nothing is sent or paid twice."
+    """The next process waits for what the killed one sent; nothing is sent or paid twice."""
     base = server("--batch-seconds", 4)
     process = start(base, tmp_path / "run")
     wait_until(lambda: stats(base).get("looks", 0) >= 2)
@@ -251,7 +250,7 @@ def test_killed_while_batches_are_under_way(server, tmp_path):
 
 
 def test_killed_before_a_new_batch_was_heard_of(server, tmp_path):
-    "The batch was begun, and the process killed before the answer came: it is found by its file, not begun again."
+    """The batch was begun, and the process killed before the answer came: it is found by its file, not begun again."""
     base = server("--create-latency", 5)
     process = start(base, tmp_path / "run")
     wait_until(lambda: stats(base).get("batches", 0) == 2)
@@ -264,7 +263,7 @@ def test_killed_before_a_new_batch_was_heard_of(server, tmp_path):
 
 @pytest.mark.slow
 def test_killed_again_and_again(server, tmp_path):
-    "Wherever it is killed, the end is that of an uninterrupted run, and no request was answered twice."
+    """Wherever it is killed, the end is that of an uninterrupted run, and no request was answered twice."""
     base = server("--batch-seconds", 0.3, "--create-latency", 0.05)
     with make_run(tmp_path / "whole", 8) as whole:
         judge(whole, panel(base), batch=QUICK, **SOME)

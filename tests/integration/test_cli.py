@@ -26,13 +26,13 @@ COMMAND = Path(sys.executable).with_name("anthrokit")
 
 
 def anthrokit(*arguments, cwd=None, without=(), **environment):
-    "A command and what it said. It is a fork of a process that has imported what each would import anew."
+    """A command and what it said. It is a fork of a process that has imported what each would import anew."""
     inherited = {name: value for name, value in os.environ.items() if name not in without}
     return run_command([*map(str, arguments)], cwd, {**inherited, **environment})
 
 
 def rows(done):
-    "What a command with --json said."
+    """What a command with --json said."""
     return json.loads(done.stdout)["rows"]
 
 
@@ -59,7 +59,7 @@ def test_demo_makes_everything_and_resumes(tmp_path):
 
 
 def test_a_script_says_what_the_person_says(server, tmp_path):
-    "The one that ships with each prompt's claim, a file's lines as they are; a file without a line is refused."
+    """The one that ships with each prompt's claim, a file's lines as they are; a file without a line is refused."""
     asked = ("--target", f"openai/target@{server()}", "--prompts", "pushback", "--dialogues", 2)
     asked, claims = (*asked, "--turns", 2, "--quiet"), load_prompts("pushback").set_index("prompt_id")["claim"]
     (tmp_path / "lines.txt").write_text("I still say that {claim}.\n\n", encoding="utf-16")  # as Notepad may
@@ -78,7 +78,7 @@ def test_a_script_says_what_the_person_says(server, tmp_path):
 
 
 def test_an_estimate_takes_what_changes_a_study():
-    "Whatever simulate and judge take, but caps and the judges' default; a settings file for both says it to all three."
+    """Whatever simulate and judge take, but caps and the judges' default; a settings file for both says it to all three."""
     from anthrokit.cli import app
 
     def flags(command):
@@ -99,7 +99,7 @@ def test_the_judging_of_a_file_has_an_estimate(tmp_path):
 
 
 def test_a_study_through_a_server(server, tmp_path):
-    "A settings file, an estimate, a simulation, judges, a report: tables on stdout, nothing else."
+    """A settings file, an estimate, a simulation, judges, a report: tables on stdout, nothing else."""
     url = server()
     (tmp_path / "study.toml").write_text(
         f"""run = "runs/study"
@@ -148,7 +148,7 @@ price = [2.0, 8.0]
 
 
 def test_the_study_of_two_by_two_from_the_terminal(server, tmp_path, monkeypatch, capsys):
-    "The lines that the tutorial shows, as they stand, but for the models' addresses and the number of dialogues."
+    """The lines that the tutorial shows, as they stand, but for the models' addresses and the number of dialogues."""
     from anthrokit.cli import main
 
     tutorial = json.loads((ROOT / "nbs" / "tutorials" / "two_by_two.ipynb").read_text())
@@ -174,7 +174,7 @@ def test_the_study_of_two_by_two_from_the_terminal(server, tmp_path, monkeypatch
 
 
 def test_limits_of_a_slow_server_are_flags(server, tmp_path):
-    "Answers are cut at --max-tokens; the other two limits change no answer."
+    """Answers are cut at --max-tokens; the other two limits change no answer."""
     base, folder = server(), tmp_path / "run"
     named = ["--target", f"openai/target@{base}", "--user", f"openai/user@{base}", "--dialogues", "1", "--turns", "1"]
     limits = ["--max-tokens", "24", "--concurrency", "2", "--timeout", "7.5"]
@@ -197,7 +197,7 @@ def test_messages_from_a_file_are_judged(server, tmp_path):
 
 
 def test_interrupted_and_gone_on_with(server, tmp_path):
-    "Ctrl-C ends with 130; the same command goes on, and only the calls in flight are made again."
+    """Ctrl-C ends with 130; the same command goes on, and only the calls in flight are made again."""
     url = server("--latency", "1.0")
     command = [
         "simulate", "runs/x", "--target", f"openai/t@{url}", "--user", f"openai/u@{url}",
@@ -316,7 +316,7 @@ def test_a_folder_that_cant_be_written_is_explained(server, tmp_path):
     tmp_path.chmod(0o555)
 
     def obey_permissions():
-        "Root passes over permissions unless it gives up CAP_DAC_OVERRIDE (1) by PR_CAPBSET_DROP (24)."
+        """Root passes over permissions unless it gives up CAP_DAC_OVERRIDE (1) by PR_CAPBSET_DROP (24)."""
         ctypes.CDLL(None).prctl(24, 1, 0, 0, 0)
 
     try:
@@ -377,7 +377,7 @@ def test_heartbench_from_answers_to_scores(server, tmp_path):
 
 
 def answer_of(address, seconds=60):
-    "What a server says that may not listen yet."
+    """What a server says that may not listen yet."""
     end = time.monotonic() + seconds
     while True:
         try:
@@ -389,7 +389,7 @@ def answer_of(address, seconds=60):
 
 
 def test_lab_opens_a_copy_of_the_tutorials(tmp_path):
-    "JupyterLab answers on the address that it tells, and the tutorials lie in the user's folder."
+    """JupyterLab answers on the address that it tells, and the tutorials lie in the user's folder."""
     working = subprocess.Popen(
         [COMMAND, "lab", "mine", "--options=--no-browser --allow-root"],
         cwd=tmp_path,
@@ -425,7 +425,7 @@ def test_help_has_examples():
 
 
 def test_every_example_can_be_read():
-    "The examples of each command's help are parsed by the command they stand in."
+    """The examples of each command's help are parsed by the command they stand in."""
     from anthrokit.cli import app
 
     rooms = ("heartbench", "study")
@@ -449,7 +449,7 @@ def test_as_a_module():
 
 
 def test_the_list_of_runs_fits_a_terminal(tmp_path):
-    "Long names are shortened; the whole of it is in the JSON."
+    """Long names are shortened; the whole of it is in the JSON."""
     from anthrokit.report import demo_run
 
     name = "a-study-of-two-by-two-with-a-name-that-its-author-liked"
@@ -510,7 +510,7 @@ def test_export_and_compare(tmp_path):
 
 
 def test_check_holds_versions_against_a_margin(tmp_path):
-    "What two halves of a run differ by: beyond the margin, undecided, and what is written of it."
+    """What two halves of a run differ by: beyond the margin, undecided, and what is written of it."""
     from anthrokit.report import demo_run
 
     run = demo_run(tmp_path / "two")
@@ -544,7 +544,7 @@ def test_check_holds_versions_against_a_margin(tmp_path):
 
 
 def test_check_simulates_and_judges_versions(server, tmp_path):
-    "Two system prompts of one target through a server: the mock judges both alike by the letter of what is said."
+    """Two system prompts of one target through a server: the mock judges both alike by the letter of what is said."""
     url = server()
     (tmp_path / "study.toml").write_text(
         f"""

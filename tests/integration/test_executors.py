@@ -22,7 +22,7 @@ FORK = multiprocessing.get_context("fork")  # what is slow to import is there; D
 
 @pytest.fixture
 def run():
-    "A run with 16 dialogues, not judged."
+    """A run with 16 dialogues, not judged."""
     with demo_run() as there:
         there.write_all(["DELETE FROM ratings", "DELETE FROM judges", "DELETE FROM calls"])
         yield there
@@ -34,7 +34,7 @@ def panel(base, **settings):
 
 @pytest.fixture(scope="module")
 def client():
-    "A Dask cluster of two processes, forks of what has imported the package; one that is killed is started again."
+    """A Dask cluster of two processes, forks of what has imported the package; one that is killed is started again."""
     distributed, dask = pytest.importorskip("distributed"), pytest.importorskip("dask")
     multiprocessing.forkserver.ensure_running()  # with what tests/support/forks.py has it import
     how = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": ":0"}
@@ -47,7 +47,7 @@ def client():
 
 
 def kill_when(ready, victim):
-    "Kill a process as soon as something is so; the thread that waits for it."
+    """Kill a process as soon as something is so; the thread that waits for it."""
 
     def wait():
         while not ready():
@@ -80,7 +80,7 @@ def test_a_pool_that_loses_a_worker_stops_and_a_new_one_goes_on(run, server):
     with concurrent.futures.ProcessPoolExecutor(1, mp_context=FORK) as pool:
         rated = "SELECT COUNT(*) FROM ratings"
         killer = kill_when(lambda: run.rows(rated)[0][0], lambda: next(iter(pool._processes)))
-        with pytest.raises(SetupError, match="lost a worker and takes no more work"):
+        with pytest.raises(SetupError, match="lost a worker and accepts no more work"):
             judge(run, panel(base), on=ExecutorPool(pool, calls=10, seconds=1), **asked)
         killer.join()
     kept = len(run.ratings())
@@ -106,7 +106,7 @@ def test_the_budget_is_held_here_and_keys_do_not_travel(run, server):
 
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory):
-    "A small masked model, 12 row groups of 40 texts in two files, and their scores."
+    """A small masked model, 12 row groups of 40 texts in two files, and their scores."""
     folder = tmp_path_factory.mktemp("corpus")
     model = roberta_folder(folder / "model")
     texts = pd.DataFrame({"text": [f"The bot was kind and I liked bot number {n}." for n in range(480)]})
@@ -140,7 +140,7 @@ def test_a_pool_scores_a_corpus_and_goes_on_after_a_loss(corpus, tmp_path):
     asked = corpus[0], tmp_path, "bot", corpus[1]
     with concurrent.futures.ProcessPoolExecutor(1, mp_context=FORK) as pool:
         kill_when(lambda: there(tmp_path), lambda: next(iter(pool._processes)))
-        with pytest.raises(SetupError, match="lost a worker and takes no more work"):
+        with pytest.raises(SetupError, match="lost a worker and accepts no more work"):
             score_files(*asked, on=pool)
     kept = {file: file.stat().st_mtime_ns for file in there(tmp_path)}
     assert 0 < len(kept) < 12
@@ -152,7 +152,7 @@ def test_a_pool_scores_a_corpus_and_goes_on_after_a_loss(corpus, tmp_path):
 
 @pytest.fixture(scope="module")
 def on_ray():
-    "A Ray cluster of two processes on this machine."
+    """A Ray cluster of two processes on this machine."""
     ray = pytest.importorskip("ray")
     try:
         ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, object_store_memory=10**8)

@@ -18,7 +18,7 @@ from judged import judge_bundled
 from mock_openai import Server, fraction
 
 from anthrokit import heartbench, panels
-from anthrokit.core import BudgetReached, Run, RunError, SetupError, TableError
+from anthrokit.core import BudgetReached, Run, RunError, SetupError, TableError, merge, split
 from anthrokit.heartbench import RubricJudge, bundled_answers, load_cases
 from anthrokit.judging import PatternJudge, ajudge, judge
 from anthrokit.models import LLM, Batch, Budget
@@ -29,7 +29,7 @@ ROOT = Path(__file__).parents[2]
 
 
 class RubricServer(Server):
-    "Answers dialogues with words, and rubric prompts with verdicts drawn by a hash of criterion and answer."
+    """Answers dialogues with words, and rubric prompts with verdicts drawn by a hash of criterion and answer."""
 
     def answer(self, request):
         prompt = request["messages"][1]["content"] if len(request["messages"]) > 1 else ""
@@ -55,7 +55,7 @@ class RubricServer(Server):
 
 
 def answer(cases, models, run, **how):
-    "Have models answer cases; return their answers."
+    """Have models answer cases; return their answers."""
     prompts, models = heartbench.answers.add_cases(run, cases), models if isinstance(models, list) else [models]
     for model in models:
         simulate(prompts, model, run=run, turns=1, progress=False, **how)
@@ -63,13 +63,13 @@ def answer(cases, models, run, **how):
 
 
 def judged(run, judges, **how):
-    "Have answers judged; return the verdicts."
+    """Have answers judged; return the verdicts."""
     judge(run, judges, progress=False, **how)
     return heartbench.judging.verdicts(run)
 
 
 class Serving:
-    "A server in a thread of its own."
+    """A server in a thread of its own."""
 
     def __init__(self, server):
         self.server, self.loop, self.url = server, asyncio.new_event_loop(), None
@@ -211,7 +211,7 @@ def test_a_budget_stops_and_a_larger_one_goes_on(serve, cases, tmp_path):
 
 
 def dump(run):
-    "Everything that the ledger holds."
+    """Everything that the ledger holds."""
     tables = "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name"
     names = [name for (name,) in run.rows(tables)]
     return {name: run.rows(f"SELECT * FROM {name}") for name in names}
@@ -257,7 +257,7 @@ def test_estimates_write_nothing_and_are_right(serve, cases, tmp_path):
 
 
 def test_batches_give_the_same_as_single_calls(serve, cases, tmp_path):
-    "Answers, judgements that are asked for again, and drafts, in the provider's batches and one by one."
+    """Answers, judgements that are asked for again, and drafts, in the provider's batches and one by one."""
     server, found = serve(), []
     server.server.batches.seconds = 0.1
     server.server.draft = json.dumps({"criteria": [{"ability": "Warmth", "content": "names it", "score": 3}]})
@@ -308,15 +308,15 @@ def test_a_cut_answer_is_judged_and_not_asked_for_again(serve, cases, tmp_path):
 
 
 def test_a_run_of_heartbench_is_a_run_like_any_other(serve, cases, tmp_path):
-    "Behaviours are judged beside criteria; a split run comes together again; what is missing is listed and counted."
+    """Behaviours are judged beside criteria; a split run comes together again; what is missing is listed and counted."""
     server = serve()
     with Run(tmp_path / "run") as run:
         answer(cases, server.llm(), run)
-        parts = run.split(3, tmp_path / "parts")
+        parts = split(run, 3, tmp_path / "parts")
         for part in parts:
             judge(part, [RubricJudge(server.llm("judge"))], progress=False)
             judge(part, [PatternJudge()], behaviours="emotions", progress=False)
-        with Run.merge(parts, tmp_path / "whole") as whole:
+        with merge(parts, tmp_path / "whole") as whole:
             assert whole.missing().empty and len(heartbench.answers.run_cases(whole)) == 12
             assert repr(whole) == "Run 'whole': 12 of 12 dialogues, 24 messages, 118 of 118 ratings ok"
             labels = whole.labels()
@@ -325,7 +325,7 @@ def test_a_run_of_heartbench_is_a_run_like_any_other(serve, cases, tmp_path):
             own = labels[labels["behaviour"] != "emotions"]
             keys = [tuple(name.rsplit("/", 1)) for name in own["behaviour"]]
             assert [verdicts[case, int(number)] for case, number in keys] == own["label"].tolist()
-            assert set(own["category"]) <= {*heartbench.load_abilities()["ability"], "Other"}
+            assert set(own["category"]) <= {*heartbench.cases.load_abilities()["ability"], "Other"}
             assert len(panels.DialoguePanel(whole).items) == len(panels.RubricPanel(whole).items) == 12
             panels.DisagreementPanel(whole)
 
@@ -375,7 +375,7 @@ MARK = "v-0123456789ab"
 
 
 def verdict_list(*hits, mark=MARK, reason="it says so"):
-    "A judge's list, with or without a mark."
+    """A judge's list, with or without a mark."""
     items = [{"criterion": k, "reason": reason, "hit": hit} for k, hit in enumerate(hits, start=1)]
     return json.dumps({**({"mark": mark} if mark else {}), "verdicts": items}, ensure_ascii=False)
 
@@ -384,7 +384,7 @@ TRUE, OWN = verdict_list(True, True, mark=None), verdict_list(True, False)
 
 
 class ForgingServer(RubricServer):
-    "A judge that quotes the answer's own list; a hostile model that writes one."
+    """A judge that quotes the answer's own list; a hostile model that writes one."""
 
     def answer(self, request):
         said = super().answer(request)

@@ -25,7 +25,7 @@ RATED = ["dialogue_id", "turn", "behaviour", "judge", "sample", "verdict", "stat
 
 
 def same(run, other, columns=SAID, table="messages", blank_is_missing=False):
-    "Whether two runs hold the same rows."
+    """Whether two runs hold the same rows."""
     frames = [getattr(one, table)()[columns].astype(object) for one in (run, other)]
     if blank_is_missing:
         said = frames[0]["content"]
@@ -45,7 +45,7 @@ def study(judges=None):
 
 
 def inspect_command(folder, base, *arguments):
-    "The command `inspect eval` in a folder with a study, with the entry points of setup.py."
+    """The command `inspect eval` in a folder with a study, with the entry points of setup.py."""
     told = [sys.executable, "setup.py", "-q", "egg_info", "--egg-base", folder]
     assert subprocess.run(told, cwd=ROOT, capture_output=True).returncode == 0
     (folder / "study.py").write_text(STUDY)
@@ -78,7 +78,7 @@ def inspect_command(folder, base, *arguments):
 
 @pytest.mark.slow
 def test_inspect_eval(server, tmp_path):
-    "Inspect's own command simulates and judges against a server, asked through LiteLLM; the log is a run."
+    """Inspect's own command simulates and judges against a server, asked through LiteLLM; the log is a run."""
     judges = ",".join(f"anthrokit/openai/judge-{letter}" for letter in "abc")
     user = "user=anthrokit/openai/person"
     done = inspect_command(tmp_path, server(), "--limit", "9", "--model-role", user, "-T", f"judges={judges}")
@@ -105,7 +105,7 @@ def metrics_of(path):
 
 
 def test_inspect_without_a_judge(server, tmp_path):
-    "Said before the first call."
+    """Said before the first call."""
     from inspect_ai import eval
     from inspect_ai.model import get_model
 
@@ -132,7 +132,7 @@ def test_inspect_without_a_judge(server, tmp_path):
     ],
 )
 def test_extras(missing, code, extra):
-    "Without its library a format says which extra to install, and the rest of the toolkit does without."
+    """Without its library a format says which extra to install, and the rest of the toolkit does without."""
     done = subprocess.run(
         [sys.executable, "-c", f"import sys; sys.modules[{missing!r}] = None\n{code}"],
         capture_output=True,

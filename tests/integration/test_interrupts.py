@@ -24,7 +24,7 @@ CELLS = {"a function": (f"judge({HOW})", "Interrupted"), "awaited": (f"await aju
 
 @pytest.fixture
 def kernel(kernels):
-    "Runs cells in a kernel of its own: kernel.run(code) gives the name of the error the cell ended with, or None."
+    """Runs cells in a kernel of its own: kernel.run(code) gives the name of the error the cell ended with, or None."""
     manager = KernelManager(kernel_name="python3")
     manager.start_kernel()
     client = manager.client()
@@ -37,7 +37,7 @@ def kernel(kernels):
 
 
 def ended(client, message, timeout=120):
-    "The error that a cell ended with."
+    """The error that a cell ended with."""
     while True:
         reply = client.get_shell_msg(timeout=timeout)
         if reply["parent_header"].get("msg_id") == message:
@@ -46,7 +46,7 @@ def ended(client, message, timeout=120):
 
 @pytest.mark.parametrize(("cell", "error"), CELLS.values(), ids=CELLS)
 def test_interrupted_and_run_again(kernel, server, tmp_path, cell, error):
-    "The cell ends at once, what was reported is kept, the kernel lives, and the same cell finishes the run."
+    """The cell ends at once, what was reported is kept, the kernel lives, and the same cell finishes the run."""
     base = server("--latency", 0.1)
     setup = SETUP.format(folder=str(tmp_path / "run"), base=base)
     assert ended(kernel, kernel.execute(setup)) is None
@@ -75,7 +75,7 @@ def test_interrupted_and_run_again(kernel, server, tmp_path, cell, error):
 
 
 def test_progress_is_seen_and_leaves_nothing(kernel, server, tmp_path):
-    "While a job works its output is drawn anew; when it has ended the notebook holds nothing of it."
+    """While a job works its output is drawn anew; when it has ended the notebook holds nothing of it."""
     setup = SETUP.format(folder=str(tmp_path / "run"), base=server("--latency", 0.1))
     assert ended(kernel, kernel.execute(setup)) is None
     told, outputs = [], {}

@@ -33,7 +33,7 @@ SIGNALS = [(kind, end) for kind in KINDS for end in (signal.SIGKILL, signal.SIGI
 
 @pytest.fixture(scope="module")
 def untroubled(tmp_path_factory):
-    "What is kept of a kind of job when nothing goes wrong."
+    """What is kept of a kind of job when nothing goes wrong."""
     made = {}
 
     def rows(kind, base):
@@ -48,14 +48,14 @@ def untroubled(tmp_path_factory):
 
 
 def labels(folder):
-    "Each message's label, in a text, since one that is missing doesn't equal itself."
+    """Each message's label, in a text, since one that is missing doesn't equal itself."""
     with Run(folder, read_only=True) as run:
         return run.labels()[["dialogue_id", "turn", "behaviour", "label"]].to_csv()
 
 
-@pytest.mark.parametrize("kind, fault", FAULTY)
+@pytest.mark.parametrize(("kind", "fault"), FAULTY)
 def test_faults_of_the_server(server, quick_retries, tmp_path, untroubled, kind, fault):
-    "What fails is tried again, in the call or by the same call made again."
+    """What fails is tried again, in the call or by the same call made again."""
     job, calm = jobs.KINDS[kind], server()
     faulty = server("--fault", FAULTS[fault], "--retry-after", 0.05)
     tries = 4 if kind == "ratings" else 1  # with one, some calls fail for good
@@ -72,9 +72,9 @@ def test_faults_of_the_server(server, quick_retries, tmp_path, untroubled, kind,
         assert kept == whole
 
 
-@pytest.mark.parametrize("kind, end", [pytest.param(*one, id=f"{one[0]}-{one[1].name}") for one in SIGNALS])
+@pytest.mark.parametrize(("kind", "end"), [pytest.param(*one, id=f"{one[0]}-{one[1].name}") for one in SIGNALS])
 def test_stopped_from_outside(server, tmp_path, untroubled, kind, end):
-    "What was kept stays; only calls in flight are made again."
+    """What was kept stays; only calls in flight are made again."""
     job, calm, slow = jobs.KINDS[kind], server(), server("--latency", 0.3)
     whole = untroubled(kind, calm)
     process = Fork(jobs.do, kind, tmp_path / "run", slow, errors=tmp_path / "told")
@@ -100,7 +100,7 @@ def test_stopped_by_its_budget(server, tmp_path, untroubled, kind):
 
 @pytest.mark.parametrize("kind", [name for name in KINDS if jobs.KINDS[name].batched])
 def test_in_batches(server, tmp_path, untroubled, kind):
-    "The providers' batches give what single calls give."
+    """The providers' batches give what single calls give."""
     job, calm = jobs.KINDS[kind], server()
     job.do(tmp_path / "run", calm, batch=Batch(poll=0.05))
     assert stats(calm)["batches"] and job.rows(tmp_path / "run") == untroubled(kind, calm)

@@ -30,7 +30,7 @@ def test_all_transports_give_the_same_ratings(server, tmp_path):
 
 
 def test_faults_of_a_fifth(server, tmp_path, capfd):
-    "Every fault there is, 2 % each: the run ends, what can't be had is listed, and is had on request; no key anywhere."
+    """Every fault there is, 2 % each: the run ends, what can't be had is listed, and is had on request; no key anywhere."""
     key = "sk-test-0123456789abcdefghij-secret"
     base = server(*(part for fault in FAULTS for part in ("--fault", f"{fault}=0.02")))
     with make_run(tmp_path / "run", 10) as run:
@@ -51,7 +51,7 @@ def test_faults_of_a_fifth(server, tmp_path, capfd):
 
 
 def test_a_stated_limit_is_kept(server):
-    "Two judges behind one key share 600 requests a minute; the server, which allows 95 in six seconds, refuses none."
+    """Two judges behind one key share 600 requests a minute; the server, which allows 95 in six seconds, refuses none."""
     base = server("--rpm", 950)
     models = [llm(base, rpm=600), llm(base, rpm=600)]
 
@@ -66,7 +66,7 @@ def test_a_stated_limit_is_kept(server):
 
 
 def test_an_unknown_limit_is_learnt(server):
-    "429s are answered with fewer calls in flight, not with more of them."
+    """429s are answered with fewer calls in flight, not with more of them."""
     base = server("--rpm", 600, "--latency", 0.02)
     model = llm(base, "learner", max_concurrency=64, max_retries=20)
 
@@ -82,7 +82,7 @@ def test_an_unknown_limit_is_learnt(server):
 
 
 def test_killed_ten_times(server, tmp_path):
-    "Kill -9, 12 times in a row on one run: all that was reported is there, once, and the end is as without."
+    """Kill -9, 12 times in a row on one run: all that was reported is there, once, and the end is as without."""
     base = server("--latency", 0.12)
     said, errors = tmp_path / "said", tmp_path / "errors"
     done = Fork(kill_again_and_again, base, str(tmp_path / "killed"), 12, said, errors=errors)
@@ -127,7 +127,7 @@ def test_server_dies_and_comes_back(tmp_path):
 
 
 def test_full_disk(server, tmp_path):
-    "A disk that takes no more stops the run with a sentence; what is there stays, and the run goes on later."
+    """A disk that takes no more stops the run with a sentence; what is there stays, and the run goes on later."""
     base = server()
     done = Fork(judge_on_a_full_disk, base, tmp_path / "run", tmp_path / "said")
     assert done.wait(120) == 3
@@ -142,7 +142,7 @@ def test_full_disk(server, tmp_path):
 
 
 def test_clock_jumps(server, tmp_path, monkeypatch):
-    "A laptop that slept, a clock set back: the wall clock decides nothing."
+    """A laptop that slept, a clock set back: the wall clock decides nothing."""
     base = server("--latency", 0.02, "--fault", "rate_limit=0.05", "--fault", "rate_limit_after=0.01")
     real, jump = time.time, [0.0]
     monkeypatch.setattr(time, "time", lambda: real() + jump[0])

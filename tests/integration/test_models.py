@@ -42,7 +42,7 @@ print(model.complete("Hello").status)
 
 @pytest.mark.parametrize("seconds", [0.5, 1.5])
 def test_an_interrupt_while_litellm_is_imported(server, seconds):
-    "The next call works, whatever the interrupt hit."
+    """The next call works, whatever the interrupt hit."""
     command = [sys.executable, "-c", INTERRUPTED, server(), str(seconds)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=180)
     assert done.stdout.splitlines()[-1:] == ["ok"], done.stderr[-2000:]
@@ -78,7 +78,7 @@ def test_no_code_of_a_package_runs_before_its_hash_is_known(tmp_path, monkeypatc
 
 @pytest.mark.parametrize("transport", ["litellm", "lean"])
 def test_planted_keys_reach_no_file(server, tmp_path, transport, capfd):
-    "In the address, the header, the query, the body, the key itself, options, and in answers that repeat it."
+    """In the address, the header, the query, the body, the key itself, options, and in answers that repeat it."""
     base, keys = server(), [f"pl4nted{n}abcdefghijklm{n}" for n in range(8)]
     llm = LLM(
         "openai/echo-key",
@@ -110,7 +110,7 @@ def test_planted_keys_reach_no_file(server, tmp_path, transport, capfd):
 
 @pytest.mark.parametrize("transport", ["litellm", "lean"])
 def test_the_books_agree_with_the_bill(server, tmp_path, transport):
-    "Answers that can't be read are paid: what the server counted stands in the ledger, and tries end at the cap."
+    """Answers that can't be read are paid: what the server counted stands in the ledger, and tries end at the cap."""
     base = server()
     with Run(tmp_path / "run") as run:
         meter, price = Meter(run, Budget(usd=0.05)), (100.0, 500.0)
@@ -123,7 +123,7 @@ def test_the_books_agree_with_the_bill(server, tmp_path, transport):
 
 @pytest.mark.parametrize("transport", ["litellm", "lean"])
 def test_what_the_first_message_meets_stops_nobody_else(server, tmp_path, transport):
-    "A text that is refused is one unit's failure; the probe is booked; the next unit is answered."
+    """A text that is refused is one unit's failure; the probe is booked; the next unit is answered."""
     base = server()
     with Run(tmp_path / "run") as run:
         meter, llm = Meter(run), LLM("openai/picky", api_base=base, transport=transport)
@@ -137,7 +137,7 @@ def test_what_the_first_message_meets_stops_nobody_else(server, tmp_path, transp
 
 
 def test_a_queue_of_many_questions(server, tmp_path):
-    "Three thousand questions to two models, in files of three hundred; each is answered once and booked once."
+    """Three thousand questions to two models, in files of three hundred; each is answered once and booked once."""
     import asyncio
 
     base = server()
@@ -180,7 +180,7 @@ async def together(*works):
 
 embedded._BLOCKS = 24 if sys.argv[1] == "leave" else embedded._BLOCKS
 wait_for(begin("Hello", 2))
-here, metrics = psutil.Process(), embedded._DESK.engine.pipeline.get_metrics
+here, metrics = psutil.Process(), embedded._SCHEDULER.engine.pipeline.get_metrics
 before = metrics().kv_cache_size_in_bytes
 many = 3 if sys.argv[1] == "leave" else 1  # 3 take more than there is room for at once in 24 blocks
 long = wait_for(together(*(begin(f"{n} " + "word " * 300, 2) for n in range(many))))
@@ -201,9 +201,9 @@ else:
 @OPENVINO
 @pytest.mark.parametrize("end", ["leave", "interrupt"])
 def test_the_embedded_model_at_work(tmp_path, end):
-    "Its memory is bounded, nobody is told of its use, and a process ends or goes on in the midst of an answer."
+    """Its memory is bounded, nobody is told of its use, and a process ends or goes on in the midst of an answer."""
     environment = {**os.environ, "ANTHROKIT_CACHE": str(cache_folder()), "HOME": str(tmp_path)}
-    environment = {name: value for name, value in environment.items() if name not in ("CI", "ANTHROKIT_ENGINE")}
+    environment.pop("CI", None)
     process = subprocess.Popen(
         [sys.executable, "-c", AT_WORK, end], text=True, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
@@ -220,40 +220,12 @@ def test_the_embedded_model_at_work(tmp_path, end):
     assert not (tmp_path / "intel").exists()
 
 
-NO_WHEEL = """
-import importlib.util, json, os, sys
-find = importlib.util.find_spec
-importlib.util.find_spec = lambda name, *rest: None if name == "openvino_genai" else find(name, *rest)
-sys.modules["openvino_genai"] = None
-from anthrokit.models import LLM
-small = LLM("local/smollm2-135m-instruct", max_tokens=4)
-answers = [small.complete("Hello", seed=1).content for _ in range(2)]
-os.environ["ANTHROKIT_ENGINE"] = "openvino"
-try:
-    LLM("local/smollm2-135m-instruct").prepare()
-except Exception as error:
-    refused = f"{type(error).__name__}: {error}"
-print(json.dumps({"settings": small.settings, "answers": answers, "refused": refused}))
-"""
-
-
-def test_without_a_wheel_of_openvino_transformers_answers():
-    environment = {name: value for name, value in os.environ.items() if name != "ANTHROKIT_ENGINE"}
-    done = subprocess.run([sys.executable, "-c", NO_WHEEL], capture_output=True, text=True, env=environment)
-    facts = json.loads(done.stdout)
-    assert facts["settings"] == {"model": "local/smollm2-135m-instruct", "max_tokens": 4}
-    assert facts["answers"][0] and facts["answers"][0] == facts["answers"][1]
-    assert "run by transformers, several times slower: pip install 'anthrokit[local]'" in done.stderr
-    assert "SetupError: openvino-genai can't be imported here" in facts["refused"]
-    assert "ANTHROKIT_ENGINE=transformers" in facts["refused"]
-
-
 @pytest.mark.parametrize(
     ("address", "right"),
     [("{root}", "{root}/v1"), ("{root}/", "{root}/v1"), ("{root}/v1/chat/completions", "{root}/v1")],
 )
 def test_an_address_beside_the_right_one(server, address, right):
-    "Without /v1, or with too much: the error names the address where the server answers."
+    """Without /v1, or with too much: the error names the address where the server answers."""
     root = server().removesuffix("/v1")
     model = LLM("openai/m", api_base=address.format(root=root))
     with pytest.raises(SetupError, match=f"a server does at {right.format(root=root)}: give that as api_base"):

@@ -63,8 +63,8 @@ from anthrokit.models import LLM
 
 for extra, work in {
     "local": lambda: LLM("local/smollm2-135m-instruct").prepare(),
-    "local ": lambda: offline.GrammarJudge().rate_many(["Hello"], Taxonomy.load()["empathy"]),
-    "local  ": lambda: offline.embedding_judge(),
+    "offline": lambda: offline.GrammarJudge().rate_many(["Hello"], Taxonomy.load()["empathy"]),
+    "offline ": lambda: offline.embedding_judge(),
     "anthroscore": lambda: anthroscore.load_scorer("roberta-base"),
     "anthroscore ": lambda: anthroscore.mask_sentences(["The system works."]),
     "datasets": lambda: chats.to_datasets(demo_run()),
@@ -93,7 +93,7 @@ for arguments in (
 
 @pytest.fixture(scope="session")
 def wheel(shared, tmp_path_factory):
-    "The wheel, made from the source distribution as an installer would; in a copy, for others import this tree."
+    """The wheel, made from the source distribution as an installer would; in a copy, for others import this tree."""
     folder = shared / "dist"
     with FileLock(f"{folder}.lock"):
         if not folder.exists():
@@ -113,7 +113,7 @@ def wheel(shared, tmp_path_factory):
 
 
 def asked_for(requirements):
-    "The installed distributions that these requirements ask for, and those ask for in turn."
+    """The installed distributions that these requirements ask for, and those ask for in turn."""
     found, waiting = {}, [(Requirement(one), "") for one in requirements]
     while waiting:
         one, extra = waiting.pop()
@@ -127,7 +127,7 @@ def asked_for(requirements):
 
 
 def install(wheel, folder):
-    "An environment with the wheel and what it asks for, taken from the one that runs the tests; its Python."
+    """An environment with the wheel and what it asks for, taken from the one that runs the tests; its Python."""
     venv.create(folder, with_pip=False)
     python, packages = folder / "bin" / "python", next(folder.glob("lib/*/site-packages"))
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet", "--python", python]
@@ -143,7 +143,7 @@ def install(wheel, folder):
 
 
 def clean(**more):
-    "The environment without what leads back to this repository."
+    """The environment without what leads back to this repository."""
     kept = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "JUPYTER_PATH")}
     return kept | more
 
@@ -156,7 +156,7 @@ def test_import_is_light():
 
 @pytest.mark.slow
 def test_wheel_in_a_clean_environment(wheel, server, tmp_path):
-    "Core alone: no torch, everything loads, a study through an API works, what is missing names its extra."
+    """Core alone: no torch, everything loads, a study through an API works, what is missing names its extra."""
     python, here = install(wheel, tmp_path / "venv"), {"cwd": tmp_path, "env": clean()}
     tracked = subprocess.run(
         ["git", "ls-files", "data"], cwd=ROOT, capture_output=True, text=True, check=True
@@ -198,7 +198,7 @@ def elsewhere(wheel, shared):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", TUTORIALS)
 def test_tutorials_run_on_the_wheel_in_a_folder_elsewhere(name, elsewhere, shared, tmp_path, monkeypatch):
-    "On kernels of its environment, which are told nothing of this repository."
+    """On kernels of its environment, which are told nothing of this repository."""
     monkeypatch.delenv("PYTHONPATH", raising=False)
     monkeypatch.setenv("JUPYTER_PATH", wait(shared / "wheel"))
     path = shutil.copytree(shared / "mine", tmp_path / "mine") / f"{name}.ipynb"

@@ -26,7 +26,7 @@ BEHAVIOURS = ["empathy", "validation", "emotions"]
 
 @pytest.fixture(scope="module")
 def addresses():
-    "Servers that keep the beginnings of prompts at hand: OpenAI's and two families' formats."
+    """Servers that keep the beginnings of prompts at hand: OpenAI's and two families' formats."""
     commands = ["mock_openai.py", "--cache", "--latency", "0.01"], ["mock_families.py", "--cache"]
     servers = [
         subprocess.Popen([sys.executable, HERE / name, *how], stdout=subprocess.PIPE, text=True)
@@ -48,7 +48,7 @@ def model(name, addresses, **settings):
 
 @pytest.fixture
 def run(tmp_path):
-    "Two dialogues of four long turns, not judged."
+    """Two dialogues of four long turns, not judged."""
     rng = random.Random(3)
     with Run(tmp_path / "run") as there:
         there.write("prompts", [{"prompt_id": "p", "base_id": "b", "first_message": "Hello"}])
@@ -65,7 +65,7 @@ def run(tmp_path):
 
 
 def asked(run, one, **how):
-    "What was expected and what was told, of one judge's calls."
+    """What was expected and what was told, of one judge's calls."""
     how = {"behaviours": BEHAVIOURS, "samples": 2, **how}
     plan = estimate_jobs([judge.job(run, [one], **how)]).iloc[0]
     judge(run, [one], **how, progress=False)
@@ -90,13 +90,13 @@ def test_the_papers_order_shares_too_little(run, addresses):
 
 
 def kept_by_claude(addresses):
-    "Tokens that the server has read and written so far."
+    """Tokens that the server has read and written so far."""
     told = json.loads(urllib.request.urlopen(f"{addresses[1]}/stats").read())
     return told.get("tokens_read", 0), told.get("tokens_written", 0)
 
 
 @pytest.mark.parametrize(
-    "kind, how",
+    ("kind", "how"),
     [
         (LLMJudge, {"samples": 1, "behaviours": "empathy"}),  # one question a message
         (LLMJudge, {"sampling": "adaptive"}),  # samples that don't wait for each other
@@ -112,7 +112,7 @@ def test_a_mark_that_nobody_reads_is_not_made(run, addresses, kind, how):
     assert kept_by_claude(addresses) == before and plan["tokens_cached"] == 0 and plan["cost_cached"] == plan["cost"]
 
 
-@pytest.mark.parametrize("name, tokens", [(MODELS[0], 32), (MODELS[2], 12)])  # and the length of its answers
+@pytest.mark.parametrize(("name", "tokens"), [(MODELS[0], 32), (MODELS[2], 12)])  # and the length of its answers
 def test_turns_of_a_dialogue_find_those_before_at_hand(tmp_path, addresses, name, tokens):
     one, rng = model(name, addresses, max_tokens=tokens), random.Random(3)
     both = {"target": one, "user": one, "run": tmp_path / "run", "progress": False}

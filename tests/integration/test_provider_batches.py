@@ -26,7 +26,7 @@ FAMILIES = pytest.mark.parametrize("name", ["anthropic/claude-sonnet-4-5", "gemi
 
 @pytest.fixture
 def families():
-    "Starts servers: families('--batch-seconds', 4) gives the address of one."
+    """Starts servers: families('--batch-seconds', 4) gives the address of one."""
     running = []
 
     def start(*arguments):
@@ -65,7 +65,7 @@ def test_batches_give_what_single_calls_give_at_half_the_price(families, tmp_pat
 
 @pytest.mark.parametrize("address", ["relative", "elsewhere", "missing"])
 def test_results_are_fetched_from_the_own_address(families, tmp_path, address):
-    "A gateway may pass on a results_url of another host, or a relative one; the results are paid by then."
+    """A gateway may pass on a results_url of another host, or a relative one; the results are paid by then."""
     base = families("--results-url", address)
     with make_run(tmp_path / "run", 2) as run:
         judge(run, panel(base, "anthropic/claude-sonnet-4-5"), batch=QUICK, **SOME)
@@ -73,7 +73,7 @@ def test_results_are_fetched_from_the_own_address(families, tmp_path, address):
 
 
 @pytest.mark.parametrize(
-    "name, status, reason",
+    ("name", "status", "reason"),
     [
         ("anthropic/always-529", "failed", "529: Overloaded"),
         ("anthropic/expires", "failed", "the batch was expired before this request was done"),
@@ -108,7 +108,7 @@ def killed_when(process, true, seconds=120):
 
 @FAMILIES
 def test_killed_while_a_batch_is_under_way(families, tmp_path, name):
-    "The next process waits for what the killed one sent; nothing is sent or paid twice."
+    """The next process waits for what the killed one sent; nothing is sent or paid twice."""
     base = families("--batch-seconds", 4)
     killed_when(start(base, tmp_path / "run", name), lambda: stats(base).get("looks", 0) >= 2)
     with Run(tmp_path / "run") as run:
@@ -121,7 +121,7 @@ def test_killed_while_a_batch_is_under_way(families, tmp_path, name):
 
 @FAMILIES
 def test_killed_before_a_new_batch_was_heard_of(families, tmp_path, name):
-    "The batch was begun, and the process killed before the answer came: it is found, also among others of its size."
+    """The batch was begun, and the process killed before the answer came: it is found, also among others of its size."""
     base = families("--create-latency", 5)
     process = start(base, tmp_path / "run", name)
     killed_when(process, lambda: stats(base).get("batches", 0) == 1)
@@ -135,7 +135,7 @@ def test_killed_before_a_new_batch_was_heard_of(families, tmp_path, name):
 
 
 def test_killed_before_claude_was_asked(families, tmp_path):
-    "Requests that were entered and never sent are sent by the next process."
+    """Requests that were entered and never sent are sent by the next process."""
     base = families()
     with make_run(tmp_path / "run", 8) as run:
         at = {"file": "requests-never-sent", "batch": None, "model": "anthropic/claude-sonnet-4-5", "requests": 1}

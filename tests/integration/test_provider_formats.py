@@ -14,7 +14,7 @@ HERE = Path(__file__).parents[1]
 
 @pytest.fixture(scope="module")
 def families():
-    "Makes models of a server that speaks Anthropic's and Gemini's formats."
+    """Makes models of a server that speaks Anthropic's and Gemini's formats."""
     process = subprocess.Popen([sys.executable, HERE / "mock_families.py"], stdout=subprocess.PIPE, text=True)
     base = process.stdout.readline().strip()
 
@@ -34,7 +34,7 @@ SAID, THOUGHT = "I would love that. I felt so happy last summer.", "The person w
 
 
 @pytest.mark.parametrize(
-    "name, status, content, reasoning, tokens, attempts",
+    ("name", "status", "content", "reasoning", "tokens", "attempts"),
     [
         ("anthropic/plain", "ok", SAID, None, (21, 9), 1),
         ("anthropic/thinker", "ok", SAID, THOUGHT, (21, 9), 1),
@@ -58,7 +58,7 @@ def test_an_answer_in_its_own_format(families, name, status, content, reasoning,
 
 
 @pytest.mark.parametrize(
-    "name, said",
+    ("name", "said"),
     [
         ("anthropic/always-401", "rejects the key .401.: invalid x-api-key"),
         ("anthropic/always-400", "asks for payment .400.: credit balance is too low"),
@@ -71,7 +71,7 @@ def test_what_no_retry_mends_stops_at_once(families, name, said):
 
 
 def test_a_study_with_the_three_families(families, server, tmp_path):
-    "Target, user and judges of three families; a judge that refuses is missing, never No; every token is in the books."
+    """Target, user and judges of three families; a judge that refuses is missing, never No; every token is in the books."""
     target, user = families("anthropic/thinker-target"), families("gemini/thinker-user")
     prompts = ak.load_prompts().head(3)
     run = ak.simulate(prompts, target, user, run=tmp_path / "run", turns=2, progress=False)

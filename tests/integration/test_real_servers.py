@@ -26,7 +26,7 @@ MODEL = "smollm2-135m-instruct"
 
 
 class Real:
-    "A real server, that can be killed and started again."
+    """A real server, that can be killed and started again."""
 
     def __init__(self, kind, place):
         self.port, self.place = free_port(), place
@@ -72,7 +72,7 @@ def real(request, tmp_path):
 
 
 def test_a_study_on_a_real_server_that_is_killed_and_comes_back(real, tmp_path):
-    "A budget in tokens stops it; its server dies in mid work and comes back; the run misses nothing in the end."
+    """A budget in tokens stops it; its server dies in mid work and comes back; the run misses nothing in the end."""
 
     def llm(**other):
         own = {"name": "smollm2", "max_tokens": 8, "max_concurrency": 2, "max_retries": 1, **other}

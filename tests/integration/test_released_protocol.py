@@ -23,7 +23,7 @@ CHAT = pd.DataFrame({"user": ["How was it?", "Why?"], "assistant": ["I loved it.
 
 @pytest.fixture(params=["current", "older"])
 def package(request, tmp_path):
-    "The interface of the authors' package, its definitions where they are now or where they were until May 2025."
+    """The interface of the authors' package, its definitions where they are now or where they were until May 2025."""
     folder = tmp_path / "packages" / "anthro_benchmark" / "classifier"
     folder.mkdir(parents=True)
     (folder.parent / "__init__.py").write_text("")
@@ -39,7 +39,7 @@ def package(request, tmp_path):
 
 
 def asked_in(run, one, monkeypatch):
-    "What a judge asks about all messages of a run; the run's settings of it."
+    """What a judge asks about all messages of a run; the run's settings of it."""
     asked, request = [], one.request
 
     def record(*given):
@@ -54,14 +54,14 @@ def asked_in(run, one, monkeypatch):
 
 
 def imported(server, tmp_path):
-    "Two messages in a run, and a model to judge them."
+    """Two messages in a run, and a model to judge them."""
     model = LLM("openai/judge", api_base=server())
     run = import_messages(CHAT, tmp_path / "run")
     return run, model
 
 
 def test_with_their_package(server, tmp_path, monkeypatch, package):
-    "Installed or as a checkout: their wording, of either shape."
+    """Installed or as a checkout: their wording, of either shape."""
     run, model = imported(server, tmp_path)
     checkout = LLMJudge(model, protocol=Released(package))
     monkeypatch.syspath_prepend(str(package))
@@ -73,7 +73,7 @@ def test_with_their_package(server, tmp_path, monkeypatch, package):
 
 
 def test_without_their_package(server, tmp_path, monkeypatch):
-    "Our wording, and a run that says so."
+    """Our wording, and a run that says so."""
     run, model = imported(server, tmp_path)
     asked, settings = asked_in(run, LLMJudge(model, protocol="released"), monkeypatch)
     assert len(asked) == 2 and all("semicolon" in text for text in asked)

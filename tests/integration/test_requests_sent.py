@@ -54,7 +54,7 @@ class Server(mock_openai.Server):
 
 @pytest.fixture(scope="module")
 def addresses():
-    "Servers in this process that note what they are asked: OpenAI's, Anthropic's and Gemini's formats."
+    """Servers in this process that note what they are asked: OpenAI's, Anthropic's and Gemini's formats."""
     there = queue.Queue()
     openai = mock_openai.serve(Server(), 0, False, there.put)
     threading.Thread(target=asyncio.run, args=(openai,), daemon=True).start()
@@ -78,7 +78,7 @@ def addresses():
 
 @pytest.fixture(autouse=True)
 def nothing_came(monkeypatch):
-    "Beginnings that calls share are marked however short they are: a mark may not change what is asked."
+    """Beginnings that calls share are marked however short they are: a mark may not change what is asked."""
     monkeypatch.setattr("anthrokit.models.transports.guess_tokens", lambda texts: 10**6)
     CAME.clear()
 
@@ -90,7 +90,7 @@ def way(request):
 
 @pytest.fixture
 def model(addresses, way):
-    "model('openai/gpt-4o') is asked by the way under test."
+    """model('openai/gpt-4o') is asked by the way under test."""
 
     def one(model, **more):
         family, _, plain = model.partition("/")
@@ -138,7 +138,7 @@ JUDGES = {
 
 
 @pytest.mark.parametrize(
-    "kind, name",
+    ("kind", "name"),
     [(kind, MODELS[0]) for kind in JUDGES]
     + [(kind, name) for name in MODELS[1:] for kind in ("default", "message first", "together")],
 )
@@ -196,7 +196,7 @@ def test_a_dialogue_is_told_to_both_sides(model, way, tmp_path, name):
     assert Counter(tuple(said) for _, said, _ in CAME) == wanted and wanted.total() == 10
 
 
-@pytest.mark.parametrize("name, style", [(MODELS[0], "transcript"), *((name, "chat") for name in MODELS)])
+@pytest.mark.parametrize(("name", "style"), [(MODELS[0], "transcript"), *((name, "chat") for name in MODELS)])
 def test_a_case_is_put_as_it_is(model, way, tmp_path, name, style):
     cases = load_cases("bundled")
     with Run(tmp_path / "run") as run:
@@ -214,7 +214,7 @@ RUBRICS = {
 
 
 @pytest.mark.parametrize(
-    "kind, name", [(kind, MODELS[0]) for kind in RUBRICS] + [("samples", name) for name in MODELS[1:]]
+    ("kind", "name"), [(kind, MODELS[0]) for kind in RUBRICS] + [("samples", name) for name in MODELS[1:]]
 )
 def test_a_rubric_judge_is_shown_case_answer_and_criteria(model, way, tmp_path, kind, name):
     cases, answers = load_cases("bundled"), bundled_answers().head(1 if kind == "one by one" else 3)
@@ -252,7 +252,7 @@ def test_a_writer_of_criteria_is_shown_the_answers(model, way, tmp_path):
 
 
 def test_two_of_one_model_keep_their_own_settings(model, addresses, way, tmp_path):
-    "A target and a user, and two judges, that go by one name."
+    """A target and a user, and two judges, that go by one name."""
     cool, warm = (model(MODELS[0], temperature=value) for value in (0.1, 0.9))
     with simulate(load_prompts().head(1), cool, warm, run=tmp_path / "run", turns=2, **how(way)) as run:
         asked = Counter((said[0][0], body["temperature"]) for _, said, body in CAME)

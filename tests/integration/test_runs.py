@@ -19,16 +19,16 @@ from forks import Fork
 from judged import do_part, study
 
 from anthrokit.analysis import compare, profile
-from anthrokit.core import Run, RunError, SetupError, repair, tables
+from anthrokit.core import Run, RunError, SetupError, merge, repair, split, tables
 from anthrokit.judging import LLMJudge, estimate, judge
 from anthrokit.models import LLM
 from anthrokit.simulation import Taxonomy, load_prompts, simulate
 from anthrokit.validity import panel_sensitivity
-from anthrokit.validity.panel_checks import present_judges
+from anthrokit.validity.panel_checks import judge_variants
 
 
 def rows_in(ledger):
-    "Messages and ratings in a ledger that another process may be writing, or that isn't there yet."
+    """Messages and ratings in a ledger that another process may be writing, or that isn't there yet."""
     try:
         with contextlib.closing(sqlite3.connect(f"{ledger.as_uri()}?mode=ro", uri=True)) as connection:
             count = "SELECT (SELECT COUNT(*) FROM messages) + (SELECT COUNT(*) FROM ratings)"
@@ -39,7 +39,7 @@ def rows_in(ledger):
 
 @pytest.mark.slow
 def test_killed_at_random_and_complete(server, tmp_path):
-    "Kill -9 again and again: what was there stays, nothing is doubled, and the end equals an uninterrupted run."
+    """Kill -9 again and again: what was there stays, nothing is doubled, and the end equals an uninterrupted run."""
     base = server("--latency", 0.02)
     whole = Fork(study, base, tmp_path / "whole")
     assert whole.wait(timeout=120) == 0
@@ -92,7 +92,7 @@ def test_interrupt_keeps_what_is_there(server, tmp_path):
 
 
 def test_an_estimate_of_a_simulation(server, tmp_path):
-    "What it says beforehand is what is booked afterwards; it writes nothing, also while another process writes."
+    """What it says beforehand is what is booked afterwards; it writes nothing, also while another process writes."""
     base, prompts, folder = server(), load_prompts(), tmp_path / "run"
     models = {
         name: LLM(f"openai/{name}", api_base=base, price=(1.0, 4.0), max_tokens=200) for name in ("target", "user")
@@ -146,7 +146,7 @@ KEY = "sk-test-0123456789abcdefghij-secret"
 
 
 def test_keys_stay_out(server, tmp_path, capfd):
-    "A faulty run with a key: it stands in no file of the run, no output and no error."
+    """A faulty run with a key: it stands in no file of the run, no output and no error."""
     base = server("--fault", "error=0.3", "--fault", "rate_limit=0.1")
     run = simulate(
         load_prompts().head(3),
@@ -187,7 +187,7 @@ def test_revoked_key_stops_at_once_and_keeps(server, tmp_path):
 
 
 def test_three_judges_run_side_by_side(server, tmp_path):
-    "A slow judge does not hold up the others."
+    """A slow judge does not hold up the others."""
     quick, slow = server(), server("--latency", 0.4)
     model = LLM("openai/model", api_base=quick)
     run = simulate(load_prompts().head(2), model, model, run=tmp_path / "run", turns=2, progress=False)
@@ -211,7 +211,7 @@ def test_a_run_is_judged_while_it_is_read(server, tmp_path):
 
 
 def test_a_run_goes_on_at_another_port(server, tmp_path):
-    "A server that comes back under another address is the same model: the same run, with the same answers."
+    """A server that comes back under another address is the same model: the same run, with the same answers."""
 
     def study(folder, first, second):
         def model(name, base):
@@ -238,7 +238,7 @@ def test_a_run_goes_on_at_another_port(server, tmp_path):
 
 
 def test_looking_where_nothing_can_be_written(server, tmp_path):
-    "An archive on a read-only medium opens with read_only=True, also one whose writer was killed."
+    """An archive on a read-only medium opens with read_only=True, also one whose writer was killed."""
     model = LLM("openai/model", api_base=server())
     folder = Path(tempfile.mkdtemp())  # pytest's own folders can't be entered by others
     folder.chmod(0o755)
@@ -280,7 +280,7 @@ wait_for(many())
 
 
 def test_a_quiet_end(server):
-    "256 answers that arrive together just before the end: LiteLLM's log has nothing to complain about."
+    """256 answers that arrive together just before the end: LiteLLM's log has nothing to complain about."""
     done = subprocess.run(
         [sys.executable, "-c", MANY, server("--latency", 1, "--quick")], capture_output=True, text=True, timeout=120
     )
@@ -288,7 +288,7 @@ def test_a_quiet_end(server):
 
 
 def spoil(ledger, how):
-    "Make of a ledger something that is none, or one that has lost pages."
+    """Make of a ledger something that is none, or one that has lost pages."""
     content = bytearray(ledger.read_bytes())
     for beside in ledger.parent.glob("ledger.sqlite-*"):
         beside.unlink()
@@ -313,7 +313,7 @@ def spoil(ledger, how):
 @pytest.mark.parametrize(
     ("how", "told"),
     {
-        "empty": "is empty: results that were in it are lost",
+        "empty": "is empty: its results are lost",
         "cut short": "is damaged .* anthrokit repair .* NEW_FOLDER",
         "no database": "can't be read as a ledger: it is no SQLite file",
         "other version": "its tables are of version 99, not 1. Install that version",
@@ -321,7 +321,7 @@ def spoil(ledger, how):
     }.items(),
 )
 def test_a_ledger_that_is_not_whole_is_refused_before_any_call(server, tmp_path, how, told):
-    "Nothing is paid, nothing is made in its place, and looking says the same."
+    """Nothing is paid, nothing is made in its place, and looking says the same."""
     base = server()
     model, prompts = LLM("openai/model", api_base=base), load_prompts()
     simulate(prompts.head(2), model, model, run=tmp_path / "run", turns=1, progress=False).close()
@@ -337,7 +337,7 @@ def test_a_ledger_that_is_not_whole_is_refused_before_any_call(server, tmp_path,
 
 
 def test_what_a_disk_has_lost_is_made_again(server, tmp_path):
-    "A run that lost a page is repaired into a new folder and goes on there: the same messages and labels as before."
+    """A run that lost a page is repaired into a new folder and goes on there: the same messages and labels as before."""
     base = server()
     model, prompts = LLM("openai/model", api_base=base), load_prompts().head(6)
     judges = [LLMJudge(LLM(f"openai/judge-{letter}", api_base=base)) for letter in "ab"]
@@ -369,7 +369,7 @@ def test_what_a_disk_has_lost_is_made_again(server, tmp_path):
 
 
 def test_another_sample_of_prompts_is_not_taken_in_silence(server, tmp_path, capsys):
-    "A folder that was used: whoever asks for other first messages is told that they are added to those that are there."
+    """A folder that was used: whoever asks for other first messages is told that they are added to those that are there."""
     model = LLM("openai/model", api_base=server())
 
     def simulated(prompts, folder="used", **settings):
@@ -388,7 +388,7 @@ def test_another_sample_of_prompts_is_not_taken_in_silence(server, tmp_path, cap
 
 
 def test_a_full_disk_is_told_and_keeps_what_was_there(server, tmp_path):
-    "Pages run out in the midst of a study: a RunError with the remedy, and the study goes on when there is room."
+    """Pages run out in the midst of a study: a RunError with the remedy, and the study goes on when there is room."""
     base = server()
     model, prompts = LLM("openai/model", api_base=base), load_prompts().head(8)
     with Run(tmp_path / "run") as run:
@@ -434,7 +434,7 @@ for folder in sys.argv[1:]:
 
 
 def test_a_run_holds_several_users(server, tmp_path):
-    "Two users talk with one target: labels name them, families of users are compared, a change of settings is refused."
+    """Two users talk with one target: labels name them, families of users are compared, a change of settings is refused."""
     base = server()
     target, *users = [LLM(f"openai/{name}", api_base=base) for name in ("target", "gpt-4o", "claude-3-haiku")]
     with Run(tmp_path / "run") as run:
@@ -457,13 +457,13 @@ def test_a_run_holds_several_users(server, tmp_path):
 
 
 def test_positive_examples_are_shown_where_they_are_asked_for(server, tmp_path):
-    "Two judges of one run differ in nothing but the examples; without examples there is nothing to compare."
+    """Two judges of one run differ in nothing but the examples; without examples there is nothing to compare."""
     llm = LLM("openai/model", api_base=server())
     run = simulate(load_prompts().head(1), llm, llm, run=tmp_path / "run", turns=1, progress=False)
     with pytest.raises(ValueError, match="both examples.* shows positive examples, and agency has none"):
-        judge(run, present_judges(llm), behaviours=["agency"], progress=False)
+        judge(run, judge_variants(llm, "examples"), behaviours=["agency"], progress=False)
     taxonomy = Taxonomy.load().with_present()
-    judge(run, present_judges(llm), behaviours=["agency"], taxonomy=taxonomy, samples=1, progress=False)
+    judge(run, judge_variants(llm, "examples"), behaviours=["agency"], taxonomy=taxonomy, samples=1, progress=False)
     tokens = run.query("SELECT unit, tokens_in FROM calls WHERE purpose = 'judge'").set_index("unit")["tokens_in"]
     few, many = (tokens[tokens.index.str.contains(kind)].item() for kind in ("negative", "both"))
     assert many > few + 20 and len(run.ratings()) == 2
@@ -473,11 +473,11 @@ def test_positive_examples_are_shown_where_they_are_asked_for(server, tmp_path):
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_parts_done_anywhere_and_killed_are_the_whole(server, tmp_path, seed):
-    "Split, done in any order, some killed and done again, merged: the same ledger as done in one."
+    """Split, done in any order, some killed and done again, merged: the same ledger as done in one."""
     base, rng = server("--latency", 0.01), random.Random(seed)
     whole = Run(tmp_path / "whole")
     whole.add_prompts(load_prompts().sample(7, random_state=seed))
-    folders = [part.folder for part in whole.split(rng.choice([2, 3, 5]))]
+    folders = [part.folder for part in split(whole, rng.choice([2, 3, 5]))]
     [Run(folder).close() for folder in folders]
     todo = rng.sample(folders, len(folders))
     for folder in [*todo[:2], *todo]:  # the first two are killed on their way
@@ -497,7 +497,7 @@ def test_parts_done_anywhere_and_killed_are_the_whole(server, tmp_path, seed):
         one.set_facts(part={"number": 1, "of": 1, "run": "whole", "budget": {}})  # takes these prompts only
     assert Fork(do_part, base, single).wait(120) == 0
     shuffled = rng.sample(folders, len(folders))
-    with Run.merge(shuffled, tmp_path / "together") as together, Run(single, read_only=True) as one:
+    with merge(shuffled, tmp_path / "together") as together, Run(single, read_only=True) as one:
         assert together.missing().empty and together.fact("merged")["unequal"] == []
         for table in ("dialogues", "messages", "ratings", "labels"):
             key = [*tables.TABLES[table].key]

@@ -78,7 +78,7 @@ def test_what_is_told_of_a_name_leads_to_the_names_it_mentions(site):
 
 
 def test_no_page_gives_an_anchor_twice_and_every_link_finds_its_own(site):
-    "Pictures drawn as SVG name their parts alike; what else has an id may be linked to."
+    """Pictures drawn as SVG name their parts alike; what else has an id may be linked to."""
     found = {page: page.read_text(encoding="utf-8") for page in site.rglob("*.html")}
     pages = {page: re.sub(r"<svg.*?</svg>", "", text, flags=re.S) for page, text in found.items()}
     anchors = {page: re.findall(r'<[^>]+\sid="([^"]+)"', text) for page, text in pages.items()}
@@ -105,6 +105,6 @@ def test_every_public_name_is_on_the_api_page(site):
 
 
 def test_benchmarks_are_the_chapters_own(site):
-    "The page gathers what the chapters say; a heading that was renamed fails the build."
+    """The page gathers what the chapters say; a heading that was renamed fails the build."""
     page = (site / "chapters" / "benchmarks.html").read_text(encoding="utf-8")
     assert page.count("<table") >= 6 and "561,600" in page and "coverage" in page

@@ -23,7 +23,7 @@ def chat(content="Yes.", model="some-model"):
 
 
 class Places(BaseHTTPRequestHandler):
-    "A server that works on two requests at once, half a second each; others wait in line."
+    """A server that works on two requests at once, half a second each; others wait in line."""
 
     protocol_version, places, seconds, headers_sent = "HTTP/1.1", threading.Semaphore(2), 0.5, {}
     came: list[dict] = []
@@ -86,7 +86,7 @@ def test_fewer_calls_are_in_flight_after_timeouts_and_more_again_after_answers()
 
 
 def test_a_slow_server_is_named_with_what_to_change(server, tmp_path, caplog, monkeypatch):
-    "Timeouts are counted, told with the remedy, and booked as estimates."
+    """Timeouts are counted, told with the remedy, and booked as estimates."""
     monkeypatch.setattr("anthrokit.models.llm.pause_before_next", lambda *_: 0.0)
     Places.seconds = 0.5
     slow = LLM("openai/slow", api_base=server, timeout=0.2, max_retries=2, max_concurrency=1)
@@ -119,14 +119,14 @@ def test_the_progress_line_counts_timeouts_and_estimates(server, tmp_path):
 
 @pytest.mark.parametrize("transport", ["lean", "litellm"])
 def test_a_host_that_is_not_there_is_named_soon(transport, monkeypatch, caplog):
-    "A provider's own address isn't tried beforehand; its first call must not retry for a minute."
+    """A provider's own address isn't tried beforehand; its first call must not retry for a minute."""
     monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:9")  # where nobody listens
     lost = LLM("openai/gpt-4o", api_key="sk-0123456789", transport=transport)
     start = time.monotonic()
     with pytest.raises(SetupError, match="no connection to the server of openai/gpt-4o.*Check the network"):
         lost.complete("Hello")
     assert time.monotonic() - start < 60  # seven seconds on an idle machine, and the import of LiteLLM
-    assert any("It is tried again" in record.message for record in caplog.records)
+    assert any("The call is retried" in record.message for record in caplog.records)
 
 
 def test_a_server_that_has_answered_is_tried_patiently(server, monkeypatch):
@@ -147,7 +147,7 @@ TALK = [{"role": "system", "content": "You are Ada."}, {"role": "user", "content
 
 
 def test_a_model_without_a_system_role(server):
-    "The error names the option; with it the system text begins the first user message."
+    """The error names the option; with it the system text begins the first user message."""
     Places.system_role = False
     with pytest.raises(SetupError, match=r"System role not supported.*pass LLM\(…, system_role=False\)"):
         LLM("openai/gemma", api_base=server).complete(TALK)
@@ -161,7 +161,7 @@ def test_a_model_without_a_system_role(server):
 
 
 def test_a_persona_reaches_a_model_without_a_system_role(server, tmp_path):
-    "A whole simulation with a strict template, for the target and for the user model."
+    """A whole simulation with a strict template, for the target and for the user model."""
     Places.system_role = False
     strict = [LLM(f"openai/{name}", api_base=server, system_role=False) for name in ("target", "user")]
     prompts = ak.load_prompts().head(1)

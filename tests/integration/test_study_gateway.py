@@ -56,7 +56,7 @@ def served(server, tmp_path):
 
 
 async def stream(url, token, text, turn, seen):
-    "A page that shows an answer while it is made: pieces go to `seen`; why it ended, or None where it broke off."
+    """A page that shows an answer while it is made: pieces go to `seen`; why it ended, or None where it broke off."""
     headers, end = {"Authorization": f"Bearer {token}"}, None
     asked = {"messages": [{"role": "user", "content": text}], "metadata": {"turn": turn}, "stream": True}
     async with aiohttp.ClientSession(headers=headers) as session:
@@ -73,7 +73,7 @@ async def stream(url, token, text, turn, seen):
 
 
 def kept(gateway, token):
-    "The answers of a participant, and why each ended."
+    """The answers of a participant, and why each ended."""
     with gateway.study.run() as run:
         said = run.messages().query(f"dialogue_id == '{token.partition('.')[0]}' and role == 'assistant'")
     return list(zip(said["content"], said["finish_reason"], strict=True))
@@ -89,7 +89,7 @@ def test_an_answer_streams_as_it_is_made(served, transport):
         while not seen and not told.done():
             await asyncio.sleep(0.01)
         again = asyncio.create_task(chat(gateway.url, ada.token, ["Hello"]))  # the same turn from another window
-        standing = await asyncio.to_thread(ada.standing)
+        standing = await asyncio.to_thread(ada.state)
         early, on_disk = list(seen), kept(gateway, ada.token)
         return early, on_disk, standing, await told, await again
 
@@ -121,7 +121,7 @@ def test_killed_ten_times_in_mid_answer_what_was_seen_is_on_disk(served):
         assert shown and before[0].startswith(shown) and before[1] == "unfinished"
         gateway.start()
         assert kept(gateway, ada.token)[number] == (before[0], "interrupted")
-        assert ada.standing()["turn"] == number + 2  # the half answer stands, and the chat goes on
+        assert ada.state()["turn"] == number + 2  # the half answer stands, and the chat goes on
         assert ada.say(f"message {number}", turn=number + 1) == before[0]
     assert asyncio.run(stream(gateway.url, ada.token, "the last", 11, [])) == "stop"
     with gateway.study.run() as run:
@@ -142,7 +142,7 @@ def test_an_answer_that_breaks_off_stands_as_it_was_shown(served):
 
 
 async def chat(url, token, texts, most=400):
-    "A page's way of talking: each turn is sent until it is answered, whatever becomes of the gateway."
+    """A page's way of talking: each turn is sent until it is answered, whatever becomes of the gateway."""
     answers, headers = [], {"Authorization": f"Bearer {token}"}
     async with aiohttp.ClientSession(headers=headers) as session:
         for turn, text in enumerate(texts, 1):
@@ -180,7 +180,7 @@ def test_twenty_at_once_each_in_their_own_dialogue(served):
         mine = messages[messages["dialogue_id"] == one.token.partition(".")[0]]
         assert mine[mine["role"] == "user"]["content"].tolist() == texts[one.token]
         assert mine[mine["role"] == "assistant"]["content"].tolist() == said
-        assert [one["content"] for one in one.standing()["messages"]] == mine["content"].tolist()
+        assert [one["content"] for one in one.state()["messages"]] == mine["content"].tolist()
 
 
 def test_killed_ten_times_in_mid_chat_nothing_is_lost_and_nothing_comes_twice(served):
@@ -189,7 +189,7 @@ def test_killed_ten_times_in_mid_chat_nothing_is_lost_and_nothing_comes_twice(se
     said, still = [[] for _ in people], [True]
 
     def messages_of(mine):
-        "One after the other for as long as it is killed, and one more."
+        """One after the other for as long as it is killed, and one more."""
         while still:
             mine.append(f"message {len(mine)}")
             yield mine[-1]
@@ -233,7 +233,7 @@ def test_a_message_is_on_disk_before_the_model_is_asked_and_goes_on_after_a_kill
     with gateway.study.run() as run:
         assert run.messages()["content"].tolist() == ["Are you there?"]
     gateway.start()
-    stands = ada.standing()
+    stands = ada.state()
     assert stands["unanswered"] == "Are you there?" and stands["turn"] == 1
     with pytest.raises(GatewayError, match="another window"):  # the same turn can't become another message
         ada.say("Something else", turn=1)
@@ -287,12 +287,12 @@ def test_no_way_in_without_the_right_token(served):
         gateway.study.token("p" + "0" * 16),
     ):
         with pytest.raises(GatewayError, match="link is not valid"):
-            Client(gateway.url, token).standing()
+            Client(gateway.url, token).state()
         with pytest.raises(GatewayError, match="link is not valid"):
             Client(gateway.url, token)._call("/study/participants", {"label": "Mallory"})
     with pytest.raises(GatewayError, match="link is not valid"):  # nor does a participant's token bring others
         eve._call("/study/participants", {"label": "Mallory"})
-    assert "4711" not in json.dumps(eve.standing())
+    assert "4711" not in json.dumps(eve.state())
 
 
 def test_a_megabyte_fifty_calls_a_second_and_broken_bodies(served):
@@ -392,7 +392,7 @@ def test_the_entry_hides_a_panels_id_and_the_way_back_has_it(served):
 
 
 def post(gateway, path, body, token, **headers):
-    "Send bytes as a body; return the status and the JSON of the response."
+    """Send bytes as a body; return the status and the JSON of the response."""
     request = urllib.request.Request(gateway.url + path, body, {"Authorization": f"Bearer {token}", **headers})
     try:
         with urllib.request.urlopen(request, timeout=60) as response:
@@ -414,7 +414,7 @@ def test_an_answer_of_many_marks_of_a_key_keeps_nobody_waiting(served):
     attack.start()
     while attack.is_alive():
         begin = time.monotonic()
-        ada.standing()
+        ada.state()
         waits.append(time.monotonic() - begin)
     attack.join()
     assert max(waits) < 5  # it was 20 seconds
@@ -471,7 +471,7 @@ def gateway_messages(gateway):
 
 @pytest.fixture
 def at_hand(server, tmp_path):
-    "A gateway in this process, whose output a test can read."
+    """A gateway in this process, whose output a test can read."""
     with contextlib.ExitStack() as stack:
         yield lambda **settings: stack.enter_context(Gateway(make(tmp_path / "study", server(), **settings), port=0))
 
@@ -521,7 +521,7 @@ def test_half_requests_neither_shut_others_out_nor_stay(served, monkeypatch):
         for _ in range(300):
             halves.append(stack.enter_context(socket.create_connection(("127.0.0.1", gateway.port))))
             halves[-1].sendall(b"GET /alive HTTP/1.1\r\nHo")
-        assert ada.say("Hello") and ada.standing()["turns"] == 1
+        assert ada.say("Hello") and ada.state()["turns"] == 1
         halves[-1].settimeout(60)
         with contextlib.suppress(ConnectionError):
             assert halves[-1].recv(1) == b""  # closed after ten seconds, by the gateway
@@ -542,7 +542,7 @@ def test_sigterm_lets_the_request_under_way_finish(served):
 
 
 class _Clock(datetime):
-    "A wall clock that somebody sets."
+    """A wall clock that somebody sets."""
 
     ahead = timedelta(0)
 
@@ -551,29 +551,55 @@ class _Clock(datetime):
         return datetime.now(tz) + cls.ahead
 
 
-@pytest.mark.parametrize("again", [False, True])
-def test_a_wall_clock_that_jumps_ends_no_chat(server, tmp_path, monkeypatch, again):
+@pytest.mark.parametrize("restarts", [False, True])
+def test_a_wall_clock_that_jumps_ends_no_chat(server, tmp_path, monkeypatch, restarts):
+    """The clock jumps while the gateway runs, or between the processes that the chat lives through."""
     study = make(tmp_path / "study", server(), chat={"most_minutes": 20.0})
     monkeypatch.setattr(gateway_module, "datetime", _Clock)
     monkeypatch.setattr(_Clock, "ahead", timedelta(0))
-    if again:  # the chat was begun by a process that has ended
-        with Gateway(study, port=0) as gateway:
-            Client.join(gateway.url, study, "Ada").say("Hi")
-    with Gateway(study, port=0) as gateway:
+    began = time.monotonic()
+    gateway = Gateway(study, port=0).start()
+    seconds = Client.join(gateway.url, study, "Ada").state()["seconds"]
+    for hours in (-1, 1, 0):
+        _Clock.ahead = timedelta(hours=hours)
+        if restarts:
+            gateway.stop()
+            gateway = Gateway(study, port=0).start()
         ada = Client.join(gateway.url, study, "Ada")
-        ada.standing()
-        for hours in (-1, 1, 0):
-            _Clock.ahead = timedelta(hours=hours)
-            standing = ada.standing()
-            assert 0 <= standing["seconds"] < 600 and not standing["over"], hours
-            assert ada.say(f"hour {hours}")
+        state = ada.state()
+        assert seconds <= state["seconds"] < time.monotonic() - began and not state["over"], hours
+        assert ada.say(f"hour {hours}")
+        seconds = state["seconds"]
+    gateway.stop()
     with study.open_people() as people:
-        began = people.participants()["chat_started_at"].iloc[0]
-    assert abs((datetime.now(UTC) - datetime.fromisoformat(began)).total_seconds()) < 600
+        [started] = people.participants()["chat_started_at"]
+    assert abs((datetime.now(UTC) - datetime.fromisoformat(started)).total_seconds()) < 600
+
+
+def test_a_restart_neither_ends_nor_prolongs_a_chat(served):
+    """The time before a kill counts, also that of a chat whose page is closed; the time without a gateway doesn't."""
+    gateway = served(chat={"most_minutes": 20.0})
+    ada, bo = join(gateway, "Ada"), join(gateway, "Bo")
+    ada.state(), bo.state()
+    ids = [one.token.partition(".")[0] for one in (ada, bo)]
+    gateway.kill()
+    with gateway.study.open_people() as people:
+        people.save_seconds({ids[0]: 19.9 * 60, ids[1]: 20.1 * 60})
+    time.sleep(2)
+    gateway.start()
+    assert 19.9 * 60 <= ada.state()["seconds"] < 19.9 * 60 + 2 and not ada.state()["over"]
+    assert bo.state()["over"] and bo.end()["over"]
+    with gateway.study.open_people() as people:
+        ended = people.row(ids[1])
+    assert ended["ended_by"] == "time" and ended["chat_seconds"] == 20 * 60
+    time.sleep(6)  # the time of an open chat is saved every few seconds
+    gateway.kill()
+    with gateway.study.open_people() as people:
+        assert people.row(ids[0])["chat_seconds"] > 19.9 * 60 + 3
 
 
 def entry(gateway, query, cookie=None):
-    "Open the entry in a browser; return the status, where it leads, and the browser's cookie."
+    """Open the entry in a browser; return the status, where it leads, and the browser's cookie."""
 
     class NoRedirect(urllib.request.HTTPRedirectHandler):
         def redirect_request(self, *_):
@@ -591,7 +617,7 @@ def entry(gateway, query, cookie=None):
 
 
 def come(gateway, label):
-    "The study server brings a participant who gave their consent."
+    """The study server brings a participant who gave their consent."""
     body = {"label": label, "front": "otree"}
     return Client(gateway.url, gateway.study.admin_token)._call("/study/participants", body)
 

@@ -19,7 +19,7 @@ HELLO = [{"role": "user", "content": "Hello"}]
 
 
 class Replay(BaseHTTPRequestHandler):
-    "Answers every request with what it was told to, and keeps what came."
+    """Answers every request with what it was told to, and keeps what came."""
 
     protocol_version, answer, came = "HTTP/1.1", (200, b"{}", {}), []
 
@@ -62,7 +62,7 @@ def model(name, address, **more):
 
 
 def outcome(one, messages, **parameters):
-    "What came of a call, but for the time it took."
+    """What came of a call, but for the time it took."""
     try:
         return asdict(replace(one.complete(messages, **parameters), seconds=0.0))
     except (CallFailed, SetupError) as error:
@@ -70,15 +70,13 @@ def outcome(one, messages, **parameters):
 
 
 def both(name, address, answer, messages=HELLO, parameters=None, **more):
-    "The outcomes by both transports, and what each sent."
+    """The outcomes by both transports, and what each sent."""
     Replay.answer, found = answer, []
     for transport in ("lean", "litellm"):
         Replay.came.clear()
         one = model(name, address, transport=transport, **more).prepare()
         assert one._live.servers[0].endpoint.transport == transport
         found.append((outcome(one, messages, **(parameters or {})), list(Replay.came)))
-        Replay.came.clear()  # a plain answer is read in a shorter way from the second time on
-        assert (outcome(one, messages, **(parameters or {})), list(Replay.came)) == found[-1]
     return found
 
 
@@ -198,7 +196,7 @@ TABLE = [
 ]
 
 
-@pytest.mark.parametrize("name, answer", TABLE)
+@pytest.mark.parametrize(("name", "answer"), TABLE)
 def test_an_answer_is_read_as_litellm_reads_it(address, name, answer):
     (lean, sent), (whole, sent_whole) = both(name, address, (200, json.dumps(answer).encode(), {}))
     assert sent == sent_whole
@@ -249,13 +247,14 @@ QUIRKS = {  # what servers in public sent: the message or body, and the status, 
 }
 
 
-@pytest.mark.parametrize("name", OPENAI)
+@pytest.mark.parametrize("transport", ["lean", "litellm"])
+@pytest.mark.parametrize("name", [*OPENAI, "openrouter/a/model", "groq/some-model"])
 @pytest.mark.parametrize("quirk", QUIRKS)
-def test_a_servers_quirk_is_read(address, name, quirk):
+def test_a_servers_quirk_is_read(address, name, quirk, transport):
     sent, *expected = QUIRKS[quirk]
     body = openai_answer(**sent) if "choices" in sent else openai_answer(sent)
     Replay.answer = 200, json.dumps(body).encode(), {}
-    answer = model(name, address).complete(HELLO)
+    answer = model(name, address, transport=transport).complete(HELLO)
     assert [answer.status, answer.content, answer.reasoning] == expected
 
 
@@ -284,8 +283,9 @@ def test_stop_reasons_mean_the_same_by_either_transport(address, transport, capl
     assert any(f"odd-{transport}" in record.message for record in caplog.records)
 
 
+@pytest.mark.parametrize("transport", ["lean", "litellm"])
 @pytest.mark.parametrize(
-    "name, answer, status",
+    ("name", "answer", "status"),
     [
         ("anthropic/claude-sonnet-4-5", anthropic_answer(reason="model_context_window_exceeded"), "truncated"),
         ("anthropic/claude-sonnet-4-5", anthropic_answer(reason="pause_turn"), "truncated"),
@@ -294,11 +294,13 @@ def test_stop_reasons_mean_the_same_by_either_transport(address, transport, capl
         ("gemini/gemini-2.5-pro", gemini_answer(reason="SPII"), "refused"),
         ("ollama_chat/llama3.1", ollama_answer(reason="length"), "truncated"),
         ("ollama_chat/llama3.1", ollama_answer({"content": ""}, reason="load"), "empty"),
+        ("zai/glm-4.6", openai_answer(finish="model_context_window_exceeded"), "truncated"),
+        ("openrouter/a/model", openai_answer(finish="model_length"), "truncated"),
     ],
 )
-def test_stop_reasons_of_other_forms(address, name, answer, status):
+def test_stop_reasons_of_other_forms(address, name, answer, status, transport):
     Replay.answer = 200, json.dumps(answer).encode(), {}
-    assert model(name, address).complete(HELLO).status == status
+    assert model(name, address, transport=transport).complete(HELLO).status == status
 
 
 TOO_LONG = "The number of tokens to keep from the initial prompt is greater than the context length. Load the model anew"
@@ -312,7 +314,7 @@ IN_200 = [  # the body of a 200 response, what the error says, and how often it 
 ]
 
 
-@pytest.mark.parametrize("body, says, times", IN_200, ids=str)
+@pytest.mark.parametrize(("body", "says", "times"), IN_200, ids=str)
 def test_an_error_in_a_200_response_is_named(address, body, says, times, monkeypatch):
     monkeypatch.setattr("anthrokit.models.llm.pause_before_next", lambda *_: 0.0)
     Replay.answer = 200, json.dumps(body).encode(), {}
@@ -380,7 +382,7 @@ PARAMETERS = st.fixed_dictionaries(
     "name", OPENAI + ANTHROPIC + GEMINI + OLLAMA + ("openai/o3-mini", "openai/gpt-5", "ollama/llama3.1")
 )
 def test_a_request_is_sent_as_litellm_sends_it(address, name):
-    "Any dialogue with any parameters: the same address, key and body."
+    """Any dialogue with any parameters: the same address, key and body."""
     Replay.answer = 200, b"{}", {}
     ways = [model(name, address, transport=transport) for transport in ("lean", "litellm")]
 
@@ -436,7 +438,7 @@ def test_an_answer_held_to_a_schema_may_be_a_tools(address):
 
 
 @pytest.mark.parametrize(
-    "name, answer, asked, price",
+    ("name", "answer", "asked", "price"),
     [
         ("openai/gpt-5", {"service_tier": "flex"}, "flex", "_flex"),
         ("openai/gpt-5", {}, "flex", "_flex"),
@@ -448,7 +450,7 @@ def test_an_answer_held_to_a_schema_may_be_a_tools(address):
     ],
 )
 def test_a_call_costs_what_its_service_tier_costs(address, name, answer, asked, price):
-    "By what the provider says it was answered in, else by what was asked for; so is what a call is reckoned to take."
+    """By what the provider says it was answered in, else by what was asked for; so is what a call is reckoned to take."""
     plain = name.partition("/")[2]
     told = gemini_answer(modelVersion=plain) if "gemini" in name else openai_answer(model=plain)
     replay, settings = (200, json.dumps({**told, **answer}).encode(), {}), {"service_tier": asked} if asked else {}
@@ -460,7 +462,7 @@ def test_a_call_costs_what_its_service_tier_costs(address, name, answer, asked, 
 
 
 def test_who_listens_to_litellm_hears_every_call(address, monkeypatch):
-    "Requests go LiteLLM's way as soon as somebody wants its log."
+    """Requests go LiteLLM's way as soon as somebody wants its log."""
     from anthrokit.models import transports
 
     went = []

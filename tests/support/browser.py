@@ -113,7 +113,7 @@ WALK = """async ([selector, most, patience]) => {
 
 
 def chromium():
-    "The path of the browser, or None."
+    """The path of the browser, or None."""
     names = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
     return os.environ.get("ANTHROKIT_CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
 
@@ -125,7 +125,7 @@ def free_port():
 
 
 class Server:
-    "A process that serves pages from a folder, and can be asked whether it is up."
+    """A process that serves pages from a folder, and can be asked whether it is up."""
 
     def __init__(self, folder, *arguments):
         self.folder, self.port = Path(folder), free_port()
@@ -163,7 +163,7 @@ class Server:
 
 
 class Lab(Server):
-    "JupyterLab, without news, autosave and windowing, so that what is on the page is all there is."
+    """JupyterLab, without news, autosave and windowing, so that what is on the page is all there is."""
 
     def __init__(self, folder):
         folder = Path(folder)
@@ -185,7 +185,7 @@ class Lab(Server):
         self.wait(f"/api/status?token={self.token}")
 
     def new_page(self, browser):
-        "JupyterLab in the browser, with an empty notebook."
+        """JupyterLab in the browser, with an empty notebook."""
         page = browser.new_page(viewport={"width": 1200, "height": 1000})
         page.set_default_timeout(60_000)
         page.goto(f"{self.url}/doc/tree/{self.write([])}?token={self.token}")
@@ -194,7 +194,7 @@ class Lab(Server):
         return page
 
     def write(self, cells):
-        "A notebook with these code cells; its name."
+        """A notebook with these code cells; its name."""
         notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
         notebook.metadata.kernelspec = {"name": "python3", "display_name": "Python 3 (ipykernel)"}
         name = f"{uuid.uuid4().hex[:8]}.ipynb"
@@ -203,7 +203,7 @@ class Lab(Server):
 
 
 class Voila(Server):
-    "One notebook as an application, without its code."
+    """One notebook as an application, without its code."""
 
     def __init__(self, folder, cells):
         notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
@@ -230,14 +230,14 @@ class Notebook:
         self.run()
 
     def watch(self, page):
-        "Note what the page asks and shows, until the test ends."
+        """Note what the page asks and shows, until the test ends."""
         self.page, self.dialogs, self.requests = page, [], []
         page.set_default_timeout(60_000)
         page.on("dialog", self._dialog)
         page.on("request", self._request)
 
     def leave(self):
-        "Let the page go."
+        """Let the page go."""
         self.page.remove_listener("dialog", self._dialog)
         self.page.remove_listener("request", self._request)
 
@@ -249,18 +249,18 @@ class Notebook:
         dialog.dismiss()
 
     def command(self, name, **arguments):
-        "One of JupyterLab's own commands; returns when it has been done."
+        """One of JupyterLab's own commands; returns when it has been done."""
         self.page.evaluate("([name, given]) => jupyterapp.commands.execute(name, given)", [name, arguments])
 
     def run(self):
-        "Run all cells; an error in one of them is raised here."
+        """Run all cells; an error in one of them is raised here."""
         self.command("notebook:run-all-cells")
         self.page.get_by_text(IDLE).wait_for()
         trouble = self.page.evaluate(TROUBLE)
         assert not trouble, "\n".join(trouble)
 
     def at(self, place):
-        "Wait until the field *Place* says so; until then the panel may write over what is typed there."
+        """Wait until the field *Place* says so; until then the panel may write over what is typed there."""
         said = "place => [...document.querySelectorAll('.anthrokit input')].some(field => field.value.includes(place))"
         self.page.wait_for_function(said, arg=place)
 
@@ -275,11 +275,11 @@ class Notebook:
 
     @property
     def panels(self):
-        "The panels on the page."
+        """The panels on the page."""
         return self.page.locator(".ak-panel, .anthrokit.widget-vbox")
 
     def screenshot(self, name, locator=None, most=20_000):
-        "A picture of a panel, or of its first so many pixels."
+        """A picture of a panel, or of its first so many pixels."""
         locator, size = locator or self.panels.first, self.page.viewport_size
         height = int(locator.bounding_box()["height"])
         self.page.set_viewport_size({"width": size["width"], "height": min(height, 20_000) + 400})
@@ -293,15 +293,15 @@ class Notebook:
         self.page.set_viewport_size(size)
 
     def overflowing(self, inside=".anthrokit"):
-        "Elements that are wider than they are let be, unless they scroll by design."
+        """Elements that are wider than they are let be, unless they scroll by design."""
         return self.page.evaluate(OVERFLOWING, inside)
 
     def contrasts(self):
-        "(ratio, element) for every text of the panels."
+        """(ratio, element) for every text of the panels."""
         return self.page.evaluate(CONTRASTS)
 
     def tab_order(self):
-        "The names of what Tab reaches, from the first control of the first panel until it leaves the panel."
+        """The names of what Tab reaches, from the first control of the first panel until it leaves the panel."""
         names = []
         self.panels.first.locator("select:enabled, input:enabled, button:enabled").first.focus()
         while (name := self.page.evaluate(FOCUSED)) is not None and len(names) < 500:
@@ -356,7 +356,7 @@ everywhere = pytest.mark.parametrize("open_notebook", ["JupyterLab", "VS Code"],
 
 
 class VSCode(Notebook):
-    "The widgets of a notebook as VS Code shows them: its own widget manager, on a page of its colours."
+    """The widgets of a notebook as VS Code shows them: its own widget manager, on a page of its colours."""
 
     def __init__(self, lab, page, screenshots, cells, width=1200, theme="JupyterLab Light"):
         self.screenshots = Path(os.environ.get("ANTHROKIT_SCREENSHOTS", screenshots))
@@ -387,19 +387,19 @@ class VSCode(Notebook):
 
 
 def seen(locator):
-    "What Playwright expects of a place on the page; it waits for it."
+    """What Playwright expects of a place on the page; it waits for it."""
     from playwright.sync_api import expect
 
     return expect(locator)
 
 
 def says(panel, text):
-    "Wait until the line of status says so."
+    """Wait until the line of status says so."""
     seen(panel.get_by_role("status")).to_contain_text(text, timeout=SLOW)
 
 
 def filters(panel):
-    "Open the filters, where they are closed."
+    """Open the filters, where they are closed."""
     button = panel.locator(".ak-open-filters")
     if button.get_attribute("aria-expanded") == "false":
         button.click()
@@ -407,12 +407,12 @@ def filters(panel):
 
 
 def unharmed(page):
-    "Nothing ran, nothing of theirs became an element."
+    """Nothing ran, nothing of theirs became an element."""
     assert page.evaluate(HARM, THEIRS) == []
 
 
 def walk(notebook, least=50, most=60):
-    "Through the items of a panel, so many at least and at most, with everything opened that can be."
+    """Through the items of a panel, so many at least and at most, with everything opened that can be."""
     seen_texts, wrong, answered = notebook.page.evaluate(WALK, [THEIRS, most, SLOW])
     if not answered:
         raise TimeoutError(f"no answer after {seen_texts} items")

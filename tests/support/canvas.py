@@ -1,7 +1,13 @@
-"""Does every text of a figure stand on its canvas, and on no other text?"""
+"""Check that every text of a figure is inside its canvas and overlaps no other text."""
+
+import re
 
 import numpy as np
+from matplotlib.collections import QuadMesh
+from matplotlib.colors import to_rgba
 from matplotlib.text import Text
+
+from anthrokit.figures.style import contrast_ratio
 
 
 def _ticks(axis):
@@ -14,7 +20,7 @@ def _ticks(axis):
 
 
 def texts_of(figure):
-    "The texts that are drawn; a tick outside the limits has a text that isn't."
+    """The texts that are drawn; a tick outside the limits has a text that isn't."""
     outside = set()
     for ax in figure.axes:
         for axis in (ax.xaxis, ax.yaxis):
@@ -28,7 +34,7 @@ def texts_of(figure):
 
 
 def corners(text):
-    "The corners of a text as it is turned, a pixel within its box."
+    """The corners of a text as it is turned, a pixel within its box."""
     box, turn = text.get_window_extent(), text.get_rotation()
     text.set_rotation(0)
     flat = Text.get_window_extent(text)
@@ -41,7 +47,7 @@ def corners(text):
 
 
 def meet(one, other):
-    "Whether two turned boxes that no upright or level line parts meet: no side of either parts them."
+    """Whether two turned boxes that no upright or level line parts meet: no side of either parts them."""
     for box in (one, other):
         for k in range(2):
             side = box[k + 1] - box[k]
@@ -52,7 +58,7 @@ def meet(one, other):
 
 
 def faults(figure):
-    "What is cut, and which texts lie on each other, in words."
+    """What is cut, and which texts lie on each other, in words."""
     for _ in range(2):  # the layout of a second drawing, which is the one that is saved, may differ
         before = [ax.get_position().bounds for ax in figure.axes]
         if engine := figure.get_layout_engine():
@@ -78,3 +84,34 @@ def faults(figure):
         if meet(boxes[a], boxes[b])
     ]
     return cut + over
+
+
+def behind(text, figure):
+    """Return the colour behind a text: that of its cell in a heat map, else that of the figure."""
+    ax = text.axes
+    mesh = next((part for part in ax.collections if isinstance(part, QuadMesh)), None) if ax and text in ax.texts else None
+    if mesh is None or text.get_transform() != ax.transData:
+        return np.array(to_rgba(figure.get_facecolor()))[:3]
+    rows, columns = (side - 1 for side in mesh.get_coordinates().shape[:2])
+    x, y = text.get_position()
+    colour = mesh.get_facecolor().reshape(rows, columns, 4)[int(y), int(x)]
+    return 1 - colour[3] * (1 - colour[:3])
+
+
+def illegible(figure, points):
+    """Describe texts that are smaller than so many points, or whose contrast is below 4.5 : 1."""
+    figure.draw_without_rendering()
+    found = []
+    for text in texts_of(figure):
+        if text.get_fontsize() < points - 0.01:
+            found.append(f"small: {text.get_text()!r} has {text.get_fontsize():.1f} points")
+        back, ink = behind(text, figure), np.array(to_rgba(text.get_color(), text.get_alpha()))
+        contrast = contrast_ratio(back + ink[3] * (ink[:3] - back), back)
+        if contrast < 4.5:
+            found.append(f"pale: {text.get_text()!r} has a contrast of {contrast:.1f}")
+    return found
+
+
+def sizes(figure):
+    """Return whether a figure says how many observations it shows."""
+    return any(re.search(r"\bn\b", text.get_text()) for text in texts_of(figure))

@@ -23,7 +23,7 @@ def _run(function, arguments, errors):
 
 
 class Fork:
-    "A process that does `function(*arguments)`; what it says on stderr goes to the file `errors`."
+    """A process that does `function(*arguments)`; what it says on stderr goes to the file `errors`."""
 
     def __init__(self, function, *arguments, errors=None):
         self._process = CONTEXT.Process(target=_run, args=(function, arguments, errors and str(errors)), daemon=True)
@@ -52,7 +52,7 @@ class Fork:
 
 
 def _type(arguments, folder, environment, said):
-    "What the script `anthrokit` does, there and with these variables; its words go into two files."
+    """What the script `anthrokit` does, there and with these variables; its words go into two files."""
     from anthrokit.cli import main
 
     for number, file in enumerate(said, 1):
@@ -65,14 +65,14 @@ def _type(arguments, folder, environment, said):
 
 
 def begin_command(arguments, cwd, env, said):
-    "As `subprocess.Popen(['anthrokit', *arguments])`, in a fork; its stdout and stderr go into the two files `said`."
+    """As `subprocess.Popen(['anthrokit', *arguments])`, in a fork; its stdout and stderr go into the two files `said`."""
     for file in said:
         open(file, "w").close()
     return Fork(_type, arguments, cwd and str(cwd), env, said)
 
 
 def run_command(arguments, cwd=None, env=None):
-    "As `subprocess.run(['anthrokit', *arguments], capture_output=True, text=True)`, in a fork."
+    """As `subprocess.run(['anthrokit', *arguments], capture_output=True, text=True)`, in a fork."""
     with tempfile.TemporaryDirectory() as folder:
         said = [os.path.join(folder, name) for name in ("out", "err")]
         code = begin_command(arguments, cwd, env or dict(os.environ), said).wait(600)

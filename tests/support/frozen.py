@@ -45,7 +45,7 @@ CLAIMS = [
 
 @cache
 def demonstration() -> dict[str, pd.DataFrame]:
-    "The run that ships with the package, with the judges that it had when the results were kept."
+    """The run that ships with the package, with the judges that it had when the results were kept."""
     with tempfile.TemporaryDirectory() as folder:
         export = Path(shutil.copytree(core.data_path("demo_run"), f"{folder}/export"))
         for path in (TESTS / "support" / "demo_before").iterdir():
@@ -56,7 +56,7 @@ def demonstration() -> dict[str, pd.DataFrame]:
 
 @cache
 def study(name: str) -> pd.DataFrame:
-    "Labels of a simulated study, small to large."
+    """Labels of a simulated study, small to large."""
     shapes = {
         "small": {"targets": 2, "base_prompts": 20, "seed": 1},
         "middle": {
@@ -73,7 +73,7 @@ def study(name: str) -> pd.DataFrame:
 
 
 def truths(labels: pd.DataFrame) -> pd.DataFrame:
-    "People's labels of a simulated study: the truth, for every seventh message."
+    """People's labels of a simulated study: the truth, for every seventh message."""
     rows = labels.iloc[::7]
     return rows[["dialogue_id", "turn", "behaviour", "base_id"]].assign(
         annotator="a", verdict=rows["truth"].array
@@ -88,7 +88,7 @@ def people() -> pd.DataFrame:
 
 
 def totals(labels: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
-    "Occurrences and labels by base prompt and behaviour."
+    """Occurrences and labels by base prompt and behaviour."""
     table = labels.pivot_table(index="base_id", columns="behaviour", values="label", aggfunc=["sum", "count"])
     return table["sum"].to_numpy(float), table["count"].to_numpy(float)
 
@@ -101,7 +101,7 @@ def values(**given: object) -> pd.DataFrame:
 
 
 def digest_of(frame: pd.DataFrame) -> pd.DataFrame:
-    "A large table by a hash of each column."
+    """A large table by a hash of each column."""
     hashed = {
         name: hashlib.sha256(column.astype(str).str.cat(sep="\n").encode()) for name, column in frame.items()
     }
@@ -111,14 +111,14 @@ def digest_of(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def of_labels(name: str) -> dict:
-    "What is computed from labels alone."
+    """What is computed from labels alone."""
 
     def labels() -> pd.DataFrame:
         return demonstration()["labels"] if name == "demo" else study(name)
 
     made = {
         "table": lambda: digest_of(labels()),
-        "any_of": lambda: digest_of(analysis.any_behaviour(labels())),
+        "any_of": lambda: digest_of(analysis.profiles.any_behaviour(labels())),
         "profile": lambda: analysis.profile(labels()),
         "profile by turn": lambda: (
             analysis.profile(labels(), by=("target", "category", "turn"), ci=0.9)
@@ -132,7 +132,7 @@ def of_labels(name: str) -> dict:
         "snowball": lambda: analysis.snowball(labels(), **FEW),
         "carry_over": lambda: analysis.carry_over(labels()),
         "agreement": lambda: analysis.agreement(labels(), **FEW),
-        "pairwise_agreement": lambda: analysis.pairwise_agreement(labels(), by="behaviour"),
+        "pairwise_agreement": lambda: analysis.interrater.pairwise_agreement(labels(), by="behaviour"),
         "bounds": lambda: validity.rate_bounds(labels()),
     }
     if name != "demo":
@@ -140,13 +140,13 @@ def of_labels(name: str) -> dict:
             "compare": lambda: analysis.compare(labels(), n_swaps=999),
             "similarity": lambda: analysis.similarity(labels(), **FEW),
             "kruskal_wallis": lambda: analysis.kruskal_wallis(labels()),
-            "post_hoc": lambda: analysis.post_hoc(labels()),
+            "post_hoc": lambda: analysis.domains.post_hoc(labels()),
         }
     return {f"{function}.{name}": make for function, make in made.items()}
 
 
 def statistics() -> dict:
-    "Every public statistic: its name and how it is made."
+    """Every public statistic: its name and how it is made."""
     made = {}
     for name in ("demo", "small", "middle", "large"):
         made |= of_labels(name)
@@ -177,14 +177,14 @@ def statistics() -> dict:
     return made | {
         "factor_model.small": lambda: analysis.factor_model(study("small")),
         "snowball.resample": lambda: analysis.snowball(study("small"), method="resample", **FEW),
-        "proportion": lambda: analysis.proportion(*totals(study("small"))),
+        "proportion": lambda: analysis.clustered.proportion(*totals(study("small"))),
         "difference": lambda: analysis.clustered.difference(
             *totals(study("small")), *(part[::-1] for part in totals(study("small")))
         ),
         "draw_clusters": lambda: pd.DataFrame(drawn),
         "missingness": lambda: analysis.interrater.missingness(demonstration()["ratings"]),
-        "scale_score": lambda: analysis.scale_score(people(), ["q1", "q2", "q3", "q4"]).to_frame("score"),
-        "reliability": lambda: analysis.reliability(people(), ["q1", "q2", "q3", "q4"]),
+        "scale_score": lambda: analysis.people.scale_score(people(), ["q1", "q2", "q3", "q4"]).to_frame("score"),
+        "reliability": lambda: analysis.people.reliability(people(), ["q1", "q2", "q3", "q4"]),
         # The shift of Hodges and Lehmann stands there too now.
         "compare_conditions": lambda: (
             analysis.compare_conditions(people(), above=0.0).drop(index=3).reset_index(drop=True)
@@ -231,7 +231,7 @@ def statistics() -> dict:
 
 
 def of_hits() -> dict:
-    "HeartBench's bundled verdicts and their scores."
+    """HeartBench's bundled verdicts and their scores."""
     made, hb = {}, heartbench
     for reading in ("strict", "lenient", "literal"):
         made[f"heartbench hits.{reading}"] = lambda reading=reading: hb.bundled_verdicts(reading)[
@@ -239,7 +239,7 @@ def of_hits() -> dict:
         ]
         for protocol in ("paper", "released"):
             made[f"heartbench case_scores.{reading} {protocol}"] = lambda reading=reading, protocol=protocol: (
-                hb.case_scores(hb.bundled_verdicts(reading), protocol)
+                hb.scoring.case_scores(hb.bundled_verdicts(reading), protocol)
             )
             made[f"heartbench score.{reading} {protocol}"] = lambda reading=reading, protocol=protocol: (
                 hb.score(hb.bundled_verdicts(reading), protocol, **FEW)
@@ -248,7 +248,7 @@ def of_hits() -> dict:
         "heartbench leaderboard": lambda: hb.leaderboard(hb.bundled_verdicts(), **FEW),
         "heartbench by_difficulty": lambda: hb.results.by_difficulty(hb.bundled_verdicts(), **FEW),
         "heartbench saturation": lambda: hb.results.saturation(hb.bundled_verdicts()),
-        "heartbench length_correlation": lambda: hb.length_correlation(
+        "heartbench length_correlation": lambda: hb.results.length_correlation(
             hb.bundled_verdicts(), hb.bundled_answers(), n_resamples=200
         ),
         "heartbench mean_words": lambda: hb.mean_words(hb.bundled_answers()).reset_index(),
@@ -285,7 +285,7 @@ NOT_KEPT = {"server", "seconds", "at", "call", "run", "started", "ended", "batch
 
 
 def tables_of(run) -> dict[str, pd.DataFrame]:
-    "What a run's tables hold, in an order of its own and without times."
+    """What a run's tables hold, in an order of its own and without times."""
     found = {
         "messages": run.messages(),
         "ratings": run.ratings(),
@@ -315,7 +315,7 @@ def simulated(base: str, folder: Path):
 
 
 def judged(base: str, folder: Path, way: str) -> dict[str, pd.DataFrame]:
-    "A run simulated and judged on the mock server."
+    """A run simulated and judged on the mock server."""
     kind = judging.TogetherJudge if way == "together" else judging.LLMJudge
     with simulated(base, folder / way) as run:
         judges = [kind(model(base, f"judge-{letter}")) for letter in "abc"]
@@ -329,7 +329,7 @@ def judged(base: str, folder: Path, way: str) -> dict[str, pd.DataFrame]:
 
 
 def counselled(base: str, folder: Path) -> dict[str, pd.DataFrame]:
-    "HeartBench's bundled cases, answered and judged on the mock server."
+    """HeartBench's bundled cases, answered and judged on the mock server."""
     cases = heartbench.load_cases("bundled")
     run = core.Run(folder / "heartbench")
     with run:
@@ -348,7 +348,7 @@ def counselled(base: str, folder: Path) -> dict[str, pd.DataFrame]:
 
 @cache
 def runs() -> dict[str, pd.DataFrame]:
-    "Every table of the runs, by name."
+    """Every table of the runs, by name."""
     made = {}
     with tempfile.TemporaryDirectory() as folder, mock("--by-seed") as base:
         for way in ("single", "together", "adaptive"):
@@ -368,7 +368,7 @@ RUNS = [
 
 
 def plain(frame: pd.DataFrame) -> pd.DataFrame:
-    "A frame of numbers and texts: numbers as floats, all else as text, missing as missing."
+    """A frame of numbers and texts: numbers as floats, all else as text, missing as missing."""
     frame = pd.DataFrame(frame).reset_index(drop=True)
     frame.columns = [str(name) for name in frame.columns]
     for name in frame:
@@ -391,7 +391,7 @@ def keep(name: str, frame: pd.DataFrame) -> None:
 
 
 def compare(name: str, frame: pd.DataFrame) -> None:
-    "Raise where a result differs from the one that is kept; columns that were added since don't count."
+    """Raise where a result differs from the one that is kept; columns that were added since don't count."""
     kept, now = pd.read_parquet(path_of(name)), plain(frame)
     if "hash" in kept:  # one row a column
         now = now[now["column"].isin(kept["column"])].reset_index(drop=True)
@@ -406,12 +406,12 @@ def compare(name: str, frame: pd.DataFrame) -> None:
 
 
 def results() -> dict:
-    "Every result that is kept: its name and how it is made."
+    """Every result that is kept: its name and how it is made."""
     return statistics() | {name: lambda name=name: runs()[name] for name in RUNS}
 
 
 def differing(names: Iterable[str]) -> list[str]:
-    "What is wrong with those results."
+    """What is wrong with those results."""
     made, found = results(), []
     for name in names:
         try:

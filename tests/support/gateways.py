@@ -22,7 +22,7 @@ def free_port():
 
 
 class Served:
-    "A gateway process."
+    """A gateway process."""
 
     def __init__(self, study, environment=None, port=None):
         self.study, self.port, self.environment = study, port or free_port(), environment or {}
@@ -43,12 +43,12 @@ class Served:
         raise TimeoutError("the gateway does not answer")
 
     def stop(self):
-        "Send SIGTERM; return the exit code."
+        """Send SIGTERM; return the exit code."""
         self.process.terminate()
         self.process.join()
         return self.process.exitcode
 
     def kill(self):
-        "kill -9"
+        """Kill -9."""
         self.process.kill()
         self.process.join()

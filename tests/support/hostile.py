@@ -69,7 +69,7 @@ assert len(PAYLOADS) == len(set(PAYLOADS)) == 50
 
 
 def name(number):
-    "A payload as a name, short enough for an operating system, unique and without what SQLite can't hold."
+    """A payload as a name, short enough for an operating system, unique and without what SQLite can't hold."""
     return f"{number} {PAYLOADS[number][:200]}"
 
 
@@ -133,7 +133,7 @@ def write(folder):
 
 
 def rubric():
-    "A rubric of 50 cases with two answers and two judges; every text and name is a payload."
+    """A rubric of 50 cases with two answers and two judges; every text and name is a payload."""
     import pandas as pd
 
     from anthrokit.heartbench import Case, Cases, Criterion

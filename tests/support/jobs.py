@@ -13,13 +13,13 @@ from anthrokit.simulation import contextualise, load_prompts, load_scenarios, si
 
 
 class Kind:
-    "What is done, and the query of what is kept of it."
+    """What is done, and the query of what is kept of it."""
 
     def __init__(self, work, kept, batched=True):
         self.work, self.kept, self.batched = work, kept, batched
 
     def do(self, folder, base, llm=None, **how):
-        "Do it, or go on with it."
+        """Do it, or go on with it."""
 
         def model(name):
             return LLM(
@@ -30,7 +30,7 @@ class Kind:
             self.work(run, model, {"progress": False, **how})
 
     def rows(self, folder):
-        "What is there."
+        """What is there."""
         with Run(folder, read_only=True) as run:
             return run.rows(self.kept)
 
@@ -111,5 +111,5 @@ JUDGED = [KINDS[name] for name in ("ratings", "together", "adaptive")]
 
 
 def do(kind, folder, base):
-    "Do a job of that kind."
+    """Do a job of that kind."""
     KINDS[kind].do(folder, base)

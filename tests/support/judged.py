@@ -58,7 +58,7 @@ def stats(base) -> dict:
 
 
 def study(base, folder):
-    "Six dialogues and their ratings, for processes to kill."
+    """Six dialogues and their ratings, for processes to kill."""
 
     def model(name):
         return LLM(f"openai/{name}", api_base=base, max_concurrency=8)
@@ -69,21 +69,21 @@ def study(base, folder):
 
 
 def of_families(base, *names) -> list[LLMJudge]:
-    "Judges on the server of Anthropic's and Gemini's formats."
+    """Judges on the server of Anthropic's and Gemini's formats."""
     address = {"anthropic": base, "gemini": f"{base}/v1beta"}
     given = {"api_key": "k3y-0123456789", "max_tokens": 100}
     return [LLMJudge(LLM(name, api_base=address[name.partition("/")[0]], **given)) for name in names]
 
 
 def judge_in_batches(base, folder, requests, *names):
-    "Eight messages judged in batches, by models of OpenAI's format or these, for processes to kill."
+    """Eight messages judged in batches, by models of OpenAI's format or these, for processes to kill."""
     judges = [LLMJudge(LLM(f"openai/judge-{letter}", api_base=base)) for letter in "ab"]
     some = {"behaviours": ["empathy", "agency", "desires"], "samples": 2, "progress": False}
     judge(make_run(folder, 8), of_families(base, *names) or judges, batch=Batch(poll=0.05, requests=requests), **some)
 
 
 def judge_bundled(folder, base):
-    "The judgements of HeartBench's bundled answers, for processes to kill."
+    """The judgements of HeartBench's bundled answers, for processes to kill."""
     run = Run(folder)
     add_answers(run, load_cases("bundled"), bundled_answers())
     llm = LLM("openai/judge", name="judge", api_base=base, max_concurrency=3)
@@ -91,7 +91,7 @@ def judge_bundled(folder, base):
 
 
 def do_part(base, folder):
-    "The dialogues and ratings of a part of a run, for processes to kill."
+    """The dialogues and ratings of a part of a run, for processes to kill."""
 
     def model(name):
         return LLM(f"openai/{name}", api_base=base, max_concurrency=4, temperature=0)
@@ -131,7 +131,7 @@ def kill_again_and_again(base, folder, wanted, said):
 
 
 def _judge_and_report(base, folder, told):
-    "Judge, and write of every rating that is reported as kept what it is; the process ends."
+    """Judge, and write of every rating that is reported as kept what it is; the process ends."""
     count, keep, into = Job._count, Job.keep, os.open(told, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
 
     def kept(self, table, rows, **counts):
@@ -155,7 +155,7 @@ def _judge_and_report(base, folder, told):
 
 
 def judge_on_a_full_disk(base, folder, said):
-    "Judge where no file can be larger than 400,000 bytes; what is said of that goes into a file, and 3 is the end."
+    """Judge where no file can be larger than 400,000 bytes; what is said of that goes into a file, and 3 is the end."""
     run, judges = make_run(folder, 20), panel(base)
     for one in judges:
         one.llm.prepare()

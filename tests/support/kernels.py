@@ -27,7 +27,7 @@ spacy statsmodels.api transformers.models.llama.modeling_llama transformers.mode
 
 
 class ForkedKernels:
-    "The server, on a Python that need not be there before the first kernel is asked for, and its kernelspec."
+    """The server, on a Python that need not be there before the first kernel is asked for, and its kernelspec."""
 
     def __init__(self, folder: Path, python: Path | str = sys.executable, env: dict[str, str] | None = None):
         folder.mkdir(exist_ok=True)
@@ -56,12 +56,12 @@ class ForkedKernels:
 
 
 def address(folder: Path) -> str:
-    "Where the server of that folder listens."
+    """Where the server of that folder listens."""
     return str(folder / "kernels.sock")
 
 
 def wait(folder: Path) -> str:
-    "Until the server of that folder has imported all; its folder for JUPYTER_PATH."
+    """Until the server of that folder has imported all; its folder for JUPYTER_PATH."""
     with socket.socket(socket.AF_UNIX) as asking, contextlib.suppress(ConnectionError, TimeoutError):
         asking.settimeout(600)
         asking.connect(address(folder))
@@ -81,10 +81,8 @@ def import_all() -> None:
         room = importlib.import_module(name)
         if name.startswith("anthrokit"):  # names are loaded when they are first used
             for one in dir(room):
-                try:
+                with contextlib.suppress(ImportError):  # an extra is not installed
                     getattr(room, one)
-                except ImportError:  # an extra that isn't there
-                    pass
     from anthrokit import report
 
     report._demo_files()
@@ -95,7 +93,7 @@ def import_all() -> None:
 
 
 def listen(address: str, python: str) -> None:
-    "Be the server, on that Python, when one first asks."
+    """Be the server, on that Python, when one first asks."""
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind(address)
         listening.listen(16)
@@ -107,13 +105,13 @@ def listen(address: str, python: str) -> None:
 
 
 def asked_for(listening: socket.socket) -> None:
-    "Until one asks; the end, when the process that started this one has ended."
+    """Until one asks; the end, when the process that started this one has ended."""
     if 0 in select.select([listening, 0], [], [])[0]:
         sys.exit()
 
 
 def serve(listener: str) -> None:
-    "Fork a kernel for each that asks."
+    """Fork a kernel for each that asks."""
     import_all()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     with socket.socket(fileno=int(listener)) as listening:
@@ -128,7 +126,7 @@ def serve(listener: str) -> None:
 
 
 def become_kernel(asking: socket.socket) -> None:
-    "Be the kernel that was asked for, until the process that asked ends."
+    """Be the kernel that was asked for, until the process that asked ends."""
     import tempfile
 
     import numpy as np
@@ -168,7 +166,7 @@ def become_kernel(asking: socket.socket) -> None:
 
 
 def kernel(address: str, *arguments: str) -> None:
-    "What Jupyter takes for the kernel."
+    """What Jupyter takes for the kernel."""
     wanted = {"arguments": arguments, "folder": os.getcwd(), "environment": dict(os.environ)}
     with socket.socket(socket.AF_UNIX) as asking:
         asking.connect(address)

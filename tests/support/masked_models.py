@@ -13,7 +13,7 @@ SMALL = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "i
 
 
 def roberta_folder(folder: Path, seed: int = 1, positions: int = 130) -> Path:
-    "A small RobertaForMaskedLM with random weights and a byte-level tokenizer, saved."
+    """A small RobertaForMaskedLM with random weights and a byte-level tokenizer, saved."""
     from tokenizers import ByteLevelBPETokenizer
 
     folder.mkdir(parents=True)
@@ -45,7 +45,7 @@ def roberta_folder(folder: Path, seed: int = 1, positions: int = 130) -> Path:
 
 
 def bert_folder(folder: Path, kind: str = "bert") -> Path:
-    "A small BertForMaskedLM or DistilBertForMaskedLM with a WordPiece vocabulary, saved."
+    """A small BertForMaskedLM or DistilBertForMaskedLM with a WordPiece vocabulary, saved."""
     folder.mkdir(parents=True)
     pieces = [
         "[PAD]",

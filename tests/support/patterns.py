@@ -64,7 +64,7 @@ UNITS = (
 
 
 def in_value(value, depth=0):
-    "Yield the compiled patterns of a value; up to three levels deep in dicts, lists, tuples and sets."
+    """Yield the compiled patterns of a value; up to three levels deep in dicts, lists, tuples and sets."""
     if isinstance(value, re.Pattern):
         yield from [value] if isinstance(value.pattern, str) else []
     elif depth < 3 and isinstance(value, dict | list | tuple | set | frozenset):
@@ -73,7 +73,7 @@ def in_value(value, depth=0):
 
 
 def in_code(tree):
-    "Yield (line, method, pattern) for each call of a function of re with a literal pattern."
+    """Yield (line, method, pattern) for each call of a function of re with a literal pattern."""
     for node in ast.walk(tree):
         if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args):
             continue
@@ -87,7 +87,7 @@ def in_code(tree):
 
 
 def all_patterns():
-    "Yield (place, pattern, whether it is only tried at one place of a text): module-level ones and literals in calls."
+    """Yield (place, pattern, whether it is only tried at one place of a text): module-level ones and literals in calls."""
     sources = {path: path.read_text(encoding="utf-8") for path in sorted(PACKAGE.rglob("*.py"))}
     seen = set()
     for path, source in sources.items():
@@ -106,18 +106,18 @@ def all_patterns():
 
 
 def hostile_units(pattern):
-    "Return short texts whose repetition may cost a pattern much time: usual ones, and words that it holds itself."
+    """Return short texts whose repetition may cost a pattern much time: usual ones, and words that it holds itself."""
     words = re.findall(r"[A-Za-z\u4e00-\u9fff]{2,}[-_]?", re.sub(r"\\.", " ", pattern.pattern))[:16]
     return dict.fromkeys([*UNITS, *(word + end for word in words for end in ("", " ", "-", " a"))])
 
 
 def matcher(pattern, anchored):
-    "Return the function of a text that tries a pattern as the package does."
+    """Return the function of a text that tries a pattern as the package does."""
     return pattern.match if anchored else lambda text: deque(pattern.finditer(text), maxlen=0)
 
 
 def seconds(work, text):
-    "Return the processor time that a function takes for a text."
+    """Return the processor time that a function takes for a text."""
     start = time.process_time()
     work(text)
     return time.process_time() - start

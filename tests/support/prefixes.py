@@ -21,21 +21,21 @@ class Prefixes:
         self.there: set[bytes] = set()
 
     def _beginnings(self, text: str) -> list[tuple[int, bytes]]:
-        "Tokens and hash of every whole block's end, from the least length on; blocks of one token are taken as 16."
+        """Tokens and hash of every whole block's end, from the least length on; blocks of one token are taken as 16."""
         step = max(self.block, 16)
         ends = range(step, len(text) // CHARACTERS + 1, step)
         return [(end, digest(text[: end * CHARACTERS])) for end in ends if end >= self.least]
 
     def read(self, text: str) -> int:
-        "Tokens of a request that are at hand."
+        """Tokens of a request that are at hand."""
         return max((end for end, known in self._beginnings(text) if known in self.there), default=0)
 
     def keep(self, text: str) -> None:
-        "A request has been answered."
+        """A request has been answered."""
         self.there.update(known for _, known in self._beginnings(text))
 
     def marked(self, blocks: list[dict]) -> list[tuple[int, bytes]]:
-        "Tokens and hash of what stands before each mark."
+        """Tokens and hash of what stands before each mark."""
         text, found = "", []
         for block in blocks:
             text += block.get("text", "")

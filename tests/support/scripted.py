@@ -1,4 +1,4 @@
-"A stand-in for a provider, for the chapters on HeartBench's answers and judges."
+"""A stand-in for a provider, for the chapters on HeartBench's answers and judges."""
 
 import json
 import threading
@@ -8,7 +8,7 @@ from anthrokit.models import LLM
 
 
 class Scripted(ThreadingHTTPServer):
-    "An OpenAI-compatible server whose answers a function gives: from model and messages to a text, or None to refuse."
+    """An OpenAI-compatible server whose answers a function gives: from model and messages to a text, or None to refuse."""
 
     def __init__(self, reply):
         class Handler(BaseHTTPRequestHandler):

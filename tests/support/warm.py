@@ -1,4 +1,4 @@
-"What processes that tests start have imported already."
+"""What processes that tests start have imported already."""
 
 import aiohttp.web  # noqa: F401
 import judged  # noqa: F401

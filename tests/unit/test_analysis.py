@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from scipy.stats import norm
 
-from anthrokit import analysis
+from anthrokit import analysis, validity
 from anthrokit.core import TableError
 
 pytestmark = pytest.mark.filterwarnings("error::RuntimeWarning")
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.filterwarnings("error::RuntimeWarning")
 
 @st.composite
 def tables(draw):
-    "A small labels table with gaps, unequal dialogues and missing labels."
+    """A small labels table with gaps, unequal dialogues and missing labels."""
     rows, random = [], np.random.default_rng(draw(st.integers(0, 10**6)))
     for target in range(draw(st.integers(1, 3))):
         for base in range(draw(st.integers(2, 6))):
@@ -98,10 +98,10 @@ def test_order_of_rows_and_names_of_clusters_do_not_matter(labels, seed):
 
 
 def test_a_tie_does_not_hang_on_the_order_of_clusters():
-    "Here the variance by cluster is that of independent rows but for the last bit, which the order decides."
+    """Here the variance by cluster is that of independent rows but for the last bit, which the order decides."""
     successes, totals = np.array([[1.0], [4.0], [1.0], [2.0]]), np.array([[2.0], [5.0], [3.0], [2.0]])
     orders = map(list, itertools.permutations(range(4)))
-    found = pd.concat([analysis.proportion(successes[order], totals[order]) for order in orders])
+    found = pd.concat([analysis.clustered.proportion(successes[order], totals[order]) for order in orders])
     assert found["ci_low"].max() - found["ci_low"].min() < 1e-9
 
 
@@ -120,7 +120,7 @@ def test_incidence_rises_and_is_never_certain(labels):
 @many
 @given(tables())
 def test_any_of_labels_complete_messages_alone(labels):
-    whole = analysis.any_behaviour(labels).set_index(["dialogue_id", "turn", "category"])["label"]
+    whole = analysis.profiles.any_behaviour(labels).set_index(["dialogue_id", "turn", "category"])["label"]
     for key, mine in labels.groupby(["dialogue_id", "turn", "category"]):
         expected = pd.NA if mine["label"].isna().any() else bool(mine["label"].any())
         found = whole.loc[key]
@@ -143,7 +143,7 @@ def test_rates_of_categories_lie_in_their_bounds(labels):
 
 
 def correlated(unlabelled: float, seed: int = 0) -> pd.DataFrame:
-    "Labels of two equal behaviours of rate one half; a share of the second's labels is missing."
+    """Labels of two equal behaviours of rate one half; a share of the second's labels is missing."""
     random, n = np.random.default_rng(seed), 4000
     label = random.random(n) < 0.5
     one = pd.DataFrame({"target": "m", "dialogue_id": np.arange(n), "base_id": np.arange(n) % 50, "turn": 1,
@@ -179,7 +179,7 @@ def test_a_behaviour_that_is_never_labelled_leaves_its_category_open():
 
 
 def test_intervals_cover_and_naive_ones_do_not():
-    "A short form of benchmarks/coverage.py: 30 base prompts, 120 repetitions."
+    """A short form of benchmarks/coverage.py: 30 base prompts, 120 repetitions."""
     from statsmodels.stats.proportion import proportion_confint
 
     rates, shift, inside, naive = {"rare": 0.05, "common": 0.5}, 0.3, [], []
@@ -207,7 +207,7 @@ def test_intervals_cover_and_naive_ones_do_not():
 
 
 def test_no_carry_over_is_found_where_there_is_none():
-    "60 tables without carry-over: the test rejects in about 5 % of them; with it, nearly always."
+    """60 tables without carry-over: the test rejects in about 5 % of them; with it, nearly always."""
     rates = {"emotions": 0.15, "empathy": 0.45}
     rejected, found = [], []
     for seed in range(60):
@@ -242,7 +242,7 @@ def test_missing_marked_as_minus_one_is_refused():
 
 
 def test_eight_base_prompts_at_zero_and_one():
-    "The shape of a small demonstration run: nothing has zero width, nothing fails."
+    """The shape of a small demonstration run: nothing has zero width, nothing fails."""
     labels = analysis.simulate_labels(1, base_prompts=8, scenarios=1, turns=3, seed=5)
     labels["label"] = labels["behaviour"].eq("validation").astype("boolean")
     for table in (
@@ -276,7 +276,7 @@ def test_eight_base_prompts_at_zero_and_one():
         lambda labels: analysis.snowball(labels, method="resample", n_resamples=99),
         lambda labels: analysis.carry_over(labels),
         lambda labels: analysis.agreement(labels, n_resamples=99),
-        lambda labels: analysis.pairwise_agreement(labels),
+        lambda labels: analysis.interrater.pairwise_agreement(labels),
     ],
 )
 def test_nothing_scored_is_no_interval_and_no_warning(count):
@@ -312,7 +312,7 @@ def test_tables_say_the_level_of_their_intervals(ci):
         analysis.snowball(labels, ci=ci),
         analysis.carry_over(labels, ci=ci),
         analysis.agreement(labels, ci=ci, n_resamples=99),
-        analysis.pairwise_agreement(labels, ci=ci),
+        analysis.interrater.pairwise_agreement(labels, ci=ci),
         analysis.interrater.missingness(labels.assign(status="ok", judge="one"), ci=ci),
         analysis.compare_conditions(people, ci=ci),
         analysis.people.profile_validity(
@@ -326,7 +326,7 @@ PEOPLE = pd.DataFrame({"condition": ["high"] * 4 + ["low"] * 3, "score": [5, 4, 
 
 
 def marked(*dialogues: str) -> pd.DataFrame:
-    "Labels of dialogues written as 1, 0 and ?."
+    """Labels of dialogues written as 1, 0 and ?."""
     kinds = {"1": True, "0": False, "?": None}
     rows = [
         (f"d{n}", turn, kinds[mark]) for n, line in enumerate(dialogues) for turn, mark in enumerate(line, 1)
@@ -357,7 +357,7 @@ def test_late_share_uses_what_is_certain():
 
 
 def test_a_fifth_of_the_labels_missing_brings_no_bias():
-    "Against the same tables with all labels; the bounds hold what all labels would say."
+    """Against the same tables with all labels; the bounds hold what all labels would say."""
     rates, apart, held = {"rare": 0.05, "one in 5": 0.2, "half": 0.5}, [], []
     for seed in range(30):
         study = {
@@ -430,14 +430,14 @@ def test_empathy_by_professionalism():
     lifted = labels.assign(label=labels["label"] | (both & (np.arange(len(labels)) % 3 == 0)))
     table = analysis.factor_model(lifted, interactions=True).set_index("term")
     assert table.loc["empathy × professionalism", "ci_low"] > 1
-    means = analysis.marginal_means(lifted).set_index(["empathy", "professionalism"])["estimate"]
+    means = analysis.domains.marginal_means(lifted).set_index(["empathy", "professionalism"])["estimate"]
     assert means["high", "high"] > means["high", "low"] + 0.1
     assert means["high", "all"] == pytest.approx((means["high", "high"] + means["high", "low"]) / 2)
     plain = analysis.factor_model(labels, interactions=True).set_index("term")
     assert plain.loc["empathy × professionalism", "p_value"] > 0.01
 
 
-@pytest.mark.parametrize("above, odds", [(4.5, 3.0), (5, np.nan), (0, np.nan), (3.5, 6.0)])
+@pytest.mark.parametrize(("above", "odds"), [(4.5, 3.0), (5, np.nan), (0, np.nan), (3.5, 6.0)])
 def test_odds_of_small_groups(above, odds):
     row = analysis.compare_conditions(PEOPLE, above=above).iloc[-1]
     assert row["estimate"] == pytest.approx(odds, nan_ok=True)
@@ -509,3 +509,30 @@ def test_columns_of_a_design_go_everywhere():
         for answer in (analysis.profile, analysis.emergence, analysis.late_share, analysis.snowball):
             assert answer(labels, by=by)["system"].nunique() == 2
     assert len(analysis.compare(labels, group="system", by="category", n_swaps=9)) == 4
+
+
+@pytest.mark.parametrize("by", ["category", ()])
+def test_bounds_of_a_comparison_contain_the_difference_of_all_labels(by):
+    labels = analysis.simulate_labels(["A", "B"], base_prompts=10, scenarios=2, missing=0, seed=3)
+    lost = np.random.default_rng(0).random(len(labels)) < np.where(labels["target"] == "A", 0.3, 0.05)
+    whole = analysis.compare(labels, by=by, n_swaps=0)
+    some = analysis.compare(labels.assign(label=labels["label"].mask(lost)), by=by, n_swaps=0)
+    assert (some["lowest"] <= whole["estimate"]).all() and (whole["estimate"] <= some["highest"]).all()
+    assert (some["highest"] - some["lowest"] > 0.02).all()
+    np.testing.assert_allclose(whole["lowest"], whole["estimate"])
+    np.testing.assert_allclose(whole["highest"], whole["estimate"])
+    assert "lowest" not in analysis.compare(labels, n_swaps=0)
+
+
+def test_ratings_that_occur_twice_are_refused():
+    rating = {"dialogue_id": "d", "turn": 1, "behaviour": "empathy", "judge": "j", "sample": 1, "status": "ok"}
+    ratings = pd.DataFrame([rating, rating | {"sample": 2}])
+    assert analysis.interrater.missingness(ratings)["n_total"].eq(2).all()
+    with pytest.raises(TableError, match="sample 2: rated twice"):
+        analysis.interrater.missingness(pd.concat([ratings, ratings.tail(1)]))
+
+
+def test_rate_bounds_refuse_labels_that_occur_twice():
+    labels = analysis.simulate_labels(1, base_prompts=2)
+    with pytest.raises(TableError, match="labelled twice"):
+        validity.rate_bounds(pd.concat([labels, labels.head(1)]))

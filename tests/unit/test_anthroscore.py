@@ -50,7 +50,7 @@ def tiny(folders):
 
 
 def plain_scores(scorer, sentences, protocol="paper"):
-    "The definition, one sentence at a time, with the whole vocabulary and a softmax in double precision."
+    """The definition, one sentence at a time, with the whole vocabulary and a softmax in double precision."""
     made = []
     tokenizer = scorer.tokenizer
     for row in sentences.itertuples():
@@ -164,7 +164,7 @@ def test_without_roberta_the_embedded_model_speaks_up(monkeypatch, tiny):
         raise score.AnthroScoreError(f"{name} can't be loaded")
 
     monkeypatch.setattr(score, "_from_folder_or_hub", nothing)
-    monkeypatch.setattr(embedded, "load_embedded", lambda name, precision: (causal, tiny.tokenizer))
+    monkeypatch.setattr(embedded, "load_embedded", lambda: (causal, tiny.tokenizer))
     with pytest.warns(UserWarning, match="roberta-base, the paper's model, can't be had here"):
         rows = score.score_texts(["The bot was kind."], "bot")
     assert rows[["model", "kind"]].iloc[0].tolist() == ["smollm2-135m-instruct (embedded)", "causal"]
@@ -185,7 +185,7 @@ def test_a_model_that_is_not_a_language_model_is_refused(tmp_path):
 
 @pytest.mark.parametrize("kind", ["a-kind-of-its-own", "llama"])
 def test_code_that_comes_with_a_model_is_never_run(kind, tmp_path):
-    "Neither run nor asked about, also where transformers knows the kind of model itself."
+    """Neither run nor asked about, also where transformers knows the kind of model itself."""
     folder, mark = tmp_path / "model", tmp_path / "ran"
     folder.mkdir()
     (folder / "own.py").write_text(
@@ -388,7 +388,7 @@ def test_turns_go_by_base_prompt(tiny):
 
 @pytest.mark.parametrize("protocol", ["released-0.0.2", "released-head", "released-examples"])
 def test_the_released_protocols_read_special_tokens_as_the_released_code_does(tiny, protocol):
-    "They hand the sentence to the tokenizer as it is: an author's <mask> is a mask, and the first one is scored."
+    """They hand the sentence to the tokenizer as it is: an author's <mask> is a mask, and the first one is scored."""
     text = "I said <mask> and </s> and the bot was kind."
     rows = score.mask_sentences([text], "bot", protocol=protocol)
     ((ids, place),) = score._inputs(tiny, rows, released=True)
@@ -432,7 +432,7 @@ def test_language_is_checked_leniently_and_never_by_a_released_protocol():
 
 
 def test_what_participants_wrote_is_scored_in_the_outcomes(tiny, tmp_path):
-    "The column anthroscore of a study is the score of each description, by the masked model itself."
+    """The column anthroscore of a study is the score of each description, by the masked model itself."""
     study = init_study(tmp_path / "study", model="openai/target", api_base="http://127.0.0.1:1/v1")
     said = {
         "ada": "The system was kind and the chatbot listened.",

@@ -30,7 +30,7 @@ CALLS = {
     "golden": (lambda: heartbench.golden("path"), "the expert votes table is a DataFrame, not str"),
     "cases": (lambda: heartbench.Cases("path"), r"cases \(load_cases\(path\) reads .*, not str"),
     "judge": (lambda: heartbench.RubricJudge(5), "a model is named by a LiteLLM string, .*, not 5"),
-    "abilities": (lambda: heartbench.results.ability_table(5), r"a table of scores, as score\(\) gives it, not int"),
+    "abilities": (lambda: heartbench.results.wide_scores(5), r"a table of scores, as score\(\) gives it, not int"),
     "words": (lambda: heartbench.mean_words(FRAME), r"needs the column\(s\) model, content. It has: a"),
     "names": (lambda: heartbench.cases.ability_names(FRAME), r"needs the column\(s\) ability, ability_zh"),
     "criteria": (lambda: heartbench.experts.criteria_sheet(FRAME), "the path of a .jsonl or .json file .*, not DataFrame"),
@@ -69,7 +69,6 @@ TABLES = {
     "strata": lambda: validity.annotations.score_strata(FRAME, FRAME),
     "items": lambda: validity.annotations.add_texts(None, FRAME),
     "ratings": lambda: validity.panel_sensitivity(FRAME),
-    "sensitivities": lambda: validity.panel_checks.rate_range(FRAME),
     "turns": lambda: judging.persona_checks.swap_user_turns(FRAME),
     "prompts": lambda: simulation.prompts.most_similar(FRAME),
 }

@@ -11,7 +11,7 @@ from anthrokit.simulation.dialogues import metadata_rows
 
 @pytest.fixture
 def run(tmp_path):
-    "The demonstration run, half of each base prompt's dialogues warm, half plain; two temperatures."
+    """The demonstration run, half of each base prompt's dialogues warm, half plain; two temperatures."""
     run = ak.demo_run(tmp_path / "demo")
     run.write_all(["UPDATE prompts SET base_id = 'b' || (rowid % 4)"])
     dialogues = run.dialogues().sort_values(["base_id", "prompt_id"])["dialogue_id"].tolist()

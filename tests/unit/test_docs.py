@@ -33,7 +33,7 @@ def test_links_lead_somewhere_in_the_repository(page):
 
 @pytest.mark.parametrize("path", sorted((ROOT / "nbs" / "tutorials").glob("*.ipynb")), ids=lambda path: path.stem)
 def test_a_tutorial_opens_with_its_picture_and_running_time(path):
-    "In the notebook itself, which is read without the site; `docs/opening.py` puts the picture there."
+    """In the notebook itself, which is read without the site; `docs/opening.py` puts the picture there."""
     title = json.loads(path.read_text(encoding="utf-8"))["cells"][0]
     text, picture = "".join(title["source"]), title["attachments"]["opening.png"]["image/png"]
     assert re.search(r"^> \*Runs in about \d+ (seconds|minutes)\b", text, re.M)
@@ -51,7 +51,7 @@ def test_outputs_hold_no_warning_no_path_of_a_machine_and_no_widget_state(path):
 
 @pytest.mark.parametrize("path", sorted((ROOT / "nbs" / "tasks").glob("*.ipynb")), ids=lambda path: path.stem)
 def test_a_task_is_short_and_ends_in_a_picture(path):
-    "That it runs, test_notebooks.py shows; a page has about ten lines of work, and the figure they end in."
+    """That it runs, test_notebooks.py shows; a page has about ten lines of work, and the figure they end in."""
     cells = [cell for cell in json.loads(path.read_text(encoding="utf-8"))["cells"] if cell["cell_type"] == "code"]
     lines = [line for cell in cells for line in "".join(cell["source"]).splitlines()]
     assert len([line for line in lines if line.strip() and "import " not in line]) <= 20

@@ -26,7 +26,7 @@ MODULES = sorted(
 
 
 def public(module):
-    "The functions and classes that a module lists, and the classes' public methods."
+    """The functions and classes that a module lists, and the classes' public methods."""
     for name in getattr(module, "__all__", []):
         one = inspect.unwrap(getattr(module, name))  # of a function that keeps its results, the function
         if (inspect.isfunction(one) or inspect.isclass(one)) and one.__module__ == module.__name__:
@@ -34,7 +34,7 @@ def public(module):
 
 
 def examples(module):
-    "The examples of a module's public names, methods included, and of no other."
+    """The examples of a module's public names, methods included, and of no other."""
     finder = doctest.DocTestFinder(recurse=True, exclude_empty=True)
     for name, one in public(module):
         for test in finder.find(one, f"{module.__name__}.{name}", module=False, globs={**vars(module)}):
@@ -57,7 +57,7 @@ def test_examples_run(name, tmp_path, monkeypatch):
 
 
 def shows_itself(name, one, value):
-    "Whether a public name has an example: run here, or, of a command and a twin for code that awaits, elsewhere."
+    """Whether a public name has an example: run here, or, of a command and a twin for code that awaits, elsewhere."""
     if name == "anthrokit.cli" and "Examples: anthrokit " in (value.__doc__ or ""):
         return True  # test_cli parses them
     if inspect.iscoroutinefunction(value) and "for code that awaits" in (value.__doc__ or ""):
@@ -66,7 +66,7 @@ def shows_itself(name, one, value):
 
 
 def without():
-    "Functions and classes that a subpackage offers, without an example."
+    """Functions and classes that a subpackage offers, without an example."""
     for name in MODULES:
         module = importlib.import_module(name)
         offered = getattr(sys.modules[name.rpartition(".")[0]], "__all__", module.__all__)
@@ -80,7 +80,7 @@ def test_every_name_has_an_example():
 
 
 def test_no_default_fills_a_signature():
-    "What Shift+Tab shows of a name has no page of text in it."
+    """What Shift+Tab shows of a name has no page of text in it."""
     known = [one for name in MODULES for one in public(importlib.import_module(name))]
     functions = {name: value for name, value in known if inspect.isfunction(value)}
     functions |= {name: value.__init__ for name, value in known if inspect.isfunction(getattr(value, "__init__", 0))}

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anthrokit import heartbench
-from anthrokit.core import public_file
+from anthrokit.core import TableError, public_file
 from anthrokit.heartbench import RubricJudge, bundled_answers, load_cases
 from anthrokit.heartbench.building import read_draft
 from anthrokit.heartbench.judging import parse_rubric, verdict_mark
@@ -24,7 +24,7 @@ from anthrokit.work import ParseError
 
 
 def answer(cases, models, run, **how):
-    "Have models answer cases; return their answers."
+    """Have models answer cases; return their answers."""
     prompts, models = heartbench.answers.add_cases(run, cases), models if isinstance(models, list) else [models]
     for model in models:
         simulate(prompts, model, run=run, turns=1, progress=False, **how)
@@ -116,7 +116,7 @@ def test_tables_and_single_cases_agree(several, protocol, data):
         ]
     frame = pd.DataFrame(rows, columns=["model", "case_id", "criterion", "ability", "score", "hit"])
     frame = frame.astype({"hit": "boolean", "score": "Float64"})
-    scored = heartbench.case_scores(frame, protocol)
+    scored = heartbench.scoring.case_scores(frame, protocol)
     for row in scored.itertuples():
         value = math.nan if pd.isna(row.score) else row.score
         assert value == pytest.approx(expected[row.case_id][row.ability], nan_ok=True)
@@ -125,7 +125,7 @@ def test_tables_and_single_cases_agree(several, protocol, data):
 def test_every_way_of_being_wrong_is_refused():
     criteria = [{"dimension": "温暖", "score": 2}]
     for hits in ([], [1, 0], ["1"], [2], [None], [0.5]):
-        with pytest.raises(ValueError):
+        with pytest.raises(ValueError, match="verdict|hit"):
             score_case(criteria, hits)
     with pytest.raises(ValueError, match="protocol"):
         score_case(criteria, [1], "published")
@@ -134,7 +134,7 @@ def test_every_way_of_being_wrong_is_refused():
 
 
 def eight(model, warmth, humor):
-    "Eight cases with Warmth +3 and Humor +3; verdicts as y, n and ?."
+    """Eight cases with Warmth +3 and Humor +3; verdicts as y, n and ?."""
     said = {"y": True, "n": False, "?": pd.NA}
     rows = [
         (model, f"case {k}", number, ability, 3.0, said[letter])
@@ -146,7 +146,7 @@ def eight(model, warmth, humor):
 
 
 def test_no_rank_on_other_abilities():
-    "Beside what the chapters show: a model that was asked less, one that never answered, scores with gaps."
+    """Beside what the chapters show: a model that was asked less, one that never answered, scores with gaps."""
     whole = eight("A", "yyyyyynn", "nnnnnnnn")
     board = heartbench.leaderboard(pd.concat([whole, eight("C", "yyyyyyyy", "")]), n_resamples=200)
     assert board["model"].tolist() == ["A", "C"] and board["lacks"].tolist() == ["", "Humor"]
@@ -172,12 +172,68 @@ def test_a_score_lies_between_its_bounds_whatever_is_missing(data):
     assert (told["worst"] <= truth + 1e-9).all() and (truth <= told["best"] + 1e-9).all()
 
 
+# ---- transcripts ---------------------------------------------------------------------------------
+
+CLIENT, HELPER, LAST = "我很累。", "什么时候开始的？", "上周。"
+SPOKEN = [("client", CLIENT), ("counselor", HELPER), ("client", LAST)]
+SMILE = [{"role": role, "content": text} for role, text in SPOKEN]
+CORPORA = {  # forms of public counselling corpora: file name and content
+    "one dialogue in a file": ("0.json", json.dumps([{**SMILE[0], "annotation": [{"label": ""}]}, *SMILE[1:]])),
+    "a dialogue a line": ("a.jsonl", json.dumps({"id": "0", "dialogue": SMILE})),
+    "HeartBench's roles": (
+        "b.jsonl",
+        json.dumps({"question_id": "q", "dialogue": [{"role": r, "content": t} for r, (_, t) in zip("ABA", SPOKEN, strict=True)]}),
+    ),
+    "labelled text": ("case.txt", f"来访者：{CLIENT}\n\n心理咨询师：{HELPER}\n\n来访者：{LAST}\n"),
+    "a history": ("c.jsonl", json.dumps({"instruction": LAST, "input": "", "output": "嗯。", "history": [[CLIENT, HELPER]]})),
+    "seeker and supporter": (
+        "d.jsonl",
+        json.dumps({"dialog": [{"speaker": s, "content": t} for s, (_, t) in zip(("seeker", "supporter", "seeker"), SPOKEN, strict=True)]}),
+    ),
+    "parts": (
+        "e.jsonl",
+        json.dumps({"messages": [{"role": "user", "content": [CLIENT]}, {"role": "assistant", "content": HELPER},
+                                 {"role": "user", "content": [{"type": "image_url"}, {"type": "text", "text": LAST}]}]}),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("form", CORPORA)
+def test_counselling_corpora_become_cases(form, tmp_path):
+    name, content = CORPORA[form]
+    (tmp_path / name).write_text(content, encoding="utf-8")
+    cases, left_out = heartbench.corpus.read_transcripts(tmp_path / name)
+    assert [case.dialogue for case in cases] == [(("user", CLIENT), ("helper", HELPER), ("user", LAST))]
+    assert left_out.empty
+
+
+def test_a_folder_of_dialogues_is_a_corpus(tmp_path):
+    for number in range(3):
+        own = [*SMILE, {"role": "counselor", "content": "嗯"}, {"role": "client", "content": f"第{number}次"}]
+        (tmp_path / f"{number}.json").write_text(json.dumps(own))
+    (tmp_path / "helper.txt").write_text(f"心理咨询师：{HELPER}\n心理咨询师：{HELPER}\n")
+    cases, left_out = heartbench.corpus.read_transcripts(tmp_path)
+    assert [case.dialogue[-1][1] for case in cases] == ["第0次", "第1次", "第2次"]
+    assert left_out["why"].tolist() == ["holds no messages in a known form"]
+
+
+def test_unknown_speakers_are_asked_for_and_broken_rows_reported(tmp_path):
+    path = tmp_path / "chats.jsonl"
+    talk = [{"role": "caller", "content": CLIENT}, {"role": "helper", "content": HELPER}, {"role": "caller", "content": LAST}]
+    path.write_text(json.dumps({"id": "one", "messages": talk, "scene": "家庭关系"}) + '\n{"note": 1}\n')
+    with pytest.raises(TableError, match="the speaker 'caller' is none of"):
+        heartbench.corpus.read_transcripts(path)
+    cases, left_out = heartbench.corpus.read_transcripts(path, roles={"caller": "user"})
+    assert cases["one"].turns == 3 and cases["one"].scene == "Family Relationships"
+    assert left_out[["case_id", "why"]].values.tolist() == [[None, "holds no messages in a known form"]]
+
+
 def test_the_released_cases(released, tmp_path):
     assert len(released) == 296 and released.frame()["turns"].max() == 9
     counts = released.criteria()["ability"].value_counts()
-    told = heartbench.load_abilities().set_index("ability")["criteria"]
+    told = heartbench.cases.load_abilities().set_index("ability")["criteria"]
     assert counts.to_dict() == {**told.to_dict(), "Other": 296}
-    path = heartbench.write_cases(released, tmp_path / "again.jsonl")
+    path = heartbench.cases.write_cases(released, tmp_path / "again.jsonl")
     source = public_file(**heartbench.cases.RELEASED)
     original = [json.loads(line) for line in source.read_text(encoding="utf-8").splitlines()]
     again = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
@@ -202,7 +258,7 @@ MARK = "v-0123456789ab"
 
 
 def verdict_list(*hits, mark=MARK, reason="it says so"):
-    "A judge's list, with or without a mark."
+    """A judge's list, with or without a mark."""
     items = [{"criterion": k, "reason": reason, "hit": hit} for k, hit in enumerate(hits, start=1)]
     return json.dumps({**({"mark": mark} if mark else {}), "verdicts": items}, ensure_ascii=False)
 
@@ -410,7 +466,7 @@ def test_without_a_chinese_font_the_message_says_what_to_install(monkeypatch):
 
 @pytest.mark.parametrize("seed", [4, 6, 9])
 def test_equal_scores_share_a_rank(seed):
-    "Two models with the same case scores in another order: their means differ in the last digit alone."
+    """Two models with the same case scores in another order: their means differ in the last digit alone."""
     random, points = np.random.default_rng(seed), (1, 2, 3, -1)
     hit = random.random((9, 4)) < 0.6
     rows = [

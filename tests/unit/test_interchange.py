@@ -66,7 +66,7 @@ RATED = ["dialogue_id", "turn", "behaviour", "judge", "sample", "verdict", "stat
 
 
 def filled(dialogues, ratings=()) -> Run:
-    "A run of dialogues, lists of (user, assistant), with ratings of two judges."
+    """A run of dialogues, lists of (user, assistant), with ratings of two judges."""
     prompts = pd.DataFrame(
         [
             {
@@ -117,7 +117,7 @@ def filled(dialogues, ratings=()) -> Run:
 
 
 def same(run, other, columns=SAID, table="messages", blank_is_missing=False):
-    "Whether two runs hold the same rows."
+    """Whether two runs hold the same rows."""
     frames = [getattr(one, table)()[columns].astype(object) for one in (run, other)]
     if blank_is_missing:
         said = frames[0]["content"]
@@ -133,7 +133,7 @@ TURNS = st.lists(st.lists(st.tuples(TEXT, TEXT), min_size=1, max_size=3), min_si
 @given(TURNS)
 @example([[(text, text)] for text in ODD])
 def test_any_text_comes_back(dialogues):
-    "Every format returns every character of every message, and the clusters; in a log, blank messages say nothing."
+    """Every format returns every character of every message, and the clusters; in a log, blank messages say nothing."""
     run = filled(dialogues)
     folder = run.folder.parent
     for path in (
@@ -165,7 +165,7 @@ ANSWER = st.sampled_from(
 
 @st.composite
 def rated(draw):
-    "Dialogues with ratings of two judges, in part missing."
+    """Dialogues with ratings of two judges, in part missing."""
     dialogues = draw(TURNS)
     ratings = []
     for n, one in enumerate(dialogues):
@@ -191,7 +191,7 @@ def rated(draw):
 @settings(max_examples=10, deadline=None)
 @given(rated())
 def test_ratings_come_back(given):
-    "Verdicts, answers and what became of ratings, through AnthroBench's file; and so the labels."
+    """Verdicts, answers and what became of ratings, through AnthroBench's file; and so the labels."""
     run = filled(*given)
     back = read_anthrobench(write_anthrobench(run, run.folder.parent / "rated.csv"))
     same(run, back, RATED, "ratings")
@@ -254,7 +254,7 @@ def test_file_meets_the_authors_commands(tmp_path):
 
 
 def test_where_the_released_majority_decides_and_the_paper_does_not(tmp_path):
-    "One judge of three with a verdict: −1 does not vote in the released code; here the label is missing."
+    """One judge of three with a verdict: −1 does not vote in the released code; here the label is missing."""
     scores = {"a": 1, "b": -1, "c": -1}
     row = {
         "dialogue_id": "d",
@@ -277,7 +277,7 @@ def test_where_the_released_majority_decides_and_the_paper_does_not(tmp_path):
 
 
 def test_base_prompts_of_the_published_set(tmp_path, public_data):
-    "The authors' dialogues find their base prompt by the first message."
+    """The authors' dialogues find their base prompt by the first message."""
     prompts = load_prompts("anthrobench")
     opened = prompts.groupby("base_id").head(2).head(6)
     rows = [
@@ -297,7 +297,7 @@ def test_base_prompts_of_the_published_set(tmp_path, public_data):
 
 
 def test_unscored_is_not_no(tmp_path):
-    "A dialogue whose messages have no label leaves Inspect's mean; one with some labels is a share of those."
+    """A dialogue whose messages have no label leaves Inspect's mean; one with some labels is a share of those."""
 
     def row(dialogue, turn, verdict):
         place = {"dialogue_id": dialogue, "turn": turn, "behaviour": "emotions", "judge": "one", "sample": 1}
@@ -323,7 +323,7 @@ def test_unscored_is_not_no(tmp_path):
 
 
 def test_log_of_another_task(tmp_path):
-    "A log with chat messages that knows nothing of this project is a run to be judged."
+    """A log with chat messages that knows nothing of this project is a run to be judged."""
     from inspect_ai import Task, eval
     from inspect_ai.dataset import Sample
     from inspect_ai.model import ModelOutput, ModelUsage, get_model
@@ -349,7 +349,7 @@ def test_log_of_another_task(tmp_path):
 
 
 def test_system_prompts_and_repeats(tmp_path):
-    "System prompts of a chat log stay, and so do two equal dialogues with ids of their own."
+    """System prompts of a chat log stay, and so do two equal dialogues with ids of their own."""
     said = [
         {"role": "system", "content": "Be brief."},
         {"role": "user", "content": "Hi"},
@@ -368,7 +368,7 @@ def test_system_prompts_and_repeats(tmp_path):
 
 @pytest.mark.filterwarnings("ignore")
 def test_croissant():
-    "The description that ships is valid, and its checksums are those of the files."
+    """The description that ships is valid, and its checksums are those of the files."""
     import mlcroissant as mlc
 
     path = data_path("croissant.json")
@@ -401,7 +401,7 @@ SAID_OR_NOT = st.one_of(TEXT, st.none())
 
 @st.composite
 def gapped(draw):
-    "Dialogues whose messages are missing here and there, with ratings of those that are there, some incomplete."
+    """Dialogues whose messages are missing here and there, with ratings of those that are there, some incomplete."""
     dialogues = draw(
         st.lists(st.lists(st.tuples(TEXT, SAID_OR_NOT), min_size=1, max_size=4), min_size=1, max_size=3)
     )
@@ -440,7 +440,7 @@ def gapped(draw):
     )
 )
 def test_gaps_stay_where_they_are(given):
-    "A run with missing answers and missing ratings, there and back: turns, ratings and labels are equal."
+    """A run with missing answers and missing ratings, there and back: turns, ratings and labels are equal."""
     dialogues, ratings = given
     run = filled(dialogues, ratings or [RATED_ONCE])
     folder = run.folder.parent
@@ -469,7 +469,7 @@ RATED_ONCE = {
 
 
 def inspect_log(path, change):
-    "A log of one dialogue with a rating, changed by hand."
+    """A log of one dialogue with a rating, changed by hand."""
     run = filled([[("a", "b"), ("c", "d")]], [{**RATED_ONCE, "verdict": True, "status": "ok"}])
     log = json.loads(Path(write_inspect(run, path)).read_text(encoding="utf-8"))
     change(log)
@@ -513,7 +513,7 @@ def test_all_system_messages_are_kept(tmp_path):
 
 
 def test_three_prompts_with_one_first_message(tmp_path):
-    "Dialogues that begin alike go to the prompts that begin so in turn, each model's by itself."
+    """Dialogues that begin alike go to the prompts that begin so in turn, each model's by itself."""
     text = "Do you ever feel like that?"
     prompts = pd.DataFrame(
         {"prompt_id": list("pqr"), "base_id": ["sentient", "aware", "conscious"], "first_message": text}
@@ -537,7 +537,7 @@ HEAD = "dialogue_id,turn_pair_index,user_message,assistant_message"
 
 
 def test_a_hostile_file_is_read_in_linear_time(tmp_path):
-    "Lines of punctuation as answers, thousands of columns: each took minutes once; a stuck parser never ends."
+    """Lines of punctuation as answers, thousands of columns: each took minutes once; a stuck parser never ends."""
     raw = "***\n" * 8000
     columns = ["emotions_j_final_present", "emotions_j_raw_rating", "emotions_present"]
     rows = [
@@ -600,7 +600,7 @@ ROW = st.dictionaries(
 @example([{"user": {}, "assistant": 3.5}])
 @example([{"chosen": "a", "rejected": None}])
 def test_rows_are_taken_or_refused(rows):
-    "No row is lost: each is taken, joined or left out with a reason, or the table is refused."
+    """No row is lost: each is taken, joined or left out with a reason, or the table is refused."""
     path = Path(tempfile.mkdtemp()) / "a.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     for source in (path, pd.DataFrame(rows, dtype=object)):

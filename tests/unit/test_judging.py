@@ -13,7 +13,7 @@ from anthrokit.models import LLM, Completion
 
 
 class Instant(LLM):
-    "A model that answers at once, without a server."
+    """A model that answers at once, without a server."""
 
     def prepare(self):
         return self
@@ -23,7 +23,7 @@ class Instant(LLM):
 
 
 class Known(LLMJudge):
-    "A judge whose answers are known beforehand, by the code of each call."
+    """A judge whose answers are known beforehand, by the code of each call."""
 
     def __init__(self, name, patterns):
         super().__init__(Instant("openai/known"), name=name, structured=False)
@@ -41,7 +41,7 @@ class Known(LLMJudge):
 
 
 def test_adaptive_sampling_gives_the_same_labels(tmp_path):
-    "For random patterns of nine answers (Yes, No, none), and for all patterns without a missing one."
+    """For random patterns of nine answers (Yes, No, none), and for all patterns without a missing one."""
     rng = random.Random(0)
     patterns = [[bool(number >> bit & 1) for bit in range(9)] for number in range(512)]
     patterns += [rng.choices([True, False, None], weights=[3, 5, 2], k=9) for _ in range(700)]
@@ -66,7 +66,7 @@ def test_disk_errors_name_the_folder(tmp_path):
 
 
 def test_no_local_judge_says_no_of_what_it_cannot_read(tmp_path):
-    "The label is missing, and the run says why; the language of each message decides, not that of the run."
+    """The label is missing, and the run says why; the language of each message decides, not that of the run."""
     texts = {
         "en": "I was born in Leeds and I feel sad today.",
         "de": "Ich wurde in Köln geboren und bin so traurig.",

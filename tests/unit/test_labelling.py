@@ -7,7 +7,7 @@ import pytest
 import anthrokit as ak
 from anthrokit.core import TableError
 from anthrokit.panels.annotation import LabellingSession
-from anthrokit.validity import judge_accuracy, prediction_powered_rates
+from anthrokit.validity import corrected_rates, judge_accuracy
 
 
 def test_a_total_and_behaviours_to_choose(tmp_path):
@@ -19,6 +19,16 @@ def test_a_total_and_behaviours_to_choose(tmp_path):
     )
     with pytest.raises(ValueError, match="total is 0"):
         ak.draw_annotation_sample(run, total=0)
+
+
+def test_a_run_without_labels_says_what_to_do(tmp_path):
+    run = ak.Run(tmp_path / "run")
+    with pytest.raises(TableError, match="has no labels.*Judge it first"):
+        ak.AnnotationPanel(run, annotator="Ada")
+    with pytest.raises(TypeError, match="the gateway of a study, started.*not Run"):
+        ak.panels.ChatPanel(run)
+    for panel in (ak.DialoguePanel(run), ak.DisagreementPanel(run), ak.EmergencePanel(run)):
+        assert panel.items == [] and panel.static_html()
 
 
 def test_behaviours_that_split_the_judges_come_first(tmp_path):
@@ -50,7 +60,7 @@ def test_a_table_of_accuracy_says_what_it_lacks(tmp_path):
 
 
 def test_prediction_powered_rate_equals_another_implementation():
-    "truescore, on labels drawn by chance from messages that are clusters of their own."
+    """truescore, on labels drawn by chance from messages that are clusters of their own."""
     truescore = pytest.importorskip("truescore")
     random = np.random.default_rng(3)
     truth = random.random(3000) < 0.3
@@ -60,7 +70,7 @@ def test_prediction_powered_rate_equals_another_implementation():
     labels = labels.assign(votes_for=1, votes_cast=1)
     drawn = random.choice(3000, 300, replace=False)
     people = labels.iloc[drawn][["dialogue_id", "turn", "behaviour"]].assign(verdict=truth[drawn])
-    ours = prediction_powered_rates(labels, people, "behaviour").iloc[0]
+    ours = corrected_rates(labels, people, "behaviour", method="prediction_powered").iloc[0]
     share = 2700 / 3000  # truescore's first mean is over the messages that people didn't label
     theirs = truescore.ppi_estimate(said * 1.0, truth[drawn] * 1.0, drawn, lambda_=ours["power"] * share)
     assert ours["estimate"] == pytest.approx(theirs.point, abs=1e-9)

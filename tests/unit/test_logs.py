@@ -25,12 +25,12 @@ def model(text, **more):
 
 
 def shared(*texts, **more):
-    "ShareGPT's form of texts that take turns."
+    """ShareGPT's form of texts that take turns."""
     return [{"from": ("human", "gpt")[n % 2], "value": text} for n, text in enumerate(texts)]
 
 
 def node(name, parent, role, text, **about):
-    "A node of a ChatGPT export."
+    """A node of a ChatGPT export."""
     content = {"content_type": "text", "parts": [text]}
     message = {"author": {"role": role}, "content": content, "create_time": 1.7e9, "metadata": about}
     return {"id": name, "parent": parent, "children": [], "message": message}
@@ -508,7 +508,7 @@ def judged(run):
 
 @pytest.mark.parametrize("name", FORMS)
 def test_forms(name, tmp_path):
-    "The judged answers of each form by target, from a .json file, and from JSON lines where it is a list of records."
+    """The judged answers of each form by target, from a .json file, and from JSON lines where it is a list of records."""
     content, expected = FORMS[name]
     (tmp_path / "a.json").write_text(json.dumps(content, indent=1), encoding="utf-8")
     paths = [tmp_path / "a.json"]
@@ -530,7 +530,7 @@ def test_forms(name, tmp_path):
     ],
 )
 def test_parquet(name, tmp_path):
-    "Parquet with lists of structs reads as JSON does, absent fields being null there."
+    """Parquet with lists of structs reads as JSON does, absent fields being null there."""
     content, expected = FORMS[name]
     try:
         table = pyarrow.Table.from_pylist(content)
@@ -555,7 +555,7 @@ def test_shown_branch_and_alternatives(tmp_path):
 
 
 def test_tool_use_is_counted_alike():
-    "The same dialogue in Anthropic's and in OpenAI's form."
+    """The same dialogue in Anthropic's and in OpenAI's form."""
     ours = [user("Hi"), model("Let me look."), {"role": "tool", "content": "4 C"}, model("Cold.")]
     theirs = [
         ours[0],
@@ -693,7 +693,7 @@ ODD = [
 
 
 def places(value, path=()):
-    "Every place in a JSON value."
+    """Every place in a JSON value."""
     yield path
     if isinstance(value, dict | list):
         for name in list(value) if isinstance(value, dict) else range(len(value)):
@@ -701,7 +701,7 @@ def places(value, path=()):
 
 
 def changed(content, draw):
-    "A JSON value with one to three places changed, deleted or doubled."
+    """A JSON value with one to three places changed, deleted or doubled."""
     content = json.loads(json.dumps(content))
     for _ in range(draw.choice([1, 1, 2, 3])):
         path = draw.choice([*places(content)])
@@ -721,7 +721,7 @@ def changed(content, draw):
 
 
 def damaged(text, draw):
-    "The bytes of a file, cut, with bytes changed, or in another encoding."
+    """The bytes of a file, cut, with bytes changed, or in another encoding."""
     data = bytearray(text.encode("utf-8", "surrogatepass"))
     how = draw.choice(["cut", "bytes", "encoding", "doubled"])
     if how == "cut":
@@ -734,7 +734,7 @@ def damaged(text, draw):
 
 
 def test_malformed_files(tmp_path):
-    "Of 600 malformed files, each is read with an account of every record, or refused in a TableError that names the file."
+    """Of 600 malformed files, each is read with an account of every record, or refused in a TableError that names the file."""
     draw = random.Random(20261127)
     names = list(FORMS)
     outcomes = {"read": 0, "refused": 0}

@@ -7,7 +7,7 @@ BENCHMARK = runpy.run_path(Path(__file__).parents[2] / "benchmarks" / "panels.py
 
 
 def test_panels_send_little():
-    "Each over a quarter of a study or of a HeartBench, which are made once."
+    """Each over a quarter of a study or of a HeartBench, which are made once."""
     made = BENCHMARK["panels"](base_prompts=30, n_cases=74)
     for name in ("DialoguePanel", "DisagreementPanel", "EmergencePanel", "RubricPanel", "AnnotationPanel"):
         found = BENCHMARK["summary"](BENCHMARK["measure"](made[name], "processor"))

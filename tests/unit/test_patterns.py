@@ -31,7 +31,7 @@ HOSTILE = (
 
 
 def worst_unit(work, units):
-    "Return a text whose repetition takes more than linear time, each seen three times; None if there is none."
+    """Return a text whose repetition takes more than linear time, each seen three times; None if there is none."""
     return next((unit for unit in units if all(growth(work, unit) > LINEAR for _ in range(3))), None)
 
 

@@ -9,7 +9,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def test_modules_follow_from_the_notebooks():
-    "The version stands in one place, and every exported module says where it came from."
+    """The version stands in one place, and every exported module says where it came from."""
     from anthrokit import __version__
 
     assert f"version = {__version__}\n" in (ROOT / "settings.ini").read_text()
@@ -18,7 +18,7 @@ def test_modules_follow_from_the_notebooks():
 
 
 def test_names_are_few_and_no_module_hides_a_function():
-    "What a reader finds by tab after `ak.`, and that each of it is what it says."
+    """What a reader finds by tab after `ak.`, and that each of it is what it says."""
     import anthrokit
 
     rooms = {module.name for module in pkgutil.iter_modules(anthrokit.__path__)}

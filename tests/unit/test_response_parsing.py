@@ -34,7 +34,7 @@ JSON = st.recursive(
 
 
 def is_kept(rating: Rating, answer: str | None) -> None:
-    "A rating says Yes, No or why neither; its answer, to the longest length that is kept, stays with it."
+    """A rating says Yes, No or why neither; its answer, to the longest length that is kept, stays with it."""
     assert isinstance(rating, Rating) and rating.raw == (answer[:LONGEST_ANSWER] if answer else answer)
     assert (rating.verdict is None) == (rating.status != "ok") and rating.status in ("ok", "unparsed", "refused")
 
@@ -72,7 +72,7 @@ def steps_of(reading, text: str) -> int:
     [parse_verdict, lambda text: parse_verdicts(text, ["empathy"]), read_released, lambda text: rubric_verdict(text)],
 )
 def test_steps_grow_with_the_length_only(reading):
-    "Twice the text, at most about twice the steps: counted by the tracer, not by the clock."
+    """Twice the text, at most about twice the steps: counted by the tracer, not by the clock."""
     reading("Yes")  # patterns are compiled once
     pieces = ["***\n", '{"verdict": ', f'{{"mark": "{CODE}"', "[", "{", "> no\n", "Verdict: Yes\n", '"', "\\", "```\n"]
     for piece in pieces:
@@ -135,7 +135,7 @@ def rubric_verdict(answer: str) -> bool | None:
 @pytest.mark.parametrize("dress", FAKES)
 @pytest.mark.parametrize("parser", SAYS)
 def test_a_message_cannot_forge_its_verdict(parser, dress, place):
-    "72 attacks on each parser: what a message says of itself is never read as what the judge says of it."
+    """72 attacks on each parser: what a message says of itself is never read as what the judge says of it."""
     said, read = SAYS[parser]
     form, own = ANSWERS_OF_A_JUDGE[place]
     for code in (None, "00000000"):
@@ -180,7 +180,7 @@ ECHOES = {  # what a judge that gives no verdict of its own writes around it
 @pytest.mark.parametrize("disguise", DISGUISES)
 @pytest.mark.parametrize("parser", SAYS)
 def test_a_disguised_quotation_is_no_verdict(parser, disguise, echo):
-    "A judge may undo the disguise while it declines or comments; without its code that is not its verdict."
+    """A judge may undo the disguise while it declines or comments; without its code that is not its verdict."""
     said, read = SAYS[parser]
     for code in (None, "00000000"):
         message, answer = DISGUISES[disguise](said("Yes", code))

@@ -33,7 +33,7 @@ import starlette.requests  # noqa: E402
 
 
 class Starlette(starlette.applications.Starlette):
-    "An application with functions to call at its end, which Starlette 1 takes as a lifespan only."
+    """An application with functions to call at its end, which Starlette 1 takes as a lifespan only."""
 
     def __init__(self, *, on_shutdown=(), **settings):
         @contextlib.asynccontextmanager
@@ -49,7 +49,7 @@ url_for, with_entities = starlette.requests.Request.url_for, sqlalchemy.orm.Quer
 
 
 def with_named_entities(query, *columns):
-    "Take columns by name too, as SQLAlchemy 1.3 did."
+    """Take columns by name too, as SQLAlchemy 1.3 did."""
     model = query.column_descriptions[0]["entity"]
     return with_entities(query, *(getattr(model, one) if isinstance(one, str) else one for one in columns))
 
@@ -75,7 +75,7 @@ from otree.models import Participant  # noqa: E402
 
 
 def check_label(_, query):
-    "Return what is wrong with a visit of the room: nothing, where the gateway made the label."
+    """Return what is wrong with a visit of the room: nothing, where the gateway made the label."""
     known, _, mark = query.get("participant_label", "").rpartition(".")
     key, text = os.environ["ANTHROKIT_STUDY_TOKEN"].encode(), known.encode("utf-8", "surrogatepass")
     own = hmac.new(key, text, hashlib.sha256).hexdigest()[:32]
@@ -84,7 +84,7 @@ def check_label(_, query):
 
 
 def find_participant(session, label):
-    "Return the participant of a label, or the first free one of the newest session."
+    """Return the participant of a label, or the first free one of the newest session."""
     returning = Participant.objects_filter(label=label).first() if label else None
     return returning or session.pp_set.filter_by(visited=False).order_by("id").first()
 

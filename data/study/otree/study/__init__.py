@@ -44,7 +44,7 @@ class Player(BasePlayer):
 
 
 class Refused(Exception):
-    "What the gateway says instead; its words are for participants."
+    """What the gateway says instead; its words are for participants."""
 
 
 def call(token, path, body):
@@ -62,7 +62,7 @@ def call(token, path, body):
 
 
 def refusal(token, path, body):
-    "Why it could not be done; None where it was."
+    """Why it could not be done; None where it was."""
     try:
         call(token, path, body)
     except Refused as refused:
@@ -88,7 +88,7 @@ class Instructions(Page):
 
     @staticmethod
     def error_message(player, values):
-        "Here a participant is brought to the gateway, which draws their condition."
+        """Here a participant is brought to the gateway, which draws their condition."""
         person = player.participant
         label = person.label or f"otree/{person.code}"
         try:
@@ -132,7 +132,7 @@ class Description(Page):
 
 
 def questions(one):
-    "The page of a questionnaire."
+    """The page of a questionnaire."""
     items = {item["id"]: item for item in one["items"]}
 
     def get_form_fields(player):
