@@ -87,7 +87,18 @@ _CONTENT = ("content", "value", "parts", "text", "message", "mes", "utterance")
 _WRAPPERS = ("message", "response", "data", "kwargs")
 _CALLS = ("tool_calls", "function_call")
 _MODEL = ("target", "model", "model_name", "modelName", "model_slug", "model_id", "modelSlug")
-TIMES = ("timestamp", "create_time", "created_at", "createdAt", "inserted_at", "send_date", "time", "at", "date", "tstamp")
+TIMES = (
+    "timestamp",
+    "create_time",
+    "created_at",
+    "createdAt",
+    "inserted_at",
+    "send_date",
+    "time",
+    "at",
+    "date",
+    "tstamp",
+)
 _ID = ("id", "uuid", "messageId", "message_id", "_id")
 _PARENT = (
     *("parent", "parentId", "parentMessageId", "parent_id", "parent_message_uuid", "parent_response_id"),
@@ -173,7 +184,11 @@ class Content:
     def _add_part(self, part: Mapping[str, Any], place: str) -> None:
         kind, words = str(part.get("type") or part.get("content_type") or "").lower(), first_of(part, _WORDS)
         is_medium = _MEDIA.search(kind or " ".join(map(str, part)).lower())
-        if _THOUGHT.search(kind) or part.get("thought") is True or not {"thinking", "reasoningContent"}.isdisjoint(part):
+        if (
+            _THOUGHT.search(kind)
+            or part.get("thought") is True
+            or not {"thinking", "reasoningContent"}.isdisjoint(part)
+        ):
             inner = Content()
             inner.add(first_of(part, _THINKING), place)
             self.thoughts += inner.words + inner.thoughts
@@ -270,7 +285,9 @@ def read_message(value: Any, place: str, roles: Mapping[str, str] = ROLES) -> di
     is_item = not {*_SPEAKER} & {*message} and (_TOOL.search(kind) or _THOUGHT.search(kind))  # OpenAI's Responses
     speaker = ("tool" if _TOOL.search(kind) else "assistant") if is_item else speaker_of(message)
     if speaker is None or not (names or calls or is_item):
-        raise TableError(f"{place}: needs role and content (or from and value), not the fields {', '.join(message)[:80]}")
+        raise TableError(
+            f"{place}: needs role and content (or from and value), not the fields {', '.join(message)[:80]}"
+        )
     role = roles.get(speaker.strip().lower()) if isinstance(speaker, str) else None
     if role is None:
         raise TableError(
@@ -286,7 +303,9 @@ def read_message(value: Any, place: str, roles: Mapping[str, str] = ROLES) -> di
         text, marks = _read_content(message, content, role, [message] if is_item else None, place)
     only_tool = not text and bool(content.tools or calls)
     failed = message.get("error") if role == "assistant" else None
-    extra = next((message[name] for name in ("extra", "response_metadata") if isinstance(message.get(name), Mapping)), {})
+    extra = next(
+        (message[name] for name in ("extra", "response_metadata") if isinstance(message.get(name), Mapping)), {}
+    )
     models = [first_of(here, _MODEL) for here in (message, about, extra)]
     time, finish = as_time(first_of(message, TIMES)), first_of(message, _FINISH)
     used = _NOT_METADATA | ({*TIMES} if time else set())
@@ -305,7 +324,8 @@ def read_message(value: Any, place: str, roles: Mapping[str, str] = ROLES) -> di
         "tool": role == "tool" or only_tool,
         "marks": marks,
         "own": {
-            name: one for name, one in message.items()
+            name: one
+            for name, one in message.items()
             if name not in used and isinstance(one, str | numbers.Real) and not is_missing(one)
         },
     }
@@ -486,7 +506,9 @@ def may_hold_messages(value: Any) -> bool:
     return "\n\nAssistant:" in value or (bool(_LIST.match(value)) and any(name in value for name in quoted))
 
 
-def read_conversation(value: Any, place: str, roles: Mapping[str, str] = ROLES, *, alone: bool = False) -> list[dict[str, Any]]:
+def read_conversation(
+    value: Any, place: str, roles: Mapping[str, str] = ROLES, *, alone: bool = False
+) -> list[dict[str, Any]]:
     """Read the messages of a conversation: a list of them, its JSON, a transcript, or one message.
 
     Errors name `place`. With `alone`, any other text, or a missing one, is one message of an assistant.
@@ -571,11 +593,21 @@ def find_conversations(
         pairs = [pair_of(one) for one in value] if path else [None]
         if any(map(is_message, value)) and not _holds_conversations(value):
             yield Conversation(path, value, leaf, list(enclosing))
-        elif pairs and all(pairs) and all(isinstance(one[name], str) for one, pair in zip(value, pairs, strict=True) for name in pair):
+        elif (
+            pairs
+            and all(pairs)
+            and all(isinstance(one[name], str) for one, pair in zip(value, pairs, strict=True) for name in pair)
+        ):
             texts = [(one.get("system"), *(one[name] for name in pair)) for one, pair in zip(value, pairs, strict=True)]
-            raw = [message for system, user, answer in texts for message in (
-                *([{"role": "system", "content": system}] if isinstance(system, str) and system else []),
-                {"role": "user", "content": user}, {"role": "assistant", "content": answer})]
+            raw = [
+                message
+                for system, user, answer in texts
+                for message in (
+                    *([{"role": "system", "content": system}] if isinstance(system, str) and system else []),
+                    {"role": "user", "content": user},
+                    {"role": "assistant", "content": answer},
+                )
+            ]
             yield Conversation(path, raw, leaf, list(enclosing))
         else:
             for number, one in enumerate(value):
@@ -584,9 +616,15 @@ def find_conversations(
 
 def _holds_conversations(value: Sequence[Any]) -> bool:
     """Return whether a list holds records that have a speaker and conversations."""
-    return any(isinstance(one, Mapping) and any(
-        isinstance(inner, list) and any(map(is_message, inner)) for name, inner in one.items()
-        if name not in (*_CONTENT, "replies", "children", "fragments")) for one in value)
+    return any(
+        isinstance(one, Mapping)
+        and any(
+            isinstance(inner, list) and any(map(is_message, inner))
+            for name, inner in one.items()
+            if name not in (*_CONTENT, "replies", "children", "fragments")
+        )
+        for one in value
+    )
 
 
 def _has_message(node: Mapping[str, Any]) -> bool:
@@ -600,7 +638,12 @@ def _tree(value: Mapping[str, Any]) -> list[dict[str, Any]]:
         nodes = [{**one, "role": "user" if one["id"] == "client-created-root" else "assistant"} for one in nodes]
     linked = [one for one in nodes if "message" in one or not {*_PARENT}.isdisjoint(one)]
     spoken = [one for one in nodes if _has_message(one)]
-    if len(nodes) != len(value) or not linked or not spoken or not any(is_message(one) or "message" in one for one in nodes):
+    if (
+        len(nodes) != len(value)
+        or not linked
+        or not spoken
+        or not any(is_message(one) or "message" in one for one in nodes)
+    ):
         return []
     empty = {str(one["id"]): one.get("parent") for one in nodes if not _has_message(one)}
     messages = []
@@ -652,16 +695,27 @@ def with_system(messages: list[dict[str, Any]], rows: Sequence[Mapping[str, Any]
 
 
 def split_branches(
-    messages: list[dict[str, Any]], leaf: Any, rows: Sequence[Mapping[str, Any]], place: str, part: str = "", **columns: Any
+    messages: list[dict[str, Any]],
+    leaf: Any,
+    rows: Sequence[Mapping[str, Any]],
+    place: str,
+    part: str = "",
+    **columns: Any,
 ) -> list[Dialogue]:
     """Return a dialogue for each branch of a conversation."""
     paths, dialogues = branches(messages, leaf), []
     for number, (path, start) in enumerate(paths):
         whole = with_system(path, rows, place)
-        dialogues.append(Dialogue(
-            place, whole, start=start + (len(whole) - len(path)) * bool(start), shown=number == 0 if len(paths) > 1 else None,
-            part=f"{part}, branch {number + 1}".strip(", ") if number else part, **columns,
-        ))
+        dialogues.append(
+            Dialogue(
+                place,
+                whole,
+                start=start + (len(whole) - len(path)) * bool(start),
+                shown=number == 0 if len(paths) > 1 else None,
+                part=f"{part}, branch {number + 1}".strip(", ") if number else part,
+                **columns,
+            )
+        )
     return dialogues
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #c288d3fc
@@ -680,7 +734,9 @@ def _prompt_of(row: Record) -> str | None:
     return next((name for name in _PROMPT if not is_missing(row.get(name)) and row[name] != []), None)
 
 
-def read_sides(place: str, row: Record, roles: Mapping[str, str], sides: Sequence[Side], used: set[str], pair: bool = False) -> list[Dialogue]:
+def read_sides(
+    place: str, row: Record, roles: Mapping[str, str], sides: Sequence[Side], used: set[str], pair: bool = False
+) -> list[Dialogue]:
     """Read answers, each after the messages of the record's prompt unless it holds them itself."""
     context, dialogues = _prompt_of({name: value for name, value in row.items() if name not in used}), []
     for side in sides:
@@ -699,7 +755,9 @@ def read_sides(place: str, row: Record, roles: Mapping[str, str], sides: Sequenc
     return dialogues
 
 
-_TEXTS = re.compile(r"(?:_(?:messages?|responses?|answers?|texts?|conversations?|completions?|outputs?|replies|reply))?$")
+_TEXTS = re.compile(
+    r"(?:_(?:messages?|responses?|answers?|texts?|conversations?|completions?|outputs?|replies|reply))?$"
+)
 
 
 def _preference_columns(row: Record) -> tuple[str, str] | None:
@@ -732,7 +790,11 @@ def _arena_columns(row: Record) -> list[tuple[str, str]]:
     sides: dict[str, list[tuple[str, str]]] = {}
     for name, value in row.items():
         match = _SIDE.fullmatch(str(name))
-        if match and match[1] in ("conversation", "messages", "response", "answer", "output") and isinstance(value, list | str):
+        if (
+            match
+            and match[1] in ("conversation", "messages", "response", "answer", "output")
+            and isinstance(value, list | str)
+        ):
             sides.setdefault(match[1], []).extend([(name, match[2])] if value else [])
     return next((names for names in sides.values() if len(names) == 2), [])
 
@@ -760,12 +822,18 @@ def read_arena(place: str, row: Record, roles: Mapping[str, str] = ROLES) -> lis
             if len(prompts) != len(value):
                 raise TableError(f"{place}, {name}: {len(value)} answers to {len(prompts)} prompts")
             turns = zip(prompts, value, strict=True)
-            value = [{"role": role, "content": text} for turn in turns for role, text in zip(("user", "assistant"), turn, strict=True)]
+            value = [
+                {"role": role, "content": text}
+                for turn in turns
+                for role, text in zip(("user", "assistant"), turn, strict=True)
+            ]
         own: Record = {"side": side}
         if isinstance(row.get("judge"), str):
             own["user"] = row["judge"]
         if isinstance(winner := row.get("winner"), str):
-            own["won"] = {f"model_{side}": "yes", side: "yes"}.get(winner, "no" if winner.startswith("model") else winner)
+            own["won"] = {f"model_{side}": "yes", side: "yes"}.get(
+                winner, "no" if winner.startswith("model") else winner
+            )
         sides.append(Side(name, value, f"side {side}", first_of(row, (f"model_{side}", f"model{side}")) or side, own))
     return read_sides(place, row, roles, sides, {*used, *(["judge"] if "user" in own else [])})
 
@@ -777,8 +845,14 @@ def _completions_column(row: Record) -> str | None:
     """Return the column that lists several answers to one prompt."""
     for name in _COMPLETIONS:
         values = row.get(name)
-        if isinstance(values, list) and values and any(not is_missing(row.get(one)) for one in _PROMPT) and all(
-            isinstance(one, str) or (isinstance(one, Mapping) and first_of(one, _ANSWER) is not None) for one in values
+        if (
+            isinstance(values, list)
+            and values
+            and any(not is_missing(row.get(one)) for one in _PROMPT)
+            and all(
+                isinstance(one, str) or (isinstance(one, Mapping) and first_of(one, _ANSWER) is not None)
+                for one in values
+            )
         ):
             return name
     return None
@@ -789,7 +863,11 @@ def read_completions(place: str, row: Record, roles: Mapping[str, str] = ROLES) 
     name, sides = _completions_column(row), []
     for number, one in enumerate(row[name], 1):
         fields = {"text": one} if isinstance(one, str) else one
-        own = {key: value for key, value in fields.items() if isinstance(value, str | numbers.Real) and key not in (*_ANSWER, *_MODEL)}
+        own = {
+            key: value
+            for key, value in fields.items()
+            if isinstance(value, str | numbers.Real) and key not in (*_ANSWER, *_MODEL)
+        }
         value = [{"role": "assistant", "content": first_of(fields, _ANSWER)}]
         sides.append(Side(f"{name} {number}", value, f"answer {number}", target_of(fields, row), own))
     return read_sides(place, row, roles, sides, {name})
@@ -797,12 +875,21 @@ def read_completions(place: str, row: Record, roles: Mapping[str, str] = ROLES) 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #8e2a5fc0
 def nested_conversations(row: Record) -> list[Conversation]:
     """Return the conversations of a record, without those that another one repeats."""
-    parsed = {name: as_list(value, f"column {name}") if may_hold_messages(value) else value for name, value in row.items()}
+    parsed = {
+        name: as_list(value, f"column {name}") if may_hold_messages(value) else value for name, value in row.items()
+    }
     every = [one for one in find_conversations(parsed) if one.messages]
     if len(every) < 2:
         return every
-    signs = [[json.dumps([speaker_of(unwrapped(one)), unwrapped(one).get("content")], sort_keys=True, default=str)
-              if isinstance(one, Mapping) else "" for one in here.messages] for here in every]
+    signs = [
+        [
+            json.dumps([speaker_of(unwrapped(one)), unwrapped(one).get("content")], sort_keys=True, default=str)
+            if isinstance(one, Mapping)
+            else ""
+            for one in here.messages
+        ]
+        for here in every
+    ]
 
     def repeats(number: int, other: int) -> bool:
         """Return whether a conversation is the beginning of another one, or a branch of the tree beside it."""
@@ -820,7 +907,11 @@ def read_nested(place: str, row: Record, roles: Mapping[str, str] = ROLES) -> li
     every = nested_conversations(row)
     places = [f"{place}{', ' + '.'.join(one.path) if len(one.path) > 1 else ''}" for one in every]
     read = [read_conversation(one.messages, here, roles) for one, here in zip(every, places, strict=True)]
-    if len(read) == 2 and read[0][-1]["role"] in ("user", "system") and all(one["role"] == "assistant" for one in read[1]):
+    if (
+        len(read) == 2
+        and read[0][-1]["role"] in ("user", "system")
+        and all(one["role"] == "assistant" for one in read[1])
+    ):
         every, read = every[:1], [[*read[0], *read[1]]]  # a prompt and its completion
     answered = [any(message["role"] == "assistant" for message in messages) for messages in read]
     columns, dialogues = {one.path[0] for one in every if one.path}, []
@@ -829,9 +920,15 @@ def read_nested(place: str, row: Record, roles: Mapping[str, str] = ROLES) -> li
             continue  # a prompt beside the whole conversation
         about = {name: value for name, value in row.items() if name not in columns}
         for outer in one.enclosing[1:]:
-            about |= {name: value for name, value in outer.items() if isinstance(value, str | numbers.Real) and not is_missing(value)}
+            about |= {
+                name: value
+                for name, value in outer.items()
+                if isinstance(value, str | numbers.Real) and not is_missing(value)
+            }
         part = ".".join(one.path) if len(every) > 1 else ""
-        dialogues += split_branches(messages, one.leaf, one.enclosing, here, part, about=about, target=target_of(*one.enclosing[::-1]))
+        dialogues += split_branches(
+            messages, one.leaf, one.enclosing, here, part, about=about, target=target_of(*one.enclosing[::-1])
+        )
     return dialogues
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #0727e685
@@ -844,7 +941,11 @@ def read_pair(place: str, row: Record, roles: Mapping[str, str] = ROLES) -> list
     if wrong := [one for one in before if not isinstance(one, list) or len(one) != 2]:
         raise TableError(f"{place}, column history: {wrong[0]!r:.60} is not a pair of a message and its answer")
     used = {asks, answers, *(["history"] if before else [])}
-    raw = [{"role": role, "content": text} for pair in before for role, text in zip(("user", "assistant"), pair, strict=True)]
+    raw = [
+        {"role": role, "content": text}
+        for pair in before
+        for role, text in zip(("user", "assistant"), pair, strict=True)
+    ]
     for name, role in ((asks, "user"), (answers, "assistant")):
         where = f"{place}, column {name}"
         value = as_list(row[name], where) if role == "user" and may_hold_messages(row[name]) else row[name]
@@ -864,7 +965,10 @@ def read_activity(place: str, row: Record, roles: Mapping[str, str] = ROLES) -> 
     parts = [one.get("html") for one in row["safeHtmlItem"] if isinstance(one, Mapping)]
     answer = html.unescape(re.sub(r"<[^<>]*>", "", "\n".join(part for part in parts if isinstance(part, str))))
     about = {name: value for name, value in row.items() if name not in ("title", "safeHtmlItem")}
-    raw = [{"role": "user", "content": row["title"].removeprefix("Prompted ")}, {"role": "assistant", "content": answer.strip()}]
+    raw = [
+        {"role": "user", "content": row["title"].removeprefix("Prompted ")},
+        {"role": "assistant", "content": answer.strip()},
+    ]
     return [Dialogue(place, read_conversation(raw, place, roles), about, target_of(row))]
 
 
@@ -887,8 +991,18 @@ def read_labelled(place: str, row: Record, roles: Mapping[str, str] = ROLES) -> 
     return [Dialogue(place, messages, {key: value for key, value in row.items() if key != name}, target_of(row))]
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #71c4e738
-_KEYS = ("dialogue_id", "conversation_id", "conversationId", "message_tree_id", "chat_id", "session_id", "thread_id",
-         "conversation_hash", "conv_id", "conversation")
+_KEYS = (
+    "dialogue_id",
+    "conversation_id",
+    "conversationId",
+    "message_tree_id",
+    "chat_id",
+    "session_id",
+    "thread_id",
+    "conversation_hash",
+    "conv_id",
+    "conversation",
+)
 _OF_MESSAGES = {
     *("turn", "swipes", "swipe_id", *_SPEAKER, *_CONTENT, *_IS_USER, *_ID, *_PARENT, *_RANK, *_CHOSEN, *TIMES, *_MODEL),
 }
@@ -911,11 +1025,17 @@ def gather_rows(records: Sequence[tuple[str, Record]], roles: Mapping[str, str] 
     for (_, name), rows in groups.items():
         messages, last = [], -math.inf
         for here, row in rows:
-            turn = pd.to_numeric(row.get("turn"), errors="coerce") if not isinstance(row.get("turn"), list | dict) else math.nan
+            turn = (
+                pd.to_numeric(row.get("turn"), errors="coerce")
+                if not isinstance(row.get("turn"), list | dict)
+                else math.nan
+            )
             if turn < last:
                 raise TableError(f"{here}, column turn: {turn:g} comes after {last:g}; sort a dialogue's rows by turn")
             last = turn if turn == turn else last
-            messages += read_conversation([{column: one for column, one in row.items() if column not in (key, "turn")}], here, roles)
+            messages += read_conversation(
+                [{column: one for column, one in row.items() if column not in (key, "turn")}], here, roles
+            )
         times = [message["at"] for message in messages]
         if last == -math.inf and all(times) and len({*times}) > 1 and times == sorted(times, reverse=True):
             messages.reverse()
@@ -942,14 +1062,28 @@ def _is_activity(row: Record) -> bool:
 
 
 def _alternates(row: Record) -> bool:
-    return isinstance(row.get("data"), list) and len(row["data"]) > 1 and all(isinstance(one, str) for one in row["data"])
+    return (
+        isinstance(row.get("data"), list) and len(row["data"]) > 1 and all(isinstance(one, str) for one in row["data"])
+    )
 
 
 FORMATS = (
-    Format("preferences", "chosen and rejected (texts, messages or lists of them)", _preference_columns, read_preferences),
-    Format("arena", "conversation_a and conversation_b (or response_a and response_b beside prompt)", _arena_columns, read_arena),
+    Format(
+        "preferences", "chosen and rejected (texts, messages or lists of them)", _preference_columns, read_preferences
+    ),
+    Format(
+        "arena",
+        "conversation_a and conversation_b (or response_a and response_b beside prompt)",
+        _arena_columns,
+        read_arena,
+    ),
     Format("completions", "a prompt and a list of completions", _completions_column, read_completions),
-    Format("conversations", "a list of messages (role and content, from and value, …), or a tree of them", nested_conversations, read_nested),
+    Format(
+        "conversations",
+        "a list of messages (role and content, from and value, …), or a tree of them",
+        nested_conversations,
+        read_nested,
+    ),
     Format("one message a row", "dialogue_id, role and content", is_message, None),
     Format("pairs", "user and assistant (or prompt and response, instruction and output, …)", pair_of, read_pair),
     Format("activity", "title and safeHtmlItem (Google's activity export)", _is_activity, read_activity),
@@ -1050,7 +1184,9 @@ class Log(NamedTuple):
     account: list[tuple[str, str, str]]
 
 
-def read_log(source: pd.DataFrame | str | os.PathLike, *, roles: Mapping[str, str] | None = None, bad_rows: str = "raise") -> Log:
+def read_log(
+    source: pd.DataFrame | str | os.PathLike, *, roles: Mapping[str, str] | None = None, bad_rows: str = "raise"
+) -> Log:
     """Read the dialogues of a log in any of the forms of `FORMATS`.
 
     Parameters
@@ -1100,7 +1236,9 @@ def read_log(source: pd.DataFrame | str | os.PathLike, *, roles: Mapping[str, st
                 account.append((place, "joined", form.name))
             else:
                 made = form.read(place, row, sides)
-                spoken = [one for one in made if any(message["role"] in ("user", "assistant") for message in one.messages)]
+                spoken = [
+                    one for one in made if any(message["role"] in ("user", "assistant") for message in one.messages)
+                ]
                 dialogues += map(_with_text_ids, spoken)
                 why = form.name if spoken else "holds no message of a user or an assistant" if made else "is empty"
                 account.append((place, "taken" if spoken else "left out", why))
@@ -1113,7 +1251,10 @@ def read_log(source: pd.DataFrame | str | os.PathLike, *, roles: Mapping[str, st
     except TableError as error:
         if bad_rows == "raise" or not dialogues:
             raise
-        account = [(place, "left out", str(error)) if outcome == "joined" else (place, outcome, why) for place, outcome, why in account]
+        account = [
+            (place, "left out", str(error)) if outcome == "joined" else (place, outcome, why)
+            for place, outcome, why in account
+        ]
     if not dialogues:
         raise TableError(_no_form(source, records, account))
     return Log(dialogues, account)
@@ -1122,7 +1263,11 @@ def read_log(source: pd.DataFrame | str | os.PathLike, *, roles: Mapping[str, st
 def _with_text_ids(dialogue: Dialogue) -> Dialogue:
     """Return a dialogue with its target and ids as texts; raise if one is not a text."""
     dialogue.target = as_text(dialogue.target, f"{dialogue.place}, column target")
-    ids = {name: as_text(dialogue.about[name], f"{dialogue.place}, column {name}") for name in IDS if name in dialogue.about}
+    ids = {
+        name: as_text(dialogue.about[name], f"{dialogue.place}, column {name}")
+        for name in IDS
+        if name in dialogue.about
+    }
     dialogue.about |= ids
     return dialogue
 
@@ -1137,4 +1282,6 @@ def _no_form(source: Any, records: Sequence[tuple[str, Any]], account: Sequence[
     near = {name: other for name in wanted if name not in names and (other := close_name(name, {*names} - {*wanted}))}
     hint = f". Is {', '.join(f'{other} {name}' for name, other in near.items())}? Rename it" if near else ""
     forms = "; ".join(form.holds for form in FORMATS)
-    return f"{where} has the columns {', '.join(names)[:300]}, and no row has a known form. The forms are: {forms}{hint}"
+    return (
+        f"{where} has the columns {', '.join(names)[:300]}, and no row has a known form. The forms are: {forms}{hint}"
+    )
