@@ -1104,7 +1104,7 @@ class PromptJob(Job):
         self.llm, self.tries = LLM(model) if isinstance(model, str) else model, tries
         self.table, self.prompts, self.rows = table, prompts, rows
         self.purpose, self.tokens, self.read = purpose, tokens, result
-        self.key = tables.TABLES[table].key[0]
+        self.key = tables.get_table(table).key[0]
         self.noun, self.total = self.key.removesuffix("_id"), len(prompts)
         self.hashes = {item: digest(*own, self.llm.settings) for item, own in prompts.items()}
         with run_at_hand(run) as (found, self.opened):
@@ -1125,7 +1125,7 @@ class PromptJob(Job):
 
         found = yield from self.rows(ask_prompt, item)
         shared = {self.key: item, "model": self.llm.name, "hash": self.hashes[item]}
-        columns = tables.TABLES[self.table].columns
+        columns = tables.get_table(self.table).columns
         kept = [{name: {**row, **shared}.get(name) for name in columns} for row in found]
         self.keep(self.table, kept, done=1, failed=int(found[-1]["status"] != "ok"))
 

@@ -19,7 +19,7 @@ from ..analysis.people import reliability, scale_score
 from ..core import TableError, data_path
 from ..core.errors import suggest_name
 from ..core.files import read_toml
-from ..core.tables import TABLES, check_table
+from ..core.tables import check_table, get_table
 
 # %% auto #0
 __all__ = ['OPEN', 'Item', 'Questionnaire', 'check_entry', 'check_entries', 'load_questionnaire', 'check_responses',
@@ -537,7 +537,7 @@ _TAKEN = {
     *("participant_id", "group_id", "session_id", "subsession_id", "id_in_group", "id_in_subsession", "freeze_setattr"),
     *("in_round", "in_rounds", "in_all_rounds", "in_previous_rounds"),
     *("minutes", "turns", "attention_passed", "attention_asked", "anthroscore", "anthroscore_status"),
-    *TABLES["participants"].columns,
+    *get_table("participants").columns,
 }
 
 

@@ -18,7 +18,7 @@ from judged import judge_bundled
 from mock_openai import Server, fraction
 
 from anthrokit import heartbench, panels
-from anthrokit.core import BudgetReached, Run, RunError, SetupError, TableError
+from anthrokit.core import BudgetReached, Run, RunError, SetupError, TableError, merge, split
 from anthrokit.heartbench import RubricJudge, bundled_answers, load_cases
 from anthrokit.judging import PatternJudge, ajudge, judge
 from anthrokit.models import LLM, Batch, Budget
@@ -312,11 +312,11 @@ def test_a_run_of_heartbench_is_a_run_like_any_other(serve, cases, tmp_path):
     server = serve()
     with Run(tmp_path / "run") as run:
         answer(cases, server.llm(), run)
-        parts = run.split(3, tmp_path / "parts")
+        parts = split(run, 3, tmp_path / "parts")
         for part in parts:
             judge(part, [RubricJudge(server.llm("judge"))], progress=False)
             judge(part, [PatternJudge()], behaviours="emotions", progress=False)
-        with Run.merge(parts, tmp_path / "whole") as whole:
+        with merge(parts, tmp_path / "whole") as whole:
             assert whole.missing().empty and len(heartbench.answers.run_cases(whole)) == 12
             assert repr(whole) == "Run 'whole': 12 of 12 dialogues, 24 messages, 118 of 118 ratings ok"
             labels = whole.labels()

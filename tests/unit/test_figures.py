@@ -95,7 +95,7 @@ def gallery():
     ten = pd.read_csv(data_path("published/replication_profiles.csv"))
     ten = ten.pivot_table(index=["model", "behaviour"], columns="turns", values="percent_of_messages")
     answers = np.random.default_rng(0).normal(3, 1, 60)
-    told = {"title": "Published: HeartBench report, Figure 4", "beside": published.mean(axis=1).rename("Words")}
+    told = {"title": "Published: HeartBench report, Figure 4, n = 296 cases", "beside": published.mean(axis=1).rename("Words")}
     hits = heartbench.bundled_verdicts(writers=heartbench.cases.WRITERS)
     golden = heartbench.bundled_verdicts()[["model", "case_id", "criterion", "hit"]].rename(columns={"hit": "golden"})
     agreed = heartbench.expert_agreement(golden, heartbench.bundled_verdicts("lenient"), "dimension", n_resamples=99)
@@ -124,7 +124,7 @@ def gallery():
         (figures.plot_conditions, [pd.DataFrame({"condition": ["high", "low"] * 30, "score": answers})], {}),
         (figures.plot_scores, [published], told),
         (figures.plot_ranks, [published.mean(axis=1).rename("All cases"), hard.mean(axis=1).rename("Hard")], {}),
-        (figures.plot_counts, [pd.DataFrame({"report": [30, 12], "data": [2, 9]}, ["Interpersonal", "Humor"])], {}),
+        (figures.plot_counts, [pd.DataFrame({"report": [30, 12], "data": [2, 9]}, ["Interpersonal", "Humor"])], {"label": "n"}),
         (figures.plot_slopes, [ten, "behaviour", 5, 10], {"panels": four, "title": "Published: 15 models"}),
         (figures.plot_holding, [analysis.holding(labels, "validation")], {}),
         (figures.plot_drift, [analysis.drift(labels, 0.05, "target", n_swaps=99)], {}),
@@ -166,10 +166,24 @@ def test_no_text_is_cut_or_lies_on_another():
         made = draw(*given, style=style, **options)
         figure = (made[0] if isinstance(made, list) else made).figure
         found[f"{style} {place} {draw.__name__}"] = canvas.faults(figure)
+        # In print 5 points, on a slide 9, and in a README of 1,280 pixels 9 pixels.
+        least = {"paper": 5, "slide": 9, "notebook": 9 * 72 * figure.get_figwidth() / 1280}[style]
+        ours = draw.__module__.startswith("anthrokit.figures")
+        found[f"{style} {place} {draw.__name__} text"] = canvas.illegible(figure, least if ours else 0)
+        found[f"{style} {place} {draw.__name__} n"] = [] if canvas.sizes(figure) or not ours else ["no n"]
         assert figure.get_figwidth() in {room.width or figure.get_figwidth(), room.wide}, (style, draw.__name__)
         assert figure.get_figheight() <= (room.height or np.inf), (style, draw.__name__)
         plt.close(figure)
-    assert not {name: faults for name, faults in found.items() if faults}
+    faulty = {name: faults for name, faults in found.items() if faults}
+    assert not faulty, "\n".join(f"{name}: {faults[:3]}" for name, faults in faulty.items())
+
+
+def test_the_check_of_texts_finds_small_and_pale_ones():
+    figure, ax = plt.subplots(figsize=(3, 2))
+    ax.text(0.5, 0.5, "grey", color="#999999")
+    ax.text(0.1, 0.1, "tiny", fontsize=4)
+    assert [fault.split(" has ")[0] for fault in canvas.illegible(figure, 5)] == ["pale: 'grey'", "small: 'tiny'"]
+    assert not canvas.sizes(figure)
 
 
 def test_the_check_of_the_canvas_finds_what_is_wrong():
