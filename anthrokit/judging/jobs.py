@@ -48,7 +48,8 @@ def run_taxonomy(run: Run) -> Taxonomy:
     entries = run.fact("behaviours")
     judged = run.rows("SELECT 1 FROM judges WHERE asks_about = 'criteria' LIMIT 1")
     criteria = [one for own in _criteria_of(run).values() for one in own] if judged else []
-    asked = [Behaviour(one.name, one.ability, one.content, f"Does the answer meet this? {one.content}") for one in criteria]
+    question = "Does the answer meet this? {}".format
+    asked = [Behaviour(one.name, one.ability, one.content, question(one.content)) for one in criteria]
     behaviours = Taxonomy.from_entries(entries) if entries else None
     if asked:
         return Taxonomy([*(behaviours or ()), *asked])
@@ -175,9 +176,11 @@ class Items:
             self._messages.setdefault(dialogue, []).append((turn, role, text))
         self.origin = {row[0]: row[1:] for row in run.rows("SELECT dialogue_id, prompt_id, target FROM dialogues")}
         if targets is not None:
-            targets, names = [targets] if isinstance(targets, str) else list(targets), {name for _, name in self.origin.values()}
+            targets = [targets] if isinstance(targets, str) else list(targets)
+            names = {name for _, name in self.origin.values()}
             if unknown := [name for name in targets if name not in names]:
-                raise ValueError(f"the run {run.name!r} has no target {unknown[0]!r}; {suggest_name(unknown[0], names)}")
+                nearest = suggest_name(unknown[0], names)
+                raise ValueError(f"the run {run.name!r} has no target {unknown[0]!r}; {nearest}")
             self.texts = {key: text for key, text in self.texts.items() if self.origin[key[0]][1] in targets}
         histories = run.rows("SELECT prompt_id, history FROM prompts WHERE history IS NOT NULL")
         self._history = {key: [(one["role"], one["content"]) for one in json.loads(text)] for key, text in histories}
@@ -342,6 +345,7 @@ class JudgingJob(Job):
         """Return a judge as a row of the run's list, with the questions and samples of earlier calls."""
         settings, place = judge_identity(judge), len(saved) + self.judges.index(judge)
         earlier = None if judge.name in self.replaced else saved.get(judge.name)
+        before = json.loads(earlier["behaviours"]) if earlier else []
         return {
             "judge": judge.name,
             "position": saved[judge.name]["position"] if judge.name in saved else place,
@@ -349,7 +353,7 @@ class JudgingJob(Job):
             "samples": max(_samples(judge, samples), earlier["samples"] if earlier else 1),
             "counted": judge.counts_words,
             "asks_about": judge.asks_about,
-            "behaviours": json.dumps([*dict.fromkeys([*(json.loads(earlier["behaviours"]) if earlier else []), *questions])]),
+            "behaviours": json.dumps([*dict.fromkeys([*before, *questions])]),
             "hash": digest(settings),
         }
 
@@ -785,8 +789,8 @@ def estimate(
             jobs.append(simulate.job(prompts, target, user, run=opened, **simulation))
             expected = _expected_messages(jobs[0])
         if judges is not None:
-            how = {"samples": samples, "behaviours": behaviours, "taxonomy": taxonomy, "retry": retry, "sampling": sampling}
-            jobs.append(JudgingJob(opened, judges, expected=expected, **how))
+            how = {"samples": samples, "behaviours": behaviours, "taxonomy": taxonomy, "retry": retry}
+            jobs.append(JudgingJob(opened, judges, sampling=sampling, expected=expected, **how))
             if not (jobs[-1].items.texts or expected[0]):
                 raise ValueError(f"{run} holds no message to judge; is it the right folder? Or name prompts, too")
         return estimate_jobs(jobs, batch=batch)
