@@ -14,8 +14,8 @@ PACKAGE, NOTEBOOKS = ROOT / "anthrokit", ROOT / "nbs"
 PUBLIC = {
     "core": """
         BudgetReached CallFailed Interrupted Run RunError SetupError TableError
-        data_path forget_judges forget_target import_dialogues label label_messages list_columns public_file
-        read_frame repair write_frame
+        data_path forget_judges import_dialogues label label_messages list_columns merge public_file
+        read_frame repair split write_frame
     """,
     "models": "Batch Budget Completion DEFAULT_MODEL ExecutorPool LLM RayExecutor doctor fetch_model load_embedded",
     "simulation": """

@@ -1,6 +1,7 @@
 from . import files as files
 from . import mentions as mentions
 from . import scoring as scoring
+from . import tables as tables
 from . import tone as tone
 from .files import score_files as score_files
 from .mentions import AnthroScoreError as AnthroScoreError

@@ -1,6 +1,7 @@
 from . import errors as errors
 from . import files as files
 from . import ledger as ledger
+from . import maintenance as maintenance
 from . import notes as notes
 from . import run as run
 from . import tables as tables
@@ -13,11 +14,12 @@ from .errors import RunError as RunError
 from .errors import SetupError as SetupError
 from .errors import TableError as TableError
 from .files import public_file as public_file
+from .maintenance import merge as merge
+from .maintenance import repair as repair
+from .maintenance import split as split
 from .run import Run as Run
 from .run import forget_judges as forget_judges
-from .run import forget_target as forget_target
 from .run import import_dialogues as import_dialogues
-from .run import repair as repair
 from .tables import data_path as data_path
 from .tables import list_columns as list_columns
 from .tables import read_frame as read_frame

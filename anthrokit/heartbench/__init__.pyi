@@ -14,6 +14,7 @@ from . import results as results
 from . import rewriting as rewriting
 from . import rubric_judges as rubric_judges
 from . import scoring as scoring
+from . import tables as tables
 from . import writing_patterns as writing_patterns
 from .answers import add_answers as add_answers
 from .answers import add_cases as add_cases

@@ -1,6 +1,7 @@
 from . import annotation as annotation
 from . import ballots as ballots
 from . import chat as chat
+from . import decisions as decisions
 from . import dialogue as dialogue
 from . import disagreement as disagreement
 from . import emergence as emergence

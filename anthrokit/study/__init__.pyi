@@ -7,6 +7,7 @@ from . import questionnaires as questionnaires
 from . import results as results
 from . import server as server
 from . import studies as studies
+from . import tables as tables
 from .conditions import Condition as Condition
 from .conditions import check_conditions as check_conditions
 from .conditions import load_conditions as load_conditions
