@@ -26,6 +26,7 @@ from cyclopts.config import Dict
 import anthrokit as ak
 from .core.errors import suggest_name
 from .core.files import local_path
+from .core.run import has_answers
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -426,9 +427,9 @@ def demo(folder: str = "runs/demo", *, dialogues: _Positive = 16, turns: _Positi
         f"panel. Nothing is paid and nothing leaves this machine. It takes {minutes} to {2 * minutes} minutes on two "
         f"processors. Results go to {folder}. Ctrl-C stops it; the same command resumes."
     )
-    prompts = _drawn("anthrokit", dialogues, None)
+    prompts = _draw_prompts("anthrokit", dialogues, None)
     with ak.Run(folder) as run:
-        if run.answered() and not run.fact("demo"):
+        if has_answers(run) and not run.fact("demo"):
             raise ak.RunError(f"{folder} holds another run. Name another folder with --folder.")
         run.set_facts(demo=True)
         _say(f"1 of 3: simulate {dialogues * turns} target messages")
@@ -895,7 +896,7 @@ def split(run: str, n: _Positive, *, out: str | None = None, prompts: str | None
     with ak.Run(run, read_only=not prompts) as there:
         if prompts:
             there.add_prompts(ak.load_prompts(prompts))
-        parts = there.split(n, out)
+        parts = ak.core.split(there, n, out)
         rows = [{"part": str(part.folder), **part.summary()} for part in parts]
     return _Result(pd.DataFrame(rows)[["part", "prompts", "dialogues", "messages", "ratings"]])
 
@@ -913,7 +914,7 @@ def merge(run: str, parts: list[str]) -> _Result:
     parts
         Folders of the parts.
     """
-    with ak.Run.merge(parts, run) as together:
+    with ak.core.merge(parts, run) as together:
         facts = together.summary() | {"unequal units": len(together.fact("merged")["unequal"])}
         names = ["prompts", "dialogues", "messages", "ratings", "cost", "tokens", "unequal units"]
         return _Result(facts={"run": run, **{name: facts[name] for name in names}})
