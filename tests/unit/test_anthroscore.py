@@ -165,7 +165,7 @@ def test_without_roberta_the_embedded_model_speaks_up(monkeypatch, tiny):
 
     monkeypatch.setattr(score, "_from_folder_or_hub", nothing)
     monkeypatch.setattr(embedded, "load_embedded", lambda: (causal, tiny.tokenizer))
-    with pytest.warns(UserWarning, match="roberta-base, the paper's model, can't be had here"):
+    with pytest.warns(UserWarning, match="roberta-base, the paper's model, is not available here"):
         rows = score.score_texts(["The bot was kind."], "bot")
     assert rows[["model", "kind"]].iloc[0].tolist() == ["smollm2-135m-instruct (embedded)", "causal"]
     with pytest.raises(score.AnthroScoreError, match="can't be loaded"):
@@ -213,7 +213,7 @@ def test_causal_scores_follow_the_definition_beyond_the_window(tiny):
     for row in sentences.itertuples():
         total = []
         for text in score._candidates(row):
-            ids = [score._opening(tiny.tokenizer), *tiny.tokenizer.encode(text, add_special_tokens=False)]
+            ids = [score.opening_token(tiny.tokenizer), *tiny.tokenizer.encode(text, add_special_tokens=False)]
             with torch.no_grad():
                 loss = model(torch.tensor([ids]), labels=torch.tensor([ids])).loss
             total.append(-loss.double().item() * (len(ids) - 1))
