@@ -17,14 +17,14 @@ import numpy as np
 import pandas as pd
 
 from .mentions import AnthroScoreError, Entities, as_tuple, get_protocol
-from .scoring import Scorer, load_scorer, score_texts
-from ..core.run import digest
+from .scoring import Scorer, load_scorer, score_into, score_messages, score_texts
+from ..core.run import Run, digest
 from ..core.files import local_path, write_file
 from ..core.notes import ProgressBar, status_line
 from ..models import ExecutorPool
 
 # %% auto #0
-__all__ = ['score_files']
+__all__ = ['score_files', 'score']
 
 # %% ../../nbs/06_anthroscore/04_files.ipynb #3fc10e92
 def _parts_of(texts: Any) -> list[tuple[Path, int, str]]:
@@ -247,3 +247,81 @@ def _counts(made: Path) -> list[Any]:
     scored = pd.read_parquet(made, columns=["text_id", "status"]).groupby("text_id")["status"]
     has_score = scored.first() == "scored"
     return [made.name, len(has_score), int(has_score.sum()), int(scored.size()[has_score].sum())]
+
+# %% ../../nbs/06_anthroscore/04_files.ipynb #5c0fe002
+_OF_MESSAGES = {"dialogue_id", "turn", "role", "content"}
+
+
+def score(
+    texts: Any,
+    entities: Any = None,
+    model: Any = None,
+    *,
+    run: Run | None = None,
+    into: str | os.PathLike | None = None,
+    on: Any = None,
+    role: str = "user",
+    progress: bool = False,
+    **options: Any,
+) -> pd.DataFrame:
+    """Compute the AnthroScore of every sentence that mentions an entity as subject or object.
+
+    Parameters
+    ----------
+    texts : Run, DataFrame, list of str, Series, dict, iterator or path
+        Texts as for `mask_sentences`; a run, or a table of its messages; with `run` also a table's file or an iterator
+        of any length; with `into` Parquet files or a folder of them.
+    entities : str, list of str, re.Pattern or Entities, optional
+        What counts as a mention. By default `preset("chatbot")` for messages, else the words system and model.
+    model : str, path, (model, tokenizer) or Scorer, optional
+        As for `load_scorer`.
+    run : Run, optional
+        Save the scores in this run, a portion at a time. Saved texts are not scored again.
+    into : path, optional
+        Save the scores of Parquet files in this folder. Saved row groups are not scored again.
+    on : Executor, dask.distributed.Client or ExecutorPool, optional
+        Its workers score the files; needs `into`.
+    role : str
+        Whose messages of a run are scored: user or assistant.
+    progress : bool
+        Show a progress bar, with `run` or `into`.
+    **options
+        protocol ("paper", or another name of `PROTOCOLS`), precision (float32, bfloat16, int8), text (the column of
+        texts), dependencies and check_language (as for `mask_sentences`).
+
+    Returns
+    -------
+    DataFrame
+        One row a sentence, as from `score_sentences`; of messages also dialogue_id, turn, target, prompt_id, base_id.
+        With `run`: status, n_texts; `stored_scores` and `stored_summary` return the scores. With `into`: one row a row
+        group: file, n_texts, n_scored, n_sentences.
+
+    Raises
+    ------
+    AnthroScoreError
+        If texts, entities or a model can't be used, or saved scores are on another scale.
+
+    Notes
+    -----
+    Cheng, Gligorić, Piccardi and Jurafsky (EACL 2024). Scores of different models are not on one scale.
+
+    Examples
+    --------
+    >>> from anthrokit.anthroscore import score
+    >>> scores = score(["The bot hugged my mother.", "It rained."], "bot", "smollm2-135m-instruct")
+    >>> scores[["status", "kind"]].values.tolist()
+    [['scored', 'causal'], ['no mention', 'causal']]
+    """
+    if run is not None and into is not None:
+        raise AnthroScoreError("scores go into a run or into a folder: give run or into, not both")
+    if on is not None and into is None:
+        raise AnthroScoreError("workers score Parquet files into a folder: give into=… with on=…")
+    is_messages = isinstance(texts, Run) or (isinstance(texts, pd.DataFrame) and {*texts.columns} >= _OF_MESSAGES)
+    if is_messages and run is None and into is None and "text" not in options:
+        return score_messages(texts, entities, model, role=role, **options)
+    entities = ("system", "model") if entities is None else entities
+    if into is not None:
+        return score_files(texts, into, entities, model, on=on, progress=progress, **options)
+    if run is not None:
+        return score_into(run, texts, entities, model, progress=progress, **options)
+    return score_texts(texts, entities, model, **options)

@@ -611,7 +611,7 @@ def score_texts(
 
     Examples
     --------
-    >>> from anthrokit.anthroscore import score_texts
+    >>> from anthrokit.anthroscore.scoring import score_texts
     >>> scores = score_texts(["The bot hugged my mother.", "It rained."], "bot", "smollm2-135m-instruct")
     >>> scores[["status", "kind"]].values.tolist()
     [['scored', 'causal'], ['no mention', 'causal']]
@@ -674,7 +674,7 @@ def summarise(scores: pd.DataFrame) -> pd.DataFrame:
 
     Examples
     --------
-    >>> from anthrokit.anthroscore import score_texts, summarise
+    >>> from anthrokit.anthroscore.scoring import score_texts, summarise
     >>> scores = score_texts(["I like the bot. The bot likes me.", ""], "bot", "smollm2-135m-instruct")
     >>> summarise(scores)[["text_id", "n_sentences", "status"]].values.tolist()
     [['0', 2, 'scored'], ['1', 0, 'empty']]
@@ -761,7 +761,7 @@ def score_into(
     Examples
     --------
     >>> import tempfile
-    >>> from anthrokit.anthroscore import score_into
+    >>> from anthrokit.anthroscore.scoring import score_into
     >>> from anthrokit.core import Run
     >>> with tempfile.TemporaryDirectory() as folder, Run(f"{folder}/run") as run:
     ...     score_into(run, ["I like the bot.", "No word."], "bot", "smollm2-135m-instruct").values.tolist()
@@ -832,7 +832,7 @@ def stored_scores(run: Run, **scale: str) -> pd.DataFrame:
     Examples
     --------
     >>> import tempfile
-    >>> from anthrokit.anthroscore import score_into, stored_scores
+    >>> from anthrokit.anthroscore.scoring import score_into, stored_scores
     >>> from anthrokit.core import Run
     >>> with tempfile.TemporaryDirectory() as folder, Run(f"{folder}/run") as run:
     ...     _ = score_into(run, {"a": "I like the bot."}, "bot", "smollm2-135m-instruct")
@@ -867,7 +867,7 @@ def stored_summary(run: Run, **scale: str) -> pd.DataFrame:
     Examples
     --------
     >>> import tempfile
-    >>> from anthrokit.anthroscore import score_into, stored_summary
+    >>> from anthrokit.anthroscore.scoring import score_into, stored_summary
     >>> from anthrokit.core import Run
     >>> with tempfile.TemporaryDirectory() as folder, Run(f"{folder}/run") as run:
     ...     _ = score_into(run, {"a": "I like the bot."}, "bot", "smollm2-135m-instruct")
@@ -911,7 +911,7 @@ def score_messages(
     Examples
     --------
     >>> import pandas as pd
-    >>> from anthrokit.anthroscore import score_messages
+    >>> from anthrokit.anthroscore.scoring import score_messages
     >>> said = pd.DataFrame({"dialogue_id": "d", "turn": [1], "role": "user", "content": "The bot is kind."})
     >>> score_messages(said, model="smollm2-135m-instruct")[["text_id", "turn", "status"]].values.tolist()
     [['d/1', 1, 'scored']]

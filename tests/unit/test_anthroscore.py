@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import warnings
 from pathlib import Path
 
@@ -195,6 +196,32 @@ def test_code_that_comes_with_a_model_is_never_run(kind, tmp_path):
     )
     (folder / "config.json").write_text(json.dumps({"model_type": kind, "auto_map": {"AutoConfig": "own.Own"}}))
     with pytest.raises(score.AnthroScoreError, match="never done here" if kind != "llama" else "can't be loaded"):
+        score.load_scorer(folder)
+    assert not mark.exists()
+
+
+class Runs:
+    """What a pickle with code in it holds."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __reduce__(self):
+        return open, (str(self.path), "w")
+
+
+@pytest.mark.parametrize("how", ["pickle", "torch"])
+def test_weights_in_a_pickle_are_never_run(how, tmp_path):
+    folder, mark = tmp_path / "model", tmp_path / "ran"
+    folder.mkdir()
+    config = transformers.BertConfig(vocab_size=10, architectures=["BertForMaskedLM"], **SMALL)
+    config.save_pretrained(folder)
+    (folder / "vocab.txt").write_text("[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\na\n")
+    if how == "pickle":
+        (folder / "pytorch_model.bin").write_bytes(pickle.dumps({"x": Runs(mark)}))
+    else:
+        torch.save({"x": Runs(mark)}, folder / "pytorch_model.bin")
+    with pytest.raises(score.AnthroScoreError, match="weights are a pickle .* safetensors"):
         score.load_scorer(folder)
     assert not mark.exists()
 
