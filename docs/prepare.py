@@ -31,8 +31,8 @@ MEASURED = (
     ("The embedded model", "Tokens a second"),
     ("Offline judges: quality", "Their measured quality"),
     ("AnthroScore", "How fast it is"),
-    ("Intervals: coverage", "Do the intervals hold?"),
-    ("Analysis of a whole study", "How long it takes"),
+    ("Intervals: coverage", "Coverage"),
+    ("Analysis of a whole study", "Speed"),
 )
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
