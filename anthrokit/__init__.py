@@ -19,36 +19,10 @@
     report       one HTML file for each run
     cli          the command line
 
-Names are loaded on first use, so that `import anthrokit` is fast. This module is written by hand;
-docs/subpackages.py writes those of the subpackages.
+Names are loaded on first use, so that `import anthrokit` is fast. `__init__.pyi` lists them.
 """
 from anthrokit.core.errors import lazy_names
 
 __version__ = "0.1.0"
 
-__getattr__, __dir__, __all__ = lazy_names(
-    __name__,
-    [
-        "analysis", "anthroscore", "cli", "core", "figures", "heartbench", "io", "judging", "models", "panels", "report",
-        "simulation", "study", "validity", "work",
-    ],
-    {
-        "core": ["BudgetReached", "Run", "RunError", "SetupError", "label"],
-        "models": ["LLM", "Budget", "doctor"],
-        "simulation": [
-            "Behaviour", "Taxonomy", "asimulate", "contextualise", "load_prompts", "sample_prompts", "simulate",
-        ],
-        "judging": [
-            "LLMJudge", "TogetherJudge", "ajudge", "estimate", "import_messages", "judge", "judge_table", "offline_panel",
-        ],
-        "analysis": ["agreement", "compare", "compare_pairs", "emergence", "profile", "snowball"],
-        "validity": ["corrected_rates", "draw_annotation_sample", "judge_accuracy"],
-        "figures": ["plot_differences", "plot_emergence", "plot_profile", "plot_snowball"],
-        "study": ["plan"],
-        "panels": ["AnnotationPanel", "BallotPanel", "DialoguePanel", "DisagreementPanel", "EmergencePanel", "RubricPanel"],
-        "io": [
-            "read_anthrobench", "to_datasets", "write_anthrobench", "write_openai",
-        ],
-        "report": ["demo_run", "write_report"],
-    },
-)
+__getattr__, __dir__, __all__ = lazy_names(__name__, __file__)

@@ -25,6 +25,7 @@ from cyclopts.config import Dict
 
 import anthrokit as ak
 from .core.errors import suggest_name
+from .core.run import has_answers
 from .core.files import local_path
 
 if TYPE_CHECKING:
@@ -412,7 +413,7 @@ def demo(folder: str = "runs/demo", *, dialogues: _Positive = 16, turns: _Positi
     )
     prompts = _drawn("anthrokit", dialogues, None)
     with ak.Run(folder) as run:
-        if run.answered() and not run.fact("demo"):
+        if has_answers(run) and not run.fact("demo"):
             raise ak.RunError(f"{folder} holds another run; name another folder for the demo, --folder")
         run.set_facts(demo=True)
         _say(f"1 of 3: the dialogues, {dialogues * turns} messages of the target")
@@ -866,7 +867,7 @@ def split(run: str, n: _Positive, *, out: str | None = None, prompts: str | None
     with ak.Run(run, read_only=not prompts) as there:
         if prompts:
             there.add_prompts(ak.load_prompts(prompts))
-        parts = there.split(n, out)
+        parts = ak.core.split(there, n, out)
         rows = [{"part": str(part.folder), **part.summary()} for part in parts]
     return _Result(pd.DataFrame(rows)[["part", "prompts", "dialogues", "messages", "ratings"]])
 
@@ -884,7 +885,7 @@ def merge(run: str, parts: list[str]) -> _Result:
     parts
         The folders of the parts.
     """
-    with ak.Run.merge(parts, run) as together:
+    with ak.core.merge(parts, run) as together:
         facts = together.summary() | {"unequal units": len(together.fact("merged")["unequal"])}
         names = ["prompts", "dialogues", "messages", "ratings", "cost", "tokens", "unequal units"]
         return _Result(facts={"run": run, **{name: facts[name] for name in names}})

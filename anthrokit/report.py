@@ -25,7 +25,7 @@ from .models.embedded import NOTICE
 from .core import Run, RunError, TableError, data_path
 from .core.errors import suggest_name
 from .core.notes import status_line
-from .core.run import judges_without_verdicts
+from .core.run import design_columns, judges_without_verdicts
 from .core.tables import to_records
 from .core.files import local_path, write_file
 from .panels import dialogue_html
@@ -130,7 +130,7 @@ def _percent(value: float) -> str:
 # %% ../nbs/14_report.ipynb #a5aba5a7
 def _conditions(labels: pd.DataFrame, run: Run) -> list[str]:
     """Return the columns that a study compares: target, and columns of the design with 2 to 6 levels."""
-    design = [name for name in run.design().columns[1:] if name in labels and 2 <= labels[name].nunique() <= 6]
+    design = [name for name in design_columns(run).columns[1:] if name in labels and 2 <= labels[name].nunique() <= 6]
     return [*(["target"] if labels["target"].nunique() > 1 else []), *design]
 
 
@@ -266,7 +266,7 @@ def _panel_style() -> Markup:
 def _dialogues(run: Run, most: int) -> list[dict[str, Any]]:
     """Return the first dialogues as HTML, each with a title that names its condition."""
     source, options = RunSource(run), DisplayOptions(limit=None)
-    design = [name for name in run.design().columns[1:] if name in source.dialogues]
+    design = [name for name in design_columns(run).columns[1:] if name in source.dialogues]
     shown = source.dialogues[["dialogue_id", "prompt_id", "scenario", "target", "persona", "repeat", "status", *design]]
     repeated = shown["repeat"].gt(1).any()
     rows = []

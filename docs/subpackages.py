@@ -1,4 +1,4 @@
-"""Write the `__init__.py` of every subpackage: its public names, loaded on first use.
+"""Write `__init__.py` and `__init__.pyi` of every subpackage: its public names, loaded on first use.
 
 `make notebooks` runs this script after nbdev_export. PUBLIC lists the public names of each subpackage. Import other functions
 from their modules: `from anthrokit.core.tables import check_table`.
@@ -14,8 +14,8 @@ PACKAGE, NOTEBOOKS = ROOT / "anthrokit", ROOT / "nbs"
 PUBLIC = {
     "core": """
         BudgetReached CallFailed Interrupted Run RunError SetupError TableError
-        data_path forget_judges forget_target import_dialogues label label_messages list_columns public_file
-        read_frame repair write_frame
+        data_path forget_judges import_dialogues label label_messages list_columns merge public_file
+        read_frame repair split write_frame
     """,
     "models": "Batch Budget Completion DEFAULT_MODEL ExecutorPool LLM RayExecutor doctor fetch_model load_embedded",
     "simulation": """
@@ -69,16 +69,10 @@ PUBLIC = {
     """,
 }
 TEMPLATE = '''"""{title}"""
-# Written by docs/subpackages.py: change its list, not this file.
+# Written by docs/subpackages.py, as the list of names in __init__.pyi.
 from anthrokit.core.errors import lazy_names
 
-__getattr__, __dir__, __all__ = lazy_names(
-    __name__,
-    [{modules}],
-    {{
-{rows}
-    }},
-)
+__getattr__, __dir__, __all__ = lazy_names(__name__, __file__)
 '''
 
 
@@ -98,21 +92,19 @@ def title(subpackage: Path) -> str:
 
 
 def write_init(subpackage: Path) -> None:
-    """Write the `__init__.py` of a subpackage, or raise if a public name is defined nowhere or twice."""
+    """Write `__init__.py` and `__init__.pyi` of a subpackage, or raise if a public name is defined nowhere or twice."""
     modules = sorted(path for path in subpackage.glob("*.py") if not path.name.startswith("_"))
     defined = {module.stem: defined_names(module) for module in modules}
-    public, rows = PUBLIC[subpackage.name].split(), []
-    for stem, names in defined.items():
-        listed = sorted(set(names) & set(public))
-        if listed:
-            rows.append(f'        "{stem}": [{", ".join(map(repr, listed))}],'.replace("'", '"'))
+    public = PUBLIC[subpackage.name].split()
     for name in public:
         homes = [stem for stem, names in defined.items() if name in names]
         if len(homes) != 1:
             raise SystemExit(f"docs/subpackages.py: {subpackage.name}.{name} is defined in {homes or 'no module'}")
-    stems = ", ".join(f'"{stem}"' for stem in defined if stem not in public)
-    text = TEMPLATE.format(title=title(subpackage), modules=stems, rows="\n".join(rows))
-    (subpackage / "__init__.py").write_text(text, encoding="utf-8")
+    lines = [f"from . import {stem} as {stem}" for stem in defined if stem not in public]
+    for stem, names in defined.items():
+        lines += [f"from .{stem} import {name} as {name}" for name in sorted(set(names) & set(public))]
+    (subpackage / "__init__.py").write_text(TEMPLATE.format(title=title(subpackage)), encoding="utf-8")
+    (subpackage / "__init__.pyi").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def drop_widgets() -> None:

@@ -54,6 +54,8 @@ def _contrast(
         limits = np.hstack(np.split(drawn[["estimate", "ci_low", "ci_high"]].to_numpy(), 2))
     result = pd.DataFrame(np.where(np.isfinite(limits), limits, np.nan), columns=_LIMITS)
     result["after_yes"], result["after_no"] = after_yes.ends[:, 0], after_no.ends[:, 0]
+    for name, side in (("after_yes", after_yes), ("after_no", after_no)):
+        result[f"{name}_low"], result[f"{name}_high"] = side.ends[:, 1:].T
     result["n_after_yes"], result["n_after_no"] = (counts[at].sum(axis=0).astype(int) for at in (1, 3))
     return result.assign(n_clusters=n_clusters, ci=ci)
 
@@ -233,10 +235,11 @@ def snowball(
     Returns
     -------
     DataFrame
-        by…, estimate (difference), ci_low, ci_high, ratio, ratio_low, ratio_high, after_yes, after_no (the
-        two shares), n_after_yes, n_after_no (pairs of turns), n_clusters, ci (the level), odds_ratio, odds_low,
-        odds_high, p_value, p_adjusted (of carry-over within dialogues, from `carry_over`; Holm over all rows),
-        n_targets (where the table names targets), variant (of categories). A ratio to 0 is missing.
+        by…, estimate (difference), ci_low, ci_high, ratio, ratio_low, ratio_high, after_yes, after_no (the two shares),
+        after_yes_low, after_yes_high, after_no_low, after_no_high (their intervals), n_after_yes, n_after_no (pairs of
+        turns), n_clusters, ci (the level), odds_ratio, odds_low, odds_high, p_value, p_adjusted (of carry-over within
+        dialogues, from `carry_over`; Holm over all rows), n_targets (if the table names targets), variant (of
+        categories). A ratio to 0 is missing.
 
     Notes
     -----

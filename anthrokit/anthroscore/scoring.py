@@ -215,7 +215,7 @@ def _load(model: str | os.PathLike | None) -> tuple[Any, Any, str]:
 
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return (*embedded.load_embedded(_EMBEDDED, "float32"), f"{_EMBEDDED} (embedded)")
+            return (*embedded.load_embedded(), f"{_EMBEDDED} (embedded)")
     return (*_from_folder_or_hub(model), Path(str(model)).name)
 
 

@@ -145,7 +145,7 @@ class Interrupted(KeyboardInterrupt):
 
     Examples
     --------
-    >>> isinstance(Interrupted("stopped: 3 of 8 messages are done and kept"), KeyboardInterrupt)
+    >>> isinstance(Interrupted("stopped: 3 of 8 messages are saved"), KeyboardInterrupt)
     True
     """
 
@@ -226,27 +226,24 @@ def missing_attribute(package: str, name: str) -> str:
     return f"{missing} Did you mean {full[close]}?" if close else f"{missing} dir({package}) lists what it has."
 
 
-def lazy_names(
-    package: str, submodules: Iterable[str], names: Mapping[str, list[str]]
-) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
+def lazy_names(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
     """Return `__getattr__`, `__dir__` and `__all__` of a package whose names are imported on first use.
 
     Parameters
     ----------
     package : str
         The name of the package, `__name__`.
-    submodules : iterable of str
-        Modules and subpackages that are attributes of the package.
-    names : mapping of str to list of str
-        Public names by the module that defines them.
+    file : str
+        The package's `__init__.py`, `__file__`. The `__init__.pyi` beside it lists the names, for type checkers as well.
 
     Examples
     --------
-    >>> load, names, public = lazy_names("anthrokit.core", ["run"], {"votes": ["label"]})
-    >>> names(), public
-    (['label', 'run'], ['label'])
+    >>> import anthrokit.core
+    >>> load, names, public = lazy_names("anthrokit.core", anthrokit.core.__file__)
+    >>> "Run" in public, "tables" in public, "tables" in names()
+    (True, False, True)
     """
-    load, list_names, _ = lazy_loader.attach(package, submodules, names)
+    load, list_names, public = lazy_loader.attach_stub(package, file)
 
     def load_or_explain(name: str) -> Any:
         try:
@@ -256,8 +253,9 @@ def lazy_names(
                 raise
         raise AttributeError(missing_attribute(package, name))
 
-    public = [name for listed in names.values() for name in listed]
-    return load_or_explain, list_names, sorted([*public, *submodules] if package == "anthrokit" else public)
+    if package != "anthrokit":
+        public = [name for name in public if not Path(file).with_name(f"{name}.py").exists()]
+    return load_or_explain, list_names, public
 
 # %% ../../nbs/01_core/00_errors.ipynb #c3f132e4
 def missing_columns(needed: Iterable[str], there: Iterable[object]) -> str:

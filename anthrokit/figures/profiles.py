@@ -15,15 +15,15 @@ import pandas as pd
 from ..analysis.profiles import profile
 from ..analysis.synthetic import behaviour_categories
 from ..core import TableError
-from .style import ALLOW_OVERFLOW, MARKERS, colours_of, counted, describe_interval, figure_size
-from .style import from_run, in_order, label_of, legend_above, model_labels, name_rows, need_columns
+from .style import ALLOW_OVERFLOW, MARKERS, colours_of, contrast_ratio, counted, describe_interval
+from .style import figure_size, from_run, in_order, label_of, legend_above, model_labels, name_rows, need_columns
 from .style import new_axes, percent, scaled_size, themed, variant_note, with_series
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 # %% auto #0
-__all__ = ['name_column', 'rows_size', 'name_rows_by_category', 'draw_dots', 'plot_profile', 'plot_corrected', 'draw_heat',
+__all__ = ['name_column', 'row_kinds', 'rows_size', 'place_rows', 'draw_dots', 'plot_profile', 'plot_corrected', 'draw_heat',
            'plot_plane']
 
 # %% ../../nbs/09_figures/02_profiles.ipynb #22de4a25
@@ -34,24 +34,37 @@ def name_column(frame: pd.DataFrame) -> str:
     )
 
 
+def row_kinds(what: str, rows: Sequence[str]) -> list[str | None]:
+    """Return the category of each row, or None for all if rows of this kind have no headings."""
+    kinds = [behaviour_categories().get(name, "other behaviours") for name in rows] if what == "behaviour" else []
+    return kinds if 2 <= len(set(kinds)) <= len(rows) / 2 else [None] * len(rows)
+
+
 def rows_size(frame: pd.DataFrame, what: str, series: str | None = None) -> tuple[float, float]:
-    """Return the size in inches of a figure with one row for each name."""
-    rows, lines = frame[what].nunique(), frame[series].nunique() if series else 1
-    return 6.4, 0.9 + rows * max(0.26, 0.11 * lines) + 0.17 * lines
+    """Return the size in inches of a figure with one row for each name and for each heading."""
+    rows, lines = list(frame[what].dropna().unique()), frame[series].nunique() if series else 1
+    headings = len({*row_kinds(what, rows)} - {None})
+    return 6.4, 0.9 + len(rows) * max(0.26, 0.11 * lines) + 0.26 * headings + 0.17 * lines
 
 
-def name_rows_by_category(ax: Axes, frame: pd.DataFrame, what: str, rows: Sequence[str]) -> None:
-    """Write names at the left, draw lines between categories, and mark rows without an estimate."""
-    name_rows(ax, list(model_labels(rows).values()) if what == "target" else [label_of(name) for name in rows])
-    category = [behaviour_categories().get(name) for name in rows] if what == "behaviour" else []
-    for place in range(1, len(category)):
-        if category[place] != category[place - 1]:
+def place_rows(ax: Axes, what: str, rows: Sequence[str]) -> np.ndarray:
+    """Write the names of rows at the left, with a heading above each category, and return the places of the rows."""
+    names = list(model_labels(rows).values()) if what == "target" else [label_of(name) for name in rows]
+    places, lines, headings = [], [], []
+    for name, kind, before in zip(names, kinds := row_kinds(what, rows), [None, *kinds], strict=False):
+        if kind != before:
+            headings.append(len(lines))
+            lines.append(label_of(kind))
+        places.append(len(lines))
+        lines.append(name)
+    name_rows(ax, lines)
+    ax.tick_params(axis="y", length=0)
+    ticks = ax.yaxis.get_major_ticks(len(lines))
+    for place in headings:
+        ticks[place].label1.set_fontweight("bold")
+        if place:
             ax.axhline(place - 0.5, color="#B0B0B0", linewidth=scaled_size(0.7))
-    counts = frame.groupby(what)["estimate"].count()
-    style = {"fontsize": scaled_size(7), "color": "#666666", "ha": "right", "va": "center"}
-    for place, name in enumerate(rows):
-        if counts[name] == 0:
-            ax.text(0.99, place, "no estimate", transform=ax.get_yaxis_transform(), **style)
+    return np.array(places, dtype=float)
 
 # %% ../../nbs/09_figures/02_profiles.ipynb #5f4b1a5a
 def draw_dots(
@@ -68,6 +81,8 @@ def draw_dots(
     texts: Mapping[Any, str] | None = None,
 ) -> Axes:
     """Draw points and intervals: one row for each name, one colour and marker for each series.
+
+    Names without any estimate are listed in the legend.
 
     Parameters
     ----------
@@ -87,14 +102,18 @@ def draw_dots(
     if frame.duplicated([what, series] if series else [what]).any():
         shared = f"{what} and {series}" if series else what
         raise TableError(f"several rows share {shared}: filter the table, for instance by turn")
-    ax = new_axes(ax, rows_size(frame, what, series))
+    estimated = set(frame.loc[frame["estimate"].notna(), what])
     rows = in_order(frame[what])
+    empty = [name for name in rows if name not in estimated]
+    rows = [name for name in rows if name in estimated] or rows
+    ax = new_axes(ax, rows_size(frame[frame[what].isin(rows)], what, series))
+    places = place_rows(ax, what, rows)
     names = in_order(frame[series]) if series else [None]
     texts, colours = texts or (model_labels(names) if series else {None: None}), colours_of(names)
     offsets = np.linspace(-0.28, 0.28, len(names)) if len(names) > 1 else [0.0]
     for number, (name, offset) in enumerate(zip(names, offsets, strict=True)):
         part = (frame[frame[series] == name] if series else frame).set_index(what).reindex(rows)
-        at = np.arange(len(rows)) + offset
+        at = places + offset
         middle, low, high = percent(part, scale)
         middle = np.where((middle < limits[0]) | (middle > limits[1]), np.nan, middle)
         style = {
@@ -116,7 +135,8 @@ def draw_dots(
                 ax.plot(np.full(beyond.sum(), end), at[beyond], marker=arrow, **style)
     if rule is not None:
         ax.axvline(rule, color=ax.xaxis.label.get_color(), linewidth=scaled_size(0.8))
-    name_rows_by_category(ax, frame, what, rows)
+    if empty:
+        ax.plot([], [], " ", label=f"No estimate: {', '.join(map(label_of, empty))}")
     legend_above(ax)
     return ax
 
@@ -211,8 +231,12 @@ def draw_heat(
     wrap: int = 30,
     models: bool = False,
     colour_map: str = "cividis",
+    root: bool = False,
+    faded: np.ndarray | None = None,
 ) -> None:
     """Draw a heat map with a note in each cell, by default in a colour map that can be printed in grey.
+
+    Notes are black or white, whichever has the higher contrast to the cell.
 
     Parameters
     ----------
@@ -226,8 +250,13 @@ def draw_heat(
         Number of characters after which row names are wrapped.
     models : bool
         Whether the names are model names.
+    root : bool
+        Whether colours follow the square root of the numbers, which separates small ones.
+    faded : array of bool, optional
+        Cells to draw in pale colours.
     """
     import seaborn
+    from matplotlib.colors import PowerNorm, to_rgb
 
     def texts(names: Sequence[str], room: int) -> list[str]:
         return list(model_labels(names, room).values()) if models else [label_of(one, room) for one in names]
@@ -236,8 +265,7 @@ def draw_heat(
         table.astype(float),
         annot=notes,
         fmt="",
-        vmin=limits[0],
-        vmax=limits[1],
+        norm=PowerNorm(0.5 if root else 1, *limits),
         cmap=colour_map,
         ax=ax,
         linewidths=0.6,
@@ -246,8 +274,15 @@ def draw_heat(
         xticklabels=[textwrap.fill(text, 16) for text in texts(list(table.columns), 80)],
         yticklabels=[textwrap.fill(text, wrap) for text in texts(list(table.index), 32)],
     )
-    for note in ax.texts:  # a layout that measures hundreds of numbers takes long, and each stays in its cell
-        note.set_in_layout(len(note.get_text()) > 5)
+    mesh = ax.collections[0]
+    if faded is not None:
+        mesh.set_alpha(np.where(faded, 0.25, 1.0))
+    mesh.update_scalarmappable()
+    drawn = mesh.get_facecolor()
+    colours = 1 - drawn[:, 3:] * (1 - drawn[:, :3])  # on white
+    for note, colour in zip(ax.texts, colours[table.notna().to_numpy().ravel()], strict=True):
+        note.set_color(max(("black", "white"), key=lambda ink: contrast_ratio(to_rgb(ink), colour)))
+        note.set_in_layout(len(note.get_text()) > 5)  # measuring hundreds of numbers is slow, and each is within its cell
     ax.set(xlabel="", ylabel="")
     ax.grid(visible=False)
     ax.tick_params(axis="both", labelrotation=0)

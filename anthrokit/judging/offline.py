@@ -309,7 +309,7 @@ class ClassifierJudge(LocalJudge):
     """
 
     def __init__(self, name: str, rules: GrammarJudge | None = None):
-        require_packages("local", "transformers")
+        require_packages("offline", "transformers")
         self.name, self._rules = f"{name} and grammar" if rules else name, rules
         self.behaviours = list(Taxonomy.load().judged)
         learnt = _learnt()
@@ -413,7 +413,7 @@ def features(texts: Sequence[str]) -> np.ndarray:
     The adapted encoder's mean over the sentences (384, of length 1), the logits of "sentences" and "embeddings" (13
     each, a quarter of them), and whether the grammar judge found each of the 13 behaviours.
     """
-    require_packages("local", "transformers")
+    require_packages("offline", "transformers")
     adapted, frozen = sentence_judge(), embedding_judge()
     means = np.stack([mean for mean, _ in adapted._seen(texts)])
     rules = frozen._rules
@@ -566,7 +566,7 @@ class StudentJudge(LocalJudge):
         TableError
             No behaviour can be learnt; says what there is.
         """
-        require_packages("local", "transformers")
+        require_packages("offline", "transformers")
         models, measured = _learn_all(texts, truth, groups, folds, least)
         known = truth.astype("object").where(truth.notna(), None).values.tolist()
         source = digest(list(texts), known, list(truth.columns))
@@ -627,7 +627,7 @@ def offline_panel() -> list[Any]:
     Raises
     ------
     SetupError
-        The libraries of `anthrokit[local]` are missing, or the models can't be fetched.
+        The libraries of `anthrokit[offline]` are missing, or the models can't be fetched.
 
     Examples
     --------

@@ -22,7 +22,7 @@ from ..core import Run, SetupError
 from ..core.errors import redact
 from ..core.run import digest
 from .answers import Completion, priced
-from .faults import Fault, fault_of_error, fault_of_response, pause_before_next
+from .faults import Fault, fault_of_error, fault_of_response, pause_before_next, retry, status_of
 from .limits import is_number
 from .llm import LLM, provider_of
 from .meter import OPEN_BATCHES, Meter
@@ -76,9 +76,6 @@ class Batch:
 
 # %% ../../nbs/02_models/09_batches.ipynb #d5b822b7
 _Result = tuple[str, int | None, Any]  # custom_id, HTTP status, body; without a status, the reason
-_HTTP = {"invalid_request_error": 400, "authentication_error": 401, "permission_error": 403, "not_found_error": 404}
-_HTTP |= {"request_too_large": 413, "rate_limit_error": 429, "api_error": 500, "overloaded_error": 529}
-_HTTP |= {3: 400, 7: 403, 5: 404, 8: 429, 16: 401, 13: 500, 14: 503}  # google.rpc.Code
 
 
 def _openai_line(custom_id: str, body: Mapping[str, Any]) -> dict[str, Any]:
@@ -101,7 +98,7 @@ def _anthropic_result(line: Mapping[str, Any]) -> _Result:
     if result["type"] == "succeeded":
         return line["custom_id"], 200, result["message"]
     if result["type"] == "errored":
-        return line["custom_id"], _HTTP.get(result["error"]["error"]["type"], 500), result["error"]
+        return line["custom_id"], status_of(result["error"]["error"]["type"]) or 500, result["error"]
     return line["custom_id"], None, f"the batch was {result['type']} before this request was done"
 
 
@@ -111,7 +108,7 @@ def _gemini_line(custom_id: str, body: Mapping[str, Any]) -> dict[str, Any]:
 
 def _gemini_result(line: Mapping[str, Any]) -> _Result:
     if (error := line.get("error")) is not None:
-        return line["key"], _HTTP.get(error.get("code"), 500), {"error": error}
+        return line["key"], status_of(error.get("code")) or 500, {"error": error}
     return line["key"], 200, line["response"]
 
 
@@ -167,35 +164,40 @@ class _Refused(SetupError):
     """The provider rejects this file."""
 
 
-async def _retry(llm: LLM, call: Callable[..., Awaitable[Any]], *arguments: Any) -> Any:
+async def _call_provider(llm: LLM, call: Callable[..., Awaitable[Any]], *arguments: Any) -> Any:
     """Return the result of a call, retried after passing faults; errors hold no key."""
-    attempts = 0
-    while True:
-        attempts += 1
+
+    async def once() -> Any:
         try:
             return await call(*arguments)
-        except (asyncio.CancelledError, SetupError):
+        except (SetupError, Fault):
             raise
         except Exception as error:
-            fault = error if isinstance(error, Fault) else fault_of_error(error, llm.timeout)
-            fault = fault or Fault("passing", type(error).__name__, type(error).__name__)
+            fault = fault_of_error(error, llm.timeout) or Fault("passing", type(error).__name__, type(error).__name__)
+        raise fault
+
+    async def wait_after(fault: Fault, attempts: int) -> float:
         if fault.status in (404, 405, 501):
             raise _Gone(
                 f"{llm.address or 'the provider'} has no such file or batch, or no batches at all ({fault.status}). "
                 f"If {llm.model} has no batches, leave out batch=…."
-            )
+            ) from None
         if fault.follows != "retry":
-            raise (SetupError if fault.follows == "stop" else _Refused)(fault.sentence(llm.model))
+            raise (SetupError if fault.follows == "stop" else _Refused)(fault.sentence(llm.model)) from None
         if attempts > llm.max_retries:
             raise SetupError(
-                f"the batches of {llm.model} can't be reached: {fault.sentence(llm.model)} (after {attempts} attempts). Sent "
-                f"requests stay sent; run again to go on."
-            )
-        await asyncio.sleep(pause_before_next(attempts, fault.retry_after))
+                f"the batches of {llm.model} can't be reached: {fault.sentence(llm.model)} (after {attempts} attempts). "
+                f"Sent requests stay sent; run again to go on."
+            ) from None
+        return pause_before_next(attempts, fault.retry_after)
+
+    result, _ = await retry(once, wait_after)
+    return result
+
 
 # %% ../../nbs/02_models/09_batches.ipynb #e7b8cb2f
 @dataclass(frozen=True)
-class _Seen:
+class _BatchState:
     """The state of a batch."""
 
     status: str  # under way, completed, expired, cancelled, failed, gone
@@ -207,8 +209,8 @@ class _OpenAI:
     """Batches of OpenAI and compatible servers, by LiteLLM's functions."""
 
     def __init__(self, llm: LLM):
-        self.reached = {"custom_llm_provider": llm.translator.provider, "api_base": llm.api_base}
-        self.reached |= {"api_key": llm.translator.ready["api_key"], "timeout": max(llm.timeout, 600.0), "max_retries": 0}
+        self.reached = {"custom_llm_provider": llm.translator.provider, "api_base": llm.api_base, "max_retries": 0}
+        self.reached |= {"api_key": llm.translator.ready["api_key"], "timeout": max(llm.timeout, 600.0)}
 
     async def check(self) -> None:
         await import_litellm().alist_batches(limit=1, **self.reached)
@@ -232,7 +234,7 @@ class _OpenAI:
                 return None
             after = {"after": page.data[-1].id}
 
-    async def look(self, batch: str) -> _Seen:
+    async def look(self, batch: str) -> _BatchState:
         try:
             state = await import_litellm().aretrieve_batch(batch_id=batch, **self.reached)
         except ValueError as error:  # pydantic's, of an answer that is no batch
@@ -240,7 +242,7 @@ class _OpenAI:
             raise (error if getattr(error, "status_code", None) else Fault("unreadable", about)) from None
         errors = getattr(state.errors, "data", None) or []
         results = tuple(filter(None, (state.output_file_id, state.error_file_id)))
-        return _Seen(state.status, results, tuple((error.message, error.code or "") for error in errors))
+        return _BatchState(state.status, results, tuple((error.message, error.code or "") for error in errors))
 
     async def fetch(self, result: str) -> bytes:
         return (await import_litellm().afile_content(file_id=result, **self.reached)).content
@@ -287,18 +289,18 @@ class _Anthropic:
 
     async def _is_of(self, batch: str, asked: Mapping[str, Any]) -> bool:
         """Return whether a batch has our requests, by its results."""
-        while not (seen := await self.look(batch)).results:
-            if seen.status != "under way":
+        while not (state := await self.look(batch)).results:
+            if state.status != "under way":
                 return False
             await asyncio.sleep(self.rest)
-        lines = (await self.fetch(seen.results[0])).splitlines()
+        lines = (await self.fetch(state.results[0])).splitlines()
         return {json.loads(line)["custom_id"] for line in lines} == set(asked)
 
-    async def look(self, batch: str) -> _Seen:
+    async def look(self, batch: str) -> _BatchState:
         state = json.loads(await http("GET", f"{self.url}/{batch}", **self.how))
         if state["processing_status"] != "ended":
-            return _Seen("under way")
-        return _Seen("completed", (f"{self.url}/{batch}/results",))  # the key goes to no other address
+            return _BatchState("under way")
+        return _BatchState("completed", (f"{self.url}/{batch}/results",))  # the key goes to no other address
 
     async def fetch(self, result: str) -> bytes:
         return await http("GET", result, **self.how)
@@ -345,7 +347,7 @@ class _Gemini:
                 return None
             after = f"&pageToken={page['nextPageToken']}"
 
-    async def look(self, batch: str) -> _Seen:
+    async def look(self, batch: str) -> _BatchState:
         body = json.loads(await http("GET", f"{self.root}/{batch}", **self.how))
         state = body["metadata"]["state"].removeprefix("BATCH_STATE_")
         ends = {"SUCCEEDED": "completed", "FAILED": "failed", "CANCELLED": "cancelled", "EXPIRED": "expired"}
@@ -353,7 +355,7 @@ class _Gemini:
         output = (body.get("response") or body["metadata"].get("output") or {}).get("responsesFile")
         error = body.get("error") or {}
         reasons = ((error.get("message", "no reason given"), str(error.get("code", ""))),) if error else ()
-        return _Seen(status or "under way", (output,) if output else (), reasons)
+        return _BatchState(status or "under way", (output,) if output else (), reasons)
 
     async def fetch(self, result: str) -> bytes:
         return await http("GET", f"{self._files('download')}/{result}:download?alt=media", **self.how)
@@ -380,11 +382,11 @@ class Provider:
 
     async def check(self) -> None:
         """Raise if the server has no batches."""
-        await _retry(self.llm, self.api.check)
+        await _call_provider(self.llm, self.api.check)
 
     async def upload(self, data: bytes) -> str:
         """Send request lines and return their id."""
-        return await _retry(self.llm, self.api.send, data)
+        return await _call_provider(self.llm, self.api.send, data)
 
     async def begin(self, file: str, asked: Mapping[str, Any], *, may_exist: bool) -> str | None:
         """Begin a batch of requests and return its id.
@@ -410,22 +412,22 @@ class Provider:
             existing, look_first = await self.api.find(file, asked) if look_first else None, True
             return existing or await self.api.begin(file)
 
-        return await _retry(self.llm, once)
+        return await _call_provider(self.llm, once)
 
-    async def look(self, batch: str) -> _Seen:
+    async def look(self, batch: str) -> _BatchState:
         """Return the state of a batch; gone if the provider no longer knows it."""
         try:
-            return await _retry(self.llm, self.api.look, batch)
+            return await _call_provider(self.llm, self.api.look, batch)
         except _Gone:
-            return _Seen("gone")
+            return _BatchState("gone")
         except _Refused as error:
             if re.search(r"no (such )?batch|batch.{0,80}(not found|not exist|unknown)", str(error), re.I):
-                return _Seen("gone")
+                return _BatchState("gone")
             raise
 
     async def fetch(self, result: str) -> bytes:
         """Return result lines."""
-        return await _retry(self.llm, self.api.fetch, result)
+        return await _call_provider(self.llm, self.api.fetch, result)
 
 # %% ../../nbs/02_models/09_batches.ipynb #06f3d234
 _ROW = ("file", "custom_id", "request", "unit", "purpose", "status")
@@ -662,7 +664,7 @@ class _ModelQueue:
         elif state.status in ("completed", "expired", "cancelled", "gone"):
             await self._collect(file, state)
 
-    def _take_back(self, file: str, state: _Seen) -> None:
+    def _take_back(self, file: str, state: _BatchState) -> None:
         """Handle a rejected batch: nothing was done, and nothing is billed."""
         reasons = "; ".join(f"{message} ({code})" for message, code in state.reasons[:3]) or "no reason given"
         if file in self.sent_alone or not any("limit" in code for _, code in state.reasons):
@@ -680,7 +682,7 @@ class _ModelQueue:
         self._end(file, status)
         self.waiting.extendleft(filter(None, reversed(again)))
 
-    async def _collect(self, file: str, state: _Seen) -> None:
+    async def _collect(self, file: str, state: _BatchState) -> None:
         """Return the results of a batch to their callers; a request without a result has failed."""
         asked = self.ledger.open_requests(file)
         for result in state.results:
@@ -728,8 +730,8 @@ class BatchQueue:
 
     Notes
     -----
-    Use it on the loop of `wait_for`, as an async context manager, or call `close()`. Pending batches stay pending when it
-    is closed: a queue on the same run, in this process or a later one, waits for them.
+    Use it on the loop of `wait_for`, as an async context manager, or call `close()`. Pending batches stay pending when
+    it is closed: a queue on the same run, in this process or a later one, waits for them.
 
     Examples
     --------

@@ -17,9 +17,8 @@ from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
-from ..core import SetupError
 from ..core.files import cache_folder
-from .embedded import _WHEELS, engine
+from .embedded import WHEELS
 from .llm import shown_address
 
 # %% auto #0
@@ -28,7 +27,8 @@ __all__ = ['doctor']
 # %% ../../nbs/02_models/10_checkup.ipynb #83ed3b45
 _PARTS = {
     "": "runs, statistics, figures, panels; models by key or server",
-    "local": "the embedded model and the offline judges",
+    "local": "the embedded model",
+    "offline": "the offline judges",
     "anthroscore": "AnthroScore",
     "inspect": "Inspect's logs",
     "datasets": "Hugging Face data sets",
@@ -91,9 +91,6 @@ def _keys() -> list[str]:
     return sorted(name for name, value in os.environ.items() if name.endswith("_API_KEY") and value.strip())
 
 # %% ../../nbs/02_models/10_checkup.ipynb #d0408d7a
-_OF_ENGINE = {"openvino": ["openvino_genai"], "transformers": ["torch", "transformers", "gguf", "accelerate"]}
-
-
 def doctor(servers: Sequence[str] = ()) -> pd.DataFrame:
     """List what can run here, and what is missing.
 
@@ -117,13 +114,10 @@ def doctor(servers: Sequence[str] = ()) -> pd.DataFrame:
     python = f"{platform.python_version()} on {platform.system()} {platform.machine()}, {os.cpu_count()} processors"
     rows = [("python", "Python", "ok", python)]
     rows += [("part", *row) for row in _parts(importlib.metadata.requires("anthrokit") or [])]
-    try:
-        absent = [name for name in _OF_ENGINE[engine()] if importlib.util.find_spec(name) is None]
-        told = f"{engine()} lacks {', '.join(absent)}: pip install 'anthrokit[local]'" if absent else engine()
-        rows.append(("model", "engine of the embedded model", "lacks" if absent else "ok", told))
-    except SetupError as error:
-        rows.append(("model", "engine of the embedded model", "lacks", str(error)))
-    for name, wheel in _WHEELS.items():
+    has_engine = importlib.util.find_spec("openvino_genai") is not None
+    detail = "OpenVINO" if has_engine else "OpenVINO is missing: pip install 'anthrokit[local]'"
+    rows.append(("model", "engine of the embedded model", "ok" if has_engine else "lacks", detail))
+    for name, wheel in WHEELS.items():
         there = any(cache_folder().glob(f"{name}-{wheel.sha256[:8]}*/hashes.json"))
         detail = "in the cache" if there else "fetched from the package index at its first use, about 100 MB"
         rows.append(("model", name, "ok" if there else "lacks", detail))

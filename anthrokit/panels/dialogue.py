@@ -114,17 +114,6 @@ def _badges_of(labels: pd.DataFrame, ratings: pd.DataFrame) -> pd.DataFrame:
     return badges
 
 # %% ../../nbs/12_panels/03_dialogue.ipynb #260644a1
-_STRIP = """{% if strip %}<div class="ak-strip" aria-label="Behaviours by turn">{% for name, hue, cells in strip %}
-<div style="--ak-hue: var(--ak-c{{ hue }})"><span class="ak-strip-name"
- title="{{ name | visible }}"><b aria-hidden="true">{{ signs[hue] }}</b>{{ name | visible }}</span>
-{% for turn, css, title in cells %}{% if css is none %}<i>{{ turn }}</i>{% else %}
-<button type="button" class="{{ css }}" data-jump="{{ turn }}/{{ name | visible(1000) }}"
- title="{{ title | visible(200) }}"
- aria-label="{{ name | visible(60) }}, turn {{ turn }}: {{ title | visible(200) }}">{{
- turn }}</button>
-{%- endif %}{% endfor %}</div>{% endfor %}</div>{% endif %}"""
-
-
 def _strip_of(badges: pd.DataFrame, places: Mapping[str, int]) -> list[tuple[str, int, list[tuple]]]:
     """Return the cells of the strip: behaviours that occur or are undecided, turn by turn.
 
@@ -210,14 +199,6 @@ def _prompt_of(source: RunSource, dialogue_id: str, turn: int, behaviour: str, j
     return judge_prompt(item, known[behaviour], **how)
 
 
-_CALL = """{{ reason | block(limit=limit) }}{% if key %}
-<button type="button" class="ak-plain ak-small" data-choose='{{ {"raw": "" if open else key} | tojson }}'
- aria-expanded="{{ open | tojson }}">Prompt and response</button>{% if open %}
-<section class="ak-call ak-small" aria-label="Prompt and response"><strong>Prompt</strong>
-{% if prompt %}{{ prompt | block(limit=none) }}{% else %}<p>The run has only a hash of this judge's template.</p>{% endif %}
-<strong>Response</strong>{{ response | block(limit=none) }}</section>{% endif %}{% endif %}"""
-
-
 def reason_html(source: RunSource, rating: Any, raw: str, limit: int | None = LIMIT) -> Markup:
     """Return the reason of a rating as HTML, for an LLM judge with a button for its prompt and response.
 
@@ -239,7 +220,7 @@ def reason_html(source: RunSource, rating: Any, raw: str, limit: int | None = LI
     if values["open"]:
         values["prompt"] = _prompt_of(source, rating.dialogue_id, *place)
         values["response"] = source.response(rating.dialogue_id, *place, int(rating.sample))
-    return render(_CALL, **values)
+    return render("reason.html", **values)
 
 # %% ../../nbs/12_panels/03_dialogue.ipynb #037f8b74
 def _badges(
@@ -292,47 +273,6 @@ def _messages(
         )
     return shown
 
-# %% ../../nbs/12_panels/03_dialogue.ipynb #ffa507c2
-_HEAD = """
-<h4 class="ak-name">{{ (about.scenario or about.prompt_id) | visible }}</h4>
-<p class="ak-name ak-quiet ak-small">{{ about.prompt_id | visible }} · target {{ about.target | visible }}
-{% for name in design + ["domain"] if about[name] %} · {{ about[name] | visible }}{% endfor %}
-{% if about.status in ("failed", "planned") %} · <span class="ak-warn">{{ about.status }}</span>{% endif %}</p>
-{% if about.reason %}<p class="ak-warn ak-text">{{ about.reason | clean }}</p>{% endif %}
-"""
-_MESSAGES = """
-{% for message in messages %}
-<div class="ak-message {{ "ak-user" if message.role == "user" else "ak-assistant" }}">
-<div class="ak-small ak-quiet">Turn {{ message.turn }} · {{ "user" if message.role == "user" else "target" }}
-{% if message.tokens %} · {{ message.tokens }} tokens{% endif %}
-{% for flag in message.flags %} · <span class="ak-warn">{{ flag }}</span>{% endfor %}</div>
-{% if message.error %}<p class="ak-warn ak-text" dir="auto">no message: {{ message.error | clean }}</p>
-{% elif look.markdown %}<div class="ak-text ak-rich" dir="auto">{{ message.content | rich(look.limit) }}</div>
-{% else %}{{ message.content | block(message.marks, look.limit) }}{% endif %}
-{% if message.reasoning %}<details class="ak-small"><summary>Reasoning</summary>
-{{ message.reasoning | block(limit=look.limit) }}</details>{% endif %}
-{% if message.badges %}<div class="ak-badges">{% for badge in message.badges %}
-<details style="--ak-hue: var(--ak-c{{ badge.hue }})" {% if badge.opened %}open{% endif %}
- data-place="{{ message.turn }}/{{ badge.name | visible(1000) }}">
-<summary class="ak-badge {{ badge.css }}{% if badge.name in look.lit and badge.css != "ak-absent" %} ak-lit{% endif %}"
- title="{{ badge.title }}">{{ badge.text }}</summary>
-{{ table(["Judge", "Sample", "Verdict", "Reason"], badge.samples) if badge.samples }}
-{% if not badge.samples %}<p class="ak-small">no samples here, only the label</p>{% endif %}</details>
-{% endfor %}</div>{% endif %}
-{% if message.unjudged %}<div class="ak-small ak-quiet">not judged yet: {{ message.unjudged }} behaviours</div>
-{% endif %}</div>
-{% else %}<p>No message yet.</p>
-{% endfor %}"""
-_SYSTEM = """{% for who, name in (("target", "system_target"), ("user model", "system_user")) if about[name] %}
-<details class="ak-system"><summary>System prompt of the {{ who }}: <span class="ak-quiet">{{ about[name] | visible(70) }}</span>
-</summary>{{ about[name] | block(limit=look.limit) }}</details>{% endfor %}"""
-_FOOT = """<details class="ak-small"><summary>Models, tokens, cost</summary>
-{{ table(["Calls for", "Model", "Calls", "Tokens in", "Tokens out", "Cost, US dollars"], usage) }}</details>
-<p class="ak-small ak-quiet">{% if not look.markdown %}Marked: <mark class="ak-pronoun">pronouns</mark>,
-<mark class="ak-pattern">words that the pattern judge matched</mark>. {% endif %}Badges: behaviours with
-the judges' votes
-(present / cast), ★ first occurrence, ? undecided; each opens to the reasons.</p>"""
-
 # %% ../../nbs/12_panels/03_dialogue.ipynb #aff319c3
 def dialogue_html(source: RunSource, dialogue_id: str, look: DisplayOptions | None = None) -> Markup:
     """Return one dialogue as HTML, for any panel that shows one.
@@ -357,7 +297,7 @@ def dialogue_html(source: RunSource, dialogue_id: str, look: DisplayOptions | No
     ratings = source.of("ratings", dialogue_id)
     badges = _badges_of(source.of("labels", dialogue_id), ratings)
     return render(
-        _HEAD + _STRIP + _SYSTEM + _MESSAGES + _FOOT,
+        "dialogue.html",
         about=about.where(about.notna(), None).to_dict(),
         design=[name for name in dict.fromkeys([*source.design, "persona"]) if name in about],
         strip=_strip_of(badges, palette_places(source.taxonomy)),

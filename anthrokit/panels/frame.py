@@ -195,66 +195,6 @@ class View:
     tools: Sequence[tuple[str, str]] = ()
     start: Callable[[Sequence[str], Chosen], str | None] = lambda items, chosen: next(iter(items), None)
 
-# %% ../../nbs/12_panels/02_frame.ipynb #bc5d6b2d
-DONE_OPTIONS = [("", "all"), ("open", "still to do"), ("done", "done")]
-Answers = Sequence[tuple[str, str, str, str]]  # key, value, look, text of what can be said
-_BAR = """<div class="ak-decide" role="group" aria-label="{{ label }}">
-{% for key, value, look, text in answers %}<button type="button" class="{{ look }}" data-act="{{ act }}"
- data-value="{{ value }}" data-key="{{ key }}" aria-pressed="{{ "true" if value == said else "false" }}"
- {% if shut %}disabled{% endif %}>{{ text }} <kbd>{{ key }}</kbd></button>
-{% endfor %}{% for key, name, text, off in further %}
-<button type="button" class="ak-lesser" data-act="{{ name }}" data-key="{{ key }}" {% if off %}disabled{% endif %}>{{
- text }} <kbd>{{ key }}</kbd></button>
-{% endfor %}{{ fields }}</div>
-<p class="ak-small {{ "ak-warn" if warn else "ak-quiet" }}">{{ note | visible(300) }}</p>"""
-
-
-def bar_html(
-    label: str,
-    act: str,
-    answers: Answers,
-    further: Sequence[tuple[str, str, str, bool]],
-    *,
-    said: str | None = None,
-    shut: bool = False,
-    fields: str = "",
-    note: str = "",
-    warn: bool = False,
-) -> Markup:
-    """Return the buttons with which a person decides, each with its key.
-
-    Parameters
-    ----------
-    label, act : str
-        What the group of buttons is called; the act that the answers do.
-    answers : Answers
-        What can be said.
-    further : sequence of (key, act, text, off)
-        Lesser buttons, and whether each is off.
-    said, shut : str, bool
-        The answer that was given; whether the answers are off.
-    fields, note, warn : Markup, str, bool
-        HTML to write in; a line beneath, and whether it is a warning.
-    """
-    return render(_BAR, **locals())
-
-
-def answer_ticks(answers: Answers) -> dict[str | None, tuple[str, str, str]]:
-    """Return the tick of each answer in the list: its sign, its look, its meaning. None is the tick of an open item."""
-    said = {value: (text[0], look, f"you said {text[2:]}") for _, value, look, text in answers}
-    return {None: ("·", "", "still to do"), **said}
-
-
-def filter_done(items: list[str], done: Collection[str], show: str) -> list[str]:
-    """Return the items that a choice of `DONE_OPTIONS` leaves."""
-    return [one for one in items if (one in done) == (show == "done")] if show else items
-
-
-def open_next(panel: Panel, done: Collection[str], said: str | None = None) -> None:
-    """Open the next item in the list that isn't done, after the end the first one; none where all are done."""
-    at = panel.items.index(panel.item) + 1 if panel.item in panel.items else 0
-    panel.update(said, prefer=[one for one in panel.items[at:] + panel.items[:at] if one not in done] or [""])
-
 # %% ../../nbs/12_panels/02_frame.ipynb #1b9a7830
 @dataclass(frozen=True)
 class Parts:
@@ -310,25 +250,6 @@ class Parts:
 # %% ../../nbs/12_panels/02_frame.ipynb #543d491b
 ESM = data_path("panels/frame.js").read_text(encoding="utf-8")
 CSS = data_path("panels/frame.css").read_text(encoding="utf-8")
-_STILL = """<style>{{ css }}</style>
-<div class="anthrokit ak-panel ak-still mathjax_ignore tex2jax_ignore">
-<header class="ak-head"><h3>{{ title }}</h3><span class="ak-run">{{ run | visible(60) }}</span>
-<span class="ak-said">{{ said }}</span></header>
-{% if chips %}<div class="ak-chips">{% for _, _, chip in chips %}<span class="ak-chip">{{ chip | visible(200) }}</span>
-{% endfor %}</div>{% endif %}
-{% if above %}<div class="ak-above">{{ above }}</div>{% endif %}
-<div class="ak-body {{ "ak-wide-list" if wide else "" }}">{% if rows %}<div class="ak-side"><div class="ak-list">
-{% for row in rows %}
-<div class="ak-row"{% if row.id == at %} aria-current="true"{% endif %}><div class="ak-row-head">
-{% if row.tick %}<span class="ak-done {{ row.tick[1] }}">{{ row.tick[0] }}</span>{% endif %}
-<span class="ak-row-title" dir="auto">{{ row.title }}</span>
-{% for cell in row.cells %}<span class="ak-cell">{{ cell }}</span>{% endfor %}</div>
-<div class="ak-row-foot"><span class="ak-row-note" dir="auto">{{ row.note }}</span>
-{% for text, colour, _ in row.tags %}<span class="ak-dot" style="--ak-hue: var(--ak-c{{ colour | int }})">{{
- text }}</span>
-{% endfor %}</div></div>{% endfor %}
-{% if more %}<p class="ak-small ak-quiet ak-more">{{ "{:,}".format(more) }} more</p>{% endif %}</div></div>{% endif %}
-<div class="ak-pane"><section class="ak-page">{{ page or empty }}</section></div></div></div>"""
 _STILL_ROWS = 12  # lines of the list in the picture
 
 # %% ../../nbs/12_panels/02_frame.ipynb #7ed99723
@@ -628,8 +549,11 @@ class Panel(anywidget.AnyWidget):
                     self.do(act, value, **content.get("fields", {}))
 
     def do(self, act: str, value: Any = None, **fields: str) -> None:
-        """Do what a button of the view does."""
-        said = self.parts.view.acts[act](self, value, fields)
+        """Do what a button of the view does, or show why it can't be done."""
+        try:
+            said = self.parts.view.acts[act](self, value, fields)
+        except ValueError as error:
+            said = visible_name(error, 400)
         if said is not None:
             self.draw(said)
 
@@ -673,7 +597,7 @@ class Panel(anywidget.AnyWidget):
         lines = self._lines(start, _STILL_ROWS)
         rows = [{"note": "", "tick": None, "cells": (), "tags": (), **row} for row in lines["rows"]]
         return render(
-            _STILL,
+            "still.html",
             css=Markup(CSS),
             title=self._title,
             run=self.frame["run"],

@@ -20,8 +20,8 @@ import pandas as pd
 from markupsafe import Markup, escape
 
 from ..analysis.clustered import context_columns, judge_columns
-from ..core import Run, label, tables
-from ..core.run import LABEL_CONTEXT
+from ..core import Run, data_path, label, tables
+from ..core.run import LABEL_CONTEXT, vote_counts
 from ..core.votes import count_votes
 from ..figures.style import COLOURS
 from ..judging.jobs import run_taxonomy
@@ -168,8 +168,8 @@ class RunSource:
         return self._ratings if self._ratings is not None else self.run.ratings()
 
     def tally(self) -> pd.DataFrame:
-        """Count how often each judge said Yes and No of each message and behaviour, as `run.tally()`."""
-        return count_votes(self._ratings) if self._ratings is not None else self.run.tally()
+        """Count how often each judge said Yes and No of each message and behaviour, as `core.run.vote_counts`."""
+        return count_votes(self._ratings) if self._ratings is not None else vote_counts(self.run)
 
     def response(self, dialogue_id: str, turn: int, behaviour: str, judge: str, sample: int) -> str | None:
         """Return what a judge responded, as it was sent; None where the run has no response."""
@@ -290,18 +290,29 @@ def box(text: object, title: object, look: str, limit: int | None = LIMIT) -> Ma
 
 # %% ../../nbs/12_panels/01_source.ipynb #42ee646e
 _environment = jinja2.Environment(
-    autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
+    loader=jinja2.FileSystemLoader(data_path("panels")),
+    autoescape=True,
+    trim_blocks=True,
+    lstrip_blocks=True,
+    undefined=jinja2.StrictUndefined,
 )
 _environment.filters |= {"clean": safe_html, "visible": visible_name, "block": block, "box": box}
 
 
 @functools.cache
 def _compiled(template: str) -> jinja2.Template:
-    return _environment.from_string(template)
+    return _environment.get_template(template) if template.endswith(".html") else _environment.from_string(template)
 
 
 def render(template: str, **values: Any) -> Markup:
     """Fill a Jinja template; every value is escaped.
+
+    Parameters
+    ----------
+    template : str
+        A file in `data/panels`, such as "dialogue.html"; or the template itself.
+    **values
+        What is filled in.
 
     Examples
     --------
@@ -311,17 +322,9 @@ def render(template: str, **values: Any) -> Markup:
     return Markup(_compiled(template).render(**values))
 
 # %% ../../nbs/12_panels/01_source.ipynb #9cf07a41
-_TABLE = """{% if rows %}<div class="ak-wide"><table class="ak-table {{ look }}">
-{% if caption %}<caption class="ak-small">{{ caption }}</caption>{% endif %}
-<tr>{% for head in heads %}<th scope="col">{{ head | visible }}</th>{% endfor %}</tr>
-{% for row in rows %}<tr>{% for cell in row %}
-<td>{{ cell if cell is escaped else cell | visible }}</td>{% endfor %}</tr>
-{% endfor %}</table></div>{% endif %}"""
-
-
 def table_html(heads: Sequence[str], rows: Iterable[Sequence], caption: str = "", look: str = "") -> Markup:
     """Return rows as a table that scrolls where it is wide, or nothing without rows. Cells that are not our HTML are escaped."""
-    return render(_TABLE, heads=heads, rows=list(rows), caption=caption, look=look)
+    return render("table.html", heads=heads, rows=list(rows), caption=caption, look=look)
 
 
 _environment.globals["table"] = table_html

@@ -9,17 +9,18 @@ import json
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 
-from ..core import Run, TableError, forget_target
+from ..core import Run, TableError
 from ..core.errors import diff_settings
 from ..core.notes import notify
-from ..core.run import check_design, digest, ids_in_part
+from ..core.maintenance import ids_in_part
+from ..core.run import check_design, digest, forget_target, has_answers, has_facts
 from ..core import tables
 from ..core.errors import redact_in
 from ..core.ledger import plain_value
@@ -29,10 +30,11 @@ from ..models.transports import CachedPrefix
 from ..core.texts import unreadable
 from .personas import check_personas, has_assistant_phrases
 from .prompts import load_prompts
-from ..work import CostEstimate, Job, Queue, Request, Steps, ParseError, ask, job_function
+from ..work import CostEstimate, Job, Request, Steps, ParseError, ask, job_function
 
 # %% auto #0
-__all__ = ['USER_TEMPLATE', 'asimulate', 'user_system_prompt', 'swap_roles', 'as_llm', 'metadata_rows', 'simulate']
+__all__ = ['USER_TEMPLATE', 'asimulate', 'user_system_prompt', 'swap_roles', 'as_llm', 'check_counts', 'SimulationSettings',
+           'planned_dialogues', 'Opening', 'opening_of', 'metadata_rows', 'pending_dialogues', 'simulate']
 
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #7c2481fa
 USER_TEMPLATE = """\
@@ -60,17 +62,17 @@ def user_system_prompt(
     persona: str | None = None,
     natural_end: bool = False,
 ) -> str:
-    """The system prompt of the user LLM for one dialogue.
+    """Return the system prompt of the user LLM for one dialogue.
 
     Parameters
     ----------
     prompt : Series or dict
         A row of the prompts table.
     template : str, optional
-        With the fields {scenario}, {domain}, {first_message}, {persona}, {ending}, and any column of the prompt;
-        only the first message must be in it. `USER_TEMPLATE` by default.
+        With the fields {scenario}, {domain}, {first_message}, {persona}, {ending}, and any column of the prompt.
+        Only {first_message} is required. By default `USER_TEMPLATE`.
     persona : str, optional
-        Who the person is, in a sentence or two.
+        A description of the person in a sentence or two.
     natural_end : bool
         Whether the user may end the dialogue.
 
@@ -81,55 +83,51 @@ def user_system_prompt(
     'You are playing a person who is chatting with an AI chatbot. Stay in this role for the whole chat.'
     """
     template = USER_TEMPLATE if template is None else template
-    known = {name: "" if pd.isna(value) else str(value) for name, value in dict(prompt).items()}
-    fields = known | {
-        "scenario": known.get("scenario") or "chatting",
-        "domain": known.get("domain") or "everyday life",
-        "first_message": known["first_message"],
+    columns = {name: "" if pd.isna(value) else str(value) for name, value in dict(prompt).items()}
+    fields = columns | {
+        "scenario": columns.get("scenario") or "chatting",
+        "domain": columns.get("domain") or "everyday life",
         "persona": f"Who you are: {persona}\n" if persona else "",
         "ending": _ENDING if natural_end else "",
     }
     return re.sub(r"\{(\w+)\}", lambda match: fields.get(match[1], match[0]), template)
 
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #d555b886
-def _seen_by_target(history: list[dict[str, Any]], system: str | None, before: str | None = None) -> list[dict[str, str]]:
-    """Return a dialogue as the target sees it.
-
-    `before`: the messages that it is sent in place of the first one, as JSON.
-    """
+def _target_view(history: list[dict[str, Any]], system: str | None, opening: str | None = None) -> list[dict[str, str]]:
+    """Return a dialogue as the target sees it. `opening`: messages that replace the first one, as JSON."""
     start = [{"role": "system", "content": system}] if system else []
     messages = [{"role": message["role"], "content": message["content"]} for message in history]
-    return start + (json.loads(before) + messages[1:] if before else messages)
+    return start + (json.loads(opening) + messages[1:] if opening else messages)
 
 
-def _before(prompt: Mapping[str, Any]) -> str | None:
-    """Return what a prompt's first message is replaced by for the target, as JSON; None for nothing."""
+def _opening(prompt: Mapping[str, Any]) -> str | None:
+    """Return the messages that replace a prompt's first message for the target, as JSON; None if nothing does."""
     request, history = (None if pd.isna(value := prompt.get(name)) else value for name in ("request", "history"))
     if request or not history:
         return request
-    said = [*json.loads(history), {"role": "user", "content": prompt["first_message"]}]
-    return json.dumps(said, ensure_ascii=False)
+    messages = [*json.loads(history), {"role": "user", "content": prompt["first_message"]}]
+    return json.dumps(messages, ensure_ascii=False)
 
 
 def swap_roles(history: list[dict[str, Any]], system: str) -> list[dict[str, str]]:
-    """A dialogue as the user LLM sees it: its own messages are the assistant's.
+    """Return a dialogue as the user LLM sees it: its own messages are the assistant's.
 
     Parameters
     ----------
     history : list of dict
-        Messages in their order: role (user or assistant), content.
+        Messages in order: role (user or assistant), content.
     system : str
-        What the user LLM is told at the start, as from `user_system_prompt`.
+        The system prompt of the user LLM, as from `user_system_prompt`.
 
     Returns
     -------
     list of dict
-        role, content: `system`, a message that asks for the first words, then the dialogue with its roles exchanged.
+        role, content: `system`, a message that asks for the first words, then the dialogue with exchanged roles.
 
     Examples
     --------
-    >>> said = [{"role": "user", "content": "Hello"}, {"role": "assistant", "content": "Hi!"}]
-    >>> [message["role"] for message in swap_roles(said, "You are a person.")]
+    >>> history = [{"role": "user", "content": "Hello"}, {"role": "assistant", "content": "Hi!"}]
+    >>> [message["role"] for message in swap_roles(history, "You are a person.")]
     ['system', 'user', 'assistant', 'user']
     """
     swapped = {"user": "assistant", "assistant": "user"}
@@ -141,14 +139,14 @@ def swap_roles(history: list[dict[str, Any]], system: str) -> list[dict[str, str
 
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #0561fc4f
 def as_llm(model: LLM | str, **defaults: Any) -> LLM:
-    """An LLM from a model string.
+    """Return an LLM for a model string.
 
     Parameters
     ----------
     model : LLM or str
-        An LLM is returned as it is.
+        An LLM is returned unchanged.
     **defaults
-        Settings for a model that is given as a string.
+        Settings for a model string.
 
     Examples
     --------
@@ -163,66 +161,136 @@ def as_llm(model: LLM | str, **defaults: Any) -> LLM:
 
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #b277cece
 def _pair(target: LLM | str, user: LLM | str) -> tuple[LLM, LLM]:
-    """Both models; one, where they are alike in all."""
+    """Return target and user; one object for both if all their settings are equal."""
     for role, model in (("target", target), ("user", user)):
         if not isinstance(model, (LLM, str)):
-            raise ValueError(f"{role} is one model, not {model!r:.80}; call simulate once for each, with the same run")
+            raise ValueError(
+                f"{role} is {model!r:.80}; it must be one model. Call simulate once for each model, with the same run."
+            )
     target, user = as_llm(target), as_llm(user)
     return target, target if user.same_as(target) else user
 
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #7a9b36cf
-def _wanted(
-    prompts, target, user, *, turns=5, system_target=None, template=None, persona=None, script=(),
-    natural_end=False, repeats=1, seed=0,
+def check_counts(**counts: Any) -> None:
+    """Raise if a count is not a whole number of 1 or more."""
+    for name, value in counts.items():
+        if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+            raise ValueError(f"{name} is {value!r}; it must be a whole number of 1 or more")
+
+
+@dataclass(frozen=True)
+class SimulationSettings:
+    """The parameters of `simulate` that define its dialogues, without prompts and models.
+
+    Raises
+    ------
+    ValueError
+        A value is invalid.
+    """
+
+    turns: int = 5
+    system_target: str | None = None
+    template: str = USER_TEMPLATE
+    persona: str | None = None
+    script: Sequence[str] = ()
+    natural_end: bool = False
+    repeats: int = 1
+    seed: int = 0
+    design: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        check_counts(turns=self.turns, repeats=self.repeats)
+        for name in ("system_target", "persona"):
+            if not isinstance(getattr(self, name), str | None):
+                raise ValueError(f"{name} is {getattr(self, name)!r}; it must be a text")
+        if not isinstance(self.template, str) or "{first_message}" not in self.template:
+            raise ValueError("the template of the user's role must contain {first_message}")
+        if isinstance(self.script, str) or not all(isinstance(line, str) and line.strip() for line in self.script):
+            raise ValueError(f"script is {self.script!r:.60}; it must be a list of messages, one a turn from turn 2 on")
+
+    def check_prompts(self, prompts: pd.DataFrame) -> None:
+        """Raise if prompts don't fit the persona, or the template has no field for something that the user needs."""
+        has_persons = "who" in prompts.columns
+        needed = {"persona": self.persona or (has_persons and "{who}" not in self.template), "ending": self.natural_end}
+        if absent := [name for name, value in needed.items() if value and f"{{{name}}}" not in self.template]:
+            raise ValueError(
+                f"the template of the user's role has no {{{absent[0]}}}, so the user model would not learn of it. Add "
+                f"the field."
+            )
+        if self.persona is not None and has_persons:
+            raise ValueError("these prompts have a column who with a person for each; leave out persona")
+        check_personas(prompts, self.persona)
+
+
+# %% ../../nbs/04_simulation/04_dialogues.ipynb #5868be65
+def planned_dialogues(
+    prompts: pd.DataFrame, target: LLM, user: LLM, settings: SimulationSettings
 ) -> list[dict[str, Any]]:
-    """The dialogues that `simulate` with these parameters asks for, as rows of the run's table."""
+    """Return the dialogues that `simulate` is asked for, as rows of the run's table."""
     rows = []
     for prompt in prompts.to_dict("records"):
-        name, who = persona, persona
+        name, who = settings.persona, settings.persona
         if isinstance(prompt.get("who"), str):
             name, who = prompt.get("persona"), prompt["who"]
-        system_user = user_system_prompt(prompt, template, who, natural_end)
-        what = [prompt["prompt_id"], system_user, target.name, target.settings, system_target]
-        what += [list(script)] if script else []
-        what += [before] if (before := _before(prompt)) else []
+        system_user = user_system_prompt(prompt, settings.template, who, settings.natural_end)
+        parts = [prompt["prompt_id"], system_user, target.name, target.settings, settings.system_target]
+        parts += [list(settings.script)] if settings.script else []
+        parts += [opening] if (opening := _opening(prompt)) else []
         row = {"prompt_id": prompt["prompt_id"], "target": target.name, "user": user.name, "persona": name}
-        row |= {"turns": turns, "status": "planned", "reason": None}
-        row |= {"system_user": system_user, "system_target": system_target}
-        for repeat in range(1, repeats + 1):
-            rows.append({"dialogue_id": digest(*what, user.settings, repeat, seed), "repeat": repeat, **row})
+        row |= {"turns": settings.turns, "status": "planned", "reason": None}
+        row |= {"system_user": system_user, "system_target": settings.system_target}
+        for repeat in range(1, settings.repeats + 1):
+            rows.append({"dialogue_id": digest(*parts, user.settings, repeat, settings.seed), "repeat": repeat, **row})
     return rows
 
-# %% ../../nbs/04_simulation/04_dialogues.ipynb #daad8c00
-def _scripts(prompts: pd.DataFrame, script: Sequence[str]) -> dict[str, list[str]]:
-    """What the user says from turn 2 on, by prompt, with the prompt's columns filled in."""
-    if isinstance(script, str) or not all(isinstance(line, str) and line.strip() for line in script):
-        raise ValueError(f"script is {script!r:.60}; it is a list of messages, one a turn from turn 2 on")
-    made: dict[str, list[str]] = {}
-    for prompt in prompts.to_dict("records"):
-        known = {name: str(value) for name, value in prompt.items() if not pd.isna(value)}
-        for number, line in enumerate(script, 1):
-            if absent := [name for name in re.findall(r"\{(\w+)\}", line) if name not in known]:
-                raise ValueError(
-                    f"line {number} of the script needs {{{absent[0]}}}, which the prompt {prompt['prompt_id']!r} lacks"
-                )
-        fill = partial(re.sub, r"\{(\w+)\}", lambda match, known=known: known[match[1]])
-        made[prompt["prompt_id"]] = [fill(line) for line in script]
-    return made
+
+# %% ../../nbs/04_simulation/04_dialogues.ipynb #b1e78006
+class Opening(NamedTuple):
+    """The beginning of a prompt's dialogues, and the user's script.
+
+    Attributes
+    ----------
+    first_message : str
+    history : list of dict
+        Messages before the first one.
+    target_messages : str or None
+        Messages that the target gets in place of the first one, as JSON.
+    script : list of str
+        The user's messages from turn 2 on.
+    """
+
+    first_message: str
+    history: list[dict[str, str]]
+    target_messages: str | None
+    script: list[str]
+
+
+def opening_of(prompt: Mapping[str, Any], script: Sequence[str] = ()) -> Opening:
+    """Return the opening of a prompt, its columns filled into the script."""
+    columns = {name: str(value) for name, value in prompt.items() if not pd.isna(value)}
+    for number, line in enumerate(script, 1):
+        if absent := [name for name in re.findall(r"\{(\w+)\}", line) if name not in columns]:
+            raise ValueError(
+                f"line {number} of the script needs {{{absent[0]}}}, which the prompt {prompt['prompt_id']!r} lacks"
+            )
+    lines = [re.sub(r"\{(\w+)\}", lambda match: columns[match[1]], line) for line in script]
+    return Opening(prompt["first_message"], json.loads(columns.get("history", "[]")), _opening(prompt), lines)
+
 
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #1680a9c7
 def _condition(target: str, design: Mapping[str, Any]) -> str:
-    """The name under which a run keeps what a target was given: the target's, and the design's where there is one."""
-    told = ", ".join(f"{name}: {value}" for name, value in design.items())
-    return f"{target} ({told})" if told else target
+    """Return the name of a target's settings in a run: the target's name, with the design if there is one."""
+    columns = ", ".join(f"{name}: {value}" for name, value in design.items())
+    return f"{target} ({columns})" if columns else target
 
 
-def metadata_rows(told: Iterable[tuple[str, Mapping[str, Any]]]) -> list[dict[str, Any]]:
-    """Rows of the run's table metadata.
+def metadata_rows(columns: Iterable[tuple[str, Mapping[str, Any]]]) -> list[dict[str, Any]]:
+    """Return rows of the run's table metadata.
 
     Parameters
     ----------
-    told : iterable of (str, mapping)
-        A dialogue_id, and names of columns with their values.
+    columns : iterable of (str, mapping)
+        A dialogue_id, and values by column.
 
     Examples
     --------
@@ -231,69 +299,69 @@ def metadata_rows(told: Iterable[tuple[str, Mapping[str, Any]]]) -> list[dict[st
     """
     return [
         {"dialogue_id": key, "name": name, "value": json.dumps(value, ensure_ascii=False, default=str)}
-        for key, columns in told
-        for name, value in columns.items()
+        for key, values in columns
+        for name, value in values.items()
     ]
 
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #fff39812
-def _own_columns(prompts: pd.DataFrame) -> dict[str, dict[str, Any]]:
-    """Of each prompt, the columns that the prompts table doesn't know: what its dialogues are told apart by, too."""
+def _prompt_columns(prompts: pd.DataFrame) -> dict[str, dict[str, Any]]:
+    """Return, for each prompt, its values in columns that the prompts table does not define."""
     names = [name for name in prompts.columns if name not in {*tables.get_table("prompts").columns, "persona", "who"}]
-    if taken := reserved_names(names):
+    if reserved := reserved_names(names):
         raise TableError(
-            f"prompts can't have a column {taken[0]!r} of their own: tables of a run have such a column already. Give "
-            f"it another name: prompts.rename(columns={{{taken[0]!r}: …}})"
+            f"prompts can't have a further column {reserved[0]!r}: tables of a run have a column of this name. Rename "
+            f"it: prompts.rename(columns={{{reserved[0]!r}: …}})"
         )
-    rows = [(row["prompt_id"], name, plain_value(row[name])) for row in prompts.to_dict("records") for name in names]
-    own: dict[str, dict[str, Any]] = {prompt_id: {} for prompt_id in prompts["prompt_id"]}
-    for prompt_id, name, value in rows:
-        if isinstance(value, (str, int, float)):
-            own[prompt_id][str(name)] = value
-    return own
+    return {
+        row["prompt_id"]: {
+            str(name): value for name in names if isinstance(value := plain_value(row[name]), (str, int, float))
+        }
+        for row in prompts.to_dict("records")
+    }
 
 
-def _refuse_two_values(own: Mapping[str, Mapping[str, Any]], design: Mapping[str, Any]) -> None:
-    """Refuse a design with another value than a prompt's own column of the same name."""
-    for prompt_id, columns in own.items():
+def _check_design(
+    run: Run, prompt_columns: Mapping[str, Mapping[str, Any]], design: Mapping[str, Any], rows: list[dict[str, Any]]
+) -> None:
+    """Raise if a design contradicts a column of the prompts, or the design that the run has for the same dialogues."""
+    for prompt_id, columns in prompt_columns.items():
         for name, value in design.items():
             if columns.get(name, value) != value:
                 raise ValueError(
                     f"{name} is {value!r} in the design and {columns[name]!r} in a column of the prompt {prompt_id!r}; "
-                    f"give one of the two another name"
+                    f"rename one of the two"
                 )
-
-
-def _refuse_other_design(run: Run, rows: list[dict[str, Any]]) -> None:
-    """Refuse dialogues that a run knows under another value of a design's column."""
-    known = {(key, name): value for key, name, value in run.rows("SELECT dialogue_id, name, value FROM metadata")}
+    saved = {(key, name): value for key, name, value in run.rows("SELECT dialogue_id, name, value FROM metadata")}
     for row in rows:
-        there = known.get((row["dialogue_id"], row["name"]), row["value"])
-        if there != row["value"]:
+        before = saved.get((row["dialogue_id"], row["name"]), row["value"])
+        if before != row["value"]:
             raise ValueError(
-                f"the run {run.folder} has these dialogues already, with {row['name']} {json.loads(there)!r}, not "
-                f"{json.loads(row['value'])!r}. Conditions differ in what the models are given (a system prompt, a "
-                f"setting, a persona), or are repeats"
+                f"the run {run.folder} has these dialogues with {row['name']} {json.loads(before)!r}, not "
+                f"{json.loads(row['value'])!r}. Conditions must differ in what the models are given (a system prompt, "
+                f"a setting, a persona), or be repeats"
             )
 
+
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #cb004192
-def _tell_users_apart(run: Run, wanted: list[dict[str, Any]]) -> None:
-    """Give dialogues ids of their own that the run has with a user of another name and the same settings."""
-    known = dict(run.rows("SELECT dialogue_id, user FROM dialogues"))
-    for row in wanted:
-        if known.get(row["dialogue_id"], row["user"]) != row["user"]:
+def _separate_users(run: Run, rows: list[dict[str, Any]]) -> None:
+    """Give dialogues another id if the run has them with a user of another name and the same settings."""
+    users = dict(run.rows("SELECT dialogue_id, user FROM dialogues"))
+    for row in rows:
+        if users.get(row["dialogue_id"], row["user"]) != row["user"]:
             row["dialogue_id"] = digest(row["dialogue_id"], row["user"])
 
 
-def _unfinished(run: Run, wanted: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Those of the dialogues that are not done in the run; turns asked for earlier still hold."""
-    found = run.rows("SELECT dialogue_id, turns, status FROM dialogues")
-    known = {dialogue_id: (turns, status) for dialogue_id, turns, status in found}
-    todo = []
-    for row in wanted:
-        turns, status = known.get(row["dialogue_id"], (0, "planned"))
+def pending_dialogues(run: Run, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the dialogues that are not done in the run, with the larger of the turns asked for now and before."""
+    rows_saved = run.rows("SELECT dialogue_id, turns, status FROM dialogues")
+    saved = {key: (turns, status) for key, turns, status in rows_saved}
+    pending = []
+    for row in rows:
+        turns, status = saved.get(row["dialogue_id"], (0, "planned"))
         if not (status == "ended" or (status == "done" and turns >= row["turns"])):
-            todo.append({**row, "turns": max(turns, row["turns"])})
-    return todo
+            pending.append({**row, "turns": max(turns, row["turns"])})
+    return pending
+
 
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #e4a72ba8
 def check_histories(prompts: pd.DataFrame) -> pd.DataFrame:
@@ -301,92 +369,64 @@ def check_histories(prompts: pd.DataFrame) -> pd.DataFrame:
     for name in ("history", "request"):
         for prompt_id, text in prompts[["prompt_id", name]].dropna().itertuples(index=False):
             try:
-                valid = all(isinstance(one["role"], str) and isinstance(one["content"], str) for one in json.loads(text))
+                valid = all(isinstance(one[key], str) for one in json.loads(text) for key in ("role", "content"))
             except (ValueError, TypeError, KeyError):
                 valid = False
             if not valid:
                 raise TableError(
-                    f"the {name} of the prompt {prompt_id!r} is {text!r:.60}; it must be a JSON list of messages, each with "
-                    "role and content"
+                    f"the {name} of the prompt {prompt_id!r} is {text!r:.60}; it must be a JSON list of messages, each "
+                    "with role and content"
                 )
     return prompts
 
 
-def check_counts(**counts: Any) -> None:
-    """Refuse what is no whole number of 1 or more."""
-    for name, value in counts.items():
-        if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-            raise ValueError(f"{name} is {value!r}; it must be a whole number of 1 or more")
-
-
-def _check_told(template: Any, persona: Any, own: bool, system_target: Any, natural_end: bool) -> None:
-    """Refuse what is no text, and what the user's model would not be told of for want of its field in the template."""
-    for name, value in (("system_target", system_target), ("persona", persona)):
-        if value is not None and not isinstance(value, str):
-            raise ValueError(f"{name} is {value!r}; it must be a text")
-    if not isinstance(template, str) or "{first_message}" not in template:
-        raise ValueError("the template of the user's role must contain {first_message}")
-    told = {"persona": persona or (own and "{who}" not in template), "ending": natural_end}
-    if absent := [name for name, value in told.items() if value and f"{{{name}}}" not in template]:
-        raise ValueError(
-            f"the template of the user's role lacks {{{absent[0]}}}: the model would not be told of it"
-        )
-    if persona is not None and own:
-        raise ValueError("these prompts have persons of their own, in their column who; leave persona out")
-
-
 class SimulationJob(Job):
-    """The dialogues that `simulate` asks for; the same parameters."""
+    """The dialogues of `simulate`, whose parameters it takes."""
 
     noun = "message"
 
     def __init__(
-        self, prompts, target, user, *, run, turns=5, system_target=None, template=None, persona=None, script=(),
-        natural_end=False, repeats=1, seed=0, design=None, budget=None,
+        self,
+        prompts: pd.DataFrame | str | os.PathLike,
+        target: LLM | str,
+        user: LLM | str,
+        run: Run | str | os.PathLike,
+        settings: SimulationSettings,
+        budget: Budget | None = None,
     ):
         prompts = check_histories(load_prompts(prompts))
         if prompts.empty:
             raise ValueError("there are no prompts to simulate")
-        template = USER_TEMPLATE if template is None else template
-        check_counts(turns=turns, repeats=repeats)
-        _check_told(template, persona, "who" in prompts.columns, system_target, natural_end)
-        check_personas(prompts, persona)
+        settings.check_prompts(prompts)
         self.target, self.user = _pair(target, user)
-        models = [self.target] if turns == 1 else list(dict.fromkeys([self.target, self.user]))
+        models = [self.target] if settings.turns == 1 else list(dict.fromkeys([self.target, self.user]))
         super().__init__(run if isinstance(run, Run) else Run(run), models, budget)
-        own = ids_in_part(self.run, prompts["prompt_id"])
-        self.prompts = prompts = prompts[prompts["prompt_id"].isin(own)].reset_index(drop=True)
+        ids = ids_in_part(self.run, prompts["prompt_id"])
+        self.prompts = prompts = prompts[prompts["prompt_id"].isin(ids)].reset_index(drop=True)
         if prompts.empty:
-            raise ValueError(f"{self.run.folder} is a part of a run, and none of these prompts is among its own")
-        self.openings = dict(zip(prompts["prompt_id"], prompts["first_message"], strict=True))
-        self.before = {row["prompt_id"]: _before(row) for row in prompts.to_dict("records")}
-        told = prompts["history"].fillna("[]")
-        self.histories = {key: json.loads(one) for key, one in zip(prompts["prompt_id"], told, strict=True)}
-        self.turns, self.template, self.natural_end, self.seed = turns, template, natural_end, seed
-        self.system_target, self.design = system_target, check_design(design)
-        self.facts = {"user_template": digest(template), "seed": seed, "natural_end": natural_end}
-        self.scripts, own_columns = _scripts(prompts, script), _own_columns(prompts)
-        _refuse_two_values(own_columns, self.design)
-        self._refuse_another(script)
-        self.wanted = _wanted(
-            prompts, self.target, self.user, turns=turns, system_target=system_target, template=template,
-            persona=persona, script=script, natural_end=natural_end, repeats=repeats, seed=seed,
+            raise ValueError(f"{self.run.folder} is a part of a run and contains none of these prompts")
+        self.settings, self.design = settings, check_design(settings.design)
+        self.openings = {row["prompt_id"]: opening_of(row, settings.script) for row in prompts.to_dict("records")}
+        self.facts = {"user_template": digest(settings.template), "seed": settings.seed}
+        self.facts |= {"natural_end": settings.natural_end}
+        prompt_columns = _prompt_columns(prompts)
+        self._check_run()
+        self.planned = planned_dialogues(prompts, self.target, self.user, settings)
+        _separate_users(self.run, self.planned)
+        self.metadata = metadata_rows(
+            (row["dialogue_id"], prompt_columns[row["prompt_id"]] | self.design) for row in self.planned
         )
-        _tell_users_apart(self.run, self.wanted)
-        self.told_apart = metadata_rows(
-            (row["dialogue_id"], own_columns[row["prompt_id"]] | self.design) for row in self.wanted
-        )
-        _refuse_other_design(self.run, self.told_apart)
-        self.todo = _unfinished(self.run, self.wanted)
+        _check_design(self.run, prompt_columns, self.design, self.metadata)
+        self.pending = pending_dialogues(self.run, self.planned)
         sql = "SELECT dialogue_id, COUNT(*) FROM messages WHERE role = 'assistant' AND content IS NOT NULL GROUP BY 1"
-        there = dict(self.run.rows(sql))
-        self.finished, self.total = 0, sum(row["turns"] for row in self.todo)
-        self.done = sum(there.get(row["dialogue_id"], 0) for row in self.todo)
+        answers = dict(self.run.rows(sql))
+        self.finished, self.total = 0, sum(row["turns"] for row in self.pending)
+        self.done = sum(answers.get(row["dialogue_id"], 0) for row in self.pending)
 
-    def _refuse_another(self, script: Sequence[str]) -> None:
-        """Refuse a run of another experiment, and a model with the name of one that was set otherwise."""
-        target = redact_in({**self.target.settings, "system": self.system_target})
-        target |= {"script": list(script)} if script else {}
+    def _check_run(self) -> None:
+        """Raise if the run belongs to another experiment, or has a model of the same name with other settings."""
+        target = redact_in({**self.target.settings, "system": self.settings.system_target})
+        target |= {"script": list(self.settings.script)} if self.settings.script else {}
         target |= {"design": self.design} if self.design else {}
         self.named = {
             "targets": {_condition(self.target.name, self.design): target},
@@ -394,28 +434,28 @@ class SimulationJob(Job):
         }
         for role, model in (("targets", self.target), ("users", self.user)):
             [(condition, settings)] = self.named[role].items()
-            known = self.run.fact(role, {}).get(condition)
-            if known not in (None, settings) and self.run.answered(**{role[:-1]: model.name}):
+            saved = self.run.fact(role, {}).get(condition)
+            if saved not in (None, settings) and has_answers(self.run, **{role[:-1]: model.name}):
                 raise ValueError(
                     f"the run {self.run.folder} has a {role[:-1]} {condition!r} with other settings:\n"
-                    f"{diff_settings(known, settings)}\nTell this one apart by another name, LLM(…, name=…), a target by "
+                    f"{diff_settings(saved, settings)}\nGive this one another name, LLM(…, name=…), give a target a "
                     f"design={{…}}, or use another run."
                 )
-        if self.run.agrees(**self.facts):
+        if has_facts(self.run, **self.facts):
             require_same_prompts(self.run, self.prompts)
 
     def open(self) -> None:
-        if others := _other_prompts(self):
-            notify(others)
+        if notice := _new_prompts_notice(self):
+            notify(notice)
         self.run.bind(**self.facts)
         models = {role: {**self.run.fact(role, {}), **named} for role, named in self.named.items()}
-        self.run.set_facts(**models, turns=max(self.turns, self.run.fact("turns", 0)))
+        self.run.set_facts(**models, turns=max(self.settings.turns, self.run.fact("turns", 0)))
         self.run.add_prompts(self.prompts)
-        self.run.write_together([("dialogues", self.todo), ("metadata", self.told_apart)])
+        self.run.write_together([("dialogues", self.pending), ("metadata", self.metadata)])
 
-    def lanes(self) -> list[Queue]:
+    def queues(self) -> list[tuple[Iterable[Steps], int]]:
         places = sum(model.max_concurrency for model in self.models)
-        return [Queue(self.todo, places, partial(dialogue_steps, self))]
+        return [(map(partial(dialogue_steps, self), self.pending), places)]
 
     def close(self) -> None:
         forget_target(self.run, self.target.name)
@@ -425,55 +465,58 @@ class SimulationJob(Job):
         return _forecast(self)
 
 
-def _other_prompts(job: SimulationJob) -> str:
-    """What is to be said of a run that has first messages which aren't asked for now, while new ones are."""
-    there = job.run.rows(
+def _new_prompts_notice(job: SimulationJob) -> str:
+    """Return a notice if this call's prompts differ from the run's."""
+    rows = job.run.rows(
         "SELECT DISTINCT prompt_id FROM dialogues WHERE target = ? AND user = ? AND system_target IS ?",
-        [job.target.name, job.user.name, job.system_target],
+        [job.target.name, job.user.name, job.settings.system_target],
     )
-    known, asked = {prompt_id for (prompt_id,) in there}, set(job.openings)
-    if not known - asked or not asked - known:
+    saved, asked = {prompt_id for (prompt_id,) in rows}, set(job.openings)
+    if not saved - asked or not asked - saved:
         return ""
     return (
-        f"the run {job.run.name!r} has dialogues of {job.target.name} from {len(known):,} first messages, "
-        f"{len(known - asked):,} of them not among those of this call; {len(asked - known):,} are added, and its "
-        f"results are those of all {len(known | asked):,}. A sample of its own needs a folder of its own."
+        f"the run {job.run.name!r} has dialogues of {job.target.name} from {len(saved):,} first messages. "
+        f"{len(saved - asked):,} of them are not in this call, which adds {len(asked - saved):,}: the results will be "
+        f"those of all {len(saved | asked):,}. Use another folder for a separate sample."
     )
 
+
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #8f6538b0
-def _with_ends(messages: list[dict[str, str]], sent: int, more: bool) -> list[dict[str, str]]:
-    """Messages of which the first ones were sent before, and all are sent again if more follow: see `CachedPrefix`."""
+def _mark_prefixes(messages: list[dict[str, str]], sent: int, more: bool) -> list[dict[str, str]]:
+    """Mark the end of the first `sent` messages, which were sent before, and the last message if more follow."""
     for end in (sent, len(messages) if more else 0):
         if end:
             messages[end - 1] = {**messages[end - 1], "content": CachedPrefix(messages[end - 1]["content"])}
     return messages
 
+
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #2968db0b
 def _next_message(
     job: SimulationJob, row: dict[str, Any], history: list[dict[str, Any]], turn: int, role: str, sent: dict[str, int]
 ) -> Steps:
-    """What is said next; a failed completion where it can't be had. `sent`: messages of each role's last request."""
+    """Get the next message; a failed completion if it is missing. `sent`: length of each role's last request."""
+    opening, settings = job.openings[row["prompt_id"]], job.settings
     if (turn, role) == (1, "user"):
-        return Completion(job.openings[row["prompt_id"]], finish_reason="prompt")
-    if role == "user" and turn - 2 < len(job.scripts[row["prompt_id"]]):
-        return Completion(job.scripts[row["prompt_id"]][turn - 2], finish_reason="script")
+        return Completion(opening.first_message, finish_reason="prompt")
+    if role == "user" and turn - 2 < len(opening.script):
+        return Completion(opening.script[turn - 2], finish_reason="script")
     if role == "user":
-        told = [*job.histories[row["prompt_id"]], *history]
-        llm, purpose, messages = job.user, "user", swap_roles(told, row["system_user"])
+        messages = swap_roles([*opening.history, *history], row["system_user"])
+        llm, purpose = job.user, "user"
     else:
-        messages = _seen_by_target(history, row["system_target"], job.before[row["prompt_id"]])
+        messages = _target_view(history, row["system_target"], opening.target_messages)
         llm, purpose = job.target, "target"
-    messages = _with_ends(messages, sent.get(role, 0), more=turn < row["turns"])
+    messages = _mark_prefixes(messages, sent.get(role, 0), more=turn < row["turns"])
     sent[role] = len(messages)
     unit = f"{row['dialogue_id']}/{turn}/{role}"
-    request = Request(llm, messages, unit, purpose, {"seed": int(digest(unit, job.seed, 0, length=7), 16)})
+    request = Request(llm, messages, unit, purpose, {"seed": int(digest(unit, settings.seed, 0, length=7), 16)})
     outcome, _ = yield from ask(request, _require_text, 3, retry_message=None, read_truncated=True)
     answer = outcome["response"]
     if answer.status == "refused" and role == "assistant" and answer.content is not None:
         return replace(answer, finish_reason="refusal")
     if answer.status in ("refused", "empty"):
-        why = "the model refused" if answer.status == "refused" else "an empty answer, three times"
-        return Completion(None, "failed", error=why)
+        reason = "the model refused" if answer.status == "refused" else "an empty answer, three times"
+        return Completion(None, "failed", error=reason)
     return answer
 
 
@@ -484,47 +527,45 @@ def _require_text(content: str) -> str:
     return content
 
 
-_KEPT = ("content", "reasoning", "finish_reason", "tokens_in", "tokens_out", "served_model", "error")
+_SAVED = ("content", "reasoning", "finish_reason", "tokens_in", "tokens_out", "served_model", "error")
 
 
 def _message(dialogue_id: str, turn: int, role: str, answer: Completion) -> dict[str, Any]:
-    """A message, or why there is none, as a row of the run's table."""
+    """Return a message, or the reason why it is missing, as a row of the run's table."""
     checked = role == "user" and turn > 1 and unreadable(answer.content) is None
     row = {"dialogue_id": dialogue_id, "turn": turn, "role": role, "seconds": round(answer.seconds, 3)}
-    row |= {name: getattr(answer, name) for name in _KEPT}
+    row |= {name: getattr(answer, name) for name in _SAVED}
     return {**row, "role_flip": bool(has_assistant_phrases(answer.content)) if checked else None}
 
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #689f3384
-_SAID = (
-    "SELECT turn, role, content FROM messages WHERE dialogue_id = ? AND content IS NOT NULL "
-    "ORDER BY turn, role DESC"
+_MESSAGES = (
+    "SELECT turn, role, content FROM messages WHERE dialogue_id = ? AND content IS NOT NULL ORDER BY turn, role DESC"
 )
 
 
 def dialogue_steps(job: SimulationJob, row: dict[str, Any]) -> Steps:
-    """The steps of one dialogue, from where it stands to its end."""
-    said_before = job.run.rows(_SAID, [row["dialogue_id"]])
-    history = [dict(zip(("turn", "role", "content"), said, strict=True)) for said in said_before]
-    there = {(message["turn"], message["role"]) for message in history}
+    """Do the steps of one dialogue, from its last saved message to its end."""
+    saved = job.run.rows(_MESSAGES, [row["dialogue_id"]])
+    history = [dict(zip(("turn", "role", "content"), message, strict=True)) for message in saved]
+    present = {(message["turn"], message["role"]) for message in history}
     status, reason, sent = "done", None, {}
     for turn, role in [(turn, role) for turn in range(1, row["turns"] + 1) for role in ("user", "assistant")]:
-        if (turn, role) in there:
+        if (turn, role) in present:
             continue
         answer = yield from _next_message(job, row, history, turn, role, sent)
-        if role == "user" and turn > 1 and job.natural_end and "[END]" in (answer.content or "").upper():
+        if role == "user" and turn > 1 and job.settings.natural_end and "[END]" in (answer.content or "").upper():
             status = "ended"
             break
-        said = answer.content is not None
-        job.keep(
-            "messages", [_message(row["dialogue_id"], turn, role, answer)], done=said and role == "assistant"
-        )
-        if not said:
+        is_answer = answer.content is not None and role == "assistant"
+        job.save_rows("messages", [_message(row["dialogue_id"], turn, role, answer)], done=is_answer)
+        if answer.content is None:
             status, reason = "failed", f"turn {turn}, {role}: {answer.error}"
             break
         history.append({"turn": turn, "role": role, "content": answer.content})
     job.finished += 1
-    job.told = {"dialogues": f"{job.finished}/{len(job.todo)}"}
-    job.keep("dialogues", [{**row, "status": status, "reason": reason}], failed=status == "failed")
+    job.counts = {"dialogues": f"{job.finished}/{len(job.pending)}"}
+    job.save_rows("dialogues", [{**row, "status": status, "reason": reason}], failed=status == "failed")
+
 
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #6081406a
 _ROLES = {"target": "assistant", "user": "user"}
@@ -533,8 +574,8 @@ _ENOUGH = 20
 _AROUND = 16  # characters, for the few tokens that a chat format puts around each message
 
 
-def _usual(job: SimulationJob, purpose: str, llm: LLM, rate: float) -> tuple[float, int, float]:
-    """Tokens of an answer, reasoning included; how many were measured; and characters of what an answer says."""
+def _typical_answer(job: SimulationJob, purpose: str, llm: LLM, rate: float) -> tuple[float, int, float]:
+    """Return an answer's tokens (with reasoning), the number of measured answers, and the characters of its text."""
     [(n, tokens, characters)] = job.run.rows(
         "SELECT COUNT(*), AVG(tokens_out), AVG(LENGTH(content)) FROM messages JOIN dialogues USING (dialogue_id) "
         f"WHERE role = ? AND {purpose} = ? AND content IS NOT NULL AND tokens_out > 0",
@@ -546,52 +587,54 @@ def _usual(job: SimulationJob, purpose: str, llm: LLM, rate: float) -> tuple[flo
     return assumed, 0, assumed / rate
 
 
-def _to_come(job: SimulationJob, written: dict[str, float]) -> dict[str, list[list[float]]]:
-    """Characters of each model's prompts, dialogue by dialogue, if its messages have so many characters."""
+def _prompt_lengths(job: SimulationJob, written: dict[str, float]) -> dict[str, list[list[float]]]:
+    """Return the characters of each model's pending prompts by dialogue. `written`: characters of a missing message."""
     sql = "SELECT dialogue_id, turn, role, LENGTH(content) FROM messages WHERE content IS NOT NULL"
-    there = {tuple(key): length for *key, length in job.run.rows(sql)}
+    lengths = {tuple(key): length for *key, length in job.run.rows(sql)}
     prompts: dict[str, list[list[float]]] = {purpose: [] for purpose in _ROLES}
-    for row in job.todo:
+    for row in job.pending:
+        opening = job.openings[row["prompt_id"]]
         system = {"user": len(row["system_user"]) + len(_OPENING), "target": len(row["system_target"] or "")}
-        system["user"] += sum(len(message["content"]) for message in job.histories[row["prompt_id"]])
-        if before := job.before[row["prompt_id"]]:
-            sent = sum(len(message["content"]) for message in json.loads(before))
-            system["target"] += sent - len(job.openings[row["prompt_id"]])
-        there[row["dialogue_id"], 1, "user"] = len(job.openings[row["prompt_id"]])
-        for turn, line in enumerate(job.scripts[row["prompt_id"]], 2):
-            there.setdefault((row["dialogue_id"], turn, "user"), len(line))
-        heard = 2.0 * _AROUND
+        system["user"] += sum(len(message["content"]) for message in opening.history)
+        if opening.target_messages:
+            sent = sum(len(message["content"]) for message in json.loads(opening.target_messages))
+            system["target"] += sent - len(opening.first_message)
+        lengths[row["dialogue_id"], 1, "user"] = len(opening.first_message)
+        for turn, line in enumerate(opening.script, 2):
+            lengths.setdefault((row["dialogue_id"], turn, "user"), len(line))
+        so_far = 2.0 * _AROUND
         for sent in prompts.values():
             sent.append([])
         for turn in range(1, row["turns"] + 1):
             for purpose in ("user", "target"):
-                length = there.get((row["dialogue_id"], turn, _ROLES[purpose]))
+                length = lengths.get((row["dialogue_id"], turn, _ROLES[purpose]))
                 if length is None:
-                    prompts[purpose][-1].append(system[purpose] + heard)
-                heard += _AROUND + (written[purpose] if length is None else length)
+                    prompts[purpose][-1].append(system[purpose] + so_far)
+                so_far += _AROUND + (written[purpose] if length is None else length)
     return prompts
 
 
 def _forecast(job: SimulationJob) -> list[CostEstimate]:
-    """What target and user still have to say."""
+    """Estimate the pending calls of target and user."""
     models = {"target": job.target, "user": job.user}
-    sample = [job.template, *job.prompts["first_message"].iloc[:: max(1, len(job.prompts) // 12)]]
+    sample = [job.settings.template, *job.prompts["first_message"].iloc[:: max(1, len(job.prompts) // 12)]]
     rate = {purpose: llm.tokens_a_character(sample) for purpose, llm in models.items()}
-    usual = {purpose: _usual(job, purpose, llm, rate[purpose]) for purpose, llm in models.items()}
-    likely = _to_come(job, {purpose: characters for purpose, (*_, characters) in usual.items()})
-    most = _to_come(job, {purpose: llm.longest_answer / rate[purpose] for purpose, llm in models.items()})
-    turns = {row["dialogue_id"]: row["turns"] for row in [*job.wanted, *job.todo]}
+    typical = {purpose: _typical_answer(job, purpose, llm, rate[purpose]) for purpose, llm in models.items()}
+    likely = _prompt_lengths(job, {purpose: characters for purpose, (*_, characters) in typical.items()})
+    most = _prompt_lengths(job, {purpose: llm.longest_answer / rate[purpose] for purpose, llm in models.items()})
+    turns = {row["dialogue_id"]: row["turns"] for row in [*job.planned, *job.pending]}
     # The user's first message and those of a script need no model.
-    given = sum(min(turns[row["dialogue_id"]], 1 + len(job.scripts[row["prompt_id"]])) for row in job.wanted)
+    given = sum(min(turns[row["dialogue_id"]], 1 + len(job.openings[row["prompt_id"]].script)) for row in job.planned)
     rows = []
     for purpose, llm in models.items():
-        owed = sum(turns.values()) - (given if purpose == "user" else 0)
+        total = sum(turns.values()) - (given if purpose == "user" else 0)
         calls, sent = sum(map(len, likely[purpose])), sum(map(sum, likely[purpose]))
-        shared = [(end, 2, known) for ends in likely[purpose] for known, end in pairwise([0.0, *ends[:-1]])]
-        tokens, measured, _ = usual[purpose]
-        counts = (owed, owed - calls, calls, calls, sent, sum(map(sum, most[purpose])))
+        shared = [(end, 2, before) for ends in likely[purpose] for before, end in pairwise([0.0, *ends[:-1]])]
+        tokens, measured, _ = typical[purpose]
+        counts = (total, total - calls, calls, calls, sent, sum(map(sum, most[purpose])))
         rows.append(CostEstimate(purpose, llm.name, llm, *counts, sample, tokens, measured, shared))
     return rows
+
 
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #06c74a62
 @job_function
@@ -616,59 +659,66 @@ def simulate(
     progress: bool = True,
     wait: bool = True,
 ) -> Run:
-    """Dialogues between a user LLM and a target LLM, one for each prompt (Ibrahim et al., 2026).
+    """Simulate dialogues between a user LLM and a target LLM, one for each prompt (Ibrahim et al., 2026).
 
     Parameters
     ----------
     prompts : DataFrame, list of str, str or path
         A table of first messages, or what `load_prompts` takes.
     target, user : LLM or str
-        The model under study, and the one that plays the person; by default the embedded model, for trying out. A run
+        The model under study, and the model that plays the person. By default the embedded model, for trying out. A run
         holds several of each: call `simulate` once for each pair.
     run : Run, str or path
-        What it holds is not done again: a failed dialogue goes on where it failed, more turns continue each.
+        Saved messages are not simulated again: a failed dialogue resumes where it failed, and more turns continue each
+        dialogue.
     turns, repeats : int
         Target messages in each dialogue; dialogues for each prompt.
-    system_target, template, persona, natural_end
-        A system prompt for the target; see `user_system_prompt` (its template by default). A dialogue that the user
-        ends has the status ended.
-        Prompts may have persons of their own; see `persona_prompts`.
+    system_target : str, optional
+        A system prompt for the target.
+    template, persona, natural_end
+        As for `user_system_prompt`. A dialogue that the user ends has the status ended. Prompts may bring a person
+        each; see `persona_prompts`.
     script : sequence of str
-        What the user says from turn 2 on, the same for every target, with columns of the prompt in braces, such as
-        `PUSHBACK`; after its last line the user model goes on.
+        The user's messages from turn 2 on, the same for every target, with columns of the prompt in braces, such as
+        `PUSHBACK`. After its last line the user model continues.
     seed : int
-        Made specific to each message, for models that take one.
+        A seed for each message is made of it, for models that take one.
     design : mapping, optional
-        What these dialogues stand for, as {"prompt": "warm"}: columns of `dialogues()` and `labels()` to compare by.
+        The condition of these dialogues, such as {"prompt": "warm"}: columns of `dialogues()` and `labels()` to
+        compare by.
     budget : Budget, optional
-        Cap on the whole run's dollars or tokens; a later call goes on.
-    on : Executor or dask.distributed.Client, optional
-        Whose workers make the calls, in shards of hundreds; see `Spread`.
+        Cap on the whole run's dollars or tokens.
     batch : bool or Batch
-        Turn by turn in the providers' batches: half the price, up to a day a message.
+        Send each turn in the providers' batches: half the price, up to a day a message.
+    on : Executor or dask.distributed.Client, optional
+        Workers that make the calls, in shards of hundreds; see `ExecutorPool`.
     progress : bool
-        Show a bar.
+        Show a progress bar.
     wait : bool
-        False does it in the background and returns a `Running` at once: the notebook stays free.
+        False runs the job in the background and returns a `Running` at once.
 
     Returns
     -------
     Run
-        Dialogues that could not be finished are in `missing()`.
+        `missing()` lists dialogues that could not be finished.
 
     Raises
     ------
-    ValueError, TableError, RunError, SetupError, BudgetReached
-        Before any work, for what can be known before; later for a revoked key or a spent budget. What is done is kept.
+    ValueError, TableError, RunError, SetupError
+        Before any work, for invalid parameters and models that can't be called.
+    SetupError, BudgetReached
+        Later, for a revoked key or a spent budget. Finished work is saved.
 
     Examples
     --------
     >>> run = simulate(load_prompts().head(2), "openai/gpt-4o", "openai/gpt-4o", run="runs/pilot")  # doctest: +SKIP
     """
-    return SimulationJob(
-        prompts, target, user, run=run, turns=turns, system_target=system_target, template=template, persona=persona,
-        script=script, natural_end=natural_end, repeats=repeats, seed=seed, design=design, budget=budget,
+    template = USER_TEMPLATE if template is None else template
+    settings = SimulationSettings(
+        turns, system_target, template, persona, script, natural_end, repeats, seed, design or {}
     )
+    return SimulationJob(prompts, target, user, run, settings, budget)
 
 
 asimulate = simulate.awaited
+

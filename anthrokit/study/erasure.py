@@ -20,7 +20,7 @@ from typing import Any
 import pandas as pd
 
 from ..core import RunError
-from ..core.tables import TABLES
+from ..core.tables import get_table, ledger_tables
 from .studies import Study, rewrite_file
 
 # %% auto #0
@@ -37,9 +37,8 @@ def _erase_from_run(study: Study, participant: str) -> int:
     gone = 0
     with study.run(read_only=False) as run:
         statements = []
-        for name, table in TABLES.items():
-            stored = [one for one, (_, rule, _) in table.columns.items() if table.kept and rule != "derived"]
-            if known := [one for one in _COLUMNS if one in stored]:
+        for name in ledger_tables():
+            if known := [one for one in _COLUMNS if one in get_table(name).stored_columns]:
                 # An id of a text may be the dialogue and the turn.
                 theirs = " OR ".join(f"{one} || '/' LIKE ?1 || '/%'" for one in known)
                 theirs = f"FROM {name} WHERE {theirs}"

@@ -230,7 +230,7 @@ def test_while_the_run_is_judged(server, folder):
             pressed = 0
             while not judging.done() or panel.item is not None:
                 if panel.item is not None:
-                    panel.receive({"act": "verdict", "value": "yes", "fields": {}, "view": panel.view["serial"]})
+                    panel.receive({"act": "decide", "value": "yes", "fields": {}, "view": panel.view["serial"]})
                     pressed += 1
                 await asyncio.sleep(0.005)
             await judging

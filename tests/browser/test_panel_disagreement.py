@@ -129,7 +129,7 @@ def test_deciding(notebook, folder, ratings):
         says(panel, f"{left - number:,} of")
     filters(panel).get_by_label("My verdicts").select_option("given")
     says(panel, "5 of")
-    panel.get_by_role("button", name="Take back").click()
+    panel.get_by_role("button", name="Undo z").click()
     says(panel, "Taken back.")
     seen(panel.locator(".ak-row")).to_have_count(4)
     with Run(folder, read_only=True) as run:
@@ -148,7 +148,7 @@ def test_run_at_work_elsewhere(open_notebook, folder):
         ]
         notebook = open_notebook(cells)
         closed, beside = notebook.panels.nth(0), notebook.panels.nth(1)
-        seen(closed.get_by_text("can't be kept: this run is open for reading only")).to_be_visible()
+        seen(closed.get_by_text("can't be saved: this run is open for reading only")).to_be_visible()
         seen(closed.get_by_role("button", name="Yes y")).to_be_disabled()
         beside.get_by_role("button", name="Yes y").click()
         says(beside, "Saved: Yes, by Bo")

@@ -80,7 +80,7 @@ def test_a_pool_that_loses_a_worker_stops_and_a_new_one_goes_on(run, server):
     with concurrent.futures.ProcessPoolExecutor(1, mp_context=FORK) as pool:
         rated = "SELECT COUNT(*) FROM ratings"
         killer = kill_when(lambda: run.rows(rated)[0][0], lambda: next(iter(pool._processes)))
-        with pytest.raises(SetupError, match="lost a worker and takes no more work"):
+        with pytest.raises(SetupError, match="lost a worker and accepts no more work"):
             judge(run, panel(base), on=ExecutorPool(pool, calls=10, seconds=1), **asked)
         killer.join()
     kept = len(run.ratings())
@@ -100,7 +100,7 @@ def test_the_budget_is_held_here_and_keys_do_not_travel(run, server):
         with pytest.raises(Exception, match="beyond the budget of 20,000 tokens"):
             judge(run, panel(base, max_tokens=50), on=pool, budget=Budget(tokens=20_000), **asked)
         assert 0 < run.spent()[1] <= 20_000
-        with pytest.raises(ValueError, match="leave on out"):
+        with pytest.raises(ValueError, match="Leave on out"):
             judge(run, panel(base), on=pool, batch=True, **asked)
 
 
@@ -140,7 +140,7 @@ def test_a_pool_scores_a_corpus_and_goes_on_after_a_loss(corpus, tmp_path):
     asked = corpus[0], tmp_path, "bot", corpus[1]
     with concurrent.futures.ProcessPoolExecutor(1, mp_context=FORK) as pool:
         kill_when(lambda: there(tmp_path), lambda: next(iter(pool._processes)))
-        with pytest.raises(SetupError, match="lost a worker and takes no more work"):
+        with pytest.raises(SetupError, match="lost a worker and accepts no more work"):
             score_files(*asked, on=pool)
     kept = {file: file.stat().st_mtime_ns for file in there(tmp_path)}
     assert 0 < len(kept) < 12

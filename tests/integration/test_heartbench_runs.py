@@ -18,7 +18,7 @@ from judged import judge_bundled
 from mock_openai import Server, fraction
 
 from anthrokit import heartbench, panels
-from anthrokit.core import BudgetReached, Run, RunError, SetupError, TableError
+from anthrokit.core import BudgetReached, Run, RunError, SetupError, TableError, merge, split
 from anthrokit.heartbench import RubricJudge, bundled_answers, load_cases
 from anthrokit.judging import PatternJudge, ajudge, judge
 from anthrokit.models import LLM, Batch, Budget
@@ -244,7 +244,7 @@ def test_estimates_write_nothing_and_are_right(serve, cases, tmp_path):
         one = RubricJudge(model, name="judge", shuffle=True)
         plan = estimate_jobs([judge.job(run, one, samples=2)]).iloc[0]
         assert dump(run) == before and server.server.stats["answers"] == calls
-        assert (plan["owed"], plan["done"], plan["calls"]) == (212, 0, 24)
+        assert (plan["total"], plan["done"], plan["calls"]) == (212, 0, 24)
         with pytest.raises(SetupError, match="needs the price of openai/n"):
             judge.job(run, RubricJudge(server.llm("n")), budget=Budget(usd=1))
         judged(run, one, samples=2)
@@ -312,11 +312,11 @@ def test_a_run_of_heartbench_is_a_run_like_any_other(serve, cases, tmp_path):
     server = serve()
     with Run(tmp_path / "run") as run:
         answer(cases, server.llm(), run)
-        parts = run.split(3, tmp_path / "parts")
+        parts = split(run, 3, tmp_path / "parts")
         for part in parts:
             judge(part, [RubricJudge(server.llm("judge"))], progress=False)
             judge(part, [PatternJudge()], behaviours="emotions", progress=False)
-        with Run.merge(parts, tmp_path / "whole") as whole:
+        with merge(parts, tmp_path / "whole") as whole:
             assert whole.missing().empty and len(heartbench.answers.run_cases(whole)) == 12
             assert repr(whole) == "Run 'whole': 12 of 12 dialogues, 24 messages, 118 of 118 ratings ok"
             labels = whole.labels()

@@ -180,7 +180,7 @@ async def together(*works):
 
 embedded._BLOCKS = 24 if sys.argv[1] == "leave" else embedded._BLOCKS
 wait_for(begin("Hello", 2))
-here, metrics = psutil.Process(), embedded._DESK.engine.pipeline.get_metrics
+here, metrics = psutil.Process(), embedded._SCHEDULER.engine.pipeline.get_metrics
 before = metrics().kv_cache_size_in_bytes
 many = 3 if sys.argv[1] == "leave" else 1  # 3 take more than there is room for at once in 24 blocks
 long = wait_for(together(*(begin(f"{n} " + "word " * 300, 2) for n in range(many))))
@@ -203,7 +203,7 @@ else:
 def test_the_embedded_model_at_work(tmp_path, end):
     """Its memory is bounded, nobody is told of its use, and a process ends or goes on in the midst of an answer."""
     environment = {**os.environ, "ANTHROKIT_CACHE": str(cache_folder()), "HOME": str(tmp_path)}
-    environment = {name: value for name, value in environment.items() if name not in ("CI", "ANTHROKIT_ENGINE")}
+    environment.pop("CI", None)
     process = subprocess.Popen(
         [sys.executable, "-c", AT_WORK, end], text=True, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
@@ -218,34 +218,6 @@ def test_the_embedded_model_at_work(tmp_path, end):
     assert process.returncode == 0 and "ERROR" not in complained and "Traceback" not in complained, complained
     assert said == ("interrupted: 2\n" if end == "interrupt" else "")
     assert not (tmp_path / "intel").exists()
-
-
-NO_WHEEL = """
-import importlib.util, json, os, sys
-find = importlib.util.find_spec
-importlib.util.find_spec = lambda name, *rest: None if name == "openvino_genai" else find(name, *rest)
-sys.modules["openvino_genai"] = None
-from anthrokit.models import LLM
-small = LLM("local/smollm2-135m-instruct", max_tokens=4)
-answers = [small.complete("Hello", seed=1).content for _ in range(2)]
-os.environ["ANTHROKIT_ENGINE"] = "openvino"
-try:
-    LLM("local/smollm2-135m-instruct").prepare()
-except Exception as error:
-    refused = f"{type(error).__name__}: {error}"
-print(json.dumps({"settings": small.settings, "answers": answers, "refused": refused}))
-"""
-
-
-def test_without_a_wheel_of_openvino_transformers_answers():
-    environment = {name: value for name, value in os.environ.items() if name != "ANTHROKIT_ENGINE"}
-    done = subprocess.run([sys.executable, "-c", NO_WHEEL], capture_output=True, text=True, env=environment)
-    facts = json.loads(done.stdout)
-    assert facts["settings"] == {"model": "local/smollm2-135m-instruct", "max_tokens": 4}
-    assert facts["answers"][0] and facts["answers"][0] == facts["answers"][1]
-    assert "run by transformers, several times slower: pip install 'anthrokit[local]'" in done.stderr
-    assert "SetupError: openvino-genai can't be imported here" in facts["refused"]
-    assert "ANTHROKIT_ENGINE=transformers" in facts["refused"]
 
 
 @pytest.mark.parametrize(

@@ -63,8 +63,8 @@ from anthrokit.models import LLM
 
 for extra, work in {
     "local": lambda: LLM("local/smollm2-135m-instruct").prepare(),
-    "local ": lambda: offline.GrammarJudge().rate_many(["Hello"], Taxonomy.load()["empathy"]),
-    "local  ": lambda: offline.embedding_judge(),
+    "offline": lambda: offline.GrammarJudge().rate_many(["Hello"], Taxonomy.load()["empathy"]),
+    "offline ": lambda: offline.embedding_judge(),
     "anthroscore": lambda: anthroscore.load_scorer("roberta-base"),
     "anthroscore ": lambda: anthroscore.mask_sentences(["The system works."]),
     "datasets": lambda: chats.to_datasets(demo_run()),

@@ -69,7 +69,7 @@ def test_without_network_the_way_out_is_told(tmp_path, monkeypatch):
         ("prompt_id,first_message\n1,hi\n", "needs the column base_id"),
         (
             "prompt_id,base_id,first_message\n1,1,hi\n1,1,ho\n",
-            "row 2, column prompt_id: '1' stands in row 1 already",
+            "row 2, column prompt_id: '1' is already in row 1",
         ),
         ("prompt_id,base_id,first_message\n1,1,\n", "row 1, column first_message: is empty"),
         ("prompt_id,base_id,first_message\n1,1,caf\xe9\n", "line 2, byte 8 is not utf-8"),

@@ -19,7 +19,7 @@ from forks import Fork
 from judged import do_part, study
 
 from anthrokit.analysis import compare, profile
-from anthrokit.core import Run, RunError, SetupError, repair, tables
+from anthrokit.core import Run, RunError, SetupError, merge, repair, split, tables
 from anthrokit.judging import LLMJudge, estimate, judge
 from anthrokit.models import LLM
 from anthrokit.simulation import Taxonomy, load_prompts, simulate
@@ -313,7 +313,7 @@ def spoil(ledger, how):
 @pytest.mark.parametrize(
     ("how", "told"),
     {
-        "empty": "is empty: results that were in it are lost",
+        "empty": "is empty: its results are lost",
         "cut short": "is damaged .* anthrokit repair .* NEW_FOLDER",
         "no database": "can't be read as a ledger: it is no SQLite file",
         "other version": "its tables are of version 99, not 1. Install that version",
@@ -380,8 +380,8 @@ def test_another_sample_of_prompts_is_not_taken_in_silence(server, tmp_path, cap
     prompts = load_prompts()
     assert "first messages" not in simulated(prompts.iloc[:4]) + simulated(prompts.iloc[:6])  # more of them: as meant
     told = simulated(prompts.iloc[4:8])
-    assert "'used' has dialogues of openai/model from 6 first messages, 4 of them not among those of this call" in told
-    assert "2 are added, and its results are those of all 8" in told
+    assert "'used' has dialogues of openai/model from 6 first messages. 4 of them are not in this call" in told
+    assert "which adds 2: the results will be those of all 8" in told
     assert "first messages" not in simulated(prompts.iloc[6:8])  # nothing new is asked for
     warm = {"system_target": "Be warm.", "design": {"prompt": "warm"}}
     assert "first messages" not in simulated(prompts.iloc[8:10], **warm)  # another condition
@@ -477,7 +477,7 @@ def test_parts_done_anywhere_and_killed_are_the_whole(server, tmp_path, seed):
     base, rng = server("--latency", 0.01), random.Random(seed)
     whole = Run(tmp_path / "whole")
     whole.add_prompts(load_prompts().sample(7, random_state=seed))
-    folders = [part.folder for part in whole.split(rng.choice([2, 3, 5]))]
+    folders = [part.folder for part in split(whole, rng.choice([2, 3, 5]))]
     [Run(folder).close() for folder in folders]
     todo = rng.sample(folders, len(folders))
     for folder in [*todo[:2], *todo]:  # the first two are killed on their way
@@ -497,7 +497,7 @@ def test_parts_done_anywhere_and_killed_are_the_whole(server, tmp_path, seed):
         one.set_facts(part={"number": 1, "of": 1, "run": "whole", "budget": {}})  # takes these prompts only
     assert Fork(do_part, base, single).wait(120) == 0
     shuffled = rng.sample(folders, len(folders))
-    with Run.merge(shuffled, tmp_path / "together") as together, Run(single, read_only=True) as one:
+    with merge(shuffled, tmp_path / "together") as together, Run(single, read_only=True) as one:
         assert together.missing().empty and together.fact("merged")["unequal"] == []
         for table in ("dialogues", "messages", "ratings", "labels"):
             key = [*tables.TABLES[table].key]

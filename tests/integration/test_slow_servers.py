@@ -112,7 +112,7 @@ def test_the_progress_line_counts_timeouts_and_estimates(server, tmp_path):
     job = ak.simulate.job(prompts, target=slow, user=slow, run=tmp_path / "run", turns=1)
     line = _Progress(job)
     slow._live.timed_out, job.meter.estimated = 22, 22_000
-    texts = " ".join(f"{value} {name}" for name, value in line._told().items())
+    texts = " ".join(f"{value} {name}" for name, value in line._counts().items())
     assert "22,000 of them estimated" in texts and "22 calls timed out (set a larger timeout" in texts
     job.close()
 
@@ -126,7 +126,7 @@ def test_a_host_that_is_not_there_is_named_soon(transport, monkeypatch, caplog):
     with pytest.raises(SetupError, match="no connection to the server of openai/gpt-4o.*Check the network"):
         lost.complete("Hello")
     assert time.monotonic() - start < 60  # seven seconds on an idle machine, and the import of LiteLLM
-    assert any("It is tried again" in record.message for record in caplog.records)
+    assert any("The call is retried" in record.message for record in caplog.records)
 
 
 def test_a_server_that_has_answered_is_tried_patiently(server, monkeypatch):

@@ -1,7 +1,13 @@
 """Check that every text of a figure is inside its canvas and overlaps no other text."""
 
+import re
+
 import numpy as np
+from matplotlib.collections import QuadMesh
+from matplotlib.colors import to_rgba
 from matplotlib.text import Text
+
+from anthrokit.figures.style import contrast_ratio
 
 
 def _ticks(axis):
@@ -78,3 +84,34 @@ def faults(figure):
         if meet(boxes[a], boxes[b])
     ]
     return cut + over
+
+
+def behind(text, figure):
+    """Return the colour behind a text: that of its cell in a heat map, else that of the figure."""
+    ax = text.axes
+    mesh = next((part for part in ax.collections if isinstance(part, QuadMesh)), None) if ax and text in ax.texts else None
+    if mesh is None or text.get_transform() != ax.transData:
+        return np.array(to_rgba(figure.get_facecolor()))[:3]
+    rows, columns = (side - 1 for side in mesh.get_coordinates().shape[:2])
+    x, y = text.get_position()
+    colour = mesh.get_facecolor().reshape(rows, columns, 4)[int(y), int(x)]
+    return 1 - colour[3] * (1 - colour[:3])
+
+
+def illegible(figure, points):
+    """Describe texts that are smaller than so many points, or whose contrast is below 4.5 : 1."""
+    figure.draw_without_rendering()
+    found = []
+    for text in texts_of(figure):
+        if text.get_fontsize() < points - 0.01:
+            found.append(f"small: {text.get_text()!r} has {text.get_fontsize():.1f} points")
+        back, ink = behind(text, figure), np.array(to_rgba(text.get_color(), text.get_alpha()))
+        contrast = contrast_ratio(back + ink[3] * (ink[:3] - back), back)
+        if contrast < 4.5:
+            found.append(f"pale: {text.get_text()!r} has a contrast of {contrast:.1f}")
+    return found
+
+
+def sizes(figure):
+    """Return whether a figure says how many observations it shows."""
+    return any(re.search(r"\bn\b", text.get_text()) for text in texts_of(figure))

@@ -164,7 +164,7 @@ def test_without_roberta_the_embedded_model_speaks_up(monkeypatch, tiny):
         raise score.AnthroScoreError(f"{name} can't be loaded")
 
     monkeypatch.setattr(score, "_from_folder_or_hub", nothing)
-    monkeypatch.setattr(embedded, "load_embedded", lambda name, precision: (causal, tiny.tokenizer))
+    monkeypatch.setattr(embedded, "load_embedded", lambda: (causal, tiny.tokenizer))
     with pytest.warns(UserWarning, match="roberta-base, the paper's model, can't be had here"):
         rows = score.score_texts(["The bot was kind."], "bot")
     assert rows[["model", "kind"]].iloc[0].tolist() == ["smollm2-135m-instruct (embedded)", "causal"]

@@ -95,14 +95,14 @@ def gallery():
     ten = pd.read_csv(data_path("published/replication_profiles.csv"))
     ten = ten.pivot_table(index=["model", "behaviour"], columns="turns", values="percent_of_messages")
     answers = np.random.default_rng(0).normal(3, 1, 60)
-    told = {"title": "Published: HeartBench report, Figure 4", "beside": published.mean(axis=1).rename("Words")}
+    told = {"title": "Published: HeartBench report, Figure 4, n = 296 cases", "beside": published.mean(axis=1).rename("Words")}
     hits = heartbench.bundled_verdicts(writers=heartbench.cases.WRITERS)
     golden = heartbench.bundled_verdicts()[["model", "case_id", "criterion", "hit"]].rename(columns={"hit": "golden"})
     agreed = heartbench.expert_agreement(golden, heartbench.bundled_verdicts("lenient"), "dimension", n_resamples=99)
     answered = heartbench.bundled_answers()  # in Chinese and in English; spaCy takes seconds to be loaded
     patterns = heartbench.writing_patterns.patterns(answered[answered["case_id"].str.startswith("zh")])
     patterns = heartbench.writing_patterns.patterns_and_scores(heartbench.bundled_verdicts(), patterns, n_resamples=50)
-    groups, shares = heartbench.personas.cluster_models(published, n_resamples=20)
+    groups, _ = heartbench.personas.cluster_models(published, n_resamples=20)
     four = ["validation", "empathy", "emotions", "desires"]
     ten = ten.reset_index().assign(behaviour=lambda frame: frame["behaviour"].str.lower())
     factors = ("domain", "empathy", "professionalism", "category")
@@ -124,7 +124,7 @@ def gallery():
         (figures.plot_conditions, [pd.DataFrame({"condition": ["high", "low"] * 30, "score": answers})], {}),
         (figures.plot_scores, [published], told),
         (figures.plot_ranks, [published.mean(axis=1).rename("All cases"), hard.mean(axis=1).rename("Hard")], {}),
-        (figures.plot_counts, [pd.DataFrame({"report": [30, 12], "data": [2, 9]}, ["Interpersonal", "Humor"])], {}),
+        (figures.plot_counts, [pd.DataFrame({"report": [30, 12], "data": [2, 9]}, ["Interpersonal", "Humor"])], {"label": "n"}),
         (figures.plot_slopes, [ten, "behaviour", 5, 10], {"panels": four, "title": "Published: 15 models"}),
         (figures.plot_holding, [analysis.holding(labels, "validation")], {}),
         (figures.plot_drift, [analysis.drift(labels, 0.05, "target", n_swaps=99)], {}),
@@ -137,7 +137,9 @@ def gallery():
         (heartbench.writing_patterns.plot_patterns, [patterns], {}),
         (heartbench.hard_sets.plot_hard_drop, [heartbench.hard_sets.hard_drop(hits, share=1 / 3, n_resamples=50)], {}),
         (heartbench.personas.plot_personas, [published], {"groups": groups}),
-        (heartbench.personas.plot_clusters, [shares, groups], {}),
+        (heartbench.plot_abilities, [published, 5 * published.sum(axis=1)], {"title": told["title"]}),
+        (heartbench.figures.plot_criteria, [heartbench.load_cases("bundled")], {}),
+        (heartbench.figures.plot_case_scores, [hits], {}),
     ]
 
 
@@ -164,10 +166,24 @@ def test_no_text_is_cut_or_lies_on_another():
         made = draw(*given, style=style, **options)
         figure = (made[0] if isinstance(made, list) else made).figure
         found[f"{style} {place} {draw.__name__}"] = canvas.faults(figure)
+        # In print 5 points, on a slide 9, and in a README of 1,280 pixels 9 pixels.
+        least = {"paper": 5, "slide": 9, "notebook": 9 * 72 * figure.get_figwidth() / 1280}[style]
+        ours = draw.__module__.startswith("anthrokit.figures")
+        found[f"{style} {place} {draw.__name__} text"] = canvas.illegible(figure, least if ours else 0)
+        found[f"{style} {place} {draw.__name__} n"] = [] if canvas.sizes(figure) or not ours else ["no n"]
         assert figure.get_figwidth() in {room.width or figure.get_figwidth(), room.wide}, (style, draw.__name__)
         assert figure.get_figheight() <= (room.height or np.inf), (style, draw.__name__)
         plt.close(figure)
-    assert not {name: faults for name, faults in found.items() if faults}
+    faulty = {name: faults for name, faults in found.items() if faults}
+    assert not faulty, "\n".join(f"{name}: {faults[:3]}" for name, faults in faulty.items())
+
+
+def test_the_check_of_texts_finds_small_and_pale_ones():
+    figure, ax = plt.subplots(figsize=(3, 2))
+    ax.text(0.5, 0.5, "grey", color="#999999")
+    ax.text(0.1, 0.1, "tiny", fontsize=4)
+    assert [fault.split(" has ")[0] for fault in canvas.illegible(figure, 5)] == ["pale: 'grey'", "small: 'tiny'"]
+    assert not canvas.sizes(figure)
 
 
 def test_the_check_of_the_canvas_finds_what_is_wrong():

@@ -43,7 +43,7 @@ def test_the_end_says_how_well_the_judges_did(tmp_path):
     run = ak.demo_run(tmp_path / "run")
     panel = ak.AnnotationPanel(run, total=16, behaviours=["empathy", "validation"], annotator="Ada")
     for number in range(16):
-        panel.do("verdict", "yes" if number % 2 else "no")
+        panel.do("decide", "yes" if number % 2 else "no")
     shown = panel.static_html()
     assert "Thank you" in shown and "The judges against people" in shown
     found = judge_accuracy(run, run.annotations(), by="judge").set_index(["judge", "measure"]).loc[("panel", "recall")]

@@ -1,0 +1,16 @@
+from . import anthrobench_files as anthrobench_files
+from . import chats as chats
+from . import inspect_logs as inspect_logs
+from . import petri as petri
+from . import preferences as preferences
+from . import sycophancy as sycophancy
+from .anthrobench_files import read_anthrobench as read_anthrobench
+from .anthrobench_files import write_anthrobench as write_anthrobench
+from .chats import to_datasets as to_datasets
+from .chats import write_openai as write_openai
+from .chats import write_sharegpt as write_sharegpt
+from .inspect_logs import anthrobench as anthrobench
+from .inspect_logs import read_inspect as read_inspect
+from .inspect_logs import write_inspect as write_inspect
+from .petri import read_petri as read_petri
+from .preferences import write_preferences as write_preferences
