@@ -263,7 +263,7 @@ def read_verdicts(column: pd.Series) -> pd.Series:
 def _read_sheet(source: pd.DataFrame | str | os.PathLike) -> pd.DataFrame:
     """Read the rows of a sheet that aren't blank, indexed by position, with boolean verdict and undone."""
     given = isinstance(source, pd.DataFrame)
-    frame = source if given else tables.read_frame(source, dtype=tables.get_table("annotations").texts)
+    frame = source if given else tables.read_frame(source, dtype=tables.get_table("annotations").text_dtypes)
     require_columns(frame, [*ITEM, "verdict"], "annotations", rows=False, source=source)
     frame = frame.reset_index(drop=True)
     try:

@@ -309,8 +309,8 @@ def judge_exchanges(
     with tempfile.TemporaryDirectory() as folder:
         for number, (behaviour, rows) in enumerate(exchanges.groupby("behaviour", sort=False)):
             with import_messages(shown.loc[rows.index], f"{folder}/{number}") as run:
-                job = JudgingJob(run, judges, behaviours=[behaviour], samples=1, taxonomy=taxonomy)
-                job.reports_silent_judges = False  # n and n_total show missing verdicts
+                settings = {"behaviours": [behaviour], "samples": 1, "taxonomy": taxonomy}
+                job = JudgingJob(run, judges, **settings, report_silent=False)  # n and n_total show missing verdicts
                 run_job(job, progress=progress)
                 parts.append(run.ratings()[["dialogue_id", "judge", "verdict"]])
     verdicts = pd.concat(parts).merge(exchanges.assign(dialogue_id=ids)[["dialogue_id", "pair", "label"]])
