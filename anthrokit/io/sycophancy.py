@@ -90,7 +90,8 @@ def _read_pushback(path: str | os.PathLike) -> dict[str, list[str]]:
     if asked is None or not names:
         there = ", ".join(map(str, frame.columns)) or "none"
         raise TableError(
-            f"{path} is not a pushback file of SYCON-Bench: it needs a question and Pushback_1, …; its columns are {there}"
+            f"{path} is not a pushback file of SYCON-Bench: it needs a question and Pushback_1, …; its columns are "
+            f"{there}"
         )
     return {row[asked].strip(): [str(row[name]) for name in names] for row in frame.to_dict("records")}
 

@@ -118,7 +118,7 @@ def split_parts(content: Any) -> tuple[str | None, str | None]:
 
     Examples
     --------
-    >>> split_parts([{"type": "thinking", "thinking": [{"type": "text", "text": "Hm."}]}, {"type": "text", "text": "Yes"}])
+    >>> split_parts([{"type": "thinking", "thinking": [{"text": "Hm."}]}, {"type": "text", "text": "Yes"}])
     ('Yes', 'Hm.')
     """
     if isinstance(content, str) or content is None:
@@ -139,19 +139,19 @@ def split_parts(content: Any) -> tuple[str | None, str | None]:
 
 # %% ../../nbs/02_models/04_answers.ipynb #c0ddf999
 _REASONS = {
-    "stop": "stop end_turn end_of_turn stop_sequence eos eos_token eos_found eot end_of_text endoftext end word complete "
-    "completed finish finished done normal tool_calls tool_call tool_use function_call too_many_tool_calls "
+    "stop": "stop end_turn end_of_turn stop_sequence eos eos_token eos_found eot end_of_text endoftext end word "
+    "complete completed finish finished done normal tool_calls tool_call tool_use function_call too_many_tool_calls "
     "finish_reason_unspecified",
     "length": "length limit max_tokens max_token max_output_tokens max_new_tokens max_length max_completion_tokens "
     "maximum_tokens length_limit token_limit model_length model_context_window_exceeded context_length "
-    "context_length_exceeded context_window_exceeded error_limit truncated incomplete not_finished compaction pause_turn "
-    "pause paused load unload",
+    "context_length_exceeded context_window_exceeded error_limit truncated incomplete not_finished compaction "
+    "pause_turn pause paused load unload",
     "content_filter": "content_filter content_filtered content_filter_error refusal refused safety recitation language "
-    "other blocklist prohibited_content spii image_safety image_prohibited_content image_recitation image_other no_image "
-    "escalation model_armor sensitive guardrail_intervened guardrail blocked flagged moderation error_toxic",
+    "other blocklist prohibited_content spii image_safety image_prohibited_content image_recitation image_other "
+    "no_image escalation model_armor sensitive guardrail_intervened guardrail blocked flagged moderation error_toxic",
     "broken": "error abort aborted cancelled canceled cancel user_cancel failed network_error "
-    "insufficient_system_resource interrupted timeout time_limit disconnected malformed_response malformed_model_output "
-    "malformed_tool_use malformed_function_call unexpected_tool_call missing_thought_signature",
+    "insufficient_system_resource interrupted timeout time_limit disconnected malformed_response "
+    "malformed_model_output malformed_tool_use malformed_function_call unexpected_tool_call missing_thought_signature",
 }
 STOP_REASONS = {reason: meaning for meaning, reasons in _REASONS.items() for reason in reasons.split()}
 
@@ -174,7 +174,7 @@ def stop_meaning(reason: Any) -> str | None:
     meaning = STOP_REASONS.get(reason) or STOP_REASONS.get(reason.rpartition(".")[2].strip().lower())
     if meaning is None:
         notify(
-            f"A server ended an answer with the stop reason {reason[:40]!r}, which is not in the table of stop reasons. "
+            f"A server ended an answer with the unknown stop reason {reason[:40]!r} (not in the table of stop reasons). "
             f"Such answers count as complete. Check them by the column finish_reason."
         )
     return meaning
@@ -253,9 +253,9 @@ def completion_of(
         finish = meaning
     finish, served_model = (text if isinstance(text, str) else None for text in (finish, served_model))
     cached = min(counted(cached, lambda: 0), tokens_in)
-    seen = {"reasoning": reasoning, "finish_reason": finish, "served_model": served_model}
-    seen |= {"tokens_in": tokens_in, "tokens_out": tokens_out, "tokens_cached": cached, "cost": cost}
-    return Completion(content, status, **seen)
+    return Completion(
+        content, status, reasoning, finish, served_model, tokens_in, tokens_out, tokens_cached=cached, cost=cost
+    )
 
 
 def priced(answer: Completion, prices: tuple[float, float] | None) -> Completion:

@@ -186,8 +186,8 @@ async def _call_provider(llm: LLM, call: Callable[..., Awaitable[Any]], *argumen
             raise (SetupError if fault.follows == "stop" else _Refused)(fault.sentence(llm.model)) from None
         if attempts > llm.max_retries:
             raise SetupError(
-                f"the batches of {llm.model} can't be reached: {fault.sentence(llm.model)} (after {attempts} attempts). Sent "
-                f"requests stay sent; run again to go on."
+                f"the batches of {llm.model} can't be reached: {fault.sentence(llm.model)} (after {attempts} attempts). "
+                f"Sent requests stay sent; run again to go on."
             ) from None
         return pause_before_next(attempts, fault.retry_after)
 
@@ -197,7 +197,7 @@ async def _call_provider(llm: LLM, call: Callable[..., Awaitable[Any]], *argumen
 
 # %% ../../nbs/02_models/09_batches.ipynb #e7b8cb2f
 @dataclass(frozen=True)
-class _Seen:
+class _BatchState:
     """The state of a batch."""
 
     status: str  # under way, completed, expired, cancelled, failed, gone
@@ -209,8 +209,8 @@ class _OpenAI:
     """Batches of OpenAI and compatible servers, by LiteLLM's functions."""
 
     def __init__(self, llm: LLM):
-        self.reached = {"custom_llm_provider": llm.translator.provider, "api_base": llm.api_base}
-        self.reached |= {"api_key": llm.translator.ready["api_key"], "timeout": max(llm.timeout, 600.0), "max_retries": 0}
+        self.reached = {"custom_llm_provider": llm.translator.provider, "api_base": llm.api_base, "max_retries": 0}
+        self.reached |= {"api_key": llm.translator.ready["api_key"], "timeout": max(llm.timeout, 600.0)}
 
     async def check(self) -> None:
         await import_litellm().alist_batches(limit=1, **self.reached)
@@ -234,7 +234,7 @@ class _OpenAI:
                 return None
             after = {"after": page.data[-1].id}
 
-    async def look(self, batch: str) -> _Seen:
+    async def look(self, batch: str) -> _BatchState:
         try:
             state = await import_litellm().aretrieve_batch(batch_id=batch, **self.reached)
         except ValueError as error:  # pydantic's, of an answer that is no batch
@@ -242,7 +242,7 @@ class _OpenAI:
             raise (error if getattr(error, "status_code", None) else Fault("unreadable", about)) from None
         errors = getattr(state.errors, "data", None) or []
         results = tuple(filter(None, (state.output_file_id, state.error_file_id)))
-        return _Seen(state.status, results, tuple((error.message, error.code or "") for error in errors))
+        return _BatchState(state.status, results, tuple((error.message, error.code or "") for error in errors))
 
     async def fetch(self, result: str) -> bytes:
         return (await import_litellm().afile_content(file_id=result, **self.reached)).content
@@ -289,18 +289,18 @@ class _Anthropic:
 
     async def _is_of(self, batch: str, asked: Mapping[str, Any]) -> bool:
         """Return whether a batch has our requests, by its results."""
-        while not (seen := await self.look(batch)).results:
-            if seen.status != "under way":
+        while not (state := await self.look(batch)).results:
+            if state.status != "under way":
                 return False
             await asyncio.sleep(self.rest)
-        lines = (await self.fetch(seen.results[0])).splitlines()
+        lines = (await self.fetch(state.results[0])).splitlines()
         return {json.loads(line)["custom_id"] for line in lines} == set(asked)
 
-    async def look(self, batch: str) -> _Seen:
+    async def look(self, batch: str) -> _BatchState:
         state = json.loads(await http("GET", f"{self.url}/{batch}", **self.how))
         if state["processing_status"] != "ended":
-            return _Seen("under way")
-        return _Seen("completed", (f"{self.url}/{batch}/results",))  # the key goes to no other address
+            return _BatchState("under way")
+        return _BatchState("completed", (f"{self.url}/{batch}/results",))  # the key goes to no other address
 
     async def fetch(self, result: str) -> bytes:
         return await http("GET", result, **self.how)
@@ -347,7 +347,7 @@ class _Gemini:
                 return None
             after = f"&pageToken={page['nextPageToken']}"
 
-    async def look(self, batch: str) -> _Seen:
+    async def look(self, batch: str) -> _BatchState:
         body = json.loads(await http("GET", f"{self.root}/{batch}", **self.how))
         state = body["metadata"]["state"].removeprefix("BATCH_STATE_")
         ends = {"SUCCEEDED": "completed", "FAILED": "failed", "CANCELLED": "cancelled", "EXPIRED": "expired"}
@@ -355,7 +355,7 @@ class _Gemini:
         output = (body.get("response") or body["metadata"].get("output") or {}).get("responsesFile")
         error = body.get("error") or {}
         reasons = ((error.get("message", "no reason given"), str(error.get("code", ""))),) if error else ()
-        return _Seen(status or "under way", (output,) if output else (), reasons)
+        return _BatchState(status or "under way", (output,) if output else (), reasons)
 
     async def fetch(self, result: str) -> bytes:
         return await http("GET", f"{self._files('download')}/{result}:download?alt=media", **self.how)
@@ -414,15 +414,15 @@ class Provider:
 
         return await _call_provider(self.llm, once)
 
-    async def look(self, batch: str) -> _Seen:
+    async def look(self, batch: str) -> _BatchState:
         """Return the state of a batch; gone if the provider no longer knows it."""
         try:
             return await _call_provider(self.llm, self.api.look, batch)
         except _Gone:
-            return _Seen("gone")
+            return _BatchState("gone")
         except _Refused as error:
             if re.search(r"no (such )?batch|batch.{0,80}(not found|not exist|unknown)", str(error), re.I):
-                return _Seen("gone")
+                return _BatchState("gone")
             raise
 
     async def fetch(self, result: str) -> bytes:
@@ -664,7 +664,7 @@ class _ModelQueue:
         elif state.status in ("completed", "expired", "cancelled", "gone"):
             await self._collect(file, state)
 
-    def _take_back(self, file: str, state: _Seen) -> None:
+    def _take_back(self, file: str, state: _BatchState) -> None:
         """Handle a rejected batch: nothing was done, and nothing is billed."""
         reasons = "; ".join(f"{message} ({code})" for message, code in state.reasons[:3]) or "no reason given"
         if file in self.sent_alone or not any("limit" in code for _, code in state.reasons):
@@ -682,7 +682,7 @@ class _ModelQueue:
         self._end(file, status)
         self.waiting.extendleft(filter(None, reversed(again)))
 
-    async def _collect(self, file: str, state: _Seen) -> None:
+    async def _collect(self, file: str, state: _BatchState) -> None:
         """Return the results of a batch to their callers; a request without a result has failed."""
         asked = self.ledger.open_requests(file)
         for result in state.results:
@@ -730,8 +730,8 @@ class BatchQueue:
 
     Notes
     -----
-    Use it on the loop of `wait_for`, as an async context manager, or call `close()`. Pending batches stay pending when it
-    is closed: a queue on the same run, in this process or a later one, waits for them.
+    Use it on the loop of `wait_for`, as an async context manager, or call `close()`. Pending batches stay pending when
+    it is closed: a queue on the same run, in this process or a later one, waits for them.
 
     Examples
     --------

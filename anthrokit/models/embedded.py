@@ -128,13 +128,12 @@ def _check_hashes(folder: Path) -> None:
     try:
         expected = json.loads((folder / "hashes.json").read_text())
     except (OSError, ValueError):
-        expected = None
+        expected = {}
     present = _hashes(folder)
-    if expected != present:
-        changed = sorted(name for name in {*present, *(expected or ())} if (expected or {}).get(name) != present.get(name))
+    if changed := sorted({name for name, _ in expected.items() ^ present.items()}):
         raise SetupError(
-            f"the model in {folder} is not as it was fetched ({', '.join(changed[:3])}). Delete the folder; it is "
-            f"fetched anew."
+            f"the files {', '.join(changed[:3])} in {folder} have changed since they were fetched. Delete the folder; it "
+            f"is fetched again."
         )
 
 # %% ../../nbs/02_models/03_embedded.ipynb #5609f23d
@@ -468,8 +467,9 @@ def calm_threads() -> None:
     """
     if "torch" in sys.modules and os.environ.get("GOMP_SPINCOUNT") is None and sys.platform == "linux":
         notify(
-            "torch was imported before anthrokit needed it, so its threads spin while they wait. If other work runs on this "
-            "machine, set the environment variable GOMP_SPINCOUNT=0 before Python starts: judging can be 8 times as fast."
+            "torch was imported before anthrokit needed it, so its threads spin while they wait. If other work runs on "
+            "this machine, set the environment variable GOMP_SPINCOUNT=0 before Python starts: judging can be 8 times as "
+            "fast."
         )
     os.environ.setdefault("GOMP_SPINCOUNT", "0")
 

@@ -79,7 +79,7 @@ def compute_pickled(pickled: bytes) -> Any:
 
 # %% ../../nbs/02_models/11_executors.ipynb #6841c2a2
 @dataclass(eq=False)
-class _Asked:
+class _PendingCall:
     """A call that waits for its answer."""
 
     llm: LLM
@@ -178,7 +178,7 @@ class ExecutorPool:
         self.calls, self.seconds = calls, seconds
         if min(self.shards, calls, seconds) < 1:
             raise ValueError("shards, calls and seconds are numbers of 1 or more")
-        self._waiting: list[_Asked] = []
+        self._waiting: list[_PendingCall] = []
         self._out: set[asyncio.Task] = set()
         self._pickled: weakref.WeakKeyDictionary[LLM, bytes] = weakref.WeakKeyDictionary()
 
@@ -211,11 +211,11 @@ class ExecutorPool:
             raise ValueError("a worker's answer comes whole: leave out show, or on")
         if isinstance(messages, str):
             messages = [{"role": "user", "content": messages}]
-        asked = _Asked(llm, messages, parameters, on_lost, asyncio.get_running_loop().create_future())
-        self._waiting.append(asked)
+        call = _PendingCall(llm, messages, parameters, on_lost, asyncio.get_running_loop().create_future())
+        self._waiting.append(call)
         if len(self._waiting) == 1:
             asyncio.get_running_loop().call_later(0.02, self._send)  # for others to come along
-        return await asked.answer
+        return await call.answer
 
     def _send(self) -> None:
         """Send shards of similar size while there are free places."""
@@ -231,25 +231,25 @@ class ExecutorPool:
         if not task.cancelled():
             self._send()
 
-    async def _do_shard(self, shard: list[_Asked]) -> None:
-        calls = [(self._pickle(asked.llm), asked.messages, asked.parameters) for asked in shard]
+    async def _do_shard(self, shard: list[_PendingCall]) -> None:
+        calls = [(self._pickle(call.llm), call.messages, call.parameters) for call in shard]
 
         def lost() -> None:
-            for asked in shard:
-                request = {**asked.parameters, "messages": asked.messages}
+            for call in shard:
+                request = {**call.parameters, "messages": call.messages}
                 fault = Fault("dropped", "a worker was lost")
-                if asked.on_lost is not None and not asked.llm.embedded:
-                    asked.on_lost(asked.llm.lost_attempt(fault, request))
+                if call.on_lost is not None and not call.llm.embedded:
+                    call.on_lost(call.llm.lost_attempt(fault, request))
 
         try:
             outcomes = await self.run(work_off, calls, self.seconds, on_lost=lost)
         except Exception as error:
             outcomes = [Outcome(error)] * len(shard)
-        for asked, outcome in zip(shard, outcomes, strict=True):
+        for call, outcome in zip(shard, outcomes, strict=True):
             if outcome.answer is None:
-                self._waiting.insert(0, asked)
+                self._waiting.insert(0, call)
             else:
-                asked.take(outcome)
+                call.take(outcome)
 
     def _pickle(self, llm: LLM) -> bytes:
         """Return a pickled model without its key, with its share of the rate limits."""
@@ -293,7 +293,7 @@ class ExecutorPool:
             if on_lost is not None:
                 on_lost()
             if attempts > 1:
-                raise SetupError(f"the same work was lost twice with its worker ({fault}). Finished work is saved.") from None
+                raise SetupError(f"work was lost twice with its worker ({fault}). Finished work is saved.") from None
             return 0.0
 
         result, _ = await retry(once, wait_after)

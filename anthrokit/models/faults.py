@@ -247,7 +247,8 @@ def fault_in_answer(body: Any, tokens: tuple[int, int] | None = None) -> Fault |
     choices = body.get("choices")
     choice = choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], Mapping) else {}
     error = body.get("error") or choice.get("error")
-    if not error and not any(body.get(name) for name in _ANSWER_FIELDS) and not isinstance(body.get("message"), Mapping):
+    is_answer = any(map(body.get, _ANSWER_FIELDS)) or isinstance(body.get("message"), Mapping)
+    if not error and not is_answer:
         error = next(({**body, "message": body[name]} for name in _ERROR_FIELDS if body.get(name)), None)
     if not error:
         return None

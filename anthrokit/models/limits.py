@@ -134,10 +134,11 @@ class Budget:
 
     Notes
     -----
-    A call is made only if its most expensive outcome fits. The cap holds for models with `max_tokens`, or with a longest
-    answer in LiteLLM's table. For other models 4,096 tokens are reserved per call, and the run can exceed the cap by the
-    excess of the calls in flight (at most `max_concurrency` per model). If a server ignores `max_tokens`, its first
-    answer raises the reservation. Failed attempts that may be billed count. Tokens of a request are estimated generously.
+    A call is made only if its most expensive outcome fits. The cap holds for models with `max_tokens`, or with a
+    longest answer in LiteLLM's table. For other models 4,096 tokens are reserved per call, and the run can exceed the
+    cap by the excess of the calls in flight (at most `max_concurrency` per model). If a server ignores `max_tokens`,
+    its first answer raises the reservation. Failed attempts that may be billed count. Tokens of a request are estimated
+    generously.
 
     Examples
     --------

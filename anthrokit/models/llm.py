@@ -166,7 +166,7 @@ def _addresses(model: str, api_base: str | Sequence[str] | None) -> tuple[str, .
     if not all(isinstance(base, str) and base.strip() for base in bases) or len(set(bases)) < len(bases):
         raise ValueError(f"api_base of {model} is the address of a server, or a list of different ones")
     if bare := [base for base in bases if not base.strip().startswith(("http://", "https://"))]:
-        raise ValueError(f"api_base of {model} is {shown_address(bare[0])!r}; an address begins with http:// or https://")
+        raise ValueError(f"api_base of {model} is {shown_address(bare[0])!r}; it must begin with http:// or https://")
     return bases
 
 
@@ -247,8 +247,6 @@ def _accepted_parameters(model: str, parameters: Mapping[str, Any], base: str | 
 class CallState:
     """State of a model in this process: endpoints, limits, and what is known about its requests."""
 
-    __slots__ = ("loop", "places", "pace", "servers", "takes_seed", "worked", "probe", "translator", "reached", "timed_out")
-
     def __init__(self) -> None:
         self.loop = self.places = self.pace = self.servers = self.probe = self.translator = None
         self.takes_seed, self.worked, self.reached, self.timed_out = True, set(), False, 0
@@ -311,7 +309,9 @@ class _GivenUp(Exception):
 _ASSUMED_LONGEST = 4096
 _ASSUMED_USUAL = 1000  # tokens of an answer that was not seen and may have been paid
 _UNREACHED_RETRIES = 3  # further ones to a server that has never answered, within about seven seconds
-_ABOUT_ROLES = re.compile(r"system.{0,40}(role|prompt|message|instruction)|role.{0,40}system|developer instruction", re.I)
+_ABOUT_ROLES = re.compile(
+    r"system.{0,40}(role|prompt|message|instruction)|role.{0,40}system|developer instruction", re.I
+)
 _NO_SYSTEM_ROLE = ". If the model has no system role, pass LLM(…, system_role=False)"
 
 
@@ -433,7 +433,7 @@ class LLM:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Return what determines its answers and so identifies it in a run: no key, and no address, which may change."""
+        """Return what determines its answers and identifies it in a run. The address may change and is not included."""
         own = {"engine": "openvino"} if self.embedded else {}
         own |= {"extra_body": self.body} if self.body else {}
         own |= {} if self.system_role else {"system_role": False}
@@ -457,7 +457,7 @@ class LLM:
     def same_as(self, other: LLM) -> bool:
         """Return whether another model has the same settings, including secret ones."""
         mine, theirs = (
-            {**vars(one), "_live": None, "credentials": (one.credentials.key, one.credentials.bases, one.credentials.options)}
+            {**vars(one), "_live": None, "credentials": [getattr(one.credentials, name) for name in Credentials.__slots__]}
             for one in (self, other)
         )
         return mine == theirs
@@ -531,11 +531,11 @@ class LLM:
             )
         provider, _ = provider_of(self.model, base)
         key = self._checked_key(provider)
-        known = import_litellm().get_supported_openai_params(self.model, provider)
-        self._live.takes_seed = known is None or "seed" in known
-        sent = {**_accepted_parameters(self.model, self.parameters, base), **self.credentials.options}
+        supported = import_litellm().get_supported_openai_params(self.model, provider)
+        self._live.takes_seed = supported is None or "seed" in supported
         ready = {"model": self.model, "api_base": base, "api_key": key, "timeout": self.timeout}
-        ready |= {"max_retries": 0, "num_retries": 0, "drop_params": True, **sent}
+        ready |= {"max_retries": 0, "num_retries": 0, "drop_params": True}
+        ready |= {**_accepted_parameters(self.model, self.parameters, base), **self.credentials.options}
         transport = self.transport if provider in LEAN else "litellm"
         secrets = [key, *strings_in(self.credentials.options)]
         wire = RequestTranslator(ready)
@@ -738,8 +738,8 @@ class LLM:
             self._report_trouble(fault)
             if fault.kind == "unreachable" and not self._live.reached and attempts > _UNREACHED_RETRIES:
                 raise SetupError(
-                    f"{fault.sentence(self.model)}. Check the network, a proxy, and the address. Finished work is saved; "
-                    f"run again to go on."
+                    f"{fault.sentence(self.model)}. Check the network, a proxy, and the address. Finished work is "
+                    f"saved; run again to go on."
                 ) from None
             servers = self._live.servers
             if fault.follows == "retry" and attempts < self.max_retries + len(servers) and not pieces:
@@ -758,7 +758,8 @@ class LLM:
             fault, attempts = end.args
             if fault.follows != "refused":
                 raise fault.error(self.model, attempts) from None
-            answer, server = Completion(None, "refused", finish_reason="content_filter", error=fault.sentence(self.model)), None
+            error, server = fault.sentence(self.model), None
+            answer = Completion(None, "refused", finish_reason="content_filter", error=error)
         else:
             self._live.worked.add(form)
         return replace(answer, attempts=attempts, server=server, seconds=time.perf_counter() - start)
@@ -771,8 +772,8 @@ class LLM:
             self._live.timed_out += 1
             if self._live.timed_out in (3, 30, 300):
                 notify(
-                    f"{self._live.timed_out} calls to {self.name} timed out after {self.timeout:g} seconds, and fewer are "
-                    f"sent at once now. If the server is slow, set a larger timeout, or a smaller max_tokens or "
+                    f"{self._live.timed_out} calls to {self.name} timed out after {self.timeout:g} seconds, and fewer "
+                    f"are sent at once now. If the server is slow, set a larger timeout, or a smaller max_tokens or "
                     f"max_concurrency (--timeout, --max-tokens, --concurrency on the command line)."
                 )
 
@@ -782,7 +783,7 @@ class LLM:
         """Make one attempt at a free server when the pace allows; return the answer and the server's address."""
         live = self._live
         await live.pace.enter(guess)
-        server, used, seen = free_server(live.servers), None, None
+        server, used, last_fault = free_server(live.servers), None, None
         server.in_flight += 1
         try:
             answer = await server.endpoint.call(request, show)
@@ -791,13 +792,13 @@ class LLM:
             live.reached = True
             return answer, server.address
         except Fault as fault:
-            seen = fault
+            last_fault = fault
             server.heard(fault)
             live.reached = live.reached or fault.kind not in ("unreachable", "timeout")
             raise
         finally:
             server.in_flight -= 1
-            live.pace.leave(guess, used, seen)
+            live.pace.leave(guess, used, last_fault)
 
     async def _probe(self, form: Any, request: dict[str, Any], fault: Fault, on_lost: Any) -> None:
         """Find out whether a request was rejected for its text or its form, with the same form and the text 'Hello'."""
@@ -809,7 +810,8 @@ class LLM:
                 answer, server = await self._attempt({**request, "messages": hello}, guess_messages(hello) + 500)
             except Fault as probed:
                 if probed.kind == "request":
-                    text = fault.text + (_NO_SYSTEM_ROLE if _ABOUT_ROLES.search(fault.text) and self.system_role else "")
+                    about_roles = self.system_role and _ABOUT_ROLES.search(fault.text)
+                    text = fault.text + (_NO_SYSTEM_ROLE if about_roles else "")
                     raise Fault("form", text, fault.status).error(self.model) from None
                 if probed.follows == "stop":
                     raise probed.error(self.model) from None

@@ -21,8 +21,8 @@ __all__ = ['wait_for', 'await_for']
 class _Loop(getattr(asyncio, "ProactorEventLoop", asyncio.SelectorEventLoop)):
     """An event loop that closes coroutines that nobody awaits.
 
-    LiteLLM makes the coroutine of a call in a thread. If the call is cancelled meanwhile, the coroutine is never awaited,
-    and Python warns about it.
+    LiteLLM makes the coroutine of a call in a thread. If the call is cancelled meanwhile, the coroutine is never
+    awaited, and Python warns about it.
     """
 
     def run_in_executor(self, executor: Any, function: Callable[..., Any], *arguments: Any) -> Any:
@@ -48,7 +48,7 @@ _PARENT_LOOPS: list[Any] = []  # kept alive: a child process must not close them
 
 
 def _run(loop: asyncio.AbstractEventLoop) -> None:
-    """Run a loop until it is closed. SystemExit in a call is raised where the call is awaited and does not end the loop."""
+    """Run a loop until it is closed. SystemExit is raised where the call is awaited and does not end the loop."""
     while not loop.is_closed():
         with contextlib.suppress(SystemExit, KeyboardInterrupt):
             loop.run_forever()

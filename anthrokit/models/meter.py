@@ -213,8 +213,8 @@ class Meter:
             under_way = f", and {self._reserved_tokens:,} may be by what is under way" if self._reserved_tokens else ""
             raise BudgetReached(
                 f"the next call could go beyond the budget of {cap}: it may take {tokens:,} tokens, and "
-                f"{self.tokens:,} are used ({self.dollars} dollars){under_way}. Finished work is saved; run again with a "
-                f"larger Budget to go on, or with a smaller max_tokens."
+                f"{self.tokens:,} are used ({self.dollars} dollars){under_way}. Finished work is saved; run again with "
+                f"a larger Budget to go on, or with a smaller max_tokens."
             )
         self.set_aside(cost, tokens)
 

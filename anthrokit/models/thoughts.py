@@ -50,7 +50,8 @@ _CHANNEL = re.compile(
 _CHANNEL_ENDS = re.compile(r"<\|(?:end|return|call|start\|>\w{1,20}\b)(?:\|>)?")
 _BARE_CHANNEL = re.compile(r"(?:\A|assistant)(?P<channel>analysis|commentary|final)(?=\W|[A-Z])")
 _WRAPPER = re.compile(
-    r"(?<!\s)\s*(?:<(?:final|answer|response|output|solution)(?:_answer|_response)?>|<\|(?:begin_of_solution|START_RESPONSE)\|>)"
+    r"(?<!\s)\s*(?:<(?:final|answer|response|output|solution)(?:_answer|_response)?>"
+    r"|<\|(?:begin_of_solution|START_RESPONSE)\|>)"
     r"|(?<!\s)\s*(?:</(?:final|answer|response|output|solution)(?:_answer|_response)?>"
     r"|<\|(?:end_of_solution|END_RESPONSE)\|>|\[END FINAL RESPONSE\])\s*\Z",
     re.I,
@@ -118,7 +119,7 @@ def _split_phrases(text: str) -> tuple[str | None, list[str]] | None:
 
 # %% ../../nbs/02_models/13_thoughts.ipynb #704074ff
 class _Mark(NamedTuple):
-    """A mark in a text: where it is, its family, whether it opens, closes or is empty, and whether it is quoted as code."""
+    """A mark in a text: its place, its family, whether it opens, closes or is empty, and whether it is in code."""
 
     start: int
     end: int
@@ -142,7 +143,7 @@ def _find_marks(text: str) -> list[_Mark]:
 
 
 def _pair_marks(marks: list[_Mark]) -> dict[int, int]:
-    """Return the place of the closing mark for each opening one: balanced where possible, else the next of its family."""
+    """Return the place of the closing mark for each opening one: balanced if possible, else the next of its family."""
     pairs, open_places = {}, {}
     for place, mark in enumerate(marks):
         if mark.kind == "open":
@@ -193,7 +194,7 @@ def _split_tags(text: str, reasoning_given: bool) -> tuple[str | None, list[str]
         if adjacent and _ends_opened_thoughts(text, closing[0]):
             return text[closing[-1].end :], [text[: closing[0].start]]
     pairs = _pair_marks(marks)
-    kept, thoughts, at, answered = [], [], 0, False
+    answer_parts, thoughts, at, answered = [], [], 0, False
     for place, mark in enumerate(marks):
         if mark.start < at:
             continue
@@ -216,13 +217,13 @@ def _split_tags(text: str, reasoning_given: bool) -> tuple[str | None, list[str]
         elif not answered and (mark.kind == "empty" or thoughts):
             end = mark.end
         if answered or end is None:
-            kept.append(before)
+            answer_parts.append(before)
         if end is None:
-            kept.append(text[mark.start : mark.end])
+            answer_parts.append(text[mark.start : mark.end])
             answered = True
         at = end or mark.end
-    kept.append(text[at:])
-    answer = "".join(kept)
+    answer_parts.append(text[at:])
+    answer = "".join(answer_parts)
     if not answer.strip() and thoughts and (final := _FINAL_TAG.search(thoughts[-1])):
         answer, thoughts[-1] = final[1], thoughts[-1][: final.start()]
     return answer, thoughts

@@ -121,9 +121,9 @@ _LISTENERS = ("callbacks", "success_callback", "failure_callback", "_async_succe
 
 
 def _has_listeners(litellm: Any) -> bool:
-    """Return whether LiteLLM's log or cache is in use. Its code for Gemini lists an internal cache among the callbacks."""
-    asked = [one for name in _LISTENERS for one in getattr(litellm, name, None) or () if one != "cache"]
-    return bool(asked or litellm.cache)
+    """Return whether LiteLLM's log or cache is in use. For Gemini it lists an internal cache among the callbacks."""
+    listeners = [one for name in _LISTENERS for one in getattr(litellm, name, None) or () if one != "cache"]
+    return bool(listeners or litellm.cache)
 
 
 def routed(answer: Completion, headers: Mapping[str, Any], model: str) -> Completion:
@@ -146,8 +146,8 @@ def routed(answer: Completion, headers: Mapping[str, Any], model: str) -> Comple
     )
     cost = answer.cost
     with contextlib.suppress(KeyError, TypeError, ValueError):
-        stated = float(headers["x-litellm-response-cost"])
-        cost = stated if cost is None and 0 < stated < 1e6 else cost
+        routers_cost = float(headers["x-litellm-response-cost"])
+        cost = routers_cost if cost is None and 0 < routers_cost < 1e6 else cost
     return replace(answer, served_model=f"{answer.served_model or model} ({deployment})", cost=cost)
 
 
@@ -171,7 +171,7 @@ async def _by_litellm(ready: Mapping[str, Any], request: Mapping[str, Any], show
     def note_body(details: Mapping[str, Any]) -> None:
         """Keep the provider's answer, which LiteLLM hands to this function as text."""
         with contextlib.suppress(TypeError, ValueError, RecursionError):
-            body.update(json.loads(details["original_response"]))
+            body.update(json.loads(details.get("original_response")))
 
     response = None
     try:
@@ -183,8 +183,8 @@ async def _by_litellm(ready: Mapping[str, Any], request: Mapping[str, Any], show
     answer = _answer_in(body, messages, hidden.get("response_cost")) if body.get("choices") else None
     if response is not None and (answer is None or answer.content is None):
         answer = _read(response, messages, hidden.get("response_cost"), finish=stated_reason(body))
-    headers = hidden.get("additional_headers") or {}
-    return routed(answer, {name.removeprefix("llm_provider-"): value for name, value in headers.items()}, ready["model"])
+    headers = (hidden.get("additional_headers") or {}).items()
+    return routed(answer, {name.removeprefix("llm_provider-"): value for name, value in headers}, ready["model"])
 
 
 def _answer_in(body: Mapping[str, Any], messages: Sequence[Mapping[str, Any]], cost: float | None) -> Completion:
@@ -395,7 +395,8 @@ class RequestTranslator:
             usage = litellm.Usage(**{name: value for name, value in usage.items() if value is not None})
         except (TypeError, ValueError):
             return answer
-        return replace(answer, cost=self._cost(litellm.ModelResponse(model=answer.served_model, usage=usage, service_tier=tier)))
+        response = litellm.ModelResponse(model=answer.served_model, usage=usage, service_tier=tier)
+        return replace(answer, cost=self._cost(response))
 
     def _translated(self, body: Mapping[str, Any], raw: bytes, asked: Sequence[Mapping[str, Any]]) -> Any:
         """Return an answer in LiteLLM's form, by its translator."""
@@ -483,7 +484,8 @@ def _session() -> Any:
         from litellm.llms.custom_httpx.http_handler import get_ssl_configuration
 
         connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=60, ssl=get_ssl_configuration())
-        _SESSIONS[loop] = aiohttp.ClientSession(connector=connector, timeout=aiohttp.ClientTimeout(sock_connect=_CONNECT_SECONDS))
+        timeout = aiohttp.ClientTimeout(sock_connect=_CONNECT_SECONDS)
+        _SESSIONS[loop] = aiohttp.ClientSession(connector=connector, timeout=timeout)
     return _SESSIONS[loop]
 
 
@@ -504,12 +506,15 @@ async def http(
     proxy: str | None,
     data: bytes | None = None,
     show: StreamFilter | None = None,
-    seen: list[Mapping[str, str]] | None = None,
+    received: list[Mapping[str, str]] | None = None,
 ) -> bytes:
-    """Return the body of a response and append its headers to `seen`; show each piece of a stream; raise errors as faults."""
+    """Return the body of a response; append its headers to `received`; show each piece of a stream.
+
+    Errors are raised as faults.
+    """
     async with _session().request(method, url, data=data, headers=headers, proxy=proxy) as response:
-        if seen is not None:
-            seen.append(response.headers)
+        if received is not None:
+            received.append(response.headers)
         if show and response.status == 200 and response.content_type == "text/event-stream":
             return json.dumps(await _joined(response, show)).encode()
         raw = await response.read()
@@ -527,9 +532,9 @@ async def _by_lean(wire: RequestTranslator, request: Mapping[str, Any], show: St
         data = json.dumps({**wire.body(form, request), **_STREAMED}).encode()
     else:
         data = wire.encode(form, request)
-    seen: list[Mapping[str, str]] = []
-    raw = await http("POST", form.url, headers=form.headers, proxy=form.proxy, data=data, show=show, seen=seen)
-    return routed(wire.read(raw, request["messages"]), seen[0], wire.ready["model"])
+    headers: list[Mapping[str, str]] = []
+    raw = await http("POST", form.url, headers=form.headers, proxy=form.proxy, data=data, show=show, received=headers)
+    return routed(wire.read(raw, request["messages"]), headers[0], wire.ready["model"])
 
 
 _AS_OPENAI = ("openai", "hosted_vllm")  # streams that are joined here
@@ -547,7 +552,8 @@ async def _joined(response: Any, show: StreamFilter) -> dict[str, Any]:
             choice_so_far["finish_reason"] = choice.get("finish_reason") or choice_so_far["finish_reason"]
             delta = choice.get("delta") or {}
             text, thoughts = split_parts(delta.get("content"))
-            for name, piece in {**delta, "content": text, "reasoning_content": thoughts or delta.get("reasoning_content")}.items():
+            pieces = {**delta, "content": text, "reasoning_content": thoughts or delta.get("reasoning_content")}
+            for name, piece in pieces.items():
                 if isinstance(piece, str) and name != "role":
                     choice_so_far["message"][name] = choice_so_far["message"].get(name, "") + piece
             show(text)
@@ -586,8 +592,7 @@ def _is_piece(event: Any) -> bool:
 async def _by_embedded(ready: Mapping[str, Any], request: Mapping[str, Any], show: StreamFilter | None) -> Completion:
     """Make one attempt at the embedded model."""
     try:
-        asked = {**ready["parameters"], **request}
-        answer = await answer_here(request["messages"], asked, show)
+        answer = await answer_here(request["messages"], {**ready["parameters"], **request}, show)
     except (SetupError, asyncio.CancelledError):
         raise
     except Exception as error:  # such as a dialogue that its template can't take

@@ -30,7 +30,7 @@ from ..models.transports import CachedPrefix
 from ..core.texts import unreadable
 from .personas import check_personas, has_assistant_phrases
 from .prompts import load_prompts
-from ..work import CostEstimate, Job, Queue, Request, Steps, ParseError, ask, job_function
+from ..work import CostEstimate, Job, Request, Steps, ParseError, ask, job_function
 
 # %% auto #0
 __all__ = ['USER_TEMPLATE', 'asimulate', 'user_system_prompt', 'swap_roles', 'as_llm', 'check_counts', 'SimulationSettings',
@@ -164,7 +164,9 @@ def _pair(target: LLM | str, user: LLM | str) -> tuple[LLM, LLM]:
     """Return target and user; one object for both if all their settings are equal."""
     for role, model in (("target", target), ("user", user)):
         if not isinstance(model, (LLM, str)):
-            raise ValueError(f"{role} is {model!r:.80}; it must be one model. Call simulate once for each model, with the same run.")
+            raise ValueError(
+                f"{role} is {model!r:.80}; it must be one model. Call simulate once for each model, with the same run."
+            )
     target, user = as_llm(target), as_llm(user)
     return target, target if user.same_as(target) else user
 
@@ -212,7 +214,8 @@ class SimulationSettings:
         needed = {"persona": self.persona or (has_persons and "{who}" not in self.template), "ending": self.natural_end}
         if absent := [name for name, value in needed.items() if value and f"{{{name}}}" not in self.template]:
             raise ValueError(
-                f"the template of the user's role has no {{{absent[0]}}}, so the user model would not learn of it. Add the field."
+                f"the template of the user's role has no {{{absent[0]}}}, so the user model would not learn of it. Add "
+                f"the field."
             )
         if self.persona is not None and has_persons:
             raise ValueError("these prompts have a column who with a person for each; leave out persona")
@@ -306,8 +309,8 @@ def _prompt_columns(prompts: pd.DataFrame) -> dict[str, dict[str, Any]]:
     names = [name for name in prompts.columns if name not in {*tables.get_table("prompts").columns, "persona", "who"}]
     if reserved := reserved_names(names):
         raise TableError(
-            f"prompts can't have a further column {reserved[0]!r}: tables of a run have a column of this name. Rename it: "
-            f"prompts.rename(columns={{{reserved[0]!r}: …}})"
+            f"prompts can't have a further column {reserved[0]!r}: tables of a run have a column of this name. Rename "
+            f"it: prompts.rename(columns={{{reserved[0]!r}: …}})"
         )
     return {
         row["prompt_id"]: {
@@ -317,7 +320,9 @@ def _prompt_columns(prompts: pd.DataFrame) -> dict[str, dict[str, Any]]:
     }
 
 
-def _check_design(run: Run, prompt_columns: Mapping[str, Mapping[str, Any]], design: Mapping[str, Any], rows: list[dict]) -> None:
+def _check_design(
+    run: Run, prompt_columns: Mapping[str, Mapping[str, Any]], design: Mapping[str, Any], rows: list[dict[str, Any]]
+) -> None:
     """Raise if a design contradicts a column of the prompts, or the design that the run has for the same dialogues."""
     for prompt_id, columns in prompt_columns.items():
         for name, value in design.items():
@@ -332,8 +337,8 @@ def _check_design(run: Run, prompt_columns: Mapping[str, Mapping[str, Any]], des
         if before != row["value"]:
             raise ValueError(
                 f"the run {run.folder} has these dialogues with {row['name']} {json.loads(before)!r}, not "
-                f"{json.loads(row['value'])!r}. Conditions must differ in what the models are given (a system prompt, a "
-                f"setting, a persona), or be repeats"
+                f"{json.loads(row['value'])!r}. Conditions must differ in what the models are given (a system prompt, "
+                f"a setting, a persona), or be repeats"
             )
 
 
@@ -348,7 +353,8 @@ def _separate_users(run: Run, rows: list[dict[str, Any]]) -> None:
 
 def pending_dialogues(run: Run, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the dialogues that are not done in the run, with the larger of the turns asked for now and before."""
-    saved = {key: (turns, status) for key, turns, status in run.rows("SELECT dialogue_id, turns, status FROM dialogues")}
+    rows_saved = run.rows("SELECT dialogue_id, turns, status FROM dialogues")
+    saved = {key: (turns, status) for key, turns, status in rows_saved}
     pending = []
     for row in rows:
         turns, status = saved.get(row["dialogue_id"], (0, "planned"))
@@ -363,13 +369,13 @@ def check_histories(prompts: pd.DataFrame) -> pd.DataFrame:
     for name in ("history", "request"):
         for prompt_id, text in prompts[["prompt_id", name]].dropna().itertuples(index=False):
             try:
-                valid = all(isinstance(one["role"], str) and isinstance(one["content"], str) for one in json.loads(text))
+                valid = all(isinstance(one[key], str) for one in json.loads(text) for key in ("role", "content"))
             except (ValueError, TypeError, KeyError):
                 valid = False
             if not valid:
                 raise TableError(
-                    f"the {name} of the prompt {prompt_id!r} is {text!r:.60}; it must be a JSON list of messages, each with "
-                    "role and content"
+                    f"the {name} of the prompt {prompt_id!r} is {text!r:.60}; it must be a JSON list of messages, each "
+                    "with role and content"
                 )
     return prompts
 
@@ -401,7 +407,8 @@ class SimulationJob(Job):
             raise ValueError(f"{self.run.folder} is a part of a run and contains none of these prompts")
         self.settings, self.design = settings, check_design(settings.design)
         self.openings = {row["prompt_id"]: opening_of(row, settings.script) for row in prompts.to_dict("records")}
-        self.facts = {"user_template": digest(settings.template), "seed": settings.seed, "natural_end": settings.natural_end}
+        self.facts = {"user_template": digest(settings.template), "seed": settings.seed}
+        self.facts |= {"natural_end": settings.natural_end}
         prompt_columns = _prompt_columns(prompts)
         self._check_run()
         self.planned = planned_dialogues(prompts, self.target, self.user, settings)
@@ -446,9 +453,9 @@ class SimulationJob(Job):
         self.run.add_prompts(self.prompts)
         self.run.write_together([("dialogues", self.pending), ("metadata", self.metadata)])
 
-    def lanes(self) -> list[Queue]:
+    def queues(self) -> list[tuple[Iterable[Steps], int]]:
         places = sum(model.max_concurrency for model in self.models)
-        return [Queue(self.pending, places, partial(dialogue_steps, self))]
+        return [(map(partial(dialogue_steps, self), self.pending), places)]
 
     def close(self) -> None:
         forget_target(self.run, self.target.name)
@@ -468,9 +475,9 @@ def _new_prompts_notice(job: SimulationJob) -> str:
     if not saved - asked or not asked - saved:
         return ""
     return (
-        f"the run {job.run.name!r} has dialogues of {job.target.name} from {len(saved):,} first messages. {len(saved - asked):,} "
-        f"of them are not in this call, which adds {len(asked - saved):,}: the results will be those of all "
-        f"{len(saved | asked):,}. Use another folder for a separate sample."
+        f"the run {job.run.name!r} has dialogues of {job.target.name} from {len(saved):,} first messages. "
+        f"{len(saved - asked):,} of them are not in this call, which adds {len(asked - saved):,}: the results will be "
+        f"those of all {len(saved | asked):,}. Use another folder for a separate sample."
     )
 
 
@@ -550,14 +557,14 @@ def dialogue_steps(job: SimulationJob, row: dict[str, Any]) -> Steps:
             status = "ended"
             break
         is_answer = answer.content is not None and role == "assistant"
-        job.keep("messages", [_message(row["dialogue_id"], turn, role, answer)], done=is_answer)
+        job.save_rows("messages", [_message(row["dialogue_id"], turn, role, answer)], done=is_answer)
         if answer.content is None:
             status, reason = "failed", f"turn {turn}, {role}: {answer.error}"
             break
         history.append({"turn": turn, "role": role, "content": answer.content})
     job.finished += 1
-    job.told = {"dialogues": f"{job.finished}/{len(job.pending)}"}
-    job.keep("dialogues", [{**row, "status": status, "reason": reason}], failed=status == "failed")
+    job.counts = {"dialogues": f"{job.finished}/{len(job.pending)}"}
+    job.save_rows("dialogues", [{**row, "status": status, "reason": reason}], failed=status == "failed")
 
 
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #6081406a
@@ -568,7 +575,7 @@ _AROUND = 16  # characters, for the few tokens that a chat format puts around ea
 
 
 def _typical_answer(job: SimulationJob, purpose: str, llm: LLM, rate: float) -> tuple[float, int, float]:
-    """Return the tokens of an answer (with reasoning), the number of measured answers, and the characters of its text."""
+    """Return an answer's tokens (with reasoning), the number of measured answers, and the characters of its text."""
     [(n, tokens, characters)] = job.run.rows(
         "SELECT COUNT(*), AVG(tokens_out), AVG(LENGTH(content)) FROM messages JOIN dialogues USING (dialogue_id) "
         f"WHERE role = ? AND {purpose} = ? AND content IS NOT NULL AND tokens_out > 0",
@@ -581,7 +588,7 @@ def _typical_answer(job: SimulationJob, purpose: str, llm: LLM, rate: float) -> 
 
 
 def _prompt_lengths(job: SimulationJob, written: dict[str, float]) -> dict[str, list[list[float]]]:
-    """Return the characters of each model's pending prompts, by dialogue. `written`: characters of a missing message."""
+    """Return the characters of each model's pending prompts by dialogue. `written`: characters of a missing message."""
     sql = "SELECT dialogue_id, turn, role, LENGTH(content) FROM messages WHERE content IS NOT NULL"
     lengths = {tuple(key): length for *key, length in job.run.rows(sql)}
     prompts: dict[str, list[list[float]]] = {purpose: [] for purpose in _ROLES}
@@ -706,8 +713,9 @@ def simulate(
     --------
     >>> run = simulate(load_prompts().head(2), "openai/gpt-4o", "openai/gpt-4o", run="runs/pilot")  # doctest: +SKIP
     """
+    template = USER_TEMPLATE if template is None else template
     settings = SimulationSettings(
-        turns, system_target, USER_TEMPLATE if template is None else template, persona, script, natural_end, repeats, seed, design or {}
+        turns, system_target, template, persona, script, natural_end, repeats, seed, design or {}
     )
     return SimulationJob(prompts, target, user, run, settings, budget)
 

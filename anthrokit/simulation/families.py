@@ -40,10 +40,10 @@ def load_family(*names: str) -> Taxonomy:
     >>> len(load_family())
     18
     """
-    known = {path.stem: path for path in sorted(data_path("behaviours").glob("*.toml"))}
-    if unknown := [name for name in names if name not in known]:
-        raise TableError(f"there is no family {unknown[0]!r}; {suggest_name(unknown[0], known)}")
-    parts = [Taxonomy.load(known[name]) for name in names or known]
+    paths = {path.stem: path for path in sorted(data_path("behaviours").glob("*.toml"))}
+    if unpaths := [name for name in names if name not in paths]:
+        raise TableError(f"there is no family {unpaths[0]!r}; {suggest_name(unpaths[0], paths)}")
+    parts = [Taxonomy.load(paths[name]) for name in names or paths]
     together = [behaviour for part in parts for behaviour in part]
     return Taxonomy(together, title=", ".join(part.title for part in parts))
 

@@ -473,7 +473,8 @@ def is_romantic(prompt: Mapping[str, Any]) -> bool:
     Parameters
     ----------
     prompt : mapping
-        A row of the prompts table. A text in another language than English counts as romantic, because it can't be checked.
+        A row of the prompts table. A text in another language than English counts as romantic, because it can't be
+        checked.
 
     Examples
     --------

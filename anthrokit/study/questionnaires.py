@@ -22,8 +22,9 @@ from ..core.files import read_toml
 from ..core.tables import check_table, get_table
 
 # %% auto #0
-__all__ = ['OPEN', 'Item', 'Questionnaire', 'check_entry', 'check_entries', 'load_questionnaire', 'check_responses',
-           'synthetic_responses', 'wide_items', 'score_scales', 'omega', 'scale_reliability', 'load_questionnaires']
+__all__ = ['QuestionnaireLike', 'OPEN', 'Item', 'Questionnaire', 'check_entry', 'check_entries', 'load_questionnaire',
+           'check_responses', 'synthetic_responses', 'wide_items', 'score_scales', 'omega', 'scale_reliability',
+           'load_questionnaires']
 
 # %% ../../nbs/11_study/01_questionnaires.ipynb #2846b21f
 @dataclass(frozen=True)
@@ -214,11 +215,14 @@ def load_questionnaire(name: str | os.PathLike) -> Questionnaire:
     return _questionnaire(path)
 
 
-def _as_questionnaires(given: Any) -> list[Questionnaire]:
+QuestionnaireLike = Questionnaire | str | Sequence[Questionnaire | str]  # one or several, as objects or by name
+
+
+def _as_questionnaires(given: QuestionnaireLike) -> list[Questionnaire]:
     """Return one or several questionnaires, given as objects or by name, each once."""
     several = given if isinstance(given, Iterable) and not isinstance(given, str) else [given]
-    found = [one if isinstance(one, Questionnaire) else load_questionnaire(one) for one in several]
-    return list({one.name: one for one in found}.values())
+    loaded = [one if isinstance(one, Questionnaire) else load_questionnaire(one) for one in several]
+    return list({one.name: one for one in loaded}.values())
 
 # %% ../../nbs/11_study/01_questionnaires.ipynb #abbb756f
 OPEN = "description"  # the questionnaire that open answers are kept under
@@ -255,9 +259,7 @@ def _checked(responses: pd.DataFrame, questionnaires: Sequence[Questionnaire], o
     return responses
 
 
-def check_responses(
-    responses: pd.DataFrame, questionnaires: Questionnaire | str | Sequence[Questionnaire | str]
-) -> pd.DataFrame:
+def check_responses(responses: pd.DataFrame, questionnaires: QuestionnaireLike) -> pd.DataFrame:
     """Check answers against the questionnaires that asked for them.
 
     Parameters
@@ -292,7 +294,7 @@ def check_responses(
 # %% ../../nbs/11_study/01_questionnaires.ipynb #4181eca7
 def synthetic_responses(
     conditions: Mapping[str, str],
-    questionnaires: Questionnaire | str | Sequence[Questionnaire | str],
+    questionnaires: QuestionnaireLike,
     *,
     shift: float = 0.7,
     noise: float = 0.8,
@@ -348,9 +350,7 @@ def synthetic_responses(
     return check_responses(pd.DataFrame(rows, columns=names), questionnaires)
 
 # %% ../../nbs/11_study/01_questionnaires.ipynb #a754c66f
-def wide_items(
-    responses: pd.DataFrame, questionnaires: Questionnaire | str | Sequence[Questionnaire | str]
-) -> pd.DataFrame:
+def wide_items(responses: pd.DataFrame, questionnaires: QuestionnaireLike) -> pd.DataFrame:
     """Return one row a participant and one column an item, with reversed items turned round.
 
     Parameters
@@ -394,9 +394,7 @@ def wide_items(
     return wide.rename_axis(columns=None).astype("Float64")
 
 
-def score_scales(
-    responses: pd.DataFrame, questionnaires: Questionnaire | str | Sequence[Questionnaire | str]
-) -> pd.DataFrame:
+def score_scales(responses: pd.DataFrame, questionnaires: QuestionnaireLike) -> pd.DataFrame:
     """Score every participant on every scale, from the table `responses`.
 
     Parameters
@@ -487,9 +485,7 @@ def omega(responses: pd.DataFrame, items: Sequence[str]) -> float:
     return float(common / (common + model.noise_variance_.sum()))
 
 # %% ../../nbs/11_study/01_questionnaires.ipynb #b6b09522
-def scale_reliability(
-    responses: pd.DataFrame, questionnaires: Questionnaire | str | Sequence[Questionnaire | str], *, ci: float = 0.95
-) -> pd.DataFrame:
+def scale_reliability(responses: pd.DataFrame, questionnaires: QuestionnaireLike, *, ci: float = 0.95) -> pd.DataFrame:
     """Estimate the reliability of every scale.
 
     Parameters

@@ -380,8 +380,8 @@ def test_another_sample_of_prompts_is_not_taken_in_silence(server, tmp_path, cap
     prompts = load_prompts()
     assert "first messages" not in simulated(prompts.iloc[:4]) + simulated(prompts.iloc[:6])  # more of them: as meant
     told = simulated(prompts.iloc[4:8])
-    assert "'used' has dialogues of openai/model from 6 first messages, 4 of them not among those of this call" in told
-    assert "2 are added, and its results are those of all 8" in told
+    assert "'used' has dialogues of openai/model from 6 first messages. 4 of them are not in this call" in told
+    assert "which adds 2: the results will be those of all 8" in told
     assert "first messages" not in simulated(prompts.iloc[6:8])  # nothing new is asked for
     warm = {"system_target": "Be warm.", "design": {"prompt": "warm"}}
     assert "first messages" not in simulated(prompts.iloc[8:10], **warm)  # another condition

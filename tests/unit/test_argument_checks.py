@@ -48,7 +48,6 @@ TABLES = {
     "disagreements": lambda: heartbench.results.expert_disagreements(FRAME, heartbench.bundled_verdicts()),
     "saturation": lambda: heartbench.hard_sets.saturation_without(FRAME),
     "order": lambda: heartbench.rubric_judges.position_effect(FRAME),
-    "persona": lambda: heartbench.personas.persona(FRAME),
     "decisions": lambda: heartbench.experts.apply_decisions(heartbench.load_cases("bundled"), FRAME),
     "drafts": lambda: heartbench.building.add_drafts(heartbench.load_cases("bundled"), FRAME),
     "words": lambda: heartbench.answers.add_word_counts(FRAME),

@@ -102,7 +102,7 @@ def gallery():
     answered = heartbench.bundled_answers()  # in Chinese and in English; spaCy takes seconds to be loaded
     patterns = heartbench.writing_patterns.patterns(answered[answered["case_id"].str.startswith("zh")])
     patterns = heartbench.writing_patterns.patterns_and_scores(heartbench.bundled_verdicts(), patterns, n_resamples=50)
-    groups, shares = heartbench.personas.cluster_models(published, n_resamples=20)
+    groups, _ = heartbench.personas.cluster_models(published, n_resamples=20)
     four = ["validation", "empathy", "emotions", "desires"]
     ten = ten.reset_index().assign(behaviour=lambda frame: frame["behaviour"].str.lower())
     factors = ("domain", "empathy", "professionalism", "category")
@@ -137,7 +137,9 @@ def gallery():
         (heartbench.writing_patterns.plot_patterns, [patterns], {}),
         (heartbench.hard_sets.plot_hard_drop, [heartbench.hard_sets.hard_drop(hits, share=1 / 3, n_resamples=50)], {}),
         (heartbench.personas.plot_personas, [published], {"groups": groups}),
-        (heartbench.personas.plot_clusters, [shares, groups], {}),
+        (heartbench.plot_abilities, [published, 5 * published.sum(axis=1)], {"title": told["title"]}),
+        (heartbench.figures.plot_criteria, [heartbench.load_cases("bundled")], {}),
+        (heartbench.figures.plot_case_scores, [hits], {}),
     ]
 
 
