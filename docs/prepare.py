@@ -27,12 +27,12 @@ NOTEBOOKS, CHAPTERS, PACKAGE = ROOT / "nbs", ROOT / "chapters", ROOT / "anthroki
 DIRECTIVE = re.compile(r"^#\| ?(export|exporti|hide|default_exp|eval)\b.*\n?", re.M)
 # What was measured is told where it is used; the benchmarks page gathers these sections: title, module, heading.
 MEASURED = (
-    ("Judging", "How fast"),
+    ("Judging", "Speed"),
     ("The embedded model", "Tokens a second"),
     ("Offline judges: quality", "Their measured quality"),
     ("AnthroScore", "How fast it is"),
-    ("Intervals: coverage", "Do the intervals hold?"),
-    ("Analysis of a whole study", "How long it takes"),
+    ("Intervals: coverage", "Coverage"),
+    ("Analysis of a whole study", "Speed"),
 )
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 

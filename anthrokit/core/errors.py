@@ -145,7 +145,7 @@ class Interrupted(KeyboardInterrupt):
 
     Examples
     --------
-    >>> isinstance(Interrupted("stopped: 3 of 8 messages are done and kept"), KeyboardInterrupt)
+    >>> isinstance(Interrupted("stopped: 3 of 8 messages are saved"), KeyboardInterrupt)
     True
     """
 

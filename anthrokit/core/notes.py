@@ -131,7 +131,7 @@ class ProgressBar:
     Examples
     --------
     >>> bar = ProgressBar("message", 80, done=20)
-    >>> bar.told(40, {"tokens": "1,200"})
+    >>> bar.line(40, {"tokens": "1,200"})
     '40 of 80 messages, 0 s, 1,200 tokens'
     """
 
@@ -143,7 +143,7 @@ class ProgressBar:
         """How many lines a file should have by now: one at each quarter, or each minute."""
         return 4 * done // self.total if self.total else int(time.monotonic() - self.start) // 60
 
-    def told(self, done: int, more: Mapping[str, str] | None = None) -> str:
+    def line(self, done: int, more: Mapping[str, str] | None = None) -> str:
         """The line in words."""
         seconds = time.monotonic() - self.start
         parts = [f"{done:,} of {self.total:,} {self.noun}s" if self.total else f"{done:,} {self.noun}s"]
@@ -163,10 +163,10 @@ class ProgressBar:
             Further counts, by their name.
         """
         if _seen_by_a_person():
-            self._line.draw(self.told(done, more), done / self.total if self.total else None)
+            self._line.draw(self.line(done, more), done / self.total if self.total else None)
         elif self._due(done) > self._written:
             self._written = self._due(done)
-            print(self.told(done, more), file=sys.stderr, flush=True)
+            print(self.line(done, more), file=sys.stderr, flush=True)
 
     def close(self, last: str = "") -> None:
         """End it. On a terminal the last state may stay as a line."""

@@ -159,14 +159,14 @@ def label_messages(
     return frame
 
 # %% ../../nbs/01_core/02_votes.ipynb #242dc533
-def mode_status(verdicts: Iterable[bool | None], owed: int = 0) -> tuple[bool, bool | None]:
+def mode_status(verdicts: Iterable[bool | None], pending: int = 0) -> tuple[bool, bool | None]:
     """Say whether a judge's mode is decided with so many samples to come, and the mode as it stands.
 
     Parameters
     ----------
     verdicts : iterable of bool or None
         Of the samples taken.
-    owed : int
+    pending : int
         Samples not yet taken.
 
     Returns
@@ -176,12 +176,12 @@ def mode_status(verdicts: Iterable[bool | None], owed: int = 0) -> tuple[bool, b
 
     Examples
     --------
-    >>> mode_status([True, True], owed=1)
+    >>> mode_status([True, True], pending=1)
     (True, True)
     """
     verdicts = list(verdicts)
     yes, no = sum(verdict is True for verdict in verdicts), sum(verdict is False for verdict in verdicts)
-    return owed == 0 or abs(yes - no) > owed, None if yes == no else yes > no
+    return pending == 0 or abs(yes - no) > pending, None if yes == no else yes > no
 
 # %% ../../nbs/01_core/02_votes.ipynb #b9a0606b
 def pending_ratings(planned: pd.DataFrame, tally: pd.DataFrame, seats: pd.DataFrame) -> pd.DataFrame:
